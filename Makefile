@@ -1,0 +1,50 @@
+# The short front door; `make help` lists what there is. Everything is built in build/release.
+SHELL := /bin/bash
+export PATH := $(PATH):/usr/local/cuda/bin
+jobs ?= $(shell nproc)
+release := build/release
+# In CI a warning is an error; elsewhere a newer compiler's new warning must not stop anybody.
+configure := cmake --preset release -DWEFT_WERROR=$(if $(CI),ON,OFF)
+build := cmake --build --preset release --parallel $(jobs)
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench gpu-check format clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: ## classify real handwritten digits, on the CPU and, where there is one, on the GPU
+	@scripts/setup.sh demo
+	@mkdir -p build && $(configure) >build/configure.log || { cat build/configure.log; exit 1; }
+	@$(build) --target demo
+	@$(release)/bin/digits
+	@$(call on_gpu,$(release)/bin/digits_cuda --device cuda)
+
+test: ## build and run all tests and examples, on every device there is
+	@scripts/setup.sh test
+	@$(configure)
+	@$(build)
+	@ctest --preset release --parallel $(jobs)
+	@$(call on_gpu,true)
+
+bench: ## build and run the benchmarks; results in OUT, default build/bench
+	@scripts/setup.sh bench
+	@$(configure)
+	@$(build)
+	@python3 bench/run.py --out $(or $(OUT),build/bench)
+
+gpu-check: ## everything that needs a GPU, one table at the end; logs in OUT, default build/gpu-check
+	@python3 scripts/gpu_check.py --jobs $(jobs) --out $(or $(OUT),build/gpu-check)
+
+format: ## format every source file
+	@scripts/check_format.sh --fix
+
+clean: ## remove everything built
+	@rm -rf build
+
+# Runs a command on the GPU, or says in one line why not.
+define on_gpu
+if [ -x $(release)/bin/on_gpu ]; then $(release)/bin/on_gpu $(1) || [ $$? -eq 77 ]; \
+else echo "skipped on the GPU: the CUDA side is not built, no nvcc found"; fi
+endef

@@ -1,0 +1,62 @@
+// axis(...) and keepdims: which axes a reduction runs over.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/shape.hpp"
+
+namespace weft {
+
+/// The axes of an operation, negative ones counted from the end. Made by axis(...).
+struct Axes : detail::Int64s {
+  using Int64s::Int64s;
+};
+
+/// axis(-1), axis(0, 2).
+template <class... I>
+constexpr Axes axis(I... axes) {
+  return {static_cast<int64_t>(axes)...};
+}
+
+/// Keeps the reduced axes with size 1, so that the result broadcasts against the operand.
+struct Keepdims {};
+inline constexpr Keepdims keepdims;
+
+/// The divisor of var and std is n - correction; 1 (unbiased) unless given.
+struct Correction {
+  int64_t value = 1;
+};
+constexpr Correction correction(int64_t value) { return {value}; }
+
+namespace detail {
+/// How one reduction treats each axis of its operand.
+struct ReducedAxes {
+  unsigned mask = 0;  ///< bit i: axis i is reduced
+  bool keep = false;
+
+  bool reduces(int axis) const { return (mask >> axis & 1U) != 0; }
+
+  Shape result(const Shape& shape) const {
+    Shape out;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (!reduces(i)) {
+        out.push_back(shape[i]);
+      } else if (keep) {
+        out.push_back(1);
+      }
+    }
+    return out;
+  }
+};
+
+inline unsigned axes_mask(const char* operation, const Axes& axes, int rank) {
+  unsigned mask = 0;
+  for (int64_t a : axes) {
+    const unsigned bit = 1U << normalize_axis(operation, a, rank);
+    if ((mask & bit) != 0) fail<IndexError>(operation, "axis ", a, " appears twice in ", axes);
+    mask |= bit;
+  }
+  return mask;
+}
+}  // namespace detail
+
+}  // namespace weft

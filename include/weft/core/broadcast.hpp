@@ -1,0 +1,48 @@
+// NumPy's broadcasting: shapes are aligned at the right, and size 1 stretches.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/shape.hpp"
+
+namespace weft {
+
+/// The shape that `a` and `b` broadcast to; throws ShapeError naming both when they do not.
+inline Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
+  if (a == b) return a;
+  const Shape& longer = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+  Shape out = longer;
+  const int shift = longer.rank() - shorter.rank();
+  for (int i = 0; i < shorter.rank(); ++i) {
+    int64_t& size = out[i + shift];
+    if (shorter[i] == size || shorter[i] == 1) continue;
+    if (size != 1) {
+      fail<ShapeError>(operation, "shapes do not broadcast: ", a, " and ", b,
+                       ", expected trailing sizes equal or 1");
+    }
+    size = shorter[i];
+  }
+  return out;
+}
+
+/// True when `from` broadcasts to exactly `to`.
+inline bool broadcasts_to(const Shape& from, const Shape& to) {
+  if (from.rank() > to.rank()) return false;
+  const int shift = to.rank() - from.rank();
+  for (int i = 0; i < from.rank(); ++i) {
+    if (from[i] != to[i + shift] && from[i] != 1) return false;
+  }
+  return true;
+}
+
+/// The strides with which a tensor of `shape` and `strides` is read at coordinates of `to`.
+inline Strides broadcast_strides(const Shape& shape, const Strides& strides, const Shape& to) {
+  Strides out;
+  const int shift = to.rank() - shape.rank();
+  for (int i = 0; i < to.rank(); ++i) {
+    out.push_back(i < shift || (shape[i - shift] == 1 && to[i] != 1) ? 0 : strides[i - shift]);
+  }
+  return out;
+}
+
+}  // namespace weft

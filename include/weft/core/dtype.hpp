@@ -1,0 +1,115 @@
+// The element types of tensors: their names, and the types that arithmetic on them is done in.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "weft/core/complex.hpp"
+#include "weft/core/half.hpp"
+
+namespace weft {
+
+/// The element types, as values.
+enum class Dtype : unsigned char {
+  boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+  float16, bfloat16, float32, float64, complex64, complex128
+};
+
+namespace detail {
+template <class... Ts>
+struct TypeList {};
+
+template <class... Ts>
+constexpr int count(TypeList<Ts...>) {
+  return sizeof...(Ts);
+}
+
+using ElementTypes = TypeList<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                              std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, half,
+                              bfloat16, float, double, complex<float>, complex<double>>;
+
+template <class T, class... Ts>
+constexpr int position(TypeList<Ts...>) {
+  int at = 0;
+  int found = -1;
+  ((std::is_same_v<T, Ts> ? found = at : 0, ++at), ...);
+  return found;
+}
+
+/// `long long` and `unsigned long long` are element types where they differ from int64_t.
+template <class T>
+struct Canonical {
+  using type = T;
+};
+template <>
+struct Canonical<long long> {
+  using type = std::int64_t;
+};
+template <>
+struct Canonical<unsigned long long> {
+  using type = std::uint64_t;
+};
+}  // namespace detail
+
+/// A type that tensors can hold.
+template <class T>
+concept Element = detail::position<T>(detail::ElementTypes{}) >= 0;
+
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<complex<T>> = true;
+template <class T>
+inline constexpr bool is_bool = std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool is_integer = std::is_integral_v<T> && !is_bool<T>;
+template <class T>
+inline constexpr bool is_floating = std::is_floating_point_v<T> || is_half<T>;
+
+/// A number that may stand in an expression beside a tensor.
+template <class T>
+concept Number = Element<typename detail::Canonical<T>::type>;
+
+/// The Dtype of an element type.
+template <Element T>
+inline constexpr Dtype dtype_of = static_cast<Dtype>(detail::position<T>(detail::ElementTypes{}));
+
+/// The type that elements have inside an expression: float for the half types, else their own.
+template <class T>
+using compute_t = std::conditional_t<is_half<T>, float, T>;
+
+namespace detail {
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class T>
+struct RealOf<complex<T>> {
+  using type = T;
+};
+}  // namespace detail
+
+/// T without its imaginary part: float for complex<float>, T for real types.
+template <class T>
+using real_t = typename detail::RealOf<T>::type;
+
+/// NumPy's and PyTorch's name of a dtype.
+constexpr const char* name(Dtype d) {
+  constexpr const char* names[] = {"bool", "int8", "int16", "int32", "int64",
+                                   "uint8", "uint16", "uint32", "uint64", "float16",
+                                   "bfloat16", "float32", "float64", "complex64", "complex128"};
+  return names[static_cast<int>(d)];
+}
+inline const char* text(Dtype d) { return name(d); }
+
+/// The value of an element as it enters an expression (half types become float).
+template <class T>
+WEFT_HD constexpr compute_t<T> load_element(T value) {
+  return static_cast<compute_t<T>>(value);
+}
+
+}  // namespace weft

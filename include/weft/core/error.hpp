@@ -1,0 +1,82 @@
+// The exceptions that weft throws, and how their sentences are put together.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "weft/core/config.hpp"
+
+namespace weft {
+
+/// Base of everything weft throws: `[operation] fact and values, what was expected`.
+class Error : public std::exception {
+ public:
+  explicit Error(std::string what) : what_(static_cast<std::string&&>(what)) {}
+  const char* what() const noexcept override { return what_.c_str(); }
+
+ private:
+  std::string what_;
+};
+
+/// Shapes, axes or sizes that do not fit together.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An index, axis or slice outside its range.
+class IndexError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A value that its target cannot hold, or an argument outside its domain.
+class ValueError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A device that is missing, mixed up or failing.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Memory that could not be had; says how much was asked for and how much there is.
+class OutOfMemory : public Error {
+ public:
+  using Error::Error;
+};
+
+namespace detail {
+inline std::string text(const char* s) { return s; }
+inline std::string text(const std::string& s) { return s; }
+inline std::string text(bool b) { return b ? "true" : "false"; }
+inline std::string text(long long v) { return std::to_string(v); }
+inline std::string text(unsigned long long v) { return std::to_string(v); }
+inline std::string text(int v) { return std::to_string(v); }
+inline std::string text(long v) { return std::to_string(v); }
+inline std::string text(unsigned long v) { return std::to_string(v); }
+inline std::string text(unsigned v) { return std::to_string(v); }
+inline std::string text(double v) {
+  std::string s = std::to_string(v);
+  if (s.find('.') != std::string::npos) {
+    while (s.back() == '0') s.pop_back();
+    if (s.back() == '.') s.pop_back();
+  }
+  return s;
+}
+}  // namespace detail
+
+/// Throws E with the message `[operation] part part ...`; parts are texts, numbers, bools and
+/// whatever else has a `text(x)` function found by its namespace.
+template <class E = Error, class... Parts>
+[[noreturn]] void fail(const char* operation, const Parts&... parts) {
+  using detail::text;
+  std::string message = "[" + std::string(operation) + "] ";
+  ((message += text(parts)), ...);
+  throw E(static_cast<std::string&&>(message));
+}
+
+}  // namespace weft

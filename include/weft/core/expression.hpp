@@ -1,0 +1,47 @@
+// What an expression is: it has an element type, a device, a shape, and can be lowered.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/device.hpp"
+#include "weft/core/dtype.hpp"
+
+namespace weft {
+
+template <class T, Device D>
+class Tensor;
+
+/// A value that has a shape and gives an element at each coordinate; tensors are expressions.
+template <class E>
+concept Expression = requires {
+  typename E::value_type;
+  typename E::device_type;
+  requires E::is_expression;
+};
+
+/// An expression, or a reference to one.
+template <class E>
+concept ExpressionLike = Expression<std::remove_cvref_t<E>>;
+
+template <class X>
+concept NumberLike = Number<std::remove_cvref_t<X>>;
+
+/// Operands of one operation: expressions and plain numbers, at least one of them an expression.
+template <class... Xs>
+concept OperandsOf = (ExpressionLike<Xs> || ...) && ((ExpressionLike<Xs> || NumberLike<Xs>) && ...);
+
+namespace detail {
+template <class E>
+inline constexpr bool is_tensor = false;
+template <class T, class D>
+inline constexpr bool is_tensor<Tensor<T, D>> = true;
+
+/// Makes a static_assert depend on a template parameter.
+template <class...>
+inline constexpr bool always_false = false;
+}  // namespace detail
+
+/// A tensor itself, not an expression still to be evaluated.
+template <class X>
+concept TensorLike = detail::is_tensor<std::remove_cvref_t<X>>;
+
+}  // namespace weft

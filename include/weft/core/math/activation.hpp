@@ -1,0 +1,131 @@
+// math: the activation functions of neural networks, stable for every argument.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <type_traits>
+
+#include "weft/core/math/elementary.hpp"
+
+namespace weft::math {
+
+namespace detail {
+/// 1 / x for x in [1, 2]. On the GPU the hardware's approximation, within 1 ulp there, replaces a
+/// float division of eight instructions.
+template <std::floating_point T>
+WEFT_HD T reciprocal_1_2(T x) {
+#ifdef __CUDA_ARCH__
+  if constexpr (std::is_same_v<T, float>) {
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return r;
+  }
+#endif
+  return 1 / x;
+}
+}  // namespace detail
+
+/// 1 / (1 + exp(-x)), accurate also where it is tiny.
+template <std::floating_point T>
+WEFT_HD T sigmoid(T x) {
+  const T e = std::exp(-std::fabs(x));
+  const T r = detail::reciprocal_1_2(1 + e);
+  return x < 0 ? e * r : r;
+}
+
+/// NaN stays NaN, and -0 becomes 0.
+template <class T>
+WEFT_HD constexpr T relu(T x) {
+  return x <= 0 ? T(0) : x;
+}
+
+template <std::floating_point T>
+WEFT_HD T silu(T x) {
+  return x * sigmoid(x);
+}
+template <std::floating_point T>
+WEFT_HD T silu_derivative(T x) {
+  const T s = sigmoid(x);
+  return s * (1 + x * (1 - s));
+}
+
+/// x times the normal distribution's cumulative probability of x.
+template <std::floating_point T>
+WEFT_HD T gelu(T x) {
+  return T(0.5) * x * std::erfc(-inv_sqrt2<T> * x);
+}
+template <std::floating_point T>
+WEFT_HD T gelu_derivative(T x) {
+  return T(0.5) * std::erfc(-inv_sqrt2<T> * x) + x * inv_sqrt_2pi<T> * std::exp(T(-0.5) * x * x);
+}
+
+/// gelu's usual approximation x / 2 * (1 + tanh(u)), u = sqrt(2 / pi) * (x + 0.044715 x^3), in the
+/// equal form x * sigmoid(2 u), which costs one exp and does not cancel for negative x.
+template <std::floating_point T>
+WEFT_HD T gelu_tanh(T x) {
+  constexpr T linear = T(1.59576912160573071176);  // 2 sqrt(2 / pi)
+  constexpr T cubic = T(0.044715 * 1.59576912160573071176);
+  return x * sigmoid(x * (linear + cubic * (x * x)));
+}
+template <std::floating_point T>
+WEFT_HD T gelu_tanh_derivative(T x) {
+  constexpr T linear = T(1.59576912160573071176);
+  constexpr T cubic = T(0.044715 * 1.59576912160573071176);
+  const T s = sigmoid(x * (linear + cubic * (x * x)));
+  const T rest = sigmoid(-x * (linear + cubic * (x * x)));
+  return s + (s * rest) * x * (linear + 3 * cubic * (x * x));
+}
+
+/// log(1 + exp(beta x)) / beta; x itself once beta x exceeds the threshold.
+template <std::floating_point T>
+WEFT_HD T softplus(T x, T beta = 1, T threshold = 20) {
+  return x * beta > threshold ? x : std::log1p(std::exp(x * beta)) / beta;
+}
+template <std::floating_point T>
+WEFT_HD T softplus_derivative(T x, T beta = 1, T threshold = 20) {
+  return x * beta > threshold ? T(1) : sigmoid(x * beta);
+}
+
+/// x * tanh(softplus(x)), with tanh(log(1 + e)) written as e (e + 2) / (e (e + 2) + 2).
+template <std::floating_point T>
+WEFT_HD T mish(T x) {
+  if (x > 20) return x;
+  const T e = std::exp(x);
+  const T n = e * (e + 2);
+  return x * (n / (n + 2));
+}
+template <std::floating_point T>
+WEFT_HD T mish_derivative(T x) {
+  if (x > 20) return 1;
+  const T e = std::exp(x);
+  const T n = e * (e + 2);
+  const T t = n / (n + 2);
+  return t + x * sigmoid(x) * (1 - t * t);
+}
+
+template <std::floating_point T>
+WEFT_HD T elu(T x, T alpha) {
+  return x <= 0 ? alpha * std::expm1(x) : x;
+}
+template <std::floating_point T>
+WEFT_HD constexpr T leaky_relu(T x, T slope) {
+  return x > 0 ? x : slope * x;
+}
+
+/// x * relu6(x + 3) / 6
+template <std::floating_point T>
+WEFT_HD constexpr T hardswish(T x) {
+  return x * clamp(x + 3, T(0), T(6)) / 6;
+}
+template <std::floating_point T>
+WEFT_HD constexpr T hardswish_derivative(T x) {
+  return x <= -3 ? T(0) : x >= 3 ? T(1) : x / 3 + T(0.5);
+}
+/// relu6(x + 3) / 6
+template <std::floating_point T>
+WEFT_HD constexpr T hardsigmoid(T x) {
+  return clamp(x + 3, T(0), T(6)) / 6;
+}
+
+}  // namespace weft::math

@@ -1,0 +1,36 @@
+// math::convert<To>(from): between element types, with every case defined alike on both devices.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include "weft/core/math/arithmetic.hpp"
+
+namespace weft::math {
+
+/// What `x` is as a `To`. Floating to integer rounds toward zero, saturates, and makes 0 of NaN;
+/// integers wrap; to bool is `x != 0`; half types are rounded once. Complex goes to complex only.
+template <class To, class From>
+  requires(is_complex<To> || !is_complex<From>)
+WEFT_HD constexpr To convert(From x) {
+  if constexpr (std::is_same_v<To, From>) {
+    return x;
+  } else if constexpr (is_half<From>) {
+    return convert<To>(static_cast<float>(x));
+  } else if constexpr (is_bool<To>) {
+    return x != From(0);
+  } else if constexpr (is_complex<To> && !is_complex<From>) {
+    return To(convert<real_t<To>>(x));
+  } else if constexpr (is_integer<To> && is_floating<From>) {
+    constexpr From low = static_cast<From>(lowest<To>);
+    constexpr From past_high = 2 * static_cast<From>(highest<To> / 2 + 1);
+    if (x != x) return 0;
+    if (x < low) return lowest<To>;
+    if (x >= past_high) return highest<To>;
+    return static_cast<To>(x);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+}  // namespace weft::math

@@ -1,0 +1,114 @@
+// math: the elementary functions of float and double, <cmath>'s on the CPU and CUDA's on the GPU.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <type_traits>
+
+#include "weft/core/math/arithmetic.hpp"
+
+namespace weft::math {
+
+// clang-format off
+/// Constants in the real type of T.
+template <class T> inline constexpr real_t<T> pi     = real_t<T>(3.14159265358979323846);
+template <class T> inline constexpr real_t<T> ln2    = real_t<T>(0.69314718055994530942);
+template <class T> inline constexpr real_t<T> ln10   = real_t<T>(2.30258509299404568402);
+template <class T> inline constexpr real_t<T> log2e  = real_t<T>(1.44269504088896340736);
+template <class T> inline constexpr real_t<T> log10e = real_t<T>(0.43429448190325182765);
+/// 1 / sqrt(2), 2 / sqrt(pi), 1 / sqrt(2 pi)
+template <class T> inline constexpr real_t<T> inv_sqrt2        = real_t<T>(0.70710678118654752440);
+template <class T> inline constexpr real_t<T> two_over_sqrt_pi = real_t<T>(1.12837916709551257390);
+template <class T> inline constexpr real_t<T> inv_sqrt_2pi     = real_t<T>(0.39894228040143267794);
+
+template <std::floating_point T> WEFT_HD T abs(T x)   { return std::fabs(x); }
+template <std::floating_point T> WEFT_HD T exp(T x)   { return std::exp(x); }
+template <std::floating_point T> WEFT_HD T exp2(T x)  { return std::exp2(x); }
+template <std::floating_point T> WEFT_HD T expm1(T x) { return std::expm1(x); }
+template <std::floating_point T> WEFT_HD T log(T x)   { return std::log(x); }
+template <std::floating_point T> WEFT_HD T log2(T x)  { return std::log2(x); }
+template <std::floating_point T> WEFT_HD T log10(T x) { return std::log10(x); }
+template <std::floating_point T> WEFT_HD T log1p(T x) { return std::log1p(x); }
+template <std::floating_point T> WEFT_HD T sqrt(T x)  { return std::sqrt(x); }
+template <std::floating_point T> WEFT_HD T cbrt(T x)  { return std::cbrt(x); }
+template <std::floating_point T> WEFT_HD T sin(T x)   { return std::sin(x); }
+template <std::floating_point T> WEFT_HD T cos(T x)   { return std::cos(x); }
+template <std::floating_point T> WEFT_HD T tan(T x)   { return std::tan(x); }
+template <std::floating_point T> WEFT_HD T asin(T x)  { return std::asin(x); }
+template <std::floating_point T> WEFT_HD T acos(T x)  { return std::acos(x); }
+template <std::floating_point T> WEFT_HD T atan(T x)  { return std::atan(x); }
+template <std::floating_point T> WEFT_HD T sinh(T x)  { return std::sinh(x); }
+template <std::floating_point T> WEFT_HD T cosh(T x)  { return std::cosh(x); }
+template <std::floating_point T> WEFT_HD T tanh(T x)  { return std::tanh(x); }
+template <std::floating_point T> WEFT_HD T asinh(T x) { return std::asinh(x); }
+template <std::floating_point T> WEFT_HD T acosh(T x) { return std::acosh(x); }
+template <std::floating_point T> WEFT_HD T atanh(T x) { return std::atanh(x); }
+template <std::floating_point T> WEFT_HD T erf(T x)   { return std::erf(x); }
+template <std::floating_point T> WEFT_HD T erfc(T x)  { return std::erfc(x); }
+
+template <std::floating_point T> WEFT_HD T atan2(T y, T x)    { return std::atan2(y, x); }
+template <std::floating_point T> WEFT_HD T hypot(T x, T y)    { return std::hypot(x, y); }
+template <std::floating_point T> WEFT_HD T copysign(T x, T y) { return std::copysign(x, y); }
+template <std::floating_point T> WEFT_HD T fdim(T x, T y)     { return std::fdim(x, y); }
+template <std::floating_point T> WEFT_HD T fma(T x, T y, T z) { return std::fma(x, y, z); }
+
+template <class T> WEFT_HD T floor(T x) { if constexpr (is_integer<T>) return x; else return std::floor(x); }
+template <class T> WEFT_HD T ceil(T x)  { if constexpr (is_integer<T>) return x; else return std::ceil(x); }
+template <class T> WEFT_HD T trunc(T x) { if constexpr (is_integer<T>) return x; else return std::trunc(x); }
+/// To the nearest integer, halves to the even one.
+template <class T> WEFT_HD T round(T x) { if constexpr (is_integer<T>) return x; else return std::rint(x); }
+// clang-format on
+
+/// What trunc drops, with the sign of `x`.
+template <std::floating_point T>
+WEFT_HD T frac(T x) {
+  return x - std::trunc(x);
+}
+
+template <std::floating_point T>
+WEFT_HD T rsqrt(T x) {
+#ifdef __CUDA_ARCH__
+  if constexpr (std::is_same_v<T, float>) {
+    return ::rsqrtf(x);
+  } else {
+    return ::rsqrt(x);
+  }
+#else
+  return 1 / std::sqrt(x);
+#endif
+}
+
+template <std::floating_point T>
+WEFT_HD T pow(T x, T y) {
+  return y == 2 ? x * x : std::pow(x, y);
+}
+
+template <std::integral T>
+WEFT_HD constexpr T fma(T x, T y, T z) {
+  return add(mul(x, y), z);
+}
+
+/// x * log(y), and 0 where x is 0, unless y is NaN.
+template <std::floating_point T>
+WEFT_HD T xlogy(T x, T y) {
+  return x == 0 && !is_nan(y) ? T(0) : x * std::log(y);
+}
+
+/// The derivatives of pow(x, y), whose value is z; 0 where a factor 0 decides against log(0).
+template <std::floating_point T>
+WEFT_HD T pow_derivative_x(T x, T y) {
+  return y == 0 ? T(0) : y * pow(x, y - 1);
+}
+template <std::floating_point T>
+WEFT_HD T pow_derivative_y(T x, T y, T z) {
+  return x == 0 && y >= 0 ? T(0) : z * log(x);
+}
+
+/// From a to b as weight goes from 0 to 1; exact at both ends.
+template <class T>
+WEFT_HD constexpr T lerp(T a, T b, T weight) {
+  return weight < T(0.5) ? a + weight * (b - a) : b - (b - a) * (T(1) - weight);
+}
+
+}  // namespace weft::math

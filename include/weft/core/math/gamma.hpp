@@ -1,0 +1,44 @@
+// math: the logarithm of the gamma function and its derivative.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <concepts>
+
+#include "weft/core/math/elementary.hpp"
+
+namespace weft::math {
+
+/// log|gamma(x)|; unlike C's, it does not write the global `signgam`.
+template <std::floating_point T>
+WEFT_HD T lgamma(T x) {
+#if defined(__CUDA_ARCH__) || !defined(__GLIBC__)
+  return std::lgamma(x);
+#else
+  int sign;
+  return static_cast<T>(::lgamma_r(static_cast<double>(x), &sign));
+#endif
+}
+
+/// The derivative of lgamma; NaN at its poles, the negative integers, and -+infinity at +-0.
+template <std::floating_point T>
+WEFT_HD T digamma(T x) {
+  if (x == 0) return std::copysign(infinity<T>, -x);
+  T reflection = 0;
+  if (x < 0) {
+    const T fraction = x - std::floor(x);
+    if (fraction == 0) return nan<T>;
+    reflection = -pi<T> / std::tan(pi<T> * fraction);  // digamma(x) = digamma(1 - x) - pi cot(pi x)
+    x = 1 - x;
+  }
+  T shift = 0;
+  for (; x < 10; x += 1) shift -= 1 / x;  // digamma(x) = digamma(x + 1) - 1 / x
+  const T s = 1 / (x * x);
+  const T series =
+      s * (T(1) / 12 -
+           s * (T(1) / 120 -
+                s * (T(1) / 252 - s * (T(1) / 240 - s * (T(1) / 132 - s * (T(691) / 32760))))));
+  return std::log(x) - T(0.5) / x - series + shift + reflection;
+}
+
+}  // namespace weft::math

@@ -1,0 +1,37 @@
+// Pack<Ts...>, an aggregate of values for kernels (std::tuple in device code needs an nvcc flag).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/config.hpp"
+
+namespace weft {
+
+/// A sequence of values, the first in `head`, the others in `tail`; trivially copyable if they are.
+template <class... Ts>
+struct Pack {};
+
+template <class Head, class... Tail>
+struct Pack<Head, Tail...> {
+  Head head;
+  Pack<Tail...> tail;
+};
+
+/// The I-th value of a pack.
+template <int I, class P>
+WEFT_HD constexpr auto& get(P& pack) {
+  if constexpr (I == 0) {
+    return pack.head;
+  } else {
+    return get<I - 1>(pack.tail);
+  }
+}
+
+WEFT_HD constexpr Pack<> make_pack() { return {}; }
+
+/// A pack of the given values.
+template <class Head, class... Tail>
+WEFT_HD constexpr Pack<Head, Tail...> make_pack(Head head, Tail... tail) {
+  return {static_cast<Head&&>(head), make_pack(static_cast<Tail&&>(tail)...)};
+}
+
+}  // namespace weft

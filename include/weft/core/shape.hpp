@@ -1,0 +1,118 @@
+// Shape and Strides: up to eight signed 64-bit numbers, stored inline.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "weft/core/error.hpp"
+
+namespace weft {
+
+using std::int64_t;
+
+inline constexpr int max_rank = 8;
+
+namespace detail {
+/// A small inline vector of int64, the base of Shape and Strides.
+class Int64s {
+ public:
+  constexpr Int64s() = default;
+  constexpr Int64s(std::initializer_list<int64_t> values) {
+    for (int64_t v : values) push_back(v);
+  }
+
+  constexpr int rank() const { return rank_; }
+  constexpr int64_t operator[](int i) const { return values_[i]; }
+  constexpr int64_t& operator[](int i) { return values_[i]; }
+  constexpr const int64_t* begin() const { return values_; }
+  constexpr const int64_t* end() const { return values_ + rank_; }
+  constexpr int64_t* begin() { return values_; }
+  constexpr int64_t* end() { return values_ + rank_; }
+
+  constexpr void push_back(int64_t value) {
+    if (rank_ == max_rank) fail<ShapeError>("shape", "more than 8 dimensions");
+    values_[rank_++] = value;
+  }
+  constexpr void insert(int at, int64_t value) {
+    push_back(0);
+    for (int i = rank_ - 1; i > at; --i) values_[i] = values_[i - 1];
+    values_[at] = value;
+  }
+  constexpr void erase(int at) {
+    for (int i = at; i + 1 < rank_; ++i) values_[i] = values_[i + 1];
+    values_[--rank_] = 0;
+  }
+
+  friend constexpr bool operator==(const Int64s& a, const Int64s& b) {
+    if (a.rank_ != b.rank_) return false;
+    for (int i = 0; i < a.rank_; ++i) {
+      if (a.values_[i] != b.values_[i]) return false;
+    }
+    return true;
+  }
+
+ private:
+  int64_t values_[max_rank] = {};
+  int rank_ = 0;
+};
+
+inline std::string text(const Int64s& values) {
+  std::string s = "(";
+  for (int i = 0; i < values.rank(); ++i) {
+    if (i > 0) s += ", ";
+    s += std::to_string(values[i]);
+  }
+  return s + (values.rank() == 1 ? ",)" : ")");
+}
+}  // namespace detail
+
+/// The sizes of a tensor's dimensions, outermost first.
+class Shape : public detail::Int64s {
+ public:
+  using Int64s::Int64s;
+
+  /// The number of elements; throws when it does not fit in 63 bits.
+  int64_t size() const {
+    int64_t n = 1;
+    bool overflow = false;
+    for (int64_t d : *this) overflow |= __builtin_mul_overflow(n, d, &n);
+    if (overflow) {
+      for (int64_t d : *this) {
+        if (d == 0) return 0;
+      }
+      fail<ShapeError>("shape", "the number of elements of ", *this, " does not fit in 63 bits");
+    }
+    return n;
+  }
+};
+
+/// The distances, in elements, between neighbours along each dimension.
+class Strides : public detail::Int64s {
+ public:
+  using Int64s::Int64s;
+};
+
+/// The strides of a row-major (C order) array without gaps.
+constexpr Strides contiguous_strides(const Shape& shape) {
+  Strides strides;
+  int64_t step = 1;
+  for (int i = 0; i < shape.rank(); ++i) strides.push_back(0);
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    strides[i] = step;
+    step *= shape[i] > 0 ? shape[i] : 1;
+  }
+  return strides;
+}
+
+/// `axis` counted from the front; throws unless -rank <= axis < rank.
+inline int normalize_axis(const char* operation, int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) {
+    fail<IndexError>(operation, "axis ", axis, " of a tensor of rank ", rank, ", expected ", -rank,
+                     " to ", rank - 1);
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+}  // namespace weft

@@ -1,0 +1,86 @@
+// The CPU's loops over elements.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/block.hpp"
+#include "weft/cpu/memory.hpp"
+#include "weft/cpu/parallel.hpp"
+#include "weft/eval/executor.hpp"
+
+namespace weft {
+
+template <>
+struct Executor<Cpu> {
+  /// Nothing on the CPU runs later than the call that started it.
+  static bool may_overwrite(const Storage*) { return true; }
+
+  /// operands[0] = program over the others, at every coordinate of `shape`.
+  template <class Out, class Types, class Program>
+  static void for_each(const char*, Cpu, const Shape& shape, detail::Operand* operands,
+                       const Program& program) {
+    constexpr int n = detail::count(Types{}) + 1;
+    detail::Loops loops = loops_over(shape);
+    detail::simplify(loops, operands, n);
+    if (loops.rank == 0) {
+      loops.rank = 1;
+      loops.size[0] = 1;
+      for (int i = 0; i < n; ++i) operands[i].stride[0] = 0;
+    }
+    const int inner = loops.rank - 1;
+    const int64_t row = loops.size[inner];
+    const int64_t blocks = (row + cpu::block_size - 1) / cpu::block_size;
+    const int64_t total = loops.count();
+    cpu::parallel(blocks * (row > 0 ? total / row : 0), total, [&](int64_t first, int64_t last) {
+      run<Out, Types>(program, loops, operands, first, last, blocks);
+    });
+  }
+
+  static detail::Loops loops_over(const Shape& shape) {
+    detail::Loops loops;
+    loops.rank = shape.rank();
+    for (int i = 0; i < loops.rank; ++i) loops.size[i] = shape[i];
+    return loops;
+  }
+
+ private:
+  /// Blocks first to last - 1, counted through all rows.
+  template <class Out, class Types, class Program>
+  static void run(const Program& program, const detail::Loops& loops,
+                  const detail::Operand* operands, int64_t first, int64_t last, int64_t blocks) {
+    constexpr int n = detail::count(Types{}) + 1;
+    const int inner = loops.rank - 1;
+    int64_t stride[n];
+    char* row[n];
+    for (int i = 0; i < n; ++i) {
+      stride[i] = operands[i].stride[inner];
+      row[i] = operands[i].data;
+    }
+    detail::Cursor cursor;
+    cursor.seek(loops, inner, operands, n, row, first / blocks);
+    cpu::Block<Types> block;
+    alignas(64) char result[cpu::block_size * sizeof(Out)];
+    int64_t b = first % blocks;
+    for (int64_t k = first; k < last; ++k) {
+      char* at[n];
+      const int64_t start = b * cpu::block_size;
+      const int64_t left = loops.size[inner] - start;
+      const int length = static_cast<int>(left < cpu::block_size ? left : cpu::block_size);
+      for (int i = 0; i < n; ++i) at[i] = row[i] + start * stride[i] * operands[i].itemsize;
+      block.load(at, stride, length);
+      auto* out = reinterpret_cast<Out*>(at[0]);
+      if (stride[0] == 1) {
+        block.run(program, out, length);
+      } else {
+        auto* values = reinterpret_cast<Out*>(result);
+        block.run(program, values, length);
+        for (int i = 0; i < length; ++i) out[i * stride[0]] = values[i];
+      }
+      if (++b == blocks) {
+        b = 0;
+        cursor.next(loops, inner, operands, n, row);
+      }
+    }
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,169 @@
+// Which GPUs there are, which one is current, and what is known of them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/device.hpp"
+#include "weft/core/shape.hpp"
+#include "weft/cuda/error.hpp"
+
+namespace weft::cuda {
+
+/// weft uses no more GPUs than this in one process.
+inline constexpr int max_devices = 64;
+
+/// The version of CUDA that this file was compiled with, as 1000 * major + 10 * minor.
+constexpr int compiled_version() { return CUDART_VERSION; }
+
+/// The version of the CUDA runtime that the program runs with.
+inline int runtime_version() {
+  int version = 0;
+  detail::quiet(cudaRuntimeGetVersion(&version));
+  return version;
+}
+
+/// The newest version of CUDA that the driver knows; 0 without a driver.
+inline int driver_version() {
+  int version = 0;
+  detail::quiet(cudaDriverGetVersion(&version));
+  return version;
+}
+
+namespace detail {
+struct Devices {
+  int count = 0;
+  cudaError_t status = cudaSuccess;
+};
+
+/// CUDA itself reads CUDA_VISIBLE_DEVICES once, so asking once is enough.
+[[gnu::visibility("default")]] inline const Devices& devices() {
+  static const Devices found = [] {
+    Devices d;
+    d.status = cudaGetDeviceCount(&d.count);
+    if (!quiet(d.status)) d.count = 0;
+    if (d.count > max_devices) d.count = max_devices;
+    return d;
+  }();
+  return found;
+}
+
+[[noreturn]] inline void no_such_device(int ordinal) {
+  const Devices& d = devices();
+  if (d.count == 0) {
+    const char* reason = driver_version() == 0     ? "no NVIDIA driver is installed"
+                         : d.status == cudaSuccess ? "the driver shows none"
+                                                   : cudaGetErrorString(d.status);
+    fail<DeviceError>("cuda", "no CUDA device is available: ", reason);
+  }
+  fail<DeviceError>("cuda", "there is no device cuda:", ordinal, ", expected cuda:0",
+                    d.count > 1 ? " to cuda:" + std::to_string(d.count - 1) : std::string());
+}
+}  // namespace detail
+
+/// The number of GPUs that this process may use; 0 without a driver.
+inline int device_count() { return detail::devices().count; }
+
+/// True when there is a GPU that can be used.
+inline bool is_available() { return device_count() > 0; }
+
+/// The ordinal of the calling thread's current GPU.
+inline int current_device() {
+  if (!is_available()) detail::no_such_device(0);
+  int ordinal = 0;
+  check(cudaGetDevice(&ordinal), "current_device");
+  return ordinal;
+}
+
+/// The ordinal that `device` means now; throws DeviceError when there is no such GPU.
+inline int resolve(Cuda device) {
+  if (device.ordinal == Cuda::current) return current_device();
+  if (device.ordinal < 0 || device.ordinal >= device_count()) {
+    detail::no_such_device(device.ordinal);
+  }
+  return device.ordinal;
+}
+
+/// Makes `device` the calling thread's current GPU.
+inline void set_device(Cuda device) {
+  const int wanted = resolve(device);
+  if (wanted != current_device()) check(cudaSetDevice(wanted), "set_device");
+}
+inline void set_device(int ordinal) { set_device(Cuda{ordinal}); }
+
+/// Makes a GPU the thread's current one until the end of the scope.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(Cuda device) : previous_(current_device()) { set_device(device); }
+  ~DeviceGuard() {
+    int now = previous_;
+    if (detail::quiet(cudaGetDevice(&now)) && now != previous_) {
+      detail::quiet(cudaSetDevice(previous_));
+    }
+  }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+
+ private:
+  int previous_;
+};
+
+/// What is known of a GPU; 0 where the driver does not tell.
+struct Properties {
+  std::string name;
+  int major = 0;  ///< compute capability
+  int minor = 0;
+  int multiprocessors = 0;
+  int64_t total_memory = 0;             ///< bytes
+  int64_t l2_bytes = 0;                 ///< size of the L2 cache
+  int64_t shared_memory_per_block = 0;  ///< bytes, the most that a kernel can opt in to
+  int memory_clock_khz = 0;
+  int memory_bus_bits = 0;
+  double bandwidth = 0;  ///< of the memory, bytes a second, from clock and bus width
+  bool memory_pools = false;
+};
+
+namespace detail {
+inline int attribute(cudaDeviceAttr which, int ordinal) {
+  int value = 0;
+  quiet(cudaDeviceGetAttribute(&value, which, ordinal));
+  return value;
+}
+
+inline Properties read_properties(int ordinal) {
+  cudaDeviceProp raw;
+  check(cudaGetDeviceProperties(&raw, ordinal), "properties", "of cuda:", ordinal);
+  Properties p;
+  p.name = raw.name;
+  p.major = raw.major;
+  p.minor = raw.minor;
+  p.multiprocessors = raw.multiProcessorCount;
+  p.total_memory = static_cast<int64_t>(raw.totalGlobalMem);
+  p.l2_bytes = raw.l2CacheSize;
+  p.shared_memory_per_block = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal);
+  p.memory_clock_khz = attribute(cudaDevAttrMemoryClockRate, ordinal);
+  p.memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal);
+  p.bandwidth = 2.0 * 1e3 * p.memory_clock_khz * p.memory_bus_bits / 8;  // both clock edges
+  p.memory_pools = attribute(cudaDevAttrMemoryPoolsSupported, ordinal) != 0;
+  return p;
+}
+
+[[gnu::visibility("default")]] inline Properties* known_properties[max_devices] = {};
+}  // namespace detail
+
+/// The properties of a GPU, asked for once.
+inline const Properties& properties(Cuda device = {}) {
+  const int ordinal = resolve(device);
+  Properties*& slot = detail::known_properties[ordinal];
+  Properties* known = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);
+  if (known == nullptr) {
+    auto* mine = new Properties(detail::read_properties(ordinal));
+    if (__atomic_compare_exchange_n(&slot, &known, mine, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+      known = mine;
+    } else {
+      delete mine;
+    }
+  }
+  return *known;
+}
+
+}  // namespace weft::cuda

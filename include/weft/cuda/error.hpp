@@ -1,0 +1,61 @@
+// CUDA's error codes as weft's exceptions, and what may be done once the program is exiting.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#include <cstdlib>
+
+#include "weft/core/error.hpp"
+
+namespace weft::cuda {
+
+namespace detail {
+/// Set at program exit and in a forked child: from then on memory is left to the operating system.
+[[gnu::visibility("default")]] inline int leaving_flag = 0;
+
+inline void set_leaving() { __atomic_store_n(&leaving_flag, 1, __ATOMIC_RELAXED); }
+inline bool leaving() noexcept { return __atomic_load_n(&leaving_flag, __ATOMIC_RELAXED) != 0; }
+
+/// To be called after CUDA's own start-up, so that its exit handlers run after this one.
+inline void watch_for_exit() {
+  static const bool watching = [] {
+    std::atexit([] { set_leaving(); });
+    pthread_atfork(nullptr, nullptr, [] { set_leaving(); });
+    return true;
+  }();
+  (void)watching;
+}
+
+/// Forgets the status of a call that may fail without harm, and CUDA's memory of it.
+inline bool quiet(cudaError_t status) noexcept {
+  if (status != cudaSuccess) (void)cudaGetLastError();
+  return status == cudaSuccess;
+}
+
+[[noreturn]] inline void raise(cudaError_t status, const char* operation,
+                               const std::string& details) {
+  (void)cudaGetLastError();
+  const bool forked = status == cudaErrorInitializationError && leaving();
+  const std::string what = std::string(cudaGetErrorName(status)) + ": " +
+                           cudaGetErrorString(status) +
+                           (forked ? ", CUDA cannot be used after fork()" : "");
+  const std::string tail = details.empty() ? "" : ", " + details;
+  if (status == cudaErrorMemoryAllocation) fail<OutOfMemory>(operation, what, tail);
+  fail<DeviceError>(operation, what, tail);
+}
+}  // namespace detail
+
+/// Throws DeviceError (OutOfMemory where that is the reason) unless `status` is success:
+/// `[operation] cudaErrorName: text, details`. CUDA's last error is cleared where CUDA allows it.
+template <class... Parts>
+void check(cudaError_t status, const char* operation, const Parts&... details) {
+  if (status == cudaSuccess) [[likely]] return;
+  using weft::detail::text;
+  std::string tail;
+  ((tail += text(details)), ...);
+  detail::raise(status, operation, tail);
+}
+
+}  // namespace weft::cuda

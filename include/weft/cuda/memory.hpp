@@ -1,0 +1,230 @@
+// The GPU's memory: blocks that outlive every stream's use of them, counted, with statistics.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/allocator.hpp"
+#include "weft/cuda/order.hpp"
+
+namespace weft::cuda {
+
+namespace detail {
+struct MemoryCounters {
+  int64_t allocated = 0;
+  int64_t peak = 0;
+};
+[[gnu::visibility("default")]] inline MemoryCounters memory_counters[max_devices];
+
+/// Storages released during a capture, whose memory must not be freed inside its graph.
+struct DeferredList {
+  CudaStorage* head = nullptr;
+  Mutex mutex;
+};
+[[gnu::visibility("default")]] inline DeferredList deferred;
+
+inline void count(int ordinal, int64_t bytes) noexcept {
+  MemoryCounters& counters = memory_counters[ordinal];
+  const int64_t now = __atomic_add_fetch(&counters.allocated, bytes, __ATOMIC_RELAXED);
+  int64_t peak = __atomic_load_n(&counters.peak, __ATOMIC_RELAXED);
+  while (now > peak && !__atomic_compare_exchange_n(&counters.peak, &peak, now, true,
+                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+/// Gives the block back after its last use on every stream; false where a capture forbids it now.
+/// A block that was allocated in a capture belongs to the graph unless it is released within.
+inline bool give_back(CudaStorage& s) noexcept {
+  try {
+    const cudaStream_t home = s.home.handle;
+    unsigned long long capture = 0;
+    if (!find_capture(home, capture)) return true;  // CUDA has shut down, and the memory with it
+    if (s.capture != 0) {
+      if (capture != s.capture) return true;
+      s.for_each_other(home, [&](cudaStream_t other, int ordinal) { join(home, other, ordinal); });
+      s.allocator->deallocate(s.data, s.bytes, home, true);
+      return true;
+    }
+    bool captured = capture != 0;
+    bool shared = false;
+    s.for_each_other(home, [&](cudaStream_t other, int) {
+      shared = true;
+      captured = captured || is_capturing(other);
+    });
+    if (captured) return false;
+    cudaStream_t last = home;
+    if (shared) {  // a stream of its own waits, so that home does not
+      last = pool_stream(s.home.ordinal, StreamPool::slots - 1);
+      join(last, home, s.home.ordinal);
+      s.for_each_other(home, [&](cudaStream_t other, int ordinal) { join(last, other, ordinal); });
+    }
+    s.allocator->deallocate(s.data, s.bytes, last, false);
+  } catch (...) {  // CUDA has failed for good: better lost than freed under a running kernel
+  }
+  return true;
+}
+
+inline void defer(CudaStorage* storage) noexcept {
+  const Lock lock(deferred.mutex);
+  storage->next = deferred.head;
+  __atomic_store_n(&deferred.head, storage, __ATOMIC_RELEASE);
+}
+
+/// Frees what was released during captures that are over.
+inline void free_deferred() noexcept {
+  if (__atomic_load_n(&deferred.head, __ATOMIC_ACQUIRE) == nullptr) return;
+  CudaStorage* list = nullptr;
+  {
+    const Lock lock(deferred.mutex);
+    list = deferred.head;
+    __atomic_store_n(&deferred.head, nullptr, __ATOMIC_RELEASE);
+  }
+  while (list != nullptr) {
+    CudaStorage* const storage = list;
+    list = list->next;
+    if (give_back(*storage)) {
+      delete storage;
+    } else {
+      defer(storage);
+    }
+  }
+}
+
+inline void release(Storage* base) noexcept {
+  auto* storage = static_cast<CudaStorage*>(base);
+  if (!storage->borrowed && storage->data != nullptr) {
+    if (storage->capture == 0) count(storage->ordinal, -storage->bytes);
+    if (!leaving() && !give_back(*storage)) return defer(storage);
+  }
+  delete storage;
+}
+
+inline CudaStorage* new_storage(const Stream& stream, void* data, int64_t bytes) {
+  auto* storage = new CudaStorage;
+  const int ordinal = stream.device().ordinal;
+  storage->data = data;
+  storage->bytes = bytes;
+  storage->ordinal = ordinal;
+  storage->home = {stream.handle(), ordinal};
+  storage->writer = storage->home;
+  storage->release = release;
+  return storage;
+}
+}  // namespace detail
+
+/// The free and total bytes of a GPU, as the driver sees them.
+struct MemoryInfo {
+  int64_t free = 0;
+  int64_t total = 0;
+};
+
+inline MemoryInfo mem_get_info(Cuda device = {}) {
+  const DeviceGuard guard(device);
+  const detail::RelaxedCapture relaxed;
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "mem_get_info");
+  return {static_cast<int64_t>(free), static_cast<int64_t>(total)};
+}
+
+/// Bytes held by tensors on `device` now; neither borrowed memory nor that of graphs is counted.
+/// Like all statistics here 0 on a machine without a GPU.
+inline int64_t memory_allocated(Cuda device = {}) {
+  if (!is_available()) return 0;
+  return __atomic_load_n(&detail::memory_counters[resolve(device)].allocated, __ATOMIC_RELAXED);
+}
+
+/// The largest memory_allocated() since the start or the last reset.
+inline int64_t max_memory_allocated(Cuda device = {}) {
+  if (!is_available()) return 0;
+  return __atomic_load_n(&detail::memory_counters[resolve(device)].peak, __ATOMIC_RELAXED);
+}
+
+/// Bytes that weft holds from the driver, those kept for later tensors included.
+inline int64_t memory_reserved(Cuda device = {}) {
+  if (!is_available()) return 0;
+  const int64_t reserved = allocator(device).reserved();
+  const int64_t allocated = memory_allocated(device);
+  return reserved > allocated ? reserved : allocated;
+}
+
+/// The largest memory_reserved() since the start or the last reset.
+inline int64_t max_memory_reserved(Cuda device = {}) {
+  if (!is_available()) return 0;
+  const int64_t reserved = allocator(device).max_reserved();
+  const int64_t allocated = max_memory_allocated(device);
+  return reserved > allocated ? reserved : allocated;
+}
+
+/// Makes both maxima start again from what is in use now.
+inline void reset_peak_memory_stats(Cuda device = {}) {
+  if (!is_available()) return;
+  allocator(device).reset_peak();
+  __atomic_store_n(&detail::memory_counters[resolve(device)].peak, memory_allocated(device),
+                   __ATOMIC_RELAXED);
+}
+
+/// Waits for weft's streams and gives memory that no tensor holds back to the driver.
+inline void empty_cache(Cuda device = {}) {
+  if (!is_available()) return;
+  detail::free_deferred();
+  detail::synchronize_streams(resolve(device));
+  allocator(device).trim();
+}
+
+namespace detail {
+[[noreturn]] inline void out_of_memory(int ordinal, int64_t bytes) {
+  const Cuda device{ordinal};
+  const MemoryInfo info = mem_get_info(device);
+  fail<OutOfMemory>("allocate", bytes, " bytes could not be had on ", device, ", where ", info.free,
+                    " of ", info.total, " are free and weft holds ", memory_reserved(device),
+                    ", of them ", memory_allocated(device), " in tensors");
+}
+}  // namespace detail
+
+}  // namespace weft::cuda
+
+namespace weft {
+
+template <>
+struct Memory<Cuda> {
+  static Storage* allocate(Cuda device, int64_t bytes) {
+    const int ordinal = cuda::resolve(device);
+    const Cuda there{ordinal};
+    const cuda::Stream stream = cuda::current_stream(there);
+    if (bytes == 0) return cuda::detail::new_storage(stream, nullptr, 0);
+    const unsigned long long capture = cuda::capture_id(stream);
+    if (capture == 0) cuda::detail::free_deferred();
+    cuda::Allocator& allocator = cuda::allocator(there);
+    void* data = allocator.allocate(bytes, stream, capture != 0);
+    if (data == nullptr && capture == 0) {
+      cuda::check(cudaStreamSynchronize(stream), "allocate");
+      cuda::empty_cache(there);
+      data = allocator.allocate(bytes, stream, false);
+    }
+    if (data == nullptr) cuda::detail::out_of_memory(ordinal, bytes);
+    cuda::CudaStorage* storage = cuda::detail::new_storage(stream, data, bytes);
+    storage->allocator = &allocator;
+    storage->capture = capture;
+    if (capture == 0) cuda::detail::count(ordinal, bytes);
+    return storage;
+  }
+
+  /// The memory counts as written on the current stream so far; it must outlive the tensors on it.
+  static Storage* borrow(Cuda device, void* data, int64_t bytes) {
+    cuda::CudaStorage* storage =
+        cuda::detail::new_storage(cuda::current_stream(device), data, bytes);
+    storage->borrowed = true;
+    return storage;
+  }
+};
+
+template <int N>
+struct Memory<CudaAt<N>> {
+  static Storage* allocate(Cuda device, int64_t bytes) {
+    return Memory<Cuda>::allocate(device, bytes);
+  }
+  static Storage* borrow(Cuda device, void* data, int64_t bytes) {
+    return Memory<Cuda>::borrow(device, data, bytes);
+  }
+};
+
+}  // namespace weft

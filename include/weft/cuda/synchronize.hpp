@@ -1,0 +1,27 @@
+// Waiting for a whole GPU, and reporting what its kernels have found.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/memory.hpp"
+#include "weft/eval/settings.hpp"
+
+namespace weft::cuda {
+
+/// True with WEFT_SYNC=1 in the environment: each kernel is waited for and checked.
+inline bool sync_requested() { return weft::detail::sync_requested(); }
+
+/// Blocks the calling thread until all work on `device` is done, and throws what kernels have
+/// reported. Without a GPU there is nothing to wait for.
+inline void synchronize(Cuda device = {}) {
+  if (device == Cuda{} && !is_available()) return;
+  const DeviceGuard guard(device);
+  if (is_capturing(current_stream())) {
+    fail<DeviceError>("synchronize", "the current stream is being captured into a graph, ",
+                      "expected the call before or after the capture");
+  }
+  check(cudaDeviceSynchronize(), "synchronize");
+  detail::free_deferred();
+  check_failures();
+}
+
+}  // namespace weft::cuda

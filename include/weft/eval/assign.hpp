@@ -1,0 +1,247 @@
+// Evaluation: expressions into new tensors, into rebound ones, and into views in place.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/executor.hpp"
+#include "weft/eval/lower.hpp"
+
+namespace weft::detail {
+
+/// The device that an expression runs on: its operands' GPU, which must be one, or `wanted`.
+template <class D>
+D place(const char* name, const Operand* operands, int n, D wanted) {
+  if constexpr (std::is_same_v<D, Cuda>) {
+    for (int i = 0; i < n; ++i) {
+      if (operands[i].storage == nullptr) continue;
+      const int ordinal = operands[i].storage->ordinal;
+      if (wanted.ordinal >= 0 && wanted.ordinal != ordinal) {
+        fail<DeviceError>(name, "operands on cuda:", wanted.ordinal, " and cuda:", ordinal,
+                          ", expected one device: write x.to(Cuda{", wanted.ordinal, "})");
+      }
+      wanted.ordinal = ordinal;
+    }
+  }
+  return wanted;
+}
+
+template <class E>
+constexpr const char* name_of() {
+  if constexpr (requires { E::text; }) {
+    return E::text;
+  } else {
+    return "copy";
+  }
+}
+
+/// The device whose loops run on D: Cuda for every CudaAt<N>.
+template <class D>
+using loops_of = std::conditional_t<is_cuda<D>, Cuda, D>;
+
+/// Whether E can be written into elements of type T on D.
+template <class T, class D, class E>
+concept Writable = !std::is_same_v<common_device_t<typename E::device_type, D>, NoDevice> &&
+                   (std::is_same_v<typename E::value_type, T> ||
+                    std::is_same_v<E, Scalar<compute_t<T>>>);
+
+/// An expression made ready to run: operands[0] is the target, still to be set.
+template <class E>
+struct Lowered {
+  using types = typename Lowering<E>::types;
+  static constexpr int n = operand_count<E> + 1;
+  Operand operands[n];
+  decltype(Lowering<E>::template lower<1>(std::declval<const E&>(), nullptr)) program;
+
+  explicit Lowered(const E& e) : program(Lowering<E>::template lower<1>(e, operands)) {}
+
+  bool conflicts_with_target() const {
+    for (int i = 1; i < n; ++i) {
+      if (conflicts(operands[0], operands[i])) return true;
+    }
+    return false;
+  }
+  template <class Out, class D>
+  void run(const Shape& shape, D device) {
+    using Loops = Executor<loops_of<D>>;
+    static_assert(Complete<Loops>, "weft: to evaluate on Cuda include <weft/cuda.hpp>");
+    if constexpr (Complete<Loops>) {
+      for (Operand& x : operands) x.broadcast_to(shape);
+      Loops::template for_each<Out, types>(name_of<E>(), device, shape, operands, program);
+    }
+  }
+};
+
+/// The same for an expression that is a reduction.
+template <class R, class E>
+struct Lowered<Reduce<R, E>> {
+  using types = typename Lowering<E>::types;
+  static constexpr int n = operand_count<E> + 1;
+  const Reduce<R, E>& e;
+  Operand operands[n];
+  decltype(Lowering<E>::template lower<1>(std::declval<const E&>(), nullptr)) program;
+
+  explicit Lowered(const Reduce<R, E>& reduction)
+      : e(reduction), program(Lowering<E>::template lower<1>(reduction.operand(), operands)) {}
+
+  bool conflicts_with_target() const {
+    for (int i = 1; i < n; ++i) {
+      if (operands[i].storage != nullptr && overlap(operands[0], operands[i])) return true;
+    }
+    return false;
+  }
+  template <class Out, class D>
+  void run(const Shape& shape, D device) {
+    using Loops = Reducer<loops_of<D>>;
+    static_assert(Complete<Loops>, "weft: to reduce on Cuda include <weft/cuda/reduce.hpp>");
+    if constexpr (Complete<Loops>) {
+      const Shape& full = e.operand().shape();
+      if (!(shape == e.shape())) fail<ShapeError>(R::text, "target of shape ", shape, " for ", e.shape());
+      // Kept dimensions first, then the reduced ones; the target does not move along these.
+      Shape kept;
+      Shape reduced;
+      for (int i = 0; i < full.rank(); ++i) (e.axes().reduces(i) ? reduced : kept).push_back(full[i]);
+      int64_t target[max_rank] = {};
+      for (int i = 0, at = 0, k = 0; i < full.rank(); ++i) {
+        const bool gone = e.axes().reduces(i);
+        if (!gone) target[k++] = operands[0].stride[at];
+        at += gone && !e.axes().keep ? 0 : 1;
+      }
+      for (int x = 1; x < n; ++x) {
+        operands[x].broadcast_to(full);
+        int64_t strides[max_rank] = {};
+        int k = 0;
+        int r = kept.rank();
+        for (int i = 0; i < full.rank(); ++i) {
+          strides[e.axes().reduces(i) ? r++ : k++] = operands[x].stride[i];
+        }
+        for (int i = 0; i < full.rank(); ++i) operands[x].stride[i] = strides[i];
+      }
+      for (int i = 0; i < full.rank(); ++i) operands[0].stride[i] = i < kept.rank() ? target[i] : 0;
+      Loops::template reduce<Out, types>(e.reducer(), device, kept, reduced, operands, program);
+    }
+  }
+};
+
+template <class T, class D>
+void set_target(Operand& target, const Tensor<T, D>& x) {
+  target.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
+}
+
+template <class T, class D, class E>
+Tensor<T, D> materialize_on(const E& e, D wanted) {
+  Lowered<E> lowered(e);
+  const D device = place<D>(name_of<E>(), lowered.operands + 1, lowered.n - 1, wanted);
+  Tensor<T, D> out = Access::allocate<T, D>(e.shape(), device);
+  set_target(lowered.operands[0], out);
+  if (out.size() > 0) lowered.template run<T>(e.shape(), out.device());
+  return out;
+}
+
+template <class T, class D, class E>
+Tensor<T, D> materialize(E&& e) {
+  return materialize_on<T, D>(e, D{});
+}
+
+template <class T, class E, class D>
+Tensor<T, D> on(const E& e, D device) {
+  return materialize_on<T, D>(e, device);
+}
+
+/// The handles to `storage` inside an expression.
+template <class T>
+long handles(const Scalar<T>&, const Storage*) {
+  return 0;
+}
+inline long handles(const Positions&, const Storage*) { return 0; }
+template <class T, class D>
+long handles(const Tensor<T, D>& x, const Storage* storage) {
+  return x.storage() == storage ? 1 : 0;
+}
+template <class R, class E>
+long handles(const Reduce<R, E>& e, const Storage* storage) {
+  return handles(e.operand(), storage);
+}
+inline long handles(const Pack<>&, const Storage*) { return 0; }
+template <class Head, class... Tail>
+long handles(const Pack<Head, Tail...>& args, const Storage* storage) {
+  return handles(args.head, storage) + handles(args.tail, storage);
+}
+template <class T, class Op, class... Args>
+long handles(const Map<T, Op, Args...>& e, const Storage* storage) {
+  return handles(e.args(), storage);
+}
+
+/// True when nobody but the target and a temporary expression holding `inside` handles can see
+/// the target's buffer, and it has room for exactly `size` elements.
+template <class T, class D>
+bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
+  const StorageHandle& storage = Access::storage(target);
+  return storage && !storage->borrowed && size > 0 && target.size() == size &&
+         storage->bytes == size * static_cast<int64_t>(sizeof(T)) && storage->data == target.data() &&
+         target.is_contiguous() && storage.owners() == 1 + inside &&
+         Executor<loops_of<D>>::may_overwrite(storage.get());
+}
+
+template <class T, class D, class E>
+void rebind(Tensor<T, D>& target, E&& e) {
+  using Expr = std::remove_cvref_t<E>;
+  static_assert(!std::is_const_v<T>, "weft: a Tensor<const T> is read-only: assign to a Tensor<T>");
+  const long inside =
+      std::is_rvalue_reference_v<E&&> ? handles(e, target.storage()) : 0;
+  if (may_reuse(target, e.shape().size(), inside)) {
+    Lowered<Expr> lowered(e);
+    lowered.operands[0].set(target.data(), sizeof(T), e.shape(), contiguous_strides(e.shape()),
+                            target.storage());
+    if (!lowered.conflicts_with_target()) {
+      const D device = place<D>(name_of<Expr>(), lowered.operands + 1, lowered.n - 1, target.device());
+      lowered.template run<T>(e.shape(), device);
+      target.storage()->bump_version();
+      Access::set_shape(target, e.shape());
+      return;
+    }
+  }
+  D wanted{};
+  if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
+  target = materialize_on<T, D>(e, wanted);
+}
+
+template <class T, class D, class E>
+void write(const Tensor<T, D>& target, const E& e, const char* operation) {
+  if constexpr (NumberLike<E> && !Expression<E>) {
+    write(target, Scalar<compute_t<T>>{fit<compute_t<T>>(operation, e)}, operation);
+  } else if constexpr (!Writable<T, D, E>) {
+    can_become<T, D, E>();
+  } else {
+    if (!broadcasts_to(e.shape(), target.shape())) {
+      fail<ShapeError>(operation, "shape ", e.shape(), " does not broadcast to the target's ",
+                       target.shape());
+    }
+    if (target.size() == 0) return;
+    if (target.layout().has_overlap()) {
+      fail<ShapeError>(operation, "the target of shape ", target.shape(), " and strides ",
+                       target.strides(), " has elements that share memory: write to a clone()");
+    }
+    Lowered<E> lowered(e);
+    set_target(lowered.operands[0], target);
+    const D device = place<D>(operation, lowered.operands, lowered.n, D{});
+    constexpr bool reduction = requires { e.reducer(); };
+    if (lowered.conflicts_with_target() || (reduction && !(e.shape() == target.shape()))) {
+      write(target, materialize_on<T, D>(e, device), operation);
+      return;
+    }
+    lowered.template run<T>(target.shape(), device);
+    target.storage()->bump_version();
+  }
+}
+
+template <class R, class E>
+template <int B>
+auto Lowering<Reduce<R, E>>::lower(const Reduce<R, E>& e, Operand* operands) -> Arg<B, value> {
+  using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
+                               typename E::device_type>;
+  Tensor<value, D> result = materialize_on<value, D>(e, D{});
+  operands[B].set(result.data(), sizeof(value), result.shape(), result.strides(), result.storage());
+  operands[B].keep = Access::storage(result);
+  return {};
+}
+
+}  // namespace weft::detail

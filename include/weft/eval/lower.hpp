@@ -1,0 +1,101 @@
+// Lowering: an expression becomes a program and a flat list of operands; inner reductions are
+// evaluated first and become operands.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/plan.hpp"
+#include "weft/eval/program.hpp"
+#include "weft/eval/settings.hpp"
+#include "weft/ops/elementwise.hpp"
+#include "weft/ops/generate.hpp"
+#include "weft/ops/reduce.hpp"
+
+namespace weft::detail {
+
+template <class... Lists>
+struct Join {
+  using type = TypeList<>;
+};
+template <class... A>
+struct Join<TypeList<A...>> {
+  using type = TypeList<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct Join<TypeList<A...>, TypeList<B...>, Rest...> : Join<TypeList<A..., B...>, Rest...> {};
+
+/// How an expression type is lowered: `types` lists its operands' element types, and
+/// lower<B>(e, operands) fills operands[B...] and returns the program that reads them.
+template <class E>
+struct Lowering;
+
+template <class T>
+struct Lowering<Scalar<T>> {
+  using types = TypeList<>;
+  template <int>
+  static Constant<T> lower(const Scalar<T>& e, Operand*) {
+    return {e.value};
+  }
+};
+
+template <>
+struct Lowering<Positions> {
+  using types = TypeList<Position>;
+  template <int B>
+  static Arg<B, Position> lower(const Positions& e, Operand* operands) {
+    operands[B].set(reinterpret_cast<const void*>(e.first()), 1, e.shape(),
+                    contiguous_strides(e.shape()), nullptr);
+    return {};
+  }
+};
+
+template <class T, class D>
+struct Lowering<Tensor<T, D>> {
+  using types = TypeList<std::remove_const_t<T>>;
+  template <int B>
+  static Arg<B, std::remove_const_t<T>> lower(const Tensor<T, D>& e, Operand* operands) {
+    if (check_requested() && !Access::is_current(e)) {
+      fail<ValueError>("evaluate", "a tensor of shape ", e.shape(),
+                       " was written after the expression that reads it was built");
+    }
+    operands[B].set(e.data(), sizeof(T), e.shape(), e.strides(), e.storage());
+    return {};
+  }
+};
+
+template <class T, class Op, class... Args>
+struct Lowering<Map<T, Op, Args...>> {
+  using types = typename Join<TypeList<>, typename Lowering<Args>::types...>::type;
+
+  template <int B>
+  static auto lower(const Map<T, Op, Args...>& e, Operand* operands) {
+    return lower_args<B>(e.op(), operands, e.args());
+  }
+
+ private:
+  template <int B, class Head, class... Tail, class... Done>
+  static auto lower_args(const Op& op, Operand* operands, const Pack<Head, Tail...>& args,
+                         Done... done) {
+    auto program = Lowering<Head>::template lower<B>(args.head, operands);
+    constexpr int next = B + count(typename Lowering<Head>::types{});
+    if constexpr (sizeof...(Tail) == 0) {
+      return Apply<Op, Done..., decltype(program)>{op, make_pack(done..., program)};
+    } else {
+      return lower_args<next>(op, operands, args.tail, done..., program);
+    }
+  }
+};
+
+/// A reduction inside a larger expression: evaluated now, kept in its accumulation type.
+template <class R, class E>
+struct Lowering<Reduce<R, E>> {
+  using value = compute_t<typename Reduce<R, E>::value_type>;
+  using types = TypeList<value>;
+  template <int B>
+  static Arg<B, value> lower(const Reduce<R, E>& e, Operand* operands);
+};
+
+/// The number of operands of an expression.
+template <class E>
+inline constexpr int operand_count = count(typename Lowering<E>::types{});
+
+}  // namespace weft::detail

@@ -1,0 +1,168 @@
+// Plan: the loops that an evaluation runs, with dimensions ordered, merged and cut.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/broadcast.hpp"
+#include "weft/tensor/storage.hpp"
+
+namespace weft::detail {
+
+/// What an evaluation knows of one operand or target, without its type.
+struct Operand {
+  char* data = nullptr;
+  int itemsize = 0;  // Position operands count elements as bytes
+  Storage* storage = nullptr;
+  StorageHandle keep;  // a temporary that only this evaluation holds
+  int rank = 0;
+  int64_t size[max_rank];    // as the tensor has them
+  int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
+
+  void set(const void* at, std::size_t bytes_each, const Shape& shape, const Strides& strides,
+           Storage* owner) {
+    data = static_cast<char*>(const_cast<void*>(at));
+    itemsize = static_cast<int>(bytes_each);
+    storage = owner;
+    rank = shape.rank();
+    for (int i = 0; i < rank; ++i) {
+      size[i] = shape[i];
+      stride[i] = strides[i];
+    }
+  }
+
+  /// Strides along the dimensions of `shape`, to which this operand broadcasts.
+  void broadcast_to(const Shape& shape) {
+    const int shift = shape.rank() - rank;
+    for (int i = shape.rank() - 1; i >= 0; --i) {
+      const bool stretched = i < shift || (size[i - shift] == 1 && shape[i] != 1);
+      stride[i] = stretched ? 0 : stride[i - shift];
+    }
+  }
+};
+
+/// Loops over some dimensions, outermost first; the operands hold the strides that belong to them.
+struct Loops {
+  int rank = 0;
+  int64_t size[max_rank];
+
+  int64_t count() const {
+    int64_t n = 1;
+    for (int i = 0; i < rank; ++i) n *= size[i];
+    return n;
+  }
+};
+
+/// A place in Loops: the coordinates, and where each operand is there.
+struct Cursor {
+  int64_t index[max_rank] = {};
+
+  /// Moves to the next coordinate of the first `rank` dimensions, and the addresses with it.
+  void next(const Loops& loops, int rank, const Operand* operands, int n, char** at) {
+    for (int d = rank - 1; d >= 0; --d) {
+      const bool wraps = ++index[d] == loops.size[d];
+      const int64_t steps = wraps ? 1 - loops.size[d] : 1;
+      for (int i = 0; i < n; ++i) at[i] += steps * operands[i].stride[d] * operands[i].itemsize;
+      if (!wraps) return;
+      index[d] = 0;
+    }
+  }
+  /// Moves from the start to linear position `linear` of the first `rank` dimensions.
+  void seek(const Loops& loops, int rank, const Operand* operands, int n, char** at,
+            int64_t linear) {
+    for (int d = rank - 1; d >= 0; --d) {
+      index[d] = linear % loops.size[d];
+      linear /= loops.size[d];
+      for (int i = 0; i < n; ++i) at[i] += index[d] * operands[i].stride[d] * operands[i].itemsize;
+    }
+  }
+};
+
+inline void swap_dimensions(Loops& loops, Operand* operands, int n, int a, int b) {
+  auto swap = [](int64_t& x, int64_t& y) {
+    const int64_t t = x;
+    x = y;
+    y = t;
+  };
+  swap(loops.size[a], loops.size[b]);
+  for (int i = 0; i < n; ++i) swap(operands[i].stride[a], operands[i].stride[b]);
+}
+
+/// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those
+/// of size 1, and merges neighbours that every operand walks as one. `keep_order` leaves the
+/// order and direction as they are (where the position matters).
+inline void simplify(Loops& loops, Operand* operands, int n, bool keep_order = false) {
+  int rank = 0;
+  for (int d = 0; d < loops.rank; ++d) {
+    if (loops.size[d] == 1) continue;
+    loops.size[rank] = loops.size[d];
+    for (int i = 0; i < n; ++i) operands[i].stride[rank] = operands[i].stride[d];
+    ++rank;
+  }
+  loops.rank = rank;
+  if (!keep_order) {
+    Operand& target = operands[0];
+    for (int d = 0; d < rank; ++d) {
+      if (target.stride[d] >= 0) continue;
+      for (int i = 0; i < n; ++i) {
+        operands[i].data += (loops.size[d] - 1) * operands[i].stride[d] * operands[i].itemsize;
+        operands[i].stride[d] = -operands[i].stride[d];
+      }
+    }
+    for (int d = 1; d < rank; ++d) {
+      for (int e = d; e > 0 && target.stride[e - 1] < target.stride[e]; --e) {
+        swap_dimensions(loops, operands, n, e - 1, e);
+      }
+    }
+  }
+  int last = 0;
+  for (int d = 1; d < rank; ++d) {
+    bool merges = true;
+    for (int i = 0; i < n && merges; ++i) {
+      merges = operands[i].stride[last] == operands[i].stride[d] * loops.size[d];
+    }
+    if (!merges) ++last;
+    loops.size[last] = merges ? loops.size[last] * loops.size[d] : loops.size[d];
+    for (int i = 0; i < n; ++i) operands[i].stride[last] = operands[i].stride[d];
+  }
+  if (rank > 0) loops.rank = last + 1;
+}
+
+/// The first byte, and one past the last, that an operand touches when read at all of `shape`.
+inline void byte_range(const Operand& x, const char*& first, const char*& last) {
+  int64_t low = 0;
+  int64_t high = 1;
+  for (int i = 0; i < x.rank; ++i) {
+    if (x.size[i] == 0) high = low;
+    const int64_t reach = (x.size[i] - 1) * x.stride[i];
+    if (x.size[i] > 0) (reach < 0 ? low : high) += reach;
+  }
+  first = x.data + low * x.itemsize;
+  last = x.data + high * x.itemsize;
+}
+
+/// True when the two touch a common stretch of memory. Call before planning.
+inline bool overlap(const Operand& a, const Operand& b) {
+  const char* a0 = nullptr;
+  const char* a1 = nullptr;
+  const char* b0 = nullptr;
+  const char* b1 = nullptr;
+  byte_range(a, a0, a1);
+  byte_range(b, b0, b1);
+  return a0 < b1 && b0 < a1;
+}
+
+/// True when writing the target while reading the operand could read an element already written:
+/// they share memory, and not by having the same element at each index. Call before planning.
+inline bool conflicts(const Operand& target, const Operand& x) {
+  if (x.storage == nullptr || !overlap(target, x)) return false;
+  if (target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) return true;
+  const int shift = target.rank - x.rank;
+  for (int i = 0; i < target.rank; ++i) {
+    if (target.size[i] == 1) continue;
+    if (i < shift || x.size[i - shift] != target.size[i] || x.stride[i - shift] != target.stride[i]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace weft::detail

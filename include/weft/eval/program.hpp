@@ -1,0 +1,73 @@
+// Programs: an expression without its tensors, as loops and kernels run it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "weft/core/dtype.hpp"
+#include "weft/core/pack.hpp"
+
+namespace weft {
+
+/// The element type of an operand that has no memory: its elements are their own positions.
+struct Position {
+  long long value;
+};
+
+/// The type that an operand's element enters the program as.
+template <class T>
+struct Computed {
+  using type = compute_t<T>;
+};
+template <>
+struct Computed<Position> {
+  using type = long long;
+};
+
+/// The value of operand I, of element type T.
+template <int I, class T>
+struct Arg {
+  using type = typename Computed<T>::type;
+  template <class Inputs>
+  WEFT_HD type operator()(const Inputs& inputs) const {
+    return inputs.template get<I>();
+  }
+};
+
+/// A number.
+template <class T>
+struct Constant {
+  using type = T;
+  T value;
+  template <class Inputs>
+  WEFT_HD T operator()(const Inputs&) const {
+    return value;
+  }
+};
+
+/// An operation on the values of other programs.
+template <class Op, class... Ps>
+struct Apply {
+  using type = decltype(std::declval<const Op&>().value(std::declval<typename Ps::type>()...));
+  Op op;
+  Pack<Ps...> programs;
+
+  template <class Inputs>
+  WEFT_HD type operator()(const Inputs& inputs) const {
+    return call(inputs, std::make_index_sequence<sizeof...(Ps)>{});
+  }
+
+ private:
+  template <class Inputs, std::size_t... I>
+  WEFT_HD type call(const Inputs& inputs, std::index_sequence<I...>) const {
+    return op.value(get<static_cast<int>(I)>(programs)(inputs)...);
+  }
+};
+
+/// The value of a program as it is stored in elements of type T.
+template <class T, class V>
+WEFT_HD T store_element(V value) {
+  return static_cast<T>(value);
+}
+
+}  // namespace weft

@@ -1,0 +1,69 @@
+// x.to(device): copies between devices.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/assign.hpp"
+
+namespace weft {
+
+/// Copies contiguous bytes from a device to another; specialised in cuda/copy.hpp:
+///   static Storage* allocate(To device, int64_t bytes, CopyOptions);
+///   static void copy(const Operand-free: Storage* from, const void* source, Storage* to, void* target, int64_t bytes, CopyOptions);
+template <class From, class To>
+struct Transfer;
+
+namespace detail {
+
+template <class T, class D, class To>
+Tensor<T, To> transfer(const Tensor<T, D>& x, To device, CopyOptions options) {
+  if constexpr (std::is_same_v<D, Cpu> && std::is_same_v<To, Cpu>) {
+    return x;
+  } else {
+    using Copy = Transfer<loops_of<D>, loops_of<To>>;
+    static_assert(Complete<Copy>, "weft: to copy to or from Cuda include <weft/cuda.hpp>");
+    if constexpr (Complete<Copy>) {
+      if constexpr (is_cuda<D> && is_cuda<To>) {
+        if (x.storage() != nullptr && x.storage()->ordinal == Copy::resolve(device)) return x;
+      }
+      const Tensor<T, D> source = x.contiguous();
+      const int64_t bytes = source.size() * static_cast<int64_t>(sizeof(T));
+      StorageHandle storage(Copy::allocate(device, bytes, options));
+      T* target = static_cast<T*>(storage->data);
+      if (bytes > 0) Copy::copy(source.storage(), source.data(), storage.get(), target, bytes, options);
+      return Access::make<T, To>(static_cast<StorageHandle&&>(storage), target, x.shape(),
+                                 contiguous_strides(x.shape()));
+    }
+  }
+}
+
+}  // namespace detail
+
+template <class T, Device D>
+std::vector<typename Tensor<T, D>::value_type> Tensor<T, D>::to_vector() const {
+  if constexpr (std::is_same_v<D, Cpu>) {
+    const Tensor packed = contiguous();
+    return {packed.data(), packed.data() + packed.size()};
+  } else {
+    return to(Cpu{}).to_vector();
+  }
+}
+
+template <class T, Device D>
+std::vector<Tensor<T, D>> Tensor<T, D>::split(int64_t length, int64_t axis) const {
+  if (length <= 0) fail<ValueError>("split", "pieces of length ", length, ", expected at least 1");
+  const int64_t n = size(axis);
+  std::vector<Tensor> pieces;
+  for (int64_t start = 0; start < n || start == 0; start += length) {
+    pieces.push_back(narrow(axis, start, length < n - start ? length : n - start));
+  }
+  return pieces;
+}
+
+template <class T, Device D>
+std::vector<Tensor<T, D>> Tensor<T, D>::chunk(int64_t count, int64_t axis) const {
+  if (count <= 0) fail<ValueError>("chunk", count, " pieces, expected at least 1");
+  const int64_t length = (size(axis) + count - 1) / count;
+  return split(length > 0 ? length : 1, axis);
+}
+
+}  // namespace weft

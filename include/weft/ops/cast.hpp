@@ -1,0 +1,63 @@
+// cast<T>(x), and map(f, x, ...) for a function object of the user's.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/math.hpp"
+#include "weft/ops/domain.hpp"
+#include "weft/ops/elementwise.hpp"
+
+namespace weft {
+
+namespace op {
+/// The element as a To: float to integer saturates and NaN gives 0, on every device.
+template <class To>
+struct cast {
+  using domain = Any;
+  using result_type = To;
+  static constexpr const char* text = "cast";
+  static constexpr int arity = 1;
+  template <class T>
+  WEFT_HD static constexpr compute_t<To> value(T x) {
+    return load_element(math::convert<To>(x));
+  }
+  template <int, class T, class Y>
+  WEFT_HD static constexpr T derivative(T, Y) {
+    return T(1);
+  }
+};
+
+/// A user's function object.
+template <class F>
+struct mapped {
+  using domain = Any;
+  static constexpr const char* text = "map";
+  static constexpr bool mixes_types = true;
+  F f;
+  template <class... Ts>
+  WEFT_HD constexpr auto value(Ts... xs) const {
+    return f(xs...);
+  }
+};
+}  // namespace op
+
+/// x with elements of type To.
+template <Element To, ExpressionLike X>
+constexpr auto cast(X&& x) {
+  if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, To> &&
+                TensorLike<X>) {
+    return detail::as_operand<To, op::cast<To>>(static_cast<X&&>(x));
+  } else {
+    return lift(op::cast<To>{}, static_cast<X&&>(x));
+  }
+}
+
+/// f(element of x, elements of xs...) for every element, fused like any other operation. f is a
+/// copyable function object; for CUDA its operator() is __host__ __device__ (a struct, not a
+/// generic lambda). Half types come as float; the operands' element types may differ.
+template <class F, class X, class... Xs>
+  requires OperandsOf<X, Xs...>
+constexpr auto map(F f, X&& x, Xs&&... xs) {
+  return lift(op::mapped<F>{f}, static_cast<X&&>(x), static_cast<Xs&&>(xs)...);
+}
+
+}  // namespace weft

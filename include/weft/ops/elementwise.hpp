@@ -1,0 +1,79 @@
+// Map, the node of every element-wise operation, and lift, which makes one from operands.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/pack.hpp"
+#include "weft/ops/operand.hpp"
+#include "weft/tensor/access.hpp"
+
+namespace weft {
+
+namespace detail {
+template <class Op, class... Cs>
+using value_of_t = decltype(std::declval<const Op&>().value(std::declval<Cs>()...));
+
+/// The element type of Op's result: what it declares, the operands' where it computes in their
+/// type (half stays half), else what it returns (bool, or the real part's type).
+template <class Op, class T, class... Args>
+struct ResultOf {
+  using value = value_of_t<Op, compute_t<typename Args::value_type>...>;
+  using type = std::conditional_t<std::is_same_v<value, compute_t<T>>, T, value>;
+};
+template <class Op, class T, class... Args>
+  requires requires { typename Op::result_type; }
+struct ResultOf<Op, T, Args...> {
+  using type = typename Op::result_type;
+};
+}  // namespace detail
+
+/// The expression op(args...) for each element, the arguments broadcast to one shape.
+template <class T, class Op, class... Args>
+class Map {
+ public:
+  using value_type = typename detail::ResultOf<Op, T, Args...>::type;
+  using device_type = detail::common_device_of<Args...>;
+  static constexpr bool is_expression = true;
+  static constexpr const char* text = Op::text;
+
+  Map(Op op, Args... args)
+      : shape_(detail::broadcast_all(Op::text, args...)), op_(op),
+        args_(make_pack(static_cast<Args&&>(args)...)) {}
+
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  int64_t size() const { return shape_.size(); }
+  const Op& op() const { return op_; }
+  const Pack<Args...>& args() const { return args_; }
+
+  /// The value, in new storage.
+  auto eval() const { return Tensor(*this); }
+  /// The value of an expression with one element.
+  value_type item() const { return eval().item(); }
+
+ private:
+  Shape shape_;
+  [[no_unique_address]] Op op_;
+  Pack<Args...> args_;
+};
+
+/// op(operands...) as an expression; numbers take the tensors' element type. What does not fit
+/// together is one compile error with the rule in it.
+template <class Op, class... Xs>
+constexpr auto lift(Op op, Xs&&... xs) {
+  using Check = detail::OperandCheck<Op, std::remove_cvref_t<Xs>...>;
+  if constexpr (Check::report()) {
+    using T = typename Check::element;
+    return Map<T, Op, detail::operand_t<T, Xs>...>(
+        op, detail::as_operand<T, Op>(static_cast<Xs&&>(xs))...);
+  } else {
+    return typename Check::first{};
+  }
+}
+
+/// Evaluates an expression into new storage.
+template <ExpressionLike E>
+auto eval(E&& e) {
+  return e.eval();
+}
+
+}  // namespace weft

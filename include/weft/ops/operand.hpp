@@ -1,0 +1,205 @@
+// Operands of an operation: which go together, and how tensors and numbers enter a node.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <utility>
+
+#include "weft/core/broadcast.hpp"
+#include "weft/tensor/access.hpp"
+
+namespace weft {
+
+/// A number in an expression, already in the type that the operation computes in.
+template <class T>
+struct Scalar {
+  using value_type = T;
+  using device_type = AnyDevice;
+  static constexpr bool is_expression = true;
+  static const Shape& shape() {
+    static const Shape none_{};
+    return none_;
+  }
+  T value;
+};
+
+namespace detail {
+
+template <class X>
+struct DeviceOf {
+  using type = AnyDevice;
+};
+template <Expression X>
+struct DeviceOf<X> {
+  using type = typename X::device_type;
+};
+
+template <class D, class... Xs>
+struct CommonDeviceOf {
+  using type = D;
+};
+template <class D, class X, class... Xs>
+struct CommonDeviceOf<D, X, Xs...> {
+  using type = typename CommonDeviceOf<common_device_t<D, typename DeviceOf<X>::type>, Xs...>::type;
+};
+/// The device of an operation on Xs; NoDevice when they do not mix.
+template <class... Xs>
+using common_device_of = typename CommonDeviceOf<AnyDevice, Xs...>::type;
+
+template <class X>
+struct ElementOf {
+  using type = typename Canonical<X>::type;
+};
+template <Expression X>
+struct ElementOf<X> {
+  using type = typename X::value_type;
+};
+template <class X>
+using element_of_t = typename ElementOf<std::remove_cvref_t<X>>::type;
+
+/// The first type that is an expression, else the type that all numbers convert to.
+template <class... Xs>
+struct Leading {
+  using type = std::common_type_t<element_of_t<Xs>...>;
+};
+template <class X, class... Xs>
+  requires Expression<X>
+struct Leading<X, Xs...> {
+  using type = element_of_t<X>;
+};
+template <class X, class... Xs>
+  requires(!Expression<X> && (Expression<Xs> || ...))
+struct Leading<X, Xs...> : Leading<Xs...> {};
+
+template <class... Xs>
+struct FirstExpression;
+template <class X, class... Xs>
+struct FirstExpression<X, Xs...> : FirstExpression<Xs...> {};
+template <Expression X, class... Xs>
+struct FirstExpression<X, Xs...> {
+  using type = Tensor<typename X::value_type,
+                      std::conditional_t<std::is_same_v<typename X::device_type, AnyDevice>, Cpu,
+                                         typename X::device_type>>;
+};
+
+template <class T, class X>
+inline constexpr bool element_fits =
+    Expression<X> ? std::is_same_v<element_of_t<X>, T>
+                  : (is_complex<element_of_t<X>> ? is_complex<T>
+                     : is_floating<element_of_t<X>> ? is_floating<T> || is_complex<T> : true);
+
+/// The types that an operation requires to agree: all of them, or all but a leading condition.
+template <class Op, class... Xs>
+struct Valued {
+  using element = typename Leading<Xs...>::type;
+  static constexpr bool condition = true;
+  static constexpr bool elements = (element_fits<element, Xs> && ...);
+};
+template <class Op, class C, class... Xs>
+  requires requires { requires Op::first_is_condition; }
+struct Valued<Op, C, Xs...> : Valued<void, Xs...> {
+  static constexpr bool condition = is_bool<element_of_t<C>>;
+};
+template <class Op, class... Xs>
+  requires requires { requires Op::mixes_types; }
+struct Valued<Op, Xs...> {
+  using element = typename Leading<Xs...>::type;
+  static constexpr bool condition = true;
+  static constexpr bool elements = true;
+};
+
+/// Whether operands of these types go together, and the element type of the operation.
+template <class Op, class... Xs>
+struct OperandCheck : Valued<Op, Xs...> {
+  using typename Valued<Op, Xs...>::element;
+  using first = typename FirstExpression<Xs...>::type;
+  static constexpr bool on_cpu = (std::is_same_v<typename DeviceOf<Xs>::type, Cpu> || ...);
+  static constexpr bool devices = !std::is_same_v<common_device_of<Xs...>, NoDevice>;
+
+  /// True, or one compile error whose first line is the rule that is broken.
+  static constexpr bool report() {
+    using Check = OperandCheck;
+    static_assert(devices || !on_cpu, "weft: one operand is on Cpu and another on Cuda; an operation runs on one device: write x.to(Cuda{}) or x.to(Cpu{})");
+    static_assert(devices || on_cpu, "weft: one operand is on CudaAt<M> and another on CudaAt<N>; an operation runs on one device: write x.to(CudaAt<N>{})");
+    if constexpr (devices) {
+      static_assert(Check::condition, "weft: a condition must have element type bool: write x != 0");
+      static_assert(Check::elements, "weft: element types do not mix silently (nor does a floating number with an integer tensor): write cast<T>(x)");
+      if constexpr (Check::condition && Check::elements) return Op::domain::template report<element>();
+    }
+    return false;
+  }
+};
+
+/// A number as a T; throws ValueError when T cannot hold it.
+template <class T, class N>
+constexpr T fit(const char* operation, N number) {
+  if constexpr (is_complex<T>) {
+    if constexpr (is_complex<N>) {
+      using R = real_t<T>;
+      return T(fit<R>(operation, number.real()), fit<R>(operation, number.imag()));
+    } else {
+      return T(fit<real_t<T>>(operation, number));
+    }
+  } else if constexpr (is_floating<T>) {
+    const auto wide = static_cast<double>(number);
+    const double limit = static_cast<double>(std::numeric_limits<T>::max());
+    if ((wide > limit || wide < -limit) && wide - wide == 0) {
+      fail<ValueError>(operation, "the number ", wide, " does not fit in ", dtype_of<T>);
+    }
+    return static_cast<T>(wide);
+  } else {
+    using C = typename Canonical<N>::type;
+    if constexpr (is_bool<T>) {
+      if (number != N(0) && number != N(1)) {
+        fail<ValueError>(operation, "the number ", number, " does not fit in bool");
+      }
+    } else if constexpr (!is_bool<C>) {
+      if (!std::in_range<T>(number)) {
+        fail<ValueError>(operation, "the number ", number, " does not fit in ", dtype_of<T>,
+                         ", expected ", +std::numeric_limits<T>::min(), " to ",
+                         +std::numeric_limits<T>::max());
+      }
+    }
+    return static_cast<T>(number);
+  }
+}
+
+template <class T, class X>
+struct OperandType {
+  using type = Scalar<compute_t<T>>;
+};
+template <class T, Expression X>
+struct OperandType<T, X> {
+  using type = X;
+};
+template <class T, class U, class D>
+struct OperandType<T, Tensor<const U, D>> {
+  using type = Tensor<U, D>;
+};
+/// What X becomes inside a node of element type T.
+template <class T, class X>
+using operand_t = typename OperandType<T, std::remove_cvref_t<X>>::type;
+
+/// A handle, expression or number as it is stored in a node.
+template <class T, class Op, class X>
+constexpr operand_t<T, X> as_operand(X&& x) {
+  using E = std::remove_cvref_t<X>;
+  if constexpr (is_tensor<E>) {
+    return Access::mark(Access::unconst(static_cast<X&&>(x)));
+  } else if constexpr (Expression<E>) {
+    return static_cast<X&&>(x);
+  } else {
+    return {fit<compute_t<T>>(Op::text, x)};
+  }
+}
+
+/// The shape that the operands broadcast to.
+template <class First, class... Rest>
+Shape broadcast_all(const char* operation, const First& first, const Rest&... rest) {
+  Shape shape = first.shape();
+  ((shape = broadcast(operation, shape, rest.shape())), ...);
+  return shape;
+}
+
+}  // namespace detail
+}  // namespace weft

@@ -1,0 +1,328 @@
+// The reductions' arithmetic: a state, how a value joins it, how two merge, what comes out.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "weft/core/dtype.hpp"
+#include "weft/core/math.hpp"
+#include "weft/ops/domain.hpp"
+
+/// Each reducer R has, for an operand of element type T (computed in C = compute_t<T>):
+///   R::result<T>                      the result's element type
+///   R::State<C>                       trivially copyable; value-initialised it holds no element
+///   add(State&, C value, index)       a value joins; index is its position in the reduced axes
+///   merge(State&, State later)        later holds only values of higher positions, or of any
+///   finish(State, count)              the result, in compute_t<result<T>>
+namespace weft::reducer {
+
+/// What NumPy sums integers in.
+template <class T>
+using widened = std::conditional_t<
+    is_bool<T>, std::int64_t,
+    std::conditional_t<is_integer<T>,
+                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>, T>>;
+
+template <class T>
+using mean_of = std::conditional_t<is_integer<T>, double, T>;
+
+template <class C>
+struct Sum {
+  C value{};
+};
+
+struct sum {
+  using domain = op::Any;
+  static constexpr const char* text = "sum";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = widened<T>;
+  template <class C>
+  using State = Sum<widened<C>>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.value = math::add(s.value, static_cast<decltype(s.value)>(x));
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value = math::add(s.value, later.value);
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    return s.value;
+  }
+};
+
+struct prod {
+  using domain = op::Any;
+  static constexpr const char* text = "prod";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = widened<T>;
+  template <class C>
+  struct State {
+    widened<C> value = widened<C>(1);
+  };
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.value = math::mul(s.value, static_cast<decltype(s.value)>(x));
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value = math::mul(s.value, later.value);
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    return s.value;
+  }
+};
+
+/// The sum divided by the number of elements; integers give double.
+struct mean {
+  using domain = op::Numeric;
+  static constexpr const char* text = "mean";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = mean_of<T>;
+  template <class C>
+  using State = Sum<mean_of<C>>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.value = s.value + static_cast<decltype(s.value)>(x);
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value = s.value + later.value;
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long count) const {
+    return s.value / static_cast<real_t<decltype(s.value)>>(count);
+  }
+};
+
+/// Mean and sum of squared distances from it (Welford 1962; merged as in Chan et al. 1983).
+template <class C>
+struct Moments {
+  C count{};
+  C mean{};
+  C m2{};
+};
+
+struct var {
+  using domain = op::Floating;
+  static constexpr const char* text = "var";
+  static constexpr bool has_identity = true;
+  long long correction = 1;
+  template <class T>
+  using result = T;
+  template <class C>
+  using State = Moments<C>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.count += C(1);
+    const C delta = x - s.mean;
+    s.mean += delta / s.count;
+    s.m2 += delta * (x - s.mean);
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    const auto count = s.count + later.count;
+    if (later.count == 0) return;
+    const auto delta = later.mean - s.mean;
+    const auto share = later.count / count;
+    s.mean += delta * share;
+    s.m2 += later.m2 + delta * delta * s.count * share;
+    s.count = count;
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long count) const {
+    using C = decltype(s.m2);
+    const long long divisor = count - correction;
+    return s.m2 / static_cast<C>(divisor > 0 ? divisor : 0);
+  }
+};
+
+struct stddev : var {
+  static constexpr const char* text = "std";
+  template <class S>
+  WEFT_HD auto finish(S s, long long count) const {
+    return math::sqrt(var::finish(s, count));
+  }
+};
+
+/// The smallest or largest value so far and where; `index` < 0 before the first.
+template <class C>
+struct Extremum {
+  C value{};
+  long long index = -1;
+};
+
+/// True when a challenger at index i replaces the holder: it is better, or is the first NaN, or
+/// equal (or both NaN) with a lower index.
+template <bool Max, class C>
+WEFT_HD bool beats(C challenger, long long i, C holder, long long at) {
+  if (i < 0 || at < 0) return at < 0 && i >= 0;
+  const bool nan = challenger != challenger;
+  const bool held_nan = holder != holder;
+  if (nan || held_nan) return nan && (!held_nan || i < at);
+  if (challenger == holder) return i < at;
+  return Max ? holder < challenger : challenger < holder;
+}
+
+template <bool Max, bool Index>
+struct extremum {
+  using domain = op::Ordered;
+  static constexpr const char* text = Index ? (Max ? "argmax" : "argmin") : (Max ? "max" : "min");
+  static constexpr bool has_identity = false;
+  template <class T>
+  using result = std::conditional_t<Index, std::int64_t, T>;
+  template <class C>
+  using State = Extremum<C>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long i) {
+    if (beats<Max>(x, i, s.value, s.index)) s = {x, i};
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    if (beats<Max>(later.value, later.index, s.value, s.index)) s = later;
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    if constexpr (Index) {
+      return static_cast<std::int64_t>(s.index);
+    } else {
+      return s.value;
+    }
+  }
+};
+using min = extremum<false, false>;
+using max = extremum<true, false>;
+using argmin = extremum<false, true>;
+using argmax = extremum<true, true>;
+
+/// Whether any (or all) elements differ from zero.
+template <bool All>
+struct quantifier {
+  using domain = op::Any;
+  static constexpr const char* text = All ? "all" : "any";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = bool;
+  template <class C>
+  struct State {
+    bool value = All;
+  };
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    const bool truth = x != C(0);
+    s.value = All ? s.value && truth : s.value || truth;
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value = All ? s.value && later.value : s.value || later.value;
+  }
+  template <class S>
+  WEFT_HD bool finish(S s, long long) const {
+    return s.value;
+  }
+};
+
+struct count_nonzero {
+  using domain = op::Any;
+  static constexpr const char* text = "count_nonzero";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = std::int64_t;
+  template <class C>
+  using State = Sum<std::int64_t>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.value += x != C(0) ? 1 : 0;
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value += later.value;
+  }
+  template <class S>
+  WEFT_HD std::int64_t finish(S s, long long) const {
+    return s.value;
+  }
+};
+
+/// The p-norm of the elements' absolute values; p = 2 unless given, infinity gives the largest.
+struct norm {
+  using domain = op::FloatingOrComplex;
+  static constexpr const char* text = "norm";
+  static constexpr bool has_identity = true;
+  double p = 2;
+  template <class T>
+  using result = real_t<T>;
+  template <class C>
+  using State = Sum<real_t<C>>;
+  template <class S, class C>
+  WEFT_HD void add(S& s, C x, long long) const {
+    const auto size = math::abs(x);
+    s.value = p > largest() ? math::maximum(s.value, size)
+                            : s.value + (p == 2 ? size * size : power(size));
+  }
+  template <class S>
+  WEFT_HD void merge(S& s, S later) const {
+    s.value = p > largest() ? math::maximum(s.value, later.value) : s.value + later.value;
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    using R = decltype(s.value);
+    if (p == 2) return math::sqrt(s.value);
+    return p > largest() || p == 1 ? s.value : math::pow(s.value, static_cast<R>(1 / p));
+  }
+
+ private:
+  WEFT_HD static constexpr double largest() { return 1.7976931348623157e308; }
+  template <class R>
+  WEFT_HD R power(R size) const {
+    return p == 1 ? size : math::pow(size, static_cast<R>(p));
+  }
+};
+
+/// log(sum(exp(x))), the largest element taken out first.
+struct logsumexp {
+  using domain = op::Floating;
+  static constexpr const char* text = "logsumexp";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = T;
+  template <class C>
+  struct State {
+    C max = -std::numeric_limits<C>::infinity();
+    C sum{};
+  };
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    merge(s, S{x, C(1)});
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    if (later.max <= s.max) {
+      if (later.max != -infinity(s.max)) s.sum += later.sum * scale(later.max, s.max);
+    } else {
+      s.sum = later.sum + (s.max != -infinity(s.max) ? s.sum * scale(s.max, later.max) : 0);
+      s.max = later.max;
+    }
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    return s.max == -infinity(s.max) ? s.max : s.max + math::log(s.sum);
+  }
+
+ private:
+  template <class C>
+  WEFT_HD static constexpr C infinity(C) {
+    return std::numeric_limits<C>::infinity();
+  }
+  template <class C>
+  WEFT_HD static C scale(C from, C to) {
+    return from == to ? C(1) : math::exp(from - to);
+  }
+};
+
+}  // namespace weft::reducer

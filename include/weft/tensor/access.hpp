@@ -1,0 +1,67 @@
+// Access: how the evaluation and the factories reach a tensor's parts.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/tensor/tensor.hpp"
+
+namespace weft::detail {
+
+struct Access {
+  template <class T, class D>
+  static Tensor<T, D> make(StorageHandle storage, T* data, const Shape& shape,
+                           const Strides& strides) {
+    return {static_cast<StorageHandle&&>(storage), data, shape, strides};
+  }
+
+  /// New, uninitialised, contiguous storage.
+  template <class T, class D>
+  static Tensor<T, D> allocate(const Shape& shape, D device) {
+    for (int64_t size : shape) {
+      if (size < 0) fail<ShapeError>("empty", "shape ", shape, ", expected sizes of at least 0");
+    }
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(shape.size(), static_cast<int64_t>(sizeof(T)), &bytes)) {
+      fail<OutOfMemory>("empty", "the bytes of shape ", shape, " do not fit in 63 bits");
+    }
+    StorageHandle storage(Memory<D>::allocate(device, bytes));
+    T* data = static_cast<T*>(storage->data);
+    return make<T, D>(static_cast<StorageHandle&&>(storage), data, shape,
+                      contiguous_strides(shape));
+  }
+
+  template <class T, class D>
+  static const StorageHandle& storage(const Tensor<T, D>& x) {
+    return x.storage_;
+  }
+
+  /// A handle to the same elements as non-const ones, for reading.
+  template <class T, class D>
+  static Tensor<std::remove_const_t<T>, D> unconst(Tensor<T, D> x) {
+    if constexpr (std::is_const_v<T>) {
+      return x.unconst();
+    } else {
+      return x;
+    }
+  }
+
+  /// Takes another shape of as many elements for a contiguous tensor.
+  template <class T, class D>
+  static void set_shape(Tensor<T, D>& x, const Shape& shape) {
+    x.shape_ = shape;
+    x.strides_ = contiguous_strides(shape);
+  }
+
+  /// Notes the storage's version in a handle that becomes an operand.
+  template <class T, class D>
+  static Tensor<T, D>&& mark(Tensor<T, D>&& x) {
+    if (x.storage_) x.version_ = x.storage_->current_version() + 1;
+    return static_cast<Tensor<T, D>&&>(x);
+  }
+  /// False when the storage was written since the handle became an operand.
+  template <class T, class D>
+  static bool is_current(const Tensor<T, D>& x) {
+    return x.version_ == 0 || !x.storage_ || x.version_ == x.storage_->current_version() + 1;
+  }
+};
+
+}  // namespace weft::detail

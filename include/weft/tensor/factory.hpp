@@ -1,0 +1,166 @@
+// New tensors: empty, zeros, ones, full, the _like forms, from braces, containers and pointers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/tensor/access.hpp"
+
+namespace weft {
+
+/// Uninitialised elements.
+template <class T = float, Device D = Cpu>
+Tensor<T, D> empty(const Shape& shape, D device = {}) {
+  return detail::Access::allocate<T, D>(shape, device);
+}
+
+/// Every element `value`; T is the value's type unless given.
+template <class T = void, NumberLike V, Device D = Cpu>
+auto full(const Shape& shape, V value, D device = {}) {
+  using Element = std::conditional_t<std::is_void_v<T>, typename detail::Canonical<V>::type, T>;
+  auto out = empty<Element>(shape, device);
+  out.assign(value);
+  return out;
+}
+template <class T = float, Device D = Cpu>
+Tensor<T, D> zeros(const Shape& shape, D device = {}) {
+  return full<T>(shape, compute_t<T>(0), device);
+}
+template <class T = float, Device D = Cpu>
+Tensor<T, D> ones(const Shape& shape, D device = {}) {
+  return full<T>(shape, compute_t<T>(1), device);
+}
+
+/// The same shape, element type and device as `x`.
+template <TensorLike X>
+auto empty_like(const X& x) {
+  return empty<typename X::value_type>(x.shape(), x.device());
+}
+template <TensorLike X, NumberLike V>
+auto full_like(const X& x, V value) {
+  return full<typename X::value_type>(x.shape(), value, x.device());
+}
+template <TensorLike X>
+auto zeros_like(const X& x) {
+  return zeros<typename X::value_type>(x.shape(), x.device());
+}
+template <TensorLike X>
+auto ones_like(const X& x) {
+  return ones<typename X::value_type>(x.shape(), x.device());
+}
+
+namespace detail {
+template <class U>
+using Row = std::initializer_list<U>;
+
+template <class T, class U>
+void flatten(const U& value, const int64_t*, T*& out) {
+  *out++ = static_cast<T>(value);
+}
+template <class T, class U>
+void flatten(Row<U> values, const int64_t* sizes, T*& out) {
+  if (static_cast<int64_t>(values.size()) != *sizes) {
+    fail<ShapeError>("tensor", "braces of ", values.size(), " and of ", *sizes,
+                     " elements at the same depth, expected equal ones");
+  }
+  for (const auto& value : values) flatten(value, sizes + 1, out);
+}
+template <class U>
+void braces_shape(const U&, Shape&) {}
+template <class U>
+void braces_shape(Row<U> values, Shape& shape) {
+  shape.push_back(static_cast<int64_t>(values.size()));
+  if (values.size() > 0) braces_shape(*values.begin(), shape);
+}
+template <class T, class U>
+using Chosen = std::conditional_t<std::is_void_v<T>, typename Canonical<U>::type, T>;
+
+template <class T, class Nested, class D>
+Tensor<T, D> from_braces(const Nested& values, D device) {
+  Shape shape;
+  braces_shape(values, shape);
+  Tensor<T, Cpu> out = empty<T>(shape);
+  T* next = out.data();
+  flatten(values, shape.begin(), next);
+  return out.to(device);
+}
+}  // namespace detail
+
+/// The elements in braces, up to four deep: tensor({{1.f, 2.f}, {3.f, 4.f}}), tensor<half>({1, 2}).
+template <class T = void, class U, Device D = Cpu>
+auto tensor(detail::Row<U> values, D device = {}) {
+  return detail::from_braces<detail::Chosen<T, U>>(values, device);
+}
+template <class T = void, class U, Device D = Cpu>
+auto tensor(detail::Row<detail::Row<U>> values, D device = {}) {
+  return detail::from_braces<detail::Chosen<T, U>>(values, device);
+}
+template <class T = void, class U, Device D = Cpu>
+auto tensor(detail::Row<detail::Row<detail::Row<U>>> values, D device = {}) {
+  return detail::from_braces<detail::Chosen<T, U>>(values, device);
+}
+template <class T = void, class U, Device D = Cpu>
+auto tensor(detail::Row<detail::Row<detail::Row<detail::Row<U>>>> values, D device = {}) {
+  return detail::from_braces<detail::Chosen<T, U>>(values, device);
+}
+
+/// A container that holds its elements side by side: std::vector, std::array, std::span.
+template <class C>
+concept Contiguous = !ExpressionLike<C> && requires(const C& c) {
+  { *c.data() } -> std::convertible_to<typename C::value_type>;
+  c.size();
+};
+
+/// A copy of a container's elements, as a vector or in the given shape (one size may be -1).
+template <Contiguous C, Device D = Cpu>
+auto tensor(const C& values, const Shape& shape = {-1}, D device = {}) {
+  using T = typename detail::Canonical<std::remove_const_t<typename C::value_type>>::type;
+  const auto n = static_cast<int64_t>(values.size());
+  Tensor<T, Cpu> out = empty<T>(layout::infer("tensor", shape, n, Shape{n}));
+  for (int64_t i = 0; i < n; ++i) out.data()[i] = values.data()[i];
+  return out.to(device);
+}
+
+/// A tensor over memory of yours, which must outlive it. Strides are in elements.
+template <class T, Device D = Cpu>
+Tensor<T, D> borrow(T* data, const Shape& shape, const Strides& strides, D device = {}) {
+  if (strides.rank() != shape.rank()) {
+    fail<ShapeError>("borrow", "strides ", strides, " for shape ", shape);
+  }
+  using U = std::remove_const_t<T>;
+  const auto bytes = shape.size() * static_cast<int64_t>(sizeof(T));
+  auto* memory = const_cast<U*>(data);
+  return detail::Access::make<U, D>(StorageHandle(Memory<D>::borrow(device, memory, bytes)), memory,
+                                    shape, strides);
+}
+template <class T, Device D = Cpu>
+Tensor<T, D> borrow(T* data, const Shape& shape, D device = {}) {
+  return borrow(data, shape, contiguous_strides(shape), device);
+}
+
+/// The same, and `deleter(data)` runs when the last tensor over the memory is gone.
+template <class T, class Deleter, Device D = Cpu>
+  requires std::is_invocable_v<Deleter&, T*>
+Tensor<T, D> borrow(T* data, const Shape& shape, Deleter deleter, D device = {}) {
+  struct Adopted : Storage {
+    Storage* inner;
+    T* memory;
+    Deleter deleter;
+    Adopted(Storage* s, T* d, Deleter f)
+        : Storage(*s), inner(s), memory(d), deleter(static_cast<Deleter&&>(f)) {}
+  };
+  static_assert(std::is_same_v<D, Cpu>, "weft: borrow with a deleter is for memory on the CPU");
+  auto* storage = new Adopted(
+      Memory<D>::borrow(device, const_cast<std::remove_const_t<T>*>(data),
+                        shape.size() * static_cast<int64_t>(sizeof(T))),
+      data, static_cast<Deleter&&>(deleter));
+  storage->release = [](Storage* s) noexcept {
+    auto* self = static_cast<Adopted*>(s);
+    self->deleter(self->memory);
+    self->inner->release(self->inner);
+    delete self;
+  };
+  return detail::Access::make<std::remove_const_t<T>, D>(StorageHandle(storage),
+                                                         const_cast<std::remove_const_t<T>*>(data), shape,
+                                                         contiguous_strides(shape));
+}
+
+}  // namespace weft

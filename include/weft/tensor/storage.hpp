@@ -1,0 +1,66 @@
+// Storage: a counted block of memory on one device, shared by the tensors that view it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/device.hpp"
+#include "weft/core/shape.hpp"
+
+namespace weft {
+
+/// A block of memory and what is known of it. Devices derive from it to add their own bookkeeping.
+struct Storage {
+  void* data = nullptr;
+  int64_t bytes = 0;
+  int ordinal = -1;        ///< the GPU it is on; -1 for the CPU
+  bool borrowed = false;   ///< memory of the user's, which weft neither frees nor rebinds into
+  long owners = 1;         ///< handles that share it; touched atomically only
+  unsigned long version = 0;  ///< how often it was written in place; touched atomically only
+  void (*release)(Storage*) noexcept = nullptr;  ///< frees the memory and this record
+
+  unsigned long current_version() const { return __atomic_load_n(&version, __ATOMIC_ACQUIRE); }
+  void bump_version() { __atomic_fetch_add(&version, 1ul, __ATOMIC_RELEASE); }
+};
+
+/// Where memory on device D comes from; specialised in cpu/memory.hpp and cuda/memory.hpp:
+///   static Storage* allocate(D device, int64_t bytes);   // throws OutOfMemory
+///   static Storage* borrow(D device, void* data, int64_t bytes);
+template <class D>
+struct Memory;
+
+/// A shared handle to a Storage. Copying is one atomic increment.
+class StorageHandle {
+ public:
+  StorageHandle() = default;
+  /// Takes over the one owner that a new Storage is born with.
+  explicit StorageHandle(Storage* storage) noexcept : storage_(storage) {}
+  StorageHandle(const StorageHandle& other) noexcept : storage_(other.storage_) {
+    if (storage_ != nullptr) __atomic_fetch_add(&storage_->owners, 1l, __ATOMIC_RELAXED);
+  }
+  StorageHandle(StorageHandle&& other) noexcept : storage_(other.storage_) {
+    other.storage_ = nullptr;
+  }
+  StorageHandle& operator=(StorageHandle other) noexcept {
+    Storage* mine = storage_;
+    storage_ = other.storage_;
+    other.storage_ = mine;
+    return *this;
+  }
+  ~StorageHandle() {
+    if (storage_ == nullptr) return;
+    if (__atomic_sub_fetch(&storage_->owners, 1l, __ATOMIC_ACQ_REL) == 0) {
+      storage_->release(storage_);
+    }
+  }
+
+  Storage* get() const { return storage_; }
+  Storage* operator->() const { return storage_; }
+  explicit operator bool() const { return storage_ != nullptr; }
+
+  /// How many handles share the storage now.
+  long owners() const { return __atomic_load_n(&storage_->owners, __ATOMIC_ACQUIRE); }
+
+ private:
+  Storage* storage_ = nullptr;
+};
+
+}  // namespace weft

@@ -1,0 +1,293 @@
+// Tensor<T, D>: a handle to elements of type T on device D, with shape and strides.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "weft/core/broadcast.hpp"
+#include "weft/core/expression.hpp"
+#include "weft/tensor/slice.hpp"
+#include "weft/tensor/storage.hpp"
+#include "weft/tensor/view.hpp"
+
+namespace weft {
+
+/// How x.to(device) copies.
+struct CopyOptions {
+  bool non_blocking = false;  ///< return before the copy is done; needs pinned memory on the CPU
+};
+
+namespace detail {
+// Defined in eval/assign.hpp and eval/transfer.hpp.
+template <class T, class D, class E>
+Tensor<T, D> materialize(E&& e);
+template <class T, class D, class E>
+void rebind(Tensor<T, D>& target, E&& e);
+template <class T, class D, class E>
+void write(const Tensor<T, D>& target, const E& e, const char* operation);
+template <class T, class D, class To>
+Tensor<T, To> transfer(const Tensor<T, D>& x, To device, CopyOptions options);
+struct Access;
+
+/// True, or a compile error whose first line is the rule, when E can become a Tensor<T, D>.
+template <class T, class D, class E>
+constexpr bool can_become() {
+  using From = typename E::device_type;
+  constexpr bool device = !std::is_same_v<common_device_t<From, D>, NoDevice>;
+  constexpr bool element = std::is_same_v<typename E::value_type, std::remove_const_t<T>>;
+  static_assert(device, "weft: an expression on Cuda does not become a tensor on Cpu, nor the other way round, and CudaAt<M> does not become CudaAt<N>: write .to(Cpu{}) or .to(Cuda{})");
+  static_assert(!device || element, "weft: element types do not convert silently: write cast<T>(x)");
+  return device && element;
+}
+}  // namespace detail
+
+/// A shared handle to storage, with shape and strides (row-major when new); const is shallow.
+/// Copying shares the elements, clone() copies them. `z = expression` on a named tensor rebinds z
+/// to the result (reusing its buffer when nobody can tell); on a view, as in `z(0, all) = e`, and
+/// with +=, -=, *=, /= and assign() it writes in place. Tensor<const T> is read-only.
+template <class T, Device D = Cpu>
+class Tensor {
+ public:
+  using value_type = std::remove_const_t<T>;
+  using device_type = D;
+  static constexpr bool is_expression = true;
+  static_assert(Element<value_type>, "weft: this type is not an element type of tensors");
+
+  /// No elements: shape (0,), no storage.
+  Tensor() : shape_{0}, strides_{1} {}
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) noexcept = default;
+  ~Tensor() = default;
+
+  /// A read-only handle to the same elements.
+  Tensor(const Tensor<value_type, D>& other)
+    requires std::is_const_v<T>
+      : storage_(other.storage_), data_(other.data_), shape_(other.shape_),
+        strides_(other.strides_), version_(other.version_) {}
+
+  /// The value of an expression, in new storage.
+  template <Expression E>
+    requires(!TensorLike<E>)
+  Tensor(E&& e) {
+    if constexpr (detail::can_become<T, D, E>()) *this = detail::materialize<value_type, D>(static_cast<E&&>(e));
+  }
+  template <Expression E>
+    requires(!TensorLike<E>)
+  Tensor(const E& e) {
+    if constexpr (detail::can_become<T, D, E>()) *this = detail::materialize<value_type, D>(e);
+  }
+  /// The same elements on a device type that can hold them: CudaAt<N> and Cuda share.
+  template <class U, Device Other>
+    requires(!std::is_same_v<Tensor<U, Other>, Tensor> && !std::is_same_v<Tensor<U, Other>, Tensor<value_type, D>>)
+  Tensor(const Tensor<U, Other>& x) {
+    if constexpr (detail::can_become<T, D, Tensor<U, Other>>()) {
+      static_assert(std::is_const_v<T> || !std::is_const_v<U>, "weft: a Tensor<const T> does not become a Tensor<T>: write .clone()");
+      if constexpr (D::ordinal >= 0) check_ordinal(x.storage());
+      storage_ = x.storage_;
+      data_ = x.data_;
+      shape_ = x.shape_;
+      strides_ = x.strides_;
+      version_ = x.version_;
+    }
+  }
+
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & noexcept = default;
+  /// Rebinds to the value of the expression.
+  template <Expression E>
+    requires(!TensorLike<E>)
+  Tensor& operator=(E&& e) & {
+    if constexpr (detail::can_become<T, D, E>()) detail::rebind(*this, static_cast<E&&>(e));
+    return *this;
+  }
+  template <Expression E>
+    requires(!TensorLike<E>)
+  Tensor& operator=(const E& e) & {
+    if constexpr (detail::can_become<T, D, E>()) detail::rebind(*this, e);
+    return *this;
+  }
+  template <NumberLike N>
+  Tensor& operator=(N) & {
+    static_assert(detail::always_false<N>, "weft: a named tensor is not assigned a number: write x.fill(v), or x = full_like(x, v) for new storage");
+    return *this;
+  }
+
+  /// Writes into the elements of a view: z(0, all) = e.
+  const Tensor& operator=(const Tensor& other) && { return assign(other); }
+  template <class X>
+    requires ExpressionLike<X> || NumberLike<X>
+  const Tensor& operator=(X&& x) && {
+    return assign(static_cast<X&&>(x));
+  }
+
+  /// Writes an expression or a number into the elements, broadcasting it to this shape.
+  template <class X>
+    requires ExpressionLike<X> || NumberLike<X>
+  const Tensor& assign(X&& x) const {
+    static_assert(!std::is_const_v<T>, "weft: a Tensor<const T> is read-only: write .clone() for one of your own");
+    if constexpr (!std::is_const_v<T>) detail::write(*this, x, "assign");
+    return *this;
+  }
+  const Tensor& fill(value_type value) const { return assign(value); }
+
+  template <class X> const Tensor& operator+=(X&& x) const { return assign(*this + static_cast<X&&>(x)); }
+  template <class X> const Tensor& operator-=(X&& x) const { return assign(*this - static_cast<X&&>(x)); }
+  template <class X> const Tensor& operator*=(X&& x) const { return assign(*this * static_cast<X&&>(x)); }
+  template <class X> const Tensor& operator/=(X&& x) const { return assign(*this / static_cast<X&&>(x)); }
+
+  const Shape& shape() const { return shape_; }
+  const Strides& strides() const { return strides_; }
+  int rank() const { return shape_.rank(); }
+  int64_t size() const { return shape_.size(); }
+  int64_t size(int64_t axis) const { return shape_[normalize_axis("size", axis, rank())]; }
+  bool is_contiguous() const { return layout().is_contiguous(); }
+  static constexpr Dtype dtype() { return dtype_of<value_type>; }
+  /// The device, with the ordinal of the GPU that holds the elements.
+  D device() const {
+    D device{};
+    if constexpr (std::is_same_v<D, Cuda>) device.ordinal = storage_ ? storage_->ordinal : -1;
+    return device;
+  }
+
+  /// The first element's address, on the tensor's device.
+  T* data() const { return data_; }
+  /// Pointer, shape and strides for loops and kernels of your own.
+  View<T> view() const { return {data_, shape_, strides_}; }
+  Storage* storage() const { return storage_.get(); }
+  Layout layout() const { return {shape_, strides_, 0}; }
+
+  /// A view by integers, slice(start, stop, step), all, newaxis and ellipsis.
+  template <class... I>
+    requires(std::convertible_to<I, Slice> && ...)
+  Tensor operator()(I... entries) const {
+    const Slice list[] = {Slice(entries)..., Slice{}};
+    return with(layout::index(layout(), list, sizeof...(I)));
+  }
+  /// The view at one index of the first axis.
+  template <class I>
+  Tensor operator[](I index) const {
+    static_assert(std::is_integral_v<I>, "weft: x[i] takes one integer: write x(i, all), x(slice(a, b))");
+    return (*this)(index);
+  }
+  template <class I, class... More>
+  void operator[](const std::initializer_list<I>&) const = delete;
+
+  /// The element at the coordinates, bounds-checked; CPU only.
+  template <std::integral... I>
+  T& at(I... index) const {
+    static_assert(std::is_same_v<D, Cpu>, "weft: elements of a Cuda tensor are not reachable from the CPU: write x(i, j).item() or x.to(Cpu{})");
+    const Tensor element = (*this)(index...);
+    if (element.rank() != 0) fail<IndexError>("at", sizeof...(I), " indices for shape ", shape_);
+    return *element.data_;
+  }
+  /// The value of a tensor with one element.
+  value_type item() const {
+    if (size() != 1) fail<ShapeError>("item", "a tensor of shape ", shape_, ", expected one element");
+    if constexpr (std::is_same_v<D, Cpu>) {
+      check_data("item");
+      return *data_;
+    } else {
+      return detail::transfer(Tensor<value_type, D>(unconst()), Cpu{}, {}).item();
+    }
+  }
+  operator value_type() const
+    requires std::is_same_v<D, Cpu>
+  {
+    return item();
+  }
+
+  Tensor permute(const Shape& axes) const { return with(layout::permute(layout(), axes)); }
+  Tensor transpose(int64_t a, int64_t b) const { return with(layout::transpose(layout(), a, b)); }
+  /// The matrix transposed; a tensor of rank 0 or 1 as it is.
+  Tensor t() const {
+    if (rank() > 2) fail<ShapeError>("t", "shape ", shape_, ", expected at most 2 axes: write transpose(a, b)");
+    return rank() < 2 ? *this : transpose(0, 1);
+  }
+  /// The same elements under another shape, one size of which may be -1; shares storage where the
+  /// strides allow and copies elsewhere.
+  Tensor reshape(const Shape& shape) const {
+    Layout out;
+    const Shape full = layout::infer("reshape", shape, size(), shape_);
+    return layout::reshape(layout(), full, out) ? with(out) : Tensor(clone().reshape(full));
+  }
+  /// reshape that never copies; throws ShapeError when strides do not allow it.
+  Tensor view(const Shape& shape) const {
+    Layout out;
+    if (!layout::reshape(layout(), layout::infer("view", shape, size(), shape_), out)) {
+      fail<ShapeError>("view", "shape ", shape_, " with strides ", strides_,
+                       " has no view of shape ", shape, ": write reshape(...)");
+    }
+    return with(out);
+  }
+  Tensor flatten() const { return reshape({-1}); }
+  Tensor squeeze() const { return with(layout::squeeze(layout())); }
+  Tensor squeeze(int64_t axis) const { return with(layout::squeeze(layout(), axis)); }
+  Tensor unsqueeze(int64_t axis) const { return with(layout::unsqueeze(layout(), axis)); }
+  Tensor expand(const Shape& shape) const { return with(layout::expand(layout(), shape)); }
+  Tensor flip(int64_t axis) const { return with(layout::flip(layout(), axis)); }
+  Tensor diagonal(int64_t k = 0, int64_t axis1 = -2, int64_t axis2 = -1) const {
+    return with(layout::diagonal(layout(), k, axis1, axis2));
+  }
+  Tensor narrow(int64_t axis, int64_t start, int64_t length) const {
+    return with(layout::narrow(layout(), axis, start, length));
+  }
+  /// `length` elements of `axis` a piece, the last piece shorter when they do not divide.
+  std::vector<Tensor> split(int64_t length, int64_t axis = 0) const;
+  /// At most `count` pieces of equal length, the last one shorter.
+  std::vector<Tensor> chunk(int64_t count, int64_t axis = 0) const;
+
+  /// A copy of the elements in new, contiguous storage.
+  Tensor<value_type, D> clone() const { return detail::materialize<value_type, D>(*this); }
+  /// This tensor if its elements lie in row-major order without gaps, else a clone.
+  Tensor contiguous() const { return is_contiguous() ? *this : Tensor(clone()); }
+  /// This tensor: a Tensor is a value already.
+  Tensor eval() const { return *this; }
+  /// The elements on another device; this tensor itself when they are there already.
+  template <Device To>
+  Tensor<value_type, To> to(To device, CopyOptions options = {}) const {
+    return detail::transfer(unconst(), device, options);
+  }
+  /// The elements in row-major order.
+  std::vector<value_type> to_vector() const;
+
+ private:
+  template <class U, Device Other>
+  friend class Tensor;
+  friend struct detail::Access;
+
+  Tensor with(const Layout& l) const {
+    Tensor out(storage_, data_ == nullptr ? nullptr : data_ + l.offset, l.shape, l.strides);
+    out.version_ = version_;
+    return out;
+  }
+  Tensor(const StorageHandle& storage, T* data, const Shape& shape, const Strides& strides)
+      : storage_(storage), data_(data), shape_(shape), strides_(strides) {}
+  Tensor<value_type, D> unconst() const {
+    return {storage_, const_cast<value_type*>(data_), shape_, strides_};
+  }
+  void check_data(const char* operation) const {
+    if (data_ == nullptr) fail<ValueError>(operation, "a tensor without storage");
+  }
+  static void check_ordinal(const Storage* storage) {
+    if (storage != nullptr && storage->ordinal != D::ordinal) {
+      fail<DeviceError>("assign", "a tensor on cuda:", storage->ordinal, ", expected ", D{});
+    }
+  }
+
+  StorageHandle storage_;
+  T* data_ = nullptr;
+  Shape shape_;
+  Strides strides_;
+  unsigned long version_ = 0;  // the storage's, when this handle became an operand
+};
+
+template <Expression E>
+Tensor(E&&) -> Tensor<typename E::value_type,
+                      std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
+                                         typename E::device_type>>;
+template <Expression E>
+Tensor(const E&) -> Tensor<typename E::value_type,
+                           std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>,
+                                              Cpu, typename E::device_type>>;
+
+}  // namespace weft

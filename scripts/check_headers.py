@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Checks each header of weft: its first lines, its length, its test, and that it compiles alone.
+
+A header begins with one `// sentence.` that says what it gives, then the SPDX line, then
+`#pragma once`; it is at most 300 lines long, defines macros only in core/config.hpp, and has its test
+in tests/ under the same path. Headers under cuda/ are compiled by nvcc too, and by g++ with CUDA's
+headers, where they are found. Umbrella headers (directly in include/weft) need no test.
+"""
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parent.parent
+INCLUDE = REPO / "include"
+LINES = 300
+
+
+def text_problems(header):
+    lines = (INCLUDE / header).read_text().splitlines()
+    top = lines[:3] + [""] * 3
+    if not re.match(r"// \S.*[.:]$", top[0]):
+        yield "line 1 must be one `// sentence.` that says what the header gives"
+    if top[1] != "// SPDX-License-Identifier: Apache-2.0":
+        yield "line 2 must be `// SPDX-License-Identifier: Apache-2.0`"
+    if top[2] != "#pragma once":
+        yield "line 3 must be `#pragma once`"
+    if len(lines) > LINES:
+        yield f"{len(lines)} lines, {LINES} are allowed: one concept a header"
+    if header != "weft/core/config.hpp":
+        for number, line in enumerate(lines, 1):
+            if re.match(r"\s*#\s*define\b", line):
+                yield f"line {number} defines a macro, which belongs in core/config.hpp"
+    test = REPO / "tests" / Path(header).relative_to("weft").with_suffix(".cpp")
+    if header.count("/") > 1 and not test.exists():
+        yield f"has no {test.relative_to(REPO)}"
+
+
+def commands(header, nvcc, cuda_include):
+    cuda = header.startswith("weft/cuda/") or header in ("weft/cuda.hpp", "weft/all.hpp")
+    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+    if not cuda or cuda_include:
+        yield ["g++", "-std=c++20", "-fsyntax-only", *warnings, "-x", "c++", f"-I{INCLUDE}",
+               *(["-isystem", cuda_include] if cuda else []), "-"]
+    if cuda and nvcc:
+        yield [nvcc, "-std=c++20", "-arch=sm_90", "-Xcompiler=-Wall,-Wextra", "-Werror=all-warnings",
+               "-x", "cu", "-c", "-o", "/dev/null", f"-I{INCLUDE}", "-"]
+
+
+def compile_problems(header, nvcc, cuda_include):
+    for command in commands(header, nvcc, cuda_include):
+        done = subprocess.run(command, input=f"#include <{header}>\n#include <{header}>\n", text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode:
+            shown = "".join(f"\n    {line}" for line in done.stdout.splitlines()[:12])
+            yield f"does not compile alone ({Path(command[0]).name}):{shown}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--no-compile", action="store_true", help="only look at the text")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("headers", nargs="*", help="only these, as in core/shape.hpp")
+    args = parser.parse_args()
+
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    cuda_include = str(Path(nvcc).parent.parent / "include") if nvcc else None
+    headers = [p.relative_to(INCLUDE).as_posix() for p in sorted((INCLUDE / "weft").rglob("*.hpp"))]
+    if args.headers:
+        headers = [h for h in headers if h.removeprefix("weft/") in args.headers]
+
+    def problems(header):
+        found = list(text_problems(header))
+        return found if args.no_compile else found + list(compile_problems(header, nvcc, cuda_include))
+
+    total = 0
+    with ThreadPoolExecutor(args.jobs) as pool:
+        for header, found in zip(headers, pool.map(problems, headers)):
+            for problem in found:
+                print(f"{header}: {problem}")
+            total += len(found)
+    print(f"headers: {len(headers)}, {total} problems" + ("" if nvcc else "; no nvcc: cuda/ not compiled"))
+    return 1 if total else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+# Tests of weft as its users meet it: compile errors, find_package, add_subdirectory.
+find_package(Python3 COMPONENTS Interpreter)
+if(NOT Python3_FOUND)
+  message(STATUS "weft: compile errors are not tested, python3 not found")
+endif()
+
+# Programs that must not compile, once for each compiler at hand.
+find_program(WEFT_GXX g++)
+find_program(WEFT_CLANGXX clang++)
+set(WEFT_NVCC ${CMAKE_CUDA_COMPILER})
+foreach(compiler GXX CLANGXX NVCC)
+  if(Python3_FOUND AND WEFT_${compiler})
+    cmake_path(GET WEFT_${compiler} FILENAME name)
+    add_test(NAME must_not_compile/${name}
+             COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/must_not_compile.py
+                     --compiler ${WEFT_${compiler}} --cuda-include "${CUDAToolkit_INCLUDE_DIRS}")
+    set_tests_properties(must_not_compile/${name} PROPERTIES TIMEOUT 1200 PROCESSORS 2)
+  endif()
+endforeach()
+
+# Projects that use weft, configured, built and run on their own.
+function(weft_add_consumer name)
+  add_test(NAME consumer/${name}
+           COMMAND ${CMAKE_CTEST_COMMAND}
+                   --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/consumer_${name}
+                                    ${CMAKE_CURRENT_BINARY_DIR}/consumer_${name}
+                   --build-generator ${CMAKE_GENERATOR} --build-makeprogram ${CMAKE_MAKE_PROGRAM}
+                   --build-options -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+                                   "-DCMAKE_CUDA_COMPILER=${CMAKE_CUDA_COMPILER}"
+                                   "-DCMAKE_CUDA_ARCHITECTURES=${CMAKE_CUDA_ARCHITECTURES}" ${ARGN}
+                   --test-command consumer)
+endfunction()
+
+set(prefix ${CMAKE_CURRENT_BINARY_DIR}/prefix)
+add_test(NAME consumer/install
+         COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
+weft_add_consumer(package -DCMAKE_PREFIX_PATH=${prefix})
+weft_add_consumer(subdirectory -DWEFT_SOURCE=${PROJECT_SOURCE_DIR})
+set_tests_properties(consumer/install PROPERTIES FIXTURES_SETUP weft_prefix)
+set_tests_properties(consumer/package PROPERTIES FIXTURES_REQUIRED weft_prefix)
