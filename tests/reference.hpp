@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace test {
 
@@ -16,7 +17,11 @@ double ulps(T got, long double expected) {
   if (std::isnan(expected) || std::isnan(value)) {
     return std::isnan(expected) && std::isnan(value) ? 0 : INFINITY;
   }
-  if (got == static_cast<T>(expected)) return 0;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (got == static_cast<T>(expected)) return 0;
+  } else {  // the half types
+    if (got == static_cast<T>(static_cast<double>(expected))) return 0;
+  }
   if (std::isinf(value) || std::isinf(expected)) return INFINITY;
   const int digits = std::numeric_limits<T>::digits;
   int exponent = expected == 0 ? std::numeric_limits<T>::min_exponent : std::ilogb(expected) + 1;

@@ -32,9 +32,9 @@ using ElementTypes = TypeList<bool, std::int8_t, std::int16_t, std::int32_t, std
 
 template <class T, class... Ts>
 constexpr int position(TypeList<Ts...>) {
-  int at = 0;
+  constexpr bool same[] = {std::is_same_v<T, Ts>...};
   int found = -1;
-  ((std::is_same_v<T, Ts> ? found = at : 0, ++at), ...);
+  for (int i = 0; i < static_cast<int>(sizeof...(Ts)); ++i) found = same[i] ? i : found;
   return found;
 }
 

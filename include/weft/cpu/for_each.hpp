@@ -19,7 +19,7 @@ struct Executor<Cpu> {
   static void for_each(const char*, Cpu, const Shape& shape, detail::Operand* operands,
                        const Program& program) {
     constexpr int n = detail::count(Types{}) + 1;
-    detail::Loops loops = loops_over(shape);
+    detail::Loops loops = detail::loops_over(shape);
     detail::simplify(loops, operands, n);
     if (loops.rank == 0) {
       loops.rank = 1;
@@ -33,13 +33,6 @@ struct Executor<Cpu> {
     cpu::parallel(blocks * (row > 0 ? total / row : 0), total, [&](int64_t first, int64_t last) {
       run<Out, Types>(program, loops, operands, first, last, blocks);
     });
-  }
-
-  static detail::Loops loops_over(const Shape& shape) {
-    detail::Loops loops;
-    loops.rank = shape.rank();
-    for (int i = 0; i < loops.rank; ++i) loops.size[i] = shape[i];
-    return loops;
   }
 
  private:

@@ -53,13 +53,9 @@ struct Reducer<Cpu> {
                      detail::Operand* operands, const Program& program) {
     constexpr int n = detail::count(Types{}) + 1;
     detail::Operand inside[n];
-    detail::Loops outer = Executor<Cpu>::loops_over(kept);
-    detail::Loops inner = Executor<Cpu>::loops_over(reduced);
-    for (int i = 0; i < n; ++i) {
-      inside[i].data = operands[i].data;
-      inside[i].itemsize = operands[i].itemsize;
-      for (int d = 0; d < inner.rank; ++d) inside[i].stride[d] = operands[i].stride[outer.rank + d];
-    }
+    detail::Loops outer = detail::loops_over(kept);
+    detail::Loops inner = detail::loops_over(reduced);
+    detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
     detail::simplify(outer, operands, n);
     detail::simplify(inner, inside, n, true);
     pad(outer, operands, n);

@@ -124,9 +124,9 @@ class PoolAllocator final : public Allocator {
   }
 
  private:
-  static constexpr int kinds = 12;          // block sizes 512 bytes << kind, up to 1 MiB
+  static constexpr int kinds = 12;  // block sizes 512 bytes << kind, up to 1 MiB
   static constexpr int64_t smallest = 512;
-  static constexpr int depth = 32;          // blocks kept of each size
+  static constexpr int depth = 32;  // blocks kept of each size
   static constexpr int slots = detail::StreamPool::slots;
 
   struct Cache {

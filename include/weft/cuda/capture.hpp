@@ -40,4 +40,12 @@ inline unsigned long long capture_id(cudaStream_t stream) {
 /// True while what is given to the stream goes into a graph instead of running.
 inline bool is_capturing(cudaStream_t stream) { return capture_id(stream) != 0; }
 
+/// Throws if the stream is being captured: for what the calling thread would have to wait for.
+inline void refuse_capture(cudaStream_t stream, const char* operation) {
+  if (is_capturing(stream)) {
+    fail<DeviceError>(operation, "the stream is being captured into a graph, where nothing runs ",
+                      "that could be waited for, expected the call before or after the capture");
+  }
+}
+
 }  // namespace weft::cuda

@@ -51,7 +51,8 @@ inline bool quiet(cudaError_t status) noexcept {
 /// `[operation] cudaErrorName: text, details`. CUDA's last error is cleared where CUDA allows it.
 template <class... Parts>
 void check(cudaError_t status, const char* operation, const Parts&... details) {
-  if (status == cudaSuccess) [[likely]] return;
+  if (status == cudaSuccess) [[likely]]
+    return;
   using weft::detail::text;
   std::string tail;
   ((tail += text(details)), ...);

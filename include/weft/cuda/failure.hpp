@@ -1,5 +1,5 @@
-// Failures that kernels find: a record in pinned memory, and the exception that the host makes of it.
-// SPDX-License-Identifier: Apache-2.0
+// Failures that kernels find: a record in pinned memory, and the exception that the host makes of
+// it. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <new>
@@ -15,8 +15,9 @@ struct Failure {
   int state = 0;                    ///< 0 none, 1 being written, 2 complete
   int ordinal = -1;                 ///< the GPU it happened on
   const char* operation = nullptr;  ///< a literal of the host's, handed through the kernel
-  long long index = 0;
-  long long size = 0;
+  long long index = 0;              ///< the value found
+  long long low = 0;                ///< the least and the greatest that were expected
+  long long high = 0;
 };
 
 namespace detail {
@@ -51,19 +52,21 @@ inline void check_failures() {
     failure = *record;
     __atomic_store_n(&record->state, 0, __ATOMIC_RELEASE);
   }
-  fail<IndexError>(failure.operation, "index ", failure.index, " is out of range on cuda:",
-                   failure.ordinal, ", expected ", -failure.size, " to ", failure.size - 1);
+  fail<IndexError>(failure.operation, "index ", failure.index,
+                   " is out of range on cuda:", failure.ordinal, ", expected ", failure.low, " to ",
+                   failure.high);
 }
 
 #ifdef __CUDACC__
 /// For kernels: leaves a failure unless one is there already. `operation` must be a host literal.
 __device__ inline void report_failure(Failure* record, const char* operation, int ordinal,
-                                      long long index, long long size) {
+                                      long long index, long long low, long long high) {
   if (atomicCAS(&record->state, 0, 1) != 0) return;
   record->operation = operation;
   record->ordinal = ordinal;
   record->index = index;
-  record->size = size;
+  record->low = low;
+  record->high = high;
   __threadfence_system();
   atomicExch(&record->state, 2);
 }

@@ -171,6 +171,14 @@ inline void empty_cache(Cuda device = {}) {
 }
 
 namespace detail {
+inline void make_room(const Stream& stream) {
+  {
+    const RelaxedCapture relaxed;
+    check(cudaStreamSynchronize(stream), "allocate");  // it may be one of the user's
+  }
+  empty_cache(stream.device());
+}
+
 [[noreturn]] inline void out_of_memory(int ordinal, int64_t bytes) {
   const Cuda device{ordinal};
   const MemoryInfo info = mem_get_info(device);
@@ -196,8 +204,7 @@ struct Memory<Cuda> {
     cuda::Allocator& allocator = cuda::allocator(there);
     void* data = allocator.allocate(bytes, stream, capture != 0);
     if (data == nullptr && capture == 0) {
-      cuda::check(cudaStreamSynchronize(stream), "allocate");
-      cuda::empty_cache(there);
+      cuda::detail::make_room(stream);
       data = allocator.allocate(bytes, stream, false);
     }
     if (data == nullptr) cuda::detail::out_of_memory(ordinal, bytes);

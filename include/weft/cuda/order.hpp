@@ -28,9 +28,9 @@ struct StreamUse {
 struct CudaStorage : Storage {
   static constexpr int near_readers = 4;
 
-  Allocator* allocator = nullptr;  ///< where the block goes back to; null for borrowed memory
-  StreamUse home;                  ///< the current stream when it was made
-  StreamUse writer;                ///< the stream of the last write
+  Allocator* allocator = nullptr;       ///< where the block goes back to; null for borrowed memory
+  StreamUse home;                       ///< the current stream when it was made
+  StreamUse writer;                     ///< the stream of the last write
   StreamUse readers[near_readers];      ///< other streams that have read since
   std::vector<StreamUse> more_readers;  ///< and yet more of them; under the lock
   unsigned long long capture = 0;       ///< the capture that it was allocated in; 0 for none
@@ -62,7 +62,8 @@ inline void order_after(cudaStream_t waiter, cudaStream_t runner, int ordinal) {
     return;
   }
   if (runner_captured && !waiter_captured) {
-    fail<DeviceError>("capture", "a tensor last used on a stream that is being captured is used on ",
+    fail<DeviceError>("capture",
+                      "a tensor last used on a stream that is being captured is used on ",
                       "one that is not, expected side.wait(captured_stream) if the second stream ",
                       "shall be captured too, or the end of the capture first");
   }
@@ -91,9 +92,8 @@ inline void add_reader(CudaStorage& storage, const Stream& stream) {
 inline void take_over(CudaStorage& storage, const Stream& stream) {
   const Lock lock(storage.mutex);
   const cudaStream_t handle = stream.handle();
-  storage.for_each_other(handle, [&](cudaStream_t other, int ordinal) {
-    order_after(handle, other, ordinal);
-  });
+  storage.for_each_other(
+      handle, [&](cudaStream_t other, int ordinal) { order_after(handle, other, ordinal); });
   storage.writer.store(handle, stream.device().ordinal);
   for (StreamUse& r : storage.readers) r.store(nullptr, 0);
   storage.more_readers.clear();
@@ -128,9 +128,11 @@ inline void order_write(Storage* storage, cudaStream_t stream) {
   order_write(storage, Stream::borrow(stream, Cuda{storage->ordinal}));
 }
 
-/// True when a write on `stream` would have to wait for no other stream.
+/// True when a write on `stream` would have to wait for no other stream, and the memory is there (a
+/// graph's is only while the graph runs or its capture lasts).
 inline bool used_only_on(const Storage* storage, cudaStream_t stream) {
   const auto& mine = static_cast<const CudaStorage&>(*storage);
+  if (mine.capture != 0 && mine.capture != capture_id(stream)) return false;
   return mine.writer.load() == stream && mine.readers[0].load() == nullptr;
 }
 

@@ -1,5 +1,5 @@
-// Page-locked memory for tensors on the CPU, which copies to and from GPUs can use in the background.
-// SPDX-License-Identifier: Apache-2.0
+// Page-locked memory for tensors on the CPU, which copies to and from GPUs can use in the
+// background. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <new>
@@ -18,9 +18,9 @@ struct PinnedStorage : Storage {
     cudaEvent_t event;  // after the last copy on that stream
     int ordinal;
   };
-  int kind = 0;                ///< the block has 4096 << kind bytes
-  bool in_graph = false;       ///< named by a captured copy: it stays for good
-  std::vector<Use> uses;       ///< copies that may still run; under the lock
+  int kind = 0;           ///< the block has 4096 << kind bytes
+  bool in_graph = false;  ///< named by a captured copy: it stays for good
+  std::vector<Use> uses;  ///< copies that may still run; under the lock
   PinnedStorage* next = nullptr;
   Mutex mutex;
 };
@@ -98,9 +98,10 @@ inline void empty_pinned_cache() noexcept {
   }
 }
 
-/// Page-locked memory for a Tensor<T, Cpu>; needs a GPU's driver.
+/// Page-locked memory for a Tensor<T, Cpu>; needs a GPU. `x = expr` never reuses it,
+/// `x.assign(expr)` does.
 inline Storage* allocate_pinned(int64_t bytes) {
-  const int ordinal = resolve(Cuda{});
+  resolve(Cuda{});
   int kind = 0;
   while (kind < detail::PinnedPool::kinds && (detail::PinnedPool::smallest << kind) < bytes) ++kind;
   PinnedStorage* storage = nullptr;
@@ -119,13 +120,13 @@ inline Storage* allocate_pinned(int64_t bytes) {
       storage = new PinnedStorage;
       storage->data = block;
       storage->kind = kind;
+      storage->borrowed = true;  // `x = expr` must not write into what a copy may still read
       storage->release = detail::release_pinned;
     }
   }
   if (storage == nullptr) {
     fail<OutOfMemory>("allocate_pinned", bytes, " bytes of page-locked memory could not be had");
   }
-  (void)ordinal;
   storage->bytes = bytes;
   storage->owners = 1;
   storage->version = 0;

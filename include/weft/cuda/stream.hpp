@@ -13,7 +13,7 @@ enum class Priority { normal, high };
 namespace detail {
 /// weft's own streams of a device. They are never destroyed, so no tensor refers to a dead one.
 struct StreamPool {
-  static constexpr int each = 32;           // streams of one priority
+  static constexpr int each = 32;             // streams of one priority
   static constexpr int slots = 2 * each + 2;  // 0 is the default stream, the last one frees memory
   cudaStream_t streams[slots] = {};
   unsigned next[2] = {};
@@ -66,7 +66,8 @@ inline void synchronize_streams(int ordinal) noexcept {
   }
 }
 
-/// Later work on `waiter` waits for what `runner`, a stream of GPU `ordinal`, has been given so far.
+/// Later work on `waiter` waits for what `runner`, a stream of GPU `ordinal`, has been given so
+/// far.
 inline void join(cudaStream_t waiter, cudaStream_t runner, int ordinal) {
   const PooledEvent event(ordinal);
   check(cudaEventRecord(event, runner), "Stream::wait");
@@ -112,12 +113,14 @@ class Stream {
 
   /// Blocks the calling thread until the stream is empty; throws what kernels have reported.
   void synchronize() const {
+    refuse_capture(handle_, "Stream::synchronize");
     check(cudaStreamSynchronize(handle_), "Stream::synchronize");
     check_failures();
   }
 
   /// True when all work given to the stream is done.
   bool query() const {
+    refuse_capture(handle_, "Stream::query");
     const cudaError_t status = cudaStreamQuery(handle_);
     if (status == cudaErrorNotReady) return detail::quiet(status);
     check(status, "Stream::query");

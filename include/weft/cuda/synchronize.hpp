@@ -15,10 +15,7 @@ inline bool sync_requested() { return weft::detail::sync_requested(); }
 inline void synchronize(Cuda device = {}) {
   if (device == Cuda{} && !is_available()) return;
   const DeviceGuard guard(device);
-  if (is_capturing(current_stream())) {
-    fail<DeviceError>("synchronize", "the current stream is being captured into a graph, ",
-                      "expected the call before or after the capture");
-  }
+  refuse_capture(current_stream(), "synchronize");
   check(cudaDeviceSynchronize(), "synchronize");
   detail::free_deferred();
   check_failures();

@@ -51,6 +51,13 @@ struct Loops {
   }
 };
 
+inline Loops loops_over(const Shape& shape) {
+  Loops loops;
+  loops.rank = shape.rank();
+  for (int i = 0; i < loops.rank; ++i) loops.size[i] = shape[i];
+  return loops;
+}
+
 /// A place in Loops: the coordinates, and where each operand is there.
 struct Cursor {
   int64_t index[max_rank] = {};
@@ -84,6 +91,15 @@ inline void swap_dimensions(Loops& loops, Operand* operands, int n, int a, int b
   };
   swap(loops.size[a], loops.size[b]);
   for (int i = 0; i < n; ++i) swap(operands[i].stride[a], operands[i].stride[b]);
+}
+
+/// The operands of a reduction as its inner loops walk them: strides `skip` to skip + rank - 1.
+inline void inner_operands(const Operand* operands, int n, int skip, int rank, Operand* inside) {
+  for (int i = 0; i < n; ++i) {
+    inside[i].data = operands[i].data;
+    inside[i].itemsize = operands[i].itemsize;
+    for (int d = 0; d < rank; ++d) inside[i].stride[d] = operands[i].stride[skip + d];
+  }
 }
 
 /// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those

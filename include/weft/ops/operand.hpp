@@ -195,7 +195,7 @@ constexpr operand_t<T, X> as_operand(X&& x) {
 
 /// The shape that the operands broadcast to.
 template <class First, class... Rest>
-Shape broadcast_all(const char* operation, const First& first, const Rest&... rest) {
+Shape broadcast_all([[maybe_unused]] const char* operation, const First& first, const Rest&... rest) {
   Shape shape = first.shape();
   ((shape = broadcast(operation, shape, rest.shape())), ...);
   return shape;

@@ -48,15 +48,12 @@ auto ones_like(const X& x) {
 }
 
 namespace detail {
-template <class U>
-using Row = std::initializer_list<U>;
-
 template <class T, class U>
 void flatten(const U& value, const int64_t*, T*& out) {
   *out++ = static_cast<T>(value);
 }
 template <class T, class U>
-void flatten(Row<U> values, const int64_t* sizes, T*& out) {
+void flatten(std::initializer_list<U> values, const int64_t* sizes, T*& out) {
   if (static_cast<int64_t>(values.size()) != *sizes) {
     fail<ShapeError>("tensor", "braces of ", values.size(), " and of ", *sizes,
                      " elements at the same depth, expected equal ones");
@@ -66,7 +63,7 @@ void flatten(Row<U> values, const int64_t* sizes, T*& out) {
 template <class U>
 void braces_shape(const U&, Shape&) {}
 template <class U>
-void braces_shape(Row<U> values, Shape& shape) {
+void braces_shape(std::initializer_list<U> values, Shape& shape) {
   shape.push_back(static_cast<int64_t>(values.size()));
   if (values.size() > 0) braces_shape(*values.begin(), shape);
 }
@@ -86,19 +83,19 @@ Tensor<T, D> from_braces(const Nested& values, D device) {
 
 /// The elements in braces, up to four deep: tensor({{1.f, 2.f}, {3.f, 4.f}}), tensor<half>({1, 2}).
 template <class T = void, class U, Device D = Cpu>
-auto tensor(detail::Row<U> values, D device = {}) {
+auto tensor(std::initializer_list<U> values, D device = {}) {
   return detail::from_braces<detail::Chosen<T, U>>(values, device);
 }
 template <class T = void, class U, Device D = Cpu>
-auto tensor(detail::Row<detail::Row<U>> values, D device = {}) {
+auto tensor(std::initializer_list<std::initializer_list<U>> values, D device = {}) {
   return detail::from_braces<detail::Chosen<T, U>>(values, device);
 }
 template <class T = void, class U, Device D = Cpu>
-auto tensor(detail::Row<detail::Row<detail::Row<U>>> values, D device = {}) {
+auto tensor(std::initializer_list<std::initializer_list<std::initializer_list<U>>> values, D device = {}) {
   return detail::from_braces<detail::Chosen<T, U>>(values, device);
 }
 template <class T = void, class U, Device D = Cpu>
-auto tensor(detail::Row<detail::Row<detail::Row<detail::Row<U>>>> values, D device = {}) {
+auto tensor(std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<U>>>> values, D device = {}) {
   return detail::from_braces<detail::Chosen<T, U>>(values, device);
 }
 

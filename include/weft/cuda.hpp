@@ -1,0 +1,14 @@
+// weft with the CUDA device: element-wise work, views, copies, streams. Reductions on CUDA are in
+// weft/cuda/reduce.hpp, since CUB takes seconds to compile.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/weft.hpp"
+
+#include "weft/cuda/copy.hpp"         // x.to(Cuda{}), pinned memory
+#include "weft/cuda/device.hpp"       // is_available, properties, DeviceGuard
+#include "weft/cuda/event.hpp"        // Event
+#include "weft/cuda/for_each.hpp"     // the CUDA kernels
+#include "weft/cuda/memory.hpp"       // memory statistics, empty_cache
+#include "weft/cuda/stream.hpp"       // Stream, StreamGuard
+#include "weft/cuda/synchronize.hpp"  // synchronize

@@ -1,0 +1,98 @@
+// Copies between the CPU and GPUs, and between GPUs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/peer.hpp"
+#include "weft/cuda/pinned.hpp"
+#include "weft/cuda/synchronize.hpp"
+#include "weft/eval/transfer.hpp"
+
+namespace weft {
+
+/// To a GPU. From pinned memory with non_blocking the copy overlaps with what the CPU does next.
+template <>
+struct Transfer<Cpu, Cuda> {
+  static Storage* allocate(Cuda device, int64_t bytes, CopyOptions) {
+    return Memory<Cuda>::allocate(device, bytes);
+  }
+  static void copy(Storage* from, const void* source, Storage* to, void* target, int64_t bytes,
+                   CopyOptions options) {
+    const cuda::DeviceGuard guard(Cuda{to->ordinal});
+    const cuda::Stream stream = cuda::current_stream(Cuda{to->ordinal});
+    const bool pinned = from != nullptr && cuda::is_pinned(from);
+    if (!pinned) cuda::refuse_capture(stream, "to");
+    cuda::order_write(to, stream);
+    cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
+                                cudaMemcpyHostToDevice, stream.handle()),
+                "to", "copying ", bytes, " bytes to ", stream.device());
+    if (pinned) cuda::note_pinned_use(from, stream);
+    if (!(options.non_blocking && pinned) && !cuda::is_capturing(stream)) stream.synchronize();
+  }
+};
+
+/// To the CPU. With non_blocking the result is pinned memory and holds the elements only after the
+/// stream (or an event recorded on it) was waited for.
+template <>
+struct Transfer<Cuda, Cpu> {
+  static Storage* allocate(Cpu device, int64_t bytes, CopyOptions options) {
+    return options.non_blocking ? cuda::allocate_pinned(bytes)
+                                : Memory<Cpu>::allocate(device, bytes);
+  }
+  static void copy(Storage* from, const void* source, Storage* to, void* target, int64_t bytes,
+                   CopyOptions options) {
+    const cuda::DeviceGuard guard(Cuda{from->ordinal});
+    const cuda::Stream stream = cuda::current_stream(Cuda{from->ordinal});
+    if (!options.non_blocking) cuda::refuse_capture(stream, "to");
+    cuda::order_read(from, stream);
+    cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
+                                cudaMemcpyDeviceToHost, stream.handle()),
+                "to", "copying ", bytes, " bytes from ", stream.device());
+    if (cuda::is_pinned(to)) cuda::note_pinned_use(to, stream);
+    if (!options.non_blocking) stream.synchronize();
+  }
+};
+
+/// Between GPUs, on the source's current stream; the target's streams wait for it.
+template <>
+struct Transfer<Cuda, Cuda> {
+  static int resolve(Cuda device) { return cuda::resolve(device); }
+
+  static Storage* allocate(Cuda device, int64_t bytes, CopyOptions) {
+    return Memory<Cuda>::allocate(device, bytes);
+  }
+  static void copy(Storage* from, const void* source, Storage* to, void* target, int64_t bytes,
+                   CopyOptions) {
+    const cuda::DeviceGuard guard(Cuda{from->ordinal});
+    const cuda::Stream stream = cuda::current_stream(Cuda{from->ordinal});
+    cuda::order_read(from, stream);
+    cuda::order_write(to, stream);
+    cuda::check(cudaMemcpyPeerAsync(target, to->ordinal, source, from->ordinal,
+                                    static_cast<std::size_t>(bytes), stream.handle()),
+                "to", "copying ", bytes, " bytes from cuda:", from->ordinal,
+                " to cuda:", to->ordinal);
+  }
+};
+
+namespace cuda {
+/// A copy of a CPU tensor in page-locked memory, from and to which copies can overlap with
+/// computing.
+template <class T>
+Tensor<std::remove_const_t<T>, Cpu> pin(const Tensor<T, Cpu>& x) {
+  using U = std::remove_const_t<T>;
+  const int64_t bytes = x.size() * static_cast<int64_t>(sizeof(U));
+  StorageHandle storage(allocate_pinned(bytes));
+  U* data = static_cast<U*>(storage->data);
+  auto out = weft::detail::Access::make<U, Cpu>(static_cast<StorageHandle&&>(storage), data,
+                                                x.shape(), contiguous_strides(x.shape()));
+  out.assign(x);
+  return out;
+}
+
+/// True when the tensor's elements are in page-locked memory of weft's.
+template <class T>
+bool is_pinned(const Tensor<T, Cpu>& x) {
+  return x.storage() != nullptr && is_pinned(x.storage());
+}
+}  // namespace cuda
+
+}  // namespace weft

@@ -1,0 +1,97 @@
+// CUDA's loops over elements: one kernel a statement.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/launch.hpp"
+#include "weft/cuda/vector.hpp"
+#include "weft/eval/executor.hpp"
+
+namespace weft {
+
+#if defined(__CUDACC__)
+namespace cuda {
+
+/// data[0] = program over the others. Each thread loads all its operands' elements, then computes
+/// and stores them, so that a target may be an operand at the same index.
+template <class Out, class Types, int V, int N, class Program>
+__global__ void __launch_bounds__(block_threads)
+    for_each_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
+  const unsigned item = blockIdx.x * block_threads + threadIdx.x;
+  if (item >= grid.items) return;
+  int offset[N] = {};
+  unsigned column = item;
+  if (grid.outer > 0) {
+    unsigned row = grid.row_items.divide(item);
+    column = item - row * grid.row_items.divisor;
+#pragma unroll 1
+    for (int d = 0; d < grid.outer; ++d) {
+      const unsigned next = grid.size[d].divide(row);
+      const int index = static_cast<int>(row - next * grid.size[d].divisor);
+      row = next;
+#pragma unroll
+      for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
+    }
+  }
+  const int start = static_cast<int>(column) * V - grid.head;
+  const int first = start < 0 ? -start : 0;
+  const int last = grid.inner - start < V ? grid.inner - start : V;
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
+
+  Registers<Types, V> registers;
+  registers.load(grid.data, offset, grid.lane, first, last);
+  Vector<Out, V> out;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    out.lane[j] = store_element<Out>(program(Lane<Registers<Types, V>>{registers, j}));
+  }
+  store(out, grid.data[0], offset[0], grid.lane[0], first, last);
+}
+
+}  // namespace cuda
+#endif
+
+template <>
+struct Executor<Cuda> {
+  /// True when no other stream has pending use of the storage.
+  static bool may_overwrite(const Storage* storage) {
+    return cuda::used_only_on(storage, cuda::current_stream(Cuda{storage->ordinal}).handle());
+  }
+
+  /// operands[0] = program over the others, at every coordinate of `shape`.
+  template <class Out, class Types, class Program>
+  static void for_each([[maybe_unused]] const char* name, [[maybe_unused]] Cuda device,
+                       [[maybe_unused]] const Shape& shape,
+                       [[maybe_unused]] detail::Operand* operands,
+                       [[maybe_unused]] const Program& program) {
+#if defined(__CUDACC__)
+    constexpr int n = detail::count(Types{}) + 1;
+    constexpr int lanes = cuda::lanes_of<Out>(Types{});
+    static_assert(
+        sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
+        "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+    detail::Loops loops = detail::loops_over(shape);
+    detail::simplify(loops, operands, n);
+    const cuda::DeviceGuard guard(device);
+    const cuda::Stream stream = cuda::current_stream(device);
+    cuda::detail::order(operands, n, stream);
+    cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
+      cuda::Grid<n> grid;
+      grid.items = cuda::detail::plan_rows(piece, operands[0], lanes, grid.inner, grid.head,
+                                           grid.outer, grid.row_items, grid.size);
+      cuda::detail::plan_operands(piece, operands, n, grid.data, grid.lane, grid.stride);
+      void* arguments[] = {&grid, const_cast<Program*>(&program)};
+      const auto kernel = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
+      const unsigned blocks = (grid.items + cuda::block_threads - 1) / cuda::block_threads;
+      cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel), blocks,
+                           cuda::block_threads, arguments, stream);
+    });
+#else
+    static_assert(detail::always_false<Program>,
+                  "weft: an expression on Cuda is evaluated in a file that nvcc compiles: move "
+                  "this statement to a .cu file");
+#endif
+  }
+};
+
+}  // namespace weft

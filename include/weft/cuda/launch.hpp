@@ -1,0 +1,143 @@
+// What kernels get of an evaluation, planned by plain functions, and the one way to launch them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "weft/cuda/memory.hpp"
+#include "weft/cuda/synchronize.hpp"
+#include "weft/eval/plan.hpp"
+
+namespace weft::cuda {
+
+/// Threads a block of element-wise kernels.
+inline constexpr int block_threads = 256;
+
+/// Division by a number known before the launch (Granlund and Montgomery 1994), below 2^31.
+struct Divider {
+  unsigned divisor = 1;
+  unsigned multiplier = 0;
+  unsigned shift = 0;
+
+  Divider() = default;
+  explicit Divider(unsigned d) : divisor(d) {
+    while ((1ULL << shift) < d) ++shift;
+    multiplier = static_cast<unsigned>(((1ULL << 32) * ((1ULL << shift) - d)) / d + 1);
+  }
+#if defined(__CUDACC__)
+  __device__ unsigned divide(unsigned n) const { return (__umulhi(n, multiplier) + n) >> shift; }
+#endif
+};
+
+/// The loops of an element-wise kernel over N operands, the target first. Each thread computes
+/// Lanes neighbours of the innermost dimension.
+template <int N>
+struct Grid {
+  char* data[N];
+  unsigned items = 0;  // threads with work
+  int inner = 1;       // elements of the innermost dimension
+  int head = 0;        // lanes of a row's first thread that lie before the row
+  int outer = 0;       // dimensions but the innermost
+  Divider row_items;
+  Divider size[max_rank - 1];
+  int lane[N];                  // strides of the innermost dimension
+  int stride[N][max_rank - 1];  // of the others, innermost first
+};
+
+namespace detail {
+
+using weft::detail::Loops;
+using weft::detail::Operand;
+
+/// Kernels count with 32 bits; larger work is cut.
+inline constexpr int64_t most_elements = int64_t{1} << 30;
+
+inline bool fits(const Loops& loops, const Operand* operands, int n) {
+  if (loops.count() > most_elements) return false;
+  for (int i = 0; i < n; ++i) {
+    int64_t reach = 0;
+    for (int d = 0; d < loops.rank; ++d) {
+      const int64_t stride = operands[i].stride[d];
+      reach += (stride < 0 ? -stride : stride) * loops.size[d];
+    }
+    if (reach > INT32_MAX - 64) return false;
+  }
+  return true;
+}
+
+/// Calls f(loops, operands) for pieces that fit in 32 bits, cut along the outermost dimensions.
+template <class F>
+void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
+  if (fits(loops, operands, n)) return f(loops);
+  int axis = 0;
+  while (loops.size[axis] == 1) ++axis;
+  Loops first = loops;
+  Loops second = loops;
+  first.size[axis] = (loops.size[axis] / 2 + 63) / 64 * 64;
+  if (first.size[axis] >= loops.size[axis]) first.size[axis] = loops.size[axis] / 2;
+  second.size[axis] -= first.size[axis];
+  in_pieces(first, operands, n, f);
+  for (int i = 0; i < n; ++i) {
+    operands[i].data += first.size[axis] * operands[i].stride[axis] * operands[i].itemsize;
+  }
+  in_pieces(second, operands, n, f);
+  for (int i = 0; i < n; ++i) {
+    operands[i].data -= first.size[axis] * operands[i].stride[axis] * operands[i].itemsize;
+  }
+}
+
+/// Fills a grid's parts but the strides and addresses; returns the number of items.
+inline unsigned plan_rows(const Loops& loops, const Operand& target, int lanes, int& inner,
+                          int& head, int& outer, Divider& row_items, Divider* size) {
+  outer = loops.rank > 0 ? loops.rank - 1 : 0;
+  inner = loops.rank > 0 ? static_cast<int>(loops.size[outer]) : 1;
+  head = 0;
+  if (loops.rank > 0 && target.stride[outer] == 1 && target.itemsize > 0) {
+    const auto address = reinterpret_cast<std::uintptr_t>(target.data);
+    head = static_cast<int>(address / static_cast<unsigned>(target.itemsize) %
+                            static_cast<unsigned>(lanes));
+  }
+  const unsigned items_a_row = static_cast<unsigned>((inner + head + lanes - 1) / lanes);
+  row_items = Divider(items_a_row);
+  unsigned rows = 1;
+  for (int d = 0; d < outer; ++d) {
+    size[d] = Divider(static_cast<unsigned>(loops.size[outer - 1 - d]));
+    rows *= static_cast<unsigned>(loops.size[outer - 1 - d]);
+  }
+  return rows * items_a_row;
+}
+
+/// Strides and addresses of a grid.
+inline void plan_operands(const Loops& loops, const Operand* operands, int n, char** data,
+                          int* lane, int (*stride)[max_rank - 1]) {
+  const int last = loops.rank - 1;
+  for (int i = 0; i < n; ++i) {
+    data[i] = operands[i].data;
+    lane[i] = last < 0 ? 0 : static_cast<int>(operands[i].stride[last]);
+    for (int d = 0; d < last; ++d) {
+      stride[i][d] = static_cast<int>(operands[i].stride[last - 1 - d]);
+    }
+  }
+}
+
+/// Orders the stream after the work of other streams on the operands; the target comes first.
+inline void order(const Operand* operands, int n, const Stream& stream) {
+  for (int i = 1; i < n; ++i) {
+    if (operands[i].storage != nullptr) order_read(operands[i].storage, stream);
+  }
+  if (operands[0].storage != nullptr) order_write(operands[0].storage, stream);
+}
+
+inline void launch(const char* name, const Shape& shape, const void* kernel, unsigned blocks,
+                   unsigned threads, void** arguments, const Stream& stream) {
+  const cudaError_t status =
+      cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, 0, stream.handle());
+  check(status, name, "evaluating shape ", shape);
+  if (sync_requested() && !is_capturing(stream)) {
+    check(cudaStreamSynchronize(stream.handle()), name, "evaluating shape ", shape);
+    check_failures();
+  }
+}
+
+}  // namespace detail
+}  // namespace weft::cuda

@@ -1,0 +1,69 @@
+// load_npy and save_npy: tensors as NumPy's .npy files.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/for_each.hpp"
+#include "weft/eval/transfer.hpp"
+#include "weft/io/npy_header.hpp"
+#include "weft/tensor/factory.hpp"
+
+namespace weft {
+
+/// Saves the value of a tensor or expression, on any device, as `path`. The file appears whole or
+/// not at all.
+template <ExpressionLike E>
+void save_npy(const std::string& path, const E& e) {
+  using T = typename E::value_type;
+  static_assert(io::npy_bytes(dtype_of<T>) > 0, "weft: .npy has no bfloat16: write cast<float>(x)");
+  const Tensor<T, Cpu> x = e.eval().to(Cpu{}).contiguous();
+  const std::string header = io::npy_header(dtype_of<T>, x.shape());
+  io::OutputFile file("save_npy", path);
+  file.write(header.data(), static_cast<int64_t>(header.size()));
+  file.write(x.data(), x.size() * static_cast<int64_t>(sizeof(T)));
+  file.commit();
+}
+
+namespace detail {
+/// Reverses the bytes of each of `count` numbers.
+inline void swap_bytes(unsigned char* at, int64_t count, int width) {
+  for (; count > 0; --count, at += width) {
+    for (int i = 0, j = width - 1; i < j; ++i, --j) {
+      const unsigned char t = at[i];
+      at[i] = at[j];
+      at[j] = t;
+    }
+  }
+}
+}  // namespace detail
+
+/// The tensor in a .npy file, whose elements must be of type T: they do not convert silently.
+/// Reads either byte order and either index order; the result is row-major.
+template <Element T>
+Tensor<T, Cpu> load_npy(const std::string& path) {
+  static_assert(io::npy_bytes(dtype_of<T>) > 0, "weft: .npy has no bfloat16: load another type and cast");
+  io::InputFile file("load_npy", path);
+  const io::NpyHeader header = io::read_npy_header(file);
+  if (header.dtype != dtype_of<T>) {
+    file.refuse("elements of type ", header.dtype, ", expected ", dtype_of<T>,
+                ": load that type and cast");
+  }
+  Shape shape;
+  Shape reversed;
+  for (int i = 0, n = header.shape.rank(); i < n; ++i) {
+    shape.push_back(header.shape[header.fortran_order ? n - 1 - i : i]);
+    reversed.push_back(n - 1 - i);
+  }
+  Tensor<T, Cpu> x = empty<T>(shape);
+  auto* bytes = reinterpret_cast<unsigned char*>(x.data());
+  file.read(bytes, x.size() * static_cast<int64_t>(sizeof(T)));
+  if (header.swapped) {
+    constexpr int parts = is_complex<T> ? 2 : 1;
+    detail::swap_bytes(bytes, x.size() * parts, sizeof(T) / parts);
+  }
+  if constexpr (is_bool<T>) {
+    for (int64_t i = 0; i < x.size(); ++i) bytes[i] = bytes[i] != 0;
+  }
+  return header.fortran_order ? x.permute(reversed).contiguous() : x;
+}
+
+}  // namespace weft
