@@ -99,12 +99,12 @@ inline int nodes(cudaGraph_t graph, cudaGraphNodeType wanted) {
   return found;
 }
 
-/// Runs a graph once on `stream` and waits for it.
-inline void launch(cudaGraph_t graph, const weft::cuda::Stream& stream) {
+/// Runs a graph on `stream` that many times and waits for it.
+inline void launch(cudaGraph_t graph, const weft::cuda::Stream& stream, int times = 1) {
   cudaGraphExec_t ready = nullptr;
   weft::cuda::check(cudaGraphInstantiate(&ready, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch),
                     "test");
-  weft::cuda::check(cudaGraphLaunch(ready, stream), "test");
+  for (int i = 0; i < times; ++i) weft::cuda::check(cudaGraphLaunch(ready, stream), "test");
   stream.synchronize();
   weft::cuda::check(cudaGraphExecDestroy(ready), "test");
 }

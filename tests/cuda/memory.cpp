@@ -41,19 +41,19 @@ TEST_CASE("[gpu] statistics go up and down, and remember the peak") {
   reset_peak_memory_stats();
   const std::int64_t before = memory_allocated();
   StorageHandle small = block(1000);
-  StorageHandle large = block(64 * mebibyte);
-  CHECK(memory_allocated() == before + 1000 + 64 * mebibyte);
+  StorageHandle large = block(512 * mebibyte);
+  CHECK(memory_allocated() == before + 1000 + 512 * mebibyte);
   CHECK(memory_reserved() >= memory_allocated());
   large = {};
   CHECK(memory_allocated() == before + 1000);
-  CHECK(max_memory_allocated() == before + 1000 + 64 * mebibyte);
-  CHECK(max_memory_reserved() >= 64 * mebibyte);
-  CHECK(memory_reserved() >= 64 * mebibyte);  // kept for the next one
+  CHECK(max_memory_allocated() == before + 1000 + 512 * mebibyte);
+  CHECK(max_memory_reserved() >= 512 * mebibyte);
+  CHECK(memory_reserved() >= 512 * mebibyte);  // kept for the next one
   empty_cache();
-  CHECK(memory_reserved() < 64 * mebibyte);
+  CHECK(memory_reserved() < 512 * mebibyte);
   reset_peak_memory_stats();
   CHECK(max_memory_allocated() == before + 1000);
-  CHECK(max_memory_reserved() < 64 * mebibyte);
+  CHECK(max_memory_reserved() < 512 * mebibyte);
   small = {};
   CHECK(memory_allocated() == before);
 }
@@ -98,7 +98,9 @@ TEST_CASE("[gpu] out of memory says how much, and weft goes on") {
 }
 
 TEST_CASE("[gpu] memory kept for later is given up when it is needed") {
+  empty_cache();
   const std::int64_t half = mem_get_info().free / 2;
+  if (half < 4096 * mebibyte) return;
   {
     const StorageHandle first = block(half - 512 * mebibyte);
     const Stream side;
@@ -179,8 +181,7 @@ TEST_CASE("[gpu] memory allocated in a capture belongs to the graph") {
   CHECK(test::nodes(graph, cudaGraphNodeTypeMemFree) == 1);
   CHECK(memory_allocated() == before);
   CHECK_FALSE(used_only_on(kept.get(), stream));
-  test::launch(graph, stream);
-  test::launch(graph, stream);
+  test::launch(graph, stream, 2);
   CHECK(test::value_of(out) == 6);
   kept = {};
   cudaGraphDestroy(graph);
@@ -191,6 +192,7 @@ TEST_CASE("[gpu] a forked child may drop tensors, and is told that it cannot mak
   StorageHandle x = test::zeroed();
   const pid_t child = fork();
   if (child == 0) {
+    alarm(30);
     x = {};
     bool told = false;
     try {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -60,12 +61,9 @@ inline std::string text(long v) { return std::to_string(v); }
 inline std::string text(unsigned long v) { return std::to_string(v); }
 inline std::string text(unsigned v) { return std::to_string(v); }
 inline std::string text(double v) {
-  std::string s = std::to_string(v);
-  if (s.find('.') != std::string::npos) {
-    while (s.back() == '0') s.pop_back();
-    if (s.back() == '.') s.pop_back();
-  }
-  return s;
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%.9g", v);
+  return digits;
 }
 }  // namespace detail
 

@@ -16,9 +16,11 @@ struct Layout {
 
   /// True when the elements lie in row-major order without gaps.
   bool is_contiguous() const {
+    for (int64_t size : shape) {
+      if (size == 0) return true;
+    }
     int64_t expected = 1;
     for (int i = rank() - 1; i >= 0; --i) {
-      if (shape[i] == 0) return true;
       if (shape[i] != 1 && strides[i] != expected) return false;
       expected *= shape[i];
     }
@@ -84,6 +86,7 @@ inline Layout transpose(const Layout& x, int64_t a, int64_t b) {
 inline Shape infer(const char* operation, Shape shape, int64_t size, const Shape& from) {
   int unknown = -1;
   int64_t known = 1;
+  bool overflow = false;
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape[i] == -1 && unknown < 0) {
       unknown = i;
@@ -91,11 +94,11 @@ inline Shape infer(const char* operation, Shape shape, int64_t size, const Shape
       fail<ShapeError>(operation, "size ", shape[i], " in ", shape,
                        ", expected sizes of at least 0 and at most one -1");
     } else {
-      known *= shape[i];
+      overflow |= __builtin_mul_overflow(known, shape[i], &known);
     }
   }
   if (unknown >= 0 && known > 0 && size % known == 0) shape[unknown] = size / known;
-  if (unknown >= 0 ? shape[unknown] < 0 : known != size) {
+  if (overflow || (unknown >= 0 ? shape[unknown] < 0 : known != size)) {
     fail<ShapeError>(operation, "shape ", from, " of ", size, " elements cannot become ", shape);
   }
   return shape;

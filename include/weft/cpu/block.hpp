@@ -85,7 +85,7 @@ class Block<weft::detail::TypeList<Ts...>> {
     const Pointers& pointers;
     int i;
     template <int I>
-    auto get() const {
+    WEFT_HD auto get() const {
       return load_element(weft::get<I - 1>(pointers)[i]);
     }
   };

@@ -34,9 +34,10 @@ struct Transfer<Cpu, Cuda> {
 /// stream (or an event recorded on it) was waited for.
 template <>
 struct Transfer<Cuda, Cpu> {
-  static Storage* allocate(Cpu device, int64_t bytes, CopyOptions options) {
+  template <class Host>
+  static Storage* allocate(Host device, int64_t bytes, CopyOptions options) {
     return options.non_blocking ? cuda::allocate_pinned(bytes)
-                                : Memory<Cpu>::allocate(device, bytes);
+                                : Memory<Host>::allocate(device, bytes);
   }
   static void copy(Storage* from, const void* source, Storage* to, void* target, int64_t bytes,
                    CopyOptions options) {

@@ -1,5 +1,5 @@
-// Failures that kernels find: a record in pinned memory, and the exception that the host makes of
-// it. SPDX-License-Identifier: Apache-2.0
+// Failures that kernels find: a record in pinned memory, and the host's exception for it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <new>

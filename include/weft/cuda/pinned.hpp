@@ -1,5 +1,5 @@
-// Page-locked memory for tensors on the CPU, which copies to and from GPUs can use in the
-// background. SPDX-License-Identifier: Apache-2.0
+// Page-locked memory for tensors on the CPU: copies to and from GPUs then run in the background.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <new>

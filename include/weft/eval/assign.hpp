@@ -61,11 +61,11 @@ struct Lowered {
   }
   template <class Out, class D>
   void run(const Shape& shape, D device) {
-    using Loops = Executor<loops_of<D>>;
-    static_assert(Complete<Loops>, "weft: to evaluate on Cuda include <weft/cuda.hpp>");
-    if constexpr (Complete<Loops>) {
+    using Runner = Executor<loops_of<D>>;
+    static_assert(Complete<Runner>, "weft: to evaluate on Cuda include <weft/cuda.hpp>");
+    if constexpr (Complete<Runner>) {
       for (Operand& x : operands) x.broadcast_to(shape);
-      Loops::template for_each<Out, types>(name_of<E>(), device, shape, operands, program);
+      Runner::template for_each<Out, types>(name_of<E>(), device, shape, operands, program);
     }
   }
 };
@@ -90,9 +90,9 @@ struct Lowered<Reduce<R, E>> {
   }
   template <class Out, class D>
   void run(const Shape& shape, D device) {
-    using Loops = Reducer<loops_of<D>>;
-    static_assert(Complete<Loops>, "weft: to reduce on Cuda include <weft/cuda/reduce.hpp>");
-    if constexpr (Complete<Loops>) {
+    using Runner = Reducer<loops_of<D>>;
+    static_assert(Complete<Runner>, "weft: to reduce on Cuda include <weft/cuda/reduce.hpp>");
+    if constexpr (Complete<Runner>) {
       const Shape& full = e.operand().shape();
       if (!(shape == e.shape())) fail<ShapeError>(R::text, "target of shape ", shape, " for ", e.shape());
       // Kept dimensions first, then the reduced ones; the target does not move along these.
@@ -116,7 +116,7 @@ struct Lowered<Reduce<R, E>> {
         for (int i = 0; i < full.rank(); ++i) operands[x].stride[i] = strides[i];
       }
       for (int i = 0; i < full.rank(); ++i) operands[0].stride[i] = i < kept.rank() ? target[i] : 0;
-      Loops::template reduce<Out, types>(e.reducer(), device, kept, reduced, operands, program);
+      Runner::template reduce<Out, types>(e.reducer(), device, kept, reduced, operands, program);
     }
   }
 };
@@ -146,29 +146,33 @@ Tensor<T, D> on(const E& e, D device) {
   return materialize_on<T, D>(e, device);
 }
 
-/// The handles to `storage` inside an expression.
-template <class T>
-long handles(const Scalar<T>&, const Storage*) {
-  return 0;
-}
-inline long handles(const Positions&, const Storage*) { return 0; }
-template <class T, class D>
-long handles(const Tensor<T, D>& x, const Storage* storage) {
-  return x.storage() == storage ? 1 : 0;
-}
-template <class R, class E>
-long handles(const Reduce<R, E>& e, const Storage* storage) {
-  return handles(e.operand(), storage);
-}
-inline long handles(const Pack<>&, const Storage*) { return 0; }
-template <class Head, class... Tail>
-long handles(const Pack<Head, Tail...>& args, const Storage* storage) {
-  return handles(args.head, storage) + handles(args.tail, storage);
-}
-template <class T, class Op, class... Args>
-long handles(const Map<T, Op, Args...>& e, const Storage* storage) {
-  return handles(e.args(), storage);
-}
+/// Counts the handles to a storage inside an expression.
+struct CountHandles {
+  const Storage* storage;
+
+  template <class T>
+  long operator()(const Scalar<T>&) const {
+    return 0;
+  }
+  long operator()(const Positions&) const { return 0; }
+  template <class T, class D>
+  long operator()(const Tensor<T, D>& x) const {
+    return x.storage() == storage ? 1 : 0;
+  }
+  template <class T, class Op, class... Args>
+  long operator()(const Map<T, Op, Args...>& e) const {
+    return (*this)(e.args());
+  }
+  template <class R, class E>
+  long operator()(const Reduce<R, E>& e) const {
+    return (*this)(e.operand());
+  }
+  long operator()(const Pack<>&) const { return 0; }
+  template <class Head, class... Tail>
+  long operator()(const Pack<Head, Tail...>& args) const {
+    return (*this)(args.head) + (*this)(args.tail);
+  }
+};
 
 /// True when nobody but the target and a temporary expression holding `inside` handles can see
 /// the target's buffer, and it has room for exactly `size` elements.
@@ -186,7 +190,7 @@ void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
   static_assert(!std::is_const_v<T>, "weft: a Tensor<const T> is read-only: assign to a Tensor<T>");
   const long inside =
-      std::is_rvalue_reference_v<E&&> ? handles(e, target.storage()) : 0;
+      std::is_rvalue_reference_v<E&&> ? CountHandles{target.storage()}(e) : 0;
   if (may_reuse(target, e.shape().size(), inside)) {
     Lowered<Expr> lowered(e);
     lowered.operands[0].set(target.data(), sizeof(T), e.shape(), contiguous_strides(e.shape()),

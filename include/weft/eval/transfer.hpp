@@ -42,7 +42,7 @@ template <class T, Device D>
 std::vector<typename Tensor<T, D>::value_type> Tensor<T, D>::to_vector() const {
   if constexpr (std::is_same_v<D, Cpu>) {
     const Tensor packed = contiguous();
-    return {packed.data(), packed.data() + packed.size()};
+    return std::vector<value_type>(packed.data(), packed.data() + packed.size());
   } else {
     return to(Cpu{}).to_vector();
   }

@@ -90,9 +90,10 @@ class OutputFile {
     if (descriptor < 0) refuse(std::strerror(errno));
     file_ = fdopen(descriptor, "wb");
     if (file_ == nullptr) {
+      const int reason = errno;
       close(descriptor);
       unlink(temporary_.c_str());
-      refuse(std::strerror(errno));
+      refuse(std::strerror(reason));
     }
   }
   ~OutputFile() {

@@ -94,7 +94,7 @@ Tensor<T, D> arange(std::type_identity_t<compute_t<T>> start,
   if (step == 0 || step != step) fail<ValueError>("arange", "step ", step, ", expected not 0");
   int64_t n = 0;
   if constexpr (is_integer<T>) {
-    using Wide = __int128;
+    __extension__ using Wide = __int128;
     const Wide distance = step > 0 ? Wide(stop) - Wide(start) : Wide(start) - Wide(stop);
     const Wide stride = step > 0 ? Wide(step) : -Wide(step);
     n = distance > 0 ? static_cast<int64_t>((distance - 1) / stride + 1) : 0;

@@ -132,8 +132,8 @@ template <ExpressionLike X, class... Options>
 auto any(X&& x, Options... options) {
   return detail::reduce(reducer::quantifier<false>{}, static_cast<X&&>(x), options...);
 }
-template <class X, class... Options>
-constexpr auto All::operator()(X&& x, Options... options) const {
+template <ExpressionLike X, class... Options>
+auto all(X&& x, Options... options) {
   return detail::reduce(reducer::quantifier<true>{}, static_cast<X&&>(x), options...);
 }
 template <ExpressionLike X, class... Options>

@@ -293,7 +293,7 @@ struct logsumexp {
   using result = T;
   template <class C>
   struct State {
-    C max = -std::numeric_limits<C>::infinity();
+    C max = -math::infinity<C>;
     C sum{};
   };
   template <class S, class C>
@@ -303,22 +303,18 @@ struct logsumexp {
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
     if (later.max <= s.max) {
-      if (later.max != -infinity(s.max)) s.sum += later.sum * scale(later.max, s.max);
+      if (later.max != -math::infinity<decltype(s.max)>) s.sum += later.sum * scale(later.max, s.max);
     } else {
-      s.sum = later.sum + (s.max != -infinity(s.max) ? s.sum * scale(s.max, later.max) : 0);
+      s.sum = later.sum + (s.max != -math::infinity<decltype(s.max)> ? s.sum * scale(s.max, later.max) : 0);
       s.max = later.max;
     }
   }
   template <class S>
   WEFT_HD auto finish(S s, long long) const {
-    return s.max == -infinity(s.max) ? s.max : s.max + math::log(s.sum);
+    return s.max == -math::infinity<decltype(s.max)> ? s.max : s.max + math::log(s.sum);
   }
 
  private:
-  template <class C>
-  WEFT_HD static constexpr C infinity(C) {
-    return std::numeric_limits<C>::infinity();
-  }
   template <class C>
   WEFT_HD static C scale(C from, C to) {
     return from == to ? C(1) : math::exp(from - to);

@@ -8,13 +8,17 @@
 
 namespace weft {
 
+namespace detail {
+struct WholeAxis {};
+}  // namespace detail
+
 /// Stands for a bound that is not given: slice(none, none, -1) is the whole axis backwards.
 struct None {};
 inline constexpr None none;
 
 /// One entry of an index; made from an integer, slice(...), all, newaxis or ellipsis.
 struct Slice {
-  enum Kind : unsigned char { integer, range, new_axis, rest };
+  enum Kind : unsigned char { integer, range, new_axis, rest, absent };
   static constexpr int64_t unset = INT64_MIN;
 
   Kind kind = range;
@@ -26,6 +30,7 @@ struct Slice {
   constexpr Slice(Kind k) : kind(k) {}
   template <std::integral I>
   constexpr Slice(I index) : kind(integer), start(static_cast<int64_t>(index)) {}
+  constexpr Slice(void (*)(detail::WholeAxis)) {}
   constexpr Slice(int64_t from, int64_t to, int64_t by) : start(from), stop(to), step(by) {}
 };
 
@@ -45,13 +50,10 @@ constexpr Slice slice(detail::Bound start, detail::Bound stop = none, int64_t st
   return {start.value, stop.value, step};
 }
 
-/// As an index, the whole axis; as a function, the reduction all(x, axis...) (ops/reduce.hpp).
-struct All {
-  constexpr operator Slice() const { return {}; }
-  template <class X, class... Axes>
-  constexpr auto operator()(X&& x, Axes... axes) const;
-};
-inline constexpr All all;
+/// As an index, the whole axis: x(0, all). A function, because CUDA declares functions of that
+/// name at global scope, beside which an object would be ambiguous; the reduction all(x) of
+/// ops/reduce.hpp is another overload.
+constexpr void all(detail::WholeAxis) {}
 
 inline constexpr Slice newaxis{Slice::new_axis};  ///< a new axis of size 1
 inline constexpr Slice ellipsis{Slice::rest};     ///< as many whole axes as are left

@@ -82,7 +82,7 @@ class Tensor {
   Tensor(const Tensor<U, Other>& x) {
     if constexpr (detail::can_become<T, D, Tensor<U, Other>>()) {
       static_assert(std::is_const_v<T> || !std::is_const_v<U>, "weft: a Tensor<const T> does not become a Tensor<T>: write .clone()");
-      if constexpr (D::ordinal >= 0) check_ordinal(x.storage());
+      if constexpr (is_cuda<D> && !std::is_same_v<D, Cuda>) check_ordinal(x.storage());
       storage_ = x.storage_;
       data_ = x.data_;
       shape_ = x.shape_;
@@ -156,12 +156,14 @@ class Tensor {
   Storage* storage() const { return storage_.get(); }
   Layout layout() const { return {shape_, strides_, 0}; }
 
-  /// A view by integers, slice(start, stop, step), all, newaxis and ellipsis.
-  template <class... I>
-    requires(std::convertible_to<I, Slice> && ...)
-  Tensor operator()(I... entries) const {
-    const Slice list[] = {Slice(entries)..., Slice{}};
-    return with(layout::index(layout(), list, sizeof...(I)));
+  /// A view by up to eight integers, slice(start, stop, step), all, newaxis and ellipsis.
+  Tensor operator()(Slice a = Slice::absent, Slice b = Slice::absent, Slice c = Slice::absent,
+                    Slice d = Slice::absent, Slice e = Slice::absent, Slice f = Slice::absent,
+                    Slice g = Slice::absent, Slice h = Slice::absent) const {
+    const Slice entries[] = {a, b, c, d, e, f, g, h};
+    int count = 0;
+    while (count < 8 && entries[count].kind != Slice::absent) ++count;
+    return with(layout::index(layout(), entries, count));
   }
   /// The view at one index of the first axis.
   template <class I>

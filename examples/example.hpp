@@ -1,0 +1,51 @@
+// What the examples share: weft for the compiler at hand, the choice of the device, and checks.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#ifdef __CUDACC__
+#include <weft/all.hpp>
+#else
+#include <weft/weft.hpp>
+#endif
+
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+namespace example {
+
+/// Says whether something that must hold does.
+inline bool check(const char* what, bool holds) {
+  std::cout << (holds ? "ok: " : "WRONG: ") << what << "\n";
+  return holds;
+}
+
+/// The exit code of a program: run(Cpu{}), or run(Cuda{}) where it is called with `--device cuda`.
+template <class Run>
+int main(int argc, char** argv, Run run) {
+  const std::string device = argc == 1                                           ? "cpu"
+                             : argc == 3 && std::string(argv[1]) == "--device" ? argv[2]
+                                                                                 : "";
+  try {
+    if (device == "cpu") return run(weft::Cpu{});
+#ifdef __CUDACC__
+    if (device == "cuda" && weft::cuda::is_available()) return run(weft::Cuda{});
+    if (device == "cuda") {
+      std::cout << "skipped: there is no GPU that CUDA can use\n";
+      return 77;
+    }
+#else
+    if (device == "cuda") {
+      std::cerr << "this program was built without CUDA: nvcc builds " << argv[0] << "_cuda\n";
+      return 2;
+    }
+#endif
+  } catch (const weft::Error& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+  std::cerr << "usage: " << argv[0] << " [--device cpu|cuda]\n";
+  return 2;
+}
+
+}  // namespace example

@@ -1,0 +1,41 @@
+// Philox4x32-10: random bits as a pure function of a counter and a key, alike on every device.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "weft/core/config.hpp"
+
+namespace weft {
+
+/// Four words of 32 bits: a counter of Philox, or the random bits that it gives.
+struct PhiloxBlock {
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  std::uint32_t c = 0;
+  std::uint32_t d = 0;
+
+  /// Word 0 to 3; by selection, since an index would put the block into a GPU's local memory.
+  WEFT_HD constexpr std::uint32_t word(int i) const {
+    return (i & 2) != 0 ? ((i & 1) != 0 ? d : c) : ((i & 1) != 0 ? b : a);
+  }
+  friend constexpr bool operator==(const PhiloxBlock&, const PhiloxBlock&) = default;
+};
+
+/// Ten rounds of Philox4x32 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2,
+/// 3; 2011), as in Random123 and cuRAND; the low word of the key is Random123's first.
+WEFT_HD constexpr PhiloxBlock philox(PhiloxBlock x, std::uint64_t key) {
+  auto k0 = static_cast<std::uint32_t>(key);
+  auto k1 = static_cast<std::uint32_t>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t p = std::uint64_t{0xD2511F53U} * x.a;
+    const std::uint64_t q = std::uint64_t{0xCD9E8D57U} * x.c;
+    x = {static_cast<std::uint32_t>(q >> 32) ^ x.b ^ k0, static_cast<std::uint32_t>(q),
+         static_cast<std::uint32_t>(p >> 32) ^ x.d ^ k1, static_cast<std::uint32_t>(p)};
+    k0 += 0x9E3779B9U;
+    k1 += 0xBB67AE85U;
+  }
+  return x;
+}
+
+}  // namespace weft

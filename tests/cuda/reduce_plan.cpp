@@ -1,0 +1,47 @@
+#include "weft/cuda/reduce_plan.hpp"
+
+#include "test.hpp"
+
+using weft::int64_t;
+namespace detail = weft::detail;
+
+namespace {
+/// The plan of reducing the last (or first) axis of a contiguous matrix of floats.
+weft::cuda::ReduceLoops plan(int64_t rows, int64_t columns, bool last_axis) {
+  detail::Operand operands[2];
+  detail::Operand inside[2];
+  detail::Loops kept = detail::loops_over({last_axis ? rows : columns});
+  detail::Loops reduced = detail::loops_over({last_axis ? columns : rows});
+  operands[0].stride[0] = 1;
+  operands[1].stride[0] = last_axis ? columns : 1;
+  inside[0].stride[0] = 0;
+  inside[1].stride[0] = last_axis ? 1 : columns;
+  weft::cuda::ReduceLoops out;
+  weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 2, 4, 4, 132, out);
+  return out;
+}
+}  // namespace
+
+TEST_CASE("the form follows the geometry") {
+  using Loops = weft::cuda::ReduceLoops;
+  CHECK(plan(1 << 22, 64, true).form == Loops::warps);
+  CHECK(plan(16384, 16384, true).form == Loops::blocks);
+  CHECK(plan(16384, 16384, false).form == Loops::columns);
+  CHECK(plan(16, 1 << 24, true).form == Loops::blocks);
+  CHECK(plan(16, 1 << 24, true).splits.divisor > 8);
+  CHECK(plan(16384, 16384, true).splits.divisor == 1);
+  CHECK(plan(16384, 64, false).splits.divisor > 1);
+}
+
+TEST_CASE("the pieces of a split cover the row") {
+  for (int64_t n : {1, 5, 2047, 2048, 2049, 100003, 5000001}) {
+    const auto p = plan(1, n, true);
+    const auto pieces = static_cast<int64_t>(p.splits.divisor);
+    CHECK(pieces * p.piece >= p.length);
+    CHECK((pieces - 1) * p.piece < p.length);
+  }
+}
+
+TEST_CASE("too many results is an error, not a wrong answer") {
+  CHECK_SAYS("results", plan(int64_t{1} << 31, 1 << 4, true));
+}
