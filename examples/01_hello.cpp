@@ -13,9 +13,9 @@ int run(Device device) {
 
   // Nothing runs and nothing is stored until the expression becomes a Tensor; then everything
   // runs at once: on a GPU this line is one kernel.
-  Tensor z = tanh(x * y) * exp(-x) + 0.5F;  // (2, 3)
+  Tensor z = tanh(x * y) * exp(-x) + 0.5;  // (2, 3)
 
-  std::cout << "x = " << x << "\nz = " << z << "\n";
+  std::cout << "x:\n" << x << "\nz:\n" << z << "\n";
 
   // .item() brings one element to the CPU, wherever the tensor is.
   const float expected = std::tanh(6 * 0.25F) * std::exp(-6.0F) + 0.5F;

@@ -13,8 +13,8 @@ int run(Device device) {
   auto wind = tensor({5.0F, 10.0F, 20.0F, 40.0F}, device);    // (4,) in km/h
 
   // What the air feels like (Environment Canada and the US National Weather Service, 2001).
-  auto cooling = pow(wind, 0.16F);                                         // (4,), not yet computed
-  Tensor feels = 13.12F + 0.6215F * celsius + (0.3965F * celsius - 11.37F) * cooling;  // (7, 4)
+  auto cooling = pow(wind, 0.16);  // (4,), not computed yet
+  Tensor feels = 13.12 + 0.6215 * celsius + (0.3965 * celsius - 11.37) * cooling;  // (7, 4)
 
   std::cout << "air    wind   5     10     20     40 km/h\n";
   const auto air = celsius.to(Cpu{});

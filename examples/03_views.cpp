@@ -36,7 +36,7 @@ void show(const char* title, const Board<Device>& board) {
 
 template <class Device>
 int run(Device device) {
-  auto board = zeros<std::uint8_t>({10, 16}, device);
+  auto board = zeros<std::uint8_t>({10, 20}, device);
   auto glider = tensor<std::uint8_t>({{0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, device);
 
   // Assigning to a slice writes into the tensor that it is a view of.
@@ -50,17 +50,17 @@ int run(Device device) {
   bool right = example::check("the glider has moved by four cells",
                               equal(board(slice(5, 8), slice(5, 8)), glider));
   right &= example::check("so has its mirror image",
-                          equal(board(slice(5, 8), slice(8, 11)), glider.flip(1)));
+                          equal(board(slice(5, 8), slice(12, 15)), glider.flip(1)));
 
   // Transposing, flipping and reshaping only change how the same elements are walked.
-  auto turned = board.t().flip(0);  // (16, 10), a quarter turn to the left
+  auto turned = board.t().flip(0);  // (20, 10), a quarter turn to the left
   right &= example::check("a view shares the elements: it sees what is written later", [&] {
-    board(1, 15) = 1;
+    board(1, 19) = 1;
     return turned(0, 1).item() == 1 && turned.storage() == board.storage();
   }());
   auto copy = board.clone();
   board.fill(0);
-  right &= example::check("a clone has its own", copy(1, 15).item() == 1);
+  right &= example::check("a clone has its own", copy(1, 19).item() == 1);
   return right ? 0 : 1;
 }
 

@@ -23,9 +23,8 @@ inline bool check(const char* what, bool holds) {
 /// The exit code of a program: run(Cpu{}), or run(Cuda{}) where it is called with `--device cuda`.
 template <class Run>
 int main(int argc, char** argv, Run run) {
-  const std::string device = argc == 1                                           ? "cpu"
-                             : argc == 3 && std::string(argv[1]) == "--device" ? argv[2]
-                                                                                 : "";
+  std::string device = argc == 1 ? "cpu" : "";
+  if (argc == 3 && std::string(argv[1]) == "--device") device = argv[2];
   try {
     if (device == "cpu") return run(weft::Cpu{});
 #ifdef __CUDACC__

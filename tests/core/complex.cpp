@@ -28,7 +28,8 @@ TEST_CASE_TEMPLATE("arithmetic agrees with std::complex", T, float, double) {
   double worst_product = 0;
   double worst_quotient = 0;
   const auto number = [&] {
-    return static_cast<T>(std::ldexp(numbers.uniform(-2, 2), static_cast<int>(numbers.bits() % 40) - 20));
+    return static_cast<T>(
+        std::ldexp(numbers.uniform(-2, 2), static_cast<int>(numbers.bits() % 40) - 20));
   };
   for (int i = 0; i < 20000; ++i) {
     const complex<T> a(number(), number());
@@ -62,7 +63,8 @@ TEST_CASE("real numbers mix in, on either side") {
   static_assert(z * 2.0F == complex<float>(6, 8) && 2.0F * z == complex<float>(6, 8));
   static_assert(z / 2.0F == complex<float>(1.5F, 2) && 25.0F / z == complex<float>(3, -4));
   static_assert(-z == complex<float>(-3, -4) && z != z * 2.0F);
-  static_assert(complex<float>(2) == 2.0F && 2.0F == complex<float>(2) && 1 / complex<float>(2) == 0.5F);
+  static_assert(complex<float>(2) == 2.0F && 2.0F == complex<float>(2) &&
+                1 / complex<float>(2) == 0.5F);
   complex<float> w = z;
   w += z;
   w *= 2.0F;

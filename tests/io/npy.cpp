@@ -31,8 +31,8 @@ Tensor<T> load(const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("files that NumPy 2.4 has written") {
-  const auto x = load<float>(test::npy("<f4", "False", "(2, 3)",
-                                       hex("0000803f0000004000004040000080400000a0400000d0c0")));
+  const auto x = load<float>(
+      test::npy("<f4", "False", "(2, 3)", hex("0000803f0000004000004040000080400000a0400000d0c0")));
   CHECK(x.shape() == Shape{2, 3});
   CHECK(x.to_vector() == std::vector<float>{1, 2, 3, 4, 5, -6.5F});
 
@@ -44,7 +44,8 @@ TEST_CASE("files that NumPy 2.4 has written") {
   CHECK(y.is_contiguous());
   CHECK(y.to_vector() == std::vector<double>{1, 2, 3, 4, 5, 6});
 
-  const auto z = load<weft::complex<float>>(test::npy(">c8", "False", "()", hex("3f80000040000000")));
+  const auto z =
+      load<weft::complex<float>>(test::npy(">c8", "False", "()", hex("3f80000040000000")));
   CHECK(z.rank() == 0);
   CHECK(z.item() == weft::complex<float>(1, 2));
 
@@ -73,7 +74,8 @@ TEST_CASE("big-endian integers and single bytes") {
 }
 
 TEST_CASE("Fortran order of three axes") {
-  const auto x = load<std::uint8_t>(test::npy("|u1", "True", "(2, 3, 2)", hex("000102030405060708090a0b")));
+  const auto x =
+      load<std::uint8_t>(test::npy("|u1", "True", "(2, 3, 2)", hex("000102030405060708090a0b")));
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 3; ++j) {
       for (int k = 0; k < 2; ++k) CHECK(x.at(i, j, k) == i + 2 * j + 6 * k);
@@ -101,19 +103,22 @@ TEST_CASE("data that do not fit the shape") {
   CHECK_SAYS("[load_npy] ", load<float>(test::npy("<f4", "False", "(2,)", "1234")));
   CHECK_SAYS("x.npy: 4 bytes of data, expected 8 for shape (2,) of float32",
              load<float>(test::npy("<f4", "False", "(2,)", "1234")));
-  CHECK_SAYS("9 bytes of data, expected 8", load<float>(test::npy("<f4", "False", "(2,)", "123456789")));
+  CHECK_SAYS("9 bytes of data, expected 8",
+             load<float>(test::npy("<f4", "False", "(2,)", "123456789")));
   CHECK_SAYS("4 bytes of data, expected 4000000000",
              load<float>(test::npy("<f4", "False", "(1000000000,)", "1234")));
   CHECK_SAYS("[load_npy] missing.npy: No such file or directory", load_npy<float>("missing.npy"));
 }
 
-TEST_CASE_TEMPLATE("what is saved is loaded again", T, bool, std::int8_t, std::int16_t, std::int32_t,
-                   std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
-                   weft::half, float, double, weft::complex<float>, weft::complex<double>) {
+TEST_CASE_TEMPLATE("what is saved is loaded again", T, bool, std::int8_t, std::int16_t,
+                   std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+                   std::uint64_t, weft::half, float, double, weft::complex<float>,
+                   weft::complex<double>) {
   const test::TemporaryFolder folder;
   for (const Shape& shape : {Shape{}, Shape{0}, Shape{5}, Shape{2, 0, 3}, Shape{3, 4, 5}}) {
     Tensor<T> x = weft::empty<T>(shape);
-    for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<T>(static_cast<float>(i % 100));
+    for (std::int64_t i = 0; i < x.size(); ++i)
+      x.data()[i] = static_cast<T>(static_cast<float>(i % 100));
     save_npy(folder / "x.npy", x);
     const auto y = load_npy<T>(folder / "x.npy");
     CHECK(y.shape() == shape);

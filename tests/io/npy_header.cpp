@@ -19,8 +19,12 @@ NpyHeader read(const std::string& bytes) {
 NpyHeader read_header(const std::string& header, const std::string& data = "1234") {
   return read(test::npy(header, data));
 }
-std::string with_shape(const std::string& shape) { return test::npy("|u1", "False", shape, "1234"); }
-std::string with_type(const std::string& descr) { return test::npy(descr, "False", "(4,)", "1234"); }
+std::string with_shape(const std::string& shape) {
+  return test::npy("|u1", "False", shape, "1234");
+}
+std::string with_type(const std::string& descr) {
+  return test::npy(descr, "False", "(4,)", "1234");
+}
 std::string with_version(char major, char minor, const std::string& length) {
   return std::string("\x93NUMPY") + major + minor + length;
 }
@@ -76,7 +80,8 @@ TEST_CASE("what is no .npy file") {
   CHECK_SAYS("x.npy: not a .npy file: 0 bytes, expected at least 10", read(""));
   CHECK_SAYS("not a .npy file: 9 bytes", read(whole.substr(0, 9)));
   CHECK_SAYS("no \\x93NUMPY at the start", read("PK\3\4" + whole));
-  CHECK_SAYS("version 0.0 of the format, expected 1.0, 2.0 or 3.0", read(with_version(0, 0, "\1\1")));
+  CHECK_SAYS("version 0.0 of the format, expected 1.0, 2.0 or 3.0",
+             read(with_version(0, 0, "\1\1")));
   CHECK_SAYS("version 1.1", read(with_version(1, 1, "\1\1")));
   CHECK_SAYS("version 4.0", read(with_version(4, 0, "\1\1")));
   CHECK_SAYS("version 255.0", read(with_version('\xff', 0, "\1\1")));
@@ -84,20 +89,24 @@ TEST_CASE("what is no .npy file") {
 
 TEST_CASE("lengths of the header that lie") {
   CHECK_SAYS("a header of 118 bytes, but only 0 follow", read(with_version(1, 0, {118, 0})));
-  CHECK_SAYS("a header of 118 bytes, but only 3 follow", read(with_version(1, 0, {118, 0}) + "{'d"));
-  CHECK_SAYS("a header of 65535 bytes, expected at most 10000", read(with_version(1, 0, "\xff\xff")));
+  CHECK_SAYS("a header of 118 bytes, but only 3 follow",
+             read(with_version(1, 0, {118, 0}) + "{'d"));
+  CHECK_SAYS("a header of 65535 bytes, expected at most 10000",
+             read(with_version(1, 0, "\xff\xff")));
   CHECK_SAYS("the file ends after 10 bytes", read(with_version(2, 0, {118, 0})));
   CHECK_SAYS("a header of 4294967295 bytes, expected at most 10000",
              read(with_version(2, 0, "\xff\xff\xff\xff")));
-  CHECK_SAYS("a header of 2147483648 bytes", read(with_version(3, 0, std::string{0, 0, 0, '\x80'})));
+  CHECK_SAYS("a header of 2147483648 bytes",
+             read(with_version(3, 0, std::string{0, 0, 0, '\x80'})));
   CHECK_SAYS("does not end with a newline", read(with_version(1, 0, {0, 0})));
   CHECK_SAYS("does not end with a newline", read(with_version(1, 0, {4, 0}) + "{  }1234"));
 }
 
 TEST_CASE("element types that weft does not have") {
-  for (const char* descr : {"", "<", "<f", "f4", "u1", "<f3", "<f16", "<i16", "<f44", "<f4 ", "<f-4",
-                            "<c4", "<c32", "<b4", "|O", "|O8", "<U3", "|S5", "<V2", "|V4", "<M8[ns]",
-                            "<m8", "!f4", " <f4", "<ixy", "<i4294967300", "(2,)<f4", "|i4", "|f8"}) {
+  for (const char* descr :
+       {"",        "<",   "<f",   "f4",   "u1",   "<f3",          "<f16",    "<i16", "<f44", "<f4 ",
+        "<f-4",    "<c4", "<c32", "<b4",  "|O",   "|O8",          "<U3",     "|S5",  "<V2",  "|V4",
+        "<M8[ns]", "<m8", "!f4",  " <f4", "<ixy", "<i4294967300", "(2,)<f4", "|i4",  "|f8"}) {
     const std::string said = "element type '" + std::string(descr) + "', expected";
     CHECK_SAYS(said.c_str(), read(with_type(descr)));
   }
@@ -109,8 +118,9 @@ TEST_CASE("element types that weft does not have") {
 }
 
 TEST_CASE("shapes that are none") {
-  for (const char* shape : {"3", "(3", "(3)", "3,", "[3]", "(,)", "(3,,)", "(3 4)", "(-1,)", "(+3,)",
-                            "(3.0,)", "(1e3,)", "(0x3,)", "('3',)", "(None,)", "((3,),)", "", "(3,)(4,)"}) {
+  for (const char* shape :
+       {"3", "(3", "(3)", "3,", "[3]", "(,)", "(3,,)", "(3 4)", "(-1,)", "(+3,)", "(3.0,)",
+        "(1e3,)", "(0x3,)", "('3',)", "(None,)", "((3,),)", "", "(3,)(4,)"}) {
     CAPTURE(shape);
     CHECK_SAYS("malformed header at its character", read(with_shape(shape)));
   }
@@ -123,16 +133,19 @@ TEST_CASE("shapes that are none") {
 }
 
 TEST_CASE("sizes whose product wraps, and files that ask for more than they hold") {
-  CHECK_SAYS("4 bytes of data, expected 9223372036854775807 for shape (9223372036854775807,) of uint8",
-             read(with_shape("(9223372036854775807,)")));
+  CHECK_SAYS(
+      "4 bytes of data, expected 9223372036854775807 for shape (9223372036854775807,) of uint8",
+      read(with_shape("(9223372036854775807,)")));
   CHECK_SAYS("the bytes of shape (4294967296, 4294967296) do not fit in 63 bits",
              read(with_shape("(4294967296, 4294967296)")));
   CHECK_SAYS("do not fit in 63 bits", read(with_shape("(2, 9223372036854775807)")));
-  CHECK_SAYS("do not fit in 63 bits", read(with_shape("(4611686018427387904, 4611686018427387904, 0)")));
+  CHECK_SAYS("do not fit in 63 bits",
+             read(with_shape("(4611686018427387904, 4611686018427387904, 0)")));
   CHECK_SAYS("do not fit in 63 bits",
              read(test::npy("<f8", "False", "(1152921504606846977,)", "12345678")));
   CHECK_SAYS("4 bytes of data, expected 4294967296", read(with_shape("(4294967296,)")));
-  CHECK_SAYS("x.npy: 4 bytes of data, expected 5 for shape (5,) of uint8", read(with_shape("(5,)")));
+  CHECK_SAYS("x.npy: 4 bytes of data, expected 5 for shape (5,) of uint8",
+             read(with_shape("(5,)")));
   CHECK_SAYS("4 bytes of data, expected 3", read(with_shape("(3,)")));
   CHECK_SAYS("4 bytes of data, expected 0", read(with_shape("(0, 9)")));
   CHECK_SAYS("0 bytes of data, expected 1", read(test::npy("|u1", "False", "()", "")));
@@ -144,7 +157,8 @@ TEST_CASE("dictionaries that are none") {
   const std::string shape = "'shape': (4,)";
   const std::string whole = descr + ", " + order + ", " + shape;
   CHECK_SAYS("the header has no key 'descr'", read_header("{" + order + ", " + shape + "}"));
-  CHECK_SAYS("the header has no key 'fortran_order'", read_header("{" + descr + ", " + shape + "}"));
+  CHECK_SAYS("the header has no key 'fortran_order'",
+             read_header("{" + descr + ", " + shape + "}"));
   CHECK_SAYS("the header has no key 'shape'", read_header("{" + descr + ", " + order + "}"));
   CHECK_SAYS("the header has no key 'descr'", read_header("{}"));
   for (const std::string& again : {descr, order, shape}) {
@@ -152,12 +166,12 @@ TEST_CASE("dictionaries that are none") {
   }
   CHECK_SAYS("unknown key 'extra' in the header", read_header("{" + whole + ", 'extra': 1}"));
   for (const std::string& bad : std::initializer_list<std::string>{
-       "", whole, "{" + whole, whole + "}", "{" + whole + "}}", "{" + whole + "} x",
-        "{" + whole + ",,}", "{," + whole + "}", "{" + descr + " " + order + ", " + shape + "}",
-        "[" + whole + "]", "{'descr' '|u1'}", "{descr: '|u1'}", "{'descr",
-        "{'descr': '|u1", "{'descr': '|u1', 'fortran_order': 0, " + shape + "}",
-        "{'descr': '|u1', 'fortran_order': 'False', " + shape + "}", std::string(200, '{'),
-        "{" + whole + "}" + std::string(1, '\0')}) {
+           "", whole, "{" + whole, whole + "}", "{" + whole + "}}", "{" + whole + "} x",
+           "{" + whole + ",,}", "{," + whole + "}", "{" + descr + " " + order + ", " + shape + "}",
+           "[" + whole + "]", "{'descr' '|u1'}", "{descr: '|u1'}", "{'descr", "{'descr': '|u1",
+           "{'descr': '|u1', 'fortran_order': 0, " + shape + "}",
+           "{'descr': '|u1', 'fortran_order': 'False', " + shape + "}", std::string(200, '{'),
+           "{" + whole + "}" + std::string(1, '\0')}) {
     CAPTURE(bad);
     CHECK_SAYS("malformed header at its character", read_header(bad));
   }

@@ -20,9 +20,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  long files() const {
-    return std::distance(std::filesystem::directory_iterator(path_), {});
-  }
+  long files() const { return std::distance(std::filesystem::directory_iterator(path_), {}); }
 
  private:
   std::filesystem::path path_;
@@ -49,8 +47,8 @@ inline std::string npy(std::string header, const std::string& data) {
 /// The same for one type, order and shape.
 inline std::string npy(const std::string& descr, const std::string& fortran_order,
                        const std::string& shape, const std::string& data) {
-  return npy("{'descr': '" + descr + "', 'fortran_order': " + fortran_order + ", 'shape': " + shape +
-                 ", }",
+  return npy("{'descr': '" + descr + "', 'fortran_order': " + fortran_order +
+                 ", 'shape': " + shape + ", }",
              data);
 }
 

@@ -51,8 +51,10 @@ void for_each_binary(F f) {
 /// The error in ulp of the result or, where that cancels, of the operands.
 template <class T>
 double error(T got, Long expected, T x, T y) {
-  const Long scale = std::max(std::fabs(Long(x)), std::fabs(Long(y))) * std::numeric_limits<T>::epsilon();
-  return std::min(test::ulps(got, expected), static_cast<double>(std::fabs(got - expected) / scale));
+  const Long scale =
+      std::max(std::fabs(Long(x)), std::fabs(Long(y))) * std::numeric_limits<T>::epsilon();
+  return std::min(test::ulps(got, expected),
+                  static_cast<double>(std::fabs(got - expected) / scale));
 }
 }  // namespace
 
@@ -73,8 +75,10 @@ TEST_CASE("the derivatives are the slopes") {
       const double z = op.value(p.x, p.y);
       const double dx = op.template derivative<0>(p.x, p.y, z);
       const double dy = op.template derivative<1>(p.x, p.y, z);
-      const auto slope_x = static_cast<double>(test::slope([&](Long x) { return reference(x, p.y); }, p.x));
-      const auto slope_y = static_cast<double>(test::slope([&](Long y) { return reference(p.x, y); }, p.y));
+      const auto slope_x =
+          static_cast<double>(test::slope([&](Long x) { return reference(x, p.y); }, p.x));
+      const auto slope_y =
+          static_cast<double>(test::slope([&](Long y) { return reference(p.x, y); }, p.y));
       CHECK_MESSAGE(std::fabs(dx - slope_x) <= 1e-7 * std::max(1.0, std::fabs(slope_x)), op.text,
                     " by x at ", p.x, ", ", p.y, ": ", dx, ", not ", slope_x);
       CHECK_MESSAGE(std::fabs(dy - slope_y) <= 1e-7 * std::max(1.0, std::fabs(slope_y)), op.text,
@@ -84,8 +88,12 @@ TEST_CASE("the derivatives are the slopes") {
 }
 
 TEST_CASE("the derivatives at ties, bounds and zeros are PyTorch's") {
-  const auto by_x = [](auto op, double x, double y) { return op.template derivative<0>(x, y, op.value(x, y)); };
-  const auto by_y = [](auto op, double x, double y) { return op.template derivative<1>(x, y, op.value(x, y)); };
+  const auto by_x = [](auto op, double x, double y) {
+    return op.template derivative<0>(x, y, op.value(x, y));
+  };
+  const auto by_y = [](auto op, double x, double y) {
+    return op.template derivative<1>(x, y, op.value(x, y));
+  };
   CHECK(by_x(op::maximum{}, 2, 2) == 0.5);
   CHECK(by_y(op::maximum{}, 2, 2) == 0.5);
   CHECK(by_x(op::minimum{}, 2, 2) == 0.5);
@@ -140,8 +148,19 @@ TEST_CASE_TEMPLATE("on tensors of float: CPU and CUDA within their bounds", D, T
 
 TEST_CASE_TEMPLATE("on tensors of integers: every pair has its defined result", D, TEST_DEVICES) {
   const auto check_type = []<class T>(T) {
-    std::vector<T> row{0, 1, 2, 3, 7, 8, 31, 33, 100, std::numeric_limits<T>::min(),
-                       std::numeric_limits<T>::max(), static_cast<T>(-1), static_cast<T>(-7)};
+    std::vector<T> row{0,
+                       1,
+                       2,
+                       3,
+                       7,
+                       8,
+                       31,
+                       33,
+                       100,
+                       std::numeric_limits<T>::min(),
+                       std::numeric_limits<T>::max(),
+                       static_cast<T>(-1),
+                       static_cast<T>(-7)};
     std::vector<T> xs, ys;
     for (T a : row) {
       for (T b : row) {
@@ -188,7 +207,7 @@ TEST_CASE_TEMPLATE("on tensors of half types: computed in float, rounded once", 
     CHECK(quotient[1].bits == H(2.5F / H(0.1F) * 3).bits);
     CHECK(quotient[2].bits == H(-3.0F / 7 * 3).bits);
   };
-  check_type(half{});
+  check_type(weft::half{});
   check_type(bfloat16{});
 }
 
@@ -200,7 +219,7 @@ TEST_CASE_TEMPLATE("on tensors of bool and complex numbers, and beside numbers",
   using C = complex<float>;
   const Tensor<C, D> z = tensor({C(1, 2), C(3, -1)}, D{});
   CHECK(eval(z * z).to_vector()[0] == C(-3, 4));
-  CHECK(eval(z / z).to_vector()[1] == C(1));
+  CHECK(math::abs(eval(z / z).to_vector()[1] - C(1)) <= 1e-6F);  // nvcc contracts to fma
   const Tensor<float, D> x = tensor({1.0F, 2.0F}, D{});
   CHECK(eval(1 - x).to_vector() == std::vector<float>{0, -1});
   CHECK(eval(pow(2, x)).to_vector() == std::vector<float>{2, 4});

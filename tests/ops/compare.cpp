@@ -27,7 +27,7 @@ TEST_CASE_TEMPLATE("comparisons give bool, for every type with an order", D, TES
     CHECK(eval(2 > x).to_vector() == Bools{true, false, false});
   };
   check_type(float{});
-  check_type(half{});
+  check_type(weft::half{});
   check_type(std::uint8_t{});
   check_type(std::int64_t{});
 }
@@ -69,7 +69,7 @@ TEST_CASE_TEMPLATE("isnan, isinf and isfinite", D, TEST_DEVICES) {
   };
   check_type(float{});
   check_type(double{});
-  check_type(half{});
+  check_type(weft::half{});
   check_type(bfloat16{});
   const Tensor<int, D> i = tensor({1, 2}, D{});
   CHECK(eval(isfinite(i)).to_vector() == Bools{true, true});
@@ -80,6 +80,8 @@ TEST_CASE_TEMPLATE("isnan, isinf and isfinite", D, TEST_DEVICES) {
 }
 
 TEST_CASE("none of them has a derivative") {
-  static_assert(std::is_same_v<decltype(op::lt::derivative<0>(1.0, 2.0, true)), op::NotDifferentiable>);
-  static_assert(std::is_same_v<decltype(op::isnan::derivative<0>(1.0, true)), op::NotDifferentiable>);
+  static_assert(
+      std::is_same_v<decltype(op::lt::derivative<0>(1.0, 2.0, true)), op::NotDifferentiable>);
+  static_assert(
+      std::is_same_v<decltype(op::isnan::derivative<0>(1.0, true)), op::NotDifferentiable>);
 }

@@ -2,6 +2,7 @@
 #include <weft/ops/domain.hpp>
 
 #include <cstdint>
+#include <string>
 
 #include "test.hpp"
 
@@ -15,7 +16,7 @@ std::string taken() {
   if (Domain::template accepts<bool>) s += 'b';
   if (Domain::template accepts<std::int8_t>) s += 'i';
   if (Domain::template accepts<std::uint64_t>) s += 'u';
-  if (Domain::template accepts<half>) s += 'h';
+  if (Domain::template accepts<weft::half>) s += 'h';
   if (Domain::template accepts<float>) s += 'f';
   if (Domain::template accepts<complex<double>>) s += 'c';
   return s;

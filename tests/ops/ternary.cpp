@@ -47,7 +47,8 @@ TEST_CASE("the derivatives are the slopes") {
       const Long slopes[] = {test::slope([&](Long t) { return f(t, y, z); }, x),
                              test::slope([&](Long t) { return f(x, t, z); }, y),
                              test::slope([&](Long t) { return f(x, y, t); }, z)};
-      const double got[] = {op.template derivative<0>(x, y, z, v), op.template derivative<1>(x, y, z, v),
+      const double got[] = {op.template derivative<0>(x, y, z, v),
+                            op.template derivative<1>(x, y, z, v),
                             op.template derivative<2>(x, y, z, v)};
       for (int i = 0; i < 3; ++i) {
         CHECK_MESSAGE(std::fabs(got[i] - slopes[i]) <= 1e-7, op.text, " at ", x, " by operand ", i);
@@ -64,7 +65,8 @@ TEST_CASE("clamp passes 1 at both bounds; where passes it to the chosen side") {
   CHECK(op::where::derivative<1>(true, 2.0, 3.0, 2.0) == 1);
   CHECK(op::where::derivative<2>(true, 2.0, 3.0, 2.0) == 0);
   CHECK(op::where::derivative<2>(false, 2.0, 3.0, 3.0) == 1);
-  static_assert(std::is_same_v<decltype(op::where::derivative<0>(true, 1.0, 1.0, 1.0)), op::NotDifferentiable>);
+  static_assert(std::is_same_v<decltype(op::where::derivative<0>(true, 1.0, 1.0, 1.0)),
+                               op::NotDifferentiable>);
 }
 
 TEST_CASE_TEMPLATE("where, with tensors and numbers on either side", D, TEST_DEVICES) {
@@ -78,7 +80,7 @@ TEST_CASE_TEMPLATE("where, with tensors and numbers on either side", D, TEST_DEV
     CHECK(Tensor<T, D>(where(x < 3, x, y)).to_vector() == std::vector<T>{T(1), T(2), T(9)});
   };
   check_type(float{});
-  check_type(half{});
+  check_type(weft::half{});
   check_type(std::int64_t{});
   check_type(std::uint8_t{});
 }

@@ -38,7 +38,8 @@ WEFT_HD double log_positive(double u) {
   const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, u);
   const std::int64_t exponent = static_cast<std::int64_t>(bits - sqrt_half) >> 52;
   const auto k = static_cast<double>(exponent);
-  const double f = __builtin_bit_cast(double, bits - (static_cast<std::uint64_t>(exponent) << 52)) - 1;
+  const double f =
+      __builtin_bit_cast(double, bits - (static_cast<std::uint64_t>(exponent) << 52)) - 1;
   const double s = f / (2 + f);
   const double z = s * s;
   const double series = horner<Exact>(z, 2. / 3, 2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13, 2. / 15,
@@ -55,17 +56,18 @@ WEFT_HD double log_positive(double u) {
 template <bool Exact>
 WEFT_HD double cos_quarter_turns(std::int64_t quadrant, double r) {
   const double z = r * r;
-  const double tail = horner<Exact>(z, -0.6459640975062463, 0.07969262624616705,
-                                    -0.004681754135318688, 0.00016044118478735983,
-                                    -3.598843235212085e-06, 5.692172921967927e-08,
-                                    -6.688035109811468e-10, 6.0669357311061955e-12);
+  const double tail =
+      horner<Exact>(z, -0.6459640975062463, 0.07969262624616705, -0.004681754135318688,
+                    0.00016044118478735983, -3.598843235212085e-06, 5.692172921967927e-08,
+                    -6.688035109811468e-10, 6.0669357311061955e-12);
   constexpr double half_pi = 1.5707963267948966;
   constexpr double half_pi_low = 6.123233995736766e-17;
-  const double sine = multiply_add<Exact>(r, half_pi, r * multiply_add<Exact>(z, tail, half_pi_low));
-  const double cosine = horner<Exact>(z, 1, -1.2337005501361697, 0.25366950790104803,
-                                      -0.02086348076335296, 0.0009192602748394266,
-                                      -2.5202042373060607e-05, 4.710874778818172e-07,
-                                      -6.386603083791852e-09, 6.565963114979473e-11);
+  const double sine =
+      multiply_add<Exact>(r, half_pi, r * multiply_add<Exact>(z, tail, half_pi_low));
+  const double cosine =
+      horner<Exact>(z, 1, -1.2337005501361697, 0.25366950790104803, -0.02086348076335296,
+                    0.0009192602748394266, -2.5202042373060607e-05, 4.710874778818172e-07,
+                    -6.386603083791852e-09, 6.565963114979473e-11);
   const double size = (quadrant & 1) != 0 ? sine : cosine;
   return ((quadrant + 1) & 2) != 0 ? -size : size;
 }

@@ -8,7 +8,6 @@ namespace weft {
 
 /// The shape that `a` and `b` broadcast to; throws ShapeError naming both when they do not.
 inline Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
-  if (a == b) return a;
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
   Shape out = longer;
@@ -23,6 +22,12 @@ inline Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
     size = shorter[i];
   }
   return out;
+}
+
+/// Broadcasts `a` with `b` in place.
+inline void broadcast_with(const char* operation, Shape& a, const Shape& b) {
+  if (a == b || b.rank() == 0) return;
+  a = a.rank() == 0 ? b : broadcast(operation, a, b);
 }
 
 /// True when `from` broadcasts to exactly `to`.

@@ -42,8 +42,7 @@ struct alignas(2 * sizeof(T)) complex {
   WEFT_HD constexpr explicit(sizeof(C) > 2 * sizeof(T)) complex(const C& z)
       : re(static_cast<T>(z.real())), im(static_cast<T>(z.imag())) {}
   template <ForeignComplex C>
-    requires std::same_as<typename C::value_type, T>
-  WEFT_HD constexpr operator C() const {
+  requires std::same_as<typename C::value_type, T> WEFT_HD constexpr operator C() const {
     return C(re, im);
   }
 

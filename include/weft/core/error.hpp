@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <initializer_list>
 #include <string>
 
 #include "weft/core/config.hpp"
@@ -65,16 +66,43 @@ inline std::string text(double v) {
   std::snprintf(digits, sizeof(digits), "%.9g", v);
   return digits;
 }
+
+/// One part of a message, whatever its type: what to append, and how.
+class Part {
+ public:
+  Part(const char* characters) : value_(characters), append_(append_characters) {}
+  template <class T>
+  Part(const T& value) : value_(&value), append_(append_text<T>) {}
+
+  void append_to(std::string& message) const { append_(message, value_); }
+
+ private:
+  static void append_characters(std::string& message, const void* value) {
+    message += static_cast<const char*>(value);
+  }
+  template <class T>
+  static void append_text(std::string& message, const void* value) {
+    using detail::text;
+    message += text(*static_cast<const T*>(value));
+  }
+
+  const void* value_;
+  void (*append_)(std::string&, const void*);
+};
+
+/// The parts as one text.
+[[gnu::cold]] inline std::string join(std::initializer_list<Part> parts) {
+  std::string message;
+  for (const Part& part : parts) part.append_to(message);
+  return message;
+}
 }  // namespace detail
 
 /// Throws E with the message `[operation] part part ...`; parts are texts, numbers, bools and
 /// whatever else has a `text(x)` function found by its namespace.
 template <class E = Error, class... Parts>
-[[noreturn]] void fail(const char* operation, const Parts&... parts) {
-  using detail::text;
-  std::string message = "[" + std::string(operation) + "] ";
-  ((message += text(parts)), ...);
-  throw E(static_cast<std::string&&>(message));
+[[noreturn, gnu::cold, gnu::noinline]] void fail(const char* operation, const Parts&... parts) {
+  throw E(detail::join({"[", operation, "] ", detail::Part(parts)...}));
 }
 
 }  // namespace weft

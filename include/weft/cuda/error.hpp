@@ -53,10 +53,7 @@ template <class... Parts>
 void check(cudaError_t status, const char* operation, const Parts&... details) {
   if (status == cudaSuccess) [[likely]]
     return;
-  using weft::detail::text;
-  std::string tail;
-  ((tail += text(details)), ...);
-  detail::raise(status, operation, tail);
+  detail::raise(status, operation, weft::detail::join({weft::detail::Part(details)...}));
 }
 
 }  // namespace weft::cuda

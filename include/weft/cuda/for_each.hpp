@@ -11,10 +11,21 @@ namespace weft {
 #if defined(__CUDACC__)
 namespace cuda {
 
+/// Registers of 4 bytes that a thread's vectors of the operands take.
+template <int V, class... Ts>
+constexpr int words_of(weft::detail::TypeList<Ts...>) {
+  return (0 + ... + static_cast<int>((sizeof(Ts) * V + 3) / 4));
+}
+
+/// Blocks that should fit on a multiprocessor at once: all 2048 threads' worth where the operands
+/// leave room for it in 32 registers a thread, so that enough loads are in flight.
+template <int V, class Types>
+inline constexpr int resident_blocks = words_of<V>(Types{}) + V <= 24 ? 2048 / block_threads : 1;
+
 /// data[0] = program over the others. Each thread loads all its operands' elements, then computes
 /// and stores them, so that a target may be an operand at the same index.
 template <class Out, class Types, int V, int N, class Program>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, (resident_blocks<V, Types>))
     for_each_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
   const unsigned item = blockIdx.x * block_threads + threadIdx.x;
   if (item >= grid.items) return;

@@ -58,7 +58,7 @@ inline bool fits(const Loops& loops, const Operand* operands, int n) {
     int64_t reach = 0;
     for (int d = 0; d < loops.rank; ++d) {
       const int64_t stride = operands[i].stride[d];
-      reach += (stride < 0 ? -stride : stride) * loops.size[d];
+      reach += (stride < 0 ? -stride : stride) * (loops.size[d] - 1);
     }
     if (reach > INT32_MAX - 64) return false;
   }

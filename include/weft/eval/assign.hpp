@@ -211,7 +211,10 @@ void rebind(Tensor<T, D>& target, E&& e) {
 template <class T, class D, class E>
 void write(const Tensor<T, D>& target, const E& e, const char* operation) {
   if constexpr (NumberLike<E> && !Expression<E>) {
-    write(target, Scalar<compute_t<T>>{fit<compute_t<T>>(operation, e)}, operation);
+    static_assert(element_fits<T, E>, "weft: a floating number does not go into an integer tensor, nor a complex one into a real tensor: convert the number first");
+    if constexpr (element_fits<T, E>) {
+      write(target, Scalar<compute_t<T>>{load_element(fit<T>(operation, e))}, operation);
+    }
   } else if constexpr (!Writable<T, D, E>) {
     can_become<T, D, E>();
   } else {

@@ -147,9 +147,12 @@ inline void byte_range(const Operand& x, const char*& first, const char*& last) 
   int64_t low = 0;
   int64_t high = 1;
   for (int i = 0; i < x.rank; ++i) {
-    if (x.size[i] == 0) high = low;
     const int64_t reach = (x.size[i] - 1) * x.stride[i];
-    if (x.size[i] > 0) (reach < 0 ? low : high) += reach;
+    (reach < 0 ? low : high) += reach;
+    if (x.size[i] == 0) {
+      low = high = 0;
+      break;
+    }
   }
   first = x.data + low * x.itemsize;
   last = x.data + high * x.itemsize;

@@ -40,7 +40,8 @@ inline void swap_bytes(unsigned char* at, int64_t count, int width) {
 /// Reads either byte order and either index order; the result is row-major.
 template <Element T>
 Tensor<T, Cpu> load_npy(const std::string& path) {
-  static_assert(io::npy_bytes(dtype_of<T>) > 0, "weft: .npy has no bfloat16: load another type and cast");
+  static_assert(io::npy_bytes(dtype_of<T>) > 0,
+                "weft: .npy has no bfloat16: load another type and cast");
   io::InputFile file("load_npy", path);
   const io::NpyHeader header = io::read_npy_header(file);
   if (header.dtype != dtype_of<T>) {

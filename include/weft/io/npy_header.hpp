@@ -12,7 +12,7 @@ namespace weft::io {
 /// What the header of a .npy file says.
 struct NpyHeader {
   Dtype dtype = Dtype::float32;
-  bool swapped = false;        ///< the bytes of a number lie in the other order than on this machine
+  bool swapped = false;  ///< the bytes of a number lie in the other order than on this machine
   bool fortran_order = false;  ///< the first index runs fastest
   Shape shape;
 
@@ -26,10 +26,10 @@ struct NpyType {
   Dtype dtype;
 };
 inline constexpr NpyType npy_types[] = {
-    {'b', 1, Dtype::boolean},  {'i', 1, Dtype::int8},      {'i', 2, Dtype::int16},
-    {'i', 4, Dtype::int32},    {'i', 8, Dtype::int64},     {'u', 1, Dtype::uint8},
-    {'u', 2, Dtype::uint16},   {'u', 4, Dtype::uint32},    {'u', 8, Dtype::uint64},
-    {'f', 2, Dtype::float16},  {'f', 4, Dtype::float32},   {'f', 8, Dtype::float64},
+    {'b', 1, Dtype::boolean},   {'i', 1, Dtype::int8},       {'i', 2, Dtype::int16},
+    {'i', 4, Dtype::int32},     {'i', 8, Dtype::int64},      {'u', 1, Dtype::uint8},
+    {'u', 2, Dtype::uint16},    {'u', 4, Dtype::uint32},     {'u', 8, Dtype::uint64},
+    {'f', 2, Dtype::float16},   {'f', 4, Dtype::float32},    {'f', 8, Dtype::float64},
     {'c', 8, Dtype::complex64}, {'c', 16, Dtype::complex128}};
 
 /// The bytes of an element of type `dtype`; 0 where .npy has no such type (bfloat16).
@@ -195,9 +195,11 @@ class NpyDictionary {
 inline NpyHeader read_npy_header(InputFile& file) {
   constexpr int64_t limit = 10000;  // NumPy's own
   unsigned char start[12] = {};
-  if (file.size() < 10) file.refuse("not a .npy file: ", file.size(), " bytes, expected at least 10");
+  if (file.size() < 10)
+    file.refuse("not a .npy file: ", file.size(), " bytes, expected at least 10");
   file.read(start, 10);
-  if (std::memcmp(start, "\x93NUMPY", 6) != 0) file.refuse("not a .npy file: no \\x93NUMPY at the start");
+  if (std::memcmp(start, "\x93NUMPY", 6) != 0)
+    file.refuse("not a .npy file: no \\x93NUMPY at the start");
   const int major = start[6];
   if (major < 1 || major > 3 || start[7] != 0) {
     file.refuse("version ", major, ".", int{start[7]}, " of the format, expected 1.0, 2.0 or 3.0");
@@ -217,8 +219,8 @@ inline NpyHeader read_npy_header(InputFile& file) {
   const NpyHeader header = NpyDictionary(file, text).parse();
   const int64_t bytes = header.count() * npy_bytes(header.dtype);
   if (bytes != file.left()) {
-    file.refuse(file.left(), " bytes of data, expected ", bytes, " for shape ", header.shape, " of ",
-                header.dtype);
+    file.refuse(file.left(), " bytes of data, expected ", bytes, " for shape ", header.shape,
+                " of ", header.dtype);
   }
   return header;
 }
@@ -231,8 +233,8 @@ inline std::string npy_header(Dtype dtype, const Shape& shape) {
     type = t.bytes == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
     type += t.kind + std::to_string(t.bytes);
   }
-  std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " +
-                     detail::text(shape) + ", }";
+  std::string text =
+      "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + detail::text(shape) + ", }";
   constexpr std::size_t prefix = 10;
   text.append(63 - (prefix + text.size()) % 64, ' ');
   text += '\n';

@@ -45,7 +45,7 @@ template <Element To, ExpressionLike X>
 constexpr auto cast(X&& x) {
   if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, To> &&
                 TensorLike<X>) {
-    return detail::as_operand<To, op::cast<To>>(static_cast<X&&>(x));
+    return std::remove_cvref_t<X>(static_cast<X&&>(x));
   } else {
     return lift(op::cast<To>{}, static_cast<X&&>(x));
   }

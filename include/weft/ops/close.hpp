@@ -44,7 +44,8 @@ struct isclose {
   template <class T>
   WEFT_HD bool within(T difference, T y) const {
     using R = real_t<T>;
-    const R allowed = static_cast<R>(tolerance.atol) + static_cast<R>(tolerance.rtol) * math::abs(y);
+    const R allowed =
+        static_cast<R>(tolerance.atol) + static_cast<R>(tolerance.rtol) * math::abs(y);
     return math::abs(difference) <= allowed;
   }
 };

@@ -44,7 +44,8 @@ struct Ordered {
   static constexpr bool accepts = !is_complex<T>;
   template <class T>
   static constexpr bool report() {
-    static_assert(accepts<T>, "weft: this operation takes types with an order, not complex numbers");
+    static_assert(accepts<T>,
+                  "weft: this operation takes types with an order, not complex numbers");
     return accepts<T>;
   }
 };
@@ -55,7 +56,8 @@ struct Floating {
   static constexpr bool accepts = is_floating<T>;
   template <class T>
   static constexpr bool report() {
-    static_assert(accepts<T>, "weft: this operation takes floating-point numbers: write cast<float>(x)");
+    static_assert(accepts<T>,
+                  "weft: this operation takes floating-point numbers: write cast<float>(x)");
     return accepts<T>;
   }
 };
@@ -66,7 +68,9 @@ struct FloatingOrComplex {
   static constexpr bool accepts = is_floating<T> || is_complex<T>;
   template <class T>
   static constexpr bool report() {
-    static_assert(accepts<T>, "weft: this operation takes floating-point or complex numbers: write cast<float>(x)");
+    static_assert(
+        accepts<T>,
+        "weft: this operation takes floating-point or complex numbers: write cast<float>(x)");
     return accepts<T>;
   }
 };

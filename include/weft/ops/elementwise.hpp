@@ -35,9 +35,11 @@ class Map {
   static constexpr bool is_expression = true;
   static constexpr const char* text = Op::text;
 
-  Map(Op op, Args... args)
-      : shape_(detail::broadcast_all(Op::text, args...)), op_(op),
-        args_(make_pack(static_cast<Args&&>(args)...)) {}
+  template <class... Xs>
+    requires(sizeof...(Xs) == sizeof...(Args))
+  explicit Map(Op op, Xs&&... xs)
+      : op_(op), args_(detail::operands<T, Op>(static_cast<Xs&&>(xs)...)),
+        shape_(detail::broadcast_all(Op::text, args_)) {}
 
   const Shape& shape() const { return shape_; }
   int rank() const { return shape_.rank(); }
@@ -51,9 +53,9 @@ class Map {
   value_type item() const { return eval().item(); }
 
  private:
-  Shape shape_;
   [[no_unique_address]] Op op_;
   Pack<Args...> args_;
+  Shape shape_;
 };
 
 /// op(operands...) as an expression; numbers take the tensors' element type. What does not fit
@@ -63,8 +65,7 @@ constexpr auto lift(Op op, Xs&&... xs) {
   using Check = detail::OperandCheck<Op, std::remove_cvref_t<Xs>...>;
   if constexpr (Check::report()) {
     using T = typename Check::element;
-    return Map<T, Op, detail::operand_t<T, Xs>...>(
-        op, detail::as_operand<T, Op>(static_cast<Xs&&>(xs))...);
+    return Map<T, Op, detail::operand_t<T, Xs>...>(op, static_cast<Xs&&>(xs)...);
   } else {
     return typename Check::first{};
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "weft/core/broadcast.hpp"
+#include "weft/core/pack.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft {
@@ -13,6 +14,7 @@ namespace weft {
 /// A number in an expression, already in the type that the operation computes in.
 template <class T>
 struct Scalar {
+  using number = T;
   using value_type = T;
   using device_type = AnyDevice;
   static constexpr bool is_expression = true;
@@ -193,11 +195,32 @@ constexpr operand_t<T, X> as_operand(X&& x) {
   }
 }
 
+/// The operands of one node, each made in its place.
+template <class T, class Op>
+Pack<> operands() {
+  return {};
+}
+template <class T, class Op, class X, class... Xs>
+Pack<operand_t<T, X>, operand_t<T, Xs>...> operands(X&& x, Xs&&... xs) {
+  return {as_operand<T, Op>(static_cast<X&&>(x)), operands<T, Op>(static_cast<Xs&&>(xs)...)};
+}
+
+inline void broadcast_into(const char*, Shape&, const Pack<>&) {}
+template <class Head, class... Tail>
+void broadcast_into(const char* operation, Shape& shape, const Pack<Head, Tail...>& args) {
+  if constexpr (requires { typename Head::number; }) {
+    static_cast<void>(args.head);
+  } else {
+    broadcast_with(operation, shape, args.head.shape());
+  }
+  broadcast_into(operation, shape, args.tail);
+}
+
 /// The shape that the operands broadcast to.
-template <class First, class... Rest>
-Shape broadcast_all([[maybe_unused]] const char* operation, const First& first, const Rest&... rest) {
-  Shape shape = first.shape();
-  ((shape = broadcast(operation, shape, rest.shape())), ...);
+template <class... Args>
+Shape broadcast_all(const char* operation, const Pack<Args...>& args) {
+  Shape shape;
+  broadcast_into(operation, shape, args);
   return shape;
 }
 

@@ -27,12 +27,13 @@ struct permutation {
     for (int i = 0; i < rounds; ++i) keys[i] = draw.bits32(static_cast<std::uint64_t>(i));
   }
 
-  WEFT_HD long long value(long long i) const {
+  WEFT_HD std::int64_t value(long long i) const {
     auto x = static_cast<std::uint64_t>(i);
+    if (x >= n) return 0;  // a lane of a kernel beyond the last element, which might walk for ever
     do {
       x = shuffle(x);
     } while (x >= n);
-    return static_cast<long long>(x);
+    return static_cast<std::int64_t>(x);
   }
 
  private:

@@ -1,5 +1,5 @@
-// Random tensors and expressions: rand, randn, randint, bernoulli; uniform, normal, integers, trials.
-// SPDX-License-Identifier: Apache-2.0
+// Random tensors and expressions: rand, randn, randint, bernoulli; uniform, normal, integers,
+// trials. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/box_muller.hpp"
@@ -9,7 +9,8 @@
 namespace weft {
 
 namespace op {
-/// Evenly spread over the multiples of 2^-n in [0, 1), n being the digits of T: no value rounds to 1.
+/// Evenly spread over the multiples of 2^-n in [0, 1), n being the digits of T: no value rounds
+/// to 1.
 template <class T>
 struct uniform {
   using result_type = T;
@@ -112,7 +113,9 @@ struct trials {
 /// Uniform on [0, 1), as in `where(uniform(x.shape()) < 0.9f, x, 0)`.
 template <class T = float>
 auto uniform(const Shape& shape, Generator& generator = default_generator()) {
-  static_assert(is_floating<T>, "weft: uniform and rand make floating-point numbers: write randint<T>(low, high, shape)");
+  static_assert(
+      is_floating<T>,
+      "weft: uniform and rand make floating-point numbers: write randint<T>(low, high, shape)");
   return generated(shape, op::uniform<T>{generator.draw()});
 }
 
@@ -134,8 +137,8 @@ auto integers(std::int64_t low, std::int64_t high, const Shape& shape,
                      dtype_of<T>);
   }
   const auto first = static_cast<std::uint64_t>(low);
-  return generated(shape, op::integers<T>{generator.draw(), first,
-                                          static_cast<std::uint64_t>(high) - first});
+  return generated(
+      shape, op::integers<T>{generator.draw(), first, static_cast<std::uint64_t>(high) - first});
 }
 
 /// true, or 1 of another element type, with probability p.
@@ -148,7 +151,8 @@ auto trials(double p, const Shape& shape, Generator& generator = default_generat
 template <class T = bool, ExpressionLike P>
 auto trials(P&& p, Generator& generator = default_generator()) {
   using Element = typename std::remove_cvref_t<P>::value_type;
-  static_assert(is_floating<Element>, "weft: probabilities are floating-point numbers: write cast<float>(p)");
+  static_assert(is_floating<Element>,
+                "weft: probabilities are floating-point numbers: write cast<float>(p)");
   using Stored = detail::operand_t<Element, P>;
   return Map<T, op::trials<T>, Positions, Stored>(
       op::trials<T>{generator.draw(), 0}, Positions(p.shape()),

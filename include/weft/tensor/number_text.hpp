@@ -29,7 +29,9 @@ template <class T>
 class FloatTexts {
  public:
   FloatTexts(const std::vector<double>& values, int precision)
-      : precision_(precision < 0 ? 0 : precision > 17 ? 17 : precision) {
+      : precision_(precision < 0    ? 0
+                   : precision > 17 ? 17
+                                    : precision) {
     double smallest = 0;
     double largest = 0;
     for (double x : values) {
@@ -77,7 +79,8 @@ class FloatTexts {
   /// Digits behind the point: the fewest from which T gives x back, without zeros at the end.
   int digits_of(double x) const {
     for (int digits = 0; digits < precision_; ++digits) {
-      if (static_cast<double>(static_cast<T>(std::strtod(print(x, digits).c_str(), nullptr))) == x) {
+      if (static_cast<double>(static_cast<T>(std::strtod(print(x, digits).c_str(), nullptr))) ==
+          x) {
         return digits;
       }
     }
@@ -116,7 +119,8 @@ std::vector<std::string> float_texts(const std::vector<double>& values, int prec
     } else if (p.right.empty()) {
       out.push_back(padded(p.left, width) + suffix);
     } else {
-      out.push_back(padded(p.left, width - right) + padded(p.right + suffix, right + std::string(suffix).size(), true));
+      out.push_back(padded(p.left, width - right) +
+                    padded(p.right + suffix, right + std::string(suffix).size(), true));
     }
   }
   return out;

@@ -8,7 +8,7 @@
 namespace weft {
 
 struct PrintOptions {
-  int precision = 4;      ///< the most digits behind the decimal point
+  int precision = 4;         ///< the most digits behind the decimal point
   int64_t threshold = 1000;  ///< tensors of more elements are summarised
   int64_t edge_items = 3;    ///< what a summary shows at both ends of an axis
   int line_width = 80;
@@ -20,7 +20,7 @@ namespace detail {
 class BracketText {
  public:
   BracketText(const std::vector<std::string>& texts, const Shape& shown, const Shape& shape,
-           const PrintOptions& options)
+              const PrintOptions& options)
       : texts_(texts), shown_(shown), shape_(shape), options_(options) {}
 
   /// The text, its lines after the first indented by `indent`.
@@ -121,10 +121,11 @@ std::string to_string(const E& e, const PrintOptions& options = {}) {
     const Tensor<T, typename E::device_type> x = detail::Access::unconst(e);
     const bool summary = x.size() > options.threshold;
     const Tensor<T, Cpu> shown = detail::shown_elements(x, options);
-    const auto texts = detail::number_texts(shown.data(), shown.size(), options.precision,
-                                            x.rank() > 0);
+    const auto texts =
+        detail::number_texts(shown.data(), shown.size(), options.precision, x.rank() > 0);
     const Shape shown_shape = summary ? shown.shape() : x.shape();
-    std::string out = "tensor(" + detail::BracketText(texts, shown_shape, x.shape(), options).run(7);
+    std::string out =
+        "tensor(" + detail::BracketText(texts, shown_shape, x.shape(), options).run(7);
     if (summary || (x.size() == 0 && x.rank() > 1)) out += ", shape " + detail::text(x.shape());
     return out + ", " + name(dtype_of<T>) + ", " + text(x.device()) + ")";
   }
@@ -132,13 +133,14 @@ std::string to_string(const E& e, const PrintOptions& options = {}) {
 
 /// Anything that prints C strings: std::cout, a string stream, a log of your own.
 template <class S>
-concept TextStream = !ExpressionLike<S> && !NumberLike<S> &&
-                     requires(S& stream, const char* text) { stream << text; };
+concept TextStream =
+    !ExpressionLike<S> && !NumberLike<S> && requires(S & stream, const char* text) {
+  stream << text;
+};
 
 /// Prints to_string(e) to a stream.
 template <class S, ExpressionLike E>
-  requires TextStream<S>
-S& operator<<(S& stream, const E& e) {
+requires TextStream<S> S& operator<<(S& stream, const E& e) {
   stream << to_string(e).c_str();
   return stream;
 }

@@ -118,7 +118,7 @@ inline Layout index(const Layout& x, const Slice* entries, int count) {
       cut(s, x.shape[axis], start, length);
       if (length > 0) out.offset += start * x.strides[axis];
       out.shape.push_back(length);
-      out.strides.push_back(x.strides[axis] * s.step);
+      out.strides.push_back(length > 1 ? x.strides[axis] * s.step : x.strides[axis]);
       ++axis;
     }
   }

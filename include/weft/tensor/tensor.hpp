@@ -128,7 +128,10 @@ class Tensor {
     if constexpr (!std::is_const_v<T>) detail::write(*this, x, "assign");
     return *this;
   }
-  const Tensor& fill(value_type value) const { return assign(value); }
+  template <NumberLike N = value_type>
+  const Tensor& fill(N value) const {
+    return assign(value);
+  }
 
   template <class X> const Tensor& operator+=(X&& x) const { return assign(*this + static_cast<X&&>(x)); }
   template <class X> const Tensor& operator-=(X&& x) const { return assign(*this - static_cast<X&&>(x)); }

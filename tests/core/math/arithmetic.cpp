@@ -48,7 +48,8 @@ TEST_CASE_TEMPLATE("integers wrap", T, INTEGERS) {
   for_pairs<T>([&](T x, T y) {
     wrong += math::add(x, y) != wrap<T>(Wide{x} + y);
     wrong += math::sub(x, y) != wrap<T>(Wide{x} - y);
-    wrong += math::mul(x, y) != static_cast<T>(static_cast<UnsignedWide>(x) * static_cast<UnsignedWide>(y));
+    wrong += math::mul(x, y) !=
+             static_cast<T>(static_cast<UnsignedWide>(x) * static_cast<UnsignedWide>(y));
     wrong += math::neg(x) != wrap<T>(-Wide{x});
     wrong += math::abs(x) != wrap<T>(x < 0 ? -Wide{x} : Wide{x});
     wrong += math::sign(x) != static_cast<T>(x > 0 ? 1 : x < 0 ? -1 : 0);
@@ -125,7 +126,8 @@ TEST_CASE_TEMPLATE("powers of integers", T, INTEGERS) {
   static_assert(math::pow(-1, -5) == -1 && math::pow(-1, -4) == 1);
 }
 
-TEST_CASE_TEMPLATE("minimum and maximum pass NaN on, fmin and fmax leave it out", T, float, double) {
+TEST_CASE_TEMPLATE("minimum and maximum pass NaN on, fmin and fmax leave it out", T, float,
+                   double) {
   const T nan = std::numeric_limits<T>::quiet_NaN();
   CHECK(math::maximum(T(1), T(2)) == 2);
   CHECK(math::minimum(T(1), T(2)) == 1);

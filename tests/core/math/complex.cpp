@@ -19,7 +19,8 @@ double worst(F f, R reference, double size) {
   test::Numbers numbers;
   double worst = 0;
   for (int i = 0; i < 10000; ++i) {
-    const double scale = i % 2 == 0 ? size : size * std::ldexp(1.0, -static_cast<int>(numbers.bits() % 16));
+    const double scale =
+        i % 2 == 0 ? size : size * std::ldexp(1.0, -static_cast<int>(numbers.bits() % 16));
     const complex<T> z(static_cast<T>(numbers.uniform(-scale, scale)),
                        static_cast<T>(numbers.uniform(-scale, scale)));
     const Long expected = reference(Long(z.re, z.im));
@@ -67,7 +68,8 @@ TEST_CASE_TEMPLATE("square roots of the largest and smallest numbers", T, float,
                              complex<T>(tiny, tiny), complex<T>(-tiny * 5, tiny)}) {
     const Long expected = std::sqrt(Long(z.re, z.im));
     const complex<T> got = math::sqrt(z);
-    CHECK(std::abs(Long(got.re, got.im) - expected) <= 4 * std::numeric_limits<T>::epsilon() * std::abs(expected));
+    CHECK(std::abs(Long(got.re, got.im) - expected) <=
+          4 * std::numeric_limits<T>::epsilon() * std::abs(expected));
   }
 }
 

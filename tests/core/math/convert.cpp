@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "test.hpp"
 
@@ -34,7 +35,7 @@ TEST_CASE_TEMPLATE("floating to integer truncates, saturates, and makes 0 of NaN
   };
   check(float{});
   check(double{});
-  check(half{});
+  check(weft::half{});
   check(bfloat16{});
   const double past = std::ldexp(1.0, std::numeric_limits<I>::digits);
   CHECK(convert<I>(past) == high);
@@ -50,30 +51,61 @@ TEST_CASE("integers wrap, and round when they become floating") {
   static_assert(convert<uint8_t>(-1) == 255);
   static_assert(convert<int64_t>(std::numeric_limits<uint64_t>::max()) == -1);
   static_assert(convert<float>(16777217) == 16777216.0F);
-  static_assert(convert<half>(70000).bits == 0x7C00);
+  static_assert(convert<weft::half>(70000).bits == 0x7C00);
   static_assert(convert<bfloat16>(int64_t{257}).bits == bfloat16(256).bits);
 }
 
 TEST_CASE("bool is 1 or 0, and true for all but 0") {
   static_assert(convert<float>(true) == 1 && convert<int>(false) == 0);
-  static_assert(convert<half>(true) == 1 && convert<complex<float>>(true) == 1.0F);
+  static_assert(convert<weft::half>(true) == 1 && convert<complex<float>>(true) == 1.0F);
   static_assert(convert<bool>(0.1) && convert<bool>(-3) && !convert<bool>(-0.0));
-  static_assert(convert<bool>(half(0.5F)) && !convert<bool>(half(0)));
+  static_assert(convert<bool>(weft::half(0.5F)) && !convert<bool>(weft::half(0)));
   CHECK(convert<bool>(NAN));
 }
 
 TEST_CASE("between the floating types, with one rounding") {
-  static_assert(convert<half>(1 + 0x1p-11 + 0x1p-40).bits == 0x3C01);
-  static_assert(convert<bfloat16>(half(1.5F)) == 1.5F);
-  static_assert(convert<double>(half(0.25F)) == 0.25);
+  static_assert(convert<weft::half>(1 + 0x1p-11 + 0x1p-40).bits == 0x3C01);
+  static_assert(convert<bfloat16>(weft::half(1.5F)) == 1.5F);
+  static_assert(convert<double>(weft::half(0.25F)) == 0.25);
   CHECK(convert<float>(1e300) == INFINITY);
-  CHECK(convert<half>(1e300) == INFINITY);
-  CHECK(std::isnan(convert<half>(static_cast<double>(NAN))));
+  CHECK(convert<weft::half>(1e300) == INFINITY);
+  CHECK(std::isnan(convert<weft::half>(static_cast<double>(NAN))));
 }
 
 TEST_CASE("real to complex, complex to complex, never complex to real") {
-  static_assert(convert<complex<double>>(half(2)) == 2.0);
+  static_assert(convert<complex<double>>(weft::half(2)) == 2.0);
   static_assert(convert<complex<float>>(3) == 3.0F);
   static_assert(convert<complex<float>>(complex<double>(1, 2)) == complex<float>(1, 2));
-  static_assert(![]<class T>(T) { return requires { convert<float>(T{}); }; }(complex<float>{}));
+  static_assert(![]<class T>(T) {
+    return requires { convert<float>(T{}); };
+  }(complex<float>{}));
+}
+
+TEST_CASE_TEMPLATE("tensors convert as scalars do, on every device", D, TEST_DEVICES) {
+  std::vector<double> values{0.5,    -0.5, 1.75,  -1.75, 127.9, 128,
+                             -128.9, -129, 255.9, 256,   NAN,   -0.0};
+  for (int bits : {15, 16, 31, 32, 63, 64, 100}) {
+    for (double sign : {-1.0, 1.0}) {
+      values.push_back(sign * std::ldexp(1.0, bits));
+      values.push_back(sign * std::nextafter(std::ldexp(1.0, bits), 0));
+    }
+  }
+  values.insert(values.end(), {INFINITY, -INFINITY});
+  const auto x = tensor(values, {-1}, D{});
+  const auto check_type = [&]<class I>(I) {
+    const std::vector<I> from_double = eval(cast<I>(x)).to_vector();
+    const std::vector<I> from_float = eval(cast<I>(cast<float>(x))).to_vector();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      CHECK(from_double[i] == convert<I>(values[i]));
+      CHECK(from_float[i] == convert<I>(static_cast<float>(values[i])));
+    }
+  };
+  check_type(bool{});
+  check_type(int8_t{});
+  check_type(uint8_t{});
+  check_type(uint16_t{});
+  check_type(int32_t{});
+  check_type(uint32_t{});
+  check_type(int64_t{});
+  check_type(uint64_t{});
 }

@@ -18,7 +18,8 @@ test::Worst worst(F f, R reference, double low, double high) {
   for (int i = 0; i < 20000; ++i) {
     auto x = static_cast<T>(numbers.uniform(low, high));
     if (i % 2 == 1) {
-      x = static_cast<T>(std::ldexp(numbers.uniform(-2, 2), static_cast<int>(numbers.bits() % 120) - 100));
+      x = static_cast<T>(
+          std::ldexp(numbers.uniform(-2, 2), static_cast<int>(numbers.bits() % 120) - 100));
       if (!(x >= T(low) && x <= T(high))) continue;
     }
     worst(test::ulps(f(x), reference(static_cast<long double>(x))), static_cast<double>(x));

@@ -28,7 +28,8 @@ TEST_CASE_TEMPLATE("lgamma is within 4 ulp, or 4 epsilon near its zeros", T, flo
 TEST_CASE_TEMPLATE("digamma is the slope of lgamma", T, float, double) {
   const double tolerance = sizeof(T) == 4 ? 4e-6 : 1e-9;
   const auto lgamma = [](long double x) { return std::lgamma(x); };
-  for (double x : {-10.3, -2.5, -0.7, -0.1, 0.1, 0.5, 1.0, 1.4616321, 2.0, 3.7, 9.99, 10.0, 50.0, 1e4}) {
+  for (double x :
+       {-10.3, -2.5, -0.7, -0.1, 0.1, 0.5, 1.0, 1.4616321, 2.0, 3.7, 9.99, 10.0, 50.0, 1e4}) {
     const auto at = static_cast<T>(x);
     const auto expected = static_cast<double>(test::slope(lgamma, at));
     const double error = std::fabs(static_cast<double>(math::digamma(at)) - expected);

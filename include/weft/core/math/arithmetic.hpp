@@ -206,7 +206,8 @@ WEFT_HD constexpr T shift_left(T x, T n) {
 template <std::integral T>
 WEFT_HD constexpr T shift_right(T x, T n) {
   constexpr int bits = 8 * sizeof(T);
-  if (is_negative(n) || n >= static_cast<T>(bits)) return is_negative(x) ? static_cast<T>(-1) : T(0);
+  if (is_negative(n) || n >= static_cast<T>(bits))
+    return is_negative(x) ? static_cast<T>(-1) : T(0);
   return static_cast<T>(x >> static_cast<int>(n));
 }
 

@@ -159,11 +159,26 @@ template <class T>
 WEFT_HD constexpr complex<T> over_i(complex<T> z) {
   return {z.im, -z.re};
 }
-template <class T> WEFT_HD complex<T> sin(complex<T> z) { return over_i(sinh(times_i(z))); }
-template <class T> WEFT_HD complex<T> cos(complex<T> z) { return cosh(times_i(z)); }
-template <class T> WEFT_HD complex<T> tan(complex<T> z) { return over_i(tanh(times_i(z))); }
-template <class T> WEFT_HD complex<T> asinh(complex<T> z) { return over_i(asin(times_i(z))); }
-template <class T> WEFT_HD complex<T> atan(complex<T> z) { return over_i(atanh(times_i(z))); }
+template <class T>
+WEFT_HD complex<T> sin(complex<T> z) {
+  return over_i(sinh(times_i(z)));
+}
+template <class T>
+WEFT_HD complex<T> cos(complex<T> z) {
+  return cosh(times_i(z));
+}
+template <class T>
+WEFT_HD complex<T> tan(complex<T> z) {
+  return over_i(tanh(times_i(z)));
+}
+template <class T>
+WEFT_HD complex<T> asinh(complex<T> z) {
+  return over_i(asin(times_i(z)));
+}
+template <class T>
+WEFT_HD complex<T> atan(complex<T> z) {
+  return over_i(atanh(times_i(z)));
+}
 
 /// exp(n log(z)); 0 to a power is 0, and any number to the power 0 is 1.
 template <class T>

@@ -24,10 +24,9 @@ WEFT_HD constexpr To convert(From x) {
   } else if constexpr (is_integer<To> && is_floating<From>) {
     constexpr From low = static_cast<From>(lowest<To>);
     constexpr From past_high = 2 * static_cast<From>(highest<To> / 2 + 1);
-    if (x != x) return 0;
-    if (x < low) return lowest<To>;
-    if (x >= past_high) return highest<To>;
-    return static_cast<To>(x);
+    const bool inside = x >= low && x < past_high;
+    const To whole = static_cast<To>(inside ? x : From(0));  // no branch, so that loops vectorise
+    return x < low ? lowest<To> : x >= past_high ? highest<To> : whole;
   } else {
     return static_cast<To>(x);
   }

@@ -1,0 +1,286 @@
+// What the GPU benchmarks share: inputs, timing, checks against the host, one line of JSON a case.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "weft/cuda.hpp"
+
+namespace bench {
+
+using weft::int64_t;
+template <class T = float>
+using Gpu = weft::Tensor<T, weft::Cuda>;
+
+/// Run r works on set r % set_count, so that no operand is still in L2 from the run before.
+inline constexpr int set_count = 3;
+inline constexpr int warm_ups = 5;
+inline constexpr int timed_runs = 50;
+
+/// Evenly spread inputs on [-1, 1) or on [0, 1); either way multiples of 2^-24, known on the host.
+enum class Range { centred, unit };
+
+WEFT_HD inline float input(unsigned seed, int64_t i, Range range = Range::centred) {
+  unsigned h = static_cast<unsigned>(i) * 0x9E3779B9U + seed * 0x85EBCA6BU;
+  h = (h ^ (h >> 16)) * 0x7FEB352DU;
+  h = (h ^ (h >> 15)) * 0x846CA68BU;
+  h ^= h >> 16;
+  const float unit = static_cast<float>(h >> 8) * 0x1p-24F;
+  return range == Range::unit ? unit : 2 * unit - 1;
+}
+
+/// The same cut to what bfloat16 holds.
+WEFT_HD inline float short_input(unsigned seed, int64_t i) {
+  const float x = input(seed, i);
+  return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, x) & 0xFFFF0000U);
+}
+
+template <class T>
+__global__ void fill_kernel(T* out, int64_t n, unsigned seed, Range range) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  if constexpr (sizeof(T) == 2) {
+    const auto bits = __builtin_bit_cast(unsigned, short_input(seed, i)) >> 16;
+    out[i] = __builtin_bit_cast(T, static_cast<std::uint16_t>(bits));
+  } else {
+    out[i] = input(seed, i, range);
+  }
+}
+
+/// A tensor of inputs; operand k of set s has the seed 16 s + k, so those of set 0 have k.
+template <class T = float>
+Gpu<T> filled(const weft::Shape& shape, unsigned seed, Range range = Range::centred) {
+  auto x = weft::empty<T>(shape, weft::Cuda{});
+  const auto blocks = static_cast<unsigned>((x.size() + 255) / 256);
+  fill_kernel<<<blocks, 256, 0, weft::cuda::current_stream().handle()>>>(x.data(), x.size(), seed,
+                                                                         range);
+  weft::cuda::check(cudaGetLastError(), "bench");
+  return x;
+}
+
+/// The buffers of one case: make(first seed) for each set.
+template <class F>
+auto make_sets(F make) {
+  std::vector<decltype(make(0U))> sets;
+  for (unsigned s = 0; s < set_count; ++s) sets.push_back(make(16 * s));
+  return sets;
+}
+
+/// Calls f(part, begin, end) for the parts of [0, n), on all cores where there is enough to do.
+template <class F>
+int in_parallel(int64_t n, const F& f) {
+  const int64_t parts = n < (1 << 22) ? 1 : std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  for (int64_t p = 1; p < parts; ++p) {
+    threads.emplace_back([&f, n, p, parts] { f(p, n * p / parts, n * (p + 1) / parts); });
+  }
+  f(0, 0, n / parts);
+  for (std::thread& t : threads) t.join();
+  return static_cast<int>(parts);
+}
+
+/// The sum of term(i) for i in [0, n), in double.
+template <class F>
+double sum_of(int64_t n, const F& term) {
+  std::vector<double> partial(std::max(1U, std::thread::hardware_concurrency()));
+  in_parallel(n, [&](int64_t part, int64_t begin, int64_t end) {
+    double sum = 0;
+    for (int64_t i = begin; i < end; ++i) sum += term(i);
+    partial[static_cast<std::size_t>(part)] = sum;
+  });
+  double sum = 0;
+  for (double p : partial) sum += p;
+  return sum;
+}
+
+template <class Bits>
+__global__ void count_untouched(const Bits* data, int64_t n, int* count) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n && data[i] == static_cast<Bits>(-1)) atomicAdd(count, 1);
+}
+
+/// What a statement must leave in one tensor, and how far off it is.
+struct Expected {
+  std::function<void()> before;   // marks the result, so that what is not written shows
+  std::function<void()> after;    // takes the samples
+  std::function<double()> error;  // the largest, relative to max(1, |expected|)
+  double tolerance;
+};
+
+/// Elements of `result` against value(i), computed in double on the host for up to 1024 of them, in
+/// stretches over the whole length. Unless it is updated in place, all elements must be written.
+template <class T, class F>
+Expected expect(Gpu<T>& result, double tolerance, F value, bool in_place = false) {
+  struct Samples {
+    std::vector<int64_t> at;
+    std::vector<T> found;
+    int untouched = 0;
+  };
+  auto samples = std::make_shared<Samples>();
+  auto before = [&result, in_place] {
+    const auto bytes = static_cast<std::size_t>(result.size()) * sizeof(T);
+    if (in_place) return;
+    weft::cuda::check(
+        cudaMemsetAsync(result.data(), 0xFF, bytes, weft::cuda::current_stream().handle()),
+        "bench");
+  };
+  auto after = [&result, in_place, samples] {
+    weft::cuda::synchronize();
+    const int64_t n = result.size();
+    const int64_t length = std::min<int64_t>(n, 64);
+    for (unsigned s = 0; s < (n > 64 ? 16U : 1U); ++s) {
+      const double place = s == 0 ? 0 : s == 1 ? 1 : input(99, s, Range::unit);
+      const auto start = static_cast<int64_t>(place * static_cast<double>(n - length));
+      const std::size_t size = samples->found.size();
+      samples->found.resize(size + static_cast<std::size_t>(length));
+      for (int64_t i = 0; i < length; ++i) samples->at.push_back(start + i);
+      weft::cuda::check(
+          cudaMemcpy(samples->found.data() + size, result.data() + start,
+                     static_cast<std::size_t>(length) * sizeof(T), cudaMemcpyDeviceToHost),
+          "bench");
+    }
+    if (in_place) return;
+    using Bits = std::conditional_t<
+        sizeof(T) == 2, std::uint16_t,
+        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+    auto count = weft::empty<std::int32_t>({1}, weft::Cuda{});
+    const cudaStream_t stream = weft::cuda::current_stream().handle();
+    weft::cuda::check(cudaMemsetAsync(count.data(), 0, sizeof(int), stream), "bench");
+    count_untouched<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(
+        reinterpret_cast<const Bits*>(result.data()), n, count.data());
+    samples->untouched = count.item();
+  };
+  auto error = [value, samples] {
+    if (samples->untouched > 0) return 1e30;
+    double worst = 0;
+    for (std::size_t s = 0; s < samples->at.size(); ++s) {
+      const double wanted = value(samples->at[s]);
+      const double off = std::abs(static_cast<double>(samples->found[s]) - wanted) /
+                         std::max(1.0, std::abs(wanted));
+      worst = off <= 1e30 ? std::max(worst, off) : 1e30;
+    }
+    return worst;
+  };
+  return {before, after, error, tolerance};
+}
+
+/// The kernels that a statement launches, found by capturing it; 0 where that fails.
+template <class F>
+int count_kernels(const F& statement) {
+  const cudaStream_t stream = weft::cuda::current_stream().handle();
+  cudaGraph_t graph = nullptr;
+  if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) return 0;
+  try {
+    statement();
+  } catch (const weft::Error&) {
+  }
+  int kernels = 0;
+  if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && graph != nullptr) {
+    cudaGraphNode_t nodes[256];
+    std::size_t n = 256;
+    (void)cudaGraphGetNodes(graph, nodes, &n);
+    for (std::size_t i = 0; i < n; ++i) {
+      cudaGraphNodeType type{};
+      (void)cudaGraphNodeGetType(nodes[i], &type);
+      kernels += type == cudaGraphNodeTypeKernel;
+    }
+    (void)cudaGraphDestroy(graph);
+  }
+  (void)cudaGetLastError();
+  return kernels;
+}
+
+/// Set to 1 once a check or a case has failed: what the program returns.
+inline int exit_code = 0;
+
+inline void print(const char* name, const char* who, double ms, double bytes, int kernels,
+                  double error, bool right) {
+  std::printf("{\"case\": \"%s\", \"who\": \"%s\", \"ms\": %.6f, \"gbps\": %.1f, "
+              "\"kernels\": %d, \"error\": %.3g, \"checked\": %s}\n",
+              name, who, ms, bytes / ms * 1e-6, kernels, error, right ? "true" : "false");
+  std::fflush(stdout);
+  if (!right) exit_code = 1;
+}
+
+/// Runs statement(set) over the sets in turn and prints the median time of a run. `bytes` is the
+/// least that the work must move. The checks look at the first run on set 0.
+template <class Set, class Statement>
+void measure(const char* name, double bytes, std::vector<Set>& sets, const Statement& statement,
+             const std::vector<Expected>& expected, const char* who = "weft") {
+  for (const Expected& e : expected) e.before();
+  statement(sets[0]);
+  for (const Expected& e : expected) e.after();
+
+  std::vector<weft::cuda::Event> begin;
+  std::vector<weft::cuda::Event> end;
+  for (int r = 0; r < timed_runs; ++r) {
+    begin.emplace_back(true);
+    end.emplace_back(true);
+  }
+  for (int r = -warm_ups; r < timed_runs; ++r) {
+    Set& set = sets[static_cast<std::size_t>((r + warm_ups) % set_count)];
+    if (r >= 0) begin[static_cast<std::size_t>(r)].record();
+    statement(set);
+    if (r >= 0) end[static_cast<std::size_t>(r)].record();
+  }
+  weft::cuda::synchronize();
+  std::vector<double> ms;
+  for (std::size_t r = 0; r < timed_runs; ++r) ms.push_back(end[r].milliseconds_since(begin[r]));
+  std::nth_element(ms.begin(), ms.begin() + timed_runs / 2, ms.end());
+
+  double error = 0;
+  bool right = true;
+  for (const Expected& e : expected) {
+    const double found = e.error();
+    error = std::max(error, found);
+    right = right && found <= e.tolerance;
+  }
+  const int kernels = count_kernels([&] { statement(sets.back()); });
+  print(name, who, ms[timed_runs / 2], bytes, kernels, error, right);
+}
+
+using Case = std::pair<const char*, void (*)()>;
+
+/// Runs the cases, or those named in `--cases a,b`; returns 77 where there is no GPU.
+inline int main(int argc, char** argv, const std::vector<Case>& cases) {
+  if (!weft::cuda::is_available()) {
+    std::printf("skipped: no CUDA device is available\n");
+    return 77;
+  }
+  std::string wanted;
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], "--cases") == 0) wanted = "," + std::string(argv[i + 1]) + ",";
+  }
+  std::printf("{\"device\": \"%s\", \"cuda\": \"%d.%d\", \"driver_cuda\": \"%d.%d\"}\n",
+              weft::cuda::properties().name.c_str(), weft::cuda::runtime_version() / 1000,
+              weft::cuda::runtime_version() % 1000 / 10, weft::cuda::driver_version() / 1000,
+              weft::cuda::driver_version() % 1000 / 10);
+  for (const Case& c : cases) {
+    if (!wanted.empty() && wanted.find("," + std::string(c.first) + ",") == std::string::npos) {
+      continue;
+    }
+    try {
+      c.second();
+    } catch (const std::exception& e) {
+      std::string text = e.what();
+      std::replace(text.begin(), text.end(), '"', '\'');
+      std::printf("{\"case\": \"%s\", \"who\": \"weft\", \"failed\": \"%s\"}\n", c.first,
+                  text.c_str());
+      exit_code = 1;
+    }
+  }
+  return exit_code;
+}
+
+}  // namespace bench

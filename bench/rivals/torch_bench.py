@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""PyTorch, eager and compiled, on the cases of bench/: CUDA events, median, three buffer sets."""
+import statistics
+import time
+
+import cases as common
+
+try:
+    import torch
+except ImportError as error:
+    common.skip(error)
+F = torch.nn.functional
+N, SIDE = common.N, common.SIDE
+B1, B2, RATE, EPSILON = common.BETA1, common.BETA2, common.RATE, common.EPSILON
+
+
+def unit(*shape):
+    return torch.rand(shape, device="cuda")
+
+
+def centred(*shape):
+    return unit(*shape).mul_(2).sub_(1)
+
+
+def make(case):
+    """The operands of one set."""
+    if case == "bnorm":
+        return (centred(SIDE, SIDE), centred(SIDE), unit(SIDE), centred(SIDE), centred(SIDE))
+    if case == "adam":
+        return *(centred(N // 2) for _ in range(3)), unit(N // 2)
+    if case == "gelu_bf16":
+        return (centred(N).bfloat16(),)
+    if case == "transpose_add":
+        return centred(SIDE, SIDE), centred(SIDE, SIDE)
+    if case in ("axpy", "chain"):
+        return centred(N), centred(N)
+    if case == "copy":
+        return centred(N), torch.empty(N, device="cuda")
+    if case == "dot":
+        return unit(N), unit(N)
+    return (unit(*common.SHAPES.get(case, (N,))),)
+
+
+def adam(p, g, m, v):
+    m.mul_(B1).add_(g, alpha=1 - B1)
+    v.mul_(B2).addcmul_(g, g, value=1 - B2)
+    return p.addcdiv_(m, v.sqrt().add_(EPSILON), value=-RATE)
+
+
+EAGER = {
+    "copy": lambda x, y: y.copy_(x),
+    "axpy": lambda x, y: y.add_(x, alpha=0.75),
+    "chain": lambda x, y: torch.tanh(x * y + 0.3) * torch.exp(-x * x) + 0.5,
+    "gelu_bf16": lambda x: F.gelu(x, approximate="tanh"),
+    "adam": adam,
+    "bnorm": lambda x, mu, var, g, b: (x - mu) * torch.rsqrt(var + 1e-5) * g + b,
+    "transpose_add": lambda x, y: x.t() + y,
+    "sum": lambda x: x.sum(),
+    "sumexp": lambda x: (x - 0.5).exp().sum(),
+    "dot": torch.dot,
+    "argmax": lambda x: x.argmax(),
+    "rowsum": lambda x: x.sum(1),
+    "rowsum_narrow": lambda x: x.sum(1),
+    "rowsum_wide": lambda x: x.sum(1),
+    "colsum": lambda x: x.sum(0),
+    "var_mean": lambda x: torch.var_mean(x, 1),
+}
+# What is compiled is the same, but for these.
+COMPILED = {**EAGER, "copy": None, "axpy": lambda x, y: 0.75 * x + y,
+            "dot": lambda x, y: (x * y).sum()}
+
+
+def run_time(f, sets, runs=50, warm_ups=5):
+    """The median milliseconds of f; a slow one runs less often."""
+    for r in range(warm_ups):
+        f(*sets[r % len(sets)])
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    f(*sets[0])
+    torch.cuda.synchronize()
+    if time.perf_counter() - begin > 0.01:
+        runs = 9
+    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(runs)]
+    for r in range(-2, runs):  # two more warm-ups, so that the host is ahead of the GPU
+        if r >= 0:
+            events[r][0].record()
+        f(*sets[r % len(sets)])
+        if r >= 0:
+            events[r][1].record()
+    torch.cuda.synchronize()
+    return statistics.median(a.elapsed_time(b) for a, b in events)
+
+
+def host(x, rows=None):
+    x = x if rows is None else x[:rows]
+    return (x if x.dtype == torch.float32 and rows is None else x.double()).cpu().numpy()
+
+
+def check(case, f, operands):
+    """Runs f once on fresh operands and compares the first part of the result."""
+    if case in common.WHOLE:
+        expected = common.REFERENCES[case](*(host(x) for x in operands))
+        found = f(*operands)
+        return common.agrees(case, float(operands[0][found] if case == "argmax" else found), expected)
+    if case == "transpose_add":
+        expected = host(operands[0][:, :8]).T.astype(float) + host(operands[1], 8)
+        return common.agrees(case, host(f(*operands), 8), expected)
+    if case == "colsum":
+        expected = common.REFERENCES[case](host(operands[0][:, :8].double()))
+        return common.agrees(case, host(f(*operands), 8), expected)
+    if case == "bnorm":
+        parts = [host(operands[0], 2), *(host(x.double()) for x in operands[1:])]
+    else:
+        parts = [host(x, 2 if x.dim() == 2 else 4096) for x in operands]
+    if case == "copy":
+        parts = parts[:1]
+    expected = common.REFERENCES[case](*parts)
+    found = f(*operands)
+    if case == "var_mean":
+        found = torch.stack(found)[:, :2]
+    return common.agrees(case, host(found, len(expected)), expected)
+
+
+def run_case(case, who, f, args):
+    sets = [make(case) for _ in range(3)]
+    right = None if args.no_check else check(case, f, sets[0])
+    common.report(case, who, run_time(f, sets), right)
+
+
+def run_small(who, f):
+    x, y = centred(1024), centred(1024)
+    best = 1.0
+    for _ in range(common.SMALL_BATCHES):
+        begin = time.perf_counter()
+        for _ in range(common.SMALL_CALLS):
+            f(x, y)
+        best = min(best, (time.perf_counter() - begin) / common.SMALL_CALLS)
+        torch.cuda.synchronize()
+    common.report_small(who, best)
+
+
+def main():
+    args = common.arguments(__doc__)
+    if not torch.cuda.is_available():
+        common.skip("PyTorch sees no CUDA device")
+    torch.set_grad_enabled(False)
+    common.say(rival="torch", version=torch.__version__)
+    for case in args.cases:
+        for who, table in (("torch", EAGER), ("torch.compile", COMPILED)):
+            f = table["chain" if case == common.SMALL else case]
+            if f is None or (who == "torch.compile" and args.no_compile):
+                continue
+            try:
+                if who == "torch.compile":
+                    f = torch.compile(f, dynamic=False)
+                run_small(who, f) if case == common.SMALL else run_case(case, who, f, args)
+            except Exception as error:  # one case must not end the others
+                common.say(case=case, who=who, failed=str(error).splitlines()[0][:200])
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""The cases, in the order of the tables: what each must reach, and what rivals reached before."""
+
+# GB/s of the least bytes that a case must move, on an H200.
+GROUPS = {
+    "elementwise": {
+        "copy": 4150, "axpy": 4250, "chain": 4250, "gelu_bf16": 3900, "adam": 4150, "bnorm": 4150,
+        "transpose_add": 4100,
+    },
+    "reduce": {
+        "sum": 4350, "sumexp": 4300, "dot": 4400, "argmax": 4250, "rowsum": 4400,
+        "rowsum_narrow": 4100, "rowsum_wide": 4250, "colsum": 4250, "var_mean": 4250,
+    },
+    "small": {"small_chain": None, "small_chain_fresh": None},
+}
+TARGETS = {case: target for cases in GROUPS.values() for case, target in cases.items()}
+
+# These cases cost host time: microseconds above a raw launch of a kernel with as many parameters.
+ABOVE_RAW_US = {"small_chain": 0.5, "small_chain_fresh": 1.2}
+
+# A case counts as met from this speed relative to the best rival on.
+SPEEDUP = 0.99
+
+# Who is no rival but says what the machine can do.
+YARDSTICKS = ("cudaMemcpyAsync", "raw launch")
+
+# Milliseconds seen on an H200, used where a rival does not run, scaled by the copy of both runs.
+RECORDED_ON, RECORDED_COPY_MS = "h200", 0.512
+RECORDED = {
+    "copy": {"torch": 0.512},
+    "axpy": {"torch": 0.745, "torch.compile": 0.770, "jax": 0.785, "matx": 0.740},
+    "chain": {"torch": 4.751, "torch.compile": 0.771, "jax": 0.786, "matx": 0.738},
+    "gelu_bf16": {"torch": 0.314, "torch.compile": 0.343},
+    "adam": {"torch": 2.258, "torch.compile": 0.925},
+    "bnorm": {"torch": 3.085, "torch.compile": 0.547, "jax": 0.550, "matx": 0.505},
+    "transpose_add": {"torch": 1.978, "torch.compile": 0.775, "jax": 0.828, "matx": 1.977},
+    "sum": {"torch": 0.253, "torch.compile": 0.268},
+    "sumexp": {"torch": 1.276, "torch.compile": 0.272, "jax": 0.271, "matx": 0.247},
+    "dot": {"torch": 0.992, "torch.compile": 0.499},
+    "argmax": {"torch": 0.290, "torch.compile": 30.2},
+    "rowsum": {"torch": 0.266, "torch.compile": 0.263, "jax": 0.253, "matx": 0.238},
+    "rowsum_narrow": {"torch": 0.943, "torch.compile": 0.286},
+    "rowsum_wide": {"torch": 0.259, "torch.compile": 0.266},
+    "colsum": {"torch": 0.255, "torch.compile": 0.269, "jax": 0.279, "matx": 1.837},
+    "var_mean": {"torch": 0.399, "torch.compile": 0.299},
+    "small_chain": {"torch": 0.0542, "torch.compile": 0.0308, "matx": 0.0049},
+}

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Compiles and runs the programs in README.md and docs/, and compares what they print.
+
+A fence of language cpp says by its further words what the block is:
+    cpp          statements; those of a page become functions of one program, in order
+    cpp global   declarations at namespace scope, seen by all statements of the page
+    cpp program  a program of its own
+    cpp error    statements that must not compile; a text block holds the rule in the first error line
+    cpp quote    lines that stand, whatever their indentation, in a source file of the repository
+`cuda` as a further word: nvcc compiles it, and it runs where there is a GPU. What a block prints is
+the ```text block that follows it, or nothing. Statements see weft/weft.hpp (cuda: weft/all.hpp), a few
+standard headers and `using namespace weft`.
+"""
+import argparse
+import itertools
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parent.parent
+PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
+WORDS = {"global", "program", "error", "quote", "cuda"}
+SOURCES = ["examples", "tests", "include", "bench"]
+HEADERS = ["array", "cmath", "cstdio", "iostream", "limits", "string", "thread", "vector"]
+MARK = "@@block "
+
+
+class Block:
+    def __init__(self, page, line, words, text):
+        self.page, self.line, self.words, self.text, self.output = page, line, words, text, ""
+        self.cuda = "cuda" in words
+
+    def where(self):
+        return f"{self.page.relative_to(REPO)}:{self.line}"
+
+    def source(self):
+        return f'#line {self.line + 1} "{self.page.relative_to(REPO)}"\n{self.text}'
+
+
+def blocks_of(page):
+    """The page's cpp blocks, each with the text block that follows it."""
+    blocks, last, lines = [], None, page.read_text().splitlines(keepends=True)
+    i = 0
+    while i < len(lines):
+        fence = re.match(r"( *)```(\w+)([ \w]*)\n", lines[i])
+        if not fence:
+            last = last if not lines[i].strip() else None
+            i += 1
+            continue
+        begin, indent = i, len(fence[1])
+        i += 1
+        while lines[i].strip() != "```":
+            i += 1
+        text = "".join(line[indent:] if line.strip() else "\n" for line in lines[begin + 1:i])
+        i += 1
+        if fence[2] == "cpp":
+            words = set(fence[3].split())
+            if words - WORDS:
+                sys.exit(f"{page}:{begin + 1}: what is {words - WORDS}?")
+            last = Block(page, begin + 1, words, text)
+            blocks.append(last)
+        elif fence[2] == "text" and last:
+            last.output = text
+    return blocks
+
+
+def program_of(globals_, statements, cuda):
+    text = f"#include <weft/{'all' if cuda else 'weft'}.hpp>\n"
+    text += "".join(f"#include <{h}>\n" for h in HEADERS) + "using namespace weft;\n"
+    text += "".join(b.source() for b in globals_)
+    for b in statements:
+        text += f"static void block{b.line}() {{\n{b.source()}}}\n"
+    text += "int main() {\n"
+    for b in statements:
+        text += f'  std::cout << "{MARK}{b.line}\\n" << std::flush;\n  block{b.line}();\n'
+    return text + "}\n"
+
+
+class Tools:
+    def __init__(self, folder, compiler, gpu):
+        self.folder, self.compiler, self.gpu = Path(folder), compiler, gpu
+        self.nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+        self.numbers = itertools.count()
+
+    def compile(self, text, cuda, only_check=False):
+        """The program's path and the compiler's messages."""
+        path = self.folder / f"p{next(self.numbers)}{'.cu' if cuda else '.cpp'}"
+        path.write_text(text)
+        command = [self.compiler, "-std=c++20", f"-I{REPO / 'include'}", "-pthread"]
+        if cuda:
+            command = [self.nvcc, "-std=c++20", "-arch=native" if self.gpu else "-arch=sm_90",
+                       f"-I{REPO / 'include'}"]
+        command += ["-fsyntax-only"] if only_check and not cuda else ["-o", str(path.with_suffix(""))]
+        result = subprocess.run([*command, str(path)], capture_output=True, text=True)
+        return path.with_suffix(""), result.returncode, result.stdout + result.stderr
+
+
+def run(program):
+    result = subprocess.run([str(program)], capture_output=True, text=True, timeout=300)
+    return result.returncode, result.stdout, result.stderr
+
+
+def differs(block, got):
+    if got.rstrip() == block.output.rstrip():
+        return []
+    return [f"{block.where()}: prints\n{got.rstrip()}\n  and the page says\n{block.output.rstrip()}"]
+
+
+def check_statements(tools, globals_, statements, cuda):
+    program, code, messages = tools.compile(program_of(globals_, statements, cuda), cuda)
+    if code:
+        return [f"{statements[0].page.relative_to(REPO)}: does not compile\n{messages}"]
+    if cuda and not tools.gpu:
+        return []
+    code, out, err = run(program)
+    parts = dict(re.findall(rf"^{MARK}(\d+)\n(.*?)(?=^{MARK}|\Z)", out, re.M | re.S))
+    problems = [p for b in statements for p in differs(b, parts.get(str(b.line), "(did not run)"))]
+    if code:
+        problems.append(f"{statements[0].page.relative_to(REPO)}: exit code {code}\n{err}")
+    return problems
+
+
+def check_program(tools, block):
+    program, code, messages = tools.compile(block.text, block.cuda)
+    if code:
+        return [f"{block.where()}: does not compile\n{messages}"]
+    if block.cuda and not tools.gpu:
+        return []
+    code, out, err = run(program)
+    return differs(block, out) + ([f"{block.where()}: exit code {code}\n{err}"] if code else [])
+
+
+def check_error(tools, globals_, block):
+    _, code, messages = tools.compile(program_of(globals_, [block], block.cuda), block.cuda, True)
+    first = next((line for line in messages.splitlines() if "error" in line), "")
+    rule = " ".join(block.output.split())
+    if code == 0:
+        return [f"{block.where()}: compiles, and should not"]
+    return [] if rule and rule in first else [f"{block.where()}: the first error is\n{first}\nnot\n{rule}"]
+
+
+def check_quote(block):
+    def flat(text):
+        return [line.strip() for line in text.splitlines() if line.strip()]
+    wanted = flat(block.text)
+    for folder in SOURCES:
+        for path in (REPO / folder).rglob("*.[ch]*"):
+            lines = flat(path.read_text(errors="replace"))
+            if any(lines[i:i + len(wanted)] == wanted for i in range(len(lines))):
+                return []
+    return [f"{block.where()}: is in no file under {', '.join(SOURCES)}"]
+
+
+def links_of(page):
+    """Relative links whose target is missing."""
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
+        if not re.match(r"\w+:", target) and not (page.parent / target).exists():
+            yield f"{page.relative_to(REPO)}: links to {target}, which does not exist"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--no-cuda", action="store_true", help="leave out the blocks for CUDA")
+    parser.add_argument("pages", nargs="*", type=Path, help="only these")
+    args = parser.parse_args()
+    pages = [p.resolve() for p in args.pages] or PAGES
+    gpu = subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0 \
+        if shutil.which("nvidia-smi") else False
+
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
+        tools = Tools(folder, args.compiler, gpu)
+        jobs, count, skipped = [], 0, 0
+        for page in pages:
+            blocks = blocks_of(page)
+            count += len(blocks)
+            jobs.append(pool.submit(lambda p=page: list(links_of(p))))
+            quotes = [b for b in blocks if "quote" in b.words]
+            jobs += [pool.submit(check_quote, b) for b in quotes]
+            blocks = [b for b in blocks if b not in quotes]
+            if args.no_cuda or not tools.nvcc:
+                skipped += sum(b.cuda for b in blocks)
+                blocks = [b for b in blocks if not b.cuda]
+            for cuda in (False, True):
+                mine = [b for b in blocks if b.cuda == cuda]
+                globals_ = [b for b in blocks if "global" in b.words and (cuda or not b.cuda)]
+                for b in mine:
+                    if "program" in b.words:
+                        jobs.append(pool.submit(check_program, tools, b))
+                    if "error" in b.words:
+                        jobs.append(pool.submit(check_error, tools, globals_, b))
+                statements = [b for b in mine if not b.words - {"cuda"}]
+                if statements:
+                    jobs.append(pool.submit(check_statements, tools, globals_, statements, cuda))
+        problems = [problem for job in jobs for problem in job.result()]
+    print(*problems, sep="\n", end="\n" if problems else "")
+    print(f"docs: {len(pages)} pages, {count} blocks, {len(problems)} problems" +
+          (f"; {skipped} blocks for CUDA skipped, no nvcc" if skipped else
+           "" if gpu else "; no GPU: blocks for CUDA compiled, not run"))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,8 @@
+// expect: a Tensor<const T> is read-only
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+void f(const Tensor<const float>& x) {
+  x(0, all) = 1;
+}

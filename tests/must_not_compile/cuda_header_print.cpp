@@ -1,0 +1,8 @@
+// expect: include <weft/cuda.hpp>
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+std::string f(const Tensor<float, Cuda>& x) {
+  return to_string(x);
+}

@@ -1,0 +1,8 @@
+// expect: to copy to or from Cuda include <weft/cuda.hpp>
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+auto f(const Tensor<float>& x) {
+  return x.to(Cuda{});
+}

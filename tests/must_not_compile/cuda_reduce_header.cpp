@@ -1,0 +1,9 @@
+// expect: to reduce on Cuda include <weft/cuda/reduce.hpp>
+// cuda
+#include <weft/cuda.hpp>
+
+using namespace weft;
+
+float f(const Tensor<float, Cuda>& x) {
+  return sum(x).item();
+}

@@ -1,0 +1,9 @@
+// expect: one operand is on Cpu and another on Cuda
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+auto f(const Tensor<float>& x, const Tensor<float, Cuda>& mean) {
+  Tensor z = tanh(x - mean) * exp(-x * x) + 0.5F;
+  return z;
+}

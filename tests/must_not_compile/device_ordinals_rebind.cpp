@@ -1,0 +1,8 @@
+// expect: CudaAt<M> does not become
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+void f(Tensor<float, CudaAt<0>>& x, const Tensor<float, CudaAt<1>>& y) {
+  x = y * 2;
+}

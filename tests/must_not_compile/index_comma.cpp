@@ -1,0 +1,8 @@
+// expect: comma
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+auto f(const Tensor<float>& x) {
+  return x[1, 2];
+}

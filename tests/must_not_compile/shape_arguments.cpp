@@ -1,0 +1,6 @@
+// expect: XX
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+Tensor<float> x(2, 3);

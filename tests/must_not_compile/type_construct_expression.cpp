@@ -1,0 +1,8 @@
+// expect: element types do not convert silently
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+void f(const Tensor<float>& x) {
+  Tensor<float> y = x > 0;
+}

@@ -1,0 +1,6 @@
+// expect: not an element type
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+auto names = tensor({"cat", "dog"});
