@@ -31,8 +31,9 @@ test: ## build and run all tests and examples, on every device there is
 bench: ## build and run the benchmarks; results in OUT, default build/bench
 	@scripts/setup.sh bench
 	@$(configure)
-	@$(build)
-	@python3 bench/run.py --out $(or $(OUT),build/bench)
+	@$(build) --target benchmarks
+	@[ ! -x $(release)/bin/bench_cpu ] || $(release)/bin/bench_cpu
+	@python3 bench/run.py --out $(or $(OUT),build/bench) || [ $$? -eq 77 ]
 
 gpu-check: ## everything that needs a GPU, one table at the end; logs in OUT, default build/gpu-check
 	@python3 scripts/gpu_check.py --jobs $(jobs) --out $(or $(OUT),build/gpu-check)

@@ -151,9 +151,9 @@ Expected expect(Gpu<T>& result, double tolerance, F value, bool in_place = false
           "bench");
     }
     if (in_place) return;
-    using Bits = std::conditional_t<
-        sizeof(T) == 2, std::uint16_t,
-        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+    using Bits =
+        std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
     auto count = weft::empty<std::int32_t>({1}, weft::Cuda{});
     const cudaStream_t stream = weft::cuda::current_stream().handle();
     weft::cuda::check(cudaMemsetAsync(count.data(), 0, sizeof(int), stream), "bench");
@@ -206,9 +206,10 @@ inline int exit_code = 0;
 
 inline void print(const char* name, const char* who, double ms, double bytes, int kernels,
                   double error, bool right) {
-  std::printf("{\"case\": \"%s\", \"who\": \"%s\", \"ms\": %.6f, \"gbps\": %.1f, "
-              "\"kernels\": %d, \"error\": %.3g, \"checked\": %s}\n",
-              name, who, ms, bytes / ms * 1e-6, kernels, error, right ? "true" : "false");
+  std::printf(
+      "{\"case\": \"%s\", \"who\": \"%s\", \"ms\": %.6f, \"gbps\": %.1f, "
+      "\"kernels\": %d, \"error\": %.3g, \"checked\": %s}\n",
+      name, who, ms, bytes / ms * 1e-6, kernels, error, right ? "true" : "false");
   std::fflush(stdout);
   if (!right) exit_code = 1;
 }

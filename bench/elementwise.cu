@@ -29,13 +29,14 @@ struct Triple {
 // What a copy of CUDA's own reaches here: the yardstick of the rows below.
 void memory_copy() {
   auto sets = make_sets([](unsigned seed) { return Pair{filled({n}, seed), empty({n}, Cuda{})}; });
-  measure("copy", 2 * gigabyte, sets,
-          [](Pair& s) {
-            const cudaStream_t stream = weft::cuda::current_stream().handle();
-            cudaMemcpyAsync(s.y.data(), s.x.data(), n * sizeof(float), cudaMemcpyDeviceToDevice,
-                            stream);
-          },
-          {expect(sets[0].y, 0, [](int64_t i) { return input(0, i); })}, "cudaMemcpyAsync");
+  measure(
+      "copy", 2 * gigabyte, sets,
+      [](Pair& s) {
+        const cudaStream_t stream = weft::cuda::current_stream().handle();
+        cudaMemcpyAsync(s.y.data(), s.x.data(), n * sizeof(float), cudaMemcpyDeviceToDevice,
+                        stream);
+      },
+      {expect(sets[0].y, 0, [](int64_t i) { return input(0, i); })}, "cudaMemcpyAsync");
 }
 
 void copy() {
@@ -45,9 +46,12 @@ void copy() {
 }
 
 void axpy() {
-  auto sets = make_sets([](unsigned seed) { return Pair{filled({n}, seed), filled({n}, seed + 1)}; });
+  auto sets = make_sets([](unsigned seed) {
+    return Pair{filled({n}, seed), filled({n}, seed + 1)};
+  });
   measure("axpy", 3 * gigabyte, sets, [](Pair& s) { s.y = 0.75F * s.x + s.y; },
-          {expect(sets[0].y, 1e-6, [](int64_t i) { return 0.75 * input(0, i) + input(1, i); }, true)});
+          {expect(
+              sets[0].y, 1e-6, [](int64_t i) { return 0.75 * input(0, i) + input(1, i); }, true)});
 }
 
 void chain() {
@@ -69,8 +73,7 @@ void gelu_bf16() {
   auto sets = make_sets([](unsigned seed) {
     return Set{filled<weft::bfloat16>({n}, seed), empty<weft::bfloat16>({n}, Cuda{})};
   });
-  measure("gelu_bf16", 2.0 * n * sizeof(weft::bfloat16), sets,
-          [](Set& s) { s.y = gelu_tanh(s.x); },
+  measure("gelu_bf16", 2.0 * n * sizeof(weft::bfloat16), sets, [](Set& s) { s.y = gelu_tanh(s.x); },
           {expect(sets[0].y, 0x1.1p-9, [](int64_t i) {
             const double x = bench::short_input(0, i);
             const double u = std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x);
@@ -91,7 +94,9 @@ void adam() {
     return Set{filled({half}, seed), filled({half}, seed + 1), filled({half}, seed + 2),
                filled({half}, seed + 3, Range::unit)};
   });
-  auto m = [](int64_t i) { return double{beta1} * input(2, i) + (1 - double{beta1}) * input(1, i); };
+  auto m = [](int64_t i) {
+    return double{beta1} * input(2, i) + (1 - double{beta1}) * input(1, i);
+  };
   auto v = [](int64_t i) {
     const double g = input(1, i);
     return double{beta2} * input(3, i, Range::unit) + (1 - double{beta2}) * g * g;
@@ -114,17 +119,12 @@ void bnorm() {
     Gpu<> x, mean, variance, weight, bias, y;
   };
   auto sets = make_sets([](unsigned seed) {
-    return Set{filled({side, side}, seed),
-               filled({side}, seed + 1),
-               filled({side}, seed + 2, Range::unit),
-               filled({side}, seed + 3),
-               filled({side}, seed + 4),
-               empty({side, side}, Cuda{})};
+    return Set{
+        filled({side, side}, seed), filled({side}, seed + 1), filled({side}, seed + 2, Range::unit),
+        filled({side}, seed + 3),   filled({side}, seed + 4), empty({side, side}, Cuda{})};
   });
   measure("bnorm", 2 * gigabyte, sets,
-          [](Set& s) {
-            s.y = (s.x - s.mean) * rsqrt(s.variance + 1e-5F) * s.weight + s.bias;
-          },
+          [](Set& s) { s.y = (s.x - s.mean) * rsqrt(s.variance + 1e-5F) * s.weight + s.bias; },
           {expect(sets[0].y, 1e-6, [](int64_t i) {
             const int64_t j = i % side;
             const double scale = 1 / std::sqrt(input(2, j, Range::unit) + double{1e-5F});

@@ -44,9 +44,8 @@ auto sets_of(const weft::Shape& shape, const weft::Shape& result) {
 void sum() {
   auto sets = sets_of({n}, {});
   measure("sum", gigabyte, sets, [](Set<>& s) { s.z = sum(s.x); },
-          {expect(sets[0].z, 1e-6, [](int64_t) {
-            return sum_of(n, [](int64_t i) { return input(0, i); });
-          })});
+          {expect(sets[0].z, 1e-6,
+                  [](int64_t) { return sum_of(n, [](int64_t i) { return input(0, i); }); })});
 }
 
 void sumexp() {

@@ -83,9 +83,10 @@ class Results:
             columns = ["case", "who", "process", "ms", "gbps", "kernels", "checked"]
             writer = csv.writer(f, lineterminator="\n")
             writer.writerow(columns)
-            for line in self.lines:
-                writer.writerow([{None: "", True: "yes", False: "NO"}[line[c]] if c == "checked"
-                                 else line[c] or "" if c == "kernels" else line[c] for c in columns])
+            checked = {None: "", True: "yes", False: "NO"}
+            for x in self.lines:
+                writer.writerow([x["case"], x["who"], x["process"], f"{x['ms']:.5f}",
+                                 f"{x['gbps']:.1f}", x["kernels"] or "", checked[x["checked"]]])
         paths[2].write_text(self.svg())
         return paths
 
@@ -119,7 +120,7 @@ class Results:
         rows = [row for row in self.rows.values() if row["gbps"]]
         copy = self.median.get(("copy", "cudaMemcpyAsync"), (0, 0))[1]
         left, width, step, top = 130, 560, 34, 46
-        most = max([copy, 1] + [row["gbps"] * max(1, row["speedup"] and 1 / row["speedup"] or 1) for row in rows])
+        most = max([copy, 1] + [row["gbps"] / min(1, row["speedup"] or 1) for row in rows])
         scale = width / (most * 1.05)
         height = top + step * len(rows) + 30
         parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="860" height="{height}" '

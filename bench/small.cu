@@ -54,8 +54,7 @@ double error(const Gpu<>& z) {
   double worst = 0;
   for (int64_t i = 0; i < n; ++i) {
     const double x = bench::input(0, i);
-    const double wanted =
-        std::tanh(x * bench::input(1, i) + double{0.3F}) * std::exp(-x * x) + 0.5;
+    const double wanted = std::tanh(x * bench::input(1, i) + double{0.3F}) * std::exp(-x * x) + 0.5;
     const double off = std::abs(double{found[static_cast<std::size_t>(i)]} - wanted);
     worst = off <= 1e30 ? std::max(worst, off) : 1e30;
   }

@@ -8,7 +8,7 @@ A fence of language cpp says by its further words what the block is:
     cpp error    statements that must not compile; a text block holds the rule in the first error line
     cpp quote    lines that stand, whatever their indentation, in a source file of the repository
 `cuda` as a further word: nvcc compiles it, and it runs where there is a GPU. What a block prints is
-the ```text block that follows it, or nothing. Statements see weft/weft.hpp (cuda: weft/all.hpp), a few
+the ```text block that follows it, or nothing; --fix writes it there. Statements see weft/weft.hpp (cuda: weft/all.hpp), a few
 standard headers and `using namespace weft`.
 """
 import argparse
@@ -25,13 +25,15 @@ REPO = Path(__file__).resolve().parent.parent
 PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 WORDS = {"global", "program", "error", "quote", "cuda"}
 SOURCES = ["examples", "tests", "include", "bench"]
-HEADERS = ["array", "cmath", "cstdio", "iostream", "limits", "string", "thread", "vector"]
+HEADERS = ["array", "climits", "cmath", "cstdio", "iostream", "limits", "string", "thread", "vector"]
 MARK = "@@block "
 
 
 class Block:
     def __init__(self, page, line, words, text):
-        self.page, self.line, self.words, self.text, self.output = page, line, words, text, ""
+        self.page, self.line, self.words, self.text = page, line, words, text
+        self.output, self.span = "", None  # the text block's content, and its lines in the page
+        self.got = None                    # what was printed, where it differs
         self.cuda = "cuda" in words
 
     def where(self):
@@ -64,7 +66,7 @@ def blocks_of(page):
             last = Block(page, begin + 1, words, text)
             blocks.append(last)
         elif fence[2] == "text" and last:
-            last.output = text
+            last.output, last.span = text, (begin + 1, i - 1)
     return blocks
 
 
@@ -107,6 +109,7 @@ def run(program):
 def differs(block, got):
     if got.rstrip() == block.output.rstrip():
         return []
+    block.got = got
     return [f"{block.where()}: prints\n{got.rstrip()}\n  and the page says\n{block.output.rstrip()}"]
 
 
@@ -155,9 +158,18 @@ def check_quote(block):
     return [f"{block.where()}: is in no file under {', '.join(SOURCES)}"]
 
 
+def fix(page, blocks):
+    """Writes what the blocks printed into their text blocks."""
+    lines = page.read_text().splitlines(keepends=True)
+    for b in sorted((b for b in blocks if b.got and b.span), key=lambda b: -b.line):
+        lines[slice(*b.span)] = [b.got.rstrip() + "\n"]
+    page.write_text("".join(lines))
+
+
 def links_of(page):
     """Relative links whose target is missing."""
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
+    prose = re.sub(r"^ *```.*?^ *```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
         if not re.match(r"\w+:", target) and not (page.parent / target).exists():
             yield f"{page.relative_to(REPO)}: links to {target}, which does not exist"
 
@@ -167,6 +179,7 @@ def main():
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--no-cuda", action="store_true", help="leave out the blocks for CUDA")
+    parser.add_argument("--fix", action="store_true", help="write what is printed into the pages")
     parser.add_argument("pages", nargs="*", type=Path, help="only these")
     args = parser.parse_args()
     pages = [p.resolve() for p in args.pages] or PAGES
@@ -175,9 +188,9 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
         tools = Tools(folder, args.compiler, gpu)
-        jobs, count, skipped = [], 0, 0
+        jobs, count, skipped, found = [], 0, 0, {}
         for page in pages:
-            blocks = blocks_of(page)
+            blocks = found[page] = blocks_of(page)
             count += len(blocks)
             jobs.append(pool.submit(lambda p=page: list(links_of(p))))
             quotes = [b for b in blocks if "quote" in b.words]
@@ -198,6 +211,9 @@ def main():
                 if statements:
                     jobs.append(pool.submit(check_statements, tools, globals_, statements, cuda))
         problems = [problem for job in jobs for problem in job.result()]
+        if args.fix:
+            for page, blocks in found.items():
+                fix(page, blocks)
     print(*problems, sep="\n", end="\n" if problems else "")
     print(f"docs: {len(pages)} pages, {count} blocks, {len(problems)} problems" +
           (f"; {skipped} blocks for CUDA skipped, no nvcc" if skipped else

@@ -73,6 +73,11 @@ def main():
         found = re.search(r"ERROR SUMMARY:.*|RACECHECK SUMMARY:.*", text)
         return f"{cases[1] if cases else 0} test cases; {found[0] if found else ''}"
 
+    def bench_note(text):
+        table = text.rstrip().split("\n\n")[-1]
+        print(table, flush=True)
+        return "targets: " + table.splitlines()[-1] if table else ""
+
     step("build",
          ["cmake", "--preset", "release"],
          ["cmake", "--build", "--preset", "release", "--parallel", args.jobs],
@@ -82,7 +87,8 @@ def main():
     for tool in SANITIZERS:
         step(tool, [sanitizer, "--tool", tool, "--error-exitcode", "1",
                     BIN / "weft_tests_cuda", "--test-case=*[sanitize]*"], note=sanitizer_note)
-    step("bench", [sys.executable, REPO / "bench" / "run.py", "--out", out])
+    step("bench", [sys.executable, REPO / "bench" / "run.py", "--out", out],
+         note=bench_note)
 
     say(f"\n{'step':12}{'result':8}{'seconds':>8}  note")
     for name, result, seconds, note in table:

@@ -4,7 +4,16 @@ import json
 import math
 import sys
 
-import numpy as np
+
+def skip(reason):
+    print(f"skipped: {reason}", flush=True)
+    sys.exit(77)
+
+
+try:
+    import numpy as np
+except ImportError as error:
+    skip(error)
 
 N, SIDE = 1 << 28, 1 << 14
 SHAPES = {"rowsum": (SIDE, SIDE), "rowsum_narrow": (1 << 22, 64), "rowsum_wide": (16, 1 << 24),
@@ -86,8 +95,3 @@ def report_small(who, seconds):
     """The rivals make a fresh result at each call, so the figure stands for both rows."""
     for case in (SMALL, SMALL + "_fresh"):
         say(case=case, who=who, ms=seconds * 1e3, gbps=0, kernels=0, checked=None)
-
-
-def skip(reason):
-    print(f"skipped: {reason}", flush=True)
-    sys.exit(77)

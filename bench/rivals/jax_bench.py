@@ -6,13 +6,12 @@ import statistics
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-import numpy as np
-
 import cases as common
 
 try:
     import jax
     import jax.numpy as jnp
+    import numpy as np
 except ImportError as error:
     common.skip(error)
 N, SIDE = common.N, common.SIDE

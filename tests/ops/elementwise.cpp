@@ -29,8 +29,9 @@ TEST_CASE_TEMPLATE("every element type is copied, added and compared", D, TEST_D
     const auto y = x.t().clone();
     CHECK(y.to_vector() == std::vector<T>{T(0), T(1), T(1), T(0), T(1), T(1)});
     CHECK((x == x(0)).eval().to_vector() == std::vector<bool>{true, true, true, false, false, true});
-    CHECK(where(x == x(0), x, x.flip(1)).eval().to_vector() ==
+    CHECK(where(x == x(0), x, x.flip(0)).eval().to_vector() ==
           std::vector<T>{T(0), T(1), T(1), T(0), T(1), T(1)});
+    CHECK(x.flatten()(weft::slice(weft::none, weft::none, -2)).clone().to_vector() == std::vector<T>{T(1), T(1), T(1)});
     if constexpr (!std::is_same_v<T, bool>) {
       const auto z = (x + x * 2 - 1).eval();
       static_assert(std::is_same_v<decltype(z), const Tensor<T, D>>);

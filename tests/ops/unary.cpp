@@ -147,13 +147,13 @@ TEST_CASE("the derivatives of complex functions are the slopes along the real ax
 }
 
 TEST_CASE("operations without a derivative say so") {
-  const auto none = [](auto op, auto x) {
+  const auto has_none = [](auto op, auto x) {
     return std::is_same_v<decltype(op.template derivative<0>(x, op.value(x))),
                           op::NotDifferentiable>;
   };
-  CHECK(none(op::digamma{}, 1.0));
-  CHECK(none(op::arg{}, complex<float>(1)));
-  CHECK(none(op::bitwise_not{}, 1));
+  CHECK(has_none(op::digamma{}, 1.0));
+  CHECK(has_none(op::arg{}, complex<float>(1)));
+  CHECK(has_none(op::bitwise_not{}, 1));
 }
 
 TEST_CASE_TEMPLATE("on tensors of float: CPU and CUDA within their bounds", D, TEST_DEVICES) {

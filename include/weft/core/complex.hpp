@@ -38,13 +38,13 @@ struct alignas(2 * sizeof(T)) complex {
     requires(!std::same_as<U, T>)
   WEFT_HD constexpr explicit(sizeof(U) > sizeof(T)) complex(complex<U> z)
       : re(static_cast<T>(z.re)), im(static_cast<T>(z.im)) {}
+  // Host functions: std::complex has no others, and nvcc would say so at each use.
   template <ForeignComplex C>
-  WEFT_HD constexpr explicit(sizeof(C) > 2 * sizeof(T)) complex(const C& z)
+  constexpr explicit(sizeof(C) > 2 * sizeof(T)) complex(const C& z)
       : re(static_cast<T>(z.real())), im(static_cast<T>(z.imag())) {}
   template <ForeignComplex C>
-  requires std::same_as<typename C::value_type, T> WEFT_HD constexpr operator C() const {
-    return C(re, im);
-  }
+    requires std::same_as<typename C::value_type, T>
+  constexpr operator C() const { return C(re, im); }
 
   WEFT_HD constexpr T real() const { return re; }
   WEFT_HD constexpr T imag() const { return im; }

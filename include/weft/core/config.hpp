@@ -11,6 +11,15 @@
 #error "weft needs C++20 (-std=c++20) with g++ 12, clang 14 or newer, and CUDA 12.6 or newer"
 #endif
 
+// x[i, j] is x[j] in C++20, so it must not pass for the element (i, j).
+#if defined(__NVCC__)
+#pragma nv_diag_error 3008
+#elif defined(__clang__)
+#pragma clang diagnostic error "-Wdeprecated-comma-subscript"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic error "-Wcomma-subscript"
+#endif
+
 /// Marks a function that runs on the CPU and in CUDA kernels.
 #if defined(__CUDACC__)
 #define WEFT_HD __host__ __device__
@@ -69,7 +78,7 @@
   }                                                                                      \
   namespace weft {                                                                       \
   template <class X, class Y>                                                            \
-    requires OperandsOf<X, Y>                                                            \
+    requires OperandsOrMistakes<X, Y>                                                    \
   constexpr auto name(X&& x, Y&& y) {                                                    \
     return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y));                   \
   }                                                                                      \
@@ -101,7 +110,7 @@
   }                                                                                          \
   namespace weft {                                                                           \
   template <class X, class Y, class Z>                                                       \
-    requires OperandsOf<X, Y, Z>                                                             \
+    requires OperandsOrMistakes<X, Y, Z>                                                     \
   constexpr auto name(X&& x, Y&& y, Z&& z) {                                                 \
     return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y), static_cast<Z&&>(z));  \
   }                                                                                          \
@@ -111,7 +120,7 @@
 #define WEFT_OPERATOR(symbol, name)                                      \
   namespace weft {                                                       \
   template <class X, class Y>                                            \
-    requires OperandsOf<X, Y>                                            \
+    requires OperandsOrMistakes<X, Y>                                    \
   constexpr auto operator symbol(X&& x, Y&& y) {                         \
     return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y));   \
   }                                                                      \

@@ -55,12 +55,14 @@ namespace detail {
 inline std::string text(const char* s) { return s; }
 inline std::string text(const std::string& s) { return s; }
 inline std::string text(bool b) { return b ? "true" : "false"; }
-inline std::string text(long long v) { return std::to_string(v); }
-inline std::string text(unsigned long long v) { return std::to_string(v); }
-inline std::string text(int v) { return std::to_string(v); }
-inline std::string text(long v) { return std::to_string(v); }
-inline std::string text(unsigned long v) { return std::to_string(v); }
-inline std::string text(unsigned v) { return std::to_string(v); }
+[[gnu::cold, gnu::noinline]] inline std::string text(long long v) { return std::to_string(v); }
+[[gnu::cold, gnu::noinline]] inline std::string text(unsigned long long v) {
+  return std::to_string(v);
+}
+inline std::string text(int v) { return text(static_cast<long long>(v)); }
+inline std::string text(long v) { return text(static_cast<long long>(v)); }
+inline std::string text(unsigned long v) { return text(static_cast<unsigned long long>(v)); }
+inline std::string text(unsigned v) { return text(static_cast<unsigned long long>(v)); }
 inline std::string text(double v) {
   char digits[32];
   std::snprintf(digits, sizeof(digits), "%.9g", v);
@@ -81,7 +83,7 @@ class Part {
     message += static_cast<const char*>(value);
   }
   template <class T>
-  static void append_text(std::string& message, const void* value) {
+  [[gnu::cold]] static void append_text(std::string& message, const void* value) {
     using detail::text;
     message += text(*static_cast<const T*>(value));
   }

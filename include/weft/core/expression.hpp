@@ -27,7 +27,24 @@ concept NumberLike = Number<std::remove_cvref_t<X>>;
 
 /// Operands of one operation: expressions and plain numbers, at least one of them an expression.
 template <class... Xs>
-concept OperandsOf = (ExpressionLike<Xs> || ...) && ((ExpressionLike<Xs> || NumberLike<Xs>) && ...);
+concept OperandsOf =
+    (ExpressionLike<Xs> || ...) && ((ExpressionLike<Xs> || NumberLike<Xs>) && ...);
+
+/// What is easily mistaken for an operand: text, containers, pointers, and numbers of other types.
+template <class X>
+concept MistakenOperand =
+    !ExpressionLike<X> && !NumberLike<X> &&
+    (std::is_scalar_v<std::remove_cvref_t<X>> || std::is_array_v<std::remove_cvref_t<X>> ||
+     ForeignComplex<std::remove_cvref_t<X>> || requires(const std::remove_cvref_t<X>& x) {
+       x.begin();
+       x.end();
+     });
+
+/// Operands, or mistakes that an operation takes only to say in one line what is wrong with them.
+template <class... Xs>
+concept OperandsOrMistakes =
+    (ExpressionLike<Xs> || ...) &&
+    ((ExpressionLike<Xs> || NumberLike<Xs> || MistakenOperand<Xs>) && ...);
 
 namespace detail {
 template <class E>

@@ -58,11 +58,11 @@ class Int64s {
   int rank_ = 0;
 };
 
-inline std::string text(const Int64s& values) {
+[[gnu::cold, gnu::noinline]] inline std::string text(const Int64s& values) {
   std::string s = "(";
   for (int i = 0; i < values.rank(); ++i) {
     if (i > 0) s += ", ";
-    s += std::to_string(values[i]);
+    s += text(static_cast<long long>(values[i]));
   }
   return s + (values.rank() == 1 ? ",)" : ")");
 }

@@ -8,38 +8,38 @@ namespace weft {
 
 namespace cpu::detail {
 /// Merges states of equal weight pairwise as they come, so that rounding grows with the logarithm
-/// of their number.
-template <class R, class S>
+/// of their number; N reductions side by side.
+template <class R, class S, int N>
 class Tree {
  public:
   explicit Tree(const R& reducer) : reducer_(reducer) {}
-  void push(const S& state) {
-    S carried = state;
+  /// Takes a state for each of the first m reductions, and leaves them changed.
+  void push(S* states, int m) {
     int level = 0;
-    for (; (filled_ >> level & 1U) != 0; ++level) {
-      S earlier = levels_[level];
-      reducer_.merge(earlier, carried);
-      carried = earlier;
-    }
-    levels_[level] = carried;
+    for (; (filled_ >> level & 1U) != 0; ++level) merge_into(states, level, m);
+    for (int i = 0; i < m; ++i) levels_[level][i] = states[i];
     ++filled_;
   }
-  S total() const {
-    S out{};
-    bool any = false;
+  /// Merges all that came into `out`, which holds no elements.
+  void total(S* out, int m) const {
     for (int level = 0; filled_ >> level != 0; ++level) {
-      if ((filled_ >> level & 1U) == 0) continue;
-      S earlier = levels_[level];
-      if (any) reducer_.merge(earlier, out);
-      out = earlier;
-      any = true;
+      if ((filled_ >> level & 1U) != 0) merge_into(out, level, m);
     }
-    return out;
   }
 
  private:
+  void merge_into(S* later, int level, int m) const {
+    for (int i = 0; i < m; ++i) {
+      S earlier = levels_[level][i];
+      reducer_.merge(earlier, later[i]);
+      later[i] = earlier;
+    }
+  }
+
   const R& reducer_;
-  S levels_[48];
+  union {
+    S levels_[60][N];  // not initialised: a level is read only after it was filled
+  };
   unsigned long long filled_ = 0;
 };
 }  // namespace cpu::detail
@@ -119,7 +119,7 @@ struct Reducer<Cpu> {
     alignas(64) char buffer[cpu::block_size * sizeof(C)];
     C* values = reinterpret_cast<C*>(buffer);
     for (int64_t k = first; k < last; ++k) {
-      cpu::detail::Tree<R, State> tree(reducer);
+      cpu::detail::Tree<R, State, 1> tree(reducer);
       char* at[n];
       for (int i = 0; i < n; ++i) at[i] = row[i];
       detail::Cursor within;
@@ -131,11 +131,14 @@ struct Reducer<Cpu> {
           for (int i = 0; i < n; ++i) from[i] = at[i] + j * stride[i] * inside[i].itemsize;
           block.load(from, stride, m);
           block.run(program, values, m);
-          tree.push(reduce_block<State>(reducer, values, m, start + j));
+          State part = reduce_block<State>(reducer, values, m, start + j);
+          tree.push(&part, 1);
         }
         within.next(inner, depth, inside, n, at);
       }
-      *reinterpret_cast<Out*>(row[0]) = store_element<Out>(reducer.finish(tree.total(), length));
+      State total{};
+      tree.total(&total, 1);
+      *reinterpret_cast<Out*>(row[0]) = store_element<Out>(reducer.finish(total, length));
       cursor.next(outer, outer.rank, operands, n, row);
     }
   }
@@ -163,7 +166,7 @@ struct Reducer<Cpu> {
                          const detail::Operand* inside, int64_t blocks, int64_t first,
                          int64_t last) {
     constexpr int n = detail::count(Types{}) + 1;
-    constexpr int group = 128;  // rows summed before their states join the total
+    constexpr int group = 16;  // rows that are added to one state
     using C = typename Program::type;
     using State = typename R::template State<C>;
     const int across = outer.rank - 1;
@@ -182,21 +185,21 @@ struct Reducer<Cpu> {
       const int m = static_cast<int>(left < columns ? left : columns);
       for (int i = 0; i < n; ++i) at[i] += start * stride[i] * operands[i].itemsize;
       auto* out = reinterpret_cast<Out*>(at[0]);
-      State total[columns];
-      State part[columns];
+      cpu::detail::Tree<R, State, columns> tree(reducer);
+      State total[columns]{};
+      State part[columns]{};
       detail::Cursor within;
       for (int64_t j = 0; j < length; ++j) {
         block.load(at, stride, m);
         block.run(program, values, m);
         for (int c = 0; c < m; ++c) reducer.add(part[c], values[c], j);
         if ((j + 1) % group == 0 || j + 1 == length) {
-          for (int c = 0; c < m; ++c) {
-            reducer.merge(total[c], part[c]);
-            part[c] = State{};
-          }
+          tree.push(part, m);
+          for (int c = 0; c < m; ++c) part[c] = State{};
         }
         within.next(inner, inner.rank, inside, n, at);
       }
+      tree.total(total, m);
       for (int c = 0; c < m; ++c) {
         out[c * stride[0]] = store_element<Out>(reducer.finish(total[c], length));
       }

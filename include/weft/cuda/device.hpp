@@ -46,7 +46,7 @@ struct Devices {
   return found;
 }
 
-[[noreturn]] inline void no_such_device(int ordinal) {
+[[noreturn, gnu::cold]] inline void no_such_device(int ordinal) {
   const Devices& d = devices();
   if (d.count == 0) {
     const char* reason = driver_version() == 0     ? "no NVIDIA driver is installed"
@@ -128,7 +128,7 @@ inline int attribute(cudaDeviceAttr which, int ordinal) {
   return value;
 }
 
-inline Properties read_properties(int ordinal) {
+[[gnu::cold]] inline Properties read_properties(int ordinal) {
   cudaDeviceProp raw;
   check(cudaGetDeviceProperties(&raw, ordinal), "properties", "of cuda:", ordinal);
   Properties p;

@@ -19,7 +19,7 @@ inline void set_leaving() { __atomic_store_n(&leaving_flag, 1, __ATOMIC_RELAXED)
 inline bool leaving() noexcept { return __atomic_load_n(&leaving_flag, __ATOMIC_RELAXED) != 0; }
 
 /// To be called after CUDA's own start-up, so that its exit handlers run after this one.
-inline void watch_for_exit() {
+[[gnu::cold]] inline void watch_for_exit() {
   static const bool watching = [] {
     std::atexit([] { set_leaving(); });
     pthread_atfork(nullptr, nullptr, [] { set_leaving(); });
@@ -34,7 +34,7 @@ inline bool quiet(cudaError_t status) noexcept {
   return status == cudaSuccess;
 }
 
-[[noreturn]] inline void raise(cudaError_t status, const char* operation,
+[[noreturn, gnu::cold]] inline void raise(cudaError_t status, const char* operation,
                                const std::string& details) {
   (void)cudaGetLastError();
   const bool forked = status == cudaErrorInitializationError && leaving();

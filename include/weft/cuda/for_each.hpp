@@ -78,25 +78,11 @@ struct Executor<Cuda> {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + 1;
     constexpr int lanes = cuda::lanes_of<Out>(Types{});
-    static_assert(
-        sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
-        "weft: the expression is too large for one kernel: store a part of it in a Tensor");
-    detail::Loops loops = detail::loops_over(shape);
-    detail::simplify(loops, operands, n);
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
-    cuda::detail::order(operands, n, stream);
-    cuda::detail::in_pieces(loops, operands, n, [&](const detail::Loops& piece) {
-      cuda::Grid<n> grid;
-      grid.items = cuda::detail::plan_rows(piece, operands[0], lanes, grid.inner, grid.head,
-                                           grid.outer, grid.row_items, grid.size);
-      cuda::detail::plan_operands(piece, operands, n, grid.data, grid.lane, grid.stride);
-      void* arguments[] = {&grid, const_cast<Program*>(&program)};
-      const auto kernel = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
-      const unsigned blocks = (grid.items + cuda::block_threads - 1) / cuda::block_threads;
-      cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel), blocks,
-                           cuda::block_threads, arguments, stream);
-    });
+    static_assert(sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
+                  "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+    const auto kernel = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
+    cuda::detail::run_for_each<n>(name, device, shape, operands, lanes,
+                                  reinterpret_cast<const void*>(kernel), &program);
 #else
     static_assert(detail::always_false<Program>,
                   "weft: an expression on Cuda is evaluated in a file that nvcc compiles: move "

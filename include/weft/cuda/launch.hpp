@@ -139,5 +139,26 @@ inline void launch(const char* name, const Shape& shape, const void* kernel, uns
   }
 }
 
+/// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
+template <int N>
+[[gnu::noinline]] void run_for_each(const char* name, Cuda device, const Shape& shape,
+                                    Operand* operands, int lanes, const void* kernel,
+                                    const void* program) {
+  Loops loops = weft::detail::loops_over(shape);
+  weft::detail::simplify(loops, operands, N);
+  const DeviceGuard guard(device);
+  const Stream stream = current_stream(device);
+  order(operands, N, stream);
+  in_pieces(loops, operands, N, [&](const Loops& piece) {
+    Grid<N> grid;
+    grid.items = plan_rows(piece, operands[0], lanes, grid.inner, grid.head, grid.outer,
+                           grid.row_items, grid.size);
+    plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
+    void* arguments[] = {&grid, const_cast<void*>(program)};
+    const unsigned blocks = (grid.items + block_threads - 1) / block_threads;
+    launch(name, shape, kernel, blocks, block_threads, arguments, stream);
+  });
+}
+
 }  // namespace detail
 }  // namespace weft::cuda

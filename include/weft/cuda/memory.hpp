@@ -116,7 +116,7 @@ struct MemoryInfo {
   int64_t total = 0;
 };
 
-inline MemoryInfo mem_get_info(Cuda device = {}) {
+[[gnu::cold]] inline MemoryInfo mem_get_info(Cuda device = {}) {
   const DeviceGuard guard(device);
   const detail::RelaxedCapture relaxed;
   std::size_t free = 0;
@@ -163,7 +163,7 @@ inline void reset_peak_memory_stats(Cuda device = {}) {
 }
 
 /// Waits for weft's streams and gives memory that no tensor holds back to the driver.
-inline void empty_cache(Cuda device = {}) {
+[[gnu::cold]] inline void empty_cache(Cuda device = {}) {
   if (!is_available()) return;
   detail::free_deferred();
   detail::synchronize_streams(resolve(device));
@@ -171,7 +171,7 @@ inline void empty_cache(Cuda device = {}) {
 }
 
 namespace detail {
-inline void make_room(const Stream& stream) {
+[[gnu::cold]] inline void make_room(const Stream& stream) {
   {
     const RelaxedCapture relaxed;
     check(cudaStreamSynchronize(stream), "allocate");  // it may be one of the user's
@@ -179,7 +179,7 @@ inline void make_room(const Stream& stream) {
   empty_cache(stream.device());
 }
 
-[[noreturn]] inline void out_of_memory(int ordinal, int64_t bytes) {
+[[noreturn, gnu::cold]] inline void out_of_memory(int ordinal, int64_t bytes) {
   const Cuda device{ordinal};
   const MemoryInfo info = mem_get_info(device);
   fail<OutOfMemory>("allocate", bytes, " bytes could not be had on ", device, ", where ", info.free,

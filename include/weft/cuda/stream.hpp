@@ -21,7 +21,7 @@ struct StreamPool {
 };
 [[gnu::visibility("default")]] inline StreamPool stream_pools[max_devices];
 
-inline cudaStream_t make_stream(int ordinal, int slot) {
+[[gnu::cold]] inline cudaStream_t make_stream(int ordinal, int slot) {
   StreamPool& pool = stream_pools[ordinal];
   const DeviceGuard guard(Cuda{ordinal});
   const RelaxedCapture relaxed;
@@ -56,7 +56,7 @@ inline int slot_of(int ordinal, cudaStream_t stream) noexcept {
 }
 
 /// Waits for weft's own streams of a device, those that are being captured left out.
-inline void synchronize_streams(int ordinal) noexcept {
+[[gnu::cold]] inline void synchronize_streams(int ordinal) noexcept {
   const RelaxedCapture relaxed;
   for (cudaStream_t& slot : stream_pools[ordinal].streams) {
     const cudaStream_t stream = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);

@@ -189,23 +189,26 @@ template <class T, class D, class E>
 void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
   static_assert(!std::is_const_v<T>, "weft: a Tensor<const T> is read-only: assign to a Tensor<T>");
-  const long inside =
-      std::is_rvalue_reference_v<E&&> ? CountHandles{target.storage()}(e) : 0;
-  if (may_reuse(target, e.shape().size(), inside)) {
-    Lowered<Expr> lowered(e);
-    lowered.operands[0].set(target.data(), sizeof(T), e.shape(), contiguous_strides(e.shape()),
-                            target.storage());
-    if (!lowered.conflicts_with_target()) {
-      const D device = place<D>(name_of<Expr>(), lowered.operands + 1, lowered.n - 1, target.device());
-      lowered.template run<T>(e.shape(), device);
-      target.storage()->bump_version();
-      Access::set_shape(target, e.shape());
-      return;
-    }
-  }
+  const Shape& shape = e.shape();
+  const long inside = std::is_rvalue_reference_v<E&&> ? CountHandles{target.storage()}(e) : 0;
+  Lowered<Expr> lowered(e);
   D wanted{};
   if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
-  target = materialize_on<T, D>(e, wanted);
+  const D device = place<D>(name_of<Expr>(), lowered.operands + 1, lowered.n - 1, wanted);
+  lowered.operands[0].set(target.data(), sizeof(T), shape, contiguous_strides(shape),
+                          target.storage());
+  const bool reuse = may_reuse(target, shape.size(), inside) &&
+                     (device.ordinal < 0 || device.ordinal == target.storage()->ordinal) &&
+                     !lowered.conflicts_with_target();
+  Tensor<T, D> out = reuse ? Tensor<T, D>() : Access::allocate<T, D>(shape, device);
+  if (!reuse) set_target(lowered.operands[0], out);
+  if (shape.size() > 0) lowered.template run<T>(shape, device);
+  if (reuse) {
+    target.storage()->bump_version();
+    Access::set_shape(target, shape);
+  } else {
+    target = static_cast<Tensor<T, D>&&>(out);
+  }
 }
 
 template <class T, class D, class E>

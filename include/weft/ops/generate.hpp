@@ -97,7 +97,9 @@ Tensor<T, D> arange(std::type_identity_t<compute_t<T>> start,
     __extension__ using Wide = __int128;
     const Wide distance = step > 0 ? Wide(stop) - Wide(start) : Wide(start) - Wide(stop);
     const Wide stride = step > 0 ? Wide(step) : -Wide(step);
-    n = distance > 0 ? static_cast<int64_t>((distance - 1) / stride + 1) : 0;
+    const Wide count = distance > 0 ? (distance - 1) / stride + 1 : 0;
+    if (count > INT64_MAX) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);
+    n = static_cast<int64_t>(count);
   } else {
     const double count = (static_cast<double>(stop) - start) / step;
     if (!(count < 9e18)) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);

@@ -118,14 +118,26 @@ struct OperandCheck : Valued<Op, Xs...> {
   static constexpr bool on_cpu = (std::is_same_v<typename DeviceOf<Xs>::type, Cpu> || ...);
   static constexpr bool devices = !std::is_same_v<common_device_of<Xs...>, NoDevice>;
 
+  static constexpr bool operands = ((Expression<Xs> || Number<Xs>) && ...);
+
   /// True, or one compile error whose first line is the rule that is broken.
   static constexpr bool report() {
     using Check = OperandCheck;
-    static_assert(devices || !on_cpu, "weft: one operand is on Cpu and another on Cuda; an operation runs on one device: write x.to(Cuda{}) or x.to(Cpu{})");
-    static_assert(devices || on_cpu, "weft: one operand is on CudaAt<M> and another on CudaAt<N>; an operation runs on one device: write x.to(CudaAt<N>{})");
-    if constexpr (devices) {
-      static_assert(Check::condition, "weft: a condition must have element type bool: write x != 0");
-      static_assert(Check::elements, "weft: element types do not mix silently (nor does a floating number with an integer tensor): write cast<T>(x)");
+    static_assert(operands,
+                  "weft: an operand is a tensor, an expression or a number of an element type: "
+                  "write tensor(v) for a container, borrow(p, shape) for a pointer");
+    static_assert(devices || !on_cpu,
+                  "weft: one operand is on Cpu and another on Cuda; an operation runs on one "
+                  "device: write x.to(Cuda{}) or x.to(Cpu{})");
+    static_assert(devices || on_cpu,
+                  "weft: one operand is on CudaAt<M> and another on CudaAt<N>; an operation runs "
+                  "on one device: write x.to(CudaAt<N>{})");
+    if constexpr (devices && operands) {
+      static_assert(Check::condition,
+                    "weft: a condition must have element type bool: write x != 0");
+      static_assert(Check::elements,
+                    "weft: element types do not mix silently (nor does a floating number with an "
+                    "integer tensor): write cast<T>(x)");
       if constexpr (Check::condition && Check::elements) return Op::domain::template report<element>();
     }
     return false;

@@ -1,5 +1,5 @@
-// Random tensors and expressions: rand, randn, randint, bernoulli; uniform, normal, integers,
-// trials. SPDX-License-Identifier: Apache-2.0
+// Random tensors (rand, randn, randint, bernoulli) and the expressions that they are made of.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/box_muller.hpp"

@@ -126,8 +126,12 @@ struct var {
   }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
-    const auto count = s.count + later.count;
     if (later.count == 0) return;
+    if (s.count == 0) {  // delta * delta below may overflow
+      s = later;
+      return;
+    }
+    const auto count = s.count + later.count;
     const auto delta = later.mean - s.mean;
     const auto share = later.count / count;
     s.mean += delta * share;
@@ -302,6 +306,7 @@ struct logsumexp {
   }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
+    if (s.max != s.max) return;
     if (later.max <= s.max) {
       if (later.max != -math::infinity<decltype(s.max)>) s.sum += later.sum * scale(later.max, s.max);
     } else {

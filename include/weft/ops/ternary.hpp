@@ -64,14 +64,14 @@ struct addcmul {
 
 /// `where(x > 0, x, 0)`: elements of x where the condition holds, of y elsewhere.
 template <class C, class X, class Y>
-  requires OperandsOf<C, X, Y>
+  requires OperandsOrMistakes<C, X, Y>
 constexpr auto where(C&& condition, X&& x, Y&& y) {
   return lift(op::where{}, static_cast<C&&>(condition), static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 
 /// x + factor * y * z.
 template <class X, class Y, class Z>
-  requires OperandsOf<X, Y, Z>
+  requires OperandsOrMistakes<X, Y, Z>
 constexpr auto addcmul(X&& x, Y&& y, Z&& z, double factor = 1) {
   return lift(op::addcmul{factor}, static_cast<X&&>(x), static_cast<Y&&>(y), static_cast<Z&&>(z));
 }

@@ -31,6 +31,12 @@ struct Slice {
   template <std::integral I>
   constexpr Slice(I index) : kind(integer), start(static_cast<int64_t>(index)) {}
   constexpr Slice(void (*)(detail::WholeAxis)) {}
+  template <class X>
+  constexpr Slice(const X&) {
+    static_assert(std::integral<X>,
+                  "weft: an index is an integer, slice(a, b, step), all, newaxis or ellipsis; to "
+                  "choose elements by a condition write where(condition, x, y)");
+  }
   constexpr Slice(int64_t from, int64_t to, int64_t by) : start(from), stop(to), step(by) {}
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "weft/core/broadcast.hpp"
-#include "weft/core/expression.hpp"
+#include "weft/tensor/rules.hpp"
 #include "weft/tensor/slice.hpp"
 #include "weft/tensor/storage.hpp"
 #include "weft/tensor/view.hpp"
@@ -28,17 +28,6 @@ void write(const Tensor<T, D>& target, const E& e, const char* operation);
 template <class T, class D, class To>
 Tensor<T, To> transfer(const Tensor<T, D>& x, To device, CopyOptions options);
 struct Access;
-
-/// True, or a compile error whose first line is the rule, when E can become a Tensor<T, D>.
-template <class T, class D, class E>
-constexpr bool can_become() {
-  using From = typename E::device_type;
-  constexpr bool device = !std::is_same_v<common_device_t<From, D>, NoDevice>;
-  constexpr bool element = std::is_same_v<typename E::value_type, std::remove_const_t<T>>;
-  static_assert(device, "weft: an expression on Cuda does not become a tensor on Cpu, nor the other way round, and CudaAt<M> does not become CudaAt<N>: write .to(Cpu{}) or .to(Cuda{})");
-  static_assert(!device || element, "weft: element types do not convert silently: write cast<T>(x)");
-  return device && element;
-}
 }  // namespace detail
 
 /// A shared handle to storage, with shape and strides (row-major when new); const is shallow.
@@ -69,7 +58,9 @@ class Tensor {
   template <Expression E>
     requires(!TensorLike<E>)
   Tensor(E&& e) {
-    if constexpr (detail::can_become<T, D, E>()) *this = detail::materialize<value_type, D>(static_cast<E&&>(e));
+    if constexpr (detail::can_become<T, D, E>()) {
+      *this = detail::materialize<value_type, D>(static_cast<E&&>(e));
+    }
   }
   template <Expression E>
     requires(!TensorLike<E>)
@@ -80,8 +71,7 @@ class Tensor {
   template <class U, Device Other>
     requires(!std::is_same_v<Tensor<U, Other>, Tensor> && !std::is_same_v<Tensor<U, Other>, Tensor<value_type, D>>)
   Tensor(const Tensor<U, Other>& x) {
-    if constexpr (detail::can_become<T, D, Tensor<U, Other>>()) {
-      static_assert(std::is_const_v<T> || !std::is_const_v<U>, "weft: a Tensor<const T> does not become a Tensor<T>: write .clone()");
+    if constexpr (detail::can_become<T, D, Tensor<U, Other>>() && detail::can_share<T, U>()) {
       if constexpr (is_cuda<D> && !std::is_same_v<D, Cuda>) check_ordinal(x.storage());
       storage_ = x.storage_;
       data_ = x.data_;
@@ -89,6 +79,15 @@ class Tensor {
       strides_ = x.strides_;
       version_ = x.version_;
     }
+  }
+  /// No constructor: says what to write instead.
+  template <class S = Shape>
+  explicit Tensor(const std::type_identity_t<S>&) {
+    detail::is_value<S>();
+  }
+  template <MistakenOperand X>
+  explicit Tensor(const X&) {
+    detail::is_value<X>();
   }
 
   Tensor& operator=(const Tensor&) & = default;
@@ -106,26 +105,26 @@ class Tensor {
     if constexpr (detail::can_become<T, D, E>()) detail::rebind(*this, e);
     return *this;
   }
-  template <NumberLike N>
-  Tensor& operator=(N) & {
-    static_assert(detail::always_false<N>, "weft: a named tensor is not assigned a number: write x.fill(v), or x = full_like(x, v) for new storage");
+  template <class X>
+    requires NumberLike<X> || MistakenOperand<X>
+  Tensor& operator=(const X&) & {
+    detail::is_value<X>();
     return *this;
   }
 
   /// Writes into the elements of a view: z(0, all) = e.
   const Tensor& operator=(const Tensor& other) && { return assign(other); }
   template <class X>
-    requires ExpressionLike<X> || NumberLike<X>
+    requires ExpressionLike<X> || NumberLike<X> || MistakenOperand<X>
   const Tensor& operator=(X&& x) && {
     return assign(static_cast<X&&>(x));
   }
 
   /// Writes an expression or a number into the elements, broadcasting it to this shape.
   template <class X>
-    requires ExpressionLike<X> || NumberLike<X>
+    requires ExpressionLike<X> || NumberLike<X> || MistakenOperand<X>
   const Tensor& assign(X&& x) const {
-    static_assert(!std::is_const_v<T>, "weft: a Tensor<const T> is read-only: write .clone() for one of your own");
-    if constexpr (!std::is_const_v<T>) detail::write(*this, x, "assign");
+    if constexpr (detail::can_write<T, X>()) detail::write(*this, x, "assign");
     return *this;
   }
   template <NumberLike N = value_type>
@@ -170,17 +169,19 @@ class Tensor {
   }
   /// The view at one index of the first axis.
   template <class I>
-  Tensor operator[](I index) const {
-    static_assert(std::is_integral_v<I>, "weft: x[i] takes one integer: write x(i, all), x(slice(a, b))");
-    return (*this)(index);
+  Tensor operator[](const I& index) const {
+    if constexpr (detail::is_index<I>()) return (*this)(index);
+    return *this;
   }
-  template <class I, class... More>
-  void operator[](const std::initializer_list<I>&) const = delete;
+  template <class I>
+  Tensor operator[](std::initializer_list<I> indices) const {
+    return (*this)[indices];
+  }
 
   /// The element at the coordinates, bounds-checked; CPU only.
   template <std::integral... I>
   T& at(I... index) const {
-    static_assert(std::is_same_v<D, Cpu>, "weft: elements of a Cuda tensor are not reachable from the CPU: write x(i, j).item() or x.to(Cpu{})");
+    static_cast<void>(detail::is_reachable<D>());
     const Tensor element = (*this)(index...);
     if (element.rank() != 0) fail<IndexError>("at", sizeof...(I), " indices for shape ", shape_);
     return *element.data_;
@@ -195,10 +196,9 @@ class Tensor {
       return detail::transfer(Tensor<value_type, D>(unconst()), Cpu{}, {}).item();
     }
   }
-  operator value_type() const
-    requires std::is_same_v<D, Cpu>
-  {
-    return item();
+  operator value_type() const {
+    if constexpr (detail::is_reachable<D>()) return item();
+    return {};
   }
 
   Tensor permute(const Shape& axes) const { return with(layout::permute(layout(), axes)); }
@@ -251,6 +251,12 @@ class Tensor {
   template <Device To>
   Tensor<value_type, To> to(To device, CopyOptions options = {}) const {
     return detail::transfer(unconst(), device, options);
+  }
+  template <class X>
+    requires(!Device<X>)
+  Tensor to(const X&, CopyOptions = {}) const {
+    detail::is_device<X>();
+    return *this;
   }
   /// The elements in row-major order.
   std::vector<value_type> to_vector() const;

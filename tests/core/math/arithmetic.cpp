@@ -51,8 +51,8 @@ TEST_CASE_TEMPLATE("integers wrap", T, INTEGERS) {
     wrong += math::mul(x, y) !=
              static_cast<T>(static_cast<UnsignedWide>(x) * static_cast<UnsignedWide>(y));
     wrong += math::neg(x) != wrap<T>(-Wide{x});
-    wrong += math::abs(x) != wrap<T>(x < 0 ? -Wide{x} : Wide{x});
-    wrong += math::sign(x) != static_cast<T>(x > 0 ? 1 : x < 0 ? -1 : 0);
+    wrong += math::abs(x) != wrap<T>(Wide{x} < 0 ? -Wide{x} : Wide{x});
+    wrong += math::sign(x) != static_cast<T>(Wide{x} > 0 ? 1 : Wide{x} < 0 ? -1 : 0);
   });
   CHECK(wrong == 0);
   static_assert(std::is_same_v<decltype(math::add(int8_t{1}, int8_t{1})), int8_t>);
@@ -99,9 +99,9 @@ TEST_CASE_TEMPLATE("shifts outside the width give 0, or -1", T, INTEGERS) {
   int wrong = 0;
   const int bits = 8 * sizeof(T);
   for_pairs<T>([&](T x, T y) {
-    const bool inside = y >= 0 && static_cast<uint64_t>(y) < static_cast<uint64_t>(bits);
+    const bool inside = Wide{y} >= 0 && Wide{y} < bits;
     T left = 0;
-    T right = x < 0 ? static_cast<T>(-1) : T(0);
+    T right = Wide{x} < 0 ? static_cast<T>(-1) : T(0);
     if (inside) {
       left = wrap<T>(static_cast<Wide>(static_cast<UnsignedWide>(x) << static_cast<int>(y)));
       right = wrap<T>(Wide{x} >> static_cast<int>(y));
@@ -116,7 +116,7 @@ TEST_CASE_TEMPLATE("powers of integers", T, INTEGERS) {
   int wrong = 0;
   for_pairs<T>([&](T x, T y) {
     const auto n = static_cast<T>(y % 50);
-    if (n < 0) return;
+    if (Wide{n} < 0) return;
     T expected = 1;
     for (T i = 0; i < n; ++i) expected = math::mul(expected, x);
     wrong += math::pow(x, n) != expected;

@@ -1,0 +1,93 @@
+// The rules for what becomes a tensor, is written to one or indexes one, as sentences to the user.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/expression.hpp"
+
+/// Each function here is true, or a single compile error whose first line is the rule that is
+/// broken. A caller that asks by `if constexpr` has no further errors.
+namespace weft::detail {
+
+/// Whether E, on its device and with its element type, can become a Tensor<T, D>.
+template <class T, class D, class E>
+constexpr bool can_become() {
+  using From = typename E::device_type;
+  constexpr bool device = !std::is_same_v<common_device_t<From, D>, NoDevice>;
+  constexpr bool element = std::is_same_v<typename E::value_type, std::remove_const_t<T>>;
+  static_assert(device || !is_cuda<From> || is_cuda<D>,
+                "weft: what is on Cuda does not become a tensor on Cpu by itself: write "
+                "x.to(Cpu{}), or e.eval().to(Cpu{}) for an expression");
+  static_assert(device || is_cuda<From> || !is_cuda<D>,
+                "weft: what is on Cpu does not become a tensor on Cuda by itself: write "
+                "x.to(Cuda{}), or e.eval().to(Cuda{}) for an expression");
+  static_assert(device || !is_cuda<From> || !is_cuda<D>,
+                "weft: what is on CudaAt<M> does not become a tensor on CudaAt<N> by itself: write "
+                "x.to(CudaAt<N>{})");
+  static_assert(!device || element,
+                "weft: element types do not convert silently: write cast<T>(x)");
+  return device && element;
+}
+
+/// Whether a Tensor<To> can share the elements of a Tensor<From>.
+template <class To, class From>
+constexpr bool can_share() {
+  constexpr bool shares = std::is_const_v<To> || !std::is_const_v<From>;
+  static_assert(shares, "weft: a Tensor<const T> does not become a Tensor<T>: write x.clone()");
+  return shares;
+}
+
+/// Whether an X can be written into the elements of a Tensor<T>.
+template <class T, class X>
+constexpr bool can_write() {
+  constexpr bool value = !MistakenOperand<X>;
+  static_assert(!std::is_const_v<T>,
+                "weft: a Tensor<const T> is read-only: write x.clone() for one of your own");
+  static_assert(value || std::is_const_v<T>,
+                "weft: a tensor takes expressions and numbers of an element type: write tensor(v) "
+                "for a container, borrow(p, shape) for a pointer");
+  return value && !std::is_const_v<T>;
+}
+
+/// What is assigned to a named tensor, or stands in parentheses behind it, and is no expression.
+template <class X>
+constexpr bool is_value() {
+  static_assert(!NumberLike<X>,
+                "weft: a named tensor is not assigned a number: write x.fill(v) to change its "
+                "elements, x = full_like(x, v) for new ones");
+  static_assert(NumberLike<X> || !std::is_base_of_v<Int64s, X>,
+                "weft: a shape makes no tensor: write zeros<T>({2, 3}), empty<T>({2, 3}) or, for "
+                "elements, tensor<T>({2, 3})");
+  static_assert(NumberLike<X> || std::is_base_of_v<Int64s, X>,
+                "weft: a tensor is made from expressions: write tensor(v) for a container, "
+                "borrow(p, shape) for a pointer");
+  return false;
+}
+
+/// Whether I is one index of the first axis.
+template <class I>
+constexpr bool is_index() {
+  static_assert(std::is_integral_v<I>,
+                "weft: x[i] takes one integer: write x(i, all), x(slice(a, b))");
+  return std::is_integral_v<I>;
+}
+
+/// Whether the CPU reaches the elements of tensors on D.
+template <class D>
+constexpr bool is_reachable() {
+  constexpr bool cpu = std::is_same_v<D, Cpu>;
+  static_assert(cpu,
+                "weft: elements of a Cuda tensor are not reachable from the CPU: write x.item(), "
+                "x(i, j).item() or x.to(Cpu{})");
+  return cpu;
+}
+
+/// Whether To is a device.
+template <class To>
+constexpr bool is_device() {
+  static_assert(Device<To> && sizeof(To) > 0,
+                "weft: x.to(device) takes Cpu{}, Cuda{} or CudaAt<N>{}: write cast<T>(x) for "
+                "another element type");
+  return Device<To>;
+}
+
+}  // namespace weft::detail
