@@ -21,6 +21,7 @@ endif()
 # weft_as_cuda(RESULT SOURCE...): the .cpp sources once more, as CUDA. A source has one language in
 # a folder, whatever the target, so each becomes a one-line .cu that includes it.
 function(weft_as_cuda result)
+  set(wrappers "")
   foreach(source IN LISTS ARGN)
     set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/as_cuda/${source})
     cmake_path(REPLACE_EXTENSION wrapper LAST_ONLY cu)

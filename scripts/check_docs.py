@@ -8,7 +8,9 @@ A fence of language cpp says by its further words what the block is:
     cpp error    statements that must not compile; a text block holds the rule in the first error line
     cpp quote    lines that stand, whatever their indentation, in a source file of the repository
 `cuda` as a further word: nvcc compiles it, and it runs where there is a GPU. What a block prints is
-the ```text block that follows it, or nothing; --fix writes it there. Statements see weft/weft.hpp (cuda: weft/all.hpp), a few
+the ```text block that follows it, or nothing; --fix writes it there. After a comment
+`<!-- cells: declarations -->` each piece of code in the last column of the page's tables becomes a
+statement of its own, compiled with these declarations (`<!-- cells cuda: ...`). Statements see weft/weft.hpp (cuda: weft/all.hpp), a few
 standard headers and `using namespace weft`.
 """
 import argparse
@@ -45,10 +47,16 @@ class Block:
 
 def blocks_of(page):
     """The page's cpp blocks, each with the text block that follows it."""
-    blocks, last, lines = [], None, page.read_text().splitlines(keepends=True)
+    blocks, last, declarations, cuda, lines = [], None, None, set(), page.read_text().splitlines(keepends=True)
     i = 0
     while i < len(lines):
         fence = re.match(r"( *)```(\w+)([ \w]*)\n", lines[i])
+        cells = re.match(r"<!-- cells( cuda)?: *(.*?) *-->", lines[i])
+        if cells:
+            declarations, cuda = cells[2], {"cuda"} if cells[1] else set()
+        elif declarations is not None and lines[i].startswith("|"):
+            blocks += [Block(page, i + 1, {"cell"} | cuda, f"{declarations} {code.rstrip(';')};\n")
+                       for code in re.findall(r"`([^`]+)`", split_row(lines[i])[-1])]
         if not fence:
             last = last if not lines[i].strip() else None
             i += 1
@@ -70,14 +78,24 @@ def blocks_of(page):
     return blocks
 
 
+def split_row(line):
+    """The cells of a table's row."""
+    return [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+
+
 def program_of(globals_, statements, cuda):
-    text = f"#include <weft/{'all' if cuda else 'weft'}.hpp>\n"
-    text += "".join(f"#include <{h}>\n" for h in HEADERS) + "using namespace weft;\n"
-    text += "".join(b.source() for b in globals_)
-    for b in statements:
-        text += f"static void block{b.line}() {{\n{b.source()}}}\n"
+    text = f"#include <weft/{'all' if cuda else 'weft'}.hpp>\n#include <weft/io.hpp>\n"
+    text += "".join(f"#include <{h}>\n" for h in HEADERS)
+    text += "".join(re.findall(r"^#include.*\n", "".join(b.text for b in globals_), re.M))
+    text += "using namespace weft;\n"
+    text += "".join(re.sub(r"^#include.*", "", b.source(), flags=re.M) for b in globals_)
+    for n, b in enumerate(statements):
+        name = f"cell{n}" if "cell" in b.words else f"block{b.line}"
+        text += f"[[maybe_unused]] static void {name}() {{\n{b.source()}}}\n"
     text += "int main() {\n"
     for b in statements:
+        if "cell" in b.words:
+            continue
         text += f'  std::cout << "{MARK}{b.line}\\n" << std::flush;\n  block{b.line}();\n'
     return text + "}\n"
 
@@ -92,9 +110,9 @@ class Tools:
         """The program's path and the compiler's messages."""
         path = self.folder / f"p{next(self.numbers)}{'.cu' if cuda else '.cpp'}"
         path.write_text(text)
-        command = [self.compiler, "-std=c++20", f"-I{REPO / 'include'}", "-pthread"]
+        command = [self.compiler, "-std=c++20", "-w", f"-I{REPO / 'include'}", "-pthread"]
         if cuda:
-            command = [self.nvcc, "-std=c++20", "-arch=native" if self.gpu else "-arch=sm_90",
+            command = [self.nvcc, "-std=c++20", "-w", "-arch=native" if self.gpu else "-arch=sm_90",
                        f"-I{REPO / 'include'}"]
         command += ["-fsyntax-only"] if only_check and not cuda else ["-o", str(path.with_suffix(""))]
         result = subprocess.run([*command, str(path)], capture_output=True, text=True)
@@ -114,16 +132,18 @@ def differs(block, got):
 
 
 def check_statements(tools, globals_, statements, cuda):
+    page = statements[0].page.relative_to(REPO)
     program, code, messages = tools.compile(program_of(globals_, statements, cuda), cuda)
+    statements = [b for b in statements if "cell" not in b.words]
     if code:
-        return [f"{statements[0].page.relative_to(REPO)}: does not compile\n{messages}"]
+        return [f"{page}: does not compile\n{messages}"]
     if cuda and not tools.gpu:
         return []
     code, out, err = run(program)
     parts = dict(re.findall(rf"^{MARK}(\d+)\n(.*?)(?=^{MARK}|\Z)", out, re.M | re.S))
     problems = [p for b in statements for p in differs(b, parts.get(str(b.line), "(did not run)"))]
     if code:
-        problems.append(f"{statements[0].page.relative_to(REPO)}: exit code {code}\n{err}")
+        problems.append(f"{page}: exit code {code}\n{err}")
     return problems
 
 
@@ -143,7 +163,9 @@ def check_error(tools, globals_, block):
     rule = " ".join(block.output.split())
     if code == 0:
         return [f"{block.where()}: compiles, and should not"]
-    return [] if rule and rule in first else [f"{block.where()}: the first error is\n{first}\nnot\n{rule}"]
+    if not rule or rule not in first:
+        block.got = first[first.find("weft: "):]
+    return [] if not block.got else [f"{block.where()}: the first error is\n{first}\nnot\n{rule}"]
 
 
 def check_quote(block):
@@ -207,7 +229,7 @@ def main():
                         jobs.append(pool.submit(check_program, tools, b))
                     if "error" in b.words:
                         jobs.append(pool.submit(check_error, tools, globals_, b))
-                statements = [b for b in mine if not b.words - {"cuda"}]
+                statements = [b for b in mine if not b.words - {"cuda", "cell"}]
                 if statements:
                     jobs.append(pool.submit(check_statements, tools, globals_, statements, cuda))
         problems = [problem for job in jobs for problem in job.result()]

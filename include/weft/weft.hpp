@@ -16,5 +16,6 @@
 #include "weft/ops/reduce.hpp"       // sum, mean, max, argmax, ... with axis(...)
 #include "weft/ops/close.hpp"        // allclose, equal, isclose
 #include "weft/eval/transfer.hpp"    // evaluation, x.to(device)
+#include "weft/cpu/device.hpp"       // synchronize(device), device_name(device)
 #include "weft/cpu/for_each.hpp"     // the CPU's loops
 #include "weft/cpu/reduce.hpp"

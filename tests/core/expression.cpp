@@ -9,7 +9,7 @@ using X = Tensor<float>;
 using Sum = decltype(std::declval<X>() + std::declval<X>());
 using Total = decltype(sum(std::declval<X>()));
 
-static_assert(Expression<X> && Expression<Tensor<const half, Cuda>> && Expression<Sum>);
+static_assert(Expression<X> && Expression<Tensor<const weft::half, Cuda>> && Expression<Sum>);
 static_assert(Expression<Total> && Expression<Positions> && Expression<Scalar<int>>);
 static_assert(!Expression<float> && !Expression<X&> && !Expression<std::vector<float>>);
 static_assert(ExpressionLike<const X&> && ExpressionLike<Sum&&> && !ExpressionLike<int&>);

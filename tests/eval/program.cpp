@@ -15,7 +15,7 @@ struct Inputs {
 }  // namespace
 
 TEST_CASE("a program computes from its inputs") {
-  using X = Arg<1, half>;
+  using X = Arg<1, weft::half>;
   using Y = Arg<2, float>;
   using Sum = Apply<op::add, X, Y>;
   const Apply<op::mul, Sum, Constant<float>> program{{}, make_pack(Sum{}, Constant<float>{2})};
@@ -27,8 +27,8 @@ TEST_CASE("a program computes from its inputs") {
 }
 
 TEST_CASE("a value is rounded at the store") {
-  CHECK(store_element<half>(2049.0F) == 2048);
-  CHECK(store_element<half>(2051.0F) == 2052);
+  CHECK(store_element<weft::half>(2049.0F) == 2048);
+  CHECK(store_element<weft::half>(2051.0F) == 2052);
   CHECK(store_element<bfloat16>(257.0F) == 256);
   CHECK(store_element<float>(0.1F) == 0.1F);
 }

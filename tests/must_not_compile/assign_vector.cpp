@@ -1,5 +1,7 @@
-// expect: XX
+// expect: a tensor takes expressions and numbers
 #include <weft/weft.hpp>
+
+#include <vector>
 
 using namespace weft;
 

@@ -1,4 +1,4 @@
-// expect: XX
+// expect: axis(...) takes integers
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,4 @@
-// expect: XX
+// expect: a reduction takes axis(...), keepdims
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,4 @@
-// expect: to evaluate on Cuda include <weft/cuda.hpp>
+// expect: to use tensors on Cuda include <weft/cuda.hpp>
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,5 @@
 // expect: to reduce on Cuda include <weft/cuda/reduce.hpp>
+// compilers: nvcc
 // cuda
 #include <weft/cuda.hpp>
 

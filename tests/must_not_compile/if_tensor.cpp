@@ -1,4 +1,4 @@
-// expect: XX
+// expect: is not true or false by itself
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,4 @@
-// expect: XX
+// expect: an index is an integer, slice(a, b, step)
 #include <weft/weft.hpp>
 
 using namespace weft;

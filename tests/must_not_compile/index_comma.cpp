@@ -1,4 +1,4 @@
-// expect: comma
+// expect: array subscript
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,5 +1,7 @@
-// expect: XX
+// expect: this f does not take them
 #include <weft/weft.hpp>
+
+#include <string>
 
 using namespace weft;
 

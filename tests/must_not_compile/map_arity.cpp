@@ -1,4 +1,4 @@
-// expect: XX
+// expect: this f does not take them
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,5 +1,7 @@
-// expect: XX
+// expect: this type is not an element type
 #include <weft/weft.hpp>
+
+#include <string>
 
 using namespace weft;
 

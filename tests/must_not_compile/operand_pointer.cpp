@@ -1,4 +1,4 @@
-// expect: XX
+// expect: an operand is a tensor, an expression or a number
 #include <weft/weft.hpp>
 
 using namespace weft;

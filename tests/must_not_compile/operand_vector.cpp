@@ -1,5 +1,7 @@
-// expect: XX
+// expect: an operand is a tensor, an expression or a number
 #include <weft/weft.hpp>
+
+#include <vector>
 
 using namespace weft;
 

@@ -1,4 +1,4 @@
-// expect: XX
+// expect: a shape makes no tensor
 #include <weft/weft.hpp>
 
 using namespace weft;

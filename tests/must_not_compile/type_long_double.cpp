@@ -1,4 +1,4 @@
-// expect: this type is not an element type of tensors
+// expect: this type is not an element type
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,5 +1,7 @@
-// expect: this type is not an element type of tensors
+// expect: this type is not an element type
 #include <weft/weft.hpp>
+
+#include <string>
 
 using namespace weft;
 

@@ -1,4 +1,4 @@
-// expect: not an element type
+// expect: this type is not an element type
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,4 @@
-// expect: element types do not mix silently
+// expect: a floating number does not go into an integer tensor
 #include <weft/weft.hpp>
 
 using namespace weft;

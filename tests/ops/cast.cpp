@@ -6,7 +6,6 @@
 #include "test.hpp"
 
 using weft::cast;
-using weft::half;
 
 namespace test_cast {
 struct Affine {
@@ -37,15 +36,15 @@ TEST_CASE_TEMPLATE("between the other types", D, TEST_DEVICES) {
   CHECK(cast<double>(i).eval().to_vector() == std::vector<double>{-1, 0, 257, 1 << 30});
   CHECK(cast<weft::complex<float>>(i).eval()(2).item() == weft::complex<float>(257, 0));
   CHECK(cast<weft::bfloat16>(i).eval()(2).item() == 256);
-  CHECK(std::isinf(cast<half>(i).eval()(3).item()));
+  CHECK(std::isinf(cast<weft::half>(i).eval()(3).item()));
   CHECK(cast<int>(i > 0).eval().to_vector() == std::vector<int>{0, 0, 1, 1});
 }
 
 TEST_CASE_TEMPLATE("a cast rounds where it stands", D, TEST_DEVICES) {
   const auto x = weft::full({1}, 2049.F, D{});
-  CHECK((cast<float>(cast<half>(x)) - 2048).item() == 0);
-  CHECK((cast<half>(x) - 2048).item() == 0);
-  const auto h = weft::ones<half>({1}, D{});
+  CHECK((cast<float>(cast<weft::half>(x)) - 2048).item() == 0);
+  CHECK((cast<weft::half>(x) - 2048).item() == 0);
+  const auto h = weft::ones<weft::half>({1}, D{});
   CHECK(cast<float>(h / 3).item() == 1.F / 3);
 }
 

@@ -12,7 +12,7 @@ template <class E>
 using value_t = typename std::remove_cvref_t<E>::value_type;
 
 const Tensor<float> f;
-const Tensor<half> h;
+const Tensor<weft::half> h;
 const Tensor<std::int8_t> i;
 const Tensor<complex<float>> c;
 const Tensor<bool> b;
@@ -20,12 +20,12 @@ const Tensor<bool> b;
 
 static_assert(std::is_same_v<value_t<decltype(f + 1)>, float>);
 static_assert(std::is_same_v<value_t<decltype(2.5 * f)>, float>);
-static_assert(std::is_same_v<value_t<decltype(h + 1e-8)>, half>);
+static_assert(std::is_same_v<value_t<decltype(h + 1e-8)>, weft::half>);
 static_assert(std::is_same_v<value_t<decltype(i + 1LL)>, std::int8_t>);
 static_assert(std::is_same_v<value_t<decltype(c * 2)>, complex<float>>);
 static_assert(std::is_same_v<value_t<decltype(i < 3)>, bool>);
-static_assert(std::is_same_v<value_t<decltype(where(b, 1, h))>, half>);
-static_assert(std::is_same_v<detail::operand_t<half, double>, Scalar<float>>);
+static_assert(std::is_same_v<value_t<decltype(where(b, 1, h))>, weft::half>);
+static_assert(std::is_same_v<detail::operand_t<weft::half, double>, Scalar<float>>);
 static_assert(std::is_same_v<detail::operand_t<int, const Tensor<const int>&>, Tensor<int>>);
 static_assert(std::is_same_v<detail::common_device_of<Tensor<int, CudaAt<0>>, Tensor<int, Cuda>>, Cuda>);
 static_assert(std::is_same_v<detail::common_device_of<int, Tensor<int>, Scalar<int>>, Cpu>);
@@ -55,12 +55,12 @@ TEST_CASE("and those that it can") {
   CHECK(std::isnan(detail::fit<float>("f", NAN)));
   CHECK(detail::fit<complex<float>>("f", complex<double>(1, -2)) == complex<float>(1, -2));
   CHECK(detail::fit<bool>("f", 1));
-  CHECK(detail::fit<double>("f", half(0.5F)) == 0.5);
-  CHECK(detail::fit<half>("f", 65504) == 65504);
+  CHECK(detail::fit<double>("f", weft::half(0.5F)) == 0.5);
+  CHECK(detail::fit<weft::half>("f", 65504) == 65504);
 }
 
 TEST_CASE_TEMPLATE("a number meets half in float", D, TEST_DEVICES) {
-  const auto x = zeros<half>({2}, D{});
+  const auto x = zeros<weft::half>({2}, D{});
   CHECK(((x + 1e-8) * 1e8).eval()(0).item() == doctest::Approx(1));
   CHECK((x + 1e6 - 999999).eval()(1).item() == 1);
 }
@@ -69,7 +69,7 @@ TEST_CASE_TEMPLATE("numbers on either side, of any type", D, TEST_DEVICES) {
   const auto x = tensor({1.F, 2.F}, D{});
   CHECK((10 - x).eval().to_vector() == std::vector<float>{9, 8});
   CHECK((x / 2U).eval().to_vector() == std::vector<float>{0.5F, 1});
-  CHECK((half(1) + x).eval().to_vector() == std::vector<float>{2, 3});
+  CHECK((weft::half(1) + x).eval().to_vector() == std::vector<float>{2, 3});
   CHECK((x * true).eval().to_vector() == std::vector<float>{1, 2});
   const auto z = tensor<complex<float>>({1, 2}, D{});
   CHECK((z * complex<double>(0, 1)).eval()(1).item() == complex<float>(0, 2));

@@ -6,7 +6,6 @@
 #include "array.hpp"
 
 using weft::axis;
-using weft::half;
 
 namespace {
 
@@ -34,42 +33,42 @@ double in_pieces(const std::vector<C>& values, const std::vector<std::size_t>& c
   }
   return static_cast<double>(reducer.finish(s, static_cast<long long>(values.size())));
 }
-#define CHECK_PIECES(R, ...)                                                                     \
-  do {                                                                                           \
-    const std::vector<double> values{__VA_ARGS__};                                               \
-    const auto n = values.size();                                                                \
-    const double whole = in_pieces<R, double>(values, {n});                                      \
-    const double expected = std::isnan(whole) ? 12345 : whole;                                   \
-    for (const auto& cuts : std::vector<std::vector<std::size_t>>{{0, n}, {n, n}, {0, 1, 1, n}, {n - 1, n}}) { \
-      const double got = in_pieces<R, double>(values, cuts);                                     \
-      CHECK((std::isnan(got) ? 12345 : got) == doctest::Approx(expected).epsilon(1e-12));        \
-    }                                                                                            \
-  } while (false)
+template <class R>
+bool merges(const std::vector<double>& values) {
+  const auto n = values.size();
+  const double whole = in_pieces<R, double>(values, {n});
+  for (const auto& cuts : std::vector<std::vector<std::size_t>>{{0, n}, {n, n}, {0, 1, 1, n}, {n - 1, n}}) {
+    const double got = in_pieces<R, double>(values, cuts);
+    const bool both_nan = std::isnan(got) && std::isnan(whole);
+    if (!both_nan && got != whole && !(std::fabs(got - whole) <= 1e-12 * std::fabs(whole))) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
 TEST_CASE("states may be merged in pieces") {
   using namespace weft::reducer;
-  CHECK_PIECES(sum, 1, 2, 4);
-  CHECK_PIECES(prod, 3, -2, 4);
-  CHECK_PIECES(mean, 3, -2, 4);
-  CHECK_PIECES(var, 3, -2, 4, 1e3);
-  CHECK_PIECES(var, 1e300, 1e300);
-  CHECK_PIECES(stddev, 5, 5, 5);
-  CHECK_PIECES(weft::reducer::min, 3, NAN, 4, NAN);
-  CHECK_PIECES(weft::reducer::max, -INFINITY, -INFINITY);
-  CHECK_PIECES(argmin, 3, 1, 4, 1);
-  CHECK_PIECES(argmax, 3, NAN, 4, NAN);
-  CHECK_PIECES(quantifier<true>, 1, 0);
-  CHECK_PIECES(quantifier<false>, 0, 0);
-  CHECK_PIECES(count_nonzero, 0, NAN, 2);
-  CHECK_PIECES(norm, 3, -4);
-  CHECK_PIECES(logsumexp, 800, -800, 801);
-  CHECK_PIECES(logsumexp, NAN, 1);
-  CHECK_PIECES(logsumexp, 1, NAN);
-  CHECK_PIECES(logsumexp, NAN, -INFINITY);
-  CHECK_PIECES(logsumexp, -INFINITY, -INFINITY);
-  CHECK_PIECES(logsumexp, INFINITY, 1, INFINITY);
+  CHECK(merges<sum>({1, 2, 4}));
+  CHECK(merges<prod>({3, -2, 4}));
+  CHECK(merges<mean>({3, -2, 4}));
+  CHECK(merges<var>({3, -2, 4, 1e3}));
+  CHECK(merges<var>({1e300, 1e300}));
+  CHECK(merges<stddev>({5, 5, 5}));
+  CHECK(merges<weft::reducer::min>({3, NAN, 4, NAN}));
+  CHECK(merges<weft::reducer::max>({-INFINITY, -INFINITY}));
+  CHECK(merges<argmin>({3, 1, 4, 1}));
+  CHECK(merges<argmax>({3, NAN, 4, NAN}));
+  CHECK(merges<quantifier<true>>({1, 0}));
+  CHECK(merges<quantifier<false>>({0, 0}));
+  CHECK(merges<count_nonzero>({0, NAN, 2}));
+  CHECK(merges<norm>({3, -4}));
+  CHECK(merges<logsumexp>({800, -800, 801}));
+  CHECK(merges<logsumexp>({NAN, 1}));
+  CHECK(merges<logsumexp>({1, NAN}));
+  CHECK(merges<logsumexp>({NAN, -INFINITY}));
+  CHECK(merges<logsumexp>({-INFINITY, -INFINITY}));
+  CHECK(merges<logsumexp>({INFINITY, 1, INFINITY}));
 }
 
 TEST_CASE_TEMPLATE("NaN and infinities", D, TEST_DEVICES) {
@@ -147,8 +146,8 @@ TEST_CASE_TEMPLATE("element types of results", D, TEST_DEVICES) {
   CHECK(prod(truths).item() == 0);
   CHECK(weft::max(truths).item());
   CHECK(argmin(truths).item() == 1);
-  const auto h = weft::full<half>({5000}, 8, D{});
-  static_assert(std::is_same_v<decltype(sum(h).item()), half>);
+  const auto h = weft::full<weft::half>({5000}, 8, D{});
+  static_assert(std::is_same_v<decltype(sum(h).item()), weft::half>);
   CHECK(sum(h).item() == 40000);
   CHECK(mean(h * 100).item() == 800);
   CHECK((sum(h) * 2 / 2).item() == 40000);
@@ -205,8 +204,11 @@ TEST_CASE_TEMPLATE("sums of ten million floats", D, TEST_DEVICES) {
   CHECK(close(weft::std(constant, axis(0)).eval()(3).item() + 1, 1));
 }
 
+// Half a minute where code is slow.
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE_TEMPLATE("more than 2^31 elements", D, TEST_DEVICES) {
   constexpr std::int64_t n = (std::int64_t{1} << 31) + 8;
   const auto x = weft::full<std::int8_t>({1}, 3, D{}).expand({n});
   CHECK(sum(x).item() == 3 * n);
 }
+#endif

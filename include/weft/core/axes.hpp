@@ -14,6 +14,7 @@ struct Axes : detail::Int64s {
 /// axis(-1), axis(0, 2).
 template <class... I>
 constexpr Axes axis(I... axes) {
+  static_assert((std::is_integral_v<I> && ...), "weft: axis(...) takes integers");
   return {static_cast<int64_t>(axes)...};
 }
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <type_traits>
 
 #include "weft/core/config.hpp"
+#include "weft/core/text.hpp"
 
 namespace weft {
 
@@ -79,13 +79,13 @@ struct CommonDevice<CudaAt<M>, CudaAt<N>> {
 template <class A, class B>
 using common_device_t = typename detail::CommonDevice<A, B>::type;
 
-inline std::string text(Cpu) { return "cpu"; }
-inline std::string text(Cuda d) {
-  return d.ordinal < 0 ? "cuda" : "cuda:" + std::to_string(d.ordinal);
+inline Text text(Cpu) { return "cpu"; }
+[[gnu::cold, gnu::noinline]] inline Text text(Cuda d) {
+  return d.ordinal < 0 ? "cuda" : "cuda:" + detail::text(d.ordinal);
 }
 template <int N>
-std::string text(CudaAt<N>) {
-  return "cuda:" + std::to_string(N);
+Text text(CudaAt<N>) {
+  return text(Cuda{N});
 }
 
 }  // namespace weft

@@ -2,23 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdio>
 #include <exception>
 #include <initializer_list>
-#include <string>
 
 #include "weft/core/config.hpp"
+#include "weft/core/text.hpp"
 
 namespace weft {
 
 /// Base of everything weft throws: `[operation] fact and values, what was expected`.
 class Error : public std::exception {
  public:
-  explicit Error(std::string what) : what_(static_cast<std::string&&>(what)) {}
+  explicit Error(Text what) noexcept : what_(static_cast<Text&&>(what)) {}
+  Error(Error&&) noexcept = default;
+  Error(const Error& other) noexcept : std::exception(other) {
+    try {
+      what_ = other.what_;
+    } catch (...) {  // without memory for its text rather an empty one than the end
+    }
+  }
+  Error& operator=(Error other) noexcept {
+    what_ = static_cast<Text&&>(other.what_);
+    return *this;
+  }
   const char* what() const noexcept override { return what_.c_str(); }
 
  private:
-  std::string what_;
+  Text what_;
 };
 
 /// Shapes, axes or sizes that do not fit together.
@@ -52,23 +62,6 @@ class OutOfMemory : public Error {
 };
 
 namespace detail {
-inline std::string text(const char* s) { return s; }
-inline std::string text(const std::string& s) { return s; }
-inline std::string text(bool b) { return b ? "true" : "false"; }
-[[gnu::cold, gnu::noinline]] inline std::string text(long long v) { return std::to_string(v); }
-[[gnu::cold, gnu::noinline]] inline std::string text(unsigned long long v) {
-  return std::to_string(v);
-}
-inline std::string text(int v) { return text(static_cast<long long>(v)); }
-inline std::string text(long v) { return text(static_cast<long long>(v)); }
-inline std::string text(unsigned long v) { return text(static_cast<unsigned long long>(v)); }
-inline std::string text(unsigned v) { return text(static_cast<unsigned long long>(v)); }
-inline std::string text(double v) {
-  char digits[32];
-  std::snprintf(digits, sizeof(digits), "%.9g", v);
-  return digits;
-}
-
 /// One part of a message, whatever its type: what to append, and how.
 class Part {
  public:
@@ -76,27 +69,32 @@ class Part {
   template <class T>
   Part(const T& value) : value_(&value), append_(append_text<T>) {}
 
-  void append_to(std::string& message) const { append_(message, value_); }
+  void append_to(Text& message) const { append_(message, value_); }
 
  private:
-  static void append_characters(std::string& message, const void* value) {
+  static void append_characters(Text& message, const void* value) {
     message += static_cast<const char*>(value);
   }
   template <class T>
-  [[gnu::cold]] static void append_text(std::string& message, const void* value) {
+  [[gnu::cold]] static void append_text(Text& message, const void* value) {
     using detail::text;
     message += text(*static_cast<const T*>(value));
   }
 
   const void* value_;
-  void (*append_)(std::string&, const void*);
+  void (*append_)(Text&, const void*);
 };
 
 /// The parts as one text.
-[[gnu::cold]] inline std::string join(std::initializer_list<Part> parts) {
-  std::string message;
+[[gnu::cold, gnu::noinline]] inline Text join(std::initializer_list<Part> parts) {
+  Text message;
   for (const Part& part : parts) part.append_to(message);
   return message;
+}
+
+template <class E>
+[[noreturn, gnu::cold, gnu::noinline]] void raise(std::initializer_list<Part> parts) {
+  throw E(join(parts));
 }
 }  // namespace detail
 
@@ -104,7 +102,7 @@ class Part {
 /// whatever else has a `text(x)` function found by its namespace.
 template <class E = Error, class... Parts>
 [[noreturn, gnu::cold, gnu::noinline]] void fail(const char* operation, const Parts&... parts) {
-  throw E(detail::join({"[", operation, "] ", detail::Part(parts)...}));
+  detail::raise<E>({"[", operation, "] ", detail::Part(parts)...});
 }
 
 }  // namespace weft

@@ -40,11 +40,12 @@ concept MistakenOperand =
        x.end();
      });
 
-/// Operands, or mistakes that an operation takes only to say in one line what is wrong with them.
+/// An operand, or a mistake that is taken only to say in one line what is wrong with it.
+template <class X>
+concept OperandOrMistake = ExpressionLike<X> || NumberLike<X> || MistakenOperand<X>;
+
 template <class... Xs>
-concept OperandsOrMistakes =
-    (ExpressionLike<Xs> || ...) &&
-    ((ExpressionLike<Xs> || NumberLike<Xs> || MistakenOperand<Xs>) && ...);
+concept OperandsOrMistakes = (ExpressionLike<Xs> || ...) && (OperandOrMistake<Xs> && ...);
 
 namespace detail {
 template <class E>

@@ -52,7 +52,7 @@ class Generator {
 };
 
 namespace detail {
-inline constinit Generator default_generator_instance{};
+[[gnu::visibility("default")]] inline constinit Generator default_generator_instance{};
 }
 
 /// The generator of whoever names none; one for all devices and threads, seeded with 0.

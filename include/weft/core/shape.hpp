@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <string>
 
 #include "weft/core/error.hpp"
 
@@ -58,13 +57,14 @@ class Int64s {
   int rank_ = 0;
 };
 
-[[gnu::cold, gnu::noinline]] inline std::string text(const Int64s& values) {
-  std::string s = "(";
+[[gnu::cold, gnu::noinline]] inline Text text(const Int64s& values) {
+  Text s = "(";
   for (int i = 0; i < values.rank(); ++i) {
     if (i > 0) s += ", ";
     s += text(static_cast<long long>(values[i]));
   }
-  return s + (values.rank() == 1 ? ",)" : ")");
+  s += values.rank() == 1 ? ",)" : ")";
+  return s;
 }
 }  // namespace detail
 
@@ -101,7 +101,7 @@ constexpr Strides contiguous_strides(const Shape& shape) {
   for (int i = 0; i < shape.rank(); ++i) strides.push_back(0);
   for (int i = shape.rank() - 1; i >= 0; --i) {
     strides[i] = step;
-    step *= shape[i] > 0 ? shape[i] : 1;
+    if (__builtin_mul_overflow(step, shape[i] > 0 ? shape[i] : 1, &step)) step = 0;
   }
   return strides;
 }

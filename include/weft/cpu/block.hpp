@@ -24,7 +24,7 @@ struct Stored<Position> {
 template <class T>
 typename Stored<T>::type element_at(const char* row, int64_t offset) {
   if constexpr (std::is_same_v<T, Position>) {
-    return reinterpret_cast<long long>(row) + offset;
+    return reinterpret_cast<long long>(row) - Position::origin + offset;
   } else {
     return reinterpret_cast<const T*>(row)[offset];
   }
@@ -71,9 +71,7 @@ class Block<weft::detail::TypeList<Ts...>> {
   template <class Out, class Program>
   void run(const Program& program, Out* out, int n) const {
     const Pointers pointers = pointers_of(std::make_index_sequence<sizeof...(Ts)>{});
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
+#if !defined(__clang__)
 #pragma GCC ivdep
 #endif
     for (int i = 0; i < n; ++i) out[i] = store_element<Out>(program(At{pointers, i}));

@@ -16,7 +16,7 @@ struct Executor<Cpu> {
 
   /// operands[0] = program over the others, at every coordinate of `shape`.
   template <class Out, class Types, class Program>
-  static void for_each(const char*, Cpu, const Shape& shape, detail::Operand* operands,
+  static void for_each(const detail::Name&, Cpu, const Shape& shape, detail::Operand* operands,
                        const Program& program) {
     constexpr int n = detail::count(Types{}) + 1;
     detail::Loops loops = detail::loops_over(shape);

@@ -18,7 +18,7 @@ struct MemoryCounters {
   int64_t allocated = 0;
   int64_t peak = 0;
 };
-inline MemoryCounters memory_counters;
+[[gnu::visibility("default")]] inline MemoryCounters memory_counters;
 
 inline void count(int64_t bytes) {
   const int64_t now = __atomic_add_fetch(&memory_counters.allocated, bytes, __ATOMIC_RELAXED);

@@ -49,7 +49,7 @@ struct Reducer<Cpu> {
   /// operands[0] at each coordinate of `kept` = program reduced over `reduced`. The operands'
   /// strides are those along kept, then along reduced.
   template <class Out, class Types, class R, class Program>
-  static void reduce(const R& reducer, Cpu, const Shape& kept, const Shape& reduced,
+  static void reduce(const detail::Name&, const R& reducer, Cpu, const Shape& kept, const Shape& reduced,
                      detail::Operand* operands, const Program& program) {
     constexpr int n = detail::count(Types{}) + 1;
     detail::Operand inside[n];

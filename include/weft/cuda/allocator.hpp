@@ -41,7 +41,7 @@ class Allocator {
 /// where the driver has no pools.
 class PoolAllocator final : public Allocator {
  public:
-  explicit PoolAllocator(int ordinal)
+  [[gnu::cold, gnu::noinline]] explicit PoolAllocator(int ordinal)
       : ordinal_(ordinal), total_(properties(Cuda{ordinal}).total_memory) {
     if (!properties(Cuda{ordinal}).memory_pools) return;
     const DeviceGuard guard(Cuda{ordinal});
@@ -82,7 +82,7 @@ class PoolAllocator final : public Allocator {
     give_up(data, kind < kinds ? smallest << kind : bytes, stream);
   }
 
-  void trim() noexcept override {
+  [[gnu::cold, gnu::noinline]] void trim() noexcept override {
     const detail::RelaxedCapture relaxed;
     const Lock lock(mutex_);
     for (int slot = 0; slot < slots; ++slot) {
@@ -101,20 +101,20 @@ class PoolAllocator final : public Allocator {
     if (pool_ != nullptr) detail::quiet(cudaMemPoolTrimTo(pool_, 0));
   }
 
-  int64_t reserved() const noexcept override {
+  [[gnu::cold, gnu::noinline]] int64_t reserved() const noexcept override {
     return pool_ != nullptr ? get(cudaMemPoolAttrReservedMemCurrent)
                             : __atomic_load_n(&held_, __ATOMIC_RELAXED);
   }
-  int64_t max_reserved() const noexcept override {
+  [[gnu::cold, gnu::noinline]] int64_t max_reserved() const noexcept override {
     return pool_ != nullptr ? get(cudaMemPoolAttrReservedMemHigh) : reserved();
   }
-  void reset_peak() noexcept override {
+  [[gnu::cold, gnu::noinline]] void reset_peak() noexcept override {
     if (pool_ == nullptr) return;
     std::uint64_t zero = 0;
     detail::quiet(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReservedMemHigh, &zero));
   }
 
-  void allow_peer(int ordinal) override {
+  [[gnu::cold, gnu::noinline]] void allow_peer(int ordinal) override {
     if (pool_ == nullptr) return;
     cudaMemAccessDesc access = {};
     access.location.type = cudaMemLocationTypeDevice;
@@ -160,7 +160,7 @@ class PoolAllocator final : public Allocator {
     return true;
   }
 
-  cudaError_t plain_allocate(void** data, std::size_t bytes) {
+  [[gnu::cold, gnu::noinline]] cudaError_t plain_allocate(void** data, std::size_t bytes) {
     const DeviceGuard guard(Cuda{ordinal_});
     const detail::RelaxedCapture relaxed;
     const cudaError_t status = cudaMalloc(data, bytes);
@@ -170,7 +170,7 @@ class PoolAllocator final : public Allocator {
     return status;
   }
 
-  void give_up(void* data, int64_t bytes, cudaStream_t stream) noexcept {
+  [[gnu::noinline]] void give_up(void* data, int64_t bytes, cudaStream_t stream) noexcept {
     if (pool_ != nullptr) {
       detail::quiet(cudaFreeAsync(data, stream));
     } else if (detail::quiet(cudaFree(data))) {
@@ -178,7 +178,7 @@ class PoolAllocator final : public Allocator {
     }
   }
 
-  int64_t get(cudaMemPoolAttr which) const noexcept {
+  [[gnu::cold, gnu::noinline]] int64_t get(cudaMemPoolAttr which) const noexcept {
     std::uint64_t value = 0;
     detail::quiet(cudaMemPoolGetAttribute(pool_, which, &value));
     return static_cast<int64_t>(value);

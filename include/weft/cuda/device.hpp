@@ -35,7 +35,7 @@ struct Devices {
 };
 
 /// CUDA itself reads CUDA_VISIBLE_DEVICES once, so asking once is enough.
-[[gnu::visibility("default")]] inline const Devices& devices() {
+[[gnu::visibility("default"), gnu::noinline]] inline const Devices& devices() {
   static const Devices found = [] {
     Devices d;
     d.status = cudaGetDeviceCount(&d.count);
@@ -46,7 +46,7 @@ struct Devices {
   return found;
 }
 
-[[noreturn, gnu::cold]] inline void no_such_device(int ordinal) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void no_such_device(int ordinal) {
   const Devices& d = devices();
   if (d.count == 0) {
     const char* reason = driver_version() == 0     ? "no NVIDIA driver is installed"
@@ -55,7 +55,7 @@ struct Devices {
     fail<DeviceError>("cuda", "no CUDA device is available: ", reason);
   }
   fail<DeviceError>("cuda", "there is no device cuda:", ordinal, ", expected cuda:0",
-                    d.count > 1 ? " to cuda:" + std::to_string(d.count - 1) : std::string());
+                    d.count > 1 ? " to " + text(Cuda{d.count - 1}) : Text());
 }
 }  // namespace detail
 
@@ -66,7 +66,7 @@ inline int device_count() { return detail::devices().count; }
 inline bool is_available() { return device_count() > 0; }
 
 /// The ordinal of the calling thread's current GPU.
-inline int current_device() {
+[[gnu::noinline]] inline int current_device() {
   if (!is_available()) detail::no_such_device(0);
   int ordinal = 0;
   check(cudaGetDevice(&ordinal), "current_device");
@@ -74,7 +74,7 @@ inline int current_device() {
 }
 
 /// The ordinal that `device` means now; throws DeviceError when there is no such GPU.
-inline int resolve(Cuda device) {
+[[gnu::noinline]] inline int resolve(Cuda device) {
   if (device.ordinal == Cuda::current) return current_device();
   if (device.ordinal < 0 || device.ordinal >= device_count()) {
     detail::no_such_device(device.ordinal);
@@ -83,7 +83,7 @@ inline int resolve(Cuda device) {
 }
 
 /// Makes `device` the calling thread's current GPU.
-inline void set_device(Cuda device) {
+[[gnu::noinline]] inline void set_device(Cuda device) {
   const int wanted = resolve(device);
   if (wanted != current_device()) check(cudaSetDevice(wanted), "set_device");
 }
@@ -92,8 +92,8 @@ inline void set_device(int ordinal) { set_device(Cuda{ordinal}); }
 /// Makes a GPU the thread's current one until the end of the scope.
 class DeviceGuard {
  public:
-  explicit DeviceGuard(Cuda device) : previous_(current_device()) { set_device(device); }
-  ~DeviceGuard() {
+  [[gnu::noinline]] explicit DeviceGuard(Cuda device) : previous_(current_device()) { set_device(device); }
+  [[gnu::noinline]] ~DeviceGuard() {
     int now = previous_;
     if (detail::quiet(cudaGetDevice(&now)) && now != previous_) {
       detail::quiet(cudaSetDevice(previous_));
@@ -108,7 +108,7 @@ class DeviceGuard {
 
 /// What is known of a GPU; 0 where the driver does not tell.
 struct Properties {
-  std::string name;
+  Text name;
   int major = 0;  ///< compute capability
   int minor = 0;
   int multiprocessors = 0;
@@ -128,7 +128,7 @@ inline int attribute(cudaDeviceAttr which, int ordinal) {
   return value;
 }
 
-[[gnu::cold]] inline Properties read_properties(int ordinal) {
+[[gnu::cold, gnu::noinline]] inline Properties read_properties(int ordinal) {
   cudaDeviceProp raw;
   check(cudaGetDeviceProperties(&raw, ordinal), "properties", "of cuda:", ordinal);
   Properties p;
@@ -150,7 +150,7 @@ inline int attribute(cudaDeviceAttr which, int ordinal) {
 }  // namespace detail
 
 /// The properties of a GPU, asked for once.
-inline const Properties& properties(Cuda device = {}) {
+[[gnu::noinline]] inline const Properties& properties(Cuda device = {}) {
   const int ordinal = resolve(device);
   Properties*& slot = detail::known_properties[ordinal];
   Properties* known = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);
@@ -167,3 +167,13 @@ inline const Properties& properties(Cuda device = {}) {
 }
 
 }  // namespace weft::cuda
+
+namespace weft {
+
+/// The same for generic code.
+inline bool is_available(Cuda device) {
+  return device.ordinal < cuda::device_count() && cuda::is_available();
+}
+inline const char* device_name(Cuda device) { return cuda::properties(device).name.c_str(); }
+
+}  // namespace weft

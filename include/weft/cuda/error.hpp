@@ -19,7 +19,7 @@ inline void set_leaving() { __atomic_store_n(&leaving_flag, 1, __ATOMIC_RELAXED)
 inline bool leaving() noexcept { return __atomic_load_n(&leaving_flag, __ATOMIC_RELAXED) != 0; }
 
 /// To be called after CUDA's own start-up, so that its exit handlers run after this one.
-[[gnu::cold]] inline void watch_for_exit() {
+[[gnu::cold, gnu::noinline]] inline void watch_for_exit() {
   static const bool watching = [] {
     std::atexit([] { set_leaving(); });
     pthread_atfork(nullptr, nullptr, [] { set_leaving(); });
@@ -34,16 +34,15 @@ inline bool quiet(cudaError_t status) noexcept {
   return status == cudaSuccess;
 }
 
-[[noreturn, gnu::cold]] inline void raise(cudaError_t status, const char* operation,
-                               const std::string& details) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise(
+    cudaError_t status, const char* operation, std::initializer_list<weft::detail::Part> details) {
   (void)cudaGetLastError();
   const bool forked = status == cudaErrorInitializationError && leaving();
-  const std::string what = std::string(cudaGetErrorName(status)) + ": " +
-                           cudaGetErrorString(status) +
-                           (forked ? ", CUDA cannot be used after fork()" : "");
-  const std::string tail = details.empty() ? "" : ", " + details;
-  if (status == cudaErrorMemoryAllocation) fail<OutOfMemory>(operation, what, tail);
-  fail<DeviceError>(operation, what, tail);
+  Text what = weft::detail::join({cudaGetErrorName(status), ": ", cudaGetErrorString(status),
+                                  forked ? ", CUDA cannot be used after fork()" : ""});
+  if (details.size() > 0) what += ", " + weft::detail::join(details);
+  if (status == cudaErrorMemoryAllocation) fail<OutOfMemory>(operation, what);
+  fail<DeviceError>(operation, what);
 }
 }  // namespace detail
 
@@ -53,7 +52,7 @@ template <class... Parts>
 void check(cudaError_t status, const char* operation, const Parts&... details) {
   if (status == cudaSuccess) [[likely]]
     return;
-  detail::raise(status, operation, weft::detail::join({weft::detail::Part(details)...}));
+  detail::raise(status, operation, {weft::detail::Part(details)...});
 }
 
 }  // namespace weft::cuda

@@ -20,14 +20,14 @@ struct EventPool {
 };
 [[gnu::visibility("default")]] inline EventPool event_pools[max_devices];
 
-inline cudaEvent_t new_event(int ordinal, unsigned flags) {
+[[gnu::cold, gnu::noinline]] inline cudaEvent_t new_event(int ordinal, unsigned flags) {
   const DeviceGuard guard(Cuda{ordinal});
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, flags), "event");
   return event;
 }
 
-inline cudaEvent_t take_event(int ordinal) {
+[[gnu::noinline]] inline cudaEvent_t take_event(int ordinal) {
   EventPool& pool = event_pools[ordinal];
   {
     const Lock lock(pool.mutex);
@@ -36,7 +36,7 @@ inline cudaEvent_t take_event(int ordinal) {
   return new_event(ordinal, cudaEventDisableTiming);
 }
 
-inline void put_event(int ordinal, cudaEvent_t event) noexcept {
+[[gnu::noinline]] inline void put_event(int ordinal, cudaEvent_t event) noexcept {
   if (leaving()) return;
   EventPool& pool = event_pools[ordinal];
   {

@@ -71,7 +71,7 @@ struct Executor<Cuda> {
 
   /// operands[0] = program over the others, at every coordinate of `shape`.
   template <class Out, class Types, class Program>
-  static void for_each([[maybe_unused]] const char* name, [[maybe_unused]] Cuda device,
+  static void for_each([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
                        [[maybe_unused]] const Shape& shape,
                        [[maybe_unused]] detail::Operand* operands,
                        [[maybe_unused]] const Program& program) {

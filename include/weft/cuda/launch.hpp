@@ -6,6 +6,7 @@
 
 #include "weft/cuda/memory.hpp"
 #include "weft/cuda/synchronize.hpp"
+#include "weft/eval/name.hpp"
 #include "weft/eval/plan.hpp"
 
 namespace weft::cuda {
@@ -47,6 +48,7 @@ struct Grid {
 namespace detail {
 
 using weft::detail::Loops;
+using weft::detail::Name;
 using weft::detail::Operand;
 
 /// Kernels count with 32 bits; larger work is cut.
@@ -128,20 +130,21 @@ inline void order(const Operand* operands, int n, const Stream& stream) {
   if (operands[0].storage != nullptr) order_write(operands[0].storage, stream);
 }
 
-inline void launch(const char* name, const Shape& shape, const void* kernel, unsigned blocks,
+inline void launch(const Name& name, const Shape& shape, const void* kernel, unsigned blocks,
                    unsigned threads, void** arguments, const Stream& stream) {
   const cudaError_t status =
       cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, 0, stream.handle());
-  check(status, name, "evaluating shape ", shape);
+  check(status, name.operation, "evaluating ", name, " of shape ", shape);
   if (sync_requested() && !is_capturing(stream)) {
-    check(cudaStreamSynchronize(stream.handle()), name, "evaluating shape ", shape);
+    check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name, " of shape ",
+          shape);
     check_failures();
   }
 }
 
 /// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
 template <int N>
-[[gnu::noinline]] void run_for_each(const char* name, Cuda device, const Shape& shape,
+[[gnu::noinline]] void run_for_each(const Name& name, Cuda device, const Shape& shape,
                                     Operand* operands, int lanes, const void* kernel,
                                     const void* program) {
   Loops loops = weft::detail::loops_over(shape);

@@ -32,7 +32,7 @@ inline void count(int ordinal, int64_t bytes) noexcept {
 
 /// Gives the block back after its last use on every stream; false where a capture forbids it now.
 /// A block that was allocated in a capture belongs to the graph unless it is released within.
-inline bool give_back(CudaStorage& s) noexcept {
+[[gnu::noinline]] inline bool give_back(CudaStorage& s) noexcept {
   try {
     const cudaStream_t home = s.home.handle;
     unsigned long long capture = 0;
@@ -62,7 +62,7 @@ inline bool give_back(CudaStorage& s) noexcept {
   return true;
 }
 
-inline void defer(CudaStorage* storage) noexcept {
+[[gnu::cold, gnu::noinline]] inline void defer(CudaStorage* storage) noexcept {
   const Lock lock(deferred.mutex);
   storage->next = deferred.head;
   __atomic_store_n(&deferred.head, storage, __ATOMIC_RELEASE);
@@ -97,7 +97,7 @@ inline void release(Storage* base) noexcept {
   delete storage;
 }
 
-inline CudaStorage* new_storage(const Stream& stream, void* data, int64_t bytes) {
+[[gnu::noinline]] inline CudaStorage* new_storage(const Stream& stream, void* data, int64_t bytes) {
   auto* storage = new CudaStorage;
   const int ordinal = stream.device().ordinal;
   storage->data = data;
@@ -116,7 +116,7 @@ struct MemoryInfo {
   int64_t total = 0;
 };
 
-[[gnu::cold]] inline MemoryInfo mem_get_info(Cuda device = {}) {
+[[gnu::cold, gnu::noinline]] inline MemoryInfo mem_get_info(Cuda device = {}) {
   const DeviceGuard guard(device);
   const detail::RelaxedCapture relaxed;
   std::size_t free = 0;
@@ -127,19 +127,19 @@ struct MemoryInfo {
 
 /// Bytes held by tensors on `device` now; neither borrowed memory nor that of graphs is counted.
 /// Like all statistics here 0 on a machine without a GPU.
-inline int64_t memory_allocated(Cuda device = {}) {
+[[gnu::cold, gnu::noinline]] inline int64_t memory_allocated(Cuda device = {}) {
   if (!is_available()) return 0;
   return __atomic_load_n(&detail::memory_counters[resolve(device)].allocated, __ATOMIC_RELAXED);
 }
 
 /// The largest memory_allocated() since the start or the last reset.
-inline int64_t max_memory_allocated(Cuda device = {}) {
+[[gnu::cold, gnu::noinline]] inline int64_t max_memory_allocated(Cuda device = {}) {
   if (!is_available()) return 0;
   return __atomic_load_n(&detail::memory_counters[resolve(device)].peak, __ATOMIC_RELAXED);
 }
 
 /// Bytes that weft holds from the driver, those kept for later tensors included.
-inline int64_t memory_reserved(Cuda device = {}) {
+[[gnu::cold, gnu::noinline]] inline int64_t memory_reserved(Cuda device = {}) {
   if (!is_available()) return 0;
   const int64_t reserved = allocator(device).reserved();
   const int64_t allocated = memory_allocated(device);
@@ -147,7 +147,7 @@ inline int64_t memory_reserved(Cuda device = {}) {
 }
 
 /// The largest memory_reserved() since the start or the last reset.
-inline int64_t max_memory_reserved(Cuda device = {}) {
+[[gnu::cold, gnu::noinline]] inline int64_t max_memory_reserved(Cuda device = {}) {
   if (!is_available()) return 0;
   const int64_t reserved = allocator(device).max_reserved();
   const int64_t allocated = max_memory_allocated(device);
@@ -155,7 +155,7 @@ inline int64_t max_memory_reserved(Cuda device = {}) {
 }
 
 /// Makes both maxima start again from what is in use now.
-inline void reset_peak_memory_stats(Cuda device = {}) {
+[[gnu::cold, gnu::noinline]] inline void reset_peak_memory_stats(Cuda device = {}) {
   if (!is_available()) return;
   allocator(device).reset_peak();
   __atomic_store_n(&detail::memory_counters[resolve(device)].peak, memory_allocated(device),
@@ -163,7 +163,7 @@ inline void reset_peak_memory_stats(Cuda device = {}) {
 }
 
 /// Waits for weft's streams and gives memory that no tensor holds back to the driver.
-[[gnu::cold]] inline void empty_cache(Cuda device = {}) {
+[[gnu::cold, gnu::noinline]] inline void empty_cache(Cuda device = {}) {
   if (!is_available()) return;
   detail::free_deferred();
   detail::synchronize_streams(resolve(device));
@@ -171,7 +171,7 @@ inline void reset_peak_memory_stats(Cuda device = {}) {
 }
 
 namespace detail {
-[[gnu::cold]] inline void make_room(const Stream& stream) {
+[[gnu::cold, gnu::noinline]] inline void make_room(const Stream& stream) {
   {
     const RelaxedCapture relaxed;
     check(cudaStreamSynchronize(stream), "allocate");  // it may be one of the user's
@@ -179,7 +179,7 @@ namespace detail {
   empty_cache(stream.device());
 }
 
-[[noreturn, gnu::cold]] inline void out_of_memory(int ordinal, int64_t bytes) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void out_of_memory(int ordinal, int64_t bytes) {
   const Cuda device{ordinal};
   const MemoryInfo info = mem_get_info(device);
   fail<OutOfMemory>("allocate", bytes, " bytes could not be had on ", device, ", where ", info.free,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/cuda/stream.hpp"
+#include "weft/core/expression.hpp"
 #include "weft/tensor/storage.hpp"
 
 namespace weft::cuda {
@@ -53,7 +54,7 @@ struct CudaStorage : Storage {
 namespace detail {
 /// Orders later work on `waiter` after what `runner` has been given so far. A captured stream
 /// cannot wait for work outside the capture, so the calling thread does, once, in its place.
-[[gnu::cold]] inline void order_after(cudaStream_t waiter, cudaStream_t runner, int ordinal) {
+[[gnu::cold, gnu::noinline]] inline void order_after(cudaStream_t waiter, cudaStream_t runner, int ordinal) {
   const bool waiter_captured = is_capturing(waiter);
   const bool runner_captured = is_capturing(runner);
   if (waiter_captured && !runner_captured) {
@@ -71,7 +72,7 @@ namespace detail {
 }
 
 /// The slow path of order_read: a stream that has not read since the last write.
-inline void add_reader(CudaStorage& storage, const Stream& stream) {
+[[gnu::cold, gnu::noinline]] inline void add_reader(CudaStorage& storage, const Stream& stream) {
   const Lock lock(storage.mutex);
   const cudaStream_t handle = stream.handle();
   for (const StreamUse& r : storage.readers) {
@@ -89,7 +90,7 @@ inline void add_reader(CudaStorage& storage, const Stream& stream) {
 }
 
 /// The slow path of order_write: another stream has a use that is not ordered yet.
-inline void take_over(CudaStorage& storage, const Stream& stream) {
+[[gnu::cold, gnu::noinline]] inline void take_over(CudaStorage& storage, const Stream& stream) {
   const Lock lock(storage.mutex);
   const cudaStream_t handle = stream.handle();
   storage.for_each_other(
@@ -126,6 +127,16 @@ inline void order_read(Storage* storage, cudaStream_t stream) {
 }
 inline void order_write(Storage* storage, cudaStream_t stream) {
   order_write(storage, Stream::borrow(stream, Cuda{storage->ordinal}));
+}
+
+/// The same for a tensor that a kernel of your own reads or writes on `stream`.
+template <class T, class D>
+void order_read(const Tensor<T, D>& x, const Stream& stream) {
+  if (x.storage() != nullptr) order_read(x.storage(), stream);
+}
+template <class T, class D>
+void order_write(const Tensor<T, D>& x, const Stream& stream) {
+  if (x.storage() != nullptr) order_write(x.storage(), stream);
 }
 
 /// True when a write on `stream` would have to wait for no other stream, and the memory is there (a

@@ -13,7 +13,8 @@ struct Reducer<Cuda> {
   /// operands[0] at each coordinate of `kept` = program reduced over `reduced`. The operands'
   /// strides are those along kept, then along reduced.
   template <class Out, class Types, class R, class Program>
-  static void reduce([[maybe_unused]] const R& reducer, [[maybe_unused]] Cuda device,
+  static void reduce([[maybe_unused]] const detail::Name& name,
+                     [[maybe_unused]] const R& reducer, [[maybe_unused]] Cuda device,
                      [[maybe_unused]] const Shape& kept, [[maybe_unused]] const Shape& reduced,
                      [[maybe_unused]] detail::Operand* operands,
                      [[maybe_unused]] const Program& program) {
@@ -21,7 +22,7 @@ struct Reducer<Cuda> {
     constexpr int n = detail::count(Types{}) + 1;
     using State = typename R::template State<typename Program::type>;
     const auto kernels = cuda::ReduceKernels::of<Out, Types, n, R, State, Program>();
-    cuda::detail::run_reduction<n>(R::text, device, kept, reduced, operands, kernels, &reducer,
+    cuda::detail::run_reduction<n>(name, device, kept, reduced, operands, kernels, &reducer,
                                    &program);
 #else
     static_assert(detail::always_false<Program>,

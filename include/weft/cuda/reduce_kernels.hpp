@@ -279,7 +279,7 @@ namespace detail {
 /// Plans and launches a reduction over N operands, whose strides are those along the kept
 /// dimensions, then along the reduced ones.
 template <int N>
-[[gnu::noinline]] void run_reduction(const char* name, Cuda device, const Shape& kept,
+[[gnu::noinline]] void run_reduction(const Name& name, Cuda device, const Shape& kept,
                                      const Shape& reduced, Operand* operands,
                                      const ReduceKernels& kernels, const void* reducer,
                                      const void* program) {
@@ -294,7 +294,7 @@ template <int N>
   weft::detail::simplify(inner, inside, N, true);
 
   ReduceGrid<N> grid;
-  plan_reduction(name, outer, operands, inner, inside, N, kernels.lanes, kernels.column_lanes,
+  plan_reduction(name.operation, outer, operands, inner, inside, N, kernels.lanes, kernels.column_lanes,
                  properties(device).multiprocessors, grid);
   plan_reduced_operands(outer, operands, inner, inside, grid);
 

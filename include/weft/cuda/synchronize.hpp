@@ -22,3 +22,10 @@ inline void synchronize(Cuda device = {}) {
 }
 
 }  // namespace weft::cuda
+
+namespace weft {
+
+/// The same for generic code: synchronize(device) of any device.
+inline void synchronize(Cuda device) { cuda::synchronize(device); }
+
+}  // namespace weft

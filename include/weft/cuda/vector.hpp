@@ -44,7 +44,7 @@ __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset
   if constexpr (std::is_same_v<T, Position>) {
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      out.lane[j] = reinterpret_cast<long long>(data) + offset + j * stride;
+      out.lane[j] = reinterpret_cast<long long>(data) - Position::origin + offset + j * stride;
     }
   } else {
     const T* p = reinterpret_cast<const T*>(data) + offset;

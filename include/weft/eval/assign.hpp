@@ -4,6 +4,7 @@
 
 #include "weft/eval/executor.hpp"
 #include "weft/eval/lower.hpp"
+#include "weft/eval/name.hpp"
 
 namespace weft::detail {
 
@@ -22,15 +23,6 @@ D place(const char* name, const Operand* operands, int n, D wanted) {
     }
   }
   return wanted;
-}
-
-template <class E>
-constexpr const char* name_of() {
-  if constexpr (requires { E::text; }) {
-    return E::text;
-  } else {
-    return "copy";
-  }
 }
 
 /// The device whose loops run on D: Cuda for every CudaAt<N>.
@@ -62,8 +54,7 @@ struct Lowered {
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     using Runner = Executor<loops_of<D>>;
-    static_assert(Complete<Runner>, "weft: to evaluate on Cuda include <weft/cuda.hpp>");
-    if constexpr (Complete<Runner>) {
+    if constexpr (is_included<D>()) {
       for (Operand& x : operands) x.broadcast_to(shape);
       Runner::template for_each<Out, types>(name_of<E>(), device, shape, operands, program);
     }
@@ -91,8 +82,7 @@ struct Lowered<Reduce<R, E>> {
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     using Runner = Reducer<loops_of<D>>;
-    static_assert(Complete<Runner>, "weft: to reduce on Cuda include <weft/cuda/reduce.hpp>");
-    if constexpr (Complete<Runner>) {
+    if constexpr (is_included<D>() && can_reduce<loops_of<D>>()) {
       const Shape& full = e.operand().shape();
       if (!(shape == e.shape())) fail<ShapeError>(R::text, "target of shape ", shape, " for ", e.shape());
       // Kept dimensions first, then the reduced ones; the target does not move along these.
@@ -116,7 +106,7 @@ struct Lowered<Reduce<R, E>> {
         for (int i = 0; i < full.rank(); ++i) operands[x].stride[i] = strides[i];
       }
       for (int i = 0; i < full.rank(); ++i) operands[0].stride[i] = i < kept.rank() ? target[i] : 0;
-      Runner::template reduce<Out, types>(e.reducer(), device, kept, reduced, operands, program);
+      Runner::template reduce<Out, types>(name_of<Reduce<R, E>>(), e.reducer(), device, kept, reduced, operands, program);
     }
   }
 };
@@ -129,7 +119,7 @@ void set_target(Operand& target, const Tensor<T, D>& x) {
 template <class T, class D, class E>
 Tensor<T, D> materialize_on(const E& e, D wanted) {
   Lowered<E> lowered(e);
-  const D device = place<D>(name_of<E>(), lowered.operands + 1, lowered.n - 1, wanted);
+  const D device = place<D>(name_of<E>().operation, lowered.operands + 1, lowered.n - 1, wanted);
   Tensor<T, D> out = Access::allocate<T, D>(e.shape(), device);
   set_target(lowered.operands[0], out);
   if (out.size() > 0) lowered.template run<T>(e.shape(), out.device());
@@ -178,23 +168,26 @@ struct CountHandles {
 /// the target's buffer, and it has room for exactly `size` elements.
 template <class T, class D>
 bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
-  const StorageHandle& storage = Access::storage(target);
-  return storage && !storage->borrowed && size > 0 && target.size() == size &&
-         storage->bytes == size * static_cast<int64_t>(sizeof(T)) && storage->data == target.data() &&
-         target.is_contiguous() && storage.owners() == 1 + inside &&
-         Executor<loops_of<D>>::may_overwrite(storage.get());
+  if constexpr (is_included<D>()) {
+    const StorageHandle& storage = Access::storage(target);
+    return storage && !storage->borrowed && size > 0 && target.size() == size &&
+           storage->bytes == size * static_cast<int64_t>(sizeof(T)) &&
+           storage->data == target.data() && target.is_contiguous() &&
+           storage.owners() == 1 + inside &&
+           Executor<loops_of<D>>::may_overwrite(storage.get());
+  }
+  return false;
 }
 
 template <class T, class D, class E>
 void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
-  static_assert(!std::is_const_v<T>, "weft: a Tensor<const T> is read-only: assign to a Tensor<T>");
   const Shape& shape = e.shape();
   const long inside = std::is_rvalue_reference_v<E&&> ? CountHandles{target.storage()}(e) : 0;
   Lowered<Expr> lowered(e);
   D wanted{};
   if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
-  const D device = place<D>(name_of<Expr>(), lowered.operands + 1, lowered.n - 1, wanted);
+  const D device = place<D>(name_of<Expr>().operation, lowered.operands + 1, lowered.n - 1, wanted);
   lowered.operands[0].set(target.data(), sizeof(T), shape, contiguous_strides(shape),
                           target.storage());
   const bool reuse = may_reuse(target, shape.size(), inside) &&
@@ -214,7 +207,9 @@ void rebind(Tensor<T, D>& target, E&& e) {
 template <class T, class D, class E>
 void write(const Tensor<T, D>& target, const E& e, const char* operation) {
   if constexpr (NumberLike<E> && !Expression<E>) {
-    static_assert(element_fits<T, E>, "weft: a floating number does not go into an integer tensor, nor a complex one into a real tensor: convert the number first");
+    static_assert(element_fits<T, E>,
+                  "weft: a floating number does not go into an integer tensor, nor a complex one "
+                  "into a real tensor: convert the number first");
     if constexpr (element_fits<T, E>) {
       write(target, Scalar<compute_t<T>>{load_element(fit<T>(operation, e))}, operation);
     }

@@ -8,14 +8,15 @@ namespace weft {
 
 /// The loops of device D, specialised where they live (cpu/for_each.hpp, cuda/for_each.hpp):
 ///   template <class Out, class Types, class Program>
-///   static void for_each(const char* name, const Shape&, Operand* operands, const Program&);
+///   static void for_each(const Name&, D, const Shape&, Operand* operands, const Program&);
 /// operands[0] is the target of element type Out, the others those that Types lists.
 template <class D>
 struct Executor;
 
 /// The reductions of device D (cpu/reduce.hpp, cuda/reduce.hpp):
 ///   template <class Out, class Types, class R, class Program>
-///   static void reduce(const R&, const Shape& kept, const Shape& reduced, Operand*, const Program&);
+///   static void reduce(const Name&, const R&, D, const Shape& kept, const Shape& reduced, Operand*,
+///                      const Program&);
 /// each operand's strides are those along the kept dimensions, then along the reduced ones.
 template <class D>
 struct Reducer;
@@ -23,6 +24,14 @@ struct Reducer;
 namespace detail {
 template <class T>
 concept Complete = requires { sizeof(T); };
+
+/// Whether the header with D's reductions is included; if not, one compile error that names it.
+template <class D>
+constexpr bool can_reduce() {
+  constexpr bool here = Complete<Reducer<D>>;
+  static_assert(here, "weft: to reduce on Cuda include <weft/cuda/reduce.hpp>");
+  return here;
+}
 }  // namespace detail
 
 }  // namespace weft

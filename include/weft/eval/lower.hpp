@@ -42,7 +42,7 @@ struct Lowering<Positions> {
   using types = TypeList<Position>;
   template <int B>
   static Arg<B, Position> lower(const Positions& e, Operand* operands) {
-    operands[B].set(reinterpret_cast<const void*>(e.first()), 1, e.shape(),
+    operands[B].set(reinterpret_cast<const void*>(Position::origin + e.first()), 1, e.shape(),
                     contiguous_strides(e.shape()), nullptr);
     return {};
   }

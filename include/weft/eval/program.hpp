@@ -9,9 +9,10 @@
 
 namespace weft {
 
-/// The element type of an operand that has no memory: its elements are their own positions.
+/// The element type of an operand that has no memory: its elements are their own positions,
+/// counted in addresses from `origin` (not from null, where address arithmetic is undefined).
 struct Position {
-  long long value;
+  static constexpr long long origin = 1LL << 62;
 };
 
 /// The type that an operand's element enters the program as.

@@ -19,9 +19,8 @@ Tensor<T, To> transfer(const Tensor<T, D>& x, To device, CopyOptions options) {
   if constexpr (std::is_same_v<D, Cpu> && std::is_same_v<To, Cpu>) {
     return x;
   } else {
-    using Copy = Transfer<loops_of<D>, loops_of<To>>;
-    static_assert(Complete<Copy>, "weft: to copy to or from Cuda include <weft/cuda.hpp>");
-    if constexpr (Complete<Copy>) {
+    if constexpr (is_included<std::conditional_t<is_cuda<To>, To, D>>()) {
+      using Copy = Transfer<loops_of<D>, loops_of<To>>;
       if constexpr (is_cuda<D> && is_cuda<To>) {
         if (x.storage() != nullptr && x.storage()->ordinal == Copy::resolve(device)) return x;
       }
@@ -29,10 +28,13 @@ Tensor<T, To> transfer(const Tensor<T, D>& x, To device, CopyOptions options) {
       const int64_t bytes = source.size() * static_cast<int64_t>(sizeof(T));
       StorageHandle storage(Copy::allocate(device, bytes, options));
       T* target = static_cast<T*>(storage->data);
-      if (bytes > 0) Copy::copy(source.storage(), source.data(), storage.get(), target, bytes, options);
+      if (bytes > 0) {
+        Copy::copy(source.storage(), source.data(), storage.get(), target, bytes, options);
+      }
       return Access::make<T, To>(static_cast<StorageHandle&&>(storage), target, x.shape(),
                                  contiguous_strides(x.shape()));
     }
+    return Tensor<T, To>();
   }
 }
 

@@ -40,6 +40,29 @@ struct mapped {
 };
 }  // namespace op
 
+namespace detail {
+template <class T, class X>
+using argument_of_map = compute_t<typename operand_t<T, X>::value_type>;
+
+/// Whether f(elements of xs...) is an element; if not, one compile error that says why.
+template <class F, class... Xs>
+constexpr bool can_map() {
+  if constexpr (OperandsOf<Xs...>) {
+    using T = typename Leading<Xs...>::type;
+    constexpr bool takes = std::is_invocable_v<const F&, argument_of_map<T, Xs>...>;
+    static_assert(takes,
+                  "weft: map(f, x, ...) calls f, which is const, with an element of each operand "
+                  "(float for the half types): this f does not take them");
+    if constexpr (takes) {
+      return is_element<std::invoke_result_t<const F&, argument_of_map<T, Xs>...>>();
+    }
+    return takes;
+  } else {
+    return true;  // lift says what is wrong
+  }
+}
+}  // namespace detail
+
 /// x with elements of type To.
 template <Element To, ExpressionLike X>
 constexpr auto cast(X&& x) {
@@ -51,13 +74,24 @@ constexpr auto cast(X&& x) {
   }
 }
 
+template <class To, ExpressionLike X>
+  requires(!Element<To>)
+constexpr auto cast(X&& x) {
+  detail::is_element<To>();
+  return std::remove_cvref_t<X>(static_cast<X&&>(x));
+}
+
 /// f(element of x, elements of xs...) for every element, fused like any other operation. f is a
 /// copyable function object; for CUDA its operator() is __host__ __device__ (a struct, not a
 /// generic lambda). Half types come as float; the operands' element types may differ.
 template <class F, class X, class... Xs>
-  requires OperandsOf<X, Xs...>
+  requires OperandsOrMistakes<X, Xs...>
 constexpr auto map(F f, X&& x, Xs&&... xs) {
-  return lift(op::mapped<F>{f}, static_cast<X&&>(x), static_cast<Xs&&>(xs)...);
+  if constexpr (detail::can_map<F, std::remove_cvref_t<X>, std::remove_cvref_t<Xs>...>()) {
+    return lift(op::mapped<F>{f}, static_cast<X&&>(x), static_cast<Xs&&>(xs)...);
+  } else {
+    return 0;
+  }
 }
 
 }  // namespace weft

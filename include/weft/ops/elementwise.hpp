@@ -51,6 +51,10 @@ class Map {
   auto eval() const { return Tensor(*this); }
   /// The value of an expression with one element.
   value_type item() const { return eval().item(); }
+  template <std::same_as<bool> B>
+  explicit operator B() const {
+    return detail::is_truth_value<Map>();
+  }
 
  private:
   [[no_unique_address]] Op op_;

@@ -37,6 +37,10 @@ class Reduce {
   auto eval() const { return Tensor(*this); }
   /// The value of a reduction to one element.
   value_type item() const { return eval().item(); }
+  template <std::same_as<bool> B>
+  explicit operator B() const {
+    return detail::is_truth_value<Reduce>();
+  }
 
  private:
   R reducer_;
@@ -60,18 +64,30 @@ void take(const char*, int, ReducedAxes&, R& reducer, Correction c) {
   if constexpr (requires { reducer.correction; }) reducer.correction = c.value;
 }
 
+/// Whether the options of a reduction are such; if not, one compile error that says what is.
 template <class... Options>
-inline constexpr bool bare_number = (std::is_arithmetic_v<Options> || ...);
+constexpr bool are_options() {
+  constexpr bool number = (std::is_arithmetic_v<Options> || ...);
+  constexpr bool tensor = (Expression<Options> || ...);
+  constexpr bool known = ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims> ||
+                           std::is_same_v<Options, Correction>) && ...);
+  static_assert(!number,
+                "weft: a bare number is not an axis: write axis(n) for an axis; maximum(x, v) and "
+                "minimum(x, v) compare with a value");
+  static_assert(number || !tensor,
+                "weft: a reduction takes one tensor: write maximum(x, y) or minimum(x, y) to "
+                "compare two");
+  static_assert(number || tensor || known,
+                "weft: a reduction takes axis(...), keepdims and, for var and std, correction(n)");
+  return known;
+}
 
 /// The reduction of x by R, with axis(...), keepdims and correction(n) in any order.
 template <class R, class X, class... Options>
 auto reduce(R reducer, X&& x, const Options&... options) {
   using E = std::remove_cvref_t<X>;
   using T = typename E::value_type;
-  static_assert(!bare_number<Options...>, "weft: a bare number is not an axis: write axis(n) for an axis; maximum(x, v) and minimum(x, v) compare with a value");
-  if constexpr (bare_number<Options...>) {
-    return Tensor<T, typename E::device_type>{};
-  } else if constexpr (R::domain::template report<T>()) {
+  if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
     ReducedAxes axes{~(~0U << x.rank()), false};
     (take(R::text, x.rank(), axes, reducer, options), ...);
     return Reduce<R, operand_t<T, X>>(reducer, as_operand<T, R>(static_cast<X&&>(x)), axes);
@@ -119,6 +135,15 @@ template <ExpressionLike X, class... Options>
 auto max(X&& x, Options... options) {
   return detail::reduce(reducer::max{}, static_cast<X&&>(x), options...);
 }
+/// No reductions: meant is maximum(v, x), and this says so.
+template <NumberLike N, ExpressionLike X>
+auto min(N number, X&& x) {
+  return min(static_cast<X&&>(x), number);
+}
+template <NumberLike N, ExpressionLike X>
+auto max(N number, X&& x) {
+  return max(static_cast<X&&>(x), number);
+}
 /// The position (row-major in the reduced axes) of the first smallest element, or first NaN.
 template <ExpressionLike X, class... Options>
 auto argmin(X&& x, Options... options) {
@@ -130,11 +155,11 @@ auto argmax(X&& x, Options... options) {
 }
 template <ExpressionLike X, class... Options>
 auto any(X&& x, Options... options) {
-  return detail::reduce(reducer::quantifier<false>{}, static_cast<X&&>(x), options...);
+  return detail::reduce(reducer::any{}, static_cast<X&&>(x), options...);
 }
 template <ExpressionLike X, class... Options>
 auto all(X&& x, Options... options) {
-  return detail::reduce(reducer::quantifier<true>{}, static_cast<X&&>(x), options...);
+  return detail::reduce(reducer::all{}, static_cast<X&&>(x), options...);
 }
 template <ExpressionLike X, class... Options>
 auto count_nonzero(X&& x, Options... options) {

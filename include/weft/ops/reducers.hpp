@@ -7,6 +7,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/core/math.hpp"
 #include "weft/ops/domain.hpp"
+#include "weft/ops/extremum.hpp"
 
 /// Each reducer R has, for an operand of element type T (computed in C = compute_t<T>):
 ///   R::result<T>                      the result's element type
@@ -154,56 +155,6 @@ struct stddev : var {
   }
 };
 
-/// The smallest or largest value so far and where; `index` < 0 before the first.
-template <class C>
-struct Extremum {
-  C value{};
-  long long index = -1;
-};
-
-/// True when a challenger at index i replaces the holder: it is better, or is the first NaN, or
-/// equal (or both NaN) with a lower index.
-template <bool Max, class C>
-WEFT_HD bool beats(C challenger, long long i, C holder, long long at) {
-  if (i < 0 || at < 0) return at < 0 && i >= 0;
-  const bool nan = challenger != challenger;
-  const bool held_nan = holder != holder;
-  if (nan || held_nan) return nan && (!held_nan || i < at);
-  if (challenger == holder) return i < at;
-  return Max ? holder < challenger : challenger < holder;
-}
-
-template <bool Max, bool Index>
-struct extremum {
-  using domain = op::Ordered;
-  static constexpr const char* text = Index ? (Max ? "argmax" : "argmin") : (Max ? "max" : "min");
-  static constexpr bool has_identity = false;
-  template <class T>
-  using result = std::conditional_t<Index, std::int64_t, T>;
-  template <class C>
-  using State = Extremum<C>;
-  template <class S, class C>
-  WEFT_HD static void add(S& s, C x, long long i) {
-    if (beats<Max>(x, i, s.value, s.index)) s = {x, i};
-  }
-  template <class S>
-  WEFT_HD static void merge(S& s, S later) {
-    if (beats<Max>(later.value, later.index, s.value, s.index)) s = later;
-  }
-  template <class S>
-  WEFT_HD auto finish(S s, long long) const {
-    if constexpr (Index) {
-      return static_cast<std::int64_t>(s.index);
-    } else {
-      return s.value;
-    }
-  }
-};
-using min = extremum<false, false>;
-using max = extremum<true, false>;
-using argmin = extremum<false, true>;
-using argmax = extremum<true, true>;
-
 /// Whether any (or all) elements differ from zero.
 template <bool All>
 struct quantifier {
@@ -230,6 +181,9 @@ struct quantifier {
     return s.value;
   }
 };
+
+struct any : quantifier<false> {};
+struct all : quantifier<true> {};
 
 struct count_nonzero {
   using domain = op::Any;

@@ -23,10 +23,16 @@ struct Access {
     if (__builtin_mul_overflow(shape.size(), static_cast<int64_t>(sizeof(T)), &bytes)) {
       fail<OutOfMemory>("empty", "the bytes of shape ", shape, " do not fit in 63 bits");
     }
-    StorageHandle storage(Memory<D>::allocate(device, bytes));
+    StorageHandle storage(allocate_bytes(device, bytes));
     T* data = static_cast<T*>(storage->data);
     return make<T, D>(static_cast<StorageHandle&&>(storage), data, shape,
                       contiguous_strides(shape));
+  }
+
+  template <class D>
+  static Storage* allocate_bytes([[maybe_unused]] D device, [[maybe_unused]] int64_t bytes) {
+    if constexpr (is_included<D>()) return Memory<D>::allocate(device, bytes);
+    return nullptr;
   }
 
   template <class T, class D>

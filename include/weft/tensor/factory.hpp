@@ -22,11 +22,13 @@ auto full(const Shape& shape, V value, D device = {}) {
 }
 template <class T = float, Device D = Cpu>
 Tensor<T, D> zeros(const Shape& shape, D device = {}) {
-  return full<T>(shape, compute_t<T>(0), device);
+  if constexpr (detail::is_element<T>()) return full<T>(shape, compute_t<T>(0), device);
+  return {};
 }
 template <class T = float, Device D = Cpu>
 Tensor<T, D> ones(const Shape& shape, D device = {}) {
-  return full<T>(shape, compute_t<T>(1), device);
+  if constexpr (detail::is_element<T>()) return full<T>(shape, compute_t<T>(1), device);
+  return {};
 }
 
 /// The same shape, element type and device as `x`.

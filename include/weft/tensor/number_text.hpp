@@ -4,21 +4,21 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/text.hpp"
 
 namespace weft::detail {
 
 /// The text of a number in two parts, so that columns align at the point.
 struct NumberText {
-  std::string left;   // sign and integer digits, or all of NaN, infinity and integers
-  std::string right;  // the point and what follows
+  Text left;   // sign and integer digits, or all of NaN, infinity and integers
+  Text right;  // the point and what follows
 };
 
-inline std::string padded(const std::string& text, std::size_t width, bool at_right = false) {
-  const std::string spaces(text.size() < width ? width - text.size() : 0, ' ');
+inline Text padded(const Text& text, std::size_t width, bool at_right = false) {
+  const Text spaces(text.size() < width ? width - text.size() : 0, ' ');
   return at_right ? text + spaces : spaces + text;
 }
 
@@ -53,25 +53,21 @@ class FloatTexts {
   /// x with its sign, or with a '+' too where `plus` is set.
   NumberText operator()(double x, bool plus) const {
     const bool negative = __builtin_signbit(x) != 0 && x == x;
-    const std::string sign = negative ? "-" : plus ? "+" : "";
+    const Text sign = negative ? "-" : plus ? "+" : "";
     if (x != x) return {sign + "nan", ""};
     if (x - x != 0) return {sign + "inf", ""};
-    std::string text = print(negative ? -x : x, exponent_ ? precision_ : digits_of(x));
+    const Text text = print(negative ? -x : x, exponent_ ? precision_ : digits_of(x));
     std::size_t point = 0;
     while (point < text.size() && text[point] >= '0' && text[point] <= '9') ++point;
-    std::string right = text.substr(point);
-    if (right.empty() || right[0] == 'e') {
-      right.insert(0, ".");
-    } else {
-      right[0] = '.';  // a locale may have written another point
-    }
-    return {sign + text.substr(0, point), right};
+    const bool has_point = point < text.size() && text[point] != 'e';  // the locale's
+    const char* const rest = text.c_str() + point + (has_point ? 1 : 0);
+    return {sign + Text(text.c_str(), point), Text(".") + rest};
   }
 
  private:
   static int max(int a, int b) { return a > b ? a : b; }
 
-  std::string print(double x, int digits) const {
+  Text print(double x, int digits) const {
     char text[400];
     std::snprintf(text, sizeof text, exponent_ ? "%.*e" : "%.*f", digits, x);
     return text;
@@ -84,8 +80,9 @@ class FloatTexts {
         return digits;
       }
     }
-    const std::string text = print(x, precision_);
-    std::size_t last = exponent_ ? text.find('e') : text.size();
+    const Text text = print(x, precision_);
+    std::size_t last = 0;
+    while (last < text.size() && text[last] != 'e') ++last;
     int digits = precision_;
     while (digits > 0 && text[--last] == '0') --digits;
     return digits;
@@ -97,8 +94,8 @@ class FloatTexts {
 
 /// One part of complex numbers, or all of real ones, aligned.
 template <class T>
-std::vector<std::string> float_texts(const std::vector<double>& values, int precision, bool align,
-                                     bool plus, const char* suffix) {
+std::vector<Text> float_texts(const std::vector<double>& values, int precision, bool align,
+                              bool plus, const char* suffix) {
   const FloatTexts<T> format(values, precision);
   std::vector<NumberText> parts;
   std::size_t left = 0;
@@ -112,7 +109,7 @@ std::vector<std::string> float_texts(const std::vector<double>& values, int prec
   }
   std::size_t width = left + right;
   for (const NumberText& p : parts) width = p.left.size() > width ? p.left.size() : width;
-  std::vector<std::string> out;
+  std::vector<Text> out;
   for (const NumberText& p : parts) {
     if (!align) {
       out.push_back(p.left + p.right + suffix);
@@ -120,7 +117,7 @@ std::vector<std::string> float_texts(const std::vector<double>& values, int prec
       out.push_back(padded(p.left, width) + suffix);
     } else {
       out.push_back(padded(p.left, width - right) +
-                    padded(p.right + suffix, right + std::string(suffix).size(), true));
+                    padded(p.right + suffix, right + Text(suffix).size(), true));
     }
   }
   return out;
@@ -128,7 +125,7 @@ std::vector<std::string> float_texts(const std::vector<double>& values, int prec
 
 /// The texts of `n` elements, of equal width where `align` is set.
 template <class T>
-std::vector<std::string> number_texts(const T* data, int64_t n, int precision, bool align) {
+std::vector<Text> number_texts(const T* data, int64_t n, int precision, bool align) {
   if constexpr (is_complex<T>) {
     using R = real_t<T>;
     std::vector<double> re;
@@ -137,8 +134,8 @@ std::vector<std::string> number_texts(const T* data, int64_t n, int precision, b
       re.push_back(static_cast<double>(data[i].re));
       im.push_back(static_cast<double>(data[i].im));
     }
-    std::vector<std::string> out = float_texts<R>(re, precision, align, false, "");
-    const std::vector<std::string> imaginary = float_texts<R>(im, precision, align, true, "j");
+    std::vector<Text> out = float_texts<R>(re, precision, align, false, "");
+    const std::vector<Text> imaginary = float_texts<R>(im, precision, align, true, "j");
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += imaginary[i];
     return out;
   } else if constexpr (is_floating<T>) {
@@ -146,17 +143,17 @@ std::vector<std::string> number_texts(const T* data, int64_t n, int precision, b
     for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<double>(data[i]));
     return float_texts<T>(values, precision, align, false, "");
   } else {
-    std::vector<std::string> out;
+    std::vector<Text> out;
     std::size_t width = 0;
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (is_bool<T>) {
         out.push_back(data[i] ? "true" : "false");
       } else {
-        out.push_back(std::to_string(data[i]));
+        out.push_back(detail::text(data[i]));
       }
       width = out.back().size() > width ? out.back().size() : width;
     }
-    for (std::string& text : out) text = padded(text, align ? width : 0);
+    for (Text& text : out) text = padded(text, align ? width : 0);
     return out;
   }
 }

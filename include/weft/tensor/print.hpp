@@ -19,16 +19,16 @@ namespace detail {
 /// Brackets, commas and line breaks around the texts of a tensor's shown elements.
 class BracketText {
  public:
-  BracketText(const std::vector<std::string>& texts, const Shape& shown, const Shape& shape,
+  BracketText(const std::vector<Text>& texts, const Shape& shown, const Shape& shape,
               const PrintOptions& options)
       : texts_(texts), shown_(shown), shape_(shape), options_(options) {}
 
   /// The text, its lines after the first indented by `indent`.
-  std::string run(int indent) {
+  Text run(int indent) {
     if (shape_.rank() == 0) return texts_[0];
     if (shape_.size() == 0) return "[]";
     axis(0, indent);
-    return static_cast<std::string&&>(out_);
+    return static_cast<Text&&>(out_);
   }
 
  private:
@@ -58,14 +58,14 @@ class BracketText {
   }
   /// A comma, and a line break for each axis below this one.
   void new_block(int depth, std::size_t margin) {
-    out_.append(1, ',').append(static_cast<std::size_t>(shape_.rank() - depth - 1), '\n');
-    out_.append(margin, ' ');
+    out_ += ',';
+    out_.append(static_cast<std::size_t>(shape_.rank() - depth - 1), '\n').append(margin, ' ');
   }
-  void word(const std::string& text, bool last, std::size_t& column, std::size_t margin) {
+  void word(const Text& text, bool last, std::size_t& column, std::size_t margin) {
     const std::size_t length = text.size() + 1;
     if (column > margin && column + length > static_cast<std::size_t>(options_.line_width)) {
       out_.pop_back();
-      out_.append("\n").append(margin, ' ');
+      out_.append(1, '\n').append(margin, ' ');
       column = margin;
     }
     out_ += text;
@@ -73,12 +73,12 @@ class BracketText {
     column += length + 1;
   }
 
-  const std::vector<std::string>& texts_;
+  const std::vector<Text>& texts_;
   const Shape& shown_;
   const Shape& shape_;
   const PrintOptions& options_;
   std::size_t next_ = 0;
-  std::string out_;
+  Text out_;
 };
 
 /// The elements of x that are printed, on the CPU: all of them, or the corners of a long tensor,
@@ -111,9 +111,10 @@ Tensor<T, Cpu> shown_elements(const Tensor<T, D>& x, const PrintOptions& options
 
 }  // namespace detail
 
-/// `tensor([[1., 2.], [3., 4.]], float32, cpu)` with one row a line; expressions are evaluated.
+/// `tensor([[1., 2.], [3., 4.]], float32, cpu)` with one row a line; expressions are evaluated. The
+/// Text becomes a std::string where one is wanted.
 template <ExpressionLike E>
-std::string to_string(const E& e, const PrintOptions& options = {}) {
+Text to_string(const E& e, const PrintOptions& options = {}) {
   using T = typename E::value_type;
   if constexpr (!TensorLike<E>) {
     return to_string(decltype(Tensor(e))(e), options);
@@ -124,7 +125,7 @@ std::string to_string(const E& e, const PrintOptions& options = {}) {
     const auto texts =
         detail::number_texts(shown.data(), shown.size(), options.precision, x.rank() > 0);
     const Shape shown_shape = summary ? shown.shape() : x.shape();
-    std::string out =
+    Text out =
         "tensor(" + detail::BracketText(texts, shown_shape, x.shape(), options).run(7);
     if (summary || (x.size() == 0 && x.rank() > 1)) out += ", shape " + detail::text(x.shape());
     return out + ", " + name(dtype_of<T>) + ", " + text(x.device()) + ")";

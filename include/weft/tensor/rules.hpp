@@ -3,10 +3,21 @@
 #pragma once
 
 #include "weft/core/expression.hpp"
+#include "weft/tensor/storage.hpp"
 
 /// Each function here is true, or a single compile error whose first line is the rule that is
 /// broken. A caller that asks by `if constexpr` has no further errors.
 namespace weft::detail {
+
+/// Whether tensors can hold elements of type T.
+template <class T>
+constexpr bool is_element() {
+  constexpr bool holds = Element<T>;
+  static_assert(holds,
+                "weft: this type is not an element type: those are bool, std::int8_t to int64_t, "
+                "std::uint8_t to uint64_t, half, bfloat16, float, double and complex of these two");
+  return holds;
+}
 
 /// Whether E, on its device and with its element type, can become a Tensor<T, D>.
 template <class T, class D, class E>
@@ -81,13 +92,32 @@ constexpr bool is_reachable() {
   return cpu;
 }
 
+/// Whether the header that gives tensors on D their memory and kernels is included.
+template <class D>
+constexpr bool is_included() {
+  constexpr bool here = requires { sizeof(Memory<D>); };
+  static_assert(here || !is_cuda<D>, "weft: to use tensors on Cuda include <weft/cuda.hpp>");
+  static_assert(here || is_cuda<D>, "weft: to use tensors on Cpu include <weft/weft.hpp>");
+  return here;
+}
+
+/// Whether E stands for true or false, as in `if (x == y)`.
+template <class E>
+constexpr bool is_truth_value() {
+  static_assert(always_false<E>,
+                "weft: an expression has many elements, and is not true or false by itself: write "
+                "all(e).item(), any(e).item() or equal(x, y)");
+  return false;
+}
+
 /// Whether To is a device.
 template <class To>
 constexpr bool is_device() {
-  static_assert(Device<To> && sizeof(To) > 0,
+  constexpr bool device = Device<To>;
+  static_assert(device,
                 "weft: x.to(device) takes Cpu{}, Cuda{} or CudaAt<N>{}: write cast<T>(x) for "
                 "another element type");
-  return Device<To>;
+  return device;
 }
 
 }  // namespace weft::detail

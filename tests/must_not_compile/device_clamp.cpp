@@ -3,6 +3,6 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x, const Tensor<float, Cuda>& y) {
-  return y - x;
+auto f(const Tensor<float>& x, const Tensor<float, Cuda>& top) {
+  return clamp(x, 0, top);
 }

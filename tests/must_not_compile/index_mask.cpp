@@ -1,8 +1,8 @@
-// expect: to(device) takes a device
+// expect: an index is an integer, slice(a, b, step)
 #include <weft/weft.hpp>
 
 using namespace weft;
 
 auto f(const Tensor<float>& x) {
-  return x.to(double{});
+  return x(x > 0);
 }

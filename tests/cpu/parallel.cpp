@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/cpu/parallel.hpp>
+
+#include <mutex>
+#include <vector>
+
+#include "test.hpp"
+
+namespace {
+
+/// How often each item was visited, and in how many pieces.
+std::vector<int> visits(std::int64_t items, std::int64_t elements, int& pieces) {
+  std::vector<int> seen(static_cast<std::size_t>(items));
+  std::mutex mutex;
+  pieces = 0;
+  weft::cpu::parallel(items, elements, [&](std::int64_t first, std::int64_t last) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    ++pieces;
+    for (std::int64_t i = first; i < last; ++i) ++seen[static_cast<std::size_t>(i)];
+  });
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("each item is visited once") {
+  int pieces = 0;
+  for (std::int64_t items : {1, 2, 3, 7, 64, 1001}) {
+    for (std::int64_t elements : {std::int64_t{1}, weft::cpu::parallel_threshold}) {
+      CHECK(visits(items, elements, pieces) == std::vector<int>(static_cast<std::size_t>(items), 1));
+    }
+  }
+}
+
+TEST_CASE("small work stays on the calling thread") {
+  int pieces = 0;
+  visits(1000, weft::cpu::parallel_threshold - 1, pieces);
+  CHECK(pieces == 1);
+  visits(1, weft::cpu::parallel_threshold, pieces);
+  CHECK(pieces == 1);
+}
+
+TEST_CASE("work of many elements gives what a loop gives") {
+  const std::int64_t n = 3 * weft::cpu::parallel_threshold + 17;
+  std::vector<float> values(static_cast<std::size_t>(n));
+  std::vector<float> expected(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(i % 101);
+    expected[i] = values[i] * values[i] - 1;
+  }
+  const auto x = weft::tensor(values);
+  CHECK((x * x - 1).eval().to_vector() == expected);
+}
+
+#if defined(_OPENMP)
+TEST_CASE("large work is shared, but not inside a parallel region") {
+  int pieces = 0;
+  visits(1000, weft::cpu::parallel_threshold, pieces);
+  CHECK(pieces == omp_get_max_threads());
+  int inside = 0;
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp critical
+    {
+      int mine = 0;
+      visits(1000, weft::cpu::parallel_threshold, mine);
+      inside += mine;
+    }
+  }
+  CHECK(inside == 2);
+}
+#endif

@@ -1,0 +1,23 @@
+#include "weft/eval/name.hpp"
+
+#include "test.hpp"
+
+namespace {
+template <class E>
+weft::Text name(const E&) {
+  return text(weft::detail::name_of<E>());
+}
+}  // namespace
+
+TEST_CASE("an expression is named by its operations") {
+  const auto x = weft::ones({3});
+  const auto y = weft::ones({3});
+  CHECK(name(x + y) == "add(float, float)");
+  CHECK(name(tanh(x * y + 0.3) * exp(-x)) ==
+        "mul(tanh(add(mul(float, float), number)), exp(neg(float)))");
+  CHECK(name(sum(square(x - y), weft::axis(-1))) == "sum(square(sub(float, float)))");
+  CHECK(name(weft::cast<weft::half>(x) + weft::half(1)) == "add(cast(float), number)");
+  CHECK(name(leaky_relu(x) / sum(x)) == "div(leaky_relu(float), sum(float))");
+  CHECK(name(weft::max(x)) == "max(float)");
+  CHECK(name(x) == "float");
+}

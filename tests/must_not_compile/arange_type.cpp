@@ -1,6 +1,0 @@
-// expect: XX
-#include <weft/weft.hpp>
-
-using namespace weft;
-
-auto x = arange<bool>(2);

@@ -1,8 +1,0 @@
-// expect: XX
-#include <weft/weft.hpp>
-
-using namespace weft;
-
-auto f(const Tensor<float>& x) {
-  return sum(x, {0, 1});
-}

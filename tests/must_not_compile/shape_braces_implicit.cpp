@@ -1,6 +1,0 @@
-// expect: XX
-#include <weft/weft.hpp>
-
-using namespace weft;
-
-Tensor<float> x = {2, 3};
