@@ -7,7 +7,7 @@ using namespace weft;
 
 TEST_CASE("a block brings operands to unit stride and computes") {
   float x[900];
-  half y[900];
+  weft::half y[900];
   for (int i = 0; i < 900; ++i) {
     x[i] = static_cast<float>(i);
     y[i] = weft::half(i % 7);

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/reduce_kernels.hpp"
+#include "weft/cuda/reduce_launch.hpp"
 #include "weft/eval/executor.hpp"
 
 namespace weft {

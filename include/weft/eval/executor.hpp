@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/core/device.hpp"
+#include "weft/eval/name.hpp"
 
 namespace weft {
 
