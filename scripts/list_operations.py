@@ -182,20 +182,18 @@ def page():
 
 
 def reductions():
-    text = text_of("ops/reducers.hpp")
+    """A row for each function of ops/reduce.hpp, from the reducer that it names."""
     structs = {}
-    for name, base, body in re.findall(r"^struct (\w+)(?: : (\w+))? \{\n(.*?)^\};", text, re.M | re.S):
-        structs[name] = structs.get(base, "") + body
-    for name, struct in re.findall(r"^using (\w+) = (\w+)<", text, re.M):
-        structs[name] = structs[struct]
-    structs |= {"std": structs["stddev"], "any": structs["quantifier"], "all": structs["quantifier"],
-                "norm_p": structs["norm"]}
+    for path in sorted((WEFT / "ops").glob("*.hpp")):
+        for name, base, body in re.findall(r"^struct (\w+)(?: : (\w+)[^{]*)? \{(?:\};|\n(.*?)^\};)", path.read_text(),
+                                           re.M | re.S):
+            structs.setdefault(name, structs.get(base, "") + body)
     results = {"widened<T>": "T; integers as (u)int64, bool as int64", "mean_of<T>": "T; integers as double",
                "T": "T", "bool": "bool", "std::int64_t": "int64", "real_t<T>": "the real type of T"}
     empty = {"sum": "0", "prod": "1", "mean": "NaN", "var": "NaN", "std": "NaN", "stddev": "NaN", "any": "false",
              "all": "true", "count_nonzero": "0", "norm": "0", "norm_p": "0", "logsumexp": "-infinity"}
-    for name in re.findall(r"^auto (\w+)\(X&& x", text_of("ops/reduce.hpp"), re.M):
-        body = structs[name]
+    for name, reducer in re.findall(r"^auto (\w+)\(X&& x.*?reducer::(\w+)", text_of("ops/reduce.hpp"), re.M | re.S):
+        body = structs[reducer]
         domain = re.search(r"using domain = op::(\w+)", body)[1]
         result = re.search(r"using result = ([^;]+);", body)[1]
         if "Index" in result:

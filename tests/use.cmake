@@ -1,7 +1,15 @@
-# Tests of weft as its users meet it: compile errors, find_package, add_subdirectory.
+# Tests of weft as its users meet it: the documentation, compile errors, find_package,
+# add_subdirectory.
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
-  message(STATUS "weft: compile errors are not tested, python3 not found")
+  message(STATUS "weft: documentation and compile errors are not tested, python3 not found")
+else()
+  add_test(NAME docs/operations COMMAND Python3::Interpreter
+           ${PROJECT_SOURCE_DIR}/scripts/list_operations.py --check)
+  add_test(NAME docs/programs COMMAND Python3::Interpreter
+           ${PROJECT_SOURCE_DIR}/scripts/check_docs.py --compiler ${CMAKE_CXX_COMPILER}
+           $<IF:$<BOOL:${CMAKE_CUDA_COMPILER}>,--jobs=2,--no-cuda>)
+  set_tests_properties(docs/programs PROPERTIES TIMEOUT 1200 PROCESSORS 2)
 endif()
 
 # Programs that must not compile, once for each compiler at hand.

@@ -1,5 +1,4 @@
-// weft with the CUDA device: element-wise work, views, copies, streams. Reductions on CUDA are in
-// weft/cuda/reduce.hpp, since CUB takes seconds to compile.
+// weft with the CUDA device, without CUB: reductions on CUDA are in weft/cuda/reduce.hpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/core/dtype.hpp>
 
+#include <string>
+
 #include "test.hpp"
 
 using namespace weft;

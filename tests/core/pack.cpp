@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/core/pack.hpp>
 
+#include <string>
+
 #include "test.hpp"
 
 static_assert(std::is_trivially_copyable_v<weft::Pack<int, double, char>>);

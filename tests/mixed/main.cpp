@@ -20,17 +20,17 @@ void check(const char* what, bool holds) {
 void run() {
   const mixed::State before = mixed::state();
   {
-    Vector made = mixed::ramp(1000);                  // in the library
-    Vector evaluated = mixed::scaled(made, 2);        // in evaluate.cpp
-    made = Vector();                                  // the library's memory, freed here
-    mixed::keep(evaluated);                           // the program's memory, held by the library
+    Vector made = mixed::ramp(1000);            // in the library
+    Vector evaluated = mixed::scaled(made, 2);  // in evaluate.cpp
+    made = Vector();                            // the library's memory, freed here
+    mixed::keep(evaluated);                     // the program's memory, held by the library
     evaluated = mixed::add(evaluated, evaluated);
     check("elements crossed three parts", mixed::elements(evaluated)[999] == 4 * 999);
     check("the library still holds what the program made",
           mixed::elements(mixed::librarys_static())[999] == 2 * 999);
     check("both see the memory of both",
           mixed::state() == mixed::librarys_state() && mixed::state().allocated > before.allocated);
-    mixed::drop();                                    // freed in the library
+    mixed::drop();  // freed in the library
   }
   check("all memory is given back", mixed::state().allocated == before.allocated);
   check("the peak is one for both", mixed::state().peak == mixed::librarys_state().peak &&
@@ -39,9 +39,9 @@ void run() {
   weft::manual_seed(7);
   const std::vector<float> first = mixed::elements(mixed::noise(4));
   weft::manual_seed(7);
-  check("the default generator is one for both",
-        first == mixed::elements(mixed::noise(4)) && mixed::state() == mixed::librarys_state() &&
-            mixed::state().draws == 1);
+  check("the default generator is one for both", first == mixed::elements(mixed::noise(4)) &&
+                                                     mixed::state() == mixed::librarys_state() &&
+                                                     mixed::state().draws == 1);
 
   bool caught = false;
   try {
@@ -53,7 +53,8 @@ void run() {
 
   std::thread other([] { mixed::keep(mixed::scaled(mixed::ramp(5), 3)); });
   other.join();
-  check("what a thread that is gone made stays", mixed::elements(mixed::librarys_static())[4] == 12);
+  check("what a thread that is gone made stays",
+        mixed::elements(mixed::librarys_static())[4] == 12);
 
 #ifdef MIXED_CUDA
   const weft::cuda::Stream side;

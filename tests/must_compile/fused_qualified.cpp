@@ -1,7 +1,7 @@
 // cuda
 #include <cuda_runtime.h>
-#include <weft/weft.hpp>
 #include <cmath>
+#include <weft/weft.hpp>
 
 weft::Tensor<float> f(const weft::Tensor<float>& x, const weft::Tensor<float>& y,
                       const weft::Tensor<float>& b) {

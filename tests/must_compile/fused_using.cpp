@@ -1,6 +1,6 @@
 // cuda
-#include <cmath>
 #include <cuda_runtime.h>
+#include <cmath>
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -12,9 +12,13 @@ struct Mine {
   friend int operator+(const Tensor<float>&, Mine) { return 2; }
 };
 template <class X, class Y>
-concept Addable = requires(X x, Y y) { x + y; };
+concept Addable = requires(X x, Y y) {
+  x + y;
+};
 template <class X>
-concept HasTanh = requires(X x) { tanh(x); };
+concept HasTanh = requires(X x) {
+  tanh(x);
+};
 
 static_assert(Addable<Tensor<float>, Tensor<float>> && Addable<Tensor<float>, int>);
 static_assert(Addable<std::string, std::string> && !Addable<Tensor<float>, std::shared_ptr<int>>);

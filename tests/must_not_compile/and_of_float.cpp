@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x) {
-  return x & 1;
-}
+auto f(const Tensor<float>& x) { return x & 1; }

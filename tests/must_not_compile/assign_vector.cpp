@@ -5,6 +5,4 @@
 
 using namespace weft;
 
-void f(Tensor<float>& x, const std::vector<float>& y) {
-  x(0, all) = y;
-}
+void f(Tensor<float>& x, const std::vector<float>& y) { x(0, all) = y; }

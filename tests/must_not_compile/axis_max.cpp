@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x) {
-  return max(x, 0);
-}
+auto f(const Tensor<float>& x) { return max(x, 0); }

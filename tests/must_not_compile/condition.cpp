@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<int>& mask, const Tensor<float>& x) {
-  return where(mask, x, 0);
-}
+auto f(const Tensor<int>& mask, const Tensor<float>& x) { return where(mask, x, 0); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(const Tensor<const float>& x) {
-  x(0, all) = 1;
-}
+void f(const Tensor<const float>& x) { x(0, all) = 1; }

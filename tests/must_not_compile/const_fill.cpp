@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(const Tensor<const float>& x) {
-  x.fill(0);
-}
+void f(const Tensor<const float>& x) { x.fill(0); }

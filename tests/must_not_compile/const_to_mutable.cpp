@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(const Tensor<const float>& x) {
-  Tensor<float> y = x;
-}
+void f(const Tensor<const float>& x) { Tensor<float> y = x; }

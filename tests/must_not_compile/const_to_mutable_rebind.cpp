@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<float>& y, const Tensor<const float>& x) {
-  y = x;
-}
+void f(Tensor<float>& y, const Tensor<const float>& x) { y = x; }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<const float>& x) {
-  x += 1;
-}
+void f(Tensor<const float>& x) { x += 1; }

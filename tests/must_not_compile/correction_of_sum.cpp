@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x) {
-  return sum(x, axis(0), correction(0));
-}
+auto f(const Tensor<float>& x) { return sum(x, axis(0), correction(0)); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(const Tensor<float, Cuda>& x) {
-  Tensor y = exp(x) + 1;
-}
+void f(const Tensor<float, Cuda>& x) { Tensor y = exp(x) + 1; }

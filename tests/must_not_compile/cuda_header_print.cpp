@@ -5,6 +5,4 @@
 
 using namespace weft;
 
-std::string f(const Tensor<float, Cuda>& x) {
-  return to_string(x);
-}
+std::string f(const Tensor<float, Cuda>& x) { return to_string(x); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<float, Cuda>& y, const Tensor<float, Cuda>& x) {
-  y = exp(x) + 1;
-}
+void f(Tensor<float, Cuda>& y, const Tensor<float, Cuda>& x) { y = exp(x) + 1; }

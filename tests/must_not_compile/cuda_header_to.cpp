@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x) {
-  return x.to(Cuda{});
-}
+auto f(const Tensor<float>& x) { return x.to(Cuda{}); }

@@ -5,6 +5,4 @@
 
 using namespace weft;
 
-float f(const Tensor<float, Cuda>& x) {
-  return sum(x).item();
-}
+float f(const Tensor<float, Cuda>& x) { return sum(x).item(); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-bool f(const Tensor<float>& x, const Tensor<float, Cuda>& y) {
-  return allclose(x, y);
-}
+bool f(const Tensor<float>& x, const Tensor<float, Cuda>& y) { return allclose(x, y); }

@@ -5,6 +5,4 @@ using namespace weft;
 
 float loss(const Tensor<float>& prediction) { return sum(square(prediction)).item(); }
 
-float f(const Tensor<float, Cuda>& x) {
-  return loss(x + 1);
-}
+float f(const Tensor<float, Cuda>& x) { return loss(x + 1); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<float, Cuda>& z, const Tensor<float>& x) {
-  z.assign(x);
-}
+void f(Tensor<float, Cuda>& z, const Tensor<float>& x) { z.assign(x); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-float f(const Tensor<float, Cuda>& x) {
-  return x.at(0, 1);
-}
+float f(const Tensor<float, Cuda>& x) { return x.at(0, 1); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x, const Tensor<float, Cuda>& top) {
-  return clamp(x, 0, top);
-}
+auto f(const Tensor<float>& x, const Tensor<float, Cuda>& top) { return clamp(x, 0, top); }

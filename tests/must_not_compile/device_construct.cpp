@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(const Tensor<float, Cuda>& x) {
-  Tensor<float> y = exp(x);
-}
+void f(const Tensor<float, Cuda>& x) { Tensor<float> y = exp(x); }

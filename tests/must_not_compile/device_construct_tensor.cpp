@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(const Tensor<float>& x) {
-  Tensor<float, Cuda> y = x;
-}
+void f(const Tensor<float>& x) { Tensor<float, Cuda> y = x; }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float, CudaAt<0>>& x, const Tensor<float, CudaAt<1>>& y) {
-  return x + y;
-}
+auto f(const Tensor<float, CudaAt<0>>& x, const Tensor<float, CudaAt<1>>& y) { return x + y; }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<float, CudaAt<0>>& x, const Tensor<float, CudaAt<1>>& y) {
-  x = y * 2;
-}
+void f(Tensor<float, CudaAt<0>>& x, const Tensor<float, CudaAt<1>>& y) { x = y * 2; }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<float, Cuda>& weights, const Tensor<float>& gradient) {
-  weights -= 0.1F * gradient;
-}
+void f(Tensor<float>& weights, const Tensor<float, Cuda>& gradient) { weights -= 0.1F * gradient; }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<bool, Cuda>& chosen, const Tensor<float>& x) {
-  return where(chosen, x, 0);
-}
+auto f(const Tensor<bool, Cuda>& chosen, const Tensor<float>& x) { return where(chosen, x, 0); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<float>& z, const Tensor<float, Cuda>& x) {
-  z(0, all) = 2 * x;
-}
+void f(Tensor<float>& z, const Tensor<float, Cuda>& x) { z(0, all) = 2 * x; }

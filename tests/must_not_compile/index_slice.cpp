@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x) {
-  return x[slice(0, 2)];
-}
+auto f(const Tensor<float>& x) { return x[slice(0, 2)]; }

@@ -9,6 +9,4 @@ struct Shout {
   std::string operator()(const std::string& s) const { return s + "!"; }
 };
 
-auto f(const Tensor<float>& x) {
-  return map(Shout{}, x);
-}
+auto f(const Tensor<float>& x) { return map(Shout{}, x); }

@@ -7,6 +7,4 @@ struct Twice {
   float operator()(float x) const { return 2 * x; }
 };
 
-auto f(const Tensor<float>& x, const Tensor<float>& y) {
-  return map(Twice{}, x, y);
-}
+auto f(const Tensor<float>& x, const Tensor<float>& y) { return map(Twice{}, x, y); }

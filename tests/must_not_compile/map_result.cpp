@@ -9,6 +9,4 @@ struct Name {
   std::string operator()(float x) const { return x > 0 ? "cat" : "dog"; }
 };
 
-auto f(const Tensor<float>& x) {
-  return map(Name{}, x);
-}
+auto f(const Tensor<float>& x) { return map(Name{}, x); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x) {
-  return max(0.0F, x);
-}
+auto f(const Tensor<float>& x) { return max(0.0F, x); }

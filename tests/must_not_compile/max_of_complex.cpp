@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<complex<float>>& x) {
-  return max(x);
-}
+auto f(const Tensor<complex<float>>& x) { return max(x); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x, const Tensor<float>& y) {
-  return max(x, y);
-}
+auto f(const Tensor<float>& x, const Tensor<float>& y) { return max(x, y); }

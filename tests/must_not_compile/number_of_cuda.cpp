@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(const Tensor<float, Cuda>& x) {
-  const float first = x(0);
-}
+void f(const Tensor<float, Cuda>& x) { const float first = x(0); }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<float>& z) {
-  z = 5;
-}
+void f(Tensor<float>& z) { z = 5; }

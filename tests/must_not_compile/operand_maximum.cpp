@@ -5,6 +5,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x, const std::vector<float>& y) {
-  return maximum(x, y);
-}
+auto f(const Tensor<float>& x, const std::vector<float>& y) { return maximum(x, y); }

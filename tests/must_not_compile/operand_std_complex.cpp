@@ -5,6 +5,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<complex<float>>& x, std::complex<float> z) {
-  return x * z;
-}
+auto f(const Tensor<complex<float>>& x, std::complex<float> z) { return x * z; }

@@ -5,6 +5,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x, const std::string& name) {
-  return x + name;
-}
+auto f(const Tensor<float>& x, const std::string& name) { return x + name; }

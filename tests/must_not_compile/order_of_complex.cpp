@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<complex<float>>& x, const Tensor<complex<float>>& y) {
-  return x < y;
-}
+auto f(const Tensor<complex<float>>& x, const Tensor<complex<float>>& y) { return x < y; }

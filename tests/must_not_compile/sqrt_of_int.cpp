@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<int>& x) {
-  return sqrt(x);
-}
+auto f(const Tensor<int>& x) { return sqrt(x); }

@@ -5,6 +5,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<std::int64_t>& x, const Tensor<std::int32_t>& y) {
-  return x == y;
-}
+auto f(const Tensor<std::int64_t>& x, const Tensor<std::int32_t>& y) { return x == y; }

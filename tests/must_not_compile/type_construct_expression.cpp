@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(const Tensor<float>& x) {
-  Tensor<float> y = x > 0;
-}
+void f(const Tensor<float>& x) { Tensor<float> y = x > 0; }

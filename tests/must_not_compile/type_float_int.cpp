@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x, const Tensor<int>& y) {
-  return x * y;
-}
+auto f(const Tensor<float>& x, const Tensor<int>& y) { return x * y; }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<half>& x, const Tensor<float>& y) {
-  return x - y;
-}
+auto f(const Tensor<half>& x, const Tensor<float>& y) { return x - y; }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<int>& counts) {
-  return counts * 0.5;
-}
+auto f(const Tensor<int>& counts) { return counts * 0.5; }

@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<float>& z, const Tensor<float>& x) {
-  z = argmax(x, axis(-1));
-}
+void f(Tensor<float>& z, const Tensor<float>& x) { z = argmax(x, axis(-1)); }

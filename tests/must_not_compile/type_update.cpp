@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-void f(Tensor<int>& counts) {
-  counts *= 0.5;
-}
+void f(Tensor<int>& counts) { counts *= 0.5; }

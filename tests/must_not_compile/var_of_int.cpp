@@ -3,6 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<int>& x) {
-  return var(x, axis(0));
-}
+auto f(const Tensor<int>& x) { return var(x, axis(0)); }

@@ -5,6 +5,4 @@
 
 using namespace weft;
 
-void f(const std::vector<float>& v) {
-  Tensor<float> x(v);
-}
+void f(const std::vector<float>& v) { Tensor<float> x(v); }

@@ -5,6 +5,4 @@
 
 using namespace weft;
 
-void f(Tensor<float>& x, const std::vector<float>& v) {
-  x = v;
-}
+void f(Tensor<float>& x, const std::vector<float>& v) { x = v; }

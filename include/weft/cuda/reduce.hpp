@@ -1,5 +1,4 @@
-// CUDA's reductions, built on CUB's warp and block primitives: rows, columns, and few long rows
-// split over blocks, each with the producing expression fused in. The same bits every run.
+// CUDA's reductions on CUB's primitives, with the producing expression fused in.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,4 @@
-// Lowering: an expression becomes a program and a flat list of operands; inner reductions are
-// evaluated first and become operands.
+// Lowering: an expression becomes a program and operands; inner reductions are evaluated first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Iteration over a tensor's first axis, which gives views: `for (auto&& row : x) row.assign(e);`
+// Iteration over a tensor's first axis, which gives views.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
