@@ -82,14 +82,16 @@ struct Random : Numbers {
   }
   weft::Shape shape(int most_axes, std::int64_t most, std::int64_t least = 1) {
     weft::Shape s;
-    for (std::int64_t rank = between(0, most_axes); rank > 0; --rank) s.push_back(between(least, most));
+    for (std::int64_t rank = between(0, most_axes); rank > 0; --rank)
+      s.push_back(between(least, most));
     return s;
   }
   /// Small integers, which every type and order of summation holds exactly.
   template <class T>
   Array<T> array(const weft::Shape& shape) {
     Array<T> a{shape, {}};
-    for (std::int64_t n = shape.size(); n > 0; --n) a.values.push_back(static_cast<T>(between(0, 9)));
+    for (std::int64_t n = shape.size(); n > 0; --n)
+      a.values.push_back(static_cast<T>(between(0, 9)));
     return a;
   }
   /// A shape that broadcasts to the given one: axes set to 1, leading ones left out.

@@ -3,7 +3,7 @@
 #include "weft/weft.hpp"
 
 int main() {
-  weft::Tensor<float> x = weft::ones<float>(2, 3);
+  weft::Tensor<float> x = weft::ones({2, 3});
   weft::Tensor<float> y = weft::exp(x - 1.0f) + x;
-  return y(1, 2) == 2.0f ? 0 : 1;
+  return y(1, 2).item() == 2.0f ? 0 : 1;
 }

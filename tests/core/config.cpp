@@ -25,5 +25,6 @@ TEST_CASE_TEMPLATE("an operation of one line runs, fuses and broadcasts", D, TES
   CHECK(test_mix(x, 1).eval().to_vector() == std::vector<float>{-7, -1, 1});
   CHECK(test_mix(1, x).eval().to_vector() == std::vector<float>{5, 2, 1});
   CHECK(test_pick(x, -1, 9).eval().to_vector() == std::vector<float>{-1, 9, 9});
-  CHECK_SAYS("[test_mix] shapes do not broadcast: (3,) and (2,)", test_mix(x, x(weft::slice(0, 2))));
+  CHECK_SAYS("[test_mix] shapes do not broadcast: (3,) and (2,)",
+             test_mix(x, x(weft::slice(0, 2))));
 }

@@ -6,8 +6,8 @@
 using namespace weft;
 
 template <class A, class B, class C>
-inline constexpr bool common = std::is_same_v<common_device_t<A, B>, C> &&
-                               std::is_same_v<common_device_t<B, A>, C>;
+inline constexpr bool common =
+    std::is_same_v<common_device_t<A, B>, C>&& std::is_same_v<common_device_t<B, A>, C>;
 
 static_assert(Device<Cpu> && Device<Cuda> && Device<CudaAt<3>>);
 static_assert(!Device<AnyDevice> && !Device<NoDevice> && !Device<int>);

@@ -15,7 +15,8 @@ static_assert(dtype_of<bool> == Dtype::boolean && dtype_of<std::int8_t> == Dtype
 static_assert(Element<int> && !Element<const int> && !Element<char> && !Element<long double>);
 static_assert(!Element<int*> && !Element<complex<int*>*> && !Element<void>);
 static_assert(Number<long long> && Number<unsigned long long> && Number<long> && !Number<char>);
-static_assert(std::is_same_v<compute_t<weft::half>, float> && std::is_same_v<compute_t<bfloat16>, float>);
+static_assert(std::is_same_v<compute_t<weft::half>, float> &&
+              std::is_same_v<compute_t<bfloat16>, float>);
 static_assert(std::is_same_v<compute_t<std::int8_t>, std::int8_t> &&
               std::is_same_v<compute_t<double>, double>);
 static_assert(std::is_same_v<real_t<complex<double>>, double> && std::is_same_v<real_t<int>, int>);
@@ -24,8 +25,8 @@ static_assert(is_floating<weft::half> && is_floating<double> && !is_floating<com
 static_assert(is_complex<complex<float>> && !is_complex<float>);
 
 TEST_CASE("names are NumPy's") {
-  const char* names[] = {"bool",    "int8",     "int16",   "int32",   "int64",
-                         "uint8",   "uint16",   "uint32",  "uint64",  "float16",
+  const char* names[] = {"bool",     "int8",    "int16",   "int32",     "int64",
+                         "uint8",    "uint16",  "uint32",  "uint64",    "float16",
                          "bfloat16", "float32", "float64", "complex64", "complex128"};
   for (int i = 0; i < 15; ++i) CHECK(std::string(name(static_cast<Dtype>(i))) == names[i]);
   CHECK(std::string(text(dtype_of<bfloat16>)) == "bfloat16");

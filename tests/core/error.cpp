@@ -3,13 +3,15 @@
 
 #include <string>
 
+#include <string>
+
 #include "test.hpp"
 
 using namespace weft;
 
 TEST_CASE("a message is the operation and its parts") {
-  CHECK_THROWS_WITH_AS(fail("f", "a", 1, true, 2.5, -3L, 4UL, Shape{5}),
-                       "[f] a1true2.5-34(5,)", Error);
+  CHECK_THROWS_WITH_AS(fail("f", "a", 1, true, 2.5, -3L, 4UL, Shape{5}), "[f] a1true2.5-34(5,)",
+                       Error);
   CHECK_THROWS_WITH_AS(fail<IndexError>("f", INT64_MIN, " ", UINT64_MAX),
                        "[f] -9223372036854775808 18446744073709551615", IndexError);
   CHECK_THROWS_WITH_AS(fail<DeviceError>("f", Cuda{2}, Dtype::int8), "[f] cuda:2int8", DeviceError);

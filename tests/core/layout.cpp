@@ -120,10 +120,11 @@ TEST_CASE("infer fills in one size") {
                        weft::ShapeError);
   CHECK_THROWS_WITH_AS(infer("reshape", {7}, 6, {2, 3}),
                        "[reshape] shape (2, 3) of 6 elements cannot become (7,)", weft::ShapeError);
-  CHECK_THROWS_WITH_AS(infer("reshape", {-1, -1}, 6, {2, 3}),
-                       "[reshape] size -1 in (-1, -1), expected sizes of at least 0 and at most one "
-                       "-1",
-                       weft::ShapeError);
+  CHECK_THROWS_WITH_AS(
+      infer("reshape", {-1, -1}, 6, {2, 3}),
+      "[reshape] size -1 in (-1, -1), expected sizes of at least 0 and at most one "
+      "-1",
+      weft::ShapeError);
   CHECK_THROWS_AS(infer("f", {-2, -3}, 6, {6}), weft::ShapeError);
   CHECK_THROWS_AS(infer("f", {0, -1}, 0, {0}), weft::ShapeError);
   const std::int64_t big = std::int64_t{1} << 32;
@@ -173,8 +174,8 @@ TEST_CASE("diagonal and narrow") {
   CHECK(positions(weft::layout::diagonal(x, 1, 1, 0)) == Index{4, 9});
   CHECK(positions(weft::layout::diagonal(x, 4, 0, 1)).empty());
   CHECK(positions(weft::layout::diagonal(x, -9, 0, 1)).empty());
-  CHECK_THROWS_WITH_AS(weft::layout::diagonal(x, 0, 0, -2),
-                       "[diagonal] axes 0 and -2 are the same", weft::ShapeError);
+  CHECK_THROWS_WITH_AS(weft::layout::diagonal(x, 0, 0, -2), "[diagonal] axes 0 and -2 are the same",
+                       weft::ShapeError);
   CHECK(positions(weft::layout::narrow(x, 1, 2, 2)) == Index{2, 3, 6, 7, 10, 11});
   CHECK(weft::layout::narrow(x, 1, 4, 0).shape == Shape{3, 0});
   CHECK_THROWS_WITH_AS(weft::layout::narrow(x, 1, 3, 2),
@@ -184,8 +185,8 @@ TEST_CASE("diagonal and narrow") {
 }
 
 TEST_CASE("positions just under and over 2^31 and 2^32") {
-  for (std::int64_t size : {(std::int64_t{1} << 31) - 1, (std::int64_t{1} << 31) + 1,
-                            (std::int64_t{1} << 32) + 1}) {
+  for (std::int64_t size :
+       {(std::int64_t{1} << 31) - 1, (std::int64_t{1} << 31) + 1, (std::int64_t{1} << 32) + 1}) {
     const Layout x = weft::layout::contiguous({3, size});
     CHECK(x.strides[0] == size);
     CHECK(weft::layout::flip(x, 1).offset == size - 1);

@@ -12,7 +12,8 @@ TEST_CASE("a block brings operands to unit stride and computes") {
     x[i] = static_cast<float>(i);
     y[i] = weft::half(i % 7);
   }
-  const Apply<op::add, Arg<1, float>, Arg<2, weft::half>> program{{}, make_pack(Arg<1, float>{}, Arg<2, weft::half>{})};
+  const Apply<op::add, Arg<1, float>, Arg<2, weft::half>> program{
+      {}, make_pack(Arg<1, float>{}, Arg<2, weft::half>{})};
   for (int n : {1, 15, 16, 17, 255, 256}) {
     for (int stride : {1, 2, 0, -1}) {
       cpu::Block<weft::detail::TypeList<float, weft::half>> block;
@@ -23,7 +24,8 @@ TEST_CASE("a block brings operands to unit stride and computes") {
       block.load(rows, strides, n);
       block.run(program, out, n);
       bool right = out[n] == -7;
-      for (int i = 0; i < n; ++i) right = right && out[i] == x[300 + i * stride] + float(y[280 + i]);
+      for (int i = 0; i < n; ++i)
+        right = right && out[i] == x[300 + i * stride] + float(y[280 + i]);
       CHECK(right);
     }
   }

@@ -18,7 +18,8 @@ TEST_CASE("targets of any layout, past the size of a block and of a thread's sha
     CHECK(test::same(7 - x, expected));
     weft::Shape wide = shape;
     wide[wide.rank() - 1] *= 2;
-    const auto target = weft::full(wide, -1)(weft::ellipsis, weft::slice(weft::none, weft::none, -2));
+    const auto target =
+        weft::full(wide, -1)(weft::ellipsis, weft::slice(weft::none, weft::none, -2));
     target.assign(7 - x);
     CHECK(test::same(target, expected));
     const auto turned = weft::full({shape[shape.rank() - 1], shape[0]}, 0).t();
@@ -36,7 +37,8 @@ TEST_CASE("nothing outside the target is written") {
     CHECK(memory.at(0) == -1);
     CHECK(memory.at(n + 1) == -1);
     CHECK(memory.at(n) == static_cast<float>(2 * (n - 1)));
-    CHECK(sum(cast<double>(memory)).item() == static_cast<double>(n) * static_cast<double>(n - 1) - 2);
+    CHECK(sum(cast<double>(memory)).item() ==
+          static_cast<double>(n) * static_cast<double>(n - 1) - 2);
   }
 }
 
@@ -44,7 +46,8 @@ TEST_CASE("eight axes") {
   test::Random r(3);
   auto a = r.array<float>({2, 3, 2, 1, 3, 2, 2, 3});
   const auto x = a.on(weft::Cpu{}).permute({7, 5, 3, 1, 0, 2, 4, 6});
-  const auto expected = a.pick(x.shape(), [](Index i) { return Index{i[4], i[3], i[5], i[2], i[6], i[1], i[7], i[0]}; });
+  const auto expected = a.pick(
+      x.shape(), [](Index i) { return Index{i[4], i[3], i[5], i[2], i[6], i[1], i[7], i[0]}; });
   CHECK(test::same(x * 1, expected));
   auto sums = expected;
   for (float& v : sums.values) v *= 2;

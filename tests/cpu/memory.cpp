@@ -60,13 +60,16 @@ TEST_CASE("blocks are aligned") {
 
 TEST_CASE("memory that cannot be had") {
   const auto before = memory_allocated();
-  CHECK_THROWS_WITH_AS(weft::empty({std::int64_t{1} << 60}),
-                       doctest::Contains("[allocate] 4611686018427387904 bytes could not be had on cpu, where weft holds "),
-                       weft::OutOfMemory);
+  CHECK_THROWS_WITH_AS(
+      weft::empty({std::int64_t{1} << 60}),
+      doctest::Contains(
+          "[allocate] 4611686018427387904 bytes could not be had on cpu, where weft holds "),
+      weft::OutOfMemory);
   CHECK_THROWS_AS(weft::empty<std::int8_t>({INT64_MAX}), weft::OutOfMemory);
   CHECK_THROWS_AS(weft::zeros({std::int64_t{1} << 60}), weft::OutOfMemory);
   auto z = weft::ones({2});
-  CHECK_THROWS_AS(z = z(weft::newaxis) + z(0).expand({std::int64_t{1} << 55, 2}), weft::OutOfMemory);
+  CHECK_THROWS_AS(z = z(weft::newaxis) + z(0).expand({std::int64_t{1} << 55, 2}),
+                  weft::OutOfMemory);
   CHECK(z.to_vector() == std::vector<float>{1, 1});
   CHECK(memory_allocated() == before + 8);
 }

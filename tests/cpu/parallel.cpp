@@ -27,7 +27,8 @@ TEST_CASE("each item is visited once") {
   int pieces = 0;
   for (std::int64_t items : {1, 2, 3, 7, 64, 1001}) {
     for (std::int64_t elements : {std::int64_t{1}, weft::cpu::parallel_threshold}) {
-      CHECK(visits(items, elements, pieces) == std::vector<int>(static_cast<std::size_t>(items), 1));
+      CHECK(visits(items, elements, pieces) ==
+            std::vector<int>(static_cast<std::size_t>(items), 1));
     }
   }
 }

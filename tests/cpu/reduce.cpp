@@ -13,8 +13,10 @@ TEST_CASE("states that come one by one merge in order") {
   };
   struct Join {
     void merge(Interval& s, Interval later) const {
-      if (s.last == s.first) s = later;
-      else if (later.last != later.first) s = {later.first == s.last ? s.first : -1000000, later.last};
+      if (s.last == s.first)
+        s = later;
+      else if (later.last != later.first)
+        s = {later.first == s.last ? s.first : -1000000, later.last};
     }
   };
   const Join join;
@@ -35,8 +37,17 @@ TEST_CASE("states that come one by one merge in order") {
 
 TEST_CASE("many rows, many columns and both") {
   test::Random r(1);
-  for (auto [rows, columns] : {std::pair<int, int>{1, 40000}, {40000, 1}, {3, 20000}, {20000, 3}, {9, 4000},
-                               {4000, 9}, {300, 300}, {127, 64}, {128, 65}, {129, 63}, {2, 8}}) {
+  for (auto [rows, columns] : {std::pair<int, int>{1, 40000},
+                               {40000, 1},
+                               {3, 20000},
+                               {20000, 3},
+                               {9, 4000},
+                               {4000, 9},
+                               {300, 300},
+                               {127, 64},
+                               {128, 65},
+                               {129, 63},
+                               {2, 8}}) {
     const auto a = r.array<std::int32_t>({rows, columns});
     const auto x = a.on(weft::Cpu{});
     std::vector<std::int64_t> by_row(static_cast<std::size_t>(rows));

@@ -12,7 +12,8 @@ static_assert(weft::detail::Complete<weft::Reducer<weft::Cpu>>);
 static_assert(!weft::detail::Complete<weft::Executor<Nowhere>>);
 
 TEST_CASE_TEMPLATE("a device has loops, reductions and memory", D, TEST_DEVICES) {
-  static_assert(weft::detail::Complete<weft::Executor<D>> && weft::detail::Complete<weft::Reducer<D>>);
+  static_assert(weft::detail::Complete<weft::Executor<D>> &&
+                weft::detail::Complete<weft::Reducer<D>>);
   static_assert(weft::detail::Complete<weft::Memory<D>>);
   auto x = weft::ones({4}, D{});
   x += 1;

@@ -38,7 +38,8 @@ TEST_CASE_TEMPLATE("reductions in reductions", D, TEST_DEVICES) {
   test::Random r(1);
   const auto a = r.array<float>({5, 7});
   const auto x = a.on(D{});
-  const auto e = max(x * sum(x, weft::axis(1), weft::keepdims), weft::axis(0)) - sum(max(x, weft::axis(0)));
+  const auto e =
+      max(x * sum(x, weft::axis(1), weft::keepdims), weft::axis(0)) - sum(max(x, weft::axis(0)));
   std::vector<float> expected;
   float total = 0;
   for (std::int64_t j = 0; j < 7; ++j) {

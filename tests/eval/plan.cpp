@@ -5,11 +5,11 @@
 
 #include "array.hpp"
 
+using weft::Shape;
 using weft::detail::conflicts;
 using weft::detail::Cursor;
 using weft::detail::Loops;
 using weft::detail::Operand;
-using weft::Shape;
 
 namespace {
 
@@ -18,7 +18,8 @@ weft::Storage storage;
 
 Operand operand(const weft::Layout& x, int itemsize = 1) {
   Operand o;
-  o.set(memory + x.offset * itemsize, static_cast<std::size_t>(itemsize), x.shape, x.strides, &storage);
+  o.set(memory + x.offset * itemsize, static_cast<std::size_t>(itemsize), x.shape, x.strides,
+        &storage);
   return o;
 }
 
@@ -27,12 +28,19 @@ weft::Layout random_view(test::Random& r, weft::Layout x) {
     const auto axis = r.between(0, x.rank() - 1);
     const auto start = r.between(0, x.shape[static_cast<int>(axis)] - 1);
     switch (r.between(0, 3)) {
-      case 0: x = weft::layout::transpose(x, axis, 0); break;
-      case 1: x = weft::layout::flip(x, axis); break;
-      case 2:
-        x = weft::layout::narrow(x, axis, start, r.between(1, x.shape[static_cast<int>(axis)] - start));
+      case 0:
+        x = weft::layout::transpose(x, axis, 0);
         break;
-      case 3: x = weft::layout::expand(weft::layout::narrow(x, 0, 0, 1), x.shape); break;
+      case 1:
+        x = weft::layout::flip(x, axis);
+        break;
+      case 2:
+        x = weft::layout::narrow(x, axis, start,
+                                 r.between(1, x.shape[static_cast<int>(axis)] - start));
+        break;
+      case 3:
+        x = weft::layout::expand(weft::layout::narrow(x, 0, 0, 1), x.shape);
+        break;
     }
   }
   return x;
@@ -61,7 +69,8 @@ TEST_CASE("simplified loops visit the same elements together") {
     shape.push_back(r.between(1, 5));
     const auto base = weft::layout::contiguous(shape);
     const auto b = random_view(r, base);
-    Operand operands[3] = {operand(weft::layout::contiguous(b.shape), 4), operand(b), operand(base, 2)};
+    Operand operands[3] = {operand(weft::layout::contiguous(b.shape), 4), operand(b),
+                           operand(base, 2)};
     operands[2].set(memory, 2, {b.shape[b.rank() - 1]}, {1}, &storage);
     for (Operand& x : operands) x.broadcast_to(b.shape);
     Loops loops;
@@ -136,7 +145,8 @@ TEST_CASE("conflicts are found wherever a walk finds one") {
       written.insert(at[0]);
     }
     if (reads_written) CHECK(said);
-    if (source.shape == target.shape && source.strides == target.strides && source.offset == target.offset) {
+    if (source.shape == target.shape && source.strides == target.strides &&
+        source.offset == target.offset) {
       CHECK_FALSE(said);
       ++harmless;
     }
@@ -146,7 +156,9 @@ TEST_CASE("conflicts are found wherever a walk finds one") {
 
 TEST_CASE("neighbours do not overlap") {
   const auto x = weft::layout::contiguous({4, 4});
-  const auto rows = [&](std::int64_t from, std::int64_t n) { return operand(weft::layout::narrow(x, 0, from, n), 8); };
+  const auto rows = [&](std::int64_t from, std::int64_t n) {
+    return operand(weft::layout::narrow(x, 0, from, n), 8);
+  };
   CHECK_FALSE(overlap(rows(0, 2), rows(2, 2)));
   CHECK(overlap(rows(0, 3), rows(2, 2)));
   CHECK_FALSE(overlap(rows(0, 0), rows(0, 4)));

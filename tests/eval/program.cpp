@@ -8,7 +8,7 @@ using namespace weft;
 namespace {
 struct Inputs {
   template <int I>
-  constexpr float get() const {
+  WEFT_HD constexpr float get() const {
     return I == 1 ? 3.0F : 5.0F;
   }
 };

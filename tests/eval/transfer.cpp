@@ -38,7 +38,8 @@ TEST_CASE_TEMPLATE("every element type", D, TEST_DEVICES) {
   const auto survive = [](auto... values) {
     return (... && (weft::full({3}, values).to(D{}).to(weft::Cpu{})(2).item() == values));
   };
-  CHECK(survive(true, std::int8_t{-7}, std::int16_t{-300}, std::int32_t{1 << 20}, std::int64_t{1} << 40,
-                 std::uint8_t{200}, std::uint16_t{60000}, std::uint32_t{1} << 31, UINT64_MAX, weft::half(1.5F),
-                 weft::bfloat16(-2.5F), 0.1F, 0.1, weft::complex<float>(1, -2), weft::complex<double>(0.1, 2)));
+  CHECK(survive(true, std::int8_t{-7}, std::int16_t{-300}, std::int32_t{1 << 20},
+                std::int64_t{1} << 40, std::uint8_t{200}, std::uint16_t{60000},
+                std::uint32_t{1} << 31, UINT64_MAX, weft::half(1.5F), weft::bfloat16(-2.5F), 0.1F,
+                0.1, weft::complex<float>(1, -2), weft::complex<double>(0.1, 2)));
 }

@@ -22,11 +22,15 @@ struct IsEven {
 
 TEST_CASE_TEMPLATE("float to integer saturates", D, TEST_DEVICES) {
   const auto x = weft::tensor({1.9F, -1.9F, 300.F, -300.F, NAN, INFINITY, -INFINITY}, D{});
-  CHECK(cast<std::int8_t>(x).eval().to_vector() == std::vector<std::int8_t>{1, -1, 127, -128, 0, 127, -128});
-  CHECK(cast<std::uint8_t>(x).eval().to_vector() == std::vector<std::uint8_t>{1, 0, 255, 0, 0, 255, 0});
+  CHECK(cast<std::int8_t>(x).eval().to_vector() ==
+        std::vector<std::int8_t>{1, -1, 127, -128, 0, 127, -128});
+  CHECK(cast<std::uint8_t>(x).eval().to_vector() ==
+        std::vector<std::uint8_t>{1, 0, 255, 0, 0, 255, 0});
   CHECK(cast<std::int64_t>(x * 1e30).eval().to_vector() ==
-        std::vector<std::int64_t>{INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, 0, INT64_MAX, INT64_MIN});
-  CHECK(cast<bool>(x - 1.9F).eval().to_vector() == std::vector<bool>{false, true, true, true, true, true, true});
+        std::vector<std::int64_t>{INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, 0, INT64_MAX,
+                                  INT64_MIN});
+  CHECK(cast<bool>(x - 1.9F).eval().to_vector() ==
+        std::vector<bool>{false, true, true, true, true, true, true});
 }
 
 TEST_CASE_TEMPLATE("between the other types", D, TEST_DEVICES) {
@@ -57,8 +61,10 @@ TEST_CASE_TEMPLATE("a cast to the same type is the tensor", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("a function object of the user's", D, TEST_DEVICES) {
   const auto x = weft::tensor({1.F, 2.F, 3.F}, D{});
-  CHECK((weft::map(test_cast::Affine{10}, x, x(0)) * 2).eval().to_vector() == std::vector<float>{22, 42, 62});
-  CHECK(weft::map(test_cast::Affine{2}, x.flip(0), 1).eval().to_vector() == std::vector<float>{7, 5, 3});
+  CHECK((weft::map(test_cast::Affine{10}, x, x(0)) * 2).eval().to_vector() ==
+        std::vector<float>{22, 42, 62});
+  CHECK(weft::map(test_cast::Affine{2}, x.flip(0), 1).eval().to_vector() ==
+        std::vector<float>{7, 5, 3});
   const auto i = weft::tensor({{1}, {2}}, D{});
   const auto mixed = weft::map(test_cast::Mixed{}, i, cast<double>(x));
   static_assert(std::is_same_v<typename decltype(mixed)::value_type, double>);

@@ -15,27 +15,30 @@ auto scaled(D device) {
   return local * factor + weft::ones({2, 1}, device);
 }
 
-/// f.template operator()<T>() for every element type.
+/// f(T()) for every element type T.
 template <class F, class... Ts>
 void each_type(weft::detail::TypeList<Ts...>, F f) {
-  (f.template operator()<Ts>(), ...);
+  (f(Ts()), ...);
 }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("every element type is copied, added and compared", D, TEST_DEVICES) {
-  each_type(weft::detail::ElementTypes{}, []<class T>() {
+  each_type(weft::detail::ElementTypes{}, []<class T>(T) {
     const auto x = weft::tensor<T>({{0, 1, 1}, {1, 0, 1}}, D{});
     const auto y = x.t().clone();
     CHECK(y.to_vector() == std::vector<T>{T(0), T(1), T(1), T(0), T(1), T(1)});
-    CHECK((x == x(0)).eval().to_vector() == std::vector<bool>{true, true, true, false, false, true});
+    CHECK((x == x(0)).eval().to_vector() ==
+          std::vector<bool>{true, true, true, false, false, true});
     CHECK(where(x == x(0), x, x.flip(0)).eval().to_vector() ==
           std::vector<T>{T(0), T(1), T(1), T(0), T(1), T(1)});
-    CHECK(x.flatten()(weft::slice(weft::none, weft::none, -2)).clone().to_vector() == std::vector<T>{T(1), T(1), T(1)});
+    CHECK(x.flatten()(weft::slice(weft::none, weft::none, -2)).clone().to_vector() ==
+          std::vector<T>{T(1), T(1), T(1)});
     if constexpr (!std::is_same_v<T, bool>) {
       const auto z = (x + x * 2 - 1).eval();
       static_assert(std::is_same_v<decltype(z), const Tensor<T, D>>);
-      CHECK(z.to_vector() == (weft::cast<T>(weft::tensor({-1, 2, 2, 2, -1, 2}, D{}))).eval().to_vector());
+      CHECK(z.to_vector() ==
+            (weft::cast<T>(weft::tensor({-1, 2, 2, 2, -1, 2}, D{}))).eval().to_vector());
     }
   });
 }
@@ -73,7 +76,8 @@ TEST_CASE_TEMPLATE("expressions of views at random", D, TEST_DEVICES) {
     r.vary(y, b);
     if (!weft::broadcasts_to(b.shape, a.shape)) continue;
     test::Array<std::int32_t> expected{a.shape, {}};
-    test::each_index(a.shape, [&](const Index& i) { expected.values.push_back(a.at(i) * 100 - b.at(i)); });
+    test::each_index(a.shape,
+                     [&](const Index& i) { expected.values.push_back(a.at(i) * 100 - b.at(i)); });
     CHECK(test::same(x * 100 - y, expected));
     auto target = weft::zeros<std::int32_t>(a.shape, D{});
     target.flip(0).assign(x * 100 - y);

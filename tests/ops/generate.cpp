@@ -22,12 +22,14 @@ TEST_CASE_TEMPLATE("arange", D, TEST_DEVICES) {
   CHECK(arange<int>(2, 9, 3, D{}).to_vector() == std::vector<int>{2, 5, 8});
   CHECK(arange<int>(2, 8, 3, D{}).to_vector() == std::vector<int>{2, 5});
   CHECK(arange<std::int8_t>(3, -4, -3, D{}).to_vector() == std::vector<std::int8_t>{3, 0, -3});
-  CHECK(arange<std::uint8_t>(250, 255, 2, D{}).to_vector() == std::vector<std::uint8_t>{250, 252, 254});
+  CHECK(arange<std::uint8_t>(250, 255, 2, D{}).to_vector() ==
+        std::vector<std::uint8_t>{250, 252, 254});
   CHECK(arange<int>(3, 3, 1, D{}).shape() == Shape{0});
   CHECK(arange<int>(0, 5, -1, D{}).shape() == Shape{0});
   CHECK(arange<float>(0, 1, 0.25F, D{}).to_vector() == std::vector<float>{0, 0.25F, 0.5F, 0.75F});
   CHECK(arange<double>(1, 0, -0.3, D{}).size() == 4);
-  CHECK(arange<weft::half>(3, D{}).to_vector() == std::vector<weft::half>{weft::half(0), weft::half(1), weft::half(2)});
+  CHECK(arange<weft::half>(3, D{}).to_vector() ==
+        std::vector<weft::half>{weft::half(0), weft::half(1), weft::half(2)});
   const auto x = arange<std::int64_t>(INT64_MAX - 2, INT64_MAX, 1, D{});
   CHECK(x.to_vector() == std::vector<std::int64_t>{INT64_MAX - 2, INT64_MAX - 1});
   const auto big = arange<float>(100000, D{});
@@ -37,8 +39,10 @@ TEST_CASE_TEMPLATE("arange", D, TEST_DEVICES) {
 
 TEST_CASE("arange that cannot be") {
   CHECK_THROWS_WITH_AS(arange<int>(0, 5, 0), "[arange] step 0, expected not 0", weft::ValueError);
-  CHECK_THROWS_WITH_AS(arange<float>(0, 5, NAN), "[arange] step nan, expected not 0", weft::ValueError);
-  CHECK_THROWS_WITH_AS(arange<double>(0, INFINITY, 2), "[arange] from 0 to inf by 2", weft::ValueError);
+  CHECK_THROWS_WITH_AS(arange<float>(0, 5, NAN), "[arange] step nan, expected not 0",
+                       weft::ValueError);
+  CHECK_THROWS_WITH_AS(arange<double>(0, INFINITY, 2), "[arange] from 0 to inf by 2",
+                       weft::ValueError);
   CHECK_THROWS_AS(arange<std::int64_t>(INT64_MIN, INT64_MAX, 1), weft::ValueError);
 }
 
@@ -61,7 +65,8 @@ TEST_CASE_TEMPLATE("linspace has both ends", D, TEST_DEVICES) {
 TEST_CASE_TEMPLATE("eye", D, TEST_DEVICES) {
   CHECK(weft::eye(2, D{}).to_vector() == std::vector<float>{1, 0, 0, 1});
   CHECK(weft::eye<int>(2, 3, D{}).to_vector() == std::vector<int>{1, 0, 0, 0, 1, 0});
-  CHECK(weft::eye<bool>(3, 2, D{}).to_vector() == std::vector<bool>{true, false, false, true, false, false});
+  CHECK(weft::eye<bool>(3, 2, D{}).to_vector() ==
+        std::vector<bool>{true, false, false, true, false, false});
   CHECK(weft::eye(0, D{}).shape() == Shape{0, 0});
 }
 
@@ -75,6 +80,7 @@ TEST_CASE_TEMPLATE("elements from positions take part in expressions", D, TEST_D
   CHECK(z.to_vector() == std::vector<std::int64_t>{0, 1, 2, 4, 10, 16});
   z.flip(1)(0) = weft::generated({3}, test_generate::Collatz{});
   CHECK(z(0).to_vector() == std::vector<std::int64_t>{1, 4, 0});
-  CHECK(sum(positions + x * 0, weft::axis(0)).eval().to_vector() == std::vector<std::int64_t>{3, 30});
+  CHECK(sum(positions + x * 0, weft::axis(0)).eval().to_vector() ==
+        std::vector<std::int64_t>{3, 30});
   CHECK(argmax(positions * (x * 0 + 1)).item() == 5);
 }

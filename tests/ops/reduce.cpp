@@ -65,7 +65,8 @@ void check(D device, Reduction reduction, Reference reference) {
     bool all_near = got.size() == also.size();
     for (std::size_t i = 0; i < got.size(); ++i) {
       const double value = reference(expected.values[i]);
-      all_near = all_near && near(static_cast<double>(got[i]), value) && near(static_cast<double>(also[i]), value);
+      all_near = all_near && near(static_cast<double>(got[i]), value) &&
+                 near(static_cast<double>(also[i]), value);
     }
     CHECK(all_near);
   }
@@ -81,7 +82,7 @@ double variance(const Values& v, double correction) {
   double s = 0;
   for (double x : v) s += (x - m) * (x - m);
   const double divisor = static_cast<double>(v.size()) - correction;
-  return divisor > 0 ? s / divisor : s / 0.0;
+  return s / std::max(divisor, 0.0);
 }
 double position(std::vector<double>::const_iterator at, const Values& v) {
   return static_cast<double>(at - v.begin());
@@ -89,18 +90,34 @@ double position(std::vector<double>::const_iterator at, const Values& v) {
 
 }  // namespace
 
-#define CHECK_REDUCTION(call, reference)                                                  \
-  check(D{}, [](const auto& x, auto... o) { return call; }, [](const Values& v) -> double { \
-    return reference;                                                                     \
-  })
+#define CHECK_REDUCTION(call, reference)                  \
+  check(                                                  \
+      D{}, [](const auto& x, auto... o) { return call; }, \
+      [](const Values& v) -> double { return reference; })
 
 TEST_CASE_TEMPLATE("sums and products over any axes", D, TEST_DEVICES) {
   CHECK_REDUCTION(sum(x, o...), total(v));
   CHECK_REDUCTION(mean(x, o...), total(v) / static_cast<double>(v.size()));
-  CHECK_REDUCTION(sum(square(x) - 1, o...), (total(v), [&] { double s = 0; for (double y : v) s += y * y - 1; return s; }()));
-  CHECK_REDUCTION(prod(x, o...), ([&] { double p = 1; for (double y : v) p *= y; return p; }()));
-  CHECK_REDUCTION(norm(x, o...), ([&] { double s = 0; for (double y : v) s += y * y; return std::sqrt(s); }()));
-  CHECK_REDUCTION(logsumexp(x, o...), ([&] { double s = 0; for (double y : v) s += std::exp(y); return std::log(s); }()));
+  CHECK_REDUCTION(sum(square(x) - 1, o...), ([&] {
+                    double s = 0;
+                    for (double y : v) s += y * y - 1;
+                    return s;
+                  }()));
+  CHECK_REDUCTION(prod(x, o...), ([&] {
+                    double p = 1;
+                    for (double y : v) p *= y;
+                    return p;
+                  }()));
+  CHECK_REDUCTION(norm(x, o...), ([&] {
+                    double s = 0;
+                    for (double y : v) s += y * y;
+                    return std::sqrt(s);
+                  }()));
+  CHECK_REDUCTION(logsumexp(x, o...), ([&] {
+                    double s = 0;
+                    for (double y : v) s += std::exp(y);
+                    return std::log(s);
+                  }()));
 }
 
 TEST_CASE_TEMPLATE("spread over any axes", D, TEST_DEVICES) {
@@ -117,9 +134,11 @@ TEST_CASE_TEMPLATE("extremes over any axes", D, TEST_DEVICES) {
 }
 
 TEST_CASE_TEMPLATE("counts over any axes", D, TEST_DEVICES) {
-  CHECK_REDUCTION(any(x > 1, o...), *std::max_element(v.begin(), v.end()) > 1);
-  CHECK_REDUCTION(all(x < 1, o...), *std::max_element(v.begin(), v.end()) < 1);
-  CHECK_REDUCTION(count_nonzero(x, o...), static_cast<double>(v.size()) - static_cast<double>(std::count(v.begin(), v.end(), 0)));
+  CHECK_REDUCTION(weft::any(x > 1, o...), *std::max_element(v.begin(), v.end()) > 1);
+  CHECK_REDUCTION(weft::all(x < 1, o...), *std::max_element(v.begin(), v.end()) < 1);
+  CHECK_REDUCTION(
+      count_nonzero(x, o...),
+      static_cast<double>(v.size()) - static_cast<double>(std::count(v.begin(), v.end(), 0)));
 }
 
 TEST_CASE_TEMPLATE("rows and columns of every length", D, TEST_DEVICES) {
@@ -142,7 +161,8 @@ TEST_CASE_TEMPLATE("rows and columns of every length", D, TEST_DEVICES) {
     CHECK(sum(y.t(), axis(0)).eval().to_vector() == rows);
     CHECK(sum(y.t().clone(), axis(0)).eval().to_vector() == rows);
     CHECK(argmax(y.t().clone(), axis(0)).eval().to_vector() == first);
-    CHECK(sum(y).item() == static_cast<std::int64_t>(total(Values(part.values.begin(), part.values.end()))));
+    CHECK(sum(y).item() ==
+          static_cast<std::int64_t>(total(Values(part.values.begin(), part.values.end()))));
   }
 }
 
@@ -153,7 +173,10 @@ TEST_CASE_TEMPLATE("reductions in expressions", D, TEST_DEVICES) {
     const auto x = a.on(D{});
     const auto e = exp(x - max(x, axis(-1), keepdims));
     const auto softmax = (e / sum(e, axis(-1), keepdims)).eval().to_vector();
-    const auto standard = ((x - mean(x, axis(1), keepdims)) / sqrt(var(x, axis(1), keepdims, weft::correction(0)) + 1)).eval().to_vector();
+    const auto standard = ((x - mean(x, axis(1), keepdims)) /
+                           sqrt(var(x, axis(1), keepdims, weft::correction(0)) + 1))
+                              .eval()
+                              .to_vector();
     const auto rows = groups(a, 0b10).values;
     for (std::size_t k = 0; k < softmax.size(); ++k) {
       const Values& row = rows[k / static_cast<std::size_t>(n)];
@@ -174,8 +197,10 @@ TEST_CASE_TEMPLATE("no axis, all axes and wrong axes", D, TEST_DEVICES) {
   CHECK(sum(x, keepdims, axis(0)).eval().to_vector() == std::vector<float>{4, 6});
   CHECK(sum(weft::full({}, 3, D{})).item() == 3);
   CHECK(argmax(weft::full({}, 3, D{})).item() == 0);
-  CHECK_THROWS_WITH_AS(sum(x, axis(2)), "[sum] axis 2 of a tensor of rank 2, expected -2 to 1", weft::IndexError);
-  CHECK_THROWS_WITH_AS(max(x, axis(0, -2)), "[max] axis -2 appears twice in (0, -2)", weft::IndexError);
+  CHECK_THROWS_WITH_AS(sum(x, axis(2)), "[sum] axis 2 of a tensor of rank 2, expected -2 to 1",
+                       weft::IndexError);
+  CHECK_THROWS_WITH_AS(max(x, axis(0, -2)), "[max] axis -2 appears twice in (0, -2)",
+                       weft::IndexError);
   CHECK_THROWS_WITH_AS(weft::norm_p(x, 0), "[norm_p] p = 0, expected above 0", weft::ValueError);
 }
 
@@ -192,8 +217,9 @@ TEST_CASE_TEMPLATE("nothing to reduce", D, TEST_DEVICES) {
   CHECK(count_nonzero(x).item() == 0);
   CHECK(max(x, axis(1)).eval().shape() == Shape{0});
   CHECK(sum(x, axis(1)).eval().shape() == Shape{0});
-  CHECK_THROWS_WITH_AS(max(x, axis(0)),
-                       "[max] no elements to reduce in shape (0, 3), and this reduction has no identity",
-                       weft::ShapeError);
+  CHECK_THROWS_WITH_AS(
+      max(x, axis(0)),
+      "[max] no elements to reduce in shape (0, 3), and this reduction has no identity",
+      weft::ShapeError);
   CHECK_THROWS_AS(argmin(x), weft::ShapeError);
 }

@@ -37,10 +37,12 @@ template <class R>
 bool merges(const std::vector<double>& values) {
   const auto n = values.size();
   const double whole = in_pieces<R, double>(values, {n});
-  for (const auto& cuts : std::vector<std::vector<std::size_t>>{{0, n}, {n, n}, {0, 1, 1, n}, {n - 1, n}}) {
+  for (const auto& cuts :
+       std::vector<std::vector<std::size_t>>{{0, n}, {n, n}, {0, 1, 1, n}, {n - 1, n}}) {
     const double got = in_pieces<R, double>(values, cuts);
     const bool both_nan = std::isnan(got) && std::isnan(whole);
-    if (!both_nan && got != whole && !(std::fabs(got - whole) <= 1e-12 * std::fabs(whole))) return false;
+    if (!both_nan && got != whole && !(std::fabs(got - whole) <= 1e-12 * std::fabs(whole)))
+      return false;
   }
   return true;
 }
@@ -48,39 +50,40 @@ bool merges(const std::vector<double>& values) {
 }  // namespace
 
 TEST_CASE("states may be merged in pieces") {
-  using namespace weft::reducer;
-  CHECK(merges<sum>({1, 2, 4}));
-  CHECK(merges<prod>({3, -2, 4}));
-  CHECK(merges<mean>({3, -2, 4}));
-  CHECK(merges<var>({3, -2, 4, 1e3}));
-  CHECK(merges<var>({1e300, 1e300}));
-  CHECK(merges<stddev>({5, 5, 5}));
-  CHECK(merges<weft::reducer::min>({3, NAN, 4, NAN}));
-  CHECK(merges<weft::reducer::max>({-INFINITY, -INFINITY}));
-  CHECK(merges<argmin>({3, 1, 4, 1}));
-  CHECK(merges<argmax>({3, NAN, 4, NAN}));
-  CHECK(merges<quantifier<true>>({1, 0}));
-  CHECK(merges<quantifier<false>>({0, 0}));
-  CHECK(merges<count_nonzero>({0, NAN, 2}));
-  CHECK(merges<norm>({3, -4}));
-  CHECK(merges<logsumexp>({800, -800, 801}));
-  CHECK(merges<logsumexp>({NAN, 1}));
-  CHECK(merges<logsumexp>({1, NAN}));
-  CHECK(merges<logsumexp>({NAN, -INFINITY}));
-  CHECK(merges<logsumexp>({-INFINITY, -INFINITY}));
-  CHECK(merges<logsumexp>({INFINITY, 1, INFINITY}));
+  namespace r = weft::reducer;
+  CHECK(merges<r::sum>({1, 2, 4}));
+  CHECK(merges<r::prod>({3, -2, 4}));
+  CHECK(merges<r::mean>({3, -2, 4}));
+  CHECK(merges<r::var>({3, -2, 4, 1e3}));
+  CHECK(merges<r::var>({1e300, 1e300}));
+  CHECK(merges<r::stddev>({5, 5, 5}));
+  CHECK(merges<r::min>({3, NAN, 4, NAN}));
+  CHECK(merges<r::max>({-INFINITY, -INFINITY}));
+  CHECK(merges<r::argmin>({3, 1, 4, 1}));
+  CHECK(merges<r::argmax>({3, NAN, 4, NAN}));
+  CHECK(merges<r::quantifier<true>>({1, 0}));
+  CHECK(merges<r::quantifier<false>>({0, 0}));
+  CHECK(merges<r::count_nonzero>({0, NAN, 2}));
+  CHECK(merges<r::norm>({3, -4}));
+  CHECK(merges<r::logsumexp>({800, -800, 801}));
+  CHECK(merges<r::logsumexp>({NAN, 1}));
+  CHECK(merges<r::logsumexp>({1, NAN}));
+  CHECK(merges<r::logsumexp>({NAN, -INFINITY}));
+  CHECK(merges<r::logsumexp>({-INFINITY, -INFINITY}));
+  CHECK(merges<r::logsumexp>({INFINITY, 1, INFINITY}));
 }
 
 TEST_CASE_TEMPLATE("NaN and infinities", D, TEST_DEVICES) {
   both_ways(D{}, {1, NAN, 3, NAN}, [](const auto& x, auto a, auto item) {
-    for (double v : {double(item(sum(x, a))), double(item(prod(x, a))), double(item(mean(x, a))), double(item(var(x, a))),
-                     double(item(weft::min(x, a))), double(item(weft::max(x, a))), double(item(norm(x, a))),
+    for (double v : {double(item(sum(x, a))), double(item(prod(x, a))), double(item(mean(x, a))),
+                     double(item(var(x, a))), double(item(weft::min(x, a))),
+                     double(item(weft::max(x, a))), double(item(norm(x, a))),
                      double(item(weft::norm_p(x, INFINITY, a))), double(item(logsumexp(x, a)))}) {
       CHECK(std::isnan(v));
     }
     CHECK(item(argmin(x, a)) == 1);
     CHECK(item(argmax(x, a)) == 1);
-    CHECK(item(any(x, a)));
+    CHECK(item(weft::any(x, a)));
     CHECK(item(count_nonzero(x, a)) == 4);
   });
   both_ways(D{}, {-INFINITY, 2, INFINITY}, [](const auto& x, auto a, auto item) {
@@ -177,7 +180,8 @@ TEST_CASE_TEMPLATE("no overflow and no cancellation on the way", D, TEST_DEVICES
     CHECK(item(var(x, a, weft::correction(0))) == doctest::Approx(0.25).epsilon(1e-3));
     CHECK(item(mean(x, a)) == doctest::Approx(100000.5).epsilon(1e-6));
   });
-  both_ways(D{}, {1e30F, 1e30F, 1e30F}, [](const auto& x, auto a, auto item) { CHECK(item(var(x, a)) == 0); });
+  both_ways(D{}, {1e30F, 1e30F, 1e30F},
+            [](const auto& x, auto a, auto item) { CHECK(item(var(x, a)) == 0); });
 }
 
 TEST_CASE_TEMPLATE("sums of ten million floats", D, TEST_DEVICES) {
@@ -193,7 +197,9 @@ TEST_CASE_TEMPLATE("sums of ten million floats", D, TEST_DEVICES) {
     columns[i % 8] += v;
   }
   const auto x = weft::tensor(values, {n}, D{});
-  const auto close = [](double got, double expected) { return std::fabs(got / expected - 1) < 1e-6; };
+  const auto close = [](double got, double expected) {
+    return std::fabs(got / expected - 1) < 1e-6;
+  };
   CHECK(close(sum(x).item(), total));
   CHECK(close(mean(x).item(), total / n));
   const auto by_column = sum(x.reshape({n / 8, 8}), axis(0)).eval().to_vector();

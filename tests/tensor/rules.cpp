@@ -8,7 +8,7 @@ using namespace weft;
 // What breaks a rule does not compile: tests/must_not_compile has a program for each.
 static_assert(detail::is_element<bool>() && detail::is_element<complex<double>>());
 static_assert(detail::can_become<float, Cpu, Tensor<float>>());
-static_assert(detail::can_become<const half, Cpu, Tensor<half>>());
+static_assert(detail::can_become<const weft::half, Cpu, Tensor<weft::half>>());
 static_assert(detail::can_become<float, Cuda, Tensor<float, CudaAt<1>>>());
 static_assert(detail::can_become<float, CudaAt<1>, Tensor<float, Cuda>>());
 static_assert(detail::can_become<float, Cuda, Scalar<float>>());
@@ -20,7 +20,7 @@ static_assert(detail::is_device<Cpu>() && detail::is_device<CudaAt<3>>());
 
 static_assert(MistakenOperand<const char (&)[4]> && MistakenOperand<float*>);
 static_assert(MistakenOperand<std::vector<float>> && MistakenOperand<long double&>);
-static_assert(!MistakenOperand<Tensor<float>> && !MistakenOperand<const half&>);
+static_assert(!MistakenOperand<Tensor<float>> && !MistakenOperand<const weft::half&>);
 static_assert(!MistakenOperand<Cpu>);
 
 TEST_CASE("a tensor that shares the elements of another sees what is written to them") {

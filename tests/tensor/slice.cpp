@@ -14,8 +14,8 @@ using weft::slice;
 
 TEST_CASE("a slice is Python's") {
   constexpr auto unset = weft::Slice::unset;
-  const std::int64_t bounds[] = {unset, -100, -6, -5, -4, -2, -1, 0, 1, 2, 4, 5, 6, 100, INT64_MAX,
-                                 INT64_MIN + 1};
+  const std::int64_t bounds[] = {unset, -100, -6, -5, -4, -2,  -1,        0,
+                                 1,     2,    4,  5,  6,  100, INT64_MAX, INT64_MIN + 1};
   for (std::int64_t size : {0, 1, 2, 5}) {
     for (std::int64_t step : {1, 2, 3, 7, -1, -2, -5}) {
       for (std::int64_t from : bounds) {
@@ -43,10 +43,16 @@ TEST_CASE_TEMPLATE("entries of an index", D, TEST_DEVICES) {
   CHECK(test::same(x(1, ellipsis, 3), a.pick({5}, [](Index i) { return Index{1, i[0], 3}; })));
   CHECK(test::same(x(ellipsis), a));
   CHECK(test::same(x(0, 0, 0, ellipsis), a.pick({}, [](Index) { return Index{0, 0, 0}; })));
-  CHECK(test::same(x(newaxis, all, newaxis), a.pick({1, 4, 1, 5, 6}, [](Index i) { return Index{i[1], i[3], i[4]}; })));
-  CHECK(test::same(x(ellipsis, newaxis), a.pick({4, 5, 6, 1}, [](Index i) { return Index{i[0], i[1], i[2]}; })));
+  CHECK(test::same(x(newaxis, all, newaxis), a.pick({1, 4, 1, 5, 6}, [](Index i) {
+    return Index{i[1], i[3], i[4]};
+  })));
+  CHECK(test::same(x(ellipsis, newaxis), a.pick({4, 5, 6, 1}, [](Index i) {
+    return Index{i[0], i[1], i[2]};
+  })));
   CHECK(test::same(x(slice(1, 3), slice(none, none, -2), slice(4, 1, -1)),
-                   a.pick({2, 3, 3}, [](Index i) { return Index{1 + i[0], 4 - 2 * i[1], 4 - i[2]}; })));
+                   a.pick({2, 3, 3}, [](Index i) {
+                     return Index{1 + i[0], 4 - 2 * i[1], 4 - i[2]};
+                   })));
   CHECK(test::same(x[3], a.pick({5, 6}, [](Index i) { return Index{3, i[0], i[1]}; })));
   CHECK(x(slice(2, 2)).shape() == Shape{0, 5, 6});
   CHECK(x(slice(9, none)).eval().to_vector().empty());
@@ -77,12 +83,13 @@ TEST_CASE_TEMPLATE("wrong indices", D, TEST_DEVICES) {
                        weft::IndexError);
   CHECK_THROWS_WITH_AS(x(all, -4), "[index] index -4 at axis 1 of shape (2, 3), expected -3 to 2",
                        weft::IndexError);
-  CHECK_THROWS_WITH_AS(x(0, 0, all),
-                       "[index] 3 indices and 0 ellipses for shape (2, 3), expected at most 2 and 1",
-                       weft::IndexError);
-  CHECK_THROWS_WITH_AS(x(ellipsis, 0, ellipsis),
-                       "[index] 1 indices and 2 ellipses for shape (2, 3), expected at most 2 and 1",
-                       weft::IndexError);
+  CHECK_THROWS_WITH_AS(
+      x(0, 0, all), "[index] 3 indices and 0 ellipses for shape (2, 3), expected at most 2 and 1",
+      weft::IndexError);
+  CHECK_THROWS_WITH_AS(
+      x(ellipsis, 0, ellipsis),
+      "[index] 1 indices and 2 ellipses for shape (2, 3), expected at most 2 and 1",
+      weft::IndexError);
   CHECK_THROWS_WITH_AS(x(slice(0, 2, 0)), "[slice] step 0, expected not 0", weft::ValueError);
   CHECK_THROWS_AS(weft::ones({0}, D{})(0), weft::IndexError);
   CHECK_SAYS("[shape] more than 8 dimensions",

@@ -53,14 +53,25 @@ TEST_CASE_TEMPLATE("views share storage and keep it alive", D, TEST_DEVICES) {
 TEST_CASE_TEMPLATE("each view is what a walk of the indices gives", D, TEST_DEVICES) {
   const Array<float> a = counted({4, 5, 6});
   const auto x = a.on(D{});
-  CHECK(test::same(x.permute({2, 0, 1}), a.pick({6, 4, 5}, [](Index i) { return Index{i[1], i[2], i[0]}; })));
-  CHECK(test::same(x.transpose(0, -1), a.pick({6, 5, 4}, [](Index i) { return Index{i[2], i[1], i[0]}; })));
-  CHECK(test::same(x.flip(1), a.pick({4, 5, 6}, [](Index i) { return Index{i[0], 4 - i[1], i[2]}; })));
+  CHECK(test::same(x.permute({2, 0, 1}), a.pick({6, 4, 5}, [](Index i) {
+    return Index{i[1], i[2], i[0]};
+  })));
+  CHECK(test::same(x.transpose(0, -1), a.pick({6, 5, 4}, [](Index i) {
+    return Index{i[2], i[1], i[0]};
+  })));
+  CHECK(test::same(x.flip(1), a.pick({4, 5, 6}, [](Index i) {
+    return Index{i[0], 4 - i[1], i[2]};
+  })));
   CHECK(test::same(x.diagonal(), a.pick({4, 5}, [](Index i) { return Index{i[0], i[1], i[1]}; })));
-  CHECK(test::same(x.diagonal(-1, 0, 2), a.pick({5, 3}, [](Index i) { return Index{i[1] + 1, i[0], i[1]}; })));
-  CHECK(test::same(x.narrow(2, 1, 3), a.pick({4, 5, 3}, [](Index i) { return Index{i[0], i[1], i[2] + 1}; })));
-  CHECK(test::same(x.unsqueeze(1).expand({4, 2, 5, -1}),
-                   a.pick({4, 2, 5, 6}, [](Index i) { return Index{i[0], i[2], i[3]}; })));
+  CHECK(test::same(x.diagonal(-1, 0, 2), a.pick({5, 3}, [](Index i) {
+    return Index{i[1] + 1, i[0], i[1]};
+  })));
+  CHECK(test::same(x.narrow(2, 1, 3), a.pick({4, 5, 3}, [](Index i) {
+    return Index{i[0], i[1], i[2] + 1};
+  })));
+  CHECK(test::same(x.unsqueeze(1).expand({4, 2, 5, -1}), a.pick({4, 2, 5, 6}, [](Index i) {
+    return Index{i[0], i[2], i[3]};
+  })));
   CHECK(test::same(x.unsqueeze(-1).squeeze(-1), a));
   CHECK(test::same(x.unsqueeze(0).unsqueeze(2).squeeze(), a));
   CHECK(test::same(x[2].t(), a.pick({6, 5}, [](Index i) { return Index{2, i[1], i[0]}; })));

@@ -11,38 +11,60 @@ namespace weft {
 #if defined(__CUDACC__)
 namespace cuda {
 
-/// Registers of 4 bytes that a thread's vectors of the operands take.
-template <int V, class... Ts>
-constexpr int words_of(weft::detail::TypeList<Ts...>) {
-  return (0 + ... + static_cast<int>((sizeof(Ts) * V + 3) / 4));
+/// The offsets of a thread's first elements, and its column of vectors.
+template <int N>
+__device__ __forceinline__ unsigned locate(const Grid<N>& grid, unsigned item, int (&offset)[N]) {
+  if (grid.outer == 0) return item;
+  unsigned row = grid.row_items.divide(item);
+  const unsigned column = item - row * grid.row_items.divisor;
+#pragma unroll 1
+  for (int d = 0; d < grid.outer; ++d) {
+    const unsigned next = grid.size[d].divide(row);
+    const int index = static_cast<int>(row - next * grid.size[d].divisor);
+    row = next;
+#pragma unroll
+    for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
+  }
+  return column;
 }
 
-/// Blocks that should fit on a multiprocessor at once: all 2048 threads' worth where the operands
-/// leave room for it in 32 registers a thread, so that enough loads are in flight.
-template <int V, class Types>
-inline constexpr int resident_blocks = words_of<V>(Types{}) + V <= 24 ? 2048 / block_threads : 1;
+template <class Out, int V, class R, class Program>
+__device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program) {
+  Vector<Out, V> out;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    out.lane[j] = store_element<Out>(program(Lane<R>{registers, j}));
+  }
+  return out;
+}
 
-/// data[0] = program over the others. Each thread loads all its operands' elements, then computes
+/// data[0] = program over the others, where every operand's vectors are aligned and full, or one
+/// element for all lanes: few instructions, so that many operands still run at memory speed.
+template <class Out, class Types, int V, int N, class Program>
+__global__ void __launch_bounds__(block_threads)
+    for_each_aligned(const __grid_constant__ Grid<N> grid,
+                     const __grid_constant__ Program program) {
+  const unsigned item = blockIdx.x * block_threads + threadIdx.x;
+  if (item >= grid.items) return;
+  int offset[N] = {};
+  const int start = static_cast<int>(locate(grid, item, offset)) * V;
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
+  Registers<Types, V> registers;
+  registers.load_aligned(grid.data, offset, grid.lane);
+  auto* out = reinterpret_cast<Vector<Out, V>*>(grid.data[0]) + offset[0] / V;
+  *out = compute<Out, V>(registers, program);
+}
+
+/// The same for operands of any stride and alignment. Each thread loads all its operands' elements, then computes
 /// and stores them, so that a target may be an operand at the same index.
 template <class Out, class Types, int V, int N, class Program>
-__global__ void __launch_bounds__(block_threads, (resident_blocks<V, Types>))
+__global__ void __launch_bounds__(block_threads)
     for_each_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
   const unsigned item = blockIdx.x * block_threads + threadIdx.x;
   if (item >= grid.items) return;
   int offset[N] = {};
-  unsigned column = item;
-  if (grid.outer > 0) {
-    unsigned row = grid.row_items.divide(item);
-    column = item - row * grid.row_items.divisor;
-#pragma unroll 1
-    for (int d = 0; d < grid.outer; ++d) {
-      const unsigned next = grid.size[d].divide(row);
-      const int index = static_cast<int>(row - next * grid.size[d].divisor);
-      row = next;
-#pragma unroll
-      for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
-    }
-  }
+  const unsigned column = locate(grid, item, offset);
   const int start = static_cast<int>(column) * V - grid.head;
   const int first = start < 0 ? -start : 0;
   const int last = grid.inner - start < V ? grid.inner - start : V;
@@ -51,11 +73,7 @@ __global__ void __launch_bounds__(block_threads, (resident_blocks<V, Types>))
 
   Registers<Types, V> registers;
   registers.load(grid.data, offset, grid.lane, first, last);
-  Vector<Out, V> out;
-#pragma unroll
-  for (int j = 0; j < V; ++j) {
-    out.lane[j] = store_element<Out>(program(Lane<Registers<Types, V>>{registers, j}));
-  }
+  const Vector<Out, V> out = compute<Out, V>(registers, program);
   store(out, grid.data[0], offset[0], grid.lane[0], first, last);
 }
 
@@ -80,9 +98,11 @@ struct Executor<Cuda> {
     constexpr int lanes = cuda::lanes_of<Out>(Types{});
     static_assert(sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
                   "weft: the expression is too large for one kernel: store a part of it in a Tensor");
-    const auto kernel = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
+    const auto aligned = cuda::for_each_aligned<Out, Types, lanes, n, Program>;
+    const auto general = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
     cuda::detail::run_for_each<n>(name, device, shape, operands, lanes,
-                                  reinterpret_cast<const void*>(kernel), &program);
+                                  reinterpret_cast<const void*>(aligned),
+                                  reinterpret_cast<const void*>(general), &program);
 #else
     static_assert(detail::always_false<Program>,
                   "weft: an expression on Cuda is evaluated in a file that nvcc compiles: move "

@@ -54,7 +54,7 @@ using weft::detail::Operand;
 /// Kernels count with 32 bits; larger work is cut.
 inline constexpr int64_t most_elements = int64_t{1} << 30;
 
-inline bool fits(const Loops& loops, const Operand* operands, int n) {
+[[gnu::noinline]] inline bool fits(const Loops& loops, const Operand* operands, int n) {
   if (loops.count() > most_elements) return false;
   for (int i = 0; i < n; ++i) {
     int64_t reach = 0;
@@ -89,7 +89,7 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
 }
 
 /// Fills a grid's parts but the strides and addresses; returns the number of items.
-inline unsigned plan_rows(const Loops& loops, const Operand& target, int lanes, int& inner,
+[[gnu::noinline]] inline unsigned plan_rows(const Loops& loops, const Operand& target, int lanes, int& inner,
                           int& head, int& outer, Divider& row_items, Divider* size) {
   outer = loops.rank > 0 ? loops.rank - 1 : 0;
   inner = loops.rank > 0 ? static_cast<int>(loops.size[outer]) : 1;
@@ -110,7 +110,7 @@ inline unsigned plan_rows(const Loops& loops, const Operand& target, int lanes, 
 }
 
 /// Strides and addresses of a grid.
-inline void plan_operands(const Loops& loops, const Operand* operands, int n, char** data,
+[[gnu::noinline]] inline void plan_operands(const Loops& loops, const Operand* operands, int n, char** data,
                           int* lane, int (*stride)[max_rank - 1]) {
   const int last = loops.rank - 1;
   for (int i = 0; i < n; ++i) {
@@ -122,15 +122,32 @@ inline void plan_operands(const Loops& loops, const Operand* operands, int n, ch
   }
 }
 
+/// True when each thread's vector of each operand is full, contiguous and aligned, or one element.
+inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int lanes) {
+  const int last = loops.rank - 1;
+  if (last < 0 || operands[0].stride[last] != 1 || loops.size[last] % lanes != 0) return false;
+  for (int i = 0; i < n; ++i) {
+    const Operand& x = operands[i];
+    if (x.itemsize == 0 || (x.stride[last] != 0 && x.stride[last] != 1)) return false;
+    if (x.stride[last] == 0) continue;
+    const auto bytes = static_cast<std::uintptr_t>(x.itemsize) * static_cast<unsigned>(lanes);
+    if (reinterpret_cast<std::uintptr_t>(x.data) % bytes != 0) return false;
+    for (int d = 0; d < last; ++d) {
+      if (x.stride[d] % lanes != 0) return false;
+    }
+  }
+  return true;
+}
+
 /// Orders the stream after the work of other streams on the operands; the target comes first.
-inline void order(const Operand* operands, int n, const Stream& stream) {
+[[gnu::noinline]] inline void order(const Operand* operands, int n, const Stream& stream) {
   for (int i = 1; i < n; ++i) {
     if (operands[i].storage != nullptr) order_read(operands[i].storage, stream);
   }
   if (operands[0].storage != nullptr) order_write(operands[0].storage, stream);
 }
 
-inline void launch(const Name& name, const Shape& shape, const void* kernel, unsigned blocks,
+[[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel, unsigned blocks,
                    unsigned threads, void** arguments, const Stream& stream) {
   const cudaError_t status =
       cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, 0, stream.handle());
@@ -145,8 +162,8 @@ inline void launch(const Name& name, const Shape& shape, const void* kernel, uns
 /// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
 template <int N>
 [[gnu::noinline]] void run_for_each(const Name& name, Cuda device, const Shape& shape,
-                                    Operand* operands, int lanes, const void* kernel,
-                                    const void* program) {
+                                    Operand* operands, int lanes, const void* aligned,
+                                    const void* general, const void* program) {
   Loops loops = weft::detail::loops_over(shape);
   weft::detail::simplify(loops, operands, N);
   const DeviceGuard guard(device);
@@ -159,6 +176,7 @@ template <int N>
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
     void* arguments[] = {&grid, const_cast<void*>(program)};
     const unsigned blocks = (grid.items + block_threads - 1) / block_threads;
+    const void* kernel = is_aligned(piece, operands, N, lanes) ? aligned : general;
     launch(name, shape, kernel, blocks, block_threads, arguments, stream);
   });
 }

@@ -68,6 +68,24 @@ __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset
   }
 }
 
+/// The same where the vector is known to be full and aligned, or one element for all lanes.
+template <class T, int V>
+__device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
+                                             int stride) {
+  if constexpr (std::is_same_v<T, Position>) {
+    load(out, data, offset, stride, 0, V);
+  } else {
+    const T* p = reinterpret_cast<const T*>(data) + offset;
+    if (stride != 0) {
+      out = *reinterpret_cast<const Vector<T, V>*>(p);
+    } else {
+      const T value = *p;
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = value;
+    }
+  }
+}
+
 /// The same way back to memory.
 template <class T, int V>
 __device__ __forceinline__ void store(const Vector<T, V>& in, char* data, int offset, int stride,
@@ -98,8 +116,24 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
                                        const int* stride, int first, int last) {
     load_from<1>(values, data, offset, stride, first, last);
   }
+  __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
+                                               const int* stride) {
+    load_aligned_from<1>(values, data, offset, stride);
+  }
 
  private:
+  template <int K, class Head, class... Tail>
+  __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
+                                                           char* const* data, const int* offset,
+                                                           const int* stride) {
+    cuda::load_aligned(values.head, data[K], offset[K], stride[K]);
+    if constexpr (sizeof...(Tail) > 0) {
+      load_aligned_from<K + 1>(values.tail, data, offset, stride);
+    }
+  }
+  template <int>
+  __device__ __forceinline__ static void load_aligned_from(Pack<>&, char* const*, const int*,
+                                                           const int*) {}
   template <int K, class Offset, class Head, class... Tail>
   __device__ __forceinline__ static void load_from(Pack<Head, Tail...>& values, char* const* data,
                                                    const Offset* offset, const int* stride,

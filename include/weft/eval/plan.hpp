@@ -17,7 +17,7 @@ struct Operand {
   int64_t size[max_rank];    // as the tensor has them
   int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
 
-  void set(const void* at, std::size_t bytes_each, const Shape& shape, const Strides& strides,
+  [[gnu::noinline]] void set(const void* at, std::size_t bytes_each, const Shape& shape, const Strides& strides,
            Storage* owner) {
     data = static_cast<char*>(const_cast<void*>(at));
     itemsize = static_cast<int>(bytes_each);
@@ -30,7 +30,7 @@ struct Operand {
   }
 
   /// Strides along the dimensions of `shape`, to which this operand broadcasts.
-  void broadcast_to(const Shape& shape) {
+  [[gnu::noinline]] void broadcast_to(const Shape& shape) {
     const int shift = shape.rank() - rank;
     for (int i = shape.rank() - 1; i >= 0; --i) {
       const bool stretched = i < shift || (size[i - shift] == 1 && shape[i] != 1);
@@ -105,7 +105,7 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 /// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those
 /// of size 1, and merges neighbours that every operand walks as one. `keep_order` leaves the
 /// order and direction as they are (where the position matters).
-inline void simplify(Loops& loops, Operand* operands, int n, bool keep_order = false) {
+[[gnu::noinline]] inline void simplify(Loops& loops, Operand* operands, int n, bool keep_order = false) {
   int rank = 0;
   for (int d = 0; d < loops.rank; ++d) {
     if (loops.size[d] == 1) continue;
@@ -143,7 +143,7 @@ inline void simplify(Loops& loops, Operand* operands, int n, bool keep_order = f
 }
 
 /// The first byte, and one past the last, that an operand touches when read at all of `shape`.
-inline void byte_range(const Operand& x, const char*& first, const char*& last) {
+[[gnu::noinline]] inline void byte_range(const Operand& x, const char*& first, const char*& last) {
   int64_t low = 0;
   int64_t high = 1;
   for (int i = 0; i < x.rank; ++i) {
@@ -159,7 +159,7 @@ inline void byte_range(const Operand& x, const char*& first, const char*& last) 
 }
 
 /// True when the two touch a common stretch of memory. Call before planning.
-inline bool overlap(const Operand& a, const Operand& b) {
+[[gnu::noinline]] inline bool overlap(const Operand& a, const Operand& b) {
   const char* a0 = nullptr;
   const char* a1 = nullptr;
   const char* b0 = nullptr;
@@ -171,7 +171,7 @@ inline bool overlap(const Operand& a, const Operand& b) {
 
 /// True when writing the target while reading the operand could read an element already written:
 /// they share memory, and not by having the same element at each index. Call before planning.
-inline bool conflicts(const Operand& target, const Operand& x) {
+[[gnu::noinline]] inline bool conflicts(const Operand& target, const Operand& x) {
   if (x.storage == nullptr || !overlap(target, x)) return false;
   if (target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) return true;
   const int shift = target.rank - x.rank;
