@@ -29,7 +29,8 @@ def command(compiler, source, args):
     include = ["-I", str(HERE.parent / "include")]
     if family(compiler) == "nvcc":
         return [compiler, "-std=c++20", "-arch=sm_90", "-x", "cu", "-c", "-o", "/dev/null", *include, source]
-    cuda = ["-isystem", args.cuda_include] if args.cuda_include else []
+    cuda = [word for folder in (args.cuda_include or "").split(";") if folder
+            for word in ("-isystem", folder)]
     terse = "-fno-caret-diagnostics" if family(compiler) == "clang++" else "-fno-diagnostics-show-caret"
     return [compiler, "-std=c++20", "-fsyntax-only", terse, *include, *cuda, source]
 
@@ -73,7 +74,7 @@ def check(source, args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--compiler", default="g++")
-    parser.add_argument("--cuda-include", help="where cuda_runtime.h is, for g++ and clang++")
+    parser.add_argument("--cuda-include", help="where cuda_runtime.h is, for g++ and clang++; folders are separated by ;")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("names", nargs="*", help="only programs whose name contains one of these")
     args = parser.parse_args()

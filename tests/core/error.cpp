@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include <string>
-
 #include "test.hpp"
 
 using namespace weft;

@@ -25,7 +25,6 @@ inline void synchronize(Cuda device = {}) {
 
 namespace weft {
 
-/// The same for generic code: synchronize(device) of any device.
-inline void synchronize(Cuda device) { cuda::synchronize(device); }
+using cuda::synchronize;  // beside synchronize(Cpu), for generic code
 
 }  // namespace weft
