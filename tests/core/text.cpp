@@ -11,7 +11,8 @@
 
 using weft::Text;
 
-static_assert(std::is_nothrow_move_constructible_v<Text> && std::is_nothrow_move_assignable_v<Text>);
+static_assert(std::is_nothrow_move_constructible_v<Text> &&
+              std::is_nothrow_move_assignable_v<Text>);
 static_assert(std::is_convertible_v<Text, std::string> && std::is_convertible_v<std::string, Text>);
 static_assert(std::is_convertible_v<Text, std::string_view>);
 static_assert(!std::is_convertible_v<Text, bool> && !std::is_convertible_v<Text, const char*>);

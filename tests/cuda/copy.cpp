@@ -10,7 +10,8 @@ TEST_CASE("to and back, strided views too [gpu]") {
   Tensor<float> x = weft::arange<float>(24).reshape({4, 6});
   CHECK(x.to(Cuda{}).to(Cpu{}).to_vector() == x.to_vector());
   CHECK(x.t().to(Cuda{}).to_vector() == x.t().to_vector());
-  CHECK(x.to(Cuda{}).t()(weft::slice(1, 3)).to(Cpu{}).to_vector() == x.t()(weft::slice(1, 3)).to_vector());
+  CHECK(x.to(Cuda{}).t()(weft::slice(1, 3)).to(Cpu{}).to_vector() ==
+        x.t()(weft::slice(1, 3)).to_vector());
   auto g = x.to(Cuda{});
   CHECK(g.to(Cuda{}).data() == g.data());
   CHECK(g.device() == Cuda{0});

@@ -94,12 +94,17 @@ TEST_CASE("rows, columns, transposes, negative strides and ranks to eight [gpu] 
   const auto square = ramp({33, 17});
   agree([](auto p, auto q) { return p + q.t(); }, x, square);
   agree([](auto p) { return p(all, slice(weft::none, weft::none, -1)) * 2; }, x);
-  agree([](auto p) { return p(slice(weft::none, weft::none, -3), slice(1, weft::none, 2)) + 1; }, x);
+  agree([](auto p) { return p(slice(weft::none, weft::none, -3), slice(1, weft::none, 2)) + 1; },
+        x);
   agree([](auto p) { return p(all, slice(0, 1)) - p(slice(0, 1), all); }, x);
   agree([](auto p) { return p.unsqueeze(1) * p.unsqueeze(0); }, ramp({19, 5}));
   const auto deep = ramp({2, 3, 2, 3, 2, 3, 2, 5});
   agree([](auto p) { return p.permute({7, 5, 3, 1, 0, 2, 4, 6}) + 1; }, deep);
-  agree([](auto p) { return p.permute({0, 2, 1, 3, 4, 6, 5, 7}) * p.permute({0, 2, 1, 3, 4, 6, 5, 7}); }, deep);
+  agree(
+      [](auto p) {
+        return p.permute({0, 2, 1, 3, 4, 6, 5, 7}) * p.permute({0, 2, 1, 3, 4, 6, 5, 7});
+      },
+      deep);
   agree([](auto p) { return p(weft::ellipsis, slice(0, 3)) - 2; }, deep);
   agree([](auto p) { return p + 0; }, ramp({5, 0, 3}));
 }
@@ -114,12 +119,13 @@ TEST_CASE("writes to strided and reversed views [gpu] [sanitize]") {
   CHECK(line.to_vector() == std::vector<float>{0, 4, 0, 3, 0, 2, 0, 1, 0, 0});
 }
 
-TEST_CASE_TEMPLATE("every element type moves at every width [gpu]", T, bool, std::int8_t, std::int16_t,
-                   std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-                   std::uint64_t, weft::half, weft::bfloat16, float, double, weft::complex<float>,
-                   weft::complex<double>) {
+TEST_CASE_TEMPLATE("every element type moves at every width [gpu]", T, bool, std::int8_t,
+                   std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                   std::uint32_t, std::uint64_t, weft::half, weft::bfloat16, float, double,
+                   weft::complex<float>, weft::complex<double>) {
   std::vector<T> values;
-  for (int i = 0; i < 133; ++i) values.push_back(static_cast<T>(static_cast<float>(i % 2 == 0 ? i % 7 : 1)));
+  for (int i = 0; i < 133; ++i)
+    values.push_back(static_cast<T>(static_cast<float>(i % 2 == 0 ? i % 7 : 1)));
   Tensor<T> x = weft::empty<T>({133});
   for (int i = 0; i < 133; ++i) x.data()[i] = values[static_cast<std::size_t>(i)];
   const Tensor<T, Cuda> y = x.to(Cuda{})(slice(1, weft::none)).clone();
@@ -134,7 +140,8 @@ TEST_CASE("work of more than 2^30 elements is cut into several launches [gpu]") 
   CHECK(big(0).item() == 6);
   CHECK(big(-1).item() == 6);
   CHECK(big((weft::int64_t{1} << 30)).item() == 6);
-  auto numbers = weft::arange<std::int64_t>(weft::int64_t{1} << 40, (weft::int64_t{1} << 40) + 10, 1, Cuda{});
+  auto numbers =
+      weft::arange<std::int64_t>(weft::int64_t{1} << 40, (weft::int64_t{1} << 40) + 10, 1, Cuda{});
   CHECK(numbers(9).item() == (weft::int64_t{1} << 40) + 9);
 }
 

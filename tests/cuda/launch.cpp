@@ -11,16 +11,19 @@ __global__ void divide(weft::cuda::Divider by, const unsigned* n, unsigned* out,
 
 TEST_CASE("Divider divides every number below 2^31 [gpu]") {
   std::vector<std::uint32_t> numbers;
-  for (unsigned n : {0u, 1u, 2u, 3u, 6u, 7u, 8u, 100u, 4095u, 4096u, 65535u, 1u << 20, (1u << 30) - 1, 1u << 30, 0x7fffffffu}) {
+  for (unsigned n : {0u, 1u, 2u, 3u, 6u, 7u, 8u, 100u, 4095u, 4096u, 65535u, 1u << 20,
+                     (1u << 30) - 1, 1u << 30, 0x7fffffffu}) {
     for (unsigned d : {0u, 1u}) numbers.push_back(n + d > 0x7fffffffu ? n : n + d);
   }
   const auto n = weft::tensor(numbers).to(weft::Cuda{});
   const int count = static_cast<int>(n.size());
-  for (unsigned d : {1u, 2u, 3u, 5u, 7u, 10u, 64u, 641u, 4096u, 65537u, (1u << 30) + 1, 0x7fffffffu}) {
+  for (unsigned d :
+       {1u, 2u, 3u, 5u, 7u, 10u, 64u, 641u, 4096u, 65537u, (1u << 30) + 1, 0x7fffffffu}) {
     auto out = weft::empty<std::uint32_t>({count}, weft::Cuda{});
     divide<<<1, 256>>>(weft::cuda::Divider(d), n.data(), out.data(), count);
     const auto found = out.to_vector();
-    for (int i = 0; i < count; ++i) CHECK(found[static_cast<std::size_t>(i)] == numbers[static_cast<std::size_t>(i)] / d);
+    for (int i = 0; i < count; ++i)
+      CHECK(found[static_cast<std::size_t>(i)] == numbers[static_cast<std::size_t>(i)] / d);
   }
 }
 

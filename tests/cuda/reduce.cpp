@@ -53,8 +53,8 @@ void all_agree(const Tensor<float>& x, const Tensor<float, Cuda>& g, Options... 
 }  // namespace
 
 TEST_CASE("rows, columns, wholes and middles agree with the CPU [gpu] [sanitize]") {
-  for (const Shape& shape : {Shape{1, 1}, Shape{3, 5}, Shape{70, 33}, Shape{257, 64}, Shape{2, 1025},
-                             Shape{1500, 8}, Shape{5, 4097}}) {
+  for (const Shape& shape : {Shape{1, 1}, Shape{3, 5}, Shape{70, 33}, Shape{257, 64},
+                             Shape{2, 1025}, Shape{1500, 8}, Shape{5, 4097}}) {
     CAPTURE(weft::detail::text(shape));
     const auto x = noise(shape);
     const auto g = x.to(Cuda{});
@@ -72,7 +72,8 @@ TEST_CASE("rows, columns, wholes and middles agree with the CPU [gpu] [sanitize]
 }
 
 TEST_CASE("large reductions of every form [gpu]") {
-  for (const Shape& shape : {Shape{4096, 1024}, Shape{16, 300000}, Shape{300000, 16}, Shape{1, 5000001}}) {
+  for (const Shape& shape :
+       {Shape{4096, 1024}, Shape{16, 300000}, Shape{300000, 16}, Shape{1, 5000001}}) {
     CAPTURE(weft::detail::text(shape));
     const auto x = noise(shape);
     const auto g = x.to(Cuda{});
@@ -89,7 +90,8 @@ TEST_CASE("strided, transposed, broadcast operands, and reductions inside expres
   all_agree(x.t(), g.t(), axis(0));
   all_agree(x.t(), g.t(), axis(1));
   all_agree(x.flip(1), g.flip(1), axis(1));
-  all_agree(x(weft::all, weft::slice(1, weft::none, 2)), g(weft::all, weft::slice(1, weft::none, 2)), axis(-1));
+  all_agree(x(weft::all, weft::slice(1, weft::none, 2)),
+            g(weft::all, weft::slice(1, weft::none, 2)), axis(-1));
   auto softmax = [](const auto& v) {
     auto e = exp(v - max(v, axis(-1), keepdims));
     return Tensor(e / sum(e, axis(-1), keepdims));
@@ -109,9 +111,8 @@ TEST_CASE("nearest neighbours in two kernels that never write the whole array [g
   nearest = argmin(sum(square(query - train), axis(-1)), axis(-1));
   CHECK(weft::cuda::max_memory_allocated() - before < 37 * 211 * 64 * 4 / 8);
   auto target = nearest.clone();
-  const GraphNodes n = captured([&] {
-    target.assign(argmin(sum(square(query - train), axis(-1)), axis(-1)));
-  });
+  const GraphNodes n =
+      captured([&] { target.assign(argmin(sum(square(query - train), axis(-1)), axis(-1))); });
   CHECK(n.kernels == 2);
   CHECK(n.memsets + n.copies == 0);
   const auto expected =
@@ -129,7 +130,8 @@ TEST_CASE("NaN, empty and element types [gpu]") {
   auto x = weft::tensor({1.f, NAN, 3.f, -2.f}, Cuda{});
   CHECK(max(x).item() != max(x).item());
   CHECK(argmin(x).item() == 1);
-  CHECK(sum(weft::zeros({0, 3}, Cuda{}), axis(0)).eval().to_vector() == std::vector<float>{0, 0, 0});
+  CHECK(sum(weft::zeros({0, 3}, Cuda{}), axis(0)).eval().to_vector() ==
+        std::vector<float>{0, 0, 0});
   CHECK_SAYS("no elements to reduce", max(weft::zeros({0, 3}, Cuda{}), axis(0)).eval());
   auto bytes = weft::full({1000}, std::int8_t{100}, Cuda{});
   CHECK(sum(bytes).item() == 100000);

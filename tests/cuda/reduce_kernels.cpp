@@ -9,7 +9,8 @@ constexpr bool fits(int lanes) {
 }
 static_assert(weft::cuda::column_lanes<weft::reducer::Sum<float>, 4> == 4);
 static_assert(weft::cuda::column_lanes<weft::reducer::Extremum<float>, 16> == 4);
-static_assert(fits<weft::reducer::Moments<double>>(weft::cuda::column_lanes<weft::reducer::Moments<double>, 16>));
+static_assert(fits<weft::reducer::Moments<double>>(
+    weft::cuda::column_lanes<weft::reducer::Moments<double>, 16>));
 
 TEST_CASE("a warp's worth of columns with every width of state [gpu] [sanitize]") {
   const auto x = weft::arange<double>(64 * 40, weft::Cuda{}).reshape({64, 40});

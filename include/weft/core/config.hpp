@@ -6,8 +6,7 @@
 
 #if __cplusplus < 202002L || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12) || \
     (defined(__clang__) && __clang_major__ < 14) ||                                         \
-    (defined(__CUDACC_VER_MAJOR__) &&                                                       \
-     __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1206)
+    (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1206)
 #error "weft needs C++20 (-std=c++20) with g++ 12, clang 14 or newer, and CUDA 12.6 or newer"
 #endif
 
@@ -31,27 +30,27 @@
 /// weft. `Domain` is the set of element types it takes (ops/domain.hpp); `value_` is written in
 /// terms of `x`; `derivative_` in terms of `x` and the value `y`, or `none`.
 /// Use it outside every namespace; inside, weft's scalar functions are found as `math::name`.
-#define WEFT_UNARY(name, Domain, value_, derivative_)                                    \
-  namespace weft::op {                                                                   \
-  struct name {                                                                          \
-    using domain = Domain;                                                               \
-    static constexpr const char* text = #name;                                           \
-    static constexpr int arity = 1;                                                      \
-    template <class T>                                                                   \
-    WEFT_HD static constexpr auto value(T x) {                                           \
-      return value_;                                                                     \
-    }                                                                                    \
-    template <int, class T, class Y>                                                     \
+#define WEFT_UNARY(name, Domain, value_, derivative_)                                      \
+  namespace weft::op {                                                                     \
+  struct name {                                                                            \
+    using domain = Domain;                                                                 \
+    static constexpr const char* text = #name;                                             \
+    static constexpr int arity = 1;                                                        \
+    template <class T>                                                                     \
+    WEFT_HD static constexpr auto value(T x) {                                             \
+      return value_;                                                                       \
+    }                                                                                      \
+    template <int, class T, class Y>                                                       \
     WEFT_HD static constexpr auto derivative([[maybe_unused]] T x, [[maybe_unused]] Y y) { \
-      return derivative_;                                                                \
-    }                                                                                    \
-  };                                                                                     \
-  }                                                                                      \
-  namespace weft {                                                                       \
-  template <ExpressionLike X>                                                            \
-  constexpr auto name(X&& x) {                                                           \
-    return lift(op::name{}, static_cast<X&&>(x));                                        \
-  }                                                                                      \
+      return derivative_;                                                                  \
+    }                                                                                      \
+  };                                                                                       \
+  }                                                                                        \
+  namespace weft {                                                                         \
+  template <ExpressionLike X>                                                              \
+  constexpr auto name(X&& x) {                                                             \
+    return lift(op::name{}, static_cast<X&&>(x));                                          \
+  }                                                                                        \
   }
 
 /// The same for two operands `x` and `y` with the value `z`; the derivatives with respect to each.
@@ -85,43 +84,43 @@
   }
 
 /// The same for three operands `x`, `y` and `z` with the value `v`.
-#define WEFT_TERNARY(name, Domain, value_, derivative_x_, derivative_y_, derivative_z_)      \
-  namespace weft::op {                                                                       \
-  struct name {                                                                              \
-    using domain = Domain;                                                                   \
-    static constexpr const char* text = #name;                                               \
-    static constexpr int arity = 3;                                                          \
-    template <class T>                                                                       \
-    WEFT_HD static constexpr auto value(T x, T y, T z) {                                     \
-      return value_;                                                                         \
-    }                                                                                        \
-    template <int I, class T, class V>                                                       \
-    WEFT_HD static constexpr auto derivative([[maybe_unused]] T x, [[maybe_unused]] T y,     \
-                                             [[maybe_unused]] T z, [[maybe_unused]] V v) {   \
-      if constexpr (I == 0) {                                                                \
-        return derivative_x_;                                                                \
-      } else if constexpr (I == 1) {                                                         \
-        return derivative_y_;                                                                \
-      } else {                                                                               \
-        return derivative_z_;                                                                \
-      }                                                                                      \
-    }                                                                                        \
-  };                                                                                         \
-  }                                                                                          \
-  namespace weft {                                                                           \
-  template <class X, class Y, class Z>                                                       \
-    requires OperandsOrMistakes<X, Y, Z>                                                     \
-  constexpr auto name(X&& x, Y&& y, Z&& z) {                                                 \
-    return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y), static_cast<Z&&>(z));  \
-  }                                                                                          \
+#define WEFT_TERNARY(name, Domain, value_, derivative_x_, derivative_y_, derivative_z_)     \
+  namespace weft::op {                                                                      \
+  struct name {                                                                             \
+    using domain = Domain;                                                                  \
+    static constexpr const char* text = #name;                                              \
+    static constexpr int arity = 3;                                                         \
+    template <class T>                                                                      \
+    WEFT_HD static constexpr auto value(T x, T y, T z) {                                    \
+      return value_;                                                                        \
+    }                                                                                       \
+    template <int I, class T, class V>                                                      \
+    WEFT_HD static constexpr auto derivative([[maybe_unused]] T x, [[maybe_unused]] T y,    \
+                                             [[maybe_unused]] T z, [[maybe_unused]] V v) {  \
+      if constexpr (I == 0) {                                                               \
+        return derivative_x_;                                                               \
+      } else if constexpr (I == 1) {                                                        \
+        return derivative_y_;                                                               \
+      } else {                                                                              \
+        return derivative_z_;                                                               \
+      }                                                                                     \
+    }                                                                                       \
+  };                                                                                        \
+  }                                                                                         \
+  namespace weft {                                                                          \
+  template <class X, class Y, class Z>                                                      \
+    requires OperandsOrMistakes<X, Y, Z>                                                    \
+  constexpr auto name(X&& x, Y&& y, Z&& z) {                                                \
+    return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y), static_cast<Z&&>(z)); \
+  }                                                                                         \
   }
 
 /// Makes a C++ operator stand for the binary operation `name`.
-#define WEFT_OPERATOR(symbol, name)                                      \
-  namespace weft {                                                       \
-  template <class X, class Y>                                            \
-    requires OperandsOrMistakes<X, Y>                                    \
-  constexpr auto operator symbol(X&& x, Y&& y) {                         \
-    return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y));   \
-  }                                                                      \
+#define WEFT_OPERATOR(symbol, name)                                    \
+  namespace weft {                                                     \
+  template <class X, class Y>                                          \
+    requires OperandsOrMistakes<X, Y>                                  \
+  constexpr auto operator symbol(X&& x, Y&& y) {                       \
+    return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y)); \
+  }                                                                    \
   }

@@ -13,8 +13,21 @@ namespace weft {
 
 /// The element types, as values.
 enum class Dtype : unsigned char {
-  boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-  float16, bfloat16, float32, float64, complex64, complex128
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  complex64,
+  complex128
 };
 
 namespace detail {
@@ -55,7 +68,8 @@ struct Canonical<unsigned long long> {
 
 /// A type that tensors can hold.
 template <class T>
-concept Element = detail::position<T>(detail::ElementTypes{}) >= 0;
+concept Element = detail::position<T>(detail::ElementTypes{})
+>= 0;
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
@@ -99,8 +113,8 @@ using real_t = typename detail::RealOf<T>::type;
 
 /// NumPy's and PyTorch's name of a dtype.
 constexpr const char* name(Dtype d) {
-  constexpr const char* names[] = {"bool", "int8", "int16", "int32", "int64",
-                                   "uint8", "uint16", "uint32", "uint64", "float16",
+  constexpr const char* names[] = {"bool",     "int8",    "int16",   "int32",     "int64",
+                                   "uint8",    "uint16",  "uint32",  "uint64",    "float16",
                                    "bfloat16", "float32", "float64", "complex64", "complex128"};
   return names[static_cast<int>(d)];
 }

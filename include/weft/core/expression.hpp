@@ -27,8 +27,7 @@ concept NumberLike = Number<std::remove_cvref_t<X>>;
 
 /// Operands of one operation: expressions and plain numbers, at least one of them an expression.
 template <class... Xs>
-concept OperandsOf =
-    (ExpressionLike<Xs> || ...) && ((ExpressionLike<Xs> || NumberLike<Xs>) && ...);
+concept OperandsOf = (ExpressionLike<Xs> || ...) && ((ExpressionLike<Xs> || NumberLike<Xs>)&&...);
 
 /// What is easily mistaken for an operand: text, containers, pointers, and numbers of other types.
 template <class X>

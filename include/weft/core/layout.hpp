@@ -63,7 +63,8 @@ inline Layout permute(const Layout& x, const detail::Int64s& axes) {
   unsigned seen = 0;
   for (int64_t a : axes) {
     const int axis = normalize_axis("permute", a, x.rank());
-    if ((seen >> axis & 1u) != 0) fail<ShapeError>("permute", "axis ", a, " appears twice in ", axes);
+    if ((seen >> axis & 1u) != 0)
+      fail<ShapeError>("permute", "axis ", a, " appears twice in ", axes);
     seen |= 1u << axis;
     out.shape.push_back(x.shape[axis]);
     out.strides.push_back(x.strides[axis]);

@@ -95,7 +95,7 @@ class Strides : public detail::Int64s {
 };
 
 /// The strides of a row-major (C order) array without gaps.
-constexpr Strides contiguous_strides(const Shape& shape) {
+[[gnu::noinline]] constexpr Strides contiguous_strides(const Shape& shape) {
   Strides strides;
   int64_t step = 1;
   for (int i = 0; i < shape.rank(); ++i) strides.push_back(0);

@@ -1,5 +1,5 @@
-// Text: an owned sequence of characters for messages and printing, since <string> is slow to compile.
-// SPDX-License-Identifier: Apache-2.0
+// Text: an owned sequence of characters for messages and printing (<string> compiles slowly).
+// compile. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <concepts>
@@ -23,8 +23,8 @@ concept StringLike = requires(const S& s) {
 };
 }  // namespace detail
 
-/// Characters that end with a null. Becomes a std::string or a std::string_view where one is wanted,
-/// is made from them, and prints to any stream that takes C strings.
+/// Characters that end with a null. Becomes a std::string or a std::string_view where one is
+/// wanted, is made from them, and prints to any stream that takes C strings.
 class Text {
  public:
   Text() = default;
@@ -35,8 +35,7 @@ class Text {
   Text(const S& s) : Text(s.data(), s.size()) {}
 
   Text(const Text& other) : Text(other.c_str(), other.size_) {}
-  Text(Text&& other) noexcept
-      : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
+  Text(Text&& other) noexcept : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
     other.data_ = nullptr;
     other.size_ = other.capacity_ = 0;
   }
@@ -60,9 +59,7 @@ class Text {
 
   template <class S>
     requires requires(const char* characters, std::size_t count) { S(characters, count); }
-  operator S() const {
-    return S(c_str(), size_);
-  }
+  operator S() const { return S(c_str(), size_); }
 
   [[gnu::cold, gnu::noinline]] Text& append(const char* characters, std::size_t count) {
     char* old = nullptr;  // kept until the end: the characters may be this text's own
@@ -126,8 +123,8 @@ inline Text text(bool b) { return b ? "true" : "false"; }
 template <class T>
 [[gnu::cold, gnu::noinline]] Text formatted(const char* format, T value) {
   char digits[32];
-  return Text(digits, static_cast<std::size_t>(
-                          std::snprintf(digits, sizeof digits, format, value)));
+  return Text(digits,
+              static_cast<std::size_t>(std::snprintf(digits, sizeof digits, format, value)));
 }
 inline Text text(long long v) { return formatted("%lld", v); }
 inline Text text(unsigned long long v) { return formatted("%llu", v); }

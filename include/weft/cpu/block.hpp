@@ -65,7 +65,9 @@ class Block<weft::detail::TypeList<Ts...>> {
   static constexpr int operands = sizeof...(Ts);
 
   /// Takes n elements of each operand k, at row[k] and onwards with stride[k], k from 1.
-  void load(char* const* row, const int64_t* stride, int n) { load_from<1>(row, stride, n, buffers_); }
+  void load(char* const* row, const int64_t* stride, int n) {
+    load_from<1>(row, stride, n, buffers_);
+  }
 
   /// out[i] = program at element i, for i < n.
   template <class Out, class Program>

@@ -50,10 +50,10 @@ struct Memory<Cpu> {
     static_assert(sizeof(Storage) <= cpu::alignment);
     constexpr int64_t limit = INT64_MAX - 2 * cpu::alignment;
     const int64_t rounded = bytes > limit ? limit : (bytes + cpu::alignment - 1) & -cpu::alignment;
-    void* block = bytes > limit ? nullptr
-                                : std::aligned_alloc(static_cast<std::size_t>(cpu::alignment),
-                                                     static_cast<std::size_t>(
-                                                         rounded + cpu::alignment));
+    void* block = bytes > limit
+                      ? nullptr
+                      : std::aligned_alloc(static_cast<std::size_t>(cpu::alignment),
+                                           static_cast<std::size_t>(rounded + cpu::alignment));
     if (block == nullptr) {
       fail<OutOfMemory>("allocate", bytes, " bytes could not be had on cpu, where weft holds ",
                         cpu::memory_allocated());

@@ -49,8 +49,8 @@ struct Reducer<Cpu> {
   /// operands[0] at each coordinate of `kept` = program reduced over `reduced`. The operands'
   /// strides are those along kept, then along reduced.
   template <class Out, class Types, class R, class Program>
-  static void reduce(const detail::Name&, const R& reducer, Cpu, const Shape& kept, const Shape& reduced,
-                     detail::Operand* operands, const Program& program) {
+  static void reduce(const detail::Name&, const R& reducer, Cpu, const Shape& kept,
+                     const Shape& reduced, detail::Operand* operands, const Program& program) {
     constexpr int n = detail::count(Types{}) + 1;
     detail::Operand inside[n];
     detail::Loops outer = detail::loops_over(kept);
@@ -64,10 +64,9 @@ struct Reducer<Cpu> {
     if (columns_are_faster(outer, operands, inner, inside, n)) {
       const int last = outer.rank - 1;
       const int64_t blocks = (outer.size[last] + columns - 1) / columns;
-      cpu::parallel(blocks * (outer.count() / outer.size[last]), total,
-                    [&](int64_t a, int64_t b) {
-                      by_columns<Out, Types>(reducer, program, outer, operands, inner, inside, blocks, a, b);
-                    });
+      cpu::parallel(blocks * (outer.count() / outer.size[last]), total, [&](int64_t a, int64_t b) {
+        by_columns<Out, Types>(reducer, program, outer, operands, inner, inside, blocks, a, b);
+      });
     } else {
       cpu::parallel(outer.count(), total, [&](int64_t a, int64_t b) {
         by_rows<Out, Types>(reducer, program, outer, operands, inner, inside, a, b);

@@ -54,7 +54,7 @@ class PoolAllocator final : public Allocator {
     set(cudaMemPoolAttrReleaseThreshold, UINT64_MAX);
   }
 
-  void* allocate(int64_t bytes, cudaStream_t stream, bool capturing) override {
+  [[gnu::noinline]] void* allocate(int64_t bytes, cudaStream_t stream, bool capturing) override {
     const int kind = kind_of(bytes);
     const int64_t size = kind < kinds ? smallest << kind : bytes;
     if (kind < kinds && !capturing) {
@@ -74,8 +74,8 @@ class PoolAllocator final : public Allocator {
     return data;
   }
 
-  void deallocate(void* data, int64_t bytes, cudaStream_t stream,
-                  bool capturing) noexcept override {
+  [[gnu::noinline]] void deallocate(void* data, int64_t bytes, cudaStream_t stream,
+                                    bool capturing) noexcept override {
     const int kind = kind_of(bytes);
     if (capturing && pool_ == nullptr) return;  // plain memory stays with the graph
     if (kind < kinds && !capturing && put(kind, stream, data)) return;
@@ -200,6 +200,14 @@ namespace detail {
 [[gnu::visibility("default")]] inline Allocator* own_allocators[max_devices] = {};
 [[gnu::visibility("default")]] inline Allocator* chosen_allocators[max_devices] = {};
 [[gnu::visibility("default")]] inline Mutex allocator_mutex;
+
+[[gnu::cold, gnu::noinline]] inline Allocator& make_allocator(int ordinal) {
+  const Lock lock(allocator_mutex);
+  if (own_allocators[ordinal] == nullptr) {
+    __atomic_store_n(&own_allocators[ordinal], new PoolAllocator(ordinal), __ATOMIC_RELEASE);
+  }
+  return *own_allocators[ordinal];
+}
 }  // namespace detail
 
 /// The allocator that new tensors on `device` take their memory from.
@@ -208,13 +216,7 @@ inline Allocator& allocator(Cuda device = {}) {
   Allocator* chosen = __atomic_load_n(&detail::chosen_allocators[ordinal], __ATOMIC_ACQUIRE);
   if (chosen != nullptr) return *chosen;
   Allocator* own = __atomic_load_n(&detail::own_allocators[ordinal], __ATOMIC_ACQUIRE);
-  if (own != nullptr) return *own;
-  const Lock lock(detail::allocator_mutex);
-  if (detail::own_allocators[ordinal] == nullptr) {
-    __atomic_store_n(&detail::own_allocators[ordinal], new PoolAllocator(ordinal),
-                     __ATOMIC_RELEASE);
-  }
-  return *detail::own_allocators[ordinal];
+  return own != nullptr ? *own : detail::make_allocator(ordinal);
 }
 
 /// Makes new tensors on `device` take their memory from `replacement`, which must outlive them;

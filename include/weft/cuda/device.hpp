@@ -92,7 +92,9 @@ inline void set_device(int ordinal) { set_device(Cuda{ordinal}); }
 /// Makes a GPU the thread's current one until the end of the scope.
 class DeviceGuard {
  public:
-  [[gnu::noinline]] explicit DeviceGuard(Cuda device) : previous_(current_device()) { set_device(device); }
+  [[gnu::noinline]] explicit DeviceGuard(Cuda device) : previous_(current_device()) {
+    set_device(device);
+  }
   [[gnu::noinline]] ~DeviceGuard() {
     int now = previous_;
     if (detail::quiet(cudaGetDevice(&now)) && now != previous_) {

@@ -21,8 +21,8 @@ inline bool leaving() noexcept { return __atomic_load_n(&leaving_flag, __ATOMIC_
 /// To be called after CUDA's own start-up, so that its exit handlers run after this one.
 [[gnu::cold, gnu::noinline]] inline void watch_for_exit() {
   static const bool watching = [] {
-    std::atexit([] { set_leaving(); });
-    pthread_atfork(nullptr, nullptr, [] { set_leaving(); });
+    std::atexit(set_leaving);
+    pthread_atfork(nullptr, nullptr, set_leaving);
     return true;
   }();
   (void)watching;

@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(block_threads)
   *out = compute<Out, V>(registers, program);
 }
 
-/// The same for operands of any stride and alignment. Each thread loads all its operands' elements, then computes
-/// and stores them, so that a target may be an operand at the same index.
+/// The same for operands of any stride and alignment. Each thread loads all its operands' elements,
+/// then computes and stores them, so that a target may be an operand at the same index.
 template <class Out, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(block_threads)
     for_each_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
@@ -96,8 +96,9 @@ struct Executor<Cuda> {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + 1;
     constexpr int lanes = cuda::lanes_of<Out>(Types{});
-    static_assert(sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
-                  "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+    static_assert(
+        sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
+        "weft: the expression is too large for one kernel: store a part of it in a Tensor");
     const auto aligned = cuda::for_each_aligned<Out, Types, lanes, n, Program>;
     const auto general = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
     cuda::detail::run_for_each<n>(name, device, shape, operands, lanes,

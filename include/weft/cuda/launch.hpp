@@ -89,8 +89,9 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
 }
 
 /// Fills a grid's parts but the strides and addresses; returns the number of items.
-[[gnu::noinline]] inline unsigned plan_rows(const Loops& loops, const Operand& target, int lanes, int& inner,
-                          int& head, int& outer, Divider& row_items, Divider* size) {
+[[gnu::noinline]] inline unsigned plan_rows(const Loops& loops, const Operand& target, int lanes,
+                                            int& inner, int& head, int& outer, Divider& row_items,
+                                            Divider* size) {
   outer = loops.rank > 0 ? loops.rank - 1 : 0;
   inner = loops.rank > 0 ? static_cast<int>(loops.size[outer]) : 1;
   head = 0;
@@ -110,8 +111,8 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
 }
 
 /// Strides and addresses of a grid.
-[[gnu::noinline]] inline void plan_operands(const Loops& loops, const Operand* operands, int n, char** data,
-                          int* lane, int (*stride)[max_rank - 1]) {
+[[gnu::noinline]] inline void plan_operands(const Loops& loops, const Operand* operands, int n,
+                                            char** data, int* lane, int (*stride)[max_rank - 1]) {
   const int last = loops.rank - 1;
   for (int i = 0; i < n; ++i) {
     data[i] = operands[i].data;
@@ -147,8 +148,9 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
   if (operands[0].storage != nullptr) order_write(operands[0].storage, stream);
 }
 
-[[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel, unsigned blocks,
-                   unsigned threads, void** arguments, const Stream& stream) {
+[[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel,
+                                     unsigned blocks, unsigned threads, void** arguments,
+                                     const Stream& stream) {
   const cudaError_t status =
       cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, 0, stream.handle());
   check(status, name.operation, "evaluating ", name, " of shape ", shape);

@@ -30,13 +30,11 @@ inline void count(int ordinal, int64_t bytes) noexcept {
   }
 }
 
-/// Gives the block back after its last use on every stream; false where a capture forbids it now.
-/// A block that was allocated in a capture belongs to the graph unless it is released within.
-[[gnu::noinline]] inline bool give_back(CudaStorage& s) noexcept {
+/// give_back for blocks that a capture or another stream has to do with.
+[[gnu::cold, gnu::noinline]] inline bool give_back_shared(CudaStorage& s,
+                                                          unsigned long long capture) noexcept {
   try {
     const cudaStream_t home = s.home.handle;
-    unsigned long long capture = 0;
-    if (!find_capture(home, capture)) return true;  // CUDA has shut down, and the memory with it
     if (s.capture != 0) {
       if (capture != s.capture) return true;
       s.for_each_other(home, [&](cudaStream_t other, int ordinal) { join(home, other, ordinal); });
@@ -62,15 +60,25 @@ inline void count(int ordinal, int64_t bytes) noexcept {
   return true;
 }
 
+/// Gives the block back after its last use on every stream; false where a capture forbids it now.
+/// A block that was allocated in a capture belongs to the graph unless it is released within.
+[[gnu::noinline]] inline bool give_back(CudaStorage& s) noexcept {
+  const cudaStream_t home = s.home.handle;
+  unsigned long long capture = 0;
+  if (!find_capture(home, capture)) return true;  // CUDA has shut down, and the memory with it
+  const bool only_home = s.writer.handle == home && s.readers[0].handle == nullptr;
+  if (capture != 0 || s.capture != 0 || !only_home) return give_back_shared(s, capture);
+  s.allocator->deallocate(s.data, s.bytes, home, false);
+  return true;
+}
+
 [[gnu::cold, gnu::noinline]] inline void defer(CudaStorage* storage) noexcept {
   const Lock lock(deferred.mutex);
   storage->next = deferred.head;
   __atomic_store_n(&deferred.head, storage, __ATOMIC_RELEASE);
 }
 
-/// Frees what was released during captures that are over.
-inline void free_deferred() noexcept {
-  if (__atomic_load_n(&deferred.head, __ATOMIC_ACQUIRE) == nullptr) return;
+[[gnu::cold, gnu::noinline]] inline void free_deferred_list() noexcept {
   CudaStorage* list = nullptr;
   {
     const Lock lock(deferred.mutex);
@@ -86,6 +94,11 @@ inline void free_deferred() noexcept {
       defer(storage);
     }
   }
+}
+
+/// Frees what was released during captures that are over.
+inline void free_deferred() noexcept {
+  if (__atomic_load_n(&deferred.head, __ATOMIC_ACQUIRE) != nullptr) free_deferred_list();
 }
 
 inline void release(Storage* base) noexcept {

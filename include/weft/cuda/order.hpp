@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "weft/cuda/stream.hpp"
 #include "weft/core/expression.hpp"
+#include "weft/cuda/stream.hpp"
 #include "weft/tensor/storage.hpp"
 
 namespace weft::cuda {
@@ -54,7 +54,8 @@ struct CudaStorage : Storage {
 namespace detail {
 /// Orders later work on `waiter` after what `runner` has been given so far. A captured stream
 /// cannot wait for work outside the capture, so the calling thread does, once, in its place.
-[[gnu::cold, gnu::noinline]] inline void order_after(cudaStream_t waiter, cudaStream_t runner, int ordinal) {
+[[gnu::cold, gnu::noinline]] inline void order_after(cudaStream_t waiter, cudaStream_t runner,
+                                                     int ordinal) {
   const bool waiter_captured = is_capturing(waiter);
   const bool runner_captured = is_capturing(runner);
   if (waiter_captured && !runner_captured) {

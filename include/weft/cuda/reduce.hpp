@@ -12,9 +12,9 @@ struct Reducer<Cuda> {
   /// operands[0] at each coordinate of `kept` = program reduced over `reduced`. The operands'
   /// strides are those along kept, then along reduced.
   template <class Out, class Types, class R, class Program>
-  static void reduce([[maybe_unused]] const detail::Name& name,
-                     [[maybe_unused]] const R& reducer, [[maybe_unused]] Cuda device,
-                     [[maybe_unused]] const Shape& kept, [[maybe_unused]] const Shape& reduced,
+  static void reduce([[maybe_unused]] const detail::Name& name, [[maybe_unused]] const R& reducer,
+                     [[maybe_unused]] Cuda device, [[maybe_unused]] const Shape& kept,
+                     [[maybe_unused]] const Shape& reduced,
                      [[maybe_unused]] detail::Operand* operands,
                      [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
@@ -25,7 +25,8 @@ struct Reducer<Cuda> {
                                    &program);
 #else
     static_assert(detail::always_false<Program>,
-                  "weft: a reduction on Cuda is evaluated in a file that nvcc compiles: move this statement to a .cu file");
+                  "weft: a reduction on Cuda is evaluated in a file that nvcc compiles: move this "
+                  "statement to a .cu file");
 #endif
   }
 };

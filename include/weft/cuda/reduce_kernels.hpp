@@ -59,7 +59,9 @@ __device__ int64_t target_of(const ReduceGrid<N>& grid, unsigned output) {
 
 /// Vectors in flight a thread: more where there are fewer operands.
 template <int N>
-inline constexpr int unroll = N <= 2 ? 4 : N <= 3 ? 2 : 1;
+inline constexpr int unroll = N <= 2   ? 4
+                              : N <= 3 ? 2
+                                       : 1;
 
 /// One vector of a row: its registers, which lanes hold elements, and where it lies in the row.
 template <class Types, int V>
@@ -86,7 +88,8 @@ struct RowVector {
   }
 
   template <class R, class State, class Program>
-  __device__ __forceinline__ void add(const R& reducer, State& state, const Program& program) const {
+  __device__ __forceinline__ void add(const R& reducer, State& state,
+                                      const Program& program) const {
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (j < last) {

@@ -55,8 +55,8 @@ template <int N>
   weft::detail::simplify(inner, inside, N, true);
 
   ReduceGrid<N> grid;
-  plan_reduction(name.operation, outer, operands, inner, inside, N, kernels.lanes, kernels.column_lanes,
-                 properties(device).multiprocessors, grid);
+  plan_reduction(name.operation, outer, operands, inner, inside, N, kernels.lanes,
+                 kernels.column_lanes, properties(device).multiprocessors, grid);
   plan_reduced_operands(outer, operands, inner, inside, grid);
 
   StorageHandle partials;
@@ -70,7 +70,10 @@ template <int N>
   void* arguments[] = {&grid, r, const_cast<void*>(program), &states};
   const bool columns = grid.form == ReduceLoops::columns;
   const bool blocks = grid.form == ReduceLoops::blocks;
-  launch(name, kept, columns ? kernels.columns : blocks ? kernels.blocks : kernels.warps,
+  launch(name, kept,
+         columns  ? kernels.columns
+         : blocks ? kernels.blocks
+                  : kernels.warps,
          grid.blocks_needed,
          columns  ? column_width * column_depth
          : blocks ? row_threads

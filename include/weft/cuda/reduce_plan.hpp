@@ -18,16 +18,16 @@ struct ReduceLoops {
   enum Form { warps, blocks, columns };
   Form form = warps;
   unsigned outputs = 1;
-  long long count = 1;        // elements that make one output
+  long long count = 1;  // elements that make one output
   int kept_rank = 0;
   int reduced_rank = 0;
   Divider kept[max_rank];
   Divider reduced[max_rank];
-  Divider items;              // rows: vectors along the innermost reduced dimension;
-                              // columns: tiles of vectors across the innermost kept one
-  unsigned length = 1;        // rows: vectors a row; columns: coordinates of the reduced axes
-  Divider splits{1};          // pieces that each row or column is cut into
-  unsigned piece = 1;         // of `length`
+  Divider items;        // rows: vectors along the innermost reduced dimension;
+                        // columns: tiles of vectors across the innermost kept one
+  unsigned length = 1;  // rows: vectors a row; columns: coordinates of the reduced axes
+  Divider splits{1};    // pieces that each row or column is cut into
+  unsigned piece = 1;   // of `length`
   unsigned blocks_needed = 1;
 };
 
@@ -76,7 +76,8 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
     out.kept[d] = Divider(checked(name, kept.size[kept.rank - 1 - d], "results along an axis"));
   }
   for (int d = 0; d < reduced.rank; ++d) {
-    out.reduced[d] = Divider(checked(name, reduced.size[reduced.rank - 1 - d], "elements along an axis"));
+    out.reduced[d] =
+        Divider(checked(name, reduced.size[reduced.rank - 1 - d], "elements along an axis"));
   }
   const int64_t wanted = int64_t{4} * multiprocessors;
   int64_t most = 1;  // splits that still give each thread work
@@ -93,7 +94,8 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
     const int64_t inner = reduced.rank > 0 ? reduced.size[reduced.rank - 1] : 1;
     const unsigned items = divide_up(inner, lanes);
     out.items = Divider(items > 0 ? items : 1);
-    out.length = checked(name, inner > 0 ? out.count / inner * items : 0, "vectors for each result");
+    out.length =
+        checked(name, inner > 0 ? out.count / inner * items : 0, "vectors for each result");
     const bool few = out.length > 256 || out.outputs < 8 * static_cast<unsigned>(multiprocessors);
     out.form = few && out.length > 32 ? ReduceLoops::blocks : ReduceLoops::warps;
     groups = out.outputs;
@@ -123,8 +125,9 @@ void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loo
       grid.reduced_stride[i][d] = inside[i].stride[reduced.rank - 1 - d];
     }
     const bool columns = grid.form == ReduceLoops::columns;
-    const int64_t lane = columns ? grid.kept_stride[i][0]
-                         : reduced.rank > 0 ? grid.reduced_stride[i][0] : 0;
+    const int64_t lane = columns            ? grid.kept_stride[i][0]
+                         : reduced.rank > 0 ? grid.reduced_stride[i][0]
+                                            : 0;
     grid.lane[i] = static_cast<int>(lane);
   }
 }

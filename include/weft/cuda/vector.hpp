@@ -112,8 +112,8 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
 
   /// Loads every operand at offset[k] with the given strides along the lanes.
   template <class Offset>
-  __device__ __forceinline__ void load(char* const* data, const Offset* offset,
-                                       const int* stride, int first, int last) {
+  __device__ __forceinline__ void load(char* const* data, const Offset* offset, const int* stride,
+                                       int first, int last) {
     load_from<1>(values, data, offset, stride, first, last);
   }
   __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
@@ -144,8 +144,8 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
     }
   }
   template <int, class Offset>
-  __device__ __forceinline__ static void load_from(Pack<>&, char* const*, const Offset*,
-                                                   const int*, int, int) {}
+  __device__ __forceinline__ static void load_from(Pack<>&, char* const*, const Offset*, const int*,
+                                                   int, int) {}
 };
 
 /// One lane of the registers, as programs read it.

@@ -10,7 +10,7 @@ namespace weft::detail {
 
 /// The device that an expression runs on: its operands' GPU, which must be one, or `wanted`.
 template <class D>
-D place(const char* name, const Operand* operands, int n, D wanted) {
+[[gnu::noinline]] D place(const char* name, const Operand* operands, int n, D wanted) {
   if constexpr (std::is_same_v<D, Cuda>) {
     for (int i = 0; i < n; ++i) {
       if (operands[i].storage == nullptr) continue;
@@ -31,9 +31,9 @@ using loops_of = std::conditional_t<is_cuda<D>, Cuda, D>;
 
 /// Whether E can be written into elements of type T on D.
 template <class T, class D, class E>
-concept Writable = !std::is_same_v<common_device_t<typename E::device_type, D>, NoDevice> &&
-                   (std::is_same_v<typename E::value_type, T> ||
-                    std::is_same_v<E, Scalar<compute_t<T>>>);
+concept Writable =
+    !std::is_same_v<common_device_t<typename E::device_type, D>, NoDevice> &&
+    (std::is_same_v<typename E::value_type, T> || std::is_same_v<E, Scalar<compute_t<T>>>);
 
 /// An expression made ready to run: operands[0] is the target, still to be set.
 template <class E>
@@ -84,11 +84,13 @@ struct Lowered<Reduce<R, E>> {
     using Runner = Reducer<loops_of<D>>;
     if constexpr (is_included<D>() && can_reduce<loops_of<D>>()) {
       const Shape& full = e.operand().shape();
-      if (!(shape == e.shape())) fail<ShapeError>(R::text, "target of shape ", shape, " for ", e.shape());
+      if (!(shape == e.shape()))
+        fail<ShapeError>(R::text, "target of shape ", shape, " for ", e.shape());
       // Kept dimensions first, then the reduced ones; the target does not move along these.
       Shape kept;
       Shape reduced;
-      for (int i = 0; i < full.rank(); ++i) (e.axes().reduces(i) ? reduced : kept).push_back(full[i]);
+      for (int i = 0; i < full.rank(); ++i)
+        (e.axes().reduces(i) ? reduced : kept).push_back(full[i]);
       int64_t target[max_rank] = {};
       for (int i = 0, at = 0, k = 0; i < full.rank(); ++i) {
         const bool gone = e.axes().reduces(i);
@@ -106,7 +108,8 @@ struct Lowered<Reduce<R, E>> {
         for (int i = 0; i < full.rank(); ++i) operands[x].stride[i] = strides[i];
       }
       for (int i = 0; i < full.rank(); ++i) operands[0].stride[i] = i < kept.rank() ? target[i] : 0;
-      Runner::template reduce<Out, types>(name_of<Reduce<R, E>>(), e.reducer(), device, kept, reduced, operands, program);
+      Runner::template reduce<Out, types>(name_of<Reduce<R, E>>(), e.reducer(), device, kept,
+                                          reduced, operands, program);
     }
   }
 };
@@ -167,14 +170,13 @@ struct CountHandles {
 /// True when nobody but the target and a temporary expression holding `inside` handles can see
 /// the target's buffer, and it has room for exactly `size` elements.
 template <class T, class D>
-bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
+[[gnu::noinline]] bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
   if constexpr (is_included<D>()) {
     const StorageHandle& storage = Access::storage(target);
     return storage && !storage->borrowed && size > 0 && target.size() == size &&
            storage->bytes == size * static_cast<int64_t>(sizeof(T)) &&
            storage->data == target.data() && target.is_contiguous() &&
-           storage.owners() == 1 + inside &&
-           Executor<loops_of<D>>::may_overwrite(storage.get());
+           storage.owners() == 1 + inside && Executor<loops_of<D>>::may_overwrite(storage.get());
   }
   return false;
 }

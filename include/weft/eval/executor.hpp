@@ -16,7 +16,8 @@ struct Executor;
 
 /// The reductions of device D (cpu/reduce.hpp, cuda/reduce.hpp):
 ///   template <class Out, class Types, class R, class Program>
-///   static void reduce(const Name&, const R&, D, const Shape& kept, const Shape& reduced, Operand*,
+///   static void reduce(const Name&, const R&, D, const Shape& kept, const Shape& reduced,
+///   Operand*,
 ///                      const Program&);
 /// each operand's strides are those along the kept dimensions, then along the reduced ones.
 template <class D>
@@ -24,7 +25,9 @@ struct Reducer;
 
 namespace detail {
 template <class T>
-concept Complete = requires { sizeof(T); };
+concept Complete = requires {
+  sizeof(T);
+};
 
 /// Whether the header with D's reductions is included; if not, one compile error that names it.
 template <class D>

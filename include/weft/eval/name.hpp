@@ -32,7 +32,7 @@ class NameReader {
  public:
   explicit NameReader(const char* at) : at_(at) {}
 
-  void expression(Text& out) {
+  [[gnu::cold, gnu::noinline]] void expression(Text& out) {
     const Word word = identifier();
     const bool map = word.is("Map");
     if (*at_ != '<' || !(map || word.is("Reduce") || word.is("Tensor") || word.is("Scalar"))) {
@@ -86,8 +86,8 @@ class NameReader {
     Word word{at_, at_};
     for (;; ++at_) {
       const char c = *at_;
-      const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '_';
+      const bool letter =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
       if (c == ':') {
         word.first = at_ + 1;
       } else if (!letter) {
@@ -116,7 +116,7 @@ class NameReader {
 };
 
 /// "add(mul(float, float), number)"
-[[gnu::cold]] inline Text text(const Name& name) {
+[[gnu::cold, gnu::noinline]] inline Text text(const Name& name) {
   Text out;
   const char* at = name.type;
   while (at != nullptr && *at != '\0' && !(at[0] == 'E' && at[1] == ' ' && at[2] == '=')) ++at;

@@ -17,8 +17,8 @@ struct Operand {
   int64_t size[max_rank];    // as the tensor has them
   int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
 
-  [[gnu::noinline]] void set(const void* at, std::size_t bytes_each, const Shape& shape, const Strides& strides,
-           Storage* owner) {
+  [[gnu::noinline]] void set(const void* at, std::size_t bytes_each, const Shape& shape,
+                             const Strides& strides, Storage* owner) {
     data = static_cast<char*>(const_cast<void*>(at));
     itemsize = static_cast<int>(bytes_each);
     storage = owner;
@@ -105,7 +105,8 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 /// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those
 /// of size 1, and merges neighbours that every operand walks as one. `keep_order` leaves the
 /// order and direction as they are (where the position matters).
-[[gnu::noinline]] inline void simplify(Loops& loops, Operand* operands, int n, bool keep_order = false) {
+[[gnu::noinline]] inline void simplify(Loops& loops, Operand* operands, int n,
+                                       bool keep_order = false) {
   int rank = 0;
   for (int d = 0; d < loops.rank; ++d) {
     if (loops.size[d] == 1) continue;
@@ -177,7 +178,8 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
   const int shift = target.rank - x.rank;
   for (int i = 0; i < target.rank; ++i) {
     if (target.size[i] == 1) continue;
-    if (i < shift || x.size[i - shift] != target.size[i] || x.stride[i - shift] != target.stride[i]) {
+    if (i < shift || x.size[i - shift] != target.size[i] ||
+        x.stride[i - shift] != target.stride[i]) {
       return true;
     }
   }

@@ -66,8 +66,7 @@ constexpr bool can_map() {
 /// x with elements of type To.
 template <Element To, ExpressionLike X>
 constexpr auto cast(X&& x) {
-  if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, To> &&
-                TensorLike<X>) {
+  if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, To> && TensorLike<X>) {
     return std::remove_cvref_t<X>(static_cast<X&&>(x));
   } else {
     return lift(op::cast<To>{}, static_cast<X&&>(x));

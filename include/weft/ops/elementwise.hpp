@@ -38,7 +38,8 @@ class Map {
   template <class... Xs>
     requires(sizeof...(Xs) == sizeof...(Args))
   explicit Map(Op op, Xs&&... xs)
-      : op_(op), args_(detail::operands<T, Op>(static_cast<Xs&&>(xs)...)),
+      : op_(op),
+        args_(detail::operands<T, Op>(static_cast<Xs&&>(xs)...)),
         shape_(detail::broadcast_all(Op::text, args_)) {}
 
   const Shape& shape() const { return shape_; }

@@ -83,7 +83,7 @@ namespace detail {
 /// The value of an expression on `device`; defined in eval/assign.hpp.
 template <class T, class E, class D>
 Tensor<T, D> on(const E& e, D device);
-}
+}  // namespace detail
 
 /// start, start + step, ... before stop.
 template <class T, Device D = Cpu>
@@ -115,10 +115,10 @@ Tensor<T, D> arange(std::type_identity_t<compute_t<T>> stop, D device = {}) {
 
 /// n evenly spaced values from start to stop, both included.
 template <class T = float, Device D = Cpu>
-  requires is_floating<T>
-Tensor<T, D> linspace(double start, double stop, int64_t n, D device = {}) {
-  return detail::on<T>(generated({n}, op::spaced<T>{start, stop, n - 1}), device);
-}
+  requires is_floating<T> Tensor<T, D> linspace(double start, double stop, int64_t n,
+                                                D device = {}) {
+    return detail::on<T>(generated({n}, op::spaced<T>{start, stop, n - 1}), device);
+  }
 
 /// The identity matrix of n rows, and as many columns unless given.
 template <class T = float, Device D = Cpu>

@@ -85,10 +85,11 @@ struct FirstExpression<X, Xs...> {
 };
 
 template <class T, class X>
-inline constexpr bool element_fits =
-    Expression<X> ? std::is_same_v<element_of_t<X>, T>
-                  : (is_complex<element_of_t<X>> ? is_complex<T>
-                     : is_floating<element_of_t<X>> ? is_floating<T> || is_complex<T> : true);
+inline constexpr bool element_fits = Expression<X> ? std::is_same_v<element_of_t<X>, T>
+                                                   : (is_complex<element_of_t<X>> ? is_complex<T>
+                                                      : is_floating<element_of_t<X>>
+                                                          ? is_floating<T> || is_complex<T>
+                                                          : true);
 
 /// The types that an operation requires to agree: all of them, or all but a leading condition.
 template <class Op, class... Xs>
@@ -118,7 +119,7 @@ struct OperandCheck : Valued<Op, Xs...> {
   static constexpr bool on_cpu = (std::is_same_v<typename DeviceOf<Xs>::type, Cpu> || ...);
   static constexpr bool devices = !std::is_same_v<common_device_of<Xs...>, NoDevice>;
 
-  static constexpr bool operands = ((Expression<Xs> || Number<Xs>) && ...);
+  static constexpr bool operands = ((Expression<Xs> || Number<Xs>)&&...);
 
   /// True, or one compile error whose first line is the rule that is broken.
   static constexpr bool report() {
@@ -138,7 +139,8 @@ struct OperandCheck : Valued<Op, Xs...> {
       static_assert(Check::elements,
                     "weft: element types do not mix silently (nor does a floating number with an "
                     "integer tensor): write cast<T>(x)");
-      if constexpr (Check::condition && Check::elements) return Op::domain::template report<element>();
+      if constexpr (Check::condition && Check::elements)
+        return Op::domain::template report<element>();
     }
     return false;
   }

@@ -18,7 +18,9 @@ class Reduce {
   static constexpr const char* text = R::text;
 
   Reduce(R reducer, E operand, detail::ReducedAxes axes)
-      : reducer_(reducer), operand_(static_cast<E&&>(operand)), axes_(axes),
+      : reducer_(reducer),
+        operand_(static_cast<E&&>(operand)),
+        axes_(axes),
         shape_(axes.result(operand_.shape())) {
     if (!R::has_identity && shape_.size() > 0 && operand_.shape().size() == 0) {
       fail<ShapeError>(R::text, "no elements to reduce in shape ", operand_.shape(),
@@ -60,7 +62,8 @@ void take(const char*, int, ReducedAxes& out, R&, Keepdims) {
 }
 template <class R>
 void take(const char*, int, ReducedAxes&, R& reducer, Correction c) {
-  static_assert(requires { reducer.correction; }, "weft: correction(n) belongs to var and std");
+  static_assert(
+      requires { reducer.correction; }, "weft: correction(n) belongs to var and std");
   if constexpr (requires { reducer.correction; }) reducer.correction = c.value;
 }
 
@@ -70,7 +73,7 @@ constexpr bool are_options() {
   constexpr bool number = (std::is_arithmetic_v<Options> || ...);
   constexpr bool tensor = (Expression<Options> || ...);
   constexpr bool known = ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims> ||
-                           std::is_same_v<Options, Correction>) && ...);
+                           std::is_same_v<Options, Correction>)&&...);
   static_assert(!number,
                 "weft: a bare number is not an axis: write axis(n) for an axis; maximum(x, v) and "
                 "minimum(x, v) compare with a value");

@@ -262,9 +262,11 @@ struct logsumexp {
   WEFT_HD static void merge(S& s, S later) {
     if (s.max != s.max) return;
     if (later.max <= s.max) {
-      if (later.max != -math::infinity<decltype(s.max)>) s.sum += later.sum * scale(later.max, s.max);
+      if (later.max != -math::infinity<decltype(s.max)>)
+        s.sum += later.sum * scale(later.max, s.max);
     } else {
-      s.sum = later.sum + (s.max != -math::infinity<decltype(s.max)> ? s.sum * scale(s.max, later.max) : 0);
+      s.sum = later.sum +
+              (s.max != -math::infinity<decltype(s.max)> ? s.sum * scale(s.max, later.max) : 0);
       s.max = later.max;
     }
   }

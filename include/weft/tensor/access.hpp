@@ -15,7 +15,7 @@ struct Access {
 
   /// New, uninitialised, contiguous storage.
   template <class T, class D>
-  static Tensor<T, D> allocate(const Shape& shape, D device) {
+  [[gnu::noinline]] static Tensor<T, D> allocate(const Shape& shape, D device) {
     for (int64_t size : shape) {
       if (size < 0) fail<ShapeError>("empty", "shape ", shape, ", expected sizes of at least 0");
     }

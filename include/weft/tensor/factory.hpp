@@ -93,11 +93,15 @@ auto tensor(std::initializer_list<std::initializer_list<U>> values, D device = {
   return detail::from_braces<detail::Chosen<T, U>>(values, device);
 }
 template <class T = void, class U, Device D = Cpu>
-auto tensor(std::initializer_list<std::initializer_list<std::initializer_list<U>>> values, D device = {}) {
+auto tensor(std::initializer_list<std::initializer_list<std::initializer_list<U>>> values,
+            D device = {}) {
   return detail::from_braces<detail::Chosen<T, U>>(values, device);
 }
 template <class T = void, class U, Device D = Cpu>
-auto tensor(std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<U>>>> values, D device = {}) {
+auto tensor(
+    std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<U>>>>
+        values,
+    D device = {}) {
   return detail::from_braces<detail::Chosen<T, U>>(values, device);
 }
 
@@ -137,29 +141,28 @@ Tensor<T, D> borrow(T* data, const Shape& shape, D device = {}) {
 
 /// The same, and `deleter(data)` runs when the last tensor over the memory is gone.
 template <class T, class Deleter, Device D = Cpu>
-  requires std::is_invocable_v<Deleter&, T*>
-Tensor<T, D> borrow(T* data, const Shape& shape, Deleter deleter, D device = {}) {
-  struct Adopted : Storage {
-    Storage* inner;
-    T* memory;
-    Deleter deleter;
-    Adopted(Storage* s, T* d, Deleter f)
-        : Storage(*s), inner(s), memory(d), deleter(static_cast<Deleter&&>(f)) {}
-  };
-  static_assert(std::is_same_v<D, Cpu>, "weft: borrow with a deleter is for memory on the CPU");
-  auto* storage = new Adopted(
-      Memory<D>::borrow(device, const_cast<std::remove_const_t<T>*>(data),
-                        shape.size() * static_cast<int64_t>(sizeof(T))),
-      data, static_cast<Deleter&&>(deleter));
-  storage->release = [](Storage* s) noexcept {
-    auto* self = static_cast<Adopted*>(s);
-    self->deleter(self->memory);
-    self->inner->release(self->inner);
-    delete self;
-  };
-  return detail::Access::make<std::remove_const_t<T>, D>(StorageHandle(storage),
-                                                         const_cast<std::remove_const_t<T>*>(data), shape,
-                                                         contiguous_strides(shape));
-}
+  requires std::is_invocable_v<Deleter&, T*> Tensor<T, D> borrow(T* data, const Shape& shape,
+                                                                 Deleter deleter, D device = {}) {
+    struct Adopted : Storage {
+      Storage* inner;
+      T* memory;
+      Deleter deleter;
+      Adopted(Storage* s, T* d, Deleter f)
+          : Storage(*s), inner(s), memory(d), deleter(static_cast<Deleter&&>(f)) {}
+    };
+    static_assert(std::is_same_v<D, Cpu>, "weft: borrow with a deleter is for memory on the CPU");
+    auto* storage = new Adopted(Memory<D>::borrow(device, const_cast<std::remove_const_t<T>*>(data),
+                                                  shape.size() * static_cast<int64_t>(sizeof(T))),
+                                data, static_cast<Deleter&&>(deleter));
+    storage->release = [](Storage* s) noexcept {
+      auto* self = static_cast<Adopted*>(s);
+      self->deleter(self->memory);
+      self->inner->release(self->inner);
+      delete self;
+    };
+    return detail::Access::make<std::remove_const_t<T>, D>(
+        StorageHandle(storage), const_cast<std::remove_const_t<T>*>(data), shape,
+        contiguous_strides(shape));
+  }
 
 }  // namespace weft

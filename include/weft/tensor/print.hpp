@@ -125,8 +125,7 @@ Text to_string(const E& e, const PrintOptions& options = {}) {
     const auto texts =
         detail::number_texts(shown.data(), shown.size(), options.precision, x.rank() > 0);
     const Shape shown_shape = summary ? shown.shape() : x.shape();
-    Text out =
-        "tensor(" + detail::BracketText(texts, shown_shape, x.shape(), options).run(7);
+    Text out = "tensor(" + detail::BracketText(texts, shown_shape, x.shape(), options).run(7);
     if (summary || (x.size() == 0 && x.rank() > 1)) out += ", shape " + detail::text(x.shape());
     return out + ", " + name(dtype_of<T>) + ", " + text(x.device()) + ")";
   }

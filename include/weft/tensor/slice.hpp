@@ -69,7 +69,8 @@ namespace layout {
 
 /// One axis cut to `s`, by Python's rules for slices.
 inline void cut(const Slice& s, int64_t size, int64_t& start, int64_t& length) {
-  if (s.step == 0 || s.step == INT64_MIN) fail<ValueError>("slice", "step ", s.step, ", expected not 0");
+  if (s.step == 0 || s.step == INT64_MIN)
+    fail<ValueError>("slice", "step ", s.step, ", expected not 0");
   const int64_t low = s.step > 0 ? 0 : -1;
   const int64_t high = s.step > 0 ? size : size - 1;
   auto clip = [&](int64_t v, int64_t otherwise) {

@@ -11,9 +11,9 @@ namespace weft {
 struct Storage {
   void* data = nullptr;
   int64_t bytes = 0;
-  int ordinal = -1;        ///< the GPU it is on; -1 for the CPU
-  bool borrowed = false;   ///< memory of the user's, which weft neither frees nor rebinds into
-  long owners = 1;         ///< handles that share it; touched atomically only
+  int ordinal = -1;           ///< the GPU it is on; -1 for the CPU
+  bool borrowed = false;      ///< memory of the user's, which weft neither frees nor rebinds into
+  long owners = 1;            ///< handles that share it; touched atomically only
   unsigned long version = 0;  ///< how often it was written in place; touched atomically only
   void (*release)(Storage*) noexcept = nullptr;  ///< frees the memory and this record
 
@@ -46,10 +46,7 @@ class StorageHandle {
     return *this;
   }
   ~StorageHandle() {
-    if (storage_ == nullptr) return;
-    if (__atomic_sub_fetch(&storage_->owners, 1l, __ATOMIC_ACQ_REL) == 0) {
-      storage_->release(storage_);
-    }
+    if (storage_ != nullptr) drop(storage_);
   }
 
   Storage* get() const { return storage_; }
@@ -60,6 +57,10 @@ class StorageHandle {
   long owners() const { return __atomic_load_n(&storage_->owners, __ATOMIC_ACQUIRE); }
 
  private:
+  [[gnu::noinline]] static void drop(Storage* storage) {
+    if (__atomic_sub_fetch(&storage->owners, 1l, __ATOMIC_ACQ_REL) == 0) storage->release(storage);
+  }
+
   Storage* storage_ = nullptr;
 };
 

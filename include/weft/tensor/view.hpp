@@ -8,8 +8,8 @@
 
 namespace weft {
 
-/// What a kernel sees of a tensor: trivially copyable, indexed like std::mdspan, not bounds-checked.
-/// Dies with the tensor and at the next `tensor = expression`.
+/// What a kernel sees of a tensor: trivially copyable, indexed like std::mdspan, not
+/// bounds-checked. Dies with the tensor and at the next `tensor = expression`.
 template <class T>
 class View {
  public:
@@ -24,9 +24,7 @@ class View {
   }
 
   /// A read-only view of the same elements.
-  operator View<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  operator View<const T>() const requires(!std::is_const_v<T>) {
     View<const T> out;
     out.data_ = data_;
     out.rank_ = rank_;
