@@ -1,5 +1,5 @@
-// Text: an owned sequence of characters for messages and printing (<string> compiles slowly).
-// compile. SPDX-License-Identifier: Apache-2.0
+// Text: an owned sequence of characters for messages and printing; <string> compiles slowly.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <concepts>

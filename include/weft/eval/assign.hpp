@@ -232,7 +232,10 @@ void write(const Tensor<T, D>& target, const E& e, const char* operation) {
     const D device = place<D>(operation, lowered.operands, lowered.n, D{});
     constexpr bool reduction = requires { e.reducer(); };
     if (lowered.conflicts_with_target() || (reduction && !(e.shape() == target.shape()))) {
-      write(target, materialize_on<T, D>(e, device), operation);
+      const Tensor<T, D> value = Access::allocate<T, D>(e.shape(), device);
+      set_target(lowered.operands[0], value);
+      lowered.template run<T>(e.shape(), device);
+      write(target, value, operation);
       return;
     }
     lowered.template run<T>(target.shape(), device);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "weft/core/broadcast.hpp"
+#include "weft/core/fit.hpp"
 #include "weft/core/pack.hpp"
 #include "weft/tensor/access.hpp"
 
@@ -145,40 +146,6 @@ struct OperandCheck : Valued<Op, Xs...> {
     return false;
   }
 };
-
-/// A number as a T; throws ValueError when T cannot hold it.
-template <class T, class N>
-constexpr T fit(const char* operation, N number) {
-  if constexpr (is_complex<T>) {
-    if constexpr (is_complex<N>) {
-      using R = real_t<T>;
-      return T(fit<R>(operation, number.real()), fit<R>(operation, number.imag()));
-    } else {
-      return T(fit<real_t<T>>(operation, number));
-    }
-  } else if constexpr (is_floating<T>) {
-    const auto wide = static_cast<double>(number);
-    const double limit = static_cast<double>(std::numeric_limits<T>::max());
-    if ((wide > limit || wide < -limit) && wide - wide == 0) {
-      fail<ValueError>(operation, "the number ", wide, " does not fit in ", dtype_of<T>);
-    }
-    return static_cast<T>(wide);
-  } else {
-    using C = typename Canonical<N>::type;
-    if constexpr (is_bool<T>) {
-      if (number != N(0) && number != N(1)) {
-        fail<ValueError>(operation, "the number ", number, " does not fit in bool");
-      }
-    } else if constexpr (!is_bool<C>) {
-      if (!std::in_range<T>(number)) {
-        fail<ValueError>(operation, "the number ", number, " does not fit in ", dtype_of<T>,
-                         ", expected ", +std::numeric_limits<T>::min(), " to ",
-                         +std::numeric_limits<T>::max());
-      }
-    }
-    return static_cast<T>(number);
-  }
-}
 
 template <class T, class X>
 struct OperandType {

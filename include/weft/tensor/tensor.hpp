@@ -249,7 +249,10 @@ class Tensor {
   template <class To>
   auto to(To device, CopyOptions options = {}) const {
     if constexpr (detail::is_device<To>()) {
-      return detail::transfer(unconst(), device, options);
+      auto there = detail::transfer(unconst(), device, options);
+      // What is read-only here must not become writable by staying where it is.
+      const bool shared = std::is_const_v<T> && there.storage() == storage();
+      return shared ? there.clone() : there;
     } else {
       return *this;
     }
