@@ -14,10 +14,11 @@
 
 TYPE_TO_STRING_AS("weft::Cpu", weft::Cpu);
 
-/// The devices of `TEST_CASE_TEMPLATE("sum over rows", D, TEST_DEVICES)`.
+/// The devices of `TEST_CASE_TEMPLATE("sum over rows", D, TEST_DEVICES)`. The same sources run on
+/// the CPU in weft_tests; compiled by nvcc they run on the GPU, tests/cpu on both.
 #ifdef __CUDACC__
 TYPE_TO_STRING_AS("weft::Cuda", weft::Cuda);
-#define TEST_DEVICES weft::Cpu, weft::Cuda
+#define TEST_DEVICES weft::Cuda
 #else
 #define TEST_DEVICES weft::Cpu
 #endif

@@ -2,20 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cpu/device.hpp"    // synchronize(device), device_name(device)
-#include "weft/cpu/for_each.hpp"  // the CPU's loops
-#include "weft/cpu/reduce.hpp"
-#include "weft/eval/transfer.hpp"    // evaluation, x.to(device)
-#include "weft/ops/binary.hpp"       // + - * / %, pow, atan2, maximum, ...
-#include "weft/ops/cast.hpp"         // cast<T>(x), map(f, x, y)
-#include "weft/ops/close.hpp"        // allclose, equal, isclose
-#include "weft/ops/compare.hpp"      // == < isnan, logical operations
-#include "weft/ops/generate.hpp"     // arange, linspace, eye
-#include "weft/ops/permutation.hpp"  // permutation(n)
-#include "weft/ops/random.hpp"       // rand, randn, randint, bernoulli; uniform, normal, ...
-#include "weft/ops/reduce.hpp"       // sum, mean, max, argmax, ... with axis(...)
-#include "weft/ops/ternary.hpp"      // where, clamp, lerp, fma
-#include "weft/ops/unary.hpp"        // exp, tanh, sqrt, relu, ...
+// This order, lower folders first, also keeps the compilers' messages short.
+// clang-format off
+#include "weft/tensor/tensor.hpp"    // Tensor<T, D>: handles, views, assignment
 #include "weft/tensor/factory.hpp"   // zeros, full, tensor({...}), borrow
 #include "weft/tensor/print.hpp"     // to_string(x), stream << x
-#include "weft/tensor/tensor.hpp"    // Tensor<T, D>: handles, views, assignment
+#include "weft/ops/unary.hpp"        // exp, tanh, sqrt, relu, ...
+#include "weft/ops/binary.hpp"       // + - * / %, pow, atan2, maximum, ...
+#include "weft/ops/compare.hpp"      // == < isnan, logical operations
+#include "weft/ops/ternary.hpp"      // where, clamp, lerp, fma
+#include "weft/ops/cast.hpp"         // cast<T>(x), map(f, x, y)
+#include "weft/ops/generate.hpp"     // arange, linspace, eye
+#include "weft/ops/random.hpp"       // rand, randn, randint, bernoulli; uniform, normal, ...
+#include "weft/ops/permutation.hpp"  // permutation(n)
+#include "weft/ops/reduce.hpp"       // sum, mean, max, argmax, ... with axis(...)
+#include "weft/ops/close.hpp"        // allclose, equal, isclose
+#include "weft/eval/transfer.hpp"    // evaluation, x.to(device)
+#include "weft/cpu/device.hpp"       // synchronize(device), device_name(device)
+#include "weft/cpu/for_each.hpp"     // the CPU's loops
+#include "weft/cpu/reduce.hpp"       // and reductions
+// clang-format on

@@ -17,7 +17,7 @@ class Tree {
   void push(S* states, int m) {
     int level = 0;
     for (; (filled_ >> level & 1U) != 0; ++level) merge_into(states, level, m);
-    for (int i = 0; i < m; ++i) levels_[level][i] = states[i];
+    for (int i = 0; i < m; ++i) levels[level][i] = states[i];
     ++filled_;
   }
   /// Merges all that came into `out`, which holds no elements.
@@ -30,7 +30,7 @@ class Tree {
  private:
   void merge_into(S* later, int level, int m) const {
     for (int i = 0; i < m; ++i) {
-      S earlier = levels_[level][i];
+      S earlier = levels[level][i];
       reducer_.merge(earlier, later[i]);
       later[i] = earlier;
     }
@@ -38,7 +38,7 @@ class Tree {
 
   const R& reducer_;
   union {
-    S levels_[60][N];  // not initialised: a level is read only after it was filled
+    S levels[60][N];  // not initialised: a level is read only after it was filled
   };
   unsigned long long filled_ = 0;
 };

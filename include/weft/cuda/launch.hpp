@@ -21,9 +21,10 @@ struct Divider {
   unsigned shift = 0;
 
   Divider() = default;
-  explicit Divider(unsigned d) : divisor(d) {
-    while ((1ULL << shift) < d) ++shift;
-    multiplier = static_cast<unsigned>(((1ULL << 32) * ((1ULL << shift) - d)) / d + 1);
+  /// 0 counts as 1: an empty axis has no coordinates to divide.
+  explicit Divider(unsigned d) : divisor(d > 0 ? d : 1) {
+    while ((1ULL << shift) < divisor) ++shift;
+    multiplier = static_cast<unsigned>(((1ULL << 32) * ((1ULL << shift) - divisor)) / divisor + 1);
   }
 #if defined(__CUDACC__)
   __device__ unsigned divide(unsigned n) const { return (__umulhi(n, multiplier) + n) >> shift; }

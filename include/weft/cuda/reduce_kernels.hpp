@@ -57,6 +57,29 @@ __device__ int64_t target_of(const ReduceGrid<N>& grid, unsigned output) {
   return offset;
 }
 
+/// A thread's running state in three levels, each merged into the next every few times, so that
+/// rounding grows with the levels' lengths and not with the number of elements.
+template <class R, class State>
+class Cascade {
+ public:
+  __device__ __forceinline__ void push(const R& reducer, const State& part) {
+    reducer.merge(group_, part);
+    if (++merged_ % 16 == 0) {
+      reducer.merge(total_, group_);
+      group_ = State{};
+    }
+  }
+  __device__ __forceinline__ State total(const R& reducer) {
+    reducer.merge(total_, group_);
+    return total_;
+  }
+
+ private:
+  State group_{};
+  State total_{};
+  int merged_ = 0;
+};
+
 /// Vectors in flight a thread: more where there are fewer operands.
 template <int N>
 inline constexpr int unroll = N <= 2   ? 4
@@ -74,16 +97,16 @@ struct RowVector {
   __device__ __forceinline__ void load(const ReduceGrid<N>& grid, const int64_t (&base)[N],
                                        unsigned item) {
     const unsigned row = grid.reduced_rank > 1 ? grid.items.divide(item) : 0;
-    const int start = static_cast<int>(item - row * grid.items.divisor) * V;
-    const auto inner = static_cast<int>(grid.reduced_rank > 0 ? grid.reduced[0].divisor : 1);
+    const auto start = static_cast<int64_t>(item - row * grid.items.divisor) * V;
+    const int64_t left = grid.inner - start;
     int64_t offset[N];
 #pragma unroll
-    for (int i = 0; i < N; ++i) offset[i] = base[i] + static_cast<int64_t>(start) * grid.lane[i];
+    for (int i = 0; i < N; ++i) offset[i] = base[i] + start * grid.lane[i];
     if (grid.reduced_rank > 1) {
       advance(offset, row, grid.reduced, 1, grid.reduced_rank, grid.reduced_stride);
     }
-    last = inner - start < V ? inner - start : V;
-    position = static_cast<long long>(row) * inner + start;
+    last = left < V ? static_cast<int>(left) : V;
+    position = row * grid.inner + start;
     registers.load(grid.data, offset, grid.lane, 0, last);
   }
 
@@ -111,7 +134,7 @@ __global__ void __launch_bounds__(Group == 32 ? block_threads : Group)
   const unsigned lane = threadIdx.x % Group;
   const unsigned piece = blockIdx.x * groups + threadIdx.x / Group;
   const unsigned output = grid.splits.divide(piece);
-  State state{};
+  detail::Cascade<R, State> cascade;
   if (output < grid.outputs) {
     const unsigned first = (piece - output * grid.splits.divisor) * grid.piece;
     const unsigned last = ::min(first + grid.piece, grid.length);
@@ -122,15 +145,20 @@ __global__ void __launch_bounds__(Group == 32 ? block_threads : Group)
       detail::RowVector<Types, V> vectors[ahead];
 #pragma unroll
       for (int u = 0; u < ahead; ++u) vectors[u].load(grid, base, k + u * Group);
+      State part{};
 #pragma unroll
-      for (int u = 0; u < ahead; ++u) vectors[u].add(reducer, state, program);
+      for (int u = 0; u < ahead; ++u) vectors[u].add(reducer, part, program);
+      cascade.push(reducer, part);
     }
     for (; ahead > 1 && k < last; k += Group) {
       detail::RowVector<Types, V> vector;
       vector.load(grid, base, k);
-      vector.add(reducer, state, program);
+      State part{};
+      vector.add(reducer, part, program);
+      cascade.push(reducer, part);
     }
   }
+  State state = cascade.total(reducer);
   const detail::Merge<R, State> merge{reducer};
   if constexpr (Group == 32) {
     using Reduce = cub::WarpReduce<State>;
@@ -170,7 +198,7 @@ __global__ void __launch_bounds__(column_width* column_depth)
   const int start = static_cast<int>((tile - row * grid.items.divisor) * column_width + x) * V;
   const int last = across - start < V ? across - start : V;
 
-  State state[V];
+  detail::Cascade<R, State> cascade[V];
   int64_t base[N];
 #pragma unroll
   for (int i = 0; i < N; ++i) base[i] = static_cast<int64_t>(start) * grid.lane[i];
@@ -185,29 +213,37 @@ __global__ void __launch_bounds__(column_width* column_depth)
       detail::advance(offset, at, grid.reduced, 0, grid.reduced_rank, grid.reduced_stride);
       registers.load(grid.data, offset, grid.lane, 0, last);
     };
-    auto add = [&](const Registers<Types, V>& registers, unsigned at) {
+    auto add = [&](State(&part)[V], const Registers<Types, V>& registers, unsigned at) {
 #pragma unroll
       for (int j = 0; j < V; ++j) {
-        if (j < last) reducer.add(state[j], program(Lane<Registers<Types, V>>{registers, j}), at);
+        if (j < last) reducer.add(part[j], program(Lane<Registers<Types, V>>{registers, j}), at);
       }
+    };
+    auto push = [&](const State(&part)[V]) {
+#pragma unroll
+      for (int j = 0; j < V; ++j) cascade[j].push(reducer, part[j]);
     };
     for (; k + (ahead - 1) * column_depth < end; k += ahead * column_depth) {
       Registers<Types, V> registers[ahead];
 #pragma unroll
       for (int u = 0; u < ahead; ++u) load(registers[u], k + u * column_depth);
+      State part[V];
 #pragma unroll
-      for (int u = 0; u < ahead; ++u) add(registers[u], k + u * column_depth);
+      for (int u = 0; u < ahead; ++u) add(part, registers[u], k + u * column_depth);
+      push(part);
     }
     for (; ahead > 1 && k < end; k += column_depth) {
       Registers<Types, V> registers;
       load(registers, k);
-      add(registers, k);
+      State part[V];
+      add(part, registers, k);
+      push(part);
     }
   }
   __shared__ alignas(16) char bytes[column_depth * column_width * V * sizeof(State)];
   auto* shared = reinterpret_cast<State*>(bytes);
 #pragma unroll
-  for (int j = 0; j < V; ++j) shared[(y * V + j) * column_width + x] = state[j];
+  for (int j = 0; j < V; ++j) shared[(y * V + j) * column_width + x] = cascade[j].total(reducer);
 #pragma unroll 1
   for (int half = column_depth / 2; half > 0; half /= 2) {
     __syncthreads();

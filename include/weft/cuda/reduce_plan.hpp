@@ -19,6 +19,7 @@ struct ReduceLoops {
   Form form = warps;
   unsigned outputs = 1;
   long long count = 1;  // elements that make one output
+  long long inner = 1;  // of them along the innermost reduced dimension
   int kept_rank = 0;
   int reduced_rank = 0;
   Divider kept[max_rank];
@@ -63,6 +64,14 @@ inline bool prefers_columns(const Loops& kept, const Operand* operands, const Lo
 
 inline unsigned divide_up(int64_t a, int64_t b) { return static_cast<unsigned>((a + b - 1) / b); }
 
+/// The dividers of the reduced dimensions from `first`, counted from the innermost.
+inline void divide_reduced(const char* name, const Loops& reduced, int first, ReduceLoops& out) {
+  for (int d = first; d < reduced.rank; ++d) {
+    out.reduced[d] =
+        Divider(checked(name, reduced.size[reduced.rank - 1 - d], "elements along an axis"));
+  }
+}
+
 /// Chooses form, split and launch of a reduction; `lanes` are a thread's elements at a time in the
 /// row forms, `column_lanes` in the column form.
 inline void plan_reduction(const char* name, const Loops& kept, const Operand* operands,
@@ -75,15 +84,12 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
   for (int d = 0; d < kept.rank; ++d) {
     out.kept[d] = Divider(checked(name, kept.size[kept.rank - 1 - d], "results along an axis"));
   }
-  for (int d = 0; d < reduced.rank; ++d) {
-    out.reduced[d] =
-        Divider(checked(name, reduced.size[reduced.rank - 1 - d], "elements along an axis"));
-  }
   const int64_t wanted = int64_t{4} * multiprocessors;
   int64_t most = 1;  // splits that still give each thread work
   int64_t groups = 1;
   if (prefers_columns(kept, operands, reduced, inside, n)) {
     out.form = ReduceLoops::columns;
+    divide_reduced(name, reduced, 0, out);
     const int64_t across = kept.size[kept.rank - 1];
     const unsigned tiles = divide_up(across, column_width * column_lanes);
     out.items = Divider(tiles);
@@ -92,6 +98,8 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
     most = divide_up(out.length, column_depth * 8);
   } else {
     const int64_t inner = reduced.rank > 0 ? reduced.size[reduced.rank - 1] : 1;
+    out.inner = inner;
+    divide_reduced(name, reduced, 1, out);
     const unsigned items = divide_up(inner, lanes);
     out.items = Divider(items > 0 ? items : 1);
     out.length =

@@ -20,8 +20,8 @@ struct Scalar {
   using device_type = AnyDevice;
   static constexpr bool is_expression = true;
   static const Shape& shape() {
-    static const Shape none_{};
-    return none_;
+    static const Shape scalar_shape{};
+    return scalar_shape;
   }
   T value;
 };
