@@ -105,7 +105,7 @@ def main():
     print(f"{'':50}{'measured':>12}{'allowed':>12}")
     for what, value, unit, allowed in rows:
         digits = 0 if unit == "MB" else 2
-        bad = allowed is not None and value > allowed
+        bad = allowed is not None and value > NOISE * allowed
         over += bad
         limit = "" if allowed is None else f"{allowed:.{digits}f} {unit}"
         print(f"{what:50}{f'{value:.{digits}f} {unit}':>12}{limit:>12}{'  OVER' if bad else ''}")

@@ -99,10 +99,14 @@ struct Executor<Cuda> {
     static_assert(
         sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
-    const auto aligned = cuda::for_each_aligned<Out, Types, lanes, n, Program>;
     const auto general = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
-    cuda::detail::run_for_each<n>(name, device, shape, operands, lanes,
-                                  reinterpret_cast<const void*>(aligned),
+    const void* aligned = nullptr;
+    // With few operands of 4 bytes the general kernel is as fast (docs/07_architecture.md).
+    if constexpr (n > 5 || lanes > 4) {
+      aligned =
+          reinterpret_cast<const void*>(cuda::for_each_aligned<Out, Types, lanes, n, Program>);
+    }
+    cuda::detail::run_for_each<n>(name, device, shape, operands, lanes, aligned,
                                   reinterpret_cast<const void*>(general), &program);
 #else
     static_assert(detail::always_false<Program>,

@@ -179,8 +179,8 @@ template <int N>
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
     void* arguments[] = {&grid, const_cast<void*>(program)};
     const unsigned blocks = (grid.items + block_threads - 1) / block_threads;
-    const void* kernel = is_aligned(piece, operands, N, lanes) ? aligned : general;
-    launch(name, shape, kernel, blocks, block_threads, arguments, stream);
+    const bool fast = aligned != nullptr && is_aligned(piece, operands, N, lanes);
+    launch(name, shape, fast ? aligned : general, blocks, block_threads, arguments, stream);
   });
 }
 

@@ -45,17 +45,12 @@ struct Lowered {
 
   explicit Lowered(const E& e) : program(Lowering<E>::template lower<1>(e, operands)) {}
 
-  bool conflicts_with_target() const {
-    for (int i = 1; i < n; ++i) {
-      if (conflicts(operands[0], operands[i])) return true;
-    }
-    return false;
-  }
+  bool conflicts_with_target() const { return any_conflict(operands, n, true); }
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     using Runner = Executor<loops_of<D>>;
     if constexpr (is_included<D>()) {
-      for (Operand& x : operands) x.broadcast_to(shape);
+      broadcast_operands(operands, n, shape);
       Runner::template for_each<Out, types>(name_of<E>(), device, shape, operands, program);
     }
   }
@@ -73,41 +68,17 @@ struct Lowered<Reduce<R, E>> {
   explicit Lowered(const Reduce<R, E>& reduction)
       : e(reduction), program(Lowering<E>::template lower<1>(reduction.operand(), operands)) {}
 
-  bool conflicts_with_target() const {
-    for (int i = 1; i < n; ++i) {
-      if (operands[i].storage != nullptr && overlap(operands[0], operands[i])) return true;
-    }
-    return false;
-  }
+  bool conflicts_with_target() const { return any_conflict(operands, n, false); }
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     using Runner = Reducer<loops_of<D>>;
     if constexpr (is_included<D>() && can_reduce<loops_of<D>>()) {
-      const Shape& full = e.operand().shape();
-      if (!(shape == e.shape()))
+      if (!(shape == e.shape())) {
         fail<ShapeError>(R::text, "target of shape ", shape, " for ", e.shape());
-      // Kept dimensions first, then the reduced ones; the target does not move along these.
+      }
       Shape kept;
       Shape reduced;
-      for (int i = 0; i < full.rank(); ++i)
-        (e.axes().reduces(i) ? reduced : kept).push_back(full[i]);
-      int64_t target[max_rank] = {};
-      for (int i = 0, at = 0, k = 0; i < full.rank(); ++i) {
-        const bool gone = e.axes().reduces(i);
-        if (!gone) target[k++] = operands[0].stride[at];
-        at += gone && !e.axes().keep ? 0 : 1;
-      }
-      for (int x = 1; x < n; ++x) {
-        operands[x].broadcast_to(full);
-        int64_t strides[max_rank] = {};
-        int k = 0;
-        int r = kept.rank();
-        for (int i = 0; i < full.rank(); ++i) {
-          strides[e.axes().reduces(i) ? r++ : k++] = operands[x].stride[i];
-        }
-        for (int i = 0; i < full.rank(); ++i) operands[x].stride[i] = strides[i];
-      }
-      for (int i = 0; i < full.rank(); ++i) operands[0].stride[i] = i < kept.rank() ? target[i] : 0;
+      split_axes(e.operand().shape(), e.axes(), operands, n, kept, reduced);
       Runner::template reduce<Out, types>(name_of<Reduce<R, E>>(), e.reducer(), device, kept,
                                           reduced, operands, program);
     }
@@ -181,29 +152,50 @@ template <class T, class D>
   return false;
 }
 
+/// Chooses where `z = e` goes: z's own buffer where nobody can tell, else new storage in `out`.
+/// Sets operands[0]; true for the former.
+template <class T, class D>
+[[gnu::noinline]] bool choose_target(const Tensor<T, D>& z, const Shape& shape, D device,
+                                     long inside, bool elementwise, Operand* operands, int n,
+                                     Tensor<T, D>& out) {
+  operands[0].set(z.data(), sizeof(T), shape, contiguous_strides(shape), z.storage());
+  if (may_reuse(z, shape.size(), inside) &&
+      (device.ordinal < 0 || device.ordinal == z.storage()->ordinal) &&
+      !any_conflict(operands, n, elementwise)) {
+    return true;
+  }
+  out = Access::allocate<T, D>(shape, device);
+  set_target(operands[0], out);
+  return false;
+}
+
+/// Makes z the tensor whose value was computed by choose_target's choice.
+template <class T, class D>
+[[gnu::noinline]] void take_value(Tensor<T, D>& z, const Shape& shape, bool reused,
+                                  Tensor<T, D>& out) {
+  if (reused) {
+    z.storage()->bump_version();
+    Access::set_shape(z, shape);
+  } else {
+    z = static_cast<Tensor<T, D>&&>(out);
+  }
+}
+
 template <class T, class D, class E>
 void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
-  const Shape& shape = e.shape();
+  constexpr bool elementwise = !requires { e.reducer(); };
+  const Shape shape = e.shape();
   const long inside = std::is_rvalue_reference_v<E&&> ? CountHandles{target.storage()}(e) : 0;
   Lowered<Expr> lowered(e);
   D wanted{};
   if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
   const D device = place<D>(name_of<Expr>().operation, lowered.operands + 1, lowered.n - 1, wanted);
-  lowered.operands[0].set(target.data(), sizeof(T), shape, contiguous_strides(shape),
-                          target.storage());
-  const bool reuse = may_reuse(target, shape.size(), inside) &&
-                     (device.ordinal < 0 || device.ordinal == target.storage()->ordinal) &&
-                     !lowered.conflicts_with_target();
-  Tensor<T, D> out = reuse ? Tensor<T, D>() : Access::allocate<T, D>(shape, device);
-  if (!reuse) set_target(lowered.operands[0], out);
+  Tensor<T, D> out;
+  const bool reused =
+      choose_target(target, shape, device, inside, elementwise, lowered.operands, lowered.n, out);
   if (shape.size() > 0) lowered.template run<T>(shape, device);
-  if (reuse) {
-    target.storage()->bump_version();
-    Access::set_shape(target, shape);
-  } else {
-    target = static_cast<Tensor<T, D>&&>(out);
-  }
+  take_value(target, shape, reused, out);
 }
 
 template <class T, class D, class E>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/axes.hpp"
 #include "weft/core/broadcast.hpp"
 #include "weft/tensor/storage.hpp"
 
@@ -184,6 +185,46 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
     }
   }
   return false;
+}
+
+/// True when operands[0], the target, cannot be written while the others are read.
+[[gnu::noinline]] inline bool any_conflict(const Operand* operands, int n, bool elementwise) {
+  for (int i = 1; i < n; ++i) {
+    if (elementwise ? conflicts(operands[0], operands[i])
+                    : operands[i].storage != nullptr && overlap(operands[0], operands[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Gives all operands the strides with which they are read at coordinates of `shape`.
+[[gnu::noinline]] inline void broadcast_operands(Operand* operands, int n, const Shape& shape) {
+  for (int i = 0; i < n; ++i) operands[i].broadcast_to(shape);
+}
+
+/// Prepares the operands of a reduction over `shape`: their strides become those along the kept
+/// axes, then those along the reduced ones, along which the target does not move.
+[[gnu::noinline]] inline void split_axes(const Shape& shape, const ReducedAxes& axes,
+                                         Operand* operands, int n, Shape& kept, Shape& reduced) {
+  for (int i = 0; i < shape.rank(); ++i) {
+    (axes.reduces(i) ? reduced : kept).push_back(shape[i]);
+  }
+  for (int x = 0; x < n; ++x) {
+    if (x > 0) operands[x].broadcast_to(shape);
+    int64_t strides[max_rank] = {};
+    for (int i = 0, at = 0, k = 0, r = kept.rank(); i < shape.rank(); ++i) {
+      const bool gone = axes.reduces(i);
+      int64_t& stride = strides[gone ? r++ : k++];
+      if (x > 0) {
+        stride = operands[x].stride[i];
+      } else {
+        stride = gone ? 0 : operands[x].stride[at];
+        at += gone && !axes.keep ? 0 : 1;
+      }
+    }
+    for (int i = 0; i < shape.rank(); ++i) operands[x].stride[i] = strides[i];
+  }
 }
 
 }  // namespace weft::detail
