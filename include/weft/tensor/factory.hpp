@@ -53,9 +53,12 @@ auto ones_like(const X& x) {
 namespace detail {
 template <class T, class U>
 void flatten(const U& value, const int64_t*, T*& out) {
-  static_assert(is_floating<T> || is_complex<T> || !is_floating<U>,
-                "weft: a floating number does not become an integer silently: write tensor<float>");
-  *out++ = fit<T>("tensor", value);
+  if constexpr (Element<T>) {
+    static_assert(
+        is_floating<T> || is_complex<T> || !is_floating<U>,
+        "weft: a floating number does not become an integer silently: write tensor<float>");
+    *out++ = fit<T>("tensor", value);
+  }
 }
 template <class T, class U>
 void flatten(std::initializer_list<U> values, const int64_t* sizes, T*& out) {
