@@ -157,3 +157,19 @@ TEST_CASE("without a GPU evaluation says so [nogpu]") {
   CHECK_SAYS("no CUDA device is available", weft::ones({4}, Cuda{}));
   CHECK_SAYS("no CUDA device is available", weft::ones({4}).to(Cuda{}));
 }
+
+TEST_CASE("the kernel for aligned operands [gpu] [sanitize]") {
+  const auto x = ramp({32, 64});
+  const auto row = ramp({64});
+  const auto column = ramp({32, 1});
+  agree([](auto p, auto q, auto r) { return (p - q) * rsqrt(square(q) + 1) * r + q * p; }, x, row,
+        column);
+  const auto halves = [](const auto& p, const auto& q) {
+    return cast<float>(cast<weft::half>(p) * cast<weft::half>(q) + cast<weft::half>(p));
+  };
+  agree(halves, x, row);
+  auto h = cast<weft::half>(x).eval().to(Cuda{});
+  h = h * h + h;
+  const auto expected = cast<weft::half>(x).eval();
+  CHECK(h.to_vector()[77] == (expected * expected + expected).eval().to_vector()[77]);
+}

@@ -43,7 +43,7 @@ struct Operand {
 /// Loops over some dimensions, outermost first; the operands hold the strides that belong to them.
 struct Loops {
   int rank = 0;
-  int64_t size[max_rank];
+  int64_t size[max_rank] = {};
 
   int64_t count() const {
     int64_t n = 1;
