@@ -250,9 +250,8 @@ class Tensor {
   auto to(To device, CopyOptions options = {}) const {
     if constexpr (detail::is_device<To>()) {
       auto there = detail::transfer(unconst(), device, options);
-      // What is read-only here must not become writable by staying where it is.
-      const bool shared = std::is_const_v<T> && there.storage() == storage();
-      return shared ? there.clone() : there;
+      // Read-only elements do not become writable by staying where they are.
+      return std::is_const_v<T> && there.storage() == storage() ? there.clone() : there;
     } else {
       return *this;
     }
@@ -291,10 +290,6 @@ class Tensor {
   unsigned long version_ = 0;  // the storage's, when this handle became an operand
 };
 
-template <Expression E>
-Tensor(E&&) -> Tensor<typename E::value_type,
-                      std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
-                                         typename E::device_type>>;
 template <Expression E>
 Tensor(const E&) -> Tensor<typename E::value_type,
                            std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>,
