@@ -42,6 +42,34 @@ class Tree {
   };
   unsigned long long filled_ = 0;
 };
+
+/// The state of up to block_size values, the first of them at `position`: added in lanes, which
+/// merge as a tree.
+template <class State, class R, class C>
+State reduce_block(const R& reducer, const C* values, int m, int64_t position) {
+  constexpr int lanes = 16;
+  State state[lanes];
+  int i = 0;
+  for (; i + lanes <= m; i += lanes) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      reducer.add(state[lane], values[i + lane], position + i + lane);
+    }
+  }
+  for (int lane = 0; i < m; ++i, ++lane) reducer.add(state[lane], values[i], position + i);
+  for (int width = lanes / 2; width > 0; width /= 2) {
+    for (int lane = 0; lane < width; ++lane) reducer.merge(state[lane], state[lane + width]);
+  }
+  return state[0];
+}
+
+/// Loops of no dimension become one of size 1.
+[[gnu::noinline]] inline void pad(weft::detail::Loops& loops, weft::detail::Operand* operands,
+                                  int n) {
+  if (loops.rank > 0) return;
+  loops.rank = 1;
+  loops.size[0] = 1;
+  for (int i = 0; i < n; ++i) operands[i].stride[0] = 0;
+}
 }  // namespace cpu::detail
 
 template <>
@@ -58,8 +86,8 @@ struct Reducer<Cpu> {
     detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
     detail::simplify(outer, operands, n);
     detail::simplify(inner, inside, n, true);
-    pad(outer, operands, n);
-    pad(inner, inside, n);
+    cpu::detail::pad(outer, operands, n);
+    cpu::detail::pad(inner, inside, n);
     const int64_t total = outer.count() * inner.count();
     if (columns_are_faster(outer, operands, inner, inside, n)) {
       const int last = outer.rank - 1;
@@ -75,15 +103,7 @@ struct Reducer<Cpu> {
   }
 
  private:
-  static constexpr int lanes = 16;
   static constexpr int columns = 64;
-
-  static void pad(detail::Loops& loops, detail::Operand* operands, int n) {
-    if (loops.rank > 0) return;
-    loops.rank = 1;
-    loops.size[0] = 1;
-    for (int i = 0; i < n; ++i) operands[i].stride[0] = 0;
-  }
 
   static bool columns_are_faster(const detail::Loops& outer, const detail::Operand* operands,
                                  const detail::Loops& inner, const detail::Operand* inside, int n) {
@@ -130,7 +150,7 @@ struct Reducer<Cpu> {
           for (int i = 0; i < n; ++i) from[i] = at[i] + j * stride[i] * inside[i].itemsize;
           block.load(from, stride, m);
           block.run(program, values, m);
-          State part = reduce_block<State>(reducer, values, m, start + j);
+          State part = cpu::detail::reduce_block<State>(reducer, values, m, start + j);
           tree.push(&part, 1);
         }
         within.next(inner, depth, inside, n, at);
@@ -140,22 +160,6 @@ struct Reducer<Cpu> {
       *reinterpret_cast<Out*>(row[0]) = store_element<Out>(reducer.finish(total, length));
       cursor.next(outer, outer.rank, operands, n, row);
     }
-  }
-
-  template <class State, class R, class C>
-  static State reduce_block(const R& reducer, const C* values, int m, int64_t position) {
-    State state[lanes];
-    int i = 0;
-    for (; i + lanes <= m; i += lanes) {
-      for (int lane = 0; lane < lanes; ++lane) {
-        reducer.add(state[lane], values[i + lane], position + i + lane);
-      }
-    }
-    for (int lane = 0; i < m; ++i, ++lane) reducer.add(state[lane], values[i], position + i);
-    for (int width = lanes / 2; width > 0; width /= 2) {
-      for (int lane = 0; lane < width; ++lane) reducer.merge(state[lane], state[lane + width]);
-    }
-    return state[0];
   }
 
   /// Blocks first to last - 1 of neighbouring outputs, each reduced side by side.

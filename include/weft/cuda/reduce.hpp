@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/reduce_launch.hpp"
+#include "weft/cuda/row.hpp"
 #include "weft/eval/executor.hpp"
 
 namespace weft {

@@ -5,6 +5,7 @@
 #include "weft/eval/executor.hpp"
 #include "weft/eval/lower.hpp"
 #include "weft/eval/name.hpp"
+#include "weft/eval/rows.hpp"
 
 namespace weft::detail {
 
@@ -24,10 +25,6 @@ template <class D>
   }
   return wanted;
 }
-
-/// The device whose loops run on D: Cuda for every CudaAt<N>.
-template <class D>
-using loops_of = std::conditional_t<is_cuda<D>, Cuda, D>;
 
 /// Whether E can be written into elements of type T on D.
 template <class T, class D, class E>
@@ -56,8 +53,9 @@ struct Lowered {
   }
 };
 
-/// The same for an expression that is a reduction.
+/// The same for a reduction of an expression without another one inside.
 template <class R, class E>
+  requires(!has_reduction<E>)
 struct Lowered<Reduce<R, E>> {
   using types = typename Lowering<E>::types;
   static constexpr int n = operand_count<E> + 1;
@@ -222,7 +220,7 @@ void write(const Tensor<T, D>& target, const E& e, const char* operation) {
     Lowered<E> lowered(e);
     set_target(lowered.operands[0], target);
     const D device = place<D>(operation, lowered.operands, lowered.n, D{});
-    constexpr bool reduction = requires { e.reducer(); };
+    constexpr bool reduction = has_reduction<E>;
     if (lowered.conflicts_with_target() || (reduction && !(e.shape() == target.shape()))) {
       const Tensor<T, D> value = Access::allocate<T, D>(e.shape(), device);
       set_target(lowered.operands[0], value);

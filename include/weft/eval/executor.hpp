@@ -24,6 +24,10 @@ template <class D>
 struct Reducer;
 
 namespace detail {
+/// The device whose loops run on D: Cuda for every CudaAt<N>.
+template <class D>
+using loops_of = std::conditional_t<is_cuda<D>, Cuda, D>;
+
 template <class T>
 concept Complete = requires {
   sizeof(T);

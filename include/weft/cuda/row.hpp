@@ -1,0 +1,160 @@
+// CUDA's row programs: expressions with reductions inside, in one kernel where rows allow.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/row_kernel.hpp"
+#include "weft/eval/rows.hpp"
+
+namespace weft {
+
+#if defined(__CUDACC__)
+namespace cuda::detail {
+
+/// The lanes of a row kernel: 16 bytes of the narrowest operand, counted as 2 to 4 bytes.
+template <class... Ts>
+constexpr int row_lanes(TypeList<Ts...>) {
+  int narrowest = 4;
+  ((narrowest = !std::is_same_v<Ts, Position> && sizeof(Ts) < 4 ? 2 : narrowest), ...);
+  return 16 / narrowest;
+}
+
+[[gnu::noinline]] inline void launch_rows(const Name& name, const Shape& shape,
+                                          const RowKernel& kernel, const RowLaunch& plan,
+                                          unsigned cluster, void** arguments,
+                                          const Stream& stream) {
+  if (plan.shared_bytes > 48 * 1024) {
+    check(cudaFuncSetAttribute(kernel.address, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(plan.shared_bytes)),
+          name.operation);
+  }
+  if (cluster > 8) {
+    check(cudaFuncSetAttribute(kernel.address, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+          name.operation);
+  }
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {cluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(plan.blocks);
+  config.blockDim = dim3(plan.threads);
+  config.dynamicSmemBytes = plan.shared_bytes;
+  config.stream = stream.handle();
+  config.attrs = &attribute;
+  config.numAttrs = cluster > 1 ? 1 : 0;
+  check(cudaLaunchKernelExC(&config, kernel.address, arguments), name.operation, "evaluating ",
+        name, " over rows of shape ", shape);
+  if (sync_requested() && !is_capturing(stream)) {
+    check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name,
+          " over rows of shape ", shape);
+    check_failures();
+  }
+}
+
+/// Orders the stream after other streams' work on the operands that a task touches.
+inline void order_all(const Operand* operands, int n, const RowTask& task, const RowKernel& kernel,
+                      const Stream& stream) {
+  for (int i = kernel.outputs; i < n; ++i) {
+    if (operands[i].storage != nullptr) order_read(operands[i].storage, stream);
+  }
+  for (int k = 0; k < kernel.outputs && task.target < 0; ++k) {
+    if (operands[k].storage != nullptr) order_write(operands[k].storage, stream);
+  }
+  if (task.target >= 0) {
+    order_write(operands[kernel.outputs + kernel.leaves + task.target].storage, stream);
+  }
+}
+
+/// Plans and launches one task of a row program.
+template <int N>
+[[gnu::noinline]] void run_rows(const Name& name, Cuda device, const RowTask& task,
+                                Operand* operands, const RowKernel& kernel, const void* program) {
+  const DeviceGuard guard(device);
+  const Stream stream = current_stream(device);
+  order_all(operands, N, task, kernel, stream);
+  RowGrid<N> grid;
+  const Loops outer = weft::detail::loops_over(task.geometry.kept);
+  const RowLaunch plan =
+      plan_rows(name, task, outer, operands, kernel, properties(device), grid);
+  if (plan.blocks == 0) return;
+  StorageHandle partials;
+  void* states = nullptr;
+  const unsigned parts = grid.parts.divisor;
+  if (grid.stage == RowLoops::partial) {
+    const int64_t bytes = int64_t{grid.rows} * parts * kernel.state_bytes;
+    partials = StorageHandle(Memory<Cuda>::allocate(device, bytes));
+    states = partials->data;
+  }
+  void* arguments[] = {&grid, const_cast<void*>(program), &states};
+  launch_rows(name, task.geometry.reduced, kernel, plan, grid.cluster ? parts : 1, arguments,
+              stream);
+  if (grid.stage == RowLoops::partial) {
+    grid.stage = RowLoops::merge;
+    grid.splits = parts;
+    grid.parts = Divider(1);
+    grid.columns = false;
+    grid.group = 32;
+    RowLaunch merge;
+    merge.threads = block_threads;
+    merge.blocks = (grid.rows + block_threads / 32 - 1) / (block_threads / 32);
+    merge.shared_bytes = plan.shared_bytes;
+    launch_rows(name, task.geometry.reduced, kernel, merge, 1, arguments, stream);
+  }
+}
+
+template <class Outs, class Types, class Program>
+struct RowKernelOf;
+template <class... Outs, class Types, class... Rs, class... Ps>
+struct RowKernelOf<TypeList<Outs...>, Types, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+  static constexpr int outputs = sizeof...(Outs);
+  static constexpr int leaves = weft::detail::count(Types{});
+  static constexpr int reductions = sizeof...(Rs);
+  static constexpr int n = outputs + leaves + reductions;
+  static constexpr int lanes = row_lanes(Types{});
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  static constexpr std::uint64_t uses[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
+  static constexpr int state_bytes() {
+    int most = 8;
+    ((most = static_cast<int>(sizeof(typename Rs::state)) > most
+                 ? static_cast<int>(sizeof(typename Rs::state))
+                 : most),
+     ...);
+    return most;
+  }
+  static RowKernel get() {
+    static_assert(
+        sizeof(Program) + sizeof(RowGrid<n>) <= 4000,
+        "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+    const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
+    return {reinterpret_cast<const void*>(kernel), outputs, leaves, reductions, lanes,
+            state_bytes(), uses};
+  }
+};
+
+}  // namespace cuda::detail
+#endif
+
+template <>
+struct RowExecutor<Cuda> {
+  /// Few long rows leave most of the GPU without work; then each reduction runs by itself.
+  static bool fuses(int64_t rows, int64_t length) {
+    if (length <= (1 << 16)) return true;
+    return rows >= (length <= (1 << 19) ? 4 : 16);
+  }
+
+  template <class Outs, class Types, class Program>
+  static void run([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
+                  [[maybe_unused]] const detail::RowTask& task,
+                  [[maybe_unused]] detail::Operand* operands,
+                  [[maybe_unused]] const Program& program) {
+#if defined(__CUDACC__)
+    using Kernel = cuda::detail::RowKernelOf<Outs, Types, Program>;
+    cuda::detail::run_rows<Kernel::n>(name, device, task, operands, Kernel::get(), &program);
+#else
+    static_assert(detail::always_false<Program>,
+                  "weft: a reduction on Cuda is evaluated in a file that nvcc compiles: move this "
+                  "statement to a .cu file");
+#endif
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,347 @@
+// Planning a row program: which reductions share a kernel, and how its operands lie along the rows.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/row_program.hpp"
+
+namespace weft::detail {
+
+/// Reductions in one expression; more need a Tensor in between.
+inline constexpr int max_row_reductions = 32;
+/// Outputs of one kernel.
+inline constexpr int max_outputs = 8;
+
+/// The coordinates that have a row each, and those along the row.
+struct RowGeometry {
+  Shape kept;
+  Shape reduced;
+  bool operator==(const RowGeometry&) const = default;
+};
+
+/// How the axes of one part of an expression lie in a geometry.
+struct RowAxes {
+  static constexpr int neither = 99;  // size 1
+  Shape shape;
+  int label[max_rank] = {};  // k: kept axis k; ~j: reduced axis j
+};
+
+/// How a kernel gets the value of a reduction: not at all, by reducing, from the equal earlier one,
+/// from memory, or from the pieces that an earlier kernel left.
+enum class RowMode : signed char { skip, compute, same, load };
+
+/// One kernel: reductions along rows, then either the outputs or the value of one reduction.
+struct RowTask {
+  int target = -1;  // the reduction whose value is stored; -1: the outputs
+  RowGeometry geometry;
+  RowMode mode[max_row_reductions] = {};
+  int same[max_row_reductions] = {};  // the equal reduction, for RowMode::same
+  bool along_row[max_outputs] = {};   // whether an output has an element for each of the row
+
+  bool computes() const {
+    for (RowMode m : mode) {
+      if (m == RowMode::compute) return true;
+    }
+    return false;
+  }
+};
+
+/// Whether a loaded reduction's value is another one at each element of the row.
+[[gnu::noinline]] inline bool varies_along_row(const RowTask& task, const Operand* values, int n,
+                                               int rank) {
+  for (int r = 0; r < n; ++r) {
+    for (int d = 0; task.mode[r] == RowMode::load && d < rank; ++d) {
+      if (values[r].stride[d] != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// A row program's shapes and operands: its outputs, its leaves, then its reductions' values.
+struct RowTree {
+  const Shape* shapes = nullptr;  // of the outputs
+  int outputs = 0;
+  const int* last_leaf = nullptr;  // of each output
+  RowNode* nodes = nullptr;
+  int reductions = 0;
+  Operand* operands = nullptr;
+  int leaves = 0;
+  /// Whether rows are worth one kernel on the device; few long ones are not.
+  bool (*fuses)(int64_t rows, int64_t length) = nullptr;
+
+  int count() const { return outputs + leaves + reductions; }
+  int value_of(int reduction) const { return outputs + leaves + reduction; }
+  bool in_outputs(int reduction) const { return nodes[reduction].parent < 0; }
+};
+
+/// The geometry of a reduction by itself.
+[[gnu::noinline]] inline void own_axes(const RowNode& node, RowGeometry& geometry, RowAxes& axes) {
+  geometry = {};
+  axes.shape = node.shape;
+  for (int i = 0; i < node.shape.rank(); ++i) {
+    Shape& part = node.axes.reduces(i) ? geometry.reduced : geometry.kept;
+    axes.label[i] = node.axes.reduces(i) ? ~part.rank() : part.rank();
+    part.push_back(node.shape[i]);
+  }
+}
+
+/// The labels of an output's axes when `node`, a reduction directly in it, gives the geometry;
+/// false where the reduction's value does not belong to one row of the output.
+[[gnu::noinline]] inline bool output_axes(const Shape& shape, const RowNode& node,
+                                          const RowAxes& inside, RowAxes& axes) {
+  axes.shape = shape;
+  for (int& label : axes.label) label = RowAxes::neither;
+  const bool whole = node.result.rank() == 0;
+  if (whole && shape.size() == 1) return true;
+  const bool keeps = node.axes.keep || whole;
+  const int rank = keeps ? node.shape.rank() : node.result.rank();
+  int at = shape.rank() - rank;
+  for (int i = 0; i < shape.rank() - rank; ++i) {
+    if (shape[i] != 1) return false;
+  }
+  if (at < 0) return false;
+  bool along_row = true;
+  for (int i = 0, k = at; keeps && i < node.shape.rank(); ++i, ++k) {
+    if (node.axes.reduces(i) && shape[k] != node.shape[i]) along_row = false;
+  }
+  for (int i = 0; i < node.shape.rank(); ++i) {
+    const bool reduced = node.axes.reduces(i);
+    if (reduced && !keeps) continue;
+    if (reduced && !along_row) {
+      if (shape[at++] != 1) return false;
+    } else {
+      if (shape[at] != node.shape[i]) return false;
+      axes.label[at++] = inside.label[i];
+    }
+  }
+  return true;
+}
+
+/// The labels of the operand of a reduction that stands where `context` is; false where it does
+/// not run along the geometry's rows.
+[[gnu::noinline]] inline bool enter(const RowNode& node, const RowAxes& context,
+                                    const RowGeometry& geometry, RowAxes& axes) {
+  axes.shape = node.shape;
+  int at = context.shape.rank() - node.result.rank();
+  int reduced = 0;
+  unsigned kept = 0;
+  for (int i = 0; i < node.shape.rank(); ++i) {
+    int& label = axes.label[i];
+    label = RowAxes::neither;
+    const int outside = at < context.shape.rank() ? context.label[at] : RowAxes::neither;
+    if (node.axes.reduces(i)) {
+      const int j = reduced++;
+      if (j >= geometry.reduced.rank() || geometry.reduced[j] != node.shape[i]) return false;
+      if (node.axes.keep) {
+        if (outside != ~j && outside != RowAxes::neither) return false;
+        ++at;
+      }
+      label = ~j;
+    } else {
+      if (node.shape[i] != 1) {
+        if (outside < 0 || outside == RowAxes::neither) return false;
+        if (geometry.kept[outside] != node.shape[i]) return false;
+        label = outside;
+        kept |= 1U << outside;
+      }
+      ++at;
+    }
+  }
+  if (reduced != geometry.reduced.rank()) return false;
+  for (int k = 0; k < geometry.kept.rank(); ++k) {
+    if (geometry.kept[k] != 1 && (kept >> k & 1U) == 0) return false;
+  }
+  return true;
+}
+
+/// Gives an operand the strides along the kept, then along the reduced dimensions.
+[[gnu::noinline]] inline void place_in_row(Operand& x, const RowAxes& axes,
+                                           const RowGeometry& geometry) {
+  x.broadcast_to(axes.shape);
+  int64_t strides[max_rank] = {};
+  for (int i = 0; i < axes.shape.rank(); ++i) {
+    const int label = axes.label[i];
+    if (label == RowAxes::neither) continue;
+    strides[label >= 0 ? label : geometry.kept.rank() + ~label] = x.stride[i];
+  }
+  for (int i = 0; i < max_rank; ++i) x.stride[i] = strides[i];
+}
+
+/// Cuts a row program into kernels: reductions that run along the same rows as what reads them
+/// share its kernel, others run before it.
+class RowPlanner {
+ public:
+  /// Launches a kernel over the operands as they lie along its rows; for the value of a reduction it
+  /// gives that operand memory first.
+  using Launch = void(void* context, const RowTask&, Operand*);
+
+  /// `placed` has room for all operands of the tree.
+  RowPlanner(const RowTree& tree, Operand* placed, Launch* launch, void* context)
+      : tree_(tree), placed_(placed), launch_(launch), context_(context) {}
+
+  /// False, with nothing launched, when the outputs do not fit one kernel.
+  [[gnu::noinline]] bool run() { return run(-1); }
+
+ private:
+  bool run(int target) {
+    RowTask task;
+    task.target = target;
+    RowAxes axes[max_row_reductions];
+    RowAxes outputs[max_outputs];
+    if (target >= 0) {
+      own_axes(tree_.nodes[target], task.geometry, axes[target]);
+    } else if (!find_geometry(task.geometry, outputs)) {
+      return false;
+    }
+    const bool fuses = tree_.fuses(task.geometry.kept.size(), task.geometry.reduced.size());
+    const int last = target >= 0 ? target : tree_.reductions;
+    for (int c = target >= 0 ? tree_.nodes[target].first : 0; c < last; ++c) {
+      if (!is_child(c, target)) continue;
+      const RowAxes& context = target >= 0 ? axes[target] : outputs[-1 - tree_.nodes[c].parent];
+      if (fuses && enter_all(c, context, task.geometry, axes)) {
+        for (int q = tree_.nodes[c].first; q <= c; ++q) {
+          const int same = tree_.nodes[q].same;
+          const bool known = same != q && task.mode[same] == RowMode::compute;
+          task.mode[q] = known ? RowMode::same : RowMode::compute;
+          task.same[q] = same;
+        }
+      } else {
+        evaluate(c);
+        task.mode[c] = RowMode::load;
+      }
+    }
+    if (target >= 0) task.mode[target] = RowMode::compute;
+    launch(task, axes, outputs);
+    return true;
+  }
+
+  bool is_child(int c, int target) const {
+    return target >= 0 ? tree_.nodes[c].parent == target : tree_.in_outputs(c);
+  }
+
+  /// Runs a reduction by itself, unless an equal one was.
+  void evaluate(int c) {
+    Operand& value = tree_.operands[tree_.value_of(c)];
+    const Operand& same = tree_.operands[tree_.value_of(tree_.nodes[c].same)];
+    if (same.data != nullptr) {
+      value.keep = same.keep;
+      value.set(same.data, static_cast<std::size_t>(same.itemsize), tree_.nodes[c].result,
+                contiguous_strides(tree_.nodes[c].result), same.storage);
+    } else {
+      run(c);
+    }
+  }
+
+  bool enter_all(int c, const RowAxes& context, const RowGeometry& geometry, RowAxes* axes) {
+    if (!enter(tree_.nodes[c], context, geometry, axes[c])) return false;
+    for (int q = tree_.nodes[c].first; q < c; ++q) {
+      if (tree_.nodes[q].parent == c && !enter_all(q, axes[c], geometry, axes)) return false;
+    }
+    return true;
+  }
+
+  /// The geometry that a reduction directly in an output gives to all outputs; else each row is the
+  /// outputs' last axis, and all reductions run before.
+  bool find_geometry(RowGeometry& geometry, RowAxes* outputs) const {
+    for (int c = 0; c < tree_.reductions; ++c) {
+      if (!tree_.in_outputs(c)) continue;
+      RowAxes inside;
+      RowAxes outside;
+      own_axes(tree_.nodes[c], geometry, inside);
+      const int own = -1 - tree_.nodes[c].parent;
+      if (!output_axes(tree_.shapes[own], tree_.nodes[c], inside, outside)) continue;
+      bool all = true;
+      for (int k = 0; k < tree_.outputs && all; ++k) all = fit(k, inside, geometry, outputs[k]);
+      if (all) return true;
+    }
+    for (int k = 1; k < tree_.outputs; ++k) {
+      if (!(tree_.shapes[k] == tree_.shapes[0])) return false;
+    }
+    const Shape& shape = tree_.shapes[0];
+    geometry = {};
+    for (int i = 0; i < shape.rank(); ++i) {
+      const bool reduced = i + 1 == shape.rank();
+      outputs[0].label[i] = reduced ? ~0 : i;
+      (reduced ? geometry.reduced : geometry.kept).push_back(shape[i]);
+    }
+    outputs[0].shape = shape;
+    for (int k = 1; k < tree_.outputs; ++k) outputs[k] = outputs[0];
+    return true;
+  }
+
+  /// The labels of output k in a geometry, given by a reduction in it or by its shape.
+  bool fit(int k, const RowAxes& inside, const RowGeometry& geometry, RowAxes& axes) const {
+    for (int c = 0; c < tree_.reductions; ++c) {
+      if (tree_.nodes[c].parent != -1 - k) continue;
+      RowGeometry own;
+      RowAxes own_inside;
+      own_axes(tree_.nodes[c], own, own_inside);
+      if (own == geometry && output_axes(tree_.shapes[k], tree_.nodes[c], own_inside, axes)) {
+        return true;
+      }
+    }
+    axes = inside;
+    return tree_.shapes[k] == inside.shape;
+  }
+
+  void launch(const RowTask& planned, const RowAxes* axes, const RowAxes* outputs) {
+    RowTask task = planned;
+    const int target = task.target;
+    for (int i = 0; i < tree_.count(); ++i) placed_[i] = tree_.operands[i];
+    for (int k = 0; k < tree_.outputs; ++k) {
+      if (target >= 0) {
+        unused(placed_[k]);
+        continue;
+      }
+      place_in_row(placed_[k], outputs[k], task.geometry);
+      for (int i = 0; i < outputs[k].shape.rank(); ++i) {
+        task.along_row[k] |= outputs[k].label[i] < 0;
+      }
+    }
+    for (int i = tree_.outputs; i < tree_.outputs + tree_.leaves; ++i) {
+      const int node = reduction_of(i);
+      if (node < tree_.reductions ? task.mode[node] != RowMode::compute : target >= 0) {
+        unused(placed_[i]);
+      } else {
+        const RowAxes& where = node < tree_.reductions ? axes[node] : outputs[output_of(i)];
+        place_in_row(placed_[i], where, task.geometry);
+      }
+    }
+    for (int r = 0; r < tree_.reductions; ++r) {
+      Operand& value = placed_[tree_.value_of(r)];
+      if (r == target) {
+        continue;
+      } else if (task.mode[r] != RowMode::load) {
+        unused(value);
+      } else {
+        const int parent = tree_.nodes[r].parent;
+        place_in_row(value, target >= 0 ? axes[target] : outputs[-1 - parent], task.geometry);
+      }
+    }
+    launch_(context_, task, placed_);
+  }
+
+  static void unused(Operand& x) {
+    for (int64_t& stride : x.stride) stride = 0;
+  }
+  /// The innermost reduction that an operand stands in; the number of them where in none.
+  int reduction_of(int operand) const {
+    int r = 0;
+    while (r < tree_.reductions && !(tree_.nodes[r].first_leaf <= operand &&
+                                     operand < tree_.nodes[r].last_leaf)) {
+      ++r;
+    }
+    return r;
+  }
+  int output_of(int operand) const {
+    int k = 0;
+    while (operand >= tree_.last_leaf[k]) ++k;
+    return k;
+  }
+
+  const RowTree& tree_;
+  Operand* placed_;
+  Launch* launch_;
+  void* context_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,148 @@
+// Rows: expressions with reductions inside, made ready to run along the reduced axes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/executor.hpp"
+#include "weft/eval/row_plan.hpp"
+
+namespace weft {
+
+/// The row programs of device D (cpu/row.hpp, cuda/row.hpp):
+///   static bool fuses(int64_t rows, int64_t length);
+///   template <class Outs, class Types, class Program>
+///   static void run(const Name&, D, const RowTask&, Operand* operands, const Program&);
+/// each operand's strides are those along the kept dimensions, then along the row.
+template <class D>
+struct RowExecutor;
+
+namespace detail {
+
+/// Lowers the expressions of outputs k and on, whose operands begin at B and reductions at R.
+template <int B, int R, class Reductions, class Programs, class E, class... Rest>
+auto lower_outputs(int k, Operand* operands, RowNode* nodes, int* last_leaf,
+                   const Reductions& reductions, const Programs& programs, const E& e,
+                   const Rest&... rest) {
+  using Lower = RowLowering<E>;
+  constexpr int last = B + count(typename Lower::types{});
+  auto part = Lower::template lower<B, R>(e, operands, nodes);
+  auto found = joined(reductions, part.reductions);
+  auto all = joined(programs, make_pack(part.program));
+  last_leaf[k] = last;
+  for (int r = R; r < R + Lower::reductions; ++r) {
+    if (nodes[r].parent == RowNode::none) nodes[r].parent = -1 - k;
+  }
+  if constexpr (sizeof...(Rest) == 0) {
+    return RowProgram<decltype(found), decltype(all)>{found, all};
+  } else {
+    return lower_outputs<last, R + Lower::reductions>(k + 1, operands, nodes, last_leaf, found, all,
+                                                      rest...);
+  }
+}
+
+/// Expressions, at least one with a reduction inside, lowered for one kernel with an output each:
+/// operands[k] is the target of output k, still to be set.
+template <class... Es>
+struct Rows {
+  using types = typename Join<TypeList<>, typename RowLowering<Es>::types...>::type;
+  static constexpr int outputs = sizeof...(Es);
+  static constexpr int leaves = count(types{});
+  static constexpr int reductions = (RowLowering<Es>::reductions + ...);
+  static constexpr int n = outputs + leaves;
+  static_assert(outputs <= max_outputs && reductions <= max_row_reductions && n <= 64,
+                "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+
+  Operand operands[n + reductions];
+  RowNode nodes[reductions];
+  Shape shapes[outputs];
+  int last_leaf[outputs];
+  decltype(lower_outputs<sizeof...(Es), 0>(0, nullptr, nullptr, nullptr, Pack<>{}, Pack<>{},
+                                           std::declval<const Es&>()...)) program;
+
+  explicit Rows(const Es&... es)
+      : program(lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{},
+                                          es...)) {
+    int k = 0;
+    ((shapes[k++] = es.shape()), ...);
+  }
+
+  /// Runs all outputs, of element types Outs; false, with nothing done, when they do not fit one
+  /// kernel.
+  template <class Outs, class D>
+  bool run(const Name& name, D device) {
+    RowTree tree;
+    tree.shapes = shapes;
+    tree.outputs = outputs;
+    tree.last_leaf = last_leaf;
+    tree.nodes = nodes;
+    tree.reductions = reductions;
+    tree.operands = operands;
+    tree.leaves = leaves;
+    tree.fuses = RowExecutor<D>::fuses;
+    Operand placed[n + reductions];
+    Context<D> context{*this, name, device};
+    return RowPlanner(tree, placed, launch<Outs, D>, &context).run();
+  }
+
+ private:
+  template <class D>
+  struct Context {
+    Rows& rows;
+    const Name& name;
+    D device;
+  };
+
+  template <class Outs, class D>
+  static void launch(void* opaque, const RowTask& task, Operand* placed) {
+    auto& context = *static_cast<Context<D>*>(opaque);
+    if (task.target >= 0) {
+      const RowNode& node = context.rows.nodes[task.target];
+      Operand& value = context.rows.operands[n + task.target];
+      const Shape& kept = task.geometry.kept;
+      value.keep =
+          StorageHandle(Memory<D>::allocate(context.device, node.result.size() * node.itemsize));
+      value.set(value.keep->data, static_cast<std::size_t>(node.itemsize), node.result,
+                contiguous_strides(node.result), value.keep.get());
+      placed[n + task.target] = value;
+      placed[n + task.target].set(value.data, static_cast<std::size_t>(node.itemsize), kept,
+                                  contiguous_strides(kept), value.storage);
+      for (int i = kept.rank(); i < max_rank; ++i) placed[n + task.target].stride[i] = 0;
+    }
+    RowExecutor<D>::template run<Outs, types>(context.name, context.device, task, placed,
+                                              context.rows.program);
+  }
+};
+
+/// Whether the header with D's row programs is included; if not, one compile error that names it.
+template <class D>
+constexpr bool can_run_rows() {
+  constexpr bool here = Complete<RowExecutor<D>>;
+  static_assert(here, "weft: to reduce on Cuda include <weft/cuda/reduce.hpp>");
+  return here;
+}
+
+template <class E>
+struct Lowered;
+
+template <class E>
+  requires is_row_expression<E>
+struct Lowered<E> : Rows<E> {
+  using Rows<E>::Rows;
+  using Rows<E>::n;
+
+  /// A row is read before it is written.
+  bool conflicts_with_target() const { return any_conflict(this->operands, n, true); }
+  template <class Out, class D>
+  void run(const Shape& shape, D device) {
+    using Device = loops_of<D>;
+    if constexpr (is_included<D>() && can_run_rows<Device>()) {
+      if (!(shape == this->shapes[0])) {
+        fail<ShapeError>(name_of<E>().operation, "target of shape ", shape, " for ",
+                         this->shapes[0]);
+      }
+      Rows<E>::template run<TypeList<Out>, Device>(name_of<E>(), device);
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace weft

@@ -1,0 +1,68 @@
+// Functions written in weft's own notation; each is one kernel, like what a user writes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/binary.hpp"
+#include "weft/ops/reduce.hpp"
+#include "weft/ops/unary.hpp"
+
+namespace weft {
+
+namespace detail {
+/// A number in the type that expressions of X compute in.
+template <class X>
+auto small_number(double value) {
+  return static_cast<compute_t<typename X::value_type>>(value);
+}
+}  // namespace detail
+
+/// exp(x) / sum(exp(x)) along the axes.
+template <ExpressionLike X>
+auto softmax(const X& x, const Axes& axes = axis(-1)) {
+  const auto e = exp(x - max(x, axes, keepdims));
+  return e / sum(e, axes, keepdims);
+}
+
+/// log(softmax(x)), exact where softmax underflows.
+template <ExpressionLike X>
+auto log_softmax(const X& x, const Axes& axes = axis(-1)) {
+  const auto shifted = x - max(x, axes, keepdims);
+  return shifted - log(sum(exp(shifted), axes, keepdims));
+}
+
+/// x with mean 0 and (biased) variance 1 along the axes; epsilon is added to the variance.
+template <ExpressionLike X>
+auto standardize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-5) {
+  const auto centred = x - mean(x, axes, keepdims);
+  const auto variance = mean(square(centred), axes, keepdims);
+  return centred * rsqrt(variance + detail::small_number<X>(epsilon));
+}
+
+/// Layer normalisation along the last axis (Ba et al. 2016), scaled by weight and shifted by bias.
+template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
+auto layer_norm(const X& x, const W& weight, const B& bias, double epsilon = 1e-5) {
+  return standardize(x, axis(-1), epsilon) * weight + bias;
+}
+
+/// x divided by its root mean square along the last axis (Zhang and Sennrich 2019), times weight.
+template <ExpressionLike X, ExpressionLike W>
+auto rms_norm(const X& x, const W& weight, double epsilon = 1e-6) {
+  const auto mean_square = mean(square(x), axis(-1), keepdims);
+  return x * rsqrt(mean_square + detail::small_number<X>(epsilon)) * weight;
+}
+
+/// x divided by its Euclidean norm along the axes, or by epsilon where that is larger.
+template <ExpressionLike X>
+auto normalize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-12) {
+  return x / maximum(norm(x, axes, keepdims), detail::small_number<X>(epsilon));
+}
+
+/// The cosine of the angle between x and y along the axes; norms below epsilon count as epsilon.
+template <ExpressionLike X, ExpressionLike Y>
+auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1),
+                       double epsilon = 1e-8) {
+  const auto least = detail::small_number<X>(epsilon);
+  return sum(x * y, axes) / (maximum(norm(x, axes), least) * maximum(norm(y, axes), least));
+}
+
+}  // namespace weft
