@@ -60,9 +60,9 @@ class RowLoop<Varies, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts
   void reduce(char* const* row) {
     reduce_all(row, std::make_index_sequence<reductions>{});
   }
-  /// The outputs' elements first to last - 1 of the innermost dimension, or all.
-  void store(char* const* row, int64_t first, int64_t last) {
-    walk(row, first, last, [&](char* const* at, int64_t, int length) {
+  /// The outputs of the row.
+  void store(char* const* row) {
+    walk(row, [&](char* const* at, int64_t, int length) {
       load(at, length);
       store_block(at, length, std::make_index_sequence<outputs>{});
     });
@@ -77,7 +77,7 @@ class RowLoop<Varies, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts
 
   /// f(addresses, position, length) for the blocks of a row.
   template <class F>
-  void walk(char* const* row, int64_t first, int64_t last, const F& f) {
+  void walk(char* const* row, const F& f) {
     const int depth = inner_.rank - 1;
     char* at[n];
     for (int i = 0; i < n; ++i) at[i] = row[i];
@@ -85,7 +85,7 @@ class RowLoop<Varies, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts
     const int64_t size = inner_.size[depth];
     const int64_t length = inner_.count();
     for (int64_t start = 0; start < length; start += size) {
-      for (int64_t j = first; j < (last < size ? last : size); j += block_size) {
+      for (int64_t j = 0; j < size; j += block_size) {
         const int64_t left = size - j;
         char* from[n];
         for (int i = 0; i < n; ++i) {
@@ -142,7 +142,7 @@ class RowLoop<Varies, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts
       using State = typename Reduction::state;
       using C = typename decltype(reduction.program)::type;
       Tree<decltype(reduction.reducer), State, 1> tree(reduction.reducer);
-      walk(row, 0, INT64_MAX, [&](char* const* at, int64_t position, int length) {
+      walk(row, [&](char* const* at, int64_t position, int length) {
         load(at, length);
         C results[block_size];
         run(reduction.program, results, length);
@@ -254,23 +254,16 @@ struct RowExecutor<Cpu> {
                        const detail::Operand* inside, const Program& program) {
     using Loop = cpu::detail::RowLoop<Varies, Outs, Types, Program>;
     const int64_t rows = outer.count();
-    const int64_t length = inner.count();
-    // Without a reduction to compute, a row may be cut.
-    const int64_t piece = int64_t{64} * cpu::block_size;
-    const int64_t pieces = task.computes() || inner.rank > 1 ? 1 : (length + piece - 1) / piece;
-    cpu::parallel(rows * pieces, rows * length, [&](int64_t first, int64_t last) {
+    cpu::parallel(rows, rows * inner.count(), [&](int64_t first, int64_t last) {
       Loop loop(task, program, inner, inside);
       detail::Cursor cursor;
       char* row[Loop::n];
       for (int i = 0; i < Loop::n; ++i) row[i] = operands[i].data;
-      cursor.seek(outer, outer.rank, operands, Loop::n, row, first / pieces);
+      cursor.seek(outer, outer.rank, operands, Loop::n, row, first);
       for (int64_t k = first; k < last; ++k) {
         loop.reduce(row);
-        if (task.target < 0) {
-          const int64_t start = k % pieces * piece;
-          loop.store(row, start, pieces == 1 ? INT64_MAX : start + piece);
-        }
-        if ((k + 1) % pieces == 0) cursor.next(outer, outer.rank, operands, Loop::n, row);
+        if (task.target < 0) loop.store(row);
+        cursor.next(outer, outer.rank, operands, Loop::n, row);
       }
     });
   }

@@ -72,9 +72,10 @@ template <int N>
   const Stream stream = current_stream(device);
   order_all(operands, N, task, kernel, stream);
   RowGrid<N> grid;
-  const Loops outer = weft::detail::loops_over(task.geometry.kept);
+  Operand inside[N];
   const RowLaunch plan =
-      plan_rows(name, task, outer, operands, kernel, properties(device), grid);
+      RowPlan(name.operation, task, kernel, properties(device), grid, grid.operand)
+          .run(operands, inside);
   if (plan.blocks == 0) return;
   StorageHandle partials;
   void* states = nullptr;
@@ -93,6 +94,10 @@ template <int N>
     grid.parts = Divider(1);
     grid.columns = false;
     grid.group = 32;
+    grid.group_shift = 5;
+    grid.warps = 1;
+    grid.rows_a_block = block_threads / 32;
+    grid.stride = 32;
     RowLaunch merge;
     merge.threads = block_threads;
     merge.blocks = (grid.rows + block_threads / 32 - 1) / (block_threads / 32);

@@ -32,17 +32,8 @@ struct RowLane {
   }
   template <int I>
   __device__ __forceinline__ auto reduced() const {
-    return weft::get<I>(values).lane[j];
+    return weft::get<I>(values);
   }
-};
-
-/// A vector of a row: its place, and which of its lanes lie in the row.
-struct RowItem {
-  unsigned step;    // counted over the thread's own vectors
-  unsigned outer;   // coordinate of all but the innermost dimension
-  long long start;  // of lane 0 along the innermost
-  int first;
-  int last;
 };
 
 template <class Outs, class Types, int V, class Program>
@@ -56,178 +47,144 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   static constexpr int leaves = sizeof...(Ts);
   static constexpr int reductions = sizeof...(Rs);
   static constexpr int n = outputs + leaves + reductions;
-  static constexpr std::uint64_t output_uses = (uses_of<Ps> | ...);
   using Grid = RowGrid<n>;
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
 
   __device__ __forceinline__ RowThread(const Grid& grid, const Program& program, char* partials,
                                        char* shared)
       : grid_(grid), program_(program), partials_(partials), shared_(shared) {
-    const unsigned row_block = grid.parts.divide(blockIdx.x);
-    part_ = blockIdx.x - row_block * grid.parts.divisor;
-    unsigned slot = 0;
-    if (grid.columns) {
-      slot = threadIdx.x % 32;
-      lane_ = threadIdx.x / 32;
-      row_ = row_block * 32 + slot;
-    } else {
-      slot = threadIdx.x / grid.group;
-      lane_ = threadIdx.x - slot * grid.group;
-      row_ = row_block * (blockDim.x / grid.group) + slot;
-    }
-    active_ = row_ < grid.rows;
-    if (!active_) row_ = 0;
-    unsigned rest = row_;
-#pragma unroll 1
-    for (int d = 0; d < grid.kept_rank; ++d) {
-      const unsigned next = grid.kept[d].divide(rest);
-      const auto at = static_cast<int64_t>(rest - next * grid.kept[d].divisor);
-      rest = next;
-#pragma unroll
-      for (int i = 0; i < n; ++i) base_[i] += at * grid.kept_stride[i][d];
-    }
+    place_ = place_in_block(grid);
+    const char* head = nullptr;
+    int size = 1;
     if (grid.head_operand >= 0) {
-      const auto k = static_cast<unsigned>(grid.head_operand);
-      const auto address = reinterpret_cast<unsigned long long>(grid.data[k]);
-      head_ = static_cast<int>(
-          (address / static_cast<unsigned>(grid.itemsize[k]) +
-           static_cast<unsigned long long>(row_offset(k))) % V);
+      const RowOperand& x = grid.operand[grid.head_operand];
+      head = row_start(grid, x, place_.row);
+      size = x.itemsize;
     }
-    items_ = !active_ ? 0
-             : grid.reduced_rank > 1
-                 ? grid.length
-                 : static_cast<unsigned>((grid.inner + head_ + V - 1) / V);
+    divide_row(grid, place_, V, head, size);
   }
 
   __device__ __forceinline__ void run() {
-    if (grid_.slots > 0) keep_row();
+    if (grid_.slots > 0) {
+#pragma unroll 1
+      for (int s = 0; s < grid_.slots; ++s) {
+        const RowOperand& x = grid_.operand[grid_.slot_operand[s]];
+        keep_row(grid_, place_, x, shared_ + x.slot_offset, V);
+      }
+      wait_for_copies();
+    }
     reduce_all(std::make_index_sequence<reductions>{});
     if (grid_.target < 0) store_outputs(std::make_index_sequence<outputs>{});
     if (grid_.cluster) cluster_barrier();  // others may still read this block's shared memory
   }
 
  private:
-  using Registers = Pack<Vector<Ts, V>...>;
-  using Values = Pack<Vector<typename Rs::value, V>...>;
-  using Lane = RowLane<outputs, Registers, Values>;
+  template <int W>
+  using Registers = Pack<Vector<Ts, W>...>;
+  using Values = Pack<typename Rs::value...>;
+  template <int W>
+  using Lane = RowLane<outputs, Registers<W>, Values>;
+  using Leaves = std::make_index_sequence<leaves>;
 
-  /// The offset of this row in operand k, which is known at run time only.
-  __device__ int64_t row_offset(unsigned k) const {
-    int64_t offset = 0;
-    unsigned rest = row_;
+  template <int K, std::uint64_t Uses>
+  static constexpr bool is_used = (Uses >> K & 1U) != 0;
+
+  /// Calls full(registers, position, k, step) for this thread's full vectors, and
+  /// single(registers, values, position) for its elements in none; loads the operands in Uses.
+  template <std::uint64_t Uses, class Full, class Single>
+  __device__ __forceinline__ void walk(unsigned vectors, unsigned singles, const Full& full,
+                                       const Single& one) {
+    unsigned k = place_.lane;
+    if (k < vectors) {
+      char* at[leaves > 0 ? leaves : 1];
+      begin<Uses>(at, k, Leaves{});
+      unsigned step = 0;
 #pragma unroll 1
-    for (int d = 0; d < grid_.kept_rank; ++d) {
-      const unsigned next = grid_.kept[d].divide(rest);
-      offset += static_cast<int64_t>(rest - next * grid_.kept[d].divisor) * grid_.kept_stride[k][d];
-      rest = next;
-    }
-    return offset;
-  }
-  /// What the coordinate of the outer dimensions of the row adds to the offset in operand k.
-  __device__ __forceinline__ int64_t outer_offset(unsigned k, unsigned outer) const {
-    int64_t offset = 0;
-#pragma unroll 1
-    for (int d = 1; d < grid_.reduced_rank; ++d) {
-      const unsigned next = grid_.reduced[d].divide(outer);
-      offset +=
-          static_cast<int64_t>(outer - next * grid_.reduced[d].divisor) * grid_.reduced_stride[k][d];
-      outer = next;
-    }
-    return offset;
-  }
-  __device__ __forceinline__ int64_t offset_in_row(unsigned k, const RowItem& item) const {
-    int64_t offset = item.start * grid_.lane[k];
-    if (grid_.reduced_rank > 1) offset += outer_offset(k, item.outer);
-    return offset;
-  }
-
-  /// f(item) for this thread's vectors below `end`.
-  template <class F>
-  __device__ __forceinline__ void for_items(unsigned end, const F& f) const {
-    const unsigned stride = grid_.group * grid_.parts.divisor;
-    RowItem item{};
-    for (unsigned k = part_ * grid_.group + lane_; k < end; k += stride, ++item.step) {
-      unsigned column = k;
-      if (grid_.reduced_rank > 1) {
-        item.outer = grid_.items.divide(k);
-        column = k - item.outer * grid_.items.divisor;
-      }
-      item.start = static_cast<long long>(column) * V - head_;
-      item.first = item.start < 0 ? static_cast<int>(-item.start) : 0;
-      item.last = grid_.inner - item.start < V ? static_cast<int>(grid_.inner - item.start) : V;
-      f(item);
-    }
-  }
-
-  __device__ __forceinline__ char* kept(unsigned slot_offset, unsigned step, int bytes) const {
-    return shared_ + slot_offset +
-           (step * blockDim.x + threadIdx.x) * static_cast<unsigned>(bytes);
-  }
-
-  /// Copies this thread's vectors of the kept operands to shared memory, where only it reads them.
-  __device__ __forceinline__ void keep_row() const {
-#pragma unroll 1
-    for (int s = 0; s < grid_.slots; ++s) {
-      const unsigned k = grid_.slot_operand[s];
-      const int size = grid_.itemsize[k];
-      const int bytes = size * V;
-      const char* const row = grid_.data[k] + row_offset(k) * size;
-      const int lane = grid_.lane[k];
-      for_items(items_, [&](const RowItem& item) {
-        char* to = kept(grid_.slot_offset[k], item.step, bytes);
-        const char* from = row + offset_in_row(k, item) * size;
-        const bool full = lane == 1 && item.last - item.first == V;
-        const int unit = bytes < 16 ? bytes : 16;
-        if (full && unit >= 4 && reinterpret_cast<unsigned long long>(from) % unit == 0) {
-          copy_async(to, from, bytes);
+      for (;;) {
+        Registers<V> registers;
+        load<Uses>(registers, at, Leaves{});
+        full(registers, static_cast<long long>(k) * V + place_.before, k, step);
+        ++step;
+        k += grid_.stride;
+        if (k >= vectors) break;
+        if (grid_.reduced_rank <= 1) {
+          advance<Uses>(at, Leaves{});
         } else {
-#pragma unroll 1
-          for (int j = item.first; j < item.last; ++j) {
-            copy_element(to + j * size, from + static_cast<int64_t>(j) * lane * size, size);
-          }
+          begin_again<Uses>(at, k, Leaves{});
         }
-      });
+      }
     }
-    wait_for_copies();
+#pragma unroll 1
+    for (unsigned s = place_.lane; s < singles; s += grid_.stride) {
+      const long long position =
+          s < place_.before ? s : s + static_cast<long long>(place_.vectors) * V;
+      Registers<1> registers;
+      Values values = values_;
+      load_singles<Uses>(registers, position, Leaves{});
+      if (grid_.varies != 0) {
+        load_values(values, position, std::make_index_sequence<reductions>{});
+      }
+      one(registers, values, position);
+    }
   }
 
-  template <std::uint64_t Uses>
-  __device__ __forceinline__ void load(Registers& registers, const RowItem& item) {
-    load_leaves<Uses>(registers, item, std::make_index_sequence<leaves>{});
-    if (grid_.varies != 0) load_values(item, std::make_index_sequence<reductions>{});
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void begin(char** at, unsigned k, std::index_sequence<I...>) const {
+    ((at[I] = is_used<outputs + I, Uses> ? begin_leaf<outputs + static_cast<int>(I)>(k) : nullptr),
+     ...);
+  }
+  template <int K>
+  __device__ __forceinline__ char* begin_leaf(unsigned k) const {
+    const RowOperand& x = grid_.operand[K];
+    if (x.slot_offset == RowLoops::not_kept) return vector_start(grid_, x, place_, k);
+    return shared_ + x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V);
   }
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void load_leaves(Registers& registers, const RowItem& item,
+  __device__ __forceinline__ void begin_again(char** at, unsigned k,
                                               std::index_sequence<I...>) const {
-    (load_leaf<outputs + static_cast<int>(I), (Uses >> (outputs + I) & 1U) != 0>(
-         weft::get<static_cast<int>(I)>(registers), item),
+    ((at[I] = !is_used<outputs + I, Uses> ? nullptr
+              : grid_.operand[outputs + I].slot_offset == RowLoops::not_kept
+                  ? vector_start_by_axes(grid_, grid_.operand[outputs + I], place_.row, 0, k)
+                  : at[I] + grid_.operand[outputs + I].step),
+     ...);
+  }
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void advance(char** at, std::index_sequence<I...>) const {
+    ((at[I] += is_used<outputs + I, Uses> ? grid_.operand[outputs + I].step : 0), ...);
+  }
+
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void load(Registers<V>& registers, char* const* at,
+                                       std::index_sequence<I...>) const {
+    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
+         weft::get<static_cast<int>(I)>(registers), at[I]),
      ...);
   }
   template <int K, bool Used, class T>
-  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, const RowItem& item) const {
-    if constexpr (Used) {
-      if constexpr (!std::is_same_v<T, Position>) {
-        if (grid_.slot_offset[K] != RowLoops::not_kept) {
-          out = *reinterpret_cast<const Vector<T, V>*>(
-              kept(grid_.slot_offset[K], item.step, sizeof(T) * V));
-          return;
-        }
-      }
-      cuda::load(out, grid_.data[K], base_[K] + offset_in_row(K, item), grid_.lane[K], item.first,
-                 item.last);
-    }
+  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, const char* at) const {
+    if constexpr (Used) load_vector(out, at, grid_.operand[K].access, grid_.operand[K].lane);
+  }
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void load_singles(Registers<1>& registers, long long position,
+                                               std::index_sequence<I...>) const {
+    (load_single_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
+         weft::get<static_cast<int>(I)>(registers), position),
+     ...);
+  }
+  template <int K, bool Used, class T>
+  __device__ __forceinline__ void load_single_leaf(Vector<T, 1>& out, long long position) const {
+    if constexpr (Used) load_single(out, element(grid_, grid_.operand[K], place_.row, position));
   }
   template <std::size_t... I>
-  __device__ __forceinline__ void load_values(const RowItem& item, std::index_sequence<I...>) {
-    (load_value<static_cast<int>(I)>(weft::get<static_cast<int>(I)>(values_), item), ...);
+  __device__ __forceinline__ void load_values(Values& values, long long position,
+                                              std::index_sequence<I...>) const {
+    (load_value<static_cast<int>(I)>(weft::get<static_cast<int>(I)>(values), position), ...);
   }
   template <int I, class T>
-  __device__ __forceinline__ void load_value(Vector<T, V>& out, const RowItem& item) const {
-    constexpr int k = outputs + leaves + I;
-    if ((grid_.varies >> I & 1U) != 0) {
-      cuda::load(out, grid_.data[k], base_[k] + offset_in_row(k, item), grid_.lane[k], item.first,
-                 item.last);
-    }
+  __device__ __forceinline__ void load_value(T& out, long long position) const {
+    if ((grid_.varies >> I & 1U) == 0) return;
+    out = *reinterpret_cast<const T*>(
+        element(grid_, grid_.operand[outputs + leaves + I], place_.row, position));
   }
 
   template <std::size_t... I>
@@ -242,28 +199,34 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     constexpr int k = outputs + leaves + I;
     T value{};
     if (grid_.mode[I] == RowMode::load) {
-      if (active_) value = reinterpret_cast<const T*>(grid_.data[k])[base_[k]];
+      if (place_.active) value = *reinterpret_cast<const T*>(start<k>());
     } else if (grid_.mode[I] == RowMode::same) {
       take_same<I>(value, std::make_index_sequence<I>{});
     } else if (grid_.mode[I] == RowMode::compute) {
       using State = typename Reduction::state;
-      const State state =
-          merge_group(reduction.reducer, state_of(reduction), grid_, shared_, turn_++);
+      const RowTeam team{grid_.group, grid_.warps, grid_.parts.divisor, grid_.columns,
+                         grid_.cluster};
+      char* const scratch = shared_ + turn_++ % 2 * grid_.scratch;
+      const State state = merge_group(reduction.reducer, state_of(reduction), team, scratch);
       if (grid_.stage == RowLoops::partial) {
-        if (active_ && lane_ == 0) {
-          reinterpret_cast<State*>(partials_)[static_cast<int64_t>(row_) * grid_.parts.divisor +
-                                              part_] = state;
+        if (place_.active && place_.lane % grid_.group == 0) {
+          const auto piece = static_cast<int64_t>(place_.row) * grid_.parts.divisor +
+                             place_.lane / grid_.group;
+          reinterpret_cast<State*>(partials_)[piece] = state;
         }
         return;
       }
       value = static_cast<T>(reduction.reducer.finish(state, grid_.count));
     }
-    if (grid_.target == I && active_ && lane_ == 0 && part_ == 0) {
-      reinterpret_cast<T*>(grid_.data[k])[base_[k]] = value;
+    if (grid_.target == I && place_.active && place_.lane == 0) {
+      *reinterpret_cast<T*>(start<k>()) = value;
     }
-    auto& lanes = weft::get<I>(values_).lane;
-#pragma unroll
-    for (int j = 0; j < V; ++j) lanes[j] = value;
+    weft::get<I>(values_) = value;
+  }
+
+  template <int K>
+  __device__ __forceinline__ char* start() const {
+    return row_start(grid_, grid_.operand[K], place_.row);
   }
 
   /// What this thread's vectors of the row come to, or the pieces that an earlier kernel left.
@@ -272,30 +235,30 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     using State = typename Reduction::state;
     State total{};
     if (grid_.stage == RowLoops::merge) {
-      const State* pieces =
-          reinterpret_cast<const State*>(partials_) + static_cast<int64_t>(row_) * grid_.splits;
-      for (unsigned s = lane_; active_ && s < grid_.splits; s += grid_.group) {
+      const State* pieces = reinterpret_cast<const State*>(partials_) +
+                            static_cast<int64_t>(place_.row) * grid_.splits;
+      for (unsigned s = place_.lane; place_.active && s < grid_.splits; s += grid_.group) {
         reduction.reducer.merge(total, pieces[s]);
       }
       return total;
     }
     State group{};  // of 16 vectors, so that rounding does not grow with the row
-    for_items(items_, [&](const RowItem& item) {
-      Registers registers;
-      load<uses_of<decltype(reduction.program)>>(registers, item);
-      const long long position = item.outer * grid_.inner + item.start;
+    walk<uses_of<decltype(reduction.program)>>(
+        place_.vectors, place_.singles,
+        [&](const Registers<V>& registers, long long position, unsigned, unsigned step) {
 #pragma unroll
-      for (int j = 0; j < V; ++j) {
-        if (j >= item.first && j < item.last) {
-          reduction.reducer.add(group, reduction.program(Lane{registers, values_, j}),
-                                position + j);
-        }
-      }
-      if (item.step % 16 == 15) {
-        reduction.reducer.merge(total, group);
-        group = State{};
-      }
-    });
+          for (int j = 0; j < V; ++j) {
+            reduction.reducer.add(group, reduction.program(Lane<V>{registers, values_, j}),
+                                  position + j);
+          }
+          if (step % 16 == 15) {
+            reduction.reducer.merge(total, group);
+            group = State{};
+          }
+        },
+        [&](const Registers<1>& registers, const Values& values, long long position) {
+          reduction.reducer.add(group, reduction.program(Lane<1>{registers, values, 0}), position);
+        });
     reduction.reducer.merge(total, group);
     return total;
   }
@@ -306,55 +269,69 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   }
   template <int I, int J, class T>
   __device__ __forceinline__ void take_if_same(T& value) const {
-    using Other = std::remove_cvref_t<decltype(weft::get<J>(values_).lane[0])>;
+    using Other = std::remove_cvref_t<decltype(weft::get<J>(values_))>;
     if constexpr (std::is_same_v<T, Other>) {
-      if (grid_.same[I] == J) value = weft::get<J>(values_).lane[0];
+      if (grid_.same[I] == J) value = weft::get<J>(values_);
     }
   }
 
   template <std::size_t... K>
   __device__ __forceinline__ void store_outputs(std::index_sequence<K...>) {
-    const unsigned end = grid_.any_along_row ? items_ : active_ ? 1 : 0;
-    for_items(end, [&](const RowItem& item) {
-      Registers registers;
-      load<output_uses>(registers, item);
-      Pack<Vector<Outs, V>...> results;
-      (compute(weft::get<static_cast<int>(K)>(results),
-               weft::get<static_cast<int>(K)>(program_.outputs), registers),
-       ...);
-      (store_output<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), item), ...);
-    });
+    const bool whole = grid_.any_along_row;  // else one element of the row is enough
+    walk<(uses_of<Ps> | ...)>(
+        whole ? place_.vectors : 0, whole ? place_.singles : place_.active ? 1 : 0,
+        [&](const Registers<V>& registers, long long position, unsigned k, unsigned) {
+          Pack<Vector<Outs, V>...> results;
+          (compute(weft::get<static_cast<int>(K)>(results),
+                   weft::get<static_cast<int>(K)>(program_.outputs), registers, values_),
+           ...);
+          (store_output<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), k,
+                                             position == 0),
+           ...);
+        },
+        [&](const Registers<1>& registers, const Values& values, long long position) {
+          Pack<Vector<Outs, 1>...> results;
+          (compute(weft::get<static_cast<int>(K)>(results),
+                   weft::get<static_cast<int>(K)>(program_.outputs), registers, values),
+           ...);
+          (store_single<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), position),
+           ...);
+        });
   }
-  template <class Out, class P>
-  __device__ __forceinline__ void compute(Vector<Out, V>& out, const P& program,
-                                          const Registers& registers) const {
+  template <class Out, int W, class P>
+  __device__ __forceinline__ void compute(Vector<Out, W>& out, const P& program,
+                                          const Pack<Vector<Ts, W>...>& registers,
+                                          const Values& values) const {
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      out.lane[j] = store_element<Out>(program(Lane{registers, values_, j}));
+    for (int j = 0; j < W; ++j) {
+      out.lane[j] = store_element<Out>(program(Lane<W>{registers, values, j}));
     }
   }
   template <int K, class Out>
-  __device__ __forceinline__ void store_output(const Vector<Out, V>& in,
-                                               const RowItem& item) const {
-    const bool along = (grid_.along_row >> K & 1U) != 0;
-    if (!along && (item.step != 0 || lane_ != 0 || part_ != 0)) return;
-    const int64_t offset = base_[K] + (along ? offset_in_row(K, item) : 0);
-    store(in, grid_.data[K] + offset * static_cast<int>(sizeof(Out)), 0, grid_.lane[K], item.first,
-          along ? item.last : item.first + 1);
+  __device__ __forceinline__ void store_output(const Vector<Out, V>& in, unsigned k,
+                                               bool first) const {
+    if ((grid_.along_row >> K & 1U) != 0) {
+      store_vector(in, vector_start(grid_, grid_.operand[K], place_, k), grid_.operand[K].access,
+                   grid_.operand[K].lane);
+    } else if (first) {
+      *reinterpret_cast<Out*>(start<K>()) = in.lane[0];
+    }
+  }
+  template <int K, class Out>
+  __device__ __forceinline__ void store_single(const Vector<Out, 1>& in, long long position) const {
+    if ((grid_.along_row >> K & 1U) != 0) {
+      *reinterpret_cast<Out*>(element(grid_, grid_.operand[K], place_.row, position)) = in.lane[0];
+    } else if (position == 0) {
+      *reinterpret_cast<Out*>(start<K>()) = in.lane[0];
+    }
   }
 
   const Grid& grid_;
   const Program& program_;
   char* partials_;
   char* shared_;
-  int64_t base_[n] = {};
-  unsigned row_ = 0;
-  unsigned lane_ = 0;
-  unsigned part_ = 0;
-  unsigned items_ = 0;
+  RowPlace place_;
   unsigned turn_ = 0;
-  int head_ = 0;
-  bool active_ = false;
   Values values_;
 };
 
@@ -362,7 +339,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
 
 /// Runs a task of a row program.
 template <class Outs, class Types, int V, int N, class Program>
-__global__ void __launch_bounds__(row_block)
+__global__ void __launch_bounds__(row_block, 2)
     row_kernel(const __grid_constant__ RowGrid<N> grid, const __grid_constant__ Program program,
                char* partials) {
   extern __shared__ __align__(128) char weft_row_shared[];

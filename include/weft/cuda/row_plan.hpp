@@ -11,11 +11,13 @@ namespace weft::cuda {
 inline constexpr int row_block = 512;
 /// The most blocks that a cluster has.
 inline constexpr int row_cluster = 16;
+/// Vectors of a row that a thread takes, where the row is long enough.
+inline constexpr int vectors_a_thread = 16;
 /// Bytes of a row that a block keeps in shared memory where several blocks fit a multiprocessor.
 inline constexpr int64_t row_share = 64 * 1024;
 
 /// The loops of a row kernel: kept dimensions (a row at each coordinate) and those along the row,
-/// both innermost first. A thread takes vectors of a row, `group` threads and `parts` blocks apart.
+/// both innermost first. A thread takes vectors of a row, `stride` vectors apart.
 struct RowLoops {
   static constexpr unsigned not_kept = ~0U;
   enum Stage : unsigned char { whole, partial, merge };
@@ -24,37 +26,53 @@ struct RowLoops {
   int reduced_rank = 0;
   Divider kept[max_rank];
   Divider reduced[max_rank];
-  long long count = 1;   // elements of a row
-  long long inner = 1;   // of them along the innermost dimension
-  Divider items;         // vectors along it
-  unsigned length = 1;   // vectors of a row
-  unsigned group = 1;    // threads of a block that share a row
+  long long count = 1;  // elements of a row
+  long long inner = 1;  // of them along the innermost dimension
+  Divider items;        // full vectors along it, where there are several dimensions
+  unsigned length = 0;  // full vectors of a row, at most
+  unsigned group = 1;   // threads of a block that share a row
+  unsigned warps = 1;   // of the group, rounded up to a power of two
+  unsigned group_shift = 0;
+  unsigned rows_a_block = 1;
+  unsigned stride = 1;
+  Divider parts;         // blocks that share a row
+  unsigned splits = 1;   // pieces to merge
+  unsigned scratch = 0;  // bytes of one of the two areas where threads exchange values
   bool columns = false;  // neighbouring threads take neighbouring rows
   bool cluster = false;  // the blocks that share a row exchange values
+  bool simple = false;   // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  Divider parts;             // blocks that share a row
-  unsigned splits = 1;       // pieces to merge
-  unsigned scratch = 0;      // bytes of one of the two areas where threads exchange values
   int head_operand = -1;     // whose alignment the vectors follow
   int slots = 0;             // operands kept in shared memory
-  unsigned slot_operand[8];  // at slot_offset[operand]
+  unsigned slot_operand[8];  // at slot_offset of the operand
   int target = -1;
+  unsigned varies = 0;     // bit r: reduction r, loaded, is another one at each element
+  unsigned along_row = 0;  // bit k: output k has an element for each of the row
   weft::detail::RowMode mode[weft::detail::max_row_reductions] = {};
   signed char same[weft::detail::max_row_reductions] = {};
-  unsigned varies = 0;  // bit r: reduction r, loaded, is another one at each element
-  unsigned along_row = 0;
 };
 
-/// The same with the addresses and strides of N operands.
+/// An operand of a row kernel, all strides in bytes.
+struct RowOperand {
+  /// How a vector is read: as a whole, as one element for all lanes, or lane by lane.
+  enum Access : int { whole_vector, one_element, by_lane };
+  char* data;
+  int64_t row;     // from a row to the next, where `simple`
+  int64_t vector;  // from a vector to the next
+  int64_t step;    // from a thread's vector to its next
+  unsigned slot_offset = RowLoops::not_kept;
+  Access access = by_lane;
+  int itemsize;
+  int lane;  // elements from a lane to the next
+  int64_t kept_stride[max_rank];
+  int64_t reduced_stride[max_rank];
+};
+
+/// The same with N operands.
 template <int N>
 struct RowGrid : RowLoops {
-  char* data[N];
-  int itemsize[N];
-  unsigned slot_offset[N];
-  int lane[N];                       // strides along the innermost dimension
-  int64_t kept_stride[N][max_rank];  // innermost first
-  int64_t reduced_stride[N][max_rank];
+  RowOperand operand[N];
 };
 
 /// What planning knows of a kernel: `uses[r]` has bit i where reduction r reads operand i, the last
@@ -99,23 +117,19 @@ inline bool rows_are_columns(const Loops& kept, const Operand* operands, const L
   return false;
 }
 
-/// Whether an operand has other elements in each row, all along it.
-inline bool fills_rows(const RowLoops& loops, const int64_t* kept, const int64_t* reduced) {
-  for (int d = 0; d < loops.reduced_rank; ++d) {
-    if (reduced[d] == 0) return false;
+/// Whether a task that stores one reduction computes others on the way.
+inline bool computes_others(const RowTask& task) {
+  for (int r = 0; r < weft::detail::max_row_reductions; ++r) {
+    if (r != task.target && task.mode[r] == RowMode::compute) return true;
   }
-  for (int d = 0; d < loops.kept_rank; ++d) {
-    if (kept[d] == 0) return false;
-  }
-  return loops.reduced_rank > 0;
+  return false;
 }
 
 /// How often a task reads operand i: once for each reduction it computes, once for the outputs.
 inline int readings(const RowTask& task, const RowKernel& kernel, int i) {
   int n = 0;
   for (int r = 0; r <= kernel.reductions; ++r) {
-    const bool runs =
-        r < kernel.reductions ? task.mode[r] == RowMode::compute : task.target < 0;
+    const bool runs = r < kernel.reductions ? task.mode[r] == RowMode::compute : task.target < 0;
     n += runs && (kernel.uses[r] >> i & 1U) != 0;
   }
   return n;
@@ -129,210 +143,263 @@ inline unsigned power_of_two(unsigned n) {
   return p;
 }
 
-/// Lets the vectors of each row begin where its output, or else its first full operand, is aligned.
-template <int N>
-void choose_head(const RowTask& task, const RowKernel& kernel, RowGrid<N>& grid) {
-  if (grid.reduced_rank != 1) return;
-  int chosen = -1;
-  for (int i = 0; i < kernel.outputs + kernel.leaves && chosen < 0; ++i) {
-    const bool read = i < kernel.outputs ? (grid.along_row >> i & 1U) != 0
-                                         : readings(task, kernel, i) > 0;
-    if (read && grid.lane[i] == 1 && grid.kept_stride[i][0] != 0) chosen = i;
-  }
-  if (chosen < 0) return;
-  bool aligned = reinterpret_cast<std::uintptr_t>(grid.data[chosen]) %
-                     static_cast<unsigned>(grid.itemsize[chosen] * kernel.lanes) == 0;
-  for (int d = 0; d < grid.kept_rank; ++d) {
-    aligned = aligned && grid.kept_stride[chosen][d] % kernel.lanes == 0;
-  }
-  if (!aligned) grid.head_operand = chosen;
-}
+/// Plans one task of a row program.
+class RowPlan {
+ public:
+  RowPlan(const char* name, const RowTask& task, const RowKernel& kernel, const Properties& device,
+          RowLoops& grid, RowOperand* operand)
+      : name_(name), task_(task), kernel_(kernel), device_(device), grid_(grid), operand_(operand) {}
 
-template <int N>
-bool is_same_operand(const RowGrid<N>& grid, int i, int j) {
-  if (grid.data[i] != grid.data[j] || grid.itemsize[i] != grid.itemsize[j]) return false;
-  for (int d = 0; d < grid.kept_rank; ++d) {
-    if (grid.kept_stride[i][d] != grid.kept_stride[j][d]) return false;
+  /// Fills the grid from operands with strides along the kept, then the reduced dimensions.
+  [[gnu::noinline]] RowLaunch run(Operand* operands, Operand* inside) {
+    const int n = kernel_.outputs + kernel_.leaves + kernel_.reductions;
+    Loops outer = weft::detail::loops_over(task_.geometry.kept);
+    Loops inner = weft::detail::loops_over(task_.geometry.reduced);
+    weft::detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
+    weft::detail::simplify(outer, operands, n);
+    weft::detail::simplify(inner, inside, n, true);
+    describe(outer, operands, inner, inside, n);
+    choose_head();
+    divide_rows();
+    choose_threads();
+    choose_slots();
+    choose_access(n);
+    return launch_;
   }
-  for (int d = 0; d < grid.reduced_rank; ++d) {
-    if (grid.reduced_stride[i][d] != grid.reduced_stride[j][d]) return false;
-  }
-  return true;
-}
 
-/// The operands that are read more than once and differ from row to row; equal ones share a slot.
-template <int N>
-unsigned choose_slots(const RowTask& task, const RowKernel& kernel, RowGrid<N>& grid,
-                      unsigned* slot_of) {
-  unsigned bytes = 0;  // of one vector of each
-  for (int i = kernel.outputs; i < kernel.outputs + kernel.leaves; ++i) {
-    slot_of[i] = RowLoops::not_kept;
-    if (grid.itemsize[i] == 0 || readings(task, kernel, i) == 0 ||
-        !fills_rows(grid, grid.kept_stride[i], grid.reduced_stride[i])) {
-      continue;
+ private:
+  void describe(const Loops& outer, const Operand* operands, const Loops& inner,
+                const Operand* inside, int n) {
+    grid_.rows = row_number(name_, outer.count(), "rows");
+    grid_.count = inner.count();
+    grid_.inner = inner.rank > 0 ? inner.size[inner.rank - 1] : 1;
+    grid_.kept_rank = outer.rank;
+    grid_.reduced_rank = inner.rank;
+    grid_.simple = outer.rank <= 1 && inner.rank <= 1;
+    for (int d = 0; d < outer.rank; ++d) {
+      const int64_t size = outer.size[outer.rank - 1 - d];
+      grid_.kept[d] = Divider(row_number(name_, size, "rows along an axis"));
+    }
+    for (int d = 0; d < inner.rank && inner.rank > 1; ++d) {
+      const int64_t size = inner.size[inner.rank - 1 - d];
+      grid_.reduced[d] = Divider(row_number(name_, size, "elements along an axis"));
+    }
+    for (int i = 0; i < n; ++i) {
+      RowOperand& x = operand_[i];
+      x.data = operands[i].data;
+      x.itemsize = operands[i].itemsize;
+      for (int d = 0; d < outer.rank; ++d) {
+        x.kept_stride[d] = operands[i].stride[outer.rank - 1 - d] * x.itemsize;
+      }
+      for (int d = 0; d < inner.rank; ++d) {
+        x.reduced_stride[d] = inside[i].stride[inner.rank - 1 - d] * x.itemsize;
+      }
+      x.row = outer.rank == 1 ? x.kept_stride[0] : 0;
+      x.lane = inner.rank > 0 ? static_cast<int>(inside[i].stride[inner.rank - 1]) : 0;
+      x.vector = inner.rank > 0 ? x.reduced_stride[0] * kernel_.lanes : 0;
+    }
+    grid_.target = task_.target;
+    for (int r = 0; r < kernel_.reductions; ++r) {
+      grid_.mode[r] = task_.mode[r];
+      grid_.same[r] = static_cast<signed char>(task_.same[r]);
+      const RowOperand& value = operand_[kernel_.outputs + kernel_.leaves + r];
+      for (int d = 0; task_.mode[r] == RowMode::load && d < inner.rank; ++d) {
+        if (value.reduced_stride[d] != 0) grid_.varies |= 1U << r;
+      }
+    }
+    for (int k = 0; k < kernel_.outputs; ++k) {
+      if (task_.target < 0 && task_.along_row[k]) grid_.along_row |= 1U << k;
+    }
+    grid_.any_along_row = grid_.along_row != 0;
+    grid_.columns = rows_are_columns(outer, operands, inner, inside, kernel_.outputs,
+                                     kernel_.outputs + kernel_.leaves);
+  }
+
+  bool is_aligned(const RowOperand& x) const {
+    if (x.itemsize == 0 || x.lane != 1) return false;
+    const int64_t bytes = int64_t{x.itemsize} * kernel_.lanes;
+    bool aligned = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(x.data)) % bytes == 0;
+    for (int d = 0; d < grid_.kept_rank; ++d) aligned = aligned && x.kept_stride[d] % bytes == 0;
+    for (int d = 1; d < grid_.reduced_rank; ++d) {
+      aligned = aligned && x.reduced_stride[d] % bytes == 0;
+    }
+    return aligned;
+  }
+
+  /// Whether an operand's vectors are aligned wherever those of `head` are.
+  bool is_aligned_as(const RowOperand& x, const RowOperand& head) const {
+    if (x.itemsize == 0 || x.lane != 1) return false;
+    const auto place = [](const RowOperand& y) {
+      return static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(y.data)) / y.itemsize;
+    };
+    bool same = (place(x) - place(head)) % kernel_.lanes == 0;
+    for (int d = 0; d < grid_.kept_rank; ++d) {
+      const int64_t apart =
+          x.kept_stride[d] / x.itemsize - head.kept_stride[d] / head.itemsize;
+      same = same && apart % kernel_.lanes == 0;
+    }
+    return same;
+  }
+
+  /// Lets the vectors of each row begin where its output, or else its first full operand, is
+  /// aligned.
+  void choose_head() {
+    if (grid_.reduced_rank != 1) return;
+    for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
+      const RowOperand& x = operand_[i];
+      const bool read = i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0
+                                            : readings(task_, kernel_, i) > 0;
+      if (!read || x.lane != 1 || (grid_.kept_rank > 0 && x.kept_stride[0] == 0)) continue;
+      if (x.itemsize > 0 && !is_aligned(x)) grid_.head_operand = i;
+      return;
+    }
+  }
+
+  /// Full vectors of a row; none where its elements have to be taken one by one.
+  void divide_rows() {
+    const int lanes = kernel_.lanes;
+    if (grid_.varies != 0 || (grid_.reduced_rank > 1 && grid_.inner % lanes != 0)) {
+      grid_.length = 0;
+      row_number(name_, grid_.count, "elements of a row");
+    } else {
+      grid_.length = row_number(name_, grid_.count / lanes, "vectors of a row");
+      if (grid_.reduced_rank > 1) {
+        grid_.items = Divider(row_number(name_, grid_.inner / lanes, "vectors of a row"));
+      }
+    }
+  }
+
+  void choose_threads() {
+    const int64_t work = grid_.length > 0 ? grid_.length : grid_.count;
+    if (grid_.columns) {
+      launch_.threads = row_block;
+      grid_.rows_a_block = 32;
+      grid_.group = launch_.threads / 32;
+    } else if (work <= 64) {
+      grid_.group = work < 32 ? power_of_two(static_cast<unsigned>(work)) : 32;
+      while ((1U << grid_.group_shift) < grid_.group) ++grid_.group_shift;
+      launch_.threads = block_threads;
+      grid_.rows_a_block = launch_.threads / grid_.group;
+    } else {
+      const int64_t wanted = (work + vectors_a_thread - 1) / vectors_a_thread;
+      launch_.threads = wanted < 32 ? 32 : wanted > row_block ? row_block
+                                         : round_up(static_cast<unsigned>(wanted), 32);
+      grid_.group = launch_.threads;
+    }
+    grid_.scratch = round_up(static_cast<unsigned>(kernel_.state_bytes) *
+                                 (grid_.columns ? launch_.threads : 40U),
+                             128);
+    const unsigned row_blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
+    const auto units = static_cast<unsigned>(device_.multiprocessors);
+    unsigned parts = 1;
+    if (task_.target >= 0 && !computes_others(task_)) {
+      const int64_t most = work / (4 * grid_.group);
+      parts = (4 * units + row_blocks - 1) / row_blocks;
+      if (parts > most) parts = static_cast<unsigned>(most);
+      if (parts < 1) parts = 1;
+      if (parts > 1) grid_.stage = RowLoops::partial;
+    } else if (!grid_.columns && device_.major >= 9 && work > 64) {
+      const int64_t bytes = row_bytes();
+      while (parts < row_cluster && bytes > row_share * parts) parts *= 2;
+      // Few rows: all multiprocessors work.
+      while (parts < row_cluster && row_blocks * parts < units &&
+             work >= int64_t{4} * grid_.group * parts) {
+        parts *= 2;
+      }
+      grid_.cluster = parts > 1;
+    }
+    grid_.warps = power_of_two((grid_.group + 31) / 32);
+    grid_.parts = Divider(parts);
+    grid_.stride = grid_.group * parts;
+    launch_.blocks = row_number(name_, int64_t{row_blocks} * parts, "blocks");
+  }
+
+  bool is_same_operand(const RowOperand& x, const RowOperand& y) const {
+    bool same = x.data == y.data && x.itemsize == y.itemsize;
+    for (int d = 0; d < grid_.kept_rank; ++d) same = same && x.kept_stride[d] == y.kept_stride[d];
+    for (int d = 0; d < grid_.reduced_rank; ++d) {
+      same = same && x.reduced_stride[d] == y.reduced_stride[d];
+    }
+    return same;
+  }
+
+  /// Whether an operand has other elements in each row, all along it, and is read several times.
+  bool is_worth_keeping(const RowOperand& x) const {
+    if (x.itemsize == 0 || grid_.reduced_rank == 0) return false;
+    for (int d = 0; d < grid_.reduced_rank; ++d) {
+      if (x.reduced_stride[d] == 0) return false;
+    }
+    for (int d = 0; d < grid_.kept_rank; ++d) {
+      if (x.kept_stride[d] == 0) return false;
     }
     int readers = 0;
-    for (int j = kernel.outputs; j < kernel.outputs + kernel.leaves; ++j) {
-      if (is_same_operand(grid, i, j)) readers += readings(task, kernel, j);
+    for (int j = kernel_.outputs; j < kernel_.outputs + kernel_.leaves; ++j) {
+      if (is_same_operand(x, operand_[j])) readers += readings(task_, kernel_, j);
     }
-    if (readers < 2) continue;
-    int slot = 0;
-    while (slot < grid.slots && !is_same_operand(grid, i, static_cast<int>(grid.slot_operand[slot]))) {
-      ++slot;
-    }
-    if (slot == 8) continue;
-    if (slot == grid.slots) {
-      grid.slot_operand[grid.slots++] = static_cast<unsigned>(i);
-      bytes += static_cast<unsigned>(grid.itemsize[i] * kernel.lanes);
-    }
-    slot_of[i] = static_cast<unsigned>(slot);
+    return readers > 1;
   }
-  return bytes;
-}
 
-/// Whether a task that stores one reduction computes others on the way.
-inline bool computes_others(const RowTask& task) {
-  for (int r = 0; r < weft::detail::max_row_reductions; ++r) {
-    if (r != task.target && task.mode[r] == RowMode::compute) return true;
+  /// The bytes of a row's kept operands.
+  int64_t row_bytes() const {
+    int64_t bytes = 0;
+    for (int i = kernel_.outputs; i < kernel_.outputs + kernel_.leaves; ++i) {
+      const RowOperand& x = operand_[i];
+      bool first = is_worth_keeping(x);
+      for (int j = kernel_.outputs; j < i; ++j) first = first && !is_same_operand(x, operand_[j]);
+      if (first) bytes += grid_.count * x.itemsize;
+    }
+    return bytes;
   }
-  return false;
-}
 
-template <int N>
-RowLaunch choose_threads(const RowTask& task, const RowKernel& kernel, const Properties& device,
-                         RowGrid<N>& grid) {
-  RowLaunch launch;
-  unsigned slot_of[N];
-  const unsigned vector_bytes = choose_slots(task, kernel, grid, slot_of);
-  const bool clusters = device.major >= 9;
-  const auto units = static_cast<unsigned>(device.multiprocessors);
-  unsigned rows_a_block = 1;
-  unsigned parts = 1;
-  if (grid.columns) {
-    launch.threads = row_block;
-    rows_a_block = 32;
-    grid.group = launch.threads / 32;
-  } else if (grid.length <= 128) {
-    grid.group = grid.length < 32 ? power_of_two(grid.length) : 32;
-    launch.threads = block_threads;
-    rows_a_block = launch.threads / grid.group;
-  } else {
-    launch.threads = round_up((grid.length + 7) / 8, 32);
-    if (launch.threads < 64) launch.threads = 64;
-    if (launch.threads > row_block) launch.threads = row_block;
-    grid.group = launch.threads;
+  /// Gives the operands worth keeping their places in shared memory, if all of them fit.
+  void choose_slots() {
+    launch_.shared_bytes = 2 * grid_.scratch;
+    if (grid_.stage != RowLoops::whole || grid_.length == 0) return;
+    const unsigned steps = (grid_.length + grid_.stride - 1) / grid_.stride;
+    if (steps == 1) return;  // the first-level cache holds a vector a thread
+    int64_t at = launch_.shared_bytes;
+    for (int i = kernel_.outputs; i < kernel_.outputs + kernel_.leaves; ++i) {
+      RowOperand& x = operand_[i];
+      if (readings(task_, kernel_, i) == 0 || !is_worth_keeping(x)) continue;
+      int s = 0;
+      while (s < grid_.slots && !is_same_operand(x, operand_[grid_.slot_operand[s]])) ++s;
+      if (s < grid_.slots) {
+        x.slot_offset = operand_[grid_.slot_operand[s]].slot_offset;
+      } else if (s < 8) {
+        const int64_t bytes = int64_t{steps} * launch_.threads * x.itemsize * kernel_.lanes;
+        if (at + bytes > device_.shared_memory_per_block - 1024) continue;
+        x.slot_offset = static_cast<unsigned>(at);
+        grid_.slot_operand[grid_.slots++] = static_cast<unsigned>(i);
+        at += bytes;
+      }
+    }
+    launch_.shared_bytes = static_cast<unsigned>(at);
   }
-  const unsigned row_blocks = (grid.rows + rows_a_block - 1) / rows_a_block;
-  auto bytes_a_block = [&](unsigned n) {
-    const int64_t steps = (grid.length + int64_t{n} * grid.group - 1) / (int64_t{n} * grid.group);
-    return steps * launch.threads * vector_bytes;
-  };
-  grid.scratch = round_up(static_cast<unsigned>(kernel.state_bytes) *
-                              (grid.columns ? launch.threads : 40U), 128);
-  const int64_t room = device.shared_memory_per_block - 2 * int64_t{grid.scratch} - 1024;
-  if (!task.computes()) {
-    while (parts < 65536 && row_blocks * parts < 16 * units &&
-           grid.length > launch.threads * parts) {
-      parts *= 2;
-    }
-  } else if (task.target >= 0 && !computes_others(task)) {
-    const unsigned most = grid.length / (4 * grid.group);
-    parts = (4 * units + row_blocks - 1) / row_blocks;
-    if (parts > most) parts = most;
-    if (parts < 1) parts = 1;
-    if (parts > 1) grid.stage = RowLoops::partial;
-  } else if (!grid.columns && clusters) {
-    while (parts < row_cluster && bytes_a_block(parts) > row_share) parts *= 2;
-    // Few rows: all multiprocessors work.
-    while (parts < row_cluster && row_blocks * parts < units &&
-           grid.length >= 4 * grid.group * parts) {
-      parts *= 2;
-    }
-    grid.cluster = parts > 1;
-  }
-  if (grid.stage != RowLoops::whole) grid.slots = 0;
-  if (grid.slots > 0 && bytes_a_block(parts) <= room) {
-    unsigned at = 2 * grid.scratch;
-    unsigned slot_at[8];
-    for (int s = 0; s < grid.slots; ++s) {
-      const auto bytes =
-          static_cast<unsigned>(grid.itemsize[grid.slot_operand[s]] * kernel.lanes);
-      slot_at[s] = at;
-      at += static_cast<unsigned>(bytes_a_block(parts) / vector_bytes * bytes);
-    }
-    for (int i = kernel.outputs; i < kernel.outputs + kernel.leaves; ++i) {
-      if (slot_of[i] != RowLoops::not_kept) grid.slot_offset[i] = slot_at[slot_of[i]];
-    }
-    launch.shared_bytes = at;
-  } else {
-    grid.slots = 0;
-    launch.shared_bytes = 2 * grid.scratch;
-  }
-  grid.parts = Divider(parts);
-  launch.blocks = row_number("reduce", int64_t{row_blocks} * parts, "blocks");
-  return launch;
-}
 
-/// Fills everything of a grid but the addresses, and chooses the launch.
-template <int N>
-[[gnu::noinline]] RowLaunch plan_rows(const Name& name, const RowTask& task, Loops outer,
-                                      Operand* operands, const RowKernel& kernel,
-                                      const Properties& device, RowGrid<N>& grid) {
-  Operand inside[N];
-  Loops inner = weft::detail::loops_over(task.geometry.reduced);
-  weft::detail::inner_operands(operands, N, outer.rank, inner.rank, inside);
-  weft::detail::simplify(outer, operands, N);
-  weft::detail::simplify(inner, inside, N, true);
-  const char* const what = name.operation;
-  grid.rows = row_number(what, outer.count(), "rows");
-  grid.count = inner.count();
-  grid.kept_rank = outer.rank;
-  grid.reduced_rank = inner.rank;
-  for (int d = 0; d < outer.rank; ++d) {
-    grid.kept[d] = Divider(row_number(what, outer.size[outer.rank - 1 - d], "rows along an axis"));
-  }
-  for (int d = 1; d < inner.rank; ++d) {
-    grid.reduced[d] =
-        Divider(row_number(what, inner.size[inner.rank - 1 - d], "elements along an axis"));
-  }
-  grid.inner = inner.rank > 0 ? inner.size[inner.rank - 1] : 1;
-  for (int i = 0; i < N; ++i) {
-    grid.data[i] = operands[i].data;
-    grid.itemsize[i] = operands[i].itemsize;
-    grid.slot_offset[i] = RowLoops::not_kept;
-    for (int d = 0; d < outer.rank; ++d) {
-      grid.kept_stride[i][d] = operands[i].stride[outer.rank - 1 - d];
-    }
-    for (int d = 0; d < inner.rank; ++d) {
-      grid.reduced_stride[i][d] = inside[i].stride[inner.rank - 1 - d];
-    }
-    grid.lane[i] = inner.rank > 0 ? static_cast<int>(grid.reduced_stride[i][0]) : 0;
-  }
-  grid.target = task.target;
-  for (int r = 0; r < kernel.reductions; ++r) {
-    grid.mode[r] = task.mode[r];
-    grid.same[r] = static_cast<signed char>(task.same[r]);
-    const int value = kernel.outputs + kernel.leaves + r;
-    for (int d = 0; task.mode[r] == RowMode::load && d < inner.rank; ++d) {
-      if (grid.reduced_stride[value][d] != 0) grid.varies |= 1U << r;
+  void choose_access(int n) {
+    for (int i = 0; i < n; ++i) {
+      RowOperand& x = operand_[i];
+      x.step = x.vector * grid_.stride;
+      if (x.slot_offset != RowLoops::not_kept) {
+        x.step = int64_t{x.itemsize} * kernel_.lanes * launch_.threads;
+        x.access = RowOperand::whole_vector;
+      } else if (x.lane == 0) {
+        x.access = RowOperand::one_element;
+      } else if (grid_.head_operand < 0 ? is_aligned(x)
+                                        : is_aligned_as(x, operand_[grid_.head_operand])) {
+        x.access = RowOperand::whole_vector;
+      }
     }
   }
-  for (int k = 0; k < kernel.outputs; ++k) {
-    if (task.target < 0 && task.along_row[k]) grid.along_row |= 1U << k;
-  }
-  grid.any_along_row = grid.along_row != 0;
 
-  const unsigned lanes = static_cast<unsigned>(kernel.lanes);
-  choose_head(task, kernel, grid);
-  const int64_t spare = grid.head_operand >= 0 ? lanes - 1 : 0;
-  const auto items = static_cast<int64_t>((grid.inner + spare + lanes - 1) / lanes);
-  grid.items = Divider(row_number(what, items, "vectors of a row"));
-  grid.length = row_number(what, grid.inner > 0 ? grid.count / grid.inner * items : 0,
-                           "vectors of a row");
-  grid.columns = rows_are_columns(outer, operands, inner, inside, kernel.outputs,
-                                  kernel.outputs + kernel.leaves);
-  return choose_threads(task, kernel, device, grid);
-}
+  const char* name_;
+  const RowTask& task_;
+  const RowKernel& kernel_;
+  const Properties& device_;
+  RowLoops& grid_;
+  RowOperand* operand_;
+  RowLaunch launch_;
+};
 
 }  // namespace detail
 }  // namespace weft::cuda

@@ -1,4 +1,4 @@
-// What the threads of a row kernel do together: exchange states, and copy a row into shared memory.
+// What the threads of a row kernel do together: merge states, copy a row into shared memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,12 +24,13 @@ __device__ __forceinline__ T shuffle(const T& value, unsigned lane) {
   return out;
 }
 
-/// The states of `width` neighbouring lanes, a power of two, merged: the same bits in each of them.
+/// The states of `width` neighbouring lanes, a power of two, merged in the first of them.
 template <class R, class State>
-__device__ __forceinline__ State merge_lanes(const R& reducer, State state, unsigned width) {
-#pragma unroll 1
-  for (unsigned w = width / 2; w > 0; w /= 2) reducer.merge(state, shuffle<true>(state, w));
-  return shuffle<false>(state, threadIdx.x % 32 / width * width);
+__device__ __forceinline__ void merge_lanes(const R& reducer, State& state, unsigned width) {
+#pragma unroll
+  for (unsigned w = 16; w > 0; w /= 2) {
+    if (width > w) reducer.merge(state, shuffle<true>(state, w));
+  }
 }
 
 __device__ __forceinline__ void cluster_barrier() {
@@ -53,53 +54,77 @@ __device__ __forceinline__ const T* in_block(const T* mine, [[maybe_unused]] uns
 #endif
 }
 
-/// The states of all threads that share a row, merged: the same bits in each of them. `turn` takes
-/// turns between two areas, so that one barrier a reduction is enough.
+/// The threads that share a row.
+struct RowTeam {
+  unsigned group;
+  unsigned warps;  // of a block, rounded up to a power of two
+  unsigned parts;
+  bool columns;
+  bool cluster;
+};
+
+/// The states of all threads that share a row, merged: the same bits in each of them. Two areas of
+/// scratch in turn, and one barrier a reduction is enough.
 template <class R, class State>
-__device__ __noinline__ State merge_group(const R& reducer, State state, const RowLoops& grid,
-                                          char* scratch, unsigned turn) {
-  auto* area = reinterpret_cast<State*>(scratch + turn % 2 * grid.scratch);
-  if (grid.columns) {
+__device__ __noinline__ State merge_group(const R reducer, State state, const RowTeam team,
+                                          char* scratch) {
+  auto* area = reinterpret_cast<State*>(scratch);
+  if (team.columns) {
     area[threadIdx.x] = state;
     __syncthreads();
     State total{};
 #pragma unroll 1
-    for (unsigned w = 0; w < grid.group; ++w) {
+    for (unsigned w = 0; w < team.group; ++w) {
       reducer.merge(total, area[w * 32 + threadIdx.x % 32]);
     }
     return total;
   }
-  state = merge_lanes(reducer, state, grid.group < 32 ? grid.group : 32);
+  const unsigned width = team.group < 32 ? team.group : 32;
+  merge_lanes(reducer, state, width);
   const unsigned lane = threadIdx.x % 32;
-  if (grid.group > 32) {
+  unsigned first = lane & (32 - width);
+  if (team.group > 32) {
     if (lane == 0) area[threadIdx.x / 32] = state;
     __syncthreads();
-    state = merge_lanes(reducer, lane < grid.group / 32 ? area[lane] : State{}, 32);
+    state = lane < team.group / 32 ? area[lane] : State{};
+    merge_lanes(reducer, state, team.warps);
+    first = 0;
   }
-  if (grid.cluster) {
+  if (team.cluster) {
     State* const shared = area + 32;
     if (threadIdx.x == 0) *shared = state;
     cluster_barrier();
-    state = merge_lanes(
-        reducer, lane < grid.parts.divisor ? *in_block(shared, lane) : State{}, 32);
+    state = lane < team.parts ? *in_block(shared, lane) : State{};
+    merge_lanes(reducer, state, row_cluster);
+    first = 0;
   }
-  return state;
+  return shuffle<false>(state, first);
 }
 
-/// Copies 16, 8 or 4 bytes to shared memory without waiting.
+/// Copies 16 bytes to shared memory without waiting.
+__device__ __forceinline__ void copy_async_16(unsigned to, const char* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#endif
+}
+
+__device__ __forceinline__ void copy_async_4(unsigned to, const char* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
+#endif
+}
+
+/// Copies 4, 8 or a multiple of 16 bytes to shared memory without waiting.
 __device__ __forceinline__ void copy_async(char* to, const char* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
   const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
   if (bytes >= 16) {
 #pragma unroll 1
-    for (int i = 0; i < bytes; i += 16) {
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared + i), "l"(from + i)
-                   : "memory");
-    }
+    for (int i = 0; i < bytes; i += 16) copy_async_16(shared + static_cast<unsigned>(i), from + i);
   } else if (bytes == 8) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared), "l"(from) : "memory");
   } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared), "l"(from) : "memory");
+    copy_async_4(shared, from);
   }
 #else
   for (int i = 0; i < bytes; i += 4) {
@@ -126,6 +151,200 @@ __device__ __forceinline__ void copy_element(char* to, const char* from, int byt
     for (int i = 0; i < bytes; i += 8) {
       *reinterpret_cast<long long*>(to + i) = *reinterpret_cast<const long long*>(from + i);
     }
+  }
+}
+
+/// What a thread has of its block's rows: `vectors` full, aligned ones, and the elements before and
+/// behind them one by one.
+struct RowPlace {
+  unsigned row = 0;
+  unsigned lane = 0;  // among the threads of all blocks that share the row
+  unsigned vectors = 0;
+  unsigned before = 0;
+  unsigned singles = 0;  // elements in no full vector
+  bool active = false;
+};
+
+__device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
+  RowPlace place;
+  const unsigned block = grid.parts.divide(blockIdx.x);
+  const unsigned part = blockIdx.x - block * grid.parts.divisor;
+  if (grid.columns) {
+    place.lane = threadIdx.x / 32;
+    place.row = block * 32 + threadIdx.x % 32;
+  } else {
+    place.lane = threadIdx.x & (grid.group - 1);
+    place.row = block;
+    if (grid.group < blockDim.x) {
+      place.row = block * grid.rows_a_block + (threadIdx.x >> grid.group_shift);
+    } else {
+      place.lane = threadIdx.x;
+    }
+  }
+  place.lane += part * grid.group;
+  place.active = place.row < grid.rows;
+  if (!place.active) place.row = 0;
+  return place;
+}
+
+/// What the coordinates of linear position `index` in some dimensions, innermost first, add to an
+/// address.
+__device__ __noinline__ int64_t bytes_by_axes(const Divider* size, int rank, const int64_t* stride,
+                                              unsigned index) {
+  int64_t bytes = 0;
+#pragma unroll 1
+  for (int d = 0; d < rank; ++d) {
+    const unsigned next = size[d].divide(index);
+    bytes += static_cast<int64_t>(index - next * size[d].divisor) * stride[d];
+    index = next;
+  }
+  return bytes;
+}
+
+/// Where a row begins in an operand.
+__device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperand& x,
+                                           unsigned row) {
+  if (grid.simple) return x.data + row * x.row;
+  return x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+}
+
+/// Where full vector k of a row begins.
+__device__ __noinline__ char* vector_start_by_axes(const RowLoops& grid, const RowOperand& x,
+                                                   unsigned row, unsigned before, unsigned k) {
+  char* at = x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+  if (grid.reduced_rank <= 1) return at + before * int64_t{x.lane} * x.itemsize + k * x.vector;
+  const unsigned outer = grid.items.divide(k);
+  return at + (k - outer * grid.items.divisor) * x.vector +
+         bytes_by_axes(grid.reduced + 1, grid.reduced_rank - 1, x.reduced_stride + 1, outer);
+}
+__device__ __forceinline__ char* vector_start(const RowLoops& grid, const RowOperand& x,
+                                              const RowPlace& place, unsigned k) {
+  if (!grid.simple) return vector_start_by_axes(grid, x, place.row, place.before, k);
+  return x.data + place.row * x.row + k * x.vector +
+         static_cast<int>(place.before) * x.lane * x.itemsize;
+}
+
+/// Where an element of a row lies.
+__device__ __noinline__ char* element(const RowLoops& grid, const RowOperand& x, unsigned row,
+                                      long long index) {
+  char* at = row_start(grid, x, row);
+  if (grid.reduced_rank <= 1) return at + index * x.lane * x.itemsize;
+  return at + bytes_by_axes(grid.reduced, grid.reduced_rank, x.reduced_stride,
+                            static_cast<unsigned>(index));
+}
+
+/// Counts the full vectors of a row that begins at `head`, or at an aligned address where null.
+__device__ __forceinline__ void divide_row(const RowLoops& grid, RowPlace& place, int lanes,
+                                           const char* head, int size) {
+  if (!place.active) return;
+  if (grid.length == 0 || grid.reduced_rank > 1) {
+    place.vectors = grid.length;
+    place.singles = grid.length > 0 ? 0 : static_cast<unsigned>(grid.count);
+    return;
+  }
+  if (head != nullptr) {
+    const auto elements =
+        static_cast<unsigned>(reinterpret_cast<unsigned long long>(head) >> (__ffs(size) - 1));
+    place.before = (0U - elements) & static_cast<unsigned>(lanes - 1);
+  }
+  place.vectors = static_cast<unsigned>((grid.count - place.before) / lanes);
+  place.singles = static_cast<unsigned>(grid.count - static_cast<long long>(place.vectors) * lanes);
+}
+
+/// Copies a thread's full vectors of one operand to shared memory, where only it reads them.
+__device__ __forceinline__ void keep_row(const RowLoops& grid, const RowPlace& place,
+                                         const RowOperand& x, char* to, int lanes) {
+  const int size = x.itemsize;
+  const int bytes = size * lanes;
+  const unsigned mask = bytes < 16 ? static_cast<unsigned>(bytes) - 1 : 15;
+  const int64_t lane = x.reduced_stride[0];
+  to += threadIdx.x * static_cast<unsigned>(bytes);
+  if (place.lane >= place.vectors) return;
+  const char* from = vector_start(grid, x, place, place.lane);
+  unsigned k = place.lane;
+  if (grid.simple && lane == size && bytes == 16) {  // the usual case, and the fastest
+    const bool aligned = (reinterpret_cast<unsigned long long>(from) & 15) == 0 &&
+                         (x.vector & 15) == 0;
+    if (aligned) {
+      const int64_t step = x.vector * grid.stride;
+      auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+#pragma unroll 4
+      for (; k < place.vectors; k += grid.stride) {
+        copy_async_16(shared, from);
+        from += step;
+        shared += x.step;
+      }
+      return;
+    }
+  }
+  if (grid.reduced_rank <= 1 && size == 4 && lanes == 4) {  // strided, as in columns
+    const int64_t step = x.vector * grid.stride;
+    auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+#pragma unroll 2
+    for (; k < place.vectors; k += grid.stride) {
+#pragma unroll
+      for (unsigned j = 0; j < 4; ++j) copy_async_4(shared + 4 * j, from + j * lane);
+      from += step;
+      shared += x.step;
+    }
+    return;
+  }
+#pragma unroll 1
+  for (; k < place.vectors; k += grid.stride) {
+    from = vector_start_by_axes(grid, x, place.row, place.before, k);
+    if (lane == size && mask >= 3 && (reinterpret_cast<unsigned long long>(from) & mask) == 0) {
+      copy_async(to, from, bytes);
+    } else {
+#pragma unroll 1
+      for (int j = 0; j < lanes; ++j) copy_element(to + j * size, from + j * lane, size);
+    }
+    to += x.step;
+  }
+}
+
+/// A vector that begins at `at`.
+template <class T, int V>
+__device__ __forceinline__ void load_vector(Vector<T, V>& out, const char* at,
+                                            RowOperand::Access access, int lane) {
+  if constexpr (std::is_same_v<T, Position>) {
+    const long long first = reinterpret_cast<long long>(at) - Position::origin;
+#pragma unroll
+    for (int i = 0; i < V; ++i) out.lane[i] = first + i * lane;
+  } else {
+    const T* const p = reinterpret_cast<const T*>(at);
+    if (access == RowOperand::whole_vector) {
+      out = *reinterpret_cast<const Vector<T, V>*>(at);
+    } else if (access == RowOperand::one_element) {
+      const T value = *p;
+#pragma unroll
+      for (int i = 0; i < V; ++i) out.lane[i] = value;
+    } else {
+#pragma unroll
+      for (int i = 0; i < V; ++i) out.lane[i] = p[i * lane];
+    }
+  }
+}
+
+/// The same way back to memory.
+template <class T, int V>
+__device__ __forceinline__ void store_vector(const Vector<T, V>& in, char* at,
+                                             RowOperand::Access access, int lane) {
+  if (access == RowOperand::whole_vector) {
+    *reinterpret_cast<Vector<T, V>*>(at) = in;
+  } else {
+    T* const p = reinterpret_cast<T*>(at);
+#pragma unroll
+    for (int i = 0; i < V; ++i) p[i * lane] = in.lane[i];
+  }
+}
+
+/// The element at `at`.
+template <class T>
+__device__ __forceinline__ void load_single(Vector<T, 1>& out, const char* at) {
+  if constexpr (std::is_same_v<T, Position>) {
+    out.lane[0] = reinterpret_cast<long long>(at) - Position::origin;
+  } else {
+    out.lane[0] = *reinterpret_cast<const T*>(at);
   }
 }
 

@@ -178,44 +178,80 @@ class RowPlanner {
   RowPlanner(const RowTree& tree, Operand* placed, Launch* launch, void* context)
       : tree_(tree), placed_(placed), launch_(launch), context_(context) {}
 
-  /// False, with nothing launched, when the outputs do not fit one kernel.
-  [[gnu::noinline]] bool run() { return run(-1); }
+  /// Runs everything in row kernels; or, where the outputs are no row program, only the reductions
+  /// directly in them, and returns false.
+  [[gnu::noinline]] bool run() {
+    RowTask task;
+    RowAxes axes[max_row_reductions];
+    RowAxes outputs[max_outputs];
+    if (find_geometry(task.geometry, outputs) && fuses(task.geometry)) {
+      bool fits = true;
+      for (int c = 0; c < tree_.reductions; ++c) {
+        if (!tree_.in_outputs(c)) continue;
+        const RowAxes& context = outputs[-1 - tree_.nodes[c].parent];
+        if (enter_all(c, context, task.geometry, axes)) {
+          compute(c, task);
+        } else {
+          task.mode[c] = RowMode::load;
+          fits = fits && !varies(tree_.nodes[c].result, context);
+        }
+      }
+      if (fits) {
+        for (int c = 0; c < tree_.reductions; ++c) {
+          if (task.mode[c] == RowMode::load) evaluate(c);
+        }
+        launch(task, axes, outputs);
+        return true;
+      }
+    }
+    for (int c = 0; c < tree_.reductions; ++c) {
+      if (tree_.in_outputs(c)) evaluate(c);
+    }
+    return false;
+  }
 
  private:
-  bool run(int target) {
+  bool fuses(const RowGeometry& geometry) const {
+    return tree_.fuses(geometry.kept.size(), geometry.reduced.size());
+  }
+
+  /// Runs the kernels that give one reduction's value.
+  void run(int target) {
     RowTask task;
     task.target = target;
     RowAxes axes[max_row_reductions];
-    RowAxes outputs[max_outputs];
-    if (target >= 0) {
-      own_axes(tree_.nodes[target], task.geometry, axes[target]);
-    } else if (!find_geometry(task.geometry, outputs)) {
-      return false;
-    }
-    const bool fuses = tree_.fuses(task.geometry.kept.size(), task.geometry.reduced.size());
-    const int last = target >= 0 ? target : tree_.reductions;
-    for (int c = target >= 0 ? tree_.nodes[target].first : 0; c < last; ++c) {
-      if (!is_child(c, target)) continue;
-      const RowAxes& context = target >= 0 ? axes[target] : outputs[-1 - tree_.nodes[c].parent];
-      if (fuses && enter_all(c, context, task.geometry, axes)) {
-        for (int q = tree_.nodes[c].first; q <= c; ++q) {
-          const int same = tree_.nodes[q].same;
-          const bool known = same != q && task.mode[same] == RowMode::compute;
-          task.mode[q] = known ? RowMode::same : RowMode::compute;
-          task.same[q] = same;
-        }
+    own_axes(tree_.nodes[target], task.geometry, axes[target]);
+    const bool fuse = fuses(task.geometry);
+    for (int c = tree_.nodes[target].first; c < target; ++c) {
+      if (tree_.nodes[c].parent != target) continue;
+      if (fuse && enter_all(c, axes[target], task.geometry, axes)) {
+        compute(c, task);
       } else {
         evaluate(c);
         task.mode[c] = RowMode::load;
       }
     }
-    if (target >= 0) task.mode[target] = RowMode::compute;
-    launch(task, axes, outputs);
-    return true;
+    task.mode[target] = RowMode::compute;
+    launch(task, axes, nullptr);
   }
 
-  bool is_child(int c, int target) const {
-    return target >= 0 ? tree_.nodes[c].parent == target : tree_.in_outputs(c);
+  /// The reduction c and those inside it are computed by the task, equal ones once.
+  void compute(int c, RowTask& task) const {
+    for (int q = tree_.nodes[c].first; q <= c; ++q) {
+      const int same = tree_.nodes[q].same;
+      const bool known = same != q && task.mode[same] == RowMode::compute;
+      task.mode[q] = known ? RowMode::same : RowMode::compute;
+      task.same[q] = same;
+    }
+  }
+
+  /// Whether a reduction's value is another one at each element of a row.
+  static bool varies(const Shape& result, const RowAxes& context) {
+    const int shift = context.shape.rank() - result.rank();
+    for (int i = 0; i < result.rank(); ++i) {
+      if (result[i] != 1 && context.label[i + shift] < 0) return true;
+    }
+    return false;
   }
 
   /// Runs a reduction by itself, unless an equal one was.
@@ -239,8 +275,7 @@ class RowPlanner {
     return true;
   }
 
-  /// The geometry that a reduction directly in an output gives to all outputs; else each row is the
-  /// outputs' last axis, and all reductions run before.
+  /// The geometry that a reduction directly in an output gives to all outputs.
   bool find_geometry(RowGeometry& geometry, RowAxes* outputs) const {
     for (int c = 0; c < tree_.reductions; ++c) {
       if (!tree_.in_outputs(c)) continue;
@@ -253,19 +288,7 @@ class RowPlanner {
       for (int k = 0; k < tree_.outputs && all; ++k) all = fit(k, inside, geometry, outputs[k]);
       if (all) return true;
     }
-    for (int k = 1; k < tree_.outputs; ++k) {
-      if (!(tree_.shapes[k] == tree_.shapes[0])) return false;
-    }
-    const Shape& shape = tree_.shapes[0];
-    geometry = {};
-    for (int i = 0; i < shape.rank(); ++i) {
-      const bool reduced = i + 1 == shape.rank();
-      outputs[0].label[i] = reduced ? ~0 : i;
-      (reduced ? geometry.reduced : geometry.kept).push_back(shape[i]);
-    }
-    outputs[0].shape = shape;
-    for (int k = 1; k < tree_.outputs; ++k) outputs[k] = outputs[0];
-    return true;
+    return false;
   }
 
   /// The labels of output k in a geometry, given by a reduction in it or by its shape.

@@ -39,6 +39,49 @@ auto lower_outputs(int k, Operand* operands, RowNode* nodes, int* last_leaf,
   }
 }
 
+/// How an expression is lowered for element-wise work once the reductions directly in it are known:
+/// they become operands, `values[r]` for the one that is number r in the row program.
+template <class E, bool Reduces = has_reduction<E>>
+struct ElementLowering {
+  using types = typename Lowering<E>::types;
+  template <int B, int>
+  static auto lower(const E& e, Operand* operands, const Operand*) {
+    return Lowering<E>::template lower<B>(e, operands);
+  }
+};
+template <class R, class E>
+struct ElementLowering<Reduce<R, E>, true> {
+  using value = compute_t<typename Reduce<R, E>::value_type>;
+  using types = TypeList<value>;
+  template <int B, int First>
+  static Arg<B, value> lower(const Reduce<R, E>&, Operand* operands, const Operand* values) {
+    operands[B] = values[First + RowLowering<Reduce<R, E>>::reductions - 1];
+    return {};
+  }
+};
+template <class T, class Op, class... Args>
+struct ElementLowering<Map<T, Op, Args...>, true> {
+  using types = typename Join<TypeList<>, typename ElementLowering<Args>::types...>::type;
+  template <int B, int R>
+  static auto lower(const Map<T, Op, Args...>& e, Operand* operands, const Operand* values) {
+    return args<B, R>(e.op(), operands, values, e.args());
+  }
+
+ private:
+  template <int B, int R, class Head, class... Tail, class... Done>
+  static auto args(const Op& op, Operand* operands, const Operand* values,
+                   const Pack<Head, Tail...>& rest, Done... done) {
+    auto program = ElementLowering<Head>::template lower<B, R>(rest.head, operands, values);
+    if constexpr (sizeof...(Tail) == 0) {
+      return Apply<Op, Done..., decltype(program)>{op, make_pack(done..., program)};
+    } else {
+      constexpr int b = B + count(typename ElementLowering<Head>::types{});
+      return args<b, R + RowLowering<Head>::reductions>(op, operands, values, rest.tail, done...,
+                                                        program);
+    }
+  }
+};
+
 /// Expressions, at least one with a reduction inside, lowered for one kernel with an output each:
 /// operands[k] is the target of output k, still to be set.
 template <class... Es>
@@ -65,8 +108,8 @@ struct Rows {
     ((shapes[k++] = es.shape()), ...);
   }
 
-  /// Runs all outputs, of element types Outs; false, with nothing done, when they do not fit one
-  /// kernel.
+  /// Runs all outputs, of element types Outs; or, where they are no row program, the reductions
+  /// directly in them, whose values are then in operands[n...], and returns false.
   template <class Outs, class D>
   bool run(const Name& name, D device) {
     RowTree tree;
@@ -126,8 +169,9 @@ struct Lowered;
 template <class E>
   requires is_row_expression<E>
 struct Lowered<E> : Rows<E> {
-  using Rows<E>::Rows;
   using Rows<E>::n;
+
+  explicit Lowered(const E& e) : Rows<E>(e), expression_(&e) {}
 
   /// A row is read before it is written.
   bool conflicts_with_target() const { return any_conflict(this->operands, n, true); }
@@ -139,9 +183,22 @@ struct Lowered<E> : Rows<E> {
         fail<ShapeError>(name_of<E>().operation, "target of shape ", shape, " for ",
                          this->shapes[0]);
       }
-      Rows<E>::template run<TypeList<Out>, Device>(name_of<E>(), device);
+      const Name name = name_of<E>();
+      if (Rows<E>::template run<TypeList<Out>, Device>(name, device)) return;
+      using Elements = ElementLowering<E>;
+      using types = typename Elements::types;
+      constexpr int m = count(types{}) + 1;
+      Operand elements[m];
+      const auto program =
+          Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
+      elements[0] = this->operands[0];
+      broadcast_operands(elements, m, shape);
+      Executor<Device>::template for_each<Out, types>(name, device, shape, elements, program);
     }
   }
+
+ private:
+  const E* expression_;
 };
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/math.hpp"
 #include "weft/ops/domain.hpp"
 
 namespace weft::reducer {
@@ -25,6 +26,32 @@ WEFT_HD bool beats(C challenger, long long i, C holder, long long at) {
   if (challenger == holder) return i < at;
   return Max ? holder < challenger : challenger < holder;
 }
+
+template <bool Max>
+struct extreme_value {
+  using domain = op::Ordered;
+  static constexpr const char* text = Max ? "max" : "min";
+  static constexpr bool has_identity = false;
+  template <class T>
+  using result = T;
+  template <class C>
+  struct State {
+    C value = is_floating<C> ? (Max ? -math::infinity<C> : math::infinity<C>)
+                             : (Max ? math::lowest<C> : math::highest<C>);
+  };
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.value = Max ? math::maximum(s.value, x) : math::minimum(s.value, x);
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value = Max ? math::maximum(s.value, later.value) : math::minimum(s.value, later.value);
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    return s.value;
+  }
+};
 
 template <bool Max, bool Index>
 struct extremum {
@@ -52,8 +79,8 @@ struct extremum {
     }
   }
 };
-struct min : extremum<false, false> {};
-struct max : extremum<true, false> {};
+struct min : extreme_value<false> {};
+struct max : extreme_value<true> {};
 struct argmin : extremum<false, true> {};
 struct argmax : extremum<true, true> {};
 
