@@ -85,33 +85,34 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   template <int W>
   using Lane = RowLane<outputs, Registers<W>, Values>;
   using Leaves = std::make_index_sequence<leaves>;
+  using Both = std::make_index_sequence<outputs + leaves>;
 
   template <int K, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> K & 1U) != 0;
 
-  /// Calls full(registers, position, k, step) for this thread's full vectors, and
-  /// single(registers, values, position) for its elements in none; loads the operands in Uses.
+  /// Calls full(registers, at, position) for this thread's full vectors, with the addresses of the
+  /// operands that Uses names and the registers of those that are leaves; then
+  /// one(registers, values, position) for its elements in no full vector.
   template <std::uint64_t Uses, class Full, class Single>
   __device__ __forceinline__ void walk(unsigned vectors, unsigned singles, const Full& full,
                                        const Single& one) {
     unsigned k = place_.lane;
     if (k < vectors) {
-      char* at[leaves > 0 ? leaves : 1];
-      begin<Uses>(at, k, Leaves{});
-      unsigned step = 0;
+      char* at[outputs + leaves];
+      bool whole[outputs + leaves];
+      bool by_lane[outputs + leaves];
+      Registers<V> registers;
+      begin<Uses>(at, whole, by_lane, k, Both{});
+      spread<Uses>(registers, at, whole, by_lane, Leaves{});
+      const bool simple = grid_.reduced_rank <= 1;
 #pragma unroll 1
       for (;;) {
-        Registers<V> registers;
-        load<Uses>(registers, at, Leaves{});
-        full(registers, static_cast<long long>(k) * V + place_.before, k, step);
-        ++step;
+        load<Uses>(registers, at, whole, by_lane, Leaves{});
+        full(registers, at, static_cast<long long>(k) * V + place_.before);
         k += grid_.stride;
         if (k >= vectors) break;
-        if (grid_.reduced_rank <= 1) {
-          advance<Uses>(at, Leaves{});
-        } else {
-          begin_again<Uses>(at, k, Leaves{});
-        }
+        advance<Uses>(at, Both{});
+        if (!simple) begin_again<Uses>(at, k, Both{});
       }
     }
 #pragma unroll 1
@@ -129,40 +130,85 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   }
 
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin(char** at, unsigned k, std::index_sequence<I...>) const {
-    ((at[I] = is_used<outputs + I, Uses> ? begin_leaf<outputs + static_cast<int>(I)>(k) : nullptr),
-     ...);
+  __device__ __forceinline__ void begin(char** at, bool* whole, bool* by_lane, unsigned k,
+                                        std::index_sequence<I...>) const {
+    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], whole[I], by_lane[I], k), ...);
   }
-  template <int K>
-  __device__ __forceinline__ char* begin_leaf(unsigned k) const {
-    const RowOperand& x = grid_.operand[K];
-    if (x.slot_offset == RowLoops::not_kept) return vector_start(grid_, x, place_, k);
-    return shared_ + x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V);
+  template <int K, bool Used>
+  __device__ __forceinline__ void begin_operand(char*& at, bool& whole, bool& by_lane,
+                                                unsigned k) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[K];
+      at = x.slot_offset == RowLoops::not_kept
+               ? vector_start(grid_, x, place_, k)
+               : shared_ + x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V);
+      whole = x.access == RowOperand::whole_vector;
+      by_lane = x.access == RowOperand::by_lane;
+    }
   }
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin_again(char** at, unsigned k,
                                               std::index_sequence<I...>) const {
-    ((at[I] = !is_used<outputs + I, Uses> ? nullptr
-              : grid_.operand[outputs + I].slot_offset == RowLoops::not_kept
-                  ? vector_start_by_axes(grid_, grid_.operand[outputs + I], place_.row, 0, k)
-                  : at[I] + grid_.operand[outputs + I].step),
-     ...);
+    (begin_operand_again<static_cast<int>(I), is_used<I, Uses>>(at[I], k), ...);
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void begin_operand_again(char*& at, unsigned k) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[K];
+      if (x.slot_offset == RowLoops::not_kept) {
+        at = vector_start_by_axes(grid_, x, place_.row, place_.before, k);
+      }
+    }
   }
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void advance(char** at, std::index_sequence<I...>) const {
-    ((at[I] += is_used<outputs + I, Uses> ? grid_.operand[outputs + I].step : 0), ...);
+    ((at[I] += is_used<I, Uses> ? grid_.operand[I].step : 0), ...);
   }
 
+  /// Operands with one element for the whole row are read once.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void load(Registers<V>& registers, char* const* at,
-                                       std::index_sequence<I...>) const {
+  __device__ __forceinline__ void spread(Registers<V>& registers, char* const* at,
+                                         const bool* whole, const bool* by_lane,
+                                         std::index_sequence<I...>) const {
+    (spread_leaf<is_used<outputs + I, Uses>>(weft::get<static_cast<int>(I)>(registers),
+                                             at[outputs + I],
+                                             whole[outputs + I] || by_lane[outputs + I]),
+     ...);
+  }
+  template <bool Used, class T>
+  __device__ __forceinline__ void spread_leaf(Vector<T, V>& out, const char* at,
+                                              bool others) const {
+    if constexpr (Used && !std::is_same_v<T, Position>) {
+      const T value = others ? T{} : *reinterpret_cast<const T*>(at);
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = value;
+    }
+  }
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void load(Registers<V>& registers, char* const* at, const bool* whole,
+                                       const bool* by_lane, std::index_sequence<I...>) const {
     (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), at[I]),
+         weft::get<static_cast<int>(I)>(registers), at[outputs + I], whole[outputs + I],
+         by_lane[outputs + I]),
      ...);
   }
   template <int K, bool Used, class T>
-  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, const char* at) const {
-    if constexpr (Used) load_vector(out, at, grid_.operand[K].access, grid_.operand[K].lane);
+  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, const char* at, bool whole,
+                                            bool by_lane) const {
+    if constexpr (!Used) {
+    } else if constexpr (std::is_same_v<T, Position>) {
+      const long long first = reinterpret_cast<long long>(at) - Position::origin;
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = first + j * grid_.operand[K].lane;
+    } else {
+      if (whole) out = *reinterpret_cast<const Vector<T, V>*>(at);
+      if (by_lane) {
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+          out.lane[j] = reinterpret_cast<const T*>(at)[j * grid_.operand[K].lane];
+        }
+      }
+    }
   }
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void load_singles(Registers<1>& registers, long long position,
@@ -243,15 +289,16 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       return total;
     }
     State group{};  // of 16 vectors, so that rounding does not grow with the row
+    unsigned step = 0;
     walk<uses_of<decltype(reduction.program)>>(
         place_.vectors, place_.singles,
-        [&](const Registers<V>& registers, long long position, unsigned, unsigned step) {
+        [&](const Registers<V>& registers, char* const*, long long position) {
 #pragma unroll
           for (int j = 0; j < V; ++j) {
             reduction.reducer.add(group, reduction.program(Lane<V>{registers, values_, j}),
                                   position + j);
           }
-          if (step % 16 == 15) {
+          if (grid_.deep && ++step % 16 == 0) {
             reduction.reducer.merge(total, group);
             group = State{};
           }
@@ -278,14 +325,14 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   template <std::size_t... K>
   __device__ __forceinline__ void store_outputs(std::index_sequence<K...>) {
     const bool whole = grid_.any_along_row;  // else one element of the row is enough
-    walk<(uses_of<Ps> | ...)>(
+    walk<(uses_of<Ps> | ... | ((std::uint64_t{1} << outputs) - 1))>(
         whole ? place_.vectors : 0, whole ? place_.singles : place_.active ? 1 : 0,
-        [&](const Registers<V>& registers, long long position, unsigned k, unsigned) {
+        [&](const Registers<V>& registers, char* const* at, long long position) {
           Pack<Vector<Outs, V>...> results;
           (compute(weft::get<static_cast<int>(K)>(results),
                    weft::get<static_cast<int>(K)>(program_.outputs), registers, values_),
            ...);
-          (store_output<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), k,
+          (store_output<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K],
                                              position == 0),
            ...);
         },
@@ -308,11 +355,14 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     }
   }
   template <int K, class Out>
-  __device__ __forceinline__ void store_output(const Vector<Out, V>& in, unsigned k,
+  __device__ __forceinline__ void store_output(const Vector<Out, V>& in, char* at,
                                                bool first) const {
-    if ((grid_.along_row >> K & 1U) != 0) {
-      store_vector(in, vector_start(grid_, grid_.operand[K], place_, k), grid_.operand[K].access,
-                   grid_.operand[K].lane);
+    const RowOperand& x = grid_.operand[K];
+    if (x.access == RowOperand::whole_vector) {
+      *reinterpret_cast<Vector<Out, V>*>(at) = in;
+    } else if (x.access == RowOperand::by_lane) {
+#pragma unroll
+      for (int j = 0; j < V; ++j) reinterpret_cast<Out*>(at)[j * x.lane] = in.lane[j];
     } else if (first) {
       *reinterpret_cast<Out*>(start<K>()) = in.lane[0];
     }

@@ -42,6 +42,7 @@ struct RowLoops {
   bool cluster = false;  // the blocks that share a row exchange values
   bool simple = false;   // at most one dimension of each kind
   bool any_along_row = false;
+  bool deep = false;  // a thread takes so many vectors that rounding matters
   Stage stage = whole;
   int head_operand = -1;     // whose alignment the vectors follow
   int slots = 0;             // operands kept in shared memory
@@ -311,6 +312,7 @@ class RowPlan {
     grid_.warps = power_of_two((grid_.group + 31) / 32);
     grid_.parts = Divider(parts);
     grid_.stride = grid_.group * parts;
+    grid_.deep = work > int64_t{64} * grid_.stride;
     launch_.blocks = row_number(name_, int64_t{row_blocks} * parts, "blocks");
   }
 
@@ -321,6 +323,14 @@ class RowPlan {
       same = same && x.reduced_stride[d] == y.reduced_stride[d];
     }
     return same;
+  }
+
+  /// Whether an operand is one element for the whole row.
+  bool is_constant(const RowOperand& x) const {
+    for (int d = 0; d < grid_.reduced_rank; ++d) {
+      if (x.reduced_stride[d] != 0) return false;
+    }
+    return true;
   }
 
   /// Whether an operand has other elements in each row, all along it, and is read several times.
@@ -383,7 +393,7 @@ class RowPlan {
       if (x.slot_offset != RowLoops::not_kept) {
         x.step = int64_t{x.itemsize} * kernel_.lanes * launch_.threads;
         x.access = RowOperand::whole_vector;
-      } else if (x.lane == 0) {
+      } else if (is_constant(x)) {
         x.access = RowOperand::one_element;
       } else if (grid_.head_operand < 0 ? is_aligned(x)
                                         : is_aligned_as(x, operand_[grid_.head_operand])) {

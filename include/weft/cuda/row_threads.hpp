@@ -302,42 +302,6 @@ __device__ __forceinline__ void keep_row(const RowLoops& grid, const RowPlace& p
   }
 }
 
-/// A vector that begins at `at`.
-template <class T, int V>
-__device__ __forceinline__ void load_vector(Vector<T, V>& out, const char* at,
-                                            RowOperand::Access access, int lane) {
-  if constexpr (std::is_same_v<T, Position>) {
-    const long long first = reinterpret_cast<long long>(at) - Position::origin;
-#pragma unroll
-    for (int i = 0; i < V; ++i) out.lane[i] = first + i * lane;
-  } else {
-    const T* const p = reinterpret_cast<const T*>(at);
-    if (access == RowOperand::whole_vector) {
-      out = *reinterpret_cast<const Vector<T, V>*>(at);
-    } else if (access == RowOperand::one_element) {
-      const T value = *p;
-#pragma unroll
-      for (int i = 0; i < V; ++i) out.lane[i] = value;
-    } else {
-#pragma unroll
-      for (int i = 0; i < V; ++i) out.lane[i] = p[i * lane];
-    }
-  }
-}
-
-/// The same way back to memory.
-template <class T, int V>
-__device__ __forceinline__ void store_vector(const Vector<T, V>& in, char* at,
-                                             RowOperand::Access access, int lane) {
-  if (access == RowOperand::whole_vector) {
-    *reinterpret_cast<Vector<T, V>*>(at) = in;
-  } else {
-    T* const p = reinterpret_cast<T*>(at);
-#pragma unroll
-    for (int i = 0; i < V; ++i) p[i * lane] = in.lane[i];
-  }
-}
-
 /// The element at `at`.
 template <class T>
 __device__ __forceinline__ void load_single(Vector<T, 1>& out, const char* at) {
