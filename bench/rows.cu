@@ -42,7 +42,9 @@ auto layer_norm(const X& x, const W& weight, const W& bias, float epsilon = 1e-5
 
 template <class X, class W>
 auto rms_norm(const X& x, const W& weight, float epsilon = 1e-5F) {
-  return x * rsqrt(mean(square(x), axis(-1), keepdims) + epsilon) * weight;
+  const auto f = cast<float>(x);
+  const auto scale = rsqrt(mean(square(f), axis(-1), keepdims) + epsilon);
+  return cast<typename X::value_type>(f * scale * cast<float>(weight));
 }
 
 template <class X, class I>

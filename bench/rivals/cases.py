@@ -100,7 +100,8 @@ REFERENCES = {
 WHOLE = ("sum", "sumexp", "dot", "argmax", "cross_entropy")  # all elements make the result
 ROWS_OF_FIRST = ("bnorm", "layernorm", "rmsnorm")  # the other operands are as long as a row
 SORTED = ("sort", "argsort")  # checked in the rivals' scripts: the keys in the order found
-TOLERANCE = {"gelu_bf16": 4e-3, "softmax_bf16": 4e-3, "rmsnorm": 8e-3}
+# Some rivals round to bfloat16 after each step.
+TOLERANCE = {"gelu_bf16": 4e-3, "softmax_bf16": 2e-2, "rmsnorm": 8e-3}
 
 
 def agrees(case, found, expected):

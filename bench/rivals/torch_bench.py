@@ -90,8 +90,16 @@ EAGER = {
     "topk": lambda x: torch.topk(x, common.K),
     "take": lambda table, ids: F.embedding(ids, table),
 }
+
+
+def cross_entropy(x, targets):
+    """Compiled, this is faster than F.cross_entropy; of the other cases no formula is."""
+    return (torch.logsumexp(x, -1) - x.gather(1, targets[:, None])[:, 0]).mean()
+
+
 # What is compiled is the same, but for these; None: no other kernels than eager's, or far slower.
 COMPILED = {**EAGER, "axpy": lambda x, y: 0.75 * x + y, "dot": lambda x, y: (x * y).sum(),
+            "cross_entropy": cross_entropy,
             **dict.fromkeys(("copy", "argmax", "cumsum", "sort", "argsort", "topk"))}
 
 
