@@ -28,7 +28,7 @@ using Gpu = weft::Tensor<T, weft::Cuda>;
 /// Run r works on set r % set_count, so that no operand is still in L2 from the run before.
 inline unsigned set_count = 3;
 inline constexpr int warm_ups = 5;
-inline constexpr int timed_runs = 50;       // at most
+inline constexpr int timed_runs = 50;              // at most
 inline constexpr double timed_milliseconds = 100;  // about; but no fewer than 9 runs
 
 /// `--once`: each statement of weft's runs once, in a profiler's range, and is not timed.
@@ -288,7 +288,8 @@ void measure(const char* name, double bytes, std::vector<Set>& sets, const State
 
 using Case = std::pair<const char*, void (*)()>;
 
-/// Runs the cases, or those named in `--cases a,b`, `--once` or timed; returns 77 where there is no GPU.
+/// Runs the cases, or those named in `--cases a,b`, `--once` or timed; returns 77 where there is no
+/// GPU.
 inline int main(int argc, char** argv, const std::vector<Case>& cases) {
   if (!weft::cuda::is_available()) {
     std::printf("skipped: no CUDA device is available\n");

@@ -85,10 +85,10 @@ void cub_sort() {
     s.scratch = empty<std::uint8_t>({static_cast<int64_t>(bytes)}, Cuda{});
     return s;
   });
-  measure("sort", sort_bytes, sets, [&](Set& s) { sort(s.scratch.data(), bytes, s); },
-          {expect(sets[0].out.values, 0, sorted_value),
-           expect(sets[0].out.indices, 0, sorted_index)},
-          "CUB");
+  measure(
+      "sort", sort_bytes, sets, [&](Set& s) { sort(s.scratch.data(), bytes, s); },
+      {expect(sets[0].out.values, 0, sorted_value), expect(sets[0].out.indices, 0, sorted_index)},
+      "CUB");
 }
 
 #if __has_include("weft/cuda/algorithms.hpp")
@@ -193,16 +193,13 @@ void take() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::main(argc, argv,
-                     {{"sort", cub_sort},
+  return bench::main(argc, argv, {
+    {"sort", cub_sort},
 #if __has_include("weft/cuda/algorithms.hpp")
-                      {"sort", sort},
-                      {"argsort", argsort},
-                      {"cumsum", cumsum},
-                      {"topk", topk},
+        {"sort", sort}, {"argsort", argsort}, {"cumsum", cumsum}, {"topk", topk},
 #endif
 #if __has_include("weft/ops/gather.hpp")
-                      {"take", take},
+        {"take", take},
 #endif
-                     });
+  });
 }

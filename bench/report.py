@@ -134,9 +134,9 @@ class Results:
             return "wrong result"
         short = []
         if row["speedup"] is not None and row["speedup"] < SPEEDUP:
-            short.append(f"{row['speedup']:.2f} of {row['rival']}")
+            short.append(f"{row['speedup']:.3f} of {row['rival']}")
         if TARGETS[case] and row["gbps"] < TARGETS[case]:
-            short.append(f"{row['gbps'] / TARGETS[case]:.2f} of {goal} GB/s")
+            short.append(f"{row['gbps'] / TARGETS[case]:.3f} of {goal} GB/s")
         return ", ".join(short) or f"slower than {goal}"
 
     def mean(self, name, cases):
