@@ -1,108 +1,29 @@
-// What the GPU benchmarks share: inputs, timing, checks against the host, one line of JSON a case.
+// How the GPU benchmarks time a statement, check it against the host and print a line of JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <cuda_profiler_api.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
-#include "weft/cuda.hpp"
+#include "inputs.hpp"
 
 namespace bench {
 
-using weft::int64_t;
-template <class T = float>
-using Gpu = weft::Tensor<T, weft::Cuda>;
-
-/// Run r works on set r % set_count, so that no operand is still in L2 from the run before.
-inline constexpr int set_count = 3;
 inline constexpr int warm_ups = 5;
-inline constexpr int timed_runs = 50;
+inline constexpr int timed_runs = 50;              // at most
+inline constexpr double timed_milliseconds = 100;  // about; but no fewer than 9 runs
 
-/// Evenly spread inputs on [-1, 1) or on [0, 1); either way multiples of 2^-24, known on the host.
-enum class Range { centred, unit };
-
-WEFT_HD inline float input(unsigned seed, int64_t i, Range range = Range::centred) {
-  unsigned h = static_cast<unsigned>(i) * 0x9E3779B9U + seed * 0x85EBCA6BU;
-  h = (h ^ (h >> 16)) * 0x7FEB352DU;
-  h = (h ^ (h >> 15)) * 0x846CA68BU;
-  h ^= h >> 16;
-  const float unit = static_cast<float>(h >> 8) * 0x1p-24F;
-  return range == Range::unit ? unit : 2 * unit - 1;
-}
-
-/// The same cut to what bfloat16 holds.
-WEFT_HD inline float short_input(unsigned seed, int64_t i) {
-  const float x = input(seed, i);
-  return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, x) & 0xFFFF0000U);
-}
-
-template <class T>
-__global__ void fill_kernel(T* out, int64_t n, unsigned seed, Range range) {
-  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  if constexpr (sizeof(T) == 2) {
-    const auto bits = __builtin_bit_cast(unsigned, short_input(seed, i)) >> 16;
-    out[i] = __builtin_bit_cast(T, static_cast<std::uint16_t>(bits));
-  } else {
-    out[i] = input(seed, i, range);
-  }
-}
-
-/// A tensor of inputs; operand k of set s has the seed 16 s + k, so those of set 0 have k.
-template <class T = float>
-Gpu<T> filled(const weft::Shape& shape, unsigned seed, Range range = Range::centred) {
-  auto x = weft::empty<T>(shape, weft::Cuda{});
-  const auto blocks = static_cast<unsigned>((x.size() + 255) / 256);
-  fill_kernel<<<blocks, 256, 0, weft::cuda::current_stream().handle()>>>(x.data(), x.size(), seed,
-                                                                         range);
-  weft::cuda::check(cudaGetLastError(), "bench");
-  return x;
-}
-
-/// The buffers of one case: make(first seed) for each set.
-template <class F>
-auto make_sets(F make) {
-  std::vector<decltype(make(0U))> sets;
-  for (unsigned s = 0; s < set_count; ++s) sets.push_back(make(16 * s));
-  return sets;
-}
-
-/// Calls f(part, begin, end) for the parts of [0, n), on all cores where there is enough to do.
-template <class F>
-int in_parallel(int64_t n, const F& f) {
-  const int64_t parts = n < (1 << 22) ? 1 : std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::thread> threads;
-  for (int64_t p = 1; p < parts; ++p) {
-    threads.emplace_back([&f, n, p, parts] { f(p, n * p / parts, n * (p + 1) / parts); });
-  }
-  f(0, 0, n / parts);
-  for (std::thread& t : threads) t.join();
-  return static_cast<int>(parts);
-}
-
-/// The sum of term(i) for i in [0, n), in double.
-template <class F>
-double sum_of(int64_t n, const F& term) {
-  std::vector<double> partial(std::max(1U, std::thread::hardware_concurrency()));
-  in_parallel(n, [&](int64_t part, int64_t begin, int64_t end) {
-    double sum = 0;
-    for (int64_t i = begin; i < end; ++i) sum += term(i);
-    partial[static_cast<std::size_t>(part)] = sum;
-  });
-  double sum = 0;
-  for (double p : partial) sum += p;
-  return sum;
-}
+/// `--once`: each statement of weft's runs once, in a profiler's range, and is not timed.
+inline bool once = false;
 
 template <class Bits>
 __global__ void count_untouched(const Bits* data, int64_t n, int* count) {
@@ -161,7 +82,7 @@ Expected expect(Gpu<T>& result, double tolerance, F value, bool in_place = false
         reinterpret_cast<const Bits*>(result.data()), n, count.data());
     samples->untouched = count.item();
   };
-  auto error = [value, samples] {
+  auto error = [value, samples]() mutable {
     if (samples->untouched > 0) return 1e30;
     double worst = 0;
     for (std::size_t s = 0; s < samples->at.size(); ++s) {
@@ -214,31 +135,60 @@ inline void print(const char* name, const char* who, double ms, double bytes, in
   if (!right) exit_code = 1;
 }
 
+/// Parts the kernels of one case from those of the case before, in a profile.
+static __global__ void case_begins() {}
+
+/// Runs the statement once for a profiler, which counts what lies between the two marks.
+template <class F>
+void run_once(const char* name, double bytes, const F& statement) {
+  weft::cuda::synchronize();
+  weft::cuda::check(cudaProfilerStart(), "bench");
+  case_begins<<<1, 1, 0, weft::cuda::current_stream().handle()>>>();
+  statement();
+  weft::cuda::synchronize();
+  weft::cuda::check(cudaProfilerStop(), "bench");
+  std::printf("{\"profiled\": \"%s\", \"bytes\": %.0f}\n", name, bytes);
+  std::fflush(stdout);
+}
+
+/// The milliseconds of `runs` calls of run(r), each between two events of its own.
+template <class F>
+std::vector<double> times(int runs, const F& run) {
+  std::vector<weft::cuda::Event> begin;
+  std::vector<weft::cuda::Event> end;
+  for (int r = 0; r < runs; ++r) {
+    begin.emplace_back(true);
+    end.emplace_back(true);
+  }
+  for (int r = -2; r < runs; ++r) {  // two more to warm up, so that the host is ahead of the GPU
+    if (r >= 0) begin[static_cast<std::size_t>(r)].record();
+    run(r + 2);
+    if (r >= 0) end[static_cast<std::size_t>(r)].record();
+  }
+  weft::cuda::synchronize();
+  std::vector<double> ms;
+  for (std::size_t r = 0; r < begin.size(); ++r) ms.push_back(end[r].milliseconds_since(begin[r]));
+  return ms;
+}
+
 /// Runs statement(set) over the sets in turn and prints the median time of a run. `bytes` is the
 /// least that the work must move. The checks look at the first run on set 0.
 template <class Set, class Statement>
 void measure(const char* name, double bytes, std::vector<Set>& sets, const Statement& statement,
              const std::vector<Expected>& expected, const char* who = "weft") {
+  if (once) {
+    if (std::strcmp(who, "weft") == 0) run_once(name, bytes, [&] { statement(sets[0]); });
+    return;
+  }
   for (const Expected& e : expected) e.before();
   statement(sets[0]);
   for (const Expected& e : expected) e.after();
 
-  std::vector<weft::cuda::Event> begin;
-  std::vector<weft::cuda::Event> end;
-  for (int r = 0; r < timed_runs; ++r) {
-    begin.emplace_back(true);
-    end.emplace_back(true);
-  }
-  for (int r = -warm_ups; r < timed_runs; ++r) {
-    Set& set = sets[static_cast<std::size_t>((r + warm_ups) % set_count)];
-    if (r >= 0) begin[static_cast<std::size_t>(r)].record();
-    statement(set);
-    if (r >= 0) end[static_cast<std::size_t>(r)].record();
-  }
-  weft::cuda::synchronize();
-  std::vector<double> ms;
-  for (std::size_t r = 0; r < timed_runs; ++r) ms.push_back(end[r].milliseconds_since(begin[r]));
-  std::nth_element(ms.begin(), ms.begin() + timed_runs / 2, ms.end());
+  const auto run = [&](int r) { statement(sets[static_cast<std::size_t>(r) % sets.size()]); };
+  const double trial = times(warm_ups - 2, run).back();
+  const int runs = std::clamp(static_cast<int>(timed_milliseconds / trial), 9, timed_runs);
+  std::vector<double> ms = times(runs, run);
+  std::nth_element(ms.begin(), ms.begin() + runs / 2, ms.end());
 
   double error = 0;
   bool right = true;
@@ -248,21 +198,26 @@ void measure(const char* name, double bytes, std::vector<Set>& sets, const State
     right = right && found <= e.tolerance;
   }
   const int kernels = count_kernels([&] { statement(sets.back()); });
-  print(name, who, ms[timed_runs / 2], bytes, kernels, error, right);
+  print(name, who, ms[static_cast<std::size_t>(runs / 2)], bytes, kernels, error, right);
 }
 
 using Case = std::pair<const char*, void (*)()>;
 
-/// Runs the cases, or those named in `--cases a,b`; returns 77 where there is no GPU.
+/// Runs the cases, or those named in `--cases a,b`, `--once` or timed; returns 77 where there is no
+/// GPU.
 inline int main(int argc, char** argv, const std::vector<Case>& cases) {
   if (!weft::cuda::is_available()) {
     std::printf("skipped: no CUDA device is available\n");
     return 77;
   }
   std::string wanted;
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::strcmp(argv[i], "--cases") == 0) wanted = "," + std::string(argv[i + 1]) + ",";
+  for (int i = 1; i < argc; ++i) {
+    once = once || std::strcmp(argv[i], "--once") == 0;
+    if (i + 1 < argc && std::strcmp(argv[i], "--cases") == 0) {
+      wanted = "," + std::string(argv[i + 1]) + ",";
+    }
   }
+  if (once) set_count = 1;
   std::printf("{\"device\": \"%s\", \"cuda\": \"%d.%d\", \"driver_cuda\": \"%d.%d\"}\n",
               weft::cuda::properties().name.c_str(), weft::cuda::runtime_version() / 1000,
               weft::cuda::runtime_version() % 1000 / 10, weft::cuda::driver_version() / 1000,

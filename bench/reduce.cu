@@ -110,32 +110,6 @@ void colsum() {
           })});
 }
 
-void var_mean() {
-  struct Moments {
-    Gpu<> x, variance, mean;
-  };
-  auto sets = make_sets([](unsigned seed) {
-    return Moments{positive({side, side}, seed), empty({side}, Cuda{}), empty({side}, Cuda{})};
-  });
-  auto mean_of = [](int64_t row) {
-    return sum_of(side, [&](int64_t i) { return input(0, row * side + i); }) / side;
-  };
-  auto variance_of = [mean_of](int64_t row) {
-    const double mean = mean_of(row);
-    const double squares = sum_of(side, [&](int64_t i) {
-      const double distance = input(0, row * side + i) - mean;
-      return distance * distance;
-    });
-    return squares / (side - 1);
-  };
-  measure("var_mean", gigabyte, sets,
-          [](Moments& s) {
-            s.variance = var(s.x, axis(-1));
-            s.mean = mean(s.x, axis(-1));
-          },
-          {expect(sets[0].variance, 1e-6, variance_of), expect(sets[0].mean, 1e-6, mean_of)});
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -147,6 +121,5 @@ int main(int argc, char** argv) {
                       {"rowsum", rowsum},
                       {"rowsum_narrow", rowsum_narrow},
                       {"rowsum_wide", rowsum_wide},
-                      {"colsum", colsum},
-                      {"var_mean", var_mean}});
+                      {"colsum", colsum}});
 }

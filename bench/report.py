@@ -5,8 +5,8 @@ import statistics
 import sys
 from html import escape
 
-from targets import (ABOVE_RAW_US, RECORDED, RECORDED_COPY_MS, RECORDED_ON, SPEEDUP, TARGETS,
-                     YARDSTICKS)
+from targets import (ABOVE_RAW_US, AS_FAST_AS, MEANS, RECORDED, RECORDED_COPY_MS, RECORDED_ON,
+                     SPEEDUP, TARGETS, YARDSTICKS)
 
 COLUMNS = ["case", "ms", "gbps", "percent_of_copy", "rival", "rival_ms", "speedup"]
 MARKS = ("<!-- results -->", "<!-- end of results -->")
@@ -64,6 +64,12 @@ class Results:
                 return "", None
             most = raw[0] * 1e3 + ABOVE_RAW_US[case]
             return f"{most:.2f} us", quick_enough and row["ms"] * 1e3 <= most
+        if case in AS_FAST_AS:
+            who = AS_FAST_AS[case]
+            yardstick = self.median.get((case, who))
+            return who, quick_enough and row["ms"] * SPEEDUP <= yardstick[0] if yardstick else None
+        if TARGETS[case] is None:
+            return "", quick_enough if row["speedup"] else None
         return f"{TARGETS[case]:.0f}", quick_enough and row["gbps"] >= TARGETS[case]
 
     def write(self, folder):
@@ -94,14 +100,17 @@ class Results:
         """The results and the targets, for a terminal."""
         text = (f"{'case':18}{'ms':>9}{'GB/s':>7}{'%copy':>7}{'kernels':>8}  {'best rival':24}"
                 f"{'ms':>9}{'speedup':>8}  {'target':9}met\n")
-        met = 0
+        met, missed = 0, []
         for case in cases:
             if case not in self.rows:
-                text += f"{case:18}failed, see above\n"
+                text += f"{case:18}no result\n"
+                missed.append(f"{case} (no result)")
                 continue
             row, (goal, reached) = self.rows[case], self.goal(case)
             answer = "WRONG RESULT" if case in self.failed else {None: "-", True: "yes", False: "NO"}[reached]
             met += answer == "yes"
+            if answer in ("NO", "WRONG RESULT"):
+                missed.append(f"{case} ({self.shortfall(case)})")
             number = lambda value, digits: "" if not value else f"{value:.{digits}f}"
             text += (f"{case:18}{row['ms']:9.4f}{number(row['gbps'], 0):>7}"
                      f"{number(row['percent_of_copy'], 1):>7}{self.kernels[case] or '?':>8}"
@@ -113,7 +122,31 @@ class Results:
                     text += f"yardstick: {who}, {case}: {ms:.4f} ms" + (f", {gbps:.0f} GB/s\n" if gbps else "\n")
         for name in self.unequal:
             text += f"not counted, another result: {name}\n"
+        text += "".join(f"missed: {line}\n" for line in missed)
+        for name, members in MEANS.items():
+            text += self.mean(name, [case for case in members if case in cases])
         return text + f"{met} of {len(cases)} met on {self.header['device']}\n"
+
+    def shortfall(self, case):
+        """What a case that is not met lacks, in a few words."""
+        row, (goal, _) = self.rows[case], self.goal(case)
+        if case in self.failed:
+            return "wrong result"
+        short = []
+        if row["speedup"] is not None and row["speedup"] < SPEEDUP:
+            short.append(f"{row['speedup']:.3f} of {row['rival']}")
+        if TARGETS[case] and row["gbps"] < TARGETS[case]:
+            short.append(f"{row['gbps'] / TARGETS[case]:.3f} of {goal} GB/s")
+        return ", ".join(short) or f"slower than {goal}"
+
+    def mean(self, name, cases):
+        """The geometric mean of the speedups over the best rivals, as a line."""
+        found = [self.rows[case]["speedup"] for case in cases
+                 if case in self.rows and self.rows[case]["speedup"]]
+        if not found:
+            return ""
+        return (f"geometric mean speedup, {name}: {statistics.geometric_mean(found):.3f} "
+                f"({len(found)} of {len(cases)})\n")
 
     def svg(self):
         """Bars of GB/s, weft above its best rival, with the copy's speed as a line."""

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs weft's GPU benchmarks and the rivals beside them on one GPU, and writes the results.
 
-Rounds of processes (weft, PyTorch, JAX, and again), so that all see the same machine; medians over
+Rounds of processes (weft, PyTorch, JAX, MatX, and again), so that all see the same machine; medians over
 the rounds. Writes <machine>.csv, <machine>-all.csv and <machine>.svg to the output folder and prints
 a table last. A rival that is not there is left out with one line. Returns 77 without a GPU, and 1
 where a result of weft's was wrong or a case failed.
+
+--ncu counts the bytes that weft's kernels move instead of timing anything; see dram.py.
 """
 import argparse
 import datetime
@@ -16,11 +18,12 @@ import sys
 import time
 from pathlib import Path
 
+import dram
 import report
 from targets import GROUPS, TARGETS
 
 BENCH = Path(__file__).resolve().parent
-RIVALS = {"torch": "torch_bench.py", "jax": "jax_bench.py"}
+RIVALS = {"torch": "torch_bench.py", "jax": "jax_bench.py", "matx": None}  # None: a program
 
 
 def output_of(*command):
@@ -71,16 +74,17 @@ class Runner:
                     self.problem(f"{name}: not run, {raw.removeprefix('skipped: ')}")
                 continue
             if "failed" in line:
-                self.problem(f"{line['who']}: {line['case']} failed, {line['failed']}")
-                self.wrong = self.wrong or line["who"] == "weft"
+                who = name if name in RIVALS and not RIVALS[name] else line["who"]
+                self.problem(f"{who}: {line['case']} failed, {line['failed']}")
+                self.wrong = self.wrong or who == "weft"
             elif "case" in line:
                 self.lines.append({**line, "process": turn})
             elif "rival" in line:
                 self.about[line["rival"]] = line["version"]
             else:
                 self.about.update(line)
-        weft = name.startswith("bench_")  # whose code 1 says that a case failed
-        if code not in ((0, 1, 77) if weft else (0, 77)):
+        weft = name.startswith("bench_")
+        if code not in ((0, 77) if RIVALS.get(name) else (0, 1, 77)):  # 1: a case failed
             self.problem(f"{name}: ended with code {code} in round {turn}, see bench.log")
             self.wrong = self.wrong or weft
         return code
@@ -114,6 +118,11 @@ def wanted_cases(text):
     return [case for case in TARGETS if case in cases]
 
 
+def command_of(rival, build):
+    return [build / "bin" / f"bench_{rival}"] if not RIVALS[rival] else [
+        sys.executable, BENCH / "rivals" / RIVALS[rival]]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--out", default="build/bench", help="folder for the results; default: %(default)s")
@@ -126,6 +135,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="one round")
     parser.add_argument("--limit", type=float, default=150,
                         help="start no rival that would pass this many seconds; 0: no limit; default: %(default)s")
+    parser.add_argument("--ncu", action="store_true",
+                        help="only count the bytes that weft's kernels move, against the least")
     parser.add_argument("--markdown", metavar="CSV", help="only print that file as a table for the docs")
     parser.add_argument("--fill", metavar="FILE",
                         help="with --markdown: put the table between FILE's result marks")
@@ -136,6 +147,9 @@ def main():
     cases = wanted_cases(args.cases)
     work = {group: [case for case in GROUPS[group] if case in cases or case == "copy"]
             for group in GROUPS}  # the copy is what the others are measured by
+    if args.ncu:
+        work = {group: [case for case in GROUPS[group] if case in cases and group != "small"]
+                for group in GROUPS}
     programs = {group: Path(args.build) / "bin" / f"bench_{group}" for group in GROUPS if work[group]}
     missing = [path for path in programs.values() if not path.exists()]
     if missing:
@@ -143,6 +157,8 @@ def main():
         return 77
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
+    if args.ncu:
+        return dram.measure(programs, work, out)
     rivals = [name for name in args.rivals.split(",") if name in RIVALS]
     begin = time.time()
     with open(out / "bench.log", "w", errors="replace") as log:
@@ -157,9 +173,14 @@ def main():
                 if args.limit and late > args.limit:
                     runner.problem(f"{rival}: no round {turn}, it would end after {late:.0f} s (--limit)")
                     continue
-                command = [sys.executable, BENCH / "rivals" / RIVALS[rival], "--cases",
-                           ",".join(case for case in cases if case != "small_chain_fresh")]
-                command += ["--no-check"] * (turn > 1) + ["--no-compile"] * args.no_compile
+                command = command_of(rival, Path(args.build))
+                if not command[-1].exists():
+                    runner.problem(f"{rival}: not built")
+                    rivals.remove(rival)
+                    continue
+                command += ["--cases", ",".join(case for case in cases if case != "small_chain_fresh")]
+                if RIVALS[rival]:
+                    command += ["--no-check"] * (turn > 1) + ["--no-compile"] * args.no_compile
                 if runner.run(rival, command, turn) == 77:
                     rivals.remove(rival)
         results = report.Results(runner.lines, header(runner.about))

@@ -1,6 +1,6 @@
 """The cases, in the order of the tables: what each must reach, and what rivals reached before."""
 
-# GB/s of the least bytes that a case must move, on an H200.
+# GB/s of the least bytes that a case must move, on an H200; None where something else decides.
 GROUPS = {
     "elementwise": {
         "copy": 4150, "axpy": 4250, "chain": 4250, "gelu_bf16": 3900, "adam": 4150, "bnorm": 4150,
@@ -8,8 +8,14 @@ GROUPS = {
     },
     "reduce": {
         "sum": 4350, "sumexp": 4300, "dot": 4400, "argmax": 4250, "rowsum": 4400,
-        "rowsum_narrow": 4100, "rowsum_wide": 4250, "colsum": 4250, "var_mean": 4250,
+        "rowsum_narrow": 4100, "rowsum_wide": 4250, "colsum": 4250,
     },
+    "rows": {
+        "var_mean": 4250, "softmax": 4150, "softmax_wide": 3900, "softmax_narrow": 4100,
+        "softmax_bf16": 3900, "log_softmax": 4150, "logsumexp": 4300, "layernorm": 4100,
+        "rmsnorm": 3900, "cross_entropy": 4100,
+    },
+    "order": {"cumsum": 3800, "sort": None, "argsort": None, "topk": None, "take": 4100},
     "small": {"small_chain": None, "small_chain_fresh": None},
 }
 TARGETS = {case: target for cases in GROUPS.values() for case, target in cases.items()}
@@ -17,11 +23,20 @@ TARGETS = {case: target for cases in GROUPS.values() for case, target in cases.i
 # These cases cost host time: microseconds above a raw launch of a kernel with as many parameters.
 ABOVE_RAW_US = {"small_chain": 0.5, "small_chain_fresh": 1.2}
 
+# These must be as fast as a yardstick: at least SPEEDUP times, as with a rival.
+AS_FAST_AS = {"sort": "CUB"}
+
 # A case counts as met from this speed relative to the best rival on.
 SPEEDUP = 0.99
 
 # Who is no rival but says what the machine can do.
-YARDSTICKS = ("cudaMemcpyAsync", "raw launch")
+YARDSTICKS = ("cudaMemcpyAsync", "raw launch", "CUB")
+
+# The geometric means of the speedups that the report ends with.
+MEANS = {
+    "memory-bound cases": [case for case, target in TARGETS.items() if target],
+    "softmax_wide, cross_entropy and cumsum": ["softmax_wide", "cross_entropy", "cumsum"],
+}
 
 # Milliseconds seen on an H200, used where a rival does not run, scaled by the copy of both runs.
 RECORDED_ON, RECORDED_COPY_MS = "h200", 0.512
@@ -42,5 +57,11 @@ RECORDED = {
     "rowsum_wide": {"torch": 0.259, "torch.compile": 0.266},
     "colsum": {"torch": 0.255, "torch.compile": 0.269, "jax": 0.279, "matx": 1.837},
     "var_mean": {"torch": 0.399, "torch.compile": 0.299},
+    "softmax": {"torch": 0.557, "torch.compile": 0.370, "jax": 0.316, "matx": 1.106},
+    "softmax_wide": {"torch": 1.033, "torch.compile": 0.856},
+    "layernorm": {"torch": 0.729, "torch.compile": 0.576},
+    "cross_entropy": {"torch": 0.838, "torch.compile": 0.422},
+    "cumsum": {"torch": 0.858, "torch.compile": 2.383, "jax": 1.700},
+    "sort": {"torch": 1.552},
     "small_chain": {"torch": 0.0542, "torch.compile": 0.0308, "matx": 0.0049},
 }

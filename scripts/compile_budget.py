@@ -4,10 +4,13 @@
 CPU seconds (user + system) and peak memory of the compiler, best of several runs. The budget was set
 on a machine where nvcc takes 1.40 s for a .cu with cuda_runtime.h and <vector>, and g++ -O2 0.13 s
 for a .cpp with <vector>; both are measured again here, and seconds are scaled by them.
+
+--report measures what each header and each further expression costs instead, and prints a table.
 """
 import argparse
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -16,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
+NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 NVCC_BASELINE, GXX_BASELINE = 1.40, 0.13
 
 # Twelve expressions of different types, three to five leaves each.
@@ -33,17 +37,53 @@ EXPRESSIONS = [
     "sin(x) * cos(y) - cos(x) * sin(z)",
     "(x + y) * (z + b) - x * b",
 ]
+REDUCTIONS = [
+    "sum(x * y, axis(-1))",
+    "max(abs(x) - y, axis(0))",
+    "mean(square(x - y), axis(-1))",
+    "logsumexp(x + b, axis(-1))",
+    "sum(exp(x - z))",
+]
+# Formulas whose reductions run over the rows: softmax, layer norm, log-softmax, RMS norm and one more.
+ROWS = [
+    "auto e = exp(x - max(x, row, keepdims)); out = e / sum(e, row, keepdims);",
+    "auto d = x - mean(x, row, keepdims); out = d * rsqrt(mean(square(d), row, keepdims) + b) * y + z;",
+    "auto d = x * y - max(x * y, row, keepdims); out = d - log(sum(exp(d), row, keepdims));",
+    "out = x * rsqrt(mean(square(x), row, keepdims) + 1e-5f) * y;",
+    "auto e = exp(minimum(x, y)); out = z + e / (1.0f + sum(e, row, keepdims));",
+]
+# Two results of one kernel.
+OUTPUTS = [
+    "tie(out, other) = fuse(x * y + b, x - z);",
+    "tie(out, other) = fuse(tanh(x + y), exp(x) * z);",
+    "tie(out, other) = fuse(0.9f * x + 0.1f * y, 0.99f * z + 0.01f * square(y));",
+    "tie(out, other) = fuse(maximum(x, y), minimum(x, y) - b);",
+    "tie(out, other) = fuse(sigmoid(x) * y, sqrt(abs(z)));",
+]
+# What costs what: the statements of a kind, and the header that must be there for it.
+KINDS = {
+    "element-wise": ([f"out = {e};" for e in EXPRESSIONS], "weft/weft.hpp"),
+    "reduction": ([f"out = {e};" for e in REDUCTIONS], "weft/ops/reduce.hpp"),
+    "row program": (ROWS, "weft/ops/reduce.hpp"),
+    "two outputs": (OUTPUTS, "weft/eval/fuse.hpp"),
+}
+# Seen with nvcc where the baseline was NVCC_BASELINE; scaled by it in the report.
+RECORDED = {"MatX: matx.h": 16.7, "CUB: cub/device/device_reduce.cuh": 7.0}
+RECORDED_ONE, RECORDED_FURTHER = 21.3, 4.5  # MatX: the include and one expression; each further
 NOISE = 1.15  # runs on a busy machine differ by this much in CPU seconds
+MARKS = ("<!-- compile time -->", "<!-- end of compile time -->")
 
 
-def program(headers, device, count):
-    includes = "".join(f"#include <{h}>\n" for h in headers)
-    if not count:
-        return includes
-    tensor = f"weft::Tensor<float, weft::{device}>"
-    return f"{includes}using T = {tensor};\n" + "".join(
-        f"void f{i}(T& out, const T& x, const T& y, const T& z, const T& b) {{ out = {e}; }}\n"
-        for i, e in enumerate(EXPRESSIONS[:count]))
+def program(headers, device, count, kind="element-wise"):
+    text = "".join(f"#include <{h}>\n" for h in headers)
+    if count:
+        text += (f"using weft::axis;\nusing weft::keepdims;\nusing T = weft::Tensor<float, weft::{device}>;\n"
+                 "[[maybe_unused]] const auto row = axis(-1);\n")
+    for i, statement in enumerate(KINDS[kind][0][:count]):
+        other = "T& other, " if "other" in statement else ""
+        text += (f"void f{i}(T& out, {other}const T& x, const T& y, const T& z, const T& b) "
+                 f"{{ {statement} }}\n")
+    return text
 
 
 def usage():
@@ -59,6 +99,8 @@ def measure(compiler, source, runs):
         command = [compiler, "-std=c++20", "-O2", f"-I{INCLUDE}", "-c", str(path), "-o", f"{folder}/t.o"]
         if "nvcc" in compiler:
             command.insert(1, "-arch=sm_90")
+        elif "weft/cuda" in source or "weft/all" in source:
+            command.insert(1, f"-I{Path(NVCC).resolve().parent.parent}/include")
         seconds, peak = [], 0
         for _ in range(runs):
             before = usage()
@@ -72,11 +114,80 @@ def measure(compiler, source, runs):
         return min(seconds), peak
 
 
+def further(compiler, device, kind, runs):
+    """CPU seconds of each further statement of a kind; None where weft does not have it yet."""
+    statements, needs = KINDS[kind]
+    if not (INCLUDE / needs).exists():
+        return None
+    headers = ["weft/weft.hpp"] if device == "Cpu" else ["weft/cuda.hpp", "weft/cuda/reduce.hpp"]
+    first, all_of_them = (measure(compiler, program(headers, device, count, kind), runs)[0]
+                          for count in (1, len(statements)))
+    return (all_of_them - first) / (len(statements) - 1)
+
+
+def public_headers():
+    """The umbrellas, and what is included beside them: all that weft/all.hpp names."""
+    umbrellas = [f"weft/{path.name}" for path in sorted(INCLUDE.glob("weft/*.hpp"))]
+    named = re.findall(r'#include "(.*?)"', (INCLUDE / "weft/all.hpp").read_text())
+    return sorted({"weft/tensor/tensor.hpp", *umbrellas, *named},
+                  key=lambda header: ("all" in header, "cuda" in header, header))
+
+
+def report(runs):
+    """The costs as a Markdown table."""
+    compilers = [("g++", "Cpu", ["vector"], ["weft/weft.hpp"])]
+    if NVCC:
+        compilers.append((NVCC, "Cuda", ["cuda_runtime.h", "vector"], ["weft/cuda.hpp"]))
+    text = "| CPU seconds of a file with | g++ -O2 | nvcc -O2 |\n|---|---|---|\n"
+
+    def line(name, values):
+        cells = ["" if value is None else f"{value:.2f}" for value in [*values, None][:2]]
+        return f"| {name} | {' | '.join(cells)} |\n"
+
+    baselines = [measure(compiler, program(headers, device, 0), runs)[0]
+                 for compiler, device, headers, _ in compilers]
+    text += line("`<vector>`, with nvcc `cuda_runtime.h` too", baselines)
+    scale = baselines[-1] / NVCC_BASELINE if NVCC else 1
+    for header in public_headers():
+        if NVCC or not re.search("cuda|all", header):
+            text += line(f"`{header}`", [measure(compiler, program([header], device, 0), runs)[0]
+                                         for compiler, device, *_ in compilers])
+    for name, seconds in RECORDED.items():
+        text += line(f"{name} (recorded)", [None, seconds * scale])
+    text += "| **the include and one expression** | | |\n"
+    text += line("weft", [measure(compiler, program(headers, device, 1), runs)[0]
+                          for compiler, device, _, headers in compilers])
+    text += line("MatX (recorded)", [None, RECORDED_ONE * scale])
+    text += "| **each further expression** | | |\n"
+    for kind in KINDS:
+        costs = [further(compiler, device, kind, runs) for compiler, device, *_ in compilers]
+        if any(cost is not None for cost in costs):
+            text += line(kind, costs)
+    return text + line("MatX, element-wise (recorded)", [None, RECORDED_FURTHER * scale])
+
+
+def put(text, target):
+    """Prints the text, or puts it between the marks in the file."""
+    if not target:
+        print(text, end="")
+        return 0
+    page = Path(target).read_text()
+    if any(mark not in page for mark in MARKS):
+        sys.exit(f"{target} has no {MARKS[0]} ... {MARKS[1]}")
+    before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
+    Path(target).write_text(f"{before}{MARKS[0]}\n{text}{MARKS[1]}{after}")
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", help="also write the figures to this file")
+    parser.add_argument("--report", nargs="?", const="", metavar="FILE",
+                        help="print a table of all costs, or put it between FILE's marks")
     args = parser.parse_args()
+    if args.report is not None:
+        return put(report(args.runs), args.report)
     rows = []  # what, measured, unit, allowed
 
     baseline, _ = measure("g++", program(["vector"], "Cpu", 0), 2 * args.runs + 1)
@@ -86,19 +197,21 @@ def main():
     rows.append(("g++: weft.hpp and one expression", seconds, "s", 1.5 * scale))
     rows.append(("g++: peak memory of that", peak, "MB", 250))
 
-    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
-    if nvcc:
-        baseline, _ = measure(nvcc, program(["cuda_runtime.h", "vector"], "Cuda", 0), args.runs)
+    if NVCC:
+        baseline, _ = measure(NVCC, program(["cuda_runtime.h", "vector"], "Cuda", 0), args.runs)
         scale = baseline / NVCC_BASELINE
-        one, two, twelve = (measure(nvcc, program(["weft/cuda.hpp"], "Cuda", count), args.runs)[0]
+        one, two, twelve = (measure(NVCC, program(["weft/cuda.hpp"], "Cuda", count), args.runs)[0]
                             for count in (1, 2, 12))
         rows.append(("nvcc: cuda_runtime.h and <vector>, the baseline", baseline, "s", None))
         rows.append(("nvcc: weft/cuda.hpp and one expression", one, "s", 3 * baseline))
         rows.append(("nvcc: each further expression", (twelve - two) / 10, "s", 0.35 * scale))
         if (INCLUDE / "weft/cuda/reduce.hpp").exists():
             both = program(["weft/cuda.hpp", "weft/cuda/reduce.hpp"], "Cuda", 1)
-            rows.append(("nvcc: weft/cuda/reduce.hpp on top", measure(nvcc, both, args.runs)[0] - one,
+            rows.append(("nvcc: weft/cuda/reduce.hpp on top", measure(NVCC, both, args.runs)[0] - one,
                          "s", 5.5 * scale))
+        if (INCLUDE / "weft/cuda/row.hpp").exists():
+            rows.append(("nvcc: each further row program",
+                         further(NVCC, "Cuda", "row program", args.runs), "s", 0.6 * scale))
     else:
         print("nvcc not found: its part of the budget is not measured")
 

@@ -3,6 +3,7 @@ import argparse
 import json
 import math
 import sys
+import time
 
 
 def skip(reason):
@@ -15,14 +16,26 @@ try:
 except ImportError as error:
     skip(error)
 
-N, SIDE = 1 << 28, 1 << 14
+N, SIDE, KEYS, K = 1 << 28, 1 << 14, 1 << 25, 8
 SHAPES = {"rowsum": (SIDE, SIDE), "rowsum_narrow": (1 << 22, 64), "rowsum_wide": (16, 1 << 24),
-          "colsum": (SIDE, SIDE), "var_mean": (SIDE, SIDE)}
+          "colsum": (SIDE, SIDE), "var_mean": (SIDE, SIDE), "softmax": (16384, 8192),
+          "softmax_wide": (1024, 262144), "softmax_narrow": (1 << 22, 64),
+          "softmax_bf16": (16384, 8192), "log_softmax": (16384, 8192), "logsumexp": (16384, 8192),
+          "layernorm": (65536, 4096), "rmsnorm": (65536, 4096), "cross_entropy": (8192, 32768),
+          "sort": (KEYS,), "argsort": (KEYS,), "topk": (1 << 20, 256), "take": (1 << 18, 1024)}
 BETA1, BETA2, RATE, EPSILON = 0.9, 0.999, 1e-3, 1e-8
+NORM_EPSILON = 1e-5
+# Integer operands: row i of cross_entropy has the target, and row i of take's result the row of the
+# table, i * STEP modulo the number of classes or rows.
+STEP = {"cross_entropy": 40503, "take": 158071}
 
+# The least to move, in arrays of N floats.
 OPERANDS = {"copy": 2, "axpy": 3, "chain": 3, "gelu_bf16": 1, "adam": 3.5, "bnorm": 2,
             "transpose_add": 3, "sum": 1, "sumexp": 1, "dot": 2, "argmax": 1, "rowsum": 1,
-            "rowsum_narrow": 1, "rowsum_wide": 1, "colsum": 1, "var_mean": 1}
+            "rowsum_narrow": 1, "rowsum_wide": 1, "colsum": 1, "var_mean": 1, "softmax": 1,
+            "softmax_wide": 2, "softmax_narrow": 2, "softmax_bf16": 0.5, "log_softmax": 1,
+            "logsumexp": 0.5, "layernorm": 2, "rmsnorm": 1, "cross_entropy": 1, "cumsum": 2,
+            "sort": 16 / 32, "argsort": 12 / 32, "topk": 1 + 12 * K / 1024, "take": 2 + 8 / 4096}
 BYTES = {case: operands * 4 * N for case, operands in OPERANDS.items()}
 SMALL = "small_chain"
 SMALL_CALLS, SMALL_BATCHES = 256, 20
@@ -40,6 +53,20 @@ def adam(p, g, m, v):
     m = BETA1 * m + (1 - BETA1) * g
     v = BETA2 * v + (1 - BETA2) * g * g
     return p - RATE * m / (np.sqrt(v) + EPSILON)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def layernorm(x, g, b):
+    return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + NORM_EPSILON) * g + b
+
+
+def cross_entropy(x, targets):
+    picked = x[np.arange(len(x)), targets.astype(np.int64)]
+    return np.mean(np.log(np.exp(x).sum(1, dtype=np.float64)) - picked)
 
 
 # The operands, as float64 arrays of the first rows (all elements for whole reductions: float32), to
@@ -61,16 +88,29 @@ REFERENCES = {
     "rowsum_wide": lambda x: x.sum(1, dtype=np.float64),
     "colsum": lambda x: x.sum(0),
     "var_mean": lambda x: np.stack([x.var(1, ddof=1), x.mean(1)]),
+    **dict.fromkeys(("softmax", "softmax_wide", "softmax_narrow", "softmax_bf16"), softmax),
+    "log_softmax": lambda x: np.log(softmax(x)),
+    "logsumexp": lambda x: np.log(np.exp(x).sum(1)),
+    "layernorm": layernorm,
+    "rmsnorm": lambda x, g: x / np.sqrt((x * x).mean(1, keepdims=True) + NORM_EPSILON) * g,
+    "cross_entropy": cross_entropy,
+    "cumsum": np.cumsum,
+    "topk": lambda x: -np.sort(-x, 1)[:, :K],
 }
-WHOLE = ("sum", "sumexp", "dot", "argmax")
+WHOLE = ("sum", "sumexp", "dot", "argmax", "cross_entropy")  # all elements make the result
+ROWS_OF_FIRST = ("bnorm", "layernorm", "rmsnorm")  # the other operands are as long as a row
+SORTED = ("sort", "argsort")  # checked in the rivals' scripts: the keys in the order found
+# Some rivals round to bfloat16 after each step.
+TOLERANCE = {"gelu_bf16": 4e-3, "softmax_bf16": 2e-2, "rmsnorm": 8e-3}
 
 
 def agrees(case, found, expected):
     """Whether a rival computes the case at all: looser than the checks of weft's own results."""
     found, expected = np.asarray(found, np.float64), np.asarray(expected, np.float64)
-    tolerance = 4e-3 if case == "gelu_bf16" else 1e-5
-    return found.shape == expected.shape and bool(
-        np.all(np.abs(found - expected) <= tolerance * np.maximum(1, np.abs(expected))))
+    if case.startswith("softmax"):  # near 1 / width
+        found, expected = found * SHAPES[case][1], expected * SHAPES[case][1]
+    return found.shape == expected.shape and bool(np.all(
+        np.abs(found - expected) <= TOLERANCE.get(case, 1e-5) * np.maximum(1, np.abs(expected))))
 
 
 def arguments(description):
@@ -83,8 +123,15 @@ def arguments(description):
     return args
 
 
+last_said = time.perf_counter()
+
+
 def say(**line):
-    print(json.dumps(line), flush=True)
+    """One line of JSON; `seconds` is the time since the last, to see what a case costs in all."""
+    global last_said
+    now = time.perf_counter()
+    print(json.dumps({**line, "seconds": round(now - last_said, 2)}), flush=True)
+    last_said = now
 
 
 def report(case, who, ms, right):

@@ -37,19 +37,48 @@ def make(case):
         return [centred(N // 2), centred(N // 2), centred(N // 2), unit(N // 2)]
     if case == "gelu_bf16":
         return [centred(N, dtype=jnp.bfloat16)]
+    shape = common.SHAPES.get(case, (N,))
+    if case == "layernorm":
+        return [centred(*shape), centred(shape[1]), centred(shape[1])]
+    if case == "rmsnorm":
+        return [centred(*shape, dtype=jnp.bfloat16), centred(shape[1], dtype=jnp.bfloat16)]
+    if case in common.STEP:
+        size = shape[1] if case == "cross_entropy" else shape[0]
+        ids = np.arange(shape[0]) * common.STEP[case] % size
+        return [centred(*shape), jnp.asarray(ids, jnp.int32)]
+    if case == "softmax_bf16":
+        return [centred(*shape, dtype=jnp.bfloat16)]
+    if "softmax" in case or case in ("logsumexp", "sort", "argsort", "topk"):
+        return [centred(*shape)]
     if case == "transpose_add":
         return [centred(SIDE, SIDE), centred(SIDE, SIDE)]
     if case in ("axpy", "chain"):
         return [centred(N), centred(N)]
     if case == "dot":
         return [unit(N), unit(N)]
-    return [unit(*common.SHAPES.get(case, (N,)))]
+    return [unit(*shape)]
 
 
 def adam(p, g, m, v):
     m = B1 * m + (1 - B1) * g
     v = B2 * v + (1 - B2) * g * g
     return p - RATE * m / (jnp.sqrt(v) + EPSILON), m, v
+
+
+def layernorm(x, g, b):
+    d = x - x.mean(1, keepdims=True)
+    return d * jax.lax.rsqrt((d * d).mean(1, keepdims=True) + common.NORM_EPSILON) * g + b
+
+
+def rmsnorm(x, g):
+    x = x.astype(jnp.float32)
+    y = x * jax.lax.rsqrt((x * x).mean(1, keepdims=True) + common.NORM_EPSILON) * g
+    return y.astype(jnp.bfloat16)
+
+
+def cross_entropy(x, targets):
+    picked = jnp.take_along_axis(x, targets[:, None], 1)[:, 0]
+    return jnp.mean(jax.nn.logsumexp(x, -1) - picked)
 
 
 FUNCTIONS = {
@@ -68,6 +97,18 @@ FUNCTIONS = {
     "rowsum_wide": lambda x: x.sum(1),
     "colsum": lambda x: x.sum(0),
     "var_mean": lambda x: (x.var(1, ddof=1), x.mean(1)),
+    **dict.fromkeys(("softmax", "softmax_wide", "softmax_narrow", "softmax_bf16"),
+                    lambda x: jax.nn.softmax(x, -1)),
+    "log_softmax": lambda x: jax.nn.log_softmax(x, -1),
+    "logsumexp": lambda x: jax.nn.logsumexp(x, -1),
+    "layernorm": layernorm,
+    "rmsnorm": rmsnorm,
+    "cross_entropy": cross_entropy,
+    "cumsum": jnp.cumsum,
+    "sort": lambda x: jax.lax.sort((x, jnp.arange(x.size)), num_keys=1),
+    "argsort": jnp.argsort,
+    "topk": lambda x: jax.lax.top_k(x, common.K),
+    "take": lambda table, ids: jnp.take(table, ids, 0, mode="clip"),
 }
 
 
@@ -84,7 +125,7 @@ def run_time(case, f, sets, batches=5):
     begin = time.perf_counter()
     for r in range(1, 5):
         jax.block_until_ready(call(r))
-    calls = 48 if time.perf_counter() - begin < 0.05 else 6
+    calls = max(3, min(48, int(0.2 / (time.perf_counter() - begin))))
     seconds = []
     for _ in range(batches):
         begin = time.perf_counter()
@@ -112,14 +153,22 @@ def check(case, operands):
                              host(operands[0][:, :8]).T + host(operands[1][:8]))
     if case == "colsum":
         return common.agrees(case, host(f(*operands)[:8]), host(operands[0][:, :8]).sum(0))
-    if case == "bnorm":
+    if case in common.SORTED:
+        found = f(*operands)
+        values, order = found if case == "sort" else (operands[0][found], found)
+        return bool(jnp.array_equal(values, operands[0][order])) and common.agrees(
+            case, host(values[:4096]), np.sort(np.asarray(operands[0]))[:4096])
+    if case == "take":
+        table, ids = operands
+        return common.agrees(case, host(f(table, ids)[:2]), [host(table[int(i)]) for i in ids[:2]])
+    if case in common.ROWS_OF_FIRST:
         parts = [host(operands[0][:2]), *(host(x) for x in operands[1:])]
     else:
         parts = [host(x[:2] if x.ndim == 2 else x[:4096]) for x in operands]
     expected, found = common.REFERENCES[case](*parts), f(*operands)
     if case == "var_mean":
         found = jnp.stack(found)[:, :2]
-    elif case == "adam":
+    elif case in ("adam", "topk"):
         found = found[0]
     return common.agrees(case, host(found[:len(expected)]), expected)
 

@@ -6,6 +6,7 @@ import time
 import cases as common
 
 try:
+    import numpy as np
     import torch
 except ImportError as error:
     common.skip(error)
@@ -30,6 +31,18 @@ def make(case):
         return *(centred(N // 2) for _ in range(3)), unit(N // 2)
     if case == "gelu_bf16":
         return (centred(N).bfloat16(),)
+    shape = common.SHAPES.get(case, (N,))
+    if case == "layernorm":
+        return centred(*shape), centred(shape[1]), centred(shape[1])
+    if case == "rmsnorm":
+        return centred(*shape).bfloat16(), centred(shape[1]).bfloat16()
+    if case in common.STEP:
+        size = shape[1] if case == "cross_entropy" else shape[0]
+        return centred(*shape), torch.arange(shape[0], device="cuda") * common.STEP[case] % size
+    if case == "softmax_bf16":
+        return (centred(*shape).bfloat16(),)
+    if "softmax" in case or case in ("logsumexp", "sort", "argsort", "topk"):
+        return (centred(*shape),)
     if case == "transpose_add":
         return centred(SIDE, SIDE), centred(SIDE, SIDE)
     if case in ("axpy", "chain"):
@@ -38,7 +51,7 @@ def make(case):
         return centred(N), torch.empty(N, device="cuda")
     if case == "dot":
         return unit(N), unit(N)
-    return (unit(*common.SHAPES.get(case, (N,))),)
+    return (unit(*shape),)
 
 
 def adam(p, g, m, v):
@@ -64,13 +77,33 @@ EAGER = {
     "rowsum_wide": lambda x: x.sum(1),
     "colsum": lambda x: x.sum(0),
     "var_mean": lambda x: torch.var_mean(x, 1),
+    **dict.fromkeys(("softmax", "softmax_wide", "softmax_narrow", "softmax_bf16"),
+                    lambda x: F.softmax(x, -1)),
+    "log_softmax": lambda x: F.log_softmax(x, -1),
+    "logsumexp": lambda x: torch.logsumexp(x, -1),
+    "layernorm": lambda x, g, b: F.layer_norm(x, x.shape[1:], g, b, common.NORM_EPSILON),
+    "rmsnorm": lambda x, g: F.rms_norm(x, x.shape[1:], g, common.NORM_EPSILON),
+    "cross_entropy": F.cross_entropy,
+    "cumsum": lambda x: x.cumsum(0),
+    "sort": torch.sort,
+    "argsort": torch.argsort,
+    "topk": lambda x: torch.topk(x, common.K),
+    "take": lambda table, ids: F.embedding(ids, table),
 }
-# What is compiled is the same, but for these.
-COMPILED = {**EAGER, "copy": None, "axpy": lambda x, y: 0.75 * x + y,
-            "dot": lambda x, y: (x * y).sum()}
 
 
-def run_time(f, sets, runs=50, warm_ups=5):
+def cross_entropy(x, targets):
+    """Compiled, this is faster than F.cross_entropy; of the other cases no formula is."""
+    return (torch.logsumexp(x, -1) - x.gather(1, targets[:, None])[:, 0]).mean()
+
+
+# What is compiled is the same, but for these; None: no other kernels than eager's, or far slower.
+COMPILED = {**EAGER, "axpy": lambda x, y: 0.75 * x + y, "dot": lambda x, y: (x * y).sum(),
+            "cross_entropy": cross_entropy,
+            **dict.fromkeys(("copy", "argmax", "cumsum", "sort", "argsort", "topk"))}
+
+
+def run_time(f, sets, warm_ups=5):
     """The median milliseconds of f; a slow one runs less often."""
     for r in range(warm_ups):
         f(*sets[r % len(sets)])
@@ -78,8 +111,7 @@ def run_time(f, sets, runs=50, warm_ups=5):
     begin = time.perf_counter()
     f(*sets[0])
     torch.cuda.synchronize()
-    if time.perf_counter() - begin > 0.01:
-        runs = 9
+    runs = max(9, min(50, int(0.1 / (time.perf_counter() - begin))))
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(runs)]
     for r in range(-2, runs):  # two more warm-ups, so that the host is ahead of the GPU
         if r >= 0:
@@ -108,7 +140,15 @@ def check(case, f, operands):
     if case == "colsum":
         expected = common.REFERENCES[case](host(operands[0][:, :8].double()))
         return common.agrees(case, host(f(*operands), 8), expected)
-    if case == "bnorm":
+    if case in common.SORTED:
+        found = f(*operands)
+        values, order = found if case == "sort" else (operands[0][found], found)
+        return torch.equal(values, operands[0][order]) and common.agrees(
+            case, host(values, 4096), np.sort(host(operands[0]))[:4096])
+    if case == "take":
+        table, ids = operands
+        return common.agrees(case, host(f(table, ids), 2), [host(table[int(i)]) for i in ids[:2]])
+    if case in common.ROWS_OF_FIRST:
         parts = [host(operands[0], 2), *(host(x.double()) for x in operands[1:])]
     else:
         parts = [host(x, 2 if x.dim() == 2 else 4096) for x in operands]
@@ -118,6 +158,8 @@ def check(case, f, operands):
     found = f(*operands)
     if case == "var_mean":
         found = torch.stack(found)[:, :2]
+    elif case == "topk":
+        found = found.values
     return common.agrees(case, host(found, len(expected)), expected)
 
 
