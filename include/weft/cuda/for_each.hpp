@@ -82,9 +82,11 @@ __global__ void __launch_bounds__(block_threads)
 
 template <>
 struct Executor<Cuda> {
-  /// True when no other stream has pending use of the storage.
-  static bool may_overwrite(const Storage* storage) {
-    return cuda::used_only_on(storage, cuda::current_stream(Cuda{storage->ordinal}).handle());
+  /// True when none of `others` handles shows the storage's elements to anybody, and no other
+  /// stream has pending use of it.
+  static bool may_overwrite(const Storage* storage, long others) {
+    return others == cuda::recorded_handles(storage) &&
+           cuda::used_only_on(storage, cuda::current_stream(Cuda{storage->ordinal}).handle());
   }
 
   /// operands[0] = program over the others, at every coordinate of `shape`.
