@@ -19,11 +19,10 @@ int run(Cpu) {
   auto target = linspace(-1, 1, 1024);
   auto w = zeros({1024});
   auto velocity = zeros({1024});
-  auto rate = full({}, 0.05);
+  auto rate = full({}, 0.05F);
   for (int k = 0; k < 50; ++k) descend(w, velocity, target, rate);
-  return example::check("the statements find the target", allclose(w, target, {.atol = 1e-4}))
-             ? 0
-             : 1;
+  return example::check("the statements find the target", allclose(w, target, {.atol = 1e-4})) ? 0
+                                                                                               : 1;
 }
 
 #ifdef __CUDACC__
@@ -40,7 +39,7 @@ int run(Cuda) {
   auto target = linspace(-1, 1, 1024, Cuda{});
   auto w = zeros({1024}, Cuda{});
   auto velocity = zeros({1024}, Cuda{});
-  auto rate = full({}, 0.05, Cuda{});  // a number would be baked in, a tensor of rank 0 is read
+  auto rate = full({}, 0.05F, Cuda{});  // a number would be baked in, a tensor of rank 0 is read
   Tensor<float, Cuda> loss;
 
   // Nothing runs here. What is carried from one replay to the next is written in place.

@@ -52,9 +52,10 @@ TEST_CASE("[gpu] a recording holds a storage once, and knows what is written") {
     order_read(x.get(), stream);
     CHECK(recorded_handles(x.get()) == 1);
     CHECK(used_only_on(y.get(), stream));
-    CHECK_SAYS("[capture] a statement on a stream of cuda:0 that takes no part in the capture on "
-               "cuda:0, expected its current stream, or one that waits for it first",
-               order_read(x.get(), default_stream()));
+    CHECK_SAYS(
+        "[capture] a statement on a stream of cuda:0 that takes no part in the capture on "
+        "cuda:0, expected its current stream, or one that waits for it first",
+        order_read(x.get(), default_stream()));
 
     StorageHandle block(weft::Memory<weft::Cuda>::allocate({}, 1000));
     void* const data = block->data;
