@@ -21,17 +21,10 @@ struct Draw {
   const DrawOrigin* origin = nullptr;  ///< for kernels of a graph; null for all others
 
   WEFT_HD constexpr PhiloxBlock block(std::uint64_t index) const {
-    std::uint64_t key = seed;
-    std::uint64_t count = number;
 #if defined(__CUDA_ARCH__)
-    if (origin != nullptr) {
-      key = origin->seed;
-      count += origin->shift;
-    }
+    if (origin != nullptr) return block(index, number + origin->shift, origin->seed);
 #endif
-    return philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
-                   static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count >> 32)},
-                  key);
+    return block(index, number, seed);
   }
   /// The 32 bits of element i, a quarter of block i / 4.
   WEFT_HD constexpr std::uint32_t bits32(std::uint64_t i) const {
@@ -46,6 +39,25 @@ struct Draw {
   /// The draw for a statement that is evaluated now: outside of the capture that it was made in it
   /// is that of the first replay, as if the capture had been a run.
   Draw settled() const;
+
+  /// For kernels: looks up once what block() else does for each element, a fifth of its time.
+  WEFT_HD constexpr void resolve() {
+#if defined(__CUDA_ARCH__)
+    if (origin != nullptr) {
+      seed = origin->seed;
+      number += origin->shift;
+    }
+    origin = nullptr;
+#endif
+  }
+
+ private:
+  WEFT_HD static constexpr PhiloxBlock block(std::uint64_t index, std::uint64_t count,
+                                             std::uint64_t key) {
+    return philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
+                   static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count >> 32)},
+                  key);
+  }
 };
 
 class Generator;

@@ -29,13 +29,25 @@ __device__ __forceinline__ unsigned locate(const Grid<N>& grid, unsigned item, i
 }
 
 template <class Out, int V, class R, class Program>
-__device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program) {
+__device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers,
+                                                        const Program& program) {
   Vector<Out, V> out;
 #pragma unroll
   for (int j = 0; j < V; ++j) {
     out.lane[j] = store_element<Out>(program(Lane<R>{registers, j}));
   }
   return out;
+}
+
+template <class Out, int V, class R, class Program>
+__device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program) {
+  if constexpr (has_draws<Program>) {
+    Program resolved = program;
+    resolve_draws(resolved);
+    return compute_lanes<Out, V>(registers, resolved);
+  } else {
+    return compute_lanes<Out, V>(registers, program);
+  }
 }
 
 /// data[0] = program over the others, where every operand's vectors are aligned and full, or one

@@ -162,10 +162,10 @@ class Capture {
       recorded.uses.push_back({StorageHandle(Memory<Cuda>::allocate(Cuda{ordinal_}, bytes)), true});
       recorded.draws.origins = static_cast<DrawOrigin*>(recorded.uses[0].storage->data);
     }
-    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "capture");
-    recorded.capture = capture_id(stream_);
     recorded.streams.push_back(stream_);
     start_recording(recorded);
+    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "capture");
+    recorded.capture = capture_id(stream_);
     DrawOrigins none;
     void* arguments[] = {&none};
     state_->origins_kernel = origins_kernel;

@@ -65,7 +65,11 @@ struct Lowering<Tensor<T, D>> {
 template <class Op>
 Op settled(const Op& op) {
   Op out = op;
-  if constexpr (requires { out.draw.settled(); }) out.draw = op.draw.settled();
+  if constexpr (requires { out.settle(); }) {
+    out.settle();
+  } else if constexpr (requires { out.draw.settled(); }) {
+    out.draw = op.draw.settled();
+  }
   return out;
 }
 

@@ -19,19 +19,21 @@ struct permutation {
   int left_bits = 4;
   int right_bits = 4;
   std::uint32_t keys[rounds];
-  Draw draw;
+  Draw source;
 
   permutation(std::int64_t size, const Draw& from)
-      : n(static_cast<std::uint64_t>(size)), draw(from) {
+      : n(static_cast<std::uint64_t>(size)), source(from) {
     while (left_bits + right_bits < 63 && n >> (left_bits + right_bits) != 0) {
       (right_bits == left_bits ? right_bits : left_bits) += 1;
     }
     draw_keys();
   }
 
+  void settle() { source = source.settled(); }
+
   WEFT_HD std::int64_t value(long long i) const {
 #if defined(__CUDA_ARCH__)
-    if (draw.origin != nullptr) {  // in a graph the keys are known when it is replayed
+    if (source.origin != nullptr) {  // in a graph the keys are known when it is replayed
       permutation now = *this;
       now.draw_keys();
       return now.walk(i);
@@ -42,7 +44,7 @@ struct permutation {
 
  private:
   WEFT_HD void draw_keys() {
-    for (int i = 0; i < rounds; ++i) keys[i] = draw.bits32(static_cast<std::uint64_t>(i));
+    for (int i = 0; i < rounds; ++i) keys[i] = source.bits32(static_cast<std::uint64_t>(i));
   }
   WEFT_HD std::int64_t walk(long long i) const {
     auto x = static_cast<std::uint64_t>(i);
