@@ -82,6 +82,8 @@ struct CaptureStreams {
 
 /// How many captures there are now in all threads.
 [[gnu::visibility("default")]] inline int recordings = 0;
+/// The serial number of the last one.
+[[gnu::visibility("default")]] inline unsigned long last_recording = 0;
 
 /// The calling thread's; null outside of weft::cuda::capture.
 [[gnu::visibility("default")]] inline Recording*& recording_slot() {
@@ -100,8 +102,7 @@ inline StorageHandle share(Storage* storage) {
 
 /// From here on the calling thread's statements are recorded; stop_recording ends that.
 [[gnu::cold, gnu::noinline]] inline void start_recording(Recording& mine) {
-  static unsigned long serial = 0;
-  mine.draws.serial = __atomic_add_fetch(&serial, 1ul, __ATOMIC_RELAXED);
+  mine.draws.serial = __atomic_add_fetch(&last_recording, 1ul, __ATOMIC_RELAXED);
   recording_slot() = &mine;
   weft::detail::draw_recorder = &mine.draws;
   __atomic_fetch_add(&recordings, 1, __ATOMIC_RELAXED);
