@@ -8,6 +8,7 @@
 #include "weft/cuda/device.hpp"       // is_available, properties, DeviceGuard
 #include "weft/cuda/event.hpp"        // Event
 #include "weft/cuda/for_each.hpp"     // the CUDA kernels
+#include "weft/cuda/graph.hpp"        // capture, Graph
 #include "weft/cuda/memory.hpp"       // memory statistics, empty_cache
 #include "weft/cuda/stream.hpp"       // Stream, StreamGuard
 #include "weft/cuda/synchronize.hpp"  // synchronize

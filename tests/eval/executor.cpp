@@ -17,5 +17,6 @@ TEST_CASE_TEMPLATE("a device has loops, reductions and memory", D, TEST_DEVICES)
   static_assert(weft::detail::Complete<weft::Memory<D>>);
   auto x = weft::ones({4}, D{});
   x += 1;
-  CHECK(weft::Executor<D>::may_overwrite(x.storage()));
+  CHECK(weft::Executor<D>::may_overwrite(x.storage(), 0));
+  CHECK_FALSE(weft::Executor<D>::may_overwrite(x.storage(), 1));
 }

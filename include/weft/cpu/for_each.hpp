@@ -12,7 +12,7 @@ namespace weft {
 template <>
 struct Executor<Cpu> {
   /// Nothing on the CPU runs later than the call that started it.
-  static bool may_overwrite(const Storage*) { return true; }
+  static bool may_overwrite(const Storage*, long others) { return others == 0; }
 
   /// operands[0] = program over the others, at every coordinate of `shape`.
   template <class Out, class Types, class Program>

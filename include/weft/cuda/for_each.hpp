@@ -29,13 +29,25 @@ __device__ __forceinline__ unsigned locate(const Grid<N>& grid, unsigned item, i
 }
 
 template <class Out, int V, class R, class Program>
-__device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program) {
+__device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers,
+                                                        const Program& program) {
   Vector<Out, V> out;
 #pragma unroll
   for (int j = 0; j < V; ++j) {
     out.lane[j] = store_element<Out>(program(Lane<R>{registers, j}));
   }
   return out;
+}
+
+template <class Out, int V, class R, class Program>
+__device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program) {
+  if constexpr (has_draws<Program>) {
+    Program resolved = program;
+    resolve_draws(resolved);
+    return compute_lanes<Out, V>(registers, resolved);
+  } else {
+    return compute_lanes<Out, V>(registers, program);
+  }
 }
 
 /// data[0] = program over the others, where every operand's vectors are aligned and full, or one
@@ -82,9 +94,11 @@ __global__ void __launch_bounds__(block_threads)
 
 template <>
 struct Executor<Cuda> {
-  /// True when no other stream has pending use of the storage.
-  static bool may_overwrite(const Storage* storage) {
-    return cuda::used_only_on(storage, cuda::current_stream(Cuda{storage->ordinal}).handle());
+  /// True when none of `others` handles shows the storage's elements to anybody, and no other
+  /// stream has pending use of it.
+  static bool may_overwrite(const Storage* storage, long others) {
+    return others == cuda::recorded_handles(storage) &&
+           cuda::used_only_on(storage, cuda::current_stream(Cuda{storage->ordinal}).handle());
   }
 
   /// operands[0] = program over the others, at every coordinate of `shape`.

@@ -38,7 +38,7 @@ inline void count(int ordinal, int64_t bytes) noexcept {
     if (s.capture != 0) {
       if (capture != s.capture) return true;
       s.for_each_other(home, [&](cudaStream_t other, int ordinal) { join(home, other, ordinal); });
-      s.allocator->deallocate(s.data, s.bytes, home, true);
+      s.allocator->deallocate(s.data, s.capacity, home, true);
       return true;
     }
     bool captured = capture != 0;
@@ -54,7 +54,7 @@ inline void count(int ordinal, int64_t bytes) noexcept {
       join(last, home, s.home.ordinal);
       s.for_each_other(home, [&](cudaStream_t other, int ordinal) { join(last, other, ordinal); });
     }
-    s.allocator->deallocate(s.data, s.bytes, last, false);
+    s.allocator->deallocate(s.data, s.capacity, last, false);
   } catch (...) {  // CUDA has failed for good: better lost than freed under a running kernel
   }
   return true;
@@ -68,7 +68,7 @@ inline void count(int ordinal, int64_t bytes) noexcept {
   if (!find_capture(home, capture)) return true;  // CUDA has shut down, and the memory with it
   const bool only_home = s.writer.handle == home && s.readers[0].handle == nullptr;
   if (capture != 0 || s.capture != 0 || !only_home) return give_back_shared(s, capture);
-  s.allocator->deallocate(s.data, s.bytes, home, false);
+  s.allocator->deallocate(s.data, s.capacity, home, false);
   return true;
 }
 
@@ -104,7 +104,7 @@ inline void free_deferred() noexcept {
 inline void release(Storage* base) noexcept {
   auto* storage = static_cast<CudaStorage*>(base);
   if (!storage->borrowed && storage->data != nullptr) {
-    if (storage->capture == 0) count(storage->ordinal, -storage->bytes);
+    if (storage->capture == 0) count(storage->ordinal, -storage->capacity);
     if (!leaving() && !give_back(*storage)) return defer(storage);
   }
   delete storage;
@@ -138,7 +138,8 @@ struct MemoryInfo {
   return {static_cast<int64_t>(free), static_cast<int64_t>(total)};
 }
 
-/// Bytes held by tensors on `device` now; neither borrowed memory nor that of graphs is counted.
+/// Bytes held by tensors on `device` now, and by graphs of weft::cuda::capture; neither borrowed
+/// memory nor that of other graphs is counted.
 /// Like all statistics here 0 on a machine without a GPU.
 [[gnu::cold, gnu::noinline]] inline int64_t memory_allocated(Cuda device = {}) {
   if (!is_available()) return 0;
@@ -199,6 +200,53 @@ namespace detail {
                     " of ", info.total, " are free and weft holds ", memory_reserved(device),
                     ", of them ", memory_allocated(device), " in tensors");
 }
+
+/// New storage for work on `stream`, of which `capture` is the number.
+[[gnu::noinline]] inline CudaStorage* allocate_on(const Stream& stream, int64_t bytes,
+                                                  unsigned long long capture) {
+  if (capture == 0) free_deferred();
+  Allocator& source = allocator(stream.device());
+  void* data = source.allocate(bytes, stream, capture != 0);
+  if (data == nullptr && capture == 0) {
+    make_room(stream);
+    data = source.allocate(bytes, stream, false);
+  }
+  if (data == nullptr) out_of_memory(stream.device().ordinal, bytes);
+  CudaStorage* storage = new_storage(stream, data, bytes);
+  storage->allocator = &source;
+  storage->capacity = bytes;
+  storage->capture = capture;
+  if (capture == 0) count(storage->ordinal, bytes);
+  return storage;
+}
+
+/// Memory for a captured statement: what an earlier one on the same stream has released, or new
+/// memory that counts as the default stream's. The graph keeps it, so addresses are good for ever.
+[[gnu::cold, gnu::noinline]] inline Storage* allocate_recorded(Recording& mine,
+                                                               const Stream& stream,
+                                                               int64_t bytes) {
+  mine.enter(stream);
+  CudaStorage* best = nullptr;
+  for (const Recorded& each : mine.uses) {
+    if (!each.own || each.storage.owners() > 1) continue;
+    auto* const storage = static_cast<CudaStorage*>(each.storage.get());
+    const bool fits = storage->capacity >= bytes && storage->capacity / 2 <= bytes;
+    const bool here = storage->writer.handle == stream && storage->readers[0].handle == nullptr;
+    if (fits && here && (best == nullptr || storage->capacity < best->capacity)) best = storage;
+  }
+  if (best != nullptr) {
+    best->bytes = bytes;
+    __atomic_fetch_add(&best->owners, 1l, __ATOMIC_RELAXED);
+    return best;
+  }
+  const RelaxedCapture relaxed;
+  CudaStorage* const storage = allocate_on(default_stream(stream.device()), bytes, 0);
+  mine.uses.push_back({StorageHandle(storage), true, true});
+  storage->recorded = mine.draws.serial;
+  storage->writer = {stream.handle(), storage->ordinal};
+  __atomic_fetch_add(&storage->owners, 1l, __ATOMIC_RELAXED);
+  return storage;
+}
 }  // namespace detail
 
 }  // namespace weft::cuda
@@ -208,30 +256,22 @@ namespace weft {
 template <>
 struct Memory<Cuda> {
   static Storage* allocate(Cuda device, int64_t bytes) {
-    const int ordinal = cuda::resolve(device);
-    const Cuda there{ordinal};
+    const Cuda there{cuda::resolve(device)};
     const cuda::Stream stream = cuda::current_stream(there);
-    if (bytes == 0) return cuda::detail::new_storage(stream, nullptr, 0);
-    const unsigned long long capture = cuda::capture_id(stream);
-    if (capture == 0) cuda::detail::free_deferred();
-    cuda::Allocator& allocator = cuda::allocator(there);
-    void* data = allocator.allocate(bytes, stream, capture != 0);
-    if (data == nullptr && capture == 0) {
-      cuda::detail::make_room(stream);
-      data = allocator.allocate(bytes, stream, false);
+    cuda::detail::Recording* const recording = cuda::detail::recording();
+    const bool recorded = recording != nullptr && recording->covers(stream);
+    if (bytes == 0) {
+      return cuda::detail::new_storage(recorded ? cuda::default_stream(there) : stream, nullptr, 0);
     }
-    if (data == nullptr) cuda::detail::out_of_memory(ordinal, bytes);
-    cuda::CudaStorage* storage = cuda::detail::new_storage(stream, data, bytes);
-    storage->allocator = &allocator;
-    storage->capture = capture;
-    if (capture == 0) cuda::detail::count(ordinal, bytes);
-    return storage;
+    if (recorded) return cuda::detail::allocate_recorded(*recording, stream, bytes);
+    return cuda::detail::allocate_on(stream, bytes, cuda::capture_id(stream));
   }
 
   /// The memory counts as written on the current stream so far; it must outlive the tensors on it.
   static Storage* borrow(Cuda device, void* data, int64_t bytes) {
-    cuda::CudaStorage* storage =
-        cuda::detail::new_storage(cuda::current_stream(device), data, bytes);
+    const bool recorded = cuda::detail::recording() != nullptr;
+    cuda::CudaStorage* storage = cuda::detail::new_storage(
+        recorded ? cuda::default_stream(device) : cuda::current_stream(device), data, bytes);
     storage->borrowed = true;
     return storage;
   }

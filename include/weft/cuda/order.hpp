@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "weft/core/expression.hpp"
-#include "weft/cuda/stream.hpp"
-#include "weft/tensor/storage.hpp"
+#include "weft/cuda/recording.hpp"
 
 namespace weft::cuda {
 
@@ -30,11 +29,13 @@ struct CudaStorage : Storage {
   static constexpr int near_readers = 4;
 
   Allocator* allocator = nullptr;       ///< where the block goes back to; null for borrowed memory
+  int64_t capacity = 0;                 ///< the bytes that the allocator was asked for
   StreamUse home;                       ///< the current stream when it was made
   StreamUse writer;                     ///< the stream of the last write
   StreamUse readers[near_readers];      ///< other streams that have read since
   std::vector<StreamUse> more_readers;  ///< and yet more of them; under the lock
-  unsigned long long capture = 0;       ///< the capture that it was allocated in; 0 for none
+  unsigned long long capture = 0;       ///< CUDA's capture that allocated it; 0 for none
+  unsigned long recorded = 0;           ///< the last Recording that holds it; touched atomically
   CudaStorage* next = nullptr;          ///< in the list of those to be freed after a capture
   Mutex mutex;                          ///< for changing the uses
 
@@ -100,12 +101,45 @@ namespace detail {
   for (StreamUse& r : storage.readers) r.store(nullptr, 0);
   storage.more_readers.clear();
 }
+
+/// Makes the calling thread's recording hold a storage that a captured statement uses.
+[[gnu::cold, gnu::noinline]] inline void record_use(Recording& mine, CudaStorage& storage,
+                                                    const Stream& stream, bool write) {
+  mine.enter(stream);
+  if (__atomic_load_n(&storage.recorded, __ATOMIC_RELAXED) != mine.draws.serial) {
+    mine.uses.push_back({share(&storage)});
+    __atomic_store_n(&storage.recorded, mine.draws.serial, __ATOMIC_RELAXED);
+  }
+  std::size_t i = mine.uses.size();
+  while (write && mine.uses[--i].storage.get() != &storage) {
+  }
+  if (write) mine.uses[i].written = true;
+}
+
+/// Once a capture is over, the streams that took part are used for other things: what they seemed
+/// to do was waited for (order_after), so that the default stream may stand for them.
+[[gnu::cold, gnu::noinline]] inline void leave_streams(Recording& recorded) {
+  const cudaStream_t stream = default_stream(Cuda{recorded.ordinal});
+  auto leave = [&](StreamUse& use) {
+    for (cudaStream_t captured : recorded.streams) {
+      if (use.handle == captured) use.store(stream, recorded.ordinal);
+    }
+  };
+  for (Recorded& each : recorded.uses) {
+    auto& storage = static_cast<CudaStorage&>(*each.storage.get());
+    const Lock lock(storage.mutex);
+    leave(storage.writer);
+    for (StreamUse& reader : storage.readers) leave(reader);
+    for (StreamUse& reader : storage.more_readers) leave(reader);
+  }
+}
 }  // namespace detail
 
 /// Call before giving `stream` work that reads the storage. Several threads may do so at once for
 /// the same storage. Where another stream wrote last, `stream` waits for it.
 inline void order_read(Storage* storage, const Stream& stream) {
   auto& mine = static_cast<CudaStorage&>(*storage);
+  if (detail::Recording* const r = detail::recording()) detail::record_use(*r, mine, stream, false);
   const cudaStream_t handle = stream.handle();
   if (mine.writer.load() == handle) return;
   for (const StreamUse& r : mine.readers) {
@@ -118,6 +152,7 @@ inline void order_read(Storage* storage, const Stream& stream) {
 /// for all that have read since. As with any object, no other thread may use it meanwhile.
 inline void order_write(Storage* storage, const Stream& stream) {
   auto& mine = static_cast<CudaStorage&>(*storage);
+  if (detail::Recording* const r = detail::recording()) detail::record_use(*r, mine, stream, true);
   if (mine.writer.load() == stream.handle() && mine.readers[0].load() == nullptr) return;
   detail::take_over(mine, stream);
 }
@@ -140,11 +175,22 @@ void order_write(const Tensor<T, D>& x, const Stream& stream) {
   if (x.storage() != nullptr) order_write(x.storage(), stream);
 }
 
-/// True when a write on `stream` would have to wait for no other stream, and the memory is there (a
-/// graph's is only while the graph runs or its capture lasts).
+/// How many handles the calling thread's capture has to the storage.
+inline long recorded_handles(const Storage* storage) {
+  const detail::Recording* const r = detail::recording();
+  if (r == nullptr) return 0;
+  const auto& mine = static_cast<const CudaStorage&>(*storage);
+  return __atomic_load_n(&mine.recorded, __ATOMIC_RELAXED) == r->draws.serial ? 1 : 0;
+}
+
+/// True when a write on `stream` would have to wait for no other stream, and the memory is there
+/// (that of a graph captured without weft::cuda::capture is only while the graph runs or its
+/// capture lasts). A captured statement waits for nothing: its graph does, before each replay.
 inline bool used_only_on(const Storage* storage, cudaStream_t stream) {
   const auto& mine = static_cast<const CudaStorage&>(*storage);
   if (mine.capture != 0 && mine.capture != capture_id(stream)) return false;
+  const detail::Recording* const r = detail::recording();
+  if (r != nullptr && r->covers(stream)) return true;
   return mine.writer.load() == stream && mine.readers[0].load() == nullptr;
 }
 

@@ -5,8 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "weft/cuda/stream.hpp"
-#include "weft/tensor/storage.hpp"
+#include "weft/cuda/recording.hpp"
 
 namespace weft::cuda {
 
@@ -137,12 +136,18 @@ inline Storage* allocate_pinned(int64_t bytes) {
 inline bool is_pinned(const Storage* storage) { return storage->release == detail::release_pinned; }
 
 /// Call after giving `stream` a copy that reads or writes the pinned storage: its memory is not
-/// used again before the copy is done. In a capture the block stays for as long as the program.
+/// used again before the copy is done. In a capture the graph keeps the block; in one of the user's
+/// own it stays for as long as the program.
 inline void note_pinned_use(Storage* base, const Stream& stream) {
   auto& storage = static_cast<PinnedStorage&>(*base);
   const Lock lock(storage.mutex);
   if (is_capturing(stream)) {
-    storage.in_graph = true;
+    detail::Recording* const recording = detail::recording();
+    if (recording != nullptr) {
+      recording->pinned.push_back(detail::share(base));
+    } else {
+      storage.in_graph = true;
+    }
     return;
   }
   for (const PinnedStorage::Use& use : storage.uses) {

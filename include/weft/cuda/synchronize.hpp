@@ -11,12 +11,18 @@ namespace weft::cuda {
 inline bool sync_requested() { return weft::detail::sync_requested(); }
 
 /// Blocks the calling thread until all work on `device` is done, and throws what kernels have
-/// reported. Without a GPU there is nothing to wait for.
+/// reported. Without a GPU there is nothing to wait for. While another thread captures it waits for
+/// weft's streams only, since CUDA ends a capture when the whole GPU is waited for.
 inline void synchronize(Cuda device = {}) {
   if (device == Cuda{} && !is_available()) return;
   const DeviceGuard guard(device);
   refuse_capture(current_stream(), "synchronize");
-  check(cudaDeviceSynchronize(), "synchronize");
+  if (__atomic_load_n(&detail::recordings, __ATOMIC_RELAXED) != 0) {
+    detail::synchronize_streams(current_device());
+    check(cudaStreamSynchronize(default_stream()), "synchronize");
+  } else {
+    check(cudaDeviceSynchronize(), "synchronize");
+  }
   detail::free_deferred();
   check_failures();
 }

@@ -145,7 +145,7 @@ template <class T, class D>
     return storage && !storage->borrowed && size > 0 && target.size() == size &&
            storage->bytes == size * static_cast<int64_t>(sizeof(T)) &&
            storage->data == target.data() && target.is_contiguous() &&
-           storage.owners() == 1 + inside && Executor<loops_of<D>>::may_overwrite(storage.get());
+           Executor<loops_of<D>>::may_overwrite(storage.get(), storage.owners() - 1 - inside);
   }
   return false;
 }

@@ -61,6 +61,18 @@ struct Lowering<Tensor<T, D>> {
   }
 };
 
+/// An operation as it goes into a program: draws of random numbers know whether that is captured.
+template <class Op>
+Op settled(const Op& op) {
+  Op out = op;
+  if constexpr (requires { out.settle(); }) {
+    out.settle();
+  } else if constexpr (requires { out.draw.settled(); }) {
+    out.draw = op.draw.settled();
+  }
+  return out;
+}
+
 template <class T, class Op, class... Args>
 struct Lowering<Map<T, Op, Args...>> {
   using types = typename Join<TypeList<>, typename Lowering<Args>::types...>::type;
@@ -77,7 +89,7 @@ struct Lowering<Map<T, Op, Args...>> {
     auto program = Lowering<Head>::template lower<B>(args.head, operands);
     constexpr int next = B + count(typename Lowering<Head>::types{});
     if constexpr (sizeof...(Tail) == 0) {
-      return Apply<Op, Done..., decltype(program)>{op, make_pack(done..., program)};
+      return Apply<Op, Done..., decltype(program)>{settled(op), make_pack(done..., program)};
     } else {
       return lower_args<next>(op, operands, args.tail, done..., program);
     }

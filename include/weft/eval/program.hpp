@@ -65,6 +65,29 @@ struct Apply {
   }
 };
 
+/// Whether a program has draws of random numbers in it, and looking up for all its elements what
+/// those of a graph start from.
+template <class P>
+inline constexpr bool has_draws = false;
+template <class Op, class... Ps>
+inline constexpr bool has_draws<Apply<Op, Ps...>> = requires(Op op) {
+  op.draw.resolve();
+}
+|| (has_draws<Ps> || ...);
+
+template <class P>
+WEFT_HD void resolve_draws(P&) {}
+template <class Head, class... Tail>
+WEFT_HD void resolve_draws(Pack<Head, Tail...>& programs) {
+  resolve_draws(programs.head);
+  resolve_draws(programs.tail);
+}
+template <class Op, class... Ps>
+WEFT_HD void resolve_draws(Apply<Op, Ps...>& program) {
+  if constexpr (requires { program.op.draw.resolve(); }) program.op.draw.resolve();
+  resolve_draws(program.programs);
+}
+
 /// The value of a program as it is stored in elements of type T.
 template <class T, class V>
 WEFT_HD T store_element(V value) {

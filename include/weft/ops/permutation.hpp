@@ -19,15 +19,34 @@ struct permutation {
   int left_bits = 4;
   int right_bits = 4;
   std::uint32_t keys[rounds];
+  Draw source;
 
-  permutation(std::int64_t size, Draw draw) : n(static_cast<std::uint64_t>(size)) {
+  permutation(std::int64_t size, const Draw& from)
+      : n(static_cast<std::uint64_t>(size)), source(from) {
     while (left_bits + right_bits < 63 && n >> (left_bits + right_bits) != 0) {
       (right_bits == left_bits ? right_bits : left_bits) += 1;
     }
-    for (int i = 0; i < rounds; ++i) keys[i] = draw.bits32(static_cast<std::uint64_t>(i));
+    draw_keys();
   }
 
+  void settle() { source = source.settled(); }
+
   WEFT_HD std::int64_t value(long long i) const {
+#if defined(__CUDA_ARCH__)
+    if (source.origin != nullptr) {  // in a graph the keys are known when it is replayed
+      permutation now = *this;
+      now.draw_keys();
+      return now.walk(i);
+    }
+#endif
+    return walk(i);
+  }
+
+ private:
+  WEFT_HD void draw_keys() {
+    for (int i = 0; i < rounds; ++i) keys[i] = source.bits32(static_cast<std::uint64_t>(i));
+  }
+  WEFT_HD std::int64_t walk(long long i) const {
     auto x = static_cast<std::uint64_t>(i);
     if (x >= n) return 0;  // a lane of a kernel beyond the last element, which might walk for ever
     do {
@@ -36,7 +55,6 @@ struct permutation {
     return static_cast<std::int64_t>(x);
   }
 
- private:
   /// Each half in turn is mixed with a function of the other: a bijection whatever the function.
   WEFT_HD std::uint64_t shuffle(std::uint64_t x) const {
     const auto left_mask = static_cast<std::uint32_t>((std::uint64_t{1} << left_bits) - 1);
