@@ -123,6 +123,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     if (mine > 0) {
       unsigned k = place_.lane;
       Registers<V> registers;
+      unsigned slot[leaves > 0 ? leaves : 1];
       char* at[outputs + leaves];
       begin<Uses>(at, k, Both{});
       spread<Uses>(registers, Leaves{});
@@ -130,14 +131,14 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       for (unsigned i = 0; i < mine;) {
         const unsigned n = mine - i < grid_.chunk ? mine - i : grid_.chunk;
         stage_chunk<Uses>(k, n);
-        begin_chunk<Uses>(at, i, Leaves{});
+        begin_chunk<Uses>(slot, i, Leaves{});
         i += n;
 #pragma unroll 1
         for (unsigned j = 0; j < n; ++j) {
-          load<Uses>(registers, at, Leaves{});
+          load<Uses>(registers, slot, at, k, Leaves{});
           full(registers, at, static_cast<long long>(k) * V + place_.before);
           k += grid_.stride.divisor;
-          advance<Uses>(at, Both{});
+          advance<Uses>(slot, at, Both{});
           if (grid_.reduced_rank > 1 && k < place_.vectors) begin<Uses>(at, k, Both{});
         }
         flush();
@@ -176,7 +177,8 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   static constexpr bool is_position =
       ((RowKernelTypes<Ts...>::positions << outputs) >> K & 1U) != 0;
 
-  /// The addresses of everything but slots.
+  /// The addresses of outputs and of operands without memory at vector k; of those that are read
+  /// as they are, at the row's first vector.
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin(char** at, unsigned k, std::index_sequence<I...>) const {
     (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], k), ...);
@@ -184,28 +186,38 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   template <int K, bool Used>
   __device__ __forceinline__ void begin_operand(char*& at, unsigned k) const {
     if constexpr (Used) {
-      if (grid_.operand[K].access != RowOperand::slot) {
-        at = vector_start(grid_, grid_.operand[K], place_, k);
+      const RowOperand& x = grid_.operand[K];
+      if constexpr (K < outputs || is_position<K>) {
+        at = vector_start(grid_, x, place_, k);
+      } else if (x.access == RowOperand::whole_vector) {
+        at = x.data;
       }
     }
   }
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin_chunk(char** at, unsigned i,
+  __device__ __forceinline__ void begin_chunk(unsigned* slot, unsigned i,
                                               std::index_sequence<I...>) const {
-    (begin_slot<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(at[outputs + I], i),
-     ...);
+    ((slot[I] = is_used<outputs + I, Uses> ? slot_of<outputs + static_cast<int>(I)>(i) : 0), ...);
   }
-  template <int K, bool Used>
-  __device__ __forceinline__ void begin_slot(char*& at, unsigned i) const {
+  template <int K>
+  __device__ __forceinline__ unsigned slot_of(unsigned i) const {
     const RowOperand& x = grid_.operand[K];
-    if (Used && x.access == RowOperand::slot) {
-      at = shared_ + x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V) +
-           (x.keeps_row ? i * x.slot_step : 0);
-    }
+    const unsigned start = x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V);
+    return x.keeps_row ? start + i * x.slot_step : start;
   }
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void advance(char** at, std::index_sequence<I...>) const {
-    ((at[I] += is_used<I, Uses> ? grid_.operand[I].next : 0), ...);
+  __device__ __forceinline__ void advance(unsigned* slot, char** at,
+                                          std::index_sequence<I...>) const {
+    (advance_operand<static_cast<int>(I), is_used<I, Uses>>(slot, at), ...);
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void advance_operand(unsigned* slot, char** at) const {
+    if constexpr (!Used) {
+    } else if constexpr (K < outputs || is_position<K>) {
+      at[K] += grid_.operand[K].step;
+    } else {
+      slot[K - outputs] += grid_.operand[K].slot_step;
+    }
   }
 
   /// Operands with one element for the whole row are read once.
@@ -225,21 +237,28 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     }
   }
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void load(Registers<V>& registers, char* const* at,
+  __device__ __forceinline__ void load(Registers<V>& registers, const unsigned* slot,
+                                       char* const* at, unsigned k,
                                        std::index_sequence<I...>) const {
     (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), at[outputs + I]),
+         weft::get<static_cast<int>(I)>(registers), slot[I], at[outputs + I], k),
      ...);
   }
   template <int K, bool Used, class T>
-  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, const char* at) const {
+  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, unsigned slot, const char* at,
+                                            unsigned k) const {
     if constexpr (!Used) {
     } else if constexpr (is_position<K>) {
       const long long first = reinterpret_cast<long long>(at) - Position::origin;
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = first + j * grid_.operand[K].lane;
-    } else if (grid_.operand[K].access != RowOperand::one_element) {
-      out = *reinterpret_cast<const Vector<T, V>*>(at);
+    } else {
+      const RowOperand::Access access = grid_.operand[K].access;
+      if (access == RowOperand::slot) {
+        out = *reinterpret_cast<const Vector<T, V>*>(shared_ + slot);
+      } else if (access == RowOperand::whole_vector) {
+        out = reinterpret_cast<const Vector<T, V>*>(at)[k];
+      }
     }
   }
 

@@ -67,7 +67,6 @@ struct RowOperand {
   int64_t row;     // from a row to the next, where `simple`
   int64_t vector;  // from a vector to the next
   int64_t step;    // from a thread's vector to its next
-  int64_t next;    // the same where it is read from: in its slot, if it has one
   Access access = by_lane;
   unsigned slot_offset = 0;  // in shared memory, of thread 0
   unsigned slot_step = 0;    // there, from a vector to the next
@@ -440,7 +439,6 @@ class RowPlan {
     for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
       RowOperand& x = operand_[i];
       x.step = x.vector * grid_.stride.divisor;
-      x.next = x.access == RowOperand::slot ? int64_t{x.slot_step} : x.step;
       if (i >= kernel_.outputs) {
         if (x.access == RowOperand::by_lane) x.access = RowOperand::one_element;
       } else if ((grid_.along_row >> i & 1U) == 0) {
