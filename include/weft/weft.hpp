@@ -16,9 +16,11 @@
 #include "weft/ops/random.hpp"       // rand, randn, randint, bernoulli; uniform, normal, ...
 #include "weft/ops/permutation.hpp"  // permutation(n)
 #include "weft/ops/reduce.hpp"       // sum, mean, max, argmax, ... with axis(...)
+#include "weft/ops/scan.hpp"         // cumsum, cumprod, cummax, ... along an axis
 #include "weft/ops/close.hpp"        // allclose, equal, isclose
 #include "weft/eval/transfer.hpp"    // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"       // synchronize(device), device_name(device)
 #include "weft/cpu/for_each.hpp"     // the CPU's loops
 #include "weft/cpu/reduce.hpp"       // and reductions
+#include "weft/cpu/scan.hpp"         // and scans
 // clang-format on
