@@ -49,10 +49,16 @@ inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, in
 [[gnu::noinline]] inline unsigned plan_columns(const char* name, int multiprocessors,
                                                ScanGrid& grid) {
   const int64_t across = grid.size[0].divisor;
-  const int64_t stacks = (across + scan_width - 1) / scan_width;
+  // As wide as the columns are many, up to a warp; wider where they are short.
+  while (grid.width < 32 && grid.width < across) grid.width *= 2;
+  while (grid.width < column_threads && grid.width < across &&
+         column_threads / grid.width * scan_run >= 2 * grid.length) {
+    grid.width *= 2;
+  }
+  const int64_t stacks = (across + grid.width - 1) / grid.width;
   grid.tiles = Divider(static_cast<unsigned>(stacks));
   const int64_t groups = grid.rows / across * stacks;
-  constexpr int tile = scan_depth * scan_run;
+  const int64_t tile = int64_t{column_threads} / grid.width * scan_run;
   const int64_t tiles = (grid.length + tile - 1) / tile;
   int64_t pieces = 1;
   if (groups < 2 * multiprocessors) {
@@ -69,9 +75,8 @@ inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, in
 template <class S, class In, class Out>
 void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool repeats) {
   using Carry = typename S::template Carry<compute_t<In>>;
-  using Tiles = cub::ScanTileState<Carry>;
   constexpr int v = 16 / static_cast<int>(sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out));
-  constexpr int r = sizeof(Carry) > 16 ? 2 : 4;
+  constexpr int r = sizeof(typename S::template State<compute_t<In>>) > 8 ? 2 : 6;
   constexpr ScanTiles items{32 * v * r, tile_threads * v * r};
   const Name name{S::text};
   const int processors = properties(device).multiprocessors;
@@ -87,25 +92,32 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
     void* arguments[] = {&grid, &totals};
     StorageHandle room;
     if (grid.pieces > 1) {
-      room = memory(int64_t{blocks} * scan_width * static_cast<int64_t>(sizeof(Carry)));
+      room = memory(int64_t{blocks} * grid.width * static_cast<int64_t>(sizeof(Carry)));
       totals = static_cast<Carry*>(room->data);
       grid.pass = ScanGrid::totals;
-      launch(name, shape, kernel, blocks, scan_width * scan_depth, arguments, stream);
+      launch(name, shape, kernel, blocks, column_threads, arguments, stream);
       grid.pass = ScanGrid::from_totals;
     }
-    return launch(name, shape, kernel, blocks, scan_width * scan_depth, arguments, stream);
+    return launch(name, shape, kernel, blocks, column_threads, arguments, stream);
+  }
+  constexpr unsigned warps = block_threads / 32;
+  if (grid.length <= 32 * v) {
+    while (grid.width * v < grid.length) grid.width *= 2;
+    const unsigned rows_a_block = block_threads / grid.width;
+    void* arguments[] = {&grid};
+    return launch(name, shape, reinterpret_cast<const void*>(scan_short_rows<Out, In, S, v>),
+                  (grid.rows + rows_a_block - 1) / rows_a_block, block_threads, arguments, stream);
   }
   if (!wants_tiles(grid.rows, grid.length, items, processors)) {
     void* arguments[] = {&grid};
-    constexpr unsigned warps = block_threads / 32;
     return launch(name, shape, reinterpret_cast<const void*>(scan_rows<Out, In, S, v, r>),
                   (grid.rows + warps - 1) / warps, block_threads, arguments, stream);
   }
   const int64_t a_row = (grid.length + items.block_items - 1) / items.block_items;
   const unsigned blocks = checked_blocks(S::text, grid.rows * a_row, "tiles to scan");
   grid.tiles = Divider(static_cast<unsigned>(a_row));
-  const auto kernel = reinterpret_cast<const void*>(scan_tiles<Out, In, S, v, r, Tiles>);
-  Tiles tiles;
+  const auto kernel = reinterpret_cast<const void*>(scan_tiles<Out, In, S, v, r>);
+  TileStates<Carry> tiles;
   void* arguments[] = {&grid, &tiles, &totals};
   if (repeats) {
     const StorageHandle room = memory(int64_t{blocks} * static_cast<int64_t>(sizeof(Carry)));
@@ -119,14 +131,10 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
     grid.pass = ScanGrid::from_totals;
     return launch(name, shape, kernel, blocks, tile_threads, arguments, stream);
   }
-  std::size_t bytes = 0;
-  auto count = static_cast<int>(blocks);
-  check(Tiles::AllocationSize(count, bytes), S::text);
-  const StorageHandle room = memory(static_cast<int64_t>(bytes));
-  check(tiles.Init(count, room->data, bytes), S::text);
-  void* starting[] = {&tiles, &count};
-  launch(name, shape, reinterpret_cast<const void*>(start_tiles<Tiles>),
-         (blocks + block_threads - 1) / block_threads, block_threads, starting, stream);
+  const int64_t bytes = TileStates<Carry>::bytes(blocks);
+  const StorageHandle room = memory(bytes);
+  tiles = TileStates<Carry>(room->data);
+  check(cudaMemsetAsync(room->data, 0, static_cast<std::size_t>(bytes), stream.handle()), S::text);
   launch(name, shape, kernel, blocks, tile_threads, arguments, stream);
 }
 #endif

@@ -3,13 +3,11 @@
 #pragma once
 
 #include "weft/cuda/launch.hpp"
+#include "weft/cuda/look_back.hpp"
 #include "weft/cuda/vector.hpp"
 #include "weft/ops/scanners.hpp"
 
 #if defined(__CUDACC__)
-
-#include <cub/agent/single_pass_scan_operators.cuh>
-#include <cub/util_ptx.cuh>
 
 namespace weft::cuda {
 
@@ -28,6 +26,7 @@ struct ScanGrid {
   Divider size[max_rank];
   int64_t stride[2][max_rank];
   Divider tiles{1};     // tiles a row, or blocks across the columns
+  unsigned width = 1;   // columns: how many a block scans, a power of two
   unsigned pieces = 1;  // columns: pieces that the axis is cut into
   unsigned piece = 1;   // columns: tiles a piece
 
@@ -43,22 +42,13 @@ struct ScanGrid {
   }
 };
 
-/// Threads a block of the tiled form, and of the column form across and along.
-inline constexpr int tile_threads = 512;
-inline constexpr int scan_width = 32;
-inline constexpr int scan_depth = 16;
+/// Threads a block of the tiled form and of the column form.
+inline constexpr int tile_threads = 384;
+inline constexpr int column_threads = 512;
 /// Elements of a column that one thread scans at a time.
 inline constexpr int scan_run = 8;
 
 namespace detail {
-
-template <class S>
-struct Join {
-  template <class State>
-  __device__ __forceinline__ State operator()(const State& a, const State& b) const {
-    return S::join(a, b);
-  }
-};
 
 /// What a warp scans at a time: R vectors of V neighbours a thread, each vector next to those of
 /// the warp's other threads.
@@ -160,41 +150,87 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-template <class Tiles>
-__global__ void __launch_bounds__(block_threads) start_tiles(Tiles tiles, int count) {
-  tiles.InitializeStatus(count);
+/// Rows of at most 32 vectors, a power of two of them a warp: grid.width lanes scan one.
+template <class Out, class In, class S, int V>
+__global__ void __launch_bounds__(block_threads)
+    scan_short_rows(const __grid_constant__ ScanGrid grid) {
+  using State = typename S::template State<compute_t<In>>;
+  const unsigned row = blockIdx.x * (block_threads / grid.width) + threadIdx.x / grid.width;
+  const unsigned x = threadIdx.x % grid.width;
+  int64_t offset[2] = {};
+  if (row < grid.rows) grid.locate(row, offset);
+  const int64_t start = static_cast<int64_t>(x) * V;
+  const int64_t left = row < grid.rows ? grid.length - start : 0;
+  const int last = left < V ? static_cast<int>(left) : V;
+  const int stride = static_cast<int>(grid.along[1]);
+  const In* in = reinterpret_cast<const In*>(grid.data[1]) + offset[1] + start * stride;
+  Vector<In, V> loaded;
+  if (last > 0) cuda::load(loaded, reinterpret_cast<const char*>(in), 0, stride, 0, last);
+  State part[V];
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    const State element =
+        j < last ? S::enter(load_element(loaded.lane[j])) : S::template identity<State>();
+    part[j] = j == 0 ? element : S::join(part[j > 0 ? j - 1 : 0], element);
+  }
+  State sum = part[V - 1];
+  for (unsigned d = 1; d < grid.width; d *= 2) {
+    const State other = cub::ShuffleUp<32>(sum, static_cast<int>(d), 0, 0xFFFFFFFFU);
+    if (x >= d) sum = S::join(other, sum);
+  }
+  State earlier = cub::ShuffleUp<32>(sum, 1, 0, 0xFFFFFFFFU);
+  if (x == 0) earlier = S::template identity<State>();
+  Vector<Out, V> values;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    values.lane[j] = store_element<Out>(S::finish(S::join(earlier, part[j])));
+  }
+  Out* out = reinterpret_cast<Out*>(grid.data[0]) + offset[0] + start;
+  if (last > 0) cuda::store(values, reinterpret_cast<char*>(out), 0, 1, 0, last);
 }
 
 /// Carries of tiles, one after the other, become what is before each; a warp a row.
 template <class S, class Carry>
 __global__ void __launch_bounds__(32) scan_totals(Carry* totals, unsigned tiles) {
+  constexpr unsigned each = 16;
   Carry* mine = totals + static_cast<int64_t>(blockIdx.x) * tiles;
   Carry before = S::template identity<Carry>();
-  for (unsigned start = 0; start < tiles; start += 32) {
-    const unsigned at = start + threadIdx.x;
-    Carry sum = at < tiles ? mine[at] : S::template identity<Carry>();
+  for (unsigned start = 0; start < tiles; start += 32 * each) {
+    Carry carry[each];
+    const unsigned first = start + threadIdx.x * each;
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+      carry[j] = first + j < tiles ? mine[first + j] : S::template identity<Carry>();
+    }
+    Carry sum = carry[0];
+#pragma unroll
+    for (unsigned j = 1; j < each; ++j) sum = S::join(sum, carry[j]);
 #pragma unroll
     for (int d = 1; d < 32; d *= 2) {
       const Carry earlier = cub::ShuffleUp<32>(sum, d, 0, 0xFFFFFFFFU);
       if (threadIdx.x >= static_cast<unsigned>(d)) sum = S::join(earlier, sum);
     }
     Carry left = cub::ShuffleUp<32>(sum, 1, 0, 0xFFFFFFFFU);
-    if (threadIdx.x == 0) left = S::template identity<Carry>();
-    if (at < tiles) mine[at] = S::join(before, left);
+    left = threadIdx.x == 0 ? before : S::join(before, left);
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+      if (first + j < tiles) mine[first + j] = left;
+      left = S::join(left, carry[j]);
+    }
     before = S::join(before, cub::ShuffleIndex<32>(sum, 31, 0xFFFFFFFFU));
   }
 }
 
 /// A block scans one tile of a row in one pass over memory: it publishes the tile's total and
 /// looks back at its neighbours' for what is before (Merrill and Garland 2016).
-template <class Out, class In, class S, int V, int R, class Tiles>
+template <class Out, class In, class S, int V, int R>
 __global__ void __launch_bounds__(tile_threads)
-    scan_tiles(const __grid_constant__ ScanGrid grid, Tiles tiles,
+    scan_tiles(const __grid_constant__ ScanGrid grid,
+               const TileStates<typename S::template Carry<compute_t<In>>> tiles,
                typename S::template Carry<compute_t<In>>* totals) {
   using Tile = detail::WarpTile<S, In, V, R>;
   using State = typename Tile::State;
   using Carry = typename S::template Carry<compute_t<In>>;
-  using LookBack = cub::TilePrefixCallbackOp<Carry, detail::Join<S>, Tiles>;
   constexpr int warps = tile_threads / 32;
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
@@ -210,7 +246,6 @@ __global__ void __launch_bounds__(tile_threads)
   tile.scan(reinterpret_cast<const In*>(grid.data[1]) + offset[1] + start * stride, stride,
             grid.length - start, lane);
 
-  __shared__ typename LookBack::TempStorage temporary;
   __shared__ alignas(16) char bytes[sizeof(State) * warps + sizeof(Carry)];
   auto* const sums = reinterpret_cast<State*>(bytes);
   auto* const known = reinterpret_cast<Carry*>(bytes + sizeof(State) * warps);
@@ -233,12 +268,11 @@ __global__ void __launch_bounds__(tile_threads)
       if (lane == 0) *known = totals[blockIdx.x];
     } else if (chunk == 0) {
       if (lane == 0) {
-        tiles.SetInclusive(static_cast<int>(blockIdx.x), carry);
+        tiles.tell(blockIdx.x, TileStates<Carry>::all, carry);
         *known = S::template identity<Carry>();
       }
     } else {
-      LookBack look_back(tiles, temporary, detail::Join<S>{}, static_cast<int>(blockIdx.x));
-      const Carry before = look_back(carry);
+      const Carry before = look_back<S>(tiles, blockIdx.x, carry);
       if (lane == 0) *known = before;
     }
   }
@@ -247,20 +281,21 @@ __global__ void __launch_bounds__(tile_threads)
              scanner::prefix_of<State>(*known), earlier);
 }
 
-/// A block scans one piece of scan_width neighbouring columns, a tile after the other.
+/// A block scans one piece of grid.width neighbouring columns, a tile after the other. The threads
+/// beside each other have neighbouring columns, those behind them later runs of the same columns.
 template <class Out, class In, class S>
-__global__ void __launch_bounds__(scan_width* scan_depth)
+__global__ void __launch_bounds__(column_threads)
     scan_columns(const __grid_constant__ ScanGrid grid,
                  typename S::template Carry<compute_t<In>>* totals) {
   using C = compute_t<In>;
   using State = typename S::template State<C>;
   using Carry = typename S::template Carry<C>;
-  const unsigned x = threadIdx.x % scan_width;
-  const unsigned y = threadIdx.x / scan_width;
+  const unsigned x = threadIdx.x % grid.width;
+  const unsigned y = threadIdx.x / grid.width;
   const unsigned stack = blockIdx.x / grid.pieces;
   const unsigned piece = blockIdx.x - stack * grid.pieces;
   const unsigned row = grid.tiles.divide(stack);
-  const unsigned column = (stack - row * grid.tiles.divisor) * scan_width + x;
+  const unsigned column = (stack - row * grid.tiles.divisor) * grid.width + x;
   const bool inside = column < grid.size[0].divisor;
   int64_t offset[2] = {column * grid.stride[0][0], column * grid.stride[1][0]};
   grid.locate(row, offset, 1);
@@ -268,50 +303,71 @@ __global__ void __launch_bounds__(scan_width* scan_depth)
   Out* out = reinterpret_cast<Out*>(grid.data[0]) + offset[0];
 
   Carry carry = S::template identity<Carry>();
-  Carry* mine = totals + (static_cast<int64_t>(stack) * grid.pieces) * scan_width + x;
+  Carry* mine = totals + static_cast<int64_t>(stack) * grid.pieces * grid.width + x;
   if (grid.pass == ScanGrid::from_totals) {
-    for (unsigned p = 0; p < piece; ++p) carry = S::join(carry, mine[p * scan_width]);
+    for (unsigned p = 0; p < piece; ++p) carry = S::join(carry, mine[p * grid.width]);
   }
-  constexpr int tile = scan_depth * scan_run;
-  __shared__ alignas(16) char bytes[2 * sizeof(State) * scan_depth * scan_width];
-  int64_t at = static_cast<int64_t>(piece) * grid.piece * tile;
-  for (unsigned k = 0; k < grid.piece && at < grid.length; ++k, at += tile) {
-    State* const sums = reinterpret_cast<State*>(bytes) + k % 2 * scan_depth * scan_width;
-    const int64_t first = at + y * scan_run;
-    State part[scan_run];
-    In loaded[scan_run];
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned group = grid.width < 32 ? threadIdx.x / 32 : y;  // whose totals go by memory
+  const unsigned groups = grid.width < 32 ? column_threads / 32 : column_threads / grid.width;
+  const unsigned beside = grid.width < 32 ? 32 : grid.width;
+  const int64_t tile = static_cast<int64_t>(column_threads / grid.width) * scan_run;
+  __shared__ alignas(16) char bytes[2 * sizeof(State) * column_threads];
+  int64_t at = static_cast<int64_t>(piece) * grid.piece * tile + y * scan_run;
+  const int64_t end = ::min((static_cast<int64_t>(piece) + 1) * grid.piece * tile, grid.length);
+  In loaded[scan_run];
+  const auto load = [&] {
 #pragma unroll
     for (int j = 0; j < scan_run; ++j) {
-      if (inside && first + j < grid.length) loaded[j] = in[(first + j) * grid.along[1]];
+      if (inside && at + j < end) loaded[j] = in[(at + j) * grid.along[1]];
     }
+  };
+  load();
+  for (unsigned k = 0; at - y * scan_run < end; ++k) {
+    State part[scan_run];
 #pragma unroll
     for (int j = 0; j < scan_run; ++j) {
-      const State element = inside && first + j < grid.length ? S::enter(load_element(loaded[j]))
-                                                              : S::template identity<State>();
+      const State element = inside && at + j < end ? S::enter(load_element(loaded[j]))
+                                                       : S::template identity<State>();
       part[j] = j == 0 ? element : S::join(part[j > 0 ? j - 1 : 0], element);
     }
-    sums[y * scan_width + x] = part[scan_run - 1];
-    __syncthreads();
+    const int64_t now = at;
+    at += tile;
+    load();  // of the next tile, while this one's totals go round
+    State sum = part[scan_run - 1];
     State earlier = S::template identity<State>();
-    State all = S::template identity<State>();
-#pragma unroll
-    for (unsigned other = 0; other < scan_depth; ++other) {
-      if (other == y) earlier = all;
-      all = S::join(all, sums[other * scan_width + x]);
+    for (unsigned d = grid.width; d < 32; d *= 2) {
+      const State other = cub::ShuffleUp<32>(sum, static_cast<int>(d), 0, 0xFFFFFFFFU);
+      if (lane >= d) sum = S::join(other, sum);
     }
+    if (grid.width < 32) {
+      earlier = cub::ShuffleUp<32>(sum, static_cast<int>(grid.width), 0, 0xFFFFFFFFU);
+      if (lane < grid.width) earlier = S::template identity<State>();
+    }
+    State* const sums = reinterpret_cast<State*>(bytes) + k % 2 * column_threads;
+    const unsigned place = grid.width < 32 ? lane : x;
+    sums[group * beside + place] = sum;
+    __syncthreads();
+    State all = S::template identity<State>();
+    State groups_before = S::template identity<State>();
+    for (unsigned g = 0; g < groups; ++g) {
+      if (g == group) groups_before = all;
+      all = S::join(all, sums[g * beside + beside - grid.width + x]);
+    }
+    earlier = S::join(groups_before, earlier);
     if (grid.pass != ScanGrid::totals) {
       const auto prefix = scanner::prefix_of<State>(carry);
 #pragma unroll
       for (int j = 0; j < scan_run; ++j) {
-        if (inside && first + j < grid.length) {
-          out[(first + j) * grid.along[0]] = store_element<Out>(
-              S::finish(scanner::after<S>(prefix, S::join(earlier, part[j]))));
+        if (inside && now + j < end) {
+          out[(now + j) * grid.along[0]] =
+              store_element<Out>(S::finish(scanner::after<S>(prefix, S::join(earlier, part[j]))));
         }
       }
     }
     carry = S::join(carry, static_cast<Carry>(all));
   }
-  if (grid.pass == ScanGrid::totals && y == 0) mine[piece * scan_width] = carry;
+  if (grid.pass == ScanGrid::totals && y == 0) mine[piece * grid.width] = carry;
 }
 
 }  // namespace weft::cuda
