@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/scan_kernels.hpp"
+#include "weft/cuda/scan_columns.hpp"
+#include "weft/cuda/scan_tiles.hpp"
 #include "weft/ops/scan.hpp"
 
 namespace weft {
@@ -76,8 +77,10 @@ template <class S, class In, class Out>
 void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool repeats) {
   using Carry = typename S::template Carry<compute_t<In>>;
   constexpr int v = 16 / static_cast<int>(sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out));
-  constexpr int r = sizeof(typename S::template State<compute_t<In>>) > 8 ? 2 : 6;
-  constexpr ScanTiles items{32 * v * r, tile_threads * v * r};
+  constexpr bool plain = std::is_arithmetic_v<typename S::template State<compute_t<In>>>;
+  constexpr int r = plain ? 6 : 2;
+  constexpr int r_rows = plain ? 4 : 2;
+  constexpr ScanTiles items{32 * v * r_rows, tile_threads * v * r};
   const Name name{S::text};
   const int processors = properties(device).multiprocessors;
   const Stream stream = current_stream(device);
@@ -110,17 +113,19 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
   }
   if (!wants_tiles(grid.rows, grid.length, items, processors)) {
     void* arguments[] = {&grid};
-    return launch(name, shape, reinterpret_cast<const void*>(scan_rows<Out, In, S, v, r>),
+    return launch(name, shape, reinterpret_cast<const void*>(scan_rows<Out, In, S, v, r_rows>),
                   (grid.rows + warps - 1) / warps, block_threads, arguments, stream);
   }
   const int64_t a_row = (grid.length + items.block_items - 1) / items.block_items;
   const unsigned blocks = checked_blocks(S::text, grid.rows * a_row, "tiles to scan");
   grid.tiles = Divider(static_cast<unsigned>(a_row));
-  const auto kernel = reinterpret_cast<const void*>(scan_tiles<Out, In, S, v, r>);
-  TileStates<Carry> tiles;
+  using Tiles = cub::ScanTileState<Carry>;
+  const auto kernel = reinterpret_cast<const void*>(scan_tiles<Out, In, S, v, r, Tiles>);
+  Tiles tiles;
   void* arguments[] = {&grid, &tiles, &totals};
+  StorageHandle room;
   if (repeats) {
-    const StorageHandle room = memory(int64_t{blocks} * static_cast<int64_t>(sizeof(Carry)));
+    room = memory(int64_t{blocks} * static_cast<int64_t>(sizeof(Carry)));
     totals = static_cast<Carry*>(room->data);
     auto tiles_a_row = static_cast<unsigned>(a_row);
     void* middle[] = {&totals, &tiles_a_row};
@@ -129,12 +134,16 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
     launch(name, shape, reinterpret_cast<const void*>(scan_totals<S, Carry>), grid.rows, 32, middle,
            stream);
     grid.pass = ScanGrid::from_totals;
-    return launch(name, shape, kernel, blocks, tile_threads, arguments, stream);
+  } else {
+    std::size_t bytes = 0;
+    auto count = static_cast<int>(blocks);
+    check(Tiles::AllocationSize(count, bytes), S::text);
+    room = memory(static_cast<int64_t>(bytes));
+    check(tiles.Init(count, room->data, bytes), S::text);
+    void* starting[] = {&tiles, &count};
+    launch(name, shape, reinterpret_cast<const void*>(start_tiles<Tiles>),
+           (blocks + block_threads - 1) / block_threads, block_threads, starting, stream);
   }
-  const int64_t bytes = TileStates<Carry>::bytes(blocks);
-  const StorageHandle room = memory(bytes);
-  tiles = TileStates<Carry>(room->data);
-  check(cudaMemsetAsync(room->data, 0, static_cast<std::size_t>(bytes), stream.handle()), S::text);
   launch(name, shape, kernel, blocks, tile_threads, arguments, stream);
 }
 #endif

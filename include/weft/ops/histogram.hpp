@@ -23,7 +23,13 @@ struct uniform_bin {
   std::int64_t count;
 
   WEFT_HD double edge(std::int64_t i) const {
-    return i == count ? high : low + static_cast<double>(i) * ((high - low) / static_cast<double>(count));
+    const double step = (high - low) / static_cast<double>(count);
+    if (i == count) return high;
+#if defined(__CUDA_ARCH__)
+    return __dadd_rn(low, __dmul_rn(static_cast<double>(i), step));  // not fused, as on the CPU
+#else
+    return low + static_cast<double>(i) * step;
+#endif
   }
   template <class C>
   WEFT_HD std::int64_t value(C element) const {
@@ -58,9 +64,9 @@ constexpr bool can_count() {
 
 template <class T, class D, class Bin>
 Tensor<int64_t, D> counts_of(const Tensor<T, D>& x, const Bin& bin, int64_t bins) {
-  using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
+  using Here = Counter<std::conditional_t<is_cuda<D>, Cuda, D>>;
   auto counts = zeros<int64_t>({bins}, x.device());
-  if (bins > 0 && x.size() > 0) Counter<Loops>::count(x.contiguous(), bin, counts);
+  if (bins > 0 && x.size() > 0) Here::count(x.contiguous(), bin, counts);
   return counts;
 }
 }  // namespace detail
@@ -101,7 +107,7 @@ auto bincount(X&& x, int64_t minlength = 0) {
     if (value.size() > 0) {
       const T least = min(value).item();
       const T most = max(value).item();
-      if (least < T(0)) fail<ValueError>("bincount", "an element is ", least, ", expected at least 0");
+      if (math::is_negative(least)) fail<ValueError>("bincount", "an element is ", least, ", expected at least 0");
       if (static_cast<std::uint64_t>(most) >= INT64_MAX) {
         fail<ValueError>("bincount", "an element is ", most, ", expected a small number");
       }
