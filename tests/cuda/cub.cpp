@@ -13,9 +13,8 @@ TEST_CASE("a call is made twice: for the size, then with memory [gpu]") {
   };
   weft::cuda::run_cub("test", weft::Cuda{}, call);
   CHECK(calls == 2);
-  CHECK_THROWS_AS(weft::cuda::run_cub("test", weft::Cuda{},
-                                      [](void*, std::size_t&, cudaStream_t) {
-                                        return cudaErrorInvalidValue;
-                                      }),
-                  weft::DeviceError);
+  CHECK_THROWS_AS(
+      weft::cuda::run_cub("test", weft::Cuda{},
+                          [](void*, std::size_t&, cudaStream_t) { return cudaErrorInvalidValue; }),
+      weft::DeviceError);
 }

@@ -12,7 +12,8 @@ using weft::detail::leaf_count;
 TEST_CASE("leaves are visited from left to right") {
   const auto x = weft::zeros({3});
   const auto y = weft::zeros({4, 3});
-  const auto e = cumsum(x * 2 + y, weft::axis(0)) / sum(exp(y(0)) - x) + weft::Positions({3}).size();
+  const auto e =
+      cumsum(x * 2 + y, weft::axis(0)) / sum(exp(y(0)) - x) + weft::Positions({3}).size();
   std::vector<const void*> seen;
   for_each_leaf(e, [&](const auto& leaf) { seen.push_back(leaf.data()); });
   CHECK(seen == std::vector<const void*>{x.data(), y.data(), y.data(), x.data()});

@@ -24,12 +24,15 @@ TEST_CASE_TEMPLATE("elements in bins, at their edges too", D, TEST_DEVICES) {
     Counts expected(static_cast<std::size_t>(bins));
     for (double v : y.to_vector()) {
       std::int64_t i = 0;
-      while (i + 1 < bins && v >= -0.5 + static_cast<double>(i + 1) * (2.25 / static_cast<double>(bins))) ++i;
+      while (i + 1 < bins &&
+             v >= -0.5 + static_cast<double>(i + 1) * (2.25 / static_cast<double>(bins)))
+        ++i;
       ++expected[static_cast<std::size_t>(i)];
     }
     CHECK(histogram(y.reshape({16, 64}).t(), bins, -0.5, 1.75).to_vector() == expected);
   }
-  CHECK(histogram(weft::tensor<std::int8_t>({1, 2, 3}, D{}) * 2, 2, 2, 6).to_vector() == Counts{1, 2});
+  CHECK(histogram(weft::tensor<std::int8_t>({1, 2, 3}, D{}) * 2, 2, 2, 6).to_vector() ==
+        Counts{1, 2});
   CHECK(histogram(weft::zeros({0}, D{}), 2, 0, 1).to_vector() == Counts{0, 0});
 }
 
@@ -48,7 +51,8 @@ TEST_CASE_TEMPLATE("counts of small integers", D, TEST_DEVICES) {
   Counts expected(12);
   for (int v : a.values) ++expected[static_cast<std::size_t>(v)];
   CHECK(bincount(a.on(D{}), 12).to_vector() == expected);
-  CHECK(bincount(weft::tensor<std::uint8_t>({5, 5, 0}, D{})).to_vector() == Counts{1, 0, 0, 0, 0, 2});
+  CHECK(bincount(weft::tensor<std::uint8_t>({5, 5, 0}, D{})).to_vector() ==
+        Counts{1, 0, 0, 0, 0, 2});
   CHECK(bincount(weft::tensor({20'000, 3}, D{})).shape() == Shape{20'001});
   CHECK(bincount(weft::zeros<int>({0}, D{})).shape() == Shape{0});
   CHECK(bincount(weft::zeros<int>({0}, D{}), 2).to_vector() == Counts{0, 0});

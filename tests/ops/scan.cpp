@@ -47,9 +47,9 @@ bool near(const std::vector<T>& got, const std::vector<double>& expected, double
   bool all = got.size() == expected.size();
   for (std::size_t i = 0; all && i < got.size(); ++i) {
     const auto value = static_cast<double>(got[i]);
-    all = std::isnan(expected[i]) ? std::isnan(value)
-                                  : value == expected[i] ||
-                                        std::fabs(value - expected[i]) <=
+    all = std::isnan(expected[i])
+              ? std::isnan(value)
+              : value == expected[i] || std::fabs(value - expected[i]) <=
                                             tolerance * std::max(1.0, std::fabs(expected[i]));
   }
   return all;
@@ -75,7 +75,8 @@ TEST_CASE_TEMPLATE("running sums along any axis of any view", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("rows and columns of every length", D, TEST_DEVICES) {
   test::Random r(5);
-  std::vector<std::int64_t> lengths{127, 128, 129, 511, 512, 513, 2047, 2048, 2049, 2050, 8200, 20011};
+  std::vector<std::int64_t> lengths{127,  128,  129,  511,  512,  513,
+                                    2047, 2048, 2049, 2050, 8200, 20011};
   for (std::int64_t n = 1; n <= 40; ++n) lengths.push_back(n);
   for (std::int64_t n : lengths) {
     const auto a = r.array<std::int16_t>({3, n});
@@ -86,10 +87,12 @@ TEST_CASE_TEMPLATE("rows and columns of every length", D, TEST_DEVICES) {
     CHECK(same(cumsum(x.t(), axis(0)).eval().t(), rows));
     CHECK(same(cumsum(x.t().clone(), axis(0)).eval().t(), rows));
     const auto part = a.pick({2, n}, [](Index i) { return i[0] += 1, i; });
-    CHECK(same(cumsum(x.narrow(0, 1, 2), axis(1)), running<std::int64_t>(part, 1, add<std::int64_t>)));
-    CHECK(same(cumsum(x.narrow(0, 0, 1).flatten()),
-               running<std::int64_t>(Array<std::int16_t>{{n}, {a.values.begin(), a.values.begin() + n}},
-                                     0, add<std::int64_t>)));
+    CHECK(same(cumsum(x.narrow(0, 1, 2), axis(1)),
+               running<std::int64_t>(part, 1, add<std::int64_t>)));
+    CHECK(same(
+        cumsum(x.narrow(0, 0, 1).flatten()),
+        running<std::int64_t>(Array<std::int16_t>{{n}, {a.values.begin(), a.values.begin() + n}}, 0,
+                              add<std::int64_t>)));
   }
 }
 
@@ -150,7 +153,8 @@ TEST_CASE_TEMPLATE("special values", D, TEST_DEVICES) {
   CHECK(near(cummin(x).eval().to_vector(), expected, 0));
   CHECK(near(logcumsumexp(x).eval().to_vector(), expected, 1e-6));
   const auto inf = weft::tensor({-INFINITY, -INFINITY, 0.F, INFINITY, 1.F}, D{});
-  CHECK(near(logcumsumexp(inf).eval().to_vector(), {-INFINITY, -INFINITY, 0, INFINITY, INFINITY}, 0));
+  CHECK(
+      near(logcumsumexp(inf).eval().to_vector(), {-INFINITY, -INFINITY, 0, INFINITY, INFINITY}, 0));
   CHECK(near(cumsum(inf).eval().to_vector(), {-INFINITY, -INFINITY, -INFINITY, NAN, NAN}, 0));
   CHECK(std::signbit(cumsum(weft::tensor({-0.F, -0.F}, D{})).eval()(1).item()));
 }
@@ -170,6 +174,7 @@ TEST_CASE_TEMPLATE("axes that a scan cannot take", D, TEST_DEVICES) {
                        weft::ShapeError);
   CHECK_THROWS_AS(cumsum(x, axis(0, 1)), weft::ShapeError);
   CHECK_THROWS_AS(cummax(weft::full({}, 1.F, D{})), weft::ShapeError);
-  CHECK_THROWS_WITH_AS(cumprod(x, axis(2)), "[cumprod] axis 2 of a tensor of rank 2, expected -2 to 1",
+  CHECK_THROWS_WITH_AS(cumprod(x, axis(2)),
+                       "[cumprod] axis 2 of a tensor of rank 2, expected -2 to 1",
                        weft::IndexError);
 }

@@ -35,6 +35,6 @@ TEST_CASE("identities change nothing") {
   using State = scanner::logcumsumexp::State<float>;
   const State none = scanner::logcumsumexp::identity<State>();
   CHECK(scanner::logcumsumexp::finish(none) == -INFINITY);
-  CHECK(scanner::logcumsumexp::finish(scanner::logcumsumexp::join(
-            none, scanner::logcumsumexp::enter(3.F))) == 3);
+  CHECK(scanner::logcumsumexp::finish(
+            scanner::logcumsumexp::join(none, scanner::logcumsumexp::enter(3.F))) == 3);
 }

@@ -38,8 +38,8 @@ TEST_CASE_TEMPLATE("special values, types and errors of a search", D, TEST_DEVIC
   CHECK(searchsorted(sorted, values, Side::right).to_vector() == Positions{1, 2, 2, 4});
   const auto steps = weft::arange<std::int64_t>(0, 20, 2, D{});
   CHECK(searchsorted(steps.flip(0).flip(0), weft::tensor<std::int64_t>({5}, D{})).item() == 3);
-  CHECK(searchsorted(steps(weft::slice(0, 10, 3)), weft::tensor<std::int64_t>({5, 12}, D{})).to_vector() ==
-        Positions{1, 2});
+  CHECK(searchsorted(steps(weft::slice(0, 10, 3)), weft::tensor<std::int64_t>({5, 12}, D{}))
+            .to_vector() == Positions{1, 2});
   CHECK_THROWS_WITH_AS(searchsorted(weft::zeros({2, 2}, D{}), values),
                        "[searchsorted] sorted elements of shape (2, 2), expected a vector",
                        weft::ShapeError);

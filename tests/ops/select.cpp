@@ -39,7 +39,8 @@ TEST_CASE_TEMPLATE("masks that broadcast, and types", D, TEST_DEVICES) {
   const auto columns = weft::tensor({true, false, true}, D{});
   CHECK(masked_select(y, columns).to_vector() == std::vector<int>{0, 2, 3, 5});
   CHECK(masked_select(y(0), y > 1).to_vector() == std::vector<int>{2, 0, 1, 2});
-  CHECK(masked_select(weft::full({3}, weft::complex<double>(1, 2), D{}), columns).shape() == Shape{2});
+  CHECK(masked_select(weft::full({3}, weft::complex<double>(1, 2), D{}), columns).shape() ==
+        Shape{2});
   CHECK(masked_select(weft::full({3}, std::int8_t{7}, D{}), columns).to_vector() ==
         std::vector<std::int8_t>{7, 7});
   CHECK(nonzero(columns).to_vector() == std::vector<std::int64_t>{0, 2});

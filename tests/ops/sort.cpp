@@ -51,10 +51,12 @@ void check(const Tensor<T, D>& x, const Array<T>& a, int along, bool reverse, st
   for (std::size_t start = 0; n > 0 && start < a.values.size(); ++start) {
     if (static_cast<std::int64_t>(start) / inner % n != 0) continue;
     std::vector<T> row;
-    for (std::int64_t i = 0; i < n; ++i) row.push_back(a.values[start + static_cast<std::size_t>(i * inner)]);
+    for (std::int64_t i = 0; i < n; ++i)
+      row.push_back(a.values[start + static_cast<std::size_t>(i * inner)]);
     const auto at = order(row, reverse);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      values.values[start + i * static_cast<std::size_t>(inner)] = row[static_cast<std::size_t>(at[i])];
+      values.values[start + i * static_cast<std::size_t>(inner)] =
+          row[static_cast<std::size_t>(at[i])];
       indices.values[start + i * static_cast<std::size_t>(inner)] = at[i];
     }
   }
@@ -100,7 +102,8 @@ TEST_CASE_TEMPLATE("element types in order", D, TEST_DEVICES) {
   CHECK(sorted(weft::tensor({true, false, true}, D{})) == std::vector<bool>{false, true, true});
   CHECK(sort(weft::tensor({true, false, true}, D{}), descending).indices.to_vector() ==
         std::vector<std::int64_t>{0, 2, 1});
-  CHECK(sorted(weft::tensor<std::int64_t>({std::int64_t{5}, INT64_MIN, std::int64_t{-1}, INT64_MAX}, D{})) ==
+  CHECK(sorted(weft::tensor<std::int64_t>({std::int64_t{5}, INT64_MIN, std::int64_t{-1}, INT64_MAX},
+                                          D{})) ==
         std::vector<std::int64_t>{INT64_MIN, -1, 5, INT64_MAX});
   CHECK(sorted(weft::tensor<int>({3, -7, 0}, D{})) == std::vector<int>{-7, 0, 3});
   CHECK(sorted(weft::tensor<double>({2.5, -HUGE_VAL, -0.5, HUGE_VAL}, D{})) ==

@@ -77,9 +77,10 @@ struct Sorter<Cpu> {
       using Item = cpu::detail::Indexed<T>;
       std::vector<Item> items(static_cast<std::size_t>(2 * n));
       for (int64_t row = first; row < last; ++row) {
-        for (int64_t i = 0; i < n; ++i) items[static_cast<std::size_t>(i)] = {rows.data()[row * n + i], i};
+        for (int64_t i = 0; i < n; ++i)
+          items[static_cast<std::size_t>(i)] = {rows.data()[row * n + i], i};
         reverse ? cpu::detail::merge_sort<true>(items.data(), items.data() + n, n)
-                   : cpu::detail::merge_sort<false>(items.data(), items.data() + n, n);
+                : cpu::detail::merge_sort<false>(items.data(), items.data() + n, n);
         for (int64_t i = 0; i < k; ++i) {
           const Item& item = items[static_cast<std::size_t>(i)];
           if (values.data() != nullptr) values.data()[row * k + i] = item.value;

@@ -78,7 +78,7 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
   using Carry = typename S::template Carry<compute_t<In>>;
   constexpr int v = 16 / static_cast<int>(sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out));
   constexpr bool plain = std::is_arithmetic_v<typename S::template State<compute_t<In>>>;
-  constexpr int r = plain ? 6 : 2;
+  constexpr int r = plain ? 8 : 4;
   constexpr int r_rows = plain ? 4 : 2;
   constexpr ScanTiles items{32 * v * r_rows, tile_threads * v * r};
   const Name name{S::text};

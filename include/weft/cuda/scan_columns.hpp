@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(column_threads)
 #pragma unroll
     for (int j = 0; j < scan_run; ++j) {
       const State element = inside && at + j < end ? S::enter(load_element(loaded[j]))
-                                                       : S::template identity<State>();
+                                                   : S::template identity<State>();
       part[j] = j == 0 ? element : S::join(part[j > 0 ? j - 1 : 0], element);
     }
     const int64_t now = at;

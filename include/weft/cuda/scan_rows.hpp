@@ -120,8 +120,8 @@ struct WarpTile {
       Vector<Out, V> values;
 #pragma unroll
       for (int j = 0; j < V; ++j) {
-        values.lane[j] = store_element<Out>(
-            S::finish(scanner::after<S>(prefix, S::join(first, part[r][j]))));
+        values.lane[j] =
+            store_element<Out>(S::finish(scanner::after<S>(prefix, S::join(first, part[r][j]))));
       }
       cuda::store(values, reinterpret_cast<char*>(out + place(r)), 0, 1, 0,
                   left < V ? static_cast<int>(left) : V);
@@ -133,8 +133,7 @@ struct WarpTile {
 
 /// A warp scans a row, a tile after the other.
 template <class Out, class In, class S, int V, int R>
-__global__ void __launch_bounds__(block_threads)
-    scan_rows(const __grid_constant__ ScanGrid grid) {
+__global__ void __launch_bounds__(block_threads) scan_rows(const __grid_constant__ ScanGrid grid) {
   using Tile = detail::WarpTile<S, In, V, R>;
   using State = typename Tile::State;
   using Carry = typename S::template Carry<compute_t<In>>;

@@ -11,7 +11,7 @@
 namespace weft::cuda {
 
 /// Threads a block that scans tiles.
-inline constexpr int tile_threads = 384;
+inline constexpr int tile_threads = 256;
 
 #if defined(__CUDACC__)
 

@@ -8,8 +8,8 @@
 #include "weft/ops/select.hpp"
 
 #if defined(__CUDACC__)
-#include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
+#include <cub/device/device_select.cuh>
 #endif
 
 namespace weft {
@@ -25,7 +25,8 @@ struct Selector<Cuda> {
     // Elements of one size are moved by one kernel.
     if constexpr (sizeof(T) <= 8) {
       using Word = cuda::radix_key_t<T>;
-      flagged(x, reinterpret_cast<const Word*>(x.data()), mask, reinterpret_cast<Word*>(out.data()));
+      flagged(x, reinterpret_cast<const Word*>(x.data()), mask,
+              reinterpret_cast<Word*>(out.data()));
     } else {
       flagged(x, x.data(), mask, out.data());
     }

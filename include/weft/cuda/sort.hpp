@@ -111,7 +111,8 @@ struct Sorter<Cuda> {
     const Key flip = reverse ? static_cast<Key>(~Key(0)) : Key(0);
     const T* x = rows.data();
     run(cuda::make_keys<T>, x, n, flip, keys.current(), positions.current());
-    cuda::detail::radix_sort(device, keys, positions, n, is_bool<T> && !reverse ? 1 : 8 * sizeof(T));
+    cuda::detail::radix_sort(device, keys, positions, n,
+                             is_bool<T> && !reverse ? 1 : 8 * sizeof(T));
     const Key* sorted = keys.current();
     const cuda::Divider columns(static_cast<unsigned>(rows.size(1)));
     if (rows.size(0) > 1) {

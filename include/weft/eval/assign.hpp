@@ -157,7 +157,8 @@ template <class T, class D>
 template <class T, class D, class E>
 void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
-  constexpr bool elementwise = !requires { e.reducer(); } && !Staged<Expr>;
+  constexpr bool elementwise = !requires { e.reducer(); }
+  &&!Staged<Expr>;
   const Shape shape = e.shape();
   const long inside = std::is_rvalue_reference_v<E&&> ? count_handles(e, target.storage()) : 0;
   Lowered<Expr> lowered(e);

@@ -107,7 +107,8 @@ auto bincount(X&& x, int64_t minlength = 0) {
     if (value.size() > 0) {
       const T least = min(value).item();
       const T most = max(value).item();
-      if (math::is_negative(least)) fail<ValueError>("bincount", "an element is ", least, ", expected at least 0");
+      if (math::is_negative(least))
+        fail<ValueError>("bincount", "an element is ", least, ", expected at least 0");
       if (static_cast<std::uint64_t>(most) >= INT64_MAX) {
         fail<ValueError>("bincount", "an element is ", most, ", expected a small number");
       }

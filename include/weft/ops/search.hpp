@@ -54,7 +54,8 @@ auto searchsorted(S&& sorted, X&& values, Side side = Side::left) {
   using D = detail::home_of<std::remove_cvref_t<S>>;
   const Tensor<T, D> in = Tensor<T, D>(static_cast<S&&>(sorted)).contiguous();
   if (in.rank() != 1) {
-    fail<ShapeError>("searchsorted", "sorted elements of shape ", in.shape(), ", expected a vector");
+    fail<ShapeError>("searchsorted", "sorted elements of shape ", in.shape(),
+                     ", expected a vector");
   }
   // Of no elements the first is not there, and every place is 0.
   const Tensor<T, D> first = in.size() > 0 ? in(0) : zeros<T>({}, in.device());

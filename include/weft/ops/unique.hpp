@@ -37,7 +37,8 @@ template <class D>
 Tensor<int64_t, D> distances(const Tensor<int64_t, D>& positions, int64_t n) {
   const int64_t m = positions.size();
   auto out = Access::allocate<int64_t, D>({m}, positions.device());
-  if (m > 1) out.narrow(0, 0, m - 1) = positions.narrow(0, 1, m - 1) - positions.narrow(0, 0, m - 1);
+  if (m > 1)
+    out.narrow(0, 0, m - 1) = positions.narrow(0, 1, m - 1) - positions.narrow(0, 0, m - 1);
   if (m > 0) out.narrow(0, m - 1, 1) = n - positions.narrow(0, m - 1, 1);
   return out;
 }
