@@ -3,4 +3,5 @@
 #pragma once
 
 #include "weft/cuda.hpp"
+#include "weft/cuda/algorithms.hpp"
 #include "weft/cuda/reduce.hpp"
