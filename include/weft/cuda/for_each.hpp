@@ -28,11 +28,14 @@ __device__ __forceinline__ unsigned locate(const Grid<N>& grid, unsigned item, i
   return column;
 }
 
+/// The program at lanes first <= j < last; beyond them too where that does no harm.
 template <class Out, int V, class R, class Program>
-__device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program) {
+__device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program,
+                                                  int first, int last) {
   Vector<Out, V> out;
 #pragma unroll
   for (int j = 0; j < V; ++j) {
+    if (has_effects<Program> && (j < first || j >= last)) continue;
     out.lane[j] = store_element<Out>(program(Lane<R>{registers, j}));
   }
   return out;
@@ -53,7 +56,7 @@ __global__ void __launch_bounds__(block_threads)
   Registers<Types, V> registers;
   registers.load_aligned(grid.data, offset, grid.lane);
   auto* out = reinterpret_cast<Vector<Out, V>*>(grid.data[0]) + offset[0] / V;
-  *out = compute<Out, V>(registers, program);
+  *out = compute<Out, V>(registers, program, 0, V);
 }
 
 /// The same for operands of any stride and alignment. Each thread loads all its operands' elements,
@@ -73,7 +76,7 @@ __global__ void __launch_bounds__(block_threads)
 
   Registers<Types, V> registers;
   registers.load(grid.data, offset, grid.lane, first, last);
-  const Vector<Out, V> out = compute<Out, V>(registers, program);
+  const Vector<Out, V> out = compute<Out, V>(registers, program, first, last);
   store(out, grid.data[0], offset[0], grid.lane[0], first, last);
 }
 
@@ -86,6 +89,9 @@ struct Executor<Cuda> {
   static bool may_overwrite(const Storage* storage) {
     return cuda::used_only_on(storage, cuda::current_stream(Cuda{storage->ordinal}).handle());
   }
+
+  /// Where kernels on the device leave a failure.
+  static Failure* failure_flag(Cuda device) { return cuda::failure_flag(device); }
 
   /// operands[0] = program over the others, at every coordinate of `shape`.
   template <class Out, class Types, class Program>

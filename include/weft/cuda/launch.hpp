@@ -130,6 +130,7 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
   if (last < 0 || operands[0].stride[last] != 1 || loops.size[last] % lanes != 0) return false;
   for (int i = 0; i < n; ++i) {
     const Operand& x = operands[i];
+    if (x.gathered) continue;  // positions are computed, not loaded
     if (x.itemsize == 0 || (x.stride[last] != 0 && x.stride[last] != 1)) return false;
     if (x.stride[last] == 0) continue;
     const auto bytes = static_cast<std::uintptr_t>(x.itemsize) * static_cast<unsigned>(lanes);

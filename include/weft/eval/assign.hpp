@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/eval/executor.hpp"
+#include "weft/eval/gather.hpp"
 #include "weft/eval/lower.hpp"
 #include "weft/eval/name.hpp"
 
@@ -130,6 +131,10 @@ struct CountHandles {
   template <class R, class E>
   long operator()(const Reduce<R, E>& e) const {
     return (*this)(e.operand());
+  }
+  template <class K, class E, class I>
+  long operator()(const Gather<K, E, I>& e) const {
+    return (*this)(e.args());
   }
   long operator()(const Pack<>&) const { return 0; }
   template <class Head, class... Tail>

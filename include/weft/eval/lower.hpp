@@ -47,15 +47,21 @@ struct Lowering<Positions> {
   }
 };
 
+/// With WEFT_CHECK=1 throws if the tensor was written since it became an operand.
+template <class T, class D>
+void check_current(const Tensor<T, D>& x) {
+  if (check_requested() && !Access::is_current(x)) {
+    fail<ValueError>("evaluate", "a tensor of shape ", x.shape(),
+                     " was written after the expression that reads it was built");
+  }
+}
+
 template <class T, class D>
 struct Lowering<Tensor<T, D>> {
   using types = TypeList<std::remove_const_t<T>>;
   template <int B>
   static Arg<B, std::remove_const_t<T>> lower(const Tensor<T, D>& e, Operand* operands) {
-    if (check_requested() && !Access::is_current(e)) {
-      fail<ValueError>("evaluate", "a tensor of shape ", e.shape(),
-                       " was written after the expression that reads it was built");
-    }
+    check_current(e);
     operands[B].set(e.data(), sizeof(T), e.shape(), e.strides(), e.storage());
     return {};
   }
