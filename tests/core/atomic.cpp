@@ -5,9 +5,6 @@
 
 #include "test.hpp"
 
-using weft::bfloat16;
-using weft::complex;
-using weft::half;
 
 TEST_CASE("atomic_add of one thread") {
   float x = 1.5F;
@@ -16,12 +13,12 @@ TEST_CASE("atomic_add of one thread") {
   std::int8_t i = 127;
   weft::detail::atomic_add(&i, std::int8_t{1});
   CHECK(i == -128);
-  half h(2048.0F);
+  weft::half h(2048.0F);
   weft::detail::atomic_add(&h, 1.0F);  // rounded to even
   CHECK(static_cast<float>(h) == 2048.0F);
-  complex<double> z(1, 2);
-  weft::detail::atomic_add(&z, complex<double>(3, 4));
-  CHECK(z == complex<double>(4, 6));
+  weft::complex<double> z(1, 2);
+  weft::detail::atomic_add(&z, weft::complex<double>(3, 4));
+  CHECK(z == weft::complex<double>(4, 6));
 }
 
 #ifdef __CUDACC__
@@ -43,12 +40,12 @@ bool all_count(int n) {
 TEST_CASE("[gpu] atomic_add loses nothing and leaves its neighbours alone") {
   CHECK(all_count<std::uint8_t>(7));
   CHECK(all_count<std::int16_t>(5));
-  CHECK(all_count<half>(5));
-  CHECK(all_count<bfloat16>(3));
+  CHECK(all_count<weft::half>(5));
+  CHECK(all_count<weft::bfloat16>(3));
   CHECK(all_count<std::int32_t>(2));
   CHECK(all_count<std::uint64_t>(2));
   CHECK(all_count<float>(2));
   CHECK(all_count<double>(2));
-  CHECK(all_count<complex<float>>(2));
+  CHECK(all_count<weft::complex<float>>(2));
 }
 #endif
