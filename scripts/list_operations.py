@@ -173,7 +173,8 @@ def page():
             "are reduced.\n", table(["reduction", "domain", "result", "of no elements"], reductions())]
     for title, header in (
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/generate.hpp"),
-            ("Random numbers", "ops/random.hpp"), ("Random order", "ops/permutation.hpp"),
+            ("Picked by indices", "ops/gather.hpp"),
+            ("Written by indices, in place", "ops/scatter.hpp"), ("Random numbers", "ops/random.hpp"), ("Random order", "ops/permutation.hpp"),
             ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Printing", "tensor/print.hpp")):
         out += [f"## {title}\n", f"`weft/{header}`\n", table(["function", ""], functions(header))]
     out += ["## Members of Tensor\n", "`weft/tensor/tensor.hpp`\n",

@@ -5,7 +5,6 @@
 
 #include "test.hpp"
 
-
 TEST_CASE("atomic_add of one thread") {
   float x = 1.5F;
   weft::detail::atomic_add(&x, 2.0F);

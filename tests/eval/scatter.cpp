@@ -11,9 +11,10 @@ TEST_CASE("the shape that a scatter runs over") {
   CHECK(scattered_shape("f", Indexing::instead, {5, 6}, 0, {2, 3}, {6}) == Shape{2, 3, 6});
   CHECK(scattered_shape("f", Indexing::along, {5, 6}, 0, {2, 1}, {}) == Shape{2, 6});
   CHECK(scattered_shape("f", Indexing::whole, {5, 6}, 0, {7}, {1}) == Shape{7});
-  CHECK_SAYS("[f] source of shape (3,) does not broadcast to (2, 6), the shape of the indexed "
-             "elements of (5, 6)",
-             scattered_shape("f", Indexing::along, {5, 6}, 0, {2, 1}, {3}));
+  CHECK_SAYS(
+      "[f] source of shape (3,) does not broadcast to (2, 6), the shape of the indexed "
+      "elements of (5, 6)",
+      scattered_shape("f", Indexing::along, {5, 6}, 0, {2, 1}, {3}));
 }
 
 TEST_CASE("a scatter counts as a write") {

@@ -120,8 +120,8 @@ TEST_CASE_TEMPLATE("gathers are operands of a fused expression", D, TEST_DEVICES
     nll += std::log(total) - a.at({r, placed(t.at({r, 0}), 37)}) / 4.0;
   }
   const auto targets = t.on(D{});
-  const auto loss = mean(logsumexp(logits, axis(-1), keepdims) -
-                         take_along_axis(logits, targets, axis(-1)));
+  const auto loss =
+      mean(logsumexp(logits, axis(-1), keepdims) - take_along_axis(logits, targets, axis(-1)));
   CHECK(loss.item() == doctest::Approx(nll / 50).epsilon(1e-5));
   CHECK(mean(logsumexp(x, axis(-1), keepdims) - gather(x, targets, axis(-1))).item() ==
         doctest::Approx(nll / 50).epsilon(1e-5));  // of an expression, which is evaluated first
@@ -133,8 +133,7 @@ TEST_CASE_TEMPLATE("gathers are operands of a fused expression", D, TEST_DEVICES
         std::vector<float>{6, 7, 11, 21, 501, 601, 3001, 4001});
   CHECK(sum(take(table, ids, axis(0)), axis(0)).eval().to_vector() == std::vector<float>{14, 18});
   CHECK(sum(take(table, ids, axis(0)) * scale).item() == 11 + 30 + 1100 + 7000);
-  CHECK(max(take(table.t(), ids, axis(1)), axis(1)).eval().to_vector() ==
-        std::vector<float>{5, 6});
+  CHECK(max(take(table.t(), ids, axis(1)), axis(1)).eval().to_vector() == std::vector<float>{5, 6});
   CHECK(take(table, (ids + 1) % 3, axis(0)).eval().to_vector() ==
         std::vector<float>{1, 2, 3, 4, 1, 2, 5, 6});
 }
@@ -151,7 +150,8 @@ TEST_CASE_TEMPLATE("indices may be any expression", D, TEST_DEVICES) {
   Tensor<float, D> shuffled = take(x, weft::shuffled(5, a));
   const auto order = weft::permutation(5, D{}, b);
   CHECK(shuffled.to_vector() == take(x, order).eval().to_vector());
-  const auto rows = take(x.reshape({5, 1}).expand({5, 3}), tensor({{0, 1}, {2, 3}}, D{}) + 1, axis(0));
+  const auto rows =
+      take(x.reshape({5, 1}).expand({5, 3}), tensor({{0, 1}, {2, 3}}, D{}) + 1, axis(0));
   CHECK(rows.shape() == Shape{2, 2, 3});
   CHECK(rows.eval().to_vector() ==
         std::vector<float>{20, 20, 20, 30, 30, 30, 40, 40, 40, 50, 50, 50});
@@ -221,14 +221,15 @@ TEST_CASE_TEMPLATE("rebinding reuses the buffer only where the gather does not r
 TEST_CASE_TEMPLATE("a bad index throws once and reads nothing", D, TEST_DEVICES) {
   const auto x = tensor({{1.0F, 2.0F}, {3.0F, 4.0F}, {5.0F, 6.0F}}, D{});
   const auto bad = tensor({0, 3, -4}, D{});
-  CHECK_SAYS("[take] index 6 is out of range",
-             take(x, tensor({0, 6}, D{})).eval().to_vector());
+  CHECK_SAYS("[take] index 6 is out of range", take(x, tensor({0, 6}, D{})).eval().to_vector());
   CHECK_SAYS("[index_select] index 3 is out of range",
              index_select(x, tensor({0, 3}, D{}), axis(0)).eval().to_vector());
   CHECK_SAYS("[take] index", take(x, bad, axis(0)).eval().to_vector());
-  CHECK_SAYS("[take_along_axis] index -3 is out of range",
-             take_along_axis(x, tensor({{1, -3}, {0, 0}, {1, 1}}, D{}), axis(1)).eval().to_vector());
-  CHECK_SAYS("expected -2 to 1", gather(x, tensor({{2}, {0}, {0}}, D{}), axis(1)).eval().to_vector());
+  CHECK_SAYS(
+      "[take_along_axis] index -3 is out of range",
+      take_along_axis(x, tensor({{1, -3}, {0, 0}, {1, 1}}, D{}), axis(1)).eval().to_vector());
+  CHECK_SAYS("expected -2 to 1",
+             gather(x, tensor({{2}, {0}, {0}}, D{}), axis(1)).eval().to_vector());
   CHECK_SAYS("there are no elements",
              take(weft::zeros({0}, D{}), tensor({0}, D{})).eval().to_vector());
   CHECK_SAYS("[gather] index 2", sum(gather(x, tensor({{2}, {0}, {0}}, D{}), axis(1))).item());
@@ -250,7 +251,8 @@ TEST_CASE_TEMPLATE("indices beyond the elements of a kernel's last thread do not
     const auto x = weft::arange<float>(n, D{});
     const Tensor<float, D> i = weft::arange<float>(n + 3, D{})(weft::slice(3, weft::none));
     const Tensor<int, D> ids = cast<int>(i);
-    CHECK(take(x, ids - 3).eval().to_vector() == x.to_vector());  // -3 of no element is out of range
+    CHECK(take(x, ids - 3).eval().to_vector() ==
+          x.to_vector());  // -3 of no element is out of range
     CHECK(take(x, ids + (n - 3) - n).eval().to_vector() == x.to_vector());
     CHECK(take(x, weft::generated({n}, weft::op::affine<std::int64_t>{0, 1})).eval().to_vector() ==
           x.to_vector());

@@ -36,8 +36,7 @@ TEST_CASE("positions in a tensor of any strides") {
   weft::Failure record;
   const Layout x{{3, 1, 4, 2}, {-8, 77, 2, 1}, 0};  // the last two axes are one in memory
   const weft::IndexRange range{24, &record, "take", -1};
-  const auto at =
-      weft::detail::finder(static_cast<weft::AtPosition*>(nullptr), range, x, 0);
+  const auto at = weft::detail::finder(static_cast<weft::AtPosition*>(nullptr), range, x, 0);
   CHECK(at.rank == 2);
   for (long long i = 0; i < 24; ++i) {
     long long offset = 100;
@@ -57,11 +56,11 @@ TEST_CASE("shapes and strides of what indices name") {
   CHECK(indexed_shape("take", Indexing::instead, x.shape, 1, {}) == Shape{2, 4});
   CHECK(indexed_shape("take", Indexing::along, x.shape, 1, {2, 7, 4}) == Shape{2, 7, 4});
   CHECK(indexed_shape("take", Indexing::along, {2, 3, 1}, 1, {1, 7, 4}) == Shape{2, 7, 4});
-  CHECK_SAYS("[gather] indices of shape (2, 7, 3) along axis 1 of (2, 3, 4), expected as many axes, "
-             "the others equal or 1",
-             indexed_shape("gather", Indexing::along, x.shape, 1, {2, 7, 3}));
-  CHECK_SAYS("expected as many axes",
-             indexed_shape("gather", Indexing::along, x.shape, 1, {2, 7}));
+  CHECK_SAYS(
+      "[gather] indices of shape (2, 7, 3) along axis 1 of (2, 3, 4), expected as many axes, "
+      "the others equal or 1",
+      indexed_shape("gather", Indexing::along, x.shape, 1, {2, 7, 3}));
+  CHECK_SAYS("expected as many axes", indexed_shape("gather", Indexing::along, x.shape, 1, {2, 7}));
   CHECK(offset_strides(Indexing::whole, x, 0, 2) == Strides{0, 0});
   CHECK(offset_strides(Indexing::instead, x, 1, 2) == Strides{12, 0, 0, 1});
   CHECK(offset_strides(Indexing::along, x, 2, 3) == Strides{12, 4, 0});

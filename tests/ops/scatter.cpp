@@ -114,7 +114,8 @@ TEST_CASE_TEMPLATE("large additions on several threads lose nothing", D, TEST_DE
   for (std::int64_t i = 0; i < 7; ++i) expected.push_back((n / 7 + (i < n % 7 ? 1 : 0)) * (i + 1));
   CHECK(x.to_vector() == expected);
   auto y = weft::zeros<std::int64_t>({7, 33}, D{});
-  index_add(y, axis(0), weft::arange<int>(4096, D{}) % 7, weft::ones<std::int64_t>({4096, 33}, D{}));
+  index_add(y, axis(0), weft::arange<int>(4096, D{}) % 7,
+            weft::ones<std::int64_t>({4096, 33}, D{}));
   for (std::int64_t i = 0; i < 7; ++i) {
     CHECK(equal(y(i), weft::full({33}, std::int64_t{585 + (i < 1 ? 1 : 0)}, D{})));
   }

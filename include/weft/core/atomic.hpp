@@ -14,7 +14,8 @@ WEFT_HD T added(T element, compute_t<T> value) {
 }
 
 #if defined(__CUDACC__)
-/// One to two bytes, for which CUDA has no addition: compared and swapped until nobody came between.
+/// One to two bytes, for which CUDA has no addition: compared and swapped until nobody came
+/// between.
 template <class T>
 __device__ void swap_add(T* p, compute_t<T> value) {
   if constexpr (sizeof(T) == 2) {

@@ -10,7 +10,7 @@ namespace weft {
 template <>
 struct Scatterer<Cpu> {
   /// Runs the program at every coordinate of `shape`, in row-major order for each target element.
-  template <class Types, class Program>
+  template <class T, class Types, class Program>
   static void run(const detail::Name&, Cpu, const Shape& shape, detail::Operand* operands,
                   const Program& program) {
     constexpr int n = detail::count(Types{}) + 1;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/launch.hpp"
+#include "weft/cuda/rows.hpp"
 #include "weft/cuda/vector.hpp"
 #include "weft/eval/executor.hpp"
 
@@ -33,10 +34,16 @@ template <class Out, int V, class R, class Program>
 __device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program,
                                                   int first, int last) {
   Vector<Out, V> out;
+  if constexpr (row_bytes < Program >> 0) {
+    const auto values = Lanes<V, R>{registers, first, last}(program);
 #pragma unroll
-  for (int j = 0; j < V; ++j) {
-    if (has_effects<Program> && (j < first || j >= last)) continue;
-    out.lane[j] = store_element<Out>(program(Lane<R>{registers, j}));
+    for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(values.lane[j]);
+  } else {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (has_effects<Program> && (j < first || j >= last)) continue;
+      out.lane[j] = store_element<Out>(program(Lane<R>{registers, j}));
+    }
   }
   return out;
 }
@@ -101,7 +108,9 @@ struct Executor<Cuda> {
                        [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + 1;
-    constexpr int lanes = cuda::lanes_of<Out>(Types{});
+    constexpr int row = cuda::row_bytes<Program>;
+    constexpr int lanes =
+        row > 0 ? cuda::lanes_of_rows<Out, Types>(row) : cuda::lanes_of<Out>(Types{});
     static_assert(
         sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");

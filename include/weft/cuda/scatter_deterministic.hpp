@@ -1,5 +1,5 @@
-// Additions by indices on CUDA that give the same bits every time: indices sorted, then runs summed.
-// SPDX-License-Identifier: Apache-2.0
+// Additions by indices on CUDA that give the same bits every time: indices sorted, then runs
+// summed. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/scatter.hpp"
@@ -69,8 +69,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int64_t k = first; k < last; ++k) {
     const int64_t here = runs.keys[k];
     const int64_t row = runs.order == nullptr ? k : runs.order[k];
-    total = math::add(
-        total, load_element(values[(part * runs.count + row) * runs.inner + column]));
+    total = math::add(total, load_element(values[(part * runs.count + row) * runs.inner + column]));
     const bool ends = k + 1 == runs.count || runs.keys[k + 1] != here;
     if (!ends && k + 1 < last) continue;
     if (begun_before || !ends) {
@@ -98,10 +97,10 @@ template <class T, class V>
 void launch_runs(const char* operation, const Stream& stream, const Runs& runs, const V* values,
                  T* target, int64_t* next_keys, compute_t<T>* next) {
   const int64_t pieces = (runs.count + run_piece - 1) / run_piece;
-  const int64_t blocks =
-      (pieces * runs.outer * runs.inner + block_threads - 1) / block_threads;
-  add_runs<T, V, compute_t<T>><<<static_cast<unsigned>(blocks), block_threads, 0, stream.handle()>>>(
-      runs, values, target, next_keys, next);
+  const int64_t blocks = (pieces * runs.outer * runs.inner + block_threads - 1) / block_threads;
+  add_runs<T, V, compute_t<T>>
+      <<<static_cast<unsigned>(blocks), block_threads, 0, stream.handle()>>>(runs, values, target,
+                                                                             next_keys, next);
   check(cudaGetLastError(), operation);
 }
 
@@ -153,8 +152,8 @@ struct OrderedScatterer<Cuda> {
       runs.places = target.shape()[axis];
       runs.outer = shape.size() / (runs.count * inner);
     }
-    const IndexRange range = detail::index_range<D>(operation, How, target.shape(), axis,
-                                                    target.storage());
+    const IndexRange range =
+        detail::index_range<D>(operation, How, target.shape(), axis, target.storage());
     const int64_t length = How == Indexing::along ? shape[axis] : 1;
     using Place = op::target_place<How>;
     const Shape of_keys = How == Indexing::instead ? indices.shape() : shape;

@@ -18,8 +18,7 @@ using finder_of = std::conditional_t<How == Indexing::whole, AtPosition, AlongAx
 /// The place of an element of `x` without what an index adds to it, at coordinates of `shape`.
 [[gnu::noinline]] inline void set_offsets(Operand& offsets, Indexing how, const Layout& x, int axis,
                                           const Shape& shape) {
-  const int index_rank =
-      how == Indexing::instead ? shape.rank() - x.rank() + 1 : shape.rank();
+  const int index_rank = how == Indexing::instead ? shape.rank() - x.rank() + 1 : shape.rank();
   offsets.set(reinterpret_cast<const void*>(Position::origin), 1, shape,
               offset_strides(how, x, axis, index_rank), nullptr);
 }
@@ -83,11 +82,10 @@ struct Lowering<Gather<K, E, I>> {
     set_gathered(offsets, all);
     auto index = Lowering<I>::template lower<B + 1>(e.indices(), operands);
     if (K::how == Indexing::instead) append_axes(operands + B + 1, n, x.rank() - e.axis() - 1);
-    const IndexRange range =
-        index_range<D>(K::text, K::how, x.shape(), e.axis(), x.storage());
+    const IndexRange range = index_range<D>(K::text, K::how, x.shape(), e.axis(), x.storage());
     Finder* const kind = nullptr;
-    return Apply<Op, Offsets, decltype(index)>{{finder(kind, range, x.layout(), e.axis()), x.data()},
-                                               make_pack(Offsets{}, index)};
+    return Apply<Op, Offsets, decltype(index)>{
+        {finder(kind, range, x.layout(), e.axis()), x.data()}, make_pack(Offsets{}, index)};
   }
 
  private:

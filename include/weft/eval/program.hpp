@@ -72,7 +72,8 @@ inline constexpr bool has_effects = false;
 template <class Op, class... Ps>
 inline constexpr bool has_effects<Apply<Op, Ps...>> = requires {
   requires Op::has_effects;
-} || (has_effects<Ps> || ...);
+}
+|| (has_effects<Ps> || ...);
 
 /// The value of a program as it is stored in elements of type T.
 template <class T, class V>

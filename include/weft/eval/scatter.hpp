@@ -9,10 +9,10 @@ namespace weft {
 
 /// The loops of device D that run a program for what it writes; specialised in cpu/scatter.hpp and
 /// cuda/scatter.hpp:
-///   template <class Types, class Program>
+///   template <class T, class Types, class Program>
 ///   static void run(const Name&, D, const Shape&, Operand* operands, const Program&);
-/// operands[0] is the target, as large as the shape and contiguous whatever it is in truth, the
-/// others are those that Types lists, the first of them the target's offsets.
+/// operands[0] is the target of element type T, as large as the shape and contiguous whatever it is
+/// in truth, the others are those that Types lists, the first of them the target's offsets.
 template <class D>
 struct Scatterer;
 
@@ -47,8 +47,8 @@ namespace detail {
 template <class D>
 constexpr bool can_add_in_order() {
   constexpr bool here = Complete<OrderedScatterer<D>>;
-  static_assert(here,
-                "weft: to add deterministically on Cuda include <weft/cuda/scatter_deterministic.hpp>");
+  static_assert(
+      here, "weft: to add deterministically on Cuda include <weft/cuda/scatter_deterministic.hpp>");
   return here;
 }
 
@@ -87,8 +87,7 @@ void run_scatter(const char* operation, const Tensor<T, D>& target, int axis, co
     return run_scatter<How, Kind>(operation, target, axis, shape, own_value(indices, device),
                                   own_value(source, device));
   }
-  const IndexRange range =
-      index_range<D>(operation, How, target.shape(), axis, target.storage());
+  const IndexRange range = index_range<D>(operation, How, target.shape(), axis, target.storage());
   Finder* const kind = nullptr;
   const Apply<Op, Offsets, decltype(index), decltype(value)> program{
       {finder(kind, range, target.layout(), axis), target.data()},
@@ -96,7 +95,8 @@ void run_scatter(const char* operation, const Tensor<T, D>& target, int axis, co
   operands[0].set(target.data(), sizeof(T), shape, contiguous_strides(shape), target.storage());
   broadcast_operands(operands, n, shape);
   if constexpr (is_included<D>()) {
-    Scatterer<loops_of<D>>::template run<Types>(Name{operation}, device, shape, operands, program);
+    Scatterer<loops_of<D>>::template run<T, Types>(Name{operation}, device, shape, operands,
+                                                   program);
   }
 }
 

@@ -41,7 +41,10 @@ struct gathered {
 
   template <class I>
   WEFT_HD compute_t<T> value(long long offset, I index) const {
-    if (finder.find(offset, index)) return load_element(data[offset]);
+    return finder.find(offset, index) ? load_element(data[offset]) : none();
+  }
+  /// What stands for an element that is not there.
+  WEFT_HD static compute_t<T> none() {
     if constexpr (is_floating<T> || is_complex<T>) {
       return compute_t<T>(math::nan<real_t<compute_t<T>>>);
     } else {
@@ -102,8 +105,8 @@ auto gather(X&& x, I&& indices, const Axes* axes) {
         as_operand<T, K>(static_cast<X&&>(x)), as_operand<int64_t, K>(static_cast<I&&>(indices)),
         along);
   } else {
-    return Tensor<T, std::conditional_t<Device<typename E::device_type>, typename E::device_type,
-                                        Cpu>>{};
+    return Tensor<
+        T, std::conditional_t<Device<typename E::device_type>, typename E::device_type, Cpu>>{};
   }
 }
 template <class K, class X, class I, class A>

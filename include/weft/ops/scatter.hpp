@@ -1,5 +1,5 @@
-// scatter, scatter_add, index_add, index_copy, put: writes to elements picked by integers, in place.
-// SPDX-License-Identifier: Apache-2.0
+// scatter, scatter_add, index_add, index_copy, put: writes to elements picked by integers, in
+// place. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/atomic.hpp"
@@ -109,17 +109,16 @@ Tensor<T, D> scatter_axis(const char* operation, const Tensor<T, D>& target, con
 /// indices' own places of the others, and returns the target. Of several writes to one element the
 /// last wins on the CPU, any on Cuda.
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S>
-Tensor<T, D> scatter(const Tensor<T, D>& target, const A& axis, const I& indices,
-                     const S& source) {
+Tensor<T, D> scatter(const Tensor<T, D>& target, const A& axis, const I& indices, const S& source) {
   return detail::scatter_axis<Indexing::along, detail::Update::store>("scatter", target, axis,
                                                                       indices, source);
 }
-/// Adds the source instead; several additions to one element all count.
+/// Adds the source instead, in an order that `deterministic` as the last argument fixes.
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S, class... Options>
 Tensor<T, D> scatter_add(const Tensor<T, D>& target, const A& axis, const I& indices,
-                         const S& source, Options...) {
-  return detail::scatter_axis<Indexing::along, detail::adding<Options...>()>(
-      "scatter_add", target, axis, indices, source);
+                         const S& source, [[maybe_unused]] const Options&... options) {
+  return detail::scatter_axis<Indexing::along, detail::adding<Options...>()>("scatter_add", target,
+                                                                             axis, indices, source);
 }
 /// Writes slices of the source to the target's at the indices, whose axes stand in place of the
 /// indexed one, as in take(x, indices, axis(n)).
@@ -131,8 +130,8 @@ Tensor<T, D> index_copy(const Tensor<T, D>& target, const A& axis, const I& indi
 }
 /// Adds slices of the source instead: the gradient of an embedding's rows.
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S, class... Options>
-Tensor<T, D> index_add(const Tensor<T, D>& target, const A& axis, const I& indices,
-                       const S& source, Options...) {
+Tensor<T, D> index_add(const Tensor<T, D>& target, const A& axis, const I& indices, const S& source,
+                       [[maybe_unused]] const Options&... options) {
   return detail::scatter_axis<Indexing::instead, detail::adding<Options...>()>(
       "index_add", target, axis, indices, source);
 }
@@ -150,7 +149,8 @@ Tensor<T, D> put(const Tensor<T, D>& target, const I& indices, const S& values) 
 }
 /// Adds the values instead.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class... Options>
-Tensor<T, D> put_add(const Tensor<T, D>& target, const I& indices, const S& values, Options...) {
+Tensor<T, D> put_add(const Tensor<T, D>& target, const I& indices, const S& values,
+                     [[maybe_unused]] const Options&... options) {
   return detail::scatter<Indexing::whole, detail::adding<Options...>()>("put_add", target, nullptr,
                                                                         indices, values);
 }
