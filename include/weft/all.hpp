@@ -1,5 +1,5 @@
-// Everything that is installed, but for opt-in headers of rare use
-// (cuda/scatter_deterministic.hpp). SPDX-License-Identifier: Apache-2.0
+// Everything that is installed but cuda/scatter_deterministic.hpp, which is slow to compile.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda.hpp"

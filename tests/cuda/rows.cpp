@@ -74,8 +74,10 @@ TEST_CASE("[gpu] elements a thread") {
   using Types = weft::detail::TypeList<weft::Position, std::int64_t>;
   CHECK(weft::cuda::row_bytes<Row> == 2);
   CHECK(weft::cuda::row_bytes<Offsets> == 0);
-  CHECK(weft::cuda::lanes_of_rows<weft::half, Types>(2) == 8);
-  CHECK(weft::cuda::lanes_of_rows<float, Types>(2) == 4);
-  CHECK(weft::cuda::lanes_of_rows<std::uint8_t, Types>(1) == 8);
-  CHECK(weft::cuda::lanes_of_rows<weft::complex<double>, Types>(2) == 1);
+  CHECK(weft::cuda::index_bits<Row> == 4);
+  CHECK(weft::cuda::offset_bits<Row> == 2);
+  CHECK(weft::cuda::lanes_of_rows<weft::half, Types>(2, 32) == 16);
+  CHECK(weft::cuda::lanes_of_rows<float, Types>(2, 16) == 4);
+  CHECK(weft::cuda::lanes_of_rows<std::uint8_t, Types>(1, 32) == 16);
+  CHECK(weft::cuda::lanes_of_rows<weft::complex<double>, Types>(2, 16) == 1);
 }

@@ -3,4 +3,6 @@
 
 using namespace weft;
 
-void f(const Tensor<float>& x, const Tensor<int>& i) { index_add(x, axis(0), i, zeros<double>({3})); }
+void f(const Tensor<float>& x, const Tensor<int>& i) {
+  index_add(x, axis(0), i, zeros<double>({3}));
+}

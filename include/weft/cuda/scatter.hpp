@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
   Registers<Types, V> registers;
   registers.load(grid.data, offset, grid.lane, first, last);
-  Lanes<V, Registers<Types, V>>{registers, first, last}.write(program);
+  Writes<V, Registers<Types, V>>{registers, first, last}(program);
 }
 
 }  // namespace cuda
@@ -39,7 +39,7 @@ struct Scatterer<Cuda> {
                   [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + 1;
-    constexpr int lanes = cuda::lanes_of_rows<T, Types>(sizeof(T));
+    constexpr int lanes = cuda::lanes_of_rows<T, Types>(sizeof(T), 16);
     const auto kernel = cuda::scatter_kernel<Types, lanes, n, Program>;
     cuda::detail::run_for_each<n>(name, device, shape, operands, lanes, nullptr,
                                   reinterpret_cast<const void*>(kernel), &program);

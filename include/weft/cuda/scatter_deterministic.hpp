@@ -1,5 +1,5 @@
-// Additions by indices on CUDA that give the same bits every time: indices sorted, then runs
-// summed. SPDX-License-Identifier: Apache-2.0
+// Additions by indices on CUDA, with the same bits every time: indices sorted, then runs summed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/scatter.hpp"

@@ -1,5 +1,5 @@
-// scatter, scatter_add, index_add, index_copy, put: writes to elements picked by integers, in
-// place. SPDX-License-Identifier: Apache-2.0
+// scatter, scatter_add, index_add, index_copy, put: writes in place where integers say.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/atomic.hpp"
