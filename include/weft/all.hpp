@@ -1,4 +1,4 @@
-// Everything that is installed, the CUDA device and its CUB-based headers included.
+// Everything that is installed but cuda/scatter_deterministic.hpp, which is slow to compile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -23,6 +23,8 @@
 #include "weft/ops/select.hpp"       // nonzero, masked_select
 #include "weft/ops/unique.hpp"       // unique, with counts and inverse
 #include "weft/ops/histogram.hpp"    // histogram, bincount
+#include "weft/ops/gather.hpp"       // take, gather, index_select
+#include "weft/ops/scatter.hpp"      // scatter, index_add, put
 #include "weft/ops/close.hpp"        // allclose, equal, isclose
 #include "weft/eval/transfer.hpp"    // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"       // synchronize(device), device_name(device)
@@ -32,5 +34,6 @@
 #include "weft/cpu/scan.hpp"         // scans
 #include "weft/cpu/sort.hpp"         // sorting
 #include "weft/cpu/select.hpp"       // selection
-#include "weft/cpu/histogram.hpp"    // and counting
+#include "weft/cpu/histogram.hpp"    // counting
+#include "weft/cpu/scatter.hpp"      // and scatters
 // clang-format on

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/eval/executor.hpp"
+#include "weft/eval/gather.hpp"
 #include "weft/eval/lower.hpp"
 #include "weft/eval/name.hpp"
 #include "weft/eval/rows.hpp"
