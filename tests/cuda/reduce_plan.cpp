@@ -17,7 +17,7 @@ weft::cuda::ReduceLoops plan(int64_t rows, int64_t columns, bool last_axis) {
   inside[0].stride[0] = 0;
   inside[1].stride[0] = last_axis ? 1 : columns;
   weft::cuda::ReduceLoops out;
-  weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 2, 4, 4, 132, out);
+  weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 2, {4, 4, 132}, out);
   return out;
 }
 }  // namespace

@@ -8,10 +8,10 @@
 namespace weft::reducer {
 
 /// The smallest or largest value so far and where; `index` < 0 before the first.
-template <class C>
+template <class C, class Index = long long>
 struct Extremum {
   C value{};
-  long long index = -1;
+  Index index = -1;
 };
 
 /// True when a challenger at index i replaces the holder: it is better, or is the first NaN, or
@@ -26,6 +26,16 @@ WEFT_HD bool beats(C challenger, long long i, C holder, long long at) {
   return Max ? holder < challenger : challenger < holder;
 }
 
+/// The same for a challenger of a higher index.
+template <bool Max, class C>
+WEFT_HD bool surpasses(C challenger, C holder) {
+  if constexpr (is_floating<C>) {  // a comparison with NaN is false
+    return !(Max ? challenger <= holder : holder <= challenger) && holder == holder;
+  } else {
+    return Max ? holder < challenger : challenger < holder;
+  }
+}
+
 template <bool Max, bool Index>
 struct extremum {
   using domain = op::Ordered;
@@ -34,10 +44,26 @@ struct extremum {
   template <class T>
   using result = std::conditional_t<Index, std::int64_t, T>;
   template <class C>
-  using State = Extremum<C>;
+  using State = Extremum<C, std::conditional_t<Index, long long, int>>;
   template <class S, class C>
   WEFT_HD static void add(S& s, C x, long long i) {
-    if (beats<Max>(x, i, s.value, s.index)) s = {x, i};
+    if constexpr (Index) {
+      if (beats<Max>(x, i, s.value, s.index)) s = {x, i};
+    } else {
+      if (s.index < 0 || surpasses<Max>(x, s.value)) s = {x, 0};
+    }
+  }
+  template <int V, class S, class C, int n>
+  WEFT_HD static void add_all(S& s, const C (&x)[n], long long position, long long step) {
+    C best = x[0];
+    int at = 0;
+#pragma unroll
+    for (int i = 1; i < n; ++i) {
+      const bool better = surpasses<Max>(x[i], best);
+      best = better ? x[i] : best;
+      at = better ? i : at;
+    }
+    add(s, best, position + at / V * step + at % V);
   }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
