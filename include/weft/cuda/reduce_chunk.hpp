@@ -38,9 +38,9 @@ struct alignas(sizeof(T) * V) Words {
 };
 
 /// What a thread reads at a time: of each operand, items a hop apart.
-template <class Types, int V, int ahead>
+template <class Types, int V, int Ahead>
 struct Chunk {
-  Registers<Types, V> item[ahead]{};
+  Registers<Types, V> item[Ahead]{};
 
   /// Loads the items k, k + distance ... that lie before `last`; the addresses are those of item k.
   /// No register is written twice between the loads, since that makes the next load wait.
@@ -54,23 +54,23 @@ struct Chunk {
     const bool contiguous = V == 1 || lane[I] != 0;
     if constexpr (std::is_same_v<Vector, cuda::Vector<Position, V>>) {
 #pragma unroll
-      for (int u = 0; u < ahead; ++u) {
+      for (int u = 0; u < Ahead; ++u) {
         const auto first = reinterpret_cast<long long>(at[I] + u * hop[I]) - Position::origin;
 #pragma unroll
         for (int j = 0; j < V; ++j) vector(u).lane[j] = first + (contiguous ? j : 0);
       }
     } else if constexpr (V > 1) {
-      Words<T, V> words[ahead]{};
+      Words<T, V> words[Ahead]{};
       if (contiguous) {
 #pragma unroll
-        for (int u = 0; u < ahead; ++u) {
+        for (int u = 0; u < Ahead; ++u) {
           if (k + u * distance < last) {
             words[u] = *reinterpret_cast<const Words<T, V>*>(at[I] + u * hop[I]);
           }
         }
       } else {
 #pragma unroll
-        for (int u = 0; u < ahead; ++u) {
+        for (int u = 0; u < Ahead; ++u) {
           if (k + u * distance >= last) break;
           Vector same;
 #pragma unroll
@@ -80,10 +80,10 @@ struct Chunk {
         }
       }
 #pragma unroll
-      for (int u = 0; u < ahead; ++u) vector(u) = __builtin_bit_cast(Vector, words[u]);
+      for (int u = 0; u < Ahead; ++u) vector(u) = __builtin_bit_cast(Vector, words[u]);
     } else {
 #pragma unroll
-      for (int u = 0; u < ahead; ++u) {
+      for (int u = 0; u < Ahead; ++u) {
         if (k + u * distance < last) {
           vector(u).lane[0] = *reinterpret_cast<const T*>(at[I] + u * hop[I]);
         }

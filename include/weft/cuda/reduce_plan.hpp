@@ -108,8 +108,8 @@ inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, co
       return d < kept.rank ? operands[i].stride[d] : inside[i].stride[d - kept.rank];
     };
     const int64_t lane = stride(lanes_at);
-    if (lane != 0 && lane != 1) out.possible = false;
-    if (lane != 1) continue;
+    if ((lane != 0 && lane != 1) || operands[i].itemsize == 0) out.possible = false;
+    if (lane != 1 || operands[i].itemsize == 0) continue;
     for (int d = 0; d <= rank; ++d) {
       const int64_t value =
           d == rank ? static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(operands[i].data) /

@@ -11,14 +11,14 @@
 namespace weft::cuda::detail {
 
 /// Adds n values in order: x[u * V + j] at position + u * step + j.
-template <int V, class R, class State, class C, int n>
-__device__ __forceinline__ void add_all(const R& reducer, State& state, const C (&x)[n],
+template <int V, class R, class State, class C, int N>
+__device__ __forceinline__ void add_all(const R& reducer, State& state, const C (&x)[N],
                                         long long position, long long step) {
   if constexpr (requires { reducer.template add_all<V>(state, x, position, step); }) {
     reducer.template add_all<V>(state, x, position, step);
   } else {
 #pragma unroll
-    for (int i = 0; i < n; ++i) reducer.add(state, x[i], position + i / V * step + i % V);
+    for (int i = 0; i < N; ++i) reducer.add(state, x[i], position + i / V * step + i % V);
   }
 }
 

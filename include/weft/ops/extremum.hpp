@@ -53,12 +53,11 @@ struct extremum {
       if (s.index < 0 || surpasses<Max>(x, s.value)) s = {x, 0};
     }
   }
-  template <int V, class S, class C, int n>
-  WEFT_HD static void add_all(S& s, const C (&x)[n], long long position, long long step) {
+  template <int V, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long position, long long step) {
     C best = x[0];
     int at = 0;
-#pragma unroll
-    for (int i = 1; i < n; ++i) {
+    for (int i = 1; i < N; ++i) {
       const bool better = surpasses<Max>(x[i], best);
       best = better ? x[i] : best;
       at = better ? i : at;

@@ -32,12 +32,12 @@ struct var {
     s.m2 += delta * (x - s.mean);
   }
   /// Distances from the first value, then from the mean, so that large means cost no digits.
-  template <int, class S, class C, int n>
-  WEFT_HD static void add_all(S& s, const C (&x)[n], long long, long long) {
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
     C sum{};
-    for (int i = 1; i < n; ++i) sum += x[i] - x[0];
-    S later{C(n), x[0] + sum * (C(1) / C(n)), C(0)};
-    for (int i = 0; i < n; ++i) later.m2 += (x[i] - later.mean) * (x[i] - later.mean);
+    for (int i = 1; i < N; ++i) sum += x[i] - x[0];
+    S later{C(N), x[0] + sum * (C(1) / C(N)), C(0)};
+    for (int i = 0; i < N; ++i) later.m2 += (x[i] - later.mean) * (x[i] - later.mean);
     merge(s, later);
   }
   template <class S>

@@ -17,7 +17,7 @@
 ///   merge(State&, State later)        later holds only values of higher positions, or of any
 ///   finish(State, count)              the result, in compute_t<result<T>>
 /// and where several values at once are cheaper than one after the other:
-///   add_all<V>(State&, const C (&x)[n], index, step)   x[u * V + j] joins at index + u * step + j
+///   add_all<V>(State&, const C (&x)[N], index, step)   x[u * V + j] joins at index + u * step + j
 namespace weft::reducer {
 
 /// What NumPy sums integers in.
@@ -36,15 +36,15 @@ struct Sum {
 };
 
 /// The sum of n values, of small integers in 32 bits.
-template <class S, class C, int n>
-WEFT_HD S sum_of(const C (&x)[n]) {
+template <class S, class C, int N>
+WEFT_HD S sum_of(const C (&x)[N]) {
   if constexpr (std::is_integral_v<C> && sizeof(C) <= 2) {
     int sum = 0;
-    for (int i = 0; i < n; ++i) sum += x[i];
+    for (int i = 0; i < N; ++i) sum += x[i];
     return static_cast<S>(sum);
   } else {
     S sum = static_cast<S>(x[0]);
-    for (int i = 1; i < n; ++i) sum = math::add(sum, static_cast<S>(x[i]));
+    for (int i = 1; i < N; ++i) sum = math::add(sum, static_cast<S>(x[i]));
     return sum;
   }
 }
@@ -61,8 +61,8 @@ struct sum {
   WEFT_HD static void add(S& s, C x, long long) {
     s.value = math::add(s.value, static_cast<decltype(s.value)>(x));
   }
-  template <int, class S, class C, int n>
-  WEFT_HD static void add_all(S& s, const C (&x)[n], long long, long long) {
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
     merge(s, S{sum_of<decltype(s.value)>(x)});
   }
   template <class S>
@@ -112,8 +112,8 @@ struct mean {
   WEFT_HD static void add(S& s, C x, long long) {
     s.value = s.value + static_cast<decltype(s.value)>(x);
   }
-  template <int, class S, class C, int n>
-  WEFT_HD static void add_all(S& s, const C (&x)[n], long long, long long) {
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
     merge(s, S{sum_of<decltype(s.value)>(x)});
   }
   template <class S>
@@ -168,10 +168,10 @@ struct count_nonzero {
   WEFT_HD static void add(S& s, C x, long long) {
     s.value += x != C(0) ? 1 : 0;
   }
-  template <int, class S, class C, int n>
-  WEFT_HD static void add_all(S& s, const C (&x)[n], long long, long long) {
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
     int some = 0;
-    for (int i = 0; i < n; ++i) some += x[i] != C(0) ? 1 : 0;
+    for (int i = 0; i < N; ++i) some += x[i] != C(0) ? 1 : 0;
     s.value += some;
   }
   template <class S>
@@ -235,16 +235,16 @@ struct logsumexp {
   WEFT_HD static void add(S& s, C x, long long) {
     merge(s, S{x, C(1)});
   }
-  template <int, class S, class C, int n>
-  WEFT_HD static void add_all(S& s, const C (&x)[n], long long, long long) {
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
     C max = x[0];
-    for (int i = 1; i < n; ++i) max = max < x[i] ? x[i] : max;
+    for (int i = 1; i < N; ++i) max = max < x[i] ? x[i] : max;
     if (max - max == C(0)) {
       C sum{};
-      for (int i = 0; i < n; ++i) sum += math::exp(x[i] - max);
+      for (int i = 0; i < N; ++i) sum += math::exp(x[i] - max);
       merge(s, S{max, sum});
     } else {  // infinite or NaN
-      for (int i = 0; i < n; ++i) add(s, x[i], 0);
+      for (int i = 0; i < N; ++i) add(s, x[i], 0);
     }
   }
   template <class S>
