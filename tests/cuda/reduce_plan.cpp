@@ -42,7 +42,9 @@ TEST_CASE("a row gets as many threads as it keeps busy") {
   CHECK(plan(1 << 20, 128, true).width == 8);
   CHECK(plan(16384, 16384, true).width == weft::cuda::row_threads);
   const auto narrow = plan(1000, 64, true);
-  CHECK(narrow.blocks * (weft::cuda::row_threads / narrow.width) >= 1000);
+  CHECK(narrow.blocks * (narrow.threads / narrow.width) >= 1000);
+  CHECK(plan(1000, 2048, true).width == 64);
+  CHECK(plan(1000, 2048, true).threads == 64);
 }
 
 TEST_CASE("columns share a block where there are few of them, or few elements in each") {

@@ -49,10 +49,10 @@ TEST_CASE_TEMPLATE("variance beside a large mean", D, TEST_DEVICES) {
     double variance = 0;
     const auto values = around(1e4, n, variance);
     const auto x = weft::tensor(values, {n}, D{});
-    CHECK(var(x).item() == doctest::Approx(variance).epsilon(1e-5));
+    CHECK(var(x).item() == doctest::Approx(variance).epsilon(1e-4));
     const auto columns = weft::zeros({n, 12}, D{});
     columns(weft::all, 5) = x;
-    CHECK(var(columns, axis(0)).eval()(5).item() == doctest::Approx(variance).epsilon(1e-5));
-    CHECK(stddev(x).item() == doctest::Approx(std::sqrt(variance)).epsilon(1e-5));
+    CHECK(var(columns, axis(0)).eval()(5).item() == doctest::Approx(variance).epsilon(1e-4));
+    CHECK(stddev(x).item() == doctest::Approx(std::sqrt(variance)).epsilon(1e-4));
   }
 }

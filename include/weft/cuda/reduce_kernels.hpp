@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(row_threads)
   const unsigned width = grid.width;
   const unsigned thread = threadIdx.x & (width - 1);
   const unsigned log_width = 31 - __clz(width);
-  const unsigned piece = blockIdx.x * (row_threads >> log_width) + (threadIdx.x >> log_width);
+  const unsigned piece = blockIdx.x * (blockDim.x >> log_width) + (threadIdx.x >> log_width);
   const bool is_split = grid.splits.divisor > 1;
   const unsigned output = is_split ? grid.splits.divide(piece) : piece;
   if (output >= grid.outputs && width <= 32) return;

@@ -36,7 +36,7 @@ struct ReduceLoops {
   Divider inner_splits{1};  // of them along `length`
   Divider tiles;            // columns: `width` items of neighbouring columns
   Divider tiles_across;     // of them across the innermost kept dimension
-  unsigned width = 32;      // rows: a block's threads, or at most 32; always a power of two
+  unsigned width = 32;      // rows: a power of two up to 32, or all of a block
   unsigned depth = 1;       // columns: threads along the reduced axes, likewise
   unsigned threads = row_threads;
   unsigned blocks = 1;
@@ -195,7 +195,8 @@ inline void plan_rows(const char* name, const Loops& kept, const Operand* operan
   const int64_t each = !out.vectors ? 16 : out.length > 64 ? 8 : 4;  // items a thread, at least
   const unsigned wide = power_of_two(divide_up(out.length, each));
   out.width = wide < row_threads ? wide : row_threads;
-  const unsigned groups_a_block = row_threads / out.width;
+  out.threads = out.width > 32 ? out.width : row_threads;  // wide groups meet in shared memory
+  const unsigned groups_a_block = out.threads / out.width;
   const int64_t wanted = int64_t{32} * limits.multiprocessors * groups_a_block;
   plan_splits(out.outputs, wanted, int64_t{out.width} * 16, out);
   const int64_t pieces = int64_t{out.outputs} * out.splits.divisor;
