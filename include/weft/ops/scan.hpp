@@ -16,10 +16,6 @@ namespace weft {
 template <class D>
 struct Scanner;
 
-/// Gives float scans on CUDA the same bits every run, for half as much memory traffic again.
-struct Deterministic {};
-inline constexpr Deterministic deterministic;
-
 namespace detail {
 /// Whether the header with D's scans is included; if not, one compile error that names it.
 template <class D>

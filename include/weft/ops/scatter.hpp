@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/axes.hpp"
 #include "weft/core/atomic.hpp"
 #include "weft/ops/indexing.hpp"
 
 namespace weft {
-
-/// Adds in an order that does not change, so that the same call gives the same bits every time. On
-/// the CPU it always does; on Cuda include <weft/cuda/scatter_deterministic.hpp>.
-struct Deterministic {};
-inline constexpr Deterministic deterministic;
 
 namespace op {
 /// Writes a value to the element of type T that an index names, or reports that it names none.
