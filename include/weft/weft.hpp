@@ -16,7 +16,9 @@
 #include "weft/ops/random.hpp"       // rand, randn, randint, bernoulli; uniform, normal, ...
 #include "weft/ops/permutation.hpp"  // permutation(n)
 #include "weft/ops/reduce.hpp"       // sum, mean, max, argmax, ... with axis(...)
+#include "weft/ops/fuse.hpp"         // tie(x, y) = fuse(e1, e2): one kernel
 #include "weft/ops/close.hpp"        // allclose, equal, isclose
+#include "weft/eval/fuse.hpp"        // its evaluation
 #include "weft/eval/transfer.hpp"    // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"       // synchronize(device), device_name(device)
 #include "weft/cpu/for_each.hpp"     // the CPU's loops
