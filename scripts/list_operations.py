@@ -174,7 +174,7 @@ def page():
     for title, header in (
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/generate.hpp"),
             ("Random numbers", "ops/random.hpp"), ("Random order", "ops/permutation.hpp"),
-            ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Printing", "tensor/print.hpp")):
+            ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Printing", "tensor/print.hpp")):
         out += [f"## {title}\n", f"`weft/{header}`\n", table(["function", ""], functions(header))]
     out += ["## Members of Tensor\n", "`weft/tensor/tensor.hpp`\n",
             table(["member", ""], members())]

@@ -195,6 +195,7 @@ TEST_CASE("several outputs are one kernel, also where they change places [gpu]")
   CHECK((nodes.kernels == 1 && nodes.allocations == 0));
   nodes = captured([&] { auto [s, c] = fuse(sin(g), cos(g)); });
   CHECK((nodes.kernels == 1 && nodes.allocations == 2));
-  nodes = captured([&] { tie(p(slice(1, 64)), m(slice(0, 63))) = fuse(p(slice(0, 63)), g(slice(0, 63))); });
+  nodes = captured(
+      [&] { tie(p(slice(1, 64)), m(slice(0, 63))) = fuse(p(slice(0, 63)), g(slice(0, 63))); });
   CHECK((nodes.kernels == 2 && nodes.allocations == 1));
 }

@@ -13,7 +13,9 @@ namespace {
 /// Distinct small numbers, which every element type with 16 bits or more holds.
 template <class T>
 Tensor<T> numbers(const Shape& shape) {
-  return cast<T>(weft::arange<std::int64_t>(shape.size()) % std::int64_t{2003}).eval().reshape(shape);
+  return cast<T>(weft::arange<std::int64_t>(shape.size()) % std::int64_t{2003})
+      .eval()
+      .reshape(shape);
 }
 
 /// f gives the same on the GPU as on the CPU.
@@ -89,17 +91,23 @@ TEST_CASE("three to five axes [gpu] [sanitize]") {
   const auto a = numbers<float>({3, 20, 7, 19});
   agree([](auto p) { return p.permute({0, 2, 3, 1}) + 0; }, a);
   agree([](auto p) { return p.permute({0, 3, 1, 2}) + 0; }, a);
-  agree([](auto p) { return p.permute({3, 2, 1, 0}) + p.permute({3, 0, 1, 2}).permute({0, 3, 2, 1}); },
-        a);
+  agree(
+      [](auto p) {
+        return p.permute({3, 2, 1, 0}) + p.permute({3, 0, 1, 2}).permute({0, 3, 2, 1});
+      },
+      a);
   const auto b = numbers<float>({17, 2, 3, 4, 18});
   agree([](auto p) { return p.permute({4, 3, 2, 1, 0}) * 2; }, b);
   agree([](auto p) { return p.permute({4, 1, 0, 3, 2}) * p.permute({4, 1, 0, 3, 2}); }, b);
-  agree([](auto p, auto q) { return p.permute({1, 2, 0}) + q; }, numbers<float>({40, 33, 21}),
-        numbers<float>({21, 1}));
+  agree(
+      [](auto p, auto q) {
+        return p.permute({1, 2, 0}) + q;
+      },
+      numbers<float>({40, 33, 21}), numbers<float>({21, 1}));
 }
 
-TEST_CASE_TEMPLATE("element types of all sizes [gpu] [sanitize]", T, std::int8_t, weft::half, double,
-                   weft::complex<double>) {
+TEST_CASE_TEMPLATE("element types of all sizes [gpu] [sanitize]", T, std::int8_t, weft::half,
+                   double, weft::complex<double>) {
   for (int c : {34, 36, 67}) {
     const auto x = numbers<T>({c, 68});
     agree([](auto p) { return p.t() + p(slice(0, 34), slice(0, 1)).t() * T{0}; },
@@ -107,6 +115,6 @@ TEST_CASE_TEMPLATE("element types of all sizes [gpu] [sanitize]", T, std::int8_t
     agree([](auto p, auto q) { return p.t() - q; }, x, numbers<T>({68, c}));
     agree([](auto p) { return p(all, slice(1, 67)).t() - T{1}; }, x);
   }
-  agree([](auto p, auto q) { return cast<double>(p.t()) + q.t() - 1.0; }, numbers<std::int16_t>({66, 33}),
-        numbers<double>({66, 33}));
+  agree([](auto p, auto q) { return cast<double>(p.t()) + q.t() - 1.0; },
+        numbers<std::int16_t>({66, 33}), numbers<double>({66, 33}));
 }

@@ -101,8 +101,7 @@ TEST_CASE_TEMPLATE("running mean and variance, from reductions inside", D, TEST_
   auto mean = weft::zeros({4}, D{});
   auto var = weft::ones({4}, D{});
   const auto batch = weft::mean(x, axis(0));
-  tie(mean, var) = fuse(mean + 0.5f * (batch - mean),
-                        var + 0.5f * (weft::var(x, axis(0)) - var));
+  tie(mean, var) = fuse(mean + 0.5f * (batch - mean), var + 0.5f * (weft::var(x, axis(0)) - var));
   const auto means = mean.to_vector();
   const auto vars = var.to_vector();
   for (int j = 0; j < 4; ++j) {
@@ -183,7 +182,8 @@ TEST_CASE_TEMPLATE("what does not fit is refused", D, TEST_DEVICES) {
   auto line = weft::ones({3}, D{});
   Tensor<float, D> none;
   const auto both = fuse(x + 1, x + 2);
-  CHECK_SAYS("[fuse] expressions of shapes (2, 3) and (3,)", fuse(x + 1, line + 1).template get<0>());
+  CHECK_SAYS("[fuse] expressions of shapes (2, 3) and (3,)",
+             fuse(x + 1, line + 1).template get<0>());
   CHECK_SAYS("[fuse] expressions of shapes (2, 3) and (3,)", tie(z, line) = fuse(x + 1, line + 1));
   CHECK_SAYS("[tie] target 1 has shape (3,), expected (2, 3)", tie(z, line) = both);
   CHECK_SAYS("auto [a, b] = fuse(...) makes new tensors", tie(none, z) = both);

@@ -63,7 +63,8 @@ struct Executor<Cpu> {
       if constexpr (behind > 0) {
         write(Out{}, block, program, at, stride, length);
       } else {
-        write(detail::TypeList<Out>{}, block, Pack<const Program&>{program, {}}, at, stride, length);
+        write(detail::TypeList<Out>{}, block, Pack<const Program&>{program, {}}, at, stride,
+              length);
       }
       if (++b == blocks) {
         b = 0;

@@ -6,8 +6,8 @@
 
 namespace weft::cuda {
 
-/// A tile is 64 rows of the target by 256 bytes of the widest operand, which 16 threads compute with
-/// a vector each. Operands in shared memory run along its columns.
+/// A tile is 64 rows of the target by 256 bytes of the widest operand, which 16 threads compute
+/// with a vector each. Operands in shared memory run along its columns.
 inline constexpr int tile_rows = 64;
 inline constexpr int tile_width = 16;
 inline constexpr int tile_step = block_threads / tile_width;  // rows computed at a time
@@ -60,8 +60,9 @@ __device__ __forceinline__ TilePlace tile_place(const Tiling& tiling, unsigned b
           static_cast<int>(rest - outer * tiling.down.divisor) * tile_rows, outer};
 }
 
-/// Brings what a tile covers of the operands that are turned to shared memory, where neighbours in a
-/// column are neighbours. Called and not inlined, since it would take as long to compile as a kernel.
+/// Brings what a tile covers of the operands that are turned to shared memory, where neighbours in
+/// a column are neighbours. Called and not inlined, since it would take as long to compile as a
+/// kernel.
 __device__ __noinline__ inline void load_tile(const Tiling& tiling, TilePlace place, int inner,
                                               int outer, const Divider* size, char* const* data,
                                               const int* lane, const int (*stride)[max_rank - 1],

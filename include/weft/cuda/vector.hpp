@@ -204,7 +204,7 @@ __device__ __forceinline__ Pack<Vector<Out, V>, Vector<Outs, V>...> compute_each
 /// The same for each of several targets, where Out is a TypeList and Program a Pack.
 template <class Out, int V, class R, class Program>
 __device__ __forceinline__ auto compute_all(const R& registers, const Program& program) {
-  if constexpr (weft::detail::target_count<Out> > 1) {
+  if constexpr (weft::detail::target_count < Out >> 1) {
     return detail::compute_each<V>(Out{}, registers, program);
   } else {
     return compute<Out, V>(registers, program);

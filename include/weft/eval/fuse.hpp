@@ -46,9 +46,8 @@ void run_fused(LoweredFuse<Es...>& lowered, const Shape& shape, D device) {
     broadcast_operands(lowered.operands, Fuse::n, shape);
     constexpr Name name = name_of<Fused<Es...>>();
     if constexpr (sizeof...(Es) == 1) {
-      Runner::template for_each<Outs..., typename Fuse::types>(name, device, shape,
-                                                               lowered.operands,
-                                                               lowered.programs.head);
+      Runner::template for_each<Outs..., typename Fuse::types>(
+          name, device, shape, lowered.operands, lowered.programs.head);
     } else {
       Runner::template for_each<TypeList<Outs...>, typename Fuse::types>(
           name, device, shape, lowered.operands, lowered.programs);

@@ -25,8 +25,7 @@ constexpr bool can_fuse() {
   static_assert(expressions,
                 "weft: fuse takes tensors and expressions: write full_like(x, v) for a number");
   if constexpr (expressions) {
-    constexpr bool device =
-        !std::is_same_v<common_device_of<std::remove_cvref_t<Xs>...>, NoDevice>;
+    constexpr bool device = !std::is_same_v<common_device_of<std::remove_cvref_t<Xs>...>, NoDevice>;
     static_assert(device,
                   "weft: one expression is on Cpu and another on Cuda, or on another CudaAt<N>; "
                   "fuse runs on one device: write x.to(Cuda{}) or x.to(Cpu{})");
@@ -58,6 +57,12 @@ constexpr bool can_write_all(const Pack<Targets...>*, const Pack<Es...>*) {
            can_write<std::remove_pointer_t<decltype(std::declval<Targets>().data())>, Es>()));
 }
 
+/// Stands for what was refused, so that one error is all.
+struct Refused {
+  template <class X>
+  void operator=(const X&) const {}
+};
+
 template <class... Xs>
 Pack<operand_t<float, Xs>...> fused_operands(Xs&&... xs) {
   return operands<float, void>(static_cast<Xs&&>(xs)...);
@@ -70,13 +75,11 @@ template <Expression... Es>
 class Fused {
  public:
   static constexpr const char* text = "fuse";
-  using device_type =
-      std::conditional_t<std::is_same_v<detail::common_device_of<Es...>, AnyDevice>, Cpu,
-                         detail::common_device_of<Es...>>;
+  using device_type = std::conditional_t<std::is_same_v<detail::common_device_of<Es...>, AnyDevice>,
+                                         Cpu, detail::common_device_of<Es...>>;
   using values = Pack<Tensor<typename Es::value_type, device_type>...>;
 
-  explicit Fused(Pack<Es...> expressions)
-      : expressions_(static_cast<Pack<Es...>&&>(expressions)) {}
+  explicit Fused(Pack<Es...> expressions) : expressions_(static_cast<Pack<Es...>&&>(expressions)) {}
   Fused(const Fused& other) : expressions_(other.expressions()) {}
   Fused& operator=(const Fused&) = delete;
   ~Fused() { release(); }
@@ -132,8 +135,7 @@ template <class... Xs>
 auto fuse(Xs&&... xs) {
   static_assert(sizeof...(Xs) <= 16, "weft: fuse takes at most 16 expressions");
   if constexpr (detail::can_fuse<Xs...>()) {
-    return Fused<detail::operand_t<float, Xs>...>(
-        detail::fused_operands(static_cast<Xs&&>(xs)...));
+    return Fused<detail::operand_t<float, Xs>...>(detail::fused_operands(static_cast<Xs&&>(xs)...));
   }
 }
 
@@ -172,7 +174,11 @@ template <class... Xs>
 auto tie(Xs&&... targets) {
   constexpr bool tensors = (TensorLike<Xs> && ...);
   static_assert(tensors, "weft: tie takes tensors and views of them to write to");
-  if constexpr (tensors) return Tied<std::remove_cvref_t<Xs>...>(targets...);
+  if constexpr (tensors) {
+    return Tied<std::remove_cvref_t<Xs>...>(targets...);
+  } else {
+    return detail::Refused{};
+  }
 }
 
 }  // namespace weft
@@ -183,6 +189,6 @@ struct std::tuple_size<weft::Fused<Es...>> {
 };
 template <std::size_t I, class... Es>
 struct std::tuple_element<I, weft::Fused<Es...>> {
-  using type = std::remove_reference_t<
-      decltype(weft::get<static_cast<int>(I)>(std::declval<typename weft::Fused<Es...>::values&>()))>;
+  using type = std::remove_reference_t<decltype(weft::get<static_cast<int>(I)>(
+      std::declval<typename weft::Fused<Es...>::values&>()))>;
 };
