@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/reduce_state.hpp"
+#include "weft/cuda/row_hoist.hpp"
 #include "weft/cuda/row_threads.hpp"
 
 #if defined(__CUDACC__)
@@ -52,6 +54,16 @@ __device__ __noinline__ void store_by_lane(const Vector<T, V> in, char* at, int6
 #pragma unroll
   for (int j = 0; j < V; ++j) reinterpret_cast<T*>(at)[j * stride] = in.lane[j];
 }
+
+/// A row's reductions alone.
+template <class Values>
+struct RowScalars {
+  const Values& values;
+  template <int I>
+  __device__ __forceinline__ auto reduced() const {
+    return weft::get<I>(values);
+  }
+};
 
 template <class Outs, class Types, int V, class Program>
 class RowThread;
@@ -174,8 +186,8 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   }
 
   template <int K>
-  static constexpr bool is_position =
-      ((RowKernelTypes<Ts...>::positions << outputs) >> K & 1U) != 0;
+  static constexpr bool is_position = ((RowKernelTypes<Ts...>::positions << outputs) >> K & 1U) !=
+                                      0;
 
   /// The addresses of outputs and of operands without memory at vector k; of those that are read
   /// as they are, at the row's first vector.
@@ -202,7 +214,8 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   template <int K>
   __device__ __forceinline__ unsigned slot_of(unsigned i) const {
     const RowOperand& x = grid_.operand[K];
-    const unsigned start = x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V);
+    const unsigned start = shared_address_ + x.slot_offset +
+                           threadIdx.x * static_cast<unsigned>(x.itemsize * V);
     return x.keeps_row ? start + i * x.slot_step : start;
   }
   template <std::uint64_t Uses, std::size_t... I>
@@ -255,7 +268,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     } else {
       const RowOperand::Access access = grid_.operand[K].access;
       if (access == RowOperand::slot) {
-        out = *reinterpret_cast<const Vector<T, V>*>(shared_ + slot);
+        out = load_shared<Vector<T, V>>(slot);
       } else if (access == RowOperand::whole_vector) {
         out = reinterpret_cast<const Vector<T, V>*>(at)[k];
       }
@@ -308,8 +321,8 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       const State state = merge_group(reduction.reducer, state_of(reduction), team, scratch);
       if (grid_.stage == RowLoops::partial) {
         if (place_.active && place_.lane % grid_.group == 0) {
-          const auto piece = static_cast<int64_t>(place_.row) * grid_.parts.divisor +
-                             place_.lane / grid_.group;
+          const auto piece =
+              static_cast<int64_t>(place_.row) * grid_.parts.divisor + place_.lane / grid_.group;
           reinterpret_cast<State*>(partials_)[piece] = state;
         }
         return;
@@ -341,14 +354,14 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       return total;
     }
     State group{};  // of a chunk, so that rounding does not grow with the row
+    const auto program = hoist(reduction.program, RowScalars<Values>{values_});
     walk<uses_of<decltype(reduction.program)>>(
         place_.mine, place_.singles,
         [&](const Registers<V>& registers, char* const*, long long position) {
+          typename decltype(program)::type x[V];
 #pragma unroll
-          for (int j = 0; j < V; ++j) {
-            reduction.reducer.add(group, reduction.program(Lane<V>{registers, values_, j}),
-                                  position + j);
-          }
+          for (int j = 0; j < V; ++j) x[j] = program(Lane<V>{registers, values_, j});
+          add_all<V>(reduction.reducer, group, x, position, V);
         },
         [&] {
           reduction.reducer.merge(total, group);
@@ -376,12 +389,17 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   template <std::size_t... K>
   __device__ __forceinline__ void store_outputs(std::index_sequence<K...>) {
     const bool whole = grid_.any_along_row;  // else one element of the row is enough
+    const auto programs = make_pack(hoist(weft::get<static_cast<int>(K)>(program_.outputs),
+                                          RowScalars<Values>{values_})...);
     walk<(uses_of<Ps> | ... | ((std::uint64_t{1} << outputs) - 1))>(
-        whole ? place_.mine : 0, whole ? place_.singles : place_.active ? 1 : 0,
+        whole ? place_.mine : 0,
+        whole           ? place_.singles
+        : place_.active ? 1
+                        : 0,
         [&](const Registers<V>& registers, char* const* at, long long position) {
           Pack<Vector<Outs, V>...> results;
           (compute(weft::get<static_cast<int>(K)>(results),
-                   weft::get<static_cast<int>(K)>(program_.outputs), registers, values_),
+                   weft::get<static_cast<int>(K)>(programs), registers, values_),
            ...);
           (store_output<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K],
                                              position == 0),

@@ -113,7 +113,8 @@ __device__ __forceinline__ void copy_async(unsigned to, const char* from) {
   }
 #else
   for (int i = 0; i < Bytes; i += 4) {
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i), "r"(*reinterpret_cast<const int*>(from + i))
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i),
+                 "r"(*reinterpret_cast<const int*>(from + i))
                  : "memory");
   }
 #endif
@@ -123,6 +124,29 @@ __device__ __forceinline__ void wait_for_copies() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
+}
+
+/// The object of a multiple of 4 bytes at an aligned address of shared memory. (Through a pointer the
+/// compiler computes where shared memory begins at each use.)
+template <class T>
+__device__ __forceinline__ T load_shared(unsigned from) {
+  constexpr int words = sizeof(T) / 4;
+  unsigned bits[words];
+  if constexpr (words == 1) {
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(bits[0]) : "r"(from));
+  } else if constexpr (words == 2) {
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(bits[0]), "=r"(bits[1]) : "r"(from));
+  } else {
+#pragma unroll
+    for (int i = 0; i < words; i += 4) {
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(bits[i]), "=r"(bits[i + 1]), "=r"(bits[i + 2]), "=r"(bits[i + 3])
+                   : "r"(from + 4 * i));
+    }
+  }
+  T out;
+  __builtin_memcpy(&out, bits, sizeof(T));
+  return out;
 }
 
 /// Copies one element, whatever its type, to an address of shared memory.
@@ -264,7 +288,8 @@ __device__ __noinline__ void stage(const RowLoops& grid, const RowOperand& x, un
   if (grid.reduced_rank <= 1) {
     const char* from = vector_start_by_axes(grid, x, row, before, k);
     const int64_t step = x.step;
-    const auto bits = reinterpret_cast<unsigned long long>(from) | static_cast<unsigned long long>(step);
+    const auto bits =
+        reinterpret_cast<unsigned long long>(from) | static_cast<unsigned long long>(step);
     if (x.lane == 1 && bytes >= 16 && (bits & 15) == 0) {
       if (bytes == 16) {
 #pragma unroll 4

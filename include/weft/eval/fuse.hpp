@@ -78,10 +78,10 @@ struct LoweredFuse<Es...> : Rows<Es...> {
                              const Operand* values) {
     using Elements = ElementLowering<Head>;
     auto first = Elements::template lower<B, R>(expressions.head, inputs, values);
-    return prepend(first,
-                   lower_elements<B + count(typename Elements::types{}),
-                                  R + RowLowering<Head>::reductions>(expressions.tail, inputs,
-                                                                     values));
+    return prepend(
+        first,
+        lower_elements<B + count(typename Elements::types{}), R + RowLowering<Head>::reductions>(
+            expressions.tail, inputs, values));
   }
 
   const Pack<Es...>& expressions_;

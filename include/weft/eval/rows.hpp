@@ -102,8 +102,8 @@ struct Rows {
                                            std::declval<const Es&>()...)) program;
 
   explicit Rows(const Es&... es)
-      : program(lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{},
-                                          es...)) {
+      : program(
+            lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{}, es...)) {
     int k = 0;
     ((shapes[k++] = es.shape()), ...);
   }
