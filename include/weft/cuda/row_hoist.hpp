@@ -1,4 +1,4 @@
-// What of a program is the same along a row, computed before the loop over it.
+// What a program reads, and what of it is the same along a row and computed before the loop over it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,16 +9,21 @@
 
 namespace weft::cuda {
 
+/// Bit I for each operand I that a program reads.
+template <class P>
+inline constexpr std::uint64_t uses_of = 0;
+template <int I, class T>
+inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
+template <class Op, class... Ps>
+inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
+
 /// Whether a program reads an operand: without one it is a number for each row.
 template <class P>
-inline constexpr bool reads_operands = false;
-template <int I, class T>
-inline constexpr bool reads_operands<Arg<I, T>> = true;
-template <class Op, class... Ps>
-inline constexpr bool reads_operands<Apply<Op, Ps...>> = (reads_operands<Ps> || ...);
+inline constexpr bool reads_operands = uses_of<P> != 0;
 
-/// x / y for many x and one y: the reciprocal once, then a quotient and its correction, which rounds
-/// as the operator does (Markstein 1990). Both are scaled so that no step leaves the normal range.
+/// x / y for many x and one y: the reciprocal once, then a quotient and its correction, which
+/// rounds as the operator does (Markstein 1990). Both are scaled so that no step leaves the normal
+/// range.
 struct Quotient {
   float y;
   float reciprocal;
@@ -46,8 +51,8 @@ template <class Op, class Row, class... Ps, std::size_t... I>
 __device__ __forceinline__ auto hoist_parts(const Apply<Op, Ps...>& program, const Row& row,
                                             std::index_sequence<I...>) {
   auto parts = make_pack(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row)...);
-  return Apply<Op, decltype(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs),
-                                        row))...>{program.op, parts};
+  return Apply<Op, decltype(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row))...>{
+      program.op, parts};
 }
 template <class X, class Y, class Row>
 __device__ __forceinline__ auto hoist_apply(const Apply<op::div, X, Y>& program, const Row& row) {
