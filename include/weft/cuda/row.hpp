@@ -18,6 +18,15 @@ constexpr int row_lanes(TypeList<Ts...>) {
   return 16 / narrowest;
 }
 
+/// Bit i where type i of the list is Position.
+template <class... Ts>
+constexpr std::uint64_t positions_of(TypeList<Ts...>) {
+  std::uint64_t bits = 0;
+  int i = 0;
+  ((bits |= std::uint64_t{std::is_same_v<Ts, Position>} << i++), ...);
+  return bits;
+}
+
 [[gnu::noinline]] inline void launch_rows(const Name& name, const Shape& shape,
                                           const RowKernel& kernel, const RowLaunch& plan,
                                           unsigned cluster, void** arguments,
@@ -131,7 +140,7 @@ struct RowKernelOf<TypeList<Outs...>, Types, RowProgram<Pack<Rs...>, Pack<Ps...>
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
     const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
     return {reinterpret_cast<const void*>(kernel), outputs, leaves, reductions, lanes,
-            state_bytes(), uses};
+            state_bytes(), uses, positions_of(Types{}) << outputs};
   }
 };
 

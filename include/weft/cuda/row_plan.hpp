@@ -86,6 +86,7 @@ struct RowKernel {
   int lanes = 1;
   int state_bytes = 0;
   const std::uint64_t* uses = nullptr;
+  std::uint64_t positions = 0;  // bit i: operand i has no memory
 };
 
 /// A launch: blocks, threads a block, bytes of shared memory.
@@ -216,8 +217,12 @@ class RowPlan {
                                      kernel_.outputs + kernel_.leaves);
   }
 
+  bool has_no_memory(const RowOperand& x) const {
+    return (kernel_.positions >> (&x - operand_) & 1U) != 0;
+  }
+
   bool is_aligned(const RowOperand& x) const {
-    if (x.itemsize == 0 || x.lane != 1) return false;
+    if (has_no_memory(x) || x.lane != 1) return false;
     const int64_t bytes = int64_t{x.itemsize} * kernel_.lanes;
     bool aligned = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(x.data)) % bytes == 0;
     for (int d = 0; d < grid_.kept_rank; ++d) aligned = aligned && x.kept_stride[d] % bytes == 0;
@@ -229,7 +234,7 @@ class RowPlan {
 
   /// Whether an operand's vectors are aligned wherever those of `head` are.
   bool is_aligned_as(const RowOperand& x, const RowOperand& head) const {
-    if (x.itemsize == 0 || x.lane != 1) return false;
+    if (has_no_memory(x) || x.lane != 1) return false;
     const auto place = [](const RowOperand& y) {
       return static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(y.data)) / y.itemsize;
     };
@@ -250,8 +255,8 @@ class RowPlan {
       const RowOperand& x = operand_[i];
       const bool read = i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0
                                             : readings(task_, kernel_, i) > 0;
-      if (!read || x.lane != 1 || (grid_.kept_rank > 0 && x.kept_stride[0] == 0)) continue;
-      if (x.itemsize > 0 && !is_aligned(x)) grid_.head_operand = i;
+      if (!read || has_no_memory(x) || x.lane != 1 || (grid_.kept_rank > 0 && x.kept_stride[0] == 0)) continue;
+      if (!is_aligned(x)) grid_.head_operand = i;
       return;
     }
   }
@@ -335,7 +340,7 @@ class RowPlan {
 
   /// Whether an operand has other elements in each row, all along it, and is read several times.
   bool is_worth_keeping(const RowOperand& x) const {
-    if (x.itemsize == 0 || grid_.reduced_rank == 0) return false;
+    if (has_no_memory(x) || grid_.reduced_rank == 0) return false;
     for (int d = 0; d < grid_.reduced_rank; ++d) {
       if (x.reduced_stride[d] == 0) return false;
     }

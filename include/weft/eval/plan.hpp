@@ -14,6 +14,7 @@ struct Operand {
   int itemsize = 0;  // Position operands count elements as bytes
   Storage* storage = nullptr;
   StorageHandle keep;  // a temporary that only this evaluation holds
+  bool moved = false;  // read at other coordinates than the target's, though the shape be the same
   int rank = 0;
   int64_t size[max_rank];    // as the tensor has them
   int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
@@ -175,7 +176,9 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 /// they share memory, and not by having the same element at each index. Call before planning.
 [[gnu::noinline]] inline bool conflicts(const Operand& target, const Operand& x) {
   if (x.storage == nullptr || !overlap(target, x)) return false;
-  if (target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) return true;
+  if (x.moved || target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) {
+    return true;
+  }
   const int shift = target.rank - x.rank;
   for (int i = 0; i < target.rank; ++i) {
     if (target.size[i] == 1) continue;
