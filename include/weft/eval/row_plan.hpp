@@ -175,8 +175,8 @@ class RowPlanner {
   using Launch = void(void* context, const RowTask&, Operand*);
 
   /// `placed` has room for all operands of the tree.
-  RowPlanner(const RowTree& tree, Operand* placed, Launch* launch, void* context)
-      : tree_(tree), placed_(placed), launch_(launch), context_(context) {}
+  RowPlanner(const RowTree& tree, Operand* placed, Launch* to, void* context)
+      : tree_(tree), placed_(placed), launch_(to), context_(context) {}
 
   /// Runs everything in row kernels; or, where the outputs are no row program, only the reductions
   /// directly in them, and returns false.

@@ -187,14 +187,14 @@ struct Lowered<E> : Rows<E> {
       const Name name = name_of<E>();
       if (Rows<E>::template run<TypeList<Out>, Device>(name, device)) return;
       using Elements = ElementLowering<E>;
-      using types = typename Elements::types;
-      constexpr int m = count(types{}) + 1;
+      using Types = typename Elements::types;
+      constexpr int m = count(Types{}) + 1;
       Operand elements[m];
-      const auto program =
+      const auto each =
           Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
       elements[0] = this->operands[0];
       broadcast_operands(elements, m, shape);
-      Executor<Device>::template for_each<Out, types>(name, device, shape, elements, program);
+      Executor<Device>::template for_each<Out, Types>(name, device, shape, elements, each);
     }
   }
 
