@@ -48,11 +48,8 @@ template <class D>
 void check_rows(const Tensor<float, D>& x) {
   const auto a = test::array(x);
   CHECK(apart(softmin(x, axis(-1)), by_rows(a, 2, softmin_of)) < 2e-5);
-  CHECK(apart(spread(x, axis(-1)), dropped(by_rows(a, 2,
-                                                   [](const Row& r) {
-                                                     return Row{test::spread(r)};
-                                                   }),
-                                           2)) < 2e-5);
+  CHECK(apart(spread(x, axis(-1)),
+              dropped(by_rows(a, 2, [](const Row& r) { return Row{test::spread(r)}; }), 2)) < 2e-5);
 }
 
 }  // namespace
@@ -152,10 +149,9 @@ TEST_CASE_TEMPLATE("reductions of reductions", D, TEST_DEVICES) {
   const auto shares = softmin(x, axis(-1));
   const auto expected = by_rows(a, 4, softmin_of);
   CHECK(sum(shares).item() == doctest::Approx(30).epsilon(1e-5));
-  CHECK(apart(max(shares, axis(-1)), dropped(by_rows(expected, 4, [](const Row& v) {
-                                               return Row{test::largest(v)};
-                                             }),
-                                             4)) < 2e-5);
+  CHECK(apart(max(shares, axis(-1)),
+              dropped(by_rows(expected, 4, [](const Row& v) { return Row{test::largest(v)}; }),
+                      4)) < 2e-5);
   CHECK(apart(max(sum(x, axis(-1)), axis(0)) + 1.F,
               dropped(by_rows(by_rows(a, 4, [](const Row& v) { return Row{test::total(v)}; }), 1,
                               [](const Row& v) { return Row{test::largest(v) + 1}; }),
@@ -168,9 +164,8 @@ TEST_CASE_TEMPLATE("reductions of reductions", D, TEST_DEVICES) {
                 const double m = test::average(v);
                 const Row c = each(v, [&](double w) { return w - m; });
                 const Row size = each(c, [](double w) { return std::fabs(w); });
-                return each(c, [&](double w) {
-                  return w / test::largest(size) + m + test::average(size);
-                });
+                return each(
+                    c, [&](double w) { return w / test::largest(size) + m + test::average(size); });
               })) < 2e-5);
 }
 
@@ -180,12 +175,12 @@ TEST_CASE_TEMPLATE("reductions of every kind inside an expression", D, TEST_DEVI
   const auto e = x * cast<float>(argmax(x, axis(1), keepdims)) - weft::std(x, axis(1), keepdims) +
                  var(x, axis(1), keepdims, weft::correction(0)) * norm(x, axis(1), keepdims);
   CHECK(apart(e, by_rows(a, 2, [](const Row& v) {
-                const double first = static_cast<double>(std::max_element(v.begin(), v.end()) - v.begin());
+                const double first =
+                    static_cast<double>(std::max_element(v.begin(), v.end()) - v.begin());
                 const auto n = static_cast<double>(v.size());
                 const double s = std::sqrt(test::spread(v) * n / (n - 1));
-                return each(v, [&](double w) {
-                  return w * first - s + test::spread(v) * test::length(v);
-                });
+                return each(
+                    v, [&](double w) { return w * first - s + test::spread(v) * test::length(v); });
               })) < 5e-5);
   const auto chosen =
       where(any(x > 1.9F, axis(1), keepdims) && !weft::all(x > -1.9F, axis(1), keepdims), x,
@@ -200,8 +195,8 @@ TEST_CASE_TEMPLATE("reductions of every kind inside an expression", D, TEST_DEVI
                   exponents += std::exp(w);
                   positive += w > 0;
                 }
-                const bool both = test::largest(v) > 1.9F &&
-                                  *std::min_element(v.begin(), v.end()) <= -1.9F;
+                const bool both =
+                    test::largest(v) > 1.9F && *std::min_element(v.begin(), v.end()) <= -1.9F;
                 return each(v, [&](double w) {
                   return (both ? w : product + std::log(exponents)) + positive;
                 });
@@ -240,7 +235,8 @@ TEST_CASE_TEMPLATE("reductions that lie across the rows", D, TEST_DEVICES) {
                         combine(combine(reference, most, [](double, double q) { return q; }),
                                 by_rows(a, 2,
                                         [](const Row& v) {
-                                          const Row size = each(v, [](double w) { return std::fabs(w); });
+                                          const Row size =
+                                              each(v, [](double w) { return std::fabs(w); });
                                           return Row{1 + test::largest(size)};
                                         }),
                                 over),
@@ -258,8 +254,8 @@ TEST_CASE_TEMPLATE("reductions that lie across the rows", D, TEST_DEVICES) {
   CHECK(apart(x / sum(x), combine(reference, by_rows(a, 3, sum_of), over)) < 1e-5);
   const auto y = x.narrow(0, 2, 1);  // (1, 65) against (33, 65)
   CHECK(apart(x - max(y, axis(1), keepdims),
-              combine(reference, by_rows(array(y), 2,
-                                         [](const Row& v) { return Row{test::largest(v)}; }),
+              combine(reference,
+                      by_rows(array(y), 2, [](const Row& v) { return Row{test::largest(v)}; }),
                       minus)) < 1e-6);
   CHECK(apart(y - sum(x, axis(0), keepdims),
               combine(in_double(array(y)), by_rows(a, 1, sum_of), minus)) < 1e-5);
@@ -270,7 +266,8 @@ TEST_CASE_TEMPLATE("reductions that lie across the rows", D, TEST_DEVICES) {
                               2, sum_of),
                       over)) < 1e-5);
   CHECK(apart(sum(x, axis(0)) + sum(x.t(), axis(1)),
-              dropped(by_rows(a, 1, [](const Row& v) { return Row{2 * test::total(v)}; }), 1)) < 1e-5);
+              dropped(by_rows(a, 1, [](const Row& v) { return Row{2 * test::total(v)}; }), 1)) <
+        1e-5);
 }
 
 TEST_CASE_TEMPLATE("in place", D, TEST_DEVICES) {
@@ -355,7 +352,8 @@ TEST_CASE_TEMPLATE("rows without elements, and no rows", D, TEST_DEVICES) {
   const std::vector<float> ones(3, 1.F);
   CHECK(sqrt(sum(none, axis(1)) + 1.F).eval().to_vector() == ones);
   CHECK(sqrt(sum(none, axis(1), keepdims) + 1.F).eval().to_vector() == ones);
-  CHECK((sum(none - sum(weft::zeros({5, 0}, D{}), axis(0)), axis(1)) + 1.F).eval().to_vector() == ones);
+  CHECK((sum(none - sum(weft::zeros({5, 0}, D{}), axis(0)), axis(1)) + 1.F).eval().to_vector() ==
+        ones);
   CHECK(sum(none - max(weft::zeros({3, 1}, D{}), axis(1), keepdims), axis(1)).eval().to_vector() ==
         std::vector<float>(3));
   CHECK((none / sum(none, axis(1), keepdims)).eval().shape() == Shape{3, 0});
@@ -375,10 +373,8 @@ TEST_CASE_TEMPLATE("NaN and infinities stay in their rows", D, TEST_DEVICES) {
   const auto x = a.on(D{});
   const auto e = exp(x - max(x, axis(-1), keepdims));
   CHECK(apart(e / sum(e, axis(-1), keepdims), by_rows(a, 2, test::softmax)) < 2e-5);
-  CHECK(apart(spread(x, axis(-1)), dropped(by_rows(a, 2, [](const Row& v) {
-                                             return Row{test::spread(v)};
-                                           }),
-                                           2)) < 2e-5);
+  CHECK(apart(spread(x, axis(-1)),
+              dropped(by_rows(a, 2, [](const Row& v) { return Row{test::spread(v)}; }), 2)) < 2e-5);
 }
 
 TEST_CASE_TEMPLATE("draws of random numbers inside rows", D, TEST_DEVICES) {

@@ -22,14 +22,11 @@ void check_type(D device) {
   const auto x = a.on(device);
   CHECK(apart(softmax(x), by_rows(a, 2, test::softmax)) < tolerance<T>);
   CHECK(apart(layer_norm(x, x(0), x(1)),
-              test::combine(test::combine(by_rows(a, 2, [](const Row& r) {
-                                            return test::standard(r);
-                                          }),
-                                          in_double(array(x(0))), [](double p, double q) {
-                                            return p * q;
-                                          }),
-                            in_double(array(x(1))),
-                            [](double p, double q) { return p + q; })) < 2 * tolerance<T>);
+              test::combine(
+                  test::combine(by_rows(a, 2, [](const Row& r) { return test::standard(r); }),
+                                in_double(array(x(0))), [](double p, double q) { return p * q; }),
+                  in_double(array(x(1))), [](double p, double q) { return p + q; })) <
+        2 * tolerance<T>);
 }
 
 }  // namespace
@@ -104,9 +101,12 @@ TEST_CASE_TEMPLATE("element types", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("extreme values", D, TEST_DEVICES) {
   const float inf = INFINITY;
-  const auto x = weft::tensor(
-      {{1000.F, 1001.F, 999.F}, {-inf, 0.F, -inf}, {-inf, -inf, -inf}, {0.F, NAN, 1.F}, {inf, 0.F, 1.F}},
-      D{});
+  const auto x = weft::tensor({{1000.F, 1001.F, 999.F},
+                               {-inf, 0.F, -inf},
+                               {-inf, -inf, -inf},
+                               {0.F, NAN, 1.F},
+                               {inf, 0.F, 1.F}},
+                              D{});
   const auto a = array(x);
   CHECK(apart(softmax(x), by_rows(a, 2, test::softmax)) < 1e-6);
   CHECK(apart(log_softmax(x), by_rows(a, 2, test::log_softmax)) < 1e-6);

@@ -110,8 +110,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     }
 #pragma unroll 1
     for (unsigned s = place_.lane; s < singles; s += grid_.stride) {
-      const long long position =
-          s < place_.before ? s : s + static_cast<long long>(vectors) * V;
+      const long long position = s < place_.before ? s : s + static_cast<long long>(vectors) * V;
       Registers<1> registers;
       Values values = values_;
       load_singles<Uses>(registers, position, Leaves{});
@@ -249,8 +248,8 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       const State state = merge_group(reduction.reducer, state_of(reduction), team, scratch);
       if (grid_.stage == RowLoops::partial) {
         if (place_.active && place_.lane % grid_.group == 0) {
-          const auto piece = static_cast<int64_t>(place_.row) * grid_.parts.divisor +
-                             place_.lane / grid_.group;
+          const auto piece =
+              static_cast<int64_t>(place_.row) * grid_.parts.divisor + place_.lane / grid_.group;
           reinterpret_cast<State*>(partials_)[piece] = state;
         }
         return;
@@ -319,7 +318,10 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   __device__ __forceinline__ void store_outputs(std::index_sequence<K...>) {
     const bool whole = grid_.any_along_row;  // else one element of the row is enough
     walk<(uses_of<Ps> | ... | ((std::uint64_t{1} << outputs) - 1))>(
-        whole ? place_.vectors : 0, whole ? place_.singles : place_.active ? 1 : 0,
+        whole ? place_.vectors : 0,
+        whole           ? place_.singles
+        : place_.active ? 1
+                        : 0,
         [&](const Registers<V>& registers, char* const* at, long long position) {
           Pack<Vector<Outs, V>...> results;
           (compute(weft::get<static_cast<int>(K)>(results),

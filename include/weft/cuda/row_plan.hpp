@@ -150,7 +150,12 @@ class RowPlan {
  public:
   RowPlan(const char* name, const RowTask& task, const RowKernel& kernel, const Properties& device,
           RowLoops& grid, RowOperand* operand)
-      : name_(name), task_(task), kernel_(kernel), device_(device), grid_(grid), operand_(operand) {}
+      : name_(name),
+        task_(task),
+        kernel_(kernel),
+        device_(device),
+        grid_(grid),
+        operand_(operand) {}
 
   /// Fills the grid from operands with strides along the kept, then the reduced dimensions.
   [[gnu::noinline]] RowLaunch run(Operand* operands, Operand* inside) {
@@ -240,8 +245,7 @@ class RowPlan {
     };
     bool same = (place(x) - place(head)) % kernel_.lanes == 0;
     for (int d = 0; d < grid_.kept_rank; ++d) {
-      const int64_t apart =
-          x.kept_stride[d] / x.itemsize - head.kept_stride[d] / head.itemsize;
+      const int64_t apart = x.kept_stride[d] / x.itemsize - head.kept_stride[d] / head.itemsize;
       same = same && apart % kernel_.lanes == 0;
     }
     return same;
@@ -253,9 +257,11 @@ class RowPlan {
     if (grid_.reduced_rank != 1) return;
     for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
       const RowOperand& x = operand_[i];
-      const bool read = i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0
-                                            : readings(task_, kernel_, i) > 0;
-      if (!read || has_no_memory(x) || x.lane != 1 || (grid_.kept_rank > 0 && x.kept_stride[0] == 0)) continue;
+      const bool read =
+          i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0 : readings(task_, kernel_, i) > 0;
+      if (!read || has_no_memory(x) || x.lane != 1 ||
+          (grid_.kept_rank > 0 && x.kept_stride[0] == 0))
+        continue;
       if (!is_aligned(x)) grid_.head_operand = i;
       return;
     }
@@ -288,13 +294,13 @@ class RowPlan {
       grid_.rows_a_block = launch_.threads / grid_.group;
     } else {
       const int64_t wanted = (work + vectors_a_thread - 1) / vectors_a_thread;
-      launch_.threads = wanted < 32 ? 32 : wanted > row_block ? row_block
-                                         : round_up(static_cast<unsigned>(wanted), 32);
+      launch_.threads = wanted < 32          ? 32
+                        : wanted > row_block ? row_block
+                                             : round_up(static_cast<unsigned>(wanted), 32);
       grid_.group = launch_.threads;
     }
-    grid_.scratch = round_up(static_cast<unsigned>(kernel_.state_bytes) *
-                                 (grid_.columns ? launch_.threads : 40U),
-                             128);
+    grid_.scratch = round_up(
+        static_cast<unsigned>(kernel_.state_bytes) * (grid_.columns ? launch_.threads : 40U), 128);
     const unsigned row_blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
     const auto units = static_cast<unsigned>(device_.multiprocessors);
     unsigned parts = 1;

@@ -263,8 +263,8 @@ __device__ __forceinline__ void keep_row(const RowLoops& grid, const RowPlace& p
   const char* from = vector_start(grid, x, place, place.lane);
   unsigned k = place.lane;
   if (grid.simple && lane == size && bytes == 16) {  // the usual case, and the fastest
-    const bool aligned = (reinterpret_cast<unsigned long long>(from) & 15) == 0 &&
-                         (x.vector & 15) == 0;
+    const bool aligned =
+        (reinterpret_cast<unsigned long long>(from) & 15) == 0 && (x.vector & 15) == 0;
     if (aligned) {
       const int64_t step = x.vector * grid.stride;
       auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));

@@ -170,8 +170,8 @@ struct RowTree {
 /// share its kernel, others run before it.
 class RowPlanner {
  public:
-  /// Launches a kernel over the operands as they lie along its rows; for the value of a reduction it
-  /// gives that operand memory first.
+  /// Launches a kernel over the operands as they lie along its rows; for the value of a reduction
+  /// it gives that operand memory first.
   using Launch = void(void* context, const RowTask&, Operand*);
 
   /// `placed` has room for all operands of the tree.
@@ -352,8 +352,8 @@ class RowPlanner {
   /// The innermost reduction that an operand stands in; the number of them where in none.
   int reduction_of(int operand) const {
     int r = 0;
-    while (r < tree_.reductions && !(tree_.nodes[r].first_leaf <= operand &&
-                                     operand < tree_.nodes[r].last_leaf)) {
+    while (r < tree_.reductions &&
+           !(tree_.nodes[r].first_leaf <= operand && operand < tree_.nodes[r].last_leaf)) {
       ++r;
     }
     return r;

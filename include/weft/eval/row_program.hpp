@@ -59,7 +59,7 @@ struct RowNode {
   int first = 0;       // the first reduction inside it; they end before it
   int first_leaf = 0;  // its operands, those of reductions inside included
   int last_leaf = 0;
-  int same = 0;                    // an earlier one with the same value, or itself
+  int same = 0;  // an earlier one with the same value, or itself
   const void* expression = nullptr;
   bool (*equal)(const void*, const void*) = nullptr;
 };
@@ -115,8 +115,9 @@ inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
 template <class Op, class... Ps>
 inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
 
-/// Marks the operands inside a reduction where the axes behind a reduced one move up: a row may then
-/// read elements of the target that belong to another row. A single value is there before any row.
+/// Marks the operands inside a reduction where the axes behind a reduced one move up: a row may
+/// then read elements of the target that belong to another row. A single value is there before any
+/// row.
 [[gnu::noinline]] inline void mark_moved(const RowNode& node, Operand* operands) {
   const unsigned mask = node.axes.mask;
   const bool leading = (mask & (mask + 1)) == 0;

@@ -102,8 +102,8 @@ struct Rows {
                                            std::declval<const Es&>()...)) program;
 
   explicit Rows(const Es&... es)
-      : program(lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{},
-                                          es...)) {
+      : program(
+            lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{}, es...)) {
     int k = 0;
     ((shapes[k++] = es.shape()), ...);
   }
@@ -190,8 +190,7 @@ struct Lowered<E> : Rows<E> {
       using Types = typename Elements::types;
       constexpr int m = count(Types{}) + 1;
       Operand elements[m];
-      const auto each =
-          Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
+      const auto each = Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
       elements[0] = this->operands[0];
       broadcast_operands(elements, m, shape);
       Executor<Device>::template for_each<Out, Types>(name, device, shape, elements, each);

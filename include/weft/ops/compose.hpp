@@ -59,8 +59,7 @@ auto normalize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-12) 
 
 /// The cosine of the angle between x and y along the axes; norms below epsilon count as epsilon.
 template <ExpressionLike X, ExpressionLike Y>
-auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1),
-                       double epsilon = 1e-8) {
+auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1), double epsilon = 1e-8) {
   const auto least = detail::small_number<X>(epsilon);
   return sum(x * y, axes) / (maximum(norm(x, axes), least) * maximum(norm(y, axes), least));
 }
