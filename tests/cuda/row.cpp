@@ -48,7 +48,9 @@ TEST_CASE("every form of rows [gpu] [sanitize]") {
   CHECK(sqrt(mean(square(x), axis(-1)) + 1.F).eval().size() == 13);
   auto y = x.clone();
   y.assign(y - max(y, axis(-1), keepdims) + mean(y, axis(0), keepdims));
-  CHECK(sum(softmax(weft::uniform({7, 2000}))).item() == doctest::Approx(7).epsilon(1e-4));
+  CHECK(sum(softmax(weft::uniform({13, 333}) + x)).item() == doctest::Approx(13).epsilon(1e-4));
+  CHECK(sum(softmax(weft::uniform({2, 9000}) + make({2, 9000}))).item() ==
+        doctest::Approx(2).epsilon(1e-4));
 }
 
 TEST_CASE("formulas are one kernel [gpu]") {

@@ -37,11 +37,11 @@ struct Found {
 /// The first operand's elements 1, 2, ... and reductions 10, 20, ...
 struct Inputs {
   template <int I>
-  float get() const {
+  WEFT_HD float get() const {
     return static_cast<float>(I);
   }
   template <int I>
-  float reduced() const {
+  WEFT_HD float reduced() const {
     return static_cast<float>(10 * (I + 1));
   }
 };
