@@ -20,7 +20,8 @@ TEST_CASE("wide states in every form of rows [gpu] [sanitize]") {
     const auto expected = by_rows(array(x), 1U << along, [](const Row& v) {
       const auto first = static_cast<double>(std::max_element(v.begin(), v.end()) - v.begin());
       const auto n = static_cast<double>(v.size());
-      return test::each(v, [&](double w) { return test::spread(v) * n / (n - 1) + w * first; });
+      const double variance = test::spread(v) * n / (n - 1);
+      return test::each(v, [&](double w) { return variance + w * first; });
     });
     CHECK(apart(e, expected) < 1e-11);
   };
@@ -45,11 +46,13 @@ TEST_CASE("operands of 1, 2 and 4 bytes in one row [gpu] [sanitize]") {
     const auto expected = test::combine(
         by_rows(array(x), 2,
                 [](const Row& v) {
-                  return test::each(v, [&](double w) { return w - test::total(v); });
+                  const double total = test::total(v);
+                  return test::each(v, [&](double w) { return w - total; });
                 }),
         by_rows(h, 2,
                 [](const Row& v) {
-                  return test::each(v, [&](double w) { return w - test::largest(v); });
+                  const double most = test::largest(v);
+                  return test::each(v, [&](double w) { return w - most; });
                 }),
         [](double p, double q) { return p + q; });
     CHECK(apart(e, expected) < 1e-5);

@@ -28,12 +28,12 @@ struct RowAt {
 /// A reduction's value: one for the row, or one for each of its elements.
 template <class T>
 struct RowValue {
-  T value;
+  T value{};
   WEFT_HD T at(int) const { return value; }
 };
 template <class T>
 struct RowValues {
-  T value;
+  T value{};
   Buffer<T> buffer;
   WEFT_HD T at(int i) const { return buffer.data[i]; }
 };

@@ -189,8 +189,8 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
 
 /// What the coordinates of linear position `index` in some dimensions, innermost first, add to an
 /// address.
-__device__ __noinline__ inline int64_t bytes_by_axes(const Divider* size, int rank, const int64_t* stride,
-                                              unsigned index) {
+__device__ __noinline__ inline int64_t bytes_by_axes(const Divider* size, int rank,
+                                                     const int64_t* stride, unsigned index) {
   int64_t bytes = 0;
 #pragma unroll 1
   for (int d = 0; d < rank; ++d) {
@@ -210,7 +210,8 @@ __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperan
 
 /// Where full vector k of a row begins.
 __device__ __noinline__ inline char* vector_start_by_axes(const RowLoops& grid, const RowOperand& x,
-                                                   unsigned row, unsigned before, unsigned k) {
+                                                          unsigned row, unsigned before,
+                                                          unsigned k) {
   char* at = x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
   if (grid.reduced_rank <= 1) return at + before * int64_t{x.lane} * x.itemsize + k * x.vector;
   const unsigned outer = grid.items.divide(k);
@@ -225,8 +226,8 @@ __device__ __forceinline__ char* vector_start(const RowLoops& grid, const RowOpe
 }
 
 /// Where an element of a row lies.
-__device__ __noinline__ inline char* element(const RowLoops& grid, const RowOperand& x, unsigned row,
-                                      long long index) {
+__device__ __noinline__ inline char* element(const RowLoops& grid, const RowOperand& x,
+                                             unsigned row, long long index) {
   char* at = row_start(grid, x, row);
   if (grid.reduced_rank <= 1) return at + index * x.lane * x.itemsize;
   return at + bytes_by_axes(grid.reduced, grid.reduced_rank, x.reduced_stride,
