@@ -18,15 +18,6 @@ constexpr int row_lanes(TypeList<Ts...>) {
   return 16 / narrowest;
 }
 
-/// Bit i where type i of the list is Position.
-template <class... Ts>
-constexpr std::uint64_t positions_of(TypeList<Ts...>) {
-  std::uint64_t bits = 0;
-  int i = 0;
-  ((bits |= std::uint64_t{std::is_same_v<Ts, Position>} << i++), ...);
-  return bits;
-}
-
 [[gnu::noinline]] inline void launch_rows(const Name& name, const Shape& shape,
                                           const RowKernel& kernel, const RowLaunch& plan,
                                           unsigned cluster, void** arguments,
@@ -106,7 +97,7 @@ template <int N>
     grid.group_shift = 5;
     grid.warps = 1;
     grid.rows_a_block = block_threads / 32;
-    grid.stride = 32;
+    grid.stride = Divider(32);
     RowLaunch merge;
     merge.threads = block_threads;
     merge.blocks = (grid.rows + block_threads / 32 - 1) / (block_threads / 32);
@@ -117,10 +108,11 @@ template <int N>
 
 template <class Outs, class Types, class Program>
 struct RowKernelOf;
-template <class... Outs, class Types, class... Rs, class... Ps>
-struct RowKernelOf<TypeList<Outs...>, Types, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+template <class... Outs, class... Ts, class... Rs, class... Ps>
+struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   static constexpr int outputs = sizeof...(Outs);
-  static constexpr int leaves = weft::detail::count(Types{});
+  using Types = TypeList<Ts...>;
+  static constexpr int leaves = sizeof...(Ts);
   static constexpr int reductions = sizeof...(Rs);
   static constexpr int n = outputs + leaves + reductions;
   static constexpr int lanes = row_lanes(Types{});
@@ -139,14 +131,8 @@ struct RowKernelOf<TypeList<Outs...>, Types, RowProgram<Pack<Rs...>, Pack<Ps...>
         sizeof(Program) + sizeof(RowGrid<n>) <= 4000,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
     const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
-    return {reinterpret_cast<const void*>(kernel),
-            outputs,
-            leaves,
-            reductions,
-            lanes,
-            state_bytes(),
-            uses,
-            positions_of(Types{}) << outputs};
+    return {reinterpret_cast<const void*>(kernel), outputs, leaves, reductions, lanes,
+            state_bytes(), uses, RowKernelTypes<Ts...>::positions << outputs};
   }
 };
 

@@ -13,7 +13,10 @@ struct Operand {
   char* data = nullptr;
   int itemsize = 0;  // Position operands count elements as bytes
   Storage* storage = nullptr;
-  StorageHandle keep;  // a temporary that only this evaluation holds
+  StorageHandle keep;             // a temporary that only this evaluation holds
+  bool gathered = false;          // positions, at which `storage` is read through indices
+  const char* reached = nullptr;  // where gathered: the first byte that may be read,
+  int64_t reached_bytes = 0;      // and how many
   bool moved = false;  // read at other coordinates than the target's, though the shape be the same
   int rank = 0;
   int64_t size[max_rank];    // as the tensor has them
@@ -147,6 +150,11 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 
 /// The first byte, and one past the last, that an operand touches when read at all of `shape`.
 [[gnu::noinline]] inline void byte_range(const Operand& x, const char*& first, const char*& last) {
+  if (x.gathered) {
+    first = x.reached;
+    last = x.reached + x.reached_bytes;
+    return;
+  }
   int64_t low = 0;
   int64_t high = 1;
   for (int i = 0; i < x.rank; ++i) {
@@ -172,10 +180,55 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
   return a0 < b1 && b0 < a1;
 }
 
+/// True when the two have the same shape and strides, and elements of one size.
+[[gnu::noinline]] inline bool same_layout(const Operand& a, const Operand& b) {
+  bool same = a.rank == b.rank && a.itemsize == b.itemsize;
+  for (int i = 0; same && i < a.rank; ++i) {
+    same = a.size[i] == b.size[i] && (a.size[i] == 1 || a.stride[i] == b.stride[i]);
+  }
+  return same;
+}
+
+/// Whether steps along dimensions `d` and on of those in `order`, ordered from long to short
+/// strides that do not interleave, lead `distance` elements away and stay inside.
+inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t distance) {
+  if (d == n) return distance == 0;
+  const int64_t size = x.size[order[d]];
+  const int64_t stride = x.stride[order[d]] < 0 ? -x.stride[order[d]] : x.stride[order[d]];
+  const int64_t steps = distance / stride;
+  for (int64_t k = steps - 1; k <= steps + 1; ++k) {
+    if (k < size && -k < size && reaches(x, order, n, d + 1, distance - k * stride)) return true;
+  }
+  return false;
+}
+
+/// True when two operands of the same layout provably have no element in common, as two columns of
+/// a matrix. Call before planning.
+[[gnu::noinline]] inline bool disjoint(const Operand& a, const Operand& b) {
+  if (!same_layout(a, b) || a.itemsize == 0 || (a.data - b.data) % a.itemsize != 0) return false;
+  int order[max_rank];
+  int n = 0;
+  const auto length = [&](int d) { return a.stride[d] < 0 ? -a.stride[d] : a.stride[d]; };
+  for (int d = 0; d < a.rank; ++d) {
+    if (a.size[d] == 1) continue;
+    int at = n++;
+    for (; at > 0 && length(order[at - 1]) < length(d); --at) order[at] = order[at - 1];
+    order[at] = d;
+  }
+  int64_t reach = 0;
+  for (int k = n - 1; k >= 0; --k) {
+    if (length(order[k]) <= reach) return false;
+    reach += (a.size[order[k]] - 1) * length(order[k]);
+  }
+  return !reaches(a, order, n, 0, (b.data - a.data) / a.itemsize);
+}
+
 /// True when writing the target while reading the operand could read an element already written:
 /// they share memory, and not by having the same element at each index. Call before planning.
 [[gnu::noinline]] inline bool conflicts(const Operand& target, const Operand& x) {
   if (x.storage == nullptr || !overlap(target, x)) return false;
+  if (x.gathered) return true;
+  if (disjoint(target, x)) return false;
   if (x.moved || target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) {
     return true;
   }
