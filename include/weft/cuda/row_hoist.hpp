@@ -9,13 +9,7 @@
 
 namespace weft::cuda {
 
-/// Bit I for each operand I that a program reads.
-template <class P>
-inline constexpr std::uint64_t uses_of = 0;
-template <int I, class T>
-inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
-template <class Op, class... Ps>
-inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
+using weft::detail::uses_of;
 
 /// Whether a program reads an operand: without one it is a number for each row.
 template <class P>
