@@ -4,3 +4,4 @@
 
 #include "weft/cuda.hpp"
 #include "weft/cuda/reduce.hpp"
+#include "weft/explain.hpp"

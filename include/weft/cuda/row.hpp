@@ -22,6 +22,7 @@ constexpr int row_lanes(TypeList<Ts...>) {
                                           const RowKernel& kernel, const RowLaunch& plan,
                                           unsigned cluster, void** arguments,
                                           const Stream& stream) {
+  const ObservedLaunch observed(name);
   if (plan.shared_bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel.address, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(plan.shared_bytes)),

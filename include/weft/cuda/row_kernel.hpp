@@ -11,14 +11,7 @@ namespace weft::cuda {
 namespace detail {
 
 using weft::detail::TypeList;
-
-/// Bit I for each operand I that a program reads.
-template <class P>
-inline constexpr std::uint64_t uses_of = 0;
-template <int I, class T>
-inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
-template <class Op, class... Ps>
-inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
+using weft::detail::uses_of;
 
 /// The registers of a vector of a row, as a program reads lane j of them.
 template <int First, class Registers, class Values>

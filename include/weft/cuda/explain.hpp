@@ -1,0 +1,181 @@
+// What CUDA's loops do for explain(e): the kernels of each plan and how they are launched.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/for_each.hpp"
+#include "weft/cuda/reduce.hpp"
+#include "weft/cuda/row.hpp"
+#include "weft/eval/explain.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft {
+
+namespace cuda::detail {
+
+using Kernel = Explanation::Kernel;
+
+/// Plans an element-wise kernel over n operands as run_for_each does.
+[[gnu::noinline]] inline void explain_for_each(Kernel& kernel, const Shape& shape,
+                                               Operand* operands, int n, int lanes,
+                                               bool has_aligned) {
+  Loops loops = weft::detail::loops_over(shape);
+  weft::detail::simplify(loops, operands, n);
+  kernel.launches = 0;
+  kernel.threads = block_threads;
+  in_pieces(loops, operands, n, [&](const Loops& piece) {
+    int inner = 0;
+    int head = 0;
+    int outer = 0;
+    Divider row_items;
+    Divider size[max_rank - 1];
+    const unsigned items =
+        plan_rows(piece, operands[0], lanes, inner, head, outer, row_items, size);
+    const int64_t blocks = (items + block_threads - 1) / block_threads;
+    if (blocks > kernel.blocks) kernel.blocks = blocks;
+    if (has_aligned && is_aligned(piece, operands, n, lanes)) kernel.kind = "aligned element-wise";
+    ++kernel.launches;
+  });
+}
+
+/// The kernel that merges pieces of results, each by a warp.
+[[gnu::noinline]] inline void explain_merge(Explanation& out, int64_t results, int64_t pieces,
+                                            int64_t state_bytes) {
+  Explanation::Operand partials;
+  partials.type = "partial results";
+  partials.shape = {results, pieces};
+  partials.bytes = results * pieces * state_bytes;
+  partials.note = "temporary";
+  Kernel merge;
+  merge.kind = "merge";
+  merge.work = weft::detail::join({"of ", pieces, " pieces for each result"});
+  merge.blocks = (results + block_threads / 32 - 1) / (block_threads / 32);
+  merge.threads = block_threads;
+  merge.reads.push_back(partials);
+  merge.writes = out.kernels.back().writes;
+  out.kernels.back().writes.assign(1, partials);
+  out.kernels.push_back(static_cast<Kernel&&>(merge));
+}
+
+/// Plans a reduction over n operands as run_reduction does.
+[[gnu::noinline]] inline void explain_reduction(Explanation& out, const char* name, Cuda device,
+                                                const Shape& kept, const Shape& reduced,
+                                                Operand* operands, Operand* inside, int n,
+                                                int lanes, int column_lanes, int64_t state_bytes) {
+  Loops outer = weft::detail::loops_over(kept);
+  Loops inner = weft::detail::loops_over(reduced);
+  weft::detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
+  weft::detail::simplify(outer, operands, n);
+  weft::detail::simplify(inner, inside, n, true);
+  ReduceLoops plan;
+  plan_reduction(name, outer, operands, inner, inside, n, lanes, column_lanes,
+                 properties(device).multiprocessors, plan);
+  Kernel& kernel = out.kernels.back();
+  const bool columns = plan.form == ReduceLoops::columns;
+  const bool blocks = plan.form == ReduceLoops::blocks;
+  kernel.kind = columns  ? "reduction by columns"
+                : blocks ? "reduction by blocks"
+                         : "reduction by warps";
+  kernel.blocks = plan.blocks_needed;
+  kernel.threads = columns ? column_width * column_depth : blocks ? row_threads : block_threads;
+  if (plan.splits.divisor > 1) explain_merge(out, plan.outputs, plan.splits.divisor, state_bytes);
+}
+
+/// Says of the operands that a row kernel reads several times where it has them the next time.
+inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKernel& description,
+                             const RowLoops& grid, const RowOperand* operand,
+                             const char* const* data) {
+  const bool once_a_thread = grid.length > 0 && grid.length <= grid.stride;
+  for (Explanation::Operand& x : kernel.reads) {
+    int readings = 0;
+    bool kept = false;
+    bool constant = true;
+    for (int i = description.outputs; i < description.outputs + description.leaves; ++i) {
+      if (data[i] != x.address) continue;
+      readings += detail::readings(task, description, i);
+      kept = kept || operand[i].slot_offset != RowLoops::not_kept;
+      for (int d = 0; d < grid.reduced_rank; ++d) {
+        constant = constant && operand[i].reduced_stride[d] == 0;
+      }
+    }
+    if (readings < 2 || constant || !x.note.empty()) continue;
+    if (kept) {
+      x.note = "kept in shared memory";
+    } else if (!once_a_thread) {
+      x.note = "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
+    }
+  }
+}
+
+/// Plans one task of a row program as run_rows does.
+[[gnu::noinline]] inline void explain_rows(Explanation& out, const char* name, Cuda device,
+                                           const RowTask& task, const RowKernel& description,
+                                           Operand* operands, Operand* inside,
+                                           const char** data, RowLoops& grid,
+                                           RowOperand* operand) {
+  const int n = description.outputs + description.leaves + description.reductions;
+  for (int i = 0; i < n; ++i) data[i] = operands[i].data;
+  const RowLaunch plan = RowPlan(name, task, description, properties(device), grid, operand)
+                             .run(operands, inside);
+  Kernel& kernel = out.kernels.back();
+  kernel.launches = plan.blocks > 0 ? 1 : 0;
+  kernel.blocks = plan.blocks;
+  kernel.threads = static_cast<int>(plan.threads);
+  kernel.shared_bytes = plan.shared_bytes;
+  if (grid.columns) kernel.kind += " by columns";
+  if (grid.cluster) kernel.cluster = static_cast<int>(grid.parts.divisor);
+  explain_readings(kernel, task, description, grid, operand, data);
+  if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
+    explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes);
+  }
+}
+
+}  // namespace cuda::detail
+
+template <>
+struct Explainer<Cuda> {
+  static void describe(Cuda device, Explanation& out) {
+    const cuda::Properties& gpu = cuda::properties(device);
+    out.device = text(device) + " (" + gpu.name + ")";
+    out.bandwidth = gpu.bandwidth;
+  }
+
+  template <class Out, class Types, class Program>
+  static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands) {
+    constexpr int n = detail::count(Types{}) + 1;
+    constexpr int lanes = cuda::lanes_of<Out>(Types{});
+    // As Executor<Cuda>::for_each has it.
+    constexpr bool has_aligned = n > 5 || lanes > 4;
+    cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, lanes, has_aligned);
+  }
+
+  template <class Out, class Types, class R, class Program>
+  static void reduce(Explanation& out, Cuda device, const detail::Name& name, const Shape& kept,
+                     const Shape& reduced, detail::Operand* operands) {
+    constexpr int n = detail::count(Types{}) + 1;
+    using State = typename R::template State<typename Program::type>;
+    constexpr int lanes = cuda::lanes_of<bool>(Types{});
+    detail::Operand inside[n];
+    cuda::detail::explain_reduction(out, name.operation, device, kept, reduced, operands, inside, n,
+                                    lanes, cuda::column_lanes<State, lanes>, sizeof(State));
+  }
+
+  template <class Outs, class Types, class Program>
+  static void rows(Explanation& out, Cuda device, const detail::Name& name,
+                   const detail::RowTask& task, detail::Operand* operands) {
+    using Kernel = cuda::detail::RowKernelOf<Outs, Types, Program>;
+    const cuda::RowKernel description{nullptr,           Kernel::outputs,
+                                      Kernel::leaves,    Kernel::reductions,
+                                      Kernel::lanes,     Kernel::state_bytes(),
+                                      detail::RowUses<Program>::value};
+    cuda::RowGrid<Kernel::n> grid;
+    detail::Operand inside[Kernel::n];
+    const char* data[Kernel::n];
+    cuda::detail::explain_rows(out, name.operation, device, task, description, operands, inside,
+                               data, grid, grid.operand);
+  }
+};
+
+}  // namespace weft
+
+#endif

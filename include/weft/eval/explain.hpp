@@ -1,0 +1,76 @@
+// explain(e): which kernels an expression becomes, what they read and write, how they are launched.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/dry_run.hpp"
+
+namespace weft {
+
+struct ExplainOptions {
+  double bandwidth = 0;  ///< of the memory, bytes a second, as measured; 0: from its data sheet
+};
+
+namespace detail {
+
+/// A reduction whose value was taken from an equal one belongs where that was computed.
+inline void find_equal(const RowNode* nodes, std::vector<int>& kernel_of) {
+  for (std::size_t r = 0; r < kernel_of.size(); ++r) {
+    if (kernel_of[r] < 0) kernel_of[r] = kernel_of[static_cast<std::size_t>(nodes[r].same)];
+  }
+}
+
+/// Says of each node of the tree which kernel computes it.
+[[gnu::noinline]] inline void place_nodes(Explanation& out, const std::vector<int>& kernel_of) {
+  const int last = static_cast<int>(out.kernels.size()) - 1;
+  for (ExpressionTree::Node& node : out.tree.nodes) {
+    if (!node.leaf) {
+      node.kernel = node.reduction < 0 ? last : kernel_of[static_cast<std::size_t>(node.reduction)];
+    }
+  }
+}
+
+/// Whether the header that explains what D launches is included.
+template <class D>
+constexpr bool can_explain() {
+  constexpr bool here = Complete<Explainer<D>>;
+  static_assert(here,
+                "weft: to explain an expression include <weft/explain.hpp>, for Cuda in a file "
+                "that nvcc compiles");
+  return here;
+}
+
+}  // namespace detail
+
+/// What evaluating `e` into a new tensor does: kernels, operands, bytes, launches, and the time
+/// that memory bandwidth allows. Nothing is evaluated, launched or allocated on the device.
+template <ExpressionLike E>
+[[nodiscard]] Explanation explain(const E& e, const ExplainOptions& options = {}) {
+  using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
+                               typename E::device_type>;
+  using Runs = detail::loops_of<D>;
+  using T = std::remove_const_t<typename E::value_type>;
+  Explanation out;
+  if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
+    detail::Lowered<E> lowered(e);
+    out.name = text(detail::name_of<E>());
+    out.type = name(dtype_of<T>);
+    out.shape = e.shape();
+    const Runs device =
+        detail::place<D>(detail::name_of<E>().operation, lowered.operands + 1, lowered.n - 1, D{});
+    Explainer<Runs>::describe(device, out);
+    if (options.bandwidth > 0) out.bandwidth = options.bandwidth;
+    lowered.operands[0].set(reinterpret_cast<const void*>(detail::nowhere), sizeof(T), e.shape(),
+                            contiguous_strides(e.shape()), nullptr);
+    if constexpr (detail::has_reduction<E>) out.reductions = detail::RowLowering<E>::reductions;
+    std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions), detail::is_row_expression<E> ? -1 : 0);
+    if (e.size() > 0) {
+      lowered.template run<T>(e.shape(), detail::DryRun<Runs>{device, &out, &kernel_of});
+    }
+    if constexpr (detail::is_row_expression<E>) detail::find_equal(lowered.nodes, kernel_of);
+    detail::TreeBuilder(out.tree).add(e);
+    detail::place_nodes(out, kernel_of);
+  }
+  return out;
+}
+
+}  // namespace weft
