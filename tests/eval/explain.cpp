@@ -81,6 +81,7 @@ TEST_CASE_TEMPLATE("a reduction, a copy, positions and numbers", D, TEST_DEVICES
 
   const auto column = x(weft::all, weft::slice(3, 4)).transpose(0, 1);
   CHECK(explain(column).bytes_read() == 64 * 4);
+  CHECK(explain(column).name == "copy(float)");
   CHECK(explain(column.expand({50, 64})).bytes_read() == 64 * 4);
   const Explanation counted = explain(weft::generated({8}, weft::op::affine<int>{0, 1}));
   CHECK(counted.bytes_read() == 0);

@@ -33,9 +33,10 @@ TEST_CASE_TEMPLATE("profile runs a statement and sets it beside what is expected
   CHECK(q.expected == 0);
   CHECK(runs == 2 + 2 * q.runs);
   CHECK(doctest::String(to_string(q).c_str()) == Contains("(median of 2 rounds of "));
-  const Profile r = profile([&] { total.eval(); }, explain(total, {.bandwidth = 1e9}), D{},
-                            {.seconds = 0.001});
+  const Profile r =
+      profile([&] { total.eval(); }, explain(total, {.bandwidth = 1e9}), D{}, {.seconds = 0.001});
   CHECK(r.name == "sum(float)");
   CHECK(r.percent() > 0);
-  CHECK_SAYS("[profile] 0 rounds in 0.2 seconds, expected at least 1 round", profile([] {}, D{}, {.rounds = 0}));
+  CHECK_SAYS("[profile] 0 rounds in 0.2 seconds, expected at least 1 round",
+             profile([] {}, D{}, {.rounds = 0}));
 }

@@ -110,13 +110,12 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
 /// Plans one task of a row program as run_rows does.
 [[gnu::noinline]] inline void explain_rows(Explanation& out, const char* name, Cuda device,
                                            const RowTask& task, const RowKernel& description,
-                                           Operand* operands, Operand* inside,
-                                           const char** data, RowLoops& grid,
-                                           RowOperand* operand) {
+                                           Operand* operands, Operand* inside, const char** data,
+                                           RowLoops& grid, RowOperand* operand) {
   const int n = description.outputs + description.leaves + description.reductions;
   for (int i = 0; i < n; ++i) data[i] = operands[i].data;
-  const RowLaunch plan = RowPlan(name, task, description, properties(device), grid, operand)
-                             .run(operands, inside);
+  const RowLaunch plan =
+      RowPlan(name, task, description, properties(device), grid, operand).run(operands, inside);
   Kernel& kernel = out.kernels.back();
   kernel.launches = plan.blocks > 0 ? 1 : 0;
   kernel.blocks = plan.blocks;
@@ -164,9 +163,12 @@ struct Explainer<Cuda> {
   static void rows(Explanation& out, Cuda device, const detail::Name& name,
                    const detail::RowTask& task, detail::Operand* operands) {
     using Kernel = cuda::detail::RowKernelOf<Outs, Types, Program>;
-    const cuda::RowKernel description{nullptr,           Kernel::outputs,
-                                      Kernel::leaves,    Kernel::reductions,
-                                      Kernel::lanes,     Kernel::state_bytes(),
+    const cuda::RowKernel description{nullptr,
+                                      Kernel::outputs,
+                                      Kernel::leaves,
+                                      Kernel::reductions,
+                                      Kernel::lanes,
+                                      Kernel::state_bytes(),
                                       detail::RowUses<Program>::value};
     cuda::RowGrid<Kernel::n> grid;
     detail::Operand inside[Kernel::n];

@@ -49,8 +49,7 @@ constexpr const char* type_name() {
 
 /// Adds what a kernel moves of an operand that it walks by its strides along `sizes`.
 [[gnu::noinline]] inline void add_operand(std::vector<Explanation::Operand>& list, const Operand& x,
-                                          const char* type, const Shape& sizes,
-                                          const char* note) {
+                                          const char* type, const Shape& sizes, const char* note) {
   if (type == nullptr) return;  // positions have no memory
   Explanation::Operand found;
   found.bytes = x.itemsize;
@@ -140,8 +139,8 @@ struct RowTaskView {
     Explanation::Kernel& kernel = out.kernels.back();
     const Shape sizes = joined(task.geometry.kept, task.geometry.reduced);
     kernel.kind = task.target < 0 ? "row program" : "reduction of rows";
-    kernel.work = join({"over ", counted(task.geometry.kept.size(), "row"), " of ",
-                        task.geometry.reduced.size()});
+    kernel.work = join(
+        {"over ", counted(task.geometry.kept.size(), "row"), " of ", task.geometry.reduced.size()});
     const char* separator = ": ";
     for (int r = 0; r < reductions; ++r) {
       if (task.mode[r] == RowMode::compute) {
@@ -157,8 +156,9 @@ struct RowTaskView {
       }
     }
     if (kernel.equal > 0) {
-      kernel.work += join({"; ", kernel.equal, kernel.equal == 1 ? " equals" : " equal",
-                           " one of these and ", kernel.equal == 1 ? "is" : "are", " not computed"});
+      kernel.work +=
+          join({"; ", kernel.equal, kernel.equal == 1 ? " equals" : " equal", " one of these and ",
+                kernel.equal == 1 ? "is" : "are", " not computed"});
     }
     for (int k = 0; k < outputs && task.target < 0; ++k) {
       add_operand(kernel.writes, operands[k], out_types[k], sizes, "result");
@@ -173,7 +173,6 @@ struct RowTaskView {
       }
     }
   }
-
 };
 
 }  // namespace detail

@@ -53,6 +53,7 @@ template <ExpressionLike E>
   if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
     detail::Lowered<E> lowered(e);
     out.name = text(detail::name_of<E>());
+    if constexpr (TensorLike<E>) out.name = "copy(" + out.name + ")";
     out.type = name(dtype_of<T>);
     out.shape = e.shape();
     const Runs device =
@@ -62,7 +63,8 @@ template <ExpressionLike E>
     lowered.operands[0].set(reinterpret_cast<const void*>(detail::nowhere), sizeof(T), e.shape(),
                             contiguous_strides(e.shape()), nullptr);
     if constexpr (detail::has_reduction<E>) out.reductions = detail::RowLowering<E>::reductions;
-    std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions), detail::is_row_expression<E> ? -1 : 0);
+    std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions),
+                               detail::is_row_expression<E> ? -1 : 0);
     if (e.size() > 0) {
       lowered.template run<T>(e.shape(), detail::DryRun<Runs>{device, &out, &kernel_of});
     }

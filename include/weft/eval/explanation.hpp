@@ -21,15 +21,15 @@ struct Explanation {
     const char* address = nullptr;
   };
   struct Kernel {
-    Text kind;             ///< "element-wise", "row program", "reduction by blocks", ...
-    Text work;             ///< "over (4, 5)", "4 rows of 5: max, sum"
-    int launches = 1;      ///< more than 1 where the work is cut into pieces
-    int64_t blocks = 0;    ///< of the largest launch; 0 on the CPU
-    int threads = 0;       ///< of a block, or of the CPU; 0 where it is not known beforehand
-    int cluster = 1;       ///< blocks that exchange values
+    Text kind;                 ///< "element-wise", "row program", "reduction by blocks", ...
+    Text work;                 ///< "over (4, 5)", "4 rows of 5: max, sum"
+    int launches = 1;          ///< more than 1 where the work is cut into pieces
+    int64_t blocks = 0;        ///< of the largest launch; 0 on the CPU
+    int threads = 0;           ///< of a block, or of the CPU; 0 where it is not known beforehand
+    int cluster = 1;           ///< blocks that exchange values
     int64_t shared_bytes = 0;  ///< of a block
-    int reductions = 0;    ///< computed here
-    int equal = 0;         ///< taken from an equal one that is computed here
+    int reductions = 0;        ///< computed here
+    int equal = 0;             ///< taken from an equal one that is computed here
     std::vector<Operand> reads;
     std::vector<Operand> writes;
   };
@@ -39,9 +39,9 @@ struct Explanation {
   Text type;    ///< of the result's elements
   Shape shape;
   bool on_cpu = false;
-  double bandwidth = 0;  ///< of the memory, bytes a second; 0 where it is not known
-  int reductions = 0;    ///< in the expression
-  int repeated = 0;      ///< evaluations of reductions whose value an earlier kernel had too
+  double bandwidth = 0;         ///< of the memory, bytes a second; 0 where it is not known
+  int reductions = 0;           ///< in the expression
+  int repeated = 0;             ///< evaluations of reductions whose value an earlier kernel had too
   std::vector<Kernel> kernels;  ///< in the order in which they run
   ExpressionTree tree;
 

@@ -117,8 +117,8 @@ class TreeBuilder {
 
 inline void add_node(Text& out, const ExpressionTree& tree, std::size_t i, const char* margin) {
   const ExpressionTree::Node& node = tree.nodes[i];
-  out += join({margin, "n", i, " [label=\"", node.label, "\", shape=", node.leaf ? "box" : "oval",
-               "];\n"});
+  out += join(
+      {margin, "n", i, " [label=\"", node.label, "\", shape=", node.leaf ? "box" : "oval", "];\n"});
 }
 
 /// Graphviz text of a tree; each of `kernels` has a kind and work to say.

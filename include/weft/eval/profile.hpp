@@ -25,8 +25,8 @@ struct Profile {
   double fastest = 0;  ///< a run of the fastest round
   int64_t runs = 0;    ///< of a round
   int rounds = 0;
-  int64_t bytes = 0;         ///< that a run reads and writes, as explained; 0 where unknown
-  double expected = 0;       ///< the seconds that memory bandwidth allows; 0 where unknown
+  int64_t bytes = 0;    ///< that a run reads and writes, as explained; 0 where unknown
+  double expected = 0;  ///< the seconds that memory bandwidth allows; 0 where unknown
 
   /// Bytes a second.
   double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
@@ -37,8 +37,8 @@ struct Profile {
 [[gnu::cold, gnu::noinline]] inline Text to_string(const Profile& p) {
   using namespace detail;
   Text out = p.name.empty() ? Text() : p.name + ": ";
-  out += join({seconds_text(p.seconds), " (median of ", p.rounds, " rounds of ", p.runs, ", fastest ",
-               seconds_text(p.fastest), ")"});
+  out += join({seconds_text(p.seconds), " (median of ", p.rounds, " rounds of ", p.runs,
+               ", fastest ", seconds_text(p.fastest), ")"});
   if (p.bytes > 0) out += ", " + rate_text(p.rate());
   if (p.expected > 0) {
     out += join({", ", formatted("%.0f", p.percent()), " % of what memory allows (",
