@@ -98,7 +98,7 @@ template <int N>
     grid.group_shift = 5;
     grid.warps = 1;
     grid.rows_a_block = block_threads / 32;
-    grid.stride = 32;
+    grid.stride = Divider(32);
     RowLaunch merge;
     merge.threads = block_threads;
     merge.blocks = (grid.rows + block_threads / 32 - 1) / (block_threads / 32);
@@ -109,10 +109,11 @@ template <int N>
 
 template <class Outs, class Types, class Program>
 struct RowKernelOf;
-template <class... Outs, class Types, class... Rs, class... Ps>
-struct RowKernelOf<TypeList<Outs...>, Types, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+template <class... Outs, class... Ts, class... Rs, class... Ps>
+struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   static constexpr int outputs = sizeof...(Outs);
-  static constexpr int leaves = weft::detail::count(Types{});
+  using Types = TypeList<Ts...>;
+  static constexpr int leaves = sizeof...(Ts);
   static constexpr int reductions = sizeof...(Rs);
   static constexpr int n = outputs + leaves + reductions;
   static constexpr int lanes = row_lanes(Types{});
@@ -132,7 +133,7 @@ struct RowKernelOf<TypeList<Outs...>, Types, RowProgram<Pack<Rs...>, Pack<Ps...>
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
     const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
     return {reinterpret_cast<const void*>(kernel), outputs, leaves, reductions, lanes,
-            state_bytes(), uses};
+            state_bytes(), uses, RowKernelTypes<Ts...>::positions << outputs};
   }
 };
 

@@ -29,6 +29,23 @@ struct RowLane {
   }
 };
 
+/// Bit I where the I-th type is Position.
+template <class... Ts>
+struct RowKernelTypes {
+  static constexpr std::uint64_t positions = [] {
+    std::uint64_t bits = 0;
+    int i = 0;
+    ((bits |= std::uint64_t{std::is_same_v<Ts, Position>} << i++), ...);
+    return bits;
+  }();
+};
+
+template <class T, int V>
+__device__ __noinline__ void store_by_lane(const Vector<T, V> in, char* at, int64_t stride) {
+#pragma unroll
+  for (int j = 0; j < V; ++j) reinterpret_cast<T*>(at)[j * stride] = in.lane[j];
+}
+
 template <class Outs, class Types, int V, class Program>
 class RowThread;
 
@@ -45,7 +62,11 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
 
   __device__ __forceinline__ RowThread(const Grid& grid, const Program& program, char* partials,
                                        char* shared)
-      : grid_(grid), program_(program), partials_(partials), shared_(shared) {
+      : grid_(grid),
+        program_(program),
+        partials_(partials),
+        shared_(shared),
+        shared_address_(static_cast<unsigned>(__cvta_generic_to_shared(shared))) {
     place_ = place_in_block(grid);
     const char* head = nullptr;
     int size = 1;
@@ -58,14 +79,17 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   }
 
   __device__ __forceinline__ void run() {
-    if (grid_.slots > 0) {
+    bool any = false;
 #pragma unroll 1
-      for (int s = 0; s < grid_.slots; ++s) {
+    for (int s = 0; s < grid_.slots; ++s) {
+      if (grid_.slot_kept[s] && place_.mine > 0) {
         const RowOperand& x = grid_.operand[grid_.slot_operand[s]];
-        keep_row(grid_, place_, x, shared_ + x.slot_offset, V);
+        stage(grid_, x, place_.row, place_.before, place_.lane, place_.mine,
+              shared_address_ + x.slot_offset, V);
+        any = true;
       }
-      wait_for_copies();
     }
+    if (any) wait_for_copies();
     reduce_all(std::make_index_sequence<reductions>{});
     if (grid_.target < 0) store_outputs(std::make_index_sequence<outputs>{});
     if (grid_.cluster) cluster_barrier();  // others may still read this block's shared memory
@@ -83,33 +107,38 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   template <int K, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> K & 1U) != 0;
 
-  /// Calls full(registers, at, position) for this thread's full vectors, with the addresses of the
-  /// operands that Uses names and the registers of those that are leaves; then
-  /// one(registers, values, position) for its elements in no full vector.
-  template <std::uint64_t Uses, class Full, class Single>
-  __device__ __forceinline__ void walk(unsigned vectors, unsigned singles, const Full& full,
-                                       const Single& one) {
-    unsigned k = place_.lane;
-    if (k < vectors) {
-      char* at[outputs + leaves];
-      bool whole[outputs + leaves];
-      bool by_lane[outputs + leaves];
+  /// Calls full(registers, at, position) for this thread's full vectors, with the registers of the
+  /// operands that Uses names and the addresses of the outputs among them, and flush() after each
+  /// few; then one(registers, values, position) for its elements in no full vector.
+  template <std::uint64_t Uses, class Full, class Flush, class Single>
+  __device__ __forceinline__ void walk(unsigned mine, unsigned singles, const Full& full,
+                                       const Flush& flush, const Single& one) {
+    if (mine > 0) {
+      unsigned k = place_.lane;
       Registers<V> registers;
-      begin<Uses>(at, whole, by_lane, k, Both{});
-      spread<Uses>(registers, at, whole, by_lane, Leaves{});
-      const bool simple = grid_.reduced_rank <= 1;
+      unsigned slot[leaves > 0 ? leaves : 1];
+      char* at[outputs + leaves];
+      begin<Uses>(at, k, Both{});
+      spread<Uses>(registers, Leaves{});
 #pragma unroll 1
-      for (;;) {
-        load<Uses>(registers, at, whole, by_lane, Leaves{});
-        full(registers, at, static_cast<long long>(k) * V + place_.before);
-        k += grid_.stride;
-        if (k >= vectors) break;
-        advance<Uses>(at, Both{});
-        if (!simple) begin_again<Uses>(at, k, Both{});
+      for (unsigned i = 0; i < mine;) {
+        const unsigned n = mine - i < grid_.chunk ? mine - i : grid_.chunk;
+        stage_chunk<Uses>(k, n);
+        begin_chunk<Uses>(slot, i, Leaves{});
+        i += n;
+#pragma unroll 1
+        for (unsigned j = 0; j < n; ++j) {
+          load<Uses>(registers, slot, at, k, Leaves{});
+          full(registers, at, static_cast<long long>(k) * V + place_.before);
+          k += grid_.stride.divisor;
+          advance<Uses>(slot, at, Both{});
+          if (grid_.reduced_rank > 1 && k < place_.vectors) begin<Uses>(at, k, Both{});
+        }
+        flush();
       }
     }
 #pragma unroll 1
-    for (unsigned s = place_.lane; s < singles; s += grid_.stride) {
+    for (unsigned s = place_.lane; s < singles; s += grid_.stride.divisor) {
       const long long position =
           s < place_.before ? s : s + static_cast<long long>(place_.vectors) * V;
       Registers<1> registers;
@@ -122,87 +151,110 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     }
   }
 
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin(char** at, bool* whole, bool* by_lane, unsigned k,
-                                        std::index_sequence<I...>) const {
-    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], whole[I], by_lane[I], k), ...);
-  }
-  template <int K, bool Used>
-  __device__ __forceinline__ void begin_operand(char*& at, bool& whole, bool& by_lane,
-                                                unsigned k) const {
-    if constexpr (Used) {
-      const RowOperand& x = grid_.operand[K];
-      at = x.slot_offset == RowLoops::not_kept
-               ? vector_start(grid_, x, place_, k)
-               : shared_ + x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V);
-      whole = x.access == RowOperand::whole_vector;
-      by_lane = x.access == RowOperand::by_lane;
+  /// Brings the operands that are not kept for the whole row to shared memory, n vectors from k on.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ void stage_chunk(unsigned k, unsigned n) const {
+    bool any = false;
+#pragma unroll 1
+    for (int s = 0; s < grid_.slots; ++s) {
+      if (!grid_.slot_kept[s] && (grid_.slot_readers[s] & Uses) != 0) {
+        const RowOperand& x = grid_.operand[grid_.slot_operand[s]];
+        stage(grid_, x, place_.row, place_.before, k, n, shared_address_ + x.slot_offset, V);
+        any = true;
+      }
     }
+    if (any) wait_for_copies();
   }
+
+  template <int K>
+  static constexpr bool is_position =
+      ((RowKernelTypes<Ts...>::positions << outputs) >> K & 1U) != 0;
+
+  /// The addresses of outputs and of operands without memory at vector k; of those that are read
+  /// as they are, at the row's first vector.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin_again(char** at, unsigned k,
-                                              std::index_sequence<I...>) const {
-    (begin_operand_again<static_cast<int>(I), is_used<I, Uses>>(at[I], k), ...);
+  __device__ __forceinline__ void begin(char** at, unsigned k, std::index_sequence<I...>) const {
+    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], k), ...);
   }
   template <int K, bool Used>
-  __device__ __forceinline__ void begin_operand_again(char*& at, unsigned k) const {
+  __device__ __forceinline__ void begin_operand(char*& at, unsigned k) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[K];
-      if (x.slot_offset == RowLoops::not_kept) {
-        at = vector_start_by_axes(grid_, x, place_.row, place_.before, k);
+      if constexpr (K < outputs || is_position<K>) {
+        at = vector_start(grid_, x, place_, k);
+      } else if (x.access == RowOperand::whole_vector) {
+        at = x.data;
       }
     }
   }
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void advance(char** at, std::index_sequence<I...>) const {
-    ((at[I] += is_used<I, Uses> ? grid_.operand[I].step : 0), ...);
+  __device__ __forceinline__ void begin_chunk(unsigned* slot, unsigned i,
+                                              std::index_sequence<I...>) const {
+    ((slot[I] = is_used<outputs + I, Uses> ? slot_of<outputs + static_cast<int>(I)>(i) : 0), ...);
+  }
+  template <int K>
+  __device__ __forceinline__ unsigned slot_of(unsigned i) const {
+    const RowOperand& x = grid_.operand[K];
+    const unsigned start = x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V);
+    return x.keeps_row ? start + i * x.slot_step : start;
+  }
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void advance(unsigned* slot, char** at,
+                                          std::index_sequence<I...>) const {
+    (advance_operand<static_cast<int>(I), is_used<I, Uses>>(slot, at), ...);
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void advance_operand(unsigned* slot, char** at) const {
+    if constexpr (!Used) {
+    } else if constexpr (K < outputs || is_position<K>) {
+      at[K] += grid_.operand[K].step;
+    } else {
+      slot[K - outputs] += grid_.operand[K].slot_step;
+    }
   }
 
   /// Operands with one element for the whole row are read once.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void spread(Registers<V>& registers, char* const* at,
-                                         const bool* whole, const bool* by_lane,
-                                         std::index_sequence<I...>) const {
-    (spread_leaf<is_used<outputs + I, Uses>>(weft::get<static_cast<int>(I)>(registers),
-                                             at[outputs + I],
-                                             whole[outputs + I] || by_lane[outputs + I]),
+  __device__ __forceinline__ void spread(Registers<V>& registers, std::index_sequence<I...>) const {
+    (spread_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
+         weft::get<static_cast<int>(I)>(registers)),
      ...);
   }
-  template <bool Used, class T>
-  __device__ __forceinline__ void spread_leaf(Vector<T, V>& out, const char* at,
-                                              bool others) const {
-    if constexpr (Used && !std::is_same_v<T, Position>) {
-      const T value = others ? T{} : *reinterpret_cast<const T*>(at);
+  template <int K, bool Used, class T>
+  __device__ __forceinline__ void spread_leaf(Vector<T, V>& out) const {
+    if constexpr (Used && !is_position<K>) {
+      const bool one = grid_.operand[K].access == RowOperand::one_element;
+      const T value = one ? *reinterpret_cast<const T*>(start<K>()) : T{};
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = value;
     }
   }
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void load(Registers<V>& registers, char* const* at, const bool* whole,
-                                       const bool* by_lane, std::index_sequence<I...>) const {
+  __device__ __forceinline__ void load(Registers<V>& registers, const unsigned* slot,
+                                       char* const* at, unsigned k,
+                                       std::index_sequence<I...>) const {
     (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), at[outputs + I], whole[outputs + I],
-         by_lane[outputs + I]),
+         weft::get<static_cast<int>(I)>(registers), slot[I], at[outputs + I], k),
      ...);
   }
   template <int K, bool Used, class T>
-  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, const char* at, bool whole,
-                                            bool by_lane) const {
+  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, unsigned slot, const char* at,
+                                            unsigned k) const {
     if constexpr (!Used) {
-    } else if constexpr (std::is_same_v<T, Position>) {
+    } else if constexpr (is_position<K>) {
       const long long first = reinterpret_cast<long long>(at) - Position::origin;
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = first + j * grid_.operand[K].lane;
     } else {
-      if (whole) out = *reinterpret_cast<const Vector<T, V>*>(at);
-      if (by_lane) {
-#pragma unroll
-        for (int j = 0; j < V; ++j) {
-          out.lane[j] = reinterpret_cast<const T*>(at)[j * grid_.operand[K].lane];
-        }
+      const RowOperand::Access access = grid_.operand[K].access;
+      if (access == RowOperand::slot) {
+        out = *reinterpret_cast<const Vector<T, V>*>(shared_ + slot);
+      } else if (access == RowOperand::whole_vector) {
+        out = reinterpret_cast<const Vector<T, V>*>(at)[k];
       }
     }
   }
+
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void load_singles(Registers<1>& registers, long long position,
                                                std::index_sequence<I...>) const {
@@ -281,20 +333,19 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       }
       return total;
     }
-    State group{};  // of 16 vectors, so that rounding does not grow with the row
-    unsigned step = 0;
+    State group{};  // of a chunk, so that rounding does not grow with the row
     walk<uses_of<decltype(reduction.program)>>(
-        place_.vectors, place_.singles,
+        place_.mine, place_.singles,
         [&](const Registers<V>& registers, char* const*, long long position) {
 #pragma unroll
           for (int j = 0; j < V; ++j) {
             reduction.reducer.add(group, reduction.program(Lane<V>{registers, values_, j}),
                                   position + j);
           }
-          if (grid_.deep && ++step % 16 == 0) {
-            reduction.reducer.merge(total, group);
-            group = State{};
-          }
+        },
+        [&] {
+          reduction.reducer.merge(total, group);
+          group = State{};
         },
         [&](const Registers<1>& registers, const Values& values, long long position) {
           reduction.reducer.add(group, reduction.program(Lane<1>{registers, values, 0}), position);
@@ -319,7 +370,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   __device__ __forceinline__ void store_outputs(std::index_sequence<K...>) {
     const bool whole = grid_.any_along_row;  // else one element of the row is enough
     walk<(uses_of<Ps> | ... | ((std::uint64_t{1} << outputs) - 1))>(
-        whole ? place_.vectors : 0, whole ? place_.singles : place_.active ? 1 : 0,
+        whole ? place_.mine : 0, whole ? place_.singles : place_.active ? 1 : 0,
         [&](const Registers<V>& registers, char* const* at, long long position) {
           Pack<Vector<Outs, V>...> results;
           (compute(weft::get<static_cast<int>(K)>(results),
@@ -329,6 +380,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
                                              position == 0),
            ...);
         },
+        [] {},
         [&](const Registers<1>& registers, const Values& values, long long position) {
           Pack<Vector<Outs, 1>...> results;
           (compute(weft::get<static_cast<int>(K)>(results),
@@ -354,8 +406,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     if (x.access == RowOperand::whole_vector) {
       *reinterpret_cast<Vector<Out, V>*>(at) = in;
     } else if (x.access == RowOperand::by_lane) {
-#pragma unroll
-      for (int j = 0; j < V; ++j) reinterpret_cast<Out*>(at)[j * x.lane] = in.lane[j];
+      store_by_lane(in, at, x.lane);
     } else if (first) {
       *reinterpret_cast<Out*>(start<K>()) = in.lane[0];
     }
@@ -373,6 +424,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   const Program& program_;
   char* partials_;
   char* shared_;
+  unsigned shared_address_;
   RowPlace place_;
   unsigned turn_ = 0;
   Values values_;
@@ -382,7 +434,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
 
 /// Runs a task of a row program.
 template <class Outs, class Types, int V, int N, class Program>
-__global__ void __launch_bounds__(row_block, 2)
+__global__ void __launch_bounds__(row_block, 3)
     row_kernel(const __grid_constant__ RowGrid<N> grid, const __grid_constant__ Program program,
                char* partials) {
   extern __shared__ __align__(128) char weft_row_shared[];

@@ -8,18 +8,20 @@
 namespace weft::cuda {
 
 /// The most threads of a block.
-inline constexpr int row_block = 512;
+inline constexpr int row_block = 256;
 /// The most blocks that a cluster has.
 inline constexpr int row_cluster = 16;
 /// Vectors of a row that a thread takes, where the row is long enough.
 inline constexpr int vectors_a_thread = 16;
+/// The same where a part of a warp has a row.
+inline constexpr int short_row = 8;
 /// Bytes of a row that a block keeps in shared memory where several blocks fit a multiprocessor.
 inline constexpr int64_t row_share = 64 * 1024;
 
 /// The loops of a row kernel: kept dimensions (a row at each coordinate) and those along the row,
 /// both innermost first. A thread takes vectors of a row, `stride` vectors apart.
 struct RowLoops {
-  static constexpr unsigned not_kept = ~0U;
+  static constexpr int max_slots = 16;
   enum Stage : unsigned char { whole, partial, merge };
   unsigned rows = 1;
   int kept_rank = 0;
@@ -34,7 +36,7 @@ struct RowLoops {
   unsigned warps = 1;   // of the group, rounded up to a power of two
   unsigned group_shift = 0;
   unsigned rows_a_block = 1;
-  unsigned stride = 1;
+  Divider stride;
   Divider parts;         // blocks that share a row
   unsigned splits = 1;   // pieces to merge
   unsigned scratch = 0;  // bytes of one of the two areas where threads exchange values
@@ -42,11 +44,13 @@ struct RowLoops {
   bool cluster = false;  // the blocks that share a row exchange values
   bool simple = false;   // at most one dimension of each kind
   bool any_along_row = false;
-  bool deep = false;  // a thread takes so many vectors that rounding matters
   Stage stage = whole;
   int head_operand = -1;     // whose alignment the vectors follow
-  int slots = 0;             // operands kept in shared memory
-  unsigned slot_operand[8];  // at slot_offset of the operand
+  unsigned chunk = 16;       // vectors that a thread takes at a time
+  int slots = 0;             // operands that pass through shared memory
+  int slot_operand[max_slots];
+  std::uint64_t slot_readers[max_slots];  // bit i: operand i is this one
+  bool slot_kept[max_slots];              // for the whole row, not a chunk at a time
   int target = -1;
   unsigned varies = 0;     // bit r: reduction r, loaded, is another one at each element
   unsigned along_row = 0;  // bit k: output k has an element for each of the row
@@ -56,14 +60,17 @@ struct RowLoops {
 
 /// An operand of a row kernel, all strides in bytes.
 struct RowOperand {
-  /// How a vector is read: as a whole, as one element for all lanes, or lane by lane.
-  enum Access : int { whole_vector, one_element, by_lane };
+  /// How a vector is read or written: through shared memory, as one element for all lanes, at its
+  /// own address, or there lane by lane.
+  enum Access : int { slot, one_element, whole_vector, by_lane };
   char* data;
   int64_t row;     // from a row to the next, where `simple`
   int64_t vector;  // from a vector to the next
   int64_t step;    // from a thread's vector to its next
-  unsigned slot_offset = RowLoops::not_kept;
   Access access = by_lane;
+  unsigned slot_offset = 0;  // in shared memory, of thread 0
+  unsigned slot_step = 0;    // there, from a vector to the next
+  bool keeps_row = false;    // the slot holds the whole row, not a chunk of it
   int itemsize;
   int lane;  // elements from a lane to the next
   int64_t kept_stride[max_rank];
@@ -86,6 +93,7 @@ struct RowKernel {
   int lanes = 1;
   int state_bytes = 0;
   const std::uint64_t* uses = nullptr;
+  std::uint64_t positions = 0;  // bit i: operand i has no memory
 };
 
 /// A launch: blocks, threads a block, bytes of shared memory.
@@ -162,9 +170,10 @@ class RowPlan {
     describe(outer, operands, inner, inside, n);
     choose_head();
     divide_rows();
+    list_slots();
     choose_threads();
     choose_slots();
-    choose_access(n);
+    choose_access();
     return launch_;
   }
 
@@ -217,7 +226,7 @@ class RowPlan {
   }
 
   bool is_aligned(const RowOperand& x) const {
-    if (x.itemsize == 0 || x.lane != 1) return false;
+    if (x.lane != 1) return false;
     const int64_t bytes = int64_t{x.itemsize} * kernel_.lanes;
     bool aligned = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(x.data)) % bytes == 0;
     for (int d = 0; d < grid_.kept_rank; ++d) aligned = aligned && x.kept_stride[d] % bytes == 0;
@@ -229,7 +238,7 @@ class RowPlan {
 
   /// Whether an operand's vectors are aligned wherever those of `head` are.
   bool is_aligned_as(const RowOperand& x, const RowOperand& head) const {
-    if (x.itemsize == 0 || x.lane != 1) return false;
+    if (x.lane != 1) return false;
     const auto place = [](const RowOperand& y) {
       return static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(y.data)) / y.itemsize;
     };
@@ -249,9 +258,9 @@ class RowPlan {
     for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
       const RowOperand& x = operand_[i];
       const bool read = i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0
-                                            : readings(task_, kernel_, i) > 0;
+                                            : has_memory(i) && readings(task_, kernel_, i) > 0;
       if (!read || x.lane != 1 || (grid_.kept_rank > 0 && x.kept_stride[0] == 0)) continue;
-      if (x.itemsize > 0 && !is_aligned(x)) grid_.head_operand = i;
+      if (!is_aligned(x)) grid_.head_operand = i;
       return;
     }
   }
@@ -276,10 +285,11 @@ class RowPlan {
       launch_.threads = row_block;
       grid_.rows_a_block = 32;
       grid_.group = launch_.threads / 32;
-    } else if (work <= 64) {
-      grid_.group = work < 32 ? power_of_two(static_cast<unsigned>(work)) : 32;
+    } else if (work <= 32 * short_row) {
+      const auto wanted = static_cast<unsigned>((work + short_row - 1) / short_row);
+      grid_.group = work < 2 ? 1 : wanted < 2 ? 2 : power_of_two(wanted);
       while ((1U << grid_.group_shift) < grid_.group) ++grid_.group_shift;
-      launch_.threads = block_threads;
+      launch_.threads = 128;
       grid_.rows_a_block = launch_.threads / grid_.group;
     } else {
       const int64_t wanted = (work + vectors_a_thread - 1) / vectors_a_thread;
@@ -299,7 +309,7 @@ class RowPlan {
       if (parts > most) parts = static_cast<unsigned>(most);
       if (parts < 1) parts = 1;
       if (parts > 1) grid_.stage = RowLoops::partial;
-    } else if (!grid_.columns && device_.major >= 9 && work > 64) {
+    } else if (!grid_.columns && device_.major >= 9 && work > 32 * short_row) {
       const int64_t bytes = row_bytes();
       while (parts < row_cluster && bytes > row_share * parts) parts *= 2;
       // Few rows: all multiprocessors work.
@@ -311,8 +321,7 @@ class RowPlan {
     }
     grid_.warps = power_of_two((grid_.group + 31) / 32);
     grid_.parts = Divider(parts);
-    grid_.stride = grid_.group * parts;
-    grid_.deep = work > int64_t{64} * grid_.stride;
+    grid_.stride = Divider(grid_.group * parts);
     launch_.blocks = row_number(name_, int64_t{row_blocks} * parts, "blocks");
   }
 
@@ -325,6 +334,8 @@ class RowPlan {
     return same;
   }
 
+  bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
+
   /// Whether an operand is one element for the whole row.
   bool is_constant(const RowOperand& x) const {
     for (int d = 0; d < grid_.reduced_rank; ++d) {
@@ -333,67 +344,104 @@ class RowPlan {
     return true;
   }
 
-  /// Whether an operand has other elements in each row, all along it, and is read several times.
-  bool is_worth_keeping(const RowOperand& x) const {
-    if (x.itemsize == 0 || grid_.reduced_rank == 0) return false;
-    for (int d = 0; d < grid_.reduced_rank; ++d) {
-      if (x.reduced_stride[d] == 0) return false;
-    }
-    for (int d = 0; d < grid_.kept_rank; ++d) {
-      if (x.kept_stride[d] == 0) return false;
-    }
-    int readers = 0;
+  /// How often the task reads an operand that is not one element for the row, counted for all
+  /// operands that are the same.
+  int readers(const RowOperand& x) const {
+    int n = 0;
     for (int j = kernel_.outputs; j < kernel_.outputs + kernel_.leaves; ++j) {
-      if (is_same_operand(x, operand_[j])) readers += readings(task_, kernel_, j);
+      if (has_memory(j) && is_same_operand(x, operand_[j])) n += readings(task_, kernel_, j);
     }
-    return readers > 1;
+    return n;
   }
 
-  /// The bytes of a row's kept operands.
-  int64_t row_bytes() const {
-    int64_t bytes = 0;
+  /// Whether an operand is the same in each row, and its vectors can be read as they are: the
+  /// caches hold it.
+  bool is_cached(const RowOperand& x) const {
+    if (grid_.head_operand >= 0 || grid_.reduced_rank > 1 || !is_aligned(x)) return false;
+    for (int d = 0; d < grid_.kept_rank; ++d) {
+      if (x.kept_stride[d] != 0) return false;
+    }
+    return grid_.kept_rank > 0;
+  }
+
+  /// Lists the operands that pass through shared memory, equal ones once.
+  void list_slots() {
     for (int i = kernel_.outputs; i < kernel_.outputs + kernel_.leaves; ++i) {
       const RowOperand& x = operand_[i];
-      bool first = is_worth_keeping(x);
-      for (int j = kernel_.outputs; j < i; ++j) first = first && !is_same_operand(x, operand_[j]);
-      if (first) bytes += grid_.count * x.itemsize;
+      if (!has_memory(i) || readings(task_, kernel_, i) == 0 || is_constant(x)) continue;
+      if (is_cached(x)) {
+        operand_[i].access = RowOperand::whole_vector;
+        continue;
+      }
+      int s = 0;
+      while (s < grid_.slots && !is_same_operand(x, operand_[grid_.slot_operand[s]])) ++s;
+      if (s == RowLoops::max_slots) {
+        fail<ShapeError>(name_, "more than ", RowLoops::max_slots,
+                         " operands along a row: store a part of the expression in a Tensor");
+      }
+      if (s == grid_.slots) {
+        grid_.slot_operand[s] = i;
+        grid_.slot_readers[s] = 0;
+        grid_.slot_kept[s] = readers(x) > 1;
+        ++grid_.slots;
+      }
+      grid_.slot_readers[s] |= std::uint64_t{1} << i;
+    }
+  }
+
+  /// The bytes of a row's operands that are read more than once.
+  int64_t row_bytes() const {
+    int64_t bytes = 0;
+    for (int s = 0; s < grid_.slots; ++s) {
+      if (grid_.slot_kept[s]) bytes += grid_.count * operand_[grid_.slot_operand[s]].itemsize;
     }
     return bytes;
   }
 
-  /// Gives the operands worth keeping their places in shared memory, if all of them fit.
+  /// Gives the operands their places in shared memory: for the whole row, or for a chunk where the
+  /// row does not fit or is read once.
   void choose_slots() {
     launch_.shared_bytes = 2 * grid_.scratch;
-    if (grid_.stage != RowLoops::whole || grid_.length == 0) return;
-    const unsigned steps = (grid_.length + grid_.stride - 1) / grid_.stride;
-    if (steps == 1) return;  // the first-level cache holds a vector a thread
-    int64_t at = launch_.shared_bytes;
-    for (int i = kernel_.outputs; i < kernel_.outputs + kernel_.leaves; ++i) {
-      RowOperand& x = operand_[i];
-      if (readings(task_, kernel_, i) == 0 || !is_worth_keeping(x)) continue;
-      int s = 0;
-      while (s < grid_.slots && !is_same_operand(x, operand_[grid_.slot_operand[s]])) ++s;
-      if (s < grid_.slots) {
-        x.slot_offset = operand_[grid_.slot_operand[s]].slot_offset;
-      } else if (s < 8) {
-        const int64_t bytes = int64_t{steps} * launch_.threads * x.itemsize * kernel_.lanes;
-        if (at + bytes > device_.shared_memory_per_block - 1024) continue;
-        x.slot_offset = static_cast<unsigned>(at);
-        grid_.slot_operand[grid_.slots++] = static_cast<unsigned>(i);
-        at += bytes;
-      }
+    if (grid_.length == 0) grid_.slots = 0;
+    const unsigned steps = grid_.stride.divisor == 0 ? 1
+                           : (grid_.length + grid_.stride.divisor - 1) / grid_.stride.divisor;
+    const int64_t room = device_.shared_memory_per_block - 1024;
+    grid_.chunk = steps < 8 ? (steps > 0 ? steps : 1) : 8;
+    int64_t at = place_slots(steps, false);
+    if (at > room) at = place_slots(steps, true);
+    while (at > room && grid_.chunk > 1) {
+      grid_.chunk /= 2;
+      at = place_slots(steps, true);
     }
     launch_.shared_bytes = static_cast<unsigned>(at);
   }
 
-  void choose_access(int n) {
-    for (int i = 0; i < n; ++i) {
+  /// The bytes of shared memory that all slots take.
+  int64_t place_slots(unsigned steps, bool chunks_only) {
+    int64_t at = 2 * int64_t{grid_.scratch};
+    for (int s = 0; s < grid_.slots; ++s) {
+      if (chunks_only || grid_.stage != RowLoops::whole) grid_.slot_kept[s] = false;
+      const int itemsize = operand_[grid_.slot_operand[s]].itemsize;
+      const unsigned bytes = static_cast<unsigned>(itemsize * kernel_.lanes) * launch_.threads;
+      for (int i = kernel_.outputs; i < kernel_.outputs + kernel_.leaves; ++i) {
+        if ((grid_.slot_readers[s] >> i & 1U) == 0) continue;
+        operand_[i].slot_offset = static_cast<unsigned>(at);
+        operand_[i].slot_step = bytes;
+        operand_[i].keeps_row = grid_.slot_kept[s];
+        operand_[i].access = RowOperand::slot;
+      }
+      at += int64_t{grid_.slot_kept[s] ? steps : grid_.chunk} * bytes;
+    }
+    return at;
+  }
+
+  void choose_access() {
+    for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
       RowOperand& x = operand_[i];
-      x.step = x.vector * grid_.stride;
-      if (x.slot_offset != RowLoops::not_kept) {
-        x.step = int64_t{x.itemsize} * kernel_.lanes * launch_.threads;
-        x.access = RowOperand::whole_vector;
-      } else if (is_constant(x)) {
+      x.step = x.vector * grid_.stride.divisor;
+      if (i >= kernel_.outputs) {
+        if (x.access == RowOperand::by_lane) x.access = RowOperand::one_element;
+      } else if ((grid_.along_row >> i & 1U) == 0) {
         x.access = RowOperand::one_element;
       } else if (grid_.head_operand < 0 ? is_aligned(x)
                                         : is_aligned_as(x, operand_[grid_.head_operand])) {

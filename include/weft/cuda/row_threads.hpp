@@ -101,34 +101,20 @@ __device__ __noinline__ State merge_group(const R reducer, State state, const Ro
   return shuffle<false>(state, first);
 }
 
-/// Copies 16 bytes to shared memory without waiting.
-__device__ __forceinline__ void copy_async_16(unsigned to, const char* from) {
+/// Copies 4, 8 or 16 aligned bytes to an address of shared memory without waiting.
+template <int Bytes>
+__device__ __forceinline__ void copy_async(unsigned to, const char* from) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-#endif
-}
-
-__device__ __forceinline__ void copy_async_4(unsigned to, const char* from) {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
-#endif
-}
-
-/// Copies 4, 8 or a multiple of 16 bytes to shared memory without waiting.
-__device__ __forceinline__ void copy_async(char* to, const char* from, int bytes) {
-#if __CUDA_ARCH__ >= 800
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if (bytes >= 16) {
-#pragma unroll 1
-    for (int i = 0; i < bytes; i += 16) copy_async_16(shared + static_cast<unsigned>(i), from + i);
-  } else if (bytes == 8) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared), "l"(from) : "memory");
+  if constexpr (Bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
   } else {
-    copy_async_4(shared, from);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(Bytes)
+                 : "memory");
   }
 #else
-  for (int i = 0; i < bytes; i += 4) {
-    *reinterpret_cast<int*>(to + i) = *reinterpret_cast<const int*>(from + i);
+  for (int i = 0; i < Bytes; i += 4) {
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i), "r"(*reinterpret_cast<const int*>(from + i))
+                 : "memory");
   }
 #endif
 }
@@ -139,17 +125,24 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-/// One element, whatever its type.
-__device__ __forceinline__ void copy_element(char* to, const char* from, int bytes) {
+/// Copies one element, whatever its type, to an address of shared memory.
+__device__ __forceinline__ void copy_element(unsigned to, const char* from, int bytes) {
   if (bytes == 4) {
-    *reinterpret_cast<int*>(to) = *reinterpret_cast<const int*>(from);
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(*reinterpret_cast<const int*>(from))
+                 : "memory");
   } else if (bytes == 2) {
-    *reinterpret_cast<short*>(to) = *reinterpret_cast<const short*>(from);
+    asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"(*reinterpret_cast<const short*>(from))
+                 : "memory");
   } else if (bytes == 1) {
-    *to = *from;
+    asm volatile("st.shared.u8 [%0], %1;" ::"r"(to),
+                 "h"(static_cast<short>(*reinterpret_cast<const signed char*>(from)))
+                 : "memory");
   } else {
+#pragma unroll 1
     for (int i = 0; i < bytes; i += 8) {
-      *reinterpret_cast<long long*>(to + i) = *reinterpret_cast<const long long*>(from + i);
+      asm volatile("st.shared.u64 [%0], %1;" ::"r"(to + static_cast<unsigned>(i)),
+                   "l"(*reinterpret_cast<const long long*>(from + i))
+                   : "memory");
     }
   }
 }
@@ -160,6 +153,7 @@ struct RowPlace {
   unsigned row = 0;
   unsigned lane = 0;  // among the threads of all blocks that share the row
   unsigned vectors = 0;
+  unsigned mine = 0;  // of them, this thread's
   unsigned before = 0;
   unsigned singles = 0;  // elements in no full vector
   bool active = false;
@@ -233,6 +227,10 @@ __device__ __noinline__ char* element(const RowLoops& grid, const RowOperand& x,
                             static_cast<unsigned>(index));
 }
 
+__device__ __forceinline__ unsigned my_share(const RowLoops& grid, const RowPlace& place) {
+  return grid.stride.divide(place.vectors + grid.stride.divisor - 1 - place.lane);
+}
+
 /// Counts the full vectors of a row that begins at `head`, or at an aligned address where null.
 __device__ __forceinline__ void divide_row(const RowLoops& grid, RowPlace& place, int lanes,
                                            const char* head, int size) {
@@ -240,65 +238,82 @@ __device__ __forceinline__ void divide_row(const RowLoops& grid, RowPlace& place
   if (grid.length == 0 || grid.reduced_rank > 1) {
     place.vectors = grid.length;
     place.singles = grid.length > 0 ? 0 : static_cast<unsigned>(grid.count);
+    place.mine = my_share(grid, place);
     return;
   }
   if (head != nullptr) {
     const auto elements =
         static_cast<unsigned>(reinterpret_cast<unsigned long long>(head) >> (__ffs(size) - 1));
     place.before = (0U - elements) & static_cast<unsigned>(lanes - 1);
+    if (place.before > grid.count) place.before = static_cast<unsigned>(grid.count);
   }
   place.vectors = static_cast<unsigned>((grid.count - place.before) / lanes);
   place.singles = static_cast<unsigned>(grid.count - static_cast<long long>(place.vectors) * lanes);
+  place.mine = my_share(grid, place);
 }
 
-/// Copies a thread's full vectors of one operand to shared memory, where only it reads them.
-__device__ __forceinline__ void keep_row(const RowLoops& grid, const RowPlace& place,
-                                         const RowOperand& x, char* to, int lanes) {
+/// Copies n of a thread's vectors of one operand, from its number k on, to shared memory, where
+/// only it reads them.
+__device__ __noinline__ void stage(const RowLoops& grid, const RowOperand& x, unsigned row,
+                                   unsigned before, unsigned k, unsigned n, unsigned to,
+                                   int lanes) {
   const int size = x.itemsize;
   const int bytes = size * lanes;
-  const unsigned mask = bytes < 16 ? static_cast<unsigned>(bytes) - 1 : 15;
-  const int64_t lane = x.reduced_stride[0];
+  const unsigned to_step = x.slot_step;
   to += threadIdx.x * static_cast<unsigned>(bytes);
-  if (place.lane >= place.vectors) return;
-  const char* from = vector_start(grid, x, place, place.lane);
-  unsigned k = place.lane;
-  if (grid.simple && lane == size && bytes == 16) {  // the usual case, and the fastest
-    const bool aligned = (reinterpret_cast<unsigned long long>(from) & 15) == 0 &&
-                         (x.vector & 15) == 0;
-    if (aligned) {
-      const int64_t step = x.vector * grid.stride;
-      auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if (grid.reduced_rank <= 1) {
+    const char* from = vector_start_by_axes(grid, x, row, before, k);
+    const int64_t step = x.step;
+    const auto bits = reinterpret_cast<unsigned long long>(from) | static_cast<unsigned long long>(step);
+    if (x.lane == 1 && bytes >= 16 && (bits & 15) == 0) {
+      if (bytes == 16) {
 #pragma unroll 4
-      for (; k < place.vectors; k += grid.stride) {
-        copy_async_16(shared, from);
+        for (unsigned i = 0; i < n; ++i) {
+          copy_async<16>(to, from);
+          from += step;
+          to += to_step;
+        }
+      } else {
+        for (unsigned i = 0; i < n; ++i) {
+          for (int b = 0; b < bytes; b += 16) {
+            copy_async<16>(to + static_cast<unsigned>(b), from + b);
+          }
+          from += step;
+          to += to_step;
+        }
+      }
+      return;
+    }
+    if (x.lane == 1 && bytes == 8 && (bits & 7) == 0) {
+      for (unsigned i = 0; i < n; ++i) {
+        copy_async<8>(to, from);
         from += step;
-        shared += x.step;
+        to += to_step;
+      }
+      return;
+    }
+    if (size == 4) {
+      const int64_t lane = int64_t{x.lane} * 4;
+#pragma unroll 1
+      for (unsigned i = 0; i < n; ++i) {
+#pragma unroll 4
+        for (int j = 0; j < lanes; ++j) {
+          copy_async<4>(to + 4 * static_cast<unsigned>(j), from + j * lane);
+        }
+        from += step;
+        to += to_step;
       }
       return;
     }
   }
-  if (grid.reduced_rank <= 1 && size == 4 && lanes == 4) {  // strided, as in columns
-    const int64_t step = x.vector * grid.stride;
-    auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-#pragma unroll 2
-    for (; k < place.vectors; k += grid.stride) {
-#pragma unroll
-      for (unsigned j = 0; j < 4; ++j) copy_async_4(shared + 4 * j, from + j * lane);
-      from += step;
-      shared += x.step;
-    }
-    return;
-  }
 #pragma unroll 1
-  for (; k < place.vectors; k += grid.stride) {
-    from = vector_start_by_axes(grid, x, place.row, place.before, k);
-    if (lane == size && mask >= 3 && (reinterpret_cast<unsigned long long>(from) & mask) == 0) {
-      copy_async(to, from, bytes);
-    } else {
-#pragma unroll 1
-      for (int j = 0; j < lanes; ++j) copy_element(to + j * size, from + j * lane, size);
+  for (unsigned i = 0; i < n; ++i) {
+    const char* from = vector_start_by_axes(grid, x, row, before, k + i * grid.stride.divisor);
+#pragma unroll 4
+    for (int j = 0; j < lanes; ++j) {
+      copy_element(to + static_cast<unsigned>(j * size), from + int64_t{j} * x.lane * size, size);
     }
-    to += x.step;
+    to += to_step;
   }
 }
 
