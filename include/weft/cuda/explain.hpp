@@ -85,7 +85,6 @@ using Kernel = Explanation::Kernel;
 inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKernel& description,
                              const RowLoops& grid, const RowOperand* operand,
                              const char* const* data) {
-  const bool once_a_thread = grid.length > 0 && grid.length <= grid.stride;
   for (Explanation::Operand& x : kernel.reads) {
     int readings = 0;
     bool kept = false;
@@ -93,17 +92,15 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
     for (int i = description.outputs; i < description.outputs + description.leaves; ++i) {
       if (data[i] != x.address) continue;
       readings += detail::readings(task, description, i);
-      kept = kept || operand[i].slot_offset != RowLoops::not_kept;
+      kept = kept || operand[i].keeps_row;
       for (int d = 0; d < grid.reduced_rank; ++d) {
         constant = constant && operand[i].reduced_stride[d] == 0;
       }
     }
     if (readings < 2 || constant || !x.note.empty()) continue;
-    if (kept) {
-      x.note = "kept in shared memory";
-    } else if (!once_a_thread) {
-      x.note = "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
-    }
+    x.note =
+        kept ? Text("kept in shared memory")
+             : "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
   }
 }
 
@@ -163,18 +160,11 @@ struct Explainer<Cuda> {
   static void rows(Explanation& out, Cuda device, const detail::Name& name,
                    const detail::RowTask& task, detail::Operand* operands) {
     using Kernel = cuda::detail::RowKernelOf<Outs, Types, Program>;
-    const cuda::RowKernel description{nullptr,
-                                      Kernel::outputs,
-                                      Kernel::leaves,
-                                      Kernel::reductions,
-                                      Kernel::lanes,
-                                      Kernel::state_bytes(),
-                                      detail::RowUses<Program>::value};
     cuda::RowGrid<Kernel::n> grid;
     detail::Operand inside[Kernel::n];
     const char* data[Kernel::n];
-    cuda::detail::explain_rows(out, name.operation, device, task, description, operands, inside,
-                               data, grid, grid.operand);
+    cuda::detail::explain_rows(out, name.operation, device, task, Kernel::description(), operands,
+                               inside, data, grid, grid.operand);
   }
 };
 
