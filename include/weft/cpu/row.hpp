@@ -16,11 +16,11 @@ struct RowAt {
   const Values& values;
   int i;
   template <int I>
-  auto get() const {
+  WEFT_HD auto get() const {
     return load_element(weft::get<I - First>(pointers)[i]);
   }
   template <int I>
-  auto reduced() const {
+  WEFT_HD auto reduced() const {
     return weft::get<I>(values).at(i);
   }
 };
@@ -29,13 +29,13 @@ struct RowAt {
 template <class T>
 struct RowValue {
   T value;
-  T at(int) const { return value; }
+  WEFT_HD T at(int) const { return value; }
 };
 template <class T>
 struct RowValues {
   T value;
   Buffer<T> buffer;
-  T at(int i) const { return buffer.data[i]; }
+  WEFT_HD T at(int i) const { return buffer.data[i]; }
 };
 
 template <bool Varies, class Outs, class Types, class Program>
