@@ -93,7 +93,8 @@ void argmax() {
 
 void rows(const char* name, int64_t height, int64_t width) {
   auto sets = sets_of({height, width}, {height});
-  measure(name, gigabyte, sets, [](Set<>& s) { s.z = sum(s.x, axis(-1)); },
+  const auto elements = static_cast<double>(height * (width + (width <= 16 ? 1 : 0)));
+  measure(name, sizeof(float) * elements, sets, [](Set<>& s) { s.z = sum(s.x, axis(-1)); },
           {expect(sets[0].z, 1e-6, [width](int64_t row) {
             return sum_of(width, [&](int64_t i) { return input(0, row * width + i); });
           })});
@@ -101,6 +102,26 @@ void rows(const char* name, int64_t height, int64_t width) {
 void rowsum() { rows("rowsum", side, side); }
 void rowsum_narrow() { rows("rowsum_narrow", 1 << 22, 64); }
 void rowsum_wide() { rows("rowsum_wide", 16, 1 << 24); }
+void rowsum_2() { rows("rowsum_2", n / 2, 2); }
+void rowsum_16() { rows("rowsum_16", n / 16, 16); }
+void rowsum_128() { rows("rowsum_128", n / 128, 128); }
+void rowsum_odd() { rows("rowsum_odd", side, side - 1); }
+void rowsum_few() { rows("rowsum_few", 200, 1'300'000); }
+
+void rowsum_bf16() {
+  struct Operands {
+    Gpu<weft::bfloat16> x;
+    Gpu<weft::bfloat16> z;
+  };
+  auto sets = make_sets([](unsigned seed) {
+    return Operands{filled<weft::bfloat16>({2 * side, side}, seed),
+                    empty<weft::bfloat16>({2 * side}, Cuda{})};
+  });
+  measure("rowsum_bf16", gigabyte, sets, [](Operands& s) { s.z = sum(s.x, axis(-1)); },
+          {expect(sets[0].z, 4e-3, [](int64_t row) {
+            return sum_of(side, [&](int64_t i) { return bench::short_input(0, row * side + i); });
+          })});
+}
 
 void colsum() {
   auto sets = sets_of({side, side}, {side});
@@ -108,6 +129,34 @@ void colsum() {
           {expect(sets[0].z, 1e-6, [](int64_t column) {
             return sum_of(side, [&](int64_t i) { return input(0, i * side + column); });
           })});
+}
+
+void midsum() {
+  constexpr int64_t outer = 64, middle = 4096, inner = n / outer / middle;
+  auto sets = sets_of({outer, middle, inner}, {outer, inner});
+  measure("midsum", gigabyte, sets, [](Set<>& s) { s.z = sum(s.x, axis(1)); },
+          {expect(sets[0].z, 1e-6, [](int64_t at) {
+            const int64_t first = at / inner * middle * inner + at % inner;
+            return sum_of(middle, [&](int64_t i) { return input(0, first + i * inner); });
+          })});
+}
+
+double mean_of(int64_t row) {
+  return sum_of(side, [&](int64_t i) { return input(0, row * side + i); }) / side;
+}
+double variance_of(int64_t row) {
+  const double mean = mean_of(row);
+  const double squares = sum_of(side, [&](int64_t i) {
+    const double distance = input(0, row * side + i) - mean;
+    return distance * distance;
+  });
+  return squares / (side - 1);
+}
+
+void rowvar() {
+  auto sets = sets_of({side, side}, {side});
+  measure("rowvar", gigabyte, sets, [](Set<>& s) { s.z = var(s.x, axis(-1)); },
+          {expect(sets[0].z, 1e-6, variance_of)});
 }
 
 }  // namespace
@@ -121,5 +170,13 @@ int main(int argc, char** argv) {
                       {"rowsum", rowsum},
                       {"rowsum_narrow", rowsum_narrow},
                       {"rowsum_wide", rowsum_wide},
-                      {"colsum", colsum}});
+                      {"rowsum_2", rowsum_2},
+                      {"rowsum_16", rowsum_16},
+                      {"rowsum_128", rowsum_128},
+                      {"rowsum_odd", rowsum_odd},
+                      {"rowsum_few", rowsum_few},
+                      {"rowsum_bf16", rowsum_bf16},
+                      {"colsum", colsum},
+                      {"midsum", midsum},
+                      {"rowvar", rowvar}});
 }

@@ -23,7 +23,8 @@ DOMAINS = [("Any", "every element type"), ("Numeric", "every type but bool"),
 HEAD = """# All operations
 
 This page is made by `scripts/list_operations.py` from the headers; CI checks that it is up to date.
-Element-wise operations, reductions and random numbers run on the CPU and on CUDA alike.
+All operations run on the CPU and on CUDA alike. On CUDA those built on CUB have headers of their own:
+`weft/cuda/reduce.hpp`, and `weft/cuda/algorithms.hpp` for scans, order, selection and counts.
 
 `[name]` is an argument with a default. A function that makes a tensor takes the element type in angle
 brackets, as in `zeros<half>({2, 3})`; it is float unless the arguments tell.
@@ -171,9 +172,16 @@ def page():
             "`weft/ops/reduce.hpp`; on CUDA include `weft/cuda/reduce.hpp` too. Each takes `axis(...)`, "
             "`keepdims` and, for `var` and `std`, `correction(n)`, in any order; without `axis` all axes "
             "are reduced.\n", table(["reduction", "domain", "result", "of no elements"], reductions())]
+    out += ["## Scans\n",
+            "`weft/ops/scan.hpp`; on CUDA include `weft/cuda/scan.hpp` too. Each takes `axis(n)`, which only a "
+            "vector can do without, and `deterministic`.\n",
+            table(["scan", "domain", "result"], scans())]
     for title, header in (
+            ("Order", "ops/sort.hpp"), ("Selection", "ops/select.hpp"), ("Distinct elements", "ops/unique.hpp"),
+            ("Search", "ops/search.hpp"), ("Counts", "ops/histogram.hpp"),
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/generate.hpp"),
-            ("Random numbers", "ops/random.hpp"), ("Random order", "ops/permutation.hpp"),
+            ("Picked by indices", "ops/gather.hpp"),
+            ("Written by indices, in place", "ops/scatter.hpp"), ("Random numbers", "ops/random.hpp"), ("Random order", "ops/permutation.hpp"),
             ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Printing", "tensor/print.hpp")):
         out += [f"## {title}\n", f"`weft/{header}`\n", table(["function", ""], functions(header))]
     out += ["## Members of Tensor\n", "`weft/tensor/tensor.hpp`\n",
@@ -202,6 +210,17 @@ def reductions():
         shown = f"{name}(x{', p' if name == 'norm_p' else ''}, ...)"
         yield [f"`{shown}`", f"`{domain}`", results[result],
                empty[name] if identity else "throws"]
+
+
+def scans():
+    """A row for each function of ops/scan.hpp, from the scanner that it names."""
+    structs = dict(re.findall(r"^struct (\w+)(?: : [^{]*)? \{\n(.*?)^\};", text_of("ops/scanners.hpp"), re.M | re.S))
+    for name in re.findall(r"^auto (\w+)\(X&& x, Options", text_of("ops/scan.hpp"), re.M):
+        body = structs.get(name, structs["running_extremum"])
+        result = re.search(r"using result = ([^;]+);", body)[1]
+        domain = re.search(r"using domain = op::(\w+)", body)[1]
+        yield [f"`{name}(x, ...)`", f"`{domain}`",
+               "T; integers as (u)int64, bool as int64" if "widened" in result else "T"]
 
 
 def members():

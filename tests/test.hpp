@@ -5,7 +5,8 @@
 #include <doctest/doctest.h>
 
 #ifdef __CUDACC__
-#include "weft/all.hpp"
+#include "weft/cuda.hpp"
+#include "weft/cuda/reduce.hpp"
 #else
 #include "weft/weft.hpp"
 #endif

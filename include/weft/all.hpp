@@ -1,7 +1,8 @@
-// Everything that is installed, the CUDA device and its CUB-based headers included.
+// Everything that is installed but cuda/scatter_deterministic.hpp, which is slow to compile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda.hpp"
+#include "weft/cuda/algorithms.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/explain.hpp"

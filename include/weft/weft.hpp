@@ -17,10 +17,23 @@
 #include "weft/ops/permutation.hpp"  // permutation(n)
 #include "weft/ops/reduce.hpp"       // sum, mean, max, argmax, ... with axis(...)
 #include "weft/ops/compose.hpp"      // softmax, layer_norm, cosine_similarity, ...
+#include "weft/ops/scan.hpp"         // cumsum, cumprod, cummax, ... along an axis
+#include "weft/ops/sort.hpp"         // sort, argsort, topk
+#include "weft/ops/search.hpp"       // searchsorted
+#include "weft/ops/select.hpp"       // nonzero, masked_select
+#include "weft/ops/unique.hpp"       // unique, with counts and inverse
+#include "weft/ops/histogram.hpp"    // histogram, bincount
+#include "weft/ops/gather.hpp"       // take, gather, index_select
+#include "weft/ops/scatter.hpp"      // scatter, index_add, put
 #include "weft/ops/close.hpp"        // allclose, equal, isclose
 #include "weft/eval/transfer.hpp"    // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"       // synchronize(device), device_name(device)
 #include "weft/cpu/for_each.hpp"     // the CPU's loops
-#include "weft/cpu/reduce.hpp"       // and reductions
-#include "weft/cpu/row.hpp"          // and expressions with reductions inside
+#include "weft/cpu/reduce.hpp"       // reductions
+#include "weft/cpu/row.hpp"          // expressions with reductions inside
+#include "weft/cpu/scan.hpp"         // scans
+#include "weft/cpu/sort.hpp"         // sorting
+#include "weft/cpu/select.hpp"       // selection
+#include "weft/cpu/histogram.hpp"    // counting
+#include "weft/cpu/scatter.hpp"      // and scatters
 // clang-format on

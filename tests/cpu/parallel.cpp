@@ -41,6 +41,20 @@ TEST_CASE("small work stays on the calling thread") {
   CHECK(pieces == 1);
 }
 
+TEST_CASE("what a loop has reported is thrown when it is over, once") {
+  weft::Failure* record = weft::cpu::failure_flag();
+  auto fails = [&] {
+    weft::cpu::parallel(100, weft::cpu::parallel_threshold, [&](std::int64_t first, std::int64_t) {
+      weft::report_failure(record, "take", -1, first < 0 ? 0 : 9, -3, 2);
+    });
+  };
+  CHECK_SAYS("[take] index 9 is out of range, expected -3 to 2", fails());
+  CHECK_NOTHROW(weft::cpu::check_failures());
+  weft::report_failure(record, "take", -1, 9, -3, 2);
+  weft::cpu::failure_flag();  // what is left from before does not count
+  CHECK_NOTHROW(weft::cpu::check_failures());
+}
+
 TEST_CASE("work of many elements gives what a loop gives") {
   const std::int64_t n = 3 * weft::cpu::parallel_threshold + 17;
   std::vector<float> values(static_cast<std::size_t>(n));

@@ -15,7 +15,7 @@ namespace {
 template <class E>
 Explanation explained(const E& e) {
   const Explanation out = explain(e);
-  CAPTURE(to_string(out).c_str());
+  CAPTURE(std::string(to_string(out)));
   CHECK(out.kernel_count() == captured([&] { auto fresh = e.eval(); }).kernels);
   return out;
 }
@@ -54,7 +54,9 @@ TEST_CASE("explain counts the kernels that a capture counts [gpu]") {
   CHECK(explained(tanh(x * x + row) * 2).kernels.size() == 1);
   CHECK(doctest::String(kind(explained(softmax(x, axis(-1))))) == "row program");
   CHECK(explained(layer_norm(x, row, row)).kernel_count() == 1);
-  explained(x.transpose(0, 1));
+  CHECK(explain(x.transpose(0, 1)).kernel_count() ==
+        captured([&] { auto copy = x.transpose(0, 1).clone(); }).kernels);
+  explained(index_select(x, weft::zeros<int>({40}, Cuda{}), axis(0)));
   explained(sum(x, axis(1)));
   explained(sum(x, axis(0)));
   explained(sum(x * 2));
@@ -78,7 +80,7 @@ TEST_CASE("explain knows the GPU [gpu]") {
   CHECK(e.kernels[0].threads > 0);
   CHECK(e.kernels[0].shared_bytes > 0);
   CHECK(e.kernels[0].reads.size() == 1);
-  MESSAGE(to_string(e).c_str());
+  MESSAGE(std::string(to_string(e)));
   const auto h = weft::ones<weft::half>({256, 4096}, Cuda{});
   CHECK(doctest::String(kind(explained(h * h + h))) == "aligned element-wise");
 }

@@ -9,7 +9,7 @@ using weft::Cuda;
 TEST_CASE("large statements run near what memory allows, by their events [gpu]") {
   const auto x = weft::ones({1 << 26}, Cuda{});
   const weft::Profile p = weft::cuda::profile(x * 2 + x, {.seconds = 0.02});
-  MESSAGE(to_string(p).c_str());
+  MESSAGE(std::string(to_string(p)));
   CHECK(p.bytes == 2 * (int64_t{1} << 28));
   CHECK(p.percent() > 20);
   CHECK(p.percent() < 110);

@@ -5,10 +5,10 @@
 // The kernels run in tests/cuda/reduce.cpp; here, what bounds a block's shared memory.
 template <class State>
 constexpr bool fits(int lanes) {
-  return sizeof(State) * static_cast<unsigned>(lanes) <= 64;
+  return sizeof(State) * static_cast<unsigned>(lanes) <= 32;
 }
 static_assert(weft::cuda::column_lanes<weft::reducer::Sum<float>, 4> == 4);
-static_assert(weft::cuda::column_lanes<weft::reducer::Extremum<float>, 16> == 4);
+static_assert(weft::cuda::column_lanes<weft::reducer::Extremum<float>, 16> == 2);
 static_assert(fits<weft::reducer::Moments<double>>(
     weft::cuda::column_lanes<weft::reducer::Moments<double>, 16>));
 

@@ -90,6 +90,29 @@ TEST_CASE_TEMPLATE("a reduction, a copy, positions and numbers", D, TEST_DEVICES
   CHECK(explain(weft::full({}, 1.0, D{}) * 2).kernel_count() == 1);
 }
 
+TEST_CASE_TEMPLATE("what is gathered is an operand", D, TEST_DEVICES) {
+  const auto table = weft::ones({1000, 8}, D{});
+  const auto rows = weft::zeros<int>({5}, D{});
+  const Explanation e = explain(index_select(table, rows, axis(0)) + 1);
+  CHECK(e.kernel_count() == 1);
+  CHECK(doctest::String(e.kernels[0].kind.c_str()) == Contains("gather"));
+  CHECK(e.bytes_read() == 5 * 8 * 4 + 5 * 4);
+  CHECK(shown(e) == Contains("reads  gathered (5, 8), 160 B"));
+}
+
+TEST_CASE_TEMPLATE("scans and what else has its own algorithm is named, not run", D, TEST_DEVICES) {
+  const auto x = weft::ones({64, 50}, D{});
+  const Explanation e = explain(cumsum(x, axis(1)) * 2 + x);
+  CHECK(e.staged == 1);
+  REQUIRE(e.kernels.size() == 2);
+  CHECK(e.kernels[1].reads.size() == 2);
+  CHECK(e.kernels[1].reads[0].note == "temporary");
+  CHECK(e.kernel_count() == 1);
+  CHECK(shown(e) == Contains("1 part evaluated by other algorithms"));
+  CHECK(shown(e) == Contains("1. evaluated before: cumsum(float), (64, 50)\n"));
+  CHECK(explain(cumsum(x, axis(1))).staged == 1);
+}
+
 TEST_CASE_TEMPLATE("a given bandwidth gives the time, and a stream takes the text", D,
                    TEST_DEVICES) {
   const auto x = weft::ones({1000}, D{});

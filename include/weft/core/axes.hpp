@@ -1,4 +1,4 @@
-// axis(...) and keepdims: which axes a reduction runs over.
+// Options of operations: axis(...), keepdims, correction(n), deterministic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,6 +21,11 @@ constexpr Axes axis(I... axes) {
 /// Keeps the reduced axes with size 1, so that the result broadcasts against the operand.
 struct Keepdims {};
 inline constexpr Keepdims keepdims;
+
+/// Asks for the same bits on every run where an operation does not give them unasked: scans of
+/// floating types and additions by indices on CUDA.
+struct Deterministic {};
+inline constexpr Deterministic deterministic;
 
 /// The divisor of var and std is n - correction; 1 (unbiased) unless given.
 struct Correction {

@@ -79,6 +79,13 @@ class Block<weft::detail::TypeList<Ts...>> {
     for (int i = 0; i < n; ++i) out[i] = store_element<Out>(program(At{pointers, i}));
   }
 
+  /// The program at element i, for each i < n in order, for what it does.
+  template <class Program>
+  void visit(const Program& program, int n) const {
+    const Pointers pointers = pointers_of(std::make_index_sequence<sizeof...(Ts)>{});
+    for (int i = 0; i < n; ++i) program(At{pointers, i});
+  }
+
  private:
   using Pointers = Pack<const typename detail::Stored<Ts>::type*...>;
   struct At {

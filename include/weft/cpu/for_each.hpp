@@ -14,6 +14,9 @@ struct Executor<Cpu> {
   /// Nothing on the CPU runs later than the call that started it.
   static bool may_overwrite(const Storage*, long others) { return others == 0; }
 
+  /// Where the loops leave a failure.
+  static Failure* failure_flag(Cpu) { return cpu::failure_flag(); }
+
   /// operands[0] = program over the others, at every coordinate of `shape`.
   template <class Out, class Types, class Program>
   static void for_each(const detail::Name&, Cpu, const Shape& shape, detail::Operand* operands,

@@ -18,7 +18,7 @@ using Kernel = Explanation::Kernel;
 /// Plans an element-wise kernel over n operands as run_for_each does.
 [[gnu::noinline]] inline void explain_for_each(Kernel& kernel, const Shape& shape,
                                                Operand* operands, int n, int lanes,
-                                               bool has_aligned) {
+                                               bool has_aligned, const RowOperands& rows = {}) {
   Loops loops = weft::detail::loops_over(shape);
   weft::detail::simplify(loops, operands, n);
   kernel.launches = 0;
@@ -29,18 +29,20 @@ using Kernel = Explanation::Kernel;
     int outer = 0;
     Divider row_items;
     Divider size[max_rank - 1];
+    const int wide = rows.lanes != 0 ? rows.lanes : lanes;
+    const bool fast = has_aligned && is_aligned(piece, operands, n, wide, rows);
     const unsigned items =
-        plan_rows(piece, operands[0], lanes, inner, head, outer, row_items, size);
+        plan_rows(piece, operands[0], fast ? wide : lanes, inner, head, outer, row_items, size);
     const int64_t blocks = (items + block_threads - 1) / block_threads;
     if (blocks > kernel.blocks) kernel.blocks = blocks;
-    if (has_aligned && is_aligned(piece, operands, n, lanes)) kernel.kind = "aligned element-wise";
+    if (fast && kernel.launches == 0) kernel.kind = "aligned " + kernel.kind;
     ++kernel.launches;
   });
 }
 
-/// The kernel that merges pieces of results, each by a warp.
+/// The kernel that merges pieces of results, each by `width` threads.
 [[gnu::noinline]] inline void explain_merge(Explanation& out, int64_t results, int64_t pieces,
-                                            int64_t state_bytes) {
+                                            int64_t state_bytes, unsigned width, unsigned threads) {
   Explanation::Operand partials;
   partials.type = "partial results";
   partials.shape = {results, pieces};
@@ -49,8 +51,8 @@ using Kernel = Explanation::Kernel;
   Kernel merge;
   merge.kind = "merge";
   merge.work = weft::detail::join({"of ", pieces, " pieces for each result"});
-  merge.blocks = (results + block_threads / 32 - 1) / (block_threads / 32);
-  merge.threads = block_threads;
+  merge.blocks = divide_up(results, threads / width);
+  merge.threads = static_cast<int>(threads);
   merge.reads.push_back(partials);
   merge.writes = out.kernels.back().writes;
   out.kernels.back().writes.assign(1, partials);
@@ -66,19 +68,21 @@ using Kernel = Explanation::Kernel;
   Loops inner = weft::detail::loops_over(reduced);
   weft::detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
   weft::detail::simplify(outer, operands, n);
+  for (int i = 0; i < n; ++i) inside[i].data = operands[i].data;
   weft::detail::simplify(inner, inside, n, true);
   ReduceLoops plan;
-  plan_reduction(name, outer, operands, inner, inside, n, lanes, column_lanes,
-                 properties(device).multiprocessors, plan);
+  const ReduceLimits limits{lanes, column_lanes, properties(device).multiprocessors};
+  plan_reduction(name, outer, operands, inner, inside, n, limits, plan);
   Kernel& kernel = out.kernels.back();
-  const bool columns = plan.form == ReduceLoops::columns;
-  const bool blocks = plan.form == ReduceLoops::blocks;
-  kernel.kind = columns  ? "reduction by columns"
-                : blocks ? "reduction by blocks"
-                         : "reduction by warps";
-  kernel.blocks = plan.blocks_needed;
-  kernel.threads = columns ? column_width * column_depth : blocks ? row_threads : block_threads;
-  if (plan.splits.divisor > 1) explain_merge(out, plan.outputs, plan.splits.divisor, state_bytes);
+  kernel.kind = plan.form == ReduceLoops::columns ? "reduction by columns"
+                : plan.width > 32                 ? "reduction by blocks"
+                                                  : "reduction by warps";
+  kernel.blocks = plan.blocks;
+  kernel.threads = static_cast<int>(plan.threads);
+  if (plan.splits.divisor > 1) {
+    explain_merge(out, plan.outputs, plan.splits.divisor, state_bytes, plan.merge_width,
+                  merge_threads);
+  }
 }
 
 /// Says of the operands that a row kernel reads several times where it has them the next time.
@@ -122,7 +126,7 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
   if (grid.cluster) kernel.cluster = static_cast<int>(grid.parts.divisor);
   explain_readings(kernel, task, description, grid, operand, data);
   if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
-    explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes);
+    explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes, 32, block_threads);
   }
 }
 
@@ -141,8 +145,13 @@ struct Explainer<Cuda> {
     constexpr int n = detail::count(Types{}) + 1;
     constexpr int lanes = cuda::lanes_of<Out>(Types{});
     // As Executor<Cuda>::for_each has it.
-    constexpr bool has_aligned = n > 5 || lanes > 4;
-    cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, lanes, has_aligned);
+    constexpr int row = cuda::row_bytes<Program>;
+    constexpr int row_lanes = row != 0 ? cuda::lanes_of_rows<Out, Types>(row, 32) : lanes;
+    constexpr bool has_aligned = n > 5 || lanes > 4 || row != 0;
+    constexpr cuda::RowOperands rows{row_lanes, cuda::index_bits<Program>,
+                                     cuda::offset_bits<Program>};
+    cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, lanes, has_aligned,
+                                   rows);
   }
 
   template <class Out, class Types, class R, class Program>

@@ -4,21 +4,15 @@
 
 #include <new>
 
+#include "weft/core/failure.hpp"
 #include "weft/cuda/capture.hpp"
 #include "weft/cuda/device.hpp"
 #include "weft/cuda/mutex.hpp"
 
 namespace weft::cuda {
 
-/// What a kernel leaves when it meets a bad index. It goes on with 0 or NaN in its place.
-struct Failure {
-  int state = 0;                    ///< 0 none, 1 being written, 2 complete
-  int ordinal = -1;                 ///< the GPU it happened on
-  const char* operation = nullptr;  ///< a literal of the host's, handed through the kernel
-  long long index = 0;              ///< the value found
-  long long low = 0;                ///< the least and the greatest that were expected
-  long long high = 0;
-};
+using weft::Failure;
+using weft::report_failure;
 
 namespace detail {
 [[gnu::visibility("default")]] inline Failure* failure_record = nullptr;
@@ -52,24 +46,7 @@ inline void check_failures() {
     failure = *record;
     __atomic_store_n(&record->state, 0, __ATOMIC_RELEASE);
   }
-  fail<IndexError>(failure.operation, "index ", failure.index,
-                   " is out of range on cuda:", failure.ordinal, ", expected ", failure.low, " to ",
-                   failure.high);
+  weft::detail::throw_failure(failure);
 }
-
-#ifdef __CUDACC__
-/// For kernels: leaves a failure unless one is there already. `operation` must be a host literal.
-__device__ inline void report_failure(Failure* record, const char* operation, int ordinal,
-                                      long long index, long long low, long long high) {
-  if (atomicCAS(&record->state, 0, 1) != 0) return;
-  record->operation = operation;
-  record->ordinal = ordinal;
-  record->index = index;
-  record->low = low;
-  record->high = high;
-  __threadfence_system();
-  atomicExch(&record->state, 2);
-}
-#endif
 
 }  // namespace weft::cuda

@@ -47,6 +47,14 @@ struct Grid {
   int stride[N][max_rank - 1];  // of the others, innermost first
 };
 
+/// The operands, as bits, that make an element-wise kernel's gathers slices of neighbours: indices
+/// that are one element for all lanes of a thread, and offsets that are neighbours.
+struct RowOperands {
+  int lanes = 0;  // of the aligned kernel, where not those of the general one
+  unsigned indices = 0;
+  unsigned offsets = 0;
+};
+
 namespace detail {
 
 using weft::detail::Loops;
@@ -125,12 +133,17 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
   }
 }
 
-/// True when each thread's vector of each operand is full, contiguous and aligned, or one element.
-inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int lanes) {
+/// True when each thread's vector of each operand is full, contiguous and aligned, or one element,
+/// and what is gathered along an axis is a slice.
+inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int lanes,
+                       const RowOperands& rows) {
   const int last = loops.rank - 1;
   if (last < 0 || operands[0].stride[last] != 1 || loops.size[last] % lanes != 0) return false;
   for (int i = 0; i < n; ++i) {
     const Operand& x = operands[i];
+    if ((rows.indices >> i & 1U) != 0 && x.stride[last] != 0) return false;
+    if ((rows.offsets >> i & 1U) != 0 && x.stride[last] != 1) return false;
+    if (x.gathered) continue;  // positions are computed, not loaded
     if (x.itemsize == 0 || (x.stride[last] != 0 && x.stride[last] != 1)) return false;
     if (x.stride[last] == 0) continue;
     const auto bytes = static_cast<std::uintptr_t>(x.itemsize) * static_cast<unsigned>(lanes);
@@ -168,7 +181,8 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
 template <int N>
 [[gnu::noinline]] void run_for_each(const Name& name, Cuda device, const Shape& shape,
                                     Operand* operands, int lanes, const void* aligned,
-                                    const void* general, const void* program) {
+                                    const void* general, const void* program,
+                                    const RowOperands& rows = {}) {
   Loops loops = weft::detail::loops_over(shape);
   weft::detail::simplify(loops, operands, N);
   const DeviceGuard guard(device);
@@ -176,12 +190,13 @@ template <int N>
   order(operands, N, stream);
   in_pieces(loops, operands, N, [&](const Loops& piece) {
     Grid<N> grid;
-    grid.items = plan_rows(piece, operands[0], lanes, grid.inner, grid.head, grid.outer,
-                           grid.row_items, grid.size);
+    const int wide = rows.lanes != 0 ? rows.lanes : lanes;
+    const bool fast = aligned != nullptr && is_aligned(piece, operands, N, wide, rows);
+    grid.items = plan_rows(piece, operands[0], fast ? wide : lanes, grid.inner, grid.head,
+                           grid.outer, grid.row_items, grid.size);
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
     void* arguments[] = {&grid, const_cast<void*>(program)};
     const unsigned blocks = (grid.items + block_threads - 1) / block_threads;
-    const bool fast = aligned != nullptr && is_aligned(piece, operands, N, lanes);
     launch(name, shape, fast ? aligned : general, blocks, block_threads, arguments, stream);
   });
 }

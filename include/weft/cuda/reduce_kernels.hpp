@@ -1,289 +1,271 @@
-// The reducing kernels: rows by warps or blocks, columns by blocks, and the merge of split rows.
+// The reducing kernels: rows by groups of threads, columns by blocks, and the merge of split rows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/reduce_chunk.hpp"
 #include "weft/cuda/reduce_plan.hpp"
-#include "weft/cuda/vector.hpp"
+#include "weft/cuda/reduce_state.hpp"
 
 #if defined(__CUDACC__)
-
-#include <cub/block/block_reduce.cuh>
-#include <cub/warp/warp_reduce.cuh>
 
 namespace weft::cuda {
 
 namespace detail {
 
-/// A reducer's merge as CUB takes it.
-template <class R, class State>
-struct Merge {
-  const R& reducer;
-  __device__ State operator()(State a, const State& b) const {
-    reducer.merge(a, b);
-    return a;
-  }
-};
-
-/// Adds the strides of coordinate `index` of some dimensions, innermost first, to the offsets.
+/// Moves the addresses to coordinate `index` of the dimensions from `first`, innermost first.
 template <int N>
-__device__ __forceinline__ void advance(int64_t (&offset)[N], unsigned index, const Divider* size,
-                                        int first, int rank, const int64_t (&stride)[N][max_rank]) {
+__device__ __forceinline__ void advance(char* (&at)[N], unsigned index, const Divider* size,
+                                        int first, int rank, const int64_t (*stride)[max_rank]) {
 #pragma unroll 1
   for (int d = first; d < rank; ++d) {
-    const unsigned next = size[d].divide(index);
-    const auto at = static_cast<int64_t>(index - next * size[d].divisor);
+    const unsigned next = d + 1 < rank ? size[d].divide(index) : 0;
+    const unsigned here = index - next * size[d].divisor;
     index = next;
 #pragma unroll
-    for (int i = 0; i < N; ++i) offset[i] += at * stride[i][d];
+    for (int i = 0; i < N; ++i) at[i] += here * stride[i][d];
   }
 }
-
-template <class Out, int N, class R, class State>
-__device__ void finish(const ReduceGrid<N>& grid, const R& reducer, const State& state,
-                       int64_t target) {
-  reinterpret_cast<Out*>(grid.data[0])[target] =
-      store_element<Out>(reducer.finish(state, grid.count));
-}
-
-/// The target's offset of an output counted over all kept dimensions.
-template <int N>
-__device__ int64_t target_of(const ReduceGrid<N>& grid, unsigned output) {
-  int64_t offset = 0;
-  for (int d = 0; d < grid.kept_rank; ++d) {
-    const unsigned next = grid.kept[d].divide(output);
-    offset += static_cast<int64_t>(output - next * grid.kept[d].divisor) * grid.kept_stride[0][d];
-    output = next;
-  }
-  return offset;
-}
-
-/// A thread's running state in three levels, each merged into the next every few times, so that
-/// rounding grows with the levels' lengths and not with the number of elements.
-template <class R, class State>
-class Cascade {
- public:
-  __device__ __forceinline__ void push(const R& reducer, const State& part) {
-    reducer.merge(group_, part);
-    if (++merged_ % 16 == 0) {
-      reducer.merge(total_, group_);
-      group_ = State{};
-    }
-  }
-  __device__ __forceinline__ State total(const R& reducer) {
-    reducer.merge(total_, group_);
-    return total_;
-  }
-
- private:
-  State group_{};
-  State total_{};
-  int merged_ = 0;
-};
-
-/// Vectors in flight a thread: more where there are fewer operands.
-template <int N>
-inline constexpr int unroll = N <= 2   ? 4
-                              : N <= 3 ? 2
-                                       : 1;
-
-/// One vector of a row: its registers, which lanes hold elements, and where it lies in the row.
-template <class Types, int V>
-struct RowVector {
-  Registers<Types, V> registers;
-  int last;
-  long long position;
-
-  template <int N>
-  __device__ __forceinline__ void load(const ReduceGrid<N>& grid, const int64_t (&base)[N],
-                                       unsigned item) {
-    const unsigned row = grid.reduced_rank > 1 ? grid.items.divide(item) : 0;
-    const auto start = static_cast<int64_t>(item - row * grid.items.divisor) * V;
-    const int64_t left = grid.inner - start;
-    int64_t offset[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i) offset[i] = base[i] + start * grid.lane[i];
-    if (grid.reduced_rank > 1) {
-      advance(offset, row, grid.reduced, 1, grid.reduced_rank, grid.reduced_stride);
-    }
-    last = left < V ? static_cast<int>(left) : V;
-    position = row * grid.inner + start;
-    registers.load(grid.data, offset, grid.lane, 0, last);
-  }
-
-  template <class R, class State, class Program>
-  __device__ __forceinline__ void add(const R& reducer, State& state,
-                                      const Program& program) const {
-#pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (j < last) {
-        reducer.add(state, program(Lane<Registers<Types, V>>{registers, j}), position + j);
-      }
-    }
-  }
-};
 
 }  // namespace detail
 
-/// A warp or a block of Group threads reduces one piece of one row.
-template <class Out, class Types, int V, int Group, int N, class R, class State, class Program>
-__global__ void __launch_bounds__(Group == 32 ? block_threads : Group)
+/// grid.width threads reduce one piece of one row.
+template <class Out, class Types, int V, int N, class R, class State, class Program>
+__global__ void __launch_bounds__(row_threads)
     reduce_rows(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
                 const __grid_constant__ Program program, State* partials) {
-  constexpr int groups = Group == 32 ? block_threads / 32 : 1;
-  constexpr int ahead = detail::unroll<N>;
-  const unsigned lane = threadIdx.x % Group;
-  const unsigned piece = blockIdx.x * groups + threadIdx.x / Group;
-  const unsigned output = grid.splits.divide(piece);
-  detail::Cascade<R, State> cascade;
-  if (output < grid.outputs) {
-    const unsigned first = (piece - output * grid.splits.divisor) * grid.piece;
-    const unsigned last = ::min(first + grid.piece, grid.length);
-    int64_t base[N] = {};
-    detail::advance(base, output, grid.kept, 0, grid.kept_rank, grid.kept_stride);
-    unsigned k = first + lane;
-    for (; k + (ahead - 1) * Group < last; k += ahead * Group) {
-      detail::RowVector<Types, V> vectors[ahead];
+  using C = typename Program::type;
+  constexpr int ahead = detail::row_ahead<N, V, State>;
+  const unsigned width = grid.width;
+  const unsigned thread = threadIdx.x & (width - 1);
+  const unsigned log_width = 31 - __clz(width);
+  const unsigned piece = blockIdx.x * (blockDim.x >> log_width) + (threadIdx.x >> log_width);
+  const bool is_split = grid.splits.divisor > 1;
+  const unsigned output = is_split ? grid.splits.divide(piece) : piece;
+  if (output >= grid.outputs && width <= 32) return;
+  char* row[N];
+  detail::Hop<V> hop[N];
 #pragma unroll
-      for (int u = 0; u < ahead; ++u) vectors[u].load(grid, base, k + u * Group);
-      State part{};
+  for (int i = 0; i < N; ++i) {
+    row[i] = grid.data[i];
+    hop[i] = width * static_cast<detail::Hop<V>>(grid.step[i]);
+  }
+  detail::advance(row, output, grid.kept, 0, grid.kept_rank, grid.kept_stride);
+
+  unsigned inner_split = 0;
+  unsigned outer_split = 0;
+  if (is_split) {
+    const unsigned split = piece - output * grid.splits.divisor;
+    outer_split = grid.inner_splits.divide(split);
+    inner_split = split - outer_split * grid.inner_splits.divisor;
+  }
+  const unsigned last_outer = ::min((outer_split + 1) * grid.outer_piece, grid.outer);
+  detail::Cascade<R, State, 1> cascade;
+#pragma unroll 1
+  for (unsigned outer = outer_split * grid.outer_piece; outer < last_outer; ++outer) {
+    char* at[N];
 #pragma unroll
-      for (int u = 0; u < ahead; ++u) vectors[u].add(reducer, part, program);
-      cascade.push(reducer, part);
+    for (int i = 1; i < N; ++i) at[i] = row[i];
+    at[0] = nullptr;
+    if (grid.reduced_rank > 1) {
+      detail::advance(at, outer, grid.reduced, 1, grid.reduced_rank, grid.reduced_stride);
     }
-    for (; ahead > 1 && k < last; k += Group) {
-      detail::RowVector<Types, V> vector;
-      vector.load(grid, base, k);
-      State part{};
-      vector.add(reducer, part, program);
+    unsigned items = grid.length;
+    long long position = outer * grid.inner;
+    if constexpr (V > 1) {
+      if (grid.ragged) {  // elements before the first vector and after the last
+        unsigned head = 0;
+#pragma unroll
+        for (int i = 1; i < N; ++i) {
+          const auto bytes = static_cast<unsigned>(grid.step[i]);
+          const auto address = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at[i]));
+          if (i == grid.lead) head = ((0U - address) & (bytes - 1)) >> (__ffs(bytes / V) - 1);
+        }
+        items = static_cast<unsigned>((grid.inner - head) / V);
+        const auto outside = static_cast<unsigned>(grid.inner - static_cast<int64_t>(items) * V);
+        if (inner_split == 0) {
+          State part[1]{};
+#pragma unroll 1
+          for (unsigned e = thread; e < outside; e += width) {
+            const int64_t element = e < head ? e : e + static_cast<int64_t>(items) * V;
+            char* from[N];
+#pragma unroll
+            for (int i = 1; i < N; ++i)
+              from[i] = at[i] + element * (static_cast<unsigned>(grid.step[i]) / V);
+            detail::Chunk<Types, 1, 1> one;
+            constexpr int64_t none[N] = {};
+            one.template load<1>(from, none, grid.lane, 0, 0, 1);
+            reducer.add(part[0], one.value(program, 0, 0), position + element);
+          }
+          cascade.push(reducer, part);
+        }
+#pragma unroll
+        for (int i = 1; i < N; ++i) at[i] += head * (static_cast<unsigned>(grid.step[i]) / V);
+        position += head;
+      }
+    }
+    const unsigned last = ::min((inner_split + 1) * grid.piece, items);
+    unsigned k = inner_split * grid.piece + thread;
+#pragma unroll
+    for (int i = 1; i < N; ++i) at[i] += k * grid.step[i];
+#pragma unroll 1
+    for (; k < last; k += ahead * width) {
+      detail::Chunk<Types, V, ahead> chunk;
+      chunk.template load<1>(at, hop, grid.lane, k, width, last);
+#pragma unroll
+      for (int i = 1; i < N; ++i) at[i] += ahead * hop[i];
+      C x[ahead * V];
+#pragma unroll
+      for (int i = 0; i < ahead * V; ++i) x[i] = chunk.value(program, i / V, i % V);
+      State part[1]{};
+      const long long here = position + static_cast<long long>(k) * V;
+      const unsigned step = width * V;
+      if (k + (ahead - 1) * width < last) {
+        detail::add_all<V>(reducer, part[0], x, here, step);
+      } else {
+#pragma unroll
+        for (int u = 0; u < ahead; ++u) {
+          if (k + u * width >= last) break;
+          const C(&vector)[V] = reinterpret_cast<const C(&)[V]>(x[u * V]);
+          detail::add_all<V>(reducer, part[0], vector, here + u * step, step);
+        }
+      }
       cascade.push(reducer, part);
     }
   }
-  State state = cascade.total(reducer);
-  const detail::Merge<R, State> merge{reducer};
-  if constexpr (Group == 32) {
-    using Reduce = cub::WarpReduce<State>;
-    __shared__ typename Reduce::TempStorage temporary[groups];
-    state = Reduce(temporary[threadIdx.x / 32]).Reduce(state, merge);
-  } else {
-    using Reduce = cub::BlockReduce<State, Group>;
-    __shared__ typename Reduce::TempStorage temporary;
-    state = Reduce(temporary).Reduce(state, merge);
-  }
-  if (lane != 0 || output >= grid.outputs) return;
-  if (grid.splits.divisor > 1) {
+  const State state = detail::merge_group(reducer, cascade.total(reducer, 0), width);
+  if (thread != 0) return;
+  if (is_split) {
     partials[piece] = state;
   } else {
-    detail::finish<Out>(grid, reducer, state, detail::target_of(grid, output));
+    detail::finish<Out>(row[0], reducer, state, grid.count);
   }
 }
 
 /// Lanes of the column form: as many as keep a block's states within shared memory.
 template <class State, int V>
-inline constexpr int column_lanes = sizeof(State) * V <= 64 ? V : column_lanes<State, V / 2>;
+inline constexpr int column_lanes = sizeof(State) * V <= 32 ? V : column_lanes<State, V / 2>;
 template <class State>
 inline constexpr int column_lanes<State, 1> = 1;
 
-/// A block reduces one piece of column_width * V neighbouring columns.
+/// grid.width by grid.depth threads reduce one piece of grid.width items of neighbouring columns.
 template <class Out, class Types, int V, int N, class R, class State, class Program>
-__global__ void __launch_bounds__(column_width* column_depth)
+__global__ void __launch_bounds__(column_threads)
     reduce_columns(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
                    const __grid_constant__ Program program, State* partials) {
-  constexpr int ahead = detail::unroll<N>;
-  const unsigned x = threadIdx.x % column_width;
-  const unsigned y = threadIdx.x / column_width;
-  const unsigned tile = grid.splits.divide(blockIdx.x);
-  const unsigned split = blockIdx.x - tile * grid.splits.divisor;
-  const unsigned row = grid.items.divide(tile);
-  const auto across = static_cast<int>(grid.kept[0].divisor);
-  const int start = static_cast<int>((tile - row * grid.items.divisor) * column_width + x) * V;
-  const int last = across - start < V ? across - start : V;
+  using C = typename Program::type;
+  constexpr int ahead = detail::column_ahead<N, V, State>;
+  const unsigned log_width = 31 - __clz(grid.width);
+  const unsigned log_tile = log_width + 31 - __clz(grid.depth);
+  const unsigned depth = grid.depth;
+  const unsigned y = (threadIdx.x >> log_width) & (depth - 1);
+  const unsigned place = blockIdx.x * (column_threads >> log_tile) + (threadIdx.x >> log_tile);
+  const unsigned split = grid.tiles.divide(place);
+  const unsigned tile = place - split * grid.tiles.divisor;
+  const unsigned row = grid.tiles_across.divide(tile);
+  const unsigned item =
+      (tile - row * grid.tiles_across.divisor) * grid.width + (threadIdx.x & (grid.width - 1));
+  const bool inside = split < grid.splits.divisor && item * V < grid.kept[0].divisor;
+  char* column[N];
+  int64_t hop[N];
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    column[i] = grid.data[i] + item * grid.step[i];
+    hop[i] = depth * grid.reduced_stride[i][0];
+  }
+  detail::advance(column, row, grid.kept, 1, grid.kept_rank, grid.kept_stride);
 
-  detail::Cascade<R, State> cascade[V];
-  int64_t base[N];
+  detail::Cascade<R, State, V> cascade;
+  if (inside) {
+    const unsigned outer_split = grid.inner_splits.divide(split);
+    const unsigned inner_split = split - outer_split * grid.inner_splits.divisor;
+    const unsigned last_outer = ::min((outer_split + 1) * grid.outer_piece, grid.outer);
+    const unsigned last = ::min((inner_split + 1) * grid.piece, grid.length);
+#pragma unroll 1
+    for (unsigned outer = outer_split * grid.outer_piece; outer < last_outer; ++outer) {
+      unsigned k = inner_split * grid.piece + y;
+      char* at[N];
 #pragma unroll
-  for (int i = 0; i < N; ++i) base[i] = static_cast<int64_t>(start) * grid.lane[i];
-  detail::advance(base, row, grid.kept, 1, grid.kept_rank, grid.kept_stride);
-  if (last > 0) {
-    const unsigned end = ::min((split + 1) * grid.piece, grid.length);
-    unsigned k = split * grid.piece + y;
-    auto load = [&](Registers<Types, V>& registers, unsigned at) {
-      int64_t offset[N];
-#pragma unroll
-      for (int i = 0; i < N; ++i) offset[i] = base[i];
-      detail::advance(offset, at, grid.reduced, 0, grid.reduced_rank, grid.reduced_stride);
-      registers.load(grid.data, offset, grid.lane, 0, last);
-    };
-    auto add = [&](State(&part)[V], const Registers<Types, V>& registers, unsigned at) {
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        if (j < last) reducer.add(part[j], program(Lane<Registers<Types, V>>{registers, j}), at);
+      for (int i = 1; i < N; ++i) at[i] = column[i] + k * grid.reduced_stride[i][0];
+      at[0] = nullptr;
+      if (grid.reduced_rank > 1) {
+        detail::advance(at, outer, grid.reduced, 1, grid.reduced_rank, grid.reduced_stride);
       }
-    };
-    auto push = [&](const State(&part)[V]) {
+#pragma unroll 1
+      for (; k < last; k += ahead * depth) {
+        detail::Chunk<Types, V, ahead> chunk;
+        chunk.template load<1>(at, hop, grid.lane, k, depth, last);
 #pragma unroll
-      for (int j = 0; j < V; ++j) cascade[j].push(reducer, part[j]);
-    };
-    for (; k + (ahead - 1) * column_depth < end; k += ahead * column_depth) {
-      Registers<Types, V> registers[ahead];
+        for (int i = 1; i < N; ++i) at[i] += ahead * hop[i];
+        const long long position = outer * grid.inner + k;
+        C x[V][ahead];
 #pragma unroll
-      for (int u = 0; u < ahead; ++u) load(registers[u], k + u * column_depth);
-      State part[V];
+        for (int i = 0; i < V * ahead; ++i) {
+          x[i % V][i / V] = chunk.value(program, i / V, i % V);
+        }
+        State part[V]{};
+        if (k + (ahead - 1) * depth < last) {
 #pragma unroll
-      for (int u = 0; u < ahead; ++u) add(part, registers[u], k + u * column_depth);
-      push(part);
-    }
-    for (; ahead > 1 && k < end; k += column_depth) {
-      Registers<Types, V> registers;
-      load(registers, k);
-      State part[V];
-      add(part, registers, k);
-      push(part);
+          for (int j = 0; j < V; ++j) {
+            detail::add_all<1>(reducer, part[j], x[j], position, depth);
+          }
+        } else {
+#pragma unroll
+          for (int u = 0; u < ahead; ++u) {
+            if (k + u * depth >= last) break;
+#pragma unroll
+            for (int j = 0; j < V; ++j) reducer.add(part[j], x[j][u], position + u * depth);
+          }
+        }
+        cascade.push(reducer, part);
+      }
     }
   }
-  __shared__ alignas(16) char bytes[column_depth * column_width * V * sizeof(State)];
-  auto* shared = reinterpret_cast<State*>(bytes);
+  __shared__ alignas(16) char bytes[column_threads * V * sizeof(State)];
+  auto* shared = reinterpret_cast<State*>(bytes) + threadIdx.x;
 #pragma unroll
-  for (int j = 0; j < V; ++j) shared[(y * V + j) * column_width + x] = cascade[j].total(reducer);
+  for (int j = 0; j < V; ++j) shared[j * column_threads] = cascade.total(reducer, j);
 #pragma unroll 1
-  for (int half = column_depth / 2; half > 0; half /= 2) {
+  for (unsigned half = depth / 2; half > 0; half /= 2) {
     __syncthreads();
     if (y >= half) continue;
-#pragma unroll
+#pragma unroll 1
     for (int j = 0; j < V; ++j) {
-      reducer.merge(shared[(y * V + j) * column_width + x],
-                    shared[((y + half) * V + j) * column_width + x]);
+      reducer.merge(shared[j * column_threads], shared[j * column_threads + half * grid.width]);
     }
   }
-  if (y != 0) return;
-  for (int j = 0; j < last; ++j) {
-    const State& total = shared[j * column_width + x];
-    const unsigned output = row * static_cast<unsigned>(across) + static_cast<unsigned>(start + j);
+  if (y != 0 || !inside) return;
+#pragma unroll 1
+  for (unsigned j = 0; j < V; ++j) {
+    const State& total = shared[j * column_threads];
     if (grid.splits.divisor > 1) {
+      const unsigned output = row * grid.kept[0].divisor + item * V + j;
       partials[static_cast<int64_t>(output) * grid.splits.divisor + split] = total;
     } else {
-      detail::finish<Out>(grid, reducer, total, base[0] + static_cast<int64_t>(j) * grid.lane[0]);
+      detail::finish<Out>(column[0] + j * grid.kept_stride[0][0], reducer, total, grid.count);
     }
   }
 }
 
-/// A warp merges the pieces of one output, always in the same order.
-template <class Out, int N, class R, class State>
-__global__ void __launch_bounds__(block_threads)
-    merge_partials(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
+/// grid.merge_width threads merge the pieces of one output, always in the same order.
+template <class Out, class R, class State>
+__global__ void __launch_bounds__(merge_threads)
+    merge_partials(const __grid_constant__ ReduceGrid<1> grid, const __grid_constant__ R reducer,
                    const State* partials) {
-  const unsigned lane = threadIdx.x % 32;
-  const unsigned output = blockIdx.x * (block_threads / 32) + threadIdx.x / 32;
+  const unsigned width = grid.merge_width;
+  const unsigned log_width = 31 - __clz(width);
+  const unsigned thread = threadIdx.x & (width - 1);
+  const unsigned output = blockIdx.x * (merge_threads >> log_width) + (threadIdx.x >> log_width);
   State state{};
   if (output < grid.outputs) {
     const State* mine = partials + static_cast<int64_t>(output) * grid.splits.divisor;
-    for (unsigned s = lane; s < grid.splits.divisor; s += 32) reducer.merge(state, mine[s]);
+#pragma unroll 4
+    for (unsigned s = thread; s < grid.splits.divisor; s += width) reducer.merge(state, mine[s]);
   }
-  using Reduce = cub::WarpReduce<State>;
-  __shared__ typename Reduce::TempStorage temporary[block_threads / 32];
-  state = Reduce(temporary[threadIdx.x / 32]).Reduce(state, detail::Merge<R, State>{reducer});
-  if (lane == 0 && output < grid.outputs) {
-    detail::finish<Out>(grid, reducer, state, detail::target_of(grid, output));
-  }
+  state = detail::merge_group(reducer, state, width);
+  if (thread != 0 || output >= grid.outputs) return;
+  char* at[1] = {grid.data[0]};
+  detail::advance(at, output, grid.kept, 0, grid.kept_rank, grid.kept_stride);
+  detail::finish<Out>(at[0], reducer, state, grid.count);
 }
 
 }  // namespace weft::cuda

@@ -13,30 +13,40 @@ struct ReduceKernels {
   int lanes = 1;
   int column_lanes = 1;
   int64_t state_bytes = 0;
-  const void* warps = nullptr;
-  const void* blocks = nullptr;
-  const void* columns = nullptr;
+  const void* rows[2] = {};     // by elements, by vectors
+  const void* columns[2] = {};  // likewise
   const void* merge = nullptr;
 
   template <class Out, class Types, int N, class R, class State, class Program>
   static ReduceKernels of() {
     constexpr int v = lanes_of<bool>(Types{});
     constexpr int w = cuda::column_lanes<State, v>;
-    const auto by_warps = reduce_rows<Out, Types, v, 32, N, R, State, Program>;
-    const auto by_blocks = reduce_rows<Out, Types, v, row_threads, N, R, State, Program>;
-    const auto by_columns = reduce_columns<Out, Types, w, N, R, State, Program>;
-    const auto merging = merge_partials<Out, N, R, State>;
-    return {v,
-            w,
-            sizeof(State),
-            reinterpret_cast<const void*>(by_warps),
-            reinterpret_cast<const void*>(by_blocks),
-            reinterpret_cast<const void*>(by_columns),
-            reinterpret_cast<const void*>(merging)};
+    ReduceKernels out{v, w, sizeof(State)};
+    out.rows[0] = erase(reduce_rows<Out, Types, 1, N, R, State, Program>);
+    out.rows[1] = erase(reduce_rows<Out, Types, v, N, R, State, Program>);
+    out.columns[0] = erase(reduce_columns<Out, Types, 1, N, R, State, Program>);
+    out.columns[1] = erase(reduce_columns<Out, Types, w, N, R, State, Program>);
+    out.merge = erase(merge_partials<Out, R, State>);
+    return out;
+  }
+
+ private:
+  template <class F>
+  static const void* erase(F* kernel) {
+    return reinterpret_cast<const void*>(kernel);
   }
 };
 
 namespace detail {
+/// Merges the pieces of each output.
+[[gnu::noinline]] inline void run_merge(const Name& name, const Shape& kept,
+                                        const ReduceGrid<1>& grid, const void* kernel,
+                                        const void* reducer, void* states, const Stream& stream) {
+  void* arguments[] = {const_cast<ReduceGrid<1>*>(&grid), const_cast<void*>(reducer), &states};
+  const unsigned blocks = divide_up(grid.outputs, merge_threads / grid.merge_width);
+  launch(name, kept, kernel, blocks, merge_threads, arguments, stream);
+}
+
 /// Plans and launches a reduction over N operands, whose strides are those along the kept
 /// dimensions, then along the reduced ones.
 template <int N>
@@ -52,12 +62,16 @@ template <int N>
   const Stream stream = current_stream(device);
   order(operands, N, stream);
   weft::detail::simplify(outer, operands, N);
+  for (int i = 0; i < N; ++i) inside[i].data = operands[i].data;
   weft::detail::simplify(inner, inside, N, true);
 
   ReduceGrid<N> grid;
-  plan_reduction(name.operation, outer, operands, inner, inside, N, kernels.lanes,
-                 kernels.column_lanes, properties(device).multiprocessors, grid);
-  plan_reduced_operands(outer, operands, inner, inside, grid);
+  const ReduceLimits limits{kernels.lanes, kernels.column_lanes,
+                            properties(device).multiprocessors};
+  plan_reduction(name.operation, outer, operands, inner, inside, N, limits, grid);
+  const bool columns = grid.form == ReduceLoops::columns;
+  plan_reduced_operands(outer, operands, inner, inside,
+                        columns ? kernels.column_lanes : kernels.lanes, grid);
 
   StorageHandle partials;
   void* states = nullptr;
@@ -66,22 +80,15 @@ template <int N>
     partials = StorageHandle(Memory<Cuda>::allocate(device, kernels.state_bytes * pieces));
     states = partials->data;
   }
-  void* const r = const_cast<void*>(reducer);
-  void* arguments[] = {&grid, r, const_cast<void*>(program), &states};
-  const bool columns = grid.form == ReduceLoops::columns;
-  const bool blocks = grid.form == ReduceLoops::blocks;
-  launch(name, kept,
-         columns  ? kernels.columns
-         : blocks ? kernels.blocks
-                  : kernels.warps,
-         grid.blocks_needed,
-         columns  ? column_width * column_depth
-         : blocks ? row_threads
-                  : block_threads,
-         arguments, stream);
+  void* arguments[] = {&grid, const_cast<void*>(reducer), const_cast<void*>(program), &states};
+  const auto* kernel = (columns ? kernels.columns : kernels.rows)[grid.vectors ? 1 : 0];
+  launch(name, kept, kernel, grid.blocks, grid.threads, arguments, stream);
   if (grid.splits.divisor > 1) {
-    void* merged[] = {&grid, r, &states};
-    launch(name, kept, kernels.merge, (grid.outputs + 7) / 8, block_threads, merged, stream);
+    ReduceGrid<1> target;
+    static_cast<ReduceLoops&>(target) = grid;
+    target.data[0] = grid.data[0];
+    for (int d = 0; d < max_rank; ++d) target.kept_stride[0][d] = grid.kept_stride[0][d];
+    run_merge(name, kept, target, kernels.merge, reducer, states, stream);
   }
 }
 }  // namespace detail

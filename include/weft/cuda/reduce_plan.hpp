@@ -1,4 +1,4 @@
-// Planning a reduction on CUDA: which form of kernel, how many blocks, how each output is split.
+// Planning a reduction on CUDA: which form of kernel, how many threads, how each output is split.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,38 +6,50 @@
 
 namespace weft::cuda {
 
-/// Threads a block that together reduce one row, or one piece of it.
-inline constexpr int row_threads = 512;
-/// The threads of a block of the column form, across the outputs and along the reduced axes.
-inline constexpr int column_width = 32;
-inline constexpr int column_depth = 16;
+/// The most threads of a block of each form, and those that merge many pieces of one output.
+inline constexpr unsigned row_threads = 128;
+inline constexpr unsigned column_threads = 256;
+inline constexpr unsigned merge_threads = 512;
 
 /// The loops of a reduction: kept dimensions (one output at each coordinate) and reduced ones,
-/// both innermost first. The form decides which innermost dimension the lanes of a thread run on.
+/// both innermost first. An item is what a thread reads at once: a vector of lanes or one element,
+/// of the innermost reduced dimension in the form of rows, of the innermost kept one in that of
+/// columns. In both, `width` threads read neighbouring items.
 struct ReduceLoops {
-  enum Form { warps, blocks, columns };
-  Form form = warps;
+  enum Form { rows, columns };
+  Form form = rows;
+  bool vectors = false;  // items are vectors
+  bool ragged = false;   // rows: which may begin and end between vectors
+  int lead = 0;          // rows that begin anywhere: the operand that tells where vectors do
   unsigned outputs = 1;
   long long count = 1;  // elements that make one output
   long long inner = 1;  // of them along the innermost reduced dimension
+  unsigned outer = 1;   // coordinates of the other reduced dimensions
   int kept_rank = 0;
   int reduced_rank = 0;
   Divider kept[max_rank];
   Divider reduced[max_rank];
-  Divider items;        // rows: vectors along the innermost reduced dimension;
-                        // columns: tiles of vectors across the innermost kept one
-  unsigned length = 1;  // rows: vectors a row; columns: coordinates of the reduced axes
-  Divider splits{1};    // pieces that each row or column is cut into
+  unsigned length = 1;  // rows: items along `inner`; columns: `inner`
   unsigned piece = 1;   // of `length`
-  unsigned blocks_needed = 1;
+  unsigned outer_piece = 1;
+  Divider splits{1};        // pieces that each output's elements are cut into
+  Divider inner_splits{1};  // of them along `length`
+  Divider tiles;            // columns: `width` items of neighbouring columns
+  Divider tiles_across;     // of them across the innermost kept dimension
+  unsigned width = 32;      // rows: a power of two up to 32, or all of a block
+  unsigned depth = 1;       // columns: threads along the reduced axes, likewise
+  unsigned threads = row_threads;
+  unsigned blocks = 1;
+  unsigned merge_width = 32;  // threads that merge the pieces of one output
 };
 
-/// The same with the addresses and strides of N operands, the target first.
+/// The same with the addresses and strides (in bytes) of N operands, the target first.
 template <int N>
 struct ReduceGrid : ReduceLoops {
   char* data[N];
-  int lane[N];                       // strides along the lanes
-  int64_t kept_stride[N][max_rank];  // innermost first
+  int lane[N];      // strides in elements along a vector's lanes: 0 or 1
+  int64_t step[N];  // between neighbouring items
+  int64_t kept_stride[N][max_rank];
   int64_t reduced_stride[N][max_rank];
 };
 
@@ -50,33 +62,151 @@ inline unsigned checked(const char* name, int64_t n, const char* what) {
   return static_cast<unsigned>(n);
 }
 
-/// True when neighbouring outputs are neighbours in some operand's memory and the elements that
-/// make one output are not.
-inline bool prefers_columns(const Loops& kept, const Operand* operands, const Loops& reduced,
-                            const Operand* inside, int n) {
-  if (kept.rank == 0 || reduced.rank == 0 || kept.size[kept.rank - 1] < 8) return false;
-  for (int i = 1; i < n; ++i) {
-    const int64_t along = inside[i].stride[reduced.rank - 1];
-    if (operands[i].stride[kept.rank - 1] == 1 && along != 0 && along != 1) return true;
-  }
-  return false;
-}
-
 inline unsigned divide_up(int64_t a, int64_t b) { return static_cast<unsigned>((a + b - 1) / b); }
 
-/// The dividers of the reduced dimensions from `first`, counted from the innermost.
-inline void divide_reduced(const char* name, const Loops& reduced, int first, ReduceLoops& out) {
-  for (int d = first; d < reduced.rank; ++d) {
-    out.reduced[d] =
-        Divider(checked(name, reduced.size[reduced.rank - 1 - d], "elements along an axis"));
-  }
+/// The least power of two that is at least n.
+inline unsigned power_of_two(int64_t n) {
+  unsigned p = 1;
+  while (p < n) p *= 2;
+  return p;
 }
 
-/// Chooses form, split and launch of a reduction; `lanes` are a thread's elements at a time in the
-/// row forms, `column_lanes` in the column form.
+/// How far apart in memory neighbours along a dimension lie, up to what a warp reads at once.
+inline int64_t spread(const Operand& operand, int dimension) {
+  const int64_t stride = operand.stride[dimension];
+  const int64_t bytes = (stride < 0 ? -stride : stride) * operand.itemsize;
+  return bytes < 128 ? bytes : 128;
+}
+
+/// True when neighbouring outputs lie closer in memory than the elements that make one output.
+inline bool prefers_columns(const Loops& kept, const Operand* operands, const Loops& reduced,
+                            const Operand* inside, int n) {
+  if (kept.rank == 0 || reduced.rank == 0) return false;
+  int64_t across = 0;
+  int64_t along = 0;
+  for (int i = 1; i < n; ++i) {
+    across += spread(operands[i], kept.rank - 1);
+    along += spread(inside[i], reduced.rank - 1);
+  }
+  return across < along;
+}
+
+/// How a vector's lanes lie in all operands; dimension `lanes_at` counts kept, then reduced ones.
+struct VectorLayout {
+  bool possible = true;  // contiguous or one element, and alike in all operands
+  bool aligned = true;   // every vector of every operand
+  int lead = 0;          // an operand that is contiguous along the lanes
+};
+
+inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, const Loops& reduced,
+                                  const Operand* inside, int n, int lanes, int lanes_at) {
+  VectorLayout out;
+  int64_t first[2 * max_rank + 1] = {};
+  const int rank = kept.rank + reduced.rank;
+  for (int i = 1; i < n; ++i) {
+    auto stride = [&](int d) {
+      return d < kept.rank ? operands[i].stride[d] : inside[i].stride[d - kept.rank];
+    };
+    const int64_t lane = stride(lanes_at);
+    if ((lane != 0 && lane != 1) || operands[i].itemsize == 0) out.possible = false;
+    if (lane != 1 || operands[i].itemsize == 0) continue;
+    for (int d = 0; d <= rank; ++d) {
+      const int64_t value =
+          d == rank ? static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(operands[i].data) /
+                                           static_cast<unsigned>(operands[i].itemsize))
+          : d == lanes_at ? 0
+                          : stride(d);
+      const int64_t remainder = (value % lanes + lanes) % lanes;
+      if (remainder != 0) out.aligned = false;
+      if (out.lead != 0 && remainder != first[d]) out.possible = false;
+      if (out.lead == 0) first[d] = remainder;
+    }
+    if (out.lead == 0) out.lead = i;
+  }
+  const int64_t size =
+      lanes_at < kept.rank ? kept.size[lanes_at] : reduced.size[lanes_at - kept.rank];
+  if (size % lanes != 0) out.aligned = false;
+  return out;
+}
+
+/// What a plan must know of the kernels and the GPU.
+struct ReduceLimits {
+  int lanes = 1;         // of a vector in the form of rows
+  int column_lanes = 1;  // the same in that of columns
+  int multiprocessors = 1;
+};
+
+/// Cuts each output's elements where there are too few groups of threads to fill the GPU; `least`
+/// is the part of `length` that a piece has at least.
+inline void plan_splits(int64_t groups, int64_t wanted, int64_t least, ReduceLoops& out) {
+  const int64_t length = out.length > 0 ? out.length : 1;
+  const int64_t outer = out.outer > 0 ? out.outer : 1;
+  const int64_t splits = groups < wanted ? divide_up(wanted, groups) : 1;
+  out.outer_piece = divide_up(outer, splits < outer ? splits : outer);
+  const int64_t outer_splits = divide_up(outer, out.outer_piece);
+  int64_t inner_splits = divide_up(splits, outer_splits);
+  const int64_t most = divide_up(length, least);
+  if (inner_splits > most) inner_splits = most;
+  out.piece = divide_up(length, inner_splits);
+  out.inner_splits = Divider(divide_up(length, out.piece));
+  const auto total = static_cast<unsigned>(outer_splits) * out.inner_splits.divisor;
+  out.splits = Divider(total);
+  out.merge_width = total > 64 ? merge_threads : power_of_two(total < 32 ? total : 32);
+}
+
+inline void plan_columns(const char* name, const Loops& kept, const Operand* operands,
+                         const Loops& reduced, const Operand* inside, int n,
+                         const ReduceLimits& limits, ReduceLoops& out) {
+  const int lanes = limits.column_lanes;
+  const VectorLayout layout =
+      vector_layout(kept, operands, reduced, inside, n, lanes, kept.rank - 1);
+  out.form = ReduceLoops::columns;
+  out.vectors = lanes > 1 && layout.possible && layout.aligned;
+  const int64_t across = kept.size[kept.rank - 1];
+  const unsigned items = divide_up(across, out.vectors ? lanes : 1);
+  out.width = power_of_two(items < 32 ? items : 32);
+  out.tiles_across = Divider(divide_up(items, out.width));
+  out.length = checked(name, out.inner, "elements for each result");
+  out.threads = column_threads;
+  out.depth = column_threads / out.width;
+  while (out.depth > 1 && out.depth * 16 > out.length) out.depth /= 2;
+  const int64_t tiles = int64_t{out.outputs} / across * out.tiles_across.divisor;
+  out.tiles = Divider(checked(name, tiles, "tiles of results"));
+  const unsigned tiles_a_block = out.threads / (out.width * out.depth);
+  const int64_t wanted = int64_t{4} * limits.multiprocessors * tiles_a_block;
+  plan_splits(tiles, wanted, int64_t{out.depth} * 16, out);
+  const int64_t pieces = tiles * out.splits.divisor;
+  out.blocks = divide_up(checked(name, pieces, "pieces of work"), tiles_a_block);
+}
+
+inline void plan_rows(const char* name, const Loops& kept, const Operand* operands,
+                      const Loops& reduced, const Operand* inside, int n,
+                      const ReduceLimits& limits, ReduceLoops& out) {
+  if (reduced.rank > 0 && limits.lanes > 1) {
+    const VectorLayout layout = vector_layout(kept, operands, reduced, inside, n, limits.lanes,
+                                              kept.rank + reduced.rank - 1);
+    const bool long_row = out.inner >= 32 * limits.lanes;
+    out.vectors = layout.possible && (layout.aligned || long_row);
+    out.ragged = !layout.aligned;
+    out.lead = layout.aligned ? 0 : layout.lead;
+  }
+  const int lanes = out.vectors ? limits.lanes : 1;
+  out.length = checked(name, (out.inner + lanes - 1) / lanes, "vectors for each result");
+  const int64_t each = !out.vectors ? 16 : out.length > 64 ? 8 : 4;  // items a thread, at least
+  const unsigned wide = power_of_two(divide_up(out.length, each));
+  out.width = wide < row_threads ? wide : row_threads;
+  out.threads = out.width > 32 ? out.width : row_threads;  // wide groups meet in shared memory
+  const unsigned groups_a_block = out.threads / out.width;
+  const int64_t wanted = int64_t{32} * limits.multiprocessors * groups_a_block;
+  plan_splits(out.outputs, wanted, int64_t{out.width} * 16, out);
+  const int64_t pieces = int64_t{out.outputs} * out.splits.divisor;
+  out.blocks = divide_up(checked(name, pieces, "pieces of work"), groups_a_block);
+}
+
+/// Chooses form, split and launch of a reduction.
 inline void plan_reduction(const char* name, const Loops& kept, const Operand* operands,
-                           const Loops& reduced, const Operand* inside, int n, int lanes,
-                           int column_lanes, int multiprocessors, ReduceLoops& out) {
+                           const Loops& reduced, const Operand* inside, int n,
+                           const ReduceLimits& limits, ReduceLoops& out) {
   out.outputs = checked(name, kept.count(), "results");
   out.count = reduced.count();
   out.kept_rank = kept.rank;
@@ -84,59 +214,37 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
   for (int d = 0; d < kept.rank; ++d) {
     out.kept[d] = Divider(checked(name, kept.size[kept.rank - 1 - d], "results along an axis"));
   }
-  const int64_t wanted = int64_t{4} * multiprocessors;
-  int64_t most = 1;  // splits that still give each thread work
-  int64_t groups = 1;
-  if (prefers_columns(kept, operands, reduced, inside, n)) {
-    out.form = ReduceLoops::columns;
-    divide_reduced(name, reduced, 0, out);
-    const int64_t across = kept.size[kept.rank - 1];
-    const unsigned tiles = divide_up(across, column_width * column_lanes);
-    out.items = Divider(tiles);
-    out.length = checked(name, out.count, "elements for each result");
-    groups = out.outputs / across * tiles;
-    most = divide_up(out.length, column_depth * 8);
-  } else {
-    const int64_t inner = reduced.rank > 0 ? reduced.size[reduced.rank - 1] : 1;
-    out.inner = inner;
-    divide_reduced(name, reduced, 1, out);
-    const unsigned items = divide_up(inner, lanes);
-    out.items = Divider(items > 0 ? items : 1);
-    out.length =
-        checked(name, inner > 0 ? out.count / inner * items : 0, "vectors for each result");
-    const bool few = out.length > 256 || out.outputs < 8 * static_cast<unsigned>(multiprocessors);
-    out.form = few && out.length > 32 ? ReduceLoops::blocks : ReduceLoops::warps;
-    groups = out.outputs;
-    if (out.form == ReduceLoops::blocks) most = divide_up(out.length, row_threads * 4);
+  out.inner = reduced.rank > 0 ? reduced.size[reduced.rank - 1] : 1;
+  out.outer = checked(name, out.inner > 0 ? out.count / out.inner : 0, "rows for each result");
+  for (int d = 1; d < reduced.rank; ++d) {
+    out.reduced[d] = Divider(static_cast<unsigned>(reduced.size[reduced.rank - 1 - d]));
   }
-  int64_t splits = groups < wanted ? divide_up(wanted, groups) : 1;
-  if (splits > most) splits = most;
-  if (splits < 1) splits = 1;
-  out.piece = divide_up(out.length > 0 ? out.length : 1, splits);
-  splits = divide_up(out.length > 0 ? out.length : 1, out.piece);
-  out.splits = Divider(static_cast<unsigned>(splits));
-  const unsigned pieces = checked(name, groups * splits, "pieces of work");
-  constexpr int warps_a_block = block_threads / 32;
-  out.blocks_needed = out.form == ReduceLoops::warps ? divide_up(pieces, warps_a_block) : pieces;
+  if (prefers_columns(kept, operands, reduced, inside, n)) {
+    plan_columns(name, kept, operands, reduced, inside, n, limits, out);
+  } else {
+    plan_rows(name, kept, operands, reduced, inside, n, limits, out);
+  }
 }
 
 /// Addresses and strides of a reduction's operands.
 template <int N>
 void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loops& reduced,
-                           const Operand* inside, ReduceGrid<N>& grid) {
+                           const Operand* inside, int lanes, ReduceGrid<N>& grid) {
   for (int i = 0; i < N; ++i) {
+    const int64_t bytes = operands[i].itemsize;
     grid.data[i] = operands[i].data;
     for (int d = 0; d < kept.rank; ++d) {
-      grid.kept_stride[i][d] = operands[i].stride[kept.rank - 1 - d];
+      grid.kept_stride[i][d] = operands[i].stride[kept.rank - 1 - d] * bytes;
     }
     for (int d = 0; d < reduced.rank; ++d) {
-      grid.reduced_stride[i][d] = inside[i].stride[reduced.rank - 1 - d];
+      grid.reduced_stride[i][d] = inside[i].stride[reduced.rank - 1 - d] * bytes;
     }
     const bool columns = grid.form == ReduceLoops::columns;
-    const int64_t lane = columns            ? grid.kept_stride[i][0]
-                         : reduced.rank > 0 ? grid.reduced_stride[i][0]
-                                            : 0;
-    grid.lane[i] = static_cast<int>(lane);
+    const int64_t stride = columns            ? operands[i].stride[kept.rank - 1]
+                           : reduced.rank > 0 ? inside[i].stride[reduced.rank - 1]
+                                              : 0;
+    grid.lane[i] = stride == 0 ? 0 : 1;
+    grid.step[i] = stride * bytes * (grid.vectors ? lanes : 1);
   }
 }
 

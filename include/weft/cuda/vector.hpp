@@ -116,22 +116,26 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
                                        int first, int last) {
     load_from<1>(values, data, offset, stride, first, last);
   }
+  /// The same where vectors are aligned and full, or one element for all lanes; the operands that
+  /// are bits of Splats are the latter.
+  template <unsigned Splats = 0>
   __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
                                                const int* stride) {
-    load_aligned_from<1>(values, data, offset, stride);
+    load_aligned_from<1, Splats>(values, data, offset, stride);
   }
 
  private:
-  template <int K, class Head, class... Tail>
+  template <int K, unsigned Splats, class Head, class... Tail>
   __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
                                                            char* const* data, const int* offset,
                                                            const int* stride) {
-    cuda::load_aligned(values.head, data[K], offset[K], stride[K]);
+    const int along = (Splats >> K & 1U) != 0 ? 0 : stride[K];
+    cuda::load_aligned(values.head, data[K], offset[K], along);
     if constexpr (sizeof...(Tail) > 0) {
-      load_aligned_from<K + 1>(values.tail, data, offset, stride);
+      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride);
     }
   }
-  template <int>
+  template <int, unsigned>
   __device__ __forceinline__ static void load_aligned_from(Pack<>&, char* const*, const int*,
                                                            const int*) {}
   template <int K, class Offset, class Head, class... Tail>

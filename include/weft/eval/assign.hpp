@@ -3,9 +3,11 @@
 #pragma once
 
 #include "weft/eval/executor.hpp"
+#include "weft/eval/gather.hpp"
 #include "weft/eval/lower.hpp"
 #include "weft/eval/name.hpp"
 #include "weft/eval/rows.hpp"
+#include "weft/eval/staged.hpp"
 
 namespace weft::detail {
 
@@ -88,8 +90,21 @@ void set_target(Operand& target, const Tensor<T, D>& x) {
   target.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
 }
 
+/// Takes the place of evaluating parts of an expression first, while it is only planned.
+struct Staging {
+  StorageHandle (*take)(Staging*, const Name&, const Shape&, int64_t bytes);
+};
+[[gnu::visibility("default")]] inline constinit thread_local Staging* staging = nullptr;
+
 template <class T, class D, class E>
 Tensor<T, D> materialize_on(const E& e, D wanted) {
+  if (staging != nullptr) {
+    const int64_t bytes = e.size() * static_cast<int64_t>(sizeof(T));
+    StorageHandle nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes);
+    T* const data = static_cast<T*>(nowhere->data);
+    return Access::make<T, D>(static_cast<StorageHandle&&>(nowhere), data, e.shape(),
+                              contiguous_strides(e.shape()));
+  }
   Lowered<E> lowered(e);
   const D device = place<D>(name_of<E>().operation, lowered.operands + 1, lowered.n - 1, wanted);
   Tensor<T, D> out = Access::allocate<T, D>(e.shape(), device);
@@ -107,34 +122,6 @@ template <class T, class E, class D>
 Tensor<T, D> on(const E& e, D device) {
   return materialize_on<T, D>(e, device);
 }
-
-/// Counts the handles to a storage inside an expression.
-struct CountHandles {
-  const Storage* storage;
-
-  template <class T>
-  long operator()(const Scalar<T>&) const {
-    return 0;
-  }
-  long operator()(const Positions&) const { return 0; }
-  template <class T, class D>
-  long operator()(const Tensor<T, D>& x) const {
-    return x.storage() == storage ? 1 : 0;
-  }
-  template <class T, class Op, class... Args>
-  long operator()(const Map<T, Op, Args...>& e) const {
-    return (*this)(e.args());
-  }
-  template <class R, class E>
-  long operator()(const Reduce<R, E>& e) const {
-    return (*this)(e.operand());
-  }
-  long operator()(const Pack<>&) const { return 0; }
-  template <class Head, class... Tail>
-  long operator()(const Pack<Head, Tail...>& args) const {
-    return (*this)(args.head) + (*this)(args.tail);
-  }
-};
 
 /// True when nobody but the target and a temporary expression holding `inside` handles can see
 /// the target's buffer, and it has room for exactly `size` elements.
@@ -182,9 +169,10 @@ template <class T, class D>
 template <class T, class D, class E>
 void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
-  constexpr bool elementwise = !requires { e.reducer(); };
+  constexpr bool elementwise = !requires { e.reducer(); }
+  &&!Staged<Expr>;
   const Shape shape = e.shape();
-  const long inside = std::is_rvalue_reference_v<E&&> ? CountHandles{target.storage()}(e) : 0;
+  const long inside = std::is_rvalue_reference_v<E&&> ? count_handles(e, target.storage()) : 0;
   Lowered<Expr> lowered(e);
   D wanted{};
   if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
@@ -220,8 +208,7 @@ void write(const Tensor<T, D>& target, const E& e, const char* operation) {
     Lowered<E> lowered(e);
     set_target(lowered.operands[0], target);
     const D device = place<D>(operation, lowered.operands, lowered.n, D{});
-    constexpr bool reduction = has_reduction<E>;
-    if (lowered.conflicts_with_target() || (reduction && !(e.shape() == target.shape()))) {
+    if (lowered.conflicts_with_target() || !takes_target(e, target)) {
       const Tensor<T, D> value = Access::allocate<T, D>(e.shape(), device);
       set_target(lowered.operands[0], value);
       lowered.template run<T>(e.shape(), device);

@@ -34,6 +34,14 @@ struct DryRun {
 inline constexpr std::uintptr_t nowhere = std::uintptr_t{1} << 58;
 
 inline void release_nowhere(Storage* storage) noexcept { delete storage; }
+/// Memory that is not there, another one for each kernel.
+inline Storage* allocate_nowhere(const Explanation& out, int64_t bytes) {
+  auto* storage = new Storage;
+  storage->data = reinterpret_cast<void*>(nowhere + ((out.kernels.size() + 1) << 48));
+  storage->bytes = bytes;
+  storage->release = release_nowhere;
+  return storage;
+}
 inline bool is_temporary(const Operand& x) {
   return x.storage != nullptr && x.storage->release == release_nowhere;
 }
@@ -50,25 +58,62 @@ constexpr const char* type_name() {
 /// Adds what a kernel moves of an operand that it walks by its strides along `sizes`.
 [[gnu::noinline]] inline void add_operand(std::vector<Explanation::Operand>& list, const Operand& x,
                                           const char* type, const Shape& sizes, const char* note) {
-  if (type == nullptr) return;  // positions have no memory
+  if (type == nullptr && x.gathered == 0) return;  // positions have no memory
   Explanation::Operand found;
-  found.bytes = x.itemsize;
+  found.bytes = x.gathered != 0 ? x.gathered : x.itemsize;
   for (int i = 0; i < sizes.rank(); ++i) {
-    if (x.stride[i] != 0) found.bytes *= sizes[i];
+    if (x.stride[i] != 0 || x.gathered != 0) found.bytes *= sizes[i];
+  }
+  if (x.gathered != 0) {  // at most what there is
+    type = "gathered";
+    if (x.reached_bytes < found.bytes) found.bytes = x.reached_bytes;
   }
   for (int i = 0; i < x.rank; ++i) found.shape.push_back(x.size[i]);
+  const char* const address = x.gathered != 0 ? x.reached : x.data;
   for (Explanation::Operand& known : list) {
-    if (known.address == x.data && known.shape == found.shape && known.bytes == found.bytes &&
+    if (known.address == address && known.shape == found.shape && known.bytes == found.bytes &&
         known.type == type) {
       ++known.occurrences;
       return;
     }
   }
   found.type = type;
-  found.address = x.data;
+  found.address = address;
   found.note = is_temporary(x) ? "temporary" : note;
   list.push_back(static_cast<Explanation::Operand&&>(found));
 }
+
+/// A kernel, or several, that an algorithm of its own launches.
+inline Explanation::Kernel staged_kernel(const char* kind, const Name& name, const Shape& shape) {
+  Explanation::Kernel kernel;
+  kernel.kind = kind;
+  kernel.work = join({name, ", ", shape});
+  kernel.launches = 0;
+  return kernel;
+}
+
+/// Notes what would be evaluated before the expression, as long as it lives.
+class PlannedStaging : public Staging {
+ public:
+  explicit PlannedStaging(Explanation& out) : Staging{take}, out_(out), outside_(staging) {
+    staging = this;
+  }
+  ~PlannedStaging() { staging = outside_; }
+  PlannedStaging(const PlannedStaging&) = delete;
+  PlannedStaging& operator=(const PlannedStaging&) = delete;
+
+ private:
+  static StorageHandle take(Staging* self, const Name& name, const Shape& shape, int64_t bytes) {
+    Explanation& out = static_cast<PlannedStaging*>(self)->out_;
+    StorageHandle storage(allocate_nowhere(out, bytes));
+    out.kernels.push_back(staged_kernel("evaluated before:", name, shape));
+    ++out.staged;
+    return storage;
+  }
+
+  Explanation& out_;
+  Staging* outside_;
+};
 
 /// The coordinates of two lists of dimensions.
 inline Shape joined(const Shape& a, const Shape& b) {
@@ -180,12 +225,7 @@ struct RowTaskView {
 template <class D>
 struct Memory<detail::DryRun<D>> {
   static Storage* allocate(const detail::DryRun<D>& dry, int64_t bytes) {
-    auto* storage = new Storage;
-    const std::size_t number = dry.out->kernels.size() + 1;
-    storage->data = reinterpret_cast<void*>(detail::nowhere + (number << 48));
-    storage->bytes = bytes;
-    storage->release = detail::release_nowhere;
-    return storage;
+    return detail::allocate_nowhere(*dry.out, bytes);
   }
 };
 
@@ -194,8 +234,10 @@ struct Executor<detail::DryRun<D>> {
   template <class Out, class Types, class Program>
   static void for_each(const detail::Name&, const detail::DryRun<D>& dry, const Shape& shape,
                        detail::Operand* operands, const Program&) {
-    detail::add_kernel<Out>(*dry.out, "element-wise", detail::join({"over ", shape}), shape,
-                            operands, Types{});
+    bool gathers = false;
+    for (int i = 1; i <= detail::count(Types{}); ++i) gathers |= operands[i].gathered != 0;
+    detail::add_kernel<Out>(*dry.out, gathers ? "gather" : "element-wise",
+                            detail::join({"over ", shape}), shape, operands, Types{});
     Explainer<D>::template for_each<Out, Types, Program>(*dry.out, dry.device, shape, operands);
   }
 };

@@ -23,7 +23,7 @@ inline void find_equal(const RowNode* nodes, std::vector<int>& kernel_of) {
 [[gnu::noinline]] inline void place_nodes(Explanation& out, const std::vector<int>& kernel_of) {
   const int last = static_cast<int>(out.kernels.size()) - 1;
   for (ExpressionTree::Node& node : out.tree.nodes) {
-    if (!node.leaf) {
+    if (!node.leaf && node.reduction != ExpressionTree::apart) {
       node.kernel = node.reduction < 0 ? last : kernel_of[static_cast<std::size_t>(node.reduction)];
     }
   }
@@ -51,6 +51,7 @@ template <ExpressionLike E>
   using T = std::remove_const_t<typename E::value_type>;
   Explanation out;
   if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
+    const detail::PlannedStaging staging(out);
     detail::Lowered<E> lowered(e);
     out.name = text(detail::name_of<E>());
     if constexpr (TensorLike<E>) out.name = "copy(" + out.name + ")";
@@ -65,7 +66,11 @@ template <ExpressionLike E>
     if constexpr (detail::has_reduction<E>) out.reductions = detail::RowLowering<E>::reductions;
     std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions),
                                detail::is_row_expression<E> ? -1 : 0);
-    if (e.size() > 0) {
+    if constexpr (Staged<E>) {
+      out.kernels.push_back(
+          detail::staged_kernel("an algorithm of its own:", detail::name_of<E>(), e.shape()));
+      ++out.staged;
+    } else if (e.size() > 0) {
       lowered.template run<T>(e.shape(), detail::DryRun<Runs>{device, &out, &kernel_of});
     }
     if constexpr (detail::is_row_expression<E>) detail::find_equal(lowered.nodes, kernel_of);

@@ -39,9 +39,10 @@ struct Explanation {
   Text type;    ///< of the result's elements
   Shape shape;
   bool on_cpu = false;
-  double bandwidth = 0;         ///< of the memory, bytes a second; 0 where it is not known
-  int reductions = 0;           ///< in the expression
-  int repeated = 0;             ///< evaluations of reductions whose value an earlier kernel had too
+  double bandwidth = 0;  ///< of the memory, bytes a second; 0 where it is not known
+  int reductions = 0;    ///< in the expression
+  int staged = 0;    ///< parts that algorithms of their own evaluate (scans, sorts), not counted
+  int repeated = 0;  ///< evaluations of reductions whose value an earlier kernel had too
   std::vector<Kernel> kernels;  ///< in the order in which they run
   ExpressionTree tree;
 
@@ -140,6 +141,10 @@ inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
                bytes_text(e.bytes_read()), " read, ", bytes_text(e.bytes_written()), " written"});
   if (e.bandwidth > 0) {
     out += join({", ", seconds_text(e.expected_seconds()), " at ", rate_text(e.bandwidth)});
+  }
+  if (e.staged > 0) {
+    out += join({"\n  ", counted(e.staged, "part"), " evaluated by other algorithms, whose ",
+                 e.on_cpu ? "loops" : "kernels", " and bytes are not counted"});
   }
   if (e.repeated > 0) {
     out += join({"\n  ", counted(e.repeated, "reduction"), " evaluated again by a later ",

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "weft/eval/leaves.hpp"
 #include "weft/eval/row_program.hpp"
 
 namespace weft {
@@ -11,11 +12,14 @@ namespace weft {
 /// The operations, operands and numbers of an expression; an operand that occurs several times is
 /// one node.
 struct ExpressionTree {
+  static constexpr int apart = -2;
   struct Node {
     Text label;
     bool leaf = false;
-    int reduction = -1;  ///< the reduction that it stands in, or is; -1: in the result itself
-    int kernel = -1;     ///< which kernel computes it; -1 for operands
+    /// The reduction that it stands in, or is; -1: in the result itself; apart: it is evaluated by
+    /// an algorithm of its own.
+    int reduction = -1;
+    int kernel = -1;  ///< which kernel computes it; -1 for operands
   };
   struct Edge {
     int from = 0;
@@ -26,6 +30,11 @@ struct ExpressionTree {
 };
 
 namespace detail {
+
+template <class E>
+inline constexpr bool is_map = false;
+template <class T, class Op, class... Args>
+inline constexpr bool is_map<Map<T, Op, Args...>> = true;
 
 /// Walks an expression, and numbers its reductions as row programs do: those inside come first.
 class TreeBuilder {
@@ -42,8 +51,13 @@ class TreeBuilder {
     } else if constexpr (requires { e.reducer(); }) {
       return reduction(e, inside);
     } else {
-      const int here = node(text_of<E>(), inside, false);
-      if constexpr (requires { e.args(); }) arguments(e.args(), here, inside);
+      constexpr bool staged = requires { requires E::is_staged; };
+      const int here = node(text_of<E>(), staged ? ExpressionTree::apart : inside, false);
+      if constexpr (is_map<E>) {
+        arguments(e.args(), here, inside);
+      } else {
+        for_each_leaf(e, [&](const auto& x) { tree_.edges.push_back({add(x), here}); });
+      }
       return here;
     }
   }

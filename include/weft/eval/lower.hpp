@@ -47,15 +47,21 @@ struct Lowering<Positions> {
   }
 };
 
+/// With WEFT_CHECK=1, throws when an operand was written since its expression was built.
+template <class T, class D>
+void check_current(const Tensor<T, D>& x) {
+  if (check_requested() && !Access::is_current(x)) {
+    fail<ValueError>("evaluate", "a tensor of shape ", x.shape(),
+                     " was written after the expression that reads it was built");
+  }
+}
+
 template <class T, class D>
 struct Lowering<Tensor<T, D>> {
   using types = TypeList<std::remove_const_t<T>>;
   template <int B>
   static Arg<B, std::remove_const_t<T>> lower(const Tensor<T, D>& e, Operand* operands) {
-    if (check_requested() && !Access::is_current(e)) {
-      fail<ValueError>("evaluate", "a tensor of shape ", e.shape(),
-                       " was written after the expression that reads it was built");
-    }
+    check_current(e);
     operands[B].set(e.data(), sizeof(T), e.shape(), e.strides(), e.storage());
     return {};
   }
@@ -104,6 +110,10 @@ struct Lowering<Reduce<R, E>> {
   template <int B>
   static Arg<B, value> lower(const Reduce<R, E>& e, Operand* operands);
 };
+
+/// The value of an expression on the operands' device, else on `wanted`; in eval/assign.hpp.
+template <class T, class D, class E>
+Tensor<T, D> materialize_on(const E& e, D wanted);
 
 /// The number of operands of an expression.
 template <class E>

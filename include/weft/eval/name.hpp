@@ -35,7 +35,8 @@ class NameReader {
   [[gnu::cold, gnu::noinline]] void expression(Text& out) {
     const Word word = identifier();
     const bool map = word.is("Map");
-    if (*at_ != '<' || !(map || word.is("Reduce") || word.is("Tensor") || word.is("Scalar"))) {
+    if (*at_ != '<' || !(map || word.is("Reduce") || word.is("Scan") || word.is("Gather") ||
+                         word.is("Tensor") || word.is("Scalar"))) {
       out += word.is("Positions") ? "positions" : "?";
       return skip_arguments();
     }

@@ -13,7 +13,10 @@ struct Operand {
   char* data = nullptr;
   int itemsize = 0;  // Position operands count elements as bytes
   Storage* storage = nullptr;
-  StorageHandle keep;  // a temporary that only this evaluation holds
+  StorageHandle keep;             // a temporary that only this evaluation holds
+  int gathered = 0;  // bytes of an element where these are positions, at which `storage` is read
+  const char* reached = nullptr;  // where gathered: the first byte that may be read,
+  int64_t reached_bytes = 0;      // and how many
   int rank = 0;
   int64_t size[max_rank];    // as the tensor has them
   int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
@@ -146,6 +149,11 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 
 /// The first byte, and one past the last, that an operand touches when read at all of `shape`.
 [[gnu::noinline]] inline void byte_range(const Operand& x, const char*& first, const char*& last) {
+  if (x.gathered) {
+    first = x.reached;
+    last = x.reached + x.reached_bytes;
+    return;
+  }
   int64_t low = 0;
   int64_t high = 1;
   for (int i = 0; i < x.rank; ++i) {
@@ -175,6 +183,7 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 /// they share memory, and not by having the same element at each index. Call before planning.
 [[gnu::noinline]] inline bool conflicts(const Operand& target, const Operand& x) {
   if (x.storage == nullptr || !overlap(target, x)) return false;
+  if (x.gathered) return true;
   if (target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) return true;
   const int shift = target.rank - x.rank;
   for (int i = 0; i < target.rank; ++i) {

@@ -87,6 +87,15 @@ WEFT_HD void resolve_draws(Apply<Op, Ps...>& program) {
   if constexpr (requires { program.op.draw.resolve(); }) program.op.draw.resolve();
   resolve_draws(program.programs);
 }
+/// Whether a program does more than give a value (gathers report bad indices, scatters write), so
+/// that it must not run where there is no element.
+template <class P>
+inline constexpr bool has_effects = false;
+template <class Op, class... Ps>
+inline constexpr bool has_effects<Apply<Op, Ps...>> = requires {
+  requires Op::has_effects;
+}
+|| (has_effects<Ps> || ...);
 
 /// The value of a program as it is stored in elements of type T.
 template <class T, class V>

@@ -178,7 +178,7 @@ struct RowLowering<Map<T, Op, Args...>, true> {
     if constexpr (sizeof...(Tail) == 0) {
       using Program = Apply<Op, Done..., decltype(part.program)>;
       return RowPart<Program, std::remove_const_t<decltype(reductions)>>{
-          Program{op, make_pack(done..., part.program)}, reductions};
+          Program{settled(op), make_pack(done..., part.program)}, reductions};
     } else {
       return args<B + count(typename Next::types{}), R + Next::reductions>(
           op, operands, nodes, rest.tail, reductions, done..., part.program);

@@ -73,7 +73,7 @@ struct ElementLowering<Map<T, Op, Args...>, true> {
                    const Pack<Head, Tail...>& rest, Done... done) {
     auto program = ElementLowering<Head>::template lower<B, R>(rest.head, operands, values);
     if constexpr (sizeof...(Tail) == 0) {
-      return Apply<Op, Done..., decltype(program)>{op, make_pack(done..., program)};
+      return Apply<Op, Done..., decltype(program)>{settled(op), make_pack(done..., program)};
     } else {
       constexpr int b = B + count(typename ElementLowering<Head>::types{});
       return args<b, R + RowLowering<Head>::reductions>(op, operands, values, rest.tail, done...,

@@ -8,7 +8,7 @@
 
 namespace weft::reducer {
 
-/// The smallest or largest value so far and where; `index` < 0 before the first.
+/// The smallest or largest value so far and its position; `index` < 0 before the first.
 template <class C>
 struct Extremum {
   C value{};
@@ -27,6 +27,16 @@ WEFT_HD bool beats(C challenger, long long i, C holder, long long at) {
   return Max ? holder < challenger : challenger < holder;
 }
 
+/// The same for a challenger of a higher index.
+template <bool Max, class C>
+WEFT_HD bool surpasses(C challenger, C holder) {
+  if constexpr (is_floating<C>) {  // a comparison with NaN is false
+    return !(Max ? challenger <= holder : holder <= challenger) && holder == holder;
+  } else {
+    return Max ? holder < challenger : challenger < holder;
+  }
+}
+
 template <bool Max>
 struct extreme_value {
   using domain = op::Ordered;
@@ -43,6 +53,10 @@ struct extreme_value {
   WEFT_HD static void add(S& s, C x, long long) {
     s.value = Max ? math::maximum(s.value, x) : math::minimum(s.value, x);
   }
+  template <int V, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    for (int i = 0; i < N; ++i) add(s, x[i], 0);
+  }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
     s.value = Max ? math::maximum(s.value, later.value) : math::minimum(s.value, later.value);
@@ -53,18 +67,29 @@ struct extreme_value {
   }
 };
 
-template <bool Max, bool Index>
-struct extremum {
+template <bool Max>
+struct extreme_position {
   using domain = op::Ordered;
-  static constexpr const char* text = Index ? (Max ? "argmax" : "argmin") : (Max ? "max" : "min");
+  static constexpr const char* text = Max ? "argmax" : "argmin";
   static constexpr bool has_identity = false;
   template <class T>
-  using result = std::conditional_t<Index, std::int64_t, T>;
+  using result = std::int64_t;
   template <class C>
   using State = Extremum<C>;
   template <class S, class C>
   WEFT_HD static void add(S& s, C x, long long i) {
     if (beats<Max>(x, i, s.value, s.index)) s = {x, i};
+  }
+  template <int V, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long position, long long step) {
+    C best = x[0];
+    int at = 0;
+    for (int i = 1; i < N; ++i) {
+      const bool better = surpasses<Max>(x[i], best);
+      best = better ? x[i] : best;
+      at = better ? i : at;
+    }
+    add(s, best, position + at / V * step + at % V);
   }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
@@ -72,16 +97,13 @@ struct extremum {
   }
   template <class S>
   WEFT_HD auto finish(S s, long long) const {
-    if constexpr (Index) {
-      return static_cast<std::int64_t>(s.index);
-    } else {
-      return s.value;
-    }
+    return static_cast<std::int64_t>(s.index);
   }
 };
+
 struct min : extreme_value<false> {};
 struct max : extreme_value<true> {};
-struct argmin : extremum<false, true> {};
-struct argmax : extremum<true, true> {};
+struct argmin : extreme_position<false> {};
+struct argmax : extreme_position<true> {};
 
 }  // namespace weft::reducer

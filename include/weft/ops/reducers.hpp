@@ -8,6 +8,7 @@
 #include "weft/core/math.hpp"
 #include "weft/ops/domain.hpp"
 #include "weft/ops/extremum.hpp"
+#include "weft/ops/moments.hpp"
 
 /// Each reducer R has, for an operand of element type T (computed in C = compute_t<T>):
 ///   R::result<T>                      the result's element type
@@ -15,6 +16,8 @@
 ///   add(State&, C value, index)       a value joins; index is its position in the reduced axes
 ///   merge(State&, State later)        later holds only values of higher positions, or of any
 ///   finish(State, count)              the result, in compute_t<result<T>>
+/// and where several values at once are cheaper than one after the other:
+///   add_all<V>(State&, const C (&x)[N], index, step)   x[u * V + j] joins at index + u * step + j
 namespace weft::reducer {
 
 /// What NumPy sums integers in.
@@ -32,6 +35,20 @@ struct Sum {
   C value{};
 };
 
+/// The sum of n values, of small integers in 32 bits.
+template <class S, class C, int N>
+WEFT_HD S sum_of(const C (&x)[N]) {
+  if constexpr (std::is_integral_v<C> && sizeof(C) <= 2) {
+    int sum = 0;
+    for (int i = 0; i < N; ++i) sum += x[i];
+    return static_cast<S>(sum);
+  } else {
+    S sum = static_cast<S>(x[0]);
+    for (int i = 1; i < N; ++i) sum = math::add(sum, static_cast<S>(x[i]));
+    return sum;
+  }
+}
+
 struct sum {
   using domain = op::Any;
   static constexpr const char* text = "sum";
@@ -43,6 +60,10 @@ struct sum {
   template <class S, class C>
   WEFT_HD static void add(S& s, C x, long long) {
     s.value = math::add(s.value, static_cast<decltype(s.value)>(x));
+  }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    merge(s, S{sum_of<decltype(s.value)>(x)});
   }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
@@ -91,6 +112,10 @@ struct mean {
   WEFT_HD static void add(S& s, C x, long long) {
     s.value = s.value + static_cast<decltype(s.value)>(x);
   }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    merge(s, S{sum_of<decltype(s.value)>(x)});
+  }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
     s.value = s.value + later.value;
@@ -98,60 +123,6 @@ struct mean {
   template <class S>
   WEFT_HD auto finish(S s, long long count) const {
     return s.value / static_cast<real_t<decltype(s.value)>>(count);
-  }
-};
-
-/// Mean and sum of squared distances from it (Welford 1962; merged as in Chan et al. 1983).
-template <class C>
-struct Moments {
-  C count{};
-  C mean{};
-  C m2{};
-};
-
-struct var {
-  using domain = op::Floating;
-  static constexpr const char* text = "var";
-  static constexpr bool has_identity = true;
-  long long correction = 1;
-  template <class T>
-  using result = T;
-  template <class C>
-  using State = Moments<C>;
-  template <class S, class C>
-  WEFT_HD static void add(S& s, C x, long long) {
-    s.count += C(1);
-    const C delta = x - s.mean;
-    s.mean += delta / s.count;
-    s.m2 += delta * (x - s.mean);
-  }
-  template <class S>
-  WEFT_HD static void merge(S& s, S later) {
-    if (later.count == 0) return;
-    if (s.count == 0) {  // delta * delta below may overflow
-      s = later;
-      return;
-    }
-    const auto count = s.count + later.count;
-    const auto delta = later.mean - s.mean;
-    const auto share = later.count / count;
-    s.mean += delta * share;
-    s.m2 += later.m2 + delta * delta * s.count * share;
-    s.count = count;
-  }
-  template <class S>
-  WEFT_HD auto finish(S s, long long count) const {
-    using C = decltype(s.m2);
-    const long long divisor = count - correction;
-    return s.m2 / static_cast<C>(divisor > 0 ? divisor : 0);
-  }
-};
-
-struct stddev : var {
-  static constexpr const char* text = "std";
-  template <class S>
-  WEFT_HD auto finish(S s, long long count) const {
-    return math::sqrt(var::finish(s, count));
   }
 };
 
@@ -196,6 +167,12 @@ struct count_nonzero {
   template <class S, class C>
   WEFT_HD static void add(S& s, C x, long long) {
     s.value += x != C(0) ? 1 : 0;
+  }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    int some = 0;
+    for (int i = 0; i < N; ++i) some += x[i] != C(0) ? 1 : 0;
+    s.value += some;
   }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
@@ -257,6 +234,18 @@ struct logsumexp {
   template <class S, class C>
   WEFT_HD static void add(S& s, C x, long long) {
     merge(s, S{x, C(1)});
+  }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    C max = x[0];
+    for (int i = 1; i < N; ++i) max = max < x[i] ? x[i] : max;
+    if (max - max == C(0)) {
+      C sum{};
+      for (int i = 0; i < N; ++i) sum += math::exp(x[i] - max);
+      merge(s, S{max, sum});
+    } else {  // infinite or NaN
+      for (int i = 0; i < N; ++i) add(s, x[i], 0);
+    }
   }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {

@@ -1,0 +1,56 @@
+// Failures that loops and kernels find: a record of the first one, thrown when they are over.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/error.hpp"
+
+namespace weft {
+
+/// What a loop or a kernel leaves when it meets a bad index. It goes on with 0 or NaN in its place.
+struct Failure {
+  int state = 0;                    ///< 0 none, 1 being written, 2 complete
+  int ordinal = -1;                 ///< the GPU it happened on; -1 for the CPU
+  const char* operation = nullptr;  ///< a literal of the host's, handed through kernels
+  long long index = 0;              ///< the value found
+  long long low = 0;                ///< the least and the greatest that were expected
+  long long high = 0;
+};
+
+/// Leaves a failure unless one is there already. `operation` must be a literal of the host's.
+WEFT_HD inline void report_failure(Failure* record, const char* operation, int ordinal,
+                                   long long index, long long low, long long high) {
+#if defined(__CUDA_ARCH__)
+  if (atomicCAS(&record->state, 0, 1) != 0) return;
+#else
+  int free = 0;
+  if (!__atomic_compare_exchange_n(&record->state, &free, 1, false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED)) {
+    return;
+  }
+#endif
+  record->operation = operation;
+  record->ordinal = ordinal;
+  record->index = index;
+  record->low = low;
+  record->high = high;
+#if defined(__CUDA_ARCH__)
+  __threadfence_system();
+  atomicExch(&record->state, 2);
+#else
+  __atomic_store_n(&record->state, 2, __ATOMIC_RELEASE);
+#endif
+}
+
+namespace detail {
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_failure(const Failure& failure) {
+  const Text where = failure.ordinal < 0 ? Text() : " on cuda:" + text(failure.ordinal);
+  if (failure.high < failure.low) {
+    fail<IndexError>(failure.operation, "index ", failure.index, " is out of range", where,
+                     ", there are no elements");
+  }
+  fail<IndexError>(failure.operation, "index ", failure.index, " is out of range", where,
+                   ", expected ", failure.low, " to ", failure.high);
+}
+}  // namespace detail
+
+}  // namespace weft

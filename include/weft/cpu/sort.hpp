@@ -1,0 +1,94 @@
+// The CPU's sorting: a stable merge sort of each row.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/memory.hpp"
+#include "weft/cpu/parallel.hpp"
+#include "weft/ops/sort.hpp"
+
+namespace weft {
+
+namespace cpu::detail {
+template <class T>
+struct Indexed {
+  T value;
+  int64_t index;
+};
+
+/// True when a must stand before b, NaN being the largest; never for two that are equal.
+template <bool Descending, class T>
+bool precedes(T a, T b) {
+  const auto x = load_element(a);
+  const auto y = load_element(b);
+  if constexpr (Descending) {
+    return x > y || (x != x && y == y);
+  } else {
+    return x < y || (y != y && x == x);
+  }
+}
+
+/// Sorts n elements, keeping the order of equal ones; `room` has place for n more.
+template <bool Descending, class Item>
+void merge_sort(Item* items, Item* room, int64_t n) {
+  constexpr int64_t run = 16;
+  for (int64_t start = 0; start < n; start += run) {
+    const int64_t end = start + run < n ? start + run : n;
+    for (int64_t i = start + 1; i < end; ++i) {
+      const Item item = items[i];
+      int64_t j = i;
+      for (; j > start && precedes<Descending>(item.value, items[j - 1].value); --j) {
+        items[j] = items[j - 1];
+      }
+      items[j] = item;
+    }
+  }
+  Item* from = items;
+  Item* to = room;
+  for (int64_t width = run; width < n; width *= 2) {
+    for (int64_t start = 0; start < n; start += 2 * width) {
+      const int64_t middle = start + width < n ? start + width : n;
+      const int64_t end = start + 2 * width < n ? start + 2 * width : n;
+      int64_t a = start;
+      int64_t b = middle;
+      for (int64_t k = start; k < end; ++k) {
+        const bool second =
+            b < end && (a == middle || precedes<Descending>(from[b].value, from[a].value));
+        to[k] = from[second ? b++ : a++];
+      }
+    }
+    Item* const other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items) {
+    for (int64_t i = 0; i < n; ++i) items[i] = from[i];
+  }
+}
+}  // namespace cpu::detail
+
+template <>
+struct Sorter<Cpu> {
+  /// The first k in order of each row into `values` and `indices`.
+  template <class T>
+  static void sort(const Tensor<T, Cpu>& rows, bool reverse, int64_t k,
+                   const Tensor<T, Cpu>& values, const Tensor<int64_t, Cpu>& indices) {
+    const int64_t n = rows.size(1);
+    cpu::parallel(rows.size(0), rows.size(), [&](int64_t first, int64_t last) {
+      using Item = cpu::detail::Indexed<T>;
+      std::vector<Item> items(static_cast<std::size_t>(2 * n));
+      for (int64_t row = first; row < last; ++row) {
+        for (int64_t i = 0; i < n; ++i)
+          items[static_cast<std::size_t>(i)] = {rows.data()[row * n + i], i};
+        reverse ? cpu::detail::merge_sort<true>(items.data(), items.data() + n, n)
+                : cpu::detail::merge_sort<false>(items.data(), items.data() + n, n);
+        for (int64_t i = 0; i < k; ++i) {
+          const Item& item = items[static_cast<std::size_t>(i)];
+          if (values.data() != nullptr) values.data()[row * k + i] = item.value;
+          if (indices.data() != nullptr) indices.data()[row * k + i] = item.index;
+        }
+      }
+    });
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,102 @@
+// Lowering of gathers: positions of the tensor as an operand, and its address in the program.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/executor.hpp"
+#include "weft/eval/lower.hpp"
+#include "weft/ops/gather.hpp"
+
+namespace weft::detail {
+
+// Defined in eval/assign.hpp.
+template <class T, class D, class E>
+Tensor<T, D> materialize_on(const E& e, D device);
+
+template <Indexing How>
+using finder_of = std::conditional_t<How == Indexing::whole, AtPosition, AlongAxis>;
+
+/// The place of an element of `x` without what an index adds to it, at coordinates of `shape`.
+[[gnu::noinline]] inline void set_offsets(Operand& offsets, Indexing how, const Layout& x, int axis,
+                                          const Shape& shape) {
+  const int index_rank = how == Indexing::instead ? shape.rank() - x.rank() + 1 : shape.rank();
+  offsets.set(reinterpret_cast<const void*>(Position::origin), 1, shape,
+              offset_strides(how, x, axis, index_rank), nullptr);
+}
+
+/// Makes an operand of offsets stand for reads anywhere in the tensor that `x` describes.
+[[gnu::noinline]] inline void set_gathered(Operand& offsets, const Operand& x) {
+  const char* first = nullptr;
+  const char* last = nullptr;
+  byte_range(x, first, last);
+  offsets.gathered = x.itemsize;
+  offsets.reached = first;
+  offsets.reached_bytes = last - first;
+  offsets.storage = x.storage;
+}
+
+/// Gives the operands of indices the axes of size 1 that they have behind their own.
+[[gnu::noinline]] inline void append_axes(Operand* operands, int n, int axes) {
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < axes; ++k) {
+      operands[i].size[operands[i].rank] = 1;
+      operands[i].stride[operands[i].rank++] = 0;
+    }
+  }
+}
+
+/// How indices into `x` are checked on its device.
+template <class D>
+IndexRange index_range(const char* operation, Indexing how, const Shape& x, int axis,
+                       [[maybe_unused]] const Storage* storage) {
+  IndexRange range{indexed_size(how, x, axis), nullptr, operation, -1};
+  if constexpr (is_included<D>()) {
+    using Any = std::conditional_t<is_cuda<D>, Cuda, D>;
+    Any device{};
+    if constexpr (is_cuda<D>) {
+      if (storage != nullptr) device.ordinal = range.ordinal = storage->ordinal;
+    }
+    range.failure = Executor<Any>::failure_flag(device);
+  }
+  return range;
+}
+
+template <class K, class E, class I>
+struct Lowering<Gather<K, E, I>> {
+  using element =
+      std::conditional_t<is_tensor<E>, typename E::value_type, compute_t<typename E::value_type>>;
+  using types = typename Join<TypeList<>, TypeList<Position>, typename Lowering<I>::types>::type;
+
+  template <int B>
+  static auto lower(const Gather<K, E, I>& e, Operand* operands) {
+    using Finder = finder_of<K::how>;
+    using Op = op::gathered<element, Finder>;
+    using Offsets = Arg<B, Position>;
+    using D = typename E::device_type;
+    constexpr int n = count(typename Lowering<I>::types{});
+    Operand& offsets = operands[B];
+    const Tensor<element, D> x = value(e.operand());
+    if constexpr (!is_tensor<E>) offsets.keep = Access::storage(x);
+    Operand all;
+    all.set(x.data(), sizeof(element), x.shape(), x.strides(), x.storage());
+    set_offsets(offsets, K::how, x.layout(), e.axis(), e.shape());
+    set_gathered(offsets, all);
+    auto index = Lowering<I>::template lower<B + 1>(e.indices(), operands);
+    if (K::how == Indexing::instead) append_axes(operands + B + 1, n, x.rank() - e.axis() - 1);
+    const IndexRange range = index_range<D>(K::text, K::how, x.shape(), e.axis(), x.storage());
+    Finder* const kind = nullptr;
+    return Apply<Op, Offsets, decltype(index)>{
+        {finder(kind, range, x.layout(), e.axis()), x.data()}, make_pack(Offsets{}, index)};
+  }
+
+ private:
+  static Tensor<element, typename E::device_type> value(const E& x) {
+    if constexpr (is_tensor<E>) {
+      check_current(x);
+      return x;
+    } else {
+      return materialize_on<element, typename E::device_type>(x, {});
+    }
+  }
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/core/failure.hpp>
+
+#include "test.hpp"
+
+TEST_CASE("the first failure stays until it is taken") {
+  weft::Failure record;
+  weft::report_failure(&record, "take", -1, 7, -5, 4);
+  weft::report_failure(&record, "gather", -1, 8, -6, 5);
+  CHECK(record.state == 2);
+  CHECK(record.index == 7);
+  CHECK_SAYS("[take] index 7 is out of range, expected -5 to 4",
+             weft::detail::throw_failure(record));
+  record.state = 0;
+  weft::report_failure(&record, "gather", 3, 8, 0, -1);
+  CHECK_SAYS("[gather] index 8 is out of range on cuda:3, there are no elements",
+             weft::detail::throw_failure(record));
+  CHECK_THROWS_AS(weft::detail::throw_failure(record), weft::IndexError);
+}

@@ -1,0 +1,6 @@
+// expect: a bare number is not an axis
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+auto f(const Tensor<float>& x) { return argsort(x, 1); }

@@ -1,0 +1,8 @@
+// expect: to count on Cuda include <weft/cuda/histogram.hpp>
+// compilers: nvcc
+// cuda
+#include <weft/cuda.hpp>
+
+using namespace weft;
+
+auto f(const Tensor<int, Cuda>& x) { return bincount(x); }

@@ -1,0 +1,8 @@
+// expect: to scan on Cuda include <weft/cuda/scan.hpp>
+// compilers: nvcc
+// cuda
+#include <weft/cuda.hpp>
+
+using namespace weft;
+
+Tensor<float, Cuda> f(const Tensor<float, Cuda>& x) { return cumsum(x); }

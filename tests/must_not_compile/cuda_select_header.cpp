@@ -1,0 +1,8 @@
+// expect: to select on Cuda include <weft/cuda/select.hpp>
+// compilers: nvcc
+// cuda
+#include <weft/cuda.hpp>
+
+using namespace weft;
+
+auto f(const Tensor<float, Cuda>& x) { return nonzero(x); }
