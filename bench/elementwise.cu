@@ -106,12 +106,21 @@ void adam() {
   };
   measure("adam", 3.5 * gigabyte, sets,
           [&](Set& s) {
-            s.m = beta1 * s.m + (1 - beta1) * s.g;
-            s.v = beta2 * s.v + (1 - beta2) * square(s.g);
-            s.p = s.p - rate * s.m / (sqrt(s.v) + epsilon);
+            const auto m = beta1 * s.m + (1 - beta1) * s.g;
+            const auto v = beta2 * s.v + (1 - beta2) * square(s.g);
+            tie(s.p, s.m, s.v) = fuse(s.p - rate * m / (sqrt(v) + epsilon), m, v);
           },
           {expect(sets[0].m, 1e-6, m, true), expect(sets[0].v, 1e-6, v, true),
            expect(sets[0].p, 1e-6, p, true)});
+}
+
+void sincos() {
+  auto sets = make_sets([](unsigned seed) {
+    return Triple{filled({n}, seed), empty({n}, Cuda{}), empty({n}, Cuda{})};
+  });
+  measure("sincos", 3 * gigabyte, sets, [](Triple& s) { tie(s.y, s.z) = fuse(sin(s.x), cos(s.x)); },
+          {expect(sets[0].y, 1e-6, [](int64_t i) { return std::sin(double{input(0, i)}); }),
+           expect(sets[0].z, 1e-6, [](int64_t i) { return std::cos(double{input(0, i)}); })});
 }
 
 void bnorm() {
@@ -153,6 +162,7 @@ int main(int argc, char** argv) {
                       {"chain", chain},
                       {"gelu_bf16", gelu_bf16},
                       {"adam", adam},
+                      {"sincos", sincos},
                       {"bnorm", bnorm},
                       {"transpose_add", transpose_add}});
 }

@@ -3,8 +3,8 @@
 # GB/s of the least bytes that a case must move, on an H200; None where something else decides.
 GROUPS = {
     "elementwise": {
-        "copy": 4150, "axpy": 4250, "chain": 4250, "gelu_bf16": 3900, "adam": 4150, "bnorm": 4150,
-        "transpose_add": 4100,
+        "copy": 4150, "axpy": 4250, "chain": 4250, "gelu_bf16": 3900, "adam": 4150, "sincos": 4000,
+        "bnorm": 4150, "transpose_add": 4100,
     },
     "reduce": {
         "sum": 4350, "sumexp": 4300, "dot": 4400, "argmax": 4250, "rowsum": 4400,

@@ -180,9 +180,10 @@ def page():
             ("Order", "ops/sort.hpp"), ("Selection", "ops/select.hpp"), ("Distinct elements", "ops/unique.hpp"),
             ("Search", "ops/search.hpp"), ("Counts", "ops/histogram.hpp"),
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/generate.hpp"),
-            ("Picked by indices", "ops/gather.hpp"),
-            ("Written by indices, in place", "ops/scatter.hpp"), ("Random numbers", "ops/random.hpp"), ("Random order", "ops/permutation.hpp"),
-            ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Printing", "tensor/print.hpp")):
+            ("Picked by indices", "ops/gather.hpp"), ("Written by indices, in place", "ops/scatter.hpp"),
+            ("Random numbers", "ops/random.hpp"), ("Random order", "ops/permutation.hpp"),
+            ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"),
+            ("Printing", "tensor/print.hpp")):
         out += [f"## {title}\n", f"`weft/{header}`\n", table(["function", ""], functions(header))]
     out += ["## Members of Tensor\n", "`weft/tensor/tensor.hpp`\n",
             table(["member", ""], members())]

@@ -25,7 +25,9 @@
 #include "weft/ops/histogram.hpp"    // histogram, bincount
 #include "weft/ops/gather.hpp"       // take, gather, index_select
 #include "weft/ops/scatter.hpp"      // scatter, index_add, put
+#include "weft/ops/fuse.hpp"         // tie(x, y) = fuse(e1, e2): one kernel
 #include "weft/ops/close.hpp"        // allclose, equal, isclose
+#include "weft/eval/fuse.hpp"        // its evaluation
 #include "weft/eval/transfer.hpp"    // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"       // synchronize(device), device_name(device)
 #include "weft/cpu/for_each.hpp"     // the CPU's loops

@@ -33,7 +33,9 @@ TEST_CASE("launches of element-wise kernels, planned without a GPU") {
     }
     kernel = {};
     kernel.kind = "element-wise";
-    weft::cuda::detail::explain_for_each(kernel, shape, operands, 2, 4, aligned);
+    int places[2];
+    weft::cuda::detail::explain_for_each(kernel, shape, operands, 2, places, {1, 4, nullptr},
+                                         aligned);
   };
   plan({1000, 1000}, 4096, true);
   CHECK(kernel.kind == "aligned element-wise");
@@ -56,6 +58,9 @@ TEST_CASE("explain counts the kernels that a capture counts [gpu]") {
   CHECK(explained(layer_norm(x, row, row)).kernel_count() == 1);
   CHECK(explain(x.transpose(0, 1)).kernel_count() ==
         captured([&] { auto copy = x.transpose(0, 1).clone(); }).kernels);
+  const Explanation turned = explained(x.transpose(0, 1) + 1);
+  CHECK(doctest::String(kind(turned)) == "staged element-wise");
+  CHECK(turned.kernels[0].shared_bytes > 0);
   explained(index_select(x, weft::zeros<int>({40}, Cuda{}), axis(0)));
   explained(sum(x, axis(1)));
   explained(sum(x, axis(0)));

@@ -173,3 +173,29 @@ TEST_CASE("the kernel for aligned operands [gpu] [sanitize]") {
   const auto expected = cast<weft::half>(x).eval();
   CHECK(h.to_vector()[77] == (expected * expected + expected).eval().to_vector()[77]);
 }
+
+TEST_CASE("several outputs are one kernel, also where they change places [gpu]") {
+  auto p = ramp({64, 96}).to(Cuda{});
+  auto m = ramp({64, 96}).to(Cuda{});
+  auto v = square(ramp({64, 96})).eval().to(Cuda{});
+  const auto g = ramp({64, 96}).to(Cuda{});
+  const auto step = [&] {
+    const auto first = 0.9f * m + 0.1f * g;
+    const auto second = 0.99f * v + 0.01f * square(g);
+    tie(p, m, v) = fuse(p - 0.1f * first / (sqrt(second) + 1e-3f), first, second);
+  };
+  step();
+  auto nodes = captured(step);
+  CHECK((nodes.kernels == 1 && nodes.memsets + nodes.copies + nodes.allocations == 0));
+  nodes = captured([&] { tie(p, m) = fuse(m, p); });
+  CHECK((nodes.kernels == 1 && nodes.allocations == 0));
+  nodes = captured([&] { tie(p(0), p(2)) = fuse(p(2), p(0)); });
+  CHECK((nodes.kernels == 1 && nodes.allocations == 0));
+  nodes = captured([&] { tie(p(all, 0), p(all, 1)) = fuse(p(all, 1), p(all, 0)); });
+  CHECK((nodes.kernels == 1 && nodes.allocations == 0));
+  nodes = captured([&] { auto [s, c] = fuse(sin(g), cos(g)); });
+  CHECK((nodes.kernels == 1 && nodes.allocations == 2));
+  nodes = captured(
+      [&] { tie(p(slice(1, 64)), m(slice(0, 63))) = fuse(p(slice(0, 63)), g(slice(0, 63))); });
+  CHECK((nodes.kernels == 2 && nodes.allocations == 1));
+}

@@ -25,19 +25,3 @@ TEST_CASE("operands count distinct elements, and themselves once") {
   add_operand(list, x, nullptr, {3, 5}, "");
   CHECK(list.size() == 2);
 }
-
-TEST_CASE("memory of a dry run is nowhere, aligned and told apart") {
-  Explanation out;
-  std::vector<int> kernel_of;
-  const DryRun<weft::Cpu> dry{{}, &out, &kernel_of};
-  const weft::StorageHandle a(weft::Memory<DryRun<weft::Cpu>>::allocate(dry, 100));
-  out.kernels.emplace_back();
-  const weft::StorageHandle b(weft::Memory<DryRun<weft::Cpu>>::allocate(dry, 100));
-  CHECK(a->data != b->data);
-  CHECK(reinterpret_cast<std::uintptr_t>(a->data) % 512 == 0);
-  Operand x;
-  x.set(a->data, 4, {}, {}, a.get());
-  CHECK(is_temporary(x));
-  x.storage = nullptr;
-  CHECK(!is_temporary(x));
-}

@@ -6,6 +6,10 @@
 #include "test.hpp"
 #include "weft/explain.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/scan.hpp"
+#endif
+
 using doctest::Contains;
 using weft::axis;
 using weft::explain;

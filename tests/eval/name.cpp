@@ -19,5 +19,6 @@ TEST_CASE("an expression is named by its operations") {
   CHECK(name(weft::cast<weft::half>(x) + weft::half(1)) == "add(cast(float), number)");
   CHECK(name(leaky_relu(x) / sum(x)) == "div(leaky_relu(float), sum(float))");
   CHECK(name(weft::max(x)) == "max(float)");
+  CHECK(name(fuse(exp(x), y, sum(x) + 1)) == "fuse(exp(float), float, add(sum(float), number))");
   CHECK(name(x) == "float");
 }

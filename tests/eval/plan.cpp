@@ -154,6 +154,24 @@ TEST_CASE("conflicts are found wherever a walk finds one") {
   CHECK(harmless > 100);
 }
 
+TEST_CASE("columns, steps and blocks of one matrix have no element in common, or have some") {
+  const auto x = weft::layout::contiguous({6, 8});
+  const auto block = [&](std::int64_t row, std::int64_t column, std::int64_t rows,
+                         std::int64_t columns) {
+    return operand(weft::layout::narrow(weft::layout::narrow(x, 0, row, rows), 1, column, columns),
+                   8);
+  };
+  CHECK(disjoint(block(0, 0, 6, 1), block(0, 1, 6, 1)));
+  CHECK(disjoint(block(0, 0, 6, 3), block(0, 3, 6, 3)));
+  CHECK(disjoint(block(0, 5, 2, 3), block(1, 0, 2, 3)));
+  CHECK_FALSE(disjoint(block(0, 0, 6, 3), block(0, 2, 6, 3)));
+  CHECK_FALSE(disjoint(block(0, 0, 3, 3), block(2, 2, 3, 3)));
+  CHECK_FALSE(disjoint(block(0, 0, 6, 3), block(0, 3, 6, 2)));
+  CHECK_FALSE(disjoint(block(0, 0, 2, 2), block(0, 0, 2, 2)));
+  CHECK_FALSE(conflicts(block(0, 0, 6, 1), block(0, 1, 6, 1)));
+  CHECK(conflicts(block(0, 0, 6, 2), block(0, 1, 6, 2)));
+}
+
 TEST_CASE("neighbours do not overlap") {
   const auto x = weft::layout::contiguous({4, 4});
   const auto rows = [&](std::int64_t from, std::int64_t n) {

@@ -31,7 +31,7 @@ struct Explainer<Cpu> {
   template <class Out, class Types, class Program>
   static void for_each(Explanation& out, Cpu, const Shape& shape, detail::Operand* operands) {
     detail::Loops loops = detail::loops_over(shape);
-    detail::simplify(loops, operands, detail::count(Types{}) + 1);
+    detail::simplify(loops, operands, detail::count(Types{}) + detail::target_count<Out>);
     const int64_t row = loops.rank > 0 ? loops.size[loops.rank - 1] : 1;
     const int64_t blocks = (row + cpu::block_size - 1) / cpu::block_size;
     out.kernels.back().threads =

@@ -17,11 +17,11 @@ struct Executor<Cpu> {
   /// Where the loops leave a failure.
   static Failure* failure_flag(Cpu) { return cpu::failure_flag(); }
 
-  /// operands[0] = program over the others, at every coordinate of `shape`.
+  /// The targets = the programs over the other operands, at every coordinate of `shape`.
   template <class Out, class Types, class Program>
   static void for_each(const detail::Name&, Cpu, const Shape& shape, detail::Operand* operands,
                        const Program& program) {
-    constexpr int n = detail::count(Types{}) + 1;
+    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
     detail::Loops loops = detail::loops_over(shape);
     detail::simplify(loops, operands, n);
     if (loops.rank == 0) {
@@ -43,7 +43,7 @@ struct Executor<Cpu> {
   template <class Out, class Types, class Program>
   static void run(const Program& program, const detail::Loops& loops,
                   const detail::Operand* operands, int64_t first, int64_t last, int64_t blocks) {
-    constexpr int n = detail::count(Types{}) + 1;
+    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
     const int inner = loops.rank - 1;
     int64_t stride[n];
     char* row[n];
@@ -53,8 +53,8 @@ struct Executor<Cpu> {
     }
     detail::Cursor cursor;
     cursor.seek(loops, inner, operands, n, row, first / blocks);
+    constexpr int behind = detail::target_count<Out> - 1;
     cpu::Block<Types> block;
-    alignas(64) char result[cpu::block_size * sizeof(Out)];
     int64_t b = first % blocks;
     for (int64_t k = first; k < last; ++k) {
       char* at[n];
@@ -62,20 +62,36 @@ struct Executor<Cpu> {
       const int64_t left = loops.size[inner] - start;
       const int length = static_cast<int>(left < cpu::block_size ? left : cpu::block_size);
       for (int i = 0; i < n; ++i) at[i] = row[i] + start * stride[i] * operands[i].itemsize;
-      block.load(at, stride, length);
-      auto* out = reinterpret_cast<Out*>(at[0]);
-      if (stride[0] == 1) {
-        block.run(program, out, length);
+      block.load(at + behind, stride + behind, length);
+      if constexpr (behind > 0) {
+        write(Out{}, block, program, at, stride, length);
       } else {
-        auto* values = reinterpret_cast<Out*>(result);
-        block.run(program, values, length);
-        for (int i = 0; i < length; ++i) out[i * stride[0]] = values[i];
+        write(detail::TypeList<Out>{}, block, Pack<const Program&>{program, {}}, at, stride,
+              length);
       }
       if (++b == blocks) {
         b = 0;
         cursor.next(loops, inner, operands, n, row);
       }
     }
+  }
+
+  /// Computes all targets before it writes any, so that each may be an operand of the others.
+  template <class Out, class... Outs, class Block, class Program, class... Programs>
+  static void write(detail::TypeList<Out, Outs...>, const Block& block,
+                    const Pack<Program, Programs...>& programs, char* const* at,
+                    const int64_t* stride, int length) {
+    auto* out = reinterpret_cast<Out*>(at[0]);
+    if constexpr (sizeof...(Outs) == 0) {
+      if (stride[0] == 1) return block.run(programs.head, out, length);
+    }
+    alignas(64) char result[cpu::block_size * sizeof(Out)];
+    auto* values = reinterpret_cast<Out*>(result);
+    block.run(programs.head, values, length);
+    if constexpr (sizeof...(Outs) > 0) {
+      write(detail::TypeList<Outs...>{}, block, programs.tail, at + 1, stride + 1, length);
+    }
+    for (int i = 0; i < length; ++i) out[i * stride[0]] = values[i];
   }
 };
 

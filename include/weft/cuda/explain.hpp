@@ -15,27 +15,44 @@ namespace cuda::detail {
 
 using Kernel = Explanation::Kernel;
 
-/// Plans an element-wise kernel over n operands as run_for_each does.
+/// Plans an element-wise kernel over n operands, the targets first, as run_for_each does; `places`
+/// has room for a number for each operand.
 [[gnu::noinline]] inline void explain_for_each(Kernel& kernel, const Shape& shape,
-                                               Operand* operands, int n, int lanes,
-                                               bool has_aligned, const RowOperands& rows = {}) {
+                                               Operand* operands, int n, int* places,
+                                               const ForEachKernels& kernels, bool has_aligned) {
   Loops loops = weft::detail::loops_over(shape);
   weft::detail::simplify(loops, operands, n);
+  const int turned = kernels.turns ? turned_axis(loops, operands, n, kernels.targets) : -1;
+  for (int d = turned; d >= 0 && d + 2 < loops.rank; ++d) {
+    weft::detail::swap_dimensions(loops, operands, n, d, d + 1);
+  }
+  const Text kind = kernel.kind;
   kernel.launches = 0;
   kernel.threads = block_threads;
   in_pieces(loops, operands, n, [&](const Loops& piece) {
-    int inner = 0;
-    int head = 0;
-    int outer = 0;
-    Divider row_items;
-    Divider size[max_rank - 1];
-    const int wide = rows.lanes != 0 ? rows.lanes : lanes;
-    const bool fast = has_aligned && is_aligned(piece, operands, n, wide, rows);
-    const unsigned items =
-        plan_rows(piece, operands[0], fast ? wide : lanes, inner, head, outer, row_items, size);
-    const int64_t blocks = (items + block_threads - 1) / block_threads;
+    int64_t blocks = 0;
+    if (turned >= 0) {
+      Tiling tiling;
+      int bytes = 0;
+      blocks =
+          plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, tiling, places, bytes);
+      kernel.kind = "staged " + kind;
+      kernel.shared_bytes = bytes;
+    } else {
+      int inner = 0;
+      int head = 0;
+      int head_mask = 0;
+      int outer = 0;
+      Divider row_items;
+      Divider size[max_rank - 1];
+      const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
+      const bool fast = has_aligned && is_aligned(piece, operands, n, wide, kernels.rows);
+      const unsigned items = plan_rows(piece, operands[0], fast ? wide : kernels.lanes, inner, head,
+                                       head_mask, outer, row_items, size);
+      blocks = (items + block_threads - 1) / block_threads;
+      if (fast) kernel.kind = "aligned " + kind;
+    }
     if (blocks > kernel.blocks) kernel.blocks = blocks;
-    if (fast && kernel.launches == 0) kernel.kind = "aligned " + kernel.kind;
     ++kernel.launches;
   });
 }
@@ -142,16 +159,19 @@ struct Explainer<Cuda> {
 
   template <class Out, class Types, class Program>
   static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands) {
-    constexpr int n = detail::count(Types{}) + 1;
+    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
     constexpr int lanes = cuda::lanes_of<Out>(Types{});
     // As Executor<Cuda>::for_each has it.
     constexpr int row = cuda::row_bytes<Program>;
     constexpr int row_lanes = row != 0 ? cuda::lanes_of_rows<Out, Types>(row, 32) : lanes;
     constexpr bool has_aligned = n > 5 || lanes > 4 || row != 0;
-    constexpr cuda::RowOperands rows{row_lanes, cuda::index_bits<Program>,
-                                     cuda::offset_bits<Program>};
-    cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, lanes, has_aligned,
-                                   rows);
+    cuda::ForEachKernels kernels{detail::target_count<Out>, lanes, nullptr};
+    if constexpr (has_aligned) {
+      kernels.rows = {row_lanes, cuda::index_bits<Program>, cuda::offset_bits<Program>};
+    }
+    int places[n];
+    cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places, kernels,
+                                   has_aligned);
   }
 
   template <class Out, class Types, class R, class Program>

@@ -32,17 +32,41 @@ struct Divider {
 #endif
 };
 
-/// The loops of an element-wise kernel over N operands, the target first. Each thread computes
+/// An operand that runs along another axis than the target, which a block turns in shared memory
+/// (cuda/tile.hpp). It is moved in words of an element, or of several that make 4 bytes.
+struct TurnedOperand {
+  int operand = -1;  // -1 for none
+  int word = 0;      // bytes
+  int pack = 0;      // elements in a word
+  int shift = 0;     // log2 of the words of a tile's column
+  int pitch = 0;     // words from a column in shared memory to the next
+  int lane = 0;      // strides in words
+  int row = 0;
+};
+
+/// At most two operands are turned; the rows of a tile are the dimension next to the innermost.
+struct Tiling {
+  Divider across;  // tiles in a row of tiles
+  Divider down;    // rows of tiles
+  int width = 0;   // columns of a tile; 0 where no operand is turned
+  TurnedOperand turned[2];
+};
+
+/// The loops of an element-wise kernel over N operands, the targets first. Each thread computes
 /// Lanes neighbours of the innermost dimension.
 template <int N>
 struct Grid {
   char* data[N];
   unsigned items = 0;  // threads with work
   int inner = 1;       // elements of the innermost dimension
-  int head = 0;        // lanes of a row's first thread that lie before the row
+  int head = 0;        // elements by which the first row's start is behind a vector's,
+  int head_mask = 0;   // a row's being those lanes of head + its offset
+  int passes = 1;      // vectors a thread computes
   int outer = 0;       // dimensions but the innermost
   Divider row_items;
   Divider size[max_rank - 1];
+  Tiling tiling;
+  int turned[N];                // where an operand is in shared memory, or -1
   int lane[N];                  // strides of the innermost dimension
   int stride[N][max_rank - 1];  // of the others, innermost first
 };
@@ -100,17 +124,24 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
 
 /// Fills a grid's parts but the strides and addresses; returns the number of items.
 [[gnu::noinline]] inline unsigned plan_rows(const Loops& loops, const Operand& target, int lanes,
-                                            int& inner, int& head, int& outer, Divider& row_items,
-                                            Divider* size) {
+                                            int& inner, int& head, int& head_mask, int& outer,
+                                            Divider& row_items, Divider* size) {
   outer = loops.rank > 0 ? loops.rank - 1 : 0;
   inner = loops.rank > 0 ? static_cast<int>(loops.size[outer]) : 1;
   head = 0;
+  head_mask = 0;
+  int most = 0;
   if (loops.rank > 0 && target.stride[outer] == 1 && target.itemsize > 0) {
     const auto address = reinterpret_cast<std::uintptr_t>(target.data);
     head = static_cast<int>(address / static_cast<unsigned>(target.itemsize) %
                             static_cast<unsigned>(lanes));
+    most = head;
+    head_mask = lanes - 1;
+    for (int d = 0; d < outer; ++d) {
+      if (target.stride[d] % lanes != 0) most = lanes - 1;
+    }
   }
-  const unsigned items_a_row = static_cast<unsigned>((inner + head + lanes - 1) / lanes);
+  const unsigned items_a_row = static_cast<unsigned>((inner + most + lanes - 1) / lanes);
   row_items = Divider(items_a_row);
   unsigned rows = 1;
   for (int d = 0; d < outer; ++d) {
@@ -155,50 +186,30 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
   return true;
 }
 
-/// Orders the stream after the work of other streams on the operands; the target comes first.
-[[gnu::noinline]] inline void order(const Operand* operands, int n, const Stream& stream) {
-  for (int i = 1; i < n; ++i) {
+/// Orders the stream after the work of other streams on the operands; the targets come first.
+[[gnu::noinline]] inline void order(const Operand* operands, int n, const Stream& stream,
+                                    int targets = 1) {
+  for (int i = targets; i < n; ++i) {
     if (operands[i].storage != nullptr) order_read(operands[i].storage, stream);
   }
-  if (operands[0].storage != nullptr) order_write(operands[0].storage, stream);
+  for (int i = 0; i < targets; ++i) {
+    if (operands[i].storage != nullptr) order_write(operands[i].storage, stream);
+  }
 }
 
 [[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel,
                                      unsigned blocks, unsigned threads, void** arguments,
-                                     const Stream& stream) {
+                                     const Stream& stream, int shared_bytes = 0) {
   const ObservedLaunch observed(name);
   const cudaError_t status =
-      cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, 0, stream.handle());
+      cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments,
+                       static_cast<std::size_t>(shared_bytes), stream.handle());
   check(status, name.operation, "evaluating ", name, " of shape ", shape);
   if (sync_requested() && !is_capturing(stream)) {
     check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name, " of shape ",
           shape);
     check_failures();
   }
-}
-
-/// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
-template <int N>
-[[gnu::noinline]] void run_for_each(const Name& name, Cuda device, const Shape& shape,
-                                    Operand* operands, int lanes, const void* aligned,
-                                    const void* general, const void* program,
-                                    const RowOperands& rows = {}) {
-  Loops loops = weft::detail::loops_over(shape);
-  weft::detail::simplify(loops, operands, N);
-  const DeviceGuard guard(device);
-  const Stream stream = current_stream(device);
-  order(operands, N, stream);
-  in_pieces(loops, operands, N, [&](const Loops& piece) {
-    Grid<N> grid;
-    const int wide = rows.lanes != 0 ? rows.lanes : lanes;
-    const bool fast = aligned != nullptr && is_aligned(piece, operands, N, wide, rows);
-    grid.items = plan_rows(piece, operands[0], fast ? wide : lanes, grid.inner, grid.head,
-                           grid.outer, grid.row_items, grid.size);
-    plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
-    void* arguments[] = {&grid, const_cast<void*>(program)};
-    const unsigned blocks = (grid.items + block_threads - 1) / block_threads;
-    launch(name, shape, fast ? aligned : general, blocks, block_threads, arguments, stream);
-  });
 }
 
 }  // namespace detail

@@ -17,7 +17,10 @@ __global__ void __launch_bounds__(block_threads)
   const unsigned item = blockIdx.x * block_threads + threadIdx.x;
   if (item >= grid.items) return;
   int offset[N] = {};
-  const int start = static_cast<int>(locate(grid, item, offset)) * V - grid.head;
+  const unsigned row = grid.outer > 0 ? grid.row_items.divide(item) : 0;
+  go_to_row(grid, row, offset);
+  const int column = static_cast<int>(item - row * grid.row_items.divisor) * V;
+  const int start = column - ((grid.head + offset[0]) & grid.head_mask);
   const int first = start < 0 ? -start : 0;
   const int last = grid.inner - start < V ? grid.inner - start : V;
 #pragma unroll
@@ -41,8 +44,9 @@ struct Scatterer<Cuda> {
     constexpr int n = detail::count(Types{}) + 1;
     constexpr int lanes = cuda::lanes_of_rows<T, Types>(sizeof(T), 16);
     const auto kernel = cuda::scatter_kernel<Types, lanes, n, Program>;
-    cuda::detail::run_for_each<n>(name, device, shape, operands, lanes, nullptr,
-                                  reinterpret_cast<const void*>(kernel), &program);
+    cuda::ForEachKernels kernels{1, lanes, reinterpret_cast<const void*>(kernel)};
+    kernels.turns = false;
+    cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
 #else
     static_assert(detail::always_false<Program>,
                   "weft: a scatter on Cuda runs in a file that nvcc compiles: move this statement "

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/assign.hpp"
-#include "weft/eval/explanation.hpp"
+#include "weft/eval/nowhere.hpp"
 
 namespace weft {
 
@@ -29,22 +28,6 @@ struct DryRun {
   Explanation* out;
   std::vector<int>* kernel_of;  // for each reduction
 };
-
-/// Addresses that nobody has, aligned as allocations are.
-inline constexpr std::uintptr_t nowhere = std::uintptr_t{1} << 58;
-
-inline void release_nowhere(Storage* storage) noexcept { delete storage; }
-/// Memory that is not there, another one for each kernel.
-inline Storage* allocate_nowhere(const Explanation& out, int64_t bytes) {
-  auto* storage = new Storage;
-  storage->data = reinterpret_cast<void*>(nowhere + ((out.kernels.size() + 1) << 48));
-  storage->bytes = bytes;
-  storage->release = release_nowhere;
-  return storage;
-}
-inline bool is_temporary(const Operand& x) {
-  return x.storage != nullptr && x.storage->release == release_nowhere;
-}
 
 template <class T>
 constexpr const char* type_name() {
@@ -83,38 +66,6 @@ constexpr const char* type_name() {
   list.push_back(static_cast<Explanation::Operand&&>(found));
 }
 
-/// A kernel, or several, that an algorithm of its own launches.
-inline Explanation::Kernel staged_kernel(const char* kind, const Name& name, const Shape& shape) {
-  Explanation::Kernel kernel;
-  kernel.kind = kind;
-  kernel.work = join({name, ", ", shape});
-  kernel.launches = 0;
-  return kernel;
-}
-
-/// Notes what would be evaluated before the expression, as long as it lives.
-class PlannedStaging : public Staging {
- public:
-  explicit PlannedStaging(Explanation& out) : Staging{take}, out_(out), outside_(staging) {
-    staging = this;
-  }
-  ~PlannedStaging() { staging = outside_; }
-  PlannedStaging(const PlannedStaging&) = delete;
-  PlannedStaging& operator=(const PlannedStaging&) = delete;
-
- private:
-  static StorageHandle take(Staging* self, const Name& name, const Shape& shape, int64_t bytes) {
-    Explanation& out = static_cast<PlannedStaging*>(self)->out_;
-    StorageHandle storage(allocate_nowhere(out, bytes));
-    out.kernels.push_back(staged_kernel("evaluated before:", name, shape));
-    ++out.staged;
-    return storage;
-  }
-
-  Explanation& out_;
-  Staging* outside_;
-};
-
 /// The coordinates of two lists of dimensions.
 inline Shape joined(const Shape& a, const Shape& b) {
   Shape out = a;
@@ -122,16 +73,26 @@ inline Shape joined(const Shape& a, const Shape& b) {
   return out;
 }
 
-/// A new kernel over operands of which the first is the target.
-template <class Out, class... Ts>
+/// The targets' types of a for_each of Out.
+template <class Out>
+struct Targets {
+  using types = TypeList<Out>;
+};
+template <class... Outs>
+struct Targets<TypeList<Outs...>> {
+  using types = TypeList<Outs...>;
+};
+
+/// A new kernel over operands of which the targets are the first.
+template <class... Outs, class... Ts>
 Explanation::Kernel& add_kernel(Explanation& out, const char* kind, Text work, const Shape& sizes,
-                                const Operand* operands, TypeList<Ts...>) {
+                                const Operand* operands, TypeList<Outs...>, TypeList<Ts...>) {
   out.kernels.emplace_back();
   Explanation::Kernel& kernel = out.kernels.back();
   kernel.kind = kind;
   kernel.work = static_cast<Text&&>(work);
-  add_operand(kernel.writes, operands[0], type_name<Out>(), sizes, "result");
-  int i = 1;
+  int i = 0;
+  (add_operand(kernel.writes, operands[i++], type_name<Outs>(), sizes, "result"), ...);
   (add_operand(kernel.reads, operands[i++], type_name<Ts>(), sizes, ""), ...);
   return kernel;
 }
@@ -234,10 +195,12 @@ struct Executor<detail::DryRun<D>> {
   template <class Out, class Types, class Program>
   static void for_each(const detail::Name&, const detail::DryRun<D>& dry, const Shape& shape,
                        detail::Operand* operands, const Program&) {
+    using Outs = typename detail::Targets<Out>::types;
+    constexpr int n = detail::count(Outs{}) + detail::count(Types{});
     bool gathers = false;
-    for (int i = 1; i <= detail::count(Types{}); ++i) gathers |= operands[i].gathered != 0;
-    detail::add_kernel<Out>(*dry.out, gathers ? "gather" : "element-wise",
-                            detail::join({"over ", shape}), shape, operands, Types{});
+    for (int i = detail::count(Outs{}); i < n; ++i) gathers |= operands[i].gathered != 0;
+    detail::add_kernel(*dry.out, gathers ? "gather" : "element-wise",
+                       detail::join({"over ", shape}), shape, operands, Outs{}, Types{});
     Explainer<D>::template for_each<Out, Types, Program>(*dry.out, dry.device, shape, operands);
   }
 };
@@ -250,8 +213,8 @@ struct Reducer<detail::DryRun<D>> {
                      const Program&) {
     Text work = detail::join({R::text, " of ", detail::counted(kept.size(), "result"), " from ",
                               reduced.size(), " each"});
-    detail::add_kernel<Out>(*dry.out, "reduction", static_cast<Text&&>(work),
-                            detail::joined(kept, reduced), operands, Types{})
+    detail::add_kernel(*dry.out, "reduction", static_cast<Text&&>(work),
+                       detail::joined(kept, reduced), operands, detail::TypeList<Out>{}, Types{})
         .reductions = 1;
     Explainer<D>::template reduce<Out, Types, R, Program>(*dry.out, dry.device, name, kept, reduced,
                                                           operands);

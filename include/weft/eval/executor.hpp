@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/core/device.hpp"
+#include "weft/core/dtype.hpp"
 #include "weft/eval/name.hpp"
 
 namespace weft {
@@ -10,7 +11,9 @@ namespace weft {
 /// The loops of device D, specialised where they live (cpu/for_each.hpp, cuda/for_each.hpp):
 ///   template <class Out, class Types, class Program>
 ///   static void for_each(const Name&, D, const Shape&, Operand* operands, const Program&);
-/// operands[0] is the target of element type Out, the others those that Types lists.
+/// operands[0] is the target of element type Out, the others those that Types lists. Several
+/// targets: Out is a TypeList of their element types, they are the first operands, and Program is a
+/// Pack with a program for each; Arg<1> is still the first operand behind the targets.
 template <class D>
 struct Executor;
 
@@ -27,6 +30,12 @@ namespace detail {
 /// The device whose loops run on D: Cuda for every CudaAt<N>.
 template <class D>
 using loops_of = std::conditional_t<is_cuda<D>, Cuda, D>;
+
+/// How many targets a for_each of Out writes.
+template <class Out>
+inline constexpr int target_count = 1;
+template <class... Outs>
+inline constexpr int target_count<TypeList<Outs...>> = sizeof...(Outs);
 
 template <class T>
 concept Complete = requires {

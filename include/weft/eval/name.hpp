@@ -35,8 +35,9 @@ class NameReader {
   [[gnu::cold, gnu::noinline]] void expression(Text& out) {
     const Word word = identifier();
     const bool map = word.is("Map");
-    if (*at_ != '<' || !(map || word.is("Reduce") || word.is("Scan") || word.is("Gather") ||
-                         word.is("Tensor") || word.is("Scalar"))) {
+    const bool fused = word.is("Fused");
+    if (*at_ != '<' || !(map || fused || word.is("Reduce") || word.is("Scan") ||
+                         word.is("Gather") || word.is("Tensor") || word.is("Scalar"))) {
       out += word.is("Positions") ? "positions" : "?";
       return skip_arguments();
     }
@@ -52,10 +53,14 @@ class NameReader {
         skip_arguments();
         separator();
       }
-      identifier().append_to(out);
-      skip_arguments();
+      if (fused) {
+        out += "fuse";
+      } else {
+        identifier().append_to(out);
+        skip_arguments();
+      }
       out += '(';
-      for (int n = 0; separator(); ++n) {
+      for (int n = 0; (fused && n == 0) || separator(); ++n) {
         if (n > 0) out += ", ";
         expression(out);
       }

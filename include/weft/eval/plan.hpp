@@ -179,11 +179,55 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
   return a0 < b1 && b0 < a1;
 }
 
+/// True when the two have the same shape and strides, and elements of one size.
+[[gnu::noinline]] inline bool same_layout(const Operand& a, const Operand& b) {
+  bool same = a.rank == b.rank && a.itemsize == b.itemsize;
+  for (int i = 0; same && i < a.rank; ++i) {
+    same = a.size[i] == b.size[i] && (a.size[i] == 1 || a.stride[i] == b.stride[i]);
+  }
+  return same;
+}
+
+/// Whether steps along dimensions `d` and on of those in `order`, ordered from long to short
+/// strides that do not interleave, lead `distance` elements away and stay inside.
+inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t distance) {
+  if (d == n) return distance == 0;
+  const int64_t size = x.size[order[d]];
+  const int64_t stride = x.stride[order[d]] < 0 ? -x.stride[order[d]] : x.stride[order[d]];
+  const int64_t steps = distance / stride;
+  for (int64_t k = steps - 1; k <= steps + 1; ++k) {
+    if (k < size && -k < size && reaches(x, order, n, d + 1, distance - k * stride)) return true;
+  }
+  return false;
+}
+
+/// True when two operands of the same layout provably have no element in common, as two columns of
+/// a matrix. Call before planning.
+[[gnu::noinline]] inline bool disjoint(const Operand& a, const Operand& b) {
+  if (!same_layout(a, b) || a.itemsize == 0 || (a.data - b.data) % a.itemsize != 0) return false;
+  int order[max_rank];
+  int n = 0;
+  const auto length = [&](int d) { return a.stride[d] < 0 ? -a.stride[d] : a.stride[d]; };
+  for (int d = 0; d < a.rank; ++d) {
+    if (a.size[d] == 1) continue;
+    int at = n++;
+    for (; at > 0 && length(order[at - 1]) < length(d); --at) order[at] = order[at - 1];
+    order[at] = d;
+  }
+  int64_t reach = 0;
+  for (int k = n - 1; k >= 0; --k) {
+    if (length(order[k]) <= reach) return false;
+    reach += (a.size[order[k]] - 1) * length(order[k]);
+  }
+  return !reaches(a, order, n, 0, (b.data - a.data) / a.itemsize);
+}
+
 /// True when writing the target while reading the operand could read an element already written:
 /// they share memory, and not by having the same element at each index. Call before planning.
 [[gnu::noinline]] inline bool conflicts(const Operand& target, const Operand& x) {
   if (x.storage == nullptr || !overlap(target, x)) return false;
   if (x.gathered) return true;
+  if (disjoint(target, x)) return false;
   if (target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) return true;
   const int shift = target.rank - x.rank;
   for (int i = 0; i < target.rank; ++i) {
