@@ -117,6 +117,24 @@ TEST_CASE_TEMPLATE("scans and what else has its own algorithm is named, not run"
   CHECK(explain(cumsum(x, axis(1))).staged == 1);
 }
 
+TEST_CASE_TEMPLATE("several expressions in one pass", D, TEST_DEVICES) {
+  const auto x = weft::ones({64, 50}, D{});
+  const auto y = weft::ones({64, 50}, D{});
+  const Explanation e = explain(fuse(x + y, x * y));
+  CHECK(e.kernel_count() == 1);
+  CHECK(e.kernels[0].reads.size() == 2);
+  CHECK(e.kernels[0].reads[0].occurrences == 2);
+  CHECK(e.kernels[0].writes.size() == 2);
+  CHECK(shown(e) == Contains("\n  float32, float32 (64, 50) on "));
+  const auto top = max(x, axis(-1), keepdims);
+  const Explanation rows = explain(fuse(x - top, exp(x - top)));
+  CHECK(rows.kernel_count() == 1);
+  CHECK(rows.kernels[0].reductions == 1);
+  CHECK(rows.kernels[0].equal == 1);
+  CHECK(rows.kernels[0].writes.size() == 2);
+  CHECK(doctest::String(rows.dot().c_str()) == Contains("cluster0"));
+}
+
 TEST_CASE_TEMPLATE("a given bandwidth gives the time, and a stream takes the text", D,
                    TEST_DEVICES) {
   const auto x = weft::ones({1000}, D{});

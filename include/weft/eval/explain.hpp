@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/eval/dry_run.hpp"
+#include "weft/eval/fuse.hpp"
 
 namespace weft {
 
@@ -27,6 +28,13 @@ inline void find_equal(const RowNode* nodes, std::vector<int>& kernel_of) {
       node.kernel = node.reduction < 0 ? last : kernel_of[static_cast<std::size_t>(node.reduction)];
     }
   }
+}
+
+inline void add_all(TreeBuilder&, const Pack<>&) {}
+template <class Head, class... Tail>
+void add_all(TreeBuilder& tree, const Pack<Head, Tail...>& expressions) {
+  tree.add(expressions.head);
+  add_all(tree, expressions.tail);
 }
 
 /// Whether the header that explains what D launches is included.
@@ -75,6 +83,44 @@ template <ExpressionLike E>
     }
     if constexpr (detail::is_row_expression<E>) detail::find_equal(lowered.nodes, kernel_of);
     detail::TreeBuilder(out.tree).add(e);
+    detail::place_nodes(out, kernel_of);
+  }
+  return out;
+}
+
+/// The same for expressions that are computed in one pass.
+template <class... Es>
+[[nodiscard]] Explanation explain(const Fused<Es...>& fused, const ExplainOptions& options = {}) {
+  using D = typename Fused<Es...>::device_type;
+  using Runs = detail::loops_of<D>;
+  Explanation out;
+  if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
+    constexpr int targets = sizeof...(Es);
+    const auto& expressions = fused.expressions();
+    const detail::PlannedStaging staging(out);
+    detail::LoweredFuse<Es...> lowered(expressions);
+    out.shape = expressions.head.shape();
+    detail::check_shapes(out.shape, expressions.tail);
+    out.name = text(detail::name_of<Fused<Es...>>());
+    const Runs device = detail::place<D>("fuse", lowered.operands + targets,
+                                         static_cast<int>(lowered.n) - targets, D{});
+    Explainer<Runs>::describe(device, out);
+    if (options.bandwidth > 0) out.bandwidth = options.bandwidth;
+    out.reductions = (detail::RowLowering<Es>::reductions + ...);
+    std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions), -1);
+    std::uintptr_t k = 0;
+    ((lowered.operands[k].set(reinterpret_cast<const void*>(detail::nowhere + (k << 40)),
+                              sizeof(typename Es::value_type), out.shape,
+                              contiguous_strides(out.shape), nullptr),
+      out.type += detail::join({k > 0 ? ", " : "", name(dtype_of<typename Es::value_type>)}), ++k),
+     ...);
+    if (out.shape.size() > 0) {
+      detail::run_fused<typename Es::value_type...>(lowered, out.shape,
+                                                    detail::DryRun<Runs>{device, &out, &kernel_of});
+    }
+    if constexpr ((detail::has_reduction<Es> || ...)) detail::find_equal(lowered.nodes, kernel_of);
+    detail::TreeBuilder tree(out.tree);
+    detail::add_all(tree, expressions);
     detail::place_nodes(out, kernel_of);
   }
   return out;
