@@ -5,3 +5,4 @@
 #include "weft/cuda.hpp"
 #include "weft/cuda/algorithms.hpp"
 #include "weft/cuda/reduce.hpp"
+#include "weft/explain.hpp"

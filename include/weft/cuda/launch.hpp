@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include "weft/cuda/launch_observer.hpp"
 #include "weft/cuda/memory.hpp"
 #include "weft/cuda/synchronize.hpp"
 #include "weft/eval/name.hpp"
@@ -199,6 +200,7 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
 [[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel,
                                      unsigned blocks, unsigned threads, void** arguments,
                                      const Stream& stream, int shared_bytes = 0) {
+  const ObservedLaunch observed(name);
   const cudaError_t status =
       cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments,
                        static_cast<std::size_t>(shared_bytes), stream.handle());

@@ -23,6 +23,7 @@ constexpr int row_lanes(TypeList<Ts...>) {
                                           const RowKernel& kernel, const RowLaunch& plan,
                                           unsigned cluster, void** arguments,
                                           const Stream& stream) {
+  const ObservedLaunch observed(name);
   if (plan.shared_bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel.address, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(plan.shared_bytes)),
@@ -127,19 +128,19 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
      ...);
     return most;
   }
+  /// What planning needs to know; get() adds the kernel itself.
+  static RowKernel description() {
+    return {nullptr,       outputs, leaves, reductions, lanes,
+            state_bytes(), uses,    RowKernelTypes<Ts...>::positions << outputs};
+  }
   static RowKernel get() {
     static_assert(
         sizeof(Program) + sizeof(RowGrid<n>) <= 4000,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
     const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
-    return {reinterpret_cast<const void*>(kernel),
-            outputs,
-            leaves,
-            reductions,
-            lanes,
-            state_bytes(),
-            uses,
-            RowKernelTypes<Ts...>::positions << outputs};
+    RowKernel out = description();
+    out.address = reinterpret_cast<const void*>(kernel);
+    return out;
   }
 };
 

@@ -115,8 +115,8 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
 
 /// What the coordinates of linear position `index` in some dimensions, innermost first, add to an
 /// address.
-__device__ __noinline__ inline int64_t bytes_by_axes(const Divider* size, int rank, const int64_t* stride,
-                                              unsigned index) {
+inline __device__ __noinline__ int64_t bytes_by_axes(const Divider* size, int rank,
+                                                     const int64_t* stride, unsigned index) {
   int64_t bytes = 0;
 #pragma unroll 1
   for (int d = 0; d < rank; ++d) {
@@ -135,8 +135,9 @@ __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperan
 }
 
 /// Where full vector k of a row begins.
-__device__ __noinline__ inline char* vector_start_by_axes(const RowLoops& grid, const RowOperand& x,
-                                                   unsigned row, unsigned before, unsigned k) {
+inline __device__ __noinline__ char* vector_start_by_axes(const RowLoops& grid, const RowOperand& x,
+                                                          unsigned row, unsigned before,
+                                                          unsigned k) {
   char* at = x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
   if (grid.reduced_rank <= 1) return at + before * int64_t{x.lane} * x.itemsize + k * x.vector;
   const unsigned outer = grid.items.divide(k);
@@ -151,8 +152,8 @@ __device__ __forceinline__ char* vector_start(const RowLoops& grid, const RowOpe
 }
 
 /// Where an element of a row lies.
-__device__ __noinline__ inline char* element(const RowLoops& grid, const RowOperand& x, unsigned row,
-                                      long long index) {
+inline __device__ __noinline__ char* element(const RowLoops& grid, const RowOperand& x,
+                                             unsigned row, long long index) {
   char* at = row_start(grid, x, row);
   if (grid.reduced_rank <= 1) return at + index * x.lane * x.itemsize;
   return at + bytes_by_axes(grid.reduced, grid.reduced_rank, x.reduced_stride,
@@ -186,9 +187,9 @@ __device__ __forceinline__ void divide_row(const RowLoops& grid, RowPlace& place
 
 /// Copies n of a thread's vectors of one operand, from its number k on, to shared memory, where
 /// only it reads them.
-__device__ __noinline__ inline void stage(const RowLoops& grid, const RowOperand& x, unsigned row,
-                                   unsigned before, unsigned k, unsigned n, unsigned to,
-                                   int lanes) {
+inline __device__ __noinline__ void stage(const RowLoops& grid, const RowOperand& x, unsigned row,
+                                          unsigned before, unsigned k, unsigned n, unsigned to,
+                                          int lanes) {
   const int size = x.itemsize;
   const int bytes = size * lanes;
   const unsigned to_step = x.slot_step;

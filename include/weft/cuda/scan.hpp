@@ -52,14 +52,14 @@ inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, in
   const int64_t across = grid.size[0].divisor;
   // As wide as the columns are many, up to a warp; wider where they are short.
   while (grid.width < 32 && grid.width < across) grid.width *= 2;
-  while (grid.width < column_threads && grid.width < across &&
-         column_threads / grid.width * scan_run >= 2 * grid.length) {
+  while (grid.width < scan_threads && grid.width < across &&
+         scan_threads / grid.width * scan_run >= 2 * grid.length) {
     grid.width *= 2;
   }
   const int64_t stacks = (across + grid.width - 1) / grid.width;
   grid.tiles = Divider(static_cast<unsigned>(stacks));
   const int64_t groups = grid.rows / across * stacks;
-  const int64_t tile = int64_t{column_threads} / grid.width * scan_run;
+  const int64_t tile = int64_t{scan_threads} / grid.width * scan_run;
   const int64_t tiles = (grid.length + tile - 1) / tile;
   int64_t pieces = 1;
   if (groups < 2 * multiprocessors) {
@@ -98,10 +98,10 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
       room = memory(int64_t{blocks} * grid.width * static_cast<int64_t>(sizeof(Carry)));
       totals = static_cast<Carry*>(room->data);
       grid.pass = ScanGrid::totals;
-      launch(name, shape, kernel, blocks, column_threads, arguments, stream);
+      launch(name, shape, kernel, blocks, scan_threads, arguments, stream);
       grid.pass = ScanGrid::from_totals;
     }
-    return launch(name, shape, kernel, blocks, column_threads, arguments, stream);
+    return launch(name, shape, kernel, blocks, scan_threads, arguments, stream);
   }
   constexpr unsigned warps = block_threads / 32;
   if (grid.length <= 32 * v) {

@@ -7,7 +7,7 @@
 namespace weft::cuda {
 
 /// Threads a block of the column form, and elements of a column that one thread scans at a time.
-inline constexpr int column_threads = 512;
+inline constexpr int scan_threads = 512;
 inline constexpr int scan_run = 8;
 
 #if defined(__CUDACC__)
@@ -15,7 +15,7 @@ inline constexpr int scan_run = 8;
 /// A block scans one piece of grid.width neighbouring columns, a tile after the other. The threads
 /// beside each other have neighbouring columns, those behind them later runs of the same columns.
 template <class Out, class In, class S>
-__global__ void __launch_bounds__(column_threads)
+__global__ void __launch_bounds__(scan_threads)
     scan_columns(const __grid_constant__ ScanGrid grid,
                  typename S::template Carry<compute_t<In>>* totals) {
   using C = compute_t<In>;
@@ -40,10 +40,10 @@ __global__ void __launch_bounds__(column_threads)
   }
   const unsigned lane = threadIdx.x % 32;
   const unsigned group = grid.width < 32 ? threadIdx.x / 32 : y;  // whose totals go by memory
-  const unsigned groups = grid.width < 32 ? column_threads / 32 : column_threads / grid.width;
+  const unsigned groups = grid.width < 32 ? scan_threads / 32 : scan_threads / grid.width;
   const unsigned beside = grid.width < 32 ? 32 : grid.width;
-  const int64_t tile = static_cast<int64_t>(column_threads / grid.width) * scan_run;
-  __shared__ alignas(16) char bytes[2 * sizeof(State) * column_threads];
+  const int64_t tile = static_cast<int64_t>(scan_threads / grid.width) * scan_run;
+  __shared__ alignas(16) char bytes[2 * sizeof(State) * scan_threads];
   int64_t at = static_cast<int64_t>(piece) * grid.piece * tile + y * scan_run;
   const int64_t end = ::min((static_cast<int64_t>(piece) + 1) * grid.piece * tile, grid.length);
   In loaded[scan_run];
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(column_threads)
       earlier = cub::ShuffleUp<32>(sum, static_cast<int>(grid.width), 0, 0xFFFFFFFFU);
       if (lane < grid.width) earlier = S::template identity<State>();
     }
-    State* const sums = reinterpret_cast<State*>(bytes) + k % 2 * column_threads;
+    State* const sums = reinterpret_cast<State*>(bytes) + k % 2 * scan_threads;
     const unsigned place = grid.width < 32 ? lane : x;
     sums[group * beside + place] = sum;
     __syncthreads();

@@ -28,7 +28,7 @@ using finder_of = std::conditional_t<How == Indexing::whole, AtPosition, AlongAx
   const char* first = nullptr;
   const char* last = nullptr;
   byte_range(x, first, last);
-  offsets.gathered = true;
+  offsets.gathered = x.itemsize;
   offsets.reached = first;
   offsets.reached_bytes = last - first;
   offsets.storage = x.storage;

@@ -14,7 +14,7 @@ struct Operand {
   int itemsize = 0;  // Position operands count elements as bytes
   Storage* storage = nullptr;
   StorageHandle keep;             // a temporary that only this evaluation holds
-  bool gathered = false;          // positions, at which `storage` is read through indices
+  int gathered = 0;  // bytes of an element where these are positions, at which `storage` is read
   const char* reached = nullptr;  // where gathered: the first byte that may be read,
   int64_t reached_bytes = 0;      // and how many
   bool moved = false;  // read at other coordinates than the target's, though the shape be the same

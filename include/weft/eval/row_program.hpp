@@ -34,6 +34,14 @@ struct RowProgram {
 
 namespace detail {
 
+/// Bit I for each operand I that a program reads.
+template <class P>
+inline constexpr std::uint64_t uses_of = 0;
+template <int I, class T>
+inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
+template <class Op, class... Ps>
+inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
+
 /// Whether an expression has a reduction inside that a row program can take in.
 template <class E>
 inline constexpr bool has_reduction = false;

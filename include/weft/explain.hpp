@@ -1,0 +1,13 @@
+// explain(e) and profile(e): what an expression becomes on its device, and how fast it runs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/weft.hpp"
+
+#include "weft/cpu/explain.hpp"  // explain(e)
+#include "weft/cpu/profile.hpp"  // profile(e), profile(f)
+
+#if defined(__CUDACC__)
+#include "weft/cuda/explain.hpp"
+#include "weft/cuda/profile.hpp"
+#endif
