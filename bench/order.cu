@@ -187,9 +187,13 @@ void take() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::main(argc, argv, {
-    {"sort", cub_sort},
-        {"sort", sort}, {"argsort", argsort}, {"cumsum", cumsum}, {"topk", topk},
-        {"take", take},
-  });
+  return bench::main(argc, argv,
+                     {
+                         {"sort", cub_sort},
+                         {"sort", sort},
+                         {"argsort", argsort},
+                         {"cumsum", cumsum},
+                         {"topk", topk},
+                         {"take", take},
+                     });
 }

@@ -75,10 +75,10 @@ void log_softmax() {
   constexpr int64_t width = 8192;
   auto sets = pairs({16384, width}, {16384, width});
   auto total = once_a_row([](int64_t row) { return sum_of_exp(row, width); });
-  measure(
-      "log_softmax", gigabyte, sets, [](Pair<>& s) { s.y = weft::log_softmax(s.x, axis(-1)); },
-      {expect(sets[0].y, 1e-6,
-              [total](int64_t i) mutable { return input(0, i) - std::log(total(i / width)); })});
+  measure("log_softmax", gigabyte, sets, [](Pair<>& s) { s.y = weft::log_softmax(s.x, axis(-1)); },
+          {expect(sets[0].y, 1e-6, [total](int64_t i) mutable {
+            return input(0, i) - std::log(total(i / width));
+          })});
 }
 
 void logsumexp() {
@@ -106,11 +106,10 @@ void var_mean() {
     });
     return squares / (side - 1);
   };
-  measure("var_mean", gigabyte, sets,
-          [](Moments& s) {
-            tie(s.variance, s.mean) = fuse(var(s.x, axis(-1)), mean(s.x, axis(-1)));
-          },
-          {expect(sets[0].variance, 1e-6, variance_of), expect(sets[0].mean, 1e-6, mean_of)});
+  measure(
+      "var_mean", gigabyte, sets,
+      [](Moments& s) { tie(s.variance, s.mean) = fuse(var(s.x, axis(-1)), mean(s.x, axis(-1))); },
+      {expect(sets[0].variance, 1e-6, variance_of), expect(sets[0].mean, 1e-6, mean_of)});
 }
 
 void layernorm() {
@@ -193,7 +192,8 @@ void cross_entropy() {
     for (double row : of) sum += row;
     return sum / height;
   };
-  measure("cross_entropy", gigabyte, sets, [](Set& s) { s.loss = weft::cross_entropy(s.logits, s.targets); },
+  measure("cross_entropy", gigabyte, sets,
+          [](Set& s) { s.loss = weft::cross_entropy(s.logits, s.targets); },
           {expect(sets[0].loss, 1e-6, loss)});
 }
 

@@ -130,8 +130,8 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   }
   /// What planning needs to know; get() adds the kernel itself.
   static RowKernel description() {
-    return {nullptr,       outputs, leaves, reductions, lanes,
-            state_bytes(), uses,    RowKernelTypes<Ts...>::positions << outputs};
+    return {nullptr, outputs,       leaves, reductions,
+            lanes,   state_bytes(), uses,   RowKernelTypes<Ts...>::positions << outputs};
   }
   static RowKernel get() {
     static_assert(

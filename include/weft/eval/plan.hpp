@@ -13,8 +13,8 @@ struct Operand {
   char* data = nullptr;
   int itemsize = 0;  // Position operands count elements as bytes
   Storage* storage = nullptr;
-  StorageHandle keep;             // a temporary that only this evaluation holds
-  int gathered = 0;  // bytes of an element where these are positions, at which `storage` is read
+  StorageHandle keep;  // a temporary that only this evaluation holds
+  int gathered = 0;    // bytes of an element where these are positions, at which `storage` is read
   const char* reached = nullptr;  // where gathered: the first byte that may be read,
   int64_t reached_bytes = 0;      // and how many
   bool moved = false;  // read at other coordinates than the target's, though the shape be the same

@@ -115,14 +115,6 @@ bool same_expression(const void* a, const void* b) {
   return same_value(*static_cast<const E*>(a), *static_cast<const E*>(b));
 }
 
-/// Bit I for each operand I that a program reads.
-template <class P>
-inline constexpr std::uint64_t uses_of = 0;
-template <int I, class T>
-inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
-template <class Op, class... Ps>
-inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
-
 /// Marks the operands inside a reduction where the axes behind a reduced one move up: a row may
 /// then read elements of the target that belong to another row. A single value is there before any
 /// row.

@@ -78,11 +78,12 @@ auto cross_entropy_rows(const X& logits, const T& targets) {
   const auto largest = max(logits, axis(-1), keepdims);
   const auto sum_of_rows = sum(exp(logits - largest), axis(-1), keepdims);
   return log(sum_of_rows) + largest -
-         take_along_axis(logits, targets.reshape(detail::with_last_axis(targets.shape())), axis(-1));
+         take_along_axis(logits, targets.reshape(detail::with_last_axis(targets.shape())),
+                         axis(-1));
 }
 
-/// Their mean: the loss of a classifier (PyTorch's cross_entropy with its defaults). The rows' losses
-/// are evaluated at the call, in one kernel that reads the logits once.
+/// Their mean: the loss of a classifier (PyTorch's cross_entropy with its defaults). The rows'
+/// losses are evaluated at the call, in one kernel that reads the logits once.
 template <ExpressionLike X, ExpressionLike T>
 auto cross_entropy(const X& logits, const T& targets) {
   return mean(cross_entropy_rows(logits, targets).eval());
