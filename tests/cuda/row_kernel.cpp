@@ -43,18 +43,18 @@ TEST_CASE("operands of 1, 2 and 4 bytes in one row [gpu] [sanitize]") {
     const auto y = h.on(Cuda{});
     const auto e = cast<float>(x) - sum(cast<float>(x), axis(1), keepdims) + cast<float>(y) -
                    max(cast<float>(y), axis(1), keepdims);
-    const auto expected = test::combine(
-        by_rows(array(x), 2,
-                [](const Row& v) {
-                  const double total = test::total(v);
-                  return test::each(v, [&](double w) { return w - total; });
-                }),
-        by_rows(h, 2,
-                [](const Row& v) {
-                  const double most = test::largest(v);
-                  return test::each(v, [&](double w) { return w - most; });
-                }),
-        [](double p, double q) { return p + q; });
+    const auto expected =
+        test::combine(by_rows(array(x), 2,
+                              [](const Row& v) {
+                                const double total = test::total(v);
+                                return test::each(v, [&](double w) { return w - total; });
+                              }),
+                      by_rows(h, 2,
+                              [](const Row& v) {
+                                const double most = test::largest(v);
+                                return test::each(v, [&](double w) { return w - most; });
+                              }),
+                      [](double p, double q) { return p + q; });
     CHECK(apart(e, expected) < 1e-5);
   }
 }
