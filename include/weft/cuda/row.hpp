@@ -131,14 +131,8 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
         sizeof(Program) + sizeof(RowGrid<n>) <= 4000,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
     const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
-    return {reinterpret_cast<const void*>(kernel),
-            outputs,
-            leaves,
-            reductions,
-            lanes,
-            state_bytes(),
-            uses,
-            RowKernelTypes<Ts...>::positions << outputs};
+    return {reinterpret_cast<const void*>(kernel), outputs, leaves, reductions, lanes,
+            state_bytes(), uses, RowKernelTypes<Ts...>::positions << outputs};
   }
 };
 

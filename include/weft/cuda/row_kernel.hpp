@@ -167,8 +167,8 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   }
 
   template <int K>
-  static constexpr bool is_position = ((RowKernelTypes<Ts...>::positions << outputs) >> K & 1U) !=
-                                      0;
+  static constexpr bool is_position =
+      ((RowKernelTypes<Ts...>::positions << outputs) >> K & 1U) != 0;
 
   /// The addresses of outputs and of operands without memory at vector k; of those that are read
   /// as they are, at the row's first vector.
@@ -301,8 +301,8 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       const State state = merge_group(reduction.reducer, state_of(reduction), team, scratch);
       if (grid_.stage == RowLoops::partial) {
         if (place_.active && place_.lane % grid_.group == 0) {
-          const auto piece =
-              static_cast<int64_t>(place_.row) * grid_.parts.divisor + place_.lane / grid_.group;
+          const auto piece = static_cast<int64_t>(place_.row) * grid_.parts.divisor +
+                             place_.lane / grid_.group;
           reinterpret_cast<State*>(partials_)[piece] = state;
         }
         return;

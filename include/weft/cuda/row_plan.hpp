@@ -45,9 +45,9 @@ struct RowLoops {
   bool simple = false;   // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  int head_operand = -1;  // whose alignment the vectors follow
-  unsigned chunk = 16;    // vectors that a thread takes at a time
-  int slots = 0;          // operands that pass through shared memory
+  int head_operand = -1;     // whose alignment the vectors follow
+  unsigned chunk = 16;       // vectors that a thread takes at a time
+  int slots = 0;             // operands that pass through shared memory
   int slot_operand[max_slots];
   std::uint64_t slot_readers[max_slots];  // bit i: operand i is this one
   bool slot_kept[max_slots];              // for the whole row, not a chunk at a time
@@ -157,12 +157,7 @@ class RowPlan {
  public:
   RowPlan(const char* name, const RowTask& task, const RowKernel& kernel, const Properties& device,
           RowLoops& grid, RowOperand* operand)
-      : name_(name),
-        task_(task),
-        kernel_(kernel),
-        device_(device),
-        grid_(grid),
-        operand_(operand) {}
+      : name_(name), task_(task), kernel_(kernel), device_(device), grid_(grid), operand_(operand) {}
 
   /// Fills the grid from operands with strides along the kept, then the reduced dimensions.
   [[gnu::noinline]] RowLaunch run(Operand* operands, Operand* inside) {
@@ -249,7 +244,8 @@ class RowPlan {
     };
     bool same = (place(x) - place(head)) % kernel_.lanes == 0;
     for (int d = 0; d < grid_.kept_rank; ++d) {
-      const int64_t apart = x.kept_stride[d] / x.itemsize - head.kept_stride[d] / head.itemsize;
+      const int64_t apart =
+          x.kept_stride[d] / x.itemsize - head.kept_stride[d] / head.itemsize;
       same = same && apart % kernel_.lanes == 0;
     }
     return same;
@@ -297,13 +293,13 @@ class RowPlan {
       grid_.rows_a_block = launch_.threads / grid_.group;
     } else {
       const int64_t wanted = (work + vectors_a_thread - 1) / vectors_a_thread;
-      launch_.threads = wanted < 32          ? 32
-                        : wanted > row_block ? row_block
-                                             : round_up(static_cast<unsigned>(wanted), 32);
+      launch_.threads = wanted < 32 ? 32 : wanted > row_block ? row_block
+                                         : round_up(static_cast<unsigned>(wanted), 32);
       grid_.group = launch_.threads;
     }
-    grid_.scratch = round_up(
-        static_cast<unsigned>(kernel_.state_bytes) * (grid_.columns ? launch_.threads : 40U), 128);
+    grid_.scratch = round_up(static_cast<unsigned>(kernel_.state_bytes) *
+                                 (grid_.columns ? launch_.threads : 40U),
+                             128);
     const unsigned row_blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
     const auto units = static_cast<unsigned>(device_.multiprocessors);
     unsigned parts = 1;
@@ -407,9 +403,8 @@ class RowPlan {
   void choose_slots() {
     launch_.shared_bytes = 2 * grid_.scratch;
     if (grid_.length == 0) grid_.slots = 0;
-    const unsigned steps = grid_.stride.divisor == 0
-                               ? 1
-                               : (grid_.length + grid_.stride.divisor - 1) / grid_.stride.divisor;
+    const unsigned steps = grid_.stride.divisor == 0 ? 1
+                           : (grid_.length + grid_.stride.divisor - 1) / grid_.stride.divisor;
     const int64_t room = device_.shared_memory_per_block - 1024;
     grid_.chunk = steps < 8 ? (steps > 0 ? steps : 1) : 8;
     int64_t at = place_slots(steps, false);

@@ -113,8 +113,7 @@ __device__ __forceinline__ void copy_async(unsigned to, const char* from) {
   }
 #else
   for (int i = 0; i < Bytes; i += 4) {
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i),
-                 "r"(*reinterpret_cast<const int*>(from + i))
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i), "r"(*reinterpret_cast<const int*>(from + i))
                  : "memory");
   }
 #endif
@@ -184,8 +183,8 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
 
 /// What the coordinates of linear position `index` in some dimensions, innermost first, add to an
 /// address.
-__device__ __noinline__ inline int64_t bytes_by_axes(const Divider* size, int rank,
-                                                     const int64_t* stride, unsigned index) {
+__device__ __noinline__ inline int64_t bytes_by_axes(const Divider* size, int rank, const int64_t* stride,
+                                              unsigned index) {
   int64_t bytes = 0;
 #pragma unroll 1
   for (int d = 0; d < rank; ++d) {
@@ -205,8 +204,7 @@ __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperan
 
 /// Where full vector k of a row begins.
 __device__ __noinline__ inline char* vector_start_by_axes(const RowLoops& grid, const RowOperand& x,
-                                                          unsigned row, unsigned before,
-                                                          unsigned k) {
+                                                   unsigned row, unsigned before, unsigned k) {
   char* at = x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
   if (grid.reduced_rank <= 1) return at + before * int64_t{x.lane} * x.itemsize + k * x.vector;
   const unsigned outer = grid.items.divide(k);
@@ -221,8 +219,8 @@ __device__ __forceinline__ char* vector_start(const RowLoops& grid, const RowOpe
 }
 
 /// Where an element of a row lies.
-__device__ __noinline__ inline char* element(const RowLoops& grid, const RowOperand& x,
-                                             unsigned row, long long index) {
+__device__ __noinline__ inline char* element(const RowLoops& grid, const RowOperand& x, unsigned row,
+                                      long long index) {
   char* at = row_start(grid, x, row);
   if (grid.reduced_rank <= 1) return at + index * x.lane * x.itemsize;
   return at + bytes_by_axes(grid.reduced, grid.reduced_rank, x.reduced_stride,
@@ -257,8 +255,8 @@ __device__ __forceinline__ void divide_row(const RowLoops& grid, RowPlace& place
 /// Copies n of a thread's vectors of one operand, from its number k on, to shared memory, where
 /// only it reads them.
 __device__ __noinline__ inline void stage(const RowLoops& grid, const RowOperand& x, unsigned row,
-                                          unsigned before, unsigned k, unsigned n, unsigned to,
-                                          int lanes) {
+                                   unsigned before, unsigned k, unsigned n, unsigned to,
+                                   int lanes) {
   const int size = x.itemsize;
   const int bytes = size * lanes;
   const unsigned to_step = x.slot_step;
@@ -266,8 +264,7 @@ __device__ __noinline__ inline void stage(const RowLoops& grid, const RowOperand
   if (grid.reduced_rank <= 1) {
     const char* from = vector_start_by_axes(grid, x, row, before, k);
     const int64_t step = x.step;
-    const auto bits =
-        reinterpret_cast<unsigned long long>(from) | static_cast<unsigned long long>(step);
+    const auto bits = reinterpret_cast<unsigned long long>(from) | static_cast<unsigned long long>(step);
     if (x.lane == 1 && bytes >= 16 && (bits & 15) == 0) {
       if (bytes == 16) {
 #pragma unroll 4

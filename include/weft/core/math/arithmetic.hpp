@@ -94,9 +94,9 @@ WEFT_HD constexpr T neg(T x) {
 }
 
 #if defined(__CUDA_ARCH__)
-/// x / y rounded to nearest, as the operator does, in fewer instructions where y is the same for
-/// many x: one reciprocal, a quotient and its correction (Markstein 1990); the operator where a
-/// step may leave the normal range.
+/// x / y rounded to nearest, as the operator does, in fewer instructions where y is the same for many
+/// x: one reciprocal, a quotient and its correction (Markstein 1990); the operator where a step may
+/// leave the normal range.
 __device__ __forceinline__ float quotient(float x, float y) {
   const float size = fabsf(x);
   const bool plain = fabsf(y) > 0x1p-60F && fabsf(y) < 0x1p60F;
