@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cub/device/device_radix_sort.cuh>
 
-#if __has_include("weft/cuda/algorithms.hpp")
 #include "weft/cuda/algorithms.hpp"
-#endif
 
 #include "bench.hpp"
 
@@ -91,7 +89,6 @@ void cub_sort() {
       "CUB");
 }
 
-#if __has_include("weft/cuda/algorithms.hpp")
 auto sorted_sets() {
   return make_sets([](unsigned seed) {
     return Sorted{filled({keys}, seed), empty({keys}, Cuda{}), empty<int64_t>({keys}, Cuda{})};
@@ -165,9 +162,7 @@ void topk() {
           },
           {expect(sets[0].values, 0, value), expect(sets[0].indices, 0, index)});
 }
-#endif
 
-#if __has_include("weft/ops/gather.hpp")
 // Each row of the table once, so that the bytes to move are known.
 void take() {
   constexpr int64_t rows = 1 << 18;
@@ -188,18 +183,13 @@ void take() {
             return double{input(0, i / width * step % rows * width + i % width)};
           })});
 }
-#endif
 
 }  // namespace
 
 int main(int argc, char** argv) {
   return bench::main(argc, argv, {
     {"sort", cub_sort},
-#if __has_include("weft/cuda/algorithms.hpp")
         {"sort", sort}, {"argsort", argsort}, {"cumsum", cumsum}, {"topk", topk},
-#endif
-#if __has_include("weft/ops/gather.hpp")
         {"take", take},
-#endif
   });
 }

@@ -15,38 +15,6 @@ using weft::bfloat16;
 using weft::Cuda;
 using weft::empty;
 using weft::int64_t;
-using weft::keepdims;
-
-#if __has_include("weft/ops/compose.hpp")
-namespace formula = weft;
-#else
-namespace formula {
-
-template <class X>
-auto softmax(const X& x, weft::Axes over) {
-  auto e = exp(x - max(x, over, keepdims));
-  return e / sum(e, over, keepdims);
-}
-
-template <class X>
-auto log_softmax(const X& x, weft::Axes over) {
-  auto d = x - max(x, over, keepdims);
-  return d - log(sum(exp(d), over, keepdims));
-}
-
-template <class X, class W>
-auto layer_norm(const X& x, const W& weight, const W& bias, float epsilon) {
-  auto d = x - mean(x, axis(-1), keepdims);
-  return d * rsqrt(mean(square(d), axis(-1), keepdims) + epsilon) * weight + bias;
-}
-
-template <class X, class W>
-auto rms_norm(const X& x, const W& weight, float epsilon) {
-  return x * rsqrt(mean(square(x), axis(-1), keepdims) + epsilon) * weight;
-}
-
-}  // namespace formula
-#endif
 
 namespace {
 
@@ -93,7 +61,7 @@ void softmax_of(const char* name, int64_t height, int64_t width) {
   auto total = once_a_row([width](int64_t row) { return sum_of_exp<T>(row, width); });
   const double tolerance = (sizeof(T) == 2 ? 0x1.1p-7 : 4e-6) / static_cast<double>(width);
   measure(name, static_cast<double>(2 * sizeof(T)) * static_cast<double>(height * width), sets,
-          [](Pair<T>& s) { s.y = formula::softmax(s.x, axis(-1)); },
+          [](Pair<T>& s) { s.y = weft::softmax(s.x, axis(-1)); },
           {expect(sets[0].y, tolerance, [total, width](int64_t i) mutable {
             return std::exp(input<T>(0, i)) / total(i / width);
           })});
@@ -108,7 +76,7 @@ void log_softmax() {
   auto sets = pairs({16384, width}, {16384, width});
   auto total = once_a_row([](int64_t row) { return sum_of_exp(row, width); });
   measure(
-      "log_softmax", gigabyte, sets, [](Pair<>& s) { s.y = formula::log_softmax(s.x, axis(-1)); },
+      "log_softmax", gigabyte, sets, [](Pair<>& s) { s.y = weft::log_softmax(s.x, axis(-1)); },
       {expect(sets[0].y, 1e-6,
               [total](int64_t i) mutable { return input(0, i) - std::log(total(i / width)); })});
 }
@@ -140,8 +108,7 @@ void var_mean() {
   };
   measure("var_mean", gigabyte, sets,
           [](Moments& s) {
-            s.variance = var(s.x, axis(-1));
-            s.mean = mean(s.x, axis(-1));
+            tie(s.variance, s.mean) = fuse(var(s.x, axis(-1)), mean(s.x, axis(-1)));
           },
           {expect(sets[0].variance, 1e-6, variance_of), expect(sets[0].mean, 1e-6, mean_of)});
 }
@@ -162,7 +129,7 @@ void layernorm() {
     return std::pair(mean, 1 / std::sqrt(squares / width + double{1e-5F}));
   });
   measure("layernorm", 2 * gigabyte, sets,
-          [](Set& s) { s.y = formula::layer_norm(s.x, s.weight, s.bias, 1e-5F); },
+          [](Set& s) { s.y = weft::layer_norm(s.x, s.weight, s.bias, 1e-5F); },
           {expect(sets[0].y, 2e-6, [moments](int64_t i) mutable {
             const auto [mean, scale] = moments(i / width);
             return (input(0, i) - mean) * scale * input(1, i % width) + input(2, i % width);
@@ -183,7 +150,7 @@ void rmsnorm() {
         width, [row](int64_t i) { return std::pow(input<bfloat16>(0, row * width + i), 2); });
     return 1 / std::sqrt(squares / width + double{1e-5F});
   });
-  measure("rmsnorm", gigabyte, sets, [](Set& s) { s.y = formula::rms_norm(s.x, s.weight, 1e-5F); },
+  measure("rmsnorm", gigabyte, sets, [](Set& s) { s.y = weft::rms_norm(s.x, s.weight, 1e-5F); },
           {expect(sets[0].y, 0x1.1p-8, [scale](int64_t i) mutable {
             return input<bfloat16>(0, i) * scale(i / width) * input<bfloat16>(1, i % width);
           })});
@@ -194,14 +161,6 @@ WEFT_HD int64_t target(int64_t row) { return row * 40503 % 32768; }
 __global__ void fill_targets(int64_t* out) {
   const int64_t row = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   out[row] = target(row);
-}
-
-/// The mean over the rows of log(sum(exp(row))), less the logit of the row's target.
-template <class X, class I>
-auto mean_loss(const X& logits, const I& targets) {
-  const auto classes = weft::arange<int64_t>(logits.shape()[1], logits.device());
-  const auto picked = where(classes == targets.reshape({-1, 1}), logits, 0.0F);
-  return mean(logsumexp(logits, axis(-1)) - sum(picked, axis(-1)));
 }
 
 void cross_entropy() {
@@ -234,7 +193,7 @@ void cross_entropy() {
     for (double row : of) sum += row;
     return sum / height;
   };
-  measure("cross_entropy", gigabyte, sets, [](Set& s) { s.loss = mean_loss(s.logits, s.targets); },
+  measure("cross_entropy", gigabyte, sets, [](Set& s) { s.loss = weft::cross_entropy(s.logits, s.targets); },
           {expect(sets[0].loss, 1e-6, loss)});
 }
 

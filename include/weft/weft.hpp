@@ -16,7 +16,6 @@
 #include "weft/ops/random.hpp"       // rand, randn, randint, bernoulli; uniform, normal, ...
 #include "weft/ops/permutation.hpp"  // permutation(n)
 #include "weft/ops/reduce.hpp"       // sum, mean, max, argmax, ... with axis(...)
-#include "weft/ops/compose.hpp"      // softmax, layer_norm, cosine_similarity, ...
 #include "weft/ops/scan.hpp"         // cumsum, cumprod, cummax, ... along an axis
 #include "weft/ops/sort.hpp"         // sort, argsort, topk
 #include "weft/ops/search.hpp"       // searchsorted
@@ -25,6 +24,7 @@
 #include "weft/ops/histogram.hpp"    // histogram, bincount
 #include "weft/ops/gather.hpp"       // take, gather, index_select
 #include "weft/ops/scatter.hpp"      // scatter, index_add, put
+#include "weft/ops/compose.hpp"      // softmax, layer_norm, cross_entropy, ...
 #include "weft/ops/fuse.hpp"         // tie(x, y) = fuse(e1, e2): one kernel
 #include "weft/ops/close.hpp"        // allclose, equal, isclose
 #include "weft/eval/fuse.hpp"        // its evaluation

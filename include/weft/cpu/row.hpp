@@ -57,9 +57,7 @@ class RowLoop<Varies, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts
       : task_(task), program_(program), inner_(inner), inside_(inside) {}
 
   /// The reductions of the row whose operands begin at row[0] and onwards.
-  void reduce(char* const* row) {
-    reduce_all(row, std::make_index_sequence<reductions>{});
-  }
+  void reduce(char* const* row) { reduce_all(row, std::make_index_sequence<reductions>{}); }
   /// The outputs of the row.
   void store(char* const* row) {
     walk(row, [&](char* const* at, int64_t, int length) {

@@ -146,8 +146,8 @@ template <int N>
     const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
     const bool fast = turned < 0 && kernels.aligned != nullptr &&
                       is_aligned(piece, operands, N, wide, kernels.rows);
-    grid.items = plan_rows(piece, operands[0], fast ? wide : kernels.lanes, grid.inner, grid.head, grid.head_mask,
-                           grid.outer, grid.row_items, grid.size);
+    grid.items = plan_rows(piece, operands[0], fast ? wide : kernels.lanes, grid.inner, grid.head,
+                           grid.head_mask, grid.outer, grid.row_items, grid.size);
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
     for (int& place : grid.turned) place = -1;
     void* arguments[] = {&grid, const_cast<void*>(program)};

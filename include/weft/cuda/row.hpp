@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/row_kernel.hpp"
+#include "weft/cuda/row_plan.hpp"
 #include "weft/eval/rows.hpp"
 
 namespace weft {

@@ -217,9 +217,9 @@ template <int V, class Out, class... Outs, class R, class Program, class... Prog
 __device__ __forceinline__ Pack<Vector<Out, V>, Vector<Outs, V>...> compute_each(
     weft::detail::TypeList<Out, Outs...>, const R& registers,
     const Pack<Program, Programs...>& programs, int first, int last) {
-  return {compute<Out, V>(registers, programs.head, first, last),
-          compute_each<V>(weft::detail::TypeList<Outs...>{}, registers, programs.tail, first,
-                          last)};
+  return {
+      compute<Out, V>(registers, programs.head, first, last),
+      compute_each<V>(weft::detail::TypeList<Outs...>{}, registers, programs.tail, first, last)};
 }
 }  // namespace detail
 

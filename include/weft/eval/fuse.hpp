@@ -49,18 +49,18 @@ struct LoweredFuse<Es...> : Rows<Es...> {
   template <class... Outs, class D>
   void run_all(const Name& name, const Shape& shape, D device) {
     if (Rows<Es...>::template run<TypeList<Outs...>>(name, device)) return;
-    using types = typename Join<TypeList<>, typename ElementLowering<Es>::types...>::type;
-    constexpr int n = count(types{}) + targets;
-    Operand elements[n];
+    using Read = typename Join<TypeList<>, typename ElementLowering<Es>::types...>::type;
+    constexpr int m = count(Read{}) + targets;
+    Operand elements[m];
     const auto programs =
         lower_elements<1, 0>(expressions_, elements + targets - 1, this->operands + Rows<Es...>::n);
     for (int k = 0; k < targets; ++k) elements[k] = this->operands[k];
-    broadcast_operands(elements, n, shape);
+    broadcast_operands(elements, m, shape);
     if constexpr (targets == 1) {
-      Executor<D>::template for_each<Outs..., types>(name, device, shape, elements, programs.head);
+      Executor<D>::template for_each<Outs..., Read>(name, device, shape, elements, programs.head);
     } else {
-      Executor<D>::template for_each<TypeList<Outs...>, types>(name, device, shape, elements,
-                                                               programs);
+      Executor<D>::template for_each<TypeList<Outs...>, Read>(name, device, shape, elements,
+                                                              programs);
     }
   }
 
@@ -78,10 +78,10 @@ struct LoweredFuse<Es...> : Rows<Es...> {
                              const Operand* values) {
     using Elements = ElementLowering<Head>;
     auto first = Elements::template lower<B, R>(expressions.head, inputs, values);
-    return prepend(first,
-                   lower_elements<B + count(typename Elements::types{}),
-                                  R + RowLowering<Head>::reductions>(expressions.tail, inputs,
-                                                                     values));
+    return prepend(
+        first,
+        lower_elements<B + count(typename Elements::types{}), R + RowLowering<Head>::reductions>(
+            expressions.tail, inputs, values));
   }
 
   const Pack<Es...>& expressions_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/row_program.hpp"
+#include "weft/eval/row_axes.hpp"
 
 namespace weft::detail {
 
@@ -10,20 +10,6 @@ namespace weft::detail {
 inline constexpr int max_row_reductions = 32;
 /// Outputs of one kernel.
 inline constexpr int max_outputs = 8;
-
-/// The coordinates that have a row each, and those along the row.
-struct RowGeometry {
-  Shape kept;
-  Shape reduced;
-  bool operator==(const RowGeometry&) const = default;
-};
-
-/// How the axes of one part of an expression lie in a geometry.
-struct RowAxes {
-  static constexpr int neither = 99;  // size 1
-  Shape shape;
-  int label[max_rank] = {};  // k: kept axis k; ~j: reduced axis j
-};
 
 /// How a kernel gets the value of a reduction: not at all, by reducing, from the equal earlier one,
 /// from memory, or from the pieces that an earlier kernel left.
@@ -73,110 +59,17 @@ struct RowTree {
   bool in_outputs(int reduction) const { return nodes[reduction].parent < 0; }
 };
 
-/// The geometry of a reduction by itself.
-[[gnu::noinline]] inline void own_axes(const RowNode& node, RowGeometry& geometry, RowAxes& axes) {
-  geometry = {};
-  axes.shape = node.shape;
-  for (int i = 0; i < node.shape.rank(); ++i) {
-    Shape& part = node.axes.reduces(i) ? geometry.reduced : geometry.kept;
-    axes.label[i] = node.axes.reduces(i) ? ~part.rank() : part.rank();
-    part.push_back(node.shape[i]);
-  }
-}
-
-/// The labels of an output's axes when `node`, a reduction directly in it, gives the geometry;
-/// false where the reduction's value does not belong to one row of the output.
-[[gnu::noinline]] inline bool output_axes(const Shape& shape, const RowNode& node,
-                                          const RowAxes& inside, RowAxes& axes) {
-  axes.shape = shape;
-  for (int& label : axes.label) label = RowAxes::neither;
-  const bool whole = node.result.rank() == 0;
-  if (whole && shape.size() == 1) return true;
-  const bool keeps = node.axes.keep || whole;
-  const int rank = keeps ? node.shape.rank() : node.result.rank();
-  int at = shape.rank() - rank;
-  for (int i = 0; i < shape.rank() - rank; ++i) {
-    if (shape[i] != 1) return false;
-  }
-  if (at < 0) return false;
-  bool along_row = true;
-  for (int i = 0, k = at; keeps && i < node.shape.rank(); ++i, ++k) {
-    if (node.axes.reduces(i) && shape[k] != node.shape[i]) along_row = false;
-  }
-  for (int i = 0; i < node.shape.rank(); ++i) {
-    const bool reduced = node.axes.reduces(i);
-    if (reduced && !keeps) continue;
-    if (reduced && !along_row) {
-      if (shape[at++] != 1) return false;
-    } else {
-      if (shape[at] != node.shape[i]) return false;
-      axes.label[at++] = inside.label[i];
-    }
-  }
-  return true;
-}
-
-/// The labels of the operand of a reduction that stands where `context` is; false where it does
-/// not run along the geometry's rows.
-[[gnu::noinline]] inline bool enter(const RowNode& node, const RowAxes& context,
-                                    const RowGeometry& geometry, RowAxes& axes) {
-  axes.shape = node.shape;
-  int at = context.shape.rank() - node.result.rank();
-  int reduced = 0;
-  unsigned kept = 0;
-  for (int i = 0; i < node.shape.rank(); ++i) {
-    int& label = axes.label[i];
-    label = RowAxes::neither;
-    const int outside = at < context.shape.rank() ? context.label[at] : RowAxes::neither;
-    if (node.axes.reduces(i)) {
-      const int j = reduced++;
-      if (j >= geometry.reduced.rank() || geometry.reduced[j] != node.shape[i]) return false;
-      if (node.axes.keep) {
-        if (outside != ~j && outside != RowAxes::neither) return false;
-        ++at;
-      }
-      label = ~j;
-    } else {
-      if (node.shape[i] != 1) {
-        if (outside < 0 || outside == RowAxes::neither) return false;
-        if (geometry.kept[outside] != node.shape[i]) return false;
-        label = outside;
-        kept |= 1U << outside;
-      }
-      ++at;
-    }
-  }
-  if (reduced != geometry.reduced.rank()) return false;
-  for (int k = 0; k < geometry.kept.rank(); ++k) {
-    if (geometry.kept[k] != 1 && (kept >> k & 1U) == 0) return false;
-  }
-  return true;
-}
-
-/// Gives an operand the strides along the kept, then along the reduced dimensions.
-[[gnu::noinline]] inline void place_in_row(Operand& x, const RowAxes& axes,
-                                           const RowGeometry& geometry) {
-  x.broadcast_to(axes.shape);
-  int64_t strides[max_rank] = {};
-  for (int i = 0; i < axes.shape.rank(); ++i) {
-    const int label = axes.label[i];
-    if (label == RowAxes::neither) continue;
-    strides[label >= 0 ? label : geometry.kept.rank() + ~label] = x.stride[i];
-  }
-  for (int i = 0; i < max_rank; ++i) x.stride[i] = strides[i];
-}
-
 /// Cuts a row program into kernels: reductions that run along the same rows as what reads them
 /// share its kernel, others run before it.
 class RowPlanner {
  public:
-  /// Launches a kernel over the operands as they lie along its rows; for the value of a reduction it
-  /// gives that operand memory first.
+  /// Launches a kernel over the operands as they lie along its rows; for the value of a reduction
+  /// it gives that operand memory first.
   using Launch = void(void* context, const RowTask&, Operand*);
 
   /// `placed` has room for all operands of the tree.
-  RowPlanner(const RowTree& tree, Operand* placed, Launch* launch, void* context)
-      : tree_(tree), placed_(placed), launch_(launch), context_(context) {}
+  RowPlanner(const RowTree& tree, Operand* placed, Launch* run_task, void* context)
+      : tree_(tree), placed_(placed), launch_(run_task), context_(context) {}
 
   /// Runs everything in row kernels; or, where the outputs are no row program, only the reductions
   /// directly in them, and returns false.
@@ -349,8 +242,8 @@ class RowPlanner {
   /// The innermost reduction that an operand stands in; the number of them where in none.
   int reduction_of(int operand) const {
     int r = 0;
-    while (r < tree_.reductions && !(tree_.nodes[r].first_leaf <= operand &&
-                                     operand < tree_.nodes[r].last_leaf)) {
+    while (r < tree_.reductions &&
+           !(tree_.nodes[r].first_leaf <= operand && operand < tree_.nodes[r].last_leaf)) {
       ++r;
     }
     return r;

@@ -67,7 +67,7 @@ struct RowNode {
   int first = 0;       // the first reduction inside it; they end before it
   int first_leaf = 0;  // its operands, those of reductions inside included
   int last_leaf = 0;
-  int same = 0;                    // an earlier one with the same value, or itself
+  int same = 0;  // an earlier one with the same value, or itself
   const void* expression = nullptr;
   bool (*equal)(const void*, const void*) = nullptr;
 };

@@ -102,8 +102,8 @@ struct Rows {
                                            std::declval<const Es&>()...)) program;
 
   explicit Rows(const Es&... es)
-      : program(lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{},
-                                          es...)) {
+      : program(
+            lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{}, es...)) {
     int k = 0;
     ((shapes[k++] = es.shape()), ...);
   }
@@ -186,14 +186,14 @@ struct Lowered<E> : Rows<E> {
       const Name name = name_of<E>();
       if (Rows<E>::template run<TypeList<Out>, Device>(name, device)) return;
       using Elements = ElementLowering<E>;
-      using types = typename Elements::types;
-      constexpr int m = count(types{}) + 1;
+      using Read = typename Elements::types;
+      constexpr int m = count(Read{}) + 1;
       Operand elements[m];
       const auto program =
           Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
       elements[0] = this->operands[0];
       broadcast_operands(elements, m, shape);
-      Executor<Device>::template for_each<Out, types>(name, device, shape, elements, program);
+      Executor<Device>::template for_each<Out, Read>(name, device, shape, elements, program);
     }
   }
 

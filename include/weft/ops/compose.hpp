@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/ops/binary.hpp"
+#include "weft/ops/gather.hpp"
 #include "weft/ops/reduce.hpp"
 #include "weft/ops/unary.hpp"
 
@@ -13,6 +14,12 @@ namespace detail {
 template <class X>
 auto small_number(double value) {
   return static_cast<compute_t<typename X::value_type>>(value);
+}
+
+/// A shape with an axis of size 1 behind its own.
+inline Shape with_last_axis(Shape shape) {
+  shape.push_back(1);
+  return shape;
 }
 }  // namespace detail
 
@@ -59,10 +66,26 @@ auto normalize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-12) 
 
 /// The cosine of the angle between x and y along the axes; norms below epsilon count as epsilon.
 template <ExpressionLike X, ExpressionLike Y>
-auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1),
-                       double epsilon = 1e-8) {
+auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1), double epsilon = 1e-8) {
   const auto least = detail::small_number<X>(epsilon);
   return sum(x * y, axes) / (maximum(norm(x, axes), least) * maximum(norm(y, axes), least));
+}
+
+/// For each row of logits along the last axis, -log(softmax(logits)) at its target, the last axis
+/// kept with size 1. Targets are integers of the other axes' shape, checked when evaluated.
+template <ExpressionLike X, ExpressionLike T>
+auto cross_entropy_rows(const X& logits, const T& targets) {
+  const auto largest = max(logits, axis(-1), keepdims);
+  const auto sum_of_rows = sum(exp(logits - largest), axis(-1), keepdims);
+  return log(sum_of_rows) + largest -
+         take_along_axis(logits, targets.reshape(detail::with_last_axis(targets.shape())), axis(-1));
+}
+
+/// Their mean: the loss of a classifier (PyTorch's cross_entropy with its defaults). The rows' losses
+/// are evaluated at the call, in one kernel that reads the logits once.
+template <ExpressionLike X, ExpressionLike T>
+auto cross_entropy(const X& logits, const T& targets) {
+  return mean(cross_entropy_rows(logits, targets).eval());
 }
 
 }  // namespace weft

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/axes.hpp"
 #include "weft/core/atomic.hpp"
+#include "weft/core/axes.hpp"
 #include "weft/ops/indexing.hpp"
 
 namespace weft {

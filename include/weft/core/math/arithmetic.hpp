@@ -93,22 +93,6 @@ WEFT_HD constexpr T neg(T x) {
   }
 }
 
-#if defined(__CUDA_ARCH__)
-/// x / y rounded to nearest, as the operator does, in fewer instructions where y is the same for many
-/// x: one reciprocal, a quotient and its correction (Markstein 1990); the operator where a step may
-/// leave the normal range.
-__device__ __forceinline__ float quotient(float x, float y) {
-  const float size = fabsf(x);
-  const bool plain = fabsf(y) > 0x1p-60F && fabsf(y) < 0x1p60F;
-  if (!plain || size >= 0x1p60F || (size < 0x1p-60F && x != 0) || x != x) return x / y;
-  float r = 0;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(y));
-  r = fmaf(fmaf(-y, r, 1.0F), r, r);
-  const float q = x * r;
-  return fmaf(fmaf(-y, q, x), r, q);
-}
-#endif
-
 /// Integers: rounded toward zero; x / 0 is 0, and the lowest number / -1 is itself.
 template <class T>
 WEFT_HD constexpr T div(T x, T y) {
@@ -119,9 +103,6 @@ WEFT_HD constexpr T div(T x, T y) {
     }
     return static_cast<T>(x / y);
   } else {
-#if defined(__CUDA_ARCH__)
-    if constexpr (std::is_same_v<T, float>) return quotient(x, y);
-#endif
     return x / y;
   }
 }

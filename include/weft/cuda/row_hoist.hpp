@@ -1,0 +1,80 @@
+// What a program reads, and what of it is the same along a row and computed before the loop over it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/row_program.hpp"
+#include "weft/ops/binary.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::cuda {
+
+using weft::detail::uses_of;
+
+/// Whether a program reads an operand: without one it is a number for each row.
+template <class P>
+inline constexpr bool reads_operands = uses_of<P> != 0;
+
+/// x / y for many x and one y: the reciprocal once, then a quotient and its correction, which
+/// rounds as the operator does (Markstein 1990). Both are scaled so that no step leaves the normal
+/// range.
+struct Quotient {
+  float y;
+  float reciprocal;
+  float scale;
+
+  __device__ explicit Quotient(float divisor) {
+    scale = fabsf(divisor) < 0x1p-60F ? 0x1p64F : fabsf(divisor) > 0x1p60F ? 0x1p-64F : 1;
+    y = divisor * scale;
+    reciprocal = 1 / y;
+  }
+  __device__ float value(float x) const {
+    x *= scale;
+    const float q = x * reciprocal;
+    const float corrected = fmaf(fmaf(-y, q, x), reciprocal, q);
+    return corrected == corrected ? corrected : q;  // q is infinite, or y is
+  }
+};
+
+/// The program with each part that reads no operand replaced by its value.
+template <class P, class Row>
+__device__ __forceinline__ auto hoist(const P& program, const Row& row);
+
+namespace detail {
+template <class Op, class Row, class... Ps, std::size_t... I>
+__device__ __forceinline__ auto hoist_parts(const Apply<Op, Ps...>& program, const Row& row,
+                                            std::index_sequence<I...>) {
+  auto parts = make_pack(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row)...);
+  return Apply<Op, decltype(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row))...>{
+      program.op, parts};
+}
+template <class X, class Y, class Row>
+__device__ __forceinline__ auto hoist_apply(const Apply<op::div, X, Y>& program, const Row& row) {
+  if constexpr (std::is_same_v<typename Apply<op::div, X, Y>::type, float> && !reads_operands<Y>) {
+    auto x = cuda::hoist(weft::get<0>(program.programs), row);
+    return Apply<Quotient, decltype(x)>{Quotient(weft::get<1>(program.programs)(row)),
+                                        make_pack(x)};
+  } else {
+    return hoist_parts(program, row, std::make_index_sequence<2>{});
+  }
+}
+template <class Op, class... Ps, class Row>
+__device__ __forceinline__ auto hoist_apply(const Apply<Op, Ps...>& program, const Row& row) {
+  return hoist_parts(program, row, std::make_index_sequence<sizeof...(Ps)>{});
+}
+}  // namespace detail
+
+template <class P, class Row>
+__device__ __forceinline__ auto hoist(const P& program, const Row& row) {
+  if constexpr (!reads_operands<P>) {
+    return Constant<typename P::type>{program(row)};
+  } else if constexpr (requires { program.programs; }) {
+    return detail::hoist_apply(program, row);
+  } else {
+    return program;
+  }
+}
+
+}  // namespace weft::cuda
+
+#endif
