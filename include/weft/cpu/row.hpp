@@ -28,12 +28,12 @@ struct RowAt {
 /// A reduction's value: one for the row, or one for each of its elements.
 template <class T>
 struct RowValue {
-  T value;
+  T value{};
   WEFT_HD T at(int) const { return value; }
 };
 template <class T>
 struct RowValues {
-  T value;
+  T value{};
   Buffer<T> buffer;
   WEFT_HD T at(int i) const { return buffer.data[i]; }
 };
@@ -60,8 +60,9 @@ class RowLoop<Varies, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts
   void reduce(char* const* row) { reduce_all(row, std::make_index_sequence<reductions>{}); }
   /// The outputs of the row.
   void store(char* const* row) {
+    if (inner_.count() == 0) return store_of_none(row, std::make_index_sequence<outputs>{});
     walk(row, [&](char* const* at, int64_t, int length) {
-      load(at, length);
+      load<(weft::detail::uses_of<Ps> | ...)>(at, length);
       store_block(at, length, std::make_index_sequence<outputs>{});
     });
   }
@@ -97,15 +98,20 @@ class RowLoop<Varies, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts
 
   int64_t stride(int operand) const { return inside_[operand].stride[inner_.rank - 1]; }
 
+  template <std::uint64_t Uses>
   void load(char* const* at, int length) {
-    load_leaves(at, length, std::make_index_sequence<leaves>{});
+    load_leaves<Uses>(at, length, std::make_index_sequence<leaves>{});
     if constexpr (Varies) load_values(at, length, std::make_index_sequence<reductions>{});
   }
-  template <std::size_t... I>
+  template <std::uint64_t Uses, std::size_t... I>
   void load_leaves(char* const* at, int length, std::index_sequence<I...>) {
-    (weft::get<static_cast<int>(I)>(buffers_).load(at[outputs + I], stride(outputs + I), length),
-     ...);
+    (load_leaf<static_cast<int>(I), (Uses >> (outputs + I) & 1U) != 0>(at, length), ...);
     pointers_ = make_pack(weft::get<static_cast<int>(I)>(buffers_).data...);
+  }
+  template <int I, bool Used>
+  void load_leaf(char* const* at, int length) {
+    constexpr int k = outputs + I;
+    if constexpr (Used) weft::get<I>(buffers_).load(at[k], stride(k), length);
   }
   template <std::size_t... I>
   void load_values(char* const* at, int length, std::index_sequence<I...>) {
@@ -141,7 +147,7 @@ class RowLoop<Varies, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts
       using C = typename decltype(reduction.program)::type;
       Tree<decltype(reduction.reducer), State, 1> tree(reduction.reducer);
       walk(row, [&](char* const* at, int64_t position, int length) {
-        load(at, length);
+        load<weft::detail::uses_of<decltype(reduction.program)>>(at, length);
         C results[block_size];
         run(reduction.program, results, length);
         State part = reduce_block<State>(reduction.reducer, results, length, position);
@@ -189,6 +195,18 @@ class RowLoop<Varies, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts
     (copy_out<Outs>(at[K], stride(K), weft::get<static_cast<int>(K)>(results).bytes,
                     task_.along_row[K] ? length : 1),
      ...);
+  }
+  /// The outputs of a row without elements that do not run along it.
+  template <std::size_t... K>
+  void store_of_none(char* const* row, std::index_sequence<K...>) {
+    (store_one<static_cast<int>(K), Outs>(row), ...);
+  }
+  template <int K, class Out>
+  void store_one(char* const* row) {
+    if (task_.along_row[K]) return;
+    const auto& program = weft::get<K>(program_.outputs);
+    load<weft::detail::uses_of<std::remove_cvref_t<decltype(program)>>>(row, 1);
+    run(program, reinterpret_cast<Out*>(row[K]), 1);
   }
   template <class Out>
   static void copy_out(char* at, int64_t stride, const char* bytes, int length) {

@@ -13,6 +13,9 @@ namespace weft::cuda {
 
 namespace detail {
 
+using weft::detail::TypeList;
+using weft::detail::uses_of;
+
 template <class Outs, class Types, int V, class Program>
 class RowThread;
 
@@ -137,11 +140,12 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     const bool whole = grid_.any_along_row;  // else one element of the row is enough
     const auto programs = make_pack(
         hoist(weft::get<static_cast<int>(K)>(program_.outputs), RowScalars<Values>{values_})...);
+    if (!whole) {
+      place_.vectors = place_.mine = 0;
+      place_.singles = place_.active ? 1 : 0;
+    }
     this->template walk<(uses_of<Ps> | ... | ((std::uint64_t{1} << outputs) - 1))>(
-        whole ? place_.mine : 0,
-        whole           ? place_.singles
-        : place_.active ? 1
-                        : 0,
+        place_.mine, place_.singles,
         [&](const Registers<V>& registers, char* const* at, long long position) {
           Pack<Vector<Outs, V>...> results;
           (compute(weft::get<static_cast<int>(K)>(results),

@@ -17,6 +17,7 @@ struct Operand {
   int gathered = 0;  // bytes of an element where these are positions, at which `storage` is read
   const char* reached = nullptr;  // where gathered: the first byte that may be read,
   int64_t reached_bytes = 0;      // and how many
+  bool moved = false;  // read at other coordinates than the target's, though the shape be the same
   int rank = 0;
   int64_t size[max_rank];    // as the tensor has them
   int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
@@ -228,7 +229,9 @@ inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t di
   if (x.storage == nullptr || !overlap(target, x)) return false;
   if (x.gathered) return true;
   if (disjoint(target, x)) return false;
-  if (target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) return true;
+  if (x.moved || target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) {
+    return true;
+  }
   const int shift = target.rank - x.rank;
   for (int i = 0; i < target.rank; ++i) {
     if (target.size[i] == 1) continue;

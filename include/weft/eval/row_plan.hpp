@@ -224,6 +224,9 @@ class RowPlanner {
     }
     for (int r = 0; r < tree_.reductions; ++r) {
       Operand& value = placed_[tree_.value_of(r)];
+      if (task.mode[r] == RowMode::load && tree_.nodes[r].result.size() == 0) {
+        task.mode[r] = RowMode::skip;  // no row reads it
+      }
       if (r == target) {
         continue;
       } else if (task.mode[r] != RowMode::load) {

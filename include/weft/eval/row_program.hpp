@@ -115,6 +115,17 @@ bool same_expression(const void* a, const void* b) {
   return same_value(*static_cast<const E*>(a), *static_cast<const E*>(b));
 }
 
+/// Marks the operands inside a reduction where the axes behind a reduced one move up: a row may
+/// then read elements of the target that belong to another row. A single value is there before any
+/// row.
+[[gnu::noinline]] inline void mark_moved(const RowNode& node, Operand* operands) {
+  const unsigned mask = node.axes.mask;
+  const bool leading = (mask & (mask + 1)) == 0;
+  const bool single = node.result.rank() == 0;
+  if (node.axes.keep || (leading && !single)) return;
+  for (int i = node.first_leaf; i < node.last_leaf; ++i) operands[i].moved = !single;
+}
+
 /// Makes a node the parent of those inside it, and finds an earlier one of the same value.
 [[gnu::noinline]] inline void finish_node(RowNode* nodes, int index) {
   RowNode& node = nodes[index];
@@ -207,6 +218,7 @@ struct RowLowering<Reduce<R, E>, true> {
     node.expression = &e;
     node.equal = same_expression<Reduce<R, E>>;
     finish_node(nodes, index);
+    mark_moved(node, operands);
     using Found = RowReduction<R, decltype(part.program), Value>;
     return RowPart<Reduced<index, Value>, decltype(joined(part.reductions, Pack<Found>{}))>{
         {}, joined(part.reductions, make_pack(Found{e.reducer(), part.program}))};

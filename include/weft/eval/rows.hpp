@@ -150,6 +150,7 @@ struct Rows {
                                   contiguous_strides(kept), value.storage);
       for (int i = kept.rank(); i < max_rank; ++i) placed[n + task.target].stride[i] = 0;
     }
+    if (task.geometry.kept.size() == 0) return;
     RowExecutor<D>::template run<Outs, types>(context.name, context.device, task, placed,
                                               context.rows.program);
   }
@@ -186,14 +187,13 @@ struct Lowered<E> : Rows<E> {
       const Name name = name_of<E>();
       if (Rows<E>::template run<TypeList<Out>, Device>(name, device)) return;
       using Elements = ElementLowering<E>;
-      using Read = typename Elements::types;
-      constexpr int m = count(Read{}) + 1;
+      using Types = typename Elements::types;
+      constexpr int m = count(Types{}) + 1;
       Operand elements[m];
-      const auto program =
-          Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
+      const auto each = Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
       elements[0] = this->operands[0];
       broadcast_operands(elements, m, shape);
-      Executor<Device>::template for_each<Out, Read>(name, device, shape, elements, program);
+      Executor<Device>::template for_each<Out, Types>(name, device, shape, elements, each);
     }
   }
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/ops/compose.hpp>
+
+#include "rows.hpp"
+
+using test::apart;
+using test::array;
+using test::Array;
+using test::by_rows;
+using test::in_double;
+using test::Row;
+using test::tolerance;
+using weft::axis;
+using weft::Shape;
+
+namespace {
+
+/// Along the last axis, for rows of any type.
+template <class T, class D>
+void check_type(D device) {
+  const auto a = test::noise<T>({5, 131});
+  const auto x = a.on(device);
+  CHECK(apart(softmax(x), by_rows(a, 2, test::softmax)) < tolerance<T>);
+  CHECK(apart(layer_norm(x, x(0), x(1)),
+              test::combine(
+                  test::combine(by_rows(a, 2, [](const Row& r) { return test::standard(r); }),
+                                in_double(array(x(0))), [](double p, double q) { return p * q; }),
+                  in_double(array(x(1))), [](double p, double q) { return p + q; })) <
+        2 * tolerance<T>);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("softmax and its relatives over any axes and views", D, TEST_DEVICES) {
+  test::Random r(3);
+  for (int n = 0; n < 40; ++n) {
+    Shape shape = r.shape(3, 6);
+    shape.push_back(r.between(1, 40));
+    auto a = test::noise<float>(shape, 7);
+    auto x = a.on(D{});
+    for (int times = 3; times > 0; --times) r.vary(x, a);
+    weft::Axes axes;
+    unsigned mask = 0;
+    for (int d = 0; d < x.rank(); ++d) {
+      if (r.between(0, 1) == 0 && !(d == x.rank() - 1 && mask == 0)) continue;
+      mask |= 1U << d;
+      axes.push_back(r.between(0, 1) == 0 ? d : d - x.rank());
+    }
+    CAPTURE(weft::detail::text(a.shape));
+    CAPTURE(mask);
+    CHECK(apart(softmax(x, axes), by_rows(a, mask, test::softmax)) < 2e-5);
+    CHECK(apart(log_softmax(x, axes), by_rows(a, mask, test::log_softmax)) < 2e-5);
+    CHECK(apart(standardize(x, axes, 0.01),
+                by_rows(a, mask, [](const Row& v) { return test::standard(v, 0.01); })) < 5e-5);
+    CHECK(apart(normalize(x, axes), by_rows(a, mask, [](const Row& v) {
+                  return test::each(v, [&](double w) { return w / test::length(v); });
+                })) < 2e-5);
+  }
+}
+
+TEST_CASE_TEMPLATE("weights along the row, columns and angles", D, TEST_DEVICES) {
+  for (const std::int64_t n : {1, 7, 64, 1000}) {
+    const auto a = test::noise<float>({2, 3, n}, 2);
+    const auto w = test::noise<float>({n}, 3);
+    const auto b = test::noise<float>({n}, 4);
+    const auto x = a.on(D{});
+    const auto times = [](double p, double q) { return p * q; };
+    const auto plus = [](double p, double q) { return p + q; };
+    const auto standard = by_rows(a, 4, [](const Row& v) { return test::standard(v); });
+    CHECK(apart(layer_norm(x, w.on(D{}), b.on(D{})),
+                combine(combine(standard, in_double(w), times), in_double(b), plus)) < 5e-5);
+    const auto root = by_rows(a, 4, [](const Row& v) {
+      const double square = test::average(test::each(v, [](double e) { return e * e; }));
+      return test::each(v, [&](double e) { return e / std::sqrt(square + 1e-6); });
+    });
+    CHECK(apart(rms_norm(x, w.on(D{})), combine(root, in_double(w), times)) < 2e-5);
+    Array<double> cosine{{2, 3}, {}};
+    for (std::size_t row = 0; row < 6; ++row) {
+      double dot = 0;
+      double first = 0;
+      double second = 0;
+      for (std::size_t i = 0; i < w.values.size(); ++i) {
+        const double p = a.values[row * w.values.size() + i];
+        const double q = w.values[i];
+        dot += p * q;
+        first += p * p;
+        second += q * q;
+      }
+      cosine.values.push_back(dot / std::sqrt(first * second));
+    }
+    CHECK(apart(cosine_similarity(x, w.on(D{}).expand({2, 3, n})), cosine) < 2e-5);
+    CHECK(apart(cosine_similarity(x, w.on(D{})), cosine) < 2e-5);
+  }
+}
+
+TEST_CASE_TEMPLATE("element types", D, TEST_DEVICES) {
+  check_type<double>(D{});
+  check_type<weft::half>(D{});
+  check_type<weft::bfloat16>(D{});
+}
+
+TEST_CASE_TEMPLATE("extreme values", D, TEST_DEVICES) {
+  const float inf = INFINITY;
+  const auto x = weft::tensor({{1000.F, 1001.F, 999.F},
+                               {-inf, 0.F, -inf},
+                               {-inf, -inf, -inf},
+                               {0.F, NAN, 1.F},
+                               {inf, 0.F, 1.F}},
+                              D{});
+  const auto a = array(x);
+  CHECK(apart(softmax(x), by_rows(a, 2, test::softmax)) < 1e-6);
+  CHECK(apart(log_softmax(x), by_rows(a, 2, test::log_softmax)) < 1e-6);
+  const auto zeros = weft::zeros({2, 3}, D{});
+  CHECK(normalize(zeros).eval().to_vector() == std::vector<float>(6));
+  CHECK(standardize(zeros).eval().to_vector() == std::vector<float>(6));
+  CHECK(cosine_similarity(zeros, zeros).eval().to_vector() == std::vector<float>(2));
+  CHECK(softmax(weft::zeros({0, 3}, D{})).eval().shape() == Shape{0, 3});
+  CHECK(standardize(weft::zeros({3, 0}, D{})).eval().shape() == Shape{3, 0});
+  CHECK_SAYS("no elements to reduce", softmax(weft::zeros({3, 0}, D{})).eval());
+  CHECK_SAYS("axis 2 of a tensor of rank 2", softmax(zeros, axis(2)));
+}
