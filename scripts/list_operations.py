@@ -177,7 +177,7 @@ def page():
             "vector can do without, and `deterministic`.\n",
             table(["scan", "domain", "result"], scans())]
     for title, header in (
-            ("Order", "ops/sort.hpp"), ("Selection", "ops/select.hpp"), ("Distinct elements", "ops/unique.hpp"),
+            ("Formulas over rows", "ops/compose.hpp"), ("Order", "ops/sort.hpp"), ("Selection", "ops/select.hpp"), ("Distinct elements", "ops/unique.hpp"),
             ("Search", "ops/search.hpp"), ("Counts", "ops/histogram.hpp"),
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/generate.hpp"),
             ("Picked by indices", "ops/gather.hpp"), ("Written by indices, in place", "ops/scatter.hpp"),

@@ -26,11 +26,11 @@ WEFT_HD constexpr auto& get(P& pack) {
   }
 }
 
-WEFT_HD constexpr Pack<> make_pack() { return {}; }
+constexpr Pack<> make_pack() { return {}; }
 
 /// A pack of the given values.
 template <class Head, class... Tail>
-WEFT_HD constexpr Pack<Head, Tail...> make_pack(Head head, Tail... tail) {
+constexpr Pack<Head, Tail...> make_pack(Head head, Tail... tail) {
   return {static_cast<Head&&>(head), make_pack(static_cast<Tail&&>(tail)...)};
 }
 

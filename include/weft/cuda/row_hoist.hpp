@@ -36,6 +36,13 @@ struct Quotient {
   }
 };
 
+/// make_pack in a kernel.
+__device__ __forceinline__ Pack<> pack_of() { return {}; }
+template <class Head, class... Tail>
+__device__ __forceinline__ Pack<Head, Tail...> pack_of(const Head& head, const Tail&... tail) {
+  return {head, pack_of(tail...)};
+}
+
 /// The program with each part that reads no operand replaced by its value.
 template <class P, class Row>
 __device__ __forceinline__ auto hoist(const P& program, const Row& row);
@@ -44,7 +51,7 @@ namespace detail {
 template <class Op, class Row, class... Ps, std::size_t... I>
 __device__ __forceinline__ auto hoist_parts(const Apply<Op, Ps...>& program, const Row& row,
                                             std::index_sequence<I...>) {
-  auto parts = make_pack(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row)...);
+  auto parts = pack_of(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row)...);
   return Apply<Op, decltype(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row))...>{
       program.op, parts};
 }
@@ -52,8 +59,7 @@ template <class X, class Y, class Row>
 __device__ __forceinline__ auto hoist_apply(const Apply<op::div, X, Y>& program, const Row& row) {
   if constexpr (std::is_same_v<typename Apply<op::div, X, Y>::type, float> && !reads_operands<Y>) {
     auto x = cuda::hoist(weft::get<0>(program.programs), row);
-    return Apply<Quotient, decltype(x)>{Quotient(weft::get<1>(program.programs)(row)),
-                                        make_pack(x)};
+    return Apply<Quotient, decltype(x)>{Quotient(weft::get<1>(program.programs)(row)), pack_of(x)};
   } else {
     return hoist_parts(program, row, std::make_index_sequence<2>{});
   }

@@ -138,7 +138,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   template <std::size_t... K>
   __device__ __forceinline__ void store_outputs(std::index_sequence<K...>) {
     const bool whole = grid_.any_along_row;  // else one element of the row is enough
-    const auto programs = make_pack(
+    const auto programs = pack_of(
         hoist(weft::get<static_cast<int>(K)>(program_.outputs), RowScalars<Values>{values_})...);
     if (!whole) {
       place_.vectors = place_.mine = 0;
