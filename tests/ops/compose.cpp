@@ -119,3 +119,32 @@ TEST_CASE_TEMPLATE("extreme values", D, TEST_DEVICES) {
   CHECK_SAYS("no elements to reduce", softmax(weft::zeros({3, 0}, D{})).eval());
   CHECK_SAYS("axis 2 of a tensor of rank 2", softmax(zeros, axis(2)));
 }
+
+TEST_CASE_TEMPLATE("cross entropy: each row's loss, and their mean", D, TEST_DEVICES) {
+  test::Random r(11);
+  const auto logits = r.array<float>({4, 9});
+  const std::vector<std::int64_t> targets = {8, 0, 3, -2};  // negative ones count from the end
+  double total = 0;
+  std::vector<double> rows;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < 9; ++j) sum += std::exp(double{logits.at({i, j})});
+    const std::int64_t t = targets[static_cast<std::size_t>(i)];
+    rows.push_back(std::log(sum) - double{logits.at({i, t < 0 ? t + 9 : t})});
+    total += rows.back();
+  }
+  const auto x = logits.on(D{});
+  const auto t = weft::borrow(targets.data(), {4}).clone().to(D{});
+  const weft::Tensor losses = weft::cross_entropy_rows(x, t);
+  CHECK(losses.shape() == weft::Shape{4, 1});
+  const auto found = losses.to_vector();
+  for (std::size_t i = 0; i < 4; ++i) CHECK(found[i] == doctest::Approx(rows[i]).epsilon(1e-5));
+  CHECK(weft::cross_entropy(x, t).item() == doctest::Approx(total / 4).epsilon(1e-5));
+}
+
+TEST_CASE_TEMPLATE("a target that is no class is an error", D, TEST_DEVICES) {
+  const auto x = weft::zeros({2, 3}, D{});
+  const auto t = weft::tensor({1, 3}).to(D{});
+  CHECK_SAYS("[take_along_axis] index 3 is out of range, expected -3 to 2",
+             weft::cross_entropy(x, t).item());
+}
