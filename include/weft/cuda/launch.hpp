@@ -85,6 +85,13 @@ using weft::detail::Loops;
 using weft::detail::Name;
 using weft::detail::Operand;
 
+/// The least power of two that is at least n.
+inline unsigned power_of_two(int64_t n) {
+  unsigned p = 1;
+  while (p < n) p *= 2;
+  return p;
+}
+
 /// Kernels count with 32 bits; larger work is cut.
 inline constexpr int64_t most_elements = int64_t{1} << 30;
 

@@ -64,13 +64,6 @@ inline unsigned checked(const char* name, int64_t n, const char* what) {
 
 inline unsigned divide_up(int64_t a, int64_t b) { return static_cast<unsigned>((a + b - 1) / b); }
 
-/// The least power of two that is at least n.
-inline unsigned power_of_two(int64_t n) {
-  unsigned p = 1;
-  while (p < n) p *= 2;
-  return p;
-}
-
 /// How far apart in memory neighbours along a dimension lie, up to what a warp reads at once.
 inline int64_t spread(const Operand& operand, int dimension) {
   const int64_t stride = operand.stride[dimension];

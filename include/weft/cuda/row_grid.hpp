@@ -146,12 +146,6 @@ inline int readings(const RowTask& task, const RowKernel& kernel, int i) {
 
 inline unsigned round_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }
 
-inline unsigned power_of_two(unsigned n) {
-  unsigned p = 1;
-  while (p < n) p *= 2;
-  return p;
-}
-
 /// Whether every full vector of an operand is aligned, when vectors begin with the row.
 inline bool is_aligned(const RowLoops& grid, const RowOperand& x, int lanes) {
   if (x.lane != 1) return false;
