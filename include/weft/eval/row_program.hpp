@@ -185,14 +185,14 @@ struct RowLowering<Map<T, Op, Args...>, true> {
                    const Found& found, Done... done) {
     using Next = RowLowering<Head>;
     auto part = Next::template lower<B, R>(rest.head, operands, nodes);
-    const auto reductions = joined(found, part.reductions);
+    const auto all = joined(found, part.reductions);
     if constexpr (sizeof...(Tail) == 0) {
       using Program = Apply<Op, Done..., decltype(part.program)>;
-      return RowPart<Program, std::remove_const_t<decltype(reductions)>>{
-          Program{settled(op), make_pack(done..., part.program)}, reductions};
+      return RowPart<Program, std::remove_const_t<decltype(all)>>{
+          Program{settled(op), make_pack(done..., part.program)}, all};
     } else {
       return args<B + count(typename Next::types{}), R + Next::reductions>(
-          op, operands, nodes, rest.tail, reductions, done..., part.program);
+          op, operands, nodes, rest.tail, all, done..., part.program);
     }
   }
 };

@@ -45,7 +45,8 @@ auto standardize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-5)
   return centred * rsqrt(variance + detail::small_number<X>(epsilon));
 }
 
-/// Layer normalisation along the last axis (Ba, Kiros and Hinton 2016), scaled by weight and shifted by bias.
+/// Layer normalisation along the last axis (Ba, Kiros and Hinton 2016), scaled by weight and
+/// shifted by bias.
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
 auto layer_norm(const X& x, const W& weight, const B& bias, double epsilon = 1e-5) {
   return standardize(x, axis(-1), epsilon) * weight + bias;
