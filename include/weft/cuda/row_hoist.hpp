@@ -1,5 +1,5 @@
-// What a program reads, and what of it is the same along a row and computed before the loop over
-// it. SPDX-License-Identifier: Apache-2.0
+// What of a program is the same along a row, computed before the loop over it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/eval/row_program.hpp"

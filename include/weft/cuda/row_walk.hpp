@@ -1,5 +1,5 @@
-// A thread's walk along its row: operands by vectors from shared memory, single elements at the
-// ends. SPDX-License-Identifier: Apache-2.0
+// A thread's walk along its row: by vectors, and by single elements at the ends.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/row_threads.hpp"
