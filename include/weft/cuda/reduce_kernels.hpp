@@ -10,6 +10,9 @@
 
 namespace weft::cuda {
 
+/// Rows and columns are compiled as if for larger blocks, which is faster for two operands.
+inline constexpr int compiled_threads = 512;
+
 namespace detail {
 
 /// Moves the addresses to coordinate `index` of the dimensions from `first`, innermost first.
@@ -30,7 +33,7 @@ __device__ __forceinline__ void advance(char* (&at)[N], unsigned index, const Di
 
 /// grid.width threads reduce one piece of one row.
 template <class Out, class Types, int V, int N, class R, class State, class Program>
-__global__ void __launch_bounds__(row_threads)
+__global__ void __launch_bounds__(compiled_threads)
     reduce_rows(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
                 const __grid_constant__ Program program, State* partials) {
   using C = typename Program::type;
@@ -141,7 +144,7 @@ __global__ void __launch_bounds__(row_threads)
   }
 }
 
-/// Lanes of the column form: as many as keep a block's states within shared memory.
+/// Lanes of the column form: as many as keep a thread's states in few registers.
 template <class State, int V>
 inline constexpr int column_lanes = sizeof(State) * V <= 32 ? V : column_lanes<State, V / 2>;
 template <class State>
@@ -149,7 +152,7 @@ inline constexpr int column_lanes<State, 1> = 1;
 
 /// grid.width by grid.depth threads reduce one piece of grid.width items of neighbouring columns.
 template <class Out, class Types, int V, int N, class R, class State, class Program>
-__global__ void __launch_bounds__(column_threads)
+__global__ void __launch_bounds__(compiled_threads)
     reduce_columns(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
                    const __grid_constant__ Program program, State* partials) {
   using C = typename Program::type;
