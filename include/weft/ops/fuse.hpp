@@ -79,15 +79,15 @@ class Fused {
                                          Cpu, detail::common_device_of<Es...>>;
   using values = Pack<Tensor<typename Es::value_type, device_type>...>;
 
-  explicit Fused(Pack<Es...> expressions) : expressions_(static_cast<Pack<Es...>&&>(expressions)) {}
-  Fused(const Fused& other) : expressions_(other.expressions()) {}
+  explicit Fused(Pack<Es...> expressions) : kept(static_cast<Pack<Es...>&&>(expressions)) {}
+  Fused(const Fused& other) : kept(other.expressions()) {}
   Fused& operator=(const Fused&) = delete;
   ~Fused() { release(); }
 
   /// The expressions; throws where they were taken apart.
   const Pack<Es...>& expressions() const {
     if (!held_) fail<ValueError>("fuse", "the values were taken already");
-    return expressions_;
+    return kept;
   }
 
   /// The value of expression I, which this object holds. The first call computes all, and so does a
@@ -115,12 +115,12 @@ class Fused {
     return weft::get<I>(values_);
   }
   void release() const {
-    if (held_) expressions_.~Pack<Es...>();
+    if (held_) kept.~Pack<Es...>();
     held_ = false;
   }
 
   union {
-    mutable Pack<Es...> expressions_;
+    mutable Pack<Es...> kept;
   };
   mutable bool held_ = true;
   mutable unsigned ready_ = 0;  // a bit for each value that nobody asked for yet
