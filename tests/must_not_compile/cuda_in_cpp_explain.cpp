@@ -1,4 +1,5 @@
 // expect: to explain an expression include <weft/explain.hpp>, for Cuda in a file that nvcc
+// compilers: g++ clang++
 // compiles compilers: g++ clang++ cuda
 #include <weft/cuda.hpp>
 #include <weft/explain.hpp>
