@@ -1,6 +1,6 @@
-// expect: to explain an expression include <weft/explain.hpp>, for Cuda in a file that nvcc
+// expect: include <weft/explain.hpp>, for Cuda in a file that nvcc compiles
 // compilers: g++ clang++
-// compiles compilers: g++ clang++ cuda
+// cuda
 #include <weft/cuda.hpp>
 #include <weft/explain.hpp>
 
