@@ -11,8 +11,8 @@ inline constexpr int max_row_reductions = 32;
 /// Outputs of one kernel.
 inline constexpr int max_outputs = 8;
 
-/// How a kernel gets the value of a reduction: not at all, by reducing, from the equal earlier one, or
-/// from memory.
+/// How a kernel gets the value of a reduction: not at all, by reducing, from the equal earlier one,
+/// or from memory.
 enum class RowMode : signed char { skip, compute, same, load };
 
 /// One kernel: reductions along rows, then either the outputs or the value of one reduction.
