@@ -3,5 +3,6 @@
 #pragma once
 
 #include "weft/weft.hpp"
+#include "weft/cpu/gradient.hpp"     // the loops of backward passes
 
-#include "weft/autograd/var.hpp"        // Var<T, D>, parameter, backward, NoGrad
+#include "weft/autograd/var.hpp"  // Var<T, D>, parameter, backward, NoGrad

@@ -114,12 +114,22 @@ class Backward<E, Source, TypeList<Ports...>> {
                                      compute_t<typename Port::value_type>>;
   template <class Port>
   using sink_of = Sink<element<Port>, typename Port::device_type>;
+  template <class Port>
+  using sum_of = Tensor<compute_t<element<Port>>, D>;
   Pack<sink_of<Ports>...> sinks_;
+  Pack<sum_of<Ports>...> sums_;
 
   template <class S, std::size_t... J>
   void run(const S& sweep, std::index_sequence<J...>) {
-    joint(sweep, std::index_sequence<J...>{});
-    (reduce<static_cast<int>(J), Ports>(sweep), ...);
+    JointSweep<S> program{sweep, {}, {}};
+    Operand operands[k + n];
+    (target<static_cast<int>(J), Ports>(program, operands), ...);
+    if (program.stores.wanted != 0 && shape_.size() > 0) {
+      launch(program, operands);
+      (finish<static_cast<int>(J), Ports>(program.stores), ...);
+    } else {
+      (fill_empty<static_cast<int>(J), Ports>(program.stores), ...);
+    }
     for_each_inner<E>(e_, [&]<class Inner, int Port, int Edge>(const plain_t<Inner>& inner) {
       if (ports_[Port].wanted) {
         Rule<Inner>::backward(inner, edges_ + Edge, weft::get<Port>(sinks_).buffer);
@@ -149,74 +159,54 @@ class Backward<E, Source, TypeList<Ports...>> {
     }
   }
 
-  /// All gradients that have the segment's shape, in one kernel.
-  template <class S, std::size_t... J>
-  void joint(const S& sweep, std::index_sequence<J...>) {
-    JointSweep<S> program{sweep, {}, {}};
-    Operand operands[k + n];
-    (target<static_cast<int>(J), Ports>(program, operands), ...);
-    if (program.stores.wanted == 0 || shape_.size() == 0) return;
-    const int first = __builtin_ctz(program.stores.wanted);
-    (stand_in<Ports>(operands[J], operands[first],
-                     (program.stores.wanted >> J & 1U) != 0),
-     ...);
-    for (int i = 0; i < n; ++i) operands[k + i] = inputs_[1 + i];
-    weft::detail::broadcast_operands(operands, k + n, shape_);
-    if constexpr (weft::detail::is_included<D>()) {
-      Executor<Loops>::template for_each<TypeList<element<Ports>...>, Types>(
-          name(), device_, shape_, operands, program);
-    }
-  }
+  /// Says what becomes of the gradient of port J: it is written where it belongs, or summed first,
+  /// where the port was broadcast.
   template <int J, class Port, class Program>
   void target(Program& program, Operand* operands) {
     const PortState& port = ports_[J];
     program.slot[J] = port.slot;
-    if (!port.wanted || !port.full || port.slot != J) return;
+    operands[J].itemsize = sizeof(element<Port>);
+    if (!port.wanted || port.slot != J) return;
     open<J, Port>();
     const auto& sink = weft::get<J>(sinks_);
-    weft::detail::set_target(operands[J], sink.buffer);
     program.stores.wanted |= 1U << J;
-    if (sink.adds) program.stores.adds |= 1U << J;
+    if (port.full) {
+      weft::detail::set_target(operands[J], sink.buffer);
+      if (sink.adds) program.stores.adds |= 1U << J;
+      return;
+    }
+    program.stores.sums |= 1U << J;
+    using C = compute_t<element<Port>>;
+    auto& sum = weft::get<J>(sums_);
+    sum = weft::detail::Access::allocate<C, D>(port.shape, device_);
+    if constexpr (std::is_same_v<C, element<Port>> && std::is_same_v<D, typename Port::device_type>) {
+      if (!sink.adds) sum = sink.buffer;
+    }
+    const Shape kept = broadcast_axes(port.shape, shape_).result(shape_);
+    operands[J].set(sum.data(), sizeof(C), kept, contiguous_strides(kept), sum.storage());
   }
-  /// A target that is not written looks like one that is.
-  template <class Port>
-  void stand_in(Operand& target, const Operand& other, bool wanted) const {
-    if (wanted) return;
-    target.set(other.data, sizeof(element<Port>), shape_, contiguous_strides(shape_), nullptr);
+  template <int J, class Port>
+  void finish(Stores stores) {
+    auto& sum = weft::get<J>(sums_);
+    const auto& sink = weft::get<J>(sinks_);
+    if ((stores.sums >> J & 1U) == 0) return;
+    if (static_cast<const void*>(sum.data()) != static_cast<const void*>(sink.buffer.data())) {
+      store(sink, sum);
+    }
+  }
+  /// Sums of no elements.
+  template <int J, class Port>
+  void fill_empty(Stores stores) {
+    const auto& sink = weft::get<J>(sinks_);
+    if ((stores.wanted >> J & 1U) != 0 && !sink.adds) sink.buffer.fill(compute_t<element<Port>>(0));
   }
 
-  /// The gradient of a port that was broadcast, summed as it is computed.
-  template <int J, class Port, class S>
-  void reduce(const S& sweep) {
-    const PortState& port = ports_[J];
-    if (!port.wanted || port.full || port.slot != J) return;
-    open<J, Port>();
-    const auto& sink = weft::get<J>(sinks_);
-    using C = typename ChosenSweep<S>::type;
-    unsigned chosen = 0;
-    for (int i = J; i < k; ++i) chosen |= ports_[i].slot == J ? 1U << i : 0U;
-    if constexpr (std::is_same_v<C, element<Port>>) {
-      if (!sink.adds) return sum_into(sink.buffer, ChosenSweep<S>{sweep, chosen});
-    }
-    const auto sum = weft::detail::Access::allocate<C, D>(port.shape, device_);
-    sum_into(sum, ChosenSweep<S>{sweep, chosen});
-    store(sink, sum);
-  }
-  template <class C, class On, class Program>
-  void sum_into(const Tensor<C, On>& sum, const Program& program) const {
-    if (sum.size() == 0) return;
-    Operand operands[n + 1];
-    const weft::detail::ReducedAxes axes = broadcast_axes(sum.shape(), shape_);
-    const Shape kept_shape = axes.result(shape_);
-    operands[0].set(sum.data(), sizeof(C), kept_shape, contiguous_strides(kept_shape),
-                    sum.storage());
-    for (int i = 1; i <= n; ++i) operands[i] = inputs_[i];
-    Shape kept;
-    Shape reduced;
-    weft::detail::split_axes(shape_, axes, operands, n + 1, kept, reduced);
-    if constexpr (weft::detail::is_included<D>() && weft::detail::can_reduce<Loops>()) {
-      Reducer<Loops>::template reduce<C, Types>(name(), reducer::sum{}, device_, kept, reduced,
-                                                operands, program);
+  template <class Program>
+  void launch(const Program& program, Operand* operands) {
+    for (int i = 0; i < n; ++i) operands[k + i] = inputs_[1 + i];
+    if constexpr (weft::detail::is_included<D>() && weft::detail::can_run_joint<Loops>()) {
+      GradientExecutor<Loops>::template run<TypeList<element<Ports>...>, Types>(
+          name(), device_, shape_, operands, program);
     }
   }
 

@@ -82,15 +82,15 @@ WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
 }
 
 /// Which of the ports operand I is.
-constexpr int port_number(std::uint64_t ports, int operand) {
-  return __builtin_popcountll(ports & ((std::uint64_t{1} << operand) - 1));
-}
+template <std::uint64_t Ports, int Operand>
+inline constexpr int port_number =
+    __builtin_popcountll(Ports & ((std::uint64_t{1} << Operand) - 1));
 
 /// Runs a program backward, `g` being the gradient of its value.
 template <std::uint64_t Ports, int I, class T, class G, class Gradients>
 WEFT_HD constexpr void reverse(const Arg<I, T>&, const Primal<Ports, Arg<I, T>>&, G g,
                                Gradients& gradients) {
-  get<port_number(Ports, I)>(gradients) = static_cast<typename Arg<I, T>::type>(g);
+  get<port_number<Ports, I>>(gradients) = static_cast<typename Arg<I, T>::type>(g);
 }
 template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients>
 WEFT_HD constexpr void reverse(const Apply<Op, Ps...>& program,
@@ -167,42 +167,6 @@ struct Sweep {
   }
 };
 
-/// All gradients of a sweep at once. Ports of the same tensor have the same slot, the first one's
-/// number, which gets their sum.
-template <class S>
-struct JointSweep {
-  using values = typename S::values;
-  S sweep;
-  Stores stores;
-  signed char slot[S::count];
-
-  template <class Inputs>
-  WEFT_HD auto operator()(const Inputs& inputs) const {
-    auto gradients = sweep(inputs);
-    merge(gradients, std::make_index_sequence<S::count>{});
-    return gradients;
-  }
-
- private:
-  template <class Gradients, std::size_t... J>
-  WEFT_HD void merge(Gradients& gradients, std::index_sequence<J...>) const {
-    (merge_one<static_cast<int>(J)>(gradients, std::make_index_sequence<J>{}), ...);
-  }
-  template <int J, class Gradients, std::size_t... I>
-  WEFT_HD void merge_one(Gradients& gradients, std::index_sequence<I...>) const {
-    (add_if_same<static_cast<int>(I), J>(gradients), ...);
-  }
-  template <int I, int J, class Gradients>
-  WEFT_HD void add_if_same(Gradients& gradients) const {
-    auto& first = get<I>(gradients);
-    const auto& other = get<J>(gradients);
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(first)>,
-                                 std::remove_cvref_t<decltype(other)>>) {
-      if (slot[J] == I) first += other;
-    }
-  }
-};
-
 /// The sum of those gradients of a sweep that are bits of `chosen`, for one tensor's gradient.
 template <class S>
 struct ChosenSweep {
@@ -223,6 +187,48 @@ struct ChosenSweep {
                                        : type{}),
      ...);
     return total;
+  }
+};
+
+/// All gradients of a sweep at once. Ports of the same tensor have the same slot, the first one's
+/// number, which gets their sum.
+template <class S>
+struct JointSweep {
+  using values = typename S::values;
+  S sweep;
+  Stores stores;
+  signed char slot[S::count];
+
+  template <class Inputs>
+  WEFT_HD auto operator()(const Inputs& inputs) const {
+    auto gradients = sweep(inputs);
+    merge(gradients, std::make_index_sequence<S::count>{});
+    return gradients;
+  }
+  /// The gradient of slot k alone.
+  ChosenSweep<S> only(int k) const {
+    ChosenSweep<S> out{sweep, 0};
+    for (int j = 0; j < S::count; ++j) out.chosen |= slot[j] == k ? 1U << j : 0U;
+    return out;
+  }
+
+ private:
+  template <class Gradients, std::size_t... J>
+  WEFT_HD void merge(Gradients& gradients, std::index_sequence<J...>) const {
+    (merge_one<static_cast<int>(J)>(gradients, std::make_index_sequence<J>{}), ...);
+  }
+  template <int J, class Gradients, std::size_t... I>
+  WEFT_HD void merge_one(Gradients& gradients, std::index_sequence<I...>) const {
+    (add_if_same<static_cast<int>(I), J>(gradients), ...);
+  }
+  template <int I, int J, class Gradients>
+  WEFT_HD void add_if_same(Gradients& gradients) const {
+    auto& first = get<I>(gradients);
+    const auto& other = get<J>(gradients);
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(first)>,
+                                 std::remove_cvref_t<decltype(other)>>) {
+      if (slot[J] == I) first += other;
+    }
   }
 };
 
