@@ -9,7 +9,7 @@ namespace weft {
 
 /// What a kernel does with the targets of a joint program, as bits: writes them, adds to what is
 /// there, or writes the sum along the axes in which a target has size 1. Targets without a bit are
-/// left alone; the address and strides given for one are those of another.
+/// left alone.
 struct Stores {
   unsigned wanted = 0;
   unsigned adds = 0;
