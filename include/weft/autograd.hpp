@@ -3,6 +3,10 @@
 #pragma once
 
 #include "weft/weft.hpp"
-#include "weft/cpu/gradient.hpp"     // the loops of backward passes
+#include "weft/cpu/gradient.hpp"  // the loops of backward passes
 
-#include "weft/autograd/var.hpp"  // Var<T, D>, parameter, backward, NoGrad
+// clang-format off
+#include "weft/autograd/var.hpp"        // Var<T, D>, parameter, backward, NoGrad
+#include "weft/autograd/movement.hpp"   // reshape, permute, slices, ... of a Var
+#include "weft/autograd/gradcheck.hpp"  // gradients compared with differences
+// clang-format on

@@ -44,13 +44,16 @@ void pass_to(const plain_t<E>& e, Variable* const* edges, const F& fill) {
   }
 }
 
-/// Writes a gradient that was computed elsewhere to where it belongs, or adds it.
+/// Writes a gradient, a tensor or an expression, to where it belongs, or adds it.
 template <class T, class D, class E>
 void store(const Sink<T, D>& sink, const E& gradient) {
-  if (sink.adds) {
-    sink.buffer.assign(cast<T>(sink.buffer + cast<T>(gradient)));
-  } else {
+  if (!sink.adds) {
     sink.buffer.assign(cast<T>(gradient));
+  } else if constexpr (TensorLike<E> && std::is_same_v<typename E::value_type, T>) {
+    sink.buffer.assign(sink.buffer + gradient);
+  } else {  // its own kernel is the one that the other branch has
+    const Tensor<T, D> value = cast<T>(gradient);
+    sink.buffer.assign(sink.buffer + value);
   }
 }
 

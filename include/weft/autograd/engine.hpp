@@ -38,7 +38,7 @@ class Pass {
   /// Statements in the reverse order of their creation: each comes after all that read its value.
   void run(bool retain) {
     for (const auto& x : computed_) {
-      if (x->active && x->creator->released) {
+      if (x->creator->released) {
         fail<ValueError>("backward", x->creator->name(),
                          " was passed a second time, and its operands are gone: write "
                          "backward(retain) for all passes but the last");

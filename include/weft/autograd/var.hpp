@@ -204,6 +204,29 @@ class Var {
     return update(*this / static_cast<X&&>(x));
   }
 
+  // Views share the values, as those of a Tensor; a Var keeps what it views alive. In
+  // autograd/movement.hpp.
+  Var operator()(Slice a = Slice::absent, Slice b = Slice::absent, Slice c = Slice::absent,
+                 Slice d = Slice::absent, Slice e = Slice::absent, Slice f = Slice::absent,
+                 Slice g = Slice::absent, Slice h = Slice::absent) const;
+  Var operator[](int64_t index) const { return (*this)(index); }
+  Var permute(const Shape& axes) const;
+  Var transpose(int64_t a, int64_t b) const;
+  Var t() const;
+  Var reshape(const Shape& shape) const;
+  Var view(const Shape& shape) const;
+  Var flatten() const;
+  Var squeeze() const;
+  Var squeeze(int64_t axis) const;
+  Var unsqueeze(int64_t axis) const;
+  Var expand(const Shape& shape) const;
+  Var flip(int64_t axis) const;
+  Var diagonal(int64_t k = 0, int64_t axis1 = -2, int64_t axis2 = -1) const;
+  Var narrow(int64_t axis, int64_t start, int64_t length) const;
+  /// The elements on another device, or this Var where they are there already.
+  template <class To>
+  Var<T, To> to(To device) const;
+
   /// What the copies share; null where no gradient was ever asked for.
   const autograd::Ref<autograd::VariableOf<T, D>>& variable() const { return variable_; }
 

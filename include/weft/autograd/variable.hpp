@@ -165,7 +165,7 @@ struct VariableOf final : Variable {
         if (has_gradient) {
           gradient += pending;
         } else {
-          gradient = is_leaf() ? pending : pending.clone();
+          gradient = pending.clone();
           has_gradient = true;
         }
       }
