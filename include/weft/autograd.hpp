@@ -8,5 +8,8 @@
 // clang-format off
 #include "weft/autograd/var.hpp"        // Var<T, D>, parameter, backward, NoGrad
 #include "weft/autograd/movement.hpp"   // reshape, permute, slices, ... of a Var
+#include "weft/autograd/indexing.hpp"   // gradients of take, gather, cumsum
+#include "weft/autograd/function.hpp"   // custom(f, vjp, x...)
+#include "weft/autograd/compose.hpp"    // softmax, layer_norm, cross_entropy, ... of Vars
 #include "weft/autograd/gradcheck.hpp"  // gradients compared with differences
 // clang-format on

@@ -78,7 +78,7 @@ template <class S, class E>
 struct Plain<Scan<S, E>> {
   using type = Scan<S, plain_t<E>>;
   static type of(const Scan<S, E>& e) {
-    return type(plain_t<E>(plain(e.operand())), e.axis(), e.repeats());
+    return type(plain_t<E>(plain(e.args().head)), e.axis(), e.repeats());
   }
 };
 

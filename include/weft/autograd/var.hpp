@@ -254,8 +254,8 @@ class Var {
       auto plain = autograd::plain(e);
       value_ = detail::materialize<T, D>(plain);
       if (!is_grad_enabled()) return;
-      using Node = autograd::Statement<E, T, D>;
-      autograd::Ref<Node> node(new Node(static_cast<decltype(plain)&&>(plain)));
+      using Recorded = autograd::Statement<E, T, D>;
+      autograd::Ref<Recorded> node(new Recorded(static_cast<decltype(plain)&&>(plain)));
       autograd::for_each_var(e, [&](const auto& x, int i) {
         if (x.requires_grad()) node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
       });

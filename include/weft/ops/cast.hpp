@@ -66,7 +66,9 @@ constexpr bool can_map() {
 /// x with elements of type To.
 template <Element To, ExpressionLike X>
 constexpr auto cast(X&& x) {
-  if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, To> && TensorLike<X>) {
+  using E = std::remove_cvref_t<X>;
+  if constexpr (std::is_same_v<typename E::value_type, To> &&
+                (TensorLike<E> || detail::is_var<E>)) {
     return std::remove_cvref_t<X>(static_cast<X&&>(x));
   } else {
     return lift(op::cast<To>{}, static_cast<X&&>(x));
