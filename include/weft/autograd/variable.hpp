@@ -140,7 +140,7 @@ struct VariableOf final : Variable {
       buffer.storage()->bump_version();
       return {buffer, true};
     }
-    buffer = detail::Access::allocate<T, D>(shape, device);
+    buffer = weft::detail::Access::allocate<T, D>(shape, device);
     filled = true;
     return {buffer, false};
   }

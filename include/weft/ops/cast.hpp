@@ -37,6 +37,12 @@ struct mapped {
   WEFT_HD constexpr auto value(Ts... xs) const {
     return f(xs...);
   }
+  /// For functions that have f.derivative<I>(x..., y), y being the value.
+  template <int I, class... Ts>
+    requires requires(const F& g, Ts... xs) { g.template derivative<I>(xs...); }
+  WEFT_HD constexpr auto derivative(Ts... xs_and_y) const {
+    return f.template derivative<I>(xs_and_y...);
+  }
 };
 }  // namespace op
 
