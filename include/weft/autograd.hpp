@@ -11,5 +11,6 @@
 #include "weft/autograd/indexing.hpp"   // gradients of take, gather, cumsum
 #include "weft/autograd/function.hpp"   // custom(f, vjp, x...)
 #include "weft/autograd/compose.hpp"    // softmax, layer_norm, cross_entropy, ... of Vars
+#include "weft/autograd/checkpoint.hpp" // grad(y, x...), checkpoint(f, x...)
 #include "weft/autograd/gradcheck.hpp"  // gradients compared with differences
 // clang-format on

@@ -25,7 +25,11 @@ class Pass {
   Pass& operator=(const Pass&) = delete;
   ~Pass() {
     for (const auto& x : computed_) x->discard();
-    for (const auto& x : leaves_) x->discard();
+    for (const Leaf& leaf : leaves_) {
+      leaf.variable->discard();
+      leaf.variable->active = leaf.active;
+      leaf.variable->uses = leaf.uses;
+    }
   }
 
   /// Gives the root its gradient.
@@ -39,7 +43,7 @@ class Pass {
   void run(bool retain) {
     for (const auto& x : computed_) {
       if (x->creator->released) {
-        fail<ValueError>("backward", x->creator->name(),
+        fail<ValueError>("backward", described(*x->creator),
                          " was passed a second time, and its operands are gone: write "
                          "backward(retain) for all passes but the last");
       }
@@ -52,6 +56,7 @@ class Pass {
         if (x->passes) {
           node.check();
           node.backward();
+          if (state::checks) check_numbers(node);
         }
       }
       x->discard();
@@ -61,6 +66,13 @@ class Pass {
   }
 
  private:
+  /// A leaf, and what it is in the pass that runs this one, if there is such.
+  struct Leaf {
+    Ref<Variable> variable;
+    bool active;
+    int uses;
+  };
+
   static std::uint64_t& last_id() {
     static std::uint64_t id = 0;
     return id;
@@ -72,7 +84,11 @@ class Pass {
     while (!open.empty()) {
       Variable* x = open.back();
       open.pop_back();
-      (x->is_leaf() ? leaves_ : computed_).emplace_back(x);
+      if (x->is_leaf()) {
+        leaves_.push_back({Ref<Variable>(x), x->active, x->uses});
+      } else {
+        computed_.emplace_back(x);
+      }
       x->active = false;
       x->uses = 0;
       if (x->is_leaf()) continue;
@@ -86,7 +102,9 @@ class Pass {
   }
 
   void activate(const std::vector<Variable*>& targets) {
-    for (const auto& x : leaves_) x->active = targets.empty() && x->requires_grad;
+    for (const Leaf& leaf : leaves_) {
+      leaf.variable->active = targets.empty() && leaf.variable->requires_grad;
+    }
     for (Variable* x : targets) x->active = x->visited == id_;
     for (auto x = computed_.rbegin(); x != computed_.rend(); ++x) {
       Node& node = *(*x)->creator;
@@ -103,6 +121,16 @@ class Pass {
     }
   }
 
+  [[gnu::cold, gnu::noinline]] static void check_numbers(const Node& node) {
+    for (int i = 0; i < node.input_count(); ++i) {
+      const Variable* input = node.input(i);
+      if (input != nullptr && input->active && input->has_nan()) {
+        fail<ValueError>("backward", "the gradient of operand ", i, " of ", described(node),
+                         " has NaN in it");
+      }
+    }
+  }
+
   /// Completes the leaves whose last gradient came from this node.
   static void finish_inputs(Node& node) {
     for (int i = 0; i < node.input_count(); ++i) {
@@ -115,7 +143,7 @@ class Pass {
 
   std::uint64_t id_;
   std::vector<Ref<Variable>> computed_;
-  std::vector<Ref<Variable>> leaves_;
+  std::vector<Leaf> leaves_;
 };
 
 }  // namespace weft::autograd

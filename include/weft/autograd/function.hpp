@@ -51,9 +51,7 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
   }
 
   Text name() const override {
-    Text out;
-    out += operation_;
-    return out;
+    return operation_;
   }
   void check() const override {
     check_unwritten(kept_->y, *this);

@@ -25,9 +25,7 @@ class Movement final : public NodeOf<1> {
   }
 
   Text name() const override {
-    Text out;
-    out += operation_;
-    return out;
+    return operation_;
   }
   void check() const override {}
   void backward() override {
@@ -84,9 +82,7 @@ class Transferred final : public NodeOf<1> {
     this->edges[0] = Ref<Variable>(x.variable().get());
   }
   Text name() const override {
-    Text out;
-    out += "to";
-    return out;
+    return "to";
   }
   void check() const override {}
   void backward() override {

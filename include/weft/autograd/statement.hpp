@@ -40,7 +40,7 @@ struct NodeOf : Node {
 template <class T, class D>
 void check_unwritten(const Tensor<T, D>& x, const Node& node) {
   if (!weft::detail::Access::is_current(x)) {
-    fail<ValueError>("backward", "an operand of ", node.name(), ", of shape ", x.shape(),
+    fail<ValueError>("backward", "an operand of ", described(node), ", of shape ", x.shape(),
                      ", was written in place after the statement read it, and its gradient needs "
                      "the old values: write into a clone()");
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <source_location>
+
 #include "weft/autograd/engine.hpp"
 #include "weft/autograd/statement.hpp"
 #include "weft/eval/transfer.hpp"
@@ -34,6 +36,19 @@ class EnableGrad {
   bool before_;
 };
 
+/// While one lives, backward passes of the thread look for NaN in each gradient, and throw with the
+/// statement that made it. Slow.
+class AnomalyMode {
+ public:
+  AnomalyMode() : before_(autograd::state::checks) { autograd::state::checks = true; }
+  AnomalyMode(const AnomalyMode&) = delete;
+  AnomalyMode& operator=(const AnomalyMode&) = delete;
+  ~AnomalyMode() { autograd::state::checks = before_; }
+
+ private:
+  bool before_;
+};
+
 /// Whether the thread records statements.
 inline bool is_grad_enabled() { return autograd::state::records; }
 
@@ -61,8 +76,8 @@ class Var {
   /// The value of an expression, recorded where a Var in it requires a gradient.
   template <ExpressionLike E>
     requires(!TensorLike<E> && !std::is_same_v<std::remove_cvref_t<E>, Var>)
-  Var(E&& e) {
-    record(e);
+  Var(E&& e, std::source_location where = std::source_location::current()) {
+    record(e, where);
   }
   /// For nodes: a value and the variable that has computed it, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
@@ -240,7 +255,7 @@ class Var {
   }
 
   template <class E>
-  void record(const E& e) {
+  void record(const E& e, const std::source_location& where) {
     using From = typename E::device_type;
     static_assert(std::is_same_v<typename E::value_type, T>,
                   "weft: element types do not convert silently: write cast<T>(x)");
@@ -259,6 +274,8 @@ class Var {
       autograd::for_each_var(e, [&](const auto& x, int i) {
         if (x.requires_grad()) node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
       });
+      node->file = where.file_name();
+      node->line = where.line();
       if (node->wants_any()) {
         variable_ = autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get()));
       }

@@ -56,6 +56,8 @@ struct Node : Counted {
   std::uint64_t sequence;      ///< later statements have higher numbers
   Variable* output = nullptr;  ///< not owned: whoever reaches the node came through it
   bool released = false;       ///< its operands were given back after a backward pass
+  const char* file = nullptr;  ///< where the statement stands, if that is known
+  unsigned line = 0;
 
   Node();
   /// The operations, for messages.
@@ -91,6 +93,8 @@ struct Variable : Counted {
   virtual void complete() = 0;
   /// Forgets what the pass has left.
   virtual void discard() = 0;
+  /// Whether the gradient that has come in so far has a NaN in it.
+  virtual bool has_nan() const = 0;
 };
 
 /// A function that is called with a gradient.
@@ -177,12 +181,33 @@ struct VariableOf final : Variable {
     pending = {};
     has_pending = false;
   }
+  bool has_nan() const override {
+    const Tensor<T, D>& x = is_direct() ? gradient : pending;
+    if (!(is_direct() ? has_gradient : has_pending)) return false;
+    for (const T value : x.to_vector()) {
+      if (load_element(value) != load_element(value)) return true;
+    }
+    return false;
+  }
 };
 
 namespace state {
 [[gnu::visibility("default")]] inline constinit thread_local bool records = true;
+[[gnu::visibility("default")]] inline constinit thread_local bool checks = false;
 [[gnu::visibility("default")]] inline constinit std::uint64_t last_sequence = 0;
 }  // namespace state
+
+/// "mul(float, float) at model.cpp:12"
+[[gnu::cold, gnu::noinline]] inline Text described(const Node& node) {
+  Text out = node.name();
+  if (node.file != nullptr) {
+    out += " at ";
+    out += node.file;
+    out += ':';
+    out += weft::detail::text(node.line);
+  }
+  return out;
+}
 
 inline Node::Node() : sequence(__atomic_add_fetch(&state::last_sequence, 1, __ATOMIC_RELAXED)) {}
 
