@@ -22,12 +22,16 @@ struct Epilogue {
 };
 
 /// The matrix products of device D (cpu/matmul.hpp, cuda/matmul.hpp):
+///   template <class T, class X, class Y, class Out, class D>
+///   static void multiply(const char* operation, const Tensor<T, X>&, const Tensor<T, Y>&,
+///                        const Tensor<Out, D>& target);
+///   static bool fuses(Activation, Dtype);   // whether to try the next one
 ///   template <class T, class X, class Y, class Out, class D, class C>
 ///   static bool multiply(const char* operation, const Tensor<T, X>&, const Tensor<T, Y>&,
 ///                        const Tensor<Out, D>& target, const Epilogue<T, C>&);
 /// Out is T or compute_t<T>. The target is contiguous, has elements, and shares memory with neither
-/// operand. False, and nothing done, for an epilogue that the device does not do in the same call;
-/// a product without one is always done.
+/// operand; with an addend only as its own elements. False, and nothing done, where the device does
+/// not do the epilogue in the same call.
 template <class D>
 struct Multiplier;
 
@@ -97,6 +101,7 @@ class Product {
   using device_type = detail::common_device_of<A, B>;
   static constexpr bool is_expression = true;
   static constexpr bool is_staged = true;
+  static constexpr bool is_value_of_operands = true;
   static constexpr const char* text = K::text;
 
   Product(A a, B b)
@@ -123,8 +128,7 @@ class Product {
     using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
     if constexpr (detail::can_multiply<Loops>()) {
       Multiplier<Loops>::multiply(text, detail::value_on(left(), target.device()),
-                                  detail::value_on(right(), target.device()), target,
-                                  Epilogue<value_type, D>{});
+                                  detail::value_on(right(), target.device()), target);
     }
   }
 
