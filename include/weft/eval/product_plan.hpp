@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <utility>
-
 #include "weft/core/layout.hpp"
 
 namespace weft::detail {
@@ -107,7 +105,6 @@ struct ProductPlan {
   MatrixPlace* const places[] = {&plan.a, &plan.b, &plan.c, &plan.d};
   plan.a = place_matrix(a, has_rows, true, batch);
   plan.b = place_matrix(b, true, has_columns, batch);
-  if (!has_columns) std::swap(plan.b.row, plan.b.column);
   plan.c = place_matrix(c, has_rows, has_columns, batch);
   plan.d = d != nullptr ? place_matrix(*d, has_rows, has_columns, batch) : plan.c;
 
