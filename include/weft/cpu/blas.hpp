@@ -62,16 +62,16 @@ inline constexpr bool has_blas = false;
 
 namespace detail {
 
-/// Whether BLAS takes a product: its types, and sizes in 32 bits.
+/// Whether BLAS has products of T.
 template <class T>
-bool fits_blas(const weft::detail::ProductPlan& p) {
-  if constexpr (has_blas && (std::is_floating_point_v<T> || is_complex<T>)) {
-    for (const auto* x : {&p.a, &p.b, &p.c}) {
-      if (x->row > INT_MAX || x->column > INT_MAX) return false;
-    }
-    return p.m <= INT_MAX && p.n <= INT_MAX && p.k <= INT_MAX;
+inline constexpr bool is_blas_type = has_blas && (std::is_floating_point_v<T> || is_complex<T>);
+
+/// Whether BLAS takes a product: its sizes in 32 bits.
+inline bool fits_blas(const weft::detail::ProductPlan& p) {
+  for (const auto* x : {&p.a, &p.b, &p.c}) {
+    if (x->row > INT_MAX || x->column > INT_MAX) return false;
   }
-  return false;
+  return p.m <= INT_MAX && p.n <= INT_MAX && p.k <= INT_MAX;
 }
 
 /// One matrix of a batch. BLAS has columns side by side where weft has rows, so it is given
@@ -117,14 +117,18 @@ void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] int
 /// shared by weft's threads, others are left to BLAS's own.
 template <class T>
 void multiply(const GemmTask<T>& task) {
-  const auto& p = task.plan;
-  if (!detail::fits_blas<T>(p)) return gemm(task);
-  constexpr int64_t small = 64 * 64 * 64;
-  const int64_t batches = p.batches();
-  const int64_t elements = p.m * p.n * p.k < small ? batches * p.m * p.n : 0;
-  parallel(batches, elements, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) detail::blas_product(task, i);
-  });
+  if constexpr (detail::is_blas_type<T>) {
+    if (detail::fits_blas(task.plan)) {
+      const auto& p = task.plan;
+      constexpr int64_t small = 64 * 64 * 64;
+      const int64_t batches = p.batches();
+      const int64_t elements = p.m * p.n * p.k < small ? batches * p.m * p.n : 0;
+      return parallel(batches, elements, [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) detail::blas_product(task, i);
+      });
+    }
+  }
+  gemm(task);
 }
 
 }  // namespace weft::cpu

@@ -44,13 +44,13 @@ struct ProductPlan {
   MatrixPlace c;
   MatrixPlace d;
 
-  int64_t batches() const {
+  WEFT_HD int64_t batches() const {
     int64_t count = 1;
     for (int i = 0; i < rank; ++i) count *= size[i];
     return count;
   }
   /// The offset of matrix number i of the batch.
-  int64_t offset(const MatrixPlace& x, int64_t i) const {
+  WEFT_HD int64_t offset(const MatrixPlace& x, int64_t i) const {
     int64_t at = 0;
     for (int axis = rank - 1; axis >= 0; --axis) {
       at += i % size[axis] * x.batch[axis];
