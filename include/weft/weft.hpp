@@ -18,6 +18,7 @@
 #include "weft/ops/reduce.hpp"       // sum, mean, max, argmax, ... with axis(...)
 #include "weft/ops/scan.hpp"         // cumsum, cumprod, cummax, ... along an axis
 #include "weft/ops/matmul.hpp"       // matmul, mm, bmm, mv, dot, outer, linear
+#include "weft/ops/einsum.hpp"       // einsum, tensordot
 #include "weft/ops/sort.hpp"         // sort, argsort, topk
 #include "weft/ops/search.hpp"       // searchsorted
 #include "weft/ops/select.hpp"       // nonzero, masked_select

@@ -53,6 +53,12 @@ struct mv : matmul {
 struct linear : matmul {
   static constexpr const char* text = "linear";
 };
+struct einsum : matmul {
+  static constexpr const char* text = "einsum";
+};
+struct tensordot : matmul {
+  static constexpr const char* text = "tensordot";
+};
 }  // namespace product
 
 namespace detail {
