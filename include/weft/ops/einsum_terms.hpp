@@ -53,17 +53,14 @@ struct EinsumFormula {
       at = read(at + 2, -1, out, found);
       if (*at != '\0') reject("expected its end behind the result");
       if (found < 0 && dots > 0) reject("expected ... in the result too");
-      EinsumTerm all;
-      for (int i = dots; found >= 0 && i > 0; --i) all.push_back(static_cast<char>('0' + i - 1));
-      const int before = found >= 0 ? found : out.rank;
-      EinsumTerm named = all;
-      all.rank = 0;
-      for (int i = 0; i < before; ++i) all.push_back(out.name[i]);
-      all = all + named;
-      for (int i = before; i < out.rank; ++i) all.push_back(out.name[i]);
-      out = all;
+      const EinsumTerm letters = out;
+      out = {};
+      for (int i = 0; i <= letters.rank; ++i) {
+        for (int k = dots; i == found && k > 0; --k) add(out, static_cast<char>('0' + k - 1));
+        if (i < letters.rank) add(out, letters.name[i]);
+      }
     } else if (*at == '\0') {
-      for (int i = dots; i > 0; --i) out.push_back(static_cast<char>('0' + i - 1));
+      for (int k = dots; k > 0; --k) add(out, static_cast<char>('0' + k - 1));
       for (int letter = 'A'; letter <= 'z'; ++letter) {
         int count = 0;
         for (const EinsumTerm& t : term) {
