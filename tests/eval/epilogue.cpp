@@ -7,7 +7,6 @@ using test::Array;
 using test::product;
 using test::small_numbers;
 using weft::bfloat16;
-using weft::half;
 using weft::Shape;
 using weft::Tensor;
 using weft::detail::is_epilogue;
@@ -120,8 +119,8 @@ TEST_CASE_TEMPLATE("what follows a product, fused or not, in float", D, TEST_DEV
 
 TEST_CASE_TEMPLATE("what follows a product in other types", D, TEST_DEVICES) {
   check_forms<double, D>({6, 8}, {8, 10}, 1e-7);
-  check_forms<half, D>({16, 32}, {32, 24}, 1e-3);
-  check_forms<half, D>({5, 7}, {7, 3}, 1e-3);
+  check_forms<weft::half, D>({16, 32}, {32, 24}, 1e-3);
+  check_forms<weft::half, D>({5, 7}, {7, 3}, 1e-3);
   check_forms<bfloat16, D>({2, 8, 16}, {16, 8}, 8e-3);
   test::Random r(12);
   const auto a = small_numbers<weft::complex<float>>(r, {4, 6});

@@ -9,7 +9,6 @@ using test::product;
 using test::rounded;
 using test::small_numbers;
 using weft::bfloat16;
-using weft::half;
 using weft::Shape;
 using weft::Tensor;
 
@@ -63,7 +62,7 @@ TEST_CASE_TEMPLATE("matmul of all shapes, layouts and types", D, TEST_DEVICES) {
   test::Random r(1);
   check_products<float, D>(r);
   check_products<double, D>(r);
-  check_products<half, D>(r);
+  check_products<weft::half, D>(r);
   check_products<bfloat16, D>(r);
   check_products<weft::complex<float>, D>(r);
   check_products<weft::complex<double>, D>(r);
@@ -108,12 +107,13 @@ TEST_CASE_TEMPLATE("full precision unless asked for less", D, TEST_DEVICES) {
 }
 
 TEST_CASE_TEMPLATE("half types sum in float and round once", D, TEST_DEVICES) {
-  const auto x = weft::full({1, 4096}, half(1.F), D{});
-  const auto y = weft::full({4096, 1}, half(1.F), D{});
+  const auto x = weft::full({1, 4096}, weft::half(1.F), D{});
+  const auto y = weft::full({4096, 1}, weft::half(1.F), D{});
   CHECK(static_cast<float>(matmul(x, y).item()) == 4096);
   // 70000 does not fit in half: inside a larger expression it need not.
-  const auto big = weft::full({1, 700}, half(10.F), D{});
-  const Tensor<half, D> sum = matmul(big, weft::full({700, 1}, half(10.F), D{})) * 0.5F - 34000.F;
+  const auto big = weft::full({1, 700}, weft::half(10.F), D{});
+  const Tensor<weft::half, D> sum =
+      matmul(big, weft::full({700, 1}, weft::half(10.F), D{})) * 0.5F - 34000.F;
   CHECK(static_cast<float>(sum.item()) == 1000);
 }
 
