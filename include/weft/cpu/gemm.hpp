@@ -98,17 +98,19 @@ class Gemm {
   static constexpr int64_t block_depth = 256 / parts;
   static constexpr int64_t block_rows = 16 * rows;
   static constexpr int64_t block_columns = 1024 / columns * columns;
-  static constexpr int64_t a_size = block_rows * block_depth * parts * parts;
-  static constexpr int64_t b_size = block_columns * block_depth * parts;
 
  public:
   static constexpr int64_t grain_rows = rows;
   static constexpr int64_t grain_columns = columns;
-  /// Bytes of room that one thread needs.
-  static constexpr int64_t room = (a_size + b_size) * static_cast<int64_t>(sizeof(R));
 
   Gemm(const GemmTask<T>& task, void* buffer)
-      : task_(task), a_(static_cast<R*>(buffer)), b_(static_cast<R*>(buffer) + a_size) {}
+      : task_(task), a_(static_cast<R*>(buffer)), b_(static_cast<R*>(buffer) + a_size(task.plan)) {}
+
+  /// Bytes of room that one thread needs.
+  static int64_t room(const weft::detail::ProductPlan& p) {
+    const int64_t b_size = whole(least(p.n, block_columns), columns) * least(p.k, block_depth);
+    return (a_size(p) + b_size * parts) * static_cast<int64_t>(sizeof(R));
+  }
 
   /// Rows i0 to i1 and columns j0 to j1 of matrix number `index`.
   void run(int64_t index, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
@@ -132,6 +134,12 @@ class Gemm {
 
  private:
   static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+  static int64_t whole(int64_t n, int64_t of) { return (n + of - 1) / of * of; }
+  /// Numbers in the packed block of a, a multiple of a vector's.
+  static int64_t a_size(const weft::detail::ProductPlan& p) {
+    const int64_t size = whole(least(p.m, block_rows), rows) * least(p.k, block_depth);
+    return whole(size * parts * parts, 64);
+  }
 
   /// Panels of `rows` rows, of complex numbers one for the real and one for the imaginary sums.
   void pack_a(const T* a, int64_t depth, int64_t height) {
@@ -253,11 +261,12 @@ void gemm(const GemmTask<T>& task) {
   const int64_t pieces = batches >= threads ? 1 : threads < grains ? threads : grains;
   const int64_t items = batches * pieces;
   const int64_t shares = threads < items ? threads : items;
-  const StorageHandle room(Memory<Cpu>::allocate(Cpu{}, shares * Loops::room));
+  const int64_t each = (Loops::room(p) + alignment - 1) / alignment * alignment;
+  const StorageHandle room(Memory<Cpu>::allocate(Cpu{}, shares * each));
   const int64_t work = p.m * p.n * batches / 64 * (p.k + 1);
   parallel(shares, work, [&](int64_t first, int64_t last) {
     for (int64_t share = first; share < last; ++share) {
-      Loops loops(task, static_cast<char*>(room->data) + share * Loops::room);
+      Loops loops(task, static_cast<char*>(room->data) + share * each);
       for (int64_t item = items * share / shares; item < items * (share + 1) / shares; ++item) {
         const int64_t piece = item % pieces;
         const int64_t from = grains * piece / pieces * grain;
