@@ -23,6 +23,11 @@ SHAPES = {"rowsum": (SIDE, SIDE), "rowsum_narrow": (1 << 22, 64), "rowsum_wide":
           "softmax_bf16": (16384, 8192), "log_softmax": (16384, 8192), "logsumexp": (16384, 8192),
           "layernorm": (65536, 4096), "rmsnorm": (65536, 4096), "cross_entropy": (8192, 32768),
           "sort": (KEYS,), "argsort": (KEYS,), "topk": (1 << 20, 256), "take": (1 << 18, 1024)}
+# m, n, k and the number of products.
+PRODUCTS = {"gemm_fp32": (8192, 8192, 8192, 1), "gemm_tf32": (8192, 8192, 8192, 1),
+            "gemm_bf16": (8192, 8192, 8192, 1), "gemm_1024_fp32": (1024, 1024, 1024, 1),
+            "gemm_1024_bf16": (1024, 1024, 1024, 1), "linear_gelu_bf16": (16384, 4096, 4096, 1),
+            "linear_gelu_256": (256, 512, 512, 1), "bmm_bf16": (512, 512, 64, 256)}
 BETA1, BETA2, RATE, EPSILON = 0.9, 0.999, 1e-3, 1e-8
 NORM_EPSILON = 1e-5
 # Integer operands: row i of cross_entropy has the target, and row i of take's result the row of the
@@ -37,6 +42,8 @@ OPERANDS = {"copy": 2, "axpy": 3, "chain": 3, "gelu_bf16": 1, "adam": 3.5, "bnor
             "logsumexp": 0.5, "layernorm": 2, "rmsnorm": 1, "cross_entropy": 1, "cumsum": 2,
             "sort": 16 / 32, "argsort": 12 / 32, "topk": 1 + 12 * K / 1024, "take": 2 + 8 / 4096}
 BYTES = {case: operands * 4 * N for case, operands in OPERANDS.items()}
+# So that what is GB/s elsewhere is TFLOP/s here.
+BYTES |= {case: 2e-3 * m * n * k * count for case, (m, n, k, count) in PRODUCTS.items()}
 SMALL = "small_chain"
 SMALL_CALLS, SMALL_BATCHES = 256, 20
 
@@ -96,12 +103,18 @@ REFERENCES = {
     "cross_entropy": cross_entropy,
     "cumsum": np.cumsum,
     "topk": lambda x: -np.sort(-x, 1)[:, :K],
+    **dict.fromkeys((case for case in PRODUCTS if case.startswith("gemm")), np.matmul),
+    **dict.fromkeys(("linear_gelu_bf16", "linear_gelu_256"), lambda x, w, b: gelu(x @ w.T + b)),
+    "bmm_bf16": lambda x, y: x @ y.swapaxes(1, 2),
 }
 WHOLE = ("sum", "sumexp", "dot", "argmax", "cross_entropy")  # all elements make the result
-ROWS_OF_FIRST = ("bnorm", "layernorm", "rmsnorm")  # the other operands are as long as a row
+# The first rows of the result need the first rows of the first operand, and all of the others.
+ROWS_OF_FIRST = ("bnorm", "layernorm", "rmsnorm", *(case for case in PRODUCTS if case != "bmm_bf16"))
 SORTED = ("sort", "argsort")  # checked in the rivals' scripts: the keys in the order found
 # Some rivals round to bfloat16 after each step.
-TOLERANCE = {"gelu_bf16": 4e-3, "softmax_bf16": 2e-2, "rmsnorm": 8e-3}
+TOLERANCE = {"gelu_bf16": 4e-3, "softmax_bf16": 2e-2, "rmsnorm": 8e-3, "gemm_fp32": 1e-3,
+             "gemm_tf32": 0.1, "gemm_bf16": 1e-2, "gemm_1024_fp32": 1e-4, "gemm_1024_bf16": 1e-2,
+             "linear_gelu_bf16": 2e-2, "linear_gelu_256": 2e-2, "bmm_bf16": 1e-2}
 
 
 def agrees(case, found, expected):

@@ -31,6 +31,8 @@ def make(case):
         return *(centred(N // 2) for _ in range(3)), unit(N // 2)
     if case == "gelu_bf16":
         return (centred(N).bfloat16(),)
+    if case in common.PRODUCTS:
+        return product_operands(case)
     shape = common.SHAPES.get(case, (N,))
     if case == "layernorm":
         return centred(*shape), centred(shape[1]), centred(shape[1])
@@ -52,6 +54,16 @@ def make(case):
     if case == "dot":
         return unit(N), unit(N)
     return (unit(*shape),)
+
+
+def product_operands(case):
+    m, n, k, count = common.PRODUCTS[case]
+    if case == "bmm_bf16":
+        return centred(count, m, k).bfloat16(), centred(count, n, k).bfloat16()
+    if case.startswith("linear"):
+        return centred(m, k).bfloat16(), centred(n, k).bfloat16(), centred(n).bfloat16()
+    x, y = centred(m, k), centred(k, n)
+    return (x.bfloat16(), y.bfloat16()) if case.endswith("bf16") else (x, y)
 
 
 def adam(p, g, m, v):
@@ -89,6 +101,10 @@ EAGER = {
     "argsort": torch.argsort,
     "topk": lambda x: torch.topk(x, common.K),
     "take": lambda table, ids: F.embedding(ids, table),
+    **dict.fromkeys((case for case in common.PRODUCTS if case.startswith("gemm")), torch.matmul),
+    **dict.fromkeys(("linear_gelu_bf16", "linear_gelu_256"),
+                    lambda x, w, b: F.gelu(F.linear(x, w, b), approximate="tanh")),
+    "bmm_bf16": lambda x, y: torch.matmul(x, y.transpose(1, 2)),
 }
 
 
@@ -100,6 +116,7 @@ def cross_entropy(x, targets):
 # What is compiled is the same, but for these; None: no other kernels than eager's, or far slower.
 COMPILED = {**EAGER, "axpy": lambda x, y: 0.75 * x + y, "dot": lambda x, y: (x * y).sum(),
             "cross_entropy": cross_entropy,
+            **dict.fromkeys(case for case in common.PRODUCTS if not case.startswith("linear")),
             **dict.fromkeys(("copy", "argmax", "cumsum", "sort", "argsort", "topk"))}
 
 
@@ -164,6 +181,7 @@ def check(case, f, operands):
 
 
 def run_case(case, who, f, args):
+    torch.backends.cuda.matmul.allow_tf32 = case == "gemm_tf32"
     sets = [make(case) for _ in range(3)]
     right = None if args.no_check else check(case, f, sets[0])
     common.report(case, who, run_time(f, sets), right)

@@ -4,5 +4,6 @@
 
 #include "weft/cuda.hpp"
 #include "weft/cuda/algorithms.hpp"
+#include "weft/cuda/matmul.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/explain.hpp"
