@@ -9,6 +9,7 @@
 #include "weft/autograd/var.hpp"        // Var<T, D>, parameter, backward, NoGrad
 #include "weft/autograd/movement.hpp"   // reshape, permute, slices, ... of a Var
 #include "weft/autograd/indexing.hpp"   // gradients of take, gather, cumsum
+#include "weft/autograd/matmul.hpp"     // gradients of matrix products
 #include "weft/autograd/function.hpp"   // custom(f, vjp, x...)
 #include "weft/autograd/compose.hpp"    // softmax, layer_norm, cross_entropy, ... of Vars
 #include "weft/autograd/checkpoint.hpp" // grad(y, x...), checkpoint(f, x...)

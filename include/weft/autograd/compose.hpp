@@ -128,14 +128,16 @@ auto rows_of(const Es&... es) {
 
 /// As softmax of tensors; its gradient is computed from the result, in one kernel.
 template <Differentiable X>
-auto softmax(const X& x, const Axes& axes = axis(-1)) {
+auto softmax(const X& e, const Axes& axes = axis(-1)) {
+  const auto x = autograd::apart(e);
   const Tensor y = softmax(autograd::plain(x), axes);
   return autograd::computed("softmax", autograd::SoftmaxRule{axes}, y, x);
 }
 
 /// As log_softmax of tensors.
 template <Differentiable X>
-auto log_softmax(const X& x, const Axes& axes = axis(-1)) {
+auto log_softmax(const X& e, const Axes& axes = axis(-1)) {
+  const auto x = autograd::apart(e);
   const Tensor y = log_softmax(autograd::plain(x), axes);
   return autograd::computed("log_softmax", autograd::LogSoftmaxRule{axes}, y, x);
 }
@@ -143,7 +145,8 @@ auto log_softmax(const X& x, const Axes& axes = axis(-1)) {
 /// As layer_norm of tensors; the gradients take one kernel for x and one for weight and bias.
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
   requires(Differentiable<X> || Differentiable<W> || Differentiable<B>)
-auto layer_norm(const X& x, const W& weight, const B& bias, double epsilon = 1e-5) {
+auto layer_norm(const X& e, const W& weight, const B& bias, double epsilon = 1e-5) {
+  const auto x = autograd::apart(e);
   using T = typename X::value_type;
   using C = compute_t<T>;
   const auto w = autograd::settle(weight);
@@ -163,7 +166,8 @@ auto layer_norm(const X& x, const W& weight, const B& bias, double epsilon = 1e-
 /// As rms_norm of tensors.
 template <ExpressionLike X, ExpressionLike W>
   requires(Differentiable<X> || Differentiable<W>)
-auto rms_norm(const X& x, const W& weight, double epsilon = 1e-6) {
+auto rms_norm(const X& e, const W& weight, double epsilon = 1e-6) {
+  const auto x = autograd::apart(e);
   using T = typename X::value_type;
   using C = compute_t<T>;
   const auto w = autograd::settle(weight);
@@ -180,7 +184,8 @@ auto rms_norm(const X& x, const W& weight, double epsilon = 1e-6) {
 /// As cross_entropy_rows of tensors: each row's loss, computed from the logarithm of its sum of
 /// exponentials, which is kept for the gradient.
 template <Differentiable X, ExpressionLike I>
-auto cross_entropy_rows(const X& logits, const I& targets) {
+auto cross_entropy_rows(const X& e, const I& targets) {
+  const auto logits = autograd::apart(e);
   using T = typename X::value_type;
   using C = compute_t<T>;
   const auto x = autograd::plain(logits);

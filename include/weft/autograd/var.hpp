@@ -4,6 +4,7 @@
 
 #include <source_location>
 
+#include "weft/autograd/apart.hpp"
 #include "weft/autograd/engine.hpp"
 #include "weft/autograd/statement.hpp"
 #include "weft/eval/transfer.hpp"
@@ -265,6 +266,8 @@ class Var {
       value_ = e.value();
     } else if constexpr (!autograd::has_var<E>) {
       value_ = Tensor<T, D>(e);
+    } else if constexpr (autograd::ApartInside<E>::changes) {
+      record(autograd::ApartInside<E>::of(e), where);
     } else {
       auto plain = autograd::plain(e);
       value_ = detail::materialize<T, D>(plain);

@@ -139,7 +139,7 @@ class Product {
   }
 
   /// The value, in new storage.
-  auto eval() const { return Tensor(*this); }
+  auto eval() const { return typename detail::Evaluated<Product>::type(*this); }
   /// The value of a product with one element.
   value_type item() const { return eval().item(); }
   template <std::same_as<bool> Q>
