@@ -20,6 +20,9 @@ GROUPS = {
         "gemm_fp32": 50.5, "gemm_tf32": 361, "gemm_bf16": 781, "gemm_1024_fp32": None,
         "gemm_1024_bf16": None, "linear_gelu_bf16": 690, "linear_gelu_256": None, "bmm_bf16": None,
     },
+    "autograd": {
+        "chain_bwd": 4100, "softmax_bwd": 4000, "layernorm_bwd": 3800, "ce_bwd_bf16": 3300,
+    },
     "small": {"small_chain": None, "small_chain_fresh": None},
 }
 TARGETS = {case: target for cases in GROUPS.values() for case, target in cases.items()}
@@ -70,6 +73,10 @@ RECORDED = {
     "cross_entropy": {"torch": 0.838, "torch.compile": 0.422},
     "cumsum": {"torch": 0.858, "torch.compile": 2.383, "jax": 1.700},
     "sort": {"torch": 1.552},
+    "chain_bwd": {"torch": 3.211, "torch.compile": 0.755},
+    "softmax_bwd": {"torch": 0.612, "torch.compile": 0.510},
+    "layernorm_bwd": {"torch": 0.669, "torch.compile": 0.614},
+    "ce_bwd_bf16": {"torch": 3.16},
     "gemm_fp32": {"torch": 21.55},
     "gemm_tf32": {"torch": 3.01},
     "gemm_bf16": {"torch": 1.394},

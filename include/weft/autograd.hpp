@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/weft.hpp"
 #include "weft/cpu/gradient.hpp"  // the loops of backward passes
+#include "weft/weft.hpp"
 
 // clang-format off
 #include "weft/autograd/var.hpp"        // Var<T, D>, parameter, backward, NoGrad

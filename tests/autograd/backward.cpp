@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE("values with strides", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("element types mix by cast", D, TEST_DEVICES) {
   const Var x = parameter(full<float>({3, 4}, 2.0F, D{}));
-  const Var h = parameter(full<half>({4}, 3.0F, D{}));
+  const Var h = parameter(full<weft::half>({4}, 3.0F, D{}));
   const Var y = x * cast<float>(h);
   y.backward(ones<float>({3, 4}, D{}));
   CHECK(x.grad().to_vector() == std::vector<float>(12, 3));

@@ -19,11 +19,10 @@ TEST_CASE_TEMPLATE("one argument", D, TEST_DEVICES) {
 TEST_CASE_TEMPLATE("several arguments, one of them without a gradient", D, TEST_DEVICES) {
   using T = Tensor<double, D>;
   const auto product = [](const auto& x, const auto& y) {
-    return custom([](const T& a, const T& b) { return a * b; },
-                  [](const T& g, const T&, const T& a, const T& b) {
-                    return std::tuple(g * b, g * a);
-                  },
-                  x, y);
+    return custom(
+        [](const T& a, const T& b) { return a * b; },
+        [](const T& g, const T&, const T& a, const T& b) { return std::tuple(g * b, g * a); }, x,
+        y);
   };
   const Var x = parameter(numbers<D>({2, 3}));
   const Var y = parameter(numbers<D>({2, 3}, 1));

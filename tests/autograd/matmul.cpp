@@ -11,10 +11,10 @@ using test::numbers;
 
 TEST_CASE_TEMPLATE("products of all ranks, with batches that broadcast", D, TEST_DEVICES) {
   const auto f = [](const auto& a, const auto& b) { return Var(matmul(a, b)); };
-  const Shape shapes[][2] = {{{2, 3}, {3, 4}},       {{3}, {3, 4}},          {{2, 3}, {3}},
-                             {{3}, {3}},             {{5, 2, 3}, {3, 4}},    {{2, 3}, {5, 3, 4}},
-                             {{5, 2, 3}, {5, 3, 4}}, {{5, 1, 2, 3}, {6, 3, 4}},
-                             {{5, 2, 3}, {3}},       {{3}, {5, 3, 4}}};
+  const Shape shapes[][2] = {
+      {{2, 3}, {3, 4}},    {{3}, {3, 4}},       {{2, 3}, {3}},          {{3}, {3}},
+      {{5, 2, 3}, {3, 4}}, {{2, 3}, {5, 3, 4}}, {{5, 2, 3}, {5, 3, 4}}, {{5, 1, 2, 3}, {6, 3, 4}},
+      {{5, 2, 3}, {3}},    {{3}, {5, 3, 4}}};
   for (const auto& pair : shapes) {
     CAPTURE(pair[0].rank());
     CAPTURE(pair[1].rank());
@@ -32,8 +32,7 @@ TEST_CASE_TEMPLATE("products inside a statement", D, TEST_DEVICES) {
   CHECK(gradcheck([](const auto&... v) { return Var(tanh(linear(v...)) * 2.0); }, x, w, b));
   CHECK(gradcheck(
       [](const auto& v, const auto& u) { return Var(mean(square(matmul(v * v, u.t())))); }, x, w));
-  CHECK(gradcheck(
-      [](const auto& v, const auto& u) { return softmax(matmul(v, u.t())); }, x, w));
+  CHECK(gradcheck([](const auto& v, const auto& u) { return softmax(matmul(v, u.t())); }, x, w));
   CHECK(gradcheck(
       [](const auto& v, const auto& u) { return Var(matmul(v, u.t()) + matmul(v, u.t())); }, x, w));
   const Tensor<double, D> constant = numbers<D>({3, 2});

@@ -159,11 +159,11 @@ TEST_CASE_TEMPLATE("no elements", D, TEST_DEVICES) {
 }
 
 TEST_CASE_TEMPLATE("half types are computed in float and kept in half", D, TEST_DEVICES) {
-  const Var x = parameter(full<half>({4, 8}, 3.0F, D{}));
-  const Var b = parameter(full<half>({8}, 1.0F, D{}));
+  const Var x = parameter(full<weft::half>({4, 8}, 3.0F, D{}));
+  const Var b = parameter(full<weft::half>({8}, 1.0F, D{}));
   const Var loss = sum(x * b);
   loss.backward();
-  static_assert(std::is_same_v<decltype(x.grad()), const Tensor<half, D>&>);
+  static_assert(std::is_same_v<decltype(x.grad()), const Tensor<weft::half, D>&>);
   CHECK(static_cast<float>(x.grad().to_vector()[0]) == 1);
   CHECK(static_cast<float>(b.grad().to_vector()[7]) == 12);
 }

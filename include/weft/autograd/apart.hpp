@@ -1,5 +1,5 @@
-// Parts of an expression that are recorded by themselves: products and scans, whose values are kept.
-// SPDX-License-Identifier: Apache-2.0
+// Parts of an expression that are recorded by themselves: products and scans, whose values are
+// kept. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/plain.hpp"
@@ -40,9 +40,7 @@ template <class T, class Op, class... Args>
 struct Apart<Map<T, Op, Args...>> {
   static constexpr bool changes = true;
   using type = Map<T, Op, apart_t<Args>...>;
-  static type of(const Map<T, Op, Args...>& e) {
-    return of(e, std::index_sequence_for<Args...>{});
-  }
+  static type of(const Map<T, Op, Args...>& e) { return of(e, std::index_sequence_for<Args...>{}); }
 
  private:
   template <std::size_t... I>
@@ -52,8 +50,7 @@ struct Apart<Map<T, Op, Args...>> {
 };
 
 template <class R, class E>
-  requires Apart<E>::changes
-struct Apart<Reduce<R, E>> {
+requires Apart<E>::changes struct Apart<Reduce<R, E>> {
   static constexpr bool changes = true;
   using type = Reduce<R, apart_t<E>>;
   static type of(const Reduce<R, E>& e) {
@@ -62,8 +59,7 @@ struct Apart<Reduce<R, E>> {
 };
 
 template <class K, class E, class I>
-  requires Apart<E>::changes
-struct Apart<Gather<K, E, I>> {
+requires Apart<E>::changes struct Apart<Gather<K, E, I>> {
   static constexpr bool changes = true;
   using type = Gather<K, apart_t<E>, I>;
   static type of(const Gather<K, E, I>& e) {

@@ -10,7 +10,8 @@ namespace weft::autograd {
 
 /// How gradients pass an expression of type E, which has a Var in it; specialised for each kind of
 /// node that is not element-wise:
-///   static void backward(const plain_t<E>& e, Variable* const* edges, const Tensor<G, D>& gradient);
+///   static void backward(const plain_t<E>& e, Variable* const* edges, const Tensor<G, D>&
+///   gradient);
 /// edges are the variables of its Vars, in order; `gradient` has e's shape.
 template <class E>
 struct Rule;
@@ -30,8 +31,8 @@ void pass_to(const plain_t<E>& e, Variable* const* edges, const F& fill) {
   using D = typename E::device_type;
   if (!any_active(edges, var_count<E>)) return;
   if constexpr (is_var<E>) {
-    fill(static_cast<VariableOf<typename E::value_type, D>*>(edges[0])
-             ->open(e.shape(), e.device()));
+    fill(
+        static_cast<VariableOf<typename E::value_type, D>*>(edges[0])->open(e.shape(), e.device()));
   } else {
     using C = compute_t<typename E::value_type>;
     D device{};
@@ -85,9 +86,10 @@ class Backward<E, Source, TypeList<Ports...>> {
   using Loops = weft::detail::loops_of<D>;
   static constexpr int n = weft::detail::count(Types{});
   static constexpr int k = sizeof...(Ports);
-  static_assert(k <= 32 && n + k < 64,
-                "weft: the expression is too large for one backward kernel: store a part of it in a "
-                "Var");
+  static_assert(
+      k <= 32 && n + k < 64,
+      "weft: the expression is too large for one backward kernel: store a part of it in a "
+      "Var");
 
  public:
   Backward(const plain_t<E>& e, Variable* const* edges, const Source& source)
@@ -182,7 +184,8 @@ class Backward<E, Source, TypeList<Ports...>> {
     using C = compute_t<element<Port>>;
     auto& sum = weft::get<J>(sums_);
     sum = weft::detail::Access::allocate<C, D>(port.shape, device_);
-    if constexpr (std::is_same_v<C, element<Port>> && std::is_same_v<D, typename Port::device_type>) {
+    if constexpr (std::is_same_v<C, element<Port>> &&
+                  std::is_same_v<D, typename Port::device_type>) {
       if (!sink.adds) sum = sink.buffer;
     }
     const Shape kept = broadcast_axes(port.shape, shape_).result(shape_);

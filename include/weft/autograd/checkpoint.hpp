@@ -82,27 +82,11 @@ class Checkpoint final : public NodeOf<sizeof...(Xs)> {
     ((this->edges[i++] = x_variable(xs)), ...);
   }
 
-  Text name() const override {
-    return "checkpoint";
-  }
+  Text name() const override { return "checkpoint"; }
   void check() const override {
     std::apply([&](const auto&... x) { (check_unwritten(x.value(), *this), ...); }, kept_->inputs);
   }
-  void backward() override {
-    const Tensor<T, D> gradient = static_cast<VariableOf<T, D>*>(this->output)->pending;
-    const auto run = [&](const auto&... x) {
-      const std::tuple<Xs...> leaves(Xs(x.value(), x.requires_grad())...);
-      const EnableGrad guard;
-      Generator& generator = default_generator();
-      const Generator now = generator;
-      generator = kept_->generator;
-      const Var y = std::apply(kept_->f, leaves);
-      generator = now;
-      if (y.requires_grad()) y.backward(gradient);
-      give(leaves, std::index_sequence_for<Xs...>{});
-    };
-    std::apply(run, kept_->inputs);
-  }
+  void backward() override { run(std::index_sequence_for<Xs...>{}); }
   void release() override {
     kept_.reset();
     this->drop_edges();
@@ -119,11 +103,24 @@ class Checkpoint final : public NodeOf<sizeof...(Xs)> {
     return x.requires_grad() ? Ref<Variable>(x.variable().get()) : Ref<Variable>();
   }
   template <std::size_t... I>
-  void give(const std::tuple<Xs...>& leaves, std::index_sequence<I...>) {
-    (give_one(std::get<I>(leaves), this->edges[I].get()), ...);
+  void run(std::index_sequence<I...>) {
+    const Tensor<T, D> gradient = static_cast<VariableOf<T, D>*>(this->output)->pending;
+    const std::tuple<Xs...> leaves(leaf_of(std::get<I>(kept_->inputs))...);
+    const EnableGrad guard;
+    Generator& generator = default_generator();
+    const Generator now = generator;
+    generator = kept_->generator;
+    const Var y = kept_->f(std::get<I>(leaves)...);
+    generator = now;
+    if (y.requires_grad()) y.backward(gradient);
+    (give(std::get<I>(leaves), this->edges[I].get()), ...);
   }
   template <class X>
-  static void give_one(const X& leaf, Variable* to) {
+  static X leaf_of(const X& x) {
+    return X(x.value(), x.requires_grad());
+  }
+  template <class X>
+  static void give(const X& leaf, Variable* to) {
     using V = VariableOf<typename X::value_type, typename X::device_type>;
     if (to != nullptr && to->active && leaf.has_grad()) {
       auto gradient = leaf.grad();

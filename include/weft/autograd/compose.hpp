@@ -34,8 +34,8 @@ struct LogSoftmaxRule {
   }
 };
 
-/// Passes the gradients of what scales and shifts the elements of a row, all in one kernel. E is the
-/// type that the expression e had with its Vars, which are those of the pulls.
+/// Passes the gradients of what scales and shifts the elements of a row, all in one kernel. E is
+/// the type that the expression e had with its Vars, which are those of the pulls.
 template <class E, class G, class... Ps>
 void pass_parameters(const plain_t<E>& e, const G& g, const Ps&... pulls) {
   if constexpr (has_var<E>) {
@@ -56,15 +56,16 @@ struct LayerNormRule {
   Tensor<C, D> scale;   // (..., 1)
 
   template <class G, class X, class W, class B>
-  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>>& d,
-                const plain_t<X>& x, const plain_t<W>& w, const plain_t<B>& b) const {
+  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>>& d, const plain_t<X>& x,
+                const plain_t<W>& w, const plain_t<B>& b) const {
     using T = typename G::value_type;
-    const auto h = (cast<C>(x) - centre) * scale;
+    const auto centred = cast<C>(x) - centre;
     if (d.head.wanted()) {
       const auto gw = cast<C>(g) * cast<C>(w);
-      const auto along = mean(gw * h, axis(-1), keepdims);
-      d.head(scale * (gw - mean(gw, axis(-1), keepdims) - h * along));
+      const auto along = mean(gw * centred, axis(-1), keepdims);
+      d.head(scale * (gw - mean(gw, axis(-1), keepdims) - centred * square(scale) * along));
     }
+    const auto h = centred * scale;
     using E = decltype(cast<T>(h * cast<C>(std::declval<const W&>()) +
                                cast<C>(std::declval<const B&>())));
     pass_parameters<E>(cast<T>(h * cast<C>(w) + cast<C>(b)), g, d.tail.head, d.tail.tail.head);
@@ -79,11 +80,12 @@ struct RmsNormRule {
   void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>>& d, const plain_t<X>& x,
                 const plain_t<W>& w) const {
     using T = typename G::value_type;
-    const auto h = cast<C>(x) * scale;
     if (d.head.wanted()) {
       const auto gw = cast<C>(g) * cast<C>(w);
-      d.head(scale * (gw - h * mean(gw * h, axis(-1), keepdims)));
+      const auto along = mean(gw * cast<C>(x), axis(-1), keepdims);
+      d.head(scale * (gw - cast<C>(x) * square(scale) * along));
     }
+    const auto h = cast<C>(x) * scale;
     using E = decltype(cast<T>(h * cast<C>(std::declval<const W&>())));
     pass_parameters<E>(cast<T>(h * cast<C>(w)), g, d.tail.head);
   }
@@ -117,8 +119,7 @@ auto rows_of(const Es&... es) {
   set_row_targets(rows.operands, out);
   if constexpr (weft::detail::is_included<D>() && weft::detail::can_run_rows<Loops>()) {
     if (!rows.template run<TypeList<typename Es::value_type...>, Loops>(name, device)) {
-      out = make_pack(
-          weft::detail::materialize_on<typename Es::value_type, D>(es, device)...);
+      out = make_pack(weft::detail::materialize_on<typename Es::value_type, D>(es, device)...);
     }
   }
   return out;
@@ -153,11 +154,12 @@ auto layer_norm(const X& e, const W& weight, const B& bias, double epsilon = 1e-
   const auto b = autograd::settle(bias);
   const auto plain = autograd::plain(x);
   const auto centre = mean(cast<C>(plain), axis(-1), keepdims);
-  const auto centred = cast<C>(plain) - centre;
-  const auto scale = rsqrt(mean(square(centred), axis(-1), keepdims) + static_cast<C>(epsilon));
-  const auto rows = autograd::rows_of(
-      cast<T>(centred * scale * cast<C>(autograd::plain(w)) + cast<C>(autograd::plain(b))), centre,
-      scale);
+  const auto scale =
+      rsqrt(var(cast<C>(plain), axis(-1), keepdims, correction(0)) + static_cast<C>(epsilon));
+  const auto rows =
+      autograd::rows_of(cast<T>((cast<C>(plain) - centre) * scale * cast<C>(autograd::plain(w)) +
+                                cast<C>(autograd::plain(b))),
+                        centre, scale);
   using D = typename std::remove_cvref_t<decltype(rows.head)>::device_type;
   const autograd::LayerNormRule<C, D> rule{rows.tail.head, rows.tail.tail.head};
   return autograd::computed("layer_norm", rule, rows.head, x, w, b);
@@ -174,8 +176,8 @@ auto rms_norm(const X& e, const W& weight, double epsilon = 1e-6) {
   const auto plain = autograd::plain(x);
   const auto scale =
       rsqrt(mean(square(cast<C>(plain)), axis(-1), keepdims) + static_cast<C>(epsilon));
-  const auto rows = autograd::rows_of(
-      cast<T>(cast<C>(plain) * scale * cast<C>(autograd::plain(w))), scale);
+  const auto rows =
+      autograd::rows_of(cast<T>(cast<C>(plain) * scale * cast<C>(autograd::plain(w))), scale);
   using D = typename std::remove_cvref_t<decltype(rows.head)>::device_type;
   const autograd::RmsNormRule<C, D> rule{rows.tail.head};
   return autograd::computed("rms_norm", rule, rows.head, x, w);
@@ -193,8 +195,8 @@ auto cross_entropy_rows(const X& e, const I& targets) {
   using D = typename decltype(logs)::device_type;
   const int64_t classes = x.shape()[x.rank() - 1];
   const auto index = targets.reshape(detail::with_last_axis(targets.shape()));
-  const Tensor<std::int32_t, D> places =
-      cast<std::int32_t>(where(index < 0, index + static_cast<compute_t<typename I::value_type>>(classes), index));
+  const Tensor<std::int32_t, D> places = cast<std::int32_t>(
+      where(index < 0, index + static_cast<compute_t<typename I::value_type>>(classes), index));
   const Tensor<T, D> y = cast<T>(logs - cast<C>(take_along_axis(x, index, axis(-1))));
   using Rule = autograd::CrossEntropyRule<C, D, Tensor<std::int32_t, D>>;
   return autograd::computed("cross_entropy", Rule{logs, places}, y, logits);

@@ -50,9 +50,7 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
     (add_edges(args, first), ...);
   }
 
-  Text name() const override {
-    return operation_;
-  }
+  Text name() const override { return operation_; }
   void check() const override {
     check_unwritten(kept_->y, *this);
     weft::detail::for_each_leaf(kept_->args, [&](const auto& x) { check_unwritten(x, *this); });

@@ -9,7 +9,7 @@ namespace weft {
 
 /// How gradcheck compares, with PyTorch's defaults.
 struct GradcheckOptions {
-  double epsilon = 1e-6;             ///< half of the distance that differences are taken over
+  double epsilon = 1e-6;  ///< half of the distance that differences are taken over
   double relative_tolerance = 1e-3;
   double absolute_tolerance = 1e-5;
 };
@@ -18,7 +18,8 @@ namespace autograd {
 
 /// sum(weights * f(inputs...)) without recording.
 template <class D, class F, class... Ds>
-double weighted_sum(const F& f, const Tensor<double, D>& weights, const Var<double, Ds>&... inputs) {
+double weighted_sum(const F& f, const Tensor<double, D>& weights,
+                    const Var<double, Ds>&... inputs) {
   const NoGrad guard;
   const Var value = f(inputs...);
   const auto values = value.value().to(Cpu{}).to_vector();
@@ -48,8 +49,8 @@ double with_step(const Tensor<double, D>& x, int64_t i, double step, const F& f)
 }  // namespace autograd
 
 /// Whether the gradients of f at the inputs, which are double, agree with central differences of f;
-/// throws ValueError with the first that does not. f takes the inputs and gives a Var, and must give
-/// the same value each time. Inputs that require no gradient are left out.
+/// throws ValueError with the first that does not. f takes the inputs and gives a Var, and must
+/// give the same value each time. Inputs that require no gradient are left out.
 template <class F, class... Ds>
 bool gradcheck(const GradcheckOptions& options, const F& f, const Var<double, Ds>&... inputs) {
   (inputs.zero_grad(), ...);

@@ -139,8 +139,7 @@ struct Rule<Map<T, op::add, Product<K, A, B>, X>> {
       });
     }
     if (!any_active(edges, var_count<A> + var_count<B>)) return;
-    Rule<Product<K, A, B>>::backward(product, edges,
-                                     detail::summed_to(gradient, product.shape()));
+    Rule<Product<K, A, B>>::backward(product, edges, detail::summed_to(gradient, product.shape()));
   }
 };
 

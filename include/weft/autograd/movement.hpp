@@ -19,14 +19,15 @@ template <class T, class D, class F>
 class Movement final : public NodeOf<1> {
  public:
   Movement(const char* operation, const Var<T, D>& x, F view, Coverage coverage)
-      : operation_(operation), shape_(x.shape()), device_(x.device()), view_(view),
+      : operation_(operation),
+        shape_(x.shape()),
+        device_(x.device()),
+        view_(view),
         coverage_(coverage) {
     this->edges[0] = Ref<Variable>(x.variable().get());
   }
 
-  Text name() const override {
-    return operation_;
-  }
+  Text name() const override { return operation_; }
   void check() const override {}
   void backward() override {
     const Tensor<T, D>& gradient = static_cast<VariableOf<T, D>*>(this->output)->pending;
@@ -36,7 +37,8 @@ class Movement final : public NodeOf<1> {
       return input->give(gradient.reshape(shape_));  // nobody else has it, and it is dropped next
     }
     const Sink<T, D> sink = input->open(shape_, device_);
-    if (!sink.adds && (coverage_ == Coverage::some || coverage_ == Coverage::several)) sink.buffer.fill(compute_t<T>(0));
+    if (!sink.adds && (coverage_ == Coverage::some || coverage_ == Coverage::several))
+      sink.buffer.fill(compute_t<T>(0));
     const Tensor<T, D> target = view_(sink.buffer);
     if (coverage_ == Coverage::several) {
       add_repeated(sink.buffer, gradient);
@@ -81,9 +83,7 @@ class Transferred final : public NodeOf<1> {
   explicit Transferred(const Var<T, D>& x) : device_(x.device()) {
     this->edges[0] = Ref<Variable>(x.variable().get());
   }
-  Text name() const override {
-    return "to";
-  }
+  Text name() const override { return "to"; }
   void check() const override {}
   void backward() override {
     const Tensor<T, To>& gradient = static_cast<VariableOf<T, To>*>(this->output)->pending;
@@ -116,13 +116,13 @@ Var<T, D> Var<T, D>::t() const {
 template <class T, Device D>
 Var<T, D> Var<T, D>::reshape(const Shape& to) const {
   // The gradient is a buffer without gaps, of which there is always a view.
-  return autograd::moved("reshape", *this, [to](const auto& x) { return x.reshape(to); },
-                         autograd::Coverage::renamed);
+  return autograd::moved(
+      "reshape", *this, [to](const auto& x) { return x.reshape(to); }, autograd::Coverage::renamed);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::view(const Shape& to) const {
-  return autograd::moved("view", *this, [to](const auto& x) { return x.view(to); },
-                         autograd::Coverage::renamed);
+  return autograd::moved(
+      "view", *this, [to](const auto& x) { return x.view(to); }, autograd::Coverage::renamed);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::flatten() const {
@@ -130,23 +130,25 @@ Var<T, D> Var<T, D>::flatten() const {
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::squeeze() const {
-  return autograd::moved("squeeze", *this, [](const auto& x) { return x.squeeze(); },
-                         autograd::Coverage::renamed);
+  return autograd::moved(
+      "squeeze", *this, [](const auto& x) { return x.squeeze(); }, autograd::Coverage::renamed);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::squeeze(int64_t axis) const {
-  return autograd::moved("squeeze", *this, [axis](const auto& x) { return x.squeeze(axis); },
-                         autograd::Coverage::renamed);
+  return autograd::moved(
+      "squeeze", *this, [axis](const auto& x) { return x.squeeze(axis); },
+      autograd::Coverage::renamed);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::unsqueeze(int64_t axis) const {
-  return autograd::moved("unsqueeze", *this, [axis](const auto& x) { return x.unsqueeze(axis); },
-                         autograd::Coverage::renamed);
+  return autograd::moved(
+      "unsqueeze", *this, [axis](const auto& x) { return x.unsqueeze(axis); },
+      autograd::Coverage::renamed);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::expand(const Shape& to) const {
-  return autograd::moved("expand", *this, [to](const auto& x) { return x.expand(to); },
-                         autograd::Coverage::several);
+  return autograd::moved(
+      "expand", *this, [to](const auto& x) { return x.expand(to); }, autograd::Coverage::several);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::flip(int64_t axis) const {
@@ -154,22 +156,22 @@ Var<T, D> Var<T, D>::flip(int64_t axis) const {
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::diagonal(int64_t k, int64_t axis1, int64_t axis2) const {
-  return autograd::moved("diagonal", *this,
-                         [=](const auto& x) { return x.diagonal(k, axis1, axis2); },
-                         autograd::Coverage::some);
+  return autograd::moved(
+      "diagonal", *this, [=](const auto& x) { return x.diagonal(k, axis1, axis2); },
+      autograd::Coverage::some);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::narrow(int64_t axis, int64_t start, int64_t length) const {
-  return autograd::moved("narrow", *this,
-                         [=](const auto& x) { return x.narrow(axis, start, length); },
-                         autograd::Coverage::some);
+  return autograd::moved(
+      "narrow", *this, [=](const auto& x) { return x.narrow(axis, start, length); },
+      autograd::Coverage::some);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::operator()(Slice a, Slice b, Slice c, Slice d, Slice e, Slice f, Slice g,
                                 Slice h) const {
-  return autograd::moved("slice", *this,
-                         [=](const auto& x) { return x(a, b, c, d, e, f, g, h); },
-                         autograd::Coverage::some);
+  return autograd::moved(
+      "slice", *this, [=](const auto& x) { return x(a, b, c, d, e, f, g, h); },
+      autograd::Coverage::some);
 }
 template <class T, Device D>
 template <class To>

@@ -44,9 +44,7 @@ template <class T, class Op, class... Args>
   requires(has_var<Args> || ...)
 struct Plain<Map<T, Op, Args...>> {
   using type = Map<T, Op, plain_t<Args>...>;
-  static type of(const Map<T, Op, Args...>& e) {
-    return of(e, std::index_sequence_for<Args...>{});
-  }
+  static type of(const Map<T, Op, Args...>& e) { return of(e, std::index_sequence_for<Args...>{}); }
 
  private:
   template <std::size_t... I>

@@ -11,8 +11,8 @@ namespace weft::autograd {
 
 /// The derivative of a reduction by R of n elements, at element x, where the result is y:
 ///   static C of(const R&, C x, C y, C a, C b, long long n);
-/// `extras(reduce, r, e, y)` gives a and b, which differ for each result, as a Pack of reductions of
-/// the operand e where they are needed: reduce(reducer, expression) makes one.
+/// `extras(reduce, r, e, y)` gives a and b, which differ for each result, as a Pack of reductions
+/// of the operand e where they are needed: reduce(reducer, expression) makes one.
 template <class R>
 struct Derivative {
   static_assert(weft::detail::always_false<R>,
@@ -109,7 +109,8 @@ struct Derivative<reducer::stddev> : Derivative<reducer::var> {
   }
 };
 
-/// The gradient of the Euclidean norm at 0 is 0; of the largest absolute values each gets its share.
+/// The gradient of the Euclidean norm at 0 is 0; of the largest absolute values each gets its
+/// share.
 template <>
 struct Derivative<reducer::norm> {
   static constexpr bool reads_value = true;
@@ -193,9 +194,10 @@ struct Rule<Reduce<R, E>> {
   template <class G, class... Es>
   struct Source<G, Pack<Es...>> {
     static constexpr bool reads_value = Derivative<R>::reads_value;
-    using types = typename weft::detail::Join<
-        TypeList<G>, std::conditional_t<reads_value, TypeList<C>, TypeList<>>,
-        TypeList<typename Es::value_type...>>::type;
+    using types =
+        typename weft::detail::Join<TypeList<G>,
+                                    std::conditional_t<reads_value, TypeList<C>, TypeList<>>,
+                                    TypeList<typename Es::value_type...>>::type;
     const Tensor<G, D>& gradient;
     const Tensor<C, D>& value;
     const Pack<Es...>& extras;

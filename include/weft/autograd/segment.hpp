@@ -100,8 +100,8 @@ struct Segment<Map<T, Op, Args...>> {
   }
 };
 
-/// f.template operator()<E, Port, Edge>(e) for each part of a plain expression that is a port and no
-/// tensor; Edge is its first Var's number.
+/// f.template operator()<E, Port, Edge>(e) for each part of a plain expression that is a port and
+/// no tensor; Edge is its first Var's number.
 template <class E, int Port = 0, int Edge = 0, class F>
 void for_each_inner(const plain_t<E>& e, const F& f);
 
@@ -111,8 +111,8 @@ void for_each_inner_of(TypeList<>, const Pack<>&, const F&) {}
 template <int Port, int Edge, class E, class... Es, class P, class F>
 void for_each_inner_of(TypeList<E, Es...>, const P& args, const F& f) {
   for_each_inner<E, Port, Edge>(args.head, f);
-  for_each_inner_of<Port + weft::detail::count(typename Segment<E>::ports{}),
-                    Edge + var_count<E>>(TypeList<Es...>{}, args.tail, f);
+  for_each_inner_of<Port + weft::detail::count(typename Segment<E>::ports{}), Edge + var_count<E>>(
+      TypeList<Es...>{}, args.tail, f);
 }
 template <class E>
 inline constexpr bool is_map = false;

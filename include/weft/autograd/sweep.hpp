@@ -69,9 +69,8 @@ WEFT_HD constexpr Primal<Ports, P> primal(const P& program, const Inputs& inputs
   return {program(inputs)};
 }
 template <std::uint64_t Ports, class Op, class... Ps, class Inputs>
-  requires reaches<Ports, Apply<Op, Ps...>>
-WEFT_HD constexpr Primal<Ports, Apply<Op, Ps...>> primal(const Apply<Op, Ps...>& program,
-                                                         const Inputs& inputs) {
+requires reaches<Ports, Apply<Op, Ps...>> WEFT_HD constexpr Primal<Ports, Apply<Op, Ps...>> primal(
+    const Apply<Op, Ps...>& program, const Inputs& inputs) {
   const auto args = primals<Ports>(program.programs, inputs);
   return {value_of(program.op, args, std::index_sequence_for<Ps...>{}), args};
 }
@@ -83,8 +82,7 @@ WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
 
 /// Which of the ports operand I is.
 template <std::uint64_t Ports, int Operand>
-inline constexpr int port_number =
-    __builtin_popcountll(Ports & ((std::uint64_t{1} << Operand) - 1));
+inline constexpr int port_number = __builtin_popcountll(Ports&((std::uint64_t{1} << Operand) - 1));
 
 /// Runs a program backward, `g` being the gradient of its value.
 template <std::uint64_t Ports, int I, class T, class G, class Gradients>
@@ -183,8 +181,8 @@ struct ChosenSweep {
   template <class Gradients, std::size_t... J>
   WEFT_HD type sum(const Gradients& gradients, std::index_sequence<J...>) const {
     type total{};
-    ((total += (chosen >> J & 1U) != 0 ? static_cast<type>(get<static_cast<int>(J)>(gradients))
-                                       : type{}),
+    ((total +=
+      (chosen >> J & 1U) != 0 ? static_cast<type>(get<static_cast<int>(J)>(gradients)) : type{}),
      ...);
     return total;
   }

@@ -77,9 +77,7 @@ class Var {
   /// The value of an expression, recorded where a Var in it requires a gradient.
   template <ExpressionLike E>
     requires(!TensorLike<E> && !std::is_same_v<std::remove_cvref_t<E>, Var>)
-  Var(E&& e, std::source_location where = std::source_location::current()) {
-    record(e, where);
-  }
+  Var(E&& e, std::source_location where = std::source_location::current()) { record(e, where); }
   /// For nodes: a value and the variable that has computed it, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
       : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {}
@@ -108,8 +106,9 @@ class Var {
   /// Asks for the gradient of a leaf, or no longer does; throws for what a statement computed.
   Var& requires_grad(bool wanted) {
     if (!is_leaf()) {
-      fail<ValueError>("requires_grad", "a Var of shape ", shape(),
-                       " was computed by a statement, expected a leaf: write Var(x.detach(), true)");
+      fail<ValueError>(
+          "requires_grad", "a Var of shape ", shape(),
+          " was computed by a statement, expected a leaf: write Var(x.detach(), true)");
     }
     if (!variable_ && wanted) variable_ = autograd::Ref(new autograd::VariableOf<T, D>);
     if (variable_) variable_->requires_grad = wanted;
@@ -275,7 +274,8 @@ class Var {
       using Recorded = autograd::Statement<E, T, D>;
       autograd::Ref<Recorded> node(new Recorded(static_cast<decltype(plain)&&>(plain)));
       autograd::for_each_var(e, [&](const auto& x, int i) {
-        if (x.requires_grad()) node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
+        if (x.requires_grad())
+          node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
       });
       node->file = where.file_name();
       node->line = where.line();

@@ -57,8 +57,7 @@ struct GradientExecutor<Cpu> {
     Shape kept;
     Shape reduced;
     detail::split_axes(shape, axes, own, n, kept, reduced);
-    Reducer<Cpu>::reduce<V, Types>(name, reducer::sum{}, device, kept, reduced,
-                                                        own, program);
+    Reducer<Cpu>::reduce<V, Types>(name, reducer::sum{}, device, kept, reduced, own, program);
   }
 };
 

@@ -26,8 +26,8 @@ struct SumGrid {
   long long lane[N];                  // strides of the innermost dimension
   long long stride[N][max_rank - 1];  // of the others, innermost first
   Divider size[max_rank - 1];
-  int outer = 0;       // dimensions but the innermost
-  long long inner = 1; // elements of the innermost dimension
+  int outer = 0;        // dimensions but the innermost
+  long long inner = 1;  // elements of the innermost dimension
   long long vectors = 1;
   unsigned rows = 1;
   unsigned row_step = 1;
@@ -35,8 +35,8 @@ struct SumGrid {
   int width = 1;  // threads side by side in a row, a power of two
   int shift = 0;  // its logarithm
   SumMode mode[K];
-  char* sum[K];  // partial sums
-  int parts = 1; // of a row's sum
+  char* sum[K];   // partial sums
+  int parts = 1;  // of a row's sum
 };
 
 #if defined(__CUDACC__)
@@ -112,7 +112,8 @@ __device__ __forceinline__ void take_all(weft::detail::TypeList<Out, Outs...>,
   } else if (mode == SumMode::columns) {
     const int width = grid.width < 32 ? grid.width : 32;
     const T total = sum_of_threads(sum_of_lanes<V>(value, place.last), width);
-    if (place.part >= 0) reinterpret_cast<T*>(grid.sum[J])[place.row * 1LL * grid.parts + place.part] = total;
+    if (place.part >= 0)
+      reinterpret_cast<T*>(grid.sum[J])[place.row * 1LL * grid.parts + place.part] = total;
   }
   take_all<J + 1, V>(weft::detail::TypeList<Outs...>{}, grid, offset, place, values.tail,
                      targets.tail);
@@ -124,8 +125,8 @@ __device__ __forceinline__ void finish_all(weft::detail::TypeList<>, const SumGr
 /// Writes a thread's or a warp's sums. `line` numbers the threads that share columns.
 template <int J, int V, int N, int K, class Out, class... Outs, class T, class... Ts>
 __device__ __forceinline__ void finish_all(
-    weft::detail::TypeList<Out, Outs...>, const SumGrid<N, K>& grid, long long start,
-    unsigned line, bool inside, const Pack<Target<Out, T, V>, Target<Outs, Ts, V>...>& targets) {
+    weft::detail::TypeList<Out, Outs...>, const SumGrid<N, K>& grid, long long start, unsigned line,
+    bool inside, const Pack<Target<Out, T, V>, Target<Outs, Ts, V>...>& targets) {
   T* out = reinterpret_cast<T*>(grid.sum[J]);
   if (grid.mode[J] == SumMode::rows) {
     if (inside) {
@@ -147,8 +148,8 @@ __device__ __forceinline__ void finish_all(
 #pragma unroll
     for (int j = 0; j < V; ++j) total += targets.head.sum[j];
     total = sum_of_threads(total, 32);
-    const unsigned warp = (blockIdx.y * gridDim.x + blockIdx.x) * (block_threads / 32) +
-                          threadIdx.x / 32;
+    const unsigned warp =
+        (blockIdx.y * gridDim.x + blockIdx.x) * (block_threads / 32) + threadIdx.x / 32;
     if (threadIdx.x % 32 == 0) out[warp] = total;
   }
   finish_all<J + 1, V>(weft::detail::TypeList<Outs...>{}, grid, start, line, inside, targets.tail);
@@ -280,22 +281,20 @@ template <>
 struct GradientExecutor<Cuda> {
   template <class Outs, class Types, class Program>
   static void run([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
-                  [[maybe_unused]] const Shape& shape,
-                  [[maybe_unused]] detail::Operand* operands,
+                  [[maybe_unused]] const Shape& shape, [[maybe_unused]] detail::Operand* operands,
                   [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
     constexpr int k = detail::target_count<Outs>;
     constexpr int n = detail::count(Types{}) + k;
     constexpr int lanes = cuda::lanes_of<Outs>(Types{});
-    static_assert(
-        sizeof(Program) + sizeof(cuda::SumGrid<n, k>) <= 4096,
-        "weft: the expression is too large for one kernel: store a part of it in a Var");
+    static_assert(sizeof(Program) + sizeof(cuda::SumGrid<n, k>) <= 4096,
+                  "weft: the expression is too large for one kernel: store a part of it in a Var");
     const Stores stores = program.stores;
     const unsigned dense = stores.wanted & ~stores.sums;
     for (int j = 0; j < k; ++j) {
       if ((stores.wanted >> j & 1U) == 0) {
-        operands[j].set(nullptr, static_cast<std::size_t>(operands[j].itemsize), Shape{},
-                        Strides{}, nullptr);
+        operands[j].set(nullptr, static_cast<std::size_t>(operands[j].itemsize), Shape{}, Strides{},
+                        nullptr);
       }
     }
     detail::broadcast_operands(operands, n, shape);
@@ -315,7 +314,8 @@ struct GradientExecutor<Cuda> {
     for (int i = 0; i < n; ++i) {
       grid.data[i] = operands[i].data;
       grid.lane[i] = loops.rank > 0 ? operands[i].stride[grid.outer] : 0;
-      for (int d = 0; d < grid.outer; ++d) grid.stride[i][d] = operands[i].stride[grid.outer - 1 - d];
+      for (int d = 0; d < grid.outer; ++d)
+        grid.stride[i][d] = operands[i].stride[grid.outer - 1 - d];
     }
     cuda::detail::BegunSum begun[k];
     begin_sums(typename Program::values{}, device, loops, operands, stores, grid,
@@ -358,8 +358,8 @@ struct GradientExecutor<Cuda> {
 
   template <class... Vs, int N, int K, std::size_t... J>
   static void begin_sums(detail::TypeList<Vs...>, Cuda device, const detail::Loops& loops,
-                         const detail::Operand* operands, Stores stores,
-                         cuda::SumGrid<N, K>& grid, unsigned blocks, cuda::detail::BegunSum* begun,
+                         const detail::Operand* operands, Stores stores, cuda::SumGrid<N, K>& grid,
+                         unsigned blocks, cuda::detail::BegunSum* begun,
                          std::index_sequence<J...>) {
     (begin_sum<Vs>(device, loops, operands[J], (stores.wanted >> J & 1U) != 0,
                    (stores.adds >> J & 1U) != 0, (stores.sums >> J & 1U) != 0, grid,
@@ -378,11 +378,10 @@ struct GradientExecutor<Cuda> {
     begun.target = target;
     const int64_t count = begun.mode == SumMode::rows      ? grid.row_step * grid.inner
                           : begun.mode == SumMode::columns ? grid.rows * int64_t{grid.parts}
-                          : begun.mode == SumMode::all
-                              ? blocks * int64_t{cuda::block_threads / 32}
-                              : grid.rows * grid.inner;
-    begun.memory = StorageHandle(
-        Memory<Cuda>::allocate(device, count * static_cast<int64_t>(sizeof(V))));
+                          : begun.mode == SumMode::all ? blocks * int64_t{cuda::block_threads / 32}
+                                                       : grid.rows * grid.inner;
+    begun.memory =
+        StorageHandle(Memory<Cuda>::allocate(device, count * static_cast<int64_t>(sizeof(V))));
     grid.sum[j] = static_cast<char*>(begun.memory->data);
   }
 

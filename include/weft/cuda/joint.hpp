@@ -66,8 +66,8 @@ __device__ __forceinline__ void store_joint(weft::detail::TypeList<Out, Outs...>
               stride + 1, first, last);
 }
 
-__device__ __forceinline__ void store_joint_aligned(weft::detail::TypeList<>, const Pack<>&,
-                                                    Stores, char* const*, const int*) {}
+__device__ __forceinline__ void store_joint_aligned(weft::detail::TypeList<>, const Pack<>&, Stores,
+                                                    char* const*, const int*) {}
 template <class Out, class... Outs, class T, class... Ts, int V>
 __device__ __forceinline__ void store_joint_aligned(
     weft::detail::TypeList<Out, Outs...>, const Pack<Vector<T, V>, Vector<Ts, V>...>& values,
