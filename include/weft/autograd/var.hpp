@@ -6,56 +6,12 @@
 
 #include "weft/autograd/apart.hpp"
 #include "weft/autograd/engine.hpp"
+#include "weft/autograd/mode.hpp"
 #include "weft/autograd/statement.hpp"
 #include "weft/eval/transfer.hpp"
 #include "weft/tensor/factory.hpp"
 
 namespace weft {
-
-/// While one lives, the thread records no statements: Vars are computed like Tensors, and may be
-/// written in place.
-class NoGrad {
- public:
-  NoGrad() : before_(autograd::state::records) { autograd::state::records = false; }
-  NoGrad(const NoGrad&) = delete;
-  NoGrad& operator=(const NoGrad&) = delete;
-  ~NoGrad() { autograd::state::records = before_; }
-
- private:
-  bool before_;
-};
-
-/// While one lives, the thread records statements again, inside a NoGrad.
-class EnableGrad {
- public:
-  EnableGrad() : before_(autograd::state::records) { autograd::state::records = true; }
-  EnableGrad(const EnableGrad&) = delete;
-  EnableGrad& operator=(const EnableGrad&) = delete;
-  ~EnableGrad() { autograd::state::records = before_; }
-
- private:
-  bool before_;
-};
-
-/// While one lives, backward passes of the thread look for NaN in each gradient, and throw with the
-/// statement that made it. Slow.
-class AnomalyMode {
- public:
-  AnomalyMode() : before_(autograd::state::checks) { autograd::state::checks = true; }
-  AnomalyMode(const AnomalyMode&) = delete;
-  AnomalyMode& operator=(const AnomalyMode&) = delete;
-  ~AnomalyMode() { autograd::state::checks = before_; }
-
- private:
-  bool before_;
-};
-
-/// Whether the thread records statements.
-inline bool is_grad_enabled() { return autograd::state::records; }
-
-/// Says that a backward pass keeps what it needs for another one: y.backward(retain).
-struct Retain {};
-inline constexpr Retain retain;
 
 /// A tensor that knows how it was computed. `Var y = expression` with a Var in it evaluates the
 /// expression as for a Tensor and records it; y.backward() then computes the gradients of all Vars
