@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cpu/reduce.hpp"
+#include "weft/ops/reduce.hpp"
 
 namespace weft {
 
