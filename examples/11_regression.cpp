@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 
-#ifdef __CUDACC__
-#include <weft/cuda/gradient.hpp>
-#endif
 #include <weft/autograd.hpp>
 
 using namespace weft;
