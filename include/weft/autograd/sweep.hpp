@@ -24,8 +24,8 @@ struct Primal<Ports, Apply<Op, Ps...>> {
   Pack<Primal<Ports, Ps>...> args;
 };
 
-/// The gradients of an operation's argument I, `g` being that of its value y: what the operation
-/// says by `vjp`, else g times its derivative. False where none flows.
+/// The gradient of an operation's argument I, `g` being that of its value y: what the operation
+/// says by `vjp`, else g times its derivative; op::none where none flows.
 template <int I, class Op, class G, class Y, class... Xs>
 WEFT_HD constexpr auto pull_back(const Op& op, G g, Y y, Xs... xs) {
   if constexpr (requires { op.template vjp<I>(g, xs..., y); }) {
@@ -33,18 +33,12 @@ WEFT_HD constexpr auto pull_back(const Op& op, G g, Y y, Xs... xs) {
   } else if constexpr (requires { op.template derivative<I>(xs..., y); }) {
     using Derivative = decltype(op.template derivative<I>(xs..., y));
     if constexpr (std::is_same_v<Derivative, op::NotDifferentiable>) {
-      static_assert(!is_floating<Y>,
-                    "weft: this operation has no derivative: write x.detach() for an operand whose "
-                    "gradient is not asked for");
       return op::none;
     } else {
       const auto derivative = op.template derivative<I>(xs..., y);
       return static_cast<Derivative>(g) * derivative;
     }
   } else {
-    static_assert(!is_floating<Y>,
-                  "weft: this operation or function object has no derivative: give it a member "
-                  "derivative<I>(x..., y), or write x.detach() for its operand");
     return op::none;
   }
 }

@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include "weft/autograd/apart.hpp"
+#include "weft/autograd/differentiable.hpp"
 #include "weft/autograd/engine.hpp"
 #include "weft/autograd/mode.hpp"
 #include "weft/autograd/statement.hpp"
@@ -223,7 +224,7 @@ class Var {
       value_ = Tensor<T, D>(e);
     } else if constexpr (autograd::ApartInside<E>::changes) {
       record(autograd::ApartInside<E>::of(e), where);
-    } else {
+    } else if constexpr (autograd::can_differentiate<E>()) {
       auto plain = autograd::plain(e);
       value_ = detail::materialize<T, D>(plain);
       if (!is_grad_enabled()) return;

@@ -36,9 +36,10 @@ constexpr bool can_become() {
                 "x.to(CudaAt<N>{})");
   static_assert(!device || element,
                 "weft: element types do not convert silently: write cast<T>(x)");
-  static_assert(!device || !element || !has_var<E>,
-                "weft: an expression with a Var becomes a Var: write Var y = ..., or x.detach() for "
-                "a Var's values without gradients");
+  static_assert(
+      !device || !element || !has_var<E>,
+      "weft: an expression with a Var becomes a Var: write Var y = ..., or x.detach() for "
+      "a Var's values without gradients");
   return device && element && !has_var<E>;
 }
 
