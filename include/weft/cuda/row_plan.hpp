@@ -46,14 +46,9 @@ class RowPlan {
  private:
   /// Undoes what another plan chose.
   void forget() {
-    launch_ = {};
     cached_bytes_ = 0;
     grid_.slots = 0;
-    grid_.head_operand = -1;
     grid_.cluster = false;
-    grid_.stage = RowLoops::whole;
-    grid_.group_shift = 0;
-    grid_.rows_a_block = 1;
     for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
       operand_[i].access = RowOperand::by_lane;
     }
