@@ -189,7 +189,7 @@ def main():
     common.say(rival="torch", version=torch.__version__)
     for case in args.cases:
         for who, table in (("torch", EAGER), ("torch.compile", COMPILED)):
-            f = table["chain" if case == common.SMALL else case]
+            f = table.get("chain" if case == common.SMALL else case)
             if f is None or (who == "torch.compile" and args.no_compile):
                 continue
             try:
