@@ -26,6 +26,9 @@
 #define WEFT_HD
 #endif
 
+/// Inlined however large it is: a loop around a call does not vectorise.
+#define WEFT_INLINE inline __attribute__((always_inline))
+
 /// One line makes a unary operation: its struct in weft::op (usable as a value) and its function in
 /// weft. `Domain` is the set of element types it takes (ops/domain.hpp); `value_` is written in
 /// terms of `x`; `derivative_` in terms of `x` and the value `y`, or `none`.
