@@ -8,7 +8,7 @@ mpmath (Debian: python3-mpmath). What rounding then costs is measured by the tes
 import struct
 import sys
 
-from mpmath import bernoulli, cos, erfc, exp, factorial, log, log1p, lu_solve, matrix, mp, mpf, pi, sqrt, tan
+from mpmath import cos, erfc, exp, factorial, log, log1p, lu_solve, matrix, mp, mpf, pi, sqrt, tan
 
 mp.dps = 60
 
@@ -23,14 +23,10 @@ def sign(n, step=2):
     return (-1)**(n // step)
 
 
-def tan_coefficient(n):
-    k = (n + 1) // 2
-    return (-1)**(k - 1) * mpf(4)**k * (mpf(4)**k - 1) * bernoulli(2 * k) / factorial(2 * k)
-
-
-def tail(t):
-    """exp(t^2) erfc(t)"""
-    return exp(t * t) * erfc(t)
+def tail(q):
+    """(t + 5/4) log(sqrt(2 pi) t exp(t^2 / 2) Phi(-t)) for q = (t - 5/4) / (t + 5/4)"""
+    t = mpf("1.25") * (1 + q) / (1 - q)
+    return (t + mpf("1.25")) * log(t * exp(t * t / 2) * erfc(t / sqrt(mpf(2))) * sqrt(pi / 2))
 
 
 HALF_LN2 = log(2) / 2 * mpf("1.0001")
@@ -56,11 +52,18 @@ POLYNOMIALS = {
         series(lambda n: sign(n) / factorial(n), 3, 2), mpf(0), QUARTER, 2, 5),
     "cos: (cos r - 1 + r^2 / 2) / r^4 in r^2": (
         series(lambda n: sign(n) / factorial(n), 4, 2), mpf(0), QUARTER, 2, 5),
-    "tan: (tan r - r) / r^3 in r^2": (series(tan_coefficient, 3, 2), mpf(0), QUARTER, 5, 13),
     "sinh: (sinh r - r) / r^3 in r^2": (
-        series(lambda n: 1 / factorial(n), 3, 2), mpf(0), HALF_LN2**2, 1, 4),
+        series(lambda n: 1 / factorial(n), 3, 2), mpf(0), HALF_LN2**2, 2, 4),
     "cosh: (cosh r - 1) / r^2 in r^2": (
         series(lambda n: 1 / factorial(n), 2, 2), mpf(0), HALF_LN2**2, 2, 5),
+    "erf: erf(x) / x - 1 in x^2": (
+        series(lambda n: 2 / sqrt(pi) * sign(n) / (n * factorial(n // 2)) - (n == 1), 1, 2), mpf(0),
+        mpf("1.0001"), 6, 13),
+    "Phi: (Phi(x) - 1/2) / x in x^2": (
+        series(lambda n: sign(n) / (sqrt(2 * pi) * 2**(n // 2) * factorial(n // 2) * n), 1, 2),
+        mpf(0), mpf(".4226"), 4, 10),
+    "tail of Phi, float": (tail, mpf("-0.6") / mpf("1.9"), mpf("13.25") / mpf("15.75"), 11, None),
+    "tail of Phi, double": (tail, mpf("-0.6") / mpf("1.9"), mpf("37.75") / mpf("40.25"), None, 28),
     "atan: (atan t - t) / t^3 in t^2": (
         series(lambda n: mpf(sign(n)) / n, 3, 2), mpf(0), EIGHTH, 3, 10),
 }

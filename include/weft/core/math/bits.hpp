@@ -9,11 +9,11 @@
 
 /// The elementary functions of float and double for the CPU, in a form that g++ and clang vectorise
 /// at -O3 without -ffast-math. They have no branches, no calls and no tables; what depends on a
-/// condition is chosen by integer masks, since comparisons of floating-point numbers may trap, which
-/// keeps a compiler from computing both sides. A number's function is the same wherever it is in an
-/// array: loops over vectors and what is left behind them compile from one text, in which each
-/// product that is added is a mul_add. They rely on rounding to nearest and on IEEE 754, so that
-/// elementary.hpp passes them by under -ffast-math.
+/// condition is chosen by integer masks, since comparisons of floating-point numbers may trap,
+/// which keeps a compiler from computing both sides. A number's function is the same wherever it is
+/// in an array: loops over vectors and what is left behind them compile from one text, in which
+/// each product that is added is a mul_add. They rely on rounding to nearest and on IEEE 754, so
+/// that elementary.hpp passes them by under -ffast-math.
 namespace weft::math::simd {
 
 namespace detail {
@@ -58,7 +58,8 @@ WEFT_INLINE double from_bits(std::uint64_t bits) { return __builtin_bit_cast(dou
 /// All ones where a < b as signed integers, else zero; with 64 bits a - b must not overflow,
 /// since SSE2 cannot compare those. No ?: here, which g++ might turn into branches.
 WEFT_INLINE std::uint32_t below(std::uint32_t a, std::uint32_t b) {
-  return 0 - static_cast<std::uint32_t>(static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b));
+  return 0 -
+         static_cast<std::uint32_t>(static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b));
 }
 WEFT_INLINE std::uint64_t below(std::uint64_t a, std::uint64_t b) { return 0 - ((a - b) >> 63); }
 

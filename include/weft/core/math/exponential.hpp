@@ -8,7 +8,7 @@ namespace weft::math::simd {
 
 namespace detail {
 
-/// x = k ln2 + r, |r| <= ln2 / 2, for |x| up to 2^10; k + offset in the low bits of `bits`.
+/// x = k ln2 + r for |x| up to 2^10, with |r + low| <= ln2 / 2; k + offset in the low bits.
 template <class T>
 struct Reduced {
   Bits<T> bits;
@@ -17,12 +17,12 @@ struct Reduced {
 
 /// As Cody and Waite: ln2 in two parts, of which the first has zeros where k's bits come in.
 template <class T>
-WEFT_INLINE Reduced<T> reduce_exp(T x, T offset) {
+WEFT_INLINE Reduced<T> reduce_exp(T x, T offset, T low = 0) {
   constexpr bool single = sizeof(T) == 4;
   constexpr T ln2_high = single ? T(0.693359375F) : T(0x1.62e42feep-1);
   constexpr T ln2_low = single ? T(-2.12194440e-4F) : T(0x1.a39ef35793c76p-33);
   const T rounder = Format<T>::round + offset;
-  const T shifted = mul_add(x, T(1.44269504088896340736), rounder);
+  const T shifted = mul_add(x + low, T(1.44269504088896340736), rounder);
   const T k = shifted - rounder;
   return {to_bits(shifted), mul_add(k, -ln2_low, mul_add(k, -ln2_high, x))};
 }
@@ -56,13 +56,13 @@ WEFT_INLINE T exp_rest(T r) {
   }
 }
 
-/// e^(x + low) for |x| within the clamp of exp and |low| below 2^-7.
+/// y * e^(x + low) for x and low that no limit is passed by.
 template <class T>
-WEFT_INLINE T exp_sum(T x, T low) {
-  const Reduced<T> reduced = reduce_exp(x, twice_bias<T>);
+WEFT_INLINE T times_exp(T y, T x, T low) {
+  const Reduced<T> reduced = reduce_exp(x, twice_bias<T>, low);
   const T r = reduced.r + low;
   const T rest = mul_add(r * r, exp_rest(r), (reduced.r - r) + low);
-  return scale(1 + (r + rest), reduced.bits);
+  return scale(mul_add(y, r + rest, y), reduced.bits);
 }
 
 /// From here on e^x is infinite, and e^-x rounds to 0.

@@ -68,11 +68,11 @@ WEFT_INLINE T log_or_special(T x, T y) {
   constexpr U infinity = Format<T>::infinity;
   const U bits = to_bits(x);
   const U zero = below(magnitude_bits(x), U(1));
-  const U under = ~negative(x);                                  // not negative
+  const U under = ~negative(x);                                      // not negative
   const U high = under & ~below(bits & ~Format<T>::sign, infinity);  // infinity and NaN
   const U usual = under & ~zero & ~high;
-  const U other = (zero & (infinity | Format<T>::sign)) | (high & bits) |
-                  (~(zero | high) & Format<T>::nan);
+  const U other =
+      (zero & (infinity | Format<T>::sign)) | (high & bits) | (~(zero | high) & Format<T>::nan);
   return from_bits(select(usual, to_bits(y), other));
 }
 
