@@ -48,6 +48,8 @@ POLYNOMIALS = {
     "log: (log(1 + f) - f + f^2 / 2) / f^3": (log_rest, LOG_LOW, LOG_HIGH, 7, None),
     "log: (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2": (
         series(lambda n: mpf(2) / n, 3, 2), mpf(0), mpf("0.02944") * mpf("1.001"), 3, 6),
+    "pow: (3 atanh(s) - 3 s - s^3) / s^5 in s^2": (
+        series(lambda n: mpf(3) / n, 5, 2), mpf(0), mpf("0.02944") * mpf("1.001"), None, 7),
     "sin: (sin r - r) / r^3 in r^2": (
         series(lambda n: sign(n) / factorial(n), 3, 2), mpf(0), QUARTER, 2, 5),
     "cos: (cos r - 1 + r^2 / 2) / r^4 in r^2": (
