@@ -67,7 +67,7 @@ POLYNOMIALS = {
     "tail of Phi, float": (tail, mpf("-0.6") / mpf("1.9"), mpf("13.25") / mpf("15.75"), 11, None),
     "tail of Phi, double": (tail, mpf("-0.6") / mpf("1.9"), mpf("37.75") / mpf("40.25"), None, 28),
     "atan: (atan t - t) / t^3 in t^2": (
-        series(lambda n: mpf(sign(n)) / n, 3, 2), mpf(0), EIGHTH, 3, 10),
+        series(lambda n: mpf(sign(n)) / n, 3, 2), mpf(0), EIGHTH, 4, 10),
 }
 
 

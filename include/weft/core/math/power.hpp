@@ -36,7 +36,7 @@ WEFT_INLINE T signed_power(T x, T y, T power) {
   const U sign = sign_bit(x) & odd;
   const U finite = below(ax, infinity) & ~below(ax, U(1));
   const U bad = negative(x) & finite & ~whole;  // a root of a negative number
-  const U unit = below(ay, U(1)) | equal(to_bits(x), one) | (equal(ax, one) & equal(ay, infinity));
+  const U unit = below(ay, U(1)) | (equal(ax, one) & (~negative(x) | equal(ay, infinity)));
   const U value = (to_bits(power) ^ sign) | (bad & Format<T>::nan);
   return from_bits(select(unit, one, value));
 }
@@ -102,14 +102,14 @@ WEFT_INLINE float pow(float x, float y) {
   const auto [e, f] = split(base, std::uint64_t(0));
   const double s = f / (2 + f);
   const double z = s * s;
-  const double logarithm =
-      mul_add(e, 0.69314718055994530942,
-              s * polynomial(z, 2.0, 0x1.5555555555558p-1, 0x1.9999999995269p-2,
-                             0x1.2492492dfeac5p-2, 0x1.c71c62d46f402p-3));
+  const double logarithm = mul_add(
+      e, 0.69314718055994530942,
+      s * polynomial(z, 2.0, 0x1.5555555555558p-1, 0x1.9999999995269p-2, 0x1.2492492dfeac5p-2,
+                     0x1.c71c62d46f402p-3, 0x1.7462b985e21b3p-3, 0x1.39fdbf20a2ed7p-3));
   const double t = static_cast<double>(y) * log_or_special(base, logarithm);
   const auto [bits, r] = reduce_exp(clamp_magnitude(t, 150.0), double(Format<double>::bias));
-  const double p = polynomial(r, 0x1p-1, 0x1.5555555555557p-3, 0x1.55551ap-5, 0x1.120b6ep-7,
-                              0x1.6d110ap-10);
+  const double p =
+      polynomial(r, 0x1p-1, 0x1.5555555555557p-3, 0x1.55551ap-5, 0x1.120b6ep-7, 0x1.6d110ap-10);
   const double power = power_of_two<double>(bits) * (1 + mul_add(r * r, p, r));
   return signed_power(x, y, static_cast<float>(power));
 }
@@ -126,8 +126,8 @@ WEFT_INLINE double pow(double x, double y) {
   const double high = y_high * logarithm.high;
   const double low = mul_add(factor - y_high, logarithm.high, factor * logarithm.low);
   const double t = high + low;
-  const double lost = from_bits(to_bits((high - t) + low) &
-                                below(magnitude_bits(t), to_bits(1100.0)));
+  const double lost =
+      from_bits(to_bits((high - t) + low) & below(magnitude_bits(t), to_bits(1100.0)));
   const double special = y * log_or_special(base, 0.0);
   const double power = exp2_sum(select(usual, t, special), from_bits(to_bits(lost) & usual));
   return signed_power(x, y, power);

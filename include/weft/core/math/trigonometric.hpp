@@ -15,15 +15,16 @@ struct Quadrant {
   float r;
 };
 
-/// For any x, as Payne and Hanek: x times those digits of 2 / pi that leave less than a whole turn.
+/// For any x, as Payne and Hanek: x times the digits of 2 / pi from which on x's turns are not
+/// whole.
 WEFT_INLINE Quadrant reduce_angle(float x) {
   const std::uint32_t row = (magnitude_bits(x) >> 23) - (127 + 25);
-  const std::uint32_t from_0 = row & ~below(row, 0U);
-  const double* digits = two_over_pi[from_0];
+  const auto i = static_cast<std::int32_t>(row & ~below(row, 0U));
   const double xd = static_cast<double>(x);
-  const double turns = xd * digits[0];
-  const double shifted = turns + Format<double>::round;
-  const double fraction = mul_add(xd, digits[1], turns - (shifted - Format<double>::round));
+  const double turns = xd * two_over_pi_high[i];
+  const double rest = xd * two_over_pi_low[i];
+  const double shifted = (turns + rest) + Format<double>::round;
+  const double fraction = (turns - (shifted - Format<double>::round)) + rest;
   return {static_cast<std::uint32_t>(to_bits(shifted)),
           static_cast<float>(fraction * 1.57079632679489661923)};
 }
@@ -82,7 +83,8 @@ WEFT_INLINE T atan(T x) {
   T p;
   T quarter_low;
   if constexpr (sizeof(T) == 4) {
-    p = polynomial(z, -0x1.555536p-2F, 0x1.996ba6p-3F, -0x1.1f36a8p-3F, 0x1.5cfd96p-4F);
+    p = polynomial(z, -0x1.555554p-2F, 0x1.99973p-3F, -0x1.24202ep-3F, 0x1.b80f88p-4F,
+                   -0x1.08432cp-4F);
     quarter_low = -0x1.777a5cp-26F;
   } else {
     p = polynomial(z, -0x1.5555555555555p-2, 0x1.999999999934ap-3, -0x1.24924924360cbp-3,
