@@ -40,7 +40,7 @@
     static constexpr const char* text = #name;                                             \
     static constexpr int arity = 1;                                                        \
     template <class T>                                                                     \
-    WEFT_HD static constexpr auto value(T x) {                                             \
+    WEFT_HD WEFT_INLINE static constexpr auto value(T x) {                                 \
       return value_;                                                                       \
     }                                                                                      \
     template <int, class T, class Y>                                                       \
@@ -64,7 +64,7 @@
     static constexpr const char* text = #name;                                           \
     static constexpr int arity = 2;                                                      \
     template <class T>                                                                   \
-    WEFT_HD static constexpr auto value(T x, T y) {                                      \
+    WEFT_HD WEFT_INLINE static constexpr auto value(T x, T y) {                          \
       return value_;                                                                     \
     }                                                                                    \
     template <int I, class T, class Z>                                                   \
@@ -94,7 +94,7 @@
     static constexpr const char* text = #name;                                              \
     static constexpr int arity = 3;                                                         \
     template <class T>                                                                      \
-    WEFT_HD static constexpr auto value(T x, T y, T z) {                                    \
+    WEFT_HD WEFT_INLINE static constexpr auto value(T x, T y, T z) {                        \
       return value_;                                                                        \
     }                                                                                       \
     template <int I, class T, class V>                                                      \

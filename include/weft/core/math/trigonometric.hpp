@@ -1,6 +1,8 @@
-// math::simd: sin, cos and tan of float and atan of float and double for the CPU.
+// math::simd: sin, cos, tan and atan of float and double for the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <cmath>
 
 #include "weft/core/math/bits.hpp"
 #include "weft/core/math/two_over_pi.hpp"
@@ -19,7 +21,7 @@ struct Quadrant {
 /// whole.
 WEFT_INLINE Quadrant reduce_angle(float x) {
   const std::uint32_t row = (magnitude_bits(x) >> 23) - (127 + 25);
-  const auto i = static_cast<std::int32_t>(row & ~below(row, 0U));
+  const auto i = static_cast<std::int64_t>(row & ~below(row, 0U));
   const double xd = static_cast<double>(x);
   const double turns = xd * two_over_pi_high[i];
   const double rest = xd * two_over_pi_low[i];
@@ -67,6 +69,11 @@ WEFT_INLINE float tan(float x) {
   const float ratio = select(odd, c, s) / select(odd, s, c);
   return from_bits(to_bits(ratio) ^ (odd & 0x80000000));
 }
+
+/// Those of double are the C library's, which are not vectorised.
+WEFT_INLINE double sin(double x) { return std::sin(x); }
+WEFT_INLINE double cos(double x) { return std::cos(x); }
+WEFT_INLINE double tan(double x) { return std::tan(x); }
 
 /// With u = |x|: atan(u), pi / 4 + atan((u - 1) / (u + 1)), or pi / 2 + atan(-1 / u), so that the
 /// polynomial's argument is below tan(pi / 8).
