@@ -94,7 +94,11 @@ WEFT_HD WEFT_INLINE T rsqrt(T x) {
 
 template <std::floating_point T>
 WEFT_HD WEFT_INLINE T pow(T x, T y) {
-  return y == 2 ? x * x : forms::pow(x, y);
+#if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
+  return y == 2 ? x * x : std::pow(x, y);
+#else
+  return simd::pow(x, y);
+#endif
 }
 
 template <std::integral T>

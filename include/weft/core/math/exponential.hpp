@@ -13,6 +13,7 @@ template <class T>
 struct Reduced {
   Bits<T> bits;
   T r;
+  T lost;  // what r lacks
 };
 
 /// As Cody and Waite: ln2 in two parts, of which the first has zeros where k's bits come in.
@@ -24,7 +25,9 @@ WEFT_INLINE Reduced<T> reduce_exp(T x, T offset, T low = 0) {
   const T rounder = Format<T>::round + offset;
   const T shifted = mul_add(x + low, T(1.44269504088896340736), rounder);
   const T k = shifted - rounder;
-  return {to_bits(shifted), mul_add(k, -ln2_low, mul_add(k, -ln2_high, x))};
+  const T most = mul_add(k, -ln2_high, x);
+  const T r = mul_add(k, -ln2_low, most);
+  return {to_bits(shifted), r, mul_add(k, -ln2_low, most - r)};
 }
 
 /// 2^n for n + bias in the low bits, from 1 to twice the bias.

@@ -23,7 +23,7 @@ template <class T>
 WEFT_INLINE Hyperbolic<T> reduce_hyperbolic(T x) {
   constexpr T limit = sizeof(T) == 4 ? T(89.5) : T(710.5);
   constexpr int bias = static_cast<int>(Format<T>::bias);
-  const auto [bits, r] = reduce_exp(magnitude(clamp_magnitude(x, limit)), T(bias - 2));
+  const auto [bits, r, lost] = reduce_exp(magnitude(clamp_magnitude(x, limit)), T(bias - 2));
   const T up = power_of_two<T>(bits);
   const T down = power_of_two<T>(Bits<T>(2 * bias + 4) - bits) * T(0x1p-8);
   const T z = r * r;
@@ -66,8 +66,8 @@ WEFT_INLINE T tanh(T x) {
   using namespace detail;
   constexpr T limit = sizeof(T) == 4 ? T(10) : T(20);  // tanh rounds to 1 there
   const T a = magnitude(clamp_magnitude(x, limit));
-  const auto [bits, r] = reduce_exp(a + a, T(Format<T>::bias));
-  const T part = mul_add(r * r, exp_rest(r), r);
+  const auto [bits, r, lost_of_r] = reduce_exp(a + a, T(Format<T>::bias));
+  const T part = r + mul_add(r * r, exp_rest(r), lost_of_r);
   const T power = power_of_two<T>(bits);
   const T t = mul_add(power, part, power - 1);
   const T divisor = t + 2;

@@ -23,7 +23,8 @@ WEFT_INLINE Bits<T> is_integer(T v) {
   return ~below(to_bits(v), to_bits(whole)) | equal(to_bits(rounded), to_bits(v));
 }
 
-/// What |x|^y, computed as `power`, is for x and y of any sign, and where it is 1 by definition.
+/// What |x|^y, computed as `power`, is for x and y of any sign, and where it is 1 by definition;
+/// the square is exact to the last digit.
 template <class T>
 WEFT_INLINE T signed_power(T x, T y, T power) {
   using U = Bits<T>;
@@ -38,7 +39,8 @@ WEFT_INLINE T signed_power(T x, T y, T power) {
   const U bad = negative(x) & finite & ~whole;  // a root of a negative number
   const U unit = below(ay, U(1)) | (equal(ax, one) & (~negative(x) | equal(ay, infinity)));
   const U value = (to_bits(power) ^ sign) | (bad & Format<T>::nan);
-  return from_bits(select(unit, one, value));
+  const U square = ~negative(y) & equal(ay, to_bits(T(2)));
+  return from_bits(select(unit, one, select(square, to_bits(x * x), value)));
 }
 
 /// A sum of two numbers, the second one below the rounding of the first.
@@ -107,7 +109,7 @@ WEFT_INLINE float pow(float x, float y) {
       s * polynomial(z, 2.0, 0x1.5555555555558p-1, 0x1.9999999995269p-2, 0x1.2492492dfeac5p-2,
                      0x1.c71c62d46f402p-3, 0x1.7462b985e21b3p-3, 0x1.39fdbf20a2ed7p-3));
   const double t = static_cast<double>(y) * log_or_special(base, logarithm);
-  const auto [bits, r] = reduce_exp(clamp_magnitude(t, 150.0), double(Format<double>::bias));
+  const auto [bits, r, lost] = reduce_exp(clamp_magnitude(t, 150.0), double(Format<double>::bias));
   const double p =
       polynomial(r, 0x1p-1, 0x1.5555555555557p-3, 0x1.55551ap-5, 0x1.120b6ep-7, 0x1.6d110ap-10);
   const double power = power_of_two<double>(bits) * (1 + mul_add(r * r, p, r));

@@ -32,7 +32,8 @@ WEFT_INLINE Quadrant reduce_angle(float x) {
 }
 
 WEFT_INLINE float sin_of(float r, float z) {
-  return mul_add(r * z, polynomial(z, -0x1.555552p-3F, 0x1.110c28p-7F, -0x1.9ac96cp-13F), r);
+  const float p = polynomial(z, -0x1.555552p-3F, 0x1.110c28p-7F, -0x1.9ac96cp-13F);
+  return with_sign_of(mul_add(r * z, p, r), r);
 }
 WEFT_INLINE float cos_of(float z) {
   const float p = polynomial(z, 0x1.555554p-5F, -0x1.6c12d2p-10F, 0x1.9bd864p-16F);
