@@ -59,22 +59,25 @@ WEFT_INLINE T cosh(T x) {
   return half + half;
 }
 
-/// t / (t + 2) for t = e^(2 |x|) - 1, less what the rounding of t + 2 adds to it
-/// where that matters.
+/// t / (t + 2) for t = e^(2 |x|) - 1, and to first order what the rounding of t and of t + 2 (up to
+/// 4, where that matters) took from it.
 template <class T>
 WEFT_INLINE T tanh(T x) {
   using namespace detail;
   constexpr T limit = sizeof(T) == 4 ? T(10) : T(20);  // tanh rounds to 1 there
   const T a = magnitude(clamp_magnitude(x, limit));
   const auto [bits, r, lost_of_r] = reduce_exp(a + a, T(Format<T>::bias));
-  const T part = r + mul_add(r * r, exp_rest(r), lost_of_r);
   const T power = power_of_two<T>(bits);
-  const T t = mul_add(power, part, power - 1);
+  const T most = mul_add(power, r, power - 1);
+  const T rest = power * mul_add(r * r, exp_rest(r), lost_of_r);
+  const T t = most + rest;
   const T divisor = t + 2;
-  const T lost = from_bits(to_bits((2 - divisor) + t) & below(to_bits(t), to_bits(T(4))));
+  const T of_t = (most - t) + rest;
+  const T of_divisor = from_bits(to_bits((2 - divisor) + t) & below(to_bits(t), to_bits(T(4))));
   const T y = t / divisor;
-  const T over = T(0.5) - T(0.5) * y;  // 1 / divisor
-  return with_sign_of(mul_add(y * over, -lost, y), x);
+  const T twice_over = 1 - y;  // 2 / divisor
+  const T error = mul_add(twice_over, of_t, -y * of_divisor);
+  return with_sign_of(mul_add(T(0.5) * twice_over, error, y), x);
 }
 
 /// 1 / (1 + e^-x), and for negative x the equal e^x / (1 + e^x).

@@ -158,7 +158,8 @@ WEFT_INLINE T cbrt(T x) {
   h = 1 - a * y * y * y;
   y = mul_add(y * h, polynomial(h, T(1) / 3, T(2) / 9), y);
   const T root = a * y * y;
-  const T refined = mul_add(a - root * root * root, y * y * (T(1) / 3), root);
+  const T half_error = T(0.5) * a - root * root * (T(0.5) * root);  // no cube above a
+  const T refined = mul_add(half_error, y * y * (T(2) / 3), root);
   const T scaled = refined * select(subnormal, down, T(1));
   const U high = ~below(bits, Format<T>::infinity);
   return with_sign_of(from_bits(select(high, bits, to_bits(scaled))), x);
