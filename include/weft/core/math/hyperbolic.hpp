@@ -80,12 +80,25 @@ WEFT_INLINE T tanh(T x) {
   return with_sign_of(mul_add(T(0.5) * twice_over, error, y), x);
 }
 
-/// 1 / (1 + e^-x), and for negative x the equal e^x / (1 + e^x).
+/// 1 / (1 + e^-x), and for negative x the equal e^x / (1 + e^x); with what the rounding of e^-|x|
+/// and of the divisor took from it, to first order.
 template <class T>
 WEFT_INLINE T sigmoid(T x) {
   using namespace detail;
-  const T e = exp(from_bits(to_bits(x) | Format<T>::sign));
-  return select(negative(x), e, T(1)) / (1 + e);
+  const T minus_a = from_bits(to_bits(x) | Format<T>::sign);
+  const auto [bits, r, lost_of_r] =
+      reduce_exp(clamp_magnitude(minus_a, exp_limit<T>), twice_bias<T>);
+  const T part = r + mul_add(r * r, exp_rest(r), lost_of_r);
+  const T most = 1 + part;
+  const T e = scale(most, bits);
+  const T of_e = scale((1 - most) + part, bits);
+  const T divisor = 1 + e;
+  const T of_divisor = ((1 - divisor) + e) + of_e;
+  const Bits<T> minus = negative(x);
+  const T y = select(minus, e, T(1)) / divisor;
+  const T over = select(minus, 1 - y, y);  // 1 / divisor
+  const T of_dividend = from_bits(to_bits(of_e) & minus);
+  return mul_add(over, mul_add(-y, of_divisor, of_dividend), y);
 }
 
 }  // namespace weft::math::simd
