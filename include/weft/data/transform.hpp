@@ -65,7 +65,7 @@ struct OnSample {
 };
 }  // namespace detail
 
-/// The data set that transform() gives.
+/// The data set that transform() gives; its samples are tuples.
 template <Loadable D, class F>
 class Transformed {
  public:
@@ -76,9 +76,9 @@ class Transformed {
   const D& dataset() const { return dataset_; }
   auto get(int64_t i, Generator& generator) const {
     if constexpr (RandomDataset<D>) {
-      return function_(parts(dataset_.get(i, generator)), generator);
+      return parts(function_(parts(dataset_.get(i, generator)), generator));
     } else {
-      return function_(parts(dataset_.get(i)), generator);
+      return parts(function_(parts(dataset_.get(i)), generator));
     }
   }
 
