@@ -4,6 +4,8 @@
 Run in an environment with NumPy and safetensors (`pip install numpy==2.4.6 safetensors==0.8.0`);
 the same versions make the same bytes.
 """
+import gzip
+import io
 from pathlib import Path
 
 import numpy as np
@@ -38,5 +40,19 @@ def safetensors():
     }, metadata={"format": "weft"})
 
 
+def npz(save):
+    file = io.BytesIO()
+    save(file, a=np.array([[1, 2, 3], [4, 5, -6]], "<i4"), **{
+        "b/é": np.zeros((2, 0)),
+        "fortran": np.asfortranarray(np.array([[1, 2], [3, 4]], ">f8")),
+        "scalar": np.array(True),
+        "many": np.repeat(np.arange(4, dtype="<u2"), 300),
+    })
+    return file.getvalue()
+
+
 if __name__ == "__main__":
+    write("npz", npz(np.savez))
+    write("npz_compressed", npz(np.savez_compressed))
+    write("gzip", gzip.compress(bytes(range(256)) * 4, mtime=0))
     write("safetensors", safetensors())

@@ -20,7 +20,7 @@ TEST_CASE("[gpu] the copy of a batch runs beside computing, and what uses it wai
   const auto x = weft::arange<float>(1 << 22).reshape({4, 1 << 20});
   for (const int workers : {0, 2}) {
     CAPTURE(workers);
-    DataLoader loader(TensorDataset(x), {.batch_size = 1, .workers = workers});
+    DataLoader loader(TensorDataset{x}, {.batch_size = 1, .workers = workers});
     auto range = loader.to(Cuda{});
     { auto warm = range.begin(); }
     weft::cuda::current_stream().synchronize();
@@ -37,7 +37,7 @@ TEST_CASE("[gpu] the copy of a batch runs beside computing, and what uses it wai
 
 TEST_CASE("[gpu] sums over all batches of several epochs") {
   const auto x = weft::rand({4096, 1024});
-  DataLoader loader(TensorDataset(x), {.batch_size = 512, .shuffle = true, .workers = 2});
+  DataLoader loader(TensorDataset{x}, {.batch_size = 512, .shuffle = true, .workers = 2});
   Tensor<double, Cuda> total = weft::zeros<double>({}, Cuda{});
   for (int epoch = 0; epoch < 3; ++epoch) {
     for (const auto& [rows] : loader.to(Cuda{})) {
@@ -52,7 +52,7 @@ TEST_CASE("[gpu] sums over all batches of several epochs") {
 
 TEST_CASE("[gpu] batches that are kept, and a loop that is left early") {
   const auto x = weft::rand({8, 1 << 20});
-  DataLoader loader(TensorDataset(x), {.batch_size = 1, .workers = 3});
+  DataLoader loader(TensorDataset{x}, {.batch_size = 1, .workers = 3});
   std::vector<Tensor<float, Cuda>> kept;
   for (const auto& [row] : loader.to(Cuda{})) kept.push_back(row);
   for (std::int64_t i = 0; i < 8; ++i) {

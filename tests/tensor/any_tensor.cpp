@@ -57,6 +57,15 @@ TEST_CASE_TEMPLATE("views are packed", T, bool, std::uint8_t, weft::half, float,
   CHECK(reversed.contiguous().get<T>().to_vector() == x.flip(0).to_vector());
 }
 
+TEST_CASE("axes in another order") {
+  const Tensor<float> x = weft::arange<float>(24).reshape({2, 3, 4});
+  const AnyTensor any = AnyTensor(x).permute({1, 2, 0});
+  CHECK(any.shape() == Shape{3, 4, 2});
+  CHECK(any.data() == x.data());
+  CHECK(any.contiguous().get<float>().to_vector() == x.permute({1, 2, 0}).to_vector());
+  CHECK_THROWS_AS(any.permute({0, 1}), weft::Error);
+}
+
 TEST_CASE("new elements") {
   const AnyTensor x = AnyTensor::empty(Dtype::complex128, {3, 2});
   CHECK(x.bytes() == 96);

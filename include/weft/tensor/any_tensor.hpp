@@ -97,6 +97,15 @@ class AnyTensor {
     }
   }
 
+  /// The axes in another order, sharing the elements.
+  AnyTensor permute(const Shape& axes) const {
+    const Layout turned = layout::permute(Layout{shape_, strides_, 0}, axes);
+    AnyTensor out = *this;
+    out.shape_ = turned.shape;
+    out.strides_ = turned.strides;
+    return out;
+  }
+
   /// The elements on the CPU; shared where they are there already.
   AnyTensor cpu() const { return is_on_cpu() ? *this : to_cpu_(*this); }
 
