@@ -4,6 +4,7 @@
 
 #include "weft/cpu/for_each.hpp"
 #include "weft/eval/transfer.hpp"
+#include "weft/io/byte_order.hpp"
 #include "weft/io/npy_header.hpp"
 #include "weft/tensor/any_tensor.hpp"
 
@@ -24,17 +25,6 @@ void save_npy(const std::string& path, const E& e) {
 }
 
 namespace detail {
-/// Reverses the bytes of each of `count` numbers.
-inline void swap_bytes(unsigned char* at, int64_t count, int width) {
-  for (; count > 0; --count, at += width) {
-    for (int i = 0, j = width - 1; i < j; ++i, --j) {
-      const unsigned char t = at[i];
-      at[i] = at[j];
-      at[j] = t;
-    }
-  }
-}
-
 /// What is left of `file` as a tensor of any type, or of the one given. Reads either byte order and
 /// either index order; the latter shows in the strides.
 template <class Input>
@@ -56,7 +46,7 @@ AnyTensor read_npy(Input& file, const Dtype* expected = nullptr) {
   if (header.swapped) {
     const bool pairs = header.dtype == Dtype::complex64 || header.dtype == Dtype::complex128;
     const int parts = pairs ? 2 : 1;
-    swap_bytes(bytes, x.size() * parts, element_size(header.dtype) / parts);
+    io::swap_bytes(bytes, x.size() * parts, element_size(header.dtype) / parts);
   }
   if (header.dtype == Dtype::boolean) {
     for (int64_t i = 0; i < x.size(); ++i) bytes[i] = bytes[i] != 0;
