@@ -22,7 +22,15 @@ TEST_CASE("[gpu] the copy of a batch runs beside computing, and what uses it wai
     CAPTURE(workers);
     DataLoader loader(TensorDataset{x}, {.batch_size = 1, .workers = workers});
     auto range = loader.to(Cuda{});
-    { auto warm = range.begin(); }
+    {  // Page-locking memory may wait for the GPU, so there is enough of it before.
+      std::vector<Tensor<float>> host;
+      std::vector<Tensor<float, Cuda>> there;
+      for (int i = 0; i < 12; ++i) {
+        host.push_back(Feed<Cuda>::memory().empty<float>({1, 1 << 20}));
+        there.push_back(range.feed(host.back().fill(0)));
+      }
+      range.feed.stream.synchronize();
+    }
     weft::cuda::current_stream().synchronize();
 
     const weft::StorageHandle busy = test::zeroed();

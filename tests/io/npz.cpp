@@ -78,6 +78,10 @@ TEST_CASE_TEMPLATE("what is saved is loaded again", D, TEST_DEVICES) {
   CHECK_SAYS("[save_npz] ", save_npz(folder / "x.npz", {{"b", weft::ones<weft::bfloat16>({1})}}));
   CHECK_SAYS("'b' has elements of type bfloat16, which .npy does not have",
              save_npz(folder / "x.npz", {{"b", weft::ones<weft::bfloat16>({1})}}));
+  CHECK_SAYS("a name of 1 bytes, expected at most 65531 of UTF-8",
+             save_npz(folder / "x.npz", {{"\xff", weft::ones({1})}}));
+  CHECK_SAYS("a name of 65532 bytes",
+             save_npz(folder / "x.npz", {{std::string(65532, 'x'), weft::ones({1})}}));
   CHECK(load_npz(folder / "x.npz").empty());
 }
 

@@ -58,10 +58,10 @@ TEST_CASE("a file of the reference library") {
   CHECK(dict.size() == expected.size());
   CHECK(dict.metadata == expected.metadata);
   CHECK(dict.names().front() == "step");
-  for (const auto& [name, tensor] : expected) {
-    CAPTURE(name);
-    REQUIRE(dict.contains(name));
-    CHECK(same(dict.at(name), tensor));
+  for (const StateDict::Entry& entry : expected) {
+    CAPTURE(entry.first);
+    REQUIRE(dict.contains(entry.first));
+    CHECK(same(dict.at(entry.first), entry.second));
   }
   CHECK(dict.get<weft::half>("half").at(2) == weft::half(65504));
 

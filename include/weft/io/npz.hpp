@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/io/npy.hpp"
+#include "weft/io/utf8.hpp"
 #include "weft/io/zip.hpp"
 #include "weft/io/zip_writer.hpp"
 #include "weft/tensor/state_dict.hpp"
@@ -49,7 +50,10 @@ inline void save_npz(const std::string& path, const StateDict& dict, NpzSaving o
       fail<FileError>("save_npz", path, ": '", name, "' has elements of type ", tensor.dtype(),
                       ", which .npy does not have: write cast<float>(x)");
     }
-    if (name.size() > 0xFFFF - 4) fail<FileError>("save_npz", path, ": a name of ", name.size());
+    if (name.size() > 0xFFFF - 4 || io::first_invalid_utf8(name) < name.size()) {
+      fail<FileError>("save_npz", path, ": a name of ", name.size(),
+                      " bytes, expected at most 65531 of UTF-8");
+    }
   }
   io::ZipWriter zip("save_npz", path);
   for (const auto& [name, tensor] : dict) {
