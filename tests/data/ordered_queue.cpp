@@ -20,6 +20,11 @@ std::string drain(Q& queue) {
   while (const auto value = queue.next()) out += std::to_string(*value) + " ";
   return out;
 }
+/// Waits until the count is reached, for ten seconds at most, and a little longer.
+void wait_for(const std::atomic<int>& count, int value) {
+  for (int i = 0; i < 2000 && count < value; ++i) std::this_thread::sleep_for(5ms);
+  std::this_thread::sleep_for(30ms);
+}
 }  // namespace
 
 TEST_CASE("in order, whatever the number of threads and their speed") {
@@ -52,11 +57,11 @@ TEST_CASE("threads work beside each other, and not too far ahead") {
     ++made;
     return static_cast<int>(i);
   });
-  std::this_thread::sleep_for(100ms);
+  wait_for(made, 6);
   CHECK(made == 6);
   CHECK(most >= 2);
   CHECK(queue.next() == 0);
-  std::this_thread::sleep_for(50ms);
+  wait_for(made, 7);
   CHECK(made == 7);
 }
 
