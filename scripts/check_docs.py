@@ -115,7 +115,7 @@ class Tools:
             command = [self.nvcc, "-std=c++20", "-w", "-arch=native" if self.gpu else "-arch=sm_90",
                        f"-I{REPO / 'include'}"]
         command += ["-fsyntax-only"] if only_check and not cuda else ["-o", str(path.with_suffix(""))]
-        result = subprocess.run([*command, str(path)], capture_output=True, text=True)
+        result = subprocess.run([*command, str(path), "-lz"], capture_output=True, text=True)
         return path.with_suffix(""), result.returncode, result.stdout + result.stderr
 
 

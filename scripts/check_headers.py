@@ -40,7 +40,7 @@ def text_problems(header):
 
 
 def commands(header, nvcc, cuda_include):
-    cuda = header.startswith("weft/cuda/") or header in ("weft/cuda.hpp", "weft/all.hpp")
+    cuda = header.startswith("weft/cuda/") or header.endswith("/cuda.hpp") or header == "weft/all.hpp"
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
     if not cuda or cuda_include:
         yield ["g++", "-std=c++20", "-fsyntax-only", *warnings, "-x", "c++", f"-I{INCLUDE}",

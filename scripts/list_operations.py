@@ -184,7 +184,8 @@ def page():
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/generate.hpp"),
             ("Picked by indices", "ops/gather.hpp"), ("Written by indices, in place", "ops/scatter.hpp"),
             ("Random numbers", "ops/random.hpp"), ("Random order", "ops/permutation.hpp"),
-            ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"),
+            ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
+            ("NumPy archives", "io/npz.hpp"),
             ("Printing", "tensor/print.hpp")):
         out += [f"## {title}\n", f"`weft/{header}`\n", table(["function", ""], functions(header))]
     out += ["## Members of Tensor\n", "`weft/tensor/tensor.hpp`\n",

@@ -17,10 +17,11 @@ need cmake cmake
 need make make
 case ${1:-test} in
   demo) ;;
-  test) need doctest-dev doctest/doctest.h; need python3 python3 ;;
+  test) need doctest-dev doctest/doctest.h; need zlib1g-dev zlib.h; need python3 python3 ;;
   bench) need libbenchmark-dev benchmark/benchmark.h; need python3 python3 ;;
   ci)
     need doctest-dev doctest/doctest.h
+    need zlib1g-dev zlib.h
     need python3 python3
     need clang clang++
     need clang-format clang-format

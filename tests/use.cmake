@@ -12,6 +12,12 @@ else()
   set_tests_properties(docs/programs PROPERTIES TIMEOUT 1200 PROCESSORS 2)
 endif()
 
+# Loops over the elementary functions, as each compiler at hand reports on them.
+if(Python3_FOUND)
+  add_test(NAME vectorised COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/vectorised.py)
+  set_tests_properties(vectorised PROPERTIES TIMEOUT 600)
+endif()
+
 # Programs that must not compile, once for each compiler at hand.
 find_program(WEFT_GXX g++)
 find_program(WEFT_CLANGXX clang++)

@@ -235,7 +235,7 @@ def main():
     common.say(rival="torch", version=torch.__version__)
     for case in args.cases:
         for who, table in (("torch", EAGER), ("torch.compile", COMPILED)):
-            f = table["chain" if case == common.SMALL else FORWARD.get(case, case)]
+            f = table.get("chain" if case == common.SMALL else FORWARD.get(case, case))
             torch.set_grad_enabled(case in common.GRADIENTS)
             if f is None or (who == "torch.compile" and args.no_compile):
                 continue

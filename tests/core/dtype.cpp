@@ -38,3 +38,12 @@ TEST_CASE("elements enter expressions in their compute type") {
   CHECK(load_element(std::int8_t{-3}) == -3);
   CHECK(load_element(true));
 }
+
+namespace {
+template <class... Ts>
+bool sizes_are_those_of(weft::detail::TypeList<Ts...>) {
+  return ((element_size(weft::dtype_of<Ts>) == sizeof(Ts)) && ...);
+}
+}  // namespace
+
+TEST_CASE("the bytes of an element") { CHECK(sizes_are_those_of(weft::detail::ElementTypes{})); }

@@ -85,9 +85,13 @@ TEST_CASE("division by a common divisor rounds as the operator [gpu]") {
   int different = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const float expected = x[i] / y[i];
-    const bool tiny = std::abs(expected) < 1.2e-38F && expected != 0;  // denormal: one unit off
-    const bool same = found[i] == expected || (expected != expected && found[i] != found[i]) ||
-                      (tiny && std::abs(found[i] - expected) <= 1.5e-45F);
+    const bool ordinary = std::abs(x[i]) >= 0x1p-100F && std::abs(x[i]) <= 0x1p100F &&
+                          (std::abs(expected) >= 1.2e-38F || expected == 0);
+    const float unit = std::nextafter(std::abs(expected), INFINITY) - std::abs(expected);
+    const bool same =
+        found[i] == expected || (expected != expected && found[i] != found[i]) ||
+        (!ordinary && std::abs(found[i] - expected) <=
+                          2 * unit + std::abs(expected) * (0x1p-148F / std::abs(x[i])));
     if (!same && ++different < 5) {
       CAPTURE(x[i]);
       CAPTURE(y[i]);

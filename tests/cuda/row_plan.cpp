@@ -62,8 +62,9 @@ Planned plan(const Work& w) {
     x->stride[1] = w.stride;
   }
   Planned out;
-  out.launch = weft::cuda::detail::RowPlan("test", task, kernel, device, out, out.operand)
-                   .run(operands, inside);
+  weft::cuda::detail::RowPlan planner("test", task, kernel, device, out, out.operand);
+  planner.read(operands, inside);
+  out.launch = planner.plan();
   return out;
 }
 

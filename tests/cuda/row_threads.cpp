@@ -12,8 +12,10 @@ __global__ void merge_twice(RowTeam team, unsigned area, float* out) {
   extern __shared__ __align__(128) char row_threads_scratch[];
   weft::reducer::Sum<float> s{static_cast<float>(threadIdx.x)};
   for (unsigned turn = 0; turn < 2; ++turn) {
-    const auto merged = weft::cuda::detail::merge_group(weft::reducer::sum{}, s, team,
-                                                        row_threads_scratch + turn * area);
+    team.area = area;
+    team.turn = turn;
+    const auto merged =
+        weft::cuda::detail::merge_group(weft::reducer::sum{}, s, team, row_threads_scratch);
     s.value = turn == 0 ? s.value + merged.value : merged.value;
   }
   out[threadIdx.x] = s.value;
@@ -44,15 +46,15 @@ bool merges(RowTeam team, unsigned threads, Same same) {
 TEST_CASE("threads that share a row all have its total [gpu] [sanitize]") {
   for (const unsigned group : {1U, 2U, 8U, 32U}) {
     CAPTURE(group);
-    CHECK(merges({group, 1, 1, false, false}, 256,
+    CHECK(merges({group, 1, 1, false, false, 0, 0}, 256,
                  [=](unsigned t, unsigned u) { return t / group == u / group; }));
   }
   for (const unsigned threads : {64U, 96U, 256U}) {
     CAPTURE(threads);
     const unsigned warps = threads == 96 ? 4 : threads / 32;
-    CHECK(merges({threads, warps, 1, false, false}, threads,
+    CHECK(merges({threads, warps, 1, false, false, 0, 0}, threads,
                  [](unsigned, unsigned) { return true; }));
-    CHECK(merges({threads / 32, 1, 1, true, false}, threads,
+    CHECK(merges({threads / 32, 1, 1, true, false, 0, 0}, threads,
                  [](unsigned t, unsigned u) { return t % 32 == u % 32; }));
   }
 }

@@ -98,3 +98,17 @@ TEST_CASE("a disk that is full leaves the old file and nothing else") {
   CHECK(test::read_bytes(path) == "old");
   CHECK(folder.files() == 1);
 }
+
+TEST_CASE("bytes at any place") {
+  const test::TemporaryFolder folder;
+  weft::io::InputFile file("read", test::write_bytes(folder / "x", "0123456789"));
+  char bytes[4] = {};
+  file.read(bytes, 1);
+  file.read_at(6, bytes, 3);
+  CHECK(std::string(bytes) == "678");
+  CHECK(file.left() == 9);
+  file.read(bytes, 2);
+  CHECK(std::string(bytes, 2) == "12");
+  file.read_at(10, bytes, 0);
+  CHECK_SAYS("the file ends before byte 10, expected 1 more", file.read_at(8, bytes, 3));
+}

@@ -145,6 +145,6 @@ TEST_CASE_TEMPLATE("cross entropy: each row's loss, and their mean", D, TEST_DEV
 TEST_CASE_TEMPLATE("a target that is no class is an error", D, TEST_DEVICES) {
   const auto x = weft::zeros({2, 3}, D{});
   const auto t = weft::tensor({1, 3}).to(D{});
-  CHECK_SAYS("[take_along_axis] index 3 is out of range, expected -3 to 2",
-             weft::cross_entropy(x, t).item());
+  CHECK_SAYS("[take_along_axis] index 3 is out of range", weft::cross_entropy(x, t).item());
+  CHECK_SAYS("expected -3 to 2", weft::cross_entropy(x, t).item());
 }

@@ -120,6 +120,12 @@ constexpr const char* name(Dtype d) {
 }
 inline const char* text(Dtype d) { return name(d); }
 
+/// The bytes of one element.
+constexpr int element_size(Dtype d) {
+  constexpr int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+  return sizes[static_cast<int>(d)];
+}
+
 /// The value of an element as it enters an expression (half types become float).
 template <class T>
 WEFT_HD constexpr compute_t<T> load_element(T value) {

@@ -104,8 +104,8 @@ using Kernel = Explanation::Kernel;
 
 /// Says of the operands that a row kernel reads several times where it has them the next time.
 inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKernel& description,
-                             const RowLoops& grid, const RowOperand* operand,
-                             const char* const* data) {
+                             const RowLaunch& launch, const RowLoops& grid,
+                             const RowOperand* operand, const char* const* data) {
   for (Explanation::Operand& x : kernel.reads) {
     int readings = 0;
     bool kept = false;
@@ -113,14 +113,15 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
     for (int i = description.outputs; i < description.outputs + description.leaves; ++i) {
       if (data[i] != x.address) continue;
       readings += detail::readings(task, description, i);
-      kept = kept || operand[i].keeps_row;
+      const bool in_registers = launch.registers && operand[i].access == RowOperand::slot;
+      kept = kept || in_registers || operand[i].keeps_row;
       for (int d = 0; d < grid.reduced_rank; ++d) {
         constant = constant && operand[i].reduced_stride[d] == 0;
       }
     }
     if (readings < 2 || constant || !x.note.empty()) continue;
     x.note =
-        kept ? Text("kept in shared memory")
+        kept ? Text(launch.registers ? "kept in registers" : "kept in shared memory")
              : "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
   }
 }
@@ -132,8 +133,8 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
                                            RowLoops& grid, RowOperand* operand) {
   const int n = description.outputs + description.leaves + description.reductions;
   for (int i = 0; i < n; ++i) data[i] = operands[i].data;
-  const RowLaunch plan =
-      RowPlan(name, task, description, properties(device), grid, operand).run(operands, inside);
+  const RowLaunch plan = plan_rows(name, task, description, nullptr, properties(device), operands,
+                                   inside, grid, operand, [](const RowLaunch&) { return true; });
   Kernel& kernel = out.kernels.back();
   kernel.launches = plan.blocks > 0 ? 1 : 0;
   kernel.blocks = plan.blocks;
@@ -141,7 +142,7 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
   kernel.shared_bytes = plan.shared_bytes;
   if (grid.columns) kernel.kind += " by columns";
   if (grid.cluster) kernel.cluster = static_cast<int>(grid.parts.divisor);
-  explain_readings(kernel, task, description, grid, operand, data);
+  explain_readings(kernel, task, description, plan, grid, operand, data);
   if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
     explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes, 32, block_threads);
   }

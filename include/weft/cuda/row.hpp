@@ -3,7 +3,9 @@
 #pragma once
 
 #include "weft/cuda/row_kernel.hpp"
-#include "weft/cuda/row_plan.hpp"
+#include "weft/cuda/row_launch.hpp"
+#include "weft/cuda/row_register_kernel.hpp"
+#include "weft/cuda/row_register_plan.hpp"
 #include "weft/eval/rows.hpp"
 
 namespace weft {
@@ -17,39 +19,6 @@ constexpr int row_lanes(TypeList<Ts...>) {
   int narrowest = 4;
   ((narrowest = !std::is_same_v<Ts, Position> && sizeof(Ts) < 4 ? 2 : narrowest), ...);
   return 16 / narrowest;
-}
-
-[[gnu::noinline]] inline void launch_rows(const Name& name, const Shape& shape,
-                                          const RowKernel& kernel, const RowLaunch& plan,
-                                          unsigned cluster, void** arguments,
-                                          const Stream& stream) {
-  const ObservedLaunch observed(name);
-  if (plan.shared_bytes > 48 * 1024) {
-    check(cudaFuncSetAttribute(kernel.address, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(plan.shared_bytes)),
-          name.operation);
-  }
-  if (cluster > 8) {
-    check(cudaFuncSetAttribute(kernel.address, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
-          name.operation);
-  }
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {cluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(plan.blocks);
-  config.blockDim = dim3(plan.threads);
-  config.dynamicSmemBytes = plan.shared_bytes;
-  config.stream = stream.handle();
-  config.attrs = &attribute;
-  config.numAttrs = cluster > 1 ? 1 : 0;
-  check(cudaLaunchKernelExC(&config, kernel.address, arguments), name.operation, "evaluating ",
-        name, " over rows of shape ", shape);
-  if (sync_requested() && !is_capturing(stream)) {
-    check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name,
-          " over rows of shape ", shape);
-    check_failures();
-  }
 }
 
 /// Orders the stream after other streams' work on the operands that a task touches.
@@ -75,9 +44,12 @@ template <int N>
   order_all(operands, N, task, kernel, stream);
   RowGrid<N> grid;
   Operand inside[N];
-  const RowLaunch plan =
-      RowPlan(name.operation, task, kernel, properties(device), grid, grid.operand)
-          .run(operands, inside);
+  const auto runs = [&](const RowLaunch& launch) {
+    return runs_cluster(name.operation, kernel.of(launch), launch,
+                        grid.cluster ? grid.parts.divisor : 1);
+  };
+  const RowLaunch plan = plan_rows(name.operation, task, kernel, program, properties(device),
+                                   operands, inside, grid, grid.operand, runs);
   if (plan.blocks == 0) return;
   StorageHandle partials;
   void* states = nullptr;
@@ -128,10 +100,22 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
      ...);
     return most;
   }
-  /// What planning needs to know; get() adds the kernel itself.
+  using Layout = RegisterLayout<TypeList<Outs...>, Types, lanes, Program>;
+  /// What planning needs to know; get() adds the kernels themselves.
   static RowKernel description() {
-    return {nullptr, outputs,       leaves, reductions,
-            lanes,   state_bytes(), uses,   RowKernelTypes<Ts...>::positions << outputs};
+    RowKernel out{nullptr, outputs,       leaves, reductions,
+                  lanes,   state_bytes(), uses,   RowKernelTypes<Ts...>::positions << outputs};
+    if constexpr (Layout::possible) {
+      out.registers = {nullptr,
+                       Layout::vectors,
+                       Layout::slots,
+                       Layout::slot_leaves,
+                       Layout::always_kept,
+                       Layout::independent,
+                       Layout::effects};
+      if constexpr (Layout::reuses) out.registers.reuses = Layout::Reused::same;
+    }
+    return out;
   }
   static RowKernel get() {
     static_assert(
@@ -140,6 +124,10 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
     RowKernel out = description();
     out.address = reinterpret_cast<const void*>(kernel);
+    if constexpr (Layout::possible) {
+      const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
+      out.registers.address = reinterpret_cast<const void*>(fast);
+    }
     return out;
   }
 };

@@ -83,6 +83,29 @@ struct RowGrid : RowLoops {
   RowOperand operand[N];
 };
 
+/// A launch.
+struct RowLaunch {
+  unsigned blocks = 1;
+  unsigned threads = 32;
+  unsigned shared_bytes = 0;
+  bool registers = false;  // of the kernel that keeps rows in registers
+  int carveout = 0;        // percent of the caches that shared memory gets; 0: as the driver likes
+};
+
+/// What planning knows of the kernel that keeps rows in registers, if there is one.
+struct RegisterKernel {
+  const void* address = nullptr;
+  int vectors = 0;                // of each slot, in a thread; 0: there is none
+  int slots = 0;                  // operands that a thread keeps
+  std::uint64_t slot_leaves = 0;  // bit i: operand i has a slot's type
+  std::uint64_t always_kept = 0;  // bit i: operand i must be the only slot's
+  bool independent = false;       // no reduction needs another
+  bool effects = false;           // the outputs do more than give a value
+  /// Where the outputs read what the last reduction's program left behind: whether that has the
+  /// value of their own.
+  bool (*reuses)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
+};
+
 /// What planning knows of a kernel: `uses[r]` has bit i where reduction r reads operand i, the last
 /// of them for the outputs.
 struct RowKernel {
@@ -94,13 +117,11 @@ struct RowKernel {
   int state_bytes = 0;
   const std::uint64_t* uses = nullptr;
   std::uint64_t positions = 0;  // bit i: operand i has no memory
-};
+  RegisterKernel registers;
 
-/// A launch: blocks, threads a block, bytes of shared memory.
-struct RowLaunch {
-  unsigned blocks = 1;
-  unsigned threads = 32;
-  unsigned shared_bytes = 0;
+  const void* of(const RowLaunch& launch) const {
+    return launch.registers ? registers.address : address;
+  }
 };
 
 namespace detail {
@@ -146,6 +167,13 @@ inline int readings(const RowTask& task, const RowKernel& kernel, int i) {
 
 inline unsigned round_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }
 
+/// The bytes where the threads of a row exchange states: of each warp, of each block of a cluster
+/// and its barrier; or of each thread.
+inline unsigned scratch_bytes(const RowKernel& kernel, unsigned threads) {
+  const unsigned states = threads > 32 + row_cluster ? threads : 32U + row_cluster;
+  return round_up(static_cast<unsigned>(kernel.state_bytes) * states + 16, 128);
+}
+
 /// Whether every full vector of an operand is aligned, when vectors begin with the row.
 inline bool is_aligned(const RowLoops& grid, const RowOperand& x, int lanes) {
   if (x.lane != 1) return false;
@@ -189,6 +217,15 @@ inline bool is_constant(const RowLoops& grid, const RowOperand& x) {
     if (x.reduced_stride[d] != 0) return false;
   }
   return true;
+}
+
+/// The percentage of the caches that is shared memory where they should hold what all rows share;
+/// 0 where that is little, or leaves less than three blocks theirs.
+inline int carveout(const Properties& device, int64_t cached_bytes, unsigned shared_bytes) {
+  const int64_t all = device.shared_memory_per_block + 29 * 1024;  // and the least cache
+  const int64_t left = all - cached_bytes * 5 / 4 - 8 * 1024;
+  if (cached_bytes < 8 * 1024 || left < int64_t{3} * shared_bytes) return 0;
+  return static_cast<int>(left * 100 / all);
 }
 
 }  // namespace detail

@@ -15,24 +15,26 @@ using weft::detail::uses_of;
 template <class P>
 inline constexpr bool reads_operands = uses_of<P> != 0;
 
-/// x / y for many x and one y: the reciprocal once, then a quotient and its correction, which
-/// rounds as the operator does (Markstein 1990). Both are scaled so that no step leaves the normal
-/// range.
+/// x / y for many x and one y: a product with the reciprocal, and its correction, which rounds as
+/// the operator does (Markstein 1990) for x from 2^-100 to 2^100 and quotients that are no
+/// denormals; others are within two units of the last place, a denormal x within a unit of
+/// its own more. y is brought to 1 to 2 before.
 struct Quotient {
   float y;
   float reciprocal;
   float scale;
 
   __device__ explicit Quotient(float divisor) {
-    scale = fabsf(divisor) < 0x1p-60F ? 0x1p64F : fabsf(divisor) > 0x1p60F ? 0x1p-64F : 1;
+    const unsigned exponent = __float_as_uint(divisor) & 0x7F800000U;
+    const unsigned opposite = 0x7F000000U - exponent;  // of 2 to minus the exponent
+    scale = exponent == 0x7F800000U ? 1 : opposite == 0 ? 0x1p-127F : __uint_as_float(opposite);
     y = divisor * scale;
     reciprocal = 1 / y;
   }
   __device__ float value(float x) const {
-    x *= scale;
     const float q = x * reciprocal;
     const float corrected = fmaf(fmaf(-y, q, x), reciprocal, q);
-    return corrected == corrected ? corrected : q;  // q is infinite, or y is
+    return (corrected == corrected ? corrected : q) * scale;  // q is infinite, or y is
   }
 };
 

@@ -33,10 +33,11 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       : Walk(grid, shared), program_(program), partials_(partials), shared_(shared) {}
 
   __device__ __forceinline__ void run() {
+    if (grid_.cluster) Exchange::begin(this->shared_address_, grid_.scratch);
     this->keep_row();
+    if (grid_.cluster) Exchange::wait_for_cluster();
     reduce_all(std::make_index_sequence<reductions>{});
     if (grid_.target < 0) store_outputs(std::make_index_sequence<outputs>{});
-    if (grid_.cluster) cluster_barrier();  // others may still read this block's shared memory
   }
 
  private:
@@ -69,10 +70,10 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       take_same<I>(value, std::make_index_sequence<I>{});
     } else if (grid_.mode[I] == RowMode::compute) {
       using State = typename Reduction::state;
-      const RowTeam team{grid_.group, grid_.warps, grid_.parts.divisor, grid_.columns,
-                         grid_.cluster};
-      char* const scratch = shared_ + turn_++ % 2 * grid_.scratch;
-      const State state = merge_group(reduction.reducer, state_of(reduction), team, scratch);
+      const RowTeam team{grid_.group,   grid_.warps,   grid_.parts.divisor,
+                         grid_.columns, grid_.cluster, grid_.scratch,
+                         turn_++};
+      const State state = merge_group(reduction.reducer, state_of(reduction), team, shared_);
       if (grid_.stage == RowLoops::partial) {
         if (place_.active && place_.lane % grid_.group == 0) {
           const auto piece =

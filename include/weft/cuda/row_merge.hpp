@@ -32,34 +32,97 @@ __device__ __forceinline__ void merge_lanes(const R& reducer, State& state, unsi
   }
 }
 
-__device__ __forceinline__ void cluster_barrier() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
-                   : "memory");
-#endif
-}
+/// How the blocks of a cluster exchange their states: each sends its own to all, and waits on a
+/// barrier in its own shared memory for the bytes of all. Nobody reads another block's memory, so
+/// that nobody waits for another's end, and no fence waits for what was stored before.
+struct Exchange {
+  static constexpr unsigned barrier_bytes = 16;  // of an area of scratch, at its end
 
-/// The address of a block's own shared object in another block of its cluster.
-template <class T>
-__device__ __forceinline__ const T* in_block(const T* mine, [[maybe_unused]] unsigned rank) {
+  /// Makes the barriers; the cluster must wait before it sends.
+  __device__ __forceinline__ static void begin([[maybe_unused]] unsigned shared,
+                                               [[maybe_unused]] unsigned area) {
 #if __CUDA_ARCH__ >= 900
-  unsigned long long address;
-  asm("mapa.u64 %0, %1, %2;"
-      : "=l"(address)
-      : "l"(reinterpret_cast<unsigned long long>(mine)), "r"(rank));
-  return reinterpret_cast<const T*>(address);
-#else
-  return mine;
+    if (threadIdx.x == 0) {
+      for (unsigned i = 1; i <= 2; ++i) {
+        asm volatile(
+            "mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared + i * area - barrier_bytes)
+            : "memory");
+      }
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #endif
-}
+  }
+  __device__ __forceinline__ static void wait_for_cluster() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+  }
+  /// Sends a state to the same address in the block of number `rank`; its barrier counts the bytes.
+  template <class State>
+  __device__ __forceinline__ static void send([[maybe_unused]] const State& state,
+                                              [[maybe_unused]] unsigned to,
+                                              [[maybe_unused]] unsigned barrier,
+                                              [[maybe_unused]] unsigned rank) {
+#if __CUDA_ARCH__ >= 900
+    constexpr unsigned words = (sizeof(State) + 3) / 4;
+    unsigned bits[words] = {};
+    __builtin_memcpy(bits, &state, sizeof(State));
+    unsigned there;
+    unsigned signal;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(to), "r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(signal) : "r"(barrier), "r"(rank));
+#pragma unroll
+    for (unsigned i = 0; i < words; ++i) {
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+              there + 4 * i),
+          "r"(bits[i]), "r"(signal)
+          : "memory");
+    }
+#endif
+  }
+  /// One thread says how many bytes come; then all wait for them.
+  __device__ __forceinline__ static void expect([[maybe_unused]] unsigned barrier,
+                                                [[maybe_unused]] unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
+#endif
+  }
+  __device__ __forceinline__ static void wait([[maybe_unused]] unsigned barrier,
+                                              [[maybe_unused]] unsigned parity) {
+#if __CUDA_ARCH__ >= 900
+    unsigned done = 0;
+    while (done == 0) {
+      asm volatile(
+          "{\n.reg .pred p;\n"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, p;\n}"
+          : "=r"(done)
+          : "r"(barrier), "r"(parity)
+          : "memory");
+    }
+#endif
+  }
+  __device__ __forceinline__ static unsigned rank() {
+    unsigned r = 0;
+#if __CUDA_ARCH__ >= 900
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+#endif
+    return r;
+  }
+};
 
-/// The threads that share a row.
+/// The threads that share a row, and which of its reductions this is.
 struct RowTeam {
   unsigned group;
   unsigned warps;  // of a block, rounded up to a power of two
   unsigned parts;
   bool columns;
   bool cluster;
+  unsigned area;  // bytes of scratch
+  unsigned turn;
 };
 
 /// The states of all threads that share a row, merged: the same bits in each of them. Two areas of
@@ -67,7 +130,8 @@ struct RowTeam {
 template <class R, class State>
 __device__ __noinline__ State merge_group(const R reducer, State state, const RowTeam team,
                                           char* scratch) {
-  auto* area = reinterpret_cast<State*>(scratch);
+  char* const bytes = scratch + team.turn % 2 * team.area;
+  auto* area = reinterpret_cast<State*>(bytes);
   if (team.columns) {
     area[threadIdx.x] = state;
     __syncthreads();
@@ -90,10 +154,21 @@ __device__ __noinline__ State merge_group(const R reducer, State state, const Ro
     first = 0;
   }
   if (team.cluster) {
-    State* const shared = area + 32;
-    if (threadIdx.x == 0) *shared = state;
-    cluster_barrier();
-    state = lane < team.parts ? *in_block(shared, lane) : State{};
+    constexpr unsigned size = (sizeof(State) + 3) / 4 * 4;
+    char* const all = bytes + (32 * sizeof(State) + 15) / 16 * 16;
+    const auto barrier = static_cast<unsigned>(
+        __cvta_generic_to_shared(bytes + team.area - Exchange::barrier_bytes));
+    if (threadIdx.x < 32) {
+      state = shuffle<false>(state, 0);
+      if (lane == 0) Exchange::expect(barrier, size * team.parts);
+      if (lane < team.parts) {
+        const auto to = static_cast<unsigned>(__cvta_generic_to_shared(all));
+        Exchange::send(state, to + size * Exchange::rank(), barrier, lane);
+      }
+    }
+    Exchange::wait(barrier, team.turn / 2 % 2);
+    state = State{};
+    if (lane < team.parts) __builtin_memcpy(&state, all + size * lane, sizeof(State));
     merge_lanes(reducer, state, row_cluster);
     first = 0;
   }

@@ -18,8 +18,8 @@ class RowPlan {
         grid_(grid),
         operand_(operand) {}
 
-  /// Fills the grid from operands with strides along the kept, then the reduced dimensions.
-  [[gnu::noinline]] RowLaunch run(Operand* operands, Operand* inside) {
+  /// Describes the operands, whose strides are those along the kept, then the reduced dimensions.
+  [[gnu::noinline]] void read(Operand* operands, Operand* inside) {
     const int n = kernel_.outputs + kernel_.leaves + kernel_.reductions;
     Loops outer = weft::detail::loops_over(task_.geometry.kept);
     Loops inner = weft::detail::loops_over(task_.geometry.reduced);
@@ -27,16 +27,33 @@ class RowPlan {
     weft::detail::simplify(outer, operands, n);
     weft::detail::simplify(inner, inside, n, true);
     describe(outer, operands, inner, inside, n);
+  }
+
+  /// Plans the kernel that serves every task, with clusters of so many blocks at most.
+  [[gnu::noinline]] RowLaunch plan(unsigned most_parts = row_cluster) {
+    most_parts_ = most_parts;
+    forget();
     choose_head();
     divide_rows();
     list_slots();
     choose_threads();
     choose_slots();
     choose_access();
+    launch_.carveout = carveout(device_, cached_bytes_, launch_.shared_bytes);
     return launch_;
   }
 
  private:
+  /// Undoes what another plan chose.
+  void forget() {
+    cached_bytes_ = 0;
+    grid_.slots = 0;
+    grid_.cluster = false;
+    for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
+      operand_[i].access = RowOperand::by_lane;
+    }
+  }
+
   void describe(const Loops& outer, const Operand* operands, const Loops& inner,
                 const Operand* inside, int n) {
     grid_.rows = row_number(name_, outer.count(), "rows");
@@ -131,22 +148,21 @@ class RowPlan {
                                              : round_up(static_cast<unsigned>(wanted), 32);
       grid_.group = launch_.threads;
     }
-    grid_.scratch = round_up(
-        static_cast<unsigned>(kernel_.state_bytes) * (grid_.columns ? launch_.threads : 40U), 128);
+    grid_.scratch = scratch_bytes(kernel_, grid_.columns ? launch_.threads : 0);
     const unsigned row_blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
     const auto units = static_cast<unsigned>(device_.multiprocessors);
     unsigned parts = 1;
     if (task_.target >= 0 && !computes_others(task_)) {
-      const int64_t most = work / (4 * grid_.group);
+      const int64_t most = work / (32 * grid_.group);  // else merging costs more than it gains
       parts = (4 * units + row_blocks - 1) / row_blocks;
       if (parts > most) parts = static_cast<unsigned>(most);
       if (parts < 1) parts = 1;
       if (parts > 1) grid_.stage = RowLoops::partial;
     } else if (!grid_.columns && device_.major >= 9 && work > 32 * short_row) {
       const int64_t bytes = row_bytes();
-      while (parts < row_cluster && bytes > row_share * parts) parts *= 2;
+      while (parts < most_parts_ && bytes > row_share * parts) parts *= 2;
       // Few rows: all multiprocessors work.
-      while (parts < row_cluster && row_blocks * parts < units &&
+      while (parts < most_parts_ && row_blocks * parts < units &&
              work >= int64_t{4} * grid_.group * parts) {
         parts *= 2;
       }
@@ -188,6 +204,7 @@ class RowPlan {
       if (!has_memory(i) || readings(task_, kernel_, i) == 0 || is_constant(grid_, x)) continue;
       if (is_cached(x)) {
         operand_[i].access = RowOperand::whole_vector;
+        cached_bytes_ += grid_.count * x.itemsize;
         continue;
       }
       int s = 0;
@@ -275,7 +292,9 @@ class RowPlan {
   const Properties& device_;
   RowLoops& grid_;
   RowOperand* operand_;
+  unsigned most_parts_ = row_cluster;
   RowLaunch launch_;
+  int64_t cached_bytes_ = 0;  // of the operands that all rows share
 };
 
 }  // namespace weft::cuda::detail

@@ -55,6 +55,19 @@ class InputFile {
     read_ += bytes;
   }
 
+  /// The bytes at a place of the file, whatever read() has read; threads may read at once.
+  void read_at(int64_t place, void* to, int64_t bytes) const {
+    for (auto* at = static_cast<char*>(to); bytes > 0;) {
+      const auto got = pread(fileno(file_), at, static_cast<std::size_t>(bytes), place);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) refuse(std::strerror(errno));
+      if (got == 0) refuse("the file ends before byte ", place, ", expected ", bytes, " more");
+      at += got;
+      place += got;
+      bytes -= got;
+    }
+  }
+
   /// Throws a FileError with the file's name and these parts.
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {

@@ -4,8 +4,9 @@
 
 #include "weft/cpu/for_each.hpp"
 #include "weft/eval/transfer.hpp"
+#include "weft/io/byte_order.hpp"
 #include "weft/io/npy_header.hpp"
-#include "weft/tensor/factory.hpp"
+#include "weft/tensor/any_tensor.hpp"
 
 namespace weft {
 
@@ -24,15 +25,33 @@ void save_npy(const std::string& path, const E& e) {
 }
 
 namespace detail {
-/// Reverses the bytes of each of `count` numbers.
-inline void swap_bytes(unsigned char* at, int64_t count, int width) {
-  for (; count > 0; --count, at += width) {
-    for (int i = 0, j = width - 1; i < j; ++i, --j) {
-      const unsigned char t = at[i];
-      at[i] = at[j];
-      at[j] = t;
-    }
+/// What is left of `file` as a tensor of any type, or of the one given. Reads either byte order and
+/// either index order; the latter shows in the strides.
+template <class Input>
+AnyTensor read_npy(Input& file, const Dtype* expected = nullptr) {
+  const io::NpyHeader header = io::read_npy_header(file);
+  if (expected != nullptr && header.dtype != *expected) {
+    file.refuse("elements of type ", header.dtype, ", expected ", *expected,
+                ": load that type and cast");
   }
+  Shape shape;
+  Shape reversed;
+  for (int i = 0, n = header.shape.rank(); i < n; ++i) {
+    shape.push_back(header.shape[header.fortran_order ? n - 1 - i : i]);
+    reversed.push_back(n - 1 - i);
+  }
+  const AnyTensor x = AnyTensor::empty(header.dtype, shape);
+  auto* bytes = static_cast<unsigned char*>(x.data());
+  file.read(bytes, x.bytes());
+  if (header.swapped) {
+    const bool pairs = header.dtype == Dtype::complex64 || header.dtype == Dtype::complex128;
+    const int parts = pairs ? 2 : 1;
+    io::swap_bytes(bytes, x.size() * parts, element_size(header.dtype) / parts);
+  }
+  if (header.dtype == Dtype::boolean) {
+    for (int64_t i = 0; i < x.size(); ++i) bytes[i] = bytes[i] != 0;
+  }
+  return header.fortran_order ? x.permute(reversed) : x;
 }
 }  // namespace detail
 
@@ -43,28 +62,8 @@ Tensor<T, Cpu> load_npy(const std::string& path) {
   static_assert(io::npy_bytes(dtype_of<T>) > 0,
                 "weft: .npy has no bfloat16: load another type and cast");
   io::InputFile file("load_npy", path);
-  const io::NpyHeader header = io::read_npy_header(file);
-  if (header.dtype != dtype_of<T>) {
-    file.refuse("elements of type ", header.dtype, ", expected ", dtype_of<T>,
-                ": load that type and cast");
-  }
-  Shape shape;
-  Shape reversed;
-  for (int i = 0, n = header.shape.rank(); i < n; ++i) {
-    shape.push_back(header.shape[header.fortran_order ? n - 1 - i : i]);
-    reversed.push_back(n - 1 - i);
-  }
-  Tensor<T, Cpu> x = empty<T>(shape);
-  auto* bytes = reinterpret_cast<unsigned char*>(x.data());
-  file.read(bytes, x.size() * static_cast<int64_t>(sizeof(T)));
-  if (header.swapped) {
-    constexpr int parts = is_complex<T> ? 2 : 1;
-    detail::swap_bytes(bytes, x.size() * parts, sizeof(T) / parts);
-  }
-  if constexpr (is_bool<T>) {
-    for (int64_t i = 0; i < x.size(); ++i) bytes[i] = bytes[i] != 0;
-  }
-  return header.fortran_order ? x.permute(reversed).contiguous() : x;
+  constexpr Dtype expected = dtype_of<T>;
+  return detail::read_npy(file, &expected).template get<T>().contiguous();
 }
 
 }  // namespace weft

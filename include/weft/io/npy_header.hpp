@@ -42,9 +42,10 @@ constexpr int npy_bytes(Dtype dtype) {
 
 /// Reads the Python dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }: these
 /// three keys, in any order, with values of these kinds, and nothing else.
+template <class Input>
 class NpyDictionary {
  public:
-  NpyDictionary(const InputFile& file, const std::string& text) : file_(file), text_(text) {}
+  NpyDictionary(const Input& file, const std::string& text) : file_(file), text_(text) {}
 
   NpyHeader parse() {
     NpyHeader header;
@@ -184,15 +185,16 @@ class NpyDictionary {
     }
   }
 
-  const InputFile& file_;
+  const Input& file_;
   const std::string& text_;
   std::size_t at_ = 0;
   bool seen_[3] = {};
 };
 
-/// Reads the header; the file then stands at the first byte of the data, and there are as many
-/// bytes of them as the header says.
-inline NpyHeader read_npy_header(InputFile& file) {
+/// Reads the header from a file or what else has its functions; it then stands at the first byte of
+/// the data, and there are as many bytes of them as the header says.
+template <class Input>
+NpyHeader read_npy_header(Input& file) {
   constexpr int64_t limit = 10000;  // NumPy's own
   unsigned char start[12] = {};
   if (file.size() < 10)

@@ -76,9 +76,7 @@ auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1), doub
 /// kept with size 1. Targets are integers of the other axes' shape, checked when evaluated.
 template <ExpressionLike X, ExpressionLike T>
 auto cross_entropy_rows(const X& logits, const T& targets) {
-  const auto largest = max(logits, axis(-1), keepdims);
-  const auto sum_of_rows = sum(exp(logits - largest), axis(-1), keepdims);
-  return log(sum_of_rows) + largest -
+  return logsumexp(logits, axis(-1), keepdims) -
          take_along_axis(logits, targets.reshape(detail::with_last_axis(targets.shape())),
                          axis(-1));
 }

@@ -40,6 +40,19 @@ struct var {
     for (int i = 0; i < N; ++i) later.m2 += (x[i] - later.mean) * (x[i] - later.mean);
     merge(s, later);
   }
+  /// The same of the first n of them.
+  template <class S, class C, int N>
+  WEFT_HD static void add_first(S& s, const C (&x)[N], int n) {
+    if (n == 0) return;
+    C sum{};
+    for (int i = 1; i < N; ++i) sum += i < n ? x[i] - x[0] : C(0);
+    S later{C(n), x[0] + sum / C(n), C(0)};
+    for (int i = 0; i < N; ++i) {
+      const C distance = i < n ? x[i] - later.mean : C(0);
+      later.m2 += distance * distance;
+    }
+    merge(s, later);
+  }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
     if (later.count == 0) return;

@@ -247,6 +247,23 @@ struct logsumexp {
       for (int i = 0; i < N; ++i) add(s, x[i], 0);
     }
   }
+  /// The first n of them.
+  template <class S, class C, int N>
+  WEFT_HD static void add_first(S& s, const C (&x)[N], int n) {
+    if (n == 0) return;
+    C max = x[0];
+    for (int i = 1; i < N; ++i) max = i < n && max < x[i] ? x[i] : max;
+    S later{max, C(1)};
+    if (max - max == C(0)) {
+      later.sum = C(0);
+      for (int i = 0; i < N; ++i) later.sum += i < n ? math::exp(x[i] - max) : C(0);
+    } else {  // infinite or NaN
+      for (int i = 0; i < N; ++i) {
+        if (i < n && x[i] != x[i]) later = S{x[i], x[i]};
+      }
+    }
+    merge(s, later);
+  }
   template <class S>
   WEFT_HD static void merge(S& s, S later) {
     if (s.max != s.max) return;

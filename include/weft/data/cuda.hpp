@@ -1,0 +1,28 @@
+// loader.to(Cuda{}): batches copied to a GPU beside computing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/copy.hpp"
+#include "weft/cuda/memory.hpp"
+#include "weft/cuda/stream.hpp"
+#include "weft/data/loader.hpp"
+
+namespace weft::data {
+
+/// Batches are put together in page-locked memory and copied on a stream of the feed's own. What is
+/// computed with them on another stream waits for the copy by itself.
+template <>
+struct Feed<Cuda> {
+  explicit Feed(Cuda device) : stream(device) {}
+
+  static HostMemory memory() { return {cuda::allocate_pinned}; }
+  template <class T, class D>
+  Tensor<T, Cuda> operator()(const Tensor<T, D>& x) const {
+    const cuda::StreamGuard guard(stream);
+    return x.to(stream.device(), {.non_blocking = true});
+  }
+
+  cuda::Stream stream;
+};
+
+}  // namespace weft::data

@@ -1,0 +1,104 @@
+// StateDict: named tensors of any types and devices, in order; what files and models exchange.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/tensor/any_tensor.hpp"
+
+namespace weft {
+
+/// Tensors by name, in the order in which they were added; names are unique. Iterating gives
+/// `const auto& [name, tensor]`.
+class StateDict {
+ public:
+  using Entry = std::pair<std::string, AnyTensor>;
+
+  StateDict() = default;
+  StateDict(std::initializer_list<Entry> entries) {
+    for (const Entry& entry : entries) add(entry.first, entry.second);
+  }
+
+  /// Texts that go with the tensors; a safetensors file keeps them.
+  std::map<std::string, std::string> metadata;
+
+  /// Adds a tensor under a new name; throws ValueError where the name is taken.
+  void add(std::string name, AnyTensor tensor) {
+    if (!places_.emplace(name, entries_.size()).second) {
+      fail<ValueError>("StateDict::add", "the name '", name, "' is there already");
+    }
+    entries_.emplace_back(std::move(name), std::move(tensor));
+  }
+  /// Adds a tensor or replaces the one of that name, which keeps its place.
+  void set(const std::string& name, AnyTensor tensor) {
+    const auto found = places_.find(name);
+    if (found == places_.end()) return add(name, std::move(tensor));
+    entries_[found->second].second = std::move(tensor);
+  }
+  /// Adds all of `other`; throws ValueError, having added nothing, where a name is taken.
+  void add(const StateDict& other, const std::string& prefix = "") {
+    for (const Entry& entry : other.entries_) {
+      if (contains(prefix + entry.first)) {
+        fail<ValueError>("StateDict::add", "the name '", prefix + entry.first,
+                         "' is there already");
+      }
+    }
+    const std::size_t count = other.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      add(prefix + other.entries_[i].first, other.entries_[i].second);
+    }
+  }
+
+  /// The tensor of that name; null where there is none.
+  const AnyTensor* find(const std::string& name) const {
+    const auto found = places_.find(name);
+    return found == places_.end() ? nullptr : &entries_[found->second].second;
+  }
+  bool contains(const std::string& name) const { return find(name) != nullptr; }
+  /// The tensor of that name; throws IndexError where there is none.
+  const AnyTensor& at(const std::string& name) const {
+    const AnyTensor* const found = find(name);
+    if (found == nullptr) {
+      fail<IndexError>("StateDict::at", "no tensor named '", name, "' among ", size());
+    }
+    return *found;
+  }
+  /// The tensor of that name as one of element type T on D, sharing its elements.
+  template <Element T, Device D = Cpu>
+  Tensor<T, D> get(const std::string& name) const {
+    const AnyTensor& x = at(name);
+    if (x.dtype() != dtype_of<T> || x.is_on_cpu() == is_cuda<D>) {
+      fail<ValueError>("StateDict::get", "'", name, "' is ", x.dtype(), " on ", x.device_name(),
+                       ", expected ", dtype_of<T>, " on ", D{});
+    }
+    return x.get<T, D>();
+  }
+
+  /// The entries whose names begin with `prefix`, without it; metadata is left out.
+  StateDict under(const std::string& prefix) const {
+    StateDict out;
+    for (const Entry& entry : entries_) {
+      if (entry.first.starts_with(prefix)) out.add(entry.first.substr(prefix.size()), entry.second);
+    }
+    return out;
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const Entry& entry : entries_) out.push_back(entry.first);
+    return out;
+  }
+  std::size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+
+ private:
+  std::vector<Entry> entries_;
+  std::map<std::string, std::size_t> places_;
+};
+
+}  // namespace weft

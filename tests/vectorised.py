@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Checks that a loop over each function of math::simd is vectorised, by what the compiler reports.
+
+One file with a loop a line is compiled with -O3 for each instruction set; nothing is run. Compilers
+that are not installed are left out, and so are instruction sets of another machine's compiler.
+"""
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+INCLUDE = Path(__file__).resolve().parent.parent / "include"
+BOTH = ("exp exp2 expm1 log log2 log10 log1p sinh cosh tanh sigmoid erf erfc gelu cbrt rsqrt "
+        "atan").split()
+FLOAT = "sin cos tan".split()
+GXX, CLANG = ["-fopt-info-vec-optimized"], ["-Rpass=loop-vectorize"]
+X86 = [[], ["-mavx2", "-mfma"], ["-march=skylake-avx512"]]
+COMPILERS = [("g++", GXX, X86), ("clang++", CLANG, X86), ("aarch64-linux-gnu-g++", GXX, [[]])]
+
+
+def loops():
+    cases = [(f, t) for f in BOTH for t in ("float", "double")] + [(f, "float") for f in FLOAT]
+    for f, t in cases:
+        yield (f"{f} of {t}", f"void {f}_{t}({t}* __restrict y, const {t}* __restrict x, int n) "
+               f"{{ for (int i = 0; i < n; ++i) y[i] = weft::math::{f}(x[i]); }}")
+    for t in ("float", "double"):
+        yield (f"pow of {t}", f"void pow_{t}({t}* __restrict z, const {t}* __restrict x, const {t}* "
+               f"__restrict y, int n) {{ for (int i = 0; i < n; ++i) z[i] = weft::math::pow(x[i], y[i]); }}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--compilers", nargs="*", help="only these")
+    args = parser.parse_args()
+    names, lines = zip(*loops())
+    source = "#include <weft/core/math/activation.hpp>\n" + "\n".join(lines) + "\n"
+    failed = 0
+    for compiler, report, sets in COMPILERS:
+        if not shutil.which(compiler) or (args.compilers and compiler not in args.compilers):
+            continue
+        for flags in sets:
+            command = [compiler, "-std=c++20", "-O3", *flags, *report, f"-I{INCLUDE}", "-x", "c++", "-c",
+                       "-o", "/dev/null", "-"]
+            done = subprocess.run(command, input=source, text=True, capture_output=True)
+            if done.returncode:
+                print(done.stderr)
+                return 1
+            found = re.findall(r"^<stdin>:(\d+):\d+: (?:optimized: loop|remark: vectorized loop)",
+                               done.stderr, re.M)
+            missing = [n for i, n in enumerate(names) if str(i + 2) not in found]
+            print(f"{' '.join([compiler, *flags])}: {len(names) - len(missing)} of {len(names)} loops vectorised"
+                  + (f", not {', '.join(missing)}" if missing else ""), flush=True)
+            failed += len(missing)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
