@@ -33,6 +33,7 @@ bench: ## build and run the benchmarks; results in OUT, default build/bench
 	@$(configure)
 	@$(build) --target benchmarks
 	@[ ! -x $(release)/bin/bench_cpu ] || $(release)/bin/bench_cpu
+	@[ ! -x $(release)/bin/bench_cpu_matmul ] || $(release)/bin/bench_cpu_matmul
 	@python3 bench/run.py --out $(or $(OUT),build/bench) || [ $$? -eq 77 ]
 
 gpu-check: ## everything that needs a GPU, one table at the end; logs in OUT, default build/gpu-check

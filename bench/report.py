@@ -6,7 +6,7 @@ import sys
 from html import escape
 
 from targets import (ABOVE_RAW_US, AS_FAST_AS, MEANS, RECORDED, RECORDED_COPY_MS, RECORDED_ON,
-                     SPEEDUP, TARGETS, YARDSTICKS)
+                     SPEEDUP, TARGETS, TFLOPS, YARDSTICKS)
 
 COLUMNS = ["case", "ms", "gbps", "percent_of_copy", "rival", "rival_ms", "speedup"]
 MARKS = ("<!-- results -->", "<!-- end of results -->")
@@ -38,7 +38,8 @@ class Results:
                  if c == case and who != "weft" and who not in YARDSTICKS}
         copy = self.median.get(("copy", "cudaMemcpyAsync"))
         if self.machine == RECORDED_ON and case in RECORDED:
-            scale = copy[0] / RECORDED_COPY_MS if copy and case not in ABOVE_RAW_US else 1
+            by_memory = case not in ABOVE_RAW_US and case not in TFLOPS
+            scale = copy[0] / RECORDED_COPY_MS if copy and by_memory else 1
             for who, ms in RECORDED[case].items():
                 if who not in found:
                     found[f"{who} (recorded)"] = ms * scale
@@ -50,7 +51,7 @@ class Results:
         rivals = self.rivals(case)
         best = min(rivals, key=rivals.get, default="")
         return {"case": case, "ms": ms, "gbps": gbps,
-                "percent_of_copy": 100 * gbps / copy if copy and gbps else None,
+                "percent_of_copy": 100 * gbps / copy if copy and gbps and case not in TFLOPS else None,
                 "rival": best, "rival_ms": rivals.get(best),
                 "speedup": rivals[best] / ms if best else None}
 
@@ -136,7 +137,7 @@ class Results:
         if row["speedup"] is not None and row["speedup"] < SPEEDUP:
             short.append(f"{row['speedup']:.3f} of {row['rival']}")
         if TARGETS[case] and row["gbps"] < TARGETS[case]:
-            short.append(f"{row['gbps'] / TARGETS[case]:.3f} of {goal} GB/s")
+            short.append(f"{row['gbps'] / TARGETS[case]:.3f} of {goal} {'TFLOP/s' if case in TFLOPS else 'GB/s'}")
         return ", ".join(short) or f"slower than {goal}"
 
     def mean(self, name, cases):
@@ -150,7 +151,7 @@ class Results:
 
     def svg(self):
         """Bars of GB/s, weft above its best rival, with the copy's speed as a line."""
-        rows = [row for row in self.rows.values() if row["gbps"]]
+        rows = [row for row in self.rows.values() if row["gbps"] and row["case"] not in TFLOPS]
         copy = self.median.get(("copy", "cudaMemcpyAsync"), (0, 0))[1]
         left, width, step, top = 130, 560, 34, 46
         most = max([copy, 1] + [row["gbps"] / min(1, row["speedup"] or 1) for row in rows])
@@ -191,6 +192,7 @@ def markdown(path, target=None):
             "| case | ms | GB/s | % of copy | best rival | ms | speedup |\n|---|---|---|---|---|---|---|\n")
     for row in rows:
         gbps = row["gbps"] if row["percent_of_copy"] else ""
+        gbps = f"{row['gbps']} TFLOP/s" if row["case"] in TFLOPS else gbps
         text += (f"| {row['case']} | {row['ms']} | {gbps} | {row['percent_of_copy']} | {row['rival']} "
                  f"| {row['rival_ms']} | {row['speedup']} |\n")
     if not target:

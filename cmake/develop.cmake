@@ -11,7 +11,8 @@ target_compile_options(weft_dev INTERFACE
 
 if(CMAKE_CUDA_COMPILER AND TARGET weft::cuda)
   add_library(weft_dev_cuda INTERFACE)
-  target_link_libraries(weft_dev_cuda INTERFACE weft_dev weft::cuda)
+  target_link_libraries(weft_dev_cuda INTERFACE weft_dev weft::cuda
+                        $<TARGET_NAME_IF_EXISTS:weft::cublas>)
 
   # Runs a command where a GPU is usable, else says why not and returns ctest's code for "skipped".
   add_executable(on_gpu ${PROJECT_SOURCE_DIR}/tests/on_gpu.cpp)

@@ -24,7 +24,8 @@ HEAD = """# All operations
 
 This page is made by `scripts/list_operations.py` from the headers; CI checks that it is up to date.
 All operations run on the CPU and on CUDA alike. On CUDA those built on CUB have headers of their own:
-`weft/cuda/reduce.hpp`, and `weft/cuda/algorithms.hpp` for scans, order, selection and counts.
+`weft/cuda/reduce.hpp`, and `weft/cuda/algorithms.hpp` for scans, order, selection and counts; matrix
+products, which need cuBLASLt, are in `weft/cuda/matmul.hpp`.
 
 `[name]` is an argument with a default. A function that makes a tensor takes the element type in angle
 brackets, as in `zeros<half>({2, 3})`; it is float unless the arguments tell.
@@ -177,6 +178,7 @@ def page():
             "vector can do without, and `deterministic`.\n",
             table(["scan", "domain", "result"], scans())]
     for title, header in (
+            ("Matrix products", "ops/matmul.hpp"), ("Sums over named axes", "ops/einsum.hpp"),
             ("Formulas over rows", "ops/compose.hpp"), ("Order", "ops/sort.hpp"), ("Selection", "ops/select.hpp"), ("Distinct elements", "ops/unique.hpp"),
             ("Search", "ops/search.hpp"), ("Counts", "ops/histogram.hpp"),
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/generate.hpp"),

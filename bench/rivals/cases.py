@@ -22,12 +22,18 @@ SHAPES = {"rowsum": (SIDE, SIDE), "rowsum_narrow": (1 << 22, 64), "rowsum_wide":
           "softmax_wide": (1024, 262144), "softmax_narrow": (1 << 22, 64),
           "softmax_bf16": (16384, 8192), "log_softmax": (16384, 8192), "logsumexp": (16384, 8192),
           "layernorm": (65536, 4096), "rmsnorm": (65536, 4096), "cross_entropy": (8192, 32768),
-          "sort": (KEYS,), "argsort": (KEYS,), "topk": (1 << 20, 256), "take": (1 << 18, 1024)}
+          "chain_bwd": (1 << 26,), "softmax_bwd": (16384, 4096), "layernorm_bwd": (16384, 4096),
+          "ce_bwd_bf16": (16384, 50304), "sort": (KEYS,), "argsort": (KEYS,), "topk": (1 << 20, 256), "take": (1 << 18, 1024)}
+# m, n, k and the number of products.
+PRODUCTS = {"gemm_fp32": (8192, 8192, 8192, 1), "gemm_tf32": (8192, 8192, 8192, 1),
+            "gemm_bf16": (8192, 8192, 8192, 1), "gemm_1024_fp32": (1024, 1024, 1024, 1),
+            "gemm_1024_bf16": (1024, 1024, 1024, 1), "linear_gelu_bf16": (16384, 4096, 4096, 1),
+            "linear_gelu_256": (256, 512, 512, 1), "bmm_bf16": (512, 512, 64, 256)}
 BETA1, BETA2, RATE, EPSILON = 0.9, 0.999, 1e-3, 1e-8
 NORM_EPSILON = 1e-5
 # Integer operands: row i of cross_entropy has the target, and row i of take's result the row of the
 # table, i * STEP modulo the number of classes or rows.
-STEP = {"cross_entropy": 40503, "take": 158071}
+STEP = {"cross_entropy": 40503, "ce_bwd_bf16": 40503, "take": 158071}
 
 # The least to move, in arrays of N floats.
 OPERANDS = {"copy": 2, "axpy": 3, "chain": 3, "gelu_bf16": 1, "adam": 3.5, "bnorm": 2,
@@ -35,8 +41,11 @@ OPERANDS = {"copy": 2, "axpy": 3, "chain": 3, "gelu_bf16": 1, "adam": 3.5, "bnor
             "rowsum_narrow": 1, "rowsum_wide": 1, "colsum": 1, "var_mean": 1, "softmax": 1,
             "softmax_wide": 2, "softmax_narrow": 2, "softmax_bf16": 0.5, "log_softmax": 1,
             "logsumexp": 0.5, "layernorm": 2, "rmsnorm": 1, "cross_entropy": 1, "cumsum": 2,
-            "sort": 16 / 32, "argsort": 12 / 32, "topk": 1 + 12 * K / 1024, "take": 2 + 8 / 4096}
+            "chain_bwd": 2, "softmax_bwd": 1.25, "layernorm_bwd": 1.25,
+            "ce_bwd_bf16": 3 * 16384 * 50304 / 2 / (1 << 28), "sort": 16 / 32, "argsort": 12 / 32, "topk": 1 + 12 * K / 1024, "take": 2 + 8 / 4096}
 BYTES = {case: operands * 4 * N for case, operands in OPERANDS.items()}
+# So that what is GB/s elsewhere is TFLOP/s here.
+BYTES |= {case: 2e-3 * m * n * k * count for case, (m, n, k, count) in PRODUCTS.items()}
 SMALL = "small_chain"
 SMALL_CALLS, SMALL_BATCHES = 256, 20
 
@@ -69,6 +78,28 @@ def cross_entropy(x, targets):
     return np.mean(np.log(np.exp(x).sum(1, dtype=np.float64)) - picked)
 
 
+def chain_gradient(x, y, g):
+    t, e = np.tanh(x * y + 0.3), np.exp(-x * x)
+    return g * e * ((1 - t * t) * y - 2 * x * t)
+
+
+def softmax_gradient(x, g):
+    y = softmax(x)
+    return y * (g - (g * y).sum(1, keepdims=True))
+
+
+def layernorm_gradient(x, w, b, g):
+    scale = 1 / np.sqrt(x.var(1, keepdims=True) + NORM_EPSILON)
+    h, g = (x - x.mean(1, keepdims=True)) * scale, g * w
+    return scale * (g - g.mean(1, keepdims=True) - h * (h * g).mean(1, keepdims=True))
+
+
+def cross_entropy_gradient(x, targets):
+    y = softmax(x)
+    y[np.arange(len(x)), targets.astype(np.int64)] -= 1
+    return y / SHAPES["ce_bwd_bf16"][0]
+
+
 # The operands, as float64 arrays of the first rows (all elements for whole reductions: float32), to
 # what the first elements of the result must be.
 REFERENCES = {
@@ -95,13 +126,25 @@ REFERENCES = {
     "rmsnorm": lambda x, g: x / np.sqrt((x * x).mean(1, keepdims=True) + NORM_EPSILON) * g,
     "cross_entropy": cross_entropy,
     "cumsum": np.cumsum,
+    "chain_bwd": chain_gradient,
+    "softmax_bwd": softmax_gradient,
+    "layernorm_bwd": layernorm_gradient,
+    "ce_bwd_bf16": cross_entropy_gradient,
     "topk": lambda x: -np.sort(-x, 1)[:, :K],
+    **dict.fromkeys((case for case in PRODUCTS if case.startswith("gemm")), np.matmul),
+    **dict.fromkeys(("linear_gelu_bf16", "linear_gelu_256"), lambda x, w, b: gelu(x @ w.T + b)),
+    "bmm_bf16": lambda x, y: x @ y.swapaxes(1, 2),
 }
 WHOLE = ("sum", "sumexp", "dot", "argmax", "cross_entropy")  # all elements make the result
-ROWS_OF_FIRST = ("bnorm", "layernorm", "rmsnorm")  # the other operands are as long as a row
+# The first rows of the result need the first rows of the first operand, and all of the others.
+ROWS_OF_FIRST = ("bnorm", "layernorm", "rmsnorm", *(case for case in PRODUCTS if case != "bmm_bf16"))
+# Forward and backward; what is checked is the first operand's gradient.
+GRADIENTS = ("chain_bwd", "softmax_bwd", "layernorm_bwd", "ce_bwd_bf16")
 SORTED = ("sort", "argsort")  # checked in the rivals' scripts: the keys in the order found
 # Some rivals round to bfloat16 after each step.
-TOLERANCE = {"gelu_bf16": 4e-3, "softmax_bf16": 2e-2, "rmsnorm": 8e-3}
+TOLERANCE = {"gelu_bf16": 4e-3, "softmax_bf16": 2e-2, "rmsnorm": 8e-3, "gemm_fp32": 1e-3,
+             "gemm_tf32": 0.1, "gemm_bf16": 1e-2, "gemm_1024_fp32": 1e-4, "gemm_1024_bf16": 1e-2,
+             "linear_gelu_bf16": 2e-2, "linear_gelu_256": 2e-2, "bmm_bf16": 1e-2}
 
 
 def agrees(case, found, expected):

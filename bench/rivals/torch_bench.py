@@ -31,7 +31,11 @@ def make(case):
         return *(centred(N // 2) for _ in range(3)), unit(N // 2)
     if case == "gelu_bf16":
         return (centred(N).bfloat16(),)
+    if case in common.PRODUCTS:
+        return product_operands(case)
     shape = common.SHAPES.get(case, (N,))
+    if case in common.GRADIENTS:
+        return gradient_operands(case, shape)
     if case == "layernorm":
         return centred(*shape), centred(shape[1]), centred(shape[1])
     if case == "rmsnorm":
@@ -52,6 +56,26 @@ def make(case):
     if case == "dot":
         return unit(N), unit(N)
     return (unit(*shape),)
+
+
+def gradient_operands(case, shape):
+    """The last one is the result's gradient, but for cross entropy, which has the targets there."""
+    x = centred(*shape)
+    if case == "ce_bwd_bf16":
+        targets = torch.arange(shape[0], device="cuda") * common.STEP[case] % shape[1]
+        return x.bfloat16().requires_grad_(), targets
+    others = {"chain_bwd": [shape], "softmax_bwd": [], "layernorm_bwd": [shape[1:]] * 2}[case]
+    return *(v.requires_grad_() for v in [x, *(centred(*s) for s in others)]), centred(*shape)
+
+
+def product_operands(case):
+    m, n, k, count = common.PRODUCTS[case]
+    if case == "bmm_bf16":
+        return centred(count, m, k).bfloat16(), centred(count, n, k).bfloat16()
+    if case.startswith("linear"):
+        return centred(m, k).bfloat16(), centred(n, k).bfloat16(), centred(n).bfloat16()
+    x, y = centred(m, k), centred(k, n)
+    return (x.bfloat16(), y.bfloat16()) if case.endswith("bf16") else (x, y)
 
 
 def adam(p, g, m, v):
@@ -89,6 +113,10 @@ EAGER = {
     "argsort": torch.argsort,
     "topk": lambda x: torch.topk(x, common.K),
     "take": lambda table, ids: F.embedding(ids, table),
+    **dict.fromkeys((case for case in common.PRODUCTS if case.startswith("gemm")), torch.matmul),
+    **dict.fromkeys(("linear_gelu_bf16", "linear_gelu_256"),
+                    lambda x, w, b: F.gelu(F.linear(x, w, b), approximate="tanh")),
+    "bmm_bf16": lambda x, y: torch.matmul(x, y.transpose(1, 2)),
 }
 
 
@@ -100,7 +128,20 @@ def cross_entropy(x, targets):
 # What is compiled is the same, but for these; None: no other kernels than eager's, or far slower.
 COMPILED = {**EAGER, "axpy": lambda x, y: 0.75 * x + y, "dot": lambda x, y: (x * y).sum(),
             "cross_entropy": cross_entropy,
+            **dict.fromkeys(case for case in common.PRODUCTS if not case.startswith("linear")),
             **dict.fromkeys(("copy", "argmax", "cumsum", "sort", "argsort", "topk"))}
+
+
+def both_passes(case, forward):
+    """Forward, backward, and the first operand's gradient."""
+    if case == "ce_bwd_bf16":
+        return lambda x, targets: torch.autograd.grad(forward(x, targets), x)[0]
+    return lambda *operands: torch.autograd.grad(forward(*operands[:-1]), operands[:-1],
+                                                 operands[-1])[0]
+
+
+FORWARD = {"chain_bwd": "chain", "softmax_bwd": "softmax", "layernorm_bwd": "layernorm",
+           "ce_bwd_bf16": "cross_entropy"}
 
 
 def run_time(f, sets, warm_ups=5):
@@ -148,6 +189,11 @@ def check(case, f, operands):
     if case == "take":
         table, ids = operands
         return common.agrees(case, host(f(table, ids), 2), [host(table[int(i)]) for i in ids[:2]])
+    if case in common.GRADIENTS:
+        rows = 2 if operands[0].dim() == 2 else 4096
+        parts = [host(x.detach(), rows if len(x) == len(operands[0]) else None) for x in operands]
+        found = f(*operands)
+        return common.agrees(case, host(found, rows), common.REFERENCES[case](*parts))
     if case in common.ROWS_OF_FIRST:
         parts = [host(operands[0], 2), *(host(x.double()) for x in operands[1:])]
     else:
@@ -164,6 +210,7 @@ def check(case, f, operands):
 
 
 def run_case(case, who, f, args):
+    torch.backends.cuda.matmul.allow_tf32 = case == "gemm_tf32"
     sets = [make(case) for _ in range(3)]
     right = None if args.no_check else check(case, f, sets[0])
     common.report(case, who, run_time(f, sets), right)
@@ -185,16 +232,18 @@ def main():
     args = common.arguments(__doc__)
     if not torch.cuda.is_available():
         common.skip("PyTorch sees no CUDA device")
-    torch.set_grad_enabled(False)
     common.say(rival="torch", version=torch.__version__)
     for case in args.cases:
         for who, table in (("torch", EAGER), ("torch.compile", COMPILED)):
-            f = table.get("chain" if case == common.SMALL else case)
+            f = table.get("chain" if case == common.SMALL else FORWARD.get(case, case))
+            torch.set_grad_enabled(case in common.GRADIENTS)
             if f is None or (who == "torch.compile" and args.no_compile):
                 continue
             try:
                 if who == "torch.compile":
                     f = torch.compile(f, dynamic=False)
+                if case in common.GRADIENTS:
+                    f = both_passes(case, f)
                 run_small(who, f) if case == common.SMALL else run_case(case, who, f, args)
             except Exception as error:  # one case must not end the others
                 common.say(case=case, who=who, failed=str(error).splitlines()[0][:200])

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/autograd.hpp"
+#include "weft/autograd/explain.hpp"
 #include "weft/cuda.hpp"
 #include "weft/cuda/algorithms.hpp"
+#include "weft/cuda/gradient.hpp"
+#include "weft/cuda/matmul.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/explain.hpp"

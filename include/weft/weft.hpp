@@ -17,6 +17,8 @@
 #include "weft/ops/permutation.hpp"  // permutation(n)
 #include "weft/ops/reduce.hpp"       // sum, mean, max, argmax, ... with axis(...)
 #include "weft/ops/scan.hpp"         // cumsum, cumprod, cummax, ... along an axis
+#include "weft/ops/matmul.hpp"       // matmul, mm, bmm, mv, dot, outer, linear
+#include "weft/ops/einsum.hpp"       // einsum, tensordot
 #include "weft/ops/sort.hpp"         // sort, argsort, topk
 #include "weft/ops/search.hpp"       // searchsorted
 #include "weft/ops/select.hpp"       // nonzero, masked_select
@@ -37,5 +39,6 @@
 #include "weft/cpu/sort.hpp"         // sorting
 #include "weft/cpu/select.hpp"       // selection
 #include "weft/cpu/histogram.hpp"    // counting
+#include "weft/cpu/matmul.hpp"       // matrix products
 #include "weft/cpu/scatter.hpp"      // and scatters
 // clang-format on

@@ -79,6 +79,16 @@ class Block<weft::detail::TypeList<Ts...>> {
     for (int i = 0; i < n; ++i) out[i] = store_element<Out>(program(At{pointers, i}));
   }
 
+  /// f(i, program at element i) for i < n, in any order.
+  template <class Program, class F>
+  void each(const Program& program, int n, const F& f) const {
+    const Pointers pointers = pointers_of(std::make_index_sequence<sizeof...(Ts)>{});
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (int i = 0; i < n; ++i) f(i, program(At{pointers, i}));
+  }
+
   /// The program at element i, for each i < n in order, for what it does.
   template <class Program>
   void visit(const Program& program, int n) const {

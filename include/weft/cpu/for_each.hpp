@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cpu/block.hpp"
+#include "weft/cpu/joint.hpp"
 #include "weft/cpu/memory.hpp"
 #include "weft/cpu/parallel.hpp"
 #include "weft/eval/executor.hpp"
@@ -63,7 +64,9 @@ struct Executor<Cpu> {
       const int length = static_cast<int>(left < cpu::block_size ? left : cpu::block_size);
       for (int i = 0; i < n; ++i) at[i] = row[i] + start * stride[i] * operands[i].itemsize;
       block.load(at + behind, stride + behind, length);
-      if constexpr (behind > 0) {
+      if constexpr (JointProgram<Program>) {
+        cpu::write_joint<Out>(block, program, at, stride, length);
+      } else if constexpr (behind > 0) {
         write(Out{}, block, program, at, stride, length);
       } else {
         write(detail::TypeList<Out>{}, block, Pack<const Program&>{program, {}}, at, stride,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/joint.hpp"
 #include "weft/cuda/launch.hpp"
 #include "weft/cuda/rows.hpp"
 #include "weft/cuda/tile.hpp"

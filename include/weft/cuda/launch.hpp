@@ -205,11 +205,11 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
 }
 
 [[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel,
-                                     unsigned blocks, unsigned threads, void** arguments,
+                                     dim3 blocks, unsigned threads, void** arguments,
                                      const Stream& stream, int shared_bytes = 0) {
   const ObservedLaunch observed(name);
   const cudaError_t status =
-      cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments,
+      cudaLaunchKernel(kernel, blocks, dim3(threads), arguments,
                        static_cast<std::size_t>(shared_bytes), stream.handle());
   check(status, name.operation, "evaluating ", name, " of shape ", shape);
   if (sync_requested() && !is_capturing(stream)) {

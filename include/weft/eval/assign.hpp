@@ -90,17 +90,47 @@ void set_target(Operand& target, const Tensor<T, D>& x) {
   target.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
 }
 
-/// Takes the place of evaluating parts of an expression first, while it is only planned.
+/// What is told of a matrix product that is only planned.
+struct PlannedProduct {
+  Shape left;
+  Shape right;
+  const char* type;
+  int64_t itemsize;
+  double operations;
+};
+
+/// Takes the place of evaluating parts of an expression first, while it is only planned; `product`
+/// is null unless the part is one.
 struct Staging {
-  StorageHandle (*take)(Staging*, const Name&, const Shape&, int64_t bytes);
+  StorageHandle (*take)(Staging*, const Name&, const Shape&, int64_t bytes,
+                        const PlannedProduct* product);
 };
 [[gnu::visibility("default")]] inline constinit thread_local Staging* staging = nullptr;
+
+/// A product as it is planned, after those of its operands that are evaluated before.
+template <class D, class E>
+PlannedProduct planned_product(const E& e) {
+  const auto evaluate = [](const auto& x) {
+    using X = std::remove_cvref_t<decltype(x)>;
+    if constexpr (!is_tensor<X>) materialize_on<typename X::value_type, D>(x, D{});
+  };
+  evaluate(e.left());
+  evaluate(e.right());
+  return {e.left().shape(), e.right().shape(), name(dtype_of<typename E::value_type>),
+          sizeof(typename E::value_type), e.operations()};
+}
 
 template <class T, class D, class E>
 Tensor<T, D> materialize_on(const E& e, D wanted) {
   if (staging != nullptr) {
     const int64_t bytes = e.size() * static_cast<int64_t>(sizeof(T));
-    StorageHandle nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes);
+    StorageHandle nowhere;
+    if constexpr (requires { e.operations(); }) {
+      const PlannedProduct product = planned_product<D>(e);
+      nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, &product);
+    } else {
+      nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, nullptr);
+    }
     T* const data = static_cast<T*>(nowhere->data);
     return Access::make<T, D>(static_cast<StorageHandle&&>(nowhere), data, e.shape(),
                               contiguous_strides(e.shape()));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/dry_run.hpp"
+#include "weft/eval/explain_product.hpp"
 #include "weft/eval/fuse.hpp"
 
 namespace weft {
@@ -74,7 +74,11 @@ template <ExpressionLike E>
     if constexpr (detail::has_reduction<E>) out.reductions = detail::RowLowering<E>::reductions;
     std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions),
                                detail::is_row_expression<E> ? -1 : 0);
-    if constexpr (Staged<E>) {
+    if constexpr (requires { e.operations(); }) {
+      const auto product = detail::planned_product<D>(e);
+      out.kernels.push_back(detail::product_kernel(
+          product, product.type, e.shape(), e.size() * static_cast<int64_t>(sizeof(T)), "result"));
+    } else if constexpr (Staged<E>) {
       out.kernels.push_back(
           detail::staged_kernel("an algorithm of its own:", detail::name_of<E>(), e.shape()));
       ++out.staged;

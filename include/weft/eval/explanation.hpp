@@ -28,6 +28,7 @@ struct Explanation {
     int threads = 0;           ///< of a block, or of the CPU; 0 where it is not known beforehand
     int cluster = 1;           ///< blocks that exchange values
     int64_t shared_bytes = 0;  ///< of a block
+    double operations = 0;     ///< additions and multiplications, of matrix products
     int reductions = 0;        ///< computed here
     int equal = 0;             ///< taken from an equal one that is computed here
     std::vector<Operand> reads;
@@ -66,6 +67,12 @@ struct Explanation {
     }
     return n;
   }
+  /// The additions and multiplications of matrix products.
+  double operations() const {
+    double n = 0;
+    for (const Kernel& kernel : kernels) n += kernel.operations;
+    return n;
+  }
   int64_t bytes() const { return bytes_read() + bytes_written(); }
   /// The time in which memory could move all bytes, seconds; 0 where its bandwidth is not known.
   double expected_seconds() const {
@@ -99,6 +106,14 @@ namespace detail {
 [[gnu::cold, gnu::noinline]] inline Text rate_text(double bytes_a_second) {
   const bool tera = bytes_a_second >= 1e12;
   return formatted("%.3g", bytes_a_second / (tera ? 1e12 : 1e9)) + (tera ? " TB/s" : " GB/s");
+}
+
+/// "17.2 GFLOP"
+[[gnu::cold, gnu::noinline]] inline Text operations_text(double n) {
+  constexpr const char* units[] = {" FLOP", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP"};
+  int unit = 0;
+  for (; n >= 1000 && unit < 5; ++unit) n /= 1000;
+  return formatted("%.3g", n) + units[unit];
 }
 
 /// "1 kernel", "2 kernels"
@@ -153,6 +168,7 @@ inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
   int number = 0;
   for (const Explanation::Kernel& kernel : e.kernels) {
     out += join({"\n  ", ++number, ". ", kernel.kind, " ", kernel.work});
+    if (kernel.operations > 0) out += ", " + operations_text(kernel.operations);
     add_launch(out, kernel);
     add_operands(out, "reads ", kernel.reads);
     add_operands(out, "writes", kernel.writes);

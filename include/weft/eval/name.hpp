@@ -36,8 +36,9 @@ class NameReader {
     const Word word = identifier();
     const bool map = word.is("Map");
     const bool fused = word.is("Fused");
-    if (*at_ != '<' || !(map || fused || word.is("Reduce") || word.is("Scan") ||
-                         word.is("Gather") || word.is("Tensor") || word.is("Scalar"))) {
+    if (*at_ != '<' ||
+        !(map || fused || word.is("Reduce") || word.is("Scan") || word.is("Gather") ||
+          word.is("Product") || word.is("Tensor") || word.is("Scalar"))) {
       out += word.is("Positions") ? "positions" : "?";
       return skip_arguments();
     }

@@ -32,6 +32,29 @@ inline Explanation::Kernel staged_kernel(const char* kind, const Name& name, con
   return kernel;
 }
 
+/// A matrix product that one call of a library computes.
+[[gnu::noinline]] inline Explanation::Kernel product_kernel(const PlannedProduct& product,
+                                                            const char* type, const Shape& shape,
+                                                            int64_t bytes, const char* note) {
+  const auto operand = [](const char* element, const Shape& of, int64_t size, const char* what) {
+    Explanation::Operand x;
+    x.type = element;
+    x.shape = of;
+    x.bytes = size;
+    x.note = what;
+    return x;
+  };
+  const int64_t each = product.itemsize;
+  Explanation::Kernel kernel;
+  kernel.kind = "matrix product";
+  kernel.work = join({product.left, " by ", product.right});
+  kernel.operations = product.operations;
+  kernel.reads.push_back(operand(product.type, product.left, product.left.size() * each, ""));
+  kernel.reads.push_back(operand(product.type, product.right, product.right.size() * each, ""));
+  kernel.writes.push_back(operand(type, shape, bytes, note));
+  return kernel;
+}
+
 /// Notes what would be evaluated before the expression, as long as it lives.
 class PlannedStaging : public Staging {
  public:
@@ -43,9 +66,14 @@ class PlannedStaging : public Staging {
   PlannedStaging& operator=(const PlannedStaging&) = delete;
 
  private:
-  static StorageHandle take(Staging* self, const Name& name, const Shape& shape, int64_t bytes) {
+  static StorageHandle take(Staging* self, const Name& name, const Shape& shape, int64_t bytes,
+                            const PlannedProduct* product) {
     Explanation& out = static_cast<PlannedStaging*>(self)->out_;
     StorageHandle storage(allocate_nowhere(out, bytes));
+    if (product != nullptr) {
+      out.kernels.push_back(product_kernel(*product, product->type, shape, bytes, "temporary"));
+      return storage;
+    }
     out.kernels.push_back(staged_kernel("evaluated before:", name, shape));
     ++out.staged;
     return storage;

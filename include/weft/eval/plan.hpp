@@ -17,6 +17,8 @@ struct Operand {
   int gathered = 0;    // bytes of an element where these are positions, at which `storage` is read
   const char* reached = nullptr;  // where gathered: the first byte that may be read,
   int64_t reached_bytes = 0;      // and how many
+  const void* staged = nullptr;   // the node whose value the temporary holds, and whether
+  bool (*same)(const void*, const void*) = nullptr;  // another one of its type has the same
   bool moved = false;  // read at other coordinates than the target's, though the shape be the same
   int rank = 0;
   int64_t size[max_rank];    // as the tensor has them

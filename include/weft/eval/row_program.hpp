@@ -88,13 +88,17 @@ template <class T>
 bool same_value(const Scalar<T>& a, const Scalar<T>& b) {
   return same_bytes(a.value, b.value);
 }
-template <class E>
-bool same_value(const E&, const E&) {
-  return false;
-}
 inline bool same_value(const Pack<>&, const Pack<>&) { return true; }
 template <class Head, class... Tail>
 bool same_value(const Pack<Head, Tail...>& a, const Pack<Head, Tail...>& b);
+template <class E>
+bool same_value([[maybe_unused]] const E& a, [[maybe_unused]] const E& b) {
+  if constexpr (requires { requires E::is_value_of_operands; }) {
+    return same_value(a.args(), b.args());
+  } else {
+    return false;
+  }
+}
 template <class R, class E>
 bool same_value(const Reduce<R, E>& a, const Reduce<R, E>& b);
 template <class T, class Op, class... Args>

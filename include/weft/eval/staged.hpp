@@ -31,7 +31,8 @@ struct StagedType<E> {
   using type = typename E::staged_type;
 };
 
-/// Inside a larger expression: evaluated now, its value an operand.
+/// Inside a larger expression: evaluated now, its value an operand; what the expression has twice
+/// is evaluated once.
 template <Staged E>
 struct Lowering<E> {
   using value = typename StagedType<E>::type;
@@ -40,10 +41,18 @@ struct Lowering<E> {
   static Arg<B, value> lower(const E& e, Operand* operands) {
     using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
                                  typename E::device_type>;
+    for (int i = 0; i < B; ++i) {
+      if (operands[i].same == same_expression<E> && same_expression<E>(operands[i].staged, &e)) {
+        operands[B] = operands[i];
+        return {};
+      }
+    }
     const Tensor<value, D> result = materialize_on<value, D>(e, D{});
     operands[B].set(result.data(), sizeof(value), result.shape(), result.strides(),
                     result.storage());
     operands[B].keep = Access::storage(result);
+    operands[B].staged = &e;
+    operands[B].same = same_expression<E>;
     return {};
   }
 };

@@ -37,6 +37,12 @@ struct mapped {
   WEFT_HD constexpr auto value(Ts... xs) const {
     return f(xs...);
   }
+  /// For functions that have f.derivative<I>(x..., y), y being the value.
+  template <int I, class... Ts>
+    requires requires(const F& g, Ts... xs) { g.template derivative<I>(xs...); }
+  WEFT_HD constexpr auto derivative(Ts... xs_and_y) const {
+    return f.template derivative<I>(xs_and_y...);
+  }
 };
 }  // namespace op
 
@@ -66,7 +72,9 @@ constexpr bool can_map() {
 /// x with elements of type To.
 template <Element To, ExpressionLike X>
 constexpr auto cast(X&& x) {
-  if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, To> && TensorLike<X>) {
+  using E = std::remove_cvref_t<X>;
+  if constexpr (std::is_same_v<typename E::value_type, To> &&
+                (TensorLike<E> || detail::is_var<E>)) {
     return std::remove_cvref_t<X>(static_cast<X&&>(x));
   } else {
     return lift(op::cast<To>{}, static_cast<X&&>(x));

@@ -49,7 +49,7 @@ class Map {
   const Pack<Args...>& args() const { return args_; }
 
   /// The value, in new storage.
-  auto eval() const { return Tensor(*this); }
+  auto eval() const { return typename detail::Evaluated<Map>::type(*this); }
   /// The value of an expression with one element.
   value_type item() const { return eval().item(); }
   template <std::same_as<bool> B>

@@ -29,7 +29,10 @@ constexpr bool can_fuse() {
     static_assert(device,
                   "weft: one expression is on Cpu and another on Cuda, or on another CudaAt<N>; "
                   "fuse runs on one device: write x.to(Cuda{}) or x.to(Cpu{})");
-    return device;
+    constexpr bool plain = !(has_var<Xs> || ...);
+    static_assert(
+        plain, "weft: fuse records no gradients: write a Var for each expression, or x.detach()");
+    return device && plain;
   }
   return false;
 }

@@ -79,7 +79,7 @@ class Gather {
   int axis() const { return axis_; }
 
   /// The value, in new storage.
-  auto eval() const { return Tensor(*this); }
+  auto eval() const { return typename detail::Evaluated<Gather>::type(*this); }
   /// The value of an expression with one element.
   value_type item() const { return eval().item(); }
   template <std::same_as<bool> B>

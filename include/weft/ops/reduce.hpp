@@ -36,7 +36,7 @@ class Reduce {
   const detail::ReducedAxes& axes() const { return axes_; }
 
   /// The value, in new storage.
-  auto eval() const { return Tensor(*this); }
+  auto eval() const { return typename detail::Evaluated<Reduce>::type(*this); }
   /// The value of a reduction to one element.
   value_type item() const { return eval().item(); }
   template <std::same_as<bool> B>

@@ -57,6 +57,7 @@ class Scan {
   int64_t size() const { return shape().size(); }
   const Pack<E>& args() const { return args_; }
   int axis() const { return axis_; }
+  bool repeats() const { return repeats_; }
 
   template <class T, class D>
   void evaluate(const Tensor<T, D>& target) const {
@@ -68,7 +69,7 @@ class Scan {
   }
 
   /// The value, in new storage.
-  auto eval() const { return Tensor(*this); }
+  auto eval() const { return typename detail::Evaluated<Scan>::type(*this); }
   /// The value of a scan of one element.
   value_type item() const { return eval().item(); }
   template <std::same_as<bool> B>

@@ -36,6 +36,15 @@ struct where {
       return condition == (I == 1) ? T(1) : T(0);
     }
   }
+  /// The gradient, of which the side that was not chosen gets none, whatever it is.
+  template <int I, class G, class T, class Z>
+  WEFT_HD static constexpr auto vjp(G g, bool condition, T, T, Z) {
+    if constexpr (I == 0) {
+      return none;
+    } else {
+      return condition == (I == 1) ? g : G(0);
+    }
+  }
 };
 
 /// x + factor * y * z.

@@ -36,7 +36,11 @@ constexpr bool can_become() {
                 "x.to(CudaAt<N>{})");
   static_assert(!device || element,
                 "weft: element types do not convert silently: write cast<T>(x)");
-  return device && element;
+  static_assert(
+      !device || !element || !has_var<E>,
+      "weft: an expression with a Var becomes a Var: write Var y = ..., or x.detach() for "
+      "a Var's values without gradients");
+  return device && element && !has_var<E>;
 }
 
 /// Whether a Tensor<To> can share the elements of a Tensor<From>.
@@ -56,7 +60,10 @@ constexpr bool can_write() {
   static_assert(value || std::is_const_v<T>,
                 "weft: a tensor takes expressions and numbers of an element type: write tensor(v) "
                 "for a container, borrow(p, shape) for a pointer");
-  return value && !std::is_const_v<T>;
+  static_assert(!has_var<X>,
+                "weft: an expression with a Var is not written into a Tensor: write x.detach() for "
+                "a Var's values without gradients");
+  return value && !std::is_const_v<T> && !has_var<X>;
 }
 
 /// What is assigned to a named tensor, or stands in parentheses behind it, and is no expression.

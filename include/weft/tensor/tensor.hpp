@@ -83,8 +83,8 @@ class Tensor {
   template <ExpressionLike E>
     requires(!TensorLike<E>)
   Tensor& operator=(E&& e) & {
-    if constexpr (detail::can_become<T, D, std::remove_cvref_t<E>>() && detail::can_write<T, E>()) {
-      detail::rebind(*this, static_cast<E&&>(e));
+    if constexpr (detail::can_become<T, D, std::remove_cvref_t<E>>()) {
+      if constexpr (detail::can_write<T, E>()) detail::rebind(*this, static_cast<E&&>(e));
     }
     return *this;
   }

@@ -1,0 +1,18 @@
+// weft's gradients: Var, parameter, backward. With Cuda include weft/cuda/gradient.hpp too.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// This order also keeps the compilers' messages short.
+// clang-format off
+#include "weft/weft.hpp"
+#include "weft/cpu/gradient.hpp"         // the loops of backward passes
+#include "weft/autograd/var.hpp"         // Var<T, D>, parameter, backward
+#include "weft/autograd/mode.hpp"        // NoGrad, EnableGrad, AnomalyMode
+#include "weft/autograd/movement.hpp"    // reshape, permute, slices, ... of a Var
+#include "weft/autograd/indexing.hpp"    // gradients of take, gather, cumsum
+#include "weft/autograd/matmul.hpp"      // gradients of matrix products
+#include "weft/autograd/function.hpp"    // custom(f, vjp, x...)
+#include "weft/autograd/compose.hpp"     // softmax, layer_norm, cross_entropy, ... of Vars
+#include "weft/autograd/checkpoint.hpp"  // grad(y, x...), checkpoint(f, x...)
+#include "weft/autograd/gradcheck.hpp"   // gradients compared with differences
+// clang-format on

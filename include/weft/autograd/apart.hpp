@@ -1,0 +1,80 @@
+// Parts of an expression that are recorded by themselves: products and scans, whose values are
+// kept. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/plain.hpp"
+#include "weft/eval/staged.hpp"
+
+namespace weft::autograd {
+
+/// How an expression of type E is taken apart: each node in it that is not computed with its
+/// surroundings, and has a Var in it, becomes a Var. Else the backward pass would compute it again.
+///   using type = ...;  static constexpr bool changes;
+///   static type of(const E& e);
+template <class E>
+struct Apart {
+  static constexpr bool changes = false;
+  using type = E;
+  static const E& of(const E& e) { return e; }
+};
+
+template <class E>
+using apart_t = typename Apart<E>::type;
+
+/// The expression with such nodes replaced.
+template <class E>
+decltype(auto) apart(const E& e) {
+  return Apart<E>::of(e);
+}
+
+template <Staged E>
+  requires has_var<E>
+struct Apart<E> {
+  static constexpr bool changes = true;
+  using type = typename weft::detail::Evaluated<E>::type;
+  static type of(const E& e) { return type(e); }
+};
+
+template <class T, class Op, class... Args>
+  requires(Apart<Args>::changes || ...)
+struct Apart<Map<T, Op, Args...>> {
+  static constexpr bool changes = true;
+  using type = Map<T, Op, apart_t<Args>...>;
+  static type of(const Map<T, Op, Args...>& e) { return of(e, std::index_sequence_for<Args...>{}); }
+
+ private:
+  template <std::size_t... I>
+  static type of(const Map<T, Op, Args...>& e, std::index_sequence<I...>) {
+    return type(e.op(), apart(get<static_cast<int>(I)>(e.args()))...);
+  }
+};
+
+template <class R, class E>
+requires Apart<E>::changes struct Apart<Reduce<R, E>> {
+  static constexpr bool changes = true;
+  using type = Reduce<R, apart_t<E>>;
+  static type of(const Reduce<R, E>& e) {
+    return type(e.reducer(), apart_t<E>(apart(e.operand())), e.axes());
+  }
+};
+
+template <class K, class E, class I>
+requires Apart<E>::changes struct Apart<Gather<K, E, I>> {
+  static constexpr bool changes = true;
+  using type = Gather<K, apart_t<E>, I>;
+  static type of(const Gather<K, E, I>& e) {
+    return type(apart_t<E>(apart(e.operand())), I(e.indices()), e.axis());
+  }
+};
+
+/// The same for a whole statement, whose outermost node is recorded here.
+template <class E>
+struct ApartInside : Apart<E> {};
+template <Staged E>
+struct ApartInside<E> {
+  static constexpr bool changes = false;
+  using type = E;
+  static const E& of(const E& e) { return e; }
+};
+
+}  // namespace weft::autograd

@@ -1,0 +1,138 @@
+// explain_backward(e): the kernels that compute the gradients of an expression's Vars.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/var.hpp"
+#include "weft/eval/explain.hpp"
+
+namespace weft {
+
+namespace autograd {
+
+/// Adds the kernels that a backward pass launches for a part of an expression.
+class BackwardExplainer {
+ public:
+  explicit BackwardExplainer(Explanation& out) : out_(out) {}
+
+  /// For e, whose gradient is a tensor.
+  template <class E>
+  void add(const plain_t<E>& e) {
+    if constexpr (detail::is_map<E> || is_var<E>) {
+      sweep<E>(e, e.shape(), name(dtype_of<typename E::value_type>), 1);
+    } else {
+      add_node(static_cast<const E*>(nullptr), e);
+    }
+  }
+
+ private:
+  template <class R, class E>
+  void add_node(const Reduce<R, E>*, const Reduce<R, plain_t<E>>& e) {
+    sweep<E>(e.operand(), e.shape(), name(dtype_of<typename E::value_type>),
+             1 + Derivative<R>::reads_value);
+  }
+  template <class E>
+  void add_node(const E*, const plain_t<E>& e) {
+    out_.kernels.emplace_back();
+    out_.kernels.back().kind = "algorithms of their own";
+    out_.kernels.back().work = weft::detail::join({"for the gradients of ", e.shape()});
+  }
+
+  /// The one kernel of an element-wise part; `upstream` is the shape of what else it reads.
+  template <class E>
+  void sweep(const plain_t<E>& e, const Shape& upstream, const char* type, int others) {
+    using Parts = Segment<E>;
+    constexpr int n = weft::detail::count(typename Parts::types{});
+    Operand inputs[n + 1];
+    static_cast<void>(Parts::template lower<1>(e, inputs));
+    Explanation::Kernel kernel;
+    kernel.kind = "gradients";
+    kernel.work = weft::detail::join({"over ", e.shape()});
+    const Shape& shape = e.shape();
+    add_reads(kernel, inputs + 1, shape, typename Parts::types{});
+    for (int k = 0; k < others; ++k) {
+      Operand g;
+      g.set(place(), 1, upstream, contiguous_strides(upstream), nullptr);
+      g.itemsize = static_cast<int>(sizeof(typename E::value_type));
+      if (upstream.size() == 1 || upstream.rank() == shape.rank()) g.broadcast_to(shape);
+      weft::detail::add_operand(kernel.reads, g, type, shape,
+                                k == 0 ? "the result's gradient" : "the result");
+    }
+    add_writes<Parts::template mask<1>>(kernel, inputs, shape, typename Parts::ports{});
+    out_.kernels.push_back(static_cast<Explanation::Kernel&&>(kernel));
+    for_each_inner<E>(e, [&]<class Inner, int, int>(const plain_t<Inner>& inner) {
+      add<Inner>(inner);
+    });
+  }
+
+  template <class... Ts>
+  static void add_reads(Explanation::Kernel& kernel, const Operand* inputs, const Shape& shape,
+                        TypeList<Ts...>) {
+    (add_read(kernel, *inputs++, weft::detail::type_name<Ts>(), shape), ...);
+  }
+  static void add_read(Explanation::Kernel& kernel, Operand x, const char* type,
+                       const Shape& shape) {
+    x.broadcast_to(shape);
+    weft::detail::add_operand(kernel.reads, x, type, shape, "");
+  }
+
+  template <std::uint64_t Mask, class... Ports>
+  void add_writes(Explanation::Kernel& kernel, const Operand* inputs, const Shape& shape,
+                  TypeList<Ports...>) {
+    int at = 0;
+    const char* seen[sizeof...(Ports)] = {};
+    int count = 0;
+    const auto add = [&](const char* type, int bytes, bool leaf) {
+      while ((Mask >> at & 1U) == 0) ++at;
+      const Operand& x = inputs[at++];
+      for (int i = 0; i < count; ++i) {
+        if (leaf && seen[i] == x.data) return;
+      }
+      seen[count++] = x.data;
+      Operand g;
+      Shape own;
+      for (int d = 0; d < x.rank; ++d) own.push_back(x.size[d]);
+      g.set(place(), static_cast<std::size_t>(bytes), own, contiguous_strides(own), nullptr);
+      g.broadcast_to(shape);
+      const bool summed = own.size() != shape.size();
+      weft::detail::add_operand(kernel.writes, g, type, shape,
+                                summed  ? "gradient, summed"
+                                : !leaf ? "gradient, for a further kernel"
+                                        : "gradient");
+    };
+    (add(name(dtype_of<typename Ports::value_type>), sizeof(typename Ports::value_type),
+         is_var<Ports>),
+     ...);
+  }
+
+  /// Another address for each gradient, none of which there is.
+  const void* place() {
+    return reinterpret_cast<const void*>(weft::detail::nowhere + (std::uintptr_t{++places_} << 40));
+  }
+
+  Explanation& out_;
+  unsigned places_ = 0;
+};
+
+}  // namespace autograd
+
+/// What the backward pass of `Var y = e` does, as explain(e) says it of the forward pass: each
+/// kernel, what it reads, and the gradients it gives. Sums of operands that were broadcast are
+/// finished by a small kernel each, which is not listed. Nothing is evaluated.
+template <Differentiable E>
+[[nodiscard]] Explanation explain_backward(const E& e) {
+  using D = typename E::device_type;
+  using Runs = detail::loops_of<D>;
+  Explanation out;
+  if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
+    const detail::PlannedStaging staging(out);
+    const auto plain = autograd::plain(e);
+    out.name = "backward of " + text(detail::name_of<autograd::plain_t<E>>());
+    out.type = name(dtype_of<typename E::value_type>);
+    out.shape = e.shape();
+    Explainer<Runs>::describe(Runs{}, out);
+    autograd::BackwardExplainer(out).template add<E>(plain);
+  }
+  return out;
+}
+
+}  // namespace weft

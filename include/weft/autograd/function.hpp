@@ -1,0 +1,159 @@
+// Functions with a gradient of their own: custom(f, vjp, x...), and what weft's are made of.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tuple>
+
+#include "weft/autograd/var.hpp"
+
+namespace weft {
+
+namespace autograd {
+
+/// Takes the gradient of one argument, an expression of type E, from the function's rule.
+template <class E>
+class Pull {
+ public:
+  Pull(const plain_t<E>& e, Variable* const* edges) : e_(e), edges_(edges) {}
+
+  /// Whether the gradient is asked for.
+  bool wanted() const { return any_active(edges_, var_count<E>); }
+  Variable* const* edges() const { return edges_; }
+  /// The gradient: a tensor or an expression of the argument's shape.
+  template <class G>
+  void operator()(const G& gradient) const {
+    if constexpr (has_var<E>) {
+      if (!wanted()) return;
+      if (!(gradient.shape() == e_.shape())) {
+        fail<ShapeError>("custom", "a gradient of shape ", gradient.shape(),
+                         " for an argument of shape ", e_.shape());
+      }
+      pass_to<E>(e_, edges_, [&](const auto& sink) { store(sink, gradient); });
+    }
+  }
+
+ private:
+  const plain_t<E>& e_;
+  Variable* const* edges_;
+};
+
+/// The node of y = f(arguments), where the arguments' types are Es:
+///   void f.backward(gradient, y, Pack of pulls, arguments...)
+template <class F, class T, class D, class... Es>
+class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
+ public:
+  Function(const char* operation, const F& f, const Tensor<T, D>& y, const Es&... args)
+      : operation_(operation),
+        kept_(Kept{f, weft::detail::Access::mark(Tensor<T, D>(y)),
+                   make_pack(plain_t<Es>(plain(args))...)}) {
+    int first = 0;
+    (add_edges(args, first), ...);
+  }
+
+  Text name() const override { return operation_; }
+  void check() const override {
+    check_unwritten(kept_->y, *this);
+    weft::detail::for_each_leaf(kept_->args, [&](const auto& x) { check_unwritten(x, *this); });
+  }
+  void backward() override { backward(std::index_sequence_for<Es...>{}); }
+  void release() override {
+    kept_.reset();
+    this->drop_edges();
+  }
+
+ private:
+  struct Kept {
+    F f;
+    Tensor<T, D> y;
+    Pack<plain_t<Es>...> args;
+  };
+
+  template <class E>
+  void add_edges(const E& e, int& first) {
+    for_each_var(e, [&](const auto& x, int i) {
+      if (x.requires_grad()) this->edges[first + i] = Ref<Variable>(x.variable().get());
+    });
+    first += var_count<E>;
+  }
+  template <std::size_t... I>
+  void backward(std::index_sequence<I...>) {
+    const auto raw = this->raw();
+    const int counts[] = {var_count<Es>..., 0};
+    const auto first = [&](std::size_t i) {
+      int sum = 0;
+      for (std::size_t k = 0; k < i; ++k) sum += counts[k];
+      return raw.variables + sum;
+    };
+    const Tensor<T, D> gradient = static_cast<VariableOf<T, D>*>(this->output)->pending;
+    kept_->f.backward(gradient, kept_->y,
+                      make_pack(Pull<Es>(get<static_cast<int>(I)>(kept_->args), first(I))...),
+                      get<static_cast<int>(I)>(kept_->args)...);
+  }
+
+  const char* operation_;
+  std::optional<Kept> kept_;
+};
+
+/// The Var of value y that the function has computed of the arguments: recorded where one of them
+/// requires a gradient.
+template <class F, class T, class D, class... Es>
+Var<T, D> computed(const char* operation, const F& f, const Tensor<T, D>& y, const Es&... args) {
+  if (!is_grad_enabled()) return Var<T, D>(y);
+  using Recorded = Function<F, T, D, Es...>;
+  Ref<Recorded> node(new Recorded(operation, f, y, args...));
+  if (!node->wants_any()) return Var<T, D>(y);
+  return Var<T, D>(y, computed_by<T, D>(Ref<Node>(node.get())));
+}
+
+/// A programmer's pair of functions.
+template <class Vjp>
+struct CustomRule {
+  Vjp vjp;
+
+  template <class G, class... Pulls, class... Xs>
+  void backward(const G& gradient, const G& y, const Pack<Pulls...>& pulls, const Xs&... xs) const {
+    auto gradients = vjp(gradient, y, xs...);
+    if constexpr (requires { std::tuple_size<decltype(gradients)>::value; }) {
+      static_assert(std::tuple_size_v<decltype(gradients)> == sizeof...(Pulls),
+                    "weft: the gradients of custom(f, vjp, x...) are as many as its arguments");
+      give(pulls, gradients, std::index_sequence_for<Pulls...>{});
+    } else {
+      static_assert(sizeof...(Pulls) == 1,
+                    "weft: the gradients of custom(f, vjp, x...) are as many as its arguments: "
+                    "return std::tuple(...)");
+      pulls.head(gradients);
+    }
+  }
+
+ private:
+  template <class Pulls, class Gradients, std::size_t... I>
+  static void give(const Pulls& pulls, const Gradients& gradients, std::index_sequence<I...>) {
+    (weft::get<static_cast<int>(I)>(pulls)(std::get<I>(gradients)), ...);
+  }
+};
+
+/// A Var or a tensor as it is, an expression with a Var as a Var of its own.
+template <class X>
+auto settle(const X& x) {
+  if constexpr (is_var<X> || !has_var<X>) {
+    return x;
+  } else {
+    return Var(x);
+  }
+}
+}  // namespace autograd
+
+/// y = f(x...) with a gradient of the programmer's own. f gets the arguments' values as tensors and
+/// gives a tensor; vjp(g, y, x...) gets the gradient of y as well and gives the gradients of the
+/// arguments: a tensor or an expression for one, std::tuple(...) for several.
+template <class F, class Vjp, ExpressionLike... Xs>
+  requires(sizeof...(Xs) > 0)
+auto custom(const F& f, const Vjp& vjp, const Xs&... xs) {
+  const auto apply = [&](const auto&... settled) {
+    const Tensor y = f(autograd::plain(settled)...);
+    return autograd::computed("custom", autograd::CustomRule<Vjp>{vjp}, y, settled...);
+  };
+  return apply(autograd::settle(xs)...);
+}
+
+}  // namespace weft

@@ -1,0 +1,47 @@
+// The gradients of gathers and scans: additions at the indices, sums from the other end.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/backward.hpp"
+#include "weft/eval/scatter.hpp"
+#include "weft/ops/scatter.hpp"
+
+namespace weft::autograd {
+
+/// Each gathered element's gradient is added to the one it was read from.
+template <class K, class E, class I>
+  requires has_var<E>
+struct Rule<Gather<K, E, I>> {
+  using D = typename E::device_type;
+  template <class G>
+  static void backward(const Gather<K, plain_t<E>, I>& e, Variable* const* edges,
+                       const Tensor<G, D>& gradient) {
+    pass_to<E>(e.operand(), edges, [&](const auto& sink) {
+      using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;
+      if (!sink.adds) sink.buffer.fill(compute_t<T>(0));
+      if (gradient.size() == 0) return;
+      const Tensor<T, D> source = cast<T>(gradient);
+      weft::detail::scatter_into<K::how, weft::detail::Update::add>(K::text, sink.buffer, e.axis(),
+                                                                    e.indices(), source);
+    });
+  }
+};
+
+/// Each element has part in all sums behind it.
+template <class E>
+  requires has_var<E>
+struct Rule<Scan<scanner::cumsum, E>> {
+  using D = typename E::device_type;
+  template <class G>
+  static void backward(const Scan<scanner::cumsum, plain_t<E>>& e, Variable* const* edges,
+                       const Tensor<G, D>& gradient) {
+    pass_to<E>(e.args().head, edges, [&](const auto& sink) {
+      using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;
+      const Tensor<T, D> from_the_end =
+          cumsum(cast<T>(Tensor<G, D>(gradient.flip(e.axis()))), axis(e.axis()));
+      store(sink, from_the_end.flip(e.axis()));
+    });
+  }
+};
+
+}  // namespace weft::autograd

@@ -1,0 +1,146 @@
+// The gradients of matrix products: two products, and a sum for a bias.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/var.hpp"
+#include "weft/eval/epilogue.hpp"
+#include "weft/ops/matmul.hpp"
+
+namespace weft::autograd {
+
+template <class K, class A, class B>
+  requires(has_var<A> || has_var<B>)
+struct Plain<Product<K, A, B>> {
+  using type = Product<K, plain_t<A>, plain_t<B>>;
+  static type of(const Product<K, A, B>& e) {
+    return type(plain_t<A>(plain(e.left())), plain_t<B>(plain(e.right())));
+  }
+};
+
+/// A factor is read in both passes: what is not a tensor yet becomes a Var or a Tensor.
+template <class X>
+using factor_t = typename weft::detail::Evaluated<X>::type;
+
+template <class K, class A, class B>
+  requires(has_var<A> || has_var<B>)
+struct ApartInside<Product<K, A, B>> {
+  using type = Product<K, factor_t<A>, factor_t<B>>;
+  static constexpr bool changes = !std::is_same_v<type, Product<K, A, B>>;
+  static type of(const Product<K, A, B>& e) {
+    return type(factor_t<A>(e.left()), factor_t<B>(e.right()));
+  }
+};
+
+/// product + bias is recorded as one statement, since it is computed in one call.
+template <class T, class K, class A, class B, class X>
+  requires((has_var<A> || has_var<B>)&&(is_var<X> || TensorLike<X>))
+struct ApartInside<Map<T, op::add, Product<K, A, B>, X>> {
+  using Factors = ApartInside<Product<K, A, B>>;
+  static constexpr bool changes = Factors::changes;
+  using type = Map<T, op::add, typename Factors::type, X>;
+  static type of(const Map<T, op::add, Product<K, A, B>, X>& e) {
+    return type(e.op(), Factors::of(get<0>(e.args())), get<1>(e.args()));
+  }
+};
+
+namespace detail {
+/// The matrix of a vector that stands on the left (a row) or on the right (a column).
+template <class T, class D>
+Tensor<T, D> as_matrix(const Tensor<T, D>& x, bool left) {
+  return x.rank() > 1 ? x : x.unsqueeze(left ? 0 : 1);
+}
+
+/// The sum of a gradient over the axes in which `shape` was broadcast.
+template <class T, class D>
+Tensor<T, D> summed_to(const Tensor<T, D>& gradient, const Shape& shape) {
+  if (gradient.shape() == shape) return gradient;
+  const Reduce<reducer::sum, Tensor<T, D>> sum(reducer::sum{}, Tensor<T, D>(gradient),
+                                               broadcast_axes(shape, gradient.shape()));
+  return sum.eval().reshape(shape);
+}
+
+/// Rows of all batches as rows of one matrix.
+template <class T, class D>
+Tensor<T, D> all_rows(const Tensor<T, D>& x) {
+  return x.reshape({-1, x.shape()[x.rank() - 1]});
+}
+
+/// Gives a factor of shape `shape` the product of a and b, which has that shape but for batches.
+template <class E, class T, class D>
+void pass_product(const plain_t<E>& e, Variable* const* edges, const Tensor<T, D>& a,
+                  const Tensor<T, D>& b, bool left) {
+  pass_to<E>(e, edges, [&](const auto& sink) {
+    const auto matrix = as_matrix(sink.buffer, left);
+    const auto product = weft::detail::multiply<product::matmul>(a, b);
+    if (!(product.shape() == matrix.shape())) {
+      store(sink, summed_to(Tensor<T, D>(product), matrix.shape()).reshape(sink.buffer.shape()));
+    } else if (sink.adds) {
+      matrix.assign(product + matrix);
+    } else {
+      matrix.assign(product);
+    }
+  });
+}
+}  // namespace detail
+
+template <class K, class A, class B>
+  requires(has_var<A> || has_var<B>)
+struct Rule<Product<K, A, B>> {
+  using T = typename A::value_type;
+  using D = weft::detail::common_device_of<A, B>;
+
+  template <class G>
+  static void backward(const Product<K, plain_t<A>, plain_t<B>>& e, Variable* const* edges,
+                       const Tensor<G, D>& gradient) {
+    const Tensor<T, D> a = detail::as_matrix(Tensor<T, D>(e.left()), true);
+    const Tensor<T, D> b = detail::as_matrix(Tensor<T, D>(e.right()), false);
+    Tensor<T, D> g = cast<T>(gradient);
+    if (e.left().shape().rank() == 1) g = g.unsqueeze(e.right().shape().rank() == 1 ? -1 : -2);
+    if (e.right().shape().rank() == 1) g = g.unsqueeze(-1);
+    if (g.size() == 0) {
+      fill_zero<A>(e.left(), edges);
+      return fill_zero<B>(e.right(), edges + var_count<A>);
+    }
+    // One matrix on the right, as a layer has it: all batches are rows of one product.
+    const bool flat = b.rank() == 2 && a.rank() > 2;
+    if constexpr (has_var<A>) {
+      detail::pass_product<A>(e.left(), edges, g, b.transpose(-1, -2), true);
+    }
+    if constexpr (has_var<B>) {
+      const Tensor<T, D> rows = flat ? detail::all_rows(a) : a;
+      const Tensor<T, D> upstream = flat ? detail::all_rows(g) : g;
+      detail::pass_product<B>(e.right(), edges + var_count<A>, rows.transpose(-1, -2), upstream,
+                              false);
+    }
+  }
+
+ private:
+  template <class E>
+  static void fill_zero(const plain_t<E>& e, Variable* const* edges) {
+    if constexpr (has_var<E>) {
+      pass_to<E>(e, edges, [](const auto& sink) {
+        if (!sink.adds) sink.buffer.fill(compute_t<T>(0));
+      });
+    }
+  }
+};
+
+/// A bias passes the gradient on as it is, and gets its sum.
+template <class T, class K, class A, class B, class X>
+  requires((has_var<A> || has_var<B>)&&(is_var<X> || TensorLike<X>))
+struct Rule<Map<T, op::add, Product<K, A, B>, X>> {
+  template <class G, class D>
+  static void backward(const plain_t<Map<T, op::add, Product<K, A, B>, X>>& e,
+                       Variable* const* edges, const Tensor<G, D>& gradient) {
+    const auto& product = get<0>(e.args());
+    if constexpr (is_var<X>) {
+      pass_to<X>(get<1>(e.args()), edges + var_count<A> + var_count<B>, [&](const auto& sink) {
+        store(sink, detail::summed_to(gradient, sink.buffer.shape()));
+      });
+    }
+    if (!any_active(edges, var_count<A> + var_count<B>)) return;
+    Rule<Product<K, A, B>>::backward(product, edges, detail::summed_to(gradient, product.shape()));
+  }
+};
+
+}  // namespace weft::autograd

@@ -1,0 +1,185 @@
+// Views of a Var: reshape, permute, slices, expand and the others, whose gradients are views too.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/var.hpp"
+
+namespace weft::autograd {
+
+/// What becomes of the elements that a view does not show, or shows several times.
+enum class Coverage {
+  renamed,  ///< the view has each element, in the same order
+  each,     ///< each once
+  some,     ///< each once or not at all
+  several   ///< elements stand several times
+};
+
+/// The node of a view. `view` makes it from a tensor of the operand's shape.
+template <class T, class D, class F>
+class Movement final : public NodeOf<1> {
+ public:
+  Movement(const char* operation, const Var<T, D>& x, F view, Coverage coverage)
+      : operation_(operation),
+        shape_(x.shape()),
+        device_(x.device()),
+        view_(view),
+        coverage_(coverage) {
+    this->edges[0] = Ref<Variable>(x.variable().get());
+  }
+
+  Text name() const override { return operation_; }
+  void check() const override {}
+  void backward() override {
+    const Tensor<T, D>& gradient = static_cast<VariableOf<T, D>*>(this->output)->pending;
+    auto* const input = static_cast<VariableOf<T, D>*>(this->edges[0].get());
+    if (coverage_ == Coverage::renamed && gradient.is_contiguous() &&
+        weft::detail::Access::storage(gradient).owners() == 1) {
+      return input->give(gradient.reshape(shape_));  // nobody else has it, and it is dropped next
+    }
+    const Sink<T, D> sink = input->open(shape_, device_);
+    if (!sink.adds && (coverage_ == Coverage::some || coverage_ == Coverage::several))
+      sink.buffer.fill(compute_t<T>(0));
+    const Tensor<T, D> target = view_(sink.buffer);
+    if (coverage_ == Coverage::several) {
+      add_repeated(sink.buffer, gradient);
+    } else if (sink.adds) {
+      target.assign(target + gradient);
+    } else {
+      target.assign(gradient);
+    }
+  }
+  void release() override { this->drop_edges(); }
+
+ private:
+  /// An expanded operand gets the sum of its copies' gradients.
+  void add_repeated(const Tensor<T, D>& target, const Tensor<T, D>& gradient) const {
+    const weft::detail::ReducedAxes axes = broadcast_axes(shape_, gradient.shape());
+    const Reduce<reducer::sum, Tensor<T, D>> sum(reducer::sum{}, Tensor<T, D>(gradient), axes);
+    const Tensor<T, D> summed = sum.eval().reshape(shape_);
+    target.assign(target + summed);
+  }
+
+  const char* operation_;
+  Shape shape_;
+  D device_;
+  F view_;
+  Coverage coverage_;
+};
+
+/// The view of a Var that `view` makes of its values. Where that copied them, so does this.
+template <class T, class D, class F>
+Var<T, D> moved(const char* operation, const Var<T, D>& x, F view,
+                Coverage coverage = Coverage::each) {
+  Tensor<T, D> value = view(x.value());
+  if (!is_grad_enabled() || !x.requires_grad()) return Var<T, D>(value);
+  Ref<Node> node(new Movement<T, D, F>(operation, x, view, coverage));
+  return Var<T, D>(value, computed_by<T, D>(static_cast<Ref<Node>&&>(node)));
+}
+
+/// The node of x.to(device): the gradient goes back.
+template <class T, class D, class To>
+class Transferred final : public NodeOf<1> {
+ public:
+  explicit Transferred(const Var<T, D>& x) : device_(x.device()) {
+    this->edges[0] = Ref<Variable>(x.variable().get());
+  }
+  Text name() const override { return "to"; }
+  void check() const override {}
+  void backward() override {
+    const Tensor<T, To>& gradient = static_cast<VariableOf<T, To>*>(this->output)->pending;
+    Tensor<T, D> back = gradient.to(device_);
+    if constexpr (std::is_same_v<D, To>) back = back.clone();
+    static_cast<VariableOf<T, D>*>(this->edges[0].get())->give(static_cast<Tensor<T, D>&&>(back));
+  }
+  void release() override { this->drop_edges(); }
+
+ private:
+  D device_;
+};
+
+}  // namespace weft::autograd
+
+namespace weft {
+
+template <class T, Device D>
+Var<T, D> Var<T, D>::permute(const Shape& axes) const {
+  return autograd::moved("permute", *this, [axes](const auto& x) { return x.permute(axes); });
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::transpose(int64_t a, int64_t b) const {
+  return autograd::moved("transpose", *this, [a, b](const auto& x) { return x.transpose(a, b); });
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::t() const {
+  return autograd::moved("t", *this, [](const auto& x) { return x.t(); });
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::reshape(const Shape& to) const {
+  // The gradient is a buffer without gaps, of which there is always a view.
+  return autograd::moved(
+      "reshape", *this, [to](const auto& x) { return x.reshape(to); }, autograd::Coverage::renamed);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::view(const Shape& to) const {
+  return autograd::moved(
+      "view", *this, [to](const auto& x) { return x.view(to); }, autograd::Coverage::renamed);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::flatten() const {
+  return reshape({-1});
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::squeeze() const {
+  return autograd::moved(
+      "squeeze", *this, [](const auto& x) { return x.squeeze(); }, autograd::Coverage::renamed);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::squeeze(int64_t axis) const {
+  return autograd::moved(
+      "squeeze", *this, [axis](const auto& x) { return x.squeeze(axis); },
+      autograd::Coverage::renamed);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::unsqueeze(int64_t axis) const {
+  return autograd::moved(
+      "unsqueeze", *this, [axis](const auto& x) { return x.unsqueeze(axis); },
+      autograd::Coverage::renamed);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::expand(const Shape& to) const {
+  return autograd::moved(
+      "expand", *this, [to](const auto& x) { return x.expand(to); }, autograd::Coverage::several);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::flip(int64_t axis) const {
+  return autograd::moved("flip", *this, [axis](const auto& x) { return x.flip(axis); });
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::diagonal(int64_t k, int64_t axis1, int64_t axis2) const {
+  return autograd::moved(
+      "diagonal", *this, [=](const auto& x) { return x.diagonal(k, axis1, axis2); },
+      autograd::Coverage::some);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::narrow(int64_t axis, int64_t start, int64_t length) const {
+  return autograd::moved(
+      "narrow", *this, [=](const auto& x) { return x.narrow(axis, start, length); },
+      autograd::Coverage::some);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::operator()(Slice a, Slice b, Slice c, Slice d, Slice e, Slice f, Slice g,
+                                Slice h) const {
+  return autograd::moved(
+      "slice", *this, [=](const auto& x) { return x(a, b, c, d, e, f, g, h); },
+      autograd::Coverage::some);
+}
+template <class T, Device D>
+template <class To>
+Var<T, To> Var<T, D>::to(To device) const {
+  const Tensor<T, To> value = value_.to(device);
+  if (!is_grad_enabled() || !requires_grad()) return Var<T, To>(value);
+  autograd::Ref<autograd::Node> node(new autograd::Transferred<T, D, To>(*this));
+  return Var<T, To>(value, autograd::computed_by<T, To>(static_cast<decltype(node)&&>(node)));
+}
+
+}  // namespace weft

@@ -1,0 +1,268 @@
+// The reverse sweep: a program that gives the gradients of another one's operands, in registers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/joint.hpp"
+#include "weft/eval/row_program.hpp"
+
+namespace weft::autograd {
+
+/// Whether a program reads one of the operands whose gradients are asked for: the bits of Ports.
+template <std::uint64_t Ports, class P>
+inline constexpr bool reaches = (weft::detail::uses_of<P> & Ports) != 0;
+
+/// What the forward pass of a program leaves for the reverse one: its value, and those inside it on
+/// the way to a port.
+template <std::uint64_t Ports, class P>
+struct Primal {
+  typename P::type value;
+};
+template <std::uint64_t Ports, class Op, class... Ps>
+  requires reaches<Ports, Apply<Op, Ps...>>
+struct Primal<Ports, Apply<Op, Ps...>> {
+  typename Apply<Op, Ps...>::type value;
+  Pack<Primal<Ports, Ps>...> args;
+};
+
+/// The gradient of an operation's argument I, `g` being that of its value y: what the operation
+/// says by `vjp`, else g times its derivative; op::none where none flows.
+template <int I, class Op, class G, class Y, class... Xs>
+WEFT_HD constexpr auto pull_back(const Op& op, G g, Y y, Xs... xs) {
+  if constexpr (requires { op.template vjp<I>(g, xs..., y); }) {
+    return op.template vjp<I>(g, xs..., y);
+  } else if constexpr (requires { op.template derivative<I>(xs..., y); }) {
+    using Derivative = decltype(op.template derivative<I>(xs..., y));
+    if constexpr (std::is_same_v<Derivative, op::NotDifferentiable>) {
+      return op::none;
+    } else {
+      const auto derivative = op.template derivative<I>(xs..., y);
+      return static_cast<Derivative>(g) * derivative;
+    }
+  } else {
+    return op::none;
+  }
+}
+
+namespace detail {
+template <std::uint64_t Ports>
+WEFT_HD constexpr Pack<> primals(const Pack<>&, const auto&) {
+  return {};
+}
+template <std::uint64_t Ports, class P, class... Ps, class Inputs>
+WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
+    const Pack<P, Ps...>& programs, const Inputs& inputs);
+
+template <class Op, class Args, std::size_t... I>
+WEFT_HD constexpr auto value_of(const Op& op, const Args& args, std::index_sequence<I...>) {
+  return op.value(get<static_cast<int>(I)>(args).value...);
+}
+
+/// Runs a program forward.
+template <std::uint64_t Ports, class P, class Inputs>
+WEFT_HD constexpr Primal<Ports, P> primal(const P& program, const Inputs& inputs) {
+  return {program(inputs)};
+}
+template <std::uint64_t Ports, class Op, class... Ps, class Inputs>
+requires reaches<Ports, Apply<Op, Ps...>> WEFT_HD constexpr Primal<Ports, Apply<Op, Ps...>> primal(
+    const Apply<Op, Ps...>& program, const Inputs& inputs) {
+  const auto args = primals<Ports>(program.programs, inputs);
+  return {value_of(program.op, args, std::index_sequence_for<Ps...>{}), args};
+}
+template <std::uint64_t Ports, class P, class... Ps, class Inputs>
+WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
+    const Pack<P, Ps...>& programs, const Inputs& inputs) {
+  return {primal<Ports>(programs.head, inputs), primals<Ports>(programs.tail, inputs)};
+}
+
+/// Which of the ports operand I is.
+template <std::uint64_t Ports, int Operand>
+inline constexpr int port_number = __builtin_popcountll(Ports&((std::uint64_t{1} << Operand) - 1));
+
+/// Runs a program backward, `g` being the gradient of its value.
+template <std::uint64_t Ports, int I, class T, class G, class Gradients>
+WEFT_HD constexpr void reverse(const Arg<I, T>&, const Primal<Ports, Arg<I, T>>&, G g,
+                               Gradients& gradients) {
+  get<port_number<Ports, I>>(gradients) = static_cast<typename Arg<I, T>::type>(g);
+}
+template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients>
+WEFT_HD constexpr void reverse(const Apply<Op, Ps...>& program,
+                               const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                               Gradients& gradients);
+
+template <std::uint64_t Ports, int I, class Op, class... Ps, class G, class Gradients,
+          std::size_t... K>
+WEFT_HD constexpr void reverse_argument(const Apply<Op, Ps...>& program,
+                                        const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                                        Gradients& gradients, std::index_sequence<K...>) {
+  using Argument = std::remove_cvref_t<decltype(get<I>(program.programs))>;
+  if constexpr (reaches<Ports, Argument>) {
+    const auto pulled =
+        pull_back<I>(program.op, g, done.value, get<static_cast<int>(K)>(done.args).value...);
+    if constexpr (!std::is_same_v<decltype(pulled), const op::NotDifferentiable>) {
+      reverse<Ports>(get<I>(program.programs), get<I>(done.args), pulled, gradients);
+    }
+  }
+}
+template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients, std::size_t... I>
+WEFT_HD constexpr void reverse_arguments(const Apply<Op, Ps...>& program,
+                                         const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                                         Gradients& gradients, std::index_sequence<I...> all) {
+  (reverse_argument<Ports, static_cast<int>(I)>(program, done, g, gradients, all), ...);
+}
+template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients>
+WEFT_HD constexpr void reverse(const Apply<Op, Ps...>& program,
+                               const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                               Gradients& gradients) {
+  reverse_arguments<Ports>(program, done, g, gradients, std::index_sequence_for<Ps...>{});
+}
+
+/// The types of a program's ports, in the operands' order.
+template <std::uint64_t Ports, class P>
+struct PortTypes {
+  using type = weft::detail::TypeList<>;
+};
+template <std::uint64_t Ports, int I, class T>
+  requires((Ports >> I & 1U) != 0)
+struct PortTypes<Ports, Arg<I, T>> {
+  using type = weft::detail::TypeList<typename Arg<I, T>::type>;
+};
+template <std::uint64_t Ports, class Op, class... Ps>
+struct PortTypes<Ports, Apply<Op, Ps...>> {
+  using type = typename weft::detail::Join<weft::detail::TypeList<>,
+                                           typename PortTypes<Ports, Ps>::type...>::type;
+};
+
+template <class Types>
+struct PackOf;
+template <class... Ts>
+struct PackOf<weft::detail::TypeList<Ts...>> {
+  using type = Pack<Ts...>;
+  using widest = std::common_type_t<Ts...>;
+};
+}  // namespace detail
+
+/// A program's gradients with respect to the operands that are bits of Ports, which it reads once
+/// each. `Seed` gives the gradient of its value: seed(inputs, value).
+template <std::uint64_t Ports, class P, class Seed>
+struct Sweep {
+  using values = typename detail::PortTypes<Ports, P>::type;
+  static constexpr int count = weft::detail::count(values{});
+  P program;
+  Seed seed;
+
+  template <class Inputs>
+  WEFT_HD typename detail::PackOf<values>::type operator()(const Inputs& inputs) const {
+    typename detail::PackOf<values>::type gradients{};
+    const auto done = detail::primal<Ports>(program, inputs);
+    detail::reverse<Ports>(program, done, seed(inputs, done.value), gradients);
+    return gradients;
+  }
+};
+
+/// The sum of those gradients of a sweep that are bits of `chosen`, for one tensor's gradient.
+template <class S>
+struct ChosenSweep {
+  using type = typename detail::PackOf<typename S::values>::widest;
+  S sweep;
+  unsigned chosen;
+
+  template <class Inputs>
+  WEFT_HD type operator()(const Inputs& inputs) const {
+    return sum(sweep(inputs), std::make_index_sequence<S::count>{});
+  }
+
+ private:
+  template <class Gradients, std::size_t... J>
+  WEFT_HD type sum(const Gradients& gradients, std::index_sequence<J...>) const {
+    type total{};
+    ((total +=
+      (chosen >> J & 1U) != 0 ? static_cast<type>(get<static_cast<int>(J)>(gradients)) : type{}),
+     ...);
+    return total;
+  }
+};
+
+/// All gradients of a sweep at once. Ports of the same tensor have the same slot, the first one's
+/// number, which gets their sum.
+template <class S>
+struct JointSweep {
+  using values = typename S::values;
+  S sweep;
+  Stores stores;
+  signed char slot[S::count];
+
+  template <class Inputs>
+  WEFT_HD auto operator()(const Inputs& inputs) const {
+    auto gradients = sweep(inputs);
+    merge(gradients, std::make_index_sequence<S::count>{});
+    return gradients;
+  }
+  /// The gradient of slot k alone.
+  ChosenSweep<S> only(int k) const {
+    ChosenSweep<S> out{sweep, 0};
+    for (int j = 0; j < S::count; ++j) out.chosen |= slot[j] == k ? 1U << j : 0U;
+    return out;
+  }
+
+ private:
+  template <class Gradients, std::size_t... J>
+  WEFT_HD void merge(Gradients& gradients, std::index_sequence<J...>) const {
+    (merge_one<static_cast<int>(J)>(gradients, std::make_index_sequence<J>{}), ...);
+  }
+  template <int J, class Gradients, std::size_t... I>
+  WEFT_HD void merge_one(Gradients& gradients, std::index_sequence<I...>) const {
+    (add_if_same<static_cast<int>(I), J>(gradients), ...);
+  }
+  template <int I, int J, class Gradients>
+  WEFT_HD void add_if_same(Gradients& gradients) const {
+    auto& first = get<I>(gradients);
+    const auto& other = get<J>(gradients);
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(first)>,
+                                 std::remove_cvref_t<decltype(other)>>) {
+      if (slot[J] == I) first += other;
+    }
+  }
+};
+
+/// The gradient of a value that is operand I itself.
+template <int I>
+struct Upstream {
+  template <class Inputs, class Y>
+  WEFT_HD auto operator()(const Inputs& inputs, Y) const {
+    return inputs.template get<I>();
+  }
+};
+
+}  // namespace weft::autograd
+
+namespace weft {
+
+template <std::uint64_t Ports, class P, class Seed>
+inline constexpr bool has_draws<autograd::Sweep<Ports, P, Seed>> = has_draws<P>;
+template <class S>
+inline constexpr bool has_draws<autograd::JointSweep<S>> = has_draws<S>;
+template <class S>
+inline constexpr bool has_draws<autograd::ChosenSweep<S>> = has_draws<S>;
+template <std::uint64_t Ports, class P, class Seed>
+inline constexpr bool has_effects<autograd::Sweep<Ports, P, Seed>> = has_effects<P>;
+template <class S>
+inline constexpr bool has_effects<autograd::JointSweep<S>> = has_effects<S>;
+template <class S>
+inline constexpr bool has_effects<autograd::ChosenSweep<S>> = has_effects<S>;
+
+namespace autograd {
+template <std::uint64_t Ports, class P, class Seed>
+WEFT_HD void resolve_draws(Sweep<Ports, P, Seed>& sweep) {
+  weft::resolve_draws(sweep.program);
+}
+template <class S>
+WEFT_HD void resolve_draws(JointSweep<S>& program) {
+  resolve_draws(program.sweep);
+}
+template <class S>
+WEFT_HD void resolve_draws(ChosenSweep<S>& program) {
+  resolve_draws(program.sweep);
+}
+}  // namespace autograd
+
+}  // namespace weft

@@ -1,0 +1,286 @@
+// Var<T, D>: a tensor whose statements are recorded, so that gradients can be computed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <source_location>
+
+#include "weft/autograd/apart.hpp"
+#include "weft/autograd/differentiable.hpp"
+#include "weft/autograd/engine.hpp"
+#include "weft/autograd/mode.hpp"
+#include "weft/autograd/statement.hpp"
+#include "weft/eval/transfer.hpp"
+#include "weft/tensor/factory.hpp"
+
+namespace weft {
+
+/// A tensor that knows how it was computed. `Var y = expression` with a Var in it evaluates the
+/// expression as for a Tensor and records it; y.backward() then computes the gradients of all Vars
+/// that require one, which x.grad() gives. Copies are handles to the same values and gradient.
+template <class T, Device D = Cpu>
+class Var {
+ public:
+  using value_type = T;
+  using device_type = D;
+  static constexpr bool is_expression = true;
+  static_assert(is_floating<T>,
+                "weft: a Var has elements of a floating-point type: use a Tensor for others");
+
+  Var() = default;
+  /// The values of a tensor, which it shares. No gradient is asked for unless `requires_grad`.
+  Var(const Tensor<T, D>& value, bool requires_grad = false) : value_(value) {
+    if (requires_grad) this->requires_grad(true);
+  }
+  /// The value of an expression, recorded where a Var in it requires a gradient.
+  template <ExpressionLike E>
+    requires(!TensorLike<E> && !std::is_same_v<std::remove_cvref_t<E>, Var>)
+  Var(E&& e, std::source_location where = std::source_location::current()) { record(e, where); }
+  /// For nodes: a value and the variable that has computed it, or null.
+  Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
+      : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {}
+
+  Var(const Var&) = default;
+  Var(Var&&) noexcept = default;
+  Var& operator=(const Var&) = default;
+  Var& operator=(Var&&) noexcept = default;
+  ~Var() = default;
+
+  /// The values, as a tensor that shares them and records nothing.
+  const Tensor<T, D>& value() const { return value_; }
+  const Tensor<T, D>& detach() const { return value_; }
+
+  const Shape& shape() const { return value_.shape(); }
+  int rank() const { return value_.rank(); }
+  int64_t size() const { return value_.size(); }
+  int64_t size(int64_t axis) const { return value_.size(axis); }
+  D device() const { return value_.device(); }
+  /// The value of a Var with one element.
+  T item() const { return value_.item(); }
+  Var eval() const { return *this; }
+
+  /// Whether backward() computes its gradient: a leaf that asks for one, or what depends on one.
+  bool requires_grad() const { return variable_ && variable_->requires_grad; }
+  /// Asks for the gradient of a leaf, or no longer does; throws for what a statement computed.
+  Var& requires_grad(bool wanted) {
+    if (!is_leaf()) {
+      fail<ValueError>(
+          "requires_grad", "a Var of shape ", shape(),
+          " was computed by a statement, expected a leaf: write Var(x.detach(), true)");
+    }
+    if (!variable_ && wanted) variable_ = autograd::Ref(new autograd::VariableOf<T, D>);
+    if (variable_) variable_->requires_grad = wanted;
+    return *this;
+  }
+  /// Whether no recorded statement computed it.
+  bool is_leaf() const { return !variable_ || variable_->is_leaf(); }
+  /// Keeps the gradient of what a statement computed, for grad() after a backward pass.
+  void retain_grad() const { variable("retain_grad")->retains = true; }
+
+  bool has_grad() const { return variable_ && variable_->has_gradient; }
+  /// The gradient, to which each backward pass adds. Throws where there is none yet.
+  const Tensor<T, D>& grad() const {
+    if (!has_grad()) {
+      fail<ValueError>("grad", "a Var of shape ", shape(), " has no gradient: ",
+                       !requires_grad() ? "it does not require one, see parameter(x)"
+                       : is_leaf()      ? "no backward pass has reached it"
+                                        : "it was computed by a statement: write retain_grad() "
+                                          "before the backward pass");
+    }
+    return variable_->gradient;
+  }
+  void set_grad(const Tensor<T, D>& gradient) const {
+    if (!(gradient.shape() == shape())) {
+      fail<ShapeError>("set_grad", "a gradient of shape ", gradient.shape(), " for ", shape());
+    }
+    variable("set_grad")->gradient = gradient;
+    variable_->has_gradient = true;
+  }
+  /// Forgets the gradient: the next pass writes a new one.
+  void zero_grad() const {
+    if (!variable_) return;
+    variable_->gradient = {};
+    variable_->has_gradient = false;
+  }
+
+  /// Adds the gradients of this value, which has one element, to the leaves it was computed from.
+  template <class... Options>
+  void backward(Options... options) const {
+    if (size() != 1) {
+      fail<ShapeError>("backward", "a Var of shape ", shape(),
+                       ", expected one element: give the gradient, y.backward(g)");
+    }
+    backward(full<T>(shape(), compute_t<T>(1), device()), options...);
+  }
+  /// The same for any shape, with the gradient of this value.
+  template <class... Options>
+  void backward(const Tensor<T, D>& gradient, Options...) const {
+    static_assert((std::is_same_v<Options, Retain> && ...),
+                  "weft: backward takes a gradient and retain");
+    if (!(gradient.shape() == shape())) {
+      fail<ShapeError>("backward", "a gradient of shape ", gradient.shape(), " for ", shape());
+    }
+    if (!requires_grad()) {
+      fail<ValueError>("backward", "a Var of shape ", shape(),
+                       " depends on nothing that requires a gradient: see parameter(x)");
+    }
+    autograd::Pass pass(variable_.get());
+    pass.seed(*variable_, gradient);
+    pass.run(sizeof...(Options) > 0);
+  }
+
+  /// Calls f with the gradient in each backward pass, once it is complete; a tensor that f returns
+  /// takes its place.
+  template <class F>
+  void register_hook(F f) const {
+    using Hook = autograd::HookOf<F, T, D>;
+    variable("register_hook")->hooks.emplace_back(new Hook(static_cast<F&&>(f)));
+  }
+  /// Calls f with a leaf's gradient each time that a pass has added to it.
+  template <class F>
+  void register_post_accumulate_grad_hook(F f) const {
+    using Hook = autograd::HookOf<F, T, D>;
+    if (!is_leaf()) {
+      fail<ValueError>("register_post_accumulate_grad_hook", "a Var of shape ", shape(),
+                       " was computed by a statement, expected a leaf");
+    }
+    variable("register_post_accumulate_grad_hook")
+        ->accumulated_hooks.emplace_back(new Hook(static_cast<F&&>(f)));
+  }
+
+  /// Writes into the elements. A Var that requires a gradient is written in a NoGrad only.
+  template <OperandOrMistake X>
+  const Var& assign(X&& x) const {
+    check_writable("assign");
+    if constexpr (autograd::has_var<std::remove_cvref_t<X>>) {
+      value_.assign(autograd::plain(x));
+    } else {
+      value_.assign(static_cast<X&&>(x));
+    }
+    return *this;
+  }
+  /// In place in a NoGrad or where no gradient is asked for; else a new value, as x = x + e.
+  template <class X>
+  Var& operator+=(X&& x) {
+    return update(*this + static_cast<X&&>(x));
+  }
+  template <class X>
+  Var& operator-=(X&& x) {
+    return update(*this - static_cast<X&&>(x));
+  }
+  template <class X>
+  Var& operator*=(X&& x) {
+    return update(*this * static_cast<X&&>(x));
+  }
+  template <class X>
+  Var& operator/=(X&& x) {
+    return update(*this / static_cast<X&&>(x));
+  }
+
+  // Views share the values, as those of a Tensor; a Var keeps what it views alive. In
+  // autograd/movement.hpp.
+  Var operator()(Slice a = Slice::absent, Slice b = Slice::absent, Slice c = Slice::absent,
+                 Slice d = Slice::absent, Slice e = Slice::absent, Slice f = Slice::absent,
+                 Slice g = Slice::absent, Slice h = Slice::absent) const;
+  Var operator[](int64_t index) const { return (*this)(index); }
+  Var permute(const Shape& axes) const;
+  Var transpose(int64_t a, int64_t b) const;
+  Var t() const;
+  Var reshape(const Shape& shape) const;
+  Var view(const Shape& shape) const;
+  Var flatten() const;
+  Var squeeze() const;
+  Var squeeze(int64_t axis) const;
+  Var unsqueeze(int64_t axis) const;
+  Var expand(const Shape& shape) const;
+  Var flip(int64_t axis) const;
+  Var diagonal(int64_t k = 0, int64_t axis1 = -2, int64_t axis2 = -1) const;
+  Var narrow(int64_t axis, int64_t start, int64_t length) const;
+  /// The elements on another device, or this Var where they are there already.
+  template <class To>
+  Var<T, To> to(To device) const;
+
+  /// What the copies share; null where no gradient was ever asked for.
+  const autograd::Ref<autograd::VariableOf<T, D>>& variable() const { return variable_; }
+
+ private:
+  autograd::VariableOf<T, D>* variable(const char* operation) const {
+    if (!requires_grad()) {
+      fail<ValueError>(operation, "a Var of shape ", shape(),
+                       " does not require a gradient: see parameter(x)");
+    }
+    return variable_.get();
+  }
+
+  template <class E>
+  void record(const E& e, const std::source_location& where) {
+    using From = typename E::device_type;
+    static_assert(std::is_same_v<typename E::value_type, T>,
+                  "weft: element types do not convert silently: write cast<T>(x)");
+    static_assert(std::is_same_v<common_device_t<From, D>, D>,
+                  "weft: this expression is on another device than the Var: write x.to(device)");
+    if constexpr (autograd::is_var<E>) {
+      value_ = e.value();
+    } else if constexpr (!autograd::has_var<E>) {
+      value_ = Tensor<T, D>(e);
+    } else if constexpr (autograd::ApartInside<E>::changes) {
+      record(autograd::ApartInside<E>::of(e), where);
+    } else if constexpr (autograd::can_differentiate<E>()) {
+      auto plain = autograd::plain(e);
+      value_ = detail::materialize<T, D>(plain);
+      if (!is_grad_enabled()) return;
+      using Recorded = autograd::Statement<E, T, D>;
+      autograd::Ref<Recorded> node(new Recorded(static_cast<decltype(plain)&&>(plain)));
+      autograd::for_each_var(e, [&](const auto& x, int i) {
+        if (x.requires_grad())
+          node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
+      });
+      node->file = where.file_name();
+      node->line = where.line();
+      if (node->wants_any()) {
+        variable_ = autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get()));
+      }
+    }
+  }
+
+  void check_writable(const char* operation) const {
+    if (requires_grad() && is_grad_enabled()) {
+      fail<ValueError>(operation, "a Var of shape ", shape(),
+                       " that requires a gradient is not written in place: write inside a NoGrad, "
+                       "or x = e for a new value");
+    }
+  }
+  template <class E>
+  Var& update(const E& e) {
+    if (is_grad_enabled() && (requires_grad() || autograd_wanted(e))) {
+      if (variable_ && is_leaf()) check_writable("update");
+      *this = Var(e);
+    } else {
+      value_.assign(autograd::plain(e));
+    }
+    return *this;
+  }
+  template <class E>
+  static bool autograd_wanted(const E& e) {
+    bool wanted = false;
+    autograd::for_each_var(e, [&](const auto& x, int) { wanted = wanted || x.requires_grad(); });
+    return wanted;
+  }
+
+  Tensor<T, D> value_;
+  autograd::Ref<autograd::VariableOf<T, D>> variable_;
+};
+
+template <class T, class D>
+Var(const Tensor<T, D>&) -> Var<T, D>;
+template <class T, class D>
+Var(const Tensor<T, D>&, bool) -> Var<T, D>;
+template <Expression E>
+Var(const E&) -> Var<typename E::value_type, typename detail::Evaluated<E>::device>;
+
+/// A leaf whose gradient is asked for: what is to be learned. It shares the tensor's elements.
+template <ExpressionLike X>
+auto parameter(const X& x) {
+  return Var(x.eval(), true);
+}
+
+}  // namespace weft

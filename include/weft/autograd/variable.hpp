@@ -1,0 +1,236 @@
+// Variable and Node: what the copies of one Var share, and the recorded statement that computed it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weft/tensor/access.hpp"
+
+namespace weft::autograd {
+
+/// An object that its handles count.
+struct Counted {
+  long owners = 0;  ///< touched atomically only
+  Counted() = default;
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  virtual ~Counted() = default;
+};
+
+/// A counted handle to an X, which derives from Counted.
+template <class X>
+class Ref {
+ public:
+  Ref() = default;
+  explicit Ref(X* x) noexcept : x_(x) { share(); }
+  Ref(const Ref& other) noexcept : x_(other.x_) { share(); }
+  Ref(Ref&& other) noexcept : x_(other.x_) { other.x_ = nullptr; }
+  Ref& operator=(Ref other) noexcept {
+    X* mine = x_;
+    x_ = other.x_;
+    other.x_ = mine;
+    return *this;
+  }
+  ~Ref() {
+    if (x_ != nullptr && __atomic_sub_fetch(&x_->owners, 1L, __ATOMIC_ACQ_REL) == 0) delete x_;
+  }
+
+  X* get() const { return x_; }
+  X* operator->() const { return x_; }
+  X& operator*() const { return *x_; }
+  explicit operator bool() const { return x_ != nullptr; }
+
+ private:
+  void share() const {
+    if (x_ != nullptr) __atomic_fetch_add(&x_->owners, 1L, __ATOMIC_RELAXED);
+  }
+  X* x_ = nullptr;
+};
+
+struct Variable;
+
+/// A recorded statement: what the reverse pass needs of it. It is kept by the variable that it
+/// computed, and keeps those that it read.
+struct Node : Counted {
+  std::uint64_t sequence;      ///< later statements have higher numbers
+  Variable* output = nullptr;  ///< not owned: whoever reaches the node came through it
+  bool released = false;       ///< its operands were given back after a backward pass
+  const char* file = nullptr;  ///< where the statement stands, if that is known
+  unsigned line = 0;
+
+  Node();
+  /// The operations, for messages.
+  virtual Text name() const = 0;
+  virtual int input_count() const = 0;
+  /// An operand's variable; null where it wants no gradient.
+  virtual Variable* input(int index) const = 0;
+  /// Throws where an operand was written in place since the forward pass.
+  virtual void check() const = 0;
+  /// Adds to the inputs' gradients what follows from that of the output.
+  virtual void backward() = 0;
+  /// Gives back what the node holds.
+  virtual void release() = 0;
+};
+
+/// What the copies of one Var share, whatever its type.
+struct Variable : Counted {
+  bool requires_grad = false;
+  bool retains = false;  ///< keeps its gradient though a statement computed it
+  Ref<Node> creator;     ///< null for a leaf
+
+  // Used by one backward pass at a time.
+  std::uint64_t visited = 0;  ///< the pass that has seen it last
+  bool active = false;        ///< its gradient is asked for in this pass
+  bool passes = false;        ///< so is that of an operand of its creator
+  int uses = 0;               ///< statements of this pass that have still to add to its gradient
+
+  ~Variable() override;
+  bool is_leaf() const { return !creator; }
+  /// Whether a gradient has come in during this pass.
+  virtual bool is_pending() const = 0;
+  /// All of the gradient has come in: calls hooks; keeps it where that is asked for.
+  virtual void complete() = 0;
+  /// Forgets what the pass has left.
+  virtual void discard() = 0;
+  /// Whether the gradient that has come in so far has a NaN in it.
+  virtual bool has_nan() const = 0;
+};
+
+/// A function that is called with a gradient.
+template <class T, class D>
+struct Hook : Counted {
+  virtual Tensor<T, D> call(const Tensor<T, D>& gradient) = 0;
+};
+template <class F, class T, class D>
+struct HookOf : Hook<T, D> {
+  F f;
+  explicit HookOf(F function) : f(static_cast<F&&>(function)) {}
+  Tensor<T, D> call(const Tensor<T, D>& gradient) override {
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, const Tensor<T, D>&>>) {
+      f(gradient);
+      return gradient;
+    } else {
+      return f(gradient);
+    }
+  }
+};
+
+/// Where a statement puts a gradient: into the elements of `buffer`, or added to them.
+template <class T, class D>
+struct Sink {
+  Tensor<T, D> buffer;
+  bool adds = false;
+};
+
+/// What the copies of one Var<T, D> share.
+template <class T, class D>
+struct VariableOf final : Variable {
+  Tensor<T, D> gradient;  // of a leaf, or retained
+  bool has_gradient = false;
+  Tensor<T, D> pending;  // of the pass that runs
+  bool has_pending = false;
+  std::vector<Ref<Hook<T, D>>> hooks;
+  std::vector<Ref<Hook<T, D>>> accumulated_hooks;
+
+  /// A leaf without hooks is written where its gradient stays.
+  bool is_direct() const { return is_leaf() && hooks.empty(); }
+
+  /// Where to put a gradient of the given shape; the first one of a pass finds new memory.
+  Sink<T, D> open(const Shape& shape, D device) {
+    Tensor<T, D>& buffer = is_direct() ? gradient : pending;
+    bool& filled = is_direct() ? has_gradient : has_pending;
+    if (filled) {
+      buffer.storage()->bump_version();
+      return {buffer, true};
+    }
+    buffer = weft::detail::Access::allocate<T, D>(shape, device);
+    filled = true;
+    return {buffer, false};
+  }
+  /// The same for a gradient that is there already, and that nobody else will write.
+  void give(Tensor<T, D>&& value) {
+    Tensor<T, D>& buffer = is_direct() ? gradient : pending;
+    bool& filled = is_direct() ? has_gradient : has_pending;
+    if (filled) {
+      buffer += value;
+    } else {
+      const bool own = !is_direct() || value.is_contiguous();
+      buffer = own ? static_cast<Tensor<T, D>&&>(value) : value.clone();
+      filled = true;
+    }
+  }
+
+  bool is_pending() const override { return has_pending; }
+  void complete() override {
+    if (!is_direct() && has_pending) {
+      for (const auto& hook : hooks) pending = hook->call(pending);
+      if (is_leaf() || retains) {
+        if (has_gradient) {
+          gradient += pending;
+        } else {
+          gradient = pending.clone();
+          has_gradient = true;
+        }
+      }
+      if (is_leaf()) discard();
+    }
+    for (const auto& hook : accumulated_hooks) hook->call(gradient);
+  }
+  void discard() override {
+    pending = {};
+    has_pending = false;
+  }
+  bool has_nan() const override {
+    const Tensor<T, D>& x = is_direct() ? gradient : pending;
+    if (!(is_direct() ? has_gradient : has_pending)) return false;
+    for (const T value : x.to_vector()) {
+      if (load_element(value) != load_element(value)) return true;
+    }
+    return false;
+  }
+};
+
+namespace state {
+[[gnu::visibility("default")]] inline constinit thread_local bool records = true;
+[[gnu::visibility("default")]] inline constinit thread_local bool checks = false;
+[[gnu::visibility("default")]] inline constinit std::uint64_t last_sequence = 0;
+}  // namespace state
+
+/// "mul(float, float) at model.cpp:12"
+[[gnu::cold, gnu::noinline]] inline Text described(const Node& node) {
+  Text out = node.name();
+  if (node.file != nullptr) {
+    out += " at ";
+    out += node.file;
+    out += ':';
+    out += weft::detail::text(node.line);
+  }
+  return out;
+}
+
+inline Node::Node() : sequence(__atomic_add_fetch(&state::last_sequence, 1, __ATOMIC_RELAXED)) {}
+
+/// Drops a node and what only it held one after the other: a chain of statements may be longer than
+/// the stack is deep.
+[[gnu::noinline]] inline void bury(Ref<Node>&& node) {
+  thread_local std::vector<Ref<Node>>* open = nullptr;
+  if (open != nullptr) {
+    open->push_back(static_cast<Ref<Node>&&>(node));
+    return;
+  }
+  std::vector<Ref<Node>> graves;
+  open = &graves;
+  graves.push_back(static_cast<Ref<Node>&&>(node));
+  while (!graves.empty()) {
+    const Ref<Node> next = static_cast<Ref<Node>&&>(graves.back());
+    graves.pop_back();
+  }
+  open = nullptr;
+}
+
+inline Variable::~Variable() {
+  if (creator) bury(static_cast<Ref<Node>&&>(creator));
+}
+
+}  // namespace weft::autograd

@@ -1,0 +1,74 @@
+// The CPU's matrix products: BLAS where there is one, else weft's own loops.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/blas.hpp"
+#include "weft/cpu/for_each.hpp"
+#include "weft/eval/epilogue.hpp"
+#include "weft/ops/cast.hpp"
+
+namespace weft {
+
+template <>
+struct Multiplier<Cpu> {
+  /// target = x y.
+  template <class T, class Out>
+  static void multiply(const char*, const Tensor<T, Cpu>& x, const Tensor<T, Cpu>& y,
+                       const Tensor<Out, Cpu>& target) {
+    run(x, y, target, compute_t<T>(1), false);
+  }
+
+  /// What BLAS does in the call: alpha and an addend, which is put into the target before.
+  static bool fuses(Activation activation, Dtype) { return activation == Activation::identity; }
+
+  /// target = alpha x y + beta addend; always done where it fuses.
+  template <class T, class Out>
+  static bool multiply(const char* operation, const Tensor<T, Cpu>& x, const Tensor<T, Cpu>& y,
+                       const Tensor<Out, Cpu>& target, const Epilogue<T, Cpu>& epilogue) {
+    using C = compute_t<T>;
+    if constexpr (!std::is_same_v<Out, C>) {
+      const Tensor<C, Cpu> sums = empty<C>(target.shape());
+      multiply(operation, x, y, sums, epilogue);
+      detail::write(target, cast<Out>(sums), operation);
+    } else {
+      const Tensor<T, Cpu>* const addend = epilogue.addend;
+      const bool in_place = addend != nullptr && epilogue.beta == C(1) &&
+                            static_cast<const void*>(addend->data()) == target.data() &&
+                            addend->shape() == target.shape() && addend->is_contiguous();
+      if (addend != nullptr && !in_place) {
+        detail::write(target, cast<C>(epilogue.beta * *addend), operation);
+      }
+      run(x, y, target, epilogue.alpha, addend != nullptr);
+    }
+    return true;
+  }
+
+ private:
+  /// Half types become float first, so that sums are rounded once.
+  template <class T, class Out>
+  static void run(const Tensor<T, Cpu>& x, const Tensor<T, Cpu>& y, const Tensor<Out, Cpu>& target,
+                  compute_t<T> alpha, bool adds) {
+    using C = compute_t<T>;
+    if constexpr (!std::is_same_v<T, C>) {
+      const Tensor<C, Cpu> wide_x = cast<C>(x);
+      const Tensor<C, Cpu> wide_y = cast<C>(y);
+      run(wide_x, wide_y, target, alpha, adds);
+    } else if constexpr (!std::is_same_v<Out, C>) {
+      const Tensor<C, Cpu> sums = empty<C>(target.shape());
+      run(x, y, sums, alpha, adds);
+      detail::write(target, cast<Out>(sums), "matmul");
+    } else {
+      if (!detail::multiplies_in_place(x.layout())) return run(x.clone(), y, target, alpha, adds);
+      if (!detail::multiplies_in_place(y.layout())) return run(x, y.clone(), target, alpha, adds);
+      const detail::ProductPlan plan =
+          detail::plan_product(x.layout(), y.layout(), target.layout(), nullptr);
+      if (plan.k > 0) {
+        cpu::multiply<C>({plan, x.data(), y.data(), target.data(), alpha, adds});
+      } else if (!adds) {
+        detail::write(target, Scalar<C>{C(0)}, "matmul");
+      }
+    }
+  }
+};
+
+}  // namespace weft

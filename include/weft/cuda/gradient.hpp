@@ -1,0 +1,169 @@
+// CUDA's joint programs: all gradients of a statement in one kernel, sums finished by another.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/for_each.hpp"
+#include "weft/cuda/gradient_kernel.hpp"
+#include "weft/cuda/reduce.hpp"
+#include "weft/ops/reduce.hpp"
+
+namespace weft {
+
+template <>
+struct GradientExecutor<Cuda> {
+  template <class Outs, class Types, class Program>
+  static void run([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
+                  [[maybe_unused]] const Shape& shape, [[maybe_unused]] detail::Operand* operands,
+                  [[maybe_unused]] const Program& program) {
+#if defined(__CUDACC__)
+    constexpr int k = detail::target_count<Outs>;
+    constexpr int n = detail::count(Types{}) + k;
+    constexpr int lanes = cuda::lanes_of<Outs>(Types{});
+    static_assert(sizeof(Program) + sizeof(cuda::SumGrid<n, k>) <= 4096,
+                  "weft: the expression is too large for one kernel: store a part of it in a Var");
+    const Stores stores = program.stores;
+    const unsigned dense = stores.wanted & ~stores.sums;
+    for (int j = 0; j < k; ++j) {
+      if ((stores.wanted >> j & 1U) == 0) {
+        operands[j].set(nullptr, static_cast<std::size_t>(operands[j].itemsize), Shape{}, Strides{},
+                        nullptr);
+      }
+    }
+    detail::broadcast_operands(operands, n, shape);
+    cuda::DeviceGuard guard(device);
+    const cuda::Stream stream = cuda::current_stream(device);
+    cuda::detail::order(operands, n, stream, k);
+    detail::Loops loops = detail::loops_over(shape);
+    detail::simplify(loops, operands, n, true);
+    if (stores.sums == 0 && (dense & 1U) != 0 &&
+        run_aligned<Outs, Types, lanes, n>(name, shape, loops, operands, program, stream)) {
+      return;
+    }
+    cuda::SumGrid<n, k> grid;
+    unsigned blocks_x = 1;
+    unsigned blocks_y = 1;
+    cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0, grid, blocks_x, blocks_y);
+    for (int i = 0; i < n; ++i) {
+      grid.data[i] = operands[i].data;
+      grid.lane[i] = loops.rank > 0 ? operands[i].stride[grid.outer] : 0;
+      for (int d = 0; d < grid.outer; ++d)
+        grid.stride[i][d] = operands[i].stride[grid.outer - 1 - d];
+    }
+    cuda::detail::BegunSum begun[k];
+    begin_sums(typename Program::values{}, device, loops, operands, stores, grid,
+               blocks_x * blocks_y, begun, std::make_index_sequence<k>{});
+    void* arguments[] = {&grid, const_cast<Program*>(&program)};
+    const auto kernel = cuda::gradient_kernel<Outs, Types, lanes, n, k, Program>;
+    cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
+                         dim3(blocks_x, blocks_y), cuda::block_threads, arguments, stream);
+    finish_sums(typename Program::values{}, name, device, shape, grid, blocks_x * blocks_y, begun,
+                std::make_index_sequence<k>{});
+#else
+    static_assert(detail::always_false<Program>,
+                  "weft: a gradient on Cuda is computed in a file that nvcc compiles: move this "
+                  "statement to a .cu file");
+#endif
+  }
+
+#if defined(__CUDACC__)
+ private:
+  /// The whole in the kernel for aligned operands, where they are.
+  template <class Outs, class Types, int V, int N, class Program>
+  static bool run_aligned(const detail::Name& name, const Shape& shape, const detail::Loops& loops,
+                          detail::Operand* operands, const Program& program,
+                          const cuda::Stream& stream) {
+    if (!cuda::detail::fits(loops, operands, N) ||
+        !cuda::detail::is_aligned(loops, operands, N, V, {})) {
+      return false;
+    }
+    cuda::Grid<N> grid;
+    grid.items = cuda::detail::plan_rows(loops, operands[0], V, grid.inner, grid.head,
+                                         grid.head_mask, grid.outer, grid.row_items, grid.size);
+    cuda::detail::plan_operands(loops, operands, N, grid.data, grid.lane, grid.stride);
+    const auto kernel = cuda::for_each_aligned<Outs, Types, V, N, Program>;
+    void* arguments[] = {&grid, const_cast<Program*>(&program)};
+    cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
+                         (grid.items + cuda::block_threads - 1) / cuda::block_threads,
+                         cuda::block_threads, arguments, stream);
+    return true;
+  }
+
+  template <class... Vs, int N, int K, std::size_t... J>
+  static void begin_sums(detail::TypeList<Vs...>, Cuda device, const detail::Loops& loops,
+                         const detail::Operand* operands, Stores stores, cuda::SumGrid<N, K>& grid,
+                         unsigned blocks, cuda::detail::BegunSum* begun,
+                         std::index_sequence<J...>) {
+    (begin_sum<Vs>(device, loops, operands[J], (stores.wanted >> J & 1U) != 0,
+                   (stores.adds >> J & 1U) != 0, (stores.sums >> J & 1U) != 0, grid,
+                   static_cast<int>(J), blocks, begun[J]),
+     ...);
+  }
+  template <class V, int N, int K>
+  static void begin_sum(Cuda device, const detail::Loops& loops, const detail::Operand& target,
+                        bool wanted, bool adds, bool sums, cuda::SumGrid<N, K>& grid, int j,
+                        unsigned blocks, cuda::detail::BegunSum& begun) {
+    using cuda::SumMode;
+    grid.sum[j] = nullptr;
+    grid.mode[j] = !wanted ? SumMode::skip : adds ? SumMode::add : SumMode::store;
+    if (!sums) return;
+    begun.mode = grid.mode[j] = cuda::detail::sum_mode(loops, target);
+    begun.target = target;
+    const int64_t count = begun.mode == SumMode::rows      ? grid.row_step * grid.inner
+                          : begun.mode == SumMode::columns ? grid.rows * int64_t{grid.parts}
+                          : begun.mode == SumMode::all ? blocks * int64_t{cuda::block_threads / 32}
+                                                       : grid.rows * grid.inner;
+    begun.memory =
+        StorageHandle(Memory<Cuda>::allocate(device, count * static_cast<int64_t>(sizeof(V))));
+    grid.sum[j] = static_cast<char*>(begun.memory->data);
+  }
+
+  template <class... Vs, int N, int K, std::size_t... J>
+  static void finish_sums(detail::TypeList<Vs...>, const detail::Name& name, Cuda device,
+                          const Shape& shape, const cuda::SumGrid<N, K>& grid, unsigned blocks,
+                          const cuda::detail::BegunSum* begun, std::index_sequence<J...>) {
+    (finish_sum<Vs>(name, device, shape, grid.rows, grid.row_step, grid.inner, grid.parts, blocks,
+                    begun[J]),
+     ...);
+  }
+  /// target = the sum of the partial sums.
+  template <class V>
+  [[gnu::noinline]] static void finish_sum(const detail::Name& name, Cuda device,
+                                           const Shape& shape, int64_t rows, int64_t row_step,
+                                           int64_t inner, int64_t parts, unsigned blocks,
+                                           const cuda::detail::BegunSum& begun) {
+    using cuda::SumMode;
+    if (begun.mode == SumMode::skip) return;
+    Shape kept;
+    Shape reduced;
+    detail::Operand operands[2];
+    operands[0] = begun.target;
+    operands[1].set(begun.memory->data, sizeof(V), {}, {}, begun.memory.get());
+    if (begun.mode == SumMode::whole) {
+      operands[1].set(begun.memory->data, sizeof(V), shape, contiguous_strides(shape),
+                      begun.memory.get());
+      detail::Operand& target = operands[0];
+      detail::ReducedAxes axes{0, true};
+      for (int d = 0; d < shape.rank(); ++d) {
+        if (target.size[d] != shape[d]) axes.mask |= 1U << d;
+      }
+      const Shape out = axes.result(shape);
+      target.set(target.data, sizeof(V), out, contiguous_strides(out), target.storage);
+      detail::split_axes(shape, axes, operands, 2, kept, reduced);
+    } else {
+      const bool by_rows = begun.mode == SumMode::rows;
+      kept = {begun.mode == SumMode::all ? 1 : by_rows ? inner : rows};
+      reduced = {begun.mode == SumMode::all ? blocks * int64_t{cuda::block_threads / 32}
+                 : by_rows                  ? row_step
+                                            : parts};
+      operands[0].stride[0] = 1;
+      operands[0].stride[1] = 0;
+      operands[1].stride[0] = by_rows ? 1 : reduced[0];
+      operands[1].stride[1] = by_rows ? inner : 1;
+    }
+    Reducer<Cuda>::reduce<V, detail::TypeList<V>>(name, reducer::sum{}, device, kept, reduced,
+                                                  operands, Arg<1, V>{});
+  }
+#endif
+};
+
+}  // namespace weft

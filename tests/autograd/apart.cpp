@@ -1,0 +1,22 @@
+#include "weft/autograd/apart.hpp"
+
+#include "gradients.hpp"
+
+using namespace weft;
+using autograd::apart;
+using autograd::Apart;
+using test::numbers;
+
+TEST_CASE_TEMPLATE("scans with a Var in them become Vars", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({2, 3}));
+  const Tensor<double, D> t = numbers<D>({2, 3}, 1);
+  const auto e = exp(cumsum(x * 2.0, axis(1))) + x;
+  static_assert(Apart<std::remove_const_t<decltype(e)>>::changes);
+  const auto parts = apart(e);
+  static_assert(std::is_same_v<std::remove_const_t<decltype(parts)>,
+                               decltype(exp(Var<double, D>()) + Var<double, D>())>);
+  CHECK(equal(autograd::plain(parts), autograd::plain(e)));
+  const auto none = x * cumsum(t, axis(1));
+  static_assert(!Apart<std::remove_const_t<decltype(none)>>::changes);
+  CHECK(equal(autograd::plain(apart(none)), x.detach() * cumsum(t, axis(1))));
+}

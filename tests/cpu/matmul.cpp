@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/cpu/matmul.hpp>
+
+#include <cstring>
+#include <thread>
+
+#include "matrices.hpp"
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+using weft::Cpu;
+using weft::Tensor;
+using Library = weft::Multiplier<Cpu>;
+
+TEST_CASE("what is done in the call") {
+  CHECK(Library::fuses(weft::Activation::identity, weft::Dtype::float32));
+  CHECK(!Library::fuses(weft::Activation::relu, weft::Dtype::float32));
+  CHECK(!Library::fuses(weft::Activation::gelu_tanh, weft::Dtype::float32));
+}
+
+TEST_CASE("alpha and an addend, which may be the target") {
+  test::Random r(1);
+  const auto a = test::small_numbers<float>(r, {9, 8});
+  const auto b = test::small_numbers<float>(r, {8, 7});
+  const auto p = test::product(a, b);
+  const auto c = test::small_numbers<float>(r, {9, 7});
+  const Tensor<float> z = c.on(Cpu{});
+  weft::Epilogue<float, Cpu> e;
+  e.alpha = 0.5F;
+  e.beta = 1;
+  e.addend = &z;
+  CHECK(Library::multiply("test", a.on(Cpu{}), b.on(Cpu{}), z, e));
+  const Tensor<float> other = c.on(Cpu{});
+  const Tensor<float> y = weft::empty({9, 7});
+  e.beta = 3;
+  e.addend = &other;
+  CHECK(Library::multiply("test", a.on(Cpu{}), b.on(Cpu{}), y, e));
+  for (std::size_t i = 0; i < p.values.size(); ++i) {
+    const auto product = static_cast<float>(p.values[i]) / 2;
+    CHECK(z.data()[i] == product + c.values[i]);
+    CHECK(y.data()[i] == product + 3 * c.values[i]);
+  }
+}
+
+TEST_CASE("half types may be given sums in float") {
+  const auto x = weft::full({1, 300}, weft::half(16.F));
+  const Tensor<float> sums = weft::empty({1, 1});
+  Library::multiply("test", x, x.t(), sums);
+  CHECK(sums.item() == 76800);
+}
+
+TEST_CASE("no memory is left behind, and none is taken for rows and columns") {
+  const auto x = weft::ones({64, 64});
+  const auto z = weft::empty({64, 64});
+  const auto before = weft::cpu::memory_allocated();
+  z.assign(matmul(x, x.t()));
+  CHECK(weft::cpu::memory_allocated() == before);
+}
+
+#if defined(_OPENMP)
+TEST_CASE("the same bits for any number of threads") {
+  const auto x = weft::rand({150, 333});
+  const auto y = weft::rand({333, 170});
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const auto one = matmul(x, y).eval();
+  const auto batch = matmul(x.reshape({3, 50, 333}), y).eval();
+  omp_set_num_threads(3);
+  const auto three = matmul(x, y).eval();
+  const auto batch_three = matmul(x.reshape({3, 50, 333}), y).eval();
+  omp_set_num_threads(threads);
+  CHECK(std::memcmp(one.data(), three.data(), 150 * 170 * sizeof(float)) == 0);
+  CHECK(std::memcmp(batch.data(), batch_three.data(), 150 * 170 * sizeof(float)) == 0);
+}
+#endif
+
+TEST_CASE("several threads of the program's own") {
+  const auto x = weft::rand({100, 100});
+  const auto expected = matmul(x, x).eval();
+  const auto e = matmul(x, x);
+  Tensor<float> got[2];
+  std::thread first([&] { got[0] = e; });
+  std::thread second([&] { got[1] = e; });
+  first.join();
+  second.join();
+  CHECK(allclose(got[0], expected));
+  CHECK(allclose(got[1], expected));
+}

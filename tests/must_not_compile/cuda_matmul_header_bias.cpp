@@ -1,0 +1,8 @@
+// expect: to multiply matrices on Cuda include <weft/cuda/matmul.hpp>
+// compilers: nvcc
+// cuda
+#include <weft/cuda.hpp>
+
+using namespace weft;
+
+Tensor<float, Cuda> f(const Tensor<float, Cuda>& x) { return relu(matmul(x, x) + x); }

@@ -1,0 +1,6 @@
+// expect: element types do not mix silently
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+auto f(const Tensor<float>& x, const Tensor<int>& y) { return einsum("ij,jk", x, y); }

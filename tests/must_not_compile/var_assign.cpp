@@ -1,0 +1,6 @@
+// expect: an expression with a Var is not written into a Tensor
+#include <weft/autograd.hpp>
+
+using namespace weft;
+
+void f(const Tensor<float>& y, const Var<float>& x) { y.assign(x * 2); }

@@ -1,0 +1,6 @@
+// expect: a Var has elements of a floating-point type
+#include <weft/autograd.hpp>
+
+using namespace weft;
+
+void f(const Tensor<int>& x) { Var y = x; }
