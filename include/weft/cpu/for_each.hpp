@@ -68,13 +68,31 @@ struct ElementWork {
   ElementLoop* loop;
   const void* programs;
   int64_t blocks;  // of a row
+  bool flat;       // one row, all operands at unit stride
 };
+
+/// The same for one row of operands at unit stride: no copies, one call of the loop.
+[[gnu::noinline]] inline void run_flat(const ElementWork& work, int64_t first, int64_t last) {
+  const int n = work.n;
+  auto* at = static_cast<char**>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(char*)));
+  auto* step =
+      static_cast<int64_t*>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(int64_t)));
+  const int64_t start = first * block_size;
+  const int64_t size = work.loops.size[0];
+  const int64_t end = last * block_size < size ? last * block_size : size;
+  for (int i = 0; i < n; ++i) {
+    at[i] = work.operands[i].data + start * work.operands[i].itemsize;
+    step[i] = 1;
+  }
+  work.loop(work.programs, at, step, end - start);
+}
 
 /// Blocks first to last - 1, counted through all rows; those of a row at once where every operand
 /// is at unit stride.
 [[gnu::noinline]] inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
   const weft::detail::Loops& loops = work.loops;
   const int n = work.n;
+  if (work.flat) return run_flat(work, first, last);
   const int inner = loops.rank - 1;
   const int64_t size = loops.size[inner];
   const auto bytes_of = [n](std::size_t each) { return static_cast<std::size_t>(n) * each; };
@@ -125,7 +143,9 @@ struct ElementWork {
   const int64_t blocks = (row + block_size - 1) / block_size;
   const int64_t total = loops.count();
   if (total == 0) return;
-  const ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks};
+  bool flat = loops.rank == 1;
+  for (int i = 0; i < n; ++i) flat = flat && operands[i].stride[0] == 1;
+  const ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks, flat};
   parallel(blocks * (total / row), total,
            [&](int64_t first, int64_t last) { run_elements(work, first, last); });
 }

@@ -160,7 +160,7 @@ template <class T, class D>
                                   Tensor<T, D>& out) {
   if (reused) {
     z.storage()->bump_version();
-    Access::set_shape(z, shape);
+    if (!(z.shape() == shape)) Access::set_shape(z, shape);
   } else {
     z = static_cast<Tensor<T, D>&&>(out);
   }

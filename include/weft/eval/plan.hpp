@@ -171,6 +171,10 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 
 /// True when the two touch a common stretch of memory. Call before planning.
 [[gnu::noinline]] inline bool overlap(const Operand& a, const Operand& b) {
+  if (a.storage != b.storage && a.storage != nullptr && b.storage != nullptr &&
+      !a.storage->borrowed && !b.storage->borrowed) {
+    return false;  // blocks that weft allocated
+  }
   const char* a0 = nullptr;
   const char* a1 = nullptr;
   const char* b0 = nullptr;

@@ -269,8 +269,13 @@ class Tensor {
     out.version_ = version_;
     return out;
   }
-  Tensor(const StorageHandle& storage, T* data, const Shape& shape, const Strides& strides)
-      : storage_(storage), data_(data), shape_(shape), strides_(strides) {}
+  Tensor(StorageHandle storage, T* data, const Shape& shape, const Strides& strides,
+         unsigned long version = 0)
+      : storage_(static_cast<StorageHandle&&>(storage)),
+        data_(data),
+        shape_(shape),
+        strides_(strides),
+        version_(version) {}
   Tensor<value_type, D> unconst() const {
     return {storage_, const_cast<value_type*>(data_), shape_, strides_};
   }
