@@ -263,25 +263,25 @@ TEST_CASE_TEMPLATE("a temporary operand gives its memory to the result", D, TEST
   const float* data = x.data();
   const Tensor<float, D> z = std::move(x) * y + 1;
   CHECK(z.data() == data);
-  CHECK(z.to(Cpu{}).at(63) == 7);
+  CHECK(z.to(weft::Cpu{}).at(63) == 7);
   // Whoever can still see the memory keeps it.
   auto kept = make(2);
   const auto other = kept;
   const Tensor<float, D> w = std::move(kept) * y;
   CHECK(w.data() != other.data());
-  CHECK(other.to(Cpu{}).at(0) == 2);
+  CHECK(other.to(weft::Cpu{}).at(0) == 2);
   const auto stored = make(5) + y;
   const Tensor<float, D> first = stored;
   const Tensor<float, D> second = stored;
   CHECK(first.data() != second.data());
-  CHECK(second.to(Cpu{}).at(7) == 8);
+  CHECK(second.to(weft::Cpu{}).at(7) == 8);
   // Another shape or type, or another element at an index, needs other memory.
   auto row = make(1);
   const Tensor<float, D> table = std::move(row) + weft::zeros({2, 64}, D{});
-  CHECK(table.to(Cpu{}).at(1, 63) == 1);
+  CHECK(table.to(weft::Cpu{}).at(1, 63) == 1);
   auto square = weft::arange<float>(16, D{}).reshape({4, 4});
-  const auto expected = (square + square.t()).eval().to(Cpu{});
+  const auto expected = (square + square.t()).eval().to(weft::Cpu{});
   auto turned = square.t();
   const Tensor<float, D> sum = std::move(square) + std::move(turned);
-  CHECK(weft::allclose(sum.to(Cpu{}), expected));
+  CHECK(weft::allclose(sum.to(weft::Cpu{}), expected));
 }

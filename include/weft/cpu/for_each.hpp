@@ -7,14 +7,12 @@
 #include "weft/cpu/instruction_set.hpp"
 #include "weft/cpu/memory.hpp"
 #include "weft/cpu/parallel.hpp"
+#include "weft/cpu/tile.hpp"
 #include "weft/eval/executor.hpp"
 
 namespace weft {
 
 namespace cpu::detail {
-
-/// n elements of all operands, of which at[k] points to the first; step[k] counts for positions.
-using ElementLoop = void(const void* programs, char* const* at, const int64_t* step, int64_t n);
 
 /// The one loop of an expression: everything around it is compiled once, not for each of them.
 template <class Outs, class Types, class Programs>
@@ -58,20 +56,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   }
 };
 
-/// What a loop over elements is given, whatever the expression.
-struct ElementWork {
-  const weft::detail::Loops& loops;
-  const weft::detail::Operand* operands;
-  int n;
-  int targets;
-  const bool* computed;  // which of the operands behind the targets are positions
-  ElementLoop* loop;
-  const void* programs;
-  int64_t blocks;  // of a row
-  bool flat;       // one row, all operands at unit stride
-};
-
-/// The same for one row of operands at unit stride: no copies, one call of the loop.
+/// Blocks first to last - 1 of one row of operands at unit stride: no copies, one call of the loop.
 [[gnu::noinline]] inline void run_flat(const ElementWork& work, int64_t first, int64_t last) {
   const int n = work.n;
   auto* at = static_cast<char**>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(char*)));
@@ -143,6 +128,11 @@ struct ElementWork {
   const int64_t blocks = (row + block_size - 1) / block_size;
   const int64_t total = loops.count();
   if (total == 0) return;
+  if (const Turn turn = find_turn(loops, operands, n, targets, computed); turn.dimension >= 0) {
+    const TileWork work{loops, operands, n, targets, computed, loop, programs, turn};
+    return parallel(work.items(), total,
+                    [&](int64_t first, int64_t last) { work.run(first, last); });
+  }
   bool flat = loops.rank == 1;
   for (int i = 0; i < n; ++i) flat = flat && operands[i].stride[0] == 1;
   const ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks, flat};

@@ -174,8 +174,8 @@ const Tensor<T, D>* find_donor(const E& e, const Shape& shape) {
   const Tensor<T, D>* donor = nullptr;
   for_each_leaf(e, [&](const auto& x) {
     if constexpr (std::is_same_v<decltype(x), const Tensor<T, D>&>) {
-      if (donor == nullptr && x.storage() != nullptr && x.storage()->owners == 1 &&
-          x.shape() == shape) {
+      if (donor == nullptr && x.storage() != nullptr && x.shape() == shape &&
+          __atomic_load_n(&x.storage()->owners, __ATOMIC_RELAXED) == 1) {
         donor = &x;
       }
     }
