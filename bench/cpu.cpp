@@ -229,6 +229,7 @@ int main(int argc, char** argv) {
 #if defined(_OPENMP)
   omp_set_num_threads(threads);
 #endif
+  weft::set_num_threads(threads);
   for (const Case& c : cases) {
     if (!wanted.empty() && wanted.find(std::string(",") + c.name + ",") == std::string::npos)
       continue;

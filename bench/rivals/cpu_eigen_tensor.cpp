@@ -21,7 +21,7 @@ void add_eigen_tensor(const std::string& name, const Operands& o, int threads, C
   using Index = Eigen::Index;
   using Axes = Eigen::array<Index, 1>;
   using Sizes = Eigen::array<Index, 2>;
-  const auto pool = std::make_shared<Pool>(threads);
+  const auto pool = threads > 1 ? std::make_shared<Pool>(threads) : nullptr;
   const auto add = [&](auto run) {
     if (threads == 1) {
       all.push_back({"Eigen Tensor", 1, [run] {

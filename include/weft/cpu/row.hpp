@@ -343,14 +343,10 @@ struct RowWork {
 
 template <>
 struct RowExecutor<Cpu> {
-  /// A row is one thread's work.
+  /// A row is one thread's work, so that few long rows are better reduced in pieces. Not by the
+  /// number of threads: results do not depend on that.
   static bool fuses(int64_t rows, int64_t length) {
-#if defined(_OPENMP)
-    return rows >= omp_get_max_threads() || rows * length < cpu::parallel_threshold;
-#else
-    static_cast<void>(rows + length);
-    return true;
-#endif
+    return rows >= 32 || rows * length < int64_t{1} << 18;
   }
 
   template <class Outs, class Types, class Program>
