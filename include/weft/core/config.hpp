@@ -26,6 +26,9 @@
 #define WEFT_HD
 #endif
 
+/// Inlined however large it is: a loop around a call does not vectorise.
+#define WEFT_INLINE inline __attribute__((always_inline))
+
 /// One line makes a unary operation: its struct in weft::op (usable as a value) and its function in
 /// weft. `Domain` is the set of element types it takes (ops/domain.hpp); `value_` is written in
 /// terms of `x`; `derivative_` in terms of `x` and the value `y`, or `none`.
@@ -37,7 +40,7 @@
     static constexpr const char* text = #name;                                             \
     static constexpr int arity = 1;                                                        \
     template <class T>                                                                     \
-    WEFT_HD static constexpr auto value(T x) {                                             \
+    WEFT_HD WEFT_INLINE static constexpr auto value(T x) {                                 \
       return value_;                                                                       \
     }                                                                                      \
     template <int, class T, class Y>                                                       \
@@ -61,7 +64,7 @@
     static constexpr const char* text = #name;                                           \
     static constexpr int arity = 2;                                                      \
     template <class T>                                                                   \
-    WEFT_HD static constexpr auto value(T x, T y) {                                      \
+    WEFT_HD WEFT_INLINE static constexpr auto value(T x, T y) {                          \
       return value_;                                                                     \
     }                                                                                    \
     template <int I, class T, class Z>                                                   \
@@ -91,7 +94,7 @@
     static constexpr const char* text = #name;                                              \
     static constexpr int arity = 3;                                                         \
     template <class T>                                                                      \
-    WEFT_HD static constexpr auto value(T x, T y, T z) {                                    \
+    WEFT_HD WEFT_INLINE static constexpr auto value(T x, T y, T z) {                        \
       return value_;                                                                        \
     }                                                                                       \
     template <int I, class T, class V>                                                      \

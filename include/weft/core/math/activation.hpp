@@ -28,10 +28,14 @@ WEFT_HD T reciprocal_1_2(T x) {
 
 /// 1 / (1 + exp(-x)), accurate also where it is tiny.
 template <std::floating_point T>
-WEFT_HD T sigmoid(T x) {
+WEFT_HD WEFT_INLINE T sigmoid(T x) {
+#if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
   const T e = std::exp(-std::fabs(x));
   const T r = detail::reciprocal_1_2(1 + e);
   return x < 0 ? e * r : r;
+#else
+  return simd::sigmoid(x);
+#endif
 }
 
 /// NaN stays NaN, and -0 becomes 0.
@@ -41,35 +45,39 @@ WEFT_HD constexpr T relu(T x) {
 }
 
 template <std::floating_point T>
-WEFT_HD T silu(T x) {
+WEFT_HD WEFT_INLINE T silu(T x) {
   return x * sigmoid(x);
 }
 template <std::floating_point T>
-WEFT_HD T silu_derivative(T x) {
+WEFT_HD WEFT_INLINE T silu_derivative(T x) {
   const T s = sigmoid(x);
   return s * (1 + x * (1 - s));
 }
 
 /// x times the normal distribution's cumulative probability of x.
 template <std::floating_point T>
-WEFT_HD T gelu(T x) {
+WEFT_HD WEFT_INLINE T gelu(T x) {
+#if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
   return T(0.5) * x * std::erfc(-inv_sqrt2<T> * x);
+#else
+  return simd::gelu(x);
+#endif
 }
 template <std::floating_point T>
-WEFT_HD T gelu_derivative(T x) {
-  return T(0.5) * std::erfc(-inv_sqrt2<T> * x) + x * inv_sqrt_2pi<T> * std::exp(T(-0.5) * x * x);
+WEFT_HD WEFT_INLINE T gelu_derivative(T x) {
+  return T(0.5) * erfc(-inv_sqrt2<T> * x) + x * inv_sqrt_2pi<T> * exp(T(-0.5) * x * x);
 }
 
 /// gelu's usual approximation x / 2 * (1 + tanh(u)), u = sqrt(2 / pi) * (x + 0.044715 x^3), in the
 /// equal form x * sigmoid(2 u), which costs one exp and does not cancel for negative x.
 template <std::floating_point T>
-WEFT_HD T gelu_tanh(T x) {
+WEFT_HD WEFT_INLINE T gelu_tanh(T x) {
   constexpr T linear = T(1.59576912160573071176);  // 2 sqrt(2 / pi)
   constexpr T cubic = T(0.044715 * 1.59576912160573071176);
   return x * sigmoid(x * (linear + cubic * (x * x)));
 }
 template <std::floating_point T>
-WEFT_HD T gelu_tanh_derivative(T x) {
+WEFT_HD WEFT_INLINE T gelu_tanh_derivative(T x) {
   constexpr T linear = T(1.59576912160573071176);
   constexpr T cubic = T(0.044715 * 1.59576912160573071176);
   const T s = sigmoid(x * (linear + cubic * (x * x)));
@@ -79,34 +87,34 @@ WEFT_HD T gelu_tanh_derivative(T x) {
 
 /// log(1 + exp(beta x)) / beta; x itself once beta x exceeds the threshold.
 template <std::floating_point T>
-WEFT_HD T softplus(T x, T beta = 1, T threshold = 20) {
-  return x * beta > threshold ? x : std::log1p(std::exp(x * beta)) / beta;
+WEFT_HD WEFT_INLINE T softplus(T x, T beta = 1, T threshold = 20) {
+  return x * beta > threshold ? x : log1p(exp(x * beta)) / beta;
 }
 template <std::floating_point T>
-WEFT_HD T softplus_derivative(T x, T beta = 1, T threshold = 20) {
+WEFT_HD WEFT_INLINE T softplus_derivative(T x, T beta = 1, T threshold = 20) {
   return x * beta > threshold ? T(1) : sigmoid(x * beta);
 }
 
 /// x * tanh(softplus(x)), with tanh(log(1 + e)) written as e (e + 2) / (e (e + 2) + 2).
 template <std::floating_point T>
-WEFT_HD T mish(T x) {
+WEFT_HD WEFT_INLINE T mish(T x) {
   if (x > 20) return x;
-  const T e = std::exp(x);
+  const T e = exp(x);
   const T n = e * (e + 2);
   return x * (n / (n + 2));
 }
 template <std::floating_point T>
-WEFT_HD T mish_derivative(T x) {
+WEFT_HD WEFT_INLINE T mish_derivative(T x) {
   if (x > 20) return 1;
-  const T e = std::exp(x);
+  const T e = exp(x);
   const T n = e * (e + 2);
   const T t = n / (n + 2);
   return t + x * sigmoid(x) * (1 - t * t);
 }
 
 template <std::floating_point T>
-WEFT_HD T elu(T x, T alpha) {
-  return x <= 0 ? alpha * std::expm1(x) : x;
+WEFT_HD WEFT_INLINE T elu(T x, T alpha) {
+  return x <= 0 ? alpha * expm1(x) : x;
 }
 template <std::floating_point T>
 WEFT_HD constexpr T leaky_relu(T x, T slope) {

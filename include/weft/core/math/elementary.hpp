@@ -1,4 +1,4 @@
-// math: the elementary functions of float and double, <cmath>'s on the CPU and CUDA's on the GPU.
+// math: the elementary functions of float and double: weft's on the CPU, CUDA's on the GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,8 +7,19 @@
 #include <type_traits>
 
 #include "weft/core/math/arithmetic.hpp"
+#include "weft/core/math/error_function.hpp"
+#include "weft/core/math/hyperbolic.hpp"
+#include "weft/core/math/power.hpp"
+#include "weft/core/math/trigonometric.hpp"
 
 namespace weft::math {
+
+// -ffast-math would simplify the CPU's forms to nonsense; there g++ vectorises glibc's functions.
+#if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
+namespace forms = std;
+#else
+namespace forms = simd;
+#endif
 
 // clang-format off
 /// Constants in the real type of T.
@@ -22,36 +33,36 @@ template <class T> inline constexpr real_t<T> inv_sqrt2        = real_t<T>(0.707
 template <class T> inline constexpr real_t<T> two_over_sqrt_pi = real_t<T>(1.12837916709551257390);
 template <class T> inline constexpr real_t<T> inv_sqrt_2pi     = real_t<T>(0.39894228040143267794);
 
-template <std::floating_point T> WEFT_HD T abs(T x)   { return std::fabs(x); }
-template <std::floating_point T> WEFT_HD T exp(T x)   { return std::exp(x); }
-template <std::floating_point T> WEFT_HD T exp2(T x)  { return std::exp2(x); }
-template <std::floating_point T> WEFT_HD T expm1(T x) { return std::expm1(x); }
-template <std::floating_point T> WEFT_HD T log(T x)   { return std::log(x); }
-template <std::floating_point T> WEFT_HD T log2(T x)  { return std::log2(x); }
-template <std::floating_point T> WEFT_HD T log10(T x) { return std::log10(x); }
-template <std::floating_point T> WEFT_HD T log1p(T x) { return std::log1p(x); }
-template <std::floating_point T> WEFT_HD T sqrt(T x)  { return std::sqrt(x); }
-template <std::floating_point T> WEFT_HD T cbrt(T x)  { return std::cbrt(x); }
-template <std::floating_point T> WEFT_HD T sin(T x)   { return std::sin(x); }
-template <std::floating_point T> WEFT_HD T cos(T x)   { return std::cos(x); }
-template <std::floating_point T> WEFT_HD T tan(T x)   { return std::tan(x); }
-template <std::floating_point T> WEFT_HD T asin(T x)  { return std::asin(x); }
-template <std::floating_point T> WEFT_HD T acos(T x)  { return std::acos(x); }
-template <std::floating_point T> WEFT_HD T atan(T x)  { return std::atan(x); }
-template <std::floating_point T> WEFT_HD T sinh(T x)  { return std::sinh(x); }
-template <std::floating_point T> WEFT_HD T cosh(T x)  { return std::cosh(x); }
-template <std::floating_point T> WEFT_HD T tanh(T x)  { return std::tanh(x); }
-template <std::floating_point T> WEFT_HD T asinh(T x) { return std::asinh(x); }
-template <std::floating_point T> WEFT_HD T acosh(T x) { return std::acosh(x); }
-template <std::floating_point T> WEFT_HD T atanh(T x) { return std::atanh(x); }
-template <std::floating_point T> WEFT_HD T erf(T x)   { return std::erf(x); }
-template <std::floating_point T> WEFT_HD T erfc(T x)  { return std::erfc(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T abs(T x)   { return std::fabs(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T exp(T x)   { return forms::exp(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T exp2(T x)  { return forms::exp2(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T expm1(T x) { return forms::expm1(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T log(T x)   { return forms::log(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T log2(T x)  { return forms::log2(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T log10(T x) { return forms::log10(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T log1p(T x) { return forms::log1p(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T sqrt(T x)  { return std::sqrt(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T cbrt(T x)  { return forms::cbrt(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T sin(T x)   { return forms::sin(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T cos(T x)   { return forms::cos(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T tan(T x)   { return forms::tan(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T asin(T x)  { return std::asin(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T acos(T x)  { return std::acos(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T atan(T x)  { return forms::atan(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T sinh(T x)  { return forms::sinh(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T cosh(T x)  { return forms::cosh(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T tanh(T x)  { return forms::tanh(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T asinh(T x) { return std::asinh(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T acosh(T x) { return std::acosh(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T atanh(T x) { return std::atanh(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T erf(T x)   { return forms::erf(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T erfc(T x)  { return forms::erfc(x); }
 
-template <std::floating_point T> WEFT_HD T atan2(T y, T x)    { return std::atan2(y, x); }
-template <std::floating_point T> WEFT_HD T hypot(T x, T y)    { return std::hypot(x, y); }
-template <std::floating_point T> WEFT_HD T copysign(T x, T y) { return std::copysign(x, y); }
-template <std::floating_point T> WEFT_HD T fdim(T x, T y)     { return std::fdim(x, y); }
-template <std::floating_point T> WEFT_HD T fma(T x, T y, T z) { return std::fma(x, y, z); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T atan2(T y, T x)    { return std::atan2(y, x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T hypot(T x, T y)    { return std::hypot(x, y); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T copysign(T x, T y) { return std::copysign(x, y); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T fdim(T x, T y)     { return std::fdim(x, y); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T fma(T x, T y, T z) { return std::fma(x, y, z); }
 
 template <class T> WEFT_HD T floor(T x) { if constexpr (is_integer<T>) return x; else return std::floor(x); }
 template <class T> WEFT_HD T ceil(T x)  { if constexpr (is_integer<T>) return x; else return std::ceil(x); }
@@ -67,21 +78,23 @@ WEFT_HD T frac(T x) {
 }
 
 template <std::floating_point T>
-WEFT_HD T rsqrt(T x) {
+WEFT_HD WEFT_INLINE T rsqrt(T x) {
 #ifdef __CUDA_ARCH__
   if constexpr (std::is_same_v<T, float>) {
     return ::rsqrtf(x);
   } else {
     return ::rsqrt(x);
   }
-#else
+#elif defined(__FAST_MATH__)
   return 1 / std::sqrt(x);
+#else
+  return simd::rsqrt(x);
 #endif
 }
 
 template <std::floating_point T>
-WEFT_HD T pow(T x, T y) {
-  return y == 2 ? x * x : std::pow(x, y);
+WEFT_HD WEFT_INLINE T pow(T x, T y) {
+  return y == 2 ? x * x : forms::pow(x, y);
 }
 
 template <std::integral T>
@@ -92,7 +105,7 @@ WEFT_HD constexpr T fma(T x, T y, T z) {
 /// x * log(y), and 0 where x is 0, unless y is NaN.
 template <std::floating_point T>
 WEFT_HD T xlogy(T x, T y) {
-  return x == 0 && !is_nan(y) ? T(0) : x * std::log(y);
+  return x == 0 && !is_nan(y) ? T(0) : x * log(y);
 }
 
 /// The derivatives of pow(x, y), whose value is z; 0 where a factor 0 decides against log(0).

@@ -1,0 +1,148 @@
+// math::simd: what functions are made of that compilers vectorise: bits, masks, polynomials.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "weft/core/config.hpp"
+
+/// The elementary functions of float and double for the CPU, in a form that g++ and clang vectorise
+/// at -O3 without -ffast-math. They have no branches, no calls and no tables; what depends on a
+/// condition is chosen by integer masks, since comparisons of floating-point numbers may trap,
+/// which keeps a compiler from computing both sides. A number's function is the same wherever it is
+/// in an array: loops over vectors and what is left behind them compile from one text, in which
+/// each product that is added is a mul_add. They rely on rounding to nearest and on IEEE 754, so
+/// that elementary.hpp passes them by under -ffast-math.
+namespace weft::math::simd {
+
+namespace detail {
+
+/// The layout of T, and the unsigned integer of its size.
+template <class T>
+struct Format;
+template <>
+struct Format<float> {
+  using Bits = std::uint32_t;
+  using Int = std::int32_t;
+  static constexpr int mantissa = 23;
+  static constexpr Bits bias = 127;
+  static constexpr Bits infinity = 0x7F800000;
+  static constexpr Bits sign = 0x80000000;
+  static constexpr Bits nan = 0x7FC00000;
+  static constexpr Bits upper = 0xFFFFF000;  // a factor of which fits twice into the mantissa
+  static constexpr float round = 0x1.8p23F;
+};
+template <>
+struct Format<double> {
+  using Bits = std::uint64_t;
+  using Int = std::int64_t;
+  static constexpr int mantissa = 52;
+  static constexpr Bits bias = 1023;
+  static constexpr Bits infinity = 0x7FF0000000000000;
+  static constexpr Bits sign = 0x8000000000000000;
+  static constexpr Bits nan = 0x7FF8000000000000;
+  static constexpr Bits upper = 0xFFFFFFFFF8000000;
+  static constexpr double round = 0x1.8p52;
+};
+template <class T>
+using Bits = typename Format<T>::Bits;
+
+template <class T>
+WEFT_INLINE Bits<T> to_bits(T x) {
+  return __builtin_bit_cast(Bits<T>, x);
+}
+WEFT_INLINE float from_bits(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
+WEFT_INLINE double from_bits(std::uint64_t bits) { return __builtin_bit_cast(double, bits); }
+
+/// All ones where a < b as signed integers, else zero; with 64 bits a - b must not overflow,
+/// since SSE2 cannot compare those. No ?: here, which g++ might turn into branches.
+WEFT_INLINE std::uint32_t below(std::uint32_t a, std::uint32_t b) {
+  return 0 -
+         static_cast<std::uint32_t>(static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b));
+}
+WEFT_INLINE std::uint64_t below(std::uint64_t a, std::uint64_t b) { return 0 - ((a - b) >> 63); }
+
+template <class U>
+WEFT_INLINE U select(U mask, U a, U b) {
+  return (a & mask) | (b & ~mask);
+}
+WEFT_INLINE float select(std::uint32_t mask, float a, float b) {
+  return from_bits(select(mask, to_bits(a), to_bits(b)));
+}
+WEFT_INLINE double select(std::uint64_t mask, double a, double b) {
+  return from_bits(select(mask, to_bits(a), to_bits(b)));
+}
+
+template <class T>
+WEFT_INLINE Bits<T> magnitude_bits(T x) {
+  return to_bits(x) & ~Format<T>::sign;
+}
+template <class T>
+WEFT_INLINE Bits<T> sign_bit(T x) {
+  return to_bits(x) & Format<T>::sign;
+}
+template <class T>
+WEFT_INLINE T magnitude(T x) {
+  return from_bits(magnitude_bits(x));
+}
+/// Zero's sign, and that of other numbers, which must not have one, is that of `sign`.
+template <class T>
+WEFT_INLINE T with_sign_of(T x, T sign) {
+  return from_bits(to_bits(x) | sign_bit(sign));
+}
+/// All ones for negative x and -0.
+template <class T>
+WEFT_INLINE Bits<T> negative(T x) {
+  return 0 - (to_bits(x) >> (8 * sizeof(T) - 1));
+}
+/// The upper half of x's digits: its square, and its product with another one, are exact.
+template <class T>
+WEFT_INLINE T upper_half(T x) {
+  return from_bits(to_bits(x) & Format<T>::upper);
+}
+
+/// x where |x| <= limit, and limit with x's sign beyond, infinities included; NaN stays NaN.
+template <class T>
+WEFT_INLINE T clamp_magnitude(T x, T limit) {
+  using U = Bits<T>;
+  const U top = to_bits(limit);
+  U beyond;
+  if constexpr (sizeof(T) == 4) {  // the interval's start moved to the lowest integer
+    const U shifted = (to_bits(x) & ~Format<T>::sign) - (top + 1) + Format<T>::sign;
+    beyond = below(shifted, Format<T>::infinity - top + Format<T>::sign);
+  } else {
+    const U past = magnitude_bits(x) - (top + 1);
+    beyond = 0 - ((~past & (past - (Format<T>::infinity - top))) >> 63);
+  }
+  return from_bits((to_bits(x) & ~(beyond & ~Format<T>::sign)) | (beyond & top));
+}
+
+/// x * y + z, rounded once where the instruction set has that. Without __FMA__ it is still one
+/// instruction in a function whose target attribute has it.
+template <class T>
+WEFT_INLINE T mul_add(T x, T y, T z) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  if constexpr (sizeof(T) == 4) {
+    return __builtin_fmaf(x, y, z);
+  } else {
+    return __builtin_fma(x, y, z);
+  }
+#else
+  return x * y + z;
+#endif
+}
+
+/// c0 + x (c1 + x (c2 + ...))
+template <class T>
+WEFT_INLINE T polynomial(T, T c0) {
+  return c0;
+}
+template <class T, class... Cs>
+WEFT_INLINE T polynomial(T x, T c0, Cs... cs) {
+  return mul_add(x, polynomial(x, cs...), c0);
+}
+
+}  // namespace detail
+
+}  // namespace weft::math::simd

@@ -1,0 +1,112 @@
+// math::simd: erf, erfc and gelu of float and double for the CPU.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/math/exponential.hpp"
+
+namespace weft::math::simd {
+
+namespace detail {
+
+/// log(sqrt(2 pi) t e^(t^2 / 2) Phi(-t)) for t from 0.65, where Phi is the normal distribution's
+/// cumulative probability: by a polynomial in (t - 5/4) / (t + 5/4), which brings infinity near.
+template <class T>
+WEFT_INLINE T log_tail(T t) {
+  const T w = 1 / (t + T(1.25));
+  const T q = (t - T(1.25)) * w;
+  if constexpr (sizeof(T) == 4) {
+    return w * polynomial(q, -0x1.9f1886p-1F, 0x1.325872p+0F, -0x1.cd5588p-2F, 0x1.16cad4p-2F,
+                          -0x1.586e22p-2F, 0x1.a20748p-3F, -0x1.7b966p-3F, 0x1.73da5ap-3F,
+                          -0x1.2c5afp-3F, 0x1.1d8468p-3F, -0x1.480672p-4F, 0x1.0082eep-6F);
+  } else {
+    return w * polynomial(q, -0x1.9f188642a56dap-1, 0x1.3258727ce0a6dp+0, -0x1.cd5566e55dfcfp-2,
+                          0x1.16c8c8e14bb0fp-2, -0x1.586ed15cf01e7p-2, 0x1.a28f527a36f4dp-3,
+                          -0x1.7cb455e31c457p-3, 0x1.6ed54a42d06ap-3, -0x1.17612b8296e9bp-3,
+                          0x1.152b28f0b16dp-3, -0x1.e86a0b8ce6644p-4, 0x1.b287f46b4705fp-4,
+                          -0x1.a282735044c4ap-4, 0x1.751eb190272b6p-4, -0x1.620d573cde1ccp-4,
+                          0x1.4bf216695813fp-4, -0x1.3581365033fc8p-4, 0x1.22c38f3043e27p-4,
+                          -0x1.022fe97f77836p-4, 0x1.f5a6a6e72d79p-5, -0x1.3a98886d140acp-4,
+                          0x1.94b9d90d9a59bp-4, -0x1.3a967ec9e391cp-4, -0x1.559662d405d1p-6,
+                          0x1.0f51428f27712p-3, -0x1.4c6b81bdfbafap-3, 0x1.ac08742c6d3a2p-4,
+                          -0x1.27d9babf2478ep-5, 0x1.5a5448c33c911p-8);
+  }
+}
+
+/// y e^(rest - factor a^2), a^2 in two parts: near the end its rounding alone would cost 100 ulp.
+template <class T>
+WEFT_INLINE T times_gauss(T y, T rest, T a, T factor) {
+  const T high = upper_half(a);
+  return times_exp(y, -factor * high * high, mul_add(-factor * (a - high), a + high, rest));
+}
+
+/// erfc(|x|) for |x| from 0.46.
+template <class T>
+WEFT_INLINE T erfc_far(T x) {
+  constexpr T limit = sizeof(T) == 4 ? T(10.25) : T(27.5);  // erfc rounds to 0 there
+  const T a = magnitude(clamp_magnitude(x, limit));
+  const T rest = log_tail(a * T(1.41421356237309504880));
+  return times_gauss(T(0.56418958354775628695) / a, rest, a, T(1));
+}
+
+/// erf(x) for |x| up to 1.
+template <class T>
+WEFT_INLINE T erf_near(T x) {
+  const T z = x * x;
+  T p;
+  if constexpr (sizeof(T) == 4) {
+    p = polynomial(z, 0x1.06eba8p-3F, -0x1.81273ep-2F, 0x1.ce2d1p-4F, -0x1.b7fab6p-6F,
+                   0x1.541248p-8F, -0x1.a44f5p-11F, 0x1.4a5308p-14F);
+  } else {
+    p = polynomial(z, 0x1.06eba8214db69p-3, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bdep-4,
+                   -0x1.b82ce312889bap-6, 0x1.565bcd0e65018p-8, -0x1.c02db3feeb0c9p-11,
+                   0x1.f9a326c2284bep-14, -0x1.f4d25619e1da1p-17, 0x1.b9e6508a369ffp-20,
+                   -0x1.5f6d919248428p-23, 0x1.fc434a34e5273p-27, -0x1.4e603f0ea3f96p-30,
+                   0x1.7f05c4ce71a84p-34, -0x1.29b6758efffb1p-38);
+  }
+  return mul_add(x, p, x);
+}
+
+/// All ones where |x| < limit.
+template <class T>
+WEFT_INLINE Bits<T> is_near(T x, T limit) {
+  return below(magnitude_bits(x), to_bits(limit));
+}
+
+}  // namespace detail
+
+template <class T>
+WEFT_INLINE T erf(T x) {
+  using namespace detail;
+  return select(is_near(x, T(1)), erf_near(x), with_sign_of(1 - erfc_far(x), x));
+}
+
+template <class T>
+WEFT_INLINE T erfc(T x) {
+  using namespace detail;
+  const T right = erfc_far(x);
+  return select(is_near(x, T(0.5)), 1 - erf_near(x), select(negative(x), 2 - right, right));
+}
+
+/// x Phi(x): near 0 as x (1/2 + x p(x^2)), else as max(x, 0) - |x| Phi(-|x|).
+template <class T>
+WEFT_INLINE T gelu(T x) {
+  using namespace detail;
+  constexpr T limit = sizeof(T) == 4 ? T(14.5) : T(39);  // nothing is left of the tail there
+  const T a = magnitude(clamp_magnitude(x, limit));
+  const T tail = times_gauss(T(0.39894228040143267794), log_tail(a), a, T(0.5));
+  const T far = from_bits(to_bits(x) & ~negative(x)) - tail;
+  const T z = x * x;
+  T p;
+  if constexpr (sizeof(T) == 4) {
+    p = polynomial(z, 0x1.988454p-2F, -0x1.10583p-4F, 0x1.46cbe8p-7F, -0x1.3657d8p-10F,
+                   0x1.bc46p-14F);
+  } else {
+    p = polynomial(z, 0x1.9884533d43651p-2, -0x1.1058377e2ceep-4, 0x1.46d04297691dap-7,
+                   -0x1.37403f6ba10bfp-10, 0x1.e42b0d5212208p-14, -0x1.3ce8fabfb0459p-17,
+                   0x1.658a20be58b7ep-21, -0x1.622236ebef89ap-25, 0x1.386f8ed9b2dd5p-29,
+                   -0x1.eefeaf8a3bb19p-34, 0x1.46bfc49d9a53cp-38);
+  }
+  return select(is_near(x, T(0.65)), x * mul_add(x, p, T(0.5)), far);
+}
+
+}  // namespace weft::math::simd
