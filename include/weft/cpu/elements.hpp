@@ -39,7 +39,7 @@ struct ElementAt {
   const Pack& operands;
   int64_t i;
   template <int I>
-  WEFT_HD auto get() const {
+  [[gnu::always_inline]] auto get() const {
     return weft::get<I - First>(operands).at(i);
   }
 };

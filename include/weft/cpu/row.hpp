@@ -16,11 +16,11 @@ struct RowAt {
   const Values& values;
   int64_t i;
   template <int I>
-  WEFT_HD auto get() const {
+  [[gnu::always_inline]] auto get() const {
     return weft::get<I - First>(operands).at(i);
   }
   template <int I>
-  WEFT_HD auto reduced() const {
+  [[gnu::always_inline]] auto reduced() const {
     return weft::get<I>(values).at(i);
   }
 };

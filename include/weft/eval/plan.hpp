@@ -68,7 +68,8 @@ struct Cursor {
   int64_t index[max_rank] = {};
 
   /// Moves to the next coordinate of the first `rank` dimensions, and the addresses with it.
-  [[gnu::noinline]] void next(const Loops& loops, int rank, const Operand* operands, int n, char** at) {
+  [[gnu::noinline]] void next(const Loops& loops, int rank, const Operand* operands, int n,
+                              char** at) {
     for (int d = rank - 1; d >= 0; --d) {
       const bool wraps = ++index[d] == loops.size[d];
       const int64_t steps = wraps ? 1 - loops.size[d] : 1;
@@ -78,8 +79,8 @@ struct Cursor {
     }
   }
   /// Moves from the start to linear position `linear` of the first `rank` dimensions.
-  [[gnu::noinline]] void seek(const Loops& loops, int rank, const Operand* operands, int n, char** at,
-            int64_t linear) {
+  [[gnu::noinline]] void seek(const Loops& loops, int rank, const Operand* operands, int n,
+                              char** at, int64_t linear) {
     for (int d = rank - 1; d >= 0; --d) {
       index[d] = linear % loops.size[d];
       linear /= loops.size[d];
