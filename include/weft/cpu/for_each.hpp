@@ -33,9 +33,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
     const auto operands = Operands::at(at + targets, step + targets);
     const auto out = outputs(at, std::index_sequence_for<Outs...>{});
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
+#if !defined(__clang__)
 #pragma GCC ivdep
 #endif
     for (int64_t i = 0; i < n; ++i) {

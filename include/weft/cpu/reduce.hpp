@@ -51,8 +51,8 @@ struct ReduceKernel {
   static void add_rows(const void* context, char* const* at, const int64_t* step,
                        const int64_t* skip, int m, int64_t rows, int64_t position, void* memory) {
     run_loop([=]() __attribute__((always_inline)) {
-      const R reducer = self(context).reducer;
-      const Program program = self(context).program;
+      const R join = self(context).reducer;
+      const Program value = self(context).program;
       auto& running = *static_cast<Columns*>(memory);
       State* const part = running.part;
       if (running.rows % ReduceWork::group == 0) {
@@ -61,14 +61,12 @@ struct ReduceKernel {
       }
       for (int64_t r = 0; r < rows; ++r) {
         const auto operands = Operands::moved(at, step, skip, r);
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
+#if !defined(__clang__)
 #pragma GCC ivdep
 #endif
         for (int c = 0; c < m; ++c) {
-          reducer.add(part[c], program(ElementAt<1, typename Operands::type>{operands, c}),
-                      position + r);
+          join.add(part[c], value(ElementAt<1, typename Operands::type>{operands, c}),
+                   position + r);
         }
       }
       running.rows += rows;
@@ -112,9 +110,7 @@ struct ReduceKernel {
                                                    const int64_t* step, int64_t m, C* room) {
     const P mine = program;
     const auto operands = Operands::at(at, step);
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
+#if !defined(__clang__)
 #pragma GCC ivdep
 #endif
     for (int64_t i = 0; i < m; ++i) {

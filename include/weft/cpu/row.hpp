@@ -174,9 +174,7 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
     const auto operands = Operands::at(at + outputs, step + outputs);
     const auto values = Values::at(at + outputs + leaves, step + outputs + leaves);
     using At = RowAt<outputs, typename Operands::type, typename Values::type>;
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
+#if !defined(__clang__)
 #pragma GCC ivdep
 #endif
     for (int64_t i = 0; i < m; ++i) out[i] = store_element<Out>(mine(At{operands, values, i}));
