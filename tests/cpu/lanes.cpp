@@ -17,8 +17,8 @@ auto reduced(const R& reducer, const std::vector<C>& values, std::size_t length)
   return reducer.finish(reduction.total(), static_cast<long long>(values.size()));
 }
 
-const float nan = weft::math::nan<float>;
-const float inf = weft::math::infinity<float>;
+const float not_a_number = weft::math::nan<float>;
+const float infinite = weft::math::infinity<float>;
 }  // namespace
 
 TEST_CASE("runs of any length are summed, all elements once") {
@@ -50,12 +50,12 @@ TEST_CASE("positions: the first of equal ones, NaN before all") {
   CHECK(reduced(argmax{}, values, 512) == 700);
   CHECK(reduced(argmin{}, values, 512) == 0);
   values[0] = 3;
-  values[1] = -inf;
+  values[1] = -infinite;
   CHECK(reduced(argmin{}, values, 512) == 1);
-  values[1200] = values[1300] = nan;
+  values[1200] = values[1300] = not_a_number;
   CHECK(reduced(argmax{}, values, 512) == 1200);
   CHECK(reduced(argmin{}, values, 512) == 1200);
-  CHECK(reduced(argmax{}, std::vector<float>(100, -inf), 64) == 0);
+  CHECK(reduced(argmax{}, std::vector<float>(100, -infinite), 64) == 0);
   CHECK(reduced(argmax{}, std::vector<int>{-3, -2, -2}, 2) == 1);
 }
 

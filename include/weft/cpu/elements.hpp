@@ -14,14 +14,14 @@ using std::int64_t;
 template <class T>
 struct Elements {
   const T* data;
-  [[gnu::always_inline]] auto at(int64_t i) const { return load_element(data[i]); }
+  WEFT_HD WEFT_INLINE auto at(int64_t i) const { return load_element(data[i]); }
 };
 /// Position operands have none in memory: these are computed.
 template <>
 struct Elements<Position> {
   long long first;
   long long step;
-  [[gnu::always_inline]] long long at(int64_t i) const { return first + i * step; }
+  WEFT_HD WEFT_INLINE long long at(int64_t i) const { return first + i * step; }
 };
 
 template <class T>
@@ -39,7 +39,7 @@ struct ElementAt {
   const Pack& operands;
   int64_t i;
   template <int I>
-  [[gnu::always_inline]] auto get() const {
+  WEFT_HD WEFT_INLINE auto get() const {
     return weft::get<I - First>(operands).at(i);
   }
 };

@@ -16,11 +16,11 @@ struct RowAt {
   const Values& values;
   int64_t i;
   template <int I>
-  [[gnu::always_inline]] auto get() const {
+  WEFT_HD WEFT_INLINE auto get() const {
     return weft::get<I - First>(operands).at(i);
   }
   template <int I>
-  [[gnu::always_inline]] auto reduced() const {
+  WEFT_HD WEFT_INLINE auto reduced() const {
     return weft::get<I>(values).at(i);
   }
 };
@@ -30,7 +30,7 @@ struct RowAt {
 template <class T>
 struct RowValue {
   T value;
-  [[gnu::always_inline]] T at(int64_t) const { return value; }
+  WEFT_HD WEFT_INLINE T at(int64_t) const { return value; }
 };
 template <class Types>
 struct RowValues;
