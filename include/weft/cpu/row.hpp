@@ -234,12 +234,15 @@ struct RowWork {
   void run_rows(int64_t first, int64_t last) const {
     using weft::detail::RowMode;
     Memory memory;
+    __builtin_memset(memory.values, 0, sizeof(memory.values));
     const int count = n();
     const int depth = inner.rank - 1;
     for (int i = 0; i < count; ++i) {
       memory.step[i] = inside[i].stride[depth];
       memory.row[i] = operands[i].data;
-      memory.at[i] = nullptr;
+      // A loop takes all values with it, those that it does not read too.
+      const int value = i - outputs - leaves;
+      memory.at[i] = value >= 0 ? memory.values[value] : nullptr;
       Side& side = memory.sides[i];
       side.stride = memory.step[i];
       side.itemsize = inside[i].itemsize;
