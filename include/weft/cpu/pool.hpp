@@ -140,9 +140,10 @@ class Pool {
   static void* allocate(int64_t size) noexcept {
     const bool huge = size >= 2 * huge_page;
     const auto bytes = static_cast<std::size_t>(size);
-    void* const block = std::aligned_alloc(huge ? std::size_t{huge_page} : 64, bytes);
+    void* block = nullptr;
+    if (posix_memalign(&block, huge ? std::size_t{huge_page} : 64, bytes) != 0) return nullptr;
 #if defined(__linux__)
-    if (huge && block != nullptr) madvise(block, bytes, MADV_HUGEPAGE);
+    if (huge) madvise(block, bytes, MADV_HUGEPAGE);
 #endif
     return block;
   }
