@@ -85,3 +85,38 @@ TEST_CASE("threads count together") {
   for (std::thread& t : threads) t.join();
   CHECK(memory_allocated() == before);
 }
+
+TEST_CASE("large memory is kept for the next tensor") {
+  weft::cpu::empty_cache();
+  const auto reserved = weft::cpu::memory_reserved();
+  const float* data = nullptr;
+  {
+    const auto x = weft::empty({1 << 20});
+    data = x.data();
+    CHECK(weft::cpu::memory_reserved() >= reserved + (4 << 20));
+  }
+  const auto before = memory_allocated();
+  CHECK(weft::cpu::memory_reserved() >= reserved + (4 << 20));
+  {
+    const auto y = weft::empty({1 << 20});
+    CHECK(y.data() == data);
+    CHECK(reinterpret_cast<std::uintptr_t>(y.data()) % weft::cpu::alignment == 0);
+    CHECK(memory_allocated() == before + (4 << 20));
+    weft::cpu::reset_peak_memory_stats();
+    CHECK(weft::cpu::max_memory_reserved() == weft::cpu::memory_reserved());
+  }
+  weft::cpu::empty_cache();
+  CHECK(weft::cpu::memory_reserved() == reserved);
+  CHECK(weft::cpu::max_memory_reserved() >= reserved + (4 << 20));
+}
+
+TEST_CASE("how much is kept can be limited") {
+  const auto limit = weft::cpu::cache_limit();
+  CHECK(limit > 0);
+  const auto reserved = weft::cpu::memory_reserved();
+  weft::cpu::set_cache_limit(0);
+  weft::empty({1 << 20});
+  CHECK(weft::cpu::memory_reserved() <= reserved);
+  CHECK_SAYS("[set_cache_limit] -1 bytes, expected at least 0", weft::cpu::set_cache_limit(-1));
+  weft::cpu::set_cache_limit(limit);
+}

@@ -67,11 +67,65 @@ TEST_CASE("work of many elements gives what a loop gives") {
   CHECK((x * x - 1).eval().to_vector() == expected);
 }
 
+TEST_CASE("the number of threads can be set") {
+  CHECK(weft::num_threads() >= 1);
+  CHECK_SAYS("[set_num_threads] -1, expected at least 0", weft::set_num_threads(-1));
+#if defined(_OPENMP)
+  int pieces = 0;
+  for (int threads : {1, 2, 3}) {
+    weft::set_num_threads(threads);
+    CHECK(weft::num_threads() == threads);
+    visits(1000, weft::cpu::parallel_threshold, pieces);
+    CHECK(pieces == threads);
+  }
+  weft::set_num_threads(0);
+  CHECK(weft::num_threads() == omp_get_max_threads());
+#endif
+}
+
+TEST_CASE("results have the same bits for any number of threads") {
+  using weft::axis;
+  using weft::keepdims;
+  const auto x = sin(weft::arange<float>(300'000.F) * 0.37F).eval();
+  const auto table = x.reshape({300, 1000});
+  const auto tall = x.reshape({50000, 6});
+  const auto few = x.reshape({3, 100000});
+  const auto cube = x.reshape({100, 30, 100}).permute({1, 0, 2});
+  const auto results = [&] {
+    const auto e = [](const auto& m) { return exp(m - max(m, axis(-1), keepdims)); };
+    std::vector<weft::Tensor<float>> all;
+    all.push_back((x * 2 + 1).eval());
+    all.push_back(sum(x));
+    all.push_back(sum(table, axis(1)));
+    all.push_back(sum(table, axis(0)));
+    all.push_back(var(tall, axis(0)));
+    all.push_back(var(few, axis(1)));
+    all.push_back(mean(cube, axis(0, 2)));
+    all.push_back(sum(cube, axis(1)));
+    all.push_back(e(table) / sum(e(table), axis(-1), keepdims));
+    all.push_back(e(few) / sum(e(few), axis(-1), keepdims));
+    all.push_back(weft::cast<float>(argmax(few, axis(1))));
+    all.push_back((table.t() + 1).eval());
+    std::vector<float> values;
+    for (const auto& t : all) {
+      for (float v : t.to_vector()) values.push_back(v);
+    }
+    return values;
+  };
+  weft::set_num_threads(1);
+  const auto one = results();
+  for (int threads : {2, 3, 7}) {
+    weft::set_num_threads(threads);
+    CHECK(results() == one);
+  }
+  weft::set_num_threads(0);
+}
+
 #if defined(_OPENMP)
 TEST_CASE("large work is shared, but not inside a parallel region") {
   int pieces = 0;
   visits(1000, weft::cpu::parallel_threshold, pieces);
-  CHECK(pieces == omp_get_max_threads());
+  CHECK(pieces == weft::num_threads());
   int inside = 0;
 #pragma omp parallel num_threads(2)
   {

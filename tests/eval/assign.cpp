@@ -255,3 +255,33 @@ TEST_CASE_TEMPLATE("two threads evaluate one expression", D, TEST_DEVICES) {
   CHECK(results[0] == std::vector<float>(30, 1));
   CHECK(results[0] == results[1]);
 }
+
+TEST_CASE_TEMPLATE("a temporary operand gives its memory to the result", D, TEST_DEVICES) {
+  const auto make = [](float value) { return weft::full({64}, value, D{}); };
+  const auto y = make(3);
+  auto x = make(2);
+  const float* data = x.data();
+  const Tensor<float, D> z = std::move(x) * y + 1;
+  CHECK(z.data() == data);
+  CHECK(z.to(weft::Cpu{}).at(63) == 7);
+  // Whoever can still see the memory keeps it.
+  auto kept = make(2);
+  const auto other = kept;
+  const Tensor<float, D> w = std::move(kept) * y;
+  CHECK(w.data() != other.data());
+  CHECK(other.to(weft::Cpu{}).at(0) == 2);
+  const auto stored = make(5) + y;
+  const Tensor<float, D> first = stored;
+  const Tensor<float, D> second = stored;
+  CHECK(first.data() != second.data());
+  CHECK(second.to(weft::Cpu{}).at(7) == 8);
+  // Another shape or type, or another element at an index, needs other memory.
+  auto row = make(1);
+  const Tensor<float, D> table = std::move(row) + weft::zeros({2, 64}, D{});
+  CHECK(table.to(weft::Cpu{}).at(1, 63) == 1);
+  auto square = weft::arange<float>(16, D{}).reshape({4, 4});
+  const auto expected = (square + square.t()).eval().to(weft::Cpu{});
+  auto turned = square.t();
+  const Tensor<float, D> sum = std::move(square) + std::move(turned);
+  CHECK(weft::allclose(sum.to(weft::Cpu{}), expected));
+}

@@ -25,15 +25,15 @@ TEST_CASE_TEMPLATE("sizes that cannot be", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("an operand remembers the version", D, TEST_DEVICES) {
   const auto x = weft::ones({2}, D{});
-  const auto operand = Access::mark(weft::Tensor<float, D>(x));
+  const auto operand = Access::operand(x);
   CHECK(Access::is_current(operand));
   CHECK(Access::is_current(operand(0)));
   x += 1;
   CHECK(Access::is_current(x));
   CHECK_FALSE(Access::is_current(operand));
   CHECK_FALSE(Access::is_current(operand(0)));
-  CHECK(Access::is_current(Access::mark(weft::Tensor<float, D>(operand))));
-  CHECK(Access::is_current(Access::mark(weft::Tensor<float, D>())));
+  CHECK(Access::is_current(Access::operand(operand)));
+  CHECK(Access::is_current(Access::operand(weft::Tensor<float, D>())));
 }
 
 TEST_CASE("handles to constant elements are read through") {

@@ -37,7 +37,7 @@ decltype(auto) plain(const E& e) {
 template <class T, class D>
 struct Plain<Var<T, D>> {
   using type = Tensor<T, D>;
-  static type of(const Var<T, D>& x) { return weft::detail::Access::mark(type(x.value())); }
+  static type of(const Var<T, D>& x) { return weft::detail::Access::operand(x.value()); }
 };
 
 template <class T, class Op, class... Args>

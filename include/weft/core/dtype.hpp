@@ -128,7 +128,7 @@ constexpr int element_size(Dtype d) {
 
 /// The value of an element as it enters an expression (half types become float).
 template <class T>
-WEFT_HD constexpr compute_t<T> load_element(T value) {
+WEFT_HD WEFT_INLINE constexpr compute_t<T> load_element(T value) {
   return static_cast<compute_t<T>>(value);
 }
 

@@ -18,7 +18,7 @@ struct Pack<Head, Tail...> {
 
 /// The I-th value of a pack.
 template <int I, class P>
-WEFT_HD constexpr auto& get(P& pack) {
+WEFT_HD WEFT_INLINE constexpr auto& get(P& pack) {
   if constexpr (I == 0) {
     return pack.head;
   } else {

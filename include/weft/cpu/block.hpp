@@ -1,127 +1,128 @@
-// Block: a short run of elements, operands brought to unit stride, that one vector loop computes.
+// Block: a run of elements whose operands are brought to unit stride, for vector loops.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/eval/plan.hpp"
-#include "weft/eval/program.hpp"
 
 namespace weft::cpu {
 
-/// The elements that are computed between two looks at strides.
-inline constexpr int block_size = 256;
+using std::int64_t;
+
+/// The elements that are computed between two looks at strides, where some are not 1.
+inline constexpr int block_size = 512;
 
 namespace detail {
-/// Position operands hold no elements; their block is computed.
-template <class T>
-struct Stored {
-  using type = T;
-};
-template <>
-struct Stored<Position> {
-  using type = long long;
-};
 
 template <class T>
-typename Stored<T>::type element_at(const char* row, int64_t offset) {
-  if constexpr (std::is_same_v<T, Position>) {
-    return reinterpret_cast<long long>(row) - Position::origin + offset;
+void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n) {
+  const T* in = reinterpret_cast<const T*>(from);
+  T* out = reinterpret_cast<T*>(to);
+  if (from_stride == 0) {
+    const T value = *in;
+    for (int64_t i = 0; i < n; ++i) out[i * to_stride] = value;
+  } else if (to_stride == 1) {
+    for (int64_t i = 0; i < n; ++i) out[i] = in[i * from_stride];
   } else {
-    return reinterpret_cast<const T*>(row)[offset];
+    for (int64_t i = 0; i < n; ++i) out[i * to_stride] = in[i * from_stride];
   }
 }
 
-template <class T>
-struct Buffer {
-  using type = typename Stored<T>::type;
-  alignas(64) char bytes[block_size * sizeof(type)];
-  const type* data = nullptr;
-
-  void load(const char* row, int64_t stride, int n) {
-    if constexpr (!std::is_same_v<T, Position>) {
-      if (stride == 1) {
-        data = reinterpret_cast<const type*>(row);
-        return;
-      }
-    }
-    auto* filled = reinterpret_cast<type*>(bytes);
-    if (stride == 0) {
-      const type value = element_at<T>(row, 0);
-      for (int i = 0; i < n; ++i) filled[i] = value;
-    } else {
-      for (int i = 0; i < n; ++i) filled[i] = element_at<T>(row, i * stride);
-    }
-    data = filled;
-  }
+struct Sixteen {
+  std::uint64_t low;
+  std::uint64_t high;
 };
 }  // namespace detail
 
-/// The operands of one run; Types lists their element types, operand 0 being the target.
-template <class Types>
-class Block;
+/// Copies n elements of `itemsize` bytes from stride to stride.
+[[gnu::noinline]] inline void copy_strided(const char* from, int64_t from_stride, char* to,
+                                           int64_t to_stride, int64_t n, int itemsize) {
+  switch (itemsize) {
+    case 1:
+      return detail::copy_elements<std::uint8_t>(from, from_stride, to, to_stride, n);
+    case 2:
+      return detail::copy_elements<std::uint16_t>(from, from_stride, to, to_stride, n);
+    case 4:
+      return detail::copy_elements<std::uint32_t>(from, from_stride, to, to_stride, n);
+    case 8:
+      return detail::copy_elements<std::uint64_t>(from, from_stride, to, to_stride, n);
+    default:
+      return detail::copy_elements<detail::Sixteen>(from, from_stride, to, to_stride, n);
+  }
+}
 
-template <class... Ts>
-class Block<weft::detail::TypeList<Ts...>> {
+/// One operand of a block: where its elements are, and, once it is brought to unit stride, where a
+/// loop finds them.
+struct Side {
+  char* row = nullptr;  // the first element of the loop's row
+  int64_t stride = 0;   // along the row
+  int itemsize = 0;
+  bool direct = true;  // read or written where it is: at unit stride, or a position
+  bool written = false;
+  bool kept = false;               // written, and read before
+  char* buffer = nullptr;          // of `room` elements, for one that is not
+  const char* repeated = nullptr;  // the element that fills the buffer
+  int64_t filled = 0;              // how far
+};
+
+/// The operands of one thread's loop. Memory for the copies is on the stack of whoever calls.
+class Block {
  public:
-  static constexpr int operands = sizeof...(Ts);
+  static constexpr int room_bytes = 1 << 15;
 
-  /// Takes n elements of each operand k, at row[k] and onwards with stride[k], k from 1.
-  void load(char* const* row, const int64_t* stride, int n) {
-    load_from<1>(row, stride, n, buffers_);
+  /// The first `targets` of n sides are written. `room` has room_bytes.
+  Block(Side* sides, int n, int targets, char* room) : sides_(sides), n_(n) {
+    int64_t bytes = 0;
+    for (int i = 0; i < n; ++i) {
+      sides[i].written = i < targets;
+      if (!sides[i].direct) bytes += sides[i].itemsize;
+    }
+    if (bytes == 0) return;
+    length_ = room_bytes / bytes;
+    if (length_ > 16) length_ &= -16;
+    if (length_ > block_size) length_ = block_size;
+    for (int i = 0; i < n; ++i) {
+      if (sides[i].direct) continue;
+      sides[i].buffer = room;
+      room += length_ * sides[i].itemsize;
+    }
   }
 
-  /// out[i] = program at element i, for i < n.
-  template <class Out, class Program>
-  void run(const Program& program, Out* out, int n) const {
-    const Pointers pointers = pointers_of(std::make_index_sequence<sizeof...(Ts)>{});
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-    for (int i = 0; i < n; ++i) out[i] = store_element<Out>(program(At{pointers, i}));
-  }
+  /// The most elements that load() may be asked for.
+  int64_t length() const { return length_; }
 
-  /// f(i, program at element i) for i < n, in any order.
-  template <class Program, class F>
-  void each(const Program& program, int n, const F& f) const {
-    const Pointers pointers = pointers_of(std::make_index_sequence<sizeof...(Ts)>{});
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-    for (int i = 0; i < n; ++i) f(i, program(At{pointers, i}));
+  /// Points at[i] to n elements of each operand that has its bit in `used`, from element `start` of
+  /// its row.
+  void load(int64_t start, int64_t n, char** at, std::uint64_t used = ~std::uint64_t{0}) {
+    for (int i = 0; i < n_; ++i) {
+      if ((used >> (i & 63) & 1U) == 0) continue;
+      Side& side = sides_[i];
+      char* const from = side.row + start * side.stride * side.itemsize;
+      at[i] = side.direct ? from : side.buffer;
+      if (!side.direct && (!side.written || side.kept)) fill(side, from, n);
+    }
   }
-
-  /// The program at element i, for each i < n in order, for what it does.
-  template <class Program>
-  void visit(const Program& program, int n) const {
-    const Pointers pointers = pointers_of(std::make_index_sequence<sizeof...(Ts)>{});
-    for (int i = 0; i < n; ++i) program(At{pointers, i});
+  /// Puts what a loop has left in buffers where it belongs.
+  void store(int64_t start, int64_t n) {
+    for (int i = 0; i < n_ && sides_[i].written; ++i) {
+      const Side& side = sides_[i];
+      if (side.direct) continue;
+      copy_strided(side.buffer, 1, side.row + start * side.stride * side.itemsize, side.stride,
+                   side.stride == 0 ? 1 : n, side.itemsize);
+    }
   }
 
  private:
-  using Pointers = Pack<const typename detail::Stored<Ts>::type*...>;
-  struct At {
-    const Pointers& pointers;
-    int i;
-    template <int I>
-    WEFT_HD auto get() const {
-      return load_element(weft::get<I - 1>(pointers)[i]);
-    }
-  };
-
-  template <int K, class Head, class... Tail>
-  static void load_from(char* const* row, const int64_t* stride, int n,
-                        Pack<Head, Tail...>& buffers) {
-    buffers.head.load(row[K], stride[K], n);
-    if constexpr (sizeof...(Tail) > 0) load_from<K + 1>(row, stride, n, buffers.tail);
-  }
-  template <int>
-  static void load_from(char* const*, const int64_t*, int, Pack<>&) {}
-
-  template <std::size_t... I>
-  Pointers pointers_of(std::index_sequence<I...>) const {
-    return make_pack(weft::get<static_cast<int>(I)>(buffers_).data...);
+  static void fill(Side& side, const char* from, int64_t n) {
+    const bool repeats = side.stride == 0 && !side.written;
+    if (repeats && from == side.repeated && n <= side.filled) return;
+    copy_strided(from, side.stride, side.buffer, 1, n, side.itemsize);
+    side.repeated = repeats ? from : nullptr;
+    side.filled = n;
   }
 
-  Pack<detail::Buffer<Ts>...> buffers_;
+  Side* sides_;
+  int n_;
+  int64_t length_ = INT64_MAX / 2;
 };
 
 }  // namespace weft::cpu

@@ -7,19 +7,6 @@
 
 namespace weft {
 
-namespace cpu::detail {
-/// The threads that parallel() uses outside of parallel regions.
-inline int threads_for([[maybe_unused]] int64_t items, [[maybe_unused]] int64_t elements) {
-#if defined(_OPENMP)
-  if (elements >= parallel_threshold && items > 1) {
-    const int64_t most = omp_get_max_threads();
-    return static_cast<int>(items < most ? items : most);
-  }
-#endif
-  return 1;
-}
-}  // namespace cpu::detail
-
 /// The bandwidth of the memory is not known: the user may give one that was measured.
 template <>
 struct Explainer<Cpu> {
@@ -34,8 +21,7 @@ struct Explainer<Cpu> {
     detail::simplify(loops, operands, detail::count(Types{}) + detail::target_count<Out>);
     const int64_t row = loops.rank > 0 ? loops.size[loops.rank - 1] : 1;
     const int64_t blocks = (row + cpu::block_size - 1) / cpu::block_size;
-    out.kernels.back().threads =
-        cpu::detail::threads_for(blocks * (loops.count() / row), loops.count());
+    out.kernels.back().threads = cpu::threads_for(blocks * (loops.count() / row), loops.count());
   }
 
   /// How outputs are shared by threads is the loop's own choice.
@@ -47,8 +33,7 @@ struct Explainer<Cpu> {
   static void rows(Explanation& out, Cpu, const detail::Name&, const detail::RowTask& task,
                    detail::Operand*) {
     const int64_t rows = task.geometry.kept.size();
-    out.kernels.back().threads =
-        cpu::detail::threads_for(rows, rows * task.geometry.reduced.size());
+    out.kernels.back().threads = cpu::threads_for(rows, rows * task.geometry.reduced.size());
   }
 };
 

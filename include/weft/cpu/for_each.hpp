@@ -3,12 +3,148 @@
 #pragma once
 
 #include "weft/cpu/block.hpp"
+#include "weft/cpu/elements.hpp"
+#include "weft/cpu/instruction_set.hpp"
 #include "weft/cpu/joint.hpp"
 #include "weft/cpu/memory.hpp"
 #include "weft/cpu/parallel.hpp"
+#include "weft/cpu/tile.hpp"
 #include "weft/eval/executor.hpp"
 
 namespace weft {
+
+namespace cpu::detail {
+
+/// The one loop of an expression: everything around it is compiled once, not for each of them.
+template <class Outs, class Types, class Programs>
+struct ElementKernel;
+template <class... Outs, class... Ts, class... Ps>
+struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
+  static void run(const void* programs, char* const* at, const int64_t* step, int64_t n) {
+    run_loop([=]() __attribute__((always_inline)) { loop(programs, at, step, n); });
+  }
+
+ private:
+  static constexpr int targets = sizeof...(Outs);
+  using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
+
+  [[gnu::always_inline]] static void loop(const void* programs, char* const* at,
+                                          const int64_t* step, int64_t n) {
+    // Copies, that no store can overlap.
+    const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
+    const auto operands = Operands::at(at + targets, step + targets);
+    const auto out = outputs(at, std::index_sequence_for<Outs...>{});
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (int64_t i = 0; i < n; ++i) {
+      store(mine, out, ElementAt<1, typename Operands::type>{operands, i});
+    }
+  }
+  template <std::size_t... K>
+  [[gnu::always_inline]] static Pack<Outs*...> outputs(char* const* at, std::index_sequence<K...>) {
+    return make_pack(reinterpret_cast<Outs*>(at[K])...);
+  }
+  /// Computes all results before it writes one, so that targets may be operands of the others.
+  template <class P, class... Rest, class Out, class... More, class At>
+  [[gnu::always_inline]] static void store(const Pack<P, Rest...>& programs,
+                                           const Pack<Out*, More...>& out, const At& at) {
+    const Out value = store_element<Out>(programs.head(at));
+    if constexpr (sizeof...(Rest) > 0) store(programs.tail, out.tail, at);
+    out.head[at.i] = value;
+  }
+};
+
+/// Blocks first to last - 1 of one row of operands at unit stride: no copies, one call of the loop.
+[[gnu::noinline]] inline void run_flat(const ElementWork& work, int64_t first, int64_t last) {
+  const int n = work.n;
+  auto* at = static_cast<char**>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(char*)));
+  auto* step =
+      static_cast<int64_t*>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(int64_t)));
+  const int64_t start = first * block_size;
+  const int64_t size = work.loops.size[0];
+  const int64_t end = last * block_size < size ? last * block_size : size;
+  for (int i = 0; i < n; ++i) {
+    at[i] = work.operands[i].data + start * work.operands[i].itemsize;
+    step[i] = 1;
+  }
+  work.loop(work.programs, at, step, end - start);
+}
+
+/// Blocks first to last - 1, counted through all rows; those of a row at once where every operand
+/// is at unit stride.
+[[gnu::noinline]] inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
+  const weft::detail::Loops& loops = work.loops;
+  const int n = work.n;
+  if (work.flat) return run_flat(work, first, last);
+  const int inner = loops.rank - 1;
+  const int64_t size = loops.size[inner];
+  const auto bytes_of = [n](std::size_t each) { return static_cast<std::size_t>(n) * each; };
+  auto* sides = static_cast<Side*>(__builtin_alloca(bytes_of(sizeof(Side))));
+  auto* row = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
+  auto* at = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
+  auto* step = static_cast<int64_t*>(__builtin_alloca(bytes_of(sizeof(int64_t))));
+  alignas(64) char room[Block::room_bytes];
+  for (int i = 0; i < n; ++i) {
+    step[i] = work.operands[i].stride[inner];
+    row[i] = work.operands[i].data;
+    ::new (sides + i) Side{nullptr, step[i], work.operands[i].itemsize};
+    sides[i].direct = step[i] == 1 || (i >= work.targets && work.computed[i - work.targets]);
+    if (i >= work.targets) continue;
+    sides[i].direct = sides[i].direct || (work.stores.wanted >> i & 1U) == 0;
+    sides[i].kept = (work.stores.adds >> i & 1U) != 0;
+  }
+  Block block(sides, n, work.targets, room);
+  weft::detail::Cursor cursor;
+  if (first > 0) cursor.seek(loops, inner, work.operands, n, row, first / work.blocks);
+  int64_t b = first % work.blocks;
+  while (first < last) {
+    const int64_t taken = last - first < work.blocks - b ? last - first : work.blocks - b;
+    const int64_t end = (b + taken) * block_size < size ? (b + taken) * block_size : size;
+    for (int i = 0; i < n; ++i) sides[i].row = row[i];
+    for (int64_t start = b * block_size; start < end;) {
+      const int64_t length = end - start < block.length() ? end - start : block.length();
+      block.load(start, length, at);
+      work.loop(work.programs, at, step, length);
+      block.store(start, length);
+      start += length;
+    }
+    first += taken;
+    b = 0;
+    if (first < last) cursor.next(loops, inner, work.operands, n, row);
+  }
+}
+
+/// All elements of `shape`, by several threads where that pays.
+[[gnu::noinline]] inline void for_each_element(const Shape& shape, weft::detail::Operand* operands,
+                                               int n, int targets, const bool* computed,
+                                               ElementLoop* loop, const void* programs,
+                                               const Stores* stores = nullptr) {
+  weft::detail::Loops loops = weft::detail::loops_over(shape);
+  weft::detail::simplify(loops, operands, n);
+  if (loops.rank == 0) {
+    loops.rank = 1;
+    loops.size[0] = 1;
+    for (int i = 0; i < n; ++i) operands[i].stride[0] = 1;
+  }
+  const int64_t row = loops.size[loops.rank - 1];
+  const int64_t blocks = (row + block_size - 1) / block_size;
+  const int64_t total = loops.count();
+  if (total == 0) return;
+  const Turn turn = stores == nullptr ? find_turn(loops, operands, n, targets, computed) : Turn{};
+  if (turn.dimension >= 0) {
+    const TileWork work{loops, operands, n, targets, computed, loop, programs, turn};
+    return parallel(work.items(), total,
+                    [&](int64_t first, int64_t last) { work.run(first, last); });
+  }
+  bool flat = loops.rank == 1;
+  for (int i = 0; i < n; ++i) flat = flat && operands[i].stride[0] == 1;
+  ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks, flat};
+  if (stores != nullptr) work.stores = *stores;
+  parallel(blocks * (total / row), total,
+           [&](int64_t first, int64_t last) { run_elements(work, first, last); });
+}
+}  // namespace cpu::detail
 
 template <>
 struct Executor<Cpu> {
@@ -22,79 +158,27 @@ struct Executor<Cpu> {
   template <class Out, class Types, class Program>
   static void for_each(const detail::Name&, Cpu, const Shape& shape, detail::Operand* operands,
                        const Program& program) {
-    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
-    detail::Loops loops = detail::loops_over(shape);
-    detail::simplify(loops, operands, n);
-    if (loops.rank == 0) {
-      loops.rank = 1;
-      loops.size[0] = 1;
-      for (int i = 0; i < n; ++i) operands[i].stride[0] = 0;
+    if constexpr (JointProgram<Program>) {
+      constexpr int targets = detail::target_count<Out>;
+      cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
+                                    cpu::OperandElements<Types>::computed,
+                                    cpu::detail::JointKernel<Out, Types, Program>::run, &program,
+                                    &program.stores);
+    } else if constexpr (detail::target_count<Out> == 1) {
+      run<detail::TypeList<Out>, Types>(shape, operands, Pack<Program>{program, {}});
+    } else {
+      run<Out, Types>(shape, operands, program);
     }
-    const int inner = loops.rank - 1;
-    const int64_t row = loops.size[inner];
-    const int64_t blocks = (row + cpu::block_size - 1) / cpu::block_size;
-    const int64_t total = loops.count();
-    cpu::parallel(blocks * (row > 0 ? total / row : 0), total, [&](int64_t first, int64_t last) {
-      run<Out, Types>(program, loops, operands, first, last, blocks);
-    });
   }
 
  private:
-  /// Blocks first to last - 1, counted through all rows.
-  template <class Out, class Types, class Program>
-  static void run(const Program& program, const detail::Loops& loops,
-                  const detail::Operand* operands, int64_t first, int64_t last, int64_t blocks) {
-    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
-    const int inner = loops.rank - 1;
-    int64_t stride[n];
-    char* row[n];
-    for (int i = 0; i < n; ++i) {
-      stride[i] = operands[i].stride[inner];
-      row[i] = operands[i].data;
-    }
-    detail::Cursor cursor;
-    cursor.seek(loops, inner, operands, n, row, first / blocks);
-    constexpr int behind = detail::target_count<Out> - 1;
-    cpu::Block<Types> block;
-    int64_t b = first % blocks;
-    for (int64_t k = first; k < last; ++k) {
-      char* at[n];
-      const int64_t start = b * cpu::block_size;
-      const int64_t left = loops.size[inner] - start;
-      const int length = static_cast<int>(left < cpu::block_size ? left : cpu::block_size);
-      for (int i = 0; i < n; ++i) at[i] = row[i] + start * stride[i] * operands[i].itemsize;
-      block.load(at + behind, stride + behind, length);
-      if constexpr (JointProgram<Program>) {
-        cpu::write_joint<Out>(block, program, at, stride, length);
-      } else if constexpr (behind > 0) {
-        write(Out{}, block, program, at, stride, length);
-      } else {
-        write(detail::TypeList<Out>{}, block, Pack<const Program&>{program, {}}, at, stride,
-              length);
-      }
-      if (++b == blocks) {
-        b = 0;
-        cursor.next(loops, inner, operands, n, row);
-      }
-    }
-  }
-
-  /// Computes all targets before it writes any, so that each may be an operand of the others.
-  template <class Out, class... Outs, class Block, class Program, class... Programs>
-  static void write(detail::TypeList<Out, Outs...>, const Block& block,
-                    const Pack<Program, Programs...>& programs, char* const* at,
-                    const int64_t* stride, int length) {
-    auto* out = reinterpret_cast<Out*>(at[0]);
-    if constexpr (sizeof...(Outs) == 0) {
-      if (stride[0] == 1) return block.run(programs.head, out, length);
-    }
-    alignas(64) char result[cpu::block_size * sizeof(Out)];
-    auto* values = reinterpret_cast<Out*>(result);
-    block.run(programs.head, values, length);
-    if constexpr (sizeof...(Outs) > 0) {
-      write(detail::TypeList<Outs...>{}, block, programs.tail, at + 1, stride + 1, length);
-    }
-    for (int i = 0; i < length; ++i) out[i * stride[0]] = values[i];
+  template <class Outs, class Types, class Programs>
+  static void run(const Shape& shape, detail::Operand* operands, const Programs& programs) {
+    constexpr int targets = detail::count(Outs{});
+    cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
+                                  cpu::OperandElements<Types>::computed,
+                                  cpu::detail::ElementKernel<Outs, Types, Programs>::run,
+                                  &programs);
   }
 };
 

@@ -1,8 +1,10 @@
-// Joint programs on a block: the values of all targets, stored or added to what is there.
+// Joint programs: a block of the values of all targets, then stored or added to what is there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/block.hpp"
+#include "weft/cpu/elements.hpp"
+#include "weft/cpu/instruction_set.hpp"
 #include "weft/eval/joint.hpp"
 
 namespace weft::cpu {
@@ -14,49 +16,72 @@ struct BlockOf {
 };
 
 namespace detail {
-inline void set_values(Pack<>&, const Pack<>&, int) {}
-template <class T, class... Ts>
-void set_values(Pack<BlockOf<T>, BlockOf<Ts>...>& blocks, const Pack<T, Ts...>& values, int i) {
-  blocks.head.values[i] = values.head;
-  set_values(blocks.tail, values.tail, i);
-}
 
-inline void store_joint(weft::detail::TypeList<>, const Pack<>&, Stores, char* const*,
-                        const int64_t*, int) {}
-template <class Out, class... Outs, class T, class... Ts>
-void store_joint(weft::detail::TypeList<Out, Outs...>,
-                 const Pack<BlockOf<T>, BlockOf<Ts>...>& blocks, Stores stores, char* const* at,
-                 const int64_t* stride, int n) {
-  if ((stores.wanted & 1U) != 0) {
-    auto* out = reinterpret_cast<Out*>(at[0]);
-    const T* values = blocks.head.values;
-    const int64_t step = stride[0];
-    if ((stores.adds & 1U) != 0) {
-      for (int i = 0; i < n; ++i) {
-        out[i * step] = store_element<Out>(load_element(out[i * step]) + values[i]);
+template <class Outs, class Types, class Program>
+struct JointKernel;
+template <class... Outs, class... Ts, JointProgram Program>
+struct JointKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Program> {
+  /// n elements of the targets, then of the operands, of which at[k] points to the first.
+  static void run(const void* program, char* const* at, const int64_t* step, int64_t n) {
+    run_loop([=]() __attribute__((always_inline)) { loop(program, at, step, n); });
+  }
+
+ private:
+  static constexpr int targets = sizeof...(Outs);
+  using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
+  template <class Values>
+  struct Blocks;
+  template <class... Vs>
+  struct Blocks<weft::detail::TypeList<Vs...>> {
+    using type = Pack<BlockOf<Vs>...>;
+  };
+
+  [[gnu::always_inline]] static void loop(const void* program, char* const* at,
+                                          const int64_t* step, int64_t n) {
+    const Program mine = *static_cast<const Program*>(program);
+    const auto operands = Operands::at(at + targets, step + targets);
+    typename Blocks<typename Program::values>::type blocks;
+    for (int64_t start = 0; start < n; start += block_size) {
+      const int64_t length = n - start < block_size ? n - start : block_size;
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+      for (int64_t i = 0; i < length; ++i) {
+        set(blocks, mine(ElementAt<1, typename Operands::type>{operands, start + i}), i);
       }
-    } else {
-      for (int i = 0; i < n; ++i) out[i * step] = store_element<Out>(values[i]);
+      store(weft::detail::TypeList<Outs...>{}, blocks, mine.stores, at, start, length);
     }
   }
-  store_joint(weft::detail::TypeList<Outs...>{}, blocks.tail, stores.next(), at + 1, stride + 1, n);
-}
 
-template <class Values>
-struct Blocks;
-template <class... Ts>
-struct Blocks<weft::detail::TypeList<Ts...>> {
-  using type = Pack<BlockOf<Ts>...>;
+  [[gnu::always_inline]] static void set(Pack<>&, const Pack<>&, int64_t) {}
+  template <class T, class... Rest>
+  [[gnu::always_inline]] static void set(Pack<BlockOf<T>, BlockOf<Rest>...>& blocks,
+                                         const Pack<T, Rest...>& values, int64_t i) {
+    blocks.head.values[i] = values.head;
+    set(blocks.tail, values.tail, i);
+  }
+
+  [[gnu::always_inline]] static void store(weft::detail::TypeList<>, const Pack<>&, Stores,
+                                           char* const*, int64_t, int64_t) {}
+  template <class Out, class... More, class T, class... Rest>
+  [[gnu::always_inline]] static void store(weft::detail::TypeList<Out, More...>,
+                                           const Pack<BlockOf<T>, BlockOf<Rest>...>& blocks,
+                                           Stores stores, char* const* at, int64_t start,
+                                           int64_t length) {
+    if ((stores.wanted & 1U) != 0) {
+      Out* const out = reinterpret_cast<Out*>(at[0]) + start;
+      const T* const values = blocks.head.values;
+      if ((stores.adds & 1U) != 0) {
+        for (int64_t i = 0; i < length; ++i) {
+          out[i] = store_element<Out>(load_element(out[i]) + values[i]);
+        }
+      } else {
+        for (int64_t i = 0; i < length; ++i) out[i] = store_element<Out>(values[i]);
+      }
+    }
+    store(weft::detail::TypeList<More...>{}, blocks.tail, stores.next(), at + 1, start, length);
+  }
 };
+
 }  // namespace detail
-
-/// Writes n elements of each target, at at[k] and onwards with stride[k].
-template <class Outs, class Loaded, JointProgram Program>
-void write_joint(const Loaded& block, const Program& program, char* const* at,
-                 const int64_t* stride, int n) {
-  typename detail::Blocks<typename Program::values>::type blocks;
-  block.each(program, n, [&](int i, const auto& values) { detail::set_values(blocks, values, i); });
-  detail::store_joint(Outs{}, blocks, program.stores, at, stride, n);
-}
-
 }  // namespace weft::cpu

@@ -1,11 +1,10 @@
-// The CPU's memory: 64-byte aligned blocks, counted, with statistics.
+// The CPU's memory: 64-byte aligned blocks from a pool, counted, with statistics.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdlib>
 #include <new>
 
-#include "weft/tensor/storage.hpp"
+#include "weft/cpu/pool.hpp"
 
 namespace weft {
 
@@ -13,34 +12,37 @@ namespace cpu {
 /// Every block starts at a multiple of this many bytes.
 inline constexpr int64_t alignment = 64;
 
-namespace detail {
-struct MemoryCounters {
-  int64_t allocated = 0;
-  int64_t peak = 0;
-};
-[[gnu::visibility("default")]] inline MemoryCounters memory_counters;
-
-inline void count(int64_t bytes) {
-  const int64_t now = __atomic_add_fetch(&memory_counters.allocated, bytes, __ATOMIC_RELAXED);
-  int64_t peak = __atomic_load_n(&memory_counters.peak, __ATOMIC_RELAXED);
-  while (now > peak && !__atomic_compare_exchange_n(&memory_counters.peak, &peak, now, true,
-                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
-}
-}  // namespace detail
-
 /// Bytes held by tensors on the CPU now, borrowed memory not counted.
-inline int64_t memory_allocated() {
-  return __atomic_load_n(&detail::memory_counters.allocated, __ATOMIC_RELAXED);
-}
+inline int64_t memory_allocated() { return detail::pool.allocated.now(); }
 
 /// The largest memory_allocated() since the start or the last reset.
 inline int64_t max_memory_allocated() {
-  return __atomic_load_n(&detail::memory_counters.peak, __ATOMIC_RELAXED);
+  return __atomic_load_n(&detail::pool.allocated.peak, __ATOMIC_RELAXED);
 }
 
+/// Bytes that weft holds from the system, those kept for later tensors included.
+inline int64_t memory_reserved() { return detail::pool.reserved.now(); }
+
+/// The largest memory_reserved() since the start or the last reset.
+inline int64_t max_memory_reserved() {
+  return __atomic_load_n(&detail::pool.reserved.peak, __ATOMIC_RELAXED);
+}
+
+/// Makes both maxima start again from what is in use now.
 inline void reset_peak_memory_stats() {
-  __atomic_store_n(&detail::memory_counters.peak, memory_allocated(), __ATOMIC_RELAXED);
+  __atomic_store_n(&detail::pool.allocated.peak, memory_allocated(), __ATOMIC_RELAXED);
+  __atomic_store_n(&detail::pool.reserved.peak, memory_reserved(), __ATOMIC_RELAXED);
+}
+
+/// Gives memory that no tensor holds back to the system.
+inline void empty_cache() { detail::pool.trim(0); }
+
+/// The most bytes that are kept for later tensors; an eighth of the machine's memory unless set.
+inline int64_t cache_limit() { return detail::pool.limit(); }
+/// Throws ValueError below 0; 0 keeps nothing.
+inline void set_cache_limit(int64_t bytes) {
+  if (bytes < 0) fail<ValueError>("set_cache_limit", bytes, " bytes, expected at least 0");
+  detail::pool.set_limit(bytes);
 }
 }  // namespace cpu
 
@@ -48,12 +50,8 @@ template <>
 struct Memory<Cpu> {
   static Storage* allocate(Cpu, int64_t bytes) {
     static_assert(sizeof(Storage) <= cpu::alignment);
-    constexpr int64_t limit = INT64_MAX - 2 * cpu::alignment;
-    const int64_t rounded = bytes > limit ? limit : (bytes + cpu::alignment - 1) & -cpu::alignment;
-    void* block = bytes > limit
-                      ? nullptr
-                      : std::aligned_alloc(static_cast<std::size_t>(cpu::alignment),
-                                           static_cast<std::size_t>(rounded + cpu::alignment));
+    constexpr int64_t limit = int64_t{1} << 62;
+    void* const block = bytes > limit ? nullptr : cpu::detail::pool.take(bytes + cpu::alignment);
     if (block == nullptr) {
       fail<OutOfMemory>("allocate", bytes, " bytes could not be had on cpu, where weft holds ",
                         cpu::memory_allocated());
@@ -62,10 +60,11 @@ struct Memory<Cpu> {
     storage->data = static_cast<char*>(block) + cpu::alignment;
     storage->bytes = bytes;
     storage->release = [](Storage* s) noexcept {
-      cpu::detail::count(-s->bytes);
-      std::free(s);
+      const int64_t size = s->bytes;
+      cpu::detail::pool.allocated.add(-size);
+      cpu::detail::pool.give(s, size + cpu::alignment);
     };
-    cpu::detail::count(bytes);
+    cpu::detail::pool.allocated.add(bytes);
     return storage;
   }
 

@@ -1,75 +1,129 @@
-// The CPU's reductions: rows in lanes that merge as a tree, columns in blocks of columns.
+// The CPU's reductions: rows in lanes that merge as a tree, columns side by side.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/for_each.hpp"
+#include "weft/cpu/lanes.hpp"
+#include "weft/cpu/reduce_walk.hpp"
 
 namespace weft {
 
 namespace cpu::detail {
-/// Merges states of equal weight pairwise as they come, so that rounding grows with the logarithm
-/// of their number; N reductions side by side.
-template <class R, class S, int N>
-class Tree {
- public:
-  explicit Tree(const R& reducer) : reducer_(reducer) {}
-  /// Takes a state for each of the first m reductions, and leaves them changed.
-  void push(S* states, int m) {
-    int level = 0;
-    for (; (filled_ >> level & 1U) != 0; ++level) merge_into(states, level, m);
-    for (int i = 0; i < m; ++i) levels[level][i] = states[i];
-    ++filled_;
+
+/// The loops of one reduction: all that is compiled for each expression.
+template <class Out, class Types, class R, class Program>
+struct ReduceKernel {
+  using C = typename Program::type;
+  using State = typename R::template State<C>;
+  using Operands = OperandElements<Types>;
+  using Row = Reduction<R, C>;
+  static constexpr int fit = 4096 / static_cast<int>(sizeof(State));
+  static constexpr int columns = fit < block_size ? fit : block_size;
+
+  R reducer;
+  Program program;
+  int64_t count;  // of elements a result
+
+  static void begin(const void* context, void* memory) {
+    ::new (memory) Row(self(context).reducer);
   }
-  /// Merges all that came into `out`, which holds no elements.
-  void total(S* out, int m) const {
-    for (int level = 0; filled_ >> level != 0; ++level) {
-      if ((filled_ >> level & 1U) != 0) merge_into(out, level, m);
+  static void add(const void* context, char* const* at, const int64_t* step, int64_t m,
+                  int64_t position, void* memory) {
+    run_loop([=]() __attribute__((always_inline)) {
+      alignas(64) C room[block_size];
+      const C* const values = values_of(self(context).program, at, step, m, room);
+      static_cast<Row*>(memory)->add(values, static_cast<int>(m), position);
+    });
+  }
+  static void end(const void*, void* memory, char* state) {
+    *reinterpret_cast<State*>(state) = static_cast<Row*>(memory)->total();
+  }
+
+  struct Columns {
+    explicit Columns(const R& reducer) : tree(reducer) {}
+    State part[columns];  // of the last rows, fewer than a group
+    Tree<R, State, columns> tree;
+    int64_t rows = 0;
+  };
+  static void begin_columns(const void* context, void* memory) {
+    ::new (memory) Columns(self(context).reducer);
+  }
+  static void add_rows(const void* context, char* const* at, const int64_t* step,
+                       const int64_t* skip, int m, int64_t rows, int64_t position, void* memory) {
+    run_loop([=]() __attribute__((always_inline)) {
+      const R join = self(context).reducer;
+      const Program value = self(context).program;
+      auto& running = *static_cast<Columns*>(memory);
+      State* const part = running.part;
+      if (running.rows % ReduceWork::group == 0) {
+        if (running.rows > 0) running.tree.push(part, m);
+        for (int c = 0; c < m; ++c) part[c] = State{};
+      }
+      for (int64_t r = 0; r < rows; ++r) {
+        const auto operands = Operands::moved(at, step, skip, r);
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (int c = 0; c < m; ++c) {
+          join.add(part[c], value(ElementAt<1, typename Operands::type>{operands, c}),
+                   position + r);
+        }
+      }
+      running.rows += rows;
+    });
+  }
+  static void end_columns(const void*, void* memory, int m, char* states) {
+    auto& running = *static_cast<Columns*>(memory);
+    auto* out = reinterpret_cast<State*>(states);
+    for (int c = 0; c < m; ++c) out[c] = State{};
+    if (running.rows > 0) running.tree.push(running.part, m);
+    running.tree.total(out, m);
+  }
+
+  static void finish(const void* context, const char* states, int64_t n, int64_t step, char* out) {
+    const auto& kernel = self(context);
+    const auto* state = reinterpret_cast<const State*>(states);
+    State total = state[0];
+    if (n > 1) {
+      Tree<R, State, 1> tree(kernel.reducer);
+      for (int64_t i = 0; i < n; ++i) {
+        State part = state[i * step];
+        tree.push(&part, 1);
+      }
+      total = State{};
+      tree.total(&total, 1);
     }
+    *reinterpret_cast<Out*>(out) = store_element<Out>(kernel.reducer.finish(total, kernel.count));
   }
+
+  static constexpr ReduceLoops loops{sizeof(Row), sizeof(State), columns, sizeof(Columns),
+                                     begin,       add,           end,     begin_columns,
+                                     add_rows,    end_columns,   finish};
 
  private:
-  void merge_into(S* later, int level, int m) const {
-    for (int i = 0; i < m; ++i) {
-      S earlier = levels[level][i];
-      reducer_.merge(earlier, later[i]);
-      later[i] = earlier;
-    }
+  static const ReduceKernel& self(const void* context) {
+    return *static_cast<const ReduceKernel*>(context);
   }
-
-  const R& reducer_;
-  union {
-    S levels[60][N];  // not initialised: a level is read only after it was filled
-  };
-  unsigned long long filled_ = 0;
+  /// The program's values: in `room`, or where they are in memory already.
+  template <class P>
+  [[gnu::always_inline]] static const C* values_of(const P& program, char* const* at,
+                                                   const int64_t* step, int64_t m, C* room) {
+    const P mine = program;
+    const auto operands = Operands::at(at, step);
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (int64_t i = 0; i < m; ++i) {
+      room[i] = mine(ElementAt<1, typename Operands::type>{operands, i});
+    }
+    return room;
+  }
+  template <int I>
+  [[gnu::always_inline]] static const C* values_of(const Arg<I, C>&, char* const* at,
+                                                   const int64_t*, int64_t, C*) {
+    return reinterpret_cast<const C*>(at[I - 1]);
+  }
 };
-
-/// The state of up to block_size values, the first of them at `position`: added in lanes, which
-/// merge as a tree.
-template <class State, class R, class C>
-State reduce_block(const R& reducer, const C* values, int m, int64_t position) {
-  constexpr int lanes = 16;
-  State state[lanes];
-  int i = 0;
-  for (; i + lanes <= m; i += lanes) {
-    for (int lane = 0; lane < lanes; ++lane) {
-      reducer.add(state[lane], values[i + lane], position + i + lane);
-    }
-  }
-  for (int lane = 0; i < m; ++i, ++lane) reducer.add(state[lane], values[i], position + i);
-  for (int width = lanes / 2; width > 0; width /= 2) {
-    for (int lane = 0; lane < width; ++lane) reducer.merge(state[lane], state[lane + width]);
-  }
-  return state[0];
-}
-
-/// Loops of no dimension become one of size 1.
-[[gnu::noinline]] inline void pad(weft::detail::Loops& loops, weft::detail::Operand* operands,
-                                  int n) {
-  if (loops.rank > 0) return;
-  loops.rank = 1;
-  loops.size[0] = 1;
-  for (int i = 0; i < n; ++i) operands[i].stride[0] = 0;
-}
 }  // namespace cpu::detail
 
 template <>
@@ -79,134 +133,28 @@ struct Reducer<Cpu> {
   template <class Out, class Types, class R, class Program>
   static void reduce(const detail::Name&, const R& reducer, Cpu, const Shape& kept,
                      const Shape& reduced, detail::Operand* operands, const Program& program) {
+    using Kernel = cpu::detail::ReduceKernel<Out, Types, R, Program>;
+    const Kernel kernel{reducer, program, reduced.size()};
     constexpr int n = detail::count(Types{}) + 1;
     detail::Operand inside[n];
+    plan(kept, reduced, operands, inside, n, cpu::OperandElements<Types>::computed, Kernel::loops,
+         &kernel);
+  }
+
+ private:
+  [[gnu::noinline]] static void plan(const Shape& kept, const Shape& reduced,
+                                     detail::Operand* operands, detail::Operand* inside, int n,
+                                     const bool* computed, const cpu::detail::ReduceLoops& loops,
+                                     const void* context) {
     detail::Loops outer = detail::loops_over(kept);
     detail::Loops inner = detail::loops_over(reduced);
     detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
     detail::simplify(outer, operands, n);
+    for (int i = 0; i < n; ++i) inside[i].data = operands[i].data;
     detail::simplify(inner, inside, n, true);
     cpu::detail::pad(outer, operands, n);
     cpu::detail::pad(inner, inside, n);
-    const int64_t total = outer.count() * inner.count();
-    if (columns_are_faster(outer, operands, inner, inside, n)) {
-      const int last = outer.rank - 1;
-      const int64_t blocks = (outer.size[last] + columns - 1) / columns;
-      cpu::parallel(blocks * (outer.count() / outer.size[last]), total, [&](int64_t a, int64_t b) {
-        by_columns<Out, Types>(reducer, program, outer, operands, inner, inside, blocks, a, b);
-      });
-    } else {
-      cpu::parallel(outer.count(), total, [&](int64_t a, int64_t b) {
-        by_rows<Out, Types>(reducer, program, outer, operands, inner, inside, a, b);
-      });
-    }
-  }
-
- private:
-  static constexpr int columns = 64;
-
-  static bool columns_are_faster(const detail::Loops& outer, const detail::Operand* operands,
-                                 const detail::Loops& inner, const detail::Operand* inside, int n) {
-    if (outer.size[outer.rank - 1] < 8) return false;
-    for (int i = 1; i < n; ++i) {
-      const int64_t across = operands[i].stride[outer.rank - 1];
-      const int64_t along = inside[i].stride[inner.rank - 1];
-      if (across == 1 && along != 1 && along != 0) return true;
-    }
-    return false;
-  }
-
-  /// Outputs first to last - 1, each reduced by itself.
-  template <class Out, class Types, class R, class Program>
-  static void by_rows(const R& reducer, const Program& program, const detail::Loops& outer,
-                      const detail::Operand* operands, const detail::Loops& inner,
-                      const detail::Operand* inside, int64_t first, int64_t last) {
-    constexpr int n = detail::count(Types{}) + 1;
-    using C = typename Program::type;
-    using State = typename R::template State<C>;
-    const int64_t length = inner.count();
-    const int depth = inner.rank - 1;
-    int64_t stride[n];
-    char* row[n];
-    for (int i = 0; i < n; ++i) {
-      stride[i] = inside[i].stride[depth];
-      row[i] = operands[i].data;
-    }
-    detail::Cursor cursor;
-    cursor.seek(outer, outer.rank, operands, n, row, first);
-    cpu::Block<Types> block;
-    alignas(64) char buffer[cpu::block_size * sizeof(C)];
-    C* values = reinterpret_cast<C*>(buffer);
-    for (int64_t k = first; k < last; ++k) {
-      cpu::detail::Tree<R, State, 1> tree(reducer);
-      char* at[n];
-      for (int i = 0; i < n; ++i) at[i] = row[i];
-      detail::Cursor within;
-      for (int64_t start = 0; start < length; start += inner.size[depth]) {
-        for (int64_t j = 0; j < inner.size[depth]; j += cpu::block_size) {
-          const int64_t left = inner.size[depth] - j;
-          const int m = static_cast<int>(left < cpu::block_size ? left : cpu::block_size);
-          char* from[n];
-          for (int i = 0; i < n; ++i) from[i] = at[i] + j * stride[i] * inside[i].itemsize;
-          block.load(from, stride, m);
-          block.run(program, values, m);
-          State part = cpu::detail::reduce_block<State>(reducer, values, m, start + j);
-          tree.push(&part, 1);
-        }
-        within.next(inner, depth, inside, n, at);
-      }
-      State total{};
-      tree.total(&total, 1);
-      *reinterpret_cast<Out*>(row[0]) = store_element<Out>(reducer.finish(total, length));
-      cursor.next(outer, outer.rank, operands, n, row);
-    }
-  }
-
-  /// Blocks first to last - 1 of neighbouring outputs, each reduced side by side.
-  template <class Out, class Types, class R, class Program>
-  static void by_columns(const R& reducer, const Program& program, const detail::Loops& outer,
-                         const detail::Operand* operands, const detail::Loops& inner,
-                         const detail::Operand* inside, int64_t blocks, int64_t first,
-                         int64_t last) {
-    constexpr int n = detail::count(Types{}) + 1;
-    constexpr int group = 16;  // rows that are added to one state
-    using C = typename Program::type;
-    using State = typename R::template State<C>;
-    const int across = outer.rank - 1;
-    const int64_t length = inner.count();
-    int64_t stride[n];
-    for (int i = 0; i < n; ++i) stride[i] = operands[i].stride[across];
-    cpu::Block<Types> block;
-    C values[columns];
-    for (int64_t k = first; k < last; ++k) {
-      char* at[n];
-      for (int i = 0; i < n; ++i) at[i] = operands[i].data;
-      detail::Cursor cursor;
-      cursor.seek(outer, across, operands, n, at, k / blocks);
-      const int64_t start = k % blocks * columns;
-      const int64_t left = outer.size[across] - start;
-      const int m = static_cast<int>(left < columns ? left : columns);
-      for (int i = 0; i < n; ++i) at[i] += start * stride[i] * operands[i].itemsize;
-      auto* out = reinterpret_cast<Out*>(at[0]);
-      cpu::detail::Tree<R, State, columns> tree(reducer);
-      State total[columns]{};
-      State part[columns]{};
-      detail::Cursor within;
-      for (int64_t j = 0; j < length; ++j) {
-        block.load(at, stride, m);
-        block.run(program, values, m);
-        for (int c = 0; c < m; ++c) reducer.add(part[c], values[c], j);
-        if ((j + 1) % group == 0 || j + 1 == length) {
-          tree.push(part, m);
-          for (int c = 0; c < m; ++c) part[c] = State{};
-        }
-        within.next(inner, inner.rank, inside, n, at);
-      }
-      tree.total(total, m);
-      for (int c = 0; c < m; ++c) {
-        out[c * stride[0]] = store_element<Out>(reducer.finish(total[c], length));
-      }
-    }
+    cpu::detail::ReduceWork{loops, context, outer, operands, inner, inside, n, computed}.run();
   }
 };
 

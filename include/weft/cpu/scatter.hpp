@@ -48,18 +48,29 @@ struct Scatterer<Cpu> {
     const int inner = loops.rank - 1;
     const int64_t length = inner < 0 ? 1 : loops.size[inner];
     const int64_t rows = loops.count() / length;
-    int64_t stride[n];
-    for (int i = 0; i < n; ++i) stride[i] = inner < 0 ? 0 : operands[i].stride[inner];
+    using Operands = cpu::OperandElements<Types>;
+    alignas(64) char room[cpu::Block::room_bytes];
+    cpu::Side sides[n];
+    int64_t step[n];
+    char* at[n];
+    for (int i = 0; i < n; ++i) {
+      step[i] = inner < 0 ? 0 : operands[i].stride[inner];
+      sides[i].stride = step[i];
+      sides[i].itemsize = operands[i].itemsize;
+      sides[i].direct = i == 0 || step[i] == 1 || Operands::computed[i - 1];
+    }
+    cpu::Block block(sides, n, 1, room);
+    const int64_t most = block.length() < cpu::block_size ? block.length() : cpu::block_size;
     detail::Cursor cursor;
-    cpu::Block<Types> block;
     for (int64_t k = 0; k < rows; ++k) {
-      for (int64_t start = 0; start < length; start += cpu::block_size) {
-        const int64_t left = length - start;
-        const int m = static_cast<int>(left < cpu::block_size ? left : cpu::block_size);
-        char* at[n];
-        for (int i = 0; i < n; ++i) at[i] = row[i] + start * stride[i] * operands[i].itemsize;
-        block.load(at, stride, m);
-        block.visit(program, m);
+      for (int i = 0; i < n; ++i) sides[i].row = row[i];
+      for (int64_t start = 0; start < length; start += most) {
+        const int64_t m = length - start < most ? length - start : most;
+        block.load(start, m, at);
+        const auto inputs = Operands::at(at + 1, step + 1);
+        for (int64_t i = 0; i < m; ++i) {
+          program(cpu::ElementAt<1, typename Operands::type>{inputs, i});
+        }
       }
       cursor.next(loops, inner, operands, n, row);
     }

@@ -143,11 +143,6 @@ Tensor<T, D> materialize_on(const E& e, D wanted) {
   return out;
 }
 
-template <class T, class D, class E>
-Tensor<T, D> materialize(E&& e) {
-  return materialize_on<T, D>(e, D{});
-}
-
 template <class T, class E, class D>
 Tensor<T, D> on(const E& e, D device) {
   return materialize_on<T, D>(e, device);
@@ -190,17 +185,53 @@ template <class T, class D>
                                   Tensor<T, D>& out) {
   if (reused) {
     z.storage()->bump_version();
-    Access::set_shape(z, shape);
+    if (!(z.shape() == shape)) Access::set_shape(z, shape);
   } else {
     z = static_cast<Tensor<T, D>&&>(out);
   }
 }
 
+/// Whether `z = e` may go in place wherever an operand has the same element at each index.
+template <class E>
+inline constexpr bool is_elementwise = !requires(const E& e) {
+  e.reducer();
+}
+&&!Staged<E>;
+
+/// A tensor in an expression that dies whose memory the result can have; null if there is none.
+template <class T, class D, class E>
+const Tensor<T, D>* find_donor(const E& e, const Shape& shape) {
+  const Tensor<T, D>* donor = nullptr;
+  for_each_leaf(e, [&](const auto& x) {
+    if constexpr (std::is_same_v<decltype(x), const Tensor<T, D>&>) {
+      if (donor == nullptr && x.storage() != nullptr && x.shape() == shape &&
+          __atomic_load_n(&x.storage()->owners, __ATOMIC_RELAXED) == 1) {
+        donor = &x;
+      }
+    }
+  });
+  return donor;
+}
+
+template <class T, class D, class E>
+Tensor<T, D> materialize(E&& e) {
+  using Expr = std::remove_cvref_t<E>;
+  if constexpr (std::is_rvalue_reference_v<E&&> && !std::is_const_v<E> && !is_tensor<Expr> &&
+                leaf_count < Expr >> 0 && is_elementwise<Expr>) {
+    const Tensor<T, D>* const donor = staging == nullptr ? find_donor<T, D>(e, e.shape()) : nullptr;
+    if (donor != nullptr) {
+      // A temporary operand's buffer becomes the result's, as in `z = e` where z is an operand.
+      Tensor<T, D> z = *donor;
+      rebind(z, static_cast<E&&>(e));
+      return z;
+    }
+  }
+  return materialize_on<T, D>(e, D{});
+}
+
 template <class T, class D, class E>
 void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
-  constexpr bool elementwise = !requires { e.reducer(); }
-  &&!Staged<Expr>;
   const Shape shape = e.shape();
   const long inside = std::is_rvalue_reference_v<E&&> ? count_handles(e, target.storage()) : 0;
   Lowered<Expr> lowered(e);
@@ -208,8 +239,8 @@ void rebind(Tensor<T, D>& target, E&& e) {
   if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
   const D device = place<D>(name_of<Expr>().operation, lowered.operands + 1, lowered.n - 1, wanted);
   Tensor<T, D> out;
-  const bool reused =
-      choose_target(target, shape, device, inside, elementwise, lowered.operands, lowered.n, out);
+  const bool reused = choose_target(target, shape, device, inside, is_elementwise<Expr>,
+                                    lowered.operands, lowered.n, out);
   if (shape.size() > 0) lowered.template run<T>(shape, device);
   take_value(target, shape, reused, out);
 }

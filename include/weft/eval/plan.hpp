@@ -70,7 +70,8 @@ struct Cursor {
   int64_t index[max_rank] = {};
 
   /// Moves to the next coordinate of the first `rank` dimensions, and the addresses with it.
-  void next(const Loops& loops, int rank, const Operand* operands, int n, char** at) {
+  [[gnu::noinline]] void next(const Loops& loops, int rank, const Operand* operands, int n,
+                              char** at) {
     for (int d = rank - 1; d >= 0; --d) {
       const bool wraps = ++index[d] == loops.size[d];
       const int64_t steps = wraps ? 1 - loops.size[d] : 1;
@@ -80,8 +81,8 @@ struct Cursor {
     }
   }
   /// Moves from the start to linear position `linear` of the first `rank` dimensions.
-  void seek(const Loops& loops, int rank, const Operand* operands, int n, char** at,
-            int64_t linear) {
+  [[gnu::noinline]] void seek(const Loops& loops, int rank, const Operand* operands, int n,
+                              char** at, int64_t linear) {
     for (int d = rank - 1; d >= 0; --d) {
       index[d] = linear % loops.size[d];
       linear /= loops.size[d];
@@ -173,6 +174,10 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 
 /// True when the two touch a common stretch of memory. Call before planning.
 [[gnu::noinline]] inline bool overlap(const Operand& a, const Operand& b) {
+  if (a.storage != b.storage && a.storage != nullptr && b.storage != nullptr &&
+      !a.storage->borrowed && !b.storage->borrowed) {
+    return false;  // blocks that weft allocated
+  }
   const char* a0 = nullptr;
   const char* a1 = nullptr;
   const char* b0 = nullptr;

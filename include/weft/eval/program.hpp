@@ -30,7 +30,7 @@ template <int I, class T>
 struct Arg {
   using type = typename Computed<T>::type;
   template <class Inputs>
-  WEFT_HD type operator()(const Inputs& inputs) const {
+  WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
     return inputs.template get<I>();
   }
 };
@@ -41,7 +41,7 @@ struct Constant {
   using type = T;
   T value;
   template <class Inputs>
-  WEFT_HD T operator()(const Inputs&) const {
+  WEFT_HD WEFT_INLINE T operator()(const Inputs&) const {
     return value;
   }
 };
@@ -54,13 +54,13 @@ struct Apply {
   Pack<Ps...> programs;
 
   template <class Inputs>
-  WEFT_HD type operator()(const Inputs& inputs) const {
+  WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
     return call(inputs, std::make_index_sequence<sizeof...(Ps)>{});
   }
 
  private:
   template <class Inputs, std::size_t... I>
-  WEFT_HD type call(const Inputs& inputs, std::index_sequence<I...>) const {
+  WEFT_HD WEFT_INLINE type call(const Inputs& inputs, std::index_sequence<I...>) const {
     return op.value(get<static_cast<int>(I)>(programs)(inputs)...);
   }
 };
@@ -99,7 +99,7 @@ inline constexpr bool has_effects<Apply<Op, Ps...>> = requires {
 
 /// The value of a program as it is stored in elements of type T.
 template <class T, class V>
-WEFT_HD T store_element(V value) {
+WEFT_HD WEFT_INLINE T store_element(V value) {
   return static_cast<T>(value);
 }
 

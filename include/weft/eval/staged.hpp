@@ -80,7 +80,7 @@ struct Lowered<E> {
   template <class Out, class D>
   void run(const Shape& shape, D) {
     const Operand& target = operands[0];
-    __atomic_fetch_add(&target.storage->owners, 1L, __ATOMIC_RELAXED);
+    target.storage->share();
     e.evaluate(Access::make<Out, D>(StorageHandle(target.storage),
                                     reinterpret_cast<Out*>(target.data), shape,
                                     contiguous_strides(shape)));

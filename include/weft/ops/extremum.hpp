@@ -71,11 +71,17 @@ template <bool Max>
 struct extreme_position {
   using domain = op::Ordered;
   static constexpr const char* text = Max ? "argmax" : "argmin";
+  using extreme = extreme_value<Max>;
   static constexpr bool has_identity = false;
   template <class T>
   using result = std::int64_t;
   template <class C>
   using State = Extremum<C>;
+  /// Whether a challenger of a higher index replaces the holder.
+  template <class C>
+  WEFT_HD static bool surpasses(C challenger, C holder) {
+    return reducer::surpasses<Max>(challenger, holder);
+  }
   template <class S, class C>
   WEFT_HD static void add(S& s, C x, long long i) {
     if (beats<Max>(x, i, s.value, s.index)) s = {x, i};
@@ -85,7 +91,7 @@ struct extreme_position {
     C best = x[0];
     int at = 0;
     for (int i = 1; i < N; ++i) {
-      const bool better = surpasses<Max>(x[i], best);
+      const bool better = surpasses(x[i], best);
       best = better ? x[i] : best;
       at = better ? i : at;
     }

@@ -168,7 +168,7 @@ template <class T, class Op, class X>
 constexpr operand_t<T, X> as_operand(X&& x) {
   using E = std::remove_cvref_t<X>;
   if constexpr (is_tensor<E>) {
-    return Access::mark(Access::unconst(static_cast<X&&>(x)));
+    return Access::operand(static_cast<X&&>(x));
   } else if constexpr (Expression<E>) {
     return static_cast<X&&>(x);
   } else {

@@ -57,11 +57,19 @@ struct Access {
     x.strides_ = contiguous_strides(shape);
   }
 
-  /// Notes the storage's version in a handle that becomes an operand.
+  /// The handle as an operand, for reading: it notes the storage's version. Made in its place.
   template <class T, class D>
-  static Tensor<T, D>&& mark(Tensor<T, D>&& x) {
-    if (x.storage_) x.version_ = x.storage_->current_version() + 1;
-    return static_cast<Tensor<T, D>&&>(x);
+  [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(const Tensor<T, D>& x) {
+    using U = std::remove_const_t<T>;
+    return {StorageHandle(x.storage_), const_cast<U*>(x.data_), x.shape_, x.strides_,
+            x.storage_ ? x.storage_->current_version() + 1 : 0};
+  }
+  template <class T, class D>
+  [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(Tensor<T, D>&& x) {
+    using U = std::remove_const_t<T>;
+    const unsigned long version = x.storage_ ? x.storage_->current_version() + 1 : 0;
+    return {static_cast<StorageHandle&&>(x.storage_), const_cast<U*>(x.data_), x.shape_, x.strides_,
+            version};
   }
   /// False when the storage was written since the handle became an operand.
   template <class T, class D>

@@ -2,10 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
 #include "weft/core/device.hpp"
 #include "weft/core/shape.hpp"
 
 namespace weft {
+
+namespace detail {
+/// True while the process has one thread, as far as the C library knows: counting then needs no
+/// atomic instructions, which cost a small statement a third of its time.
+inline bool single_threaded() {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded != 0;
+#else
+  return false;
+#endif
+}
+}  // namespace detail
 
 /// A block of memory and what is known of it. Devices derive from it to add their own bookkeeping.
 struct Storage {
@@ -18,7 +34,29 @@ struct Storage {
   void (*release)(Storage*) noexcept = nullptr;  ///< frees the memory and this record
 
   unsigned long current_version() const { return __atomic_load_n(&version, __ATOMIC_ACQUIRE); }
-  void bump_version() { __atomic_fetch_add(&version, 1ul, __ATOMIC_RELEASE); }
+  void bump_version() {
+    if (detail::single_threaded()) {
+      __atomic_store_n(&version, version + 1, __ATOMIC_RELAXED);
+    } else {
+      __atomic_fetch_add(&version, 1ul, __ATOMIC_RELEASE);
+    }
+  }
+  /// One owner more.
+  void share() {
+    if (detail::single_threaded()) {
+      __atomic_store_n(&owners, owners + 1, __ATOMIC_RELAXED);
+    } else {
+      __atomic_fetch_add(&owners, 1l, __ATOMIC_RELAXED);
+    }
+  }
+  /// One owner less; true for the last.
+  bool leave() {
+    if (detail::single_threaded()) {
+      __atomic_store_n(&owners, owners - 1, __ATOMIC_RELAXED);
+      return owners == 0;
+    }
+    return __atomic_sub_fetch(&owners, 1l, __ATOMIC_ACQ_REL) == 0;
+  }
 };
 
 /// Where memory on device D comes from; specialised in cpu/memory.hpp and cuda/memory.hpp:
@@ -34,7 +72,7 @@ class StorageHandle {
   /// Takes over the one owner that a new Storage is born with.
   explicit StorageHandle(Storage* storage) noexcept : storage_(storage) {}
   StorageHandle(const StorageHandle& other) noexcept : storage_(other.storage_) {
-    if (storage_ != nullptr) __atomic_fetch_add(&storage_->owners, 1l, __ATOMIC_RELAXED);
+    if (storage_ != nullptr) storage_->share();
   }
   StorageHandle(StorageHandle&& other) noexcept : storage_(other.storage_) {
     other.storage_ = nullptr;
@@ -46,7 +84,7 @@ class StorageHandle {
     return *this;
   }
   ~StorageHandle() {
-    if (storage_ != nullptr) drop(storage_);
+    if (storage_ != nullptr && storage_->leave()) storage_->release(storage_);
   }
 
   Storage* get() const { return storage_; }
@@ -57,10 +95,6 @@ class StorageHandle {
   long owners() const { return __atomic_load_n(&storage_->owners, __ATOMIC_ACQUIRE); }
 
  private:
-  [[gnu::noinline]] static void drop(Storage* storage) {
-    if (__atomic_sub_fetch(&storage->owners, 1l, __ATOMIC_ACQ_REL) == 0) storage->release(storage);
-  }
-
   Storage* storage_ = nullptr;
 };
 

@@ -187,7 +187,7 @@ class Tensor {
     if (size() != 1)
       fail<ShapeError>("item", "a tensor of shape ", shape_, ", expected one element");
     if constexpr (std::is_same_v<D, Cpu>) {
-      check_data("item");
+      if (data_ == nullptr) fail<ValueError>("item", "a tensor without storage");
       return *data_;
     } else {
       return detail::transfer(Tensor<value_type, D>(unconst()), Cpu{}, {}).item();
@@ -265,17 +265,17 @@ class Tensor {
   friend struct detail::Access;
 
   Tensor with(const Layout& l) const {
-    Tensor out(storage_, data_ == nullptr ? nullptr : data_ + l.offset, l.shape, l.strides);
-    out.version_ = version_;
-    return out;
+    return {storage_, data_ == nullptr ? nullptr : data_ + l.offset, l.shape, l.strides, version_};
   }
-  Tensor(const StorageHandle& storage, T* data, const Shape& shape, const Strides& strides)
-      : storage_(storage), data_(data), shape_(shape), strides_(strides) {}
+  Tensor(StorageHandle storage, T* data, const Shape& shape, const Strides& strides,
+         unsigned long version = 0)
+      : storage_(static_cast<StorageHandle&&>(storage)),
+        data_(data),
+        shape_(shape),
+        strides_(strides),
+        version_(version) {}
   Tensor<value_type, D> unconst() const {
     return {storage_, const_cast<value_type*>(data_), shape_, strides_};
-  }
-  void check_data(const char* operation) const {
-    if (data_ == nullptr) fail<ValueError>(operation, "a tensor without storage");
   }
   static void check_ordinal(const Storage* storage) {
     if (storage != nullptr && storage->ordinal != D::ordinal) {

@@ -1,0 +1,27 @@
+// What the CPU's loops over elements are given, whatever the expression.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/joint.hpp"
+#include "weft/eval/plan.hpp"
+
+namespace weft::cpu::detail {
+
+/// n elements of all operands, of which at[k] points to the first; step[k] counts for positions.
+using ElementLoop = void(const void* programs, char* const* at, const int64_t* step, int64_t n);
+
+/// What a loop over elements is given, whatever the expression.
+struct ElementWork {
+  const weft::detail::Loops& loops;
+  const weft::detail::Operand* operands;
+  int n;
+  int targets;
+  const bool* computed;  // which of the operands behind the targets are positions
+  ElementLoop* loop;
+  const void* programs;
+  int64_t blocks;  // of a row
+  bool flat;       // one row, all operands at unit stride
+  Stores stores = {~0U, 0, 0};  // which targets are written, and which are added to
+};
+
+}  // namespace weft::cpu::detail

@@ -1,0 +1,71 @@
+// Loops compiled for the instruction set of the machine that runs them, chosen at run time.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace weft::cpu {
+
+/// What this file is compiled for. It is a template argument of the loops, so that those of files
+/// with other -m options do not become one at link time.
+#if defined(__AVX512F__)
+struct Avx512;
+using Compiled = Avx512;
+#elif defined(__AVX2__)
+struct Avx2;
+using Compiled = Avx2;
+#else
+struct Baseline;
+using Compiled = Baseline;
+#endif
+
+namespace detail {
+
+// `flatten` takes all that f calls into the function, and so into its instruction set. At -O2 g++
+// 12 vectorises next to nothing unless told to.
+#if defined(__clang__) || !defined(__OPTIMIZE__)
+template <class Tag, class F>
+[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f) {
+  f();
+}
+#if defined(__x86_64__)
+template <class F>
+[[gnu::noinline, gnu::flatten, gnu::target("avx2,fma,f16c")]] void run_avx2(const F& f) {
+  f();
+}
+#endif
+#else
+#if defined(__AVX2__) || !defined(__x86_64__)
+template <class Tag, class F>
+[[gnu::noinline, gnu::flatten,
+  gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic")]] void
+run_compiled(const F& f) {
+  f();
+}
+#else
+template <class Tag, class F>
+[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f) {
+  f();
+}
+template <class F>
+[[gnu::noinline, gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
+  gnu::target("avx2,fma,f16c")]] void
+run_avx2(const F& f) {
+  f();
+}
+#endif
+#endif
+
+}  // namespace detail
+
+/// Calls f(), a loop, compiled for AVX2 and FMA where the machine has them, else for what this file
+/// is compiled for.
+template <class F, class Tag = Compiled>
+[[gnu::always_inline]] inline void run_loop(const F& f) {
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return detail::run_avx2(f);
+  }
+#endif
+  detail::run_compiled<Tag>(f);
+}
+
+}  // namespace weft::cpu

@@ -1,0 +1,159 @@
+// The CPU's pool: large blocks that tensors no longer need are kept for the next ones.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include <cstdlib>
+
+#include "weft/core/shape.hpp"
+#include "weft/tensor/storage.hpp"
+
+namespace weft::cpu::detail {
+
+/// A number that several threads count.
+struct Counter {
+  int64_t value = 0;
+  int64_t peak = 0;
+
+  int64_t now() const { return __atomic_load_n(&value, __ATOMIC_RELAXED); }
+  void add(int64_t n) noexcept {
+    if (weft::detail::single_threaded()) {
+      __atomic_store_n(&value, value + n, __ATOMIC_RELAXED);
+      if (value > peak) __atomic_store_n(&peak, value, __ATOMIC_RELAXED);
+      return;
+    }
+    const int64_t sum = __atomic_add_fetch(&value, n, __ATOMIC_RELAXED);
+    int64_t most = __atomic_load_n(&peak, __ATOMIC_RELAXED);
+    while (sum > most && !__atomic_compare_exchange_n(&peak, &most, sum, true, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED)) {
+    }
+  }
+};
+
+/// Freed blocks by size. The C library gives large blocks back to the system, and to touch fresh
+/// memory costs five times what writing it does. Never destroyed: static tensors outlive it.
+class Pool {
+ public:
+  static constexpr int64_t smallest = 1 << 20;  // smaller blocks are the C library's
+  static constexpr int64_t huge_page = 1 << 21;
+
+  /// What a block of that many bytes takes: an eighth more at most.
+  static constexpr int64_t rounded(int64_t bytes) {
+    if (bytes < smallest) return (bytes + 63) & -64;
+    const int64_t step = int64_t{1} << (60 - __builtin_clzll(static_cast<std::uint64_t>(bytes)));
+    return (bytes + step - 1) & -step;
+  }
+
+  /// A block of rounded(bytes), null where there is no memory.
+  void* take(int64_t bytes) noexcept {
+    const int64_t size = rounded(bytes);
+    if (size >= smallest) {
+      pthread_mutex_lock(&mutex_);
+      Free*& list = lists_[list_of(size)];
+      Free* const block = list;
+      if (block != nullptr) {
+        list = block->next;
+        cached_ -= size;
+      }
+      pthread_mutex_unlock(&mutex_);
+      if (block != nullptr) return block;
+    }
+    void* block = allocate(size);
+    if (block == nullptr && size >= smallest) {
+      trim(0);
+      block = allocate(size);
+    }
+    if (block != nullptr) reserved.add(size);
+    return block;
+  }
+
+  /// Takes the block back that take(bytes) gave.
+  void give(void* block, int64_t bytes) noexcept {
+    const int64_t size = rounded(bytes);
+    if (size >= smallest) {
+      const int64_t most = limit();
+      if (size <= most) {
+        if (cached() > most - size) trim(most - size);
+        pthread_mutex_lock(&mutex_);
+        Free*& list = lists_[list_of(size)];
+        list = ::new (block) Free{list};
+        cached_ += size;
+        pthread_mutex_unlock(&mutex_);
+        return;
+      }
+    }
+    std::free(block);
+    reserved.add(-size);
+  }
+
+  /// Frees kept blocks, the largest first, until no more than `most` bytes are left.
+  void trim(int64_t most) noexcept {
+    pthread_mutex_lock(&mutex_);
+    for (int i = lists - 1; i >= 0 && cached_ > most; --i) {
+      while (lists_[i] != nullptr && cached_ > most) {
+        Free* const block = lists_[i];
+        lists_[i] = block->next;
+        const int64_t size = size_of(i);
+        cached_ -= size;
+        reserved.add(-size);
+        std::free(block);
+      }
+    }
+    pthread_mutex_unlock(&mutex_);
+  }
+
+  int64_t cached() const { return __atomic_load_n(&cached_, __ATOMIC_RELAXED); }
+
+  /// An eighth of the machine's memory unless set.
+  int64_t limit() const {
+    const int64_t set = __atomic_load_n(&limit_, __ATOMIC_RELAXED);
+    if (set >= 0) return set;
+    return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 8;
+  }
+  void set_limit(int64_t bytes) {
+    __atomic_store_n(&limit_, bytes, __ATOMIC_RELAXED);
+    trim(bytes);
+  }
+
+  Counter allocated;  // what tensors hold
+  Counter reserved;   // what was had from the system
+
+ private:
+  static constexpr int lists = 8 * 43;
+  struct Free {
+    Free* next;
+  };
+
+  /// Eight sizes between a power of two and the next.
+  static int list_of(int64_t size) {
+    const int octave = 63 - __builtin_clzll(static_cast<std::uint64_t>(size));
+    return 8 * (octave - 20) + static_cast<int>(size >> (octave - 3) & 7);
+  }
+  static int64_t size_of(int list) { return (8 + int64_t{list % 8}) << (list / 8 + 17); }
+
+  static void* allocate(int64_t size) noexcept {
+    const bool huge = size >= 2 * huge_page;
+    const auto bytes = static_cast<std::size_t>(size);
+    void* block = nullptr;
+    if (posix_memalign(&block, huge ? std::size_t{huge_page} : 64, bytes) != 0) return nullptr;
+#if defined(__linux__)
+    if (huge) madvise(block, bytes, MADV_HUGEPAGE);
+#endif
+    return block;
+  }
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  Free* lists_[lists] = {};
+  int64_t cached_ = 0;
+  int64_t limit_ = -1;
+};
+
+[[gnu::visibility("default")]] inline constinit Pool pool;
+
+}  // namespace weft::cpu::detail

@@ -1,0 +1,164 @@
+// Operands that run along another axis than the target: tiles of them are turned in the cache.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/block.hpp"
+#include "weft/cpu/element_work.hpp"
+
+namespace weft::cpu::detail {
+
+/// Which operands are turned, a bit each, and the dimension along which they are contiguous; -1 if
+/// there are none.
+struct Turn {
+  int dimension = -1;
+  std::uint64_t operands = 0;
+  int itemsize = 0;  // the largest
+};
+
+inline constexpr int tile_rows = 64;
+inline constexpr int tile_bytes = 256;  // of a row
+inline constexpr int most_turned = 4;
+
+/// The operands that are worth turning.
+[[gnu::noinline]] inline Turn find_turn(const weft::detail::Loops& loops,
+                                        const weft::detail::Operand* operands, int n, int targets,
+                                        const bool* computed) {
+  constexpr int64_t shortest = 16;
+  Turn turn;
+  const int inner = loops.rank - 1;
+  if (inner < 1 || loops.size[inner] < shortest) return turn;
+  int found = 0;
+  for (int i = targets; i < n && i < 64 && found < most_turned; ++i) {
+    const int64_t along = operands[i].stride[inner];
+    if (along == 1 || along == 0 || computed[i - targets]) continue;
+    for (int d = 0; d < inner; ++d) {
+      if (operands[i].stride[d] != 1 || loops.size[d] < shortest) continue;
+      if (turn.dimension >= 0 && turn.dimension != d) continue;
+      turn.dimension = d;
+      turn.operands |= std::uint64_t{1} << i;
+      if (operands[i].itemsize > turn.itemsize) turn.itemsize = operands[i].itemsize;
+      ++found;
+      break;
+    }
+  }
+  return turn;
+}
+
+/// to[i * pitch + j] = from[i + j * stride]: contiguous reads, and a pitch that spreads the writes
+/// over the sets of the cache.
+template <class T>
+void turn_elements(const char* from, int64_t stride, char* to, int pitch, int rows, int columns) {
+  const T* const in = reinterpret_cast<const T*>(from);
+  T* const out = reinterpret_cast<T*>(to);
+  for (int j = 0; j < columns; ++j) {
+    for (int i = 0; i < rows; ++i) out[i * pitch + j] = in[i + j * stride];
+  }
+}
+[[gnu::noinline]] inline void turn_tile(const char* from, int64_t stride, char* to, int pitch,
+                                        int rows, int columns, int itemsize) {
+  switch (itemsize) {
+    case 1:
+      return turn_elements<std::uint8_t>(from, stride, to, pitch, rows, columns);
+    case 2:
+      return turn_elements<std::uint16_t>(from, stride, to, pitch, rows, columns);
+    case 4:
+      return turn_elements<std::uint32_t>(from, stride, to, pitch, rows, columns);
+    case 8:
+      return turn_elements<std::uint64_t>(from, stride, to, pitch, rows, columns);
+    default:
+      return turn_elements<Sixteen>(from, stride, to, pitch, rows, columns);
+  }
+}
+
+/// A loop over elements of which some operands are turned.
+struct TileWork {
+  const weft::detail::Loops& loops;
+  const weft::detail::Operand* operands;
+  int n;
+  int targets;
+  const bool* computed;
+  ElementLoop* loop;
+  const void* programs;
+  Turn turn;
+
+  /// Rows of tiles.
+  int64_t items() const {
+    const int64_t rows = loops.size[turn.dimension];
+    return loops.count() / (rows * loops.size[loops.rank - 1]) * tiles_of(rows);
+  }
+
+  /// Rows of tiles first to last - 1.
+  [[gnu::noinline]] void run(int64_t first, int64_t last) const {
+    const int inner = loops.rank - 1;
+    const int d = turn.dimension;
+    const int width = tile_bytes / turn.itemsize;
+    const int64_t tiles = tiles_of(loops.size[d]);
+    const auto count = static_cast<std::size_t>(n);
+    auto* sides = static_cast<Side*>(__builtin_alloca(count * sizeof(Side)));
+    auto* row = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+    auto* at = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+    auto* step = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
+    alignas(64) char room[Block::room_bytes];
+    alignas(64) char turned[most_turned][tile_rows * (tile_bytes + 16)];
+    for (int i = 0; i < n; ++i) {
+      const bool turns = is_turned(i);
+      step[i] = turns ? 1 : operands[i].stride[inner];
+      ::new (sides + i) Side{nullptr, step[i], operands[i].itemsize};
+      sides[i].direct = step[i] == 1 || (i >= targets && computed[i - targets]);
+    }
+    Block block(sides, n, targets, room);
+    // The rows of tiles are counted as a loop over all dimensions but the inner one.
+    weft::detail::Loops outer = loops;
+    outer.rank = inner;
+    outer.size[d] = tiles;
+    for (int64_t k = first; k < last; ++k) {
+      int64_t index[max_rank];
+      for (int64_t e = inner - 1, rest = k; e >= 0; --e) {
+        index[e] = rest % outer.size[e];
+        rest /= outer.size[e];
+      }
+      index[d] *= tile_rows;
+      const int64_t left = loops.size[d] - index[d];
+      const int rows = static_cast<int>(left < tile_rows ? left : tile_rows);
+      for (int i = 0; i < n; ++i) {
+        int64_t offset = 0;
+        for (int e = 0; e < inner; ++e) offset += index[e] * operands[i].stride[e];
+        row[i] = operands[i].data + offset * operands[i].itemsize;
+      }
+      for (int64_t start = 0; start < loops.size[inner]; start += width) {
+        const int64_t rest = loops.size[inner] - start;
+        const int columns = static_cast<int>(rest < width ? rest : width);
+        run_tile(sides, row, at, step, block, turned, rows, start, columns, width + 1);
+      }
+    }
+  }
+
+ private:
+  static int64_t tiles_of(int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
+  bool is_turned(int i) const { return i < 64 && (turn.operands >> i & 1U) != 0; }
+
+  void run_tile(Side* sides, char* const* row, char** at, const int64_t* step, Block& block,
+                char (*turned)[tile_rows * (tile_bytes + 16)], int rows, int64_t start, int columns,
+                int pitch) const {
+    const int inner = loops.rank - 1;
+    int next = 0;
+    for (int i = 0; i < n; ++i) {
+      const int64_t along = operands[i].stride[inner];
+      sides[i].row = row[i] + start * along * operands[i].itemsize;
+      if (!is_turned(i)) continue;
+      turn_tile(sides[i].row, along, turned[next], pitch, rows, columns, operands[i].itemsize);
+      sides[i].row = turned[next++];
+    }
+    for (int r = 0; r < rows; ++r) {
+      block.load(0, columns, at);
+      loop(programs, at, step, columns);
+      block.store(0, columns);
+      for (int i = 0; i < n; ++i) {
+        const int64_t down = is_turned(i) ? pitch : operands[i].stride[turn.dimension];
+        sides[i].row += down * operands[i].itemsize;
+      }
+    }
+  }
+};
+
+}  // namespace weft::cpu::detail
