@@ -32,7 +32,21 @@ TEST_CASE("many or short rows are a warp's, long ones are cut") {
   CHECK(planned(1 << 20, 256, 8, true, 256).pieces == 1);
   CHECK(planned(1, 2048 * 8 - 1, 8, false, 2048).pieces == 1);
   CHECK(planned(4000, 1 << 20, 8, false, 2048).pieces == 1);
-  CHECK(planned(1, 1 << 28, 8, false, 2048).pieces == 1041);
+  CHECK(planned(1, 1 << 28, 8, false, 2048).pieces == 1049);
+}
+
+TEST_CASE("warps are only for what shared memory has room for") {
+  using weft::cuda::topk_warps_fit;
+  constexpr std::int64_t smallest = 48 * 1024;  // of any GPU
+  constexpr std::int64_t hopper = 227 * 1024;
+  CHECK(topk_warps_fit(planned(1 << 20, 256, 8, true, 256), 8, smallest));
+  CHECK(topk_warps_fit(planned(1 << 20, 256, 128, true, 256), 8, smallest));
+  const TopkGrid longest = planned(1 << 20, 256, 256, true, 256);
+  CHECK(weft::cuda::topk_bytes(longest, 8, 8) == 8 * 8 * (256 + 128 + 32 + 256));
+  CHECK_FALSE(topk_warps_fit(longest, 8, smallest));
+  CHECK(topk_warps_fit(longest, 8, hopper));
+  CHECK(topk_warps_fit(planned(1 << 20, 256, 256, true, 128), 16, hopper));
+  CHECK_FALSE(topk_warps_fit(planned(1 << 20, 256, 256, true, 128), 16, 64 * 1024));
 }
 
 TEST_CASE("pieces cover a row, and several passes end") {
@@ -61,6 +75,26 @@ TEST_CASE("one kernel for all rows, two for one long row [gpu]") {
   const auto y = weft::ones({1 << 18}, weft::Cuda{});
   CHECK(captured([&] { (void)topk(x, 3); }).kernels == 1);
   CHECK(captured([&] { (void)topk(y, 3); }).kernels == 2);
+}
+
+TEST_CASE_TEMPLATE("the longest k of a warp and of a block [gpu] [sanitize]", T, std::int8_t, float,
+                   double) {
+  for (const std::int64_t rows : {1, 70}) {
+    for (const std::int64_t k : {1, 8, 9, 128, 192, 256, 257, 1024}) {
+      for (const std::int64_t n : {std::int64_t{256}, std::int64_t{2048}}) {
+        if (k > n) continue;
+        CAPTURE(rows);
+        CAPTURE(k);
+        CAPTURE(n);
+        const weft::Tensor<T, weft::Cuda> x =
+            weft::cast<T>(weft::randint<int>(-100, 100, {rows, n}, weft::Cuda{}));
+        const auto got = topk(x, k);
+        const auto expected = topk(x.to(weft::Cpu{}), k);
+        CHECK(weft::equal(got.values.to(weft::Cpu{}), expected.values));
+        CHECK(weft::equal(got.indices.to(weft::Cpu{}), expected.indices));
+      }
+    }
+  }
 }
 
 TEST_CASE("rows that are too many or too long [gpu]") {

@@ -52,6 +52,34 @@ struct Smallest {
     if (wanted) words[at + static_cast<unsigned>(__popc(who & ((1U << lane) - 1)))] = word;
   }
 
+  /// Adds those of each thread's words that are not above `bound`.
+  template <unsigned N>
+  __device__ __forceinline__ void append_all(const Word (&mine)[N], Word bound) {
+    unsigned count = 0;
+#pragma unroll
+    for (unsigned r = 0; r < N; ++r) count += mine[r] <= bound ? 1 : 0;
+    if (!__any_sync(~0U, count != 0)) return;
+    const unsigned lane = threadIdx.x % 32;
+    unsigned up_to = count;
+#pragma unroll
+    for (unsigned d = 1; d < 32; d *= 2) {
+      const unsigned earlier = __shfl_up_sync(~0U, up_to, d);
+      if (lane >= d) up_to += earlier;
+    }
+    unsigned at = held;
+    if constexpr (Size == 32) {
+      held += __shfl_sync(~0U, up_to, 31);
+    } else {
+      if (lane == 31) at = atomicAdd(counter, up_to);
+      at = __shfl_sync(~0U, at, 31);
+    }
+    at += up_to - count;
+#pragma unroll
+    for (unsigned r = 0; r < N; ++r) {
+      if (mine[r] <= bound) words[at++] = mine[r];
+    }
+  }
+
   /// Makes what was appended visible to all.
   __device__ void settle() {
     wait();
@@ -124,6 +152,7 @@ struct Smallest {
   /// How many words are smaller.
   __device__ unsigned place(Word word) const {
     unsigned smaller = 0;
+#pragma unroll 4
     for (unsigned i = 0; i < held; ++i) smaller += words[i] < word ? 1 : 0;
     return smaller;
   }

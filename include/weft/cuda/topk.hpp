@@ -56,6 +56,17 @@ inline bool topk_by_warps(int64_t rows, int64_t length, int64_t k, int multiproc
   grid.room = grid.most + static_cast<unsigned>(tile);
 }
 
+/// Dynamic shared memory of a block of as many tasks, for words of so many bytes.
+inline int64_t topk_bytes(const TopkGrid& grid, int64_t tasks, int64_t word) {
+  return tasks * grid.room * word;
+}
+
+/// Whether tasks that are warps find room in the shared memory of a block, beside their bins.
+inline bool topk_warps_fit(const TopkGrid& grid, int64_t word, int64_t shared) {
+  constexpr int64_t tasks = topk_threads / 32;
+  return topk_bytes(grid, tasks, word) + tasks * 1024 + 64 <= shared;
+}
+
 #if defined(__CUDACC__)
 
 /// The elements of rows as words, in descending order where `flip` is all ones.
@@ -66,6 +77,12 @@ struct TopkElements {
   Key flip;
   __device__ Key key(T x) const { return static_cast<Key>(radix_key(x) ^ flip); }
   __device__ ranked_t<Key> word(T x, unsigned at) const { return ranked_t<Key>(key(x)) << 32 | at; }
+  /// The element of a word, which is read only where its key is not enough.
+  __device__ Key element(ranked_t<Key> word, const Key* row) const {
+    const auto its_key = static_cast<Key>(static_cast<Key>(word >> 32) ^ flip);
+    return is_exact<T>(its_key) ? __builtin_bit_cast(Key, radix_element<T>(its_key))
+                                : row[static_cast<unsigned>(word)];
+  }
 };
 
 /// The words that an earlier pass has kept.
@@ -75,12 +92,25 @@ struct TopkWords {
   using Key = K;
   __device__ Key key(Item word) const { return static_cast<Key>(word >> 32); }
   __device__ Item word(Item word, unsigned) const { return word; }
+  __device__ Key element(Item word, const Key* row) const {
+    return row[static_cast<unsigned>(word)];
+  }
 };
 
 namespace detail {
-/// The k-th smallest (k <= 32) of a value of each lane.
+/// The k-th smallest (k <= 32) of a value of each lane, or one that is larger.
 template <class U>
 __device__ __forceinline__ U warp_smallest(U value, unsigned k) {
+#if __CUDA_ARCH__ >= 800
+  if constexpr (sizeof(U) == 4) {
+    if (k <= 8) {  // faster than sorting; equal values count as one
+      for (unsigned i = 1; i < k; ++i) {
+        if (value == __reduce_min_sync(~0U, value)) value = ~0U;
+      }
+      return __reduce_min_sync(~0U, value);
+    }
+  }
+#endif
   const unsigned lane = threadIdx.x % 32;
 #pragma unroll
   for (unsigned size = 2; size <= 32; size *= 2) {
@@ -126,21 +156,34 @@ __global__ void __launch_bounds__(topk_threads)
   }
   kept.wait();
 
-  Word bound = ~Word(0);
-  auto fence = static_cast<Key>(~Key(0));
+  // Above every word, and below those that stand for no element.
+  constexpr unsigned most_index = ~0U - 1;
+  Word bound = ~Word(0) - 1;
   for (unsigned start = first; start < last; start += tile) {
     Item items[each];
+    const Item* from = in + start + kept.rank();
+    const bool whole = last - start >= tile;
+    if (whole) {
+#pragma unroll
+      for (unsigned r = 0; r < each; ++r) items[r] = from[r * Size];
+    } else {
+#pragma unroll
+      for (unsigned r = 0; r < each; ++r) {
+        items[r] = start + r * Size + kept.rank() < last ? from[r * Size] : Item{};
+      }
+    }
+    Word words[each];
 #pragma unroll
     for (unsigned r = 0; r < each; ++r) {
       const unsigned at = start + r * Size + kept.rank();
-      items[r] = at < last ? in[at] : Item{};
+      words[r] = source.word(items[r], at);
+      if (!whole && at >= last) words[r] = ~Word(0);
     }
     if (start == first && grid.k <= 32) {
-      auto least = static_cast<Lane>(fence);
+      Lane least = static_cast<Key>(words[0] >> 32);
 #pragma unroll
-      for (unsigned r = 0; r < each; ++r) {
-        const Lane key = source.key(items[r]);
-        if (start + r * Size + kept.rank() < last && key < least) least = key;
+      for (unsigned r = 1; r < each; ++r) {
+        least = ::min(least, static_cast<Lane>(static_cast<Key>(words[r] >> 32)));
       }
       least = detail::warp_smallest(least, grid.k);
       if constexpr (Size != 32) {
@@ -148,21 +191,11 @@ __global__ void __launch_bounds__(topk_threads)
         __syncthreads();
         least = static_cast<Lane>(lowest);
       }
-      fence = static_cast<Key>(least);
+      bound = Word(static_cast<Key>(least)) << 32 | most_index;
     }
-#pragma unroll
-    for (unsigned r = 0; r < each; ++r) {
-      const unsigned at = start + r * Size + kept.rank();
-      bool wanted = at < last && source.key(items[r]) <= fence;
-      const Word word = source.word(items[r], at);
-      wanted = wanted && word < bound;
-      kept.append(wanted, word);
-    }
+    kept.append_all(words, bound);
     kept.settle();
-    if (kept.held > grid.most) {
-      bound = kept.keep(grid.k);
-      fence = static_cast<Key>(bound >> 32);
-    }
+    if (kept.held > grid.most) bound = kept.keep(grid.k);
   }
 
   if (grid.kept != nullptr || grid.k > 32) {
@@ -182,10 +215,9 @@ __global__ void __launch_bounds__(topk_threads)
     const Word word = kept.words[i];
     const unsigned place = sorted ? i : kept.place(word);
     if (place >= grid.k) continue;
-    const auto index = static_cast<unsigned>(word);
     const int64_t to = static_cast<int64_t>(row) * grid.k + place;
-    if (grid.indices != nullptr) grid.indices[to] = index;
-    if (grid.values != nullptr) static_cast<Key*>(grid.values)[to] = from[index];
+    if (grid.indices != nullptr) grid.indices[to] = static_cast<unsigned>(word);
+    if (grid.values != nullptr) static_cast<Key*>(grid.values)[to] = source.element(word, from);
   }
 }
 
@@ -194,8 +226,7 @@ template <int Size, class Source>
 void launch_topk(const Shape& shape, TopkGrid& grid, Source source, const Stream& stream) {
   constexpr unsigned groups = topk_threads / Size;
   const int64_t tasks = static_cast<int64_t>(grid.rows) * grid.pieces;
-  const auto bytes =
-      groups * grid.room * static_cast<unsigned>(sizeof(ranked_t<typename Source::Key>));
+  const int64_t bytes = topk_bytes(grid, groups, sizeof(ranked_t<typename Source::Key>));
   void* arguments[] = {&grid, &source};
   launch(Name{"topk"}, shape, reinterpret_cast<const void*>(topk_rows<Source, Size>),
          static_cast<unsigned>((tasks + groups - 1) / groups), topk_threads, arguments, stream,
@@ -237,7 +268,9 @@ void topk(Cuda device, const Shape& shape, const T* x, bool reverse, int64_t k, 
   const int multiprocessors = properties(device).multiprocessors;
   if (topk_by_warps(shape[0], shape[1], k, multiprocessors)) {
     plan_topk(grid, true, 32 * topk_each<Key>, multiprocessors);
-    return detail::launch_topk<32>(shape, grid, elements, current_stream(device));
+    if (topk_warps_fit(grid, sizeof(ranked_t<Key>), properties(device).shared_memory_per_block)) {
+      return detail::launch_topk<32>(shape, grid, elements, current_stream(device));
+    }
   }
   StorageHandle kept = detail::topk_pass(device, shape, grid, elements);
   while (grid.kept != nullptr) {
