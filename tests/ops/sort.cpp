@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
+#include <utility>
 
 #ifdef __CUDACC__
 #include <weft/cuda/algorithms.hpp>
@@ -24,7 +26,9 @@ namespace {
 template <class T>
 bool before(T a, T b, bool reverse) {
   if (reverse) std::swap(a, b);
-  return a < b || (b != b && a == a);
+  const auto x = weft::load_element(a);
+  const auto y = weft::load_element(b);
+  return x < y || (y != y && x == x);
 }
 
 /// The order of one stretch: positions, stable.
@@ -71,6 +75,69 @@ void check(const Tensor<T, D>& x, const Array<T>& a, int along, bool reverse, st
   CHECK(same(first.indices, indices.pick(top, narrow)));
 }
 
+/// Elements of all kinds: any bits, few values, ascending, all alike; and of floating-point types
+/// NaNs, infinities and zeros of both signs.
+template <class T>
+std::vector<T> elements(test::Random& r, std::int64_t n, int kind) {
+  std::vector<T> out;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t small = kind == 1 ? r.between(0, 3) : kind == 2 ? i : 1;
+    if constexpr (weft::is_floating<T>) {
+      constexpr float odd[] = {NAN, -NAN, INFINITY, -INFINITY, 0.F, -0.F};
+      const auto any = static_cast<float>(r.between(-999'999, 999'999)) * 0x1p-16F;
+      const std::int64_t which = r.between(0, 40);
+      out.push_back(kind == 0 && which < 6 ? T(odd[which])
+                    : kind == 0            ? T(any)
+                                           : T(static_cast<float>(small)));
+    } else if constexpr (weft::is_bool<T>) {
+      out.push_back(kind < 2 ? r.between(0, 1) == 1 : small > n / 2);
+    } else {
+      out.push_back(static_cast<T>(kind == 0 ? static_cast<std::int64_t>(r.bits()) : small));
+    }
+  }
+  return out;
+}
+
+template <class D, class T>
+Tensor<T, D> on(const std::vector<T>& a, const Shape& shape) {
+  if constexpr (weft::is_bool<T>) {
+    return weft::tensor(std::vector<std::uint8_t>(a.begin(), a.end()), shape, D{}) != 0;
+  } else {
+    return weft::tensor(a, shape, D{});
+  }
+}
+
+/// Checks topk of the rows of a matrix.
+template <class T, class D>
+void check_topk(test::Random& r, std::int64_t rows, std::int64_t n, std::int64_t k, int kind) {
+  CAPTURE(rows);
+  CAPTURE(n);
+  CAPTURE(k);
+  CAPTURE(kind);
+  const auto a = elements<T>(r, rows * n, kind);
+  const auto x = on<D>(a, {rows, n});
+  for (const bool reverse : {false, true}) {
+    const auto got = reverse ? topk(x, k) : topk(x, k, smallest);
+    const std::vector<T> values = got.values.to_vector();
+    const std::vector<std::int64_t> indices = got.indices.to_vector();
+    REQUIRE(got.indices.shape() == Shape{rows, k});
+    std::int64_t wrong = 0;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::vector<T> mine;
+      for (std::int64_t i = 0; i < n; ++i) mine.push_back(a[static_cast<std::size_t>(row * n + i)]);
+      const auto at = order(mine, reverse);
+      for (std::int64_t i = 0; i < k; ++i) {
+        const auto to = static_cast<std::size_t>(row * k + i);
+        const T wanted = mine[static_cast<std::size_t>(at[static_cast<std::size_t>(i)])];
+        const T found = values[to];
+        const bool same = std::memcmp(&found, &wanted, sizeof(T)) == 0;
+        wrong += indices[to] != at[static_cast<std::size_t>(i)] || !same;
+      }
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("order along any axis of any view", D, TEST_DEVICES) {
@@ -110,6 +177,41 @@ TEST_CASE_TEMPLATE("element types in order", D, TEST_DEVICES) {
         std::vector<double>{-INFINITY, -0.5, 2.5, INFINITY});
   const auto h = sorted(weft::tensor<weft::half>({2.F, -3.F, 0.5F}, D{}));
   CHECK((h[0] == weft::half(-3.F) && h[1] == weft::half(0.5F) && h[2] == weft::half(2.F)));
+}
+
+TEST_CASE_TEMPLATE("the first few of rows of any length", D, TEST_DEVICES) {
+  test::Random r(7);
+  for (const auto& [rows, n] : std::vector<std::pair<int, int>>{
+           {1, 1}, {9, 33}, {7, 256}, {70, 257}, {3, 512}, {5000, 40}, {2, 5000}, {1, 200'000}}) {
+    for (const int k : {1, 2, 8, 31, 32, 33, 100, 256, 257, 1000, 1024, 1025, 3000}) {
+      if (k > n || std::int64_t{k} * rows > 200'000) continue;
+      for (int kind = 0; kind < 4; ++kind) check_topk<float, D>(r, rows, n, k, kind);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("the first few of each element type", D, TEST_DEVICES) {
+  test::Random r(8);
+  const auto check = [&]<class T>(T) {
+    for (int kind = 0; kind < 4; ++kind) {
+      check_topk<T, D>(r, 33, 40, 40, kind);
+      check_topk<T, D>(r, 3, 700, 5, kind);
+      check_topk<T, D>(r, 2, 20'000, 300, kind);
+      check_topk<T, D>(r, 1, 90'001, 20, kind);
+    }
+  };
+  check(bool{});
+  check(std::int8_t{});
+  check(std::uint8_t{});
+  check(std::int16_t{});
+  check(std::uint16_t{});
+  check(std::int32_t{});
+  check(std::uint32_t{});
+  check(std::int64_t{});
+  check(std::uint64_t{});
+  check(weft::half{});
+  check(weft::bfloat16{});
+  check(double{});
 }
 
 TEST_CASE_TEMPLATE("NaN is the largest, and zeros are equal", D, TEST_DEVICES) {

@@ -1,4 +1,4 @@
-// The CPU's sorting: a stable merge sort of each row.
+// The CPU's sorting: a stable merge sort of each row, or of what may be among its first few.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -64,6 +64,22 @@ void merge_sort(Item* items, Item* room, int64_t n) {
     for (int64_t i = 0; i < n; ++i) items[i] = from[i];
   }
 }
+
+/// The first k of n elements in order at `items`, which has place for twice `most` of them.
+template <bool Descending, class T>
+void first_items(const T* x, int64_t n, int64_t k, Indexed<T>* items, int64_t most) {
+  int64_t held = 0;
+  bool full = false;
+  for (int64_t i = 0; i < n; ++i) {
+    if (full && !precedes<Descending>(x[i], items[k - 1].value)) continue;
+    items[held++] = {x[i], i};
+    if (held < most) continue;
+    merge_sort<Descending>(items, items + most, held);
+    held = k;
+    full = true;
+  }
+  merge_sort<Descending>(items, items + most, held);
+}
 }  // namespace cpu::detail
 
 template <>
@@ -81,6 +97,28 @@ struct Sorter<Cpu> {
           items[static_cast<std::size_t>(i)] = {rows.data()[row * n + i], i};
         reverse ? cpu::detail::merge_sort<true>(items.data(), items.data() + n, n)
                 : cpu::detail::merge_sort<false>(items.data(), items.data() + n, n);
+        for (int64_t i = 0; i < k; ++i) {
+          const Item& item = items[static_cast<std::size_t>(i)];
+          if (values.data() != nullptr) values.data()[row * k + i] = item.value;
+          if (indices.data() != nullptr) indices.data()[row * k + i] = item.index;
+        }
+      }
+    });
+  }
+
+  /// The same; where k is small, only what is not behind k others is sorted.
+  template <class T>
+  static void topk(const Tensor<T, Cpu>& rows, bool reverse, int64_t k,
+                   const Tensor<T, Cpu>& values, const Tensor<int64_t, Cpu>& indices) {
+    const int64_t n = rows.size(1);
+    const int64_t most = 2 * k + 64;
+    if (most > n / 2) return sort(rows, reverse, k, values, indices);
+    cpu::parallel(rows.size(0), rows.size(), [&](int64_t first, int64_t last) {
+      using Item = cpu::detail::Indexed<T>;
+      std::vector<Item> items(static_cast<std::size_t>(2 * most));
+      for (int64_t row = first; row < last; ++row) {
+        reverse ? cpu::detail::first_items<true>(rows.data() + row * n, n, k, items.data(), most)
+                : cpu::detail::first_items<false>(rows.data() + row * n, n, k, items.data(), most);
         for (int64_t i = 0; i < k; ++i) {
           const Item& item = items[static_cast<std::size_t>(i)];
           if (values.data() != nullptr) values.data()[row * k + i] = item.value;

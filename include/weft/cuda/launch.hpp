@@ -204,13 +204,25 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
   }
 }
 
+/// Dynamic shared memory that a kernel has without asking for it, beside 12 KiB of static.
+inline constexpr int granted_shared_bytes = 36 * 1024;
+
+/// Of a cooperative launch all blocks run at the same time.
 [[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel,
                                      dim3 blocks, unsigned threads, void** arguments,
-                                     const Stream& stream, int shared_bytes = 0) {
+                                     const Stream& stream, int shared_bytes = 0,
+                                     bool cooperative = false) {
   const ObservedLaunch observed(name);
-  const cudaError_t status =
-      cudaLaunchKernel(kernel, blocks, dim3(threads), arguments,
-                       static_cast<std::size_t>(shared_bytes), stream.handle());
+  if (shared_bytes > granted_shared_bytes) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+          name.operation);
+  }
+  const auto bytes = static_cast<std::size_t>(shared_bytes);
+  const cudaError_t status = cooperative
+                                 ? cudaLaunchCooperativeKernel(kernel, blocks, dim3(threads),
+                                                               arguments, bytes, stream.handle())
+                                 : cudaLaunchKernel(kernel, blocks, dim3(threads), arguments,
+                                                    bytes, stream.handle());
   check(status, name.operation, "evaluating ", name, " of shape ", shape);
   if (sync_requested() && !is_capturing(stream)) {
     check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name, " of shape ",

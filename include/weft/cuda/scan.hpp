@@ -4,6 +4,7 @@
 
 #include "weft/cuda/scan_columns.hpp"
 #include "weft/cuda/scan_tiles.hpp"
+#include "weft/cuda/scan_waves.hpp"
 #include "weft/ops/scan.hpp"
 
 namespace weft {
@@ -110,6 +111,28 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
     void* arguments[] = {&grid};
     return launch(name, shape, reinterpret_cast<const void*>(scan_short_rows<Out, In, S, v>),
                   (grid.rows + rows_a_block - 1) / rows_a_block, block_threads, arguments, stream);
+  }
+  if constexpr (has_wave_types<S, In, Out>()) {
+    const auto kernel = reinterpret_cast<const void*>(scan_waves<Out, In, S>);
+    if (suits_waves(grid) &&
+        properties(device).shared_memory_per_block > wave_shared_bytes + 4096 &&
+        has_bulk_copies(kernel, device)) {
+      const int64_t a_row = (grid.length + wave_tile - 1) / wave_tile;
+      unsigned tiles = checked_blocks(S::text, grid.rows * a_row, "tiles to scan");
+      grid.tiles = Divider(static_cast<unsigned>(a_row));
+      const int64_t bytes =
+          int64_t{tiles} *
+          static_cast<int64_t>(2 * sizeof(typename S::template State<compute_t<In>>));
+      const StorageHandle room = memory(bytes);
+      check(cudaMemsetAsync(room->data, 0, static_cast<std::size_t>(bytes), stream.handle()),
+            S::text);
+      void* arguments[] = {&grid, &tiles, &room->data};
+      const unsigned most = wave_blocks < static_cast<unsigned>(processors)
+                                ? wave_blocks
+                                : static_cast<unsigned>(processors);
+      return launch(name, shape, kernel, tiles < most ? tiles : most, wave_threads, arguments,
+                    stream, wave_shared_bytes, true);
+    }
   }
   if (!wants_tiles(grid.rows, grid.length, items, processors)) {
     void* arguments[] = {&grid};

@@ -49,6 +49,32 @@ struct ScanGrid {
 
 namespace detail {
 
+/// Elements p[j * stride] below `last` of a vector that nobody reads again soon.
+template <class T, int V>
+__device__ __forceinline__ void load_once(Vector<T, V>& out, const T* p, int stride, int last) {
+  if constexpr (sizeof(Vector<T, V>) == 16) {
+    if (stride == 1 && last == V && reinterpret_cast<unsigned long long>(p) % 16 == 0) {
+      const uint4 bits = __ldcs(reinterpret_cast<const uint4*>(p));
+      __builtin_memcpy(&out, &bits, 16);
+      return;
+    }
+  }
+  cuda::load(out, reinterpret_cast<const char*>(p), 0, stride, 0, last);
+}
+/// The same way back.
+template <class T, int V>
+__device__ __forceinline__ void store_once(const Vector<T, V>& in, T* p, int last) {
+  if constexpr (sizeof(Vector<T, V>) == 16) {
+    if (last == V && reinterpret_cast<unsigned long long>(p) % 16 == 0) {
+      uint4 bits;
+      __builtin_memcpy(&bits, &in, 16);
+      __stcs(reinterpret_cast<uint4*>(p), bits);
+      return;
+    }
+  }
+  cuda::store(in, reinterpret_cast<char*>(p), 0, 1, 0, last);
+}
+
 /// What a warp scans at a time: R vectors of V neighbours a thread, each vector next to those of
 /// the warp's other threads.
 template <class S, class In, int V, int R>
@@ -72,11 +98,12 @@ struct WarpTile {
     for (int r = 0; r < R; ++r) {
       const int64_t start = place(r);
       const int64_t left = count - start;
-      cuda::load(in[r], reinterpret_cast<const char*>(data + start * stride), 0, stride, 0,
-                 left < V ? static_cast<int>(left) : V);
+      load_once(in[r], data + start * stride, stride, left < V ? static_cast<int>(left) : V);
     }
   }
 
+  /// Scans the first `count` of the elements, or all where that is known.
+  template <bool Whole = false>
   __device__ __forceinline__ void scan(const Vector<In, V> (&in)[R], int64_t count) {
     const unsigned lane = threadIdx.x % 32;
     State whole[R];
@@ -85,8 +112,8 @@ struct WarpTile {
       const int64_t left = count - place(r);
 #pragma unroll
       for (int j = 0; j < V; ++j) {
-        const State x =
-            j < left ? S::enter(load_element(in[r].lane[j])) : S::template identity<State>();
+        const State x = Whole || j < left ? S::enter(load_element(in[r].lane[j]))
+                                          : S::template identity<State>();
         part[r][j] = j == 0 ? x : S::join(part[r][j > 0 ? j - 1 : 0], x);
       }
       whole[r] = part[r][V - 1];
@@ -109,6 +136,20 @@ struct WarpTile {
     }
   }
 
+  /// The elements of a vector behind `prefix` and, within the block, behind `earlier`.
+  template <class Out, class Prefix>
+  __device__ __forceinline__ Vector<Out, V> finish(int r, const Prefix& prefix,
+                                                   const State& earlier) const {
+    const State first = S::join(earlier, before[r]);
+    Vector<Out, V> values;
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      values.lane[j] =
+          store_element<Out>(S::finish(scanner::after<S>(prefix, S::join(first, part[r][j]))));
+    }
+    return values;
+  }
+
   /// Writes the elements behind `prefix` and, within the block, behind `earlier`.
   template <class Out, class Prefix>
   __device__ __forceinline__ void store(Out* out, int64_t count, const Prefix& prefix,
@@ -116,15 +157,8 @@ struct WarpTile {
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       const int64_t left = count - place(r);
-      const State first = S::join(earlier, before[r]);
-      Vector<Out, V> values;
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        values.lane[j] =
-            store_element<Out>(S::finish(scanner::after<S>(prefix, S::join(first, part[r][j]))));
-      }
-      cuda::store(values, reinterpret_cast<char*>(out + place(r)), 0, 1, 0,
-                  left < V ? static_cast<int>(left) : V);
+      store_once(finish<Out>(r, prefix, earlier), out + place(r),
+                 left < V ? static_cast<int>(left) : V);
     }
   }
 };

@@ -10,8 +10,9 @@
 
 namespace weft::cuda {
 
-/// Threads a block that scans tiles.
+/// Threads a block that scans tiles, and how many blocks of a small state a multiprocessor runs.
 inline constexpr int tile_threads = 256;
+inline constexpr int tile_blocks = 4;
 
 #if defined(__CUDACC__)
 
@@ -65,7 +66,8 @@ __global__ void __launch_bounds__(block_threads) start_tiles(Tiles tiles, int co
 /// A block scans one tile of a row in one pass over memory: it tells its tile's total and looks
 /// back at its neighbours' for what is before (Merrill and Garland 2016, as in CUB).
 template <class Out, class In, class S, int V, int R, class Tiles>
-__global__ void __launch_bounds__(tile_threads)
+__global__ void __launch_bounds__(
+    tile_threads, sizeof(typename S::template State<compute_t<In>>) <= 4 ? tile_blocks : 1)
     scan_tiles(const __grid_constant__ ScanGrid grid, Tiles tiles,
                typename S::template Carry<compute_t<In>>* totals) {
   using Tile = detail::WarpTile<S, In, V, R>;

@@ -1,9 +1,10 @@
-// CUDA's sorting on CUB's radix sort: by element, then by row.
+// CUDA's sorting on CUB's radix sort, by element and then by row, and its search for the first few.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/cub.hpp"
 #include "weft/cuda/radix_key.hpp"
+#include "weft/cuda/topk.hpp"
 #include "weft/ops/sort.hpp"
 
 #if defined(__CUDACC__)
@@ -129,6 +130,30 @@ struct Sorter<Cuda> {
 #else
     static_assert(detail::always_false<T>,
                   "weft: a sort on Cuda is run in a file that nvcc compiles: move this statement "
+                  "to a .cu file");
+#endif
+  }
+
+  /// The same; where k is small, rows are not sorted but searched.
+  template <class T, class D>
+  static void topk([[maybe_unused]] const Tensor<T, D>& rows, [[maybe_unused]] bool reverse,
+                   [[maybe_unused]] int64_t k, [[maybe_unused]] const Tensor<T, D>& values,
+                   [[maybe_unused]] const Tensor<int64_t, D>& indices) {
+#if defined(__CUDACC__)
+    if (k > cuda::topk_block) return sort(rows, reverse, k, values, indices);
+    for (int d = 0; d < 2; ++d) {
+      if (rows.size(d) > INT32_MAX) {
+        fail<ShapeError>("topk", rows.size(d), d == 0 ? " rows" : " elements in a row",
+                         " on Cuda, expected below 2^31");
+      }
+    }
+    const Cuda device{rows.storage()->ordinal};
+    const cuda::DeviceGuard guard(device);
+    cuda::order_read(rows.storage(), cuda::current_stream(device));
+    cuda::topk(device, rows.shape(), rows.data(), reverse, k, values.data(), indices.data());
+#else
+    static_assert(detail::always_false<T>,
+                  "weft: a topk on Cuda is run in a file that nvcc compiles: move this statement "
                   "to a .cu file");
 #endif
   }

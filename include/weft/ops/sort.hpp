@@ -11,6 +11,7 @@ namespace weft {
 ///   static void sort(const Tensor<T, D>& rows, bool reverse, int64_t k,
 ///                    const Tensor<T, D>& values, const Tensor<int64_t, D>& indices);
 /// the first k of each row into (rows, k); values or indices may be without storage: not wanted.
+/// And topk with the same arguments and results, for 0 < k.
 template <class D>
 struct Sorter;
 
@@ -72,7 +73,7 @@ using home_of = std::conditional_t<std::is_same_v<typename E::device_type, AnyDe
                                    typename E::device_type>;
 
 /// The first k in order of each stretch of x along the axis; all of them if k < 0.
-template <class T, class D>
+template <bool Top, class T, class D>
 void sort_into(const char* operation, const Tensor<T, D>& x, const SortOptions& options, int64_t k,
                Tensor<T, D>* values, Tensor<int64_t, D>* indices) {
   const int along = one_axis(operation, options.axes, x.shape());
@@ -91,9 +92,14 @@ void sort_into(const char* operation, const Tensor<T, D>& x, const SortOptions& 
   Tensor<int64_t, D> positions;
   if (values != nullptr) sorted = Access::allocate<T, D>({rows, k}, x.device());
   if (indices != nullptr) positions = Access::allocate<int64_t, D>({rows, k}, x.device());
+  using Rows = Sorter<std::conditional_t<is_cuda<D>, Cuda, D>>;
   if (rows * k > 0) {
-    Sorter<std::conditional_t<is_cuda<D>, Cuda, D>>::sort(turned.reshape({rows, n}),
-                                                          options.reverse, k, sorted, positions);
+    const auto matrix = turned.reshape({rows, n});
+    if constexpr (Top) {
+      Rows::topk(matrix, options.reverse, k, sorted, positions);
+    } else {
+      Rows::sort(matrix, options.reverse, k, sorted, positions);
+    }
   }
   const auto back = [&](const auto& y) {
     return y.reshape(shape).transpose(along, last).contiguous();
@@ -113,7 +119,8 @@ auto sorted(const char* operation, X&& x, int64_t k, bool want_values, SortOptio
                 can_sort<std::conditional_t<is_cuda<D>, Cuda, D>>()) {
     (given.take(options), ...);
     const Tensor<T, D> value(static_cast<X&&>(x));
-    sort_into(operation, value, given, k, want_values ? &out.values : nullptr, &out.indices);
+    constexpr bool top = std::is_same_v<Reverse, Smallest>;
+    sort_into<top>(operation, value, given, k, want_values ? &out.values : nullptr, &out.indices);
   }
   return out;
 }
