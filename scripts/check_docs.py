@@ -114,6 +114,7 @@ class Tools:
         if cuda:
             command = [self.nvcc, "-std=c++20", "-w", "-arch=native" if self.gpu else "-arch=sm_90",
                        f"-I{REPO / 'include'}"]
+            command += ["-lcublasLt"] * bool(re.search(r"\b(matmul|linear|einsum)\(", text))
         command += ["-fsyntax-only"] if only_check and not cuda else ["-o", str(path.with_suffix(""))]
         result = subprocess.run([*command, str(path), "-lz"], capture_output=True, text=True)
         return path.with_suffix(""), result.returncode, result.stdout + result.stderr

@@ -21,4 +21,7 @@ TEST_CASE("an expression is named by its operations") {
   CHECK(name(weft::max(x)) == "max(float)");
   CHECK(name(fuse(exp(x), y, sum(x) + 1)) == "fuse(exp(float), float, add(sum(float), number))");
   CHECK(name(x) == "float");
+  const auto m = weft::ones({3, 3});
+  CHECK(name(relu(matmul(m, m * 2) + x)) == "relu(add(matmul(float, mul(float, number)), float))");
+  CHECK(name(linear(m, m)) == "linear(float, float)");
 }

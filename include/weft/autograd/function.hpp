@@ -44,8 +44,7 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
  public:
   Function(const char* operation, const F& f, const Tensor<T, D>& y, const Es&... args)
       : operation_(operation),
-        kept_(Kept{f, weft::detail::Access::operand(y),
-                   make_pack(plain_t<Es>(plain(args))...)}) {
+        kept_(Kept{f, weft::detail::Access::operand(y), make_pack(plain_t<Es>(plain(args))...)}) {
     int first = 0;
     (add_edges(args, first), ...);
   }

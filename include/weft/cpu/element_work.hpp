@@ -19,8 +19,8 @@ struct ElementWork {
   const bool* computed;  // which of the operands behind the targets are positions
   ElementLoop* loop;
   const void* programs;
-  int64_t blocks;  // of a row
-  bool flat;       // one row, all operands at unit stride
+  int64_t blocks;               // of a row
+  bool flat;                    // one row, all operands at unit stride
   Stores stores = {~0U, 0, 0};  // which targets are written, and which are added to
 };
 

@@ -54,8 +54,9 @@ struct GemmReal<complex<T>> {
   using type = T;
 };
 
-/// The inner loop: `rows` times two vectors of sums stay in registers while both panels go by. The
-/// last parameter keeps code for different instruction sets apart where files of both are linked.
+/// The inner loop: `rows` times two vectors of sums stay in registers while both panels go by. All
+/// that depends on it has it as a parameter, so that files compiled for different instruction sets
+/// have functions of different names.
 template <class R, int Bytes = vector_bytes, bool Fma = fused_multiply_add>
 struct MicroKernel {
   static constexpr int lanes = Bytes / static_cast<int>(sizeof(R));
@@ -88,10 +89,9 @@ struct MicroKernel {
 };
 
 /// A product's loops over blocks that fit in the caches, by one thread.
-template <class T>
+template <class T, class Kernel>
 class Gemm {
   using R = typename GemmReal<T>::type;
-  using Kernel = MicroKernel<R>;
   static constexpr int parts = is_complex<T> ? 2 : 1;  // real numbers in an element
   static constexpr int64_t rows = Kernel::rows;
   static constexpr int64_t columns = Kernel::columns;
@@ -247,11 +247,11 @@ inline int64_t gemm_threads() {
 
 }  // namespace detail
 
-/// Runs a task. Every sum is over k in order, whatever the number of threads. Integers wrap, and
-/// alpha is 1 for them.
-template <class T>
+/// Runs a task. Sums are in one order, whatever the number of threads. Integers wrap, and alpha is
+/// 1 for them.
+template <class T, class Kernel = detail::MicroKernel<typename detail::GemmReal<T>::type>>
 void gemm(const GemmTask<T>& task) {
-  using Loops = detail::Gemm<T>;
+  using Loops = detail::Gemm<T, Kernel>;
   const auto& p = task.plan;
   const int64_t batches = p.batches();
   const int64_t threads = detail::gemm_threads();

@@ -36,8 +36,8 @@ struct JointKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...
     using type = Pack<BlockOf<Vs>...>;
   };
 
-  [[gnu::always_inline]] static void loop(const void* program, char* const* at,
-                                          const int64_t* step, int64_t n) {
+  [[gnu::always_inline]] static void loop(const void* program, char* const* at, const int64_t* step,
+                                          int64_t n) {
     const Program mine = *static_cast<const Program*>(program);
     const auto operands = Operands::at(at + targets, step + targets);
     typename Blocks<typename Program::values>::type blocks;

@@ -218,11 +218,11 @@ inline constexpr int granted_shared_bytes = 36 * 1024;
           name.operation);
   }
   const auto bytes = static_cast<std::size_t>(shared_bytes);
-  const cudaError_t status = cooperative
-                                 ? cudaLaunchCooperativeKernel(kernel, blocks, dim3(threads),
-                                                               arguments, bytes, stream.handle())
-                                 : cudaLaunchKernel(kernel, blocks, dim3(threads), arguments,
-                                                    bytes, stream.handle());
+  const cudaError_t status =
+      cooperative
+          ? cudaLaunchCooperativeKernel(kernel, blocks, dim3(threads), arguments, bytes,
+                                        stream.handle())
+          : cudaLaunchKernel(kernel, blocks, dim3(threads), arguments, bytes, stream.handle());
   check(status, name.operation, "evaluating ", name, " of shape ", shape);
   if (sync_requested() && !is_capturing(stream)) {
     check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name, " of shape ",
