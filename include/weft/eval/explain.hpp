@@ -75,8 +75,7 @@ template <ExpressionLike E>
     std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions),
                                detail::is_row_expression<E> ? -1 : 0);
     if constexpr (Staged<E>) {
-      out.kernels.push_back(
-          detail::staged_kernel("an algorithm of its own:", detail::name_of<E>(), e.shape()));
+      out.kernels.push_back(detail::staged_kernel("evaluated:", detail::name_of<E>(), e.shape()));
       ++out.staged;
     } else if (e.size() > 0) {
       lowered.template run<T>(e.shape(), detail::DryRun<Runs>{device, &out, &kernel_of});
