@@ -6,3 +6,4 @@
 #include "weft/cuda/algorithms.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/explain.hpp"
+#include "weft/io.hpp"
