@@ -9,6 +9,18 @@ target_compile_options(weft_dev INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra
     $<$<BOOL:${WEFT_WERROR}>:-Werror=all-warnings>>)
 
+# nvcc puts its own -O after whatever -Xcompiler says, so that it has to go.
+function(weft_cuda_host_unoptimised)
+  foreach(configuration RELEASE RELWITHDEBINFO)
+    string(REGEX REPLACE "-O[1-3]" "" flags "${CMAKE_CUDA_FLAGS_${configuration}}")
+    set(CMAKE_CUDA_FLAGS_${configuration} "${flags}" PARENT_SCOPE)
+  endforeach()
+endfunction()
+
+if(WEFT_CUDA_CHECK_ONLY)
+  weft_cuda_host_unoptimised()
+endif()
+
 if(CMAKE_CUDA_COMPILER AND TARGET weft::cuda)
   add_library(weft_dev_cuda INTERFACE)
   target_link_libraries(weft_dev_cuda INTERFACE weft_dev weft::cuda

@@ -30,24 +30,34 @@ case ${1:-test} in
   *) echo "usage: $0 demo|test|bench|ci" >&2; exit 2 ;;
 esac
 
-if [ ${#packages[@]} -gt 0 ]; then
-  sudo=
+install() { # install PACKAGE...
+  local sudo= log
   if ! command -v apt-get >/dev/null; then
-    echo "weft needs ${packages[*]} (Debian's names), and there is no apt-get here to install them." >&2
+    echo "weft needs $* (Debian's names), and there is no apt-get here to install them." >&2
     exit 1
   elif [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-      echo "weft needs ${packages[*]}: run 'apt-get install ${packages[*]}' as root." >&2
+      echo "weft needs $*: run 'apt-get install $*' as root." >&2
       exit 1
     fi
     sudo=sudo
   fi
-  echo "Installing by apt: ${packages[*]}"
+  echo "Installing by apt: $*"
   log=$(mktemp)
   $sudo apt-get update -qq >"$log" 2>&1 &&
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      "${packages[@]}" >>"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+      "$@" >>"$log" 2>&1 || { cat "$log" >&2; exit 1; }
   rm -f "$log"
+}
+
+[ ${#packages[@]} -eq 0 ] || install "${packages[@]}"
+
+# clang's sanitizers and OpenMP come apart from it, with its version in their names.
+clang_links() { clang++ -fsanitize=address -fopenmp -o /dev/null -x c++ - <<<'#include <omp.h>
+int main() { return omp_get_max_threads() == 0; }' 2>/dev/null; }
+if [ "${1:-test}" = ci ] && ! clang_links; then
+  version=$(clang++ -dumpversion)
+  install "libclang-rt-${version%%.*}-dev" "libomp-${version%%.*}-dev"
 fi
 
 at_least() { # at_least NAME MINIMUM VERSION

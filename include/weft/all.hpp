@@ -10,3 +10,4 @@
 #include "weft/cuda/matmul.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/explain.hpp"
+#include "weft/io.hpp"

@@ -13,7 +13,7 @@ using weft::detail::Operand;
 
 namespace {
 
-char memory[16];
+char memory[1 << 16];
 weft::Storage storage;
 
 Operand operand(const weft::Layout& x, int itemsize = 1) {

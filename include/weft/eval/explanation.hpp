@@ -47,7 +47,7 @@ struct Explanation {
   std::vector<Kernel> kernels;  ///< in the order in which they run
   ExpressionTree tree;
 
-  /// How many kernels (on the CPU: loops) the statement launches.
+  /// How many kernels (on the CPU: loops) the statement launches, without those of staged parts.
   int kernel_count() const {
     int n = 0;
     for (const Kernel& kernel : kernels) n += kernel.launches;
@@ -151,15 +151,19 @@ inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
 [[gnu::cold, gnu::noinline]] inline Text to_string(const Explanation& e) {
   using namespace detail;
   Text out = e.name;
-  out += join({"\n  ", e.type, " ", e.shape, " on ", e.device, ": ",
-               counted(e.kernel_count(), e.on_cpu ? "loop" : "kernel"), ", ",
-               bytes_text(e.bytes_read()), " read, ", bytes_text(e.bytes_written()), " written"});
-  if (e.bandwidth > 0) {
-    out += join({", ", seconds_text(e.expected_seconds()), " at ", rate_text(e.bandwidth)});
+  const char* const what = e.on_cpu ? "loop" : "kernel";
+  out += join({"\n  ", e.type, " ", e.shape, " on ", e.device, ": "});
+  if (e.staged == 0 || e.kernel_count() > 0) {
+    out += join({counted(e.kernel_count(), what), ", ", bytes_text(e.bytes_read()), " read, ",
+                 bytes_text(e.bytes_written()), " written"});
+    if (e.bandwidth > 0) {
+      out += join({", ", seconds_text(e.expected_seconds()), " at ", rate_text(e.bandwidth)});
+    }
+    if (e.staged > 0) out += ", and ";
   }
   if (e.staged > 0) {
-    out += join({"\n  ", counted(e.staged, "part"), " evaluated by other algorithms, whose ",
-                 e.on_cpu ? "loops" : "kernels", " and bytes are not counted"});
+    out += join({counted(e.staged, "part"), " by other algorithms, whose ", what,
+                 "s and bytes are not counted"});
   }
   if (e.repeated > 0) {
     out += join({"\n  ", counted(e.repeated, "reduction"), " evaluated again by a later ",

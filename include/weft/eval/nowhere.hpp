@@ -27,7 +27,7 @@ inline bool is_temporary(const Operand& x) {
 inline Explanation::Kernel staged_kernel(const char* kind, const Name& name, const Shape& shape) {
   Explanation::Kernel kernel;
   kernel.kind = kind;
-  kernel.work = join({name, ", ", shape});
+  kernel.work = join({name, ", ", shape, ", by its own algorithm: not counted"});
   kernel.launches = 0;
   return kernel;
 }
