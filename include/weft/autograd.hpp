@@ -9,6 +9,7 @@
 #include "weft/autograd/var.hpp"         // Var<T, D>, parameter, backward
 #include "weft/autograd/mode.hpp"        // NoGrad, EnableGrad, AnomalyMode
 #include "weft/autograd/movement.hpp"    // reshape, permute, slices, ... of a Var
+#include "weft/autograd/join.hpp"        // cat, stack of Vars
 #include "weft/autograd/indexing.hpp"    // gradients of take, gather, cumsum
 #include "weft/autograd/matmul.hpp"      // gradients of matrix products
 #include "weft/autograd/function.hpp"    // custom(f, vjp, x...)

@@ -25,6 +25,7 @@
 #include "weft/ops/unique.hpp"       // unique, with counts and inverse
 #include "weft/ops/histogram.hpp"    // histogram, bincount
 #include "weft/ops/gather.hpp"       // take, gather, index_select
+#include "weft/ops/join.hpp"         // cat, stack
 #include "weft/ops/scatter.hpp"      // scatter, index_add, put
 #include "weft/ops/compose.hpp"      // softmax, layer_norm, cross_entropy, ...
 #include "weft/ops/fuse.hpp"         // tie(x, y) = fuse(e1, e2): one kernel

@@ -2,6 +2,10 @@
 
 #include "gradients.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/scan.hpp"
+#endif
+
 using namespace weft;
 using autograd::plain;
 using autograd::plain_t;

@@ -63,12 +63,12 @@ TEST_CASE_TEMPLATE("the same Var in several places has one gradient", D, TEST_DE
 TEST_CASE_TEMPLATE("what wants no gradient gets none", D, TEST_DEVICES) {
   const Var x = parameter(numbers<D>({2}, 1));
   const Var constant = numbers<D>({2}, 1);
-  const Tensor<double, D> tensor = numbers<D>({2}, 1);
+  const Tensor<double, D> values_given = numbers<D>({2}, 1);
   CHECK_FALSE(constant.requires_grad());
-  const Var none = constant * tensor;
-  CHECK_FALSE(none.requires_grad());
-  CHECK_SAYS("depends on nothing that requires a gradient", none.backward(tensor));
-  Var y = sum(x * constant * tensor);
+  const Var product = constant * values_given;
+  CHECK_FALSE(product.requires_grad());
+  CHECK_SAYS("depends on nothing that requires a gradient", product.backward(values_given));
+  Var y = sum(x * constant * values_given);
   y.backward();
   CHECK_FALSE(constant.has_grad());
   CHECK_SAYS("it does not require one", constant.grad());

@@ -3,17 +3,17 @@
 #include "gradients.hpp"
 
 using namespace weft;
-using cuda::SumMode;
+using weft::cuda::SumMode;
 
 namespace {
 SumMode mode_of(const Shape& target, const Shape& shape) {
-  detail::Operand operands[2];
+  weft::detail::Operand operands[2];
   operands[0].set(nullptr, 4, target, contiguous_strides(target), nullptr);
   operands[1].set(nullptr, 4, shape, contiguous_strides(shape), nullptr);
-  detail::broadcast_operands(operands, 2, shape);
-  detail::Loops loops = detail::loops_over(shape);
-  detail::simplify(loops, operands, 2, true);
-  return cuda::detail::sum_mode(loops, operands[0]);
+  weft::detail::broadcast_operands(operands, 2, shape);
+  weft::detail::Loops loops = weft::detail::loops_over(shape);
+  weft::detail::simplify(loops, operands, 2, true);
+  return weft::cuda::detail::sum_mode(loops, operands[0]);
 }
 }  // namespace
 
@@ -30,14 +30,14 @@ TEST_CASE("[nogpu] every row has its thread, and sums do not have too many parts
   for (const std::int64_t rows : {1, 7, 1000, 100000}) {
     for (const std::int64_t columns : {1, 3, 64, 1000, 5000}) {
       for (const bool sums : {false, true}) {
-        detail::Loops loops;
+        weft::detail::Loops loops;
         loops.rank = 2;
         loops.size[0] = rows;
         loops.size[1] = columns;
-        cuda::SumGrid<3, 1> grid;
+        weft::cuda::SumGrid<3, 1> grid;
         unsigned x = 0;
         unsigned y = 0;
-        cuda::detail::plan_sum_rows(loops, 4, sums, grid, x, y);
+        weft::cuda::detail::plan_sum_rows(loops, 4, sums, grid, x, y);
         CHECK(static_cast<std::int64_t>(x) * grid.width * 4 >= columns);
         CHECK(static_cast<std::int64_t>(grid.row_step) * grid.steps >= rows);
         CHECK(grid.parts * 32 >= grid.vectors);

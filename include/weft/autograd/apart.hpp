@@ -1,5 +1,5 @@
-// Parts of an expression that are recorded by themselves: products and scans, whose values are
-// kept. SPDX-License-Identifier: Apache-2.0
+// Parts of an expression that are recorded by themselves, their values kept: products and scans.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/plain.hpp"

@@ -95,12 +95,13 @@ template <class C, class D, class I>
 struct CrossEntropyRule {
   Tensor<C, D> logs;  // (..., 1): of each row's sum of exponentials
   I targets;          // (..., 1), not negative
+  C factor = 1;       // of each row's loss in the value
 
   template <class G, class X>
   void backward(const G& g, const G&, const Pack<Pull<X>>& d, const plain_t<X>& x) const {
     const auto place = generated({x.shape()[x.rank() - 1]}, op::affine<std::int32_t>{0, 1});
     const auto hit = cast<C>(place == targets);
-    d.head((exp(cast<C>(x) - logs) - hit) * cast<C>(g));
+    d.head((exp(cast<C>(x) - logs) - hit) * (cast<C>(g) * factor));
   }
 };
 
@@ -183,29 +184,47 @@ auto rms_norm(const X& e, const W& weight, double epsilon = 1e-6) {
   return autograd::computed("rms_norm", rule, rows.head, x, w);
 }
 
+namespace autograd {
+/// f(rows, rule) with each row's loss, an expression, and the rule for its gradient.
+template <class X, class I, class F>
+auto with_row_losses(const X& x, const I& targets, const F& f) {
+  using C = compute_t<typename X::value_type>;
+  using Index = compute_t<typename I::value_type>;
+  const Tensor logs = logsumexp(cast<C>(x), axis(-1), keepdims);
+  using D = typename decltype(logs)::device_type;
+  const auto classes = static_cast<Index>(x.shape()[x.rank() - 1]);
+  const auto index = targets.reshape(weft::detail::with_last_axis(targets.shape()));
+  const Tensor<std::int32_t, D> places =
+      cast<std::int32_t>(where(index < 0, index + classes, index));
+  using Rule = CrossEntropyRule<C, D, Tensor<std::int32_t, D>>;
+  return f(logs - cast<C>(take_along_axis(x, index, axis(-1))), Rule{logs, places});
+}
+}  // namespace autograd
+
 /// As cross_entropy_rows of tensors: each row's loss, computed from the logarithm of its sum of
 /// exponentials, which is kept for the gradient.
 template <Differentiable X, ExpressionLike I>
 auto cross_entropy_rows(const X& e, const I& targets) {
-  const auto logits = autograd::apart(e);
   using T = typename X::value_type;
-  using C = compute_t<T>;
-  const auto x = autograd::plain(logits);
-  const Tensor logs = logsumexp(cast<C>(x), axis(-1), keepdims);
-  using D = typename decltype(logs)::device_type;
-  const int64_t classes = x.shape()[x.rank() - 1];
-  const auto index = targets.reshape(detail::with_last_axis(targets.shape()));
-  const Tensor<std::int32_t, D> places = cast<std::int32_t>(
-      where(index < 0, index + static_cast<compute_t<typename I::value_type>>(classes), index));
-  const Tensor<T, D> y = cast<T>(logs - cast<C>(take_along_axis(x, index, axis(-1))));
-  using Rule = autograd::CrossEntropyRule<C, D, Tensor<std::int32_t, D>>;
-  return autograd::computed("cross_entropy", Rule{logs, places}, y, logits);
+  const auto logits = autograd::apart(e);
+  return autograd::with_row_losses(autograd::plain(logits), targets,
+                                   [&](const auto& rows, const auto& rule) {
+                                     const Tensor y = cast<T>(rows);
+                                     return autograd::computed("cross_entropy", rule, y, logits);
+                                   });
 }
 
-/// Their mean: the loss of a classifier.
+/// Their mean: the loss of a classifier. Half types are averaged in float.
 template <Differentiable X, ExpressionLike I>
-auto cross_entropy(const X& logits, const I& targets) {
-  return Var(mean(cross_entropy_rows(logits, targets)));
+auto cross_entropy(const X& e, const I& targets) {
+  using T = typename X::value_type;
+  const auto logits = autograd::apart(e);
+  return autograd::with_row_losses(
+      autograd::plain(logits), targets, [&](const auto& rows, auto rule) {
+        rule.factor = static_cast<compute_t<T>>(1 / static_cast<double>(rows.size()));
+        const Tensor y = cast<T>(mean(rows));
+        return autograd::computed("cross_entropy", rule, y, logits);
+      });
 }
 
 }  // namespace weft

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <source_location>
-
 #include "weft/autograd/apart.hpp"
 #include "weft/autograd/differentiable.hpp"
 #include "weft/autograd/engine.hpp"
@@ -34,7 +32,9 @@ class Var {
   /// The value of an expression, recorded where a Var in it requires a gradient.
   template <ExpressionLike E>
     requires(!TensorLike<E> && !std::is_same_v<std::remove_cvref_t<E>, Var>)
-  Var(E&& e, std::source_location where = std::source_location::current()) { record(e, where); }
+  Var(E&& e, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    record(e, file, line);
+  }
   /// For nodes: a value and the variable that has computed it, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
       : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {}
@@ -212,7 +212,7 @@ class Var {
   }
 
   template <class E>
-  void record(const E& e, const std::source_location& where) {
+  void record(const E& e, const char* file, unsigned line) {
     using From = typename E::device_type;
     static_assert(std::is_same_v<typename E::value_type, T>,
                   "weft: element types do not convert silently: write cast<T>(x)");
@@ -223,7 +223,7 @@ class Var {
     } else if constexpr (!autograd::has_var<E>) {
       value_ = Tensor<T, D>(e);
     } else if constexpr (autograd::ApartInside<E>::changes) {
-      record(autograd::ApartInside<E>::of(e), where);
+      record(autograd::ApartInside<E>::of(e), file, line);
     } else if constexpr (autograd::can_differentiate<E>()) {
       auto plain = autograd::plain(e);
       value_ = detail::materialize<T, D>(plain);
@@ -234,8 +234,8 @@ class Var {
         if (x.requires_grad())
           node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
       });
-      node->file = where.file_name();
-      node->line = where.line();
+      node->file = file;
+      node->line = line;
       if (node->wants_any()) {
         variable_ = autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get()));
       }

@@ -26,6 +26,12 @@ struct cast {
   }
 };
 
+/// Whether a function object has a derivative by its argument I, arguments and value being Ts.
+template <class F, int I, class... Ts>
+concept DerivesBy = requires(const F& f) {
+  f.template derivative<I>(std::declval<Ts>()...);
+};
+
 /// A user's function object.
 template <class F>
 struct mapped {
@@ -39,8 +45,7 @@ struct mapped {
   }
   /// For functions that have f.derivative<I>(x..., y), y being the value.
   template <int I, class... Ts>
-    requires requires(const F& g, Ts... xs) { g.template derivative<I>(xs...); }
-  WEFT_HD constexpr auto derivative(Ts... xs_and_y) const {
+  requires DerivesBy<F, I, Ts...> WEFT_HD constexpr auto derivative(Ts... xs_and_y) const {
     return f.template derivative<I>(xs_and_y...);
   }
 };

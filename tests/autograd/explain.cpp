@@ -1,0 +1,27 @@
+#include "weft/autograd/explain.hpp"
+
+#include "gradients.hpp"
+#include "weft/explain.hpp"
+
+using namespace weft;
+
+TEST_CASE("a backward pass is one kernel, whose gradients are as large as their Vars") {
+  const Var x = parameter(ones({512, 1024}));
+  const Var b = parameter(ones({1024}));
+  const Explanation e = explain_backward(tanh(x * x + b) * exp(-x * x));
+  REQUIRE(e.kernels.size() == 1);
+  CHECK(e.kernels[0].reads.size() == 3);  // x, b and the result's gradient
+  CHECK(e.kernels[0].writes.size() == 2);
+  CHECK(e.bytes_written() == 4 * (512 * 1024 + 1024));
+  CHECK(e.bytes_read() == 4 * (2 * 512 * 1024 + 1024));
+  CHECK_FALSE(x.has_grad());
+}
+
+TEST_CASE("reductions inside are computed again, and have a kernel each") {
+  const Var x = parameter(ones({64, 128}));
+  const Explanation one = explain_backward(mean(square(x)));
+  REQUIRE(one.kernels.size() == 1);
+  CHECK(one.bytes_read() == 4 * (64 * 128 + 1));
+  const Explanation two = explain_backward(x / sum(x * x, axis(-1), keepdims));
+  CHECK(two.kernels.size() == 3);
+}
