@@ -28,9 +28,11 @@ auto quotient(const X& x, const Z& z) {
 }
 
 Row quotients(const Row& x, const Row& z) {
+  const double most_x = test::largest(x);
+  const double most_z = test::largest(z);
   double total = 1;
-  for (double v : z) total += std::exp(v - test::largest(z));
-  return test::each(x, [&](double v) { return std::exp(v - test::largest(x)) / total; });
+  for (double v : z) total += std::exp(v - most_z);
+  return test::each(x, [&](double v) { return std::exp(v - most_x) / total; });
 }
 }  // namespace
 

@@ -79,8 +79,7 @@ template <ExpressionLike E>
       out.kernels.push_back(detail::product_kernel(
           product, product.type, e.shape(), e.size() * static_cast<int64_t>(sizeof(T)), "result"));
     } else if constexpr (Staged<E>) {
-      out.kernels.push_back(
-          detail::staged_kernel("evaluated:", detail::name_of<E>(), e.shape()));
+      out.kernels.push_back(detail::staged_kernel("evaluated:", detail::name_of<E>(), e.shape()));
       ++out.staged;
     } else if (e.size() > 0) {
       lowered.template run<T>(e.shape(), detail::DryRun<Runs>{device, &out, &kernel_of});
