@@ -10,8 +10,8 @@ using namespace weft;
 template <class D>
 bool line(D device) {
   default_generator().manual_seed(1);
-  const Tensor x = randn({256, 2}, device);                       // (point, feature)
-  const Tensor truth = tensor({2.0F, -3.0F}, device);             // (feature,)
+  const Tensor x = randn({256, 2}, device);            // (point, feature)
+  const Tensor truth = tensor({2.0F, -3.0F}, device);  // (feature,)
   const Tensor y = matmul(x, truth) + 0.5F + 0.01F * randn({256}, device);
 
   const Var w = parameter(zeros({2}, device));
@@ -26,18 +26,18 @@ bool line(D device) {
     }
   }
   std::cout << "w " << w.detach() << ", b " << b.detach() << "\n";
-  return example::check("the line is found",
-                        allclose(w.detach(), truth, {0, 0.01}) && std::abs(b.item() - 0.5F) < 0.01F);
+  return example::check("the line is found", allclose(w.detach(), truth, {0, 0.01}) &&
+                                                 std::abs(b.item() - 0.5F) < 0.01F);
 }
 
 /// Logistic regression: two clouds of points, by the cross entropy of their classes.
 template <class D>
 bool boundary(D device) {
-  const Tensor classes = randint(0, 2, {512}, device);            // (point,)
+  const Tensor classes = randint(0, 2, {512}, device);  // (point,)
   const Tensor centres = tensor({{-1.0F, 0.0F}, {1.0F, 1.0F}}, device);
   const Tensor x = take(centres, classes, axis(0)) + 0.5F * randn({512, 2}, device);
 
-  const Var w = parameter(zeros({2, 2}, device));                 // (feature, class)
+  const Var w = parameter(zeros({2, 2}, device));  // (feature, class)
   const Var b = parameter(zeros({2}, device));
   for (int step = 0; step < 100; ++step) {
     const Var loss = cross_entropy(matmul(x, w) + b, classes);

@@ -46,7 +46,8 @@ double accuracy(Net<D>& net, Loader& batches, float white, D device) {
 }
 
 template <class D>
-int run(const Images& training, const Images& test, float white, double goal, int epochs, D device) {
+int run(const Images& training, const Images& test, float white, double goal, int epochs,
+        D device) {
   const int64_t inputs = std::get<0>(training.get(0)).size();
   manual_seed(1);
   Net<D> net{{inputs, 256}, {256, 128}, {128, 10}};
@@ -71,7 +72,8 @@ int run(const Images& training, const Images& test, float white, double goal, in
                 100 * accuracy(net, queries, white, device), time.count(),
                 static_cast<double>(training.size()) / time.count());
   }
-  const auto file = std::filesystem::temp_directory_path() / (is_cuda<D> ? "net_cuda.st" : "net.st");
+  const auto file =
+      std::filesystem::temp_directory_path() / (is_cuda<D> ? "net_cuda.st" : "net.st");
   save_safetensors(file.string(), nn::state_dict(net));
   const double trained = accuracy(net, queries, white, device);
 
@@ -89,7 +91,8 @@ int main(int argc, char** argv) {
   return example::main(argc, argv, [&](auto device) {
     if (folder.empty()) {
       const Tensor order = permutation(1797);
-      const Tensor x = take(load_npy<std::uint8_t>("examples/data/digits_images.npy"), order, axis(0));
+      const Tensor x =
+          take(load_npy<std::uint8_t>("examples/data/digits_images.npy"), order, axis(0));
       const Tensor y = cast<int64_t>(
           take(load_npy<std::uint8_t>("examples/data/digits_labels.npy"), order, axis(0)));
       return run(Images(x(slice(0, 1400)), y(slice(0, 1400))),

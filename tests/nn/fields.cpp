@@ -47,9 +47,9 @@ TEST_CASE("a module's own parameters come first, then buffers, then modules in i
 
 TEST_CASE("names are PyTorch's") {
   const nn::Sequential net{nn::Linear(2, 3), nn::BatchNorm1d(3), nn::ReLU{}, nn::LayerNorm(3)};
-  CHECK(names(net) ==
-        std::vector<std::string>{"0.weight", "0.bias", "1.weight", "1.bias", "1.running_mean",
-                                 "1.running_var", "1.num_batches_tracked", "3.weight", "3.bias"});
+  CHECK(names(net) == std::vector<std::string>{"0.weight", "0.bias", "1.weight", "1.bias",
+                                               "1.running_mean", "1.running_var",
+                                               "1.num_batches_tracked", "3.weight", "3.bias"});
 }
 
 TEST_CASE("visit_modules reaches all modules") {

@@ -7,7 +7,7 @@ using namespace weft;
 namespace {
 template <class V>
 double deviation(const V& x) {
-  return static_cast<double>(std(x.detach()).item());
+  return static_cast<double>(weft::std(x.detach()).item());
 }
 template <class V>
 double largest(const V& x) {

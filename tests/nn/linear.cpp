@@ -26,7 +26,8 @@ TEST_CASE_TEMPLATE("Linear is PyTorch's", D, TEST_DEVICES) {
   CHECK(allclose(y.detach(), pytorch<double, D>("layer.linear.y"), {1e-10, 1e-10}));
   backward_weighted<D>(y);
   CHECK(allclose(x.grad(), pytorch<double, D>("layer.linear.dx"), {1e-9, 1e-9}));
-  CHECK(allclose(layer.weight.grad(), pytorch<double, D>("layer.linear.grad.weight"), {1e-9, 1e-9}));
+  CHECK(
+      allclose(layer.weight.grad(), pytorch<double, D>("layer.linear.grad.weight"), {1e-9, 1e-9}));
   CHECK(allclose(layer.bias->grad(), pytorch<double, D>("layer.linear.grad.bias"), {1e-9, 1e-9}));
 }
 

@@ -74,8 +74,7 @@ TEST_CASE_TEMPLATE("losses of classes are PyTorch's", D, TEST_DEVICES) {
 TEST_CASE_TEMPLATE("losses at the ends", D, TEST_DEVICES) {
   // Logarithms of binary_cross_entropy end at -100, and its gradient stays finite.
   const Var p = parameter(tensor({0.0, 1.0}).to(D{}));
-  const Var loss =
-      nn::binary_cross_entropy(p, tensor({1.0, 0.0}).to(D{}), nn::reduce::sum);
+  const Var loss = nn::binary_cross_entropy(p, tensor({1.0, 0.0}).to(D{}), nn::reduce::sum);
   CHECK(loss.item() == 200);
   loss.backward();
   CHECK(allclose(p.grad(), tensor({-1e12, 1e12}).to(D{})));

@@ -50,7 +50,8 @@ TEST_CASE_TEMPLATE("BatchNorm1d is PyTorch's", D, TEST_DEVICES) {
   const auto after = [](auto& norm, const std::string& name) {
     compare<D>(name, norm);
     const std::string at = "layer." + name + ".";
-    CHECK(allclose(*norm.running_mean, pytorch<double, D>(at + "after.running_mean"), {1e-9, 1e-9}));
+    CHECK(
+        allclose(*norm.running_mean, pytorch<double, D>(at + "after.running_mean"), {1e-9, 1e-9}));
     CHECK(allclose(*norm.running_var, pytorch<double, D>(at + "after.running_var"), {1e-9, 1e-9}));
     CHECK(norm.num_batches_tracked->item() == 1);
     nn::eval(norm);

@@ -59,9 +59,8 @@ class BackwardExplainer {
     }
     add_writes<Parts::template mask<1>>(kernel, inputs, shape, typename Parts::ports{});
     out_.kernels.push_back(static_cast<Explanation::Kernel&&>(kernel));
-    for_each_inner<E>(e, [&]<class Inner, int, int>(const plain_t<Inner>& inner) {
-      add<Inner>(inner);
-    });
+    for_each_inner<E>(
+        e, [&]<class Inner, int, int>(const plain_t<Inner>& inner) { add<Inner>(inner); });
   }
 
   template <class... Ts>

@@ -17,8 +17,8 @@ struct Stores {
   WEFT_HD Stores next() const { return {wanted >> 1, adds >> 1, sums >> 1}; }
 };
 
-/// A program whose call gives a Pack with a value for each target, of the types that `values` lists.
-/// only(k) is the program of value k, plus those that go with it, alone.
+/// A program whose call gives a Pack with a value for each target, of the types that `values`
+/// lists. only(k) is the program of value k, plus those that go with it, alone.
 template <class P>
 concept JointProgram = requires(const P& program) {
   typename P::values;

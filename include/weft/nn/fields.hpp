@@ -20,8 +20,9 @@ struct Field {
 
 /// What a module's fields() gives: the names and fields in turn, as in
 ///   auto fields() { return nn::fields("fc1", fc1, "fc2", fc2); }
-/// Vars are parameters (or fixed, where they require no gradient), Tensors are buffers, and modules,
-/// std::optional and std::vector of these are visited; other fields are options, which to() copies.
+/// Vars are parameters (or fixed, where they require no gradient), Tensors are buffers, and
+/// modules, std::optional and std::vector of these are visited; other fields are options, which
+/// to() copies.
 inline std::tuple<> fields() { return {}; }
 template <class X, class... Rest>
 auto fields(const char* name, X& value, Rest&&... rest) {
@@ -30,7 +31,9 @@ auto fields(const char* name, X& value, Rest&&... rest) {
 
 /// A plain struct with a member fields().
 template <class M>
-concept Module = requires(std::remove_const_t<M>& module) { module.fields(); };
+concept Module = requires(std::remove_const_t<M>& module) {
+  module.fields();
+};
 
 namespace detail {
 template <class X>

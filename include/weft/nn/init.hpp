@@ -68,14 +68,12 @@ void trunc_normal(const Var<T, D>& x, double mean = 0, double deviation = 1, dou
   }
   const Tensor<T, D>& to = x.detach();
   normal(x, mean, deviation, generator);
-  const auto outside = [&] {
-    return to < static_cast<C>(low) || to > static_cast<C>(high);
-  };
+  const auto outside = [&] { return to < static_cast<C>(low) || to > static_cast<C>(high); };
   while (to.size() > 0 && any(outside()).item()) {
-    to.assign(where(outside(),
-                    weft::normal<T>(x.shape(), generator) * static_cast<C>(deviation) +
-                        static_cast<C>(mean),
-                    to));
+    to.assign(where(
+        outside(),
+        weft::normal<T>(x.shape(), generator) * static_cast<C>(deviation) + static_cast<C>(mean),
+        to));
   }
 }
 

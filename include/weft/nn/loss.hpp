@@ -84,10 +84,9 @@ auto huber_loss(const X& x, const Y& y, R reduction = {}, double delta = 1) {
   detail::check_shapes("huber_loss", x, y);
   if (!(delta > 0)) fail<ValueError>("huber_loss", "delta ", delta, ", expected more than 0");
   const auto d = abs(x - y);
-  return detail::reduced(
-      where(d <= detail::number<X>(delta), square(d) * detail::number<X>(0.5),
-            (d - detail::number<X>(0.5 * delta)) * detail::number<X>(delta)),
-      reduction);
+  return detail::reduced(where(d <= detail::number<X>(delta), square(d) * detail::number<X>(0.5),
+                               (d - detail::number<X>(0.5 * delta)) * detail::number<X>(delta)),
+                         reduction);
 }
 
 /// -(y log p + (1 - y) log(1 - p)) for probabilities p, with logarithms of at least -100 and the
@@ -121,8 +120,7 @@ template <ExpressionLike X, ExpressionLike Y, TensorLike W, class R = reduce::Me
 auto binary_cross_entropy_with_logits(const X& x, const Y& y, R reduction, const W& pos_weight) {
   detail::check_shapes("binary_cross_entropy_with_logits", x, y);
   const auto one = detail::number<X>(1);
-  return detail::reduced(
-      (one - y) * x + (one + (pos_weight - one) * y) * softplus(-x), reduction);
+  return detail::reduced((one - y) * x + (one + (pos_weight - one) * y) * softplus(-x), reduction);
 }
 
 /// y (log y - x) for logarithms x of probabilities; 0 where y is. Its mean is over elements:
@@ -142,11 +140,13 @@ auto kl_div_log_target(const X& x, const Y& y, R reduction = {}) {
 template <class T, class D>
 struct ClassLossOptions {
   std::optional<Tensor<T, D>> weight = {};  ///< of each class, (classes,)
-  int64_t ignore_index = -100;         ///< rows with this target do not count
-  double label_smoothing = 0;          ///< the part of each target spread over all classes
+  int64_t ignore_index = -100;              ///< rows with this target do not count
+  double label_smoothing = 0;               ///< the part of each target spread over all classes
 };
 template <class X>
-using class_options_t = ClassLossOptions<typename X::value_type, typename decltype(Var(std::declval<const X&>()))::device_type>;
+using class_options_t =
+    ClassLossOptions<typename X::value_type,
+                     typename decltype(Var(std::declval<const X&>()))::device_type>;
 
 namespace detail {
 /// Each row's loss from logarithms of probabilities; with the mean divided by the weights' sum.
@@ -196,7 +196,8 @@ V class_loss(const char* operation, const V& logs, const I& targets, const O& op
 }  // namespace detail
 
 /// The negative logarithm at each row's target, from log_softmax(x), for x of shape (..., classes)
-/// and targets (...). The mean divides by the weights of the targets that count: NaN where none does.
+/// and targets (...). The mean divides by the weights of the targets that count: NaN where none
+/// does.
 template <ExpressionLike X, TensorLike I, class R = reduce::Mean>
 auto nll_loss(const X& x, const I& targets, const class_options_t<X>& options = {},
               R reduction = {}) {

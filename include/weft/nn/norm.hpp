@@ -112,7 +112,8 @@ struct RMSNorm {
 
 struct BatchNormOptions {
   double epsilon = 1e-5;
-  std::optional<double> momentum = 0.1;  ///< of the newest batch; with none, all batches count alike
+  std::optional<double> momentum =
+      0.1;  ///< of the newest batch; with none, all batches count alike
   bool affine = true;
   bool track_running_stats = true;
 };
@@ -189,8 +190,9 @@ struct BatchNorm1d {
     const auto unbiased = static_cast<C>(static_cast<double>(n) / static_cast<double>(n - 1));
     const auto a = static_cast<C>(1 - share);
     const auto c = static_cast<C>(share);
-    tie(*running_mean, *running_var) = fuse(a * *running_mean + c * m.reshape({channels}),
-                                            a * *running_var + c * unbiased * v.reshape({channels}));
+    tie(*running_mean, *running_var) =
+        fuse(a * *running_mean + c * m.reshape({channels}),
+             a * *running_var + c * unbiased * v.reshape({channels}));
   }
 };
 

@@ -37,8 +37,12 @@ struct LoadResult {
 namespace detail {
 inline void list_names(std::string& out, const char* what, const std::vector<std::string>& names) {
   if (names.empty()) return;
-  out += out.empty() ? what : std::string("; ") + what;
-  for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? " " : ", ") + names[i];
+  if (!out.empty()) out += "; ";
+  out += what;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out += i == 0 ? " " : ", ";
+    out += names[i];
+  }
 }
 
 template <class X>
@@ -48,9 +52,10 @@ std::string written(const X& x) {
 }
 }  // namespace detail
 
-/// Writes the tensors of `dict`, from any device, into the module's. All or nothing: where names are
-/// missing or unexpected, shapes or element types differ, one ValueError lists all of them. Without
-/// `strict` names may differ, the others not. A part of a dict: load_state_dict(m, d.under("net.")).
+/// Writes the tensors of `dict`, from any device, into the module's. All or nothing: where names
+/// are missing or unexpected, shapes or element types differ, one ValueError lists all of them.
+/// Without `strict` names may differ, the others not. A part of a dict: load_state_dict(m,
+/// d.under("net.")).
 template <Module M>
 LoadResult load_state_dict(M& module, const StateDict& dict, LoadOptions options = {}) {
   LoadResult result;

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "weft/optim/optimizer.hpp"
 #include "weft/ops/unary.hpp"
+#include "weft/optim/optimizer.hpp"
 
 namespace weft::optim {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/optim/optimizer.hpp"
 #include "weft/ops/unary.hpp"
+#include "weft/optim/optimizer.hpp"
 
 namespace weft::optim {
 
@@ -50,10 +50,8 @@ struct RMSpropRule {
     }
     const auto m = a * state[1] + rest * g;
     const auto centre = static_cast<C>(o.centered ? 1 : 0);
-    const auto b = static_cast<C>(o.momentum) * state[2] +
-                   g / (sqrt(v - centre * square(m)) + eps);
-    tie(p, state[0], state[1], state[2]) =
-        fuse(cast<T>(cast<C>(p) - progress.rate * b), v, m, b);
+    const auto b = static_cast<C>(o.momentum) * state[2] + g / (sqrt(v - centre * square(m)) + eps);
+    tie(p, state[0], state[1], state[2]) = fuse(cast<T>(cast<C>(p) - progress.rate * b), v, m, b);
   }
 };
 
@@ -98,8 +96,8 @@ struct AdagradRule {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
     const auto total = state[0] + square(g);
-    tie(p, state[0]) = fuse(
-        cast<T>(cast<C>(p) - rate * (g / (sqrt(total) + static_cast<C>(o.eps)))), total);
+    tie(p, state[0]) =
+        fuse(cast<T>(cast<C>(p) - rate * (g / (sqrt(total) + static_cast<C>(o.eps)))), total);
   }
 };
 

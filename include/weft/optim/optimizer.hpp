@@ -22,11 +22,10 @@ struct Progress {
 
 /// Steps by a rule:
 ///   using Options = ...;                       // with a member lr
-///   static constexpr std::array names = {...}; // of the state that each parameter has, may be empty
-///   static void check(const Options&);
-///   static constexpr double first = 0;         // the state's first value
-///   static auto prepare(const Progress&, const Options&);
-///   static void update(p, g, states, prepared, const Options&);
+///   static constexpr std::array names = {...}; // of the state that each parameter has, may be
+///   empty static void check(const Options&); static constexpr double first = 0;         // the
+///   state's first value static auto prepare(const Progress&, const Options&); static void
+///   update(p, g, states, prepared, const Options&);
 template <class Rule, class T, class D>
 class Optimizer {
  public:
@@ -130,7 +129,10 @@ class Optimizer {
     if (!(lr >= 0)) fail<ValueError>(Rule::text, "lr ", lr, ", expected at least 0");
   }
   static std::string name(std::size_t parameter, std::size_t state) {
-    return "state." + std::to_string(parameter) + "." + Rule::names[state];
+    std::string out = "state.";
+    out += std::to_string(parameter);
+    out += '.';
+    return out += Rule::names[state];
   }
 
   std::vector<Var<T, D>> parameters_;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/optim/optimizer.hpp"
 #include "weft/ops/select.hpp"
+#include "weft/optim/optimizer.hpp"
 
 namespace weft::optim {
 
