@@ -113,7 +113,10 @@ inline void save_safetensors(const std::string& path, const StateDict& dict) {
     for (const auto& [key, value] : dict.metadata) {
       detail::check_safetensors_text(path, key);
       detail::check_safetensors_text(path, value);
-      texts += (texts.empty() ? "{" : ",") + io::json_string(key) + ":" + io::json_string(value);
+      texts += texts.empty() ? '{' : ',';
+      texts += io::json_string(key);
+      texts += ':';
+      texts += io::json_string(value);
     }
     add("__metadata__") += texts + "}";
   }
