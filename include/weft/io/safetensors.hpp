@@ -124,7 +124,10 @@ inline void save_safetensors(const std::string& path, const StateDict& dict) {
   for (const Item& item : items) {
     const AnyTensor& x = item.entry->second;
     std::string sizes;
-    for (const int64_t size : x.shape()) sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+    for (const int64_t size : x.shape()) {
+      if (!sizes.empty()) sizes += ',';
+      sizes += std::to_string(size);
+    }
     add(item.entry->first) += "{\"dtype\":\"" + std::string(item.type->name) + "\",\"shape\":[" +
                               sizes + "],\"data_offsets\":[" + std::to_string(place) + "," +
                               std::to_string(place + x.bytes()) + "]}";

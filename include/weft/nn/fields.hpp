@@ -31,8 +31,8 @@ auto fields(const char* name, X& value, Rest&&... rest) {
 
 /// A plain struct with a member fields().
 template <class M>
-concept Module = requires(std::remove_const_t<M>& module) {
-  module.fields();
+concept Module = requires(std::remove_const_t<M>& m) {
+  m.fields();
 };
 
 namespace detail {

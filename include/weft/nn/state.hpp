@@ -11,16 +11,14 @@ namespace weft::nn {
 template <Module M>
 StateDict state_dict(const M& module, const std::string& prefix = "") {
   StateDict out;
-  visit(
-      module,
-      [&](const std::string& name, const auto& x) {
-        if constexpr (detail::is_var<std::remove_cvref_t<decltype(x)>>) {
-          out.add(name, x.detach());
-        } else {
-          out.add(name, x);
-        }
-      },
-      prefix);
+  const auto add = [&](const std::string& name, const auto& x) {
+    if constexpr (detail::is_var<std::remove_cvref_t<decltype(x)>>) {
+      out.add(name, x.detach());
+    } else {
+      out.add(name, x);
+    }
+  };
+  visit(module, add, prefix);
   return out;
 }
 
