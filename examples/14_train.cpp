@@ -25,7 +25,6 @@ struct Net {
 };
 
 using Images = data::TensorDataset<Tensor<std::uint8_t>, Tensor<int64_t>>;
-using Loader = data::DataLoader<Images>;
 
 template <class D>
 Tensor<float, D> pixels(const Tensor<std::uint8_t, D>& images, float white) {
@@ -33,7 +32,7 @@ Tensor<float, D> pixels(const Tensor<std::uint8_t, D>& images, float white) {
 }
 
 template <class D>
-double accuracy(Net<D>& net, Loader& batches, float white, D device) {
+double accuracy(Net<D>& net, auto& batches, float white, D device) {
   const NoGrad guard;
   nn::eval(net);
   int64_t right = 0;
@@ -50,8 +49,8 @@ int run(const Images& training, const Images& test, float white, double goal, in
   const int64_t inputs = std::get<0>(training.get(0)).size();
   Net<D> net{{inputs, 256}, {256, 128}, {128, 10}};
   optim::AdamW optimizer(nn::parameters(net), {.lr = 2e-3});
-  Loader batches(training, {.batch_size = 64, .shuffle = true, .workers = 1});
-  Loader queries(test, {.batch_size = 500});
+  data::DataLoader batches(training, {.batch_size = 64, .shuffle = true, .workers = 1});
+  data::DataLoader queries(test, {.batch_size = 500});
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     const auto start = std::chrono::steady_clock::now();
@@ -64,9 +63,9 @@ int run(const Images& training, const Images& test, float white, double goal, in
       schedule.step();
       total += loss.value();
     }
-    const double loss = total.item() / static_cast<double>(batches.size());
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    std::printf("epoch %2d   loss %.4f   accuracy %5.2f %%   %.2f s, %.0f images/s\n", epoch, loss,
+    std::printf("epoch %2d   loss %.4f   accuracy %5.2f %%   %.2f s, %.0f images/s\n", epoch,
+                total.item() / static_cast<float>(batches.size()),
                 100 * accuracy(net, queries, white, device), time.count(),
                 static_cast<double>(training.size()) / time.count());
   }
@@ -93,10 +92,9 @@ int main(int argc, char** argv) {
       const Tensor x = take(images, order, axis(0));  // (1797, 64)
       const Tensor y = cast<int64_t>(take(labels, order, axis(0)));
       const auto known = slice(0, 1400), asked = slice(1400, 1797);
-      return run(Images(x(known), y(known)), Images(x(asked), y(asked)), 16, 0.95, 15, device);
+      return run(Images(x(known), y(known)), Images(x(asked), y(asked)), 16, 0.95, 30, device);
     }
-    const auto a = data::load_mnist(folder, true);
-    const auto b = data::load_mnist(folder, false);
+    const auto a = data::load_mnist(folder, true), b = data::load_mnist(folder, false);
     return run(Images(a.images, a.labels), Images(b.images, b.labels), 255, 0.88, 8, device);
   });
 }
