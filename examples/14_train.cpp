@@ -69,11 +69,10 @@ int run(const Images& training, const Images& test, float white, double goal, in
                 100 * accuracy(net, queries, white, device), time.count(),
                 static_cast<double>(training.size()) / time.count());
   }
-  const auto folder = std::filesystem::temp_directory_path();
-  const auto file = (folder / (is_cuda<D> ? "net_cuda.safetensors" : "net.safetensors")).string();
-  save_safetensors(file, nn::state_dict(net));
+  const auto file = std::filesystem::temp_directory_path() / (is_cuda<D> ? "net_cuda" : "net_cpu");
+  save_safetensors(file.string(), nn::state_dict(net));
   Net<D> loaded{{inputs, 256}, {256, 128}, {128, 10}};
-  nn::load_state_dict(loaded, load_safetensors(file));
+  nn::load_state_dict(loaded, load_safetensors(file.string()));
   const double found = accuracy(loaded, queries, white, device);
   const bool same = example::check("the checkpoint is the trained network",
                                    found == accuracy(net, queries, white, device));

@@ -27,12 +27,13 @@ auto clip_grad_norm(const std::vector<Var<T, D>>& parameters, double max_norm, d
     if (!x.has_grad()) continue;
     const auto g = cast<C>(x.grad());
     if (x.size() == 0) continue;
+    // By themselves, since a reduction inside a formula is one row, for one block of a GPU.
     if (p == 2) {
-      total.assign(total + sum(square(g)));
+      total += Tensor<C, D>(sum(square(g)));
     } else if (p == infinity) {
-      total.assign(maximum(total, max(abs(g))));
+      total.assign(maximum(total, Tensor<C, D>(max(abs(g)))));
     } else {
-      total.assign(total + sum(pow(abs(g), static_cast<C>(p))));
+      total += Tensor<C, D>(sum(pow(abs(g), static_cast<C>(p))));
     }
   }
   if (p == 2) {
