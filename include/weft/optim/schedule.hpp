@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/error.hpp"
+#include "weft/cpu/memory.hpp"
 #include "weft/tensor/factory.hpp"
 #include "weft/tensor/state_dict.hpp"
 
