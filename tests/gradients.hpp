@@ -8,6 +8,7 @@
 
 #ifdef __CUDACC__
 #include "weft/cuda/gradient.hpp"
+#include "weft/cuda/matmul.hpp"
 #endif
 #include "weft/autograd.hpp"
 

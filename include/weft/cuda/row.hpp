@@ -103,16 +103,21 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   using Layout = RegisterLayout<TypeList<Outs...>, Types, lanes, Program>;
   /// What planning needs to know; get() adds the kernels themselves.
   static RowKernel description() {
-    RowKernel out{nullptr, outputs,       leaves, reductions,
-                  lanes,   state_bytes(), uses,   RowKernelTypes<Ts...>::positions << outputs};
+    RowKernel out;
+    out.outputs = outputs;
+    out.leaves = leaves;
+    out.reductions = reductions;
+    out.lanes = lanes;
+    out.state_bytes = state_bytes();
+    out.uses = uses;
+    out.positions = RowKernelTypes<Ts...>::positions << outputs;
     if constexpr (Layout::possible) {
-      out.registers = {nullptr,
-                       Layout::vectors,
-                       Layout::slots,
-                       Layout::slot_leaves,
-                       Layout::always_kept,
-                       Layout::independent,
-                       Layout::effects};
+      out.registers.vectors = Layout::vectors;
+      out.registers.slots = Layout::slots;
+      out.registers.slot_leaves = Layout::slot_leaves;
+      out.registers.always_kept = Layout::always_kept;
+      out.registers.independent = Layout::independent;
+      out.registers.effects = Layout::effects;
       if constexpr (Layout::reuses) out.registers.reuses = Layout::Reused::same;
     }
     return out;

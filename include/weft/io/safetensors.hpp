@@ -113,7 +113,10 @@ inline void save_safetensors(const std::string& path, const StateDict& dict) {
     for (const auto& [key, value] : dict.metadata) {
       detail::check_safetensors_text(path, key);
       detail::check_safetensors_text(path, value);
-      texts += (texts.empty() ? "{" : ",") + io::json_string(key) + ":" + io::json_string(value);
+      texts += texts.empty() ? '{' : ',';
+      texts += io::json_string(key);
+      texts += ':';
+      texts += io::json_string(value);
     }
     add("__metadata__") += texts + "}";
   }
@@ -121,7 +124,10 @@ inline void save_safetensors(const std::string& path, const StateDict& dict) {
   for (const Item& item : items) {
     const AnyTensor& x = item.entry->second;
     std::string sizes;
-    for (const int64_t size : x.shape()) sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+    for (const int64_t size : x.shape()) {
+      if (!sizes.empty()) sizes += ',';
+      sizes += std::to_string(size);
+    }
     add(item.entry->first) += "{\"dtype\":\"" + std::string(item.type->name) + "\",\"shape\":[" +
                               sizes + "],\"data_offsets\":[" + std::to_string(place) + "," +
                               std::to_string(place + x.bytes()) + "]}";

@@ -1,0 +1,99 @@
+// Training: a network learns real images, and is evaluated from the checkpoint that it leaves.
+// SPDX-License-Identifier: Apache-2.0
+#include "example.hpp"
+
+#include <weft/data.hpp>
+#include <weft/io.hpp>
+#include <weft/nn.hpp>
+#include <weft/optim.hpp>
+#ifdef __CUDACC__
+#include <weft/data/cuda.hpp>
+#endif
+
+#include <chrono>
+
+using namespace weft;
+
+template <class D>
+struct Net {
+  nn::Linear<D> fc1, fc2, fc3;
+  nn::Dropout dropout{0.1};
+  auto fields() { return nn::fields("fc1", fc1, "fc2", fc2, "fc3", fc3, "dropout", dropout); }
+  Var<float, D> operator()(const Var<float, D>& x) const {
+    return fc3(dropout(relu(fc2(dropout(relu(fc1(x)))))));
+  }
+};
+
+using Images = data::TensorDataset<Tensor<std::uint8_t>, Tensor<int64_t>>;
+
+template <class D>
+Tensor<float, D> pixels(const Tensor<std::uint8_t, D>& images, float white) {
+  return cast<float>(images.reshape({images.size(0), -1})) / white;  // (batch, pixel)
+}
+
+template <class D>
+double accuracy(Net<D>& net, auto& batches, float white, D device) {
+  const NoGrad guard;
+  nn::eval(net);
+  int64_t right = 0;
+  for (auto [image, label] : batches.to(device)) {
+    right += count_nonzero(argmax(net(pixels(image, white)).value(), axis(1)) == label).item();
+  }
+  nn::train(net);
+  return static_cast<double>(right) / static_cast<double>(batches.dataset().size());
+}
+
+template <class D>
+int run(const Images& training, const Images& test, float white, double goal, int epochs,
+        D device) {
+  const int64_t inputs = std::get<0>(training.get(0)).size();
+  Net<D> net{{inputs, 256}, {256, 128}, {128, 10}};
+  optim::AdamW optimizer(nn::parameters(net), {.lr = 2e-3});
+  data::DataLoader batches(training, {.batch_size = 64, .shuffle = true, .workers = 1});
+  data::DataLoader queries(test, {.batch_size = 500});
+  optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
+  for (int epoch = 1; epoch <= epochs; ++epoch) {
+    const auto start = std::chrono::steady_clock::now();
+    auto total = zeros({}, device);
+    for (auto [image, label] : batches.to(device)) {
+      const Var loss = cross_entropy(net(pixels(image, white)), label);
+      optimizer.zero_grad();
+      loss.backward();
+      optimizer.step();
+      schedule.step();
+      total += loss.value();
+    }
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    std::printf("epoch %2d   loss %.4f   accuracy %5.2f %%   %.2f s, %.0f images/s\n", epoch,
+                total.item() / static_cast<float>(batches.size()),
+                100 * accuracy(net, queries, white, device), time.count(),
+                static_cast<double>(training.size()) / time.count());
+  }
+  const auto file = std::filesystem::temp_directory_path() / (is_cuda<D> ? "net_cuda" : "net_cpu");
+  save_safetensors(file.string(), nn::state_dict(net));
+  Net<D> loaded{{inputs, 256}, {256, 128}, {128, 10}};
+  nn::load_state_dict(loaded, load_safetensors(file.string()));
+  const double found = accuracy(loaded, queries, white, device);
+  const bool same = example::check("the checkpoint is the trained network",
+                                   found == accuracy(net, queries, white, device));
+  return example::check("the accuracy is reached", found >= goal) && same ? 0 : 1;
+}
+
+int main(int argc, char** argv) {
+  std::string folder;  // of Fashion-MNIST or its like; else the digits of this repository
+  if (argc > 1 && argv[1][0] != '-') folder = argv[1], argv[1] = argv[0], --argc, ++argv;
+  return example::main(argc, argv, [&](auto device) {
+    manual_seed(1);
+    if (folder.empty()) {
+      const Tensor order = permutation(1797);
+      const auto images = load_npy<std::uint8_t>("examples/data/digits_images.npy");
+      const auto labels = load_npy<std::uint8_t>("examples/data/digits_labels.npy");
+      const Tensor x = take(images, order, axis(0));  // (1797, 64)
+      const Tensor y = cast<int64_t>(take(labels, order, axis(0)));
+      const auto known = slice(0, 1400), asked = slice(1400, 1797);
+      return run(Images(x(known), y(known)), Images(x(asked), y(asked)), 16, 0.95, 30, device);
+    }
+    const auto a = data::load_mnist(folder, true), b = data::load_mnist(folder, false);
+    return run(Images(a.images, a.labels), Images(b.images, b.labels), 255, 0.88, 8, device);
+  });
+}

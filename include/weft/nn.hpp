@@ -1,0 +1,15 @@
+// Neural networks: modules, initialisers, losses. With Cuda include weft/cuda/gradient.hpp too.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// clang-format off
+#include "weft/autograd.hpp"
+#include "weft/nn/fields.hpp"  // fields("weight", weight, ...), visit(module, f)
+#include "weft/nn/module.hpp"  // parameters, train, eval, zero_grad, clone, to
+#include "weft/nn/state.hpp"   // state_dict, load_state_dict
+#include "weft/nn/init.hpp"    // init::xavier_uniform, kaiming_normal, trunc_normal, ...
+#include "weft/nn/linear.hpp"  // Linear, Embedding
+#include "weft/nn/norm.hpp"    // LayerNorm, RMSNorm, BatchNorm1d
+#include "weft/nn/layers.hpp"  // Dropout, Flatten, ReLU, ..., Sequential
+#include "weft/nn/loss.hpp"    // cross_entropy, mse_loss, ...
+// clang-format on

@@ -1,0 +1,147 @@
+// nn::fields: how a module names its fields, and visits of all parameters and buffers inside it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "weft/autograd/var.hpp"
+
+namespace weft::nn {
+
+/// A field of a module, by the name that it has in a state dict.
+template <class X>
+struct Field {
+  std::string name;
+  X& value;
+};
+
+/// What a module's fields() gives: the names and fields in turn, as in
+///   auto fields() { return nn::fields("fc1", fc1, "fc2", fc2); }
+/// Vars are parameters (or fixed, where they require no gradient), Tensors are buffers, and
+/// modules, std::optional and std::vector of these are visited; other fields are options, which
+/// to() copies.
+inline std::tuple<> fields() { return {}; }
+template <class X, class... Rest>
+auto fields(const char* name, X& value, Rest&&... rest) {
+  return std::tuple_cat(std::tuple<Field<X>>({name, value}), fields(static_cast<Rest&&>(rest)...));
+}
+
+/// A plain struct with a member fields().
+template <class M>
+concept Module = requires(std::remove_const_t<M>& m) {
+  m.fields();
+};
+
+namespace detail {
+template <class X>
+inline constexpr bool is_var = weft::detail::is_var<X>;
+template <class X>
+inline constexpr bool is_optional = false;
+template <class X>
+inline constexpr bool is_optional<std::optional<X>> = true;
+template <class X>
+inline constexpr bool is_list = false;
+template <class X>
+inline constexpr bool is_list<std::vector<X>> = true;
+
+/// Naming changes nothing, so that fields() need not be written twice.
+template <class M>
+auto fields_of(M& module) {
+  return const_cast<std::remove_const_t<M>&>(module).fields();
+}
+
+template <class A, class B>
+struct Agree {
+  static_assert(std::is_void_v<A> || std::is_void_v<B> || std::is_same_v<A, B>,
+                "weft: the parameters of a module have one element type and are on one device");
+  using type = std::conditional_t<std::is_void_v<A>, B, A>;
+};
+template <class X>
+struct ParameterOf {
+  using type = void;
+};
+template <class T, class D>
+struct ParameterOf<Var<T, D>> {
+  using type = Var<T, D>;
+};
+template <class X>
+struct ParameterOf<std::optional<X>> : ParameterOf<X> {};
+template <class X>
+struct ParameterOf<std::vector<X>> : ParameterOf<X> {};
+template <class Fields>
+struct ParameterAmong;
+template <>
+struct ParameterAmong<std::tuple<>> {
+  using type = void;
+};
+template <class X, class... Rest>
+struct ParameterAmong<std::tuple<Field<X>, Rest...>>
+    : Agree<typename ParameterOf<std::remove_const_t<X>>::type,
+            typename ParameterAmong<std::tuple<Rest...>>::type> {};
+template <Module M>
+struct ParameterOf<M> : ParameterAmong<decltype(std::declval<M&>().fields())> {};
+}  // namespace detail
+
+/// Var<T, D>, as all parameters of the module are; void where it has none.
+template <class M>
+using parameter_t = typename detail::ParameterOf<std::remove_cvref_t<M>>::type;
+
+template <class M, class F>
+void visit(M& module, const F& f, const std::string& prefix = "");
+
+namespace detail {
+enum class Pass { parameters, buffers, children };
+
+template <class X, class F>
+void visit_field(Pass pass, const std::string& name, X& x, const F& f) {
+  using Plain = std::remove_const_t<X>;
+  if constexpr (is_optional<Plain>) {
+    if (x) visit_field(pass, name, *x, f);
+  } else if constexpr (is_list<Plain>) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      visit_field(pass, name + "." + std::to_string(i), x[i], f);
+    }
+  } else if constexpr (is_var<Plain>) {
+    if (pass == Pass::parameters) f(name, x);
+  } else if constexpr (TensorLike<Plain>) {
+    if (pass == Pass::buffers) f(name, x);
+  } else if constexpr (Module<Plain>) {
+    if (pass == Pass::children) nn::visit(x, f, name + ".");
+  }
+}
+}  // namespace detail
+
+/// Calls f(name, x) with each Var and each Tensor inside, in PyTorch's order: a module's own
+/// parameters, its buffers, then the modules in it.
+template <class M, class F>
+void visit(M& module, const F& f, const std::string& prefix) {
+  const auto named = detail::fields_of(module);
+  for (const auto pass :
+       {detail::Pass::parameters, detail::Pass::buffers, detail::Pass::children}) {
+    std::apply(
+        [&](const auto&... field) {
+          (detail::visit_field(pass, prefix + field.name, field.value, f), ...);
+        },
+        named);
+  }
+}
+
+/// Calls f with the module and each module inside it.
+template <class M, class F>
+void visit_modules(M& module, const F& f) {
+  using Plain = std::remove_const_t<M>;
+  if constexpr (detail::is_optional<Plain>) {
+    if (module) visit_modules(*module, f);
+  } else if constexpr (detail::is_list<Plain>) {
+    for (auto& x : module) visit_modules(x, f);
+  } else if constexpr (Module<Plain>) {
+    f(module);
+    std::apply([&](const auto&... field) { (visit_modules(field.value, f), ...); },
+               detail::fields_of(module));
+  }
+}
+
+}  // namespace weft::nn

@@ -1,0 +1,122 @@
+// Dropout, Flatten, the activation functions as modules, and Sequential.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/compose.hpp"
+#include "weft/autograd/movement.hpp"
+#include "weft/nn/fields.hpp"
+#include "weft/ops/random.hpp"
+
+namespace weft::nn {
+
+/// In training each element becomes 0 with probability p, and the others are divided by 1 - p
+/// (Srivastava and others 2014). Backward draws the same numbers again instead of keeping a mask.
+struct Dropout {
+  double p = 0.5;
+  bool training = true;
+
+  auto fields() { return nn::fields("p", p); }
+
+  template <ExpressionLike X>
+  auto operator()(const X& x) const {
+    using Value = decltype(Var(x));
+    using C = compute_t<typename X::value_type>;
+    if (!(p >= 0 && p <= 1)) fail<ValueError>("Dropout", "p = ", p, ", expected 0 to 1");
+    if (!training || p == 0) return Value(x);
+    const auto scale = static_cast<C>(p == 1 ? 0 : 1 / (1 - p));
+    return Value(where(trials(1 - p, x.shape()), x * scale, C(0)));
+  }
+};
+
+/// The axes from `first` to `last` as one; by default all but the batch.
+struct Flatten {
+  int first = 1;
+  int last = -1;
+
+  auto fields() { return nn::fields("first", first, "last", last); }
+
+  template <ExpressionLike X>
+  auto operator()(const X& e) const {
+    const Var x = e;
+    const int begin = first < 0 ? first + x.rank() : first;
+    const int end = last < 0 ? last + x.rank() : last;
+    if (begin < 0 || begin > end || end >= x.rank()) {
+      fail<ShapeError>("Flatten", "axes ", first, " to ", last, " of shape ", x.shape());
+    }
+    Shape shape;
+    int64_t size = 1;
+    for (int i = 0; i < x.rank(); ++i) {
+      if (i >= begin && i <= end) size *= x.shape()[i];
+      if (i == end) shape.push_back(size);
+      if (i < begin || i > end) shape.push_back(x.shape()[i]);
+    }
+    return x.reshape(shape);
+  }
+};
+
+// Activation functions give expressions: what follows them is computed with them, in one kernel.
+
+struct ReLU {
+  auto fields() { return nn::fields(); }
+  auto operator()(const ExpressionLike auto& x) const { return relu(x); }
+};
+struct GELU {
+  auto fields() { return nn::fields(); }
+  auto operator()(const ExpressionLike auto& x) const { return gelu(x); }
+};
+struct SiLU {
+  auto fields() { return nn::fields(); }
+  auto operator()(const ExpressionLike auto& x) const { return silu(x); }
+};
+struct Tanh {
+  auto fields() { return nn::fields(); }
+  auto operator()(const ExpressionLike auto& x) const { return tanh(x); }
+};
+struct Sigmoid {
+  auto fields() { return nn::fields(); }
+  auto operator()(const ExpressionLike auto& x) const { return sigmoid(x); }
+};
+/// Along one axis, the last by default.
+struct Softmax {
+  int along = -1;
+  auto fields() { return nn::fields("along", along); }
+  auto operator()(const ExpressionLike auto& x) const { return softmax(x, axis(along)); }
+};
+
+/// Modules one after the other, named "0", "1", ...: Sequential net{Linear{64, 32}, ReLU{}, ...}.
+template <class... Ms>
+struct Sequential {
+  std::tuple<Ms...> modules;
+
+  Sequential() = default;
+  explicit Sequential(Ms... ms) requires(sizeof...(Ms) > 0) : modules(static_cast<Ms&&>(ms)...) {}
+
+  auto fields() { return numbered(std::index_sequence_for<Ms...>{}); }
+
+  template <std::size_t I>
+  auto& get() {
+    return std::get<I>(modules);
+  }
+
+  /// Always a Var, which is recorded where something in it requires a gradient.
+  auto operator()(const ExpressionLike auto& x) const {
+    const Var y = from<0>(x);
+    return y;
+  }
+
+ private:
+  template <std::size_t... I>
+  auto numbered(std::index_sequence<I...>) {
+    return std::tuple<Field<Ms>...>(Field<Ms>{std::to_string(I), std::get<I>(modules)}...);
+  }
+  template <std::size_t I, class X>
+  auto from(const X& x) const {
+    if constexpr (I == sizeof...(Ms)) {
+      return x;
+    } else {
+      return from<I + 1>(std::get<I>(modules)(x));
+    }
+  }
+};
+
+}  // namespace weft::nn

@@ -1,0 +1,175 @@
+// parameters, train, eval, zero_grad, clone, to: what every module can do.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "weft/core/generator.hpp"
+#include "weft/nn/fields.hpp"
+
+namespace weft::nn {
+
+/// The Vars inside that require a gradient, by their names in a state dict. One that is in two
+/// places is listed once, as in PyTorch.
+template <Module M>
+auto named_parameters(const M& module) {
+  using V = parameter_t<M>;
+  static_assert(!std::is_void_v<V>, "weft: this module has no parameters: its fields() name none");
+  std::vector<std::pair<std::string, V>> out;
+  visit(module, [&](const std::string& name, const auto& x) {
+    if constexpr (detail::is_var<std::remove_cvref_t<decltype(x)>>) {
+      if (!x.requires_grad()) return;
+      for (const auto& [other, y] : out) {
+        if (y.variable().get() == x.variable().get()) return;
+      }
+      out.emplace_back(name, x);
+    }
+  });
+  return out;
+}
+
+/// The same without names: what an optimizer takes. They are handles.
+template <Module M>
+auto parameters(const M& module) {
+  std::vector<parameter_t<M>> out;
+  for (auto& [name, x] : named_parameters(module)) out.push_back(x);
+  return out;
+}
+
+/// The number of elements of all parameters.
+template <Module M>
+int64_t count(const M& module) {
+  int64_t sum = 0;
+  for (const auto& x : parameters(module)) sum += x.size();
+  return sum;
+}
+
+/// Sets whether the module is in training, as Dropout and BatchNorm ask.
+template <Module M>
+void train(M& module, bool training = true) {
+  visit_modules(module, [&](auto& m) {
+    if constexpr (requires { m.training = training; }) m.training = training;
+  });
+}
+template <Module M>
+void eval(M& module) {
+  train(module, false);
+}
+
+/// Forgets all gradients, so that the next backward pass writes new ones.
+template <Module M>
+void zero_grad(const M& module) {
+  visit(module, [](const std::string&, const auto& x) {
+    if constexpr (detail::is_var<std::remove_cvref_t<decltype(x)>>) x.zero_grad();
+  });
+}
+
+namespace detail {
+/// The Vars that were replaced, so that what was shared is shared again.
+template <class V, class W>
+class Replaced {
+ public:
+  template <class F>
+  W operator()(const V& x, const F& make) {
+    const void* const key = x.variable().get();
+    for (const auto& [other, y] : done_) {
+      if (key != nullptr && other == key) return y;
+    }
+    done_.emplace_back(key, W(make(x.detach()), x.requires_grad()));
+    return done_.back().second;
+  }
+
+ private:
+  std::vector<std::pair<const void*, W>> done_;
+};
+
+/// X with the device of each template argument replaced.
+template <class X, class To>
+struct Moved {
+  using type = X;
+};
+template <class D, class To>
+  requires Device<D>
+struct Moved<D, To> {
+  using type = To;
+};
+template <template <class...> class X, class... As, class To>
+struct Moved<X<As...>, To> {
+  using type = X<typename Moved<As, To>::type...>;
+};
+template <class A, class To>
+struct Moved<std::vector<A>, To> {
+  using type = std::vector<typename Moved<A, To>::type>;
+};
+
+template <class From, class Into, class Shared, class To>
+void move_fields(const From& from, Into& into, Shared& shared, To device);
+
+template <class X, class Y, class Shared, class To>
+void move_field(const X& x, Y& y, Shared& shared, To device) {
+  if constexpr (is_var<X>) {
+    y = shared(x, [&](const auto& value) { return value.to(device); });
+  } else if constexpr (TensorLike<X>) {
+    y = x.to(device);
+  } else if constexpr (is_optional<X>) {
+    y.reset();
+    if (x) move_field(*x, y.emplace(), shared, device);
+  } else if constexpr (is_list<X>) {
+    y.resize(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) move_field(x[i], y[i], shared, device);
+  } else if constexpr (Module<X>) {
+    move_fields(x, y, shared, device);
+  } else {
+    y = x;
+  }
+}
+
+template <class From, class Into, class Shared, class To>
+void move_fields(const From& from, Into& into, Shared& shared, To device) {
+  const auto source = fields_of(from);
+  const auto target = fields_of(into);
+  constexpr auto size = std::tuple_size_v<std::remove_const_t<decltype(source)>>;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (move_field(std::get<I>(source).value, std::get<I>(target).value, shared, device), ...);
+  }
+  (std::make_index_sequence<size>{});
+  if constexpr (requires { into.training = from.training; }) into.training = from.training;
+}
+}  // namespace detail
+
+/// The type of a module on another device: Net<Cuda> of Net<Cpu>.
+template <class M, class To>
+using moved_t = typename detail::Moved<std::remove_cvref_t<M>, To>::type;
+
+/// A copy with elements of its own.
+template <Module M>
+M clone(const M& module) {
+  M out = module;
+  using V = std::conditional_t<std::is_void_v<parameter_t<M>>, Var<float>, parameter_t<M>>;
+  detail::Replaced<V, V> shared;
+  visit(out, [&](const std::string&, auto& x) {
+    if constexpr (detail::is_var<std::remove_cvref_t<decltype(x)>>) {
+      x = shared(x, [](const auto& value) { return value.clone(); });
+    } else {
+      x = x.clone();
+    }
+  });
+  return out;
+}
+
+/// The module on another device, where its type has that device in the place of its own; it must be
+/// default-constructible there, and its fields() name its options as well. Parameters become leaves
+/// of their own, so that an optimizer is made after the move.
+template <Module M, Device To>
+auto to(const M& module, To device) {
+  using Out = moved_t<M, To>;
+  using V = std::conditional_t<std::is_void_v<parameter_t<M>>, Var<float>, parameter_t<M>>;
+  const Generator before = default_generator();  // the first values are overwritten
+  Out out{};
+  default_generator() = before;
+  detail::Replaced<V, typename detail::Moved<V, To>::type> shared;
+  detail::move_fields(module, out, shared, device);
+  return out;
+}
+
+}  // namespace weft::nn

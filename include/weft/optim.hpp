@@ -1,0 +1,11 @@
+// Optimizers, gradient clipping and learning rates that change.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd.hpp"
+#include "weft/optim/adam.hpp"       // Adam, AdamW
+#include "weft/optim/adaptive.hpp"   // RMSprop, Adagrad
+#include "weft/optim/clip.hpp"       // clip_grad_norm, clip_grad_value
+#include "weft/optim/optimizer.hpp"  // Optimizer: step, zero_grad, set_lr, state_dict
+#include "weft/optim/schedule.hpp"   // Schedule, StepLR, CosineAnnealingLR, OneCycleLR, WarmUp
+#include "weft/optim/sgd.hpp"        // SGD

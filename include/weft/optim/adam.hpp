@@ -1,0 +1,98 @@
+// Adam and AdamW.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "weft/ops/unary.hpp"
+#include "weft/optim/optimizer.hpp"
+
+namespace weft::optim {
+
+struct AdamOptions {
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;  ///< times the weight, is added to the gradient
+  bool maximize = false;
+};
+
+struct AdamWOptions {
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 1e-2;  ///< times the rate, is what each weight loses at each step
+  bool maximize = false;
+};
+
+/// Decoupled says that weights decay by themselves, not through the gradient.
+template <class O, bool Decoupled>
+struct AdamRule {
+  using Options = O;
+  static constexpr const char* text = Decoupled ? "AdamW" : "Adam";
+  static constexpr std::array<const char*, 2> names = {"exp_avg", "exp_avg_sq"};
+
+  static void check(const Options& o) {
+    detail::check_fraction(text, "beta1", o.beta1);
+    detail::check_fraction(text, "beta2", o.beta2);
+    detail::check_positive(text, "eps", o.eps);
+    detail::check_positive(text, "weight_decay", o.weight_decay);
+  }
+  static double first(const Options&) { return 0; }
+
+  /// The averages begin at 0; these undo that.
+  template <class T, class D>
+  struct Prepared {
+    Tensor<T, D> rate;    // lr / (1 - beta1^step)
+    Tensor<T, D> second;  // 1 / sqrt(1 - beta2^step)
+    Tensor<T, D> keep;    // what the decay leaves of a weight
+  };
+
+  template <class T, class D>
+  static Prepared<T, D> prepare(const Progress<T, D>& progress, const Options& o) {
+    // 1 - b^n = -expm1(n log b) keeps its digits for b near 1.
+    const auto left = [&](double beta) {
+      return -expm1(progress.step * static_cast<T>(std::log(beta)));
+    };
+    auto [rate, second, keep] =
+        fuse(progress.rate / left(o.beta1), rsqrt(left(o.beta2)),
+             T(1) - progress.rate * static_cast<T>(Decoupled ? o.weight_decay : 0));
+    return {rate, second, keep};
+  }
+
+  template <class T, class D, class S, class P>
+  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& prepared,
+                     const Options& o) {
+    using C = compute_t<T>;
+    Options through = o;
+    if (Decoupled) through.weight_decay = 0;
+    const auto g = detail::gradient_of(p, gradient, through);
+    const auto b1 = static_cast<C>(o.beta1);
+    const auto b2 = static_cast<C>(o.beta2);
+    const auto m = b1 * state[0] + static_cast<C>(1 - o.beta1) * g;
+    const auto v = b2 * state[1] + static_cast<C>(1 - o.beta2) * square(g);
+    const auto change = m / (sqrt(v) * prepared.second + static_cast<C>(o.eps));
+    tie(p, state[0], state[1]) =
+        fuse(cast<T>(cast<C>(p) * prepared.keep - prepared.rate * change), m, v);
+  }
+};
+
+/// Kingma and Ba 2015; weight_decay is L2, through the gradient.
+template <class T, class D>
+class Adam : public Optimizer<AdamRule<AdamOptions, false>, T, D> {
+ public:
+  explicit Adam(std::vector<Var<T, D>> parameters, AdamOptions options = {})
+      : Optimizer<AdamRule<AdamOptions, false>, T, D>(std::move(parameters), options) {}
+};
+
+/// Loshchilov and Hutter 2019; weights decay by themselves.
+template <class T, class D>
+class AdamW : public Optimizer<AdamRule<AdamWOptions, true>, T, D> {
+ public:
+  explicit AdamW(std::vector<Var<T, D>> parameters, AdamWOptions options = {})
+      : Optimizer<AdamRule<AdamWOptions, true>, T, D>(std::move(parameters), options) {}
+};
+
+}  // namespace weft::optim

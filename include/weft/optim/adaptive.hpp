@@ -1,0 +1,112 @@
+// RMSprop and Adagrad.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/unary.hpp"
+#include "weft/optim/optimizer.hpp"
+
+namespace weft::optim {
+
+struct RMSpropOptions {
+  double lr = 1e-2;
+  double alpha = 0.99;  ///< how much of the average stays
+  double eps = 1e-8;
+  double weight_decay = 0;
+  double momentum = 0;
+  bool centered = false;  ///< divides by the deviation, not the root mean square
+  bool maximize = false;
+};
+
+struct RMSpropRule {
+  using Options = RMSpropOptions;
+  static constexpr const char* text = "RMSprop";
+  static constexpr std::array<const char*, 3> names = {"square_avg", "grad_avg", "momentum_buffer"};
+
+  static void check(const Options& o) {
+    detail::check_fraction(text, "alpha", o.alpha);
+    detail::check_positive(text, "eps", o.eps);
+    detail::check_positive(text, "weight_decay", o.weight_decay);
+    detail::check_positive(text, "momentum", o.momentum);
+  }
+  static double first(const Options&) { return 0; }
+
+  template <class P>
+  static P prepare(const P& progress, const Options&) {
+    return progress;
+  }
+
+  template <class T, class D, class S, class P>
+  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& progress,
+                     const Options& o) {
+    using C = compute_t<T>;
+    const auto g = detail::gradient_of(p, gradient, o);
+    const auto a = static_cast<C>(o.alpha);
+    const auto rest = static_cast<C>(1 - o.alpha);
+    const auto eps = static_cast<C>(o.eps);
+    const auto v = a * state[0] + rest * square(g);
+    if (!o.centered && o.momentum == 0) {
+      tie(p, state[0]) = fuse(cast<T>(cast<C>(p) - progress.rate * (g / (sqrt(v) + eps))), v);
+      return;
+    }
+    const auto m = a * state[1] + rest * g;
+    const auto centre = static_cast<C>(o.centered ? 1 : 0);
+    const auto b = static_cast<C>(o.momentum) * state[2] + g / (sqrt(v - centre * square(m)) + eps);
+    tie(p, state[0], state[1], state[2]) = fuse(cast<T>(cast<C>(p) - progress.rate * b), v, m, b);
+  }
+};
+
+/// Hinton's: gradients divided by the root of their mean square.
+template <class T, class D>
+class RMSprop : public Optimizer<RMSpropRule, T, D> {
+ public:
+  explicit RMSprop(std::vector<Var<T, D>> parameters, RMSpropOptions options = {})
+      : Optimizer<RMSpropRule, T, D>(std::move(parameters), options) {}
+};
+
+struct AdagradOptions {
+  double lr = 1e-2;
+  double lr_decay = 0;
+  double weight_decay = 0;
+  double initial_accumulator_value = 0;
+  double eps = 1e-10;
+  bool maximize = false;
+};
+
+struct AdagradRule {
+  using Options = AdagradOptions;
+  static constexpr const char* text = "Adagrad";
+  static constexpr std::array<const char*, 1> names = {"sum"};
+
+  static void check(const Options& o) {
+    detail::check_positive(text, "lr_decay", o.lr_decay);
+    detail::check_positive(text, "weight_decay", o.weight_decay);
+    detail::check_positive(text, "initial_accumulator_value", o.initial_accumulator_value);
+    detail::check_positive(text, "eps", o.eps);
+  }
+  static double first(const Options& o) { return o.initial_accumulator_value; }
+
+  template <class T, class D>
+  static Tensor<T, D> prepare(const Progress<T, D>& progress, const Options& o) {
+    return progress.rate / (T(1) + (progress.step - T(1)) * static_cast<T>(o.lr_decay));
+  }
+
+  template <class T, class D, class S, class P>
+  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& rate,
+                     const Options& o) {
+    using C = compute_t<T>;
+    const auto g = detail::gradient_of(p, gradient, o);
+    const auto total = state[0] + square(g);
+    tie(p, state[0]) =
+        fuse(cast<T>(cast<C>(p) - rate * (g / (sqrt(total) + static_cast<C>(o.eps)))), total);
+  }
+};
+
+/// Duchi, Hazan and Singer 2011: gradients divided by the root of the sum of all their squares.
+template <class T, class D>
+class Adagrad : public Optimizer<AdagradRule, T, D> {
+ public:
+  explicit Adagrad(std::vector<Var<T, D>> parameters, AdagradOptions options = {})
+      : Optimizer<AdagradRule, T, D>(std::move(parameters), options) {}
+};
+
+}  // namespace weft::optim

@@ -1,0 +1,102 @@
+#include "weft/nn/loss.hpp"
+
+#include "training.hpp"
+
+using namespace weft;
+using test::pytorch;
+
+namespace {
+
+/// The value and the gradient of sum(value^2) are PyTorch's, for each reduction.
+template <class D, class F>
+void compare(const std::string& name, const char* start, const F& loss) {
+  const auto each = [&](const char* reduction, auto tag) {
+    CAPTURE(name);
+    CAPTURE(reduction);
+    const std::string key = "loss." + name + "." + reduction;
+    const Var x = parameter(pytorch<double, D>(start));
+    const Var value = loss(x, tag);
+    CHECK(allclose(value.detach(), pytorch<double, D>(key), {1e-10, 1e-10}));
+    const Var total = sum(value * value);
+    total.backward();
+    CHECK(allclose(x.grad(), pytorch<double, D>(key + ".grad"), {1e-9, 1e-9}));
+  };
+  each("mean", nn::reduce::mean);
+  each("sum", nn::reduce::sum);
+  each("none", nn::reduce::none);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("losses of numbers are PyTorch's", D, TEST_DEVICES) {
+  const auto y = pytorch<double, D>("loss.y");
+  compare<D>("mse", "loss.x", [&](const auto& x, auto r) { return nn::mse_loss(x, y, r); });
+  compare<D>("l1", "loss.x", [&](const auto& x, auto r) { return nn::l1_loss(x, y, r); });
+  compare<D>("smooth_l1", "loss.x",
+             [&](const auto& x, auto r) { return nn::smooth_l1_loss(x, y, r, 0.7); });
+  compare<D>("huber", "loss.x",
+             [&](const auto& x, auto r) { return nn::huber_loss(x, y, r, 0.7); });
+}
+
+TEST_CASE_TEMPLATE("losses of probabilities are PyTorch's", D, TEST_DEVICES) {
+  const auto q = pytorch<double, D>("loss.q");
+  const auto weight = pytorch<double, D>("loss.weight");
+  const auto others = pytorch<double, D>("loss.others");
+  compare<D>("bce", "loss.p",
+             [&](const auto& x, auto r) { return nn::binary_cross_entropy(x, q, r); });
+  compare<D>("bce_logits", "loss.x",
+             [&](const auto& x, auto r) { return nn::binary_cross_entropy_with_logits(x, q, r); });
+  compare<D>("bce_weighted", "loss.x", [&](const auto& x, auto r) {
+    return nn::binary_cross_entropy_with_logits(x, q, r, weight);
+  });
+  compare<D>("kl", "loss.logs", [&](const auto& x, auto r) { return nn::kl_div(x, others, r); });
+  const Tensor logs = log(others);
+  compare<D>("kl_log", "loss.logs",
+             [&](const auto& x, auto r) { return nn::kl_div_log_target(x, logs, r); });
+}
+
+TEST_CASE_TEMPLATE("losses of classes are PyTorch's", D, TEST_DEVICES) {
+  const auto classes = pytorch<int64_t, D>("loss.classes");
+  const auto weight = pytorch<double, D>("loss.weight");
+  compare<D>("nll", "loss.logs", [&](const auto& x, auto r) {
+    return nn::nll_loss(x, classes, {.weight = weight}, r);
+  });
+  compare<D>("ce", "loss.x",
+             [&](const auto& x, auto r) { return nn::cross_entropy(x, classes, {}, r); });
+  compare<D>("ce_weighted", "loss.x", [&](const auto& x, auto r) {
+    return nn::cross_entropy(x, classes, {.weight = weight}, r);
+  });
+  compare<D>("ce_smooth", "loss.x", [&](const auto& x, auto r) {
+    return nn::cross_entropy(x, classes, {.weight = weight, .label_smoothing = 0.1}, r);
+  });
+}
+
+TEST_CASE_TEMPLATE("losses at the ends", D, TEST_DEVICES) {
+  // Logarithms of binary_cross_entropy end at -100, and its gradient stays finite.
+  const Var p = parameter(tensor({0.0, 1.0}).to(D{}));
+  const Var loss = nn::binary_cross_entropy(p, tensor({1.0, 0.0}).to(D{}), nn::reduce::sum);
+  CHECK(loss.item() == 200);
+  loss.backward();
+  CHECK(allclose(p.grad(), tensor({-1e12, 1e12}).to(D{})));
+  // The gradient at a logit of 0 is sigmoid(0) - y.
+  const Var x = parameter(zeros<double>({1}, D{}));
+  nn::binary_cross_entropy_with_logits(x, ones<double>({1}, D{})).backward();
+  CHECK(x.grad().item() == doctest::Approx(-0.5));
+  // Where all targets are ignored there is no mean.
+  const Var logits = parameter(ones<double>({2, 3}, D{}));
+  const auto ignored = full<int64_t>({2}, -100, D{});
+  CHECK(std::isnan(nn::cross_entropy(logits, ignored, {}).item()));
+  CHECK(nn::cross_entropy(logits, ignored, {}, nn::reduce::sum).item() == 0);
+  CHECK(nn::smooth_l1_loss(x, ones<double>({1}, D{}), nn::reduce::mean, 0).item() == 1);
+}
+
+TEST_CASE("losses refuse what does not fit") {
+  const Var x = parameter(ones({4, 1}));
+  CHECK_SAYS("(4, 1) and a target of shape (4,)", nn::mse_loss(x, ones({4})));
+  CHECK_SAYS("delta 0", nn::huber_loss(x, ones({4, 1}), nn::reduce::mean, 0));
+  const auto classes = zeros<int64_t>({4});
+  CHECK_SAYS("weights of shape (2,)", nn::cross_entropy(x, classes, {.weight = ones({2})}));
+  CHECK_SAYS("label_smoothing 2", nn::cross_entropy(x, classes, {.label_smoothing = 2}));
+  CHECK_SAYS("targets of shape (4, 1)",
+             nn::cross_entropy(x, zeros<int64_t>({4, 1}), {.label_smoothing = 0.5}));
+}

@@ -1,0 +1,90 @@
+#include "weft/nn/module.hpp"
+
+#include "gradients.hpp"
+#include "weft/nn/layers.hpp"
+#include "weft/nn/linear.hpp"
+#include "weft/nn/norm.hpp"
+
+using namespace weft;
+
+namespace {
+template <class D = Cpu>
+struct Net {
+  nn::Linear<D> first{2, 3};
+  nn::Linear<D> second{2, 3};
+  nn::Dropout dropout{0.25};
+  nn::BatchNorm1d<D> norm{3};
+  auto fields() {
+    return nn::fields("first", first, "second", second, "dropout", dropout, "norm", norm);
+  }
+};
+}  // namespace
+
+TEST_CASE_TEMPLATE("parameters are handles, each listed once", D, TEST_DEVICES) {
+  Net<D> net;
+  CHECK(nn::parameters(net).size() == 6);
+  CHECK(nn::count(net) == 24);
+  net.second.weight = net.first.weight;
+  CHECK(nn::parameters(net).size() == 5);
+  net.first.bias->requires_grad(false);
+  const auto named = nn::named_parameters(net);
+  CHECK(named.size() == 4);
+  CHECK(named[1].first == "second.bias");
+  nn::parameters(net)[0].detach().fill(2.0F);
+  CHECK(all(net.second.weight.detach() == 2.0F).item());
+}
+
+TEST_CASE_TEMPLATE("train and eval reach what asks for them", D, TEST_DEVICES) {
+  nn::Sequential net{Net<D>(), nn::Dropout{}};
+  nn::eval(net);
+  CHECK(!net.template get<0>().dropout.training);
+  CHECK(!net.template get<0>().norm.training);
+  CHECK(!net.template get<1>().training);
+  nn::train(net);
+  CHECK(net.template get<0>().norm.training);
+}
+
+TEST_CASE_TEMPLATE("clone has elements of its own, and shares as before", D, TEST_DEVICES) {
+  Net<D> net;
+  net.second.weight = net.first.weight;
+  net.first.bias->requires_grad(false);
+  net.norm.running_mean->fill(3.0F);
+  const Net<D> copy = nn::clone(net);
+  CHECK(equal(copy.first.weight.detach(), net.first.weight.detach()));
+  CHECK(copy.second.weight.variable().get() == copy.first.weight.variable().get());
+  CHECK(!copy.first.bias->requires_grad());
+  net.first.weight.detach().fill(7.0F);
+  net.norm.running_mean->fill(7.0F);
+  CHECK(!any(copy.first.weight.detach() == 7.0F).item());
+  CHECK(all(*copy.norm.running_mean == 3.0F).item());
+}
+
+TEST_CASE_TEMPLATE("to moves values, options and sharing", D, TEST_DEVICES) {
+  Net<> net;
+  net.second.weight = net.first.weight;
+  net.dropout.p = 0.125;
+  net.norm.epsilon = 0.5;
+  net.second.bias.reset();
+  nn::eval(net);
+  const auto offset = default_generator().offset();
+  const Net<D> moved = nn::to(net, D{});
+  CHECK(default_generator().offset() == offset);
+  CHECK(equal(moved.first.weight.detach().to(Cpu{}), net.first.weight.detach()));
+  CHECK(moved.first.weight.requires_grad());
+  CHECK(moved.second.weight.variable().get() == moved.first.weight.variable().get());
+  CHECK(!moved.second.bias);
+  CHECK(moved.dropout.p == 0.125);
+  CHECK(moved.norm.epsilon == 0.5);
+  CHECK(!moved.norm.training);
+  static_assert(std::is_same_v<nn::moved_t<nn::Sequential<nn::Linear<Cpu>, nn::ReLU>, Cuda>,
+                               nn::Sequential<nn::Linear<Cuda>, nn::ReLU>>);
+}
+
+TEST_CASE_TEMPLATE("zero_grad forgets", D, TEST_DEVICES) {
+  const nn::Linear<D> layer(2, 2);
+  const Var loss = sum(layer(ones({1, 2}, D{})));
+  loss.backward();
+  CHECK(layer.weight.has_grad());
+  nn::zero_grad(layer);
+  CHECK(!layer.weight.has_grad());
+}

@@ -1,0 +1,62 @@
+#include "weft/optim/schedule.hpp"
+
+#include "training.hpp"
+#include "weft/optim/sgd.hpp"
+
+using namespace weft;
+using test::pytorch;
+
+namespace {
+auto optimizer() { return optim::SGD(std::vector{parameter(ones({1}))}, {.lr = 0.1}); }
+
+/// Rates are PyTorch's, and a schedule that is loaded in the middle goes on.
+template <class F>
+void compare(const char* name, F formula) {
+  CAPTURE(name);
+  const auto expected = pytorch<double, Cpu>(name);
+  auto sgd = optimizer();
+  optim::Schedule schedule(sgd, formula);
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(schedule.lr() == doctest::Approx(expected.at(i)).epsilon(1e-9));
+    if (i == 7) {
+      optim::Schedule fresh(sgd, formula);
+      fresh.load_state_dict(schedule.state_dict());
+      schedule = fresh;
+    }
+    schedule.step();
+  }
+}
+}  // namespace
+
+TEST_CASE("rates are PyTorch's") {
+  compare("rate.step", optim::StepLR{.step_size = 3, .gamma = 0.5});
+  compare("rate.cosine", optim::CosineAnnealingLR{.t_max = 10, .eta_min = 0.01});
+  compare("rate.one_cycle", optim::OneCycleLR{.max_lr = 0.5, .total_steps = 20});
+  compare("rate.linear", optim::WarmUp{4, optim::CosineAnnealingLR{10}, 0.25});
+}
+
+TEST_CASE("any function is a formula") {
+  auto sgd = optimizer();
+  optim::Schedule schedule(sgd, [](int64_t step, double lr) { return lr / double(step + 1); });
+  schedule.step();
+  CHECK(sgd.lr() == doctest::Approx(0.05));
+}
+
+TEST_CASE("ReduceLROnPlateau is PyTorch's") {
+  auto sgd = optimizer();
+  const auto measures = pytorch<double, Cpu>("rate.measures");
+  const auto rates = pytorch<double, Cpu>("rate.plateau");
+  optim::ReduceLROnPlateau plateau(sgd, {.factor = 0.5, .patience = 2, .cooldown = 1});
+  for (int64_t i = 0; i < rates.size(); ++i) {
+    CAPTURE(i);
+    if (i == 6) {
+      optim::ReduceLROnPlateau fresh(sgd, {.factor = 0.5, .patience = 2, .cooldown = 1});
+      fresh.load_state_dict(plateau.state_dict());
+      plateau = fresh;
+    }
+    plateau.step(measures.at(i));
+    CHECK(plateau.lr() == doctest::Approx(rates.at(i)));
+  }
+  CHECK_SAYS("factor 1", optim::ReduceLROnPlateau(sgd, {.factor = 1}));
+}
