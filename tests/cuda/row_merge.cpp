@@ -32,7 +32,7 @@ std::vector<std::int64_t> sums(RowTeam team, unsigned threads) {
 TEST_CASE("lanes that share a row get its sum [gpu]") {
   for (unsigned width : {1U, 2U, 4U, 8U, 16U, 32U}) {
     CAPTURE(width);
-    const auto found = sums({width, 1, 1, false, false}, 64);
+    const auto found = sums({width, 1, 1, false, false, 0, 0}, 64);
     for (unsigned t = 0; t < 64; ++t) {
       const std::int64_t first = t / width * width;
       const std::int64_t expected = first * width + std::int64_t{width} * (width + 1) / 2;
@@ -47,14 +47,14 @@ TEST_CASE("a block that shares a row, also of a number of warps that is no power
     unsigned rounded = 1;
     while (rounded < warps) rounded *= 2;
     const unsigned threads = 32 * warps;
-    for (std::int64_t found : sums({threads, rounded, 1, false, false}, threads)) {
+    for (std::int64_t found : sums({threads, rounded, 1, false, false, 0, 0}, threads)) {
       CHECK(found == std::int64_t{threads} * (threads + 1) / 2);
     }
   }
 }
 
 TEST_CASE("columns: the threads of a row are 32 apart [gpu]") {
-  const auto found = sums({4, 1, 1, true, false}, 128);
+  const auto found = sums({4, 1, 1, true, false, 0, 0}, 128);
   for (int t = 0; t < 128; ++t) {
     CHECK(found[static_cast<std::size_t>(t)] == 4 * (t % 32 + 1) + 32 * (1 + 2 + 3));
   }

@@ -105,7 +105,9 @@ class CsvTable {
       if (text == "1" || text == "true" || text == "True") return true;
       if (text == "0" || text == "false" || text == "False") return false;
     } else {
-      if (text.empty() && is_floating<T> && options_.empty_is_nan) return static_cast<T>(NAN);
+      if constexpr (is_floating<T>) {
+        if (text.empty() && options_.empty_is_nan) return static_cast<T>(NAN);
+      }
       if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
       compute_t<T> value{};
       const char* const end = text.data() + text.size();
