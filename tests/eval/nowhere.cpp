@@ -31,7 +31,7 @@ TEST_CASE("while it lives, what would be evaluated is noted instead") {
   }
   CHECK(out.staged == 1);
   REQUIRE(out.kernels.size() == 1);
-  CHECK(out.kernels[0].work == "add(float, number), (3, 4)");
+  CHECK(out.kernels[0].work == "add(float, number), (3, 4), by its own algorithm: not counted");
   CHECK(out.kernels[0].launches == 0);
   CHECK(materialize_on<float>(x + 1, weft::Cpu{}).to_vector()[11] == 2);
 }
