@@ -7,6 +7,8 @@
 
 namespace weft::cuda::detail {
 
+using weft::detail::uses_of;
+
 /// A program without the numbers of its operands and reductions: what may have the same value has
 /// the same pattern.
 template <class P>
