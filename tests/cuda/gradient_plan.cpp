@@ -42,7 +42,7 @@ TEST_CASE("[nogpu] every row has its thread, and sums do not have too many parts
         CHECK(static_cast<std::int64_t>(grid.row_step) * grid.steps >= rows);
         CHECK(grid.parts * 32 >= grid.vectors);
         CHECK(y <= 65535);
-        if (sums && rows == 100000) CHECK(grid.row_step * 8 <= rows);
+        if (sums && rows == 100000) CHECK(std::int64_t{y} * 8 <= rows);
       }
     }
   }

@@ -227,13 +227,15 @@ class Backward<E, Source, TypeList<Ports...>> {
 /// Element-wise expressions, a Var alone among them.
 template <class E>
 struct Rule {
-  static_assert(detail::is_map<E> || is_var<E>,
-                "weft: this operation has no gradient: write x.detach()");
   template <class G, class D>
   static void backward(const plain_t<E>& e, Variable* const* edges, const Tensor<G, D>& gradient) {
-    if (!any_active(edges, var_count<E>)) return;
-    const UpstreamSource<G, D> source{gradient};
-    Backward<E, UpstreamSource<G, D>>(e, edges, source);
+    constexpr bool known = detail::is_map<E> || is_var<E>;
+    static_assert(known, "weft: this operation has no gradient: write x.detach()");
+    if constexpr (known) {
+      if (!any_active(edges, var_count<E>)) return;
+      const UpstreamSource<G, D> source{gradient};
+      Backward<E, UpstreamSource<G, D>>(e, edges, source);
+    }
   }
 };
 
