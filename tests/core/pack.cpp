@@ -24,3 +24,9 @@ TEST_CASE("values are moved in") {
   auto pack = weft::make_pack(0, std::string(text));
   CHECK(weft::get<1>(pack) == text);
 }
+
+TEST_CASE("a pack for kernels") {
+  constexpr auto pack = weft::pack_of(1, 2.5F);
+  static_assert(std::is_same_v<decltype(pack), const weft::Pack<int, float>>);
+  CHECK(weft::get<1>(pack) == 2.5F);
+}

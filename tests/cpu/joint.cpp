@@ -34,7 +34,7 @@ TEST_CASE("targets are stored, added to or left alone") {
                     reinterpret_cast<char*>(x.data())};
       const std::int64_t steps[] = {1, 1, 1};
       const Both program{{wanted, 2, 0}};
-      Kernel::run(&program, at, steps, n);
+      Kernel::run(&program, at, steps, steps, 1, n);
       for (int i = 0; i < most; ++i) {
         const double value = i;
         const auto k = static_cast<std::size_t>(i);

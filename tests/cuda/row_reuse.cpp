@@ -13,7 +13,7 @@ using weft::axis;
 using weft::Cuda;
 using weft::keepdims;
 using weft::Tensor;
-using weft::cuda::detail::Reuse;
+using weft::detail::Reuse;
 
 namespace {
 template <class E>

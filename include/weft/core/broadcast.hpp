@@ -7,7 +7,7 @@
 namespace weft {
 
 /// The shape that `a` and `b` broadcast to; throws ShapeError naming both when they do not.
-[[gnu::noinline]] inline Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
+WEFT_FEW_STEPS inline Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
   Shape out = longer;
@@ -25,7 +25,7 @@ namespace weft {
 }
 
 /// Broadcasts `a` with `b` in place.
-[[gnu::noinline]] inline void broadcast_with(const char* operation, Shape& a, const Shape& b) {
+WEFT_FEW_STEPS inline void broadcast_with(const char* operation, Shape& a, const Shape& b) {
   if (a == b || b.rank() == 0) return;
   a = a.rank() == 0 ? b : broadcast(operation, a, b);
 }

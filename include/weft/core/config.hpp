@@ -29,6 +29,15 @@
 /// Inlined however large it is: a loop around a call does not vectorise.
 #define WEFT_INLINE inline __attribute__((always_inline))
 
+/// Marks a function with loops over a handful of operands or dimensions: not inlined, and not
+/// vectorised, since vectors would have to wait for what was just stored.
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_FEW_STEPS \
+  [[gnu::noinline, gnu::optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")]]
+#else
+#define WEFT_FEW_STEPS [[gnu::noinline]]
+#endif
+
 /// One line makes a unary operation: its struct in weft::op (usable as a value) and its function in
 /// weft. `Domain` is the set of element types it takes (ops/domain.hpp); `value_` is written in
 /// terms of `x`; `derivative_` in terms of `x` and the value `y`, or `none`.

@@ -34,4 +34,11 @@ constexpr Pack<Head, Tail...> make_pack(Head head, Tail... tail) {
   return {static_cast<Head&&>(head), make_pack(static_cast<Tail&&>(tail)...)};
 }
 
+/// make_pack, in a kernel too; of values that kernels can copy.
+WEFT_HD WEFT_INLINE constexpr Pack<> pack_of() { return {}; }
+template <class Head, class... Tail>
+WEFT_HD WEFT_INLINE constexpr Pack<Head, Tail...> pack_of(const Head& head, const Tail&... tail) {
+  return {head, pack_of(tail...)};
+}
+
 }  // namespace weft

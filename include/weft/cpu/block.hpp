@@ -56,6 +56,7 @@ struct Side {
   char* row = nullptr;  // the first element of the loop's row
   int64_t stride = 0;   // along the row
   int itemsize = 0;
+  int64_t pitch = 0;   // bytes from a row to the next one
   bool direct = true;  // read or written where it is: at unit stride, or a position
   bool written = false;
   bool kept = false;               // written, and read before
@@ -79,7 +80,6 @@ class Block {
     if (bytes == 0) return;
     length_ = room_bytes / bytes;
     if (length_ > 16) length_ &= -16;
-    if (length_ > block_size) length_ = block_size;
     for (int i = 0; i < n; ++i) {
       if (sides[i].direct) continue;
       sides[i].buffer = room;
@@ -87,35 +87,56 @@ class Block {
     }
   }
 
-  /// The most elements that load() may be asked for.
+  /// The most elements that load() may be asked for, of all rows together.
   int64_t length() const { return length_; }
+  /// What to ask for of a long row: copies that stay in the first cache; all, where there are none.
+  int64_t run_length() const {
+    return length_ <= room_bytes && length_ > block_size ? block_size : length_;
+  }
 
   /// Points at[i] to n elements of each operand that has its bit in `used`, from element `start` of
-  /// its row.
-  void load(int64_t start, int64_t n, char** at, std::uint64_t used = ~std::uint64_t{0}) {
+  /// its row, and so in `rows` rows, of which each is skip[i] bytes behind the one before.
+  void load(int64_t start, int64_t n, char** at, std::uint64_t used = ~std::uint64_t{0},
+            int64_t rows = 1, int64_t* skip = nullptr) {
+    if (n_ < 64) used &= (std::uint64_t{1} << n_) - 1;
     for (int i = 0; i < n_; ++i) {
-      if ((used >> (i & 63) & 1U) == 0) continue;
+      if (n_ <= 64) {  // the next one that is used
+        if (used == 0) return;
+        i = __builtin_ctzll(used);
+        used &= used - 1;
+      } else if ((used >> (i & 63) & 1U) == 0) {
+        continue;
+      }
       Side& side = sides_[i];
       char* const from = side.row + start * side.stride * side.itemsize;
       at[i] = side.direct ? from : side.buffer;
-      if (!side.direct && (!side.written || side.kept)) fill(side, from, n);
+      const int64_t step = side.direct || side.pitch == 0 ? side.pitch : n * side.itemsize;
+      if (skip != nullptr) skip[i] = step;
+      if (side.direct || (side.written && !side.kept)) continue;
+      const int64_t copies = side.pitch == 0 ? 1 : rows;
+      for (int64_t r = 0; r < copies; ++r) {
+        fill(side, from + r * side.pitch, side.buffer + r * step, n);
+      }
     }
   }
   /// Puts what a loop has left in buffers where it belongs.
-  void store(int64_t start, int64_t n) {
+  void store(int64_t start, int64_t n, int64_t rows = 1) {
     for (int i = 0; i < n_ && sides_[i].written; ++i) {
       const Side& side = sides_[i];
       if (side.direct) continue;
-      copy_strided(side.buffer, 1, side.row + start * side.stride * side.itemsize, side.stride,
-                   side.stride == 0 ? 1 : n, side.itemsize);
+      char* const to = side.row + start * side.stride * side.itemsize;
+      for (int64_t r = 0; r < (side.pitch == 0 ? 1 : rows); ++r) {
+        copy_strided(side.buffer + r * n * side.itemsize, 1, to + r * side.pitch, side.stride,
+                     side.stride == 0 ? 1 : n, side.itemsize);
+      }
     }
   }
 
  private:
-  static void fill(Side& side, const char* from, int64_t n) {
-    const bool repeats = side.stride == 0 && !side.written;
+  static void fill(Side& side, const char* from, char* to, int64_t n) {
+    const bool repeats = side.stride == 0 && !side.written && to == side.buffer;
     if (repeats && from == side.repeated && n <= side.filled) return;
-    copy_strided(from, side.stride, side.buffer, 1, n, side.itemsize);
+    copy_strided(from, side.stride, to, 1, n, side.itemsize);
     side.repeated = repeats ? from : nullptr;
     side.filled = n;
   }

@@ -7,8 +7,10 @@
 
 namespace weft::cpu::detail {
 
-/// n elements of all operands, of which at[k] points to the first; step[k] counts for positions.
-using ElementLoop = void(const void* programs, char* const* at, const int64_t* step, int64_t n);
+/// n elements of all operands in each of `rows` rows: at[k] points to the first, the next row's are
+/// skip[k] bytes on, and step[k] counts for positions.
+using ElementLoop = void(const void* programs, char* const* at, const int64_t* step,
+                         const int64_t* skip, int64_t rows, int64_t n);
 
 /// What a loop over elements is given, whatever the expression.
 struct ElementWork {
@@ -20,7 +22,6 @@ struct ElementWork {
   ElementLoop* loop;
   const void* programs;
   int64_t blocks;               // of a row
-  bool flat;                    // one row, all operands at unit stride
   Stores stores = {~0U, 0, 0};  // which targets are written, and which are added to
 };
 

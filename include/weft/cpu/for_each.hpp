@@ -20,8 +20,9 @@ template <class Outs, class Types, class Programs>
 struct ElementKernel;
 template <class... Outs, class... Ts, class... Ps>
 struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
-  static void run(const void* programs, char* const* at, const int64_t* step, int64_t n) {
-    run_loop([=]() __attribute__((always_inline)) { loop(programs, at, step, n); });
+  static void run(const void* programs, char* const* at, const int64_t* step, const int64_t* skip,
+                  int64_t rows, int64_t n) {
+    run_loop([=]() __attribute__((always_inline)) { loop(programs, at, step, skip, rows, n); });
   }
 
  private:
@@ -29,21 +30,25 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
 
   [[gnu::always_inline]] static void loop(const void* programs, char* const* at,
-                                          const int64_t* step, int64_t n) {
+                                          const int64_t* step, const int64_t* skip, int64_t rows,
+                                          int64_t n) {
     // Copies, that no store can overlap.
     const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
-    const auto operands = Operands::at(at + targets, step + targets);
-    const auto out = outputs(at, std::index_sequence_for<Outs...>{});
+    for (int64_t r = 0; r < rows; ++r) {
+      const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
+      const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-    for (int64_t i = 0; i < n; ++i) {
-      store(mine, out, ElementAt<1, typename Operands::type>{operands, i});
+      for (int64_t i = 0; i < n; ++i) {
+        store(mine, out, ElementAt<1, typename Operands::type>{operands, i});
+      }
     }
   }
   template <std::size_t... K>
-  [[gnu::always_inline]] static Pack<Outs*...> outputs(char* const* at, std::index_sequence<K...>) {
-    return make_pack(reinterpret_cast<Outs*>(at[K])...);
+  [[gnu::always_inline]] static Pack<Outs*...> outputs(char* const* at, const int64_t* skip,
+                                                       int64_t r, std::index_sequence<K...>) {
+    return make_pack(reinterpret_cast<Outs*>(at[K] + r * skip[K])...);
   }
   /// Computes all results before it writes one, so that targets may be operands of the others.
   template <class P, class... Rest, class Out, class... More, class At>
@@ -55,28 +60,38 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   }
 };
 
-/// Blocks first to last - 1 of one row of operands at unit stride: no copies, one call of the loop.
-[[gnu::noinline]] inline void run_flat(const ElementWork& work, int64_t first, int64_t last) {
-  const int n = work.n;
+/// Whether all operands, broadcast to `shape`, lie in memory one element behind the other.
+WEFT_FEW_STEPS inline bool all_flat(const Shape& shape, const weft::detail::Operand* operands,
+                                    int n) {
+  int64_t step = 1;
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    const int64_t size = shape[d];
+    if (size == 1) continue;
+    for (int i = 0; i < n; ++i) {
+      if (operands[i].stride[d] != step) return false;
+    }
+    step *= size;
+  }
+  return true;
+}
+
+/// Elements first to last - 1 of flat operands: no copies, one call of the loop.
+WEFT_FEW_STEPS inline void run_flat(const weft::detail::Operand* operands, int n, ElementLoop* loop,
+                                    const void* programs, int64_t first, int64_t last) {
   auto* at = static_cast<char**>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(char*)));
   auto* step =
       static_cast<int64_t*>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(int64_t)));
-  const int64_t start = first * block_size;
-  const int64_t size = work.loops.size[0];
-  const int64_t end = last * block_size < size ? last * block_size : size;
   for (int i = 0; i < n; ++i) {
-    at[i] = work.operands[i].data + start * work.operands[i].itemsize;
+    at[i] = operands[i].data + first * operands[i].itemsize;
     step[i] = 1;
   }
-  work.loop(work.programs, at, step, end - start);
+  loop(programs, at, step, step, 1, last - first);  // with one row nothing is skipped
 }
 
-/// Blocks first to last - 1, counted through all rows; those of a row at once where every operand
-/// is at unit stride.
-[[gnu::noinline]] inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
+/// Blocks first to last - 1, counted through all rows; short rows many at once.
+WEFT_FEW_STEPS inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
   const weft::detail::Loops& loops = work.loops;
   const int n = work.n;
-  if (work.flat) return run_flat(work, first, last);
   const int inner = loops.rank - 1;
   const int64_t size = loops.size[inner];
   const auto bytes_of = [n](std::size_t each) { return static_cast<std::size_t>(n) * each; };
@@ -84,11 +99,13 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   auto* row = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
   auto* at = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
   auto* step = static_cast<int64_t*>(__builtin_alloca(bytes_of(sizeof(int64_t))));
+  auto* skip = static_cast<int64_t*>(__builtin_alloca(bytes_of(sizeof(int64_t))));
   alignas(64) char room[Block::room_bytes];
   for (int i = 0; i < n; ++i) {
     step[i] = work.operands[i].stride[inner];
     row[i] = work.operands[i].data;
     ::new (sides + i) Side{nullptr, step[i], work.operands[i].itemsize};
+    if (inner > 0) sides[i].pitch = work.operands[i].stride[inner - 1] * work.operands[i].itemsize;
     sides[i].direct = step[i] == 1 || (i >= work.targets && work.computed[i - work.targets]);
     if (i >= work.targets) continue;
     sides[i].direct = sides[i].direct || (work.stores.wanted >> i & 1U) == 0;
@@ -97,29 +114,50 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   Block block(sides, n, work.targets, room);
   weft::detail::Cursor cursor;
   if (first > 0) cursor.seek(loops, inner, work.operands, n, row, first / work.blocks);
+  const int64_t longest = block.run_length();
+  const int64_t together = inner > 0 && work.blocks == 1 ? block.length() / size : 0;
   int64_t b = first % work.blocks;
   while (first < last) {
-    const int64_t taken = last - first < work.blocks - b ? last - first : work.blocks - b;
-    const int64_t end = (b + taken) * block_size < size ? (b + taken) * block_size : size;
     for (int i = 0; i < n; ++i) sides[i].row = row[i];
-    for (int64_t start = b * block_size; start < end;) {
-      const int64_t length = end - start < block.length() ? end - start : block.length();
-      block.load(start, length, at);
-      work.loop(work.programs, at, step, length);
-      block.store(start, length);
-      start += length;
+    if (together > 1) {
+      int64_t rows = loops.size[inner - 1] - cursor.index[inner - 1];
+      if (rows > together) rows = together;
+      if (rows > last - first) rows = last - first;
+      block.load(0, size, at, ~std::uint64_t{0}, rows, skip);
+      work.loop(work.programs, at, step, skip, rows, size);
+      block.store(0, size, rows);
+      first += rows;
+      if (first < last) cursor.skip(inner, work.operands, n, row, rows - 1);
+    } else {
+      const int64_t taken = last - first < work.blocks - b ? last - first : work.blocks - b;
+      const int64_t end = (b + taken) * block_size < size ? (b + taken) * block_size : size;
+      for (int64_t start = b * block_size; start < end;) {
+        const int64_t length = end - start < longest ? end - start : longest;
+        block.load(start, length, at);
+        work.loop(work.programs, at, step, step, 1, length);
+        block.store(start, length);
+        start += length;
+      }
+      first += taken;
+      b = 0;
     }
-    first += taken;
-    b = 0;
     if (first < last) cursor.next(loops, inner, work.operands, n, row);
   }
 }
 
 /// All elements of `shape`, by several threads where that pays.
-[[gnu::noinline]] inline void for_each_element(const Shape& shape, weft::detail::Operand* operands,
-                                               int n, int targets, const bool* computed,
-                                               ElementLoop* loop, const void* programs,
-                                               const Stores* stores = nullptr) {
+WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Operand* operands,
+                                            int n, int targets, const bool* computed,
+                                            ElementLoop* loop, const void* programs,
+                                            const Stores* stores = nullptr) {
+  if (stores == nullptr && all_flat(shape, operands, n)) {
+    const int64_t total = shape.size();
+    constexpr int64_t line = 64;  // pieces begin at full vectors where the operands do
+    return parallel((total + line - 1) / line, total, [&](int64_t first, int64_t last) {
+      run_flat(operands, n, loop, programs, first * line,
+               last * line < total ? last * line : total);
+    });
+  }
   weft::detail::Loops loops = weft::detail::loops_over(shape);
   weft::detail::simplify(loops, operands, n);
   if (loops.rank == 0) {
@@ -137,9 +175,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     return parallel(work.items(), total,
                     [&](int64_t first, int64_t last) { work.run(first, last); });
   }
-  bool flat = loops.rank == 1;
-  for (int i = 0; i < n; ++i) flat = flat && operands[i].stride[0] == 1;
-  ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks, flat};
+  ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks};
   if (stores != nullptr) work.stores = *stores;
   parallel(blocks * (total / row), total,
            [&](int64_t first, int64_t last) { run_elements(work, first, last); });

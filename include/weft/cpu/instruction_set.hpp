@@ -36,6 +36,9 @@ template <class F>
 #if defined(__AVX2__) || !defined(__x86_64__)
 template <class Tag, class F>
 [[gnu::noinline, gnu::flatten,
+#if defined(__AVX512F__)
+  gnu::target("prefer-vector-width=512"),  // else g++ takes 256 bits on most machines
+#endif
   gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic")]] void
 run_compiled(const F& f) {
   f();

@@ -21,9 +21,10 @@ template <class Outs, class Types, class Program>
 struct JointKernel;
 template <class... Outs, class... Ts, JointProgram Program>
 struct JointKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Program> {
-  /// n elements of the targets, then of the operands, of which at[k] points to the first.
-  static void run(const void* program, char* const* at, const int64_t* step, int64_t n) {
-    run_loop([=]() __attribute__((always_inline)) { loop(program, at, step, n); });
+  /// n elements a row of the targets, then of the operands, as ElementLoop says.
+  static void run(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
+                  int64_t rows, int64_t n) {
+    run_loop([=]() __attribute__((always_inline)) { loop(program, at, step, skip, rows, n); });
   }
 
  private:
@@ -37,19 +38,23 @@ struct JointKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...
   };
 
   [[gnu::always_inline]] static void loop(const void* program, char* const* at, const int64_t* step,
-                                          int64_t n) {
+                                          const int64_t* skip, int64_t rows, int64_t n) {
     const Program mine = *static_cast<const Program*>(program);
-    const auto operands = Operands::at(at + targets, step + targets);
     typename Blocks<typename Program::values>::type blocks;
-    for (int64_t start = 0; start < n; start += block_size) {
-      const int64_t length = n - start < block_size ? n - start : block_size;
+    for (int64_t r = 0; r < rows; ++r) {
+      const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
+      char* out[targets];
+      for (int k = 0; k < targets; ++k) out[k] = at[k] + r * skip[k];
+      for (int64_t start = 0; start < n; start += block_size) {
+        const int64_t length = n - start < block_size ? n - start : block_size;
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-      for (int64_t i = 0; i < length; ++i) {
-        set(blocks, mine(ElementAt<1, typename Operands::type>{operands, start + i}), i);
+        for (int64_t i = 0; i < length; ++i) {
+          set(blocks, mine(ElementAt<1, typename Operands::type>{operands, start + i}), i);
+        }
+        store(weft::detail::TypeList<Outs...>{}, blocks, mine.stores, out, start, length);
       }
-      store(weft::detail::TypeList<Outs...>{}, blocks, mine.stores, at, start, length);
     }
   }
 

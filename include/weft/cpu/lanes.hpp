@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/reducers.hpp"
+#include "weft/cpu/vector.hpp"
 
 namespace weft::cpu {
 
@@ -12,14 +12,14 @@ namespace detail {
 
 /// Merges states of equal weight pairwise as they come, so that rounding grows with the logarithm
 /// of their number; up to N reductions side by side.
-template <class R, class S, int N>
+template <class R, class S, int N, int Levels = 40>
 class Tree {
  public:
   explicit Tree(const R& reducer) : reducer_(reducer) {}
   /// Takes a state for each of the first m reductions, and leaves them changed.
   [[gnu::always_inline]] void push(S* states, int m) {
     int level = 0;
-    for (; (filled_ >> level & 1U) != 0; ++level) merge_into(states, level, m);
+    for (; (filled_ >> level & 1U) != 0; ++level) merge_into(states, level, m);  // < 2^Levels
     for (int i = 0; i < m; ++i) levels[level][i] = states[i];
     ++filled_;
   }
@@ -29,6 +29,7 @@ class Tree {
       if ((filled_ >> level & 1U) != 0) merge_into(out, level, m);
     }
   }
+  const R& reducer() const { return reducer_; }
 
  private:
   [[gnu::always_inline]] void merge_into(S* later, int level, int m) const {
@@ -41,7 +42,7 @@ class Tree {
 
   const R& reducer_;
   union {
-    S levels[40][N];  // not initialised: a level is read only after it was filled
+    S levels[Levels][N];  // not initialised: a level is read only after it was filled
   };
   unsigned long long filled_ = 0;
 };
@@ -50,32 +51,51 @@ class Tree {
 inline constexpr int lanes = 64;
 
 /// Merges the states of all lanes into the first.
-template <int Width = lanes / 2, class S, class Merge>
+template <int Width, class S, class Merge>
 [[gnu::always_inline]] inline void halve(S* state, const Merge& merge) {
   for (int lane = 0; lane < Width; ++lane) merge(state[lane], state[lane + Width]);
   if constexpr (Width > 1) halve<Width / 2>(state, merge);
 }
 
-/// add(state, i) for all i < m, in lanes that begin as `empty`, merged.
-template <class S, class Add, class Merge>
+/// add(state, i) for all i < m, in N lanes that begin as `empty`, merged.
+template <int N, class S, class Add, class Merge>
 [[gnu::always_inline]] inline S in_lanes(int m, S empty, const Add& add, const Merge& merge) {
-  S state[lanes];
-  for (int lane = 0; lane < lanes; ++lane) state[lane] = empty;
+  S state[N];
+  for (int lane = 0; lane < N; ++lane) state[lane] = empty;
   int i = 0;
-  for (; i + lanes <= m; i += lanes) {
-    for (int lane = 0; lane < lanes; ++lane) add(state[lane], i + lane);
+  for (; i + N <= m; i += N) {
+    for (int lane = 0; lane < N; ++lane) add(state[lane], i + lane);
   }
   const int rest = m - i;
   for (int lane = 0; lane < rest; ++lane) add(state[lane], i + lane);
-  halve(state, merge);
+  halve<N / 2>(state, merge);
   return state[0];
 }
 
+/// Where the first of m values is that equals x, NaN equal to NaN; there is one.
+template <class C>
+[[gnu::always_inline]] inline int find(const C* values, int m, C x) {
+  const auto is_it = [=](C v) __attribute__((always_inline)) {
+    return v == x || (v != v && x != x);
+  };
+  constexpr int block = 64;
+  int i = 0;
+  for (; i + block <= m; i += block) {
+    unsigned found = 0;
+    for (int k = 0; k < block; ++k) {
+      found |= static_cast<unsigned>((values[i + k] == x) |
+                                     ((values[i + k] != values[i + k]) & (x != x)));
+    }
+    if (found != 0) break;
+  }
+  while (i + 1 < m && !is_it(values[i])) ++i;
+  return i;
+}
+
+/// The sum of what f(x) makes of the values x; it takes numbers, and vectors of them.
 template <class C, class F>
-[[gnu::always_inline]] inline C lane_sum(int m, const F& f) {
-  return in_lanes(
-      m, C{}, [&](C & s, int i) __attribute__((always_inline)) { s += f(i); },
-      [](C & s, C later) __attribute__((always_inline)) { s += later; });
+[[gnu::always_inline]] inline C lane_sum(const C* values, int m, const F& f) {
+  return join_run<Join<reducer::sum>>(values, m, C{}, f);
 }
 }  // namespace detail
 
@@ -86,16 +106,30 @@ class Reduction {
   using State = typename R::template State<C>;
   explicit Reduction(const R& reducer) : reducer_(reducer), tree_(reducer) {}
 
-  /// m values, the first of them at `position`.
-  [[gnu::always_inline]] void add(const C* values, int m, int64_t position) {
-    const R reducer = reducer_;
-    State part = detail::in_lanes(
+  /// The state of m values, the first of them at `position`.
+  [[gnu::always_inline]] static State part(const R& reducer, const C* values, int m,
+                                           int64_t position) {
+    if constexpr (detail::joins<R, C>) {
+      return State{detail::join_run<detail::Join<R>>(values, m, State{}.value,
+                                                     [](auto&) __attribute__((always_inline)){})};
+    }
+    return detail::in_lanes<detail::lanes>(
         m, State{},
         [&](State & s, int i)
             __attribute__((always_inline)) { reducer.add(s, values[i], position + i); },
         [&](State & s, const State& later)
             __attribute__((always_inline)) { reducer.merge(s, later); });
-    tree_.push(&part, 1);
+  }
+  /// The state of a whole row.
+  [[gnu::always_inline]] static State whole(const R& reducer, const C* values, int m) {
+    return part(reducer, values, m, 0);
+  }
+
+  /// m values, the first of them at `position`.
+  [[gnu::always_inline]] void add(const C* values, int m, int64_t position) {
+    const R reducer = reducer_;
+    State state = part(reducer, values, m, position);
+    tree_.push(&state, 1);
   }
   [[gnu::always_inline]] State total() const {
     State out{};
@@ -117,19 +151,17 @@ class Reduction<R, C> {
   using State = typename R::template State<C>;
   explicit Reduction(const R&) {}
 
+  [[gnu::always_inline]] static State whole(const R& reducer, const C* values, int m) {
+    Reduction reduction(reducer);
+    if (m > 0) reduction.add(values, m, 0);
+    return reduction.state_;
+  }
+
   [[gnu::always_inline]] void add(const C* values, int m, int64_t position) {
     using Extreme = typename R::extreme;
-    using Best = typename Extreme::template State<C>;
-    const C best =
-        detail::in_lanes(
-            m, Best{},
-            [&](Best & s, int i) __attribute__((always_inline)) { Extreme::add(s, values[i], 0); },
-            [](Best & s, const Best& later)
-                __attribute__((always_inline)) { Extreme::merge(s, later); })
-            .value;
+    const C best = Reduction<Extreme, C>::part(Extreme{}, values, m, 0).value;
     if (state_.index >= 0 && !R::surpasses(best, state_.value)) return;
-    int i = 0;
-    while (i + 1 < m && values[i] != best && (values[i] == values[i] || best == best)) ++i;
+    const int i = detail::find(values, m, best);
     state_ = {values[i], position + i};
   }
   State total() const { return state_; }
@@ -146,19 +178,24 @@ class Reduction<R, C> {
   using State = typename R::template State<C>;
   explicit Reduction(const R& reducer) : tree_(reducer) {}
 
-  [[gnu::always_inline]] void add(const C* values, int m, int64_t) {
+  [[gnu::always_inline]] static State whole(const R&, const C* values, int m) {
+    if (m == 0) return State{};
     const C count = static_cast<C>(m);
     const C first = values[0];  // a large mean costs no digits
     const C mean =
-        first + detail::lane_sum<C>(
-                    m, [&](int i) __attribute__((always_inline)) { return values[i] - first; }) /
+        first + detail::lane_sum(
+                    values, m, [=](auto& x) __attribute__((always_inline)) { x -= first; }) /
                     count;
-    State part{count, mean,
-               detail::lane_sum<C>(
-                   m, [&](int i) __attribute__((always_inline)) {
-                     return (values[i] - mean) * (values[i] - mean);
-                   })};
-    tree_.push(&part, 1);
+    return {count, mean,
+            detail::lane_sum(
+                values, m, [=](auto& x) __attribute__((always_inline)) {
+                  x -= mean;
+                  x *= x;
+                })};
+  }
+  [[gnu::always_inline]] void add(const C* values, int m, int64_t) {
+    State state = whole(tree_.reducer(), values, m);
+    tree_.push(&state, 1);
   }
   [[gnu::always_inline]] State total() const {
     State out{};

@@ -3,17 +3,20 @@
 #pragma once
 
 #include "weft/cpu/reduce.hpp"
-#include "weft/eval/row_program.hpp"
+#include "weft/eval/row_plan.hpp"
+#include "weft/eval/row_reuse.hpp"
 
 namespace weft {
 
 namespace cpu::detail {
 
-/// The operands and the reductions' values of a run of a row, as programs read them.
-template <int First, class Operands, class Values>
+/// The operands and the reductions' values of a run of a row, as programs read them; `kept` is what
+/// the last reduction was of.
+template <int First, class Operands, class Values, class Kept>
 struct RowAt {
   const Operands& operands;
   const Values& values;
+  const Kept* kept;
   int64_t i;
   template <int I>
   WEFT_HD WEFT_INLINE auto get() const {
@@ -23,6 +26,7 @@ struct RowAt {
   WEFT_HD WEFT_INLINE auto reduced() const {
     return weft::get<I>(values).at(i);
   }
+  WEFT_HD WEFT_INLINE auto left() const { return kept[i]; }
 };
 
 /// The value of a reduction, the same for the whole row, so that what depends on it alone is
@@ -37,14 +41,18 @@ struct RowValues;
 template <class... Ts>
 struct RowValues<weft::detail::TypeList<Ts...>> {
   using type = Pack<RowValue<Ts>...>;
-  [[gnu::always_inline]] static type at(char* const* at, const int64_t*) {
-    return take(at, std::index_sequence_for<Ts...>{});
+  [[gnu::always_inline]] static type moved(char* const* at, const int64_t*, const int64_t* skip,
+                                           int64_t rows) {
+    return take(at, skip, rows, std::index_sequence_for<Ts...>{});
   }
 
  private:
   template <std::size_t... I>
-  [[gnu::always_inline]] static type take(char* const* at, std::index_sequence<I...>) {
-    return make_pack(RowValue<Ts>{*reinterpret_cast<const Ts*>(at[I])}...);
+  [[gnu::always_inline]] static type take([[maybe_unused]] char* const* at,
+                                          [[maybe_unused]] const int64_t* skip,
+                                          [[maybe_unused]] int64_t rows,
+                                          std::index_sequence<I...>) {
+    return make_pack(RowValue<Ts>{*reinterpret_cast<const Ts*>(at[I] + rows * skip[I])}...);
   }
 };
 
@@ -56,23 +64,58 @@ inline constexpr std::uint64_t reduced_in<Reduced<I, T>> = std::uint64_t{1} << I
 template <class Op, class... Ps>
 inline constexpr std::uint64_t reduced_in<Apply<Op, Ps...>> = (reduced_in<Ps> | ... | 0);
 
-/// What the loops of one reduction in a row program do; see ReduceLoops.
+/// A loop over the m elements of `rows` rows, to `out`, of which each row is `pitch` bytes behind
+/// the one before; at, step and skip as an ElementLoop's, and `kept` as out for what is read of it.
+using RowLoop = void(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
+                     int64_t rows, int64_t m, char* out, int64_t pitch, const char* kept);
+
+/// One reduction of a row program.
 struct RowReduceLoops {
-  int bytes;
-  int value_bytes;
+  const RunLoops* run;
   std::uint64_t uses;  // a bit for each operand that is read
-  void (*begin)(const void* program, void* memory);
-  void (*add)(const void* program, char* const* at, const int64_t* step, int64_t m,
-              int64_t position, void* memory);
-  /// The same where reductions' values, loaded, are others at each element.
-  void (*add_varying)(const void* program, char* const* at, const int64_t* step, int64_t m,
-                      int64_t position, void* memory);
-  void (*end)(const void* program, void* memory, int64_t count, char* value);
+  int in_place;        // the operand that has its values
+  RowLoop* values;     // or computes them
+  RowLoop* varying;    // the same where reductions' values, loaded, are others at each element
+  const void* (*reducer)(const void* program);
 };
-/// The loop of one output.
+/// One output.
 struct RowOutputLoop {
   std::uint64_t uses;
-  void (*store)(const void* program, char* const* at, const int64_t* step, int64_t m);
+  RowLoop* store;
+  std::uint64_t kept_uses;
+  RowLoop* kept;  // the same, reading what the last reduction was of; null where it does not
+};
+
+/// A row program's operands and reductions, as weft::detail::SameValue asks for them.
+struct SameInRow {
+  const weft::detail::RowTask& task;
+  const weft::detail::Operand* operands;
+  int outer_rank;
+  const weft::detail::Operand* inside;
+  int inner_rank;
+
+  bool same_operand(int i, int j) const {
+    bool same =
+        operands[i].data == operands[j].data && operands[i].itemsize == operands[j].itemsize;
+    for (int d = 0; d < outer_rank; ++d) {
+      same = same && operands[i].stride[d] == operands[j].stride[d];
+    }
+    for (int d = 0; d < inner_rank; ++d) same = same && inside[i].stride[d] == inside[j].stride[d];
+    return same;
+  }
+  int number(int r) const { return task.mode[r] == weft::detail::RowMode::same ? task.same[r] : r; }
+};
+
+/// All that the type of a row program says.
+struct RowLoops {
+  int outputs;
+  int leaves;
+  int reductions;
+  const bool* computed;  // which leaves are positions
+  const RowReduceLoops* const* reduce;
+  const RowOutputLoop* const* output;
+  /// Whether what the outputs share with the last reduction has the same value in a task; or null.
+  bool (*shares)(const void* program, const SameInRow&);
 };
 
 /// All that is compiled for each row program.
@@ -83,6 +126,8 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   using Operands = OperandElements<Types>;
   using ValueTypes = weft::detail::TypeList<typename Rs::value...>;
+  using Reuse = weft::detail::Reuse<Program>;
+  using Kept = typename Reuse::LastProgram::type;
   static constexpr int outputs = sizeof...(Outs);
   static constexpr int leaves = weft::detail::count(Types{});
   static constexpr int reductions = sizeof...(Rs);
@@ -94,101 +139,116 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
   template <int I>
   struct Reduce {
     using Node = std::remove_cvref_t<decltype(weft::get<I>(std::declval<Pack<Rs...>&>()))>;
-    using C = typename decltype(Node::program)::type;
-    using Row = Reduction<std::remove_cvref_t<decltype(Node::reducer)>, C>;
-
-    static constexpr bool nested = reduced_in<std::remove_cvref_t<decltype(Node::program)>> != 0;
-    using Loaded = std::conditional_t<nested, OperandElements<ValueTypes>, RowValues<ValueTypes>>;
+    using P = std::remove_cvref_t<decltype(Node::program)>;
+    using R = std::remove_cvref_t<decltype(Node::reducer)>;
+    using V = typename P::type;
 
     static const Node& node(const void* program) {
       return weft::get<I>(static_cast<const Program*>(program)->reductions);
     }
-    static void begin(const void* program, void* memory) {
-      ::new (memory) Row(node(program).reducer);
-    }
+    static const void* reducer(const void* program) { return &node(program).reducer; }
     template <class Values>
-    static void add(const void* program, char* const* at, const int64_t* step, int64_t m,
-                    int64_t position, void* memory) {
+    static void compute(const void* program, char* const* at, const int64_t* step,
+                        const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
+                        const char*) {
       run_loop([=]() __attribute__((always_inline)) {
-        alignas(64) C room[block_size];
-        const C* const values = values_of<Values>(node(program).program, at, step, m, room);
-        static_cast<Row*>(memory)->add(values, static_cast<int>(m), position);
+        run<Values, V>(node(program).program, at, step, skip, rows, m, out, pitch, nullptr);
       });
     }
-    static void end(const void* program, void* memory, int64_t count, char* value) {
-      using V = typename Node::value;
-      *reinterpret_cast<V*>(value) =
-          static_cast<V>(node(program).reducer.finish(static_cast<Row*>(memory)->total(), count));
+    static constexpr RowReduceLoops loops() {
+      RowReduceLoops out{
+          &Run<typename Node::value, R, V>::loops, uses<P>, 0, nullptr, nullptr, reducer};
+      if constexpr ((in_place<P> >= 0)) {
+        out.in_place = in_place<P>;
+      } else {
+        out.values = out.varying = compute<RowValues<ValueTypes>>;
+        if constexpr (reduced_in<P> != 0) out.varying = compute<OperandElements<ValueTypes>>;
+      }
+      return out;
     }
-    static constexpr RowReduceLoops loops{sizeof(Row),
-                                          sizeof(typename Node::value),
-                                          uses<std::remove_cvref_t<decltype(Node::program)>>,
-                                          begin,
-                                          add<RowValues<ValueTypes>>,
-                                          add<Loaded>,
-                                          end};
+    static constexpr RowReduceLoops table = loops();
   };
 
   template <int K, class Out>
   struct Store {
     using P = std::remove_cvref_t<decltype(weft::get<K>(std::declval<Pack<Ps...>&>()))>;
-    static void store(const void* program, char* const* at, const int64_t* step, int64_t m) {
+    static const P& part(const void* program) {
+      return weft::get<K>(static_cast<const Program*>(program)->outputs);
+    }
+    static void store(const void* program, char* const* at, const int64_t* step,
+                      const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
+                      const char*) {
       run_loop([=]() __attribute__((always_inline)) {
-        run<RowValues<ValueTypes>>(weft::get<K>(static_cast<const Program*>(program)->outputs), at,
-                                   step, m, reinterpret_cast<Out*>(at[K]));
+        run<RowValues<ValueTypes>, Out>(part(program), at, step, skip, rows, m, out, pitch,
+                                        nullptr);
       });
     }
-    static constexpr RowOutputLoop loop{uses<P>, store};
+    static void store_kept(const void* program, char* const* at, const int64_t* step,
+                           const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
+                           const char* kept) {
+      run_loop([=]() __attribute__((always_inline)) {
+        run<RowValues<ValueTypes>, Out>(
+            weft::detail::with_left<typename Reuse::Shared>(part(program)), at, step, skip, rows, m,
+            out, pitch, kept);
+      });
+    }
+    static constexpr RowOutputLoop loops() {
+      RowOutputLoop out{uses<P>, store, uses<P>, nullptr};
+      if constexpr (Reuse::possible && weft::detail::has_left<P, typename Reuse::Shared>) {
+        using Less =
+            decltype(weft::detail::with_left<typename Reuse::Shared>(std::declval<const P&>()));
+        out.kept_uses = uses<Less> & ~weft::detail::uses_of<weft::detail::Left<Kept>>;
+        out.kept = store_kept;
+      }
+      return out;
+    }
+    static constexpr RowOutputLoop table = loops();
   };
 
-  template <class Node>
-  static constexpr bool has_room = sizeof(Reduction<std::remove_cvref_t<decltype(Node::reducer)>,
-                                                    typename decltype(Node::program)::type>) <=
-                                       4096 &&
-                                   sizeof(typename Node::value) <= 16;
   template <class Indices>
   struct Tables;
   template <std::size_t... I>
   struct Tables<std::index_sequence<I...>> {
-    static constexpr const RowReduceLoops* reduce[] = {&Reduce<static_cast<int>(I)>::loops...};
+    static constexpr const RowReduceLoops* reduce[] = {&Reduce<static_cast<int>(I)>::table...};
   };
   template <class Indices>
   struct OutputTables;
   template <std::size_t... K>
   struct OutputTables<std::index_sequence<K...>> {
-    static constexpr const RowOutputLoop* store[] = {&Store<static_cast<int>(K), Outs>::loop...};
+    static constexpr const RowOutputLoop* store[] = {&Store<static_cast<int>(K), Outs>::table...};
   };
-  /// Whether the work's memory has room for the states.
-  static constexpr bool fits = (has_room<Rs> && ...);
   static constexpr const RowReduceLoops* const* reduce_loops =
       Tables<std::make_index_sequence<reductions>>::reduce;
   static constexpr const RowOutputLoop* const* output_loops =
       OutputTables<std::make_index_sequence<outputs>>::store;
 
+  static constexpr RowLoops loops() {
+    RowLoops out{outputs,      leaves,       reductions, Operands::computed,
+                 reduce_loops, output_loops, nullptr};
+    if constexpr (Reuse::possible) out.shares = Reuse::template same<SameInRow>;
+    return out;
+  }
+
  private:
-  /// The program along the row to `out`.
-  template <class Values, class P, class Out>
+  /// The program along the rows to `out`.
+  template <class Values, class Out, class P>
   [[gnu::always_inline]] static void run(const P& program, char* const* at, const int64_t* step,
-                                         int64_t m, Out* out) {
+                                         const int64_t* skip, int64_t rows, int64_t m, char* out,
+                                         int64_t pitch, const char* kept) {
     const P mine = program;  // copies, that `out` cannot overlap
-    const auto operands = Operands::at(at + outputs, step + outputs);
-    const auto values = Values::at(at + outputs + leaves, step + outputs + leaves);
-    using At = RowAt<outputs, typename Operands::type, typename Values::type>;
+    for (int64_t r = 0; r < rows; ++r) {
+      const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
+      const auto values =
+          Values::moved(at + outputs + leaves, step + outputs + leaves, skip + outputs + leaves, r);
+      auto* const to = reinterpret_cast<Out*>(out + r * pitch);
+      const auto* const from = reinterpret_cast<const Kept*>(kept) + (kept == nullptr ? 0 : r * m);
+      using At = RowAt<outputs, typename Operands::type, typename Values::type, Kept>;
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-    for (int64_t i = 0; i < m; ++i) out[i] = store_element<Out>(mine(At{operands, values, i}));
-  }
-  template <class Values, class P, class C>
-  [[gnu::always_inline]] static const C* values_of(const P& program, char* const* at,
-                                                   const int64_t* step, int64_t m, C* room) {
-    run<Values>(program, at, step, m, room);
-    return room;
-  }
-  template <class Values, int I, class C>
-  [[gnu::always_inline]] static const C* values_of(const Arg<I, C>&, char* const* at,
-                                                   const int64_t*, int64_t, C*) {
-    return reinterpret_cast<const C*>(at[I]);
+      for (int64_t i = 0; i < m; ++i)
+        to[i] = store_element<Out>(mine(At{operands, values, from, i}));
+    }
   }
 };
 

@@ -20,9 +20,9 @@ inline constexpr int tile_bytes = 256;  // of a row
 inline constexpr int most_turned = 4;
 
 /// The operands that are worth turning.
-[[gnu::noinline]] inline Turn find_turn(const weft::detail::Loops& loops,
-                                        const weft::detail::Operand* operands, int n, int targets,
-                                        const bool* computed) {
+WEFT_FEW_STEPS inline Turn find_turn(const weft::detail::Loops& loops,
+                                     const weft::detail::Operand* operands, int n, int targets,
+                                     const bool* computed) {
   constexpr int64_t shortest = 16;
   Turn turn;
   const int inner = loops.rank - 1;
@@ -44,13 +44,60 @@ inline constexpr int most_turned = 4;
   return turn;
 }
 
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define WEFT_SHUFFLES 1
+#endif
+#endif
+
+#if defined(WEFT_SHUFFLES)
+/// to[j + i * pitch] = from[i + j * stride] for 4 x 4 elements of four bytes, in vectors.
+[[gnu::always_inline]] inline void turn_four(const std::uint32_t* from, int64_t stride,
+                                             std::uint32_t* to, int64_t pitch) {
+  using Four [[gnu::vector_size(16)]] = std::uint32_t;
+  Four a, b, c, d;
+  __builtin_memcpy(&a, from, 16);
+  __builtin_memcpy(&b, from + stride, 16);
+  __builtin_memcpy(&c, from + 2 * stride, 16);
+  __builtin_memcpy(&d, from + 3 * stride, 16);
+  const Four ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5);
+  const Four ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+  const Four bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+  const Four bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const Four out[] = {__builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5),
+                      __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7),
+                      __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5),
+                      __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * pitch, &out[i], 16);
+}
+#undef WEFT_SHUFFLES
+#else
+inline void turn_four(const std::uint32_t* from, int64_t stride, std::uint32_t* to, int64_t pitch) {
+  for (int j = 0; j < 4; ++j) {
+    for (int i = 0; i < 4; ++i) to[i * pitch + j] = from[i + j * stride];
+  }
+}
+#endif
+
 /// to[i * pitch + j] = from[i + j * stride]: contiguous reads, and a pitch that spreads the writes
 /// over the sets of the cache.
 template <class T>
 void turn_elements(const char* from, int64_t stride, char* to, int pitch, int rows, int columns) {
   const T* const in = reinterpret_cast<const T*>(from);
   T* const out = reinterpret_cast<T*>(to);
-  for (int j = 0; j < columns; ++j) {
+  int column = 0;
+  if constexpr (sizeof(T) == 4) {
+    for (; column + 4 <= columns; column += 4) {
+      int i = 0;
+      for (; i + 4 <= rows; i += 4) {
+        turn_four(in + i + column * stride, stride, out + i * pitch + column, pitch);
+      }
+      for (; i < rows; ++i) {
+        for (int j = column; j < column + 4; ++j) out[i * pitch + j] = in[i + j * stride];
+      }
+    }
+  }
+  for (int j = column; j < columns; ++j) {
     for (int i = 0; i < rows; ++i) out[i * pitch + j] = in[i + j * stride];
   }
 }
@@ -88,7 +135,7 @@ struct TileWork {
   }
 
   /// Rows of tiles first to last - 1.
-  [[gnu::noinline]] void run(int64_t first, int64_t last) const {
+  WEFT_FEW_STEPS void run(int64_t first, int64_t last) const {
     const int inner = loops.rank - 1;
     const int d = turn.dimension;
     const int width = tile_bytes / turn.itemsize;
@@ -98,6 +145,7 @@ struct TileWork {
     auto* row = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
     auto* at = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
     auto* step = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
+    auto* skip = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
     alignas(64) char room[Block::room_bytes];
     alignas(64) char turned[most_turned][tile_rows * (tile_bytes + 16)];
     for (int i = 0; i < n; ++i) {
@@ -105,6 +153,7 @@ struct TileWork {
       step[i] = turns ? 1 : operands[i].stride[inner];
       ::new (sides + i) Side{nullptr, step[i], operands[i].itemsize};
       sides[i].direct = step[i] == 1 || (i >= targets && computed[i - targets]);
+      sides[i].pitch = (turns ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
     }
     Block block(sides, n, targets, room);
     // The rows of tiles are counted as a loop over all dimensions but the inner one.
@@ -128,7 +177,7 @@ struct TileWork {
       for (int64_t start = 0; start < loops.size[inner]; start += width) {
         const int64_t rest = loops.size[inner] - start;
         const int columns = static_cast<int>(rest < width ? rest : width);
-        run_tile(sides, row, at, step, block, turned, rows, start, columns, width + 1);
+        run_tile(sides, row, at, step, skip, block, turned, rows, start, columns, width + 1);
       }
     }
   }
@@ -137,9 +186,9 @@ struct TileWork {
   static int64_t tiles_of(int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
   bool is_turned(int i) const { return i < 64 && (turn.operands >> i & 1U) != 0; }
 
-  void run_tile(Side* sides, char* const* row, char** at, const int64_t* step, Block& block,
-                char (*turned)[tile_rows * (tile_bytes + 16)], int rows, int64_t start, int columns,
-                int pitch) const {
+  void run_tile(Side* sides, char* const* row, char** at, const int64_t* step, int64_t* skip,
+                Block& block, char (*turned)[tile_rows * (tile_bytes + 16)], int rows,
+                int64_t start, int columns, int pitch) const {
     const int inner = loops.rank - 1;
     int next = 0;
     for (int i = 0; i < n; ++i) {
@@ -149,14 +198,14 @@ struct TileWork {
       turn_tile(sides[i].row, along, turned[next], pitch, rows, columns, operands[i].itemsize);
       sides[i].row = turned[next++];
     }
-    for (int r = 0; r < rows; ++r) {
-      block.load(0, columns, at);
-      loop(programs, at, step, columns);
-      block.store(0, columns);
-      for (int i = 0; i < n; ++i) {
-        const int64_t down = is_turned(i) ? pitch : operands[i].stride[turn.dimension];
-        sides[i].row += down * operands[i].itemsize;
-      }
+    const int64_t fit = block.length() / columns;
+    const int together = fit < rows ? static_cast<int>(fit) : rows;
+    for (int r = 0; r < rows; r += together) {
+      const int some = rows - r < together ? rows - r : together;
+      block.load(0, columns, at, ~std::uint64_t{0}, some, skip);
+      loop(programs, at, step, skip, some, columns);
+      block.store(0, columns, some);
+      for (int i = 0; i < n; ++i) sides[i].row += some * sides[i].pitch;
     }
   }
 };

@@ -118,7 +118,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
       out.registers.always_kept = Layout::always_kept;
       out.registers.independent = Layout::independent;
       out.registers.effects = Layout::effects;
-      if constexpr (Layout::reuses) out.registers.reuses = Layout::Reused::same;
+      if constexpr (Layout::reuses) out.registers.reuses = keeps_last<Program>;
     }
     return out;
   }

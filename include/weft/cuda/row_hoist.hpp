@@ -38,13 +38,6 @@ struct Quotient {
   }
 };
 
-/// make_pack in a kernel.
-__device__ __forceinline__ Pack<> pack_of() { return {}; }
-template <class Head, class... Tail>
-__device__ __forceinline__ Pack<Head, Tail...> pack_of(const Head& head, const Tail&... tail) {
-  return {head, pack_of(tail...)};
-}
-
 /// The program with each part that reads no operand replaced by its value.
 template <class P, class Row>
 __device__ __forceinline__ auto hoist(const P& program, const Row& row);

@@ -112,7 +112,9 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   static constexpr bool independent = !(reads_reductions<decltype(Rs::program)> || ...);
   using Reused = Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
   /// The outputs read what the last reduction's program left, and no operand beside it.
-  static constexpr bool reuses = Reused::possible && Reused::beside == 0;
+  static constexpr bool reuses = Reused::possible &&
+                                 std::is_same_v<typename Reused::LastProgram::type, float> &&
+                                 Reused::beside == 0;
 };
 
 }  // namespace weft::cuda::detail

@@ -202,7 +202,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   /// An output with one element for the row: no operand of it changes along the row.
   template <int K, class Out, class P>
   __device__ __forceinline__ void store_of_row(const P& program) const {
-    if constexpr ((uses_of<P> & uses_of<Left>) == 0) {
+    if constexpr ((uses_of<P> & uses_of<Left<float>>) == 0) {
       if ((grid_.along_row >> K & 1U) != 0 || place_.lane != 0 || !place_.active) return;
       const Registers registers = this->template of_row<uses_of<P>>();
       char* const to = row_start(grid_, grid_.operand[K], place_.row);

@@ -13,7 +13,7 @@ namespace weft::detail {
 
 /// The device that an expression runs on: its operands' GPU, which must be one, or `wanted`.
 template <class D>
-[[gnu::noinline]] D place(const char* name, const Operand* operands, int n, D wanted) {
+WEFT_FEW_STEPS D place(const char* name, const Operand* operands, int n, D wanted) {
   if constexpr (std::is_same_v<D, Cuda>) {
     for (int i = 0; i < n; ++i) {
       if (operands[i].storage == nullptr) continue;
@@ -151,7 +151,7 @@ Tensor<T, D> on(const E& e, D device) {
 /// True when nobody but the target and a temporary expression holding `inside` handles can see
 /// the target's buffer, and it has room for exactly `size` elements.
 template <class T, class D>
-[[gnu::noinline]] bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
+WEFT_FEW_STEPS bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
   if constexpr (is_included<D>()) {
     const StorageHandle& storage = Access::storage(target);
     return storage && !storage->borrowed && size > 0 && target.size() == size &&
@@ -165,9 +165,8 @@ template <class T, class D>
 /// Chooses where `z = e` goes: z's own buffer where nobody can tell, else new storage in `out`.
 /// Sets operands[0]; true for the former.
 template <class T, class D>
-[[gnu::noinline]] bool choose_target(const Tensor<T, D>& z, const Shape& shape, D device,
-                                     long inside, bool elementwise, Operand* operands, int n,
-                                     Tensor<T, D>& out) {
+WEFT_FEW_STEPS bool choose_target(const Tensor<T, D>& z, const Shape& shape, D device, long inside,
+                                  bool elementwise, Operand* operands, int n, Tensor<T, D>& out) {
   operands[0].set(z.data(), sizeof(T), shape, contiguous_strides(shape), z.storage());
   if (may_reuse(z, shape.size(), inside) &&
       (device.ordinal < 0 || device.ordinal == z.storage()->ordinal) &&
@@ -181,8 +180,8 @@ template <class T, class D>
 
 /// Makes z the tensor whose value was computed by choose_target's choice.
 template <class T, class D>
-[[gnu::noinline]] void take_value(Tensor<T, D>& z, const Shape& shape, bool reused,
-                                  Tensor<T, D>& out) {
+WEFT_FEW_STEPS void take_value(Tensor<T, D>& z, const Shape& shape, bool reused,
+                               Tensor<T, D>& out) {
   if (reused) {
     z.storage()->bump_version();
     if (!(z.shape() == shape)) Access::set_shape(z, shape);

@@ -16,15 +16,15 @@ template <Indexing How>
 using finder_of = std::conditional_t<How == Indexing::whole, AtPosition, AlongAxis>;
 
 /// The place of an element of `x` without what an index adds to it, at coordinates of `shape`.
-[[gnu::noinline]] inline void set_offsets(Operand& offsets, Indexing how, const Layout& x, int axis,
-                                          const Shape& shape) {
+WEFT_FEW_STEPS inline void set_offsets(Operand& offsets, Indexing how, const Layout& x, int axis,
+                                       const Shape& shape) {
   const int index_rank = how == Indexing::instead ? shape.rank() - x.rank() + 1 : shape.rank();
   offsets.set(reinterpret_cast<const void*>(Position::origin), 1, shape,
               offset_strides(how, x, axis, index_rank), nullptr);
 }
 
 /// Makes an operand of offsets stand for reads anywhere in the tensor that `x` describes.
-[[gnu::noinline]] inline void set_gathered(Operand& offsets, const Operand& x) {
+WEFT_FEW_STEPS inline void set_gathered(Operand& offsets, const Operand& x) {
   const char* first = nullptr;
   const char* last = nullptr;
   byte_range(x, first, last);
@@ -35,7 +35,7 @@ using finder_of = std::conditional_t<How == Indexing::whole, AtPosition, AlongAx
 }
 
 /// Gives the operands of indices the axes of size 1 that they have behind their own.
-[[gnu::noinline]] inline void append_axes(Operand* operands, int n, int axes) {
+WEFT_FEW_STEPS inline void append_axes(Operand* operands, int n, int axes) {
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < axes; ++k) {
       operands[i].size[operands[i].rank] = 1;

@@ -24,8 +24,8 @@ struct Operand {
   int64_t size[max_rank];    // as the tensor has them
   int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
 
-  [[gnu::noinline]] void set(const void* at, std::size_t bytes_each, const Shape& shape,
-                             const Strides& strides, Storage* owner) {
+  WEFT_FEW_STEPS void set(const void* at, std::size_t bytes_each, const Shape& shape,
+                          const Strides& strides, Storage* owner) {
     data = static_cast<char*>(const_cast<void*>(at));
     itemsize = static_cast<int>(bytes_each);
     storage = owner;
@@ -37,7 +37,7 @@ struct Operand {
   }
 
   /// Strides along the dimensions of `shape`, to which this operand broadcasts.
-  [[gnu::noinline]] void broadcast_to(const Shape& shape) {
+  WEFT_FEW_STEPS void broadcast_to(const Shape& shape) {
     const int shift = shape.rank() - rank;
     for (int i = shape.rank() - 1; i >= 0; --i) {
       const bool stretched = i < shift || (size[i - shift] == 1 && shape[i] != 1);
@@ -70,8 +70,8 @@ struct Cursor {
   int64_t index[max_rank] = {};
 
   /// Moves to the next coordinate of the first `rank` dimensions, and the addresses with it.
-  [[gnu::noinline]] void next(const Loops& loops, int rank, const Operand* operands, int n,
-                              char** at) {
+  WEFT_FEW_STEPS void next(const Loops& loops, int rank, const Operand* operands, int n,
+                           char** at) {
     for (int d = rank - 1; d >= 0; --d) {
       const bool wraps = ++index[d] == loops.size[d];
       const int64_t steps = wraps ? 1 - loops.size[d] : 1;
@@ -80,9 +80,15 @@ struct Cursor {
       index[d] = 0;
     }
   }
+  /// Moves `steps` on along the last of `rank` dimensions, and stays in it.
+  void skip(int rank, const Operand* operands, int n, char** at, int64_t steps) {
+    index[rank - 1] += steps;
+    for (int i = 0; i < n; ++i)
+      at[i] += steps * operands[i].stride[rank - 1] * operands[i].itemsize;
+  }
   /// Moves from the start to linear position `linear` of the first `rank` dimensions.
-  [[gnu::noinline]] void seek(const Loops& loops, int rank, const Operand* operands, int n,
-                              char** at, int64_t linear) {
+  WEFT_FEW_STEPS void seek(const Loops& loops, int rank, const Operand* operands, int n, char** at,
+                           int64_t linear) {
     for (int d = rank - 1; d >= 0; --d) {
       index[d] = linear % loops.size[d];
       linear /= loops.size[d];
@@ -113,8 +119,8 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 /// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those
 /// of size 1, and merges neighbours that every operand walks as one. `keep_order` leaves the
 /// order and direction as they are (where the position matters).
-[[gnu::noinline]] inline void simplify(Loops& loops, Operand* operands, int n,
-                                       bool keep_order = false) {
+WEFT_FEW_STEPS inline void simplify(Loops& loops, Operand* operands, int n,
+                                    bool keep_order = false) {
   int rank = 0;
   for (int d = 0; d < loops.rank; ++d) {
     if (loops.size[d] == 1) continue;
@@ -152,7 +158,7 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 }
 
 /// The first byte, and one past the last, that an operand touches when read at all of `shape`.
-[[gnu::noinline]] inline void byte_range(const Operand& x, const char*& first, const char*& last) {
+WEFT_FEW_STEPS inline void byte_range(const Operand& x, const char*& first, const char*& last) {
   if (x.gathered) {
     first = x.reached;
     last = x.reached + x.reached_bytes;
@@ -173,7 +179,7 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 }
 
 /// True when the two touch a common stretch of memory. Call before planning.
-[[gnu::noinline]] inline bool overlap(const Operand& a, const Operand& b) {
+WEFT_FEW_STEPS inline bool overlap(const Operand& a, const Operand& b) {
   if (a.storage != b.storage && a.storage != nullptr && b.storage != nullptr &&
       !a.storage->borrowed && !b.storage->borrowed) {
     return false;  // blocks that weft allocated
@@ -188,7 +194,7 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 }
 
 /// True when the two have the same shape and strides, and elements of one size.
-[[gnu::noinline]] inline bool same_layout(const Operand& a, const Operand& b) {
+WEFT_FEW_STEPS inline bool same_layout(const Operand& a, const Operand& b) {
   bool same = a.rank == b.rank && a.itemsize == b.itemsize;
   for (int i = 0; same && i < a.rank; ++i) {
     same = a.size[i] == b.size[i] && (a.size[i] == 1 || a.stride[i] == b.stride[i]);
@@ -211,7 +217,7 @@ inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t di
 
 /// True when two operands of the same layout provably have no element in common, as two columns of
 /// a matrix. Call before planning.
-[[gnu::noinline]] inline bool disjoint(const Operand& a, const Operand& b) {
+WEFT_FEW_STEPS inline bool disjoint(const Operand& a, const Operand& b) {
   if (!same_layout(a, b) || a.itemsize == 0 || (a.data - b.data) % a.itemsize != 0) return false;
   int order[max_rank];
   int n = 0;
@@ -230,28 +236,28 @@ inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t di
   return !reaches(a, order, n, 0, (b.data - a.data) / a.itemsize);
 }
 
+/// True when x, broadcast to the target's shape, has the target's strides, and elements of its
+/// size.
+WEFT_FEW_STEPS inline bool same_places(const Operand& target, const Operand& x) {
+  const int shift = target.rank - x.rank;
+  bool same = shift >= 0 && target.itemsize == x.itemsize;
+  for (int i = 0; same && i < target.rank; ++i) {
+    same = target.size[i] == 1 || (i >= shift && x.size[i - shift] == target.size[i] &&
+                                   x.stride[i - shift] == target.stride[i]);
+  }
+  return same;
+}
+
 /// True when writing the target while reading the operand could read an element already written:
 /// they share memory, and not by having the same element at each index. Call before planning.
-[[gnu::noinline]] inline bool conflicts(const Operand& target, const Operand& x) {
-  if (x.storage == nullptr || !overlap(target, x)) return false;
-  if (x.gathered) return true;
-  if (disjoint(target, x)) return false;
-  if (x.moved || target.data != x.data || target.itemsize != x.itemsize || target.rank < x.rank) {
-    return true;
-  }
-  const int shift = target.rank - x.rank;
-  for (int i = 0; i < target.rank; ++i) {
-    if (target.size[i] == 1) continue;
-    if (i < shift || x.size[i - shift] != target.size[i] ||
-        x.stride[i - shift] != target.stride[i]) {
-      return true;
-    }
-  }
-  return false;
+WEFT_FEW_STEPS inline bool conflicts(const Operand& target, const Operand& x) {
+  if (x.storage == nullptr) return false;
+  if (!x.moved && !x.gathered && target.data == x.data && same_places(target, x)) return false;
+  return overlap(target, x) && (x.gathered || !disjoint(target, x));
 }
 
 /// True when operands[0], the target, cannot be written while the others are read.
-[[gnu::noinline]] inline bool any_conflict(const Operand* operands, int n, bool elementwise) {
+WEFT_FEW_STEPS inline bool any_conflict(const Operand* operands, int n, bool elementwise) {
   for (int i = 1; i < n; ++i) {
     if (elementwise ? conflicts(operands[0], operands[i])
                     : operands[i].storage != nullptr && overlap(operands[0], operands[i])) {
@@ -262,14 +268,14 @@ inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t di
 }
 
 /// Gives all operands the strides with which they are read at coordinates of `shape`.
-[[gnu::noinline]] inline void broadcast_operands(Operand* operands, int n, const Shape& shape) {
+WEFT_FEW_STEPS inline void broadcast_operands(Operand* operands, int n, const Shape& shape) {
   for (int i = 0; i < n; ++i) operands[i].broadcast_to(shape);
 }
 
 /// Prepares the operands of a reduction over `shape`: their strides become those along the kept
 /// axes, then those along the reduced ones, along which the target does not move.
-[[gnu::noinline]] inline void split_axes(const Shape& shape, const ReducedAxes& axes,
-                                         Operand* operands, int n, Shape& kept, Shape& reduced) {
+WEFT_FEW_STEPS inline void split_axes(const Shape& shape, const ReducedAxes& axes,
+                                      Operand* operands, int n, Shape& kept, Shape& reduced) {
   for (int i = 0; i < shape.rank(); ++i) {
     (axes.reduces(i) ? reduced : kept).push_back(shape[i]);
   }

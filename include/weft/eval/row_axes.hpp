@@ -21,7 +21,7 @@ struct RowAxes {
 };
 
 /// The geometry of a reduction by itself.
-[[gnu::noinline]] inline void own_axes(const RowNode& node, RowGeometry& geometry, RowAxes& axes) {
+WEFT_FEW_STEPS inline void own_axes(const RowNode& node, RowGeometry& geometry, RowAxes& axes) {
   geometry = {};
   axes.shape = node.shape;
   for (int i = 0; i < node.shape.rank(); ++i) {
@@ -33,8 +33,8 @@ struct RowAxes {
 
 /// The labels of an output's axes when `node`, a reduction directly in it, gives the geometry;
 /// false where the reduction's value does not belong to one row of the output.
-[[gnu::noinline]] inline bool output_axes(const Shape& shape, const RowNode& node,
-                                          const RowAxes& inside, RowAxes& axes) {
+WEFT_FEW_STEPS inline bool output_axes(const Shape& shape, const RowNode& node,
+                                       const RowAxes& inside, RowAxes& axes) {
   axes.shape = shape;
   for (int& label : axes.label) label = RowAxes::neither;
   const bool whole = node.result.rank() == 0;
@@ -65,8 +65,8 @@ struct RowAxes {
 
 /// The labels of the operand of a reduction that stands where `context` is; false where it does
 /// not run along the geometry's rows.
-[[gnu::noinline]] inline bool enter(const RowNode& node, const RowAxes& context,
-                                    const RowGeometry& geometry, RowAxes& axes) {
+WEFT_FEW_STEPS inline bool enter(const RowNode& node, const RowAxes& context,
+                                 const RowGeometry& geometry, RowAxes& axes) {
   axes.shape = node.shape;
   int at = context.shape.rank() - node.result.rank();
   int reduced = 0;
@@ -101,8 +101,8 @@ struct RowAxes {
 }
 
 /// Gives an operand the strides along the kept, then along the reduced dimensions.
-[[gnu::noinline]] inline void place_in_row(Operand& x, const RowAxes& axes,
-                                           const RowGeometry& geometry) {
+WEFT_FEW_STEPS inline void place_in_row(Operand& x, const RowAxes& axes,
+                                        const RowGeometry& geometry) {
   x.broadcast_to(axes.shape);
   int64_t strides[max_rank] = {};
   for (int i = 0; i < axes.shape.rank(); ++i) {

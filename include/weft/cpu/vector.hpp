@@ -1,0 +1,159 @@
+// Reducing a run of numbers in vectors: sums, products, extremes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/reducers.hpp"
+
+namespace weft::cpu::detail {
+
+/// 32 bytes of numbers as the compilers' vectors, whatever the instruction set has, and 16 bytes.
+template <class C>
+struct VectorOf {
+  typedef C type __attribute__((vector_size(32)));
+  typedef C half __attribute__((vector_size(16)));
+  using Index = std::conditional_t<sizeof(C) == 4, std::int32_t, std::int64_t>;
+  typedef Index indices __attribute__((vector_size(32)));
+  static constexpr int size = 32 / static_cast<int>(sizeof(C));
+  /// Sets 0, 1, 2, ...
+  [[gnu::always_inline]] static void number(indices& lanes) {
+    if constexpr (size == 8) {
+      lanes = indices{0, 1, 2, 3, 4, 5, 6, 7};
+    } else {
+      lanes = indices{0, 1, 2, 3};
+    }
+  }
+};
+
+template <class V, class C>
+[[gnu::always_inline]] inline void load_vector(V& v, const C* from) {
+  __builtin_memcpy(&v, from, sizeof(V));
+}
+
+/// How a reducer joins numbers, or vectors of them: join(a, b) sets a, the earlier one.
+template <class R>
+struct Join;
+template <>
+struct Join<reducer::sum> {
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    a += b;
+  }
+};
+template <>
+struct Join<reducer::mean> : Join<reducer::sum> {};
+template <>
+struct Join<reducer::prod> {
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    a *= b;
+  }
+};
+/// NaN stays.
+template <>
+struct Join<reducer::max> {
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    a = ((a > b) | (a != a)) ? a : b;
+  }
+};
+template <>
+struct Join<reducer::min> {
+  template <class V>
+  [[gnu::always_inline]] static void join(V& a, const V& b) {
+    a = ((a < b) | (a != a)) ? a : b;
+  }
+};
+
+/// Whether R's reduction of numbers of type C is a Join of them.
+template <class R, class C>
+inline constexpr bool joins = requires(typename R::template State<C> s) {
+  requires sizeof(Join<R>) > 0;
+  requires std::is_floating_point_v<C> ||(is_integer<C> && sizeof(C) >= 4);
+  requires std::is_same_v<decltype(s.value), C>;
+};
+
+/// The join of what f(x) makes of the m values x, where joining `empty` changes nothing. f takes
+/// numbers, and vectors of them. The order depends on m only. Eight vectors side by side hide the
+/// latency; they have names, since g++ would keep an array in memory.
+template <class J, class C, class F>
+[[gnu::always_inline]] inline C join_run(const C* values, int m, C empty, const F& f) {
+  using V = typename VectorOf<C>::type;
+  using Half = typename VectorOf<C>::half;
+  constexpr int size = VectorOf<C>::size;
+  if (m < size) {
+    C all = empty;
+    for (int i = 0; i < m; ++i) {
+      C x = values[i];
+      f(x);
+      J::join(all, x);
+    }
+    return all;
+  }
+  const V none = V{} + empty;
+  V a = none, b = none, c = none, d = none, e = none, g = none, h = none, k = none;
+  const C* at = values;
+  const C* const end = values + m;
+  const auto add = [&f](V & part, const C* from) __attribute__((always_inline)) {
+    V x;
+    load_vector(x, from);
+    f(x);
+    J::join(part, x);
+  };
+  for (; at + 8 * size <= end; at += 8 * size) {
+    add(a, at);
+    add(b, at + size);
+    add(c, at + 2 * size);
+    add(d, at + 3 * size);
+    add(e, at + 4 * size);
+    add(g, at + 5 * size);
+    add(h, at + 6 * size);
+    add(k, at + 7 * size);
+  }
+  if (at + 4 * size <= end) {
+    add(a, at);
+    add(b, at + size);
+    add(c, at + 2 * size);
+    add(d, at + 3 * size);
+    at += 4 * size;
+  }
+  if (at + 2 * size <= end) {
+    add(e, at);
+    add(g, at + size);
+    at += 2 * size;
+  }
+  if (at + size <= end) {
+    add(h, at);
+    at += size;
+  }
+  if (at < end) {  // the last vector, without what was in those before
+    V x;
+    load_vector(x, end - size);
+    const auto past = static_cast<typename VectorOf<C>::Index>(size - (end - at));
+    f(x);
+    typename VectorOf<C>::indices lanes;
+    VectorOf<C>::number(lanes);
+    J::join(k, lanes < past ? none : x);
+  }
+  J::join(a, e);
+  J::join(b, g);
+  J::join(c, h);
+  J::join(d, k);
+  J::join(a, c);
+  J::join(b, d);
+  J::join(a, b);
+  Half low, high;
+  __builtin_memcpy(&low, &a, sizeof(Half));
+  __builtin_memcpy(&high, reinterpret_cast<const char*>(&a) + sizeof(Half), sizeof(Half));
+  J::join(low, high);
+  if constexpr (size == 8) {
+    high = Half{low[2], low[3], low[2], low[3]};
+    J::join(low, high);
+    high = Half{low[1], low[1], low[1], low[1]};
+  } else {
+    high = Half{low[1], low[1]};
+  }
+  J::join(low, high);
+  return low[0];
+}
+
+}  // namespace weft::cpu::detail
