@@ -6,7 +6,8 @@ release := build/release
 # In CI a warning is an error; elsewhere a newer compiler's new warning must not stop anybody. CI has
 # no GPU: what needs one is only compiled there, and cheaply.
 configure := cmake --preset release -DWEFT_WERROR=$(if $(CI),ON,OFF) \
-  -DWEFT_CUDA_CHECK_ONLY=$(if $(CI),ON,OFF) -DWEFT_BENCH=$(if $(CI),OFF,ON)
+  -DWEFT_CUDA_CHECK_ONLY=$(if $(CI),ON,OFF) -DWEFT_TEST_MERGE=$(if $(CI),10,1) \
+  -DWEFT_BENCH=$(if $(CI),OFF,ON)
 build := cmake --build --preset release --parallel $(jobs)
 
 MAKEFLAGS += --no-print-directory

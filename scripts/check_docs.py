@@ -112,8 +112,10 @@ class Tools:
         path.write_text(text)
         command = [self.compiler, "-std=c++20", "-w", f"-I{REPO / 'include'}", "-pthread"]
         if cuda:
-            command = [self.nvcc, "-std=c++20", "-w", "-arch=native" if self.gpu else "-arch=sm_90",
-                       f"-I{REPO / 'include'}"]
+            # To PTX what must not compile; without a GPU nothing is run, so nothing is assembled and linked.
+            target = (["-arch=sm_90", "-ptx"] if only_check else
+                      ["-arch=native"] if self.gpu else ["-arch=compute_90", "-c"])
+            command = [self.nvcc, "-std=c++20", "-w", *target, f"-I{REPO / 'include'}"]
             command += ["-lcublasLt"] * bool(re.search(r"\b(matmul|linear|einsum)\(", text))
         command += ["-fsyntax-only"] if only_check and not cuda else ["-o", str(path.with_suffix(""))]
         result = subprocess.run([*command, str(path), "-lz"], capture_output=True, text=True)

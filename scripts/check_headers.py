@@ -45,9 +45,9 @@ def commands(header, nvcc, cuda_include):
     if not cuda or cuda_include:
         yield ["g++", "-std=c++20", "-fsyntax-only", *warnings, "-x", "c++", f"-I{INCLUDE}",
                *(["-isystem", cuda_include] if cuda else []), "-"]
-    if cuda and nvcc:
+    if cuda and nvcc: # to PTX: its front end reads host and device code, and g++ has seen the host's
         yield [nvcc, "-std=c++20", "-arch=sm_90", "-Xcompiler=-Wall,-Wextra", "-Werror=all-warnings",
-               "-x", "cu", "-c", "-o", "/dev/null", f"-I{INCLUDE}", "-"]
+               "-x", "cu", "-ptx", "-o", "/dev/null", f"-I{INCLUDE}", "-"]
 
 
 def compile_problems(header, nvcc, cuda_include):

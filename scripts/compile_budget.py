@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Measures what weft costs to compile, and fails where it is over budget.
 
-CPU seconds (user + system) and peak memory of the compiler, best of several runs. The budget was set
-on a machine where nvcc takes 1.40 s for a .cu with cuda_runtime.h and <vector>, and g++ -O2 0.13 s
-for a .cpp with <vector>; both are measured again here, and seconds are scaled by them.
+CPU seconds (user + system) and peak memory of the compiler, the least of several runs. The budget was
+set on a machine where g++ -O2 takes 1.20 s for BASELINE, templates of the standard library, and nvcc
+1.40 s for a .cu with cuda_runtime.h and <vector>. Both are measured again here, in turns with what is
+measured, and seconds are scaled by them. What is over is measured anew, twice at most: other work on
+the machine makes a run slower, never faster.
 
 --report measures what each header and each further expression costs instead, and prints a table.
 """
@@ -11,16 +13,36 @@ import argparse
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
-NVCC_BASELINE, GXX_BASELINE = 1.40, 0.13
+NVCC_BASELINE, GXX_BASELINE = 1.40, 1.20
+
+# As much work of the same kind as weft with one expression: its time follows weft's from machine to machine.
+BASELINE = """
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+using Any = std::variant<int, double, std::string, std::vector<int>, std::map<int, std::string>>;
+Any sum(Any a, Any b) {
+  return std::visit([](auto x, auto y) -> Any {
+    if constexpr (requires { x + y; }) return x + y; else return x;
+  }, a, b);
+}
+void sort(std::vector<std::string>& v) {
+  std::sort(v.begin(), v.end(), [](auto& a, auto& b) { return a.size() < b.size(); });
+}
+"""
 
 # Twelve expressions of different types, three to five leaves each.
 EXPRESSIONS = [
@@ -70,7 +92,8 @@ KINDS = {
 # Seen with nvcc where the baseline was NVCC_BASELINE; scaled by it in the report.
 RECORDED = {"MatX: matx.h": 16.7, "CUB: cub/device/device_reduce.cuh": 7.0}
 RECORDED_ONE, RECORDED_FURTHER = 21.3, 4.5  # MatX: the include and one expression; each further
-NOISE = 1.3  # runs on a busy machine differ by this much in CPU seconds
+NOISE = 1.3  # a busy machine makes this much of a difference, even relative to the baseline
+ATTEMPTS = 3
 MARKS = ("<!-- compile time -->", "<!-- end of compile time -->")
 
 
@@ -86,13 +109,8 @@ def program(headers, device, count, kind="element-wise"):
     return text
 
 
-def usage():
-    r = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return r.ru_utime + r.ru_stime
-
-
-def measure(compiler, source, runs):
-    """The least CPU seconds of some runs, and peak MB."""
+def compile_once(compiler, source):
+    """CPU seconds and peak MB of one run of the compiler."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / ("t.cu" if "nvcc" in compiler else "t.cpp")
         path.write_text(source)
@@ -101,17 +119,23 @@ def measure(compiler, source, runs):
             command.insert(1, "-arch=sm_90")
         elif "weft/cuda" in source or "weft/all" in source:
             command.insert(1, f"-I{Path(NVCC).resolve().parent.parent}/include")
-        seconds, peak = [], 0
-        for _ in range(runs):
-            before = usage()
-            child = subprocess.Popen(command)
-            _, status, used = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-            if child.returncode:
-                sys.exit(f"does not compile: {' '.join(command)}\n{source}")
-            seconds.append(usage() - before)
-            peak = used.ru_maxrss / 1024
-        return min(seconds), peak
+        child = subprocess.Popen(command)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            raise SystemExit(f"does not compile: {' '.join(command)}\n{source}")
+        return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def measure_all(compiler, sources, runs, jobs=1):
+    """The least CPU seconds of each source, and peak MB; in turns, so that each meets the same machine."""
+    with ThreadPoolExecutor(jobs) as pool:
+        done = list(pool.map(lambda source: compile_once(compiler, source), sources * runs))
+    return [tuple(map(min, zip(*done[i::len(sources)]))) for i in range(len(sources))]
+
+
+def measure(compiler, source, runs):
+    return measure_all(compiler, [source], runs)[0]
 
 
 def further(compiler, device, kind, runs):
@@ -166,6 +190,31 @@ def report(runs):
     return text + line("MatX, element-wise (recorded)", [None, RECORDED_FURTHER * scale])
 
 
+def gxx_rows(runs, jobs):
+    """What is measured, its value, its unit and the aim."""
+    sources = [BASELINE, program(["weft/weft.hpp"], "Cpu", 1)]
+    (baseline, _), (seconds, peak) = measure_all("g++", sources, 2 * runs, jobs)
+    return [("g++: the standard library, the baseline", baseline, "s", None),
+            ("g++: weft.hpp and one expression", seconds, "s", 1.5 * baseline / GXX_BASELINE),
+            ("g++: peak memory of that", peak, "MB", 250)]
+
+
+def nvcc_rows(runs, jobs):
+    both = ["weft/cuda.hpp", "weft/cuda/reduce.hpp"]
+    sources = [program(["cuda_runtime.h", "vector"], "Cuda", 0), program(["weft/cuda.hpp"], "Cuda", 1),
+               program(["weft/cuda.hpp"], "Cuda", 12), program(both, "Cuda", 1),
+               program(both, "Cuda", 1, "row program"), program(both, "Cuda", len(ROWS), "row program")]
+    baseline, one, twelve, reduce, row, rows = (
+        seconds for seconds, _ in measure_all(NVCC, sources, runs, jobs))
+    scale = baseline / NVCC_BASELINE
+    return [("nvcc: cuda_runtime.h and <vector>, the baseline", baseline, "s", None),
+            ("nvcc: weft/cuda.hpp and one expression", one, "s", 3.3 * baseline),
+            ("nvcc: each further expression", (twelve - one) / 11, "s", 0.42 * scale),
+            ("nvcc: weft/cuda/reduce.hpp on top", reduce - one, "s", 6.0 * scale),
+            # The aim is 0.6; two kernels, one of them unrolled, cost more (docs/07_architecture.md).
+            ("nvcc: each further row program", (rows - row) / (len(ROWS) - 1), "s", 2.3 * scale)]
+
+
 def put(text, target):
     """Prints the text, or puts it between the marks in the file."""
     if not target:
@@ -182,50 +231,31 @@ def put(text, target):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=2, help="compilers that run at a time, the baseline's too")
     parser.add_argument("--json", help="also write the figures to this file")
     parser.add_argument("--report", nargs="?", const="", metavar="FILE",
                         help="print a table of all costs, or put it between FILE's marks")
     args = parser.parse_args()
     if args.report is not None:
         return put(report(args.runs), args.report)
-    rows = []  # what, measured, unit, allowed
-
-    baseline, _ = measure("g++", program(["vector"], "Cpu", 0), 2 * args.runs + 1)
-    seconds, peak = measure("g++", program(["weft/weft.hpp"], "Cpu", 1), args.runs)
-    scale = baseline / GXX_BASELINE
-    rows.append(("g++: <vector>, the baseline", baseline, "s", None))
-    rows.append(("g++: weft.hpp and one expression", seconds, "s", 1.5 * scale))
-    rows.append(("g++: peak memory of that", peak, "MB", 250))
-
-    if NVCC:
-        baseline, _ = measure(NVCC, program(["cuda_runtime.h", "vector"], "Cuda", 0), args.runs)
-        scale = baseline / NVCC_BASELINE
-        one, two, twelve = (measure(NVCC, program(["weft/cuda.hpp"], "Cuda", count), args.runs)[0]
-                            for count in (1, 2, 12))
-        rows.append(("nvcc: cuda_runtime.h and <vector>, the baseline", baseline, "s", None))
-        rows.append(("nvcc: weft/cuda.hpp and one expression", one, "s", 3.3 * baseline))
-        rows.append(("nvcc: each further expression", (twelve - two) / 10, "s", 0.42 * scale))
-        if (INCLUDE / "weft/cuda/reduce.hpp").exists():
-            both = program(["weft/cuda.hpp", "weft/cuda/reduce.hpp"], "Cuda", 1)
-            rows.append(("nvcc: weft/cuda/reduce.hpp on top", measure(NVCC, both, args.runs)[0] - one,
-                         "s", 6.0 * scale))
-        if (INCLUDE / "weft/cuda/row.hpp").exists():
-            # The aim is 0.6; two kernels, one of them unrolled, cost more (docs/07_architecture.md).
-            rows.append(("nvcc: each further row program",
-                         further(NVCC, "Cuda", "row program", args.runs), "s", 2.3 * scale))
-    else:
+    if not NVCC:
         print("nvcc not found: its part of the budget is not measured")
-
-    over = 0
-    print(f"{'':50}{'measured':>12}{'allowed':>12}")
-    for what, value, unit, allowed in rows:
-        digits = 0 if unit == "MB" else 2
-        bad = allowed is not None and value > NOISE * allowed
-        over += bad
-        limit = "" if allowed is None else f"{allowed:.{digits}f} {unit}"
-        print(f"{what:50}{f'{value:.{digits}f} {unit}':>12}{limit:>12}{'  OVER' if bad else ''}")
+    for attempt in range(1, ATTEMPTS + 1):
+        rows = gxx_rows(args.runs, args.jobs) + (nvcc_rows(args.runs, args.jobs) if NVCC else [])
+        print(f"{'':50}{'measured':>12}{'aim':>12}{'allowed':>12}")
+        over = 0
+        for what, value, unit, aim in rows:
+            digits = 0 if unit == "MB" else 2
+            bad = aim is not None and value > NOISE * aim
+            over += bad
+            cells = [value] if aim is None else [value, aim, NOISE * aim]
+            print(f"{what:50}" + "".join(f"{f'{cell:.{digits}f} {unit}':>12}" for cell in cells) +
+                  ("  OVER" if bad else ""), flush=True)
+        if not over:
+            break
+        print(f"attempt {attempt} of {ATTEMPTS}: {over} over", flush=True)
     if args.json:
-        keys = ("what", "measured", "unit", "allowed")
+        keys = ("what", "measured", "unit", "aim")
         Path(args.json).write_text(json.dumps([dict(zip(keys, row)) for row in rows], indent=1) + "\n")
     return 1 if over else 0
 

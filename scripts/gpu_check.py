@@ -79,7 +79,7 @@ def main():
         return "targets: " + table.splitlines()[-1] if table else ""
 
     step("build",
-         ["cmake", "--preset", "release", "-DWEFT_CUDA_CHECK_ONLY=OFF"],
+         ["cmake", "--preset", "release", "-DWEFT_CUDA_CHECK_ONLY=OFF", "-DWEFT_TEST_MERGE=1"],
          ["cmake", "--build", "--preset", "release", "--parallel", args.jobs],
          [BIN / "on_gpu"])  # without a GPU all the rest would be skipped and look fine
     step("tests", ["ctest", "--preset", "release", "--parallel", min(args.jobs, 8)], note=ctest_note)

@@ -28,7 +28,10 @@ def family(compiler):
 def command(compiler, source, args):
     include = ["-I", str(HERE.parent / "include")]
     if family(compiler) == "nvcc":
-        return [compiler, "-std=c++20", "-arch=sm_90", "-x", "cu", "-c", "-o", "/dev/null", *include, source]
+        # nvcc's front end reads host and device code alike in its pass for the device, so that a wrong
+        # program needs no second pass and no host compiler; a correct one takes all of them.
+        step = "-ptx" if "must_not_compile/" in source else "-c"
+        return [compiler, "-std=c++20", "-arch=sm_90", "-x", "cu", step, "-o", "/dev/null", *include, source]
     cuda = [word for folder in (args.cuda_include or "").split(";") if folder
             for word in ("-isystem", folder)]
     terse = "-fno-caret-diagnostics" if family(compiler) == "clang++" else "-fno-diagnostics-show-caret"
