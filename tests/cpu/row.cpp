@@ -33,6 +33,23 @@ TEST_CASE("few long rows and many short ones") {
   }
 }
 
+TEST_CASE("a few long rows in pieces have the same bits for any number of threads") {
+  const auto x = noise<float>({3, 300001}).on(weft::Cpu{});
+  weft::set_num_threads(1);
+  const auto one = softmax(x).eval().to_vector();
+  const auto turned = softmax(x.t(), axis(0)).eval().to_vector();
+  weft::set_num_threads(3);
+  CHECK(softmax(x).eval().to_vector() == one);
+  CHECK(softmax(x.t(), axis(0)).eval().to_vector() == turned);
+  weft::set_num_threads(0);
+  // The largest element counts wherever its piece is.
+  auto y = weft::zeros({2, 200000});
+  y(1, 199999).assign(50.F);
+  const auto z = softmax(y).eval();
+  CHECK(z.at(1, 199999) == 1.F);
+  CHECK(z.at(0, 5) == doctest::Approx(1. / 200000));
+}
+
 TEST_CASE("values that differ along the row are loaded beside those of the row") {
   // The sum over columns runs by itself; the booleans beside it are computed in the row.
   const auto x = noise<float>({6, 300}).on(weft::Cpu{});

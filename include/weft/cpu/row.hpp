@@ -38,7 +38,7 @@ struct RowExecutor<Cpu> {
     detail::simplify(inner, inside, n, true);
     cpu::detail::pad(outer, operands, n);
     cpu::detail::pad(inner, inside, n);
-    cpu::detail::RowWork{loops, task, program, outer, operands, inner, inside}.run();
+    cpu::detail::RowWork{{loops, task, program, outer, operands, inner, inside}}.run();
   }
 };
 

@@ -2,181 +2,104 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cpu/row_kernel.hpp"
+#include "weft/cpu/parallel.hpp"
+#include "weft/cpu/row_walk.hpp"
 
-namespace weft {
+namespace weft::cpu::detail {
 
-namespace cpu::detail {
-
-/// A task of a row program over the places of `outer`, each with a row of `inner`.
-struct RowWork {
-  const RowLoops& loops;
-  const weft::detail::RowTask& task;
-  const void* program;
-  const weft::detail::Loops& outer;
-  const weft::detail::Operand* operands;
-  const weft::detail::Loops& inner;
-  const weft::detail::Operand* inside;
-
+/// Runs a task of a row program.
+struct RowWork : RowWalk {
   WEFT_FEW_STEPS void run() const {
     const int64_t rows = outer.count();
-    parallel(rows, rows * inner.count(),
-             [&](int64_t first, int64_t last) { run_rows(first, last); });
+    const int64_t length = inner.count();
+    if (rows < 32 && length > elements_a_piece && reduces_leaves()) return run_pieces(rows, length);
+    parallel(rows, rows * length, [&](int64_t first, int64_t last) { run_rows(first, last); });
   }
 
  private:
-  using RowMode = weft::detail::RowMode;
-  static constexpr int slot = 16;                // bytes: the largest value
-  static constexpr int64_t together = 64;        // rows, at most
-  static constexpr int64_t most_kept = 1 << 17;  // bytes
-
-  /// Memory of a thread's rows, and what it knows of them.
-  struct Memory {
-    Side* sides;
-    char** row;   // the first element of each operand's row
-    char** line;  // and of a line of it
-    char** at;
-    int64_t* step;
-    int64_t* skip;
-    char* slots;           // of the reductions' values, `together` each
-    char* computed;        // what a reduction is of, in a run
-    char* kept;            // what the last one is of, in whole rows; null where it is not kept
-    std::uint64_t values;  // a bit for each reduction whose value is loaded
-    bool varies;           // which may be another one at each element of a row
-    bool whole;            // rows are short: many at once
-  };
-
-  int count() const { return loops.outputs + loops.leaves + loops.reductions; }
-  int value(int r) const { return loops.outputs + loops.leaves + r; }
-  bool is_known(int r) const { return task.mode[r] != RowMode::load; }
-  char* slots_of(const Memory& memory, int r) const { return memory.slots + r * together * slot; }
-  static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
-
+  static constexpr int64_t elements_a_piece = 1 << 16;
   WEFT_FEW_STEPS void run_rows(int64_t first, int64_t last) const {
-    const auto n = static_cast<std::size_t>(count());
-    const auto slot_bytes = static_cast<std::size_t>(loops.reductions * together * slot);
-    const int64_t length = inner.count();
-    alignas(64) char room[Block::room_bytes];
-    alignas(64) char computed[run_size * slot];
-    Memory memory{
-        static_cast<Side*>(__builtin_alloca(n * sizeof(Side))),
-        static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
-        static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
-        static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
-        static_cast<int64_t*>(__builtin_alloca(n * sizeof(int64_t))),
-        static_cast<int64_t*>(__builtin_alloca(n * sizeof(int64_t))),
-        static_cast<char*>(__builtin_alloca_with_align(slot_bytes, 128)),
-        computed,
-        nullptr,
-        0,
-        weft::detail::varies_along_row(task, inside + value(0), loops.reductions, inner.rank),
-        false};
-    place(memory, room);
-    Block block(memory.sides, count(), loops.outputs, room);
-    memory.whole = inner.rank == 1 && length > 0 && length <= min(run_size, block.length());
-    const int64_t most =
-        memory.whole ? min(min(together, run_size / length), block.length() / length) : 1;
-    if (shares_last(memory)) {
-      const int64_t bytes = length * loops.reduce[loops.reductions - 1]->run->value_bytes;
-      if (memory.whole) {
-        memory.kept = computed;
-      } else if (bytes <= most_kept) {
-        memory.kept =
-            static_cast<char*>(__builtin_alloca_with_align(static_cast<std::size_t>(bytes), 512));
-      }
-    }
-    weft::detail::Cursor cursor;
-    cursor.seek(outer, outer.rank, operands, count(), memory.row, first);
-    const int last_axis = outer.rank - 1;
-    while (first < last) {
-      const int64_t rows =
-          min(min(outer.size[last_axis] - cursor.index[last_axis], most), last - first);
-      if (memory.whole) set_sides(memory, memory.row);
-      for (int r = 0; r < loops.reductions; ++r) reduce(memory, block, r, rows);
-      if (task.target < 0) store(memory, block, rows);
-      first += rows;
-      if (first == last) break;
-      cursor.skip(outer.rank, operands, count(), memory.row, rows - 1);
-      cursor.next(outer, outer.rank, operands, count(), memory.row);
-    }
-  }
-
-  /// The sides of all operands, before the first row.
-  WEFT_FEW_STEPS void place(Memory& memory, char* room) const {
-    const int depth = inner.rank - 1;
-    for (int i = 0; i < count(); ++i) {
-      memory.step[i] = inside[i].stride[depth];
-      memory.row[i] = operands[i].data;
-      memory.at[i] = room;
-      memory.skip[i] = 0;
-      Side& side = *::new (memory.sides + i) Side{nullptr, memory.step[i], inside[i].itemsize};
-      side.pitch = operands[i].stride[outer.rank - 1] * operands[i].itemsize;
-      const int r = i - value(0);
-      if (i < loops.outputs) {
-        // Where there are several, all see the operands as they were.
-        side.direct = loops.outputs == 1 && (side.stride == 1 || !task.along_row[i]);
-      } else if (r < 0) {
-        side.direct = side.stride == 1 || loops.computed[i - loops.outputs];
-      } else {
-        side.itemsize = loops.reduce[r]->run->out_bytes;
-        // A loop takes all values with it, those that it does not read too.
-        if (is_known(r)) {
-          __builtin_memset(slots_of(memory, r), 0, slot);  // some value, until it is
-          side.row = memory.at[i] = slots_of(memory, r);
-          side.stride = 0;
-          side.pitch = 0;
+    with_memory([&](Memory& memory, Block& block) {
+      const int64_t length = inner.count();
+      alignas(64) char kept[most_kept];
+      memory.whole = inner.rank == 1 && length > 0 && length <= min(run_size, block.length());
+      const int64_t most =
+          memory.whole ? min(min(together, run_size / length), block.length() / length) : 1;
+      if (shares_last(memory)) {
+        const int64_t bytes = length * loops.reduce[loops.reductions - 1]->run->value_bytes;
+        if (memory.whole) {
+          memory.kept = memory.computed;
+        } else if (bytes <= most_kept) {
+          memory.kept = kept;
         }
-        side.direct = !memory.varies || side.stride == 1;
-        if (memory.varies || !is_known(r)) memory.values |= std::uint64_t{1} << i;
       }
-    }
+      weft::detail::Cursor cursor;
+      cursor.seek(outer, outer.rank, operands, count(), memory.row, first);
+      const int last_axis = outer.rank - 1;
+      while (first < last) {
+        const int64_t rows =
+            min(min(outer.size[last_axis] - cursor.index[last_axis], most), last - first);
+        if (memory.whole) set_sides(memory, memory.row);
+        for (int r = 0; r < loops.reductions; ++r) reduce(memory, block, r, rows);
+        if (task.target < 0) store(memory, block, rows);
+        first += rows;
+        if (first == last) break;
+        cursor.skip(outer.rank, operands, count(), memory.row, rows - 1);
+        cursor.next(outer, outer.rank, operands, count(), memory.row);
+      }
+    });
   }
 
-  /// Whether the outputs can read what the last reduction is of.
-  bool shares_last(const Memory& memory) const {
-    return loops.shares != nullptr && task.target < 0 && !memory.varies &&
-           task.mode[loops.reductions - 1] == RowMode::compute &&
-           loops.shares(program, SameInRow{task, operands, outer.rank, inside, inner.rank});
-  }
-
-  void set_sides(const Memory& memory, char* const* from) const {
-    for (int i = 0; i < value(0); ++i) memory.sides[i].row = from[i];
+  /// Whether the task is one reduction, of one dimension, that needs no other one of the row.
+  bool reduces_leaves() const {
+    bool alone = task.target >= 0 && inner.rank == 1;
     for (int r = 0; r < loops.reductions; ++r) {
-      if (!is_known(r)) memory.sides[value(r)].row = from[value(r)];
+      alone = alone &&
+              (r == task.target || task.mode[r] == RowMode::skip || task.mode[r] == RowMode::load);
     }
+    return alone;
   }
-
-  /// f(start, position, m) for the runs of a row.
-  template <class F>
-  void walk(const Memory& memory, const Block& block, const F& f) const {
-    const int depth = inner.rank - 1;
-    const int64_t size = inner.size[depth];
-    const int64_t length = inner.count();
+  /// A few long rows, each in pieces that do not depend on the number of threads.
+  WEFT_FEW_STEPS void run_pieces(int64_t rows, int64_t length) const {
+    const RunLoops& run = *loops.reduce[task.target]->run;
+    const void* const reducer = loops.reduce[task.target]->reducer(program);
+    const int64_t pieces = (length + elements_a_piece - 1) / elements_a_piece;
+    char* const states = static_cast<char*>(
+        ::operator new(static_cast<std::size_t>(rows * pieces * run.state_bytes)));
+    parallel(rows * pieces, rows * length, [&](int64_t first, int64_t last) {
+      with_memory([&](Memory& memory, Block& block) {
+        for (int64_t k = first; k < last; ++k) {
+          const int64_t start = k % pieces * elements_a_piece;
+          reduce_piece(memory, block, k / pieces, start, min(start + elements_a_piece, length),
+                       states + k * run.state_bytes);
+        }
+      });
+    });
+    char* out[1] = {operands[value(task.target)].data};
+    weft::detail::Cursor cursor;
+    for (int64_t k = 0; k < rows; ++k) {
+      run.finish(reducer, length, states + k * pieces * run.state_bytes, pieces, 1, out[0]);
+      cursor.next(outer, outer.rank, operands + value(task.target), 1, out);
+    }
+    ::operator delete(states);
+  }
+  WEFT_FEW_STEPS void reduce_piece(Memory& memory, Block& block, int64_t row, int64_t start,
+                                   int64_t end, char* state) const {
+    const RunLoops& run = *loops.reduce[task.target]->run;
     const int64_t longest = min(min(block.length(), block.run_length()), run_size);
-    for (int i = 0; i < count(); ++i) memory.line[i] = memory.row[i];
-    weft::detail::Cursor within;
-    for (int64_t start = 0; start < length; start += size) {
-      set_sides(memory, memory.line);
-      for (int64_t j = 0; j < size; j += longest) f(j, start + j, min(size - j, longest));
-      if (depth > 0) within.next(inner, depth, inside, count(), memory.line);
+    for (int i = 0; i < count(); ++i) memory.line[i] = operands[i].data;
+    weft::detail::Cursor cursor;
+    cursor.seek(outer, outer.rank, operands, count(), memory.line, row);
+    set_sides(memory, memory.line);
+    void* const running = __builtin_alloca_with_align(static_cast<std::size_t>(run.bytes), 512);
+    run.begin(loops.reduce[task.target]->reducer(program), running);
+    for (int64_t j = start; j < end; j += longest) {
+      const int64_t m = min(end - j, longest);
+      int64_t pitch = 0;
+      const char* const values = values_of(memory, block, task.target, j, j, m, 1, pitch);
+      run.add(loops.reduce[task.target]->reducer(program), values, m, j, running);
     }
-  }
-
-  /// The values that reduction r is of: where they are, and how far a row is behind the one before.
-  const char* values_of(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
-                        int64_t m, int64_t rows, int64_t& pitch) const {
-    const RowReduceLoops& own = *loops.reduce[r];
-    block.load(start, m, memory.at, own.uses | memory.values, rows, memory.skip);
-    if (own.values == nullptr) {
-      pitch = memory.skip[own.in_place];
-      return memory.at[own.in_place];
-    }
-    const bool keeps = memory.kept != nullptr && r == loops.reductions - 1;
-    char* const out = keeps ? memory.kept + position * own.run->value_bytes : memory.computed;
-    pitch = m * own.run->value_bytes;
-    (memory.varies ? own.varying : own.values)(program, memory.at, memory.step, memory.skip, rows,
-                                               m, out, pitch, nullptr);
-    return out;
+    run.end(running, state);
   }
 
   WEFT_FEW_STEPS void reduce(const Memory& memory, Block& block, int r, int64_t rows) const {
@@ -261,6 +184,4 @@ struct RowWork {
   }
 };
 
-}  // namespace cpu::detail
-
-}  // namespace weft
+}  // namespace weft::cpu::detail
