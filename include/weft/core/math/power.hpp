@@ -1,6 +1,8 @@
-// math::simd: pow, cbrt and rsqrt of float and double for the CPU.
+// math::simd: pow, cbrt, sqrt and rsqrt of float and double for the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <math.h>
 
 #include "weft/core/math/exponential.hpp"
 #include "weft/core/math/logarithm.hpp"
@@ -165,28 +167,22 @@ WEFT_INLINE T cbrt(T x) {
   return with_sign_of(from_bits(select(high, bits, to_bits(scaled))), x);
 }
 
-/// 1 / sqrt(x), by steps of third order from the exponent's half.
+/// The C library's sqrt may set errno, and compilers do not vectorise what does. Called by way of a
+/// pointer to a function without side effects it is the processor's instruction.
+WEFT_INLINE float sqrt(float x) {
+  float (*root)(float) __attribute__((const));
+  root = reinterpret_cast<decltype(root)>(static_cast<float (*)(float)>(&::sqrtf));
+  return root(x);
+}
+WEFT_INLINE double sqrt(double x) {
+  double (*root)(double) __attribute__((const));
+  root = reinterpret_cast<decltype(root)>(static_cast<double (*)(double)>(&::sqrt));
+  return root(x);
+}
+
 template <class T>
 WEFT_INLINE T rsqrt(T x) {
-  using namespace detail;
-  using U = Bits<T>;
-  constexpr T up = sizeof(T) == 4 ? T(0x1p24F) : T(0x1p54);
-  constexpr T root_up = sizeof(T) == 4 ? T(0x1p12F) : T(0x1p27);
-  constexpr U magic = sizeof(T) == 4 ? U(0x5F37642F) : static_cast<U>(0x5FE6EB50C7B537A9);
-  constexpr U infinity = Format<T>::infinity;
-  const U subnormal = below(magnitude_bits(x), U(1) << Format<T>::mantissa);
-  const T a = select(subnormal, x * up, x);
-  T y = from_bits(magic - (to_bits(a) >> 1));
-  for (int i = 0; i < (sizeof(T) == 4 ? 2 : 3); ++i) {
-    const T h = 1 - a * y * y;
-    y = mul_add(y * h, mul_add(h, T(0.375), T(0.5)), y);
-  }
-  y *= select(subnormal, root_up, T(1));
-  const U zero = below(magnitude_bits(x), U(1));
-  const U usual = ~zero & ~negative(x) & below(to_bits(x) & ~Format<T>::sign, infinity);
-  const U unbounded = ~negative(x) & equal(magnitude_bits(x), infinity);
-  const U special = (zero & (infinity | sign_bit(x))) | (~zero & ~unbounded & Format<T>::nan);
-  return from_bits(select(usual, to_bits(y), special));
+  return 1 / sqrt(x);
 }
 
 }  // namespace weft::math::simd
