@@ -43,7 +43,7 @@ WEFT_INLINE T times_gauss(T y, T rest, T a, T factor) {
 template <class T>
 WEFT_INLINE T erfc_far(T x) {
   constexpr T limit = sizeof(T) == 4 ? T(10.25) : T(27.5);  // erfc rounds to 0 there
-  const T a = magnitude(clamp_magnitude(x, limit));
+  const T a = limited_magnitude<to_bits(limit)>(x);
   const T rest = log_tail(a * T(1.41421356237309504880));
   return times_gauss(T(0.56418958354775628695) / a, rest, a, T(1));
 }
@@ -92,7 +92,7 @@ template <class T>
 WEFT_INLINE T gelu(T x) {
   using namespace detail;
   constexpr T limit = sizeof(T) == 4 ? T(14.5) : T(39);  // nothing is left of the tail there
-  const T a = magnitude(clamp_magnitude(x, limit));
+  const T a = limited_magnitude<to_bits(limit)>(x);
   const T tail = times_gauss(T(0.39894228040143267794), log_tail(a), a, T(0.5));
   const T far = from_bits(to_bits(x) & ~negative(x)) - tail;
   const T z = x * x;

@@ -83,7 +83,7 @@ WEFT_INLINE Sum log2_sum(double x) {
 
 /// 2^(t + low) for any t.
 WEFT_INLINE double exp2_sum(double t, double low) {
-  const double clamped = clamp_magnitude(t, 1100.0);
+  const double clamped = clamp_magnitude<to_bits(1100.0)>(t);
   const double rounder = Format<double>::round + twice_bias<double>;
   const double shifted = clamped + rounder;
   const double part = clamped - (shifted - rounder);
@@ -111,7 +111,8 @@ WEFT_INLINE float pow(float x, float y) {
       s * polynomial(z, 2.0, 0x1.5555555555558p-1, 0x1.9999999995269p-2, 0x1.2492492dfeac5p-2,
                      0x1.c71c62d46f402p-3, 0x1.7462b985e21b3p-3, 0x1.39fdbf20a2ed7p-3));
   const double t = static_cast<double>(y) * log_or_special(base, logarithm);
-  const auto [bits, r, lost] = reduce_exp(clamp_magnitude(t, 150.0), double(Format<double>::bias));
+  const auto [bits, r, lost] =
+      reduce_exp(clamp_magnitude<to_bits(150.0)>(t), double(Format<double>::bias));
   const double p =
       polynomial(r, 0x1p-1, 0x1.5555555555557p-3, 0x1.55551ap-5, 0x1.120b6ep-7, 0x1.6d110ap-10);
   const double power = power_of_two<double>(bits) * (1 + mul_add(r * r, p, r));
@@ -125,7 +126,7 @@ WEFT_INLINE double pow(double x, double y) {
   const std::uint64_t usual =
       below(to_bits(base), Format<double>::infinity) & ~below(to_bits(base), std::uint64_t(1));
   // Beyond these bounds the result is 0, 1 or infinity, as it is at them.
-  const double factor = clamp_magnitude(y, 0x1p70);
+  const double factor = clamp_magnitude<to_bits(0x1p70)>(y);
   const double y_high = upper_half(factor);
   const double high = y_high * logarithm.high;
   const double low = mul_add(factor - y_high, logarithm.high, factor * logarithm.low);
