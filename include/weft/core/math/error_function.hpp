@@ -9,7 +9,8 @@ namespace weft::math::simd {
 namespace detail {
 
 /// log(sqrt(2 pi) t e^(t^2 / 2) Phi(-t)) for t from 0.65, where Phi is the normal distribution's
-/// cumulative probability: by a polynomial in (t - 5/4) / (t + 5/4), which brings infinity near.
+/// cumulative probability: by a polynomial in (t - 25/16) / (t + 25/16), which brings infinity
+/// near.
 template <class T>
 WEFT_INLINE T log_tail(T t) {
   const T w = 1 / (t + T(1.25));
@@ -79,7 +80,10 @@ WEFT_INLINE float erf(float x) {
   using namespace detail;
   const float u = magnitude(x);
   const float v = magnitude_at_most<to_bits(3.92F)>(x) - 2.25F;  // erf rounds to 1 at 3.92
-  const float far = polynomial(v, 0x1.ff4048p-1F, 0x1.d414ecp-8F, -0x1.074ca0p-6F, 0x1.63ec52p-6F, -0x1.389dc4p-6F, 0x1.5d588ep-7F, -0x1.7e06c4p-9F, -0x1.630852p-11F, 0x1.0ae632p-10F, -0x1.7df270p-12F, -0x1.f1942ap-16F, 0x1.105474p-14F, -0x1.bb9546p-17F, -0x1.a0277cp-19F, 0x1.24d02ep-20F);
+  const float far = polynomial(v, 0x1.ff4048p-1F, 0x1.d414ecp-8F, -0x1.074ca0p-6F, 0x1.63ec52p-6F,
+                               -0x1.389dc4p-6F, 0x1.5d588ep-7F, -0x1.7e06c4p-9F, -0x1.630852p-11F,
+                               0x1.0ae632p-10F, -0x1.7df270p-12F, -0x1.f1942ap-16F, 0x1.105474p-14F,
+                               -0x1.bb9546p-17F, -0x1.a0277cp-19F, 0x1.24d02ep-20F);
   return with_sign_of(select(near_or_nan(x, 1.0F), erf_near(u), far), x);
 }
 
@@ -95,26 +99,41 @@ WEFT_INLINE T erfc(T x) {
   return select(is_near(x, T(0.5)), 1 - erf_near(x), select(negative(x), 2 - right, right));
 }
 
-/// x Phi(x): near 0 as x (1/2 + x p(x^2)), else as max(x, 0) - |x| Phi(-|x|).
-template <class T>
-WEFT_INLINE T gelu(T x) {
+/// x Phi(x): near 0 as x (1/2 + x p(x^2)), else as max(x, 0) - |x| Phi(-|x|). The float's
+/// t Phi(-t) e^(t^2 / 2) is a polynomial in (t - 25/16) / (t + 25/16).
+WEFT_INLINE float gelu(float x) {
   using namespace detail;
-  constexpr T limit = sizeof(T) == 4 ? T(14.5) : T(39);  // nothing is left of the tail there
-  const T a = limited_magnitude<to_bits(limit)>(x);
-  const T tail = times_gauss(T(0.39894228040143267794), log_tail(a), a, T(0.5));
-  const T far = from_bits(to_bits(x) & ~negative(x)) - tail;
-  const T z = x * x;
-  T p;
-  if constexpr (sizeof(T) == 4) {
-    p = polynomial(z, 0x1.988454p-2F, -0x1.10583p-4F, 0x1.46cbe8p-7F, -0x1.3657d8p-10F,
-                   0x1.bc46p-14F);
-  } else {
-    p = polynomial(z, 0x1.9884533d43651p-2, -0x1.1058377e2ceep-4, 0x1.46d04297691dap-7,
-                   -0x1.37403f6ba10bfp-10, 0x1.e42b0d5212208p-14, -0x1.3ce8fabfb0459p-17,
-                   0x1.658a20be58b7ep-21, -0x1.622236ebef89ap-25, 0x1.386f8ed9b2dd5p-29,
-                   -0x1.eefeaf8a3bb19p-34, 0x1.46bfc49d9a53cp-38);
-  }
-  return select(is_near(x, T(0.65)), x * mul_add(x, p, T(0.5)), far);
+  constexpr int up = 32;  // times 2^32 the tail is no subnormal number
+  const float a = limited_magnitude<to_bits(14.5F)>(x);
+  const float high = upper_half(a);
+  const float low = -0.5F * (a - high) * (a + high);
+  const auto [bits, r, lost] = reduce_exp(
+      -0.5F * high * high, static_cast<float>(static_cast<int>(Format<float>::bias) + up), low);
+  const float q = (a - 1.5625F) / (a + 1.5625F);
+  const float ratio = polynomial(q, 0x1.406fe4p-2F, 0x1.a59802p-3F, -0x1.0d6eep-3F, -0x1.a9d97ap-7F,
+                                 0x1.445898p-6F, 0x1.2fd50cp-7F, -0x1.2f14bap-11F, -0x1.729eaap-9F,
+                                 -0x1.d3e59p-10F, 0x1.940b78p-15F, 0x1.9fd43p-11F);
+  const float sum = r + low;
+  const float less_1 = sum + mul_add(sum * sum, exp_rest(sum), ((r - sum) + low) + lost);
+  const float tail = power_of_two<float>(bits) * mul_add(ratio, less_1, ratio);
+  const float positive = from_bits(to_bits(x) & ~(negative(x) >> 1));  // -0 for negative x
+  const float far = mul_add(-tail, 0x1p-32F, positive);
+  const float p = polynomial(x * x, 0x1.988452p-2F, -0x1.1057b6p-4F, 0x1.46b13p-7F,
+                             -0x1.342144p-10F, 0x1.9c6e6ep-14F);
+  return select(near_or_nan(x, 0.75F), x * mul_add(x, p, 0.5F), far);
+}
+
+WEFT_INLINE double gelu(double x) {
+  using namespace detail;
+  constexpr double limit = 39;  // nothing is left of the tail there
+  const double a = limited_magnitude<to_bits(limit)>(x);
+  const double tail = times_gauss(0.39894228040143267794, log_tail(a), a, 0.5);
+  const double far = from_bits(to_bits(x) & ~negative(x)) - tail;
+  const double p = polynomial(x * x, 0x1.9884533d43651p-2, -0x1.1058377e2ceep-4,
+                              0x1.46d04297691dap-7, -0x1.37403f6ba10bfp-10, 0x1.e42b0d5212208p-14,
+                              -0x1.3ce8fabfb0459p-17, 0x1.658a20be58b7ep-21, -0x1.622236ebef89ap-25,
+                              0x1.386f8ed9b2dd5p-29, -0x1.eefeaf8a3bb19p-34, 0x1.46bfc49d9a53cp-38);
+  return select(is_near(x, 0.65), x * mul_add(x, p, 0.5), far);
 }
 
 }  // namespace weft::math::simd
