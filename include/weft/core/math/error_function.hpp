@@ -99,41 +99,51 @@ WEFT_INLINE T erfc(T x) {
   return select(is_near(x, T(0.5)), 1 - erf_near(x), select(negative(x), 2 - right, right));
 }
 
-/// x Phi(x): near 0 as x (1/2 + x p(x^2)), else as max(x, 0) - |x| Phi(-|x|). The float's
-/// t Phi(-t) e^(t^2 / 2) is a polynomial in (t - 25/16) / (t + 25/16).
-WEFT_INLINE float gelu(float x) {
+/// x Phi(x): near 0 as x (1/2 + x p(x^2)), else as max(x, 0) - |x| Phi(-|x|), in which
+/// t Phi(-t) e^(t^2 / 2) is a polynomial in (t - c) / (t + c), for c at which that is nearly a T.
+template <class T>
+WEFT_INLINE T gelu(T x) {
   using namespace detail;
-  constexpr int up = 32;  // times 2^32 the tail is no subnormal number
-  const float a = limited_magnitude<to_bits(14.5F)>(x);
-  const float high = upper_half(a);
-  const float low = -0.5F * (a - high) * (a + high);
-  const auto [bits, r, lost] = reduce_exp(
-      -0.5F * high * high, static_cast<float>(static_cast<int>(Format<float>::bias) + up), low);
-  const float q = (a - 1.5625F) / (a + 1.5625F);
-  const float ratio = polynomial(q, 0x1.406fe4p-2F, 0x1.a59802p-3F, -0x1.0d6eep-3F, -0x1.a9d97ap-7F,
-                                 0x1.445898p-6F, 0x1.2fd50cp-7F, -0x1.2f14bap-11F, -0x1.729eaap-9F,
-                                 -0x1.d3e59p-10F, 0x1.940b78p-15F, 0x1.9fd43p-11F);
-  const float sum = r + low;
-  const float less_1 = sum + mul_add(sum * sum, exp_rest(sum), ((r - sum) + low) + lost);
-  const float tail = power_of_two<float>(bits) * mul_add(ratio, less_1, ratio);
-  const float positive = from_bits(to_bits(x) & ~(negative(x) >> 1));  // -0 for negative x
-  const float far = mul_add(-tail, 0x1p-32F, positive);
-  const float p = polynomial(x * x, 0x1.988452p-2F, -0x1.1057b6p-4F, 0x1.46b13p-7F,
-                             -0x1.342144p-10F, 0x1.9c6e6ep-14F);
-  return select(near_or_nan(x, 0.75F), x * mul_add(x, p, 0.5F), far);
-}
-
-WEFT_INLINE double gelu(double x) {
-  using namespace detail;
-  constexpr double limit = 39;  // nothing is left of the tail there
-  const double a = limited_magnitude<to_bits(limit)>(x);
-  const double tail = times_gauss(0.39894228040143267794, log_tail(a), a, 0.5);
-  const double far = from_bits(to_bits(x) & ~negative(x)) - tail;
-  const double p = polynomial(x * x, 0x1.9884533d43651p-2, -0x1.1058377e2ceep-4,
-                              0x1.46d04297691dap-7, -0x1.37403f6ba10bfp-10, 0x1.e42b0d5212208p-14,
-                              -0x1.3ce8fabfb0459p-17, 0x1.658a20be58b7ep-21, -0x1.622236ebef89ap-25,
-                              0x1.386f8ed9b2dd5p-29, -0x1.eefeaf8a3bb19p-34, 0x1.46bfc49d9a53cp-38);
-  return select(is_near(x, 0.65), x * mul_add(x, p, 0.5), far);
+  constexpr bool single = sizeof(T) == 4;
+  constexpr int up = single ? 32 : 128;  // times 2^32 or 2^128 the tail is no subnormal number
+  constexpr T down = single ? T(0x1p-32F) : T(0x1p-128);
+  constexpr T limit = single ? T(14.5) : T(39);  // nothing is left of the tail there
+  constexpr T c = single ? T(1.5625) : T(0x1.a2p+0);
+  const T a = limited_magnitude<to_bits(limit)>(x);
+  const T q = (a - c) / (a + c);
+  T ratio, p;
+  if constexpr (single) {
+    ratio = polynomial(q, 0x1.406fe4p-2F, 0x1.a59802p-3F, -0x1.0d6eep-3F, -0x1.a9d97ap-7F,
+                       0x1.445898p-6F, 0x1.2fd50cp-7F, -0x1.2f14bap-11F, -0x1.729eaap-9F,
+                       -0x1.d3e59p-10F, 0x1.940b78p-15F, 0x1.9fd43p-11F);
+    p = polynomial(x * x, 0x1.988452p-2F, -0x1.1057b6p-4F, 0x1.46b13p-7F, -0x1.342144p-10F,
+                   0x1.9c6e6ep-14F);
+  } else {
+    ratio = polynomial(q, 0x1.4502a0e50ca98p-2, 0x1.998033985576bp-3, -0x1.17d1bcd0f6ac3p-3,
+                       -0x1.59c3d30c64c44p-8, 0x1.5d53b2c3d20bdp-6, 0x1.dd54b2c70d18dp-8,
+                       -0x1.05432cfaccadep-9, -0x1.77a72a751c965p-9, -0x1.18c322d6f7121p-10,
+                       0x1.7c6a1a736db27p-13, 0x1.e32e88bcd1892p-12, 0x1.204da124fe447p-12,
+                       0x1.ba554496657dcp-15, -0x1.cc3540fedd6c5p-15, -0x1.131688abda966p-14,
+                       -0x1.4825941a6e9fp-15, -0x1.32ee7cdc91d1cp-20, 0x1.5702bb9431da2p-16,
+                       -0x1.1566d077242f4p-15, 0x1.09a0a336e7dc8p-16, 0x1.19c9fd15f5057p-13,
+                       -0x1.b70e86abcabbep-13, -0x1.e474a5de987c9p-18, 0x1.8ab79cf0e144bp-12,
+                       -0x1.0fe6ca9bea698p-11, 0x1.62cfff33b25aep-12, -0x1.d22b96d5bfc08p-14,
+                       0x1.ee024787b75f9p-17);
+    p = polynomial(x * x, 0x1.9884533d43651p-2, -0x1.1058377e2ceep-4, 0x1.46d04297691d7p-7,
+                   -0x1.37403f6ba0e8cp-10, 0x1.e42b0d51f408ap-14, -0x1.3ce8fab849d81p-17,
+                   0x1.658a1e86473c7p-21, -0x1.6221cd4015dbcp-25, 0x1.3863a4d83697ep-29,
+                   -0x1.ed80933ecc2d6p-34, 0x1.3c8933ea59fe3p-38);
+  }
+  const T high = upper_half(a);
+  const T low = T(-0.5) * (a - high) * (a + high);
+  const auto [bits, r, lost] =
+      reduce_exp(T(-0.5) * high * high, T(static_cast<int>(Format<T>::bias) + up), low);
+  const T sum = r + low;
+  const T less_1 = sum + mul_add(sum * sum, exp_rest(sum), ((r - sum) + low) + lost);
+  const T tail = power_of_two<T>(bits) * mul_add(ratio, less_1, ratio);
+  const T positive = from_bits(to_bits(x) & ~(negative(x) >> 1));  // -0 for negative x
+  const T far = mul_add(-tail, down, positive);
+  return select(near_or_nan(x, T(0.75F)), x * mul_add(x, p, T(0.5)), far);
 }
 
 }  // namespace weft::math::simd
