@@ -103,29 +103,29 @@ WEFT_INLINE T upper_half(T x) {
 }
 
 /// Limits are template arguments since of other ?: g++ makes branches, not a minimum.
-template <std::uint32_t limit>
+template <std::uint32_t Limit>
 WEFT_INLINE std::uint32_t at_most(std::uint32_t a) {
-  return a < limit ? a : limit;
+  return a < Limit ? a : Limit;
 }
-template <std::int32_t limit>
+template <std::int32_t Limit>
 WEFT_INLINE std::uint32_t at_most_signed(std::uint32_t a) {
   const auto b = static_cast<std::int32_t>(a);
-  return static_cast<std::uint32_t>(b < limit ? b : limit);
+  return static_cast<std::uint32_t>(b < Limit ? b : Limit);
 }
 
 /// Added to a float's bits, makes small or negative integers of NaN's, which a limit then spares.
 inline constexpr std::uint32_t past_nan = 0x007FFFFF;
 
-/// |x|, at most the number whose bits are `limit`; NaN stays NaN.
-template <std::uint32_t limit>
+/// |x|, at most the number whose bits are `Limit`; NaN stays NaN.
+template <std::uint32_t Limit>
 WEFT_INLINE float limited_magnitude(float x) {
-  constexpr auto top = static_cast<std::int32_t>(limit + past_nan);
+  constexpr auto top = static_cast<std::int32_t>(Limit + past_nan);
   return from_bits(at_most_signed<top>(magnitude_bits(x) + past_nan) - past_nan);
 }
 /// The same with the sign of x.
-template <std::uint32_t limit>
+template <std::uint32_t Limit>
 WEFT_INLINE float clamp_magnitude(float x) {
-  constexpr std::uint32_t top = limit + past_nan;
+  constexpr std::uint32_t top = Limit + past_nan;
   const std::uint32_t bits = at_most_signed<static_cast<std::int32_t>(top)>(to_bits(x) + past_nan);
   return from_bits(at_most<(top | Format<float>::sign)>(bits) - past_nan);
 }
@@ -137,27 +137,27 @@ WEFT_INLINE std::uint64_t near_or_nan(double x, double limit) {
   const std::uint64_t bits = magnitude_bits(x);
   return 0 - (((bits - to_bits(limit)) | (Format<double>::infinity - bits)) >> 63);
 }
-/// |x|, at most limit, for NaN too.
-template <std::uint32_t limit>
+/// |x|, at most the limit, for NaN too.
+template <std::uint32_t Limit>
 WEFT_INLINE float magnitude_at_most(float x) {
-  return from_bits(at_most_signed<static_cast<std::int32_t>(limit)>(magnitude_bits(x)));
+  return from_bits(at_most_signed<static_cast<std::int32_t>(Limit)>(magnitude_bits(x)));
 }
-template <std::uint64_t limit>
+template <std::uint64_t Limit>
 WEFT_INLINE double magnitude_at_most(double x) {
-  const std::uint64_t past = magnitude_bits(x) - limit;
-  return from_bits(limit + (past & (0 - (past >> 63))));
+  const std::uint64_t past = magnitude_bits(x) - Limit;
+  return from_bits(Limit + (past & (0 - (past >> 63))));
 }
 
-template <std::uint64_t limit>
+template <std::uint64_t Limit>
 WEFT_INLINE double clamp_magnitude(double x) {
   using F = Format<double>;
-  const std::uint64_t past = magnitude_bits(x) - (limit + 1);
-  const std::uint64_t beyond = 0 - ((~past & (past - (F::infinity - limit))) >> 63);
-  return from_bits((to_bits(x) & ~(beyond & ~F::sign)) | (beyond & limit));
+  const std::uint64_t past = magnitude_bits(x) - (Limit + 1);
+  const std::uint64_t beyond = 0 - ((~past & (past - (F::infinity - Limit))) >> 63);
+  return from_bits((to_bits(x) & ~(beyond & ~F::sign)) | (beyond & Limit));
 }
-template <std::uint64_t limit>
+template <std::uint64_t Limit>
 WEFT_INLINE double limited_magnitude(double x) {
-  return magnitude(clamp_magnitude<limit>(x));
+  return magnitude(clamp_magnitude<Limit>(x));
 }
 
 /// x * y + z, rounded once where the instruction set has that. Without __FMA__ it is still one
