@@ -84,6 +84,7 @@ void rows() {
   ROW(erf, EIGEN(in.erf()));
   ROW(erfc, EIGEN(in.erfc()));
   ROW(cbrt, none);
+  ROW(sqrt, EIGEN(in.sqrt()));
   row<T>(
       "rsqrt", [](T x) { return math::rsqrt(x); }, [](T x) { return 1 / std::sqrt(x); },
       EIGEN(in.rsqrt()));

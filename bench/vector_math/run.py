@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SETS = {"x86-64": [], "AVX2": ["-mavx2", "-mfma"], "native": ["-march=native"]}
+SETS = {"x86-64": [], "AVX2": ["-mavx2", "-mfma"], "native": ["-march=native", "-mprefer-vector-width=512"]}
 
 
 def main():

@@ -11,14 +11,32 @@ namespace detail = weft::math::simd::detail;
 TEST_CASE_TEMPLATE("clamp_magnitude keeps the sign and NaN", T, float, double) {
   const T inf = std::numeric_limits<T>::infinity();
   const T nan = std::numeric_limits<T>::quiet_NaN();
-  CHECK(detail::clamp_magnitude(T(3), T(4)) == 3);
-  CHECK(detail::clamp_magnitude(T(-4), T(4)) == -4);
-  CHECK(detail::clamp_magnitude(T(5), T(4)) == 4);
-  CHECK(detail::clamp_magnitude(-inf, T(4)) == -4);
-  CHECK(detail::clamp_magnitude(inf, T(4)) == 4);
-  CHECK(std::signbit(detail::clamp_magnitude(T(-0.0), T(4))));
-  CHECK(std::isnan(detail::clamp_magnitude(nan, T(4))));
-  CHECK(std::isnan(detail::clamp_magnitude(-nan, T(4))));
+  CHECK(detail::clamp_magnitude<detail::to_bits(T(4))>(T(3)) == 3);
+  CHECK(detail::clamp_magnitude<detail::to_bits(T(4))>(T(-4)) == -4);
+  CHECK(detail::clamp_magnitude<detail::to_bits(T(4))>(T(5)) == 4);
+  CHECK(detail::clamp_magnitude<detail::to_bits(T(4))>(-inf) == -4);
+  CHECK(detail::clamp_magnitude<detail::to_bits(T(4))>(inf) == 4);
+  CHECK(std::signbit(detail::clamp_magnitude<detail::to_bits(T(4))>(T(-0.0))));
+  CHECK(std::isnan(detail::clamp_magnitude<detail::to_bits(T(4))>(nan)));
+  CHECK(std::isnan(detail::clamp_magnitude<detail::to_bits(T(4))>(-nan)));
+}
+
+TEST_CASE_TEMPLATE("limits of the magnitude, with and without NaN", T, float, double) {
+  const T inf = std::numeric_limits<T>::infinity();
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  constexpr auto limit = detail::to_bits(T(4));
+  for (const T x : {T(0), T(3), T(4), T(5), inf}) {
+    const T expected = x < 4 ? x : T(4);
+    CHECK(detail::limited_magnitude<limit>(x) == expected);
+    CHECK(detail::limited_magnitude<limit>(-x) == expected);
+    CHECK(detail::magnitude_at_most<limit>(-x) == expected);
+    CHECK(detail::near_or_nan(-x, T(4)) == (x < 4 ? ~detail::Bits<T>(0) : 0));
+  }
+  for (const T x : {nan, -nan}) {
+    CHECK(std::isnan(detail::limited_magnitude<limit>(x)));
+    CHECK(detail::magnitude_at_most<limit>(x) == 4);
+    CHECK(detail::near_or_nan(x, T(4)) == ~detail::Bits<T>(0));
+  }
 }
 
 TEST_CASE_TEMPLATE("masks and selection", T, float, double) {

@@ -8,6 +8,7 @@ namespace simd = weft::math::simd;
 TEST_CASE("roots: errors, special values, the same bits at every position") {
   // clang-format off
   test::check_function("cbrt", [](auto x) { return simd::cbrt(x); }, [](auto x) { return std::cbrt(x); }, 2);
+  test::check_function("sqrt", [](auto x) { return simd::sqrt(x); }, [](auto x) { return std::sqrt(x); }, 0.5);
   // clang-format on
 }
 

@@ -49,7 +49,7 @@ template <class T>
 using Bits = typename Format<T>::Bits;
 
 template <class T>
-WEFT_INLINE Bits<T> to_bits(T x) {
+WEFT_INLINE constexpr Bits<T> to_bits(T x) {
   return __builtin_bit_cast(Bits<T>, x);
 }
 WEFT_INLINE float from_bits(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
@@ -92,30 +92,72 @@ WEFT_INLINE T with_sign_of(T x, T sign) {
   return from_bits(to_bits(x) | sign_bit(sign));
 }
 /// All ones for negative x and -0.
-template <class T>
-WEFT_INLINE Bits<T> negative(T x) {
-  return 0 - (to_bits(x) >> (8 * sizeof(T) - 1));
+WEFT_INLINE std::uint32_t negative(float x) {
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(to_bits(x)) >> 31);
 }
+WEFT_INLINE std::uint64_t negative(double x) { return 0 - (to_bits(x) >> 63); }
 /// The upper half of x's digits: its square, and its product with another one, are exact.
 template <class T>
 WEFT_INLINE T upper_half(T x) {
   return from_bits(to_bits(x) & Format<T>::upper);
 }
 
-/// x where |x| <= limit, and limit with x's sign beyond, infinities included; NaN stays NaN.
-template <class T>
-WEFT_INLINE T clamp_magnitude(T x, T limit) {
-  using U = Bits<T>;
-  const U top = to_bits(limit);
-  U beyond;
-  if constexpr (sizeof(T) == 4) {  // the interval's start moved to the lowest integer
-    const U shifted = (to_bits(x) & ~Format<T>::sign) - (top + 1) + Format<T>::sign;
-    beyond = below(shifted, Format<T>::infinity - top + Format<T>::sign);
-  } else {
-    const U past = magnitude_bits(x) - (top + 1);
-    beyond = 0 - ((~past & (past - (Format<T>::infinity - top))) >> 63);
-  }
-  return from_bits((to_bits(x) & ~(beyond & ~Format<T>::sign)) | (beyond & top));
+/// Limits are template arguments since of other ?: g++ makes branches, not a minimum.
+template <std::uint32_t Limit>
+WEFT_INLINE std::uint32_t at_most(std::uint32_t a) {
+  return a < Limit ? a : Limit;
+}
+template <std::int32_t Limit>
+WEFT_INLINE std::uint32_t at_most_signed(std::uint32_t a) {
+  const auto b = static_cast<std::int32_t>(a);
+  return static_cast<std::uint32_t>(b < Limit ? b : Limit);
+}
+
+/// Added to a float's bits, makes small or negative integers of NaN's, which a limit then spares.
+inline constexpr std::uint32_t past_nan = 0x007FFFFF;
+
+/// |x|, at most the number whose bits are `Limit`; NaN stays NaN.
+template <std::uint32_t Limit>
+WEFT_INLINE float limited_magnitude(float x) {
+  constexpr auto top = static_cast<std::int32_t>(Limit + past_nan);
+  return from_bits(at_most_signed<top>(magnitude_bits(x) + past_nan) - past_nan);
+}
+/// The same with the sign of x.
+template <std::uint32_t Limit>
+WEFT_INLINE float clamp_magnitude(float x) {
+  constexpr std::uint32_t top = Limit + past_nan;
+  const std::uint32_t bits = at_most_signed<static_cast<std::int32_t>(top)>(to_bits(x) + past_nan);
+  return from_bits(at_most<(top | Format<float>::sign)>(bits) - past_nan);
+}
+/// All ones where |x| < limit and where x is NaN.
+WEFT_INLINE std::uint32_t near_or_nan(float x, float limit) {
+  return below(magnitude_bits(x) + past_nan, to_bits(limit) + past_nan);
+}
+WEFT_INLINE std::uint64_t near_or_nan(double x, double limit) {
+  const std::uint64_t bits = magnitude_bits(x);
+  return 0 - (((bits - to_bits(limit)) | (Format<double>::infinity - bits)) >> 63);
+}
+/// |x|, at most the limit, for NaN too.
+template <std::uint32_t Limit>
+WEFT_INLINE float magnitude_at_most(float x) {
+  return from_bits(at_most_signed<static_cast<std::int32_t>(Limit)>(magnitude_bits(x)));
+}
+template <std::uint64_t Limit>
+WEFT_INLINE double magnitude_at_most(double x) {
+  const std::uint64_t past = magnitude_bits(x) - Limit;
+  return from_bits(Limit + (past & (0 - (past >> 63))));
+}
+
+template <std::uint64_t Limit>
+WEFT_INLINE double clamp_magnitude(double x) {
+  using F = Format<double>;
+  const std::uint64_t past = magnitude_bits(x) - (Limit + 1);
+  const std::uint64_t beyond = 0 - ((~past & (past - (F::infinity - Limit))) >> 63);
+  return from_bits((to_bits(x) & ~(beyond & ~F::sign)) | (beyond & Limit));
+}
+template <std::uint64_t Limit>
+WEFT_INLINE double limited_magnitude(double x) {
+  return magnitude(clamp_magnitude<Limit>(x));
 }
 
 /// x * y + z, rounded once where the instruction set has that. Without __FMA__ it is still one

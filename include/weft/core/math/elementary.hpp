@@ -41,7 +41,7 @@ template <std::floating_point T> WEFT_HD WEFT_INLINE T log(T x)   { return forms
 template <std::floating_point T> WEFT_HD WEFT_INLINE T log2(T x)  { return forms::log2(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T log10(T x) { return forms::log10(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T log1p(T x) { return forms::log1p(x); }
-template <std::floating_point T> WEFT_HD WEFT_INLINE T sqrt(T x)  { return std::sqrt(x); }
+template <std::floating_point T> WEFT_HD WEFT_INLINE T sqrt(T x)  { return forms::sqrt(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T cbrt(T x)  { return forms::cbrt(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T sin(T x)   { return forms::sin(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T cos(T x)   { return forms::cos(x); }

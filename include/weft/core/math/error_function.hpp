@@ -9,7 +9,8 @@ namespace weft::math::simd {
 namespace detail {
 
 /// log(sqrt(2 pi) t e^(t^2 / 2) Phi(-t)) for t from 0.65, where Phi is the normal distribution's
-/// cumulative probability: by a polynomial in (t - 5/4) / (t + 5/4), which brings infinity near.
+/// cumulative probability: by a polynomial in (t - 25/16) / (t + 25/16), which brings infinity
+/// near.
 template <class T>
 WEFT_INLINE T log_tail(T t) {
   const T w = 1 / (t + T(1.25));
@@ -43,7 +44,7 @@ WEFT_INLINE T times_gauss(T y, T rest, T a, T factor) {
 template <class T>
 WEFT_INLINE T erfc_far(T x) {
   constexpr T limit = sizeof(T) == 4 ? T(10.25) : T(27.5);  // erfc rounds to 0 there
-  const T a = magnitude(clamp_magnitude(x, limit));
+  const T a = limited_magnitude<to_bits(limit)>(x);
   const T rest = log_tail(a * T(1.41421356237309504880));
   return times_gauss(T(0.56418958354775628695) / a, rest, a, T(1));
 }
@@ -74,10 +75,21 @@ WEFT_INLINE Bits<T> is_near(T x, T limit) {
 
 }  // namespace detail
 
-template <class T>
-WEFT_INLINE T erf(T x) {
+/// By one polynomial near 0 and one beyond; NaN takes the first.
+WEFT_INLINE float erf(float x) {
   using namespace detail;
-  return select(is_near(x, T(1)), erf_near(x), with_sign_of(1 - erfc_far(x), x));
+  const float u = magnitude(x);
+  const float v = magnitude_at_most<to_bits(3.92F)>(x) - 2.25F;  // erf rounds to 1 at 3.92
+  const float far = polynomial(v, 0x1.ff4048p-1F, 0x1.d414ecp-8F, -0x1.074ca0p-6F, 0x1.63ec52p-6F,
+                               -0x1.389dc4p-6F, 0x1.5d588ep-7F, -0x1.7e06c4p-9F, -0x1.630852p-11F,
+                               0x1.0ae632p-10F, -0x1.7df270p-12F, -0x1.f1942ap-16F, 0x1.105474p-14F,
+                               -0x1.bb9546p-17F, -0x1.a0277cp-19F, 0x1.24d02ep-20F);
+  return with_sign_of(select(near_or_nan(x, 1.0F), erf_near(u), far), x);
+}
+
+WEFT_INLINE double erf(double x) {
+  using namespace detail;
+  return select(is_near(x, 1.0), erf_near(x), with_sign_of(1 - erfc_far(x), x));
 }
 
 template <class T>
@@ -87,26 +99,51 @@ WEFT_INLINE T erfc(T x) {
   return select(is_near(x, T(0.5)), 1 - erf_near(x), select(negative(x), 2 - right, right));
 }
 
-/// x Phi(x): near 0 as x (1/2 + x p(x^2)), else as max(x, 0) - |x| Phi(-|x|).
+/// x Phi(x): near 0 as x (1/2 + x p(x^2)), else as max(x, 0) - |x| Phi(-|x|), in which
+/// t Phi(-t) e^(t^2 / 2) is a polynomial in (t - c) / (t + c), for c at which that is nearly a T.
 template <class T>
 WEFT_INLINE T gelu(T x) {
   using namespace detail;
-  constexpr T limit = sizeof(T) == 4 ? T(14.5) : T(39);  // nothing is left of the tail there
-  const T a = magnitude(clamp_magnitude(x, limit));
-  const T tail = times_gauss(T(0.39894228040143267794), log_tail(a), a, T(0.5));
-  const T far = from_bits(to_bits(x) & ~negative(x)) - tail;
-  const T z = x * x;
-  T p;
-  if constexpr (sizeof(T) == 4) {
-    p = polynomial(z, 0x1.988454p-2F, -0x1.10583p-4F, 0x1.46cbe8p-7F, -0x1.3657d8p-10F,
-                   0x1.bc46p-14F);
+  constexpr bool single = sizeof(T) == 4;
+  constexpr int up = single ? 32 : 128;  // times 2^32 or 2^128 the tail is no subnormal number
+  constexpr T down = single ? T(0x1p-32F) : T(0x1p-128);
+  constexpr T limit = single ? T(14.5) : T(39);  // nothing is left of the tail there
+  constexpr T c = single ? T(1.5625) : T(0x1.a2p+0);
+  const T a = limited_magnitude<to_bits(limit)>(x);
+  const T q = (a - c) / (a + c);
+  T ratio, p;
+  if constexpr (single) {
+    ratio = polynomial(q, 0x1.406fe4p-2F, 0x1.a59802p-3F, -0x1.0d6eep-3F, -0x1.a9d97ap-7F,
+                       0x1.445898p-6F, 0x1.2fd50cp-7F, -0x1.2f14bap-11F, -0x1.729eaap-9F,
+                       -0x1.d3e59p-10F, 0x1.940b78p-15F, 0x1.9fd43p-11F);
+    p = polynomial(x * x, 0x1.988452p-2F, -0x1.1057b6p-4F, 0x1.46b13p-7F, -0x1.342144p-10F,
+                   0x1.9c6e6ep-14F);
   } else {
-    p = polynomial(z, 0x1.9884533d43651p-2, -0x1.1058377e2ceep-4, 0x1.46d04297691dap-7,
-                   -0x1.37403f6ba10bfp-10, 0x1.e42b0d5212208p-14, -0x1.3ce8fabfb0459p-17,
-                   0x1.658a20be58b7ep-21, -0x1.622236ebef89ap-25, 0x1.386f8ed9b2dd5p-29,
-                   -0x1.eefeaf8a3bb19p-34, 0x1.46bfc49d9a53cp-38);
+    ratio = polynomial(q, 0x1.4502a0e50ca98p-2, 0x1.998033985576bp-3, -0x1.17d1bcd0f6ac3p-3,
+                       -0x1.59c3d30c64c44p-8, 0x1.5d53b2c3d20bdp-6, 0x1.dd54b2c70d18dp-8,
+                       -0x1.05432cfaccadep-9, -0x1.77a72a751c965p-9, -0x1.18c322d6f7121p-10,
+                       0x1.7c6a1a736db27p-13, 0x1.e32e88bcd1892p-12, 0x1.204da124fe447p-12,
+                       0x1.ba554496657dcp-15, -0x1.cc3540fedd6c5p-15, -0x1.131688abda966p-14,
+                       -0x1.4825941a6e9fp-15, -0x1.32ee7cdc91d1cp-20, 0x1.5702bb9431da2p-16,
+                       -0x1.1566d077242f4p-15, 0x1.09a0a336e7dc8p-16, 0x1.19c9fd15f5057p-13,
+                       -0x1.b70e86abcabbep-13, -0x1.e474a5de987c9p-18, 0x1.8ab79cf0e144bp-12,
+                       -0x1.0fe6ca9bea698p-11, 0x1.62cfff33b25aep-12, -0x1.d22b96d5bfc08p-14,
+                       0x1.ee024787b75f9p-17);
+    p = polynomial(x * x, 0x1.9884533d43651p-2, -0x1.1058377e2ceep-4, 0x1.46d04297691d7p-7,
+                   -0x1.37403f6ba0e8cp-10, 0x1.e42b0d51f408ap-14, -0x1.3ce8fab849d81p-17,
+                   0x1.658a1e86473c7p-21, -0x1.6221cd4015dbcp-25, 0x1.3863a4d83697ep-29,
+                   -0x1.ed80933ecc2d6p-34, 0x1.3c8933ea59fe3p-38);
   }
-  return select(is_near(x, T(0.65)), x * mul_add(x, p, T(0.5)), far);
+  const T high = upper_half(a);
+  const T low = T(-0.5) * (a - high) * (a + high);
+  const auto [bits, r, lost] =
+      reduce_exp(T(-0.5) * high * high, T(static_cast<int>(Format<T>::bias) + up), low);
+  const T sum = r + low;
+  const T less_1 = sum + mul_add(sum * sum, exp_rest(sum), ((r - sum) + low) + lost);
+  const T tail = power_of_two<T>(bits) * mul_add(ratio, less_1, ratio);
+  const T positive = from_bits(to_bits(x) & ~(negative(x) >> 1));  // -0 for negative x
+  const T far = mul_add(-tail, down, positive);
+  return select(near_or_nan(x, T(0.75F)), x * mul_add(x, p, T(0.5)), far);
 }
 
 }  // namespace weft::math::simd

@@ -59,6 +59,12 @@ WEFT_INLINE T exp_rest(T r) {
   }
 }
 
+/// e^r for |r| <= ln2 / 2
+template <class T>
+WEFT_INLINE T exp_near(T r) {
+  return mul_add(r, mul_add(r, exp_rest(r), T(1)), T(1));
+}
+
 /// y * e^(x + low) for x and low that no limit is passed by.
 template <class T>
 WEFT_INLINE T times_exp(T y, T x, T low) {
@@ -77,15 +83,14 @@ inline constexpr T exp_limit = sizeof(T) == 4 ? T(104) : T(746);
 template <class T>
 WEFT_INLINE T exp(T x) {
   using namespace detail;
-  const Reduced<T> reduced = reduce_exp(clamp_magnitude(x, exp_limit<T>), twice_bias<T>);
-  const T r = reduced.r;
-  return scale(1 + mul_add(r * r, exp_rest(r), r), reduced.bits);
+  const Reduced<T> reduced = reduce_exp(clamp_magnitude<to_bits(exp_limit<T>)>(x), twice_bias<T>);
+  return scale(exp_near(reduced.r), reduced.bits);
 }
 
 template <class T>
 WEFT_INLINE T exp2(T x) {
   using namespace detail;
-  const T clamped = clamp_magnitude(x, sizeof(T) == 4 ? T(151) : T(1076));
+  const T clamped = clamp_magnitude<to_bits(sizeof(T) == 4 ? T(151) : T(1076))>(x);
   const T rounder = Format<T>::round + twice_bias<T>;
   const T shifted = clamped + rounder;
   const T r = clamped - (shifted - rounder);
@@ -107,7 +112,7 @@ template <class T>
 WEFT_INLINE T expm1(T x) {
   using namespace detail;
   constexpr T limit = sizeof(T) == 4 ? T(89) : T(710);
-  const Reduced<T> reduced = reduce_exp(clamp_magnitude(x, limit), twice_bias<T> - T(1));
+  const Reduced<T> reduced = reduce_exp(clamp_magnitude<to_bits(limit)>(x), twice_bias<T> - T(1));
   const T r = reduced.r;
   const T part = mul_add(r * r, exp_rest(r), r);
   const T half = scale(T(1), reduced.bits);

@@ -23,7 +23,7 @@ template <class T>
 WEFT_INLINE Hyperbolic<T> reduce_hyperbolic(T x) {
   constexpr T limit = sizeof(T) == 4 ? T(89.5) : T(710.5);
   constexpr int bias = static_cast<int>(Format<T>::bias);
-  const auto [bits, r, lost] = reduce_exp(magnitude(clamp_magnitude(x, limit)), T(bias - 2));
+  const auto [bits, r, lost] = reduce_exp(limited_magnitude<to_bits(limit)>(x), T(bias - 2));
   const T up = power_of_two<T>(bits);
   const T down = power_of_two<T>(Bits<T>(2 * bias + 4) - bits) * T(0x1p-8);
   const T z = r * r;
@@ -59,46 +59,46 @@ WEFT_INLINE T cosh(T x) {
   return half + half;
 }
 
-/// t / (t + 2) for t = e^(2 |x|) - 1, and to first order what the rounding of t and of t + 2 (up to
-/// 4, where that matters) took from it.
+/// 1 - 2 / (e^(2 |x|) + 1), and up to where that is 1/2 a polynomial, which NaN takes too.
 template <class T>
 WEFT_INLINE T tanh(T x) {
   using namespace detail;
   constexpr T limit = sizeof(T) == 4 ? T(10) : T(20);  // tanh rounds to 1 there
-  const T a = magnitude(clamp_magnitude(x, limit));
-  const auto [bits, r, lost_of_r] = reduce_exp(a + a, T(Format<T>::bias));
-  const T power = power_of_two<T>(bits);
-  const T most = mul_add(power, r, power - 1);
-  const T rest = power * mul_add(r * r, exp_rest(r), lost_of_r);
-  const T t = most + rest;
-  const T divisor = t + 2;
-  const T of_t = (most - t) + rest;
-  const T of_divisor = from_bits(to_bits((2 - divisor) + t) & below(to_bits(t), to_bits(T(4))));
-  const T y = t / divisor;
-  const T twice_over = 1 - y;  // 2 / divisor
-  const T error = mul_add(twice_over, of_t, -y * of_divisor);
-  return with_sign_of(mul_add(T(0.5) * twice_over, error, y), x);
+  constexpr T ln2 = T(0.69314718055994530942);  // one part will do: what it lacks matters far on
+  constexpr T rounder = Format<T>::round + static_cast<T>(Format<T>::bias);
+  const T a = magnitude_at_most<to_bits(limit)>(x);
+  const T shifted = mul_add(a, 2 / ln2, rounder);
+  const T r = mul_add(shifted - rounder, -ln2, a + a);
+  const T far = 1 - 2 / mul_add(power_of_two<T>(to_bits(shifted)), exp_near(r), T(1));
+  const T u = magnitude(x);
+  const T z = u * u;
+  T p;
+  if constexpr (sizeof(T) == 4) {
+    p = polynomial(z, -0x1.55554cp-2F, 0x1.110d6ap-3F, -0x1.b931fcp-5F, 0x1.598278p-6F,
+                   -0x1.9c94b8p-8F);
+  } else {
+    p = polynomial(z, -0x1.55555555554a4p-2, 0x1.1111111102ff8p-3, -0x1.ba1ba1adbbe78p-5,
+                   0x1.664f45cfeffadp-6, -0x1.226dde93fb803p-7, 0x1.d6c6454243755p-9,
+                   -0x1.7cf52fcefaff2p-10, 0x1.2faaa9fd42978p-11, -0x1.b93c1882c9f07p-13,
+                   0x1.ac853e2328a24p-15);
+  }
+  const T near = mul_add(u * z, p, u);
+  return with_sign_of(select(near_or_nan(x, T(0.55F)), near, far), x);
 }
 
-/// 1 / (1 + e^-x), and for negative x the equal e^x / (1 + e^x); with what the rounding of e^-|x|
-/// and of the divisor took from it, to first order.
+/// With e = e^-|x| and q = e / (1 + e): 1 - q, and e - e q for negative x, where the roundings of
+/// the divisor and of q tell little. e times 2^32 or 2^64 is no subnormal number, so that one
+/// rounding makes it one.
 template <class T>
 WEFT_INLINE T sigmoid(T x) {
   using namespace detail;
-  const T minus_a = from_bits(to_bits(x) | Format<T>::sign);
-  const auto [bits, r, lost_of_r] =
-      reduce_exp(clamp_magnitude(minus_a, exp_limit<T>), twice_bias<T>);
-  const T part = r + mul_add(r * r, exp_rest(r), lost_of_r);
-  const T most = 1 + part;
-  const T e = scale(most, bits);
-  const T of_e = scale((1 - most) + part, bits);
-  const T divisor = 1 + e;
-  const T of_divisor = ((1 - divisor) + e) + of_e;
-  const Bits<T> minus = negative(x);
-  const T y = select(minus, e, T(1)) / divisor;
-  const T over = select(minus, 1 - y, y);  // 1 / divisor
-  const T of_dividend = from_bits(to_bits(of_e) & minus);
-  return mul_add(over, mul_add(-y, of_divisor, of_dividend), y);
+  constexpr int up = sizeof(T) == 4 ? 32 : 64;
+  constexpr T down = sizeof(T) == 4 ? T(0x1p-32F) : T(0x1p-64);
+  const T a = limited_magnitude<to_bits(exp_limit<T>)>(x);
+  const Reduced<T> reduced = reduce_exp(-a, T(static_cast<int>(Format<T>::bias) + up));
+  const T e = power_of_two<T>(reduced.bits) * exp_near(reduced.r) * down;
+  const T dividend = select(negative(x), e, T(1));
+  return mul_add(-dividend, e / (1 + e), dividend);
 }
 
 }  // namespace weft::math::simd

@@ -1,6 +1,8 @@
-// math::simd: pow, cbrt and rsqrt of float and double for the CPU.
+// math::simd: pow, cbrt, sqrt and rsqrt of float and double for the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <math.h>
 
 #include "weft/core/math/exponential.hpp"
 #include "weft/core/math/logarithm.hpp"
@@ -81,7 +83,7 @@ WEFT_INLINE Sum log2_sum(double x) {
 
 /// 2^(t + low) for any t.
 WEFT_INLINE double exp2_sum(double t, double low) {
-  const double clamped = clamp_magnitude(t, 1100.0);
+  const double clamped = clamp_magnitude<to_bits(1100.0)>(t);
   const double rounder = Format<double>::round + twice_bias<double>;
   const double shifted = clamped + rounder;
   const double part = clamped - (shifted - rounder);
@@ -109,7 +111,8 @@ WEFT_INLINE float pow(float x, float y) {
       s * polynomial(z, 2.0, 0x1.5555555555558p-1, 0x1.9999999995269p-2, 0x1.2492492dfeac5p-2,
                      0x1.c71c62d46f402p-3, 0x1.7462b985e21b3p-3, 0x1.39fdbf20a2ed7p-3));
   const double t = static_cast<double>(y) * log_or_special(base, logarithm);
-  const auto [bits, r, lost] = reduce_exp(clamp_magnitude(t, 150.0), double(Format<double>::bias));
+  const auto [bits, r, lost] =
+      reduce_exp(clamp_magnitude<to_bits(150.0)>(t), double(Format<double>::bias));
   const double p =
       polynomial(r, 0x1p-1, 0x1.5555555555557p-3, 0x1.55551ap-5, 0x1.120b6ep-7, 0x1.6d110ap-10);
   const double power = power_of_two<double>(bits) * (1 + mul_add(r * r, p, r));
@@ -123,7 +126,7 @@ WEFT_INLINE double pow(double x, double y) {
   const std::uint64_t usual =
       below(to_bits(base), Format<double>::infinity) & ~below(to_bits(base), std::uint64_t(1));
   // Beyond these bounds the result is 0, 1 or infinity, as it is at them.
-  const double factor = clamp_magnitude(y, 0x1p70);
+  const double factor = clamp_magnitude<to_bits(0x1p70)>(y);
   const double y_high = upper_half(factor);
   const double high = y_high * logarithm.high;
   const double low = mul_add(factor - y_high, logarithm.high, factor * logarithm.low);
@@ -165,28 +168,22 @@ WEFT_INLINE T cbrt(T x) {
   return with_sign_of(from_bits(select(high, bits, to_bits(scaled))), x);
 }
 
-/// 1 / sqrt(x), by steps of third order from the exponent's half.
+/// The C library's sqrt may set errno, and compilers do not vectorise what does. Called by way of a
+/// pointer to a function without side effects it is the processor's instruction.
+WEFT_INLINE float sqrt(float x) {
+  float (*root)(float) __attribute__((const));
+  root = reinterpret_cast<decltype(root)>(static_cast<float (*)(float)>(&::sqrtf));
+  return root(x);
+}
+WEFT_INLINE double sqrt(double x) {
+  double (*root)(double) __attribute__((const));
+  root = reinterpret_cast<decltype(root)>(static_cast<double (*)(double)>(&::sqrt));
+  return root(x);
+}
+
 template <class T>
 WEFT_INLINE T rsqrt(T x) {
-  using namespace detail;
-  using U = Bits<T>;
-  constexpr T up = sizeof(T) == 4 ? T(0x1p24F) : T(0x1p54);
-  constexpr T root_up = sizeof(T) == 4 ? T(0x1p12F) : T(0x1p27);
-  constexpr U magic = sizeof(T) == 4 ? U(0x5F37642F) : static_cast<U>(0x5FE6EB50C7B537A9);
-  constexpr U infinity = Format<T>::infinity;
-  const U subnormal = below(magnitude_bits(x), U(1) << Format<T>::mantissa);
-  const T a = select(subnormal, x * up, x);
-  T y = from_bits(magic - (to_bits(a) >> 1));
-  for (int i = 0; i < (sizeof(T) == 4 ? 2 : 3); ++i) {
-    const T h = 1 - a * y * y;
-    y = mul_add(y * h, mul_add(h, T(0.375), T(0.5)), y);
-  }
-  y *= select(subnormal, root_up, T(1));
-  const U zero = below(magnitude_bits(x), U(1));
-  const U usual = ~zero & ~negative(x) & below(to_bits(x) & ~Format<T>::sign, infinity);
-  const U unbounded = ~negative(x) & equal(magnitude_bits(x), infinity);
-  const U special = (zero & (infinity | sign_bit(x))) | (~zero & ~unbounded & Format<T>::nan);
-  return from_bits(select(usual, to_bits(y), special));
+  return 1 / sqrt(x);
 }
 
 }  // namespace weft::math::simd
