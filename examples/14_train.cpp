@@ -48,26 +48,32 @@ int run(const Images& training, const Images& test, float white, double goal, in
         D device) {
   const int64_t inputs = std::get<0>(training.get(0)).size();
   Net<D> net{{inputs, 256}, {256, 128}, {128, 10}};
+  nn::flatten_parameters(net);  // an optimizer's step is then one kernel, not one a tensor
   optim::AdamW optimizer(nn::parameters(net), {.lr = 2e-3});
-  data::DataLoader batches(training, {.batch_size = 64, .shuffle = true, .workers = 1});
+  // On a GPU all of it is recorded, and then takes one launch a step.
+  optim::GraphedStep step(device, [&](const auto& image, const auto& label) {
+    const Var loss = cross_entropy(net(pixels(image, white)), label);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    return loss;
+  });
+  data::DataLoader batches(training,
+                           {.batch_size = 64, .shuffle = true, .drop_last = true, .workers = 1});
   data::DataLoader queries(test, {.batch_size = 500});
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     const auto start = std::chrono::steady_clock::now();
     auto total = zeros({}, device);
     for (auto [image, label] : batches.to(device)) {
-      const Var loss = cross_entropy(net(pixels(image, white)), label);
-      optimizer.zero_grad();
-      loss.backward();
-      optimizer.step();
+      total += step(image, label);
       schedule.step();
-      total += loss.value();
     }
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     std::printf("epoch %2d   loss %.4f   accuracy %5.2f %%   %.2f s, %.0f images/s\n", epoch,
                 total.item() / static_cast<float>(batches.size()),
                 100 * accuracy(net, queries, white, device), time.count(),
-                static_cast<double>(training.size()) / time.count());
+                static_cast<double>(64 * batches.size()) / time.count());
   }
   const auto file = std::filesystem::temp_directory_path() / (is_cuda<D> ? "net_cuda" : "net_cpu");
   save_safetensors(file.string(), nn::state_dict(net));
