@@ -68,13 +68,14 @@ TEST_CASE_TEMPLATE("groups have options of their own", D, TEST_DEVICES) {
   CHECK(all(x.detach() == -0.25F).item());
   CHECK(all(y.detach() == -0.25F).item());
   CHECK_SAYS("[SGD] group 2 of 2", optimizer.set_lr(1, 2));
-  CHECK_SAYS("[SGD] group 2 of 2", optimizer.lr(2));
   CHECK_SAYS("momentum -1", optimizer.set_options({.momentum = -1}));
   CHECK_SAYS("a parameter of shape (2,) is there twice", optimizer.add_group({x}, {}));
   CHECK_SAYS("a parameter of shape (3,) is there twice", optim::SGD(std::vector{y, y}));
+  optimizer.add_group(std::vector{parameter(ones({1}, D{}))});
+  CHECK(optimizer.lr(2) == 0.25);
   CHECK_SAYS("no parameters", optimizer.add_group({}, {}));
   CHECK_SAYS("lr -1", optimizer.add_group({parameter(ones({1}, D{}))}, {.lr = -1}));
-  CHECK(optimizer.parameters().size() == 2);
+  CHECK(optimizer.parameters().size() == 3);
 }
 
 TEST_CASE_TEMPLATE("a state dict holds the groups", D, TEST_DEVICES) {

@@ -85,9 +85,13 @@ class GraphedStep {
 
   /// One step: what the function gives, as tensors without gradients that are the caller's own.
   /// Arguments are tensors or expressions of the same shapes and types in each call.
-  template <ExpressionLike... Xs>
+  template <class... Xs>
   auto operator()(const Xs&... xs) {
-    return step(std::index_sequence_for<Xs...>{}, xs...);
+    constexpr bool expressions = (ExpressionLike<Xs> && ...);
+    static_assert(expressions,
+                  "weft: the arguments of a GraphedStep are tensors: write full({}, v, device) for "
+                  "a number, which would be that of the recording");
+    if constexpr (expressions) return step(std::index_sequence_for<Xs...>{}, xs...);
   }
 
   /// Whether the next call replays a recording; never on the CPU.

@@ -31,6 +31,8 @@ class Optimizer {
     parameters_.insert(parameters_.end(), parameters.begin(), parameters.end());
     groups_.emplace_back(std::move(parameters), options);
   }
+  /// The same with the options of the first group.
+  void add_group(std::vector<Var<T, D>> parameters) { add_group(std::move(parameters), options()); }
 
   /// Changes each parameter that has a gradient: one kernel a parameter, or a run of them in an
   /// arena (nn::flatten_parameters), and one for the count.
