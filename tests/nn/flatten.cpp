@@ -35,7 +35,9 @@ TEST_CASE_TEMPLATE("flattening keeps names, values, sharing and what is fixed", 
   nn::flatten_parameters(net);
   const auto after = nn::state_dict(net);
   CHECK(after.names() == before.names());
-  for (const auto& [name, x] : before) {
+  for (const auto& entry : before) {
+    const auto& name = entry.first;
+    const auto& x = entry.second;
     CAPTURE(name);
     if (name == "norm.num_batches_tracked") continue;
     CHECK(equal(x.template get<float, D>(), after.template get<float, D>(name)));

@@ -53,7 +53,9 @@ void compare(bool flat) {
   const auto graphed = trained<D>(flat, 12, [](auto f) { return optim::GraphedStep(D{}, f); });
   CHECK(default_generator().offset() == offset);
   CHECK(plain.second == graphed.second);
-  for (const auto& [name, x] : plain.first) {
+  for (const auto& entry : plain.first) {
+    const auto& name = entry.first;
+    const auto& x = entry.second;
     CAPTURE(name);
     if (x.dtype() == Dtype::float32) {
       const auto mine = graphed.first.template get<float, D>(name);

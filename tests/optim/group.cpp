@@ -56,7 +56,10 @@ void compare_flat(const char* name, Options options) {
     CAPTURE(i);
     CHECK(equal(one.parameters()[i].detach(), two.parameters()[i].detach()));
   }
-  for (const auto& [key, x] : one.state_dict()) {
+  const StateDict state = one.state_dict();
+  for (const auto& entry : state) {
+    const auto& key = entry.first;
+    const auto& x = entry.second;
     CAPTURE(key);
     if (!key.starts_with("state.")) continue;
     using C = compute_t<T>;
