@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "weft/core/generator.hpp"
+#include "weft/cpu/for_each.hpp"
 #include "weft/optim/group.hpp"
+#include "weft/tensor/factory.hpp"
 #include "weft/tensor/state_dict.hpp"
 
 namespace weft::optim {
@@ -86,15 +88,16 @@ class Optimizer {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const auto& group = groups_[g];
       const std::string prefix = "groups." + std::to_string(g) + ".";
-      out.add(prefix + "parameters",
-              arange<int64_t>(static_cast<int64_t>(first),
-                              static_cast<int64_t>(first + group.parameters.size())));
+      std::vector<int64_t> numbers;
+      for (std::size_t i = 0; i < group.parameters.size(); ++i) {
+        numbers.push_back(static_cast<int64_t>(first++));
+      }
+      out.add(prefix + "parameters", tensor(numbers));
       out.add(prefix + "step", group.progress.step);
       Options options = group.options;
       Rule::each(options, [&](const char* name, auto& value) {
-        out.add(prefix + name, full<double>({}, static_cast<double>(value), Cpu{}));
+        out.add(prefix + name, tensor(std::vector{static_cast<double>(value)}, {}));
       });
-      first += group.parameters.size();
     }
     each_state([&](const std::string& name, const auto& x) { out.add(name, x); });
     return out;
