@@ -78,6 +78,31 @@ TEST_CASE_TEMPLATE("groups have options of their own", D, TEST_DEVICES) {
   CHECK(optimizer.parameters().size() == 3);
 }
 
+TEST_CASE_TEMPLATE("maximize goes the other way", D, TEST_DEVICES) {
+  const auto moved = [](auto make, bool up) {
+    const Var x = parameter(full({3}, 2.0F, D{}));
+    auto optimizer = make(std::vector{x}, up);
+    for (int i = 0; i < 3; ++i) {
+      x.set_grad(full({3}, i - 0.5F, D{}));
+      optimizer.step();
+    }
+    return x.detach().to(Cpu{}).at(0) - 2;
+  };
+  const auto check = [&](auto make) {
+    const float up = moved(make, true);
+    CHECK(up != 0);
+    CHECK(up == doctest::Approx(-moved(make, false)));
+  };
+  using Vars = std::vector<Var<float, D>>;
+  check([](Vars x, bool up) { return optim::SGD(x, {.lr = 0.1, .maximize = up}); });
+  check([](Vars x, bool up) { return optim::Adam(x, {.lr = 0.1, .maximize = up}); });
+  check([](Vars x, bool up) {
+    return optim::AdamW(x, {.lr = 0.1, .weight_decay = 0, .maximize = up});
+  });
+  check([](Vars x, bool up) { return optim::RMSprop(x, {.lr = 0.1, .maximize = up}); });
+  check([](Vars x, bool up) { return optim::Adagrad(x, {.lr = 0.1, .maximize = up}); });
+}
+
 TEST_CASE_TEMPLATE("a state dict holds the groups", D, TEST_DEVICES) {
   const auto make = [](optim::AdamOptions first, optim::AdamOptions second) {
     optim::Adam out(std::vector{parameter(ones({2}, D{})), parameter(ones({3}, D{}))}, first);

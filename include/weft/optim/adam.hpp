@@ -66,12 +66,17 @@ struct AdamRule {
   static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& progress,
                      const Options& o) {
     using C = compute_t<T>;
-    Options through = o;
-    if (Decoupled) through.weight_decay = 0;
-    const auto g = detail::gradient_of(p, gradient, through);
+    const auto g = [&] {
+      if constexpr (Decoupled) {
+        return cast<C>(gradient);
+      } else {
+        return detail::gradient_of(p, gradient, o);
+      }
+    }();
     const auto b1 = static_cast<C>(o.beta1);
     const auto b2 = static_cast<C>(o.beta2);
-    const auto m = b1 * state[0] + static_cast<C>(1 - o.beta1) * g;
+    const double sign = Decoupled && o.maximize ? -1 : 1;
+    const auto m = b1 * state[0] + static_cast<C>(sign * (1 - o.beta1)) * g;
     const auto v = b2 * state[1] + static_cast<C>(1 - o.beta2) * square(g);
     const auto change = m / (sqrt(v) * progress.ready[1] + static_cast<C>(o.eps));
     tie(p, state[0], state[1]) =
