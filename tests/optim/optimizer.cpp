@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("maximize goes the other way", D, TEST_DEVICES) {
     const Var x = parameter(full({3}, 2.0F, D{}));
     auto optimizer = make(std::vector{x}, up);
     for (int i = 0; i < 3; ++i) {
-      x.set_grad(full({3}, i - 0.5F, D{}));
+      x.set_grad(full({3}, static_cast<float>(i) - 0.5F, D{}));
       optimizer.step();
     }
     return x.detach().to(Cpu{}).at(0) - 2;
