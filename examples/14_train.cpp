@@ -9,7 +9,6 @@
 #ifdef __CUDACC__
 #include <weft/data/cuda.hpp>
 #endif
-
 #include <chrono>
 
 using namespace weft;
@@ -23,8 +22,6 @@ struct Net {
     return fc3(dropout(relu(fc2(dropout(relu(fc1(x)))))));
   }
 };
-
-using Images = data::TensorDataset<Tensor<std::uint8_t>, Tensor<int64_t>>;
 
 template <class D>
 Tensor<float, D> pixels(const Tensor<std::uint8_t, D>& images, float white) {
@@ -44,30 +41,31 @@ double accuracy(Net<D>& net, auto& batches, float white, D device) {
 }
 
 template <class D>
-int run(const Images& training, const Images& test, float white, double goal, int epochs,
-        D device) {
+int run(const auto& training, const auto& test, float white, double goal, int epochs, D device) {
   const int64_t inputs = std::get<0>(training.get(0)).size();
   Net<D> net{{inputs, 256}, {256, 128}, {128, 10}};
+  nn::flatten_parameters(net);  // an optimizer's step is then one kernel, not one a tensor
   optim::AdamW optimizer(nn::parameters(net), {.lr = 2e-3});
-  data::DataLoader batches(training, {.batch_size = 64, .shuffle = true, .workers = 1});
+  optim::GraphedStep step(device, [&](auto& image, auto& label) {  // one launch on a GPU
+    const Var loss = cross_entropy(net(pixels(image, white)), label);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    return loss;
+  });
+  data::DataLoader batches(training,
+                           {.batch_size = 64, .shuffle = true, .drop_last = true, .workers = 1});
   data::DataLoader queries(test, {.batch_size = 500});
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     const auto start = std::chrono::steady_clock::now();
     auto total = zeros({}, device);
-    for (auto [image, label] : batches.to(device)) {
-      const Var loss = cross_entropy(net(pixels(image, white)), label);
-      optimizer.zero_grad();
-      loss.backward();
-      optimizer.step();
-      schedule.step();
-      total += loss.value();
-    }
+    for (auto [image, label] : batches.to(device)) total += step(image, label), schedule.step();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     std::printf("epoch %2d   loss %.4f   accuracy %5.2f %%   %.2f s, %.0f images/s\n", epoch,
                 total.item() / static_cast<float>(batches.size()),
                 100 * accuracy(net, queries, white, device), time.count(),
-                static_cast<double>(training.size()) / time.count());
+                static_cast<double>(64 * batches.size()) / time.count());
   }
   const auto file = std::filesystem::temp_directory_path() / (is_cuda<D> ? "net_cuda" : "net_cpu");
   save_safetensors(file.string(), nn::state_dict(net));
@@ -91,9 +89,11 @@ int main(int argc, char** argv) {
       const Tensor x = take(images, order, axis(0));  // (1797, 64)
       const Tensor y = cast<int64_t>(take(labels, order, axis(0)));
       const auto known = slice(0, 1400), asked = slice(1400, 1797);
-      return run(Images(x(known), y(known)), Images(x(asked), y(asked)), 16, 0.95, 30, device);
+      const data::TensorDataset a(x(known), y(known)), b(x(asked), y(asked));
+      return run(a, b, 16, 0.95, 30, device);
     }
-    const auto a = data::load_mnist(folder, true), b = data::load_mnist(folder, false);
-    return run(Images(a.images, a.labels), Images(b.images, b.labels), 255, 0.88, 8, device);
+    const auto x = data::load_mnist(folder, true), y = data::load_mnist(folder, false);
+    const data::TensorDataset a(x.images, x.labels), b(y.images, y.labels);
+    return run(a, b, 255, 0.88, 8, device);
   });
 }

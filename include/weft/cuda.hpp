@@ -10,6 +10,7 @@
 #include "weft/cuda/for_each.hpp"     // the CUDA kernels
 #include "weft/cuda/graph.hpp"        // capture, Graph
 #include "weft/cuda/memory.hpp"       // memory statistics, empty_cache
+#include "weft/cuda/recorder.hpp"     // the same for GraphedStep
 #include "weft/cuda/scatter.hpp"      // and scatters
 #include "weft/cuda/stream.hpp"       // Stream, StreamGuard
 #include "weft/cuda/synchronize.hpp"  // synchronize

@@ -47,3 +47,44 @@ TEST_CASE_TEMPLATE("no rows", D, TEST_DEVICES) {
   CHECK(w.grad().to_vector() == std::vector<double>(6, 0));
   CHECK(x.grad().shape() == Shape{0, 3});
 }
+
+TEST_CASE_TEMPLATE("the gradient of a linear layer's weight, which lies transposed", D,
+                   TEST_DEVICES) {
+  const auto f = [](const auto& x, const auto& w, const auto& b) {
+    return Var(linear(x, w, b) + tanh(linear(x, w)));  // the same weight twice
+  };
+  const Var w = parameter(numbers<D>({2, 3}, 1));
+  const Var b = parameter(numbers<D>({2}, 2));
+  for (const Shape& shape : {Shape{3}, Shape{4, 3}, Shape{5, 4, 3}, Shape{1, 3}}) {
+    CAPTURE(shape.rank());
+    CHECK(gradcheck(f, parameter(numbers<D>(shape)), w, b));
+  }
+  CHECK(gradcheck([&](const auto& v) { return Var(linear(b, v * 2.0)); },
+                  parameter(numbers<D>({4, 2}, 3))));
+
+  const Var x = numbers<D>({4, 3});
+  const auto pass = [&](const auto&... options) {
+    const Var y = linear(x, w);
+    y.backward(ones<double>({4, 2}, D{}), options...);
+    return y;
+  };
+  w.zero_grad();
+  pass();
+  const Tensor once = w.grad().clone();
+  CHECK(allclose(once, matmul(ones<double>({2, 4}, D{}), x.detach())));
+  pass();  // adds
+  CHECK(allclose(w.grad(), once * 2.0));
+  const Var y = pass(retain);
+  y.backward(ones<double>({4, 2}, D{}));
+  CHECK(allclose(w.grad(), once * 4.0));
+  {
+    const AnomalyMode guard;
+    w.zero_grad();
+    pass();
+    CHECK(allclose(w.grad(), once));
+  }
+  w.register_hook([](const auto& g) { return Tensor<double, D>(g * 10.0); });
+  w.zero_grad();
+  pass();
+  CHECK(allclose(w.grad(), once * 10.0));
+}

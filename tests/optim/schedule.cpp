@@ -43,6 +43,29 @@ TEST_CASE("any function is a formula") {
   CHECK(sgd.lr() == doctest::Approx(0.05));
 }
 
+TEST_CASE("a schedule sets the rate of each group from its own") {
+  auto sgd = optimizer();
+  sgd.add_group({parameter(ones({2}))}, {.lr = 0.4});
+  optim::Schedule schedule(sgd, optim::StepLR{.step_size = 1, .gamma = 0.5});
+  schedule.step();
+  CHECK(schedule.lr() == doctest::Approx(0.05));
+  CHECK(schedule.lr(1) == doctest::Approx(0.2));
+  sgd.add_group({parameter(ones({3}))}, {.lr = 7});
+  const auto saved = schedule.state_dict();
+  schedule.step();
+  CHECK(sgd.lr(1) == doctest::Approx(0.1));
+  CHECK(sgd.lr(2) == 7);
+  schedule.load_state_dict(saved);
+  CHECK(sgd.lr(1) == doctest::Approx(0.2));
+  optim::Schedule later(sgd, optim::ConstantLR{});
+  CHECK_SAYS("rates of 2 groups, expected 3", later.load_state_dict(saved));
+  optim::ReduceLROnPlateau plateau(sgd, {.factor = 0.5, .patience = 0});
+  plateau.step(1);
+  plateau.step(2);
+  CHECK(plateau.lr(1) == doctest::Approx(0.1));
+  CHECK(plateau.lr(2) == doctest::Approx(3.5));
+}
+
 TEST_CASE("ReduceLROnPlateau is PyTorch's") {
   auto sgd = optimizer();
   const auto measures = pytorch<double, Cpu>("rate.measures");

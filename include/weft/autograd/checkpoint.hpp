@@ -43,11 +43,13 @@ class Captured {
   void swap() {
     std::swap(variable_->gradient, gradient_);
     std::swap(variable_->has_gradient, has_gradient_);
+    std::swap(variable_->place, place_);
   }
 
   Ref<VariableOf<T, D>> variable_;
   Tensor<T, D> gradient_;
   bool has_gradient_ = false;
+  Ref<Place<T, D>> place_;
   bool retained_ = false;
 };
 

@@ -65,21 +65,35 @@ Tensor<T, D> all_rows(const Tensor<T, D>& x) {
   return x.reshape({-1, x.shape()[x.rank() - 1]});
 }
 
-/// Gives a factor of shape `shape` the product of a and b, which has that shape but for batches.
+/// Writes the product of a and b, or adds it.
+template <class S, class M, class T, class D>
+void put_product(const S& sink, const M& matrix, const Tensor<T, D>& a, const Tensor<T, D>& b) {
+  const auto product = weft::detail::multiply<product::matmul>(a, b);
+  if (!(product.shape() == matrix.shape())) {
+    store(sink, summed_to(Tensor<T, D>(product), matrix.shape()).reshape(sink.buffer.shape()));
+  } else if (sink.adds) {
+    matrix.assign(product + matrix);
+  } else {
+    matrix.assign(product);
+  }
+}
+
+/// Gives a factor the product of a and b, which has its shape but for batches.
 template <class E, class T, class D>
 void pass_product(const plain_t<E>& e, Variable* const* edges, const Tensor<T, D>& a,
                   const Tensor<T, D>& b, bool left) {
-  pass_to<E>(e, edges, [&](const auto& sink) {
-    const auto matrix = as_matrix(sink.buffer, left);
-    const auto product = weft::detail::multiply<product::matmul>(a, b);
-    if (!(product.shape() == matrix.shape())) {
-      store(sink, summed_to(Tensor<T, D>(product), matrix.shape()).reshape(sink.buffer.shape()));
-    } else if (sink.adds) {
-      matrix.assign(product + matrix);
-    } else {
-      matrix.assign(product);
-    }
-  });
+  pass_to<E>(e, edges,
+             [&](const auto& sink) { put_product(sink, as_matrix(sink.buffer, left), a, b); });
+}
+
+/// The variable of the weight whose transpose linear() multiplies with, where the gradient may go
+/// to it at once: a product with its factors in the other order instead of one and a copy.
+template <class T, class D>
+VariableOf<T, D>* weight_behind(Variable* transposed) {
+  const auto* const view = static_cast<VariableOf<T, D>*>(transposed);
+  const bool alone = view->uses == 1 && !view->is_pending() && !view->retains;
+  if (!alone || view->is_leaf() || !view->hooks.empty() || state::checks) return nullptr;
+  return static_cast<VariableOf<T, D>*>(view->creator->input(0));
 }
 }  // namespace detail
 
@@ -109,6 +123,13 @@ struct Rule<Product<K, A, B>> {
     if constexpr (has_var<B>) {
       const Tensor<T, D> rows = flat ? detail::all_rows(a) : a;
       const Tensor<T, D> upstream = flat ? detail::all_rows(g) : g;
+      if constexpr (std::is_same_v<K, product::linear> && std::is_same_v<B, Var<T, D>>) {
+        if (!any_active(edges + var_count<A>, 1)) return;
+        if (auto* weight = detail::weight_behind<T, D>(edges[var_count<A>])) {
+          const auto sink = weight->open({b.shape()[1], b.shape()[0]}, b.device());
+          return detail::put_product(sink, sink.buffer, upstream.transpose(-1, -2), rows);
+        }
+      }
       detail::pass_product<B>(e.right(), edges + var_count<A>, rows.transpose(-1, -2), upstream,
                               false);
     }

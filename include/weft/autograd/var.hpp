@@ -88,12 +88,12 @@ class Var {
     }
     return variable_->gradient;
   }
+  /// Sets the gradient: to this tensor, or its elements where the Var lies in an arena.
   void set_grad(const Tensor<T, D>& gradient) const {
     if (!(gradient.shape() == shape())) {
       fail<ShapeError>("set_grad", "a gradient of shape ", gradient.shape(), " for ", shape());
     }
-    variable("set_grad")->gradient = gradient;
-    variable_->has_gradient = true;
+    variable("set_grad")->set_gradient(gradient);
   }
   /// Forgets the gradient: the next pass writes a new one.
   void zero_grad() const {

@@ -123,12 +123,21 @@ struct Sink {
   bool adds = false;
 };
 
+/// Where a leaf lies that shares memory with others (see arena.hpp), counted in elements.
+template <class T, class D>
+struct Place : Counted {
+  int64_t first = 0;      ///< of its elements, and of its gradient's
+  int64_t next = 0;       ///< where the next leaf begins
+  Tensor<T, D> gradient;  ///< where its gradient is put
+};
+
 /// What the copies of one Var<T, D> share.
 template <class T, class D>
 struct VariableOf final : Variable {
   Tensor<T, D> gradient;  // of a leaf, or retained
   bool has_gradient = false;
-  Tensor<T, D> pending;  // of the pass that runs
+  Ref<Place<T, D>> place;  // null for most
+  Tensor<T, D> pending;    // of the pass that runs
   bool has_pending = false;
   std::vector<Ref<Hook<T, D>>> hooks;
   std::vector<Ref<Hook<T, D>>> accumulated_hooks;
@@ -144,9 +153,24 @@ struct VariableOf final : Variable {
       buffer.storage()->bump_version();
       return {buffer, true};
     }
-    buffer = weft::detail::Access::allocate<T, D>(shape, device);
+    if (is_direct() && place) {
+      buffer = place->gradient;
+      buffer.storage()->bump_version();
+    } else {
+      buffer = weft::detail::Access::allocate<T, D>(shape, device);
+    }
     filled = true;
     return {buffer, false};
+  }
+  /// Makes the elements of `value` the gradient, which may share them.
+  void set_gradient(const Tensor<T, D>& value) {
+    if (place) {
+      place->gradient.assign(value);
+      gradient = place->gradient;
+    } else {
+      gradient = value;
+    }
+    has_gradient = true;
   }
   /// The same for a gradient that is there already, and that nobody else will write.
   void give(Tensor<T, D>&& value) {
@@ -154,6 +178,8 @@ struct VariableOf final : Variable {
     bool& filled = is_direct() ? has_gradient : has_pending;
     if (filled) {
       buffer += value;
+    } else if (is_direct() && place) {
+      set_gradient(value);
     } else {
       const bool own = !is_direct() || value.is_contiguous();
       buffer = own ? static_cast<Tensor<T, D>&&>(value) : value.clone();
@@ -169,8 +195,7 @@ struct VariableOf final : Variable {
         if (has_gradient) {
           gradient += pending;
         } else {
-          gradient = pending.clone();
-          has_gradient = true;
+          set_gradient(place ? pending : pending.clone());
         }
       }
       if (is_leaf()) discard();

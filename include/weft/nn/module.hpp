@@ -36,6 +36,16 @@ auto parameters(const M& module) {
   return out;
 }
 
+/// Those for which wanted(name, parameter) holds: a group for an optimizer.
+template <Module M, class F>
+auto parameters(const M& module, const F& wanted) {
+  std::vector<parameter_t<M>> out;
+  for (auto& [name, x] : named_parameters(module)) {
+    if (wanted(name, x)) out.push_back(x);
+  }
+  return out;
+}
+
 /// The number of elements of all parameters.
 template <Module M>
 int64_t count(const M& module) {

@@ -33,6 +33,7 @@ struct AdamRule {
   using Options = O;
   static constexpr const char* text = Decoupled ? "AdamW" : "Adam";
   static constexpr std::array<const char*, 2> names = {"exp_avg", "exp_avg_sq"};
+  static constexpr std::size_t ready = 3;
 
   static void check(const Options& o) {
     detail::check_fraction(text, "beta1", o.beta1);
@@ -42,40 +43,44 @@ struct AdamRule {
   }
   static double first(const Options&) { return 0; }
 
-  /// The averages begin at 0; these undo that.
-  template <class T, class D>
-  struct Prepared {
-    Tensor<T, D> rate;    // lr / (1 - beta1^step)
-    Tensor<T, D> second;  // 1 / sqrt(1 - beta2^step)
-    Tensor<T, D> keep;    // what the decay leaves of a weight
-  };
+  template <class Options, class F>
+  static void each(Options& o, const F& f) {
+    f("lr", o.lr), f("beta1", o.beta1), f("beta2", o.beta2), f("eps", o.eps);
+    f("weight_decay", o.weight_decay), f("maximize", o.maximize);
+  }
 
-  template <class T, class D>
-  static Prepared<T, D> prepare(const Progress<T, D>& progress, const Options& o) {
+  /// The averages begin at 0: ready[0] = lr / (1 - beta1^step) and ready[1] = 1 / sqrt(1 -
+  /// beta2^step) undo that. ready[2] is what the decay leaves of a weight.
+  template <class P>
+  static void advance(P& progress, const O& o) {
+    using T = typename decltype(progress.step)::value_type;
+    const auto step = progress.step + T(1);
     // 1 - b^n = -expm1(n log b) keeps its digits for b near 1.
-    const auto left = [&](double beta) {
-      return -expm1(progress.step * static_cast<T>(std::log(beta)));
-    };
-    auto [rate, second, keep] =
-        fuse(progress.rate / left(o.beta1), rsqrt(left(o.beta2)),
+    const auto left = [&](double beta) { return -expm1(step * static_cast<T>(std::log(beta))); };
+    tie(progress.step, progress.ready[0], progress.ready[1], progress.ready[2]) =
+        fuse(step, progress.rate / left(o.beta1), rsqrt(left(o.beta2)),
              T(1) - progress.rate * static_cast<T>(Decoupled ? o.weight_decay : 0));
-    return {rate, second, keep};
   }
 
   template <class T, class D, class S, class P>
-  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& prepared,
+  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& progress,
                      const Options& o) {
     using C = compute_t<T>;
-    Options through = o;
-    if (Decoupled) through.weight_decay = 0;
-    const auto g = detail::gradient_of(p, gradient, through);
+    const auto g = [&] {
+      if constexpr (Decoupled) {
+        return cast<C>(gradient);
+      } else {
+        return detail::gradient_of(p, gradient, o);
+      }
+    }();
     const auto b1 = static_cast<C>(o.beta1);
     const auto b2 = static_cast<C>(o.beta2);
-    const auto m = b1 * state[0] + static_cast<C>(1 - o.beta1) * g;
+    const double sign = Decoupled && o.maximize ? -1 : 1;
+    const auto m = b1 * state[0] + static_cast<C>(sign * (1 - o.beta1)) * g;
     const auto v = b2 * state[1] + static_cast<C>(1 - o.beta2) * square(g);
-    const auto change = m / (sqrt(v) * prepared.second + static_cast<C>(o.eps));
+    const auto change = m / (sqrt(v) * progress.ready[1] + static_cast<C>(o.eps));
     tie(p, state[0], state[1]) =
-        fuse(cast<T>(cast<C>(p) * prepared.keep - prepared.rate * change), m, v);
+        fuse(cast<T>(cast<C>(p) * progress.ready[2] - progress.ready[0] * change), m, v);
   }
 };
 

@@ -21,6 +21,7 @@ struct RMSpropRule {
   using Options = RMSpropOptions;
   static constexpr const char* text = "RMSprop";
   static constexpr std::array<const char*, 3> names = {"square_avg", "grad_avg", "momentum_buffer"};
+  static constexpr std::size_t ready = 0;
 
   static void check(const Options& o) {
     detail::check_fraction(text, "alpha", o.alpha);
@@ -30,9 +31,14 @@ struct RMSpropRule {
   }
   static double first(const Options&) { return 0; }
 
+  template <class O, class F>
+  static void each(O& o, const F& f) {
+    f("lr", o.lr), f("alpha", o.alpha), f("eps", o.eps), f("weight_decay", o.weight_decay);
+    f("momentum", o.momentum), f("centered", o.centered), f("maximize", o.maximize);
+  }
   template <class P>
-  static P prepare(const P& progress, const Options&) {
-    return progress;
+  static void advance(P& progress, const Options&) {
+    tie(progress.step) = fuse(progress.step + 1);
   }
 
   template <class T, class D, class S, class P>
@@ -76,6 +82,7 @@ struct AdagradRule {
   using Options = AdagradOptions;
   static constexpr const char* text = "Adagrad";
   static constexpr std::array<const char*, 1> names = {"sum"};
+  static constexpr std::size_t ready = 1;
 
   static void check(const Options& o) {
     detail::check_positive(text, "lr_decay", o.lr_decay);
@@ -85,19 +92,29 @@ struct AdagradRule {
   }
   static double first(const Options& o) { return o.initial_accumulator_value; }
 
-  template <class T, class D>
-  static Tensor<T, D> prepare(const Progress<T, D>& progress, const Options& o) {
-    return progress.rate / (T(1) + (progress.step - T(1)) * static_cast<T>(o.lr_decay));
+  template <class O, class F>
+  static void each(O& o, const F& f) {
+    f("lr", o.lr), f("lr_decay", o.lr_decay), f("weight_decay", o.weight_decay);
+    f("initial_accumulator_value", o.initial_accumulator_value), f("eps", o.eps);
+    f("maximize", o.maximize);
+  }
+  /// ready[0] is the rate after its decay.
+  template <class P>
+  static void advance(P& progress, const Options& o) {
+    using T = typename decltype(progress.step)::value_type;
+    tie(progress.step, progress.ready[0]) = fuse(
+        progress.step + T(1), progress.rate / (T(1) + progress.step * static_cast<T>(o.lr_decay)));
   }
 
   template <class T, class D, class S, class P>
-  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& rate,
+  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& progress,
                      const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
     const auto total = state[0] + square(g);
     tie(p, state[0]) =
-        fuse(cast<T>(cast<C>(p) - rate * (g / (sqrt(total) + static_cast<C>(o.eps)))), total);
+        fuse(cast<T>(cast<C>(p) - progress.ready[0] * (g / (sqrt(total) + static_cast<C>(o.eps)))),
+             total);
   }
 };
 

@@ -4,49 +4,71 @@
 
 #include <vector>
 
-#include "weft/autograd/var.hpp"
+#include "weft/autograd/arena.hpp"
+#include "weft/ops/fuse.hpp"
 #include "weft/ops/reduce.hpp"
+#include "weft/ops/ternary.hpp"
 #include "weft/ops/unary.hpp"
 
 namespace weft::optim {
+
+namespace detail {
+/// The gradients that are there, those of a run of parameters as one tensor.
+template <class T, class D>
+std::vector<Tensor<T, D>> gradients(const std::vector<Var<T, D>>& parameters) {
+  std::vector<Tensor<T, D>> out;
+  const auto wanted = [](const auto& x) { return x.has_grad() && x.size() > 0; };
+  autograd::for_each_run(parameters, wanted, [&](std::size_t i, std::size_t n) {
+    const auto of = [&](std::size_t j) -> const auto& { return parameters[j].grad(); };
+    out.push_back(autograd::joined(parameters, i, n, of));
+  });
+  return out;
+}
+}  // namespace detail
 
 /// Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm is that of all their
 /// elements together: Euclidean, or the p-norm, for p = infinity the largest. Gives the norm from
 /// before, on the device, without waiting for it.
 template <class T, class D>
-auto clip_grad_norm(const std::vector<Var<T, D>>& parameters, double max_norm, double p = 2) {
+Tensor<compute_t<T>, D> clip_grad_norm(const std::vector<Var<T, D>>& parameters, double max_norm,
+                                       double p = 2) {
   using C = compute_t<T>;
   constexpr double infinity = math::infinity<double>;
   if (!(max_norm >= 0)) {
     fail<ValueError>("clip_grad_norm", "max_norm ", max_norm, ", expected at least 0");
   }
   if (!(p > 0)) fail<ValueError>("clip_grad_norm", "p ", p, ", expected more than 0");
-  const D device = parameters.empty() ? D{} : parameters[0].device();
-  Tensor<C, D> total = zeros<C>({}, device);
-  for (const auto& x : parameters) {
-    if (!x.has_grad()) continue;
-    const auto g = cast<C>(x.grad());
-    if (x.size() == 0) continue;
-    // By themselves, since a reduction inside a formula is one row, for one block of a GPU.
-    if (p == 2) {
-      total += Tensor<C, D>(sum(square(g)));
-    } else if (p == infinity) {
-      total.assign(maximum(total, Tensor<C, D>(max(abs(g)))));
-    } else {
-      total += Tensor<C, D>(sum(pow(abs(g), static_cast<C>(p))));
-    }
+  const auto gradients = detail::gradients(parameters);
+  if (gradients.empty()) return zeros<C>({}, parameters.empty() ? D{} : parameters[0].device());
+  // Reductions by themselves, since one inside a formula is one row, for one block of a GPU.
+  const auto part = [&](const auto& gradient) {
+    const auto g = cast<C>(gradient);
+    if (p == 2) return Tensor<C, D>(sum(square(g)));
+    if (p == infinity) return Tensor<C, D>(max(abs(g)));
+    return Tensor<C, D>(sum(pow(abs(g), static_cast<C>(p))));
+  };
+  Tensor<C, D> total = part(gradients[0]);
+  for (std::size_t i = 1; i < gradients.size(); ++i) {
+    const auto more = part(gradients[i]);
+    total = p == infinity ? Tensor<C, D>(maximum(total, more)) : Tensor<C, D>(total + more);
   }
+  const auto finish = [&](const auto& norm) {
+    return fuse(norm, minimum(static_cast<C>(max_norm) / (norm + static_cast<C>(1e-6)), C(1)));
+  };
+  Tensor<C, D> norm = empty<C>({}, total.device());
+  Tensor<C, D> scale = empty<C>({}, total.device());
   if (p == 2) {
-    total.assign(sqrt(total));
-  } else if (p != infinity) {
-    total.assign(pow(total, static_cast<C>(1 / p)));
+    tie(norm, scale) = finish(sqrt(total));
+  } else if (p == infinity) {
+    tie(norm, scale) = finish(total);
+  } else {
+    tie(norm, scale) = finish(pow(total, static_cast<C>(1 / p)));
   }
-  const Tensor<C, D> scale =
-      minimum(static_cast<C>(max_norm) / (total + static_cast<C>(1e-6)), C(1));
-  for (const auto& x : parameters) {
-    if (x.has_grad()) x.grad().assign(cast<T>(cast<C>(x.grad()) * scale));
+  for (const auto& g : gradients) {
+    // A 0 stays 0 where the norm is NaN: between the parameters of an arena nobody writes it again.
+    g.assign(where(g == C(0), g, cast<T>(cast<C>(g) * scale)));
   }
-  return total;
+  return norm;
 }
 
 /// Each element of each gradient kept between -limit and limit.
@@ -54,9 +76,8 @@ template <class T, class D>
 void clip_grad_value(const std::vector<Var<T, D>>& parameters, double limit) {
   using C = compute_t<T>;
   if (!(limit >= 0)) fail<ValueError>("clip_grad_value", "limit ", limit, ", expected at least 0");
-  for (const auto& x : parameters) {
-    if (!x.has_grad()) continue;
-    x.grad().assign(clamp(x.grad(), static_cast<C>(-limit), static_cast<C>(limit)));
+  for (const auto& g : detail::gradients(parameters)) {
+    g.assign(clamp(g, static_cast<C>(-limit), static_cast<C>(limit)));
   }
 }
 

@@ -1,65 +1,45 @@
-// Optimizer: parameters, the state that goes with them, and steps of one kernel a parameter.
+// Optimizer: groups of parameters, the state that goes with them, and steps by a rule.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
-#include "weft/autograd/var.hpp"
-#include "weft/ops/fuse.hpp"
+#include "weft/core/generator.hpp"
+#include "weft/cpu/for_each.hpp"
+#include "weft/optim/group.hpp"
+#include "weft/tensor/factory.hpp"
 #include "weft/tensor/state_dict.hpp"
 
 namespace weft::optim {
 
-/// What a rule sees of a step. Both are tensors with one element on the parameters' device, so that
-/// a captured step goes on counting.
-template <class T, class D>
-struct Progress {
-  Tensor<T, D> step;  ///< (), counted from 1
-  Tensor<T, D> rate;  ///< ()
-};
-
-/// Steps by a rule:
-///   using Options = ...;                       // with a member lr
-///   static constexpr std::array names = {...}; // of the state that each parameter has, may be
-///   empty static void check(const Options&); static constexpr double first = 0;         // the
-///   state's first value static auto prepare(const Progress&, const Options&); static void
-///   update(p, g, states, prepared, const Options&);
+/// Steps by a rule, see Group.
 template <class Rule, class T, class D>
 class Optimizer {
  public:
   using Options = typename Rule::Options;
   using C = compute_t<T>;
-  static constexpr std::size_t states = Rule::names.size();
 
   /// Of parameters(module), in its order, which numbers the state. The copies are handles.
-  explicit Optimizer(std::vector<Var<T, D>> parameters, Options options = {})
-      : parameters_(std::move(parameters)), options_(options) {
-    if (parameters_.empty()) fail<ValueError>(Rule::text, "no parameters, expected at least 1");
-    check_rate(options.lr);
-    Rule::check(options);
-    const D device = parameters_[0].device();
-    progress_ = {zeros<C>({}, device), full<C>({}, static_cast<C>(options.lr), device)};
-    for (const auto& p : parameters_) {
-      std::array<Tensor<C, D>, states> each;
-      for (auto& state : each) {
-        state = full<C>(p.shape(), static_cast<C>(Rule::first(options)), device);
-      }
-      states_.push_back(each);
-    }
+  explicit Optimizer(std::vector<Var<T, D>> parameters, Options options = {}) {
+    add_group(std::move(parameters), options);
   }
 
-  /// Changes each parameter that has a gradient. The count of steps is one for all of them.
+  /// One more group of parameters, with options of its own; its steps count from now.
+  void add_group(std::vector<Var<T, D>> parameters, Options options) {
+    if (parameters.empty()) fail<ValueError>(Rule::text, "no parameters, expected at least 1");
+    check(options);
+    check_new(parameters);
+    parameters_.insert(parameters_.end(), parameters.begin(), parameters.end());
+    groups_.emplace_back(std::move(parameters), options);
+  }
+  /// The same with the options of the first group.
+  void add_group(std::vector<Var<T, D>> parameters) { add_group(std::move(parameters), options()); }
+
+  /// Changes each parameter that has a gradient: one kernel a parameter, or a run of them in an
+  /// arena (nn::flatten_parameters), and one for the count.
   void step() {
-    tie(progress_.step) = fuse(progress_.step + C(1));
-    const auto prepared = Rule::prepare(progress_, options_);
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      if (!parameters_[i].has_grad()) continue;
-      // A handle of its own: tie() writes into handles, not into Vars.
-      Tensor<T, D> p = parameters_[i].detach();
-      Rule::update(p, parameters_[i].grad(), states_[i], prepared, options_);
-    }
+    for (auto& group : groups_) group.step();
   }
 
   /// Forgets all gradients.
@@ -67,97 +47,146 @@ class Optimizer {
     for (const auto& p : parameters_) p.zero_grad();
   }
 
+  /// Those of all groups.
   const std::vector<Var<T, D>>& parameters() const { return parameters_; }
-  const Options& options() const { return options_; }
-  double lr() const { return options_.lr; }
-  /// The rate of the following steps, those of a captured one as well.
+  const std::vector<Group<Rule, T, D>>& groups() const { return groups_; }
+  const Options& options(std::size_t group = 0) const { return at(group).options; }
+  double lr(std::size_t group = 0) const { return at(group).options.lr; }
+
+  /// The rate of the following steps of all groups, those of a captured one as well.
   void set_lr(double lr) {
-    check_rate(lr);
-    options_.lr = lr;
-    progress_.rate.fill(static_cast<C>(lr));
+    for (std::size_t i = 0; i < groups_.size(); ++i) set_lr(lr, i);
+  }
+  /// That of one group.
+  void set_lr(double lr, std::size_t group) {
+    Options options = at(group).options;
+    options.lr = lr;
+    set_options(options, group);
+  }
+  /// The options of a group's following steps. A step that was captured keeps all but the rate.
+  void set_options(const Options& options, std::size_t group = 0) {
+    if (weft::detail::draw_recorder != nullptr) {
+      fail<ValueError>("set_lr", "the rate is set while statements are captured, which a replay ",
+                       "would not repeat, expected that between the replays");
+    }
+    at(group);
+    check(options);
+    auto& mine = groups_[group];
+    if (mine.options.lr != options.lr) mine.progress.rate.fill(static_cast<C>(options.lr));
+    mine.options = options;
   }
   /// How many steps were made; waits for the device.
-  int64_t steps() const { return static_cast<int64_t>(progress_.step.item()); }
+  int64_t steps(std::size_t group = 0) const {
+    return static_cast<int64_t>(at(group).progress.step.item());
+  }
 
-  /// "step", "lr" and, for parameter i, PyTorch's names behind "state.i.". They share the elements.
+  /// "groups.g." and the options' names, "step" and "parameters" (their numbers), and for parameter
+  /// i PyTorch's names behind "state.i.". They share the elements.
   StateDict state_dict() const {
     StateDict out;
-    out.add("step", progress_.step);
-    out.add("lr", full<double>({}, options_.lr, Cpu{}));
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      for (std::size_t k = 0; k < states; ++k) out.add(name(i, k), states_[i][k]);
+    std::size_t first = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const auto& group = groups_[g];
+      const std::string prefix = "groups." + std::to_string(g) + ".";
+      std::vector<int64_t> numbers;
+      for (std::size_t i = 0; i < group.parameters.size(); ++i) {
+        numbers.push_back(static_cast<int64_t>(first++));
+      }
+      out.add(prefix + "parameters", tensor(numbers));
+      out.add(prefix + "step", group.progress.step);
+      Options options = group.options;
+      Rule::each(options, [&](const char* name, auto& value) {
+        out.add(prefix + name, tensor(std::vector{static_cast<double>(value)}, {}));
+      });
     }
+    each_state([&](const std::string& name, const auto& x) { out.add(name, x); });
     return out;
   }
 
-  /// Goes on from what state_dict() gave; throws ValueError, having changed nothing, where it is of
-  /// other parameters or another rule.
+  /// Goes on from what state_dict() gave, options included; throws ValueError, having changed
+  /// nothing, where it is of other parameters, other groups or another rule.
   void load_state_dict(const StateDict& dict) {
-    const auto check = [&](const std::string& key, const Shape& shape, Dtype type) {
-      const AnyTensor* const found = dict.find(key);
+    const StateDict mine = state_dict();
+    for (const auto& [name, x] : mine) {
+      const AnyTensor* const found = dict.find(name);
       if (found == nullptr) {
-        fail<ValueError>("load_state_dict", Rule::text, " finds no '", key, "'");
+        fail<ValueError>("load_state_dict", Rule::text, " finds no '", name, "'");
       }
-      if (!(found->shape() == shape) || found->dtype() != type) {
-        fail<ValueError>("load_state_dict", "'", key, "' is ", found->dtype(), " of shape ",
-                         found->shape(), ", expected ", type, " of shape ", shape);
-      }
-    };
-    check("step", {}, dtype_of<C>);
-    check("lr", {}, Dtype::float64);
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      for (std::size_t k = 0; k < states; ++k) {
-        check(name(i, k), parameters_[i].shape(), dtype_of<C>);
+      if (!(found->shape() == x.shape()) || found->dtype() != x.dtype()) {
+        fail<ValueError>("load_state_dict", "'", name, "' is ", found->dtype(), " of shape ",
+                         found->shape(), ", expected ", x.dtype(), " of shape ", x.shape());
       }
     }
-    if (dict.size() != 2 + states_.size() * states) {
-      fail<ValueError>("load_state_dict", dict.size(), " tensors, expected ",
-                       2 + states_.size() * states, " for ", parameters_.size(), " parameters");
+    if (dict.size() != mine.size()) {
+      fail<ValueError>("load_state_dict", dict.size(), " tensors, expected ", mine.size(), " for ",
+                       parameters_.size(), " parameters in ", groups_.size(), " groups");
     }
-    const D device = parameters_[0].device();
-    set_lr(dict.at("lr").template to<double>(Cpu{}).item());
-    progress_.step.assign(dict.at("step").template to<C>(device));
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      for (std::size_t k = 0; k < states; ++k) {
-        states_[i][k].assign(dict.at(name(i, k)).template to<C>(device));
-      }
+    std::vector<Options> options;
+    for (std::size_t g = 0; g < groups_.size(); ++g) options.push_back(loaded(dict, g));
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      set_options(options[g], g);
+      assign(groups_[g].progress.step, dict, "groups." + std::to_string(g) + ".step");
     }
+    each_state([&](const std::string& name, const auto& x) { assign(x, dict, name); });
   }
 
  private:
-  static void check_rate(double lr) {
-    if (!(lr >= 0)) fail<ValueError>(Rule::text, "lr ", lr, ", expected at least 0");
+  const Group<Rule, T, D>& at(std::size_t group) const {
+    if (group >= groups_.size()) {
+      fail<IndexError>(Rule::text, "group ", group, " of ", groups_.size());
+    }
+    return groups_[group];
   }
-  static std::string name(std::size_t parameter, std::size_t state) {
-    std::string out = "state.";
-    out += std::to_string(parameter);
-    out += '.';
-    return out += Rule::names[state];
+  static void check(const Options& options) {
+    if (!(options.lr >= 0)) {
+      fail<ValueError>(Rule::text, "lr ", options.lr, ", expected at least 0");
+    }
+    Rule::check(options);
+  }
+  void check_new(const std::vector<Var<T, D>>& parameters) const {
+    std::vector<const void*> known;
+    for (const auto& p : parameters_) known.push_back(p.variable().get());
+    for (const auto& p : parameters) {
+      const void* const key = p.variable().get();
+      for (const void* other : known) {
+        if (key != nullptr && key == other) {
+          fail<ValueError>(Rule::text, "a parameter of shape ", p.shape(),
+                           " is there twice, expected each once and in one group");
+        }
+      }
+      known.push_back(key);
+    }
   }
 
+  /// Calls f(name, tensor) with all state.
+  template <class F>
+  void each_state(const F& f) const {
+    std::size_t number = 0;
+    for (const auto& group : groups_) {
+      for (std::size_t i = 0; i < group.state.size(); ++i, ++number) {
+        for (std::size_t k = 0; k < Rule::names.size(); ++k) {
+          f("state." + std::to_string(number) + "." + Rule::names[k], group.state[i][k]);
+        }
+      }
+    }
+  }
+
+  Options loaded(const StateDict& dict, std::size_t g) const {
+    const std::string prefix = "groups." + std::to_string(g) + ".";
+    Options options = groups_[g].options;
+    Rule::each(options, [&](const char* name, auto& value) {
+      value = static_cast<std::remove_reference_t<decltype(value)>>(
+          dict.at(prefix + name).template to<double>(Cpu{}).item());
+    });
+    check(options);
+    return options;
+  }
+  static void assign(const Tensor<C, D>& x, const StateDict& dict, const std::string& name) {
+    x.assign(dict.at(name).template to<C>(x.device()));
+  }
+
+  std::vector<Group<Rule, T, D>> groups_;
   std::vector<Var<T, D>> parameters_;
-  Options options_;
-  Progress<C, D> progress_;
-  std::vector<std::array<Tensor<C, D>, states>> states_;
 };
-
-namespace detail {
-/// A weight's gradient with what the options add to it.
-template <class P, class G, class O>
-auto gradient_of(const P& p, const G& g, const O& options) {
-  using C = compute_t<typename P::value_type>;
-  const auto sign = static_cast<C>(options.maximize ? -1 : 1);
-  return sign * cast<C>(g) + static_cast<C>(options.weight_decay) * cast<C>(p);
-}
-
-inline void check_fraction(const char* rule, const char* name, double value) {
-  if (!(value >= 0 && value < 1)) {
-    fail<ValueError>(rule, name, " ", value, ", expected at least 0 and less than 1");
-  }
-}
-inline void check_positive(const char* rule, const char* name, double value) {
-  if (!(value >= 0)) fail<ValueError>(rule, name, " ", value, ", expected at least 0");
-}
-}  // namespace detail
 
 }  // namespace weft::optim

@@ -81,33 +81,46 @@ struct OneCycleLR {
   }
 };
 
-/// Sets an optimizer's rate by a formula: at once for step 0, and at each step() for the next.
+/// Sets an optimizer's rates by a formula, each group's from its own rate of before: at once for
+/// step 0, and at each step() for the next. A group that is added later keeps its rate.
 template <class O, class F>
 class Schedule {
  public:
-  Schedule(O& optimizer, F formula)
-      : optimizer_(&optimizer), formula_(std::move(formula)), lr_(optimizer.lr()) {
-    optimizer.set_lr(formula_(0, lr_));
+  Schedule(O& optimizer, F formula) : optimizer_(&optimizer), formula_(std::move(formula)) {
+    for (std::size_t i = 0; i < optimizer.groups().size(); ++i) lr_.push_back(optimizer.lr(i));
+    set();
   }
 
-  /// After each step of the optimizer, or each epoch, as the formula counts.
-  void step() { optimizer_->set_lr(formula_(++step_, lr_)); }
-  double lr() const { return optimizer_->lr(); }
+  /// After each step of the optimizer, or each epoch, as the formula counts; outside of what is
+  /// captured.
+  void step() {
+    ++step_;
+    set();
+  }
+  double lr(std::size_t group = 0) const { return optimizer_->lr(group); }
 
   StateDict state_dict() const {
-    return {{"step", full<int64_t>({}, step_, Cpu{})}, {"base_lr", full<double>({}, lr_, Cpu{})}};
+    return {{"step", full<int64_t>({}, step_, Cpu{})}, {"base_lr", tensor(lr_)}};
   }
   void load_state_dict(const StateDict& dict) {
     const int64_t step = dict.get<int64_t>("step").item();
-    lr_ = dict.get<double>("base_lr").item();
+    const auto lr = dict.get<double>("base_lr").to_vector();
+    if (lr.size() != lr_.size()) {
+      fail<ValueError>("load_state_dict", "rates of ", lr.size(), " groups, expected ", lr_.size());
+    }
+    lr_ = lr;
     step_ = step;
-    optimizer_->set_lr(formula_(step_, lr_));
+    set();
   }
 
  private:
+  void set() {
+    for (std::size_t i = 0; i < lr_.size(); ++i) optimizer_->set_lr(formula_(step_, lr_[i]), i);
+  }
+
   O* optimizer_;
   F formula_;
-  double lr_;
+  std::vector<double> lr_;  // of each group before the schedule
   int64_t step_ = 0;
 };
 
@@ -120,7 +133,7 @@ struct PlateauOptions {
   double min_lr = 0;
 };
 
-/// Reduces the rate where a measure no longer gets better.
+/// Reduces the rates of all groups where a measure no longer gets better.
 template <class O>
 class ReduceLROnPlateau {
  public:
@@ -146,14 +159,16 @@ class ReduceLROnPlateau {
       bad_ = 0;
     }
     if (bad_ <= options_.patience) return;
-    const double lr = std::max(optimizer_->lr() * options_.factor, options_.min_lr);
-    if (optimizer_->lr() - lr > 1e-8) optimizer_->set_lr(lr);
+    for (std::size_t i = 0; i < optimizer_->groups().size(); ++i) {
+      const double lr = std::max(optimizer_->lr(i) * options_.factor, options_.min_lr);
+      if (optimizer_->lr(i) - lr > 1e-8) optimizer_->set_lr(lr, i);
+    }
     cooling_ = options_.cooldown;
     bad_ = 0;
   }
-  double lr() const { return optimizer_->lr(); }
+  double lr(std::size_t group = 0) const { return optimizer_->lr(group); }
 
-  /// The rate is the optimizer's, and in its state.
+  /// The rates are the optimizer's, and in its state.
   StateDict state_dict() const {
     return {{"best", full<double>({}, best_, Cpu{})},
             {"counts", tensor(std::vector<int64_t>{started_ ? 1 : 0, bad_, cooling_}, {3})}};

@@ -20,6 +20,7 @@ struct SGDRule {
   using Options = SGDOptions;
   static constexpr const char* text = "SGD";
   static constexpr std::array<const char*, 1> names = {"momentum_buffer"};
+  static constexpr std::size_t ready = 0;
 
   static void check(const Options& o) {
     detail::check_positive(text, "momentum", o.momentum);
@@ -31,9 +32,14 @@ struct SGDRule {
   }
   static double first(const Options&) { return 0; }
 
+  template <class O, class F>
+  static void each(O& o, const F& f) {
+    f("lr", o.lr), f("momentum", o.momentum), f("dampening", o.dampening);
+    f("weight_decay", o.weight_decay), f("nesterov", o.nesterov), f("maximize", o.maximize);
+  }
   template <class P>
-  static P prepare(const P& progress, const Options&) {
-    return progress;
+  static void advance(P& progress, const Options&) {
+    tie(progress.step) = fuse(progress.step + 1);
   }
 
   template <class T, class D, class S, class P>

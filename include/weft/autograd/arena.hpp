@@ -1,0 +1,90 @@
+// Arenas: leaves whose values lie one behind the other in one block of memory, and their gradients.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/var.hpp"
+
+namespace weft::autograd {
+
+/// What each leaf in an arena is aligned to, as if it had memory of its own.
+inline constexpr int64_t arena_alignment = 256;
+
+/// Elements from one leaf's first to the next one's.
+template <class T>
+constexpr int64_t arena_extent(int64_t size) {
+  constexpr auto unit = arena_alignment / static_cast<int64_t>(sizeof(T));
+  return (size + unit - 1) / unit * unit;
+}
+
+/// Moves leaves, each a handle, into an arena in this order: values, and gradients where they are
+/// there already. They stay the same leaves, but other handles to them would keep the old memory.
+template <class T, class D>
+void move_into_arena(const std::vector<Var<T, D>*>& leaves) {
+  if (leaves.empty()) return;
+  const D device = leaves[0]->device();
+  int64_t total = 0;
+  for (const auto* x : leaves) total += arena_extent<T>(x->size());
+  const Tensor<T, D> values = zeros<T>({total}, device);
+  const Tensor<T, D> gradients = zeros<T>({total}, device);
+  int64_t first = 0;
+  for (auto* x : leaves) {
+    const Tensor<T, D> value = values.narrow(0, first, x->size()).reshape(x->shape());
+    value.assign(x->value());
+    VariableOf<T, D>& variable = *x->variable();
+    variable.place = Ref(new Place<T, D>);
+    variable.place->first = first;
+    variable.place->next = first += arena_extent<T>(x->size());
+    variable.place->gradient =
+        gradients.narrow(0, variable.place->first, x->size()).reshape(x->shape());
+    if (variable.has_gradient) variable.set_gradient(Tensor<T, D>(variable.gradient));
+    *x = Var<T, D>(value, x->variable());
+  }
+}
+
+/// Whether b lies directly behind a in an arena.
+template <class T, class D>
+bool follows(const Var<T, D>& a, const Var<T, D>& b) {
+  if (!a.variable() || !b.variable()) return false;
+  const auto& one = a.variable()->place;
+  const auto& two = b.variable()->place;
+  return one && two && one->next == two->first &&
+         one->gradient.storage() == two->gradient.storage() &&
+         a.value().storage() == b.value().storage() &&
+         b.value().data() - a.value().data() == two->first - one->first;
+}
+
+/// The n elements from the first one of x on, which an arena has behind it.
+template <class T, class D>
+Tensor<T, D> stretched(const Tensor<T, D>& x, int64_t n) {
+  return weft::detail::Access::make<T, D>(StorageHandle(weft::detail::Access::storage(x)), x.data(),
+                                          {n}, contiguous_strides({n}));
+}
+
+/// Calls f(i, n) for each run of n parameters from parameter i on that one kernel can change, since
+/// they lie one behind the other; those for which wanted(x) does not hold are left out.
+template <class T, class D, class W, class F>
+void for_each_run(const std::vector<Var<T, D>>& parameters, const W& wanted, const F& f) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < parameters.size(); i = end) {
+    end = i + 1;
+    if (!wanted(parameters[i])) continue;
+    while (end < parameters.size() && wanted(parameters[end]) &&
+           follows(parameters[end - 1], parameters[end])) {
+      ++end;
+    }
+    f(i, end - i);
+  }
+}
+
+/// The elements of a run of n parameters from parameter i on, with what lies between them, as one
+/// tensor; of(x) gives each one's tensor.
+template <class T, class D, class Of>
+auto joined(const std::vector<Var<T, D>>& parameters, std::size_t i, std::size_t n, const Of& of) {
+  const auto& first = of(i);
+  if (n == 1) return first;
+  const auto& last = parameters[i + n - 1];
+  return stretched(
+      first, last.variable()->place->first - parameters[i].variable()->place->first + last.size());
+}
+
+}  // namespace weft::autograd

@@ -1,0 +1,19 @@
+// Recorder<Cuda>: a function's statements as a CUDA graph.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/recorder.hpp"
+#include "weft/cuda/graph.hpp"
+
+namespace weft {
+
+template <>
+struct Recorder<Cuda> {
+  using Recording = cuda::Graph;
+  template <class F>
+  static Recording record(const F& f, Cuda device) {
+    return cuda::capture(f, device);
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,109 @@
+// Group: parameters that share their options, and the state that an optimizer keeps of them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "weft/autograd/arena.hpp"
+#include "weft/ops/cast.hpp"
+#include "weft/ops/fuse.hpp"
+
+namespace weft::optim {
+
+/// What a rule sees of a step: tensors with one element on the parameters' device, so that a
+/// captured step goes on counting.
+template <class T, class D, std::size_t Ready>
+struct Progress {
+  Tensor<T, D> step;                      ///< (), counted from 1
+  Tensor<T, D> rate;                      ///< ()
+  std::array<Tensor<T, D>, Ready> ready;  ///< () each, what the rule prepares once a step
+};
+
+/// Parameters that share their options and their count of steps, by a rule:
+///   using Options = ...;                             // with a member lr
+///   static constexpr const char* text = "SGD";
+///   static constexpr std::array names = {...};       // of the state that each parameter has
+///   static constexpr std::size_t ready = 0;          // how many numbers it prepares for a step
+///   static double first(const Options&);             // the state's first value
+///   static void each(Options&, f);                   // f("lr", o.lr) and so on
+///   static void check(const Options&);               // throws
+///   static void advance(Progress&, const Options&);  // counts and prepares
+///   static void update(p, g, state, const Progress&, const Options&);
+template <class Rule, class T, class D>
+struct Group {
+  using C = compute_t<T>;
+  using State = std::array<Tensor<C, D>, Rule::names.size()>;
+
+  std::vector<Var<T, D>> parameters;
+  typename Rule::Options options;
+  Progress<C, D, Rule::ready> progress;
+  std::vector<State> state;  ///< of each parameter
+
+  Group(std::vector<Var<T, D>> these, const typename Rule::Options& o)
+      : parameters(std::move(these)), options(o), state(parameters.size()) {
+    const D device = parameters[0].device();
+    progress.step = zeros<C>({}, device);
+    progress.rate = full<C>({}, static_cast<C>(options.lr), device);
+    for (auto& number : progress.ready) number = zeros<C>({}, device);
+    const auto any = [](const auto&) { return true; };
+    autograd::for_each_run(parameters, any,
+                           [&](std::size_t i, std::size_t n) { make_state(i, n, device); });
+  }
+
+  /// Changes each parameter that has a gradient: one kernel a parameter, or a run of them in an
+  /// arena, and one for the count.
+  void step() {
+    Rule::advance(progress, options);
+    const auto wanted = [](const auto& x) { return x.has_grad(); };
+    autograd::for_each_run(parameters, wanted, [&](std::size_t i, std::size_t n) {
+      const auto join = [&](const auto& of) { return autograd::joined(parameters, i, n, of); };
+      // Handles of their own: tie() writes into handles, not into Vars.
+      auto p = join([&](std::size_t j) -> const auto& { return parameters[j].detach(); });
+      const auto g = join([&](std::size_t j) -> const auto& { return parameters[j].grad(); });
+      State s;
+      for (std::size_t k = 0; k < s.size(); ++k) {
+        s[k] = join([&](std::size_t j) -> const auto& { return state[j][k]; });
+      }
+      Rule::update(p, g, s, progress, options);
+    });
+  }
+
+ private:
+  /// The states of a run lie as its parameters do, so that one kernel can change them too.
+  void make_state(std::size_t i, std::size_t n, D device) {
+    const auto value = static_cast<C>(Rule::first(options));
+    const auto offset = [&](std::size_t j) {
+      return n == 1 ? 0 : parameters[j].variable()->place->first;
+    };
+    const int64_t size = offset(i + n - 1) + parameters[i + n - 1].size() - offset(i);
+    for (std::size_t k = 0; k < Rule::names.size(); ++k) {
+      const Tensor<C, D> all = full<C>({size}, value, device);
+      for (std::size_t j = i; j < i + n; ++j) {
+        state[j][k] = all.narrow(0, offset(j) - offset(i), parameters[j].size())
+                          .reshape(parameters[j].shape());
+      }
+    }
+  }
+};
+
+namespace detail {
+/// A weight's gradient with what the options add to it.
+template <class P, class G, class O>
+auto gradient_of(const P& p, const G& g, const O& options) {
+  using C = compute_t<typename P::value_type>;
+  const auto sign = static_cast<C>(options.maximize ? -1 : 1);
+  return sign * cast<C>(g) + static_cast<C>(options.weight_decay) * cast<C>(p);
+}
+
+inline void check_fraction(const char* rule, const char* name, double value) {
+  if (!(value >= 0 && value < 1)) {
+    fail<ValueError>(rule, name, " ", value, ", expected at least 0 and less than 1");
+  }
+}
+inline void check_positive(const char* rule, const char* name, double value) {
+  if (!(value >= 0)) fail<ValueError>(rule, name, " ", value, ", expected at least 0");
+}
+}  // namespace detail
+
+}  // namespace weft::optim
