@@ -88,6 +88,45 @@ WEFT_FEW_STEPS inline void run_flat(const weft::detail::Operand* operands, int n
   loop(programs, at, step, step, 1, last - first);  // with one row nothing is skipped
 }
 
+/// Whether all operands are at unit stride, or positions, along the innermost of two dimensions or
+/// more.
+WEFT_FEW_STEPS inline bool all_direct(const ElementWork& work) {
+  const int inner = work.loops.rank - 1;
+  if (inner < 1) return false;
+  for (int i = 0; i < work.n; ++i) {
+    const bool position = i >= work.targets && work.computed[i - work.targets];
+    if (work.operands[i].stride[inner] != 1 && !position) return false;
+  }
+  return true;
+}
+
+/// Rows first to last - 1 of such operands: no copies, many rows at once.
+WEFT_FEW_STEPS inline void run_direct(const ElementWork& work, int64_t first, int64_t last) {
+  const weft::detail::Loops& loops = work.loops;
+  const int n = work.n;
+  const int inner = loops.rank - 1;
+  const auto count = static_cast<std::size_t>(n);
+  auto* at = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+  auto* step = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
+  auto* skip = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
+  for (int i = 0; i < n; ++i) {
+    at[i] = work.operands[i].data;
+    step[i] = work.operands[i].stride[inner];
+    skip[i] = work.operands[i].stride[inner - 1] * work.operands[i].itemsize;
+  }
+  weft::detail::Cursor cursor;
+  if (first > 0) cursor.seek(loops, inner, work.operands, n, at, first);
+  for (;;) {
+    const int64_t left = loops.size[inner - 1] - cursor.index[inner - 1];
+    const int64_t rows = left < last - first ? left : last - first;
+    work.loop(work.programs, at, step, skip, rows, loops.size[inner]);
+    first += rows;
+    if (first >= last) return;
+    cursor.skip(inner, work.operands, n, at, rows - 1);
+    cursor.next(loops, inner, work.operands, n, at);
+  }
+}
+
 /// Blocks first to last - 1, counted through all rows; short rows many at once.
 WEFT_FEW_STEPS inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
   const weft::detail::Loops& loops = work.loops;
@@ -177,6 +216,11 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
   }
   ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks};
   if (stores != nullptr) work.stores = *stores;
+  const int64_t rows = total / row;
+  if (stores == nullptr && (rows >= 64 || blocks == 1) && all_direct(work)) {
+    return parallel(rows, total,
+                    [&](int64_t first, int64_t last) { run_direct(work, first, last); });
+  }
   parallel(blocks * (total / row), total,
            [&](int64_t first, int64_t last) { run_elements(work, first, last); });
 }
