@@ -148,7 +148,7 @@ def main():
     work = {group: [case for case in GROUPS[group] if case in cases or case == "copy"]
             for group in GROUPS}  # the copy is what the others are measured by
     if args.ncu:
-        work = {group: [case for case in GROUPS[group] if case in cases and group not in ("small", "matmul")]
+        work = {group: [case for case in GROUPS[group] if case in cases and group not in ("small", "matmul", "training")]
                 for group in GROUPS}
     programs = {group: Path(args.build) / "bin" / f"bench_{group}" for group in GROUPS if work[group]}
     missing = [path for path in programs.values() if not path.exists()]

@@ -23,6 +23,10 @@ GROUPS = {
     "autograd": {
         "chain_bwd": 4100, "softmax_bwd": 4000, "layernorm_bwd": 3800, "ce_bwd_bf16": 3300,
     },
+    "training": {
+        "adamw_142": None, "adamw_142_arena": None, "mlp": None, "mlp_arena": None,
+        "mlp_graphed": None, "mlp_graphed_arena": None,
+    },
     "small": {"small_chain": None, "small_chain_fresh": None},
 }
 TARGETS = {case: target for cases in GROUPS.values() for case, target in cases.items()}
@@ -32,6 +36,9 @@ TFLOPS = tuple(GROUPS["matmul"])
 
 # These cases cost host time: microseconds above a raw launch of a kernel with as many parameters.
 ABOVE_RAW_US = {"small_chain": 0.5, "small_chain_fresh": 1.2}
+
+# These take at most so many milliseconds, on an H200.
+AT_MOST_MS = {"adamw_142_arena": 0.03, "mlp": 0.25, "mlp_graphed_arena": 0.1}
 
 # These must be as fast as a yardstick: at least SPEEDUP times, as with a rival.
 AS_FAST_AS = {"sort": "CUB"}

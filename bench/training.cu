@@ -1,5 +1,5 @@
 // Training on the GPU: AdamW's step over many tensors, and all of a step of a small network, with
-// and without arenas and as one graph. Not among the cases of run.py: milliseconds, not bytes.
+// and without arenas and as one graph: milliseconds, not bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/cuda/gradient.hpp"
 #include "weft/cuda/matmul.hpp"

@@ -46,6 +46,9 @@ OPERANDS = {"copy": 2, "axpy": 3, "chain": 3, "gelu_bf16": 1, "adam": 3.5, "bnor
 BYTES = {case: operands * 4 * N for case, operands in OPERANDS.items()}
 # So that what is GB/s elsewhere is TFLOP/s here.
 BYTES |= {case: 2e-3 * m * n * k * count for case, (m, n, k, count) in PRODUCTS.items()}
+# Steps of optimizers and networks: milliseconds only.
+TRAINING = ("adamw_142", "adamw_142_arena", "mlp", "mlp_arena", "mlp_graphed", "mlp_graphed_arena")
+BYTES |= dict.fromkeys(TRAINING, 0)
 SMALL = "small_chain"
 SMALL_CALLS, SMALL_BATCHES = 256, 20
 

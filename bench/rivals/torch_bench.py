@@ -8,6 +8,7 @@ import cases as common
 try:
     import numpy as np
     import torch
+    import torch_training
 except ImportError as error:
     common.skip(error)
 F = torch.nn.functional
@@ -234,6 +235,14 @@ def main():
         common.skip("PyTorch sees no CUDA device")
     common.say(rival="torch", version=torch.__version__)
     for case in args.cases:
+        if case in torch_training.STEPS:
+            try:
+                torch.set_grad_enabled(True)
+                step = torch_training.STEPS[case]()
+                common.report(case, "torch", run_time(lambda _: step(), [(None,)]), None)
+            except Exception as error:
+                common.say(case=case, who="torch", failed=str(error).splitlines()[0][:200])
+            continue
         for who, table in (("torch", EAGER), ("torch.compile", COMPILED)):
             f = table.get("chain" if case == common.SMALL else FORWARD.get(case, case))
             torch.set_grad_enabled(case in common.GRADIENTS)
