@@ -9,6 +9,13 @@
 #include <cstdio>
 #endif
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+/// The OpenMP runtime keeps memory of threads that ended.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libomp"; }
+#endif
+#endif
+
 int main(int argc, char** argv) {
   doctest::Context context(argc, argv);
 #ifdef __CUDACC__

@@ -40,7 +40,8 @@ class Join final : public Node {
     }
   }
   void release() override {
-    for (auto& edge : edges_) edge = {};
+    for (auto& edge : edges_)
+      edge = Ref<Variable>();  // clang 14 never destroys a parameter made of {}
     this->released = true;
   }
 

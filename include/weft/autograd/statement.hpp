@@ -22,7 +22,8 @@ struct NodeOf : Node {
     return false;
   }
   void drop_edges() {
-    for (auto& edge : edges) edge = {};
+    for (auto& edge : edges)
+      edge = Ref<Variable>();  // clang 14 never destroys a parameter made of {}
     released = true;
   }
   /// The variables, as rules take them.

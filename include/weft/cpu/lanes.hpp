@@ -110,8 +110,10 @@ class Reduction {
   [[gnu::always_inline]] static State part(const R& reducer, const C* values, int m,
                                            int64_t position) {
     if constexpr (detail::joins<R, C>) {
-      return State{detail::join_run<detail::Join<R>>(values, m, State{}.value,
-                                                     [](auto&) __attribute__((always_inline)){})};
+      using J = detail::Joined<R, C>;
+      return State{static_cast<C>(detail::join_run<detail::Join<R>>(
+          reinterpret_cast<const J*>(values), m, static_cast<J>(State{}.value),
+          [](auto&) __attribute__((always_inline)){}))};
     }
     return detail::in_lanes<detail::lanes>(
         m, State{},

@@ -125,7 +125,7 @@ struct RowWork : RowWalk {
       run.end(running, state);
       run.finish(reducer, inner.count(), state, 1, 1, slots);
     }
-    if (is_known(r)) {
+    if (task.mode[r] == RowMode::compute || task.mode[r] == RowMode::same) {
       memory.sides[value(r)].pitch = memory.skip[value(r)] = slot;
       memory.sides[value(r)].repeated = nullptr;
     }

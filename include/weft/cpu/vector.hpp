@@ -64,6 +64,12 @@ struct Join<reducer::min> {
   }
 };
 
+/// Numbers as they are joined: sums and products of integers wrap.
+template <class R, class C>
+using Joined = typename std::conditional_t<is_integer<C> && (std::is_same_v<R, reducer::sum> ||
+                                                             std::is_same_v<R, reducer::prod>),
+                                           std::make_unsigned<C>, std::type_identity<C>>::type;
+
 /// Whether R's reduction of numbers of type C is a Join of them.
 template <class R, class C>
 inline constexpr bool joins = requires(typename R::template State<C> s) {
