@@ -130,9 +130,10 @@ class Reduction {
   /// m values, the first of them at `position`.
   [[gnu::always_inline]] void add(const C* values, int m, int64_t position) {
     const R reducer = reducer_;
-    State state = part(reducer, values, m, position);
-    tree_.push(&state, 1);
+    push(part(reducer, values, m, position));
   }
+  /// The state of what comes next.
+  [[gnu::always_inline]] void push(State state) { tree_.push(&state, 1); }
   [[gnu::always_inline]] State total() const {
     State out{};
     tree_.total(&out, 1);

@@ -3,58 +3,14 @@
 #pragma once
 
 #include "weft/cpu/reduce.hpp"
+#include "weft/cpu/row_at.hpp"
+#include "weft/cpu/vector_program.hpp"
 #include "weft/eval/row_plan.hpp"
 #include "weft/eval/row_reuse.hpp"
 
 namespace weft {
 
 namespace cpu::detail {
-
-/// The operands and the reductions' values of a run of a row, as programs read them; `kept` is what
-/// the last reduction was of.
-template <int First, class Operands, class Values, class Kept>
-struct RowAt {
-  const Operands& operands;
-  const Values& values;
-  const Kept* kept;
-  int64_t i;
-  template <int I>
-  WEFT_HD WEFT_INLINE auto get() const {
-    return weft::get<I - First>(operands).at(i);
-  }
-  template <int I>
-  WEFT_HD WEFT_INLINE auto reduced() const {
-    return weft::get<I>(values).at(i);
-  }
-  WEFT_HD WEFT_INLINE auto left() const { return kept[i]; }
-};
-
-/// The value of a reduction, the same for the whole row, so that what depends on it alone is
-/// computed once.
-template <class T>
-struct RowValue {
-  T value;
-  WEFT_HD WEFT_INLINE T at(int64_t) const { return value; }
-};
-template <class Types>
-struct RowValues;
-template <class... Ts>
-struct RowValues<weft::detail::TypeList<Ts...>> {
-  using type = Pack<RowValue<Ts>...>;
-  [[gnu::always_inline]] static type moved(char* const* at, const int64_t*, const int64_t* skip,
-                                           int64_t rows) {
-    return take(at, skip, rows, std::index_sequence_for<Ts...>{});
-  }
-
- private:
-  template <std::size_t... I>
-  [[gnu::always_inline]] static type take([[maybe_unused]] char* const* at,
-                                          [[maybe_unused]] const int64_t* skip,
-                                          [[maybe_unused]] int64_t rows,
-                                          std::index_sequence<I...>) {
-    return make_pack(RowValue<Ts>{*reinterpret_cast<const Ts*>(at[I] + rows * skip[I])}...);
-  }
-};
 
 /// Bit I for each Reduced<I> that a program reads.
 template <class P>
@@ -77,6 +33,9 @@ struct RowReduceLoops {
   RowLoop* values;     // or computes them
   RowLoop* varying;    // the same where reductions' values, loaded, are others at each element
   const void* (*reducer)(const void* program);
+  RowLoop* fused = nullptr;  // reduces whole rows while it computes their values, to `out`,
+  void (*fused_add)(const void* program, char* const* at, const int64_t* step,  // or a run of one
+                    const int64_t* skip, int64_t m, void* running) = nullptr;
 };
 /// One output.
 struct RowOutputLoop {
@@ -155,6 +114,41 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
         run<Values, V>(node(program).program, at, step, skip, rows, m, out, pitch, nullptr);
       });
     }
+    static constexpr bool fuses = joins<R, V> && runs_on_vectors<P, V>;
+    /// The state of m values of row r.
+    [[gnu::always_inline]] static auto joined(const P& mine, char* const* at, const int64_t* step,
+                                              const int64_t* skip, int64_t r, int64_t m) {
+      using State = typename R::template State<V>;
+      const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
+      const auto values = RowValues<ValueTypes>::moved(
+          at + outputs + leaves, step + outputs + leaves, skip + outputs + leaves, r);
+      const RowVectorAt<outputs, typename Operands::type, typename RowValues<ValueTypes>::type>
+          where{operands, values};
+      return State{join_all<Join<R>>(
+          static_cast<int>(m), State{}.value, [&](auto& x, int i) __attribute__((always_inline)) {
+            vector_value(x, mine, where, i);
+          })};
+    }
+    static void fused(const void* program, char* const* at, const int64_t* step,
+                      const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
+                      const char*) {
+      run_loop([=]() __attribute__((always_inline)) {
+        const P mine = node(program).program;
+        const R reducer = node(program).reducer;
+        for (int64_t r = 0; r < rows; ++r) {
+          using Value = typename Node::value;
+          *reinterpret_cast<Value*>(out + r * pitch) =
+              store_element<Value>(reducer.finish(joined(mine, at, step, skip, r, m), m));
+        }
+      });
+    }
+    static void fused_add(const void* program, char* const* at, const int64_t* step,
+                          const int64_t* skip, int64_t m, void* running) {
+      run_loop([=]() __attribute__((always_inline)) {
+        static_cast<Reduction<R, V>*>(running)->push(
+            joined(node(program).program, at, step, skip, 0, m));
+      });
+    }
     static constexpr RowReduceLoops loops() {
       RowReduceLoops out{
           &Run<typename Node::value, R, V>::loops, uses<P>, 0, nullptr, nullptr, reducer};
@@ -163,6 +157,10 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
       } else {
         out.values = out.varying = compute<RowValues<ValueTypes>>;
         if constexpr (reduced_in<P> != 0) out.varying = compute<OperandElements<ValueTypes>>;
+        if constexpr (fuses) {
+          out.fused = fused;
+          out.fused_add = fused_add;
+        }
       }
       return out;
     }

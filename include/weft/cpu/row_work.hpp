@@ -102,9 +102,15 @@ struct RowWork : RowWalk {
     run.end(running, state);
   }
 
+  /// Whether reduction r joins its values while it computes them, and keeps none.
+  bool fuses(const Memory& memory, int r) const {
+    return loops.reduce[r]->fused != nullptr && !memory.varies &&
+           (memory.kept == nullptr || r != loops.reductions - 1);
+  }
   WEFT_FEW_STEPS void reduce(const Memory& memory, Block& block, int r, int64_t rows) const {
-    const RunLoops& run = *loops.reduce[r]->run;
-    const void* const reducer = loops.reduce[r]->reducer(program);
+    const RowReduceLoops& own = *loops.reduce[r];
+    const RunLoops& run = *own.run;
+    const void* const reducer = own.reducer(program);
     char* const slots = slots_of(memory, r);
     int64_t pitch = 0;
     if (task.mode[r] == RowMode::same) {
@@ -112,13 +118,22 @@ struct RowWork : RowWalk {
                        static_cast<std::size_t>(rows * slot));
     } else if (task.mode[r] == RowMode::compute && memory.whole) {
       const int64_t m = inner.size[0];
-      const char* const values = values_of(memory, block, r, 0, 0, m, rows, pitch);
-      run.rows(reducer, values, pitch, rows, m, slots, slot);
+      if (fuses(memory, r)) {
+        block.load(0, m, memory.at, own.uses | memory.values, rows, memory.skip);
+        own.fused(program, memory.at, memory.step, memory.skip, rows, m, slots, slot, nullptr);
+      } else {
+        const char* const values = values_of(memory, block, r, 0, 0, m, rows, pitch);
+        run.rows(reducer, values, pitch, rows, m, slots, slot);
+      }
     } else if (task.mode[r] == RowMode::compute) {
       void* const running = __builtin_alloca_with_align(static_cast<std::size_t>(run.bytes), 512);
       alignas(16) char state[64];
       run.begin(reducer, running);
       walk(memory, block, [&](int64_t start, int64_t position, int64_t m) {
+        if (fuses(memory, r)) {
+          block.load(start, m, memory.at, own.uses | memory.values, 1, memory.skip);
+          return own.fused_add(program, memory.at, memory.step, memory.skip, m, running);
+        }
         const char* const values = values_of(memory, block, r, start, position, m, 1, pitch);
         run.add(reducer, values, m, position, running);
       });

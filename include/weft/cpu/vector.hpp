@@ -78,64 +78,61 @@ inline constexpr bool joins = requires(typename R::template State<C> s) {
   requires std::is_same_v<decltype(s.value), C>;
 };
 
-/// The join of what f(x) makes of the m values x, where joining `empty` changes nothing. f takes
-/// numbers, and vectors of them. The order depends on m only. Eight vectors side by side hide the
-/// latency; they have names, since g++ would keep an array in memory.
-template <class J, class C, class F>
-[[gnu::always_inline]] inline C join_run(const C* values, int m, C empty, const F& f) {
+/// The join of m numbers, where joining `empty` changes nothing: source(x, i) sets the number x to
+/// the i-th, and a vector x to as many from the i-th on. The order depends on m only. Eight vectors
+/// side by side hide the latency; they have names, since g++ would keep an array in memory.
+template <class J, class C, class S>
+[[gnu::always_inline]] inline C join_all(int m, C empty, const S& source) {
   using V = typename VectorOf<C>::type;
   using Half = typename VectorOf<C>::half;
   constexpr int size = VectorOf<C>::size;
   if (m < size) {
     C all = empty;
     for (int i = 0; i < m; ++i) {
-      C x = values[i];
-      f(x);
+      C x;
+      source(x, i);
       J::join(all, x);
     }
     return all;
   }
   const V none = V{} + empty;
   V a = none, b = none, c = none, d = none, e = none, g = none, h = none, k = none;
-  const C* at = values;
-  const C* const end = values + m;
-  const auto add = [&f](V & part, const C* from) __attribute__((always_inline)) {
+  int i = 0;
+  const auto add = [&source](V & part, int at) __attribute__((always_inline)) {
     V x;
-    load_vector(x, from);
-    f(x);
+    source(x, at);
     J::join(part, x);
   };
-  for (; at + 8 * size <= end; at += 8 * size) {
-    add(a, at);
-    add(b, at + size);
-    add(c, at + 2 * size);
-    add(d, at + 3 * size);
-    add(e, at + 4 * size);
-    add(g, at + 5 * size);
-    add(h, at + 6 * size);
-    add(k, at + 7 * size);
+  for (; i + 8 * size <= m; i += 8 * size) {
+    add(a, i);
+    add(b, i + size);
+    add(c, i + 2 * size);
+    add(d, i + 3 * size);
+    add(e, i + 4 * size);
+    add(g, i + 5 * size);
+    add(h, i + 6 * size);
+    add(k, i + 7 * size);
   }
-  if (at + 4 * size <= end) {
-    add(a, at);
-    add(b, at + size);
-    add(c, at + 2 * size);
-    add(d, at + 3 * size);
-    at += 4 * size;
+  if (i + 4 * size <= m) {
+    add(a, i);
+    add(b, i + size);
+    add(c, i + 2 * size);
+    add(d, i + 3 * size);
+    i += 4 * size;
   }
-  if (at + 2 * size <= end) {
-    add(e, at);
-    add(g, at + size);
-    at += 2 * size;
+  if (i + 2 * size <= m) {
+    add(e, i);
+    add(g, i + size);
+    i += 2 * size;
   }
-  if (at + size <= end) {
-    add(h, at);
-    at += size;
+  if (i + size <= m) {
+    add(h, i);
+    i += size;
   }
-  if (at < end) {  // the last vector, without what was in those before
+  if (i < m) {  // the last vector, without what was in those before
     V x;
-    load_vector(x, end - size);
-    const auto past = static_cast<typename VectorOf<C>::Index>(size - (end - at));
-    f(x);
+    source(x, m - size);
+    const auto past = static_cast<typename VectorOf<C>::Index>(size - (m - i));
     typename VectorOf<C>::indices lanes;
     VectorOf<C>::number(lanes);
     J::join(k, lanes < past ? none : x);
@@ -160,6 +157,16 @@ template <class J, class C, class F>
   }
   J::join(low, high);
   return low[0];
+}
+
+/// The join of what f(x) makes of the m values x in memory; f takes numbers, and vectors of them.
+template <class J, class C, class F>
+[[gnu::always_inline]] inline C join_run(const C* values, int m, C empty, const F& f) {
+  return join_all<J>(
+      m, empty, [&](auto& x, int i) __attribute__((always_inline)) {
+        load_vector(x, values + i);
+        f(x);
+      });
 }
 
 }  // namespace weft::cpu::detail
