@@ -44,8 +44,7 @@ WEFT_FEW_STEPS inline Turn find_turn(const weft::detail::Loops& loops,
   return turn;
 }
 
-/// to[j + i * pitch] = from[i + j * stride] for 4 x 4 elements of four bytes: compilers make
-/// interleaving two vectors one instruction.
+/// to[j + i * pitch] = from[i + j * stride] for 4 x 4 elements of four bytes, in vectors.
 [[gnu::always_inline]] inline void turn_four(const std::uint32_t* from, int64_t stride,
                                              std::uint32_t* to, int64_t pitch) {
   typedef std::uint32_t Four __attribute__((vector_size(16)));
@@ -54,14 +53,14 @@ WEFT_FEW_STEPS inline Turn find_turn(const weft::detail::Loops& loops,
   __builtin_memcpy(&b, from + stride, 16);
   __builtin_memcpy(&c, from + 2 * stride, 16);
   __builtin_memcpy(&d, from + 3 * stride, 16);
-  const Four ac = {a[0], c[0], a[1], c[1]};
-  const Four ac_high = {a[2], c[2], a[3], c[3]};
-  const Four bd = {b[0], d[0], b[1], d[1]};
-  const Four bd_high = {b[2], d[2], b[3], d[3]};
-  const Four out[] = {{ac[0], bd[0], ac[1], bd[1]},
-                      {ac[2], bd[2], ac[3], bd[3]},
-                      {ac_high[0], bd_high[0], ac_high[1], bd_high[1]},
-                      {ac_high[2], bd_high[2], ac_high[3], bd_high[3]}};
+  const Four ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5);
+  const Four ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+  const Four bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+  const Four bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const Four out[] = {__builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5),
+                      __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7),
+                      __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5),
+                      __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
   for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * pitch, &out[i], 16);
 }
 
