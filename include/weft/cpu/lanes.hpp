@@ -57,18 +57,18 @@ template <int Width, class S, class Merge>
   if constexpr (Width > 1) halve<Width / 2>(state, merge);
 }
 
-/// add(state, i) for all i < m, in N lanes that begin as `empty`, merged.
-template <int N, class S, class Add, class Merge>
+/// add(state, i) for all i < m, in lanes that begin as `empty`, merged.
+template <class S, class Add, class Merge>
 [[gnu::always_inline]] inline S in_lanes(int m, S empty, const Add& add, const Merge& merge) {
-  S state[N];
-  for (int lane = 0; lane < N; ++lane) state[lane] = empty;
+  S state[lanes];
+  for (int lane = 0; lane < lanes; ++lane) state[lane] = empty;
   int i = 0;
-  for (; i + N <= m; i += N) {
-    for (int lane = 0; lane < N; ++lane) add(state[lane], i + lane);
+  for (; i + lanes <= m; i += lanes) {
+    for (int lane = 0; lane < lanes; ++lane) add(state[lane], i + lane);
   }
   const int rest = m - i;
   for (int lane = 0; lane < rest; ++lane) add(state[lane], i + lane);
-  halve<N / 2>(state, merge);
+  halve<lanes / 2>(state, merge);
   return state[0];
 }
 
@@ -115,7 +115,7 @@ class Reduction {
           reinterpret_cast<const J*>(values), m, static_cast<J>(State{}.value),
           [](auto&) __attribute__((always_inline)){}))};
     }
-    return detail::in_lanes<detail::lanes>(
+    return detail::in_lanes(
         m, State{},
         [&](State & s, int i)
             __attribute__((always_inline)) { reducer.add(s, values[i], position + i); },

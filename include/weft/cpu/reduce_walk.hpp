@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "weft/cpu/block.hpp"
 #include "weft/cpu/column_run.hpp"
 #include "weft/cpu/element_work.hpp"
@@ -53,10 +55,8 @@ struct ReduceWork {
     const int64_t pieces = whole > piece ? (whole + piece - 1) / piece : 1;
     const int64_t bytes = pieces * outputs * run_loops.state_bytes;
     alignas(16) char small[256];
-    char* const states = pieces == 1 ? nullptr
-                         : bytes <= 256
-                             ? small
-                             : static_cast<char*>(::operator new(static_cast<std::size_t>(bytes)));
+    std::vector<char> many(pieces > 1 && bytes > 256 ? static_cast<std::size_t>(bytes) : 0);
+    char* const states = pieces == 1 ? nullptr : many.empty() ? small : many.data();
     parallel(items * pieces, outputs * length, [&](int64_t first, int64_t last) {
       if (across) {
         by_columns(blocks, pieces, piece, first, last, states);
@@ -73,7 +73,6 @@ struct ReduceWork {
                        pieces, step, out[0]);
       cursor.next(outer, outer.rank, operands, 1, out);
     }
-    if (states != small) ::operator delete(states);
   }
 
  private:
@@ -86,7 +85,6 @@ struct ReduceWork {
     int64_t* step;
     int64_t* skip;
     char* values;  // computed ones
-    char* room;    // of the block
   };
 
   bool columns_are_faster() const {
@@ -114,8 +112,7 @@ struct ReduceWork {
                         static_cast<char**>(__builtin_alloca(count * sizeof(char*))),
                         static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t))),
                         static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t))),
-                        static_cast<char*>(__builtin_alloca_with_align(bytes, 512)),
-                        room};
+                        static_cast<char*>(__builtin_alloca_with_align(bytes, 512))};
     for (int i = 0; i < n; ++i) {
       memory.step[i] = along[i].stride[d];
       memory.row[i] = operands[i].data;

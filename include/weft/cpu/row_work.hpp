@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "weft/cpu/parallel.hpp"
 #include "weft/cpu/row_walk.hpp"
 
@@ -64,24 +66,22 @@ struct RowWork : RowWalk {
     const RunLoops& run = *loops.reduce[task.target]->run;
     const void* const reducer = loops.reduce[task.target]->reducer(program);
     const int64_t pieces = (length + elements_a_piece - 1) / elements_a_piece;
-    char* const states = static_cast<char*>(
-        ::operator new(static_cast<std::size_t>(rows * pieces * run.state_bytes)));
+    std::vector<char> states(static_cast<std::size_t>(rows * pieces * run.state_bytes));
     parallel(rows * pieces, rows * length, [&](int64_t first, int64_t last) {
       with_memory([&](Memory& memory, Block& block) {
         for (int64_t k = first; k < last; ++k) {
           const int64_t start = k % pieces * elements_a_piece;
           reduce_piece(memory, block, k / pieces, start, min(start + elements_a_piece, length),
-                       states + k * run.state_bytes);
+                       states.data() + k * run.state_bytes);
         }
       });
     });
     char* out[1] = {operands[value(task.target)].data};
     weft::detail::Cursor cursor;
     for (int64_t k = 0; k < rows; ++k) {
-      run.finish(reducer, length, states + k * pieces * run.state_bytes, pieces, 1, out[0]);
+      run.finish(reducer, length, states.data() + k * pieces * run.state_bytes, pieces, 1, out[0]);
       cursor.next(outer, outer.rank, operands + value(task.target), 1, out);
     }
-    ::operator delete(states);
   }
   WEFT_FEW_STEPS void reduce_piece(Memory& memory, Block& block, int64_t row, int64_t start,
                                    int64_t end, char* state) const {
@@ -94,10 +94,7 @@ struct RowWork : RowWalk {
     void* const running = __builtin_alloca_with_align(static_cast<std::size_t>(run.bytes), 512);
     run.begin(loops.reduce[task.target]->reducer(program), running);
     for (int64_t j = start; j < end; j += longest) {
-      const int64_t m = min(end - j, longest);
-      int64_t pitch = 0;
-      const char* const values = values_of(memory, block, task.target, j, j, m, 1, pitch);
-      run.add(loops.reduce[task.target]->reducer(program), values, m, j, running);
+      add_run(memory, block, task.target, j, j, min(end - j, longest), running);
     }
     run.end(running, state);
   }
@@ -107,12 +104,24 @@ struct RowWork : RowWalk {
     return loops.reduce[r]->fused != nullptr && !memory.varies &&
            (memory.kept == nullptr || r != loops.reductions - 1);
   }
+  /// A run of a long row joins a running reduction.
+  void add_run(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
+               int64_t m, void* running) const {
+    const RowReduceLoops& own = *loops.reduce[r];
+    if (fuses(memory, r)) {
+      block.load(start, m, memory.at, own.uses | memory.values, 1, memory.skip);
+      own.fused_add(program, memory.at, memory.step, memory.skip, m, running);
+    } else {
+      int64_t pitch = 0;
+      const char* const values = values_of(memory, block, r, start, position, m, 1, pitch);
+      own.run->add(own.reducer(program), values, m, position, running);
+    }
+  }
   WEFT_FEW_STEPS void reduce(const Memory& memory, Block& block, int r, int64_t rows) const {
     const RowReduceLoops& own = *loops.reduce[r];
     const RunLoops& run = *own.run;
     const void* const reducer = own.reducer(program);
     char* const slots = slots_of(memory, r);
-    int64_t pitch = 0;
     if (task.mode[r] == RowMode::same) {
       __builtin_memcpy(slots, slots_of(memory, task.same[r]),
                        static_cast<std::size_t>(rows * slot));
@@ -122,6 +131,7 @@ struct RowWork : RowWalk {
         block.load(0, m, memory.at, own.uses | memory.values, rows, memory.skip);
         own.fused(program, memory.at, memory.step, memory.skip, rows, m, slots, slot, nullptr);
       } else {
+        int64_t pitch = 0;
         const char* const values = values_of(memory, block, r, 0, 0, m, rows, pitch);
         run.rows(reducer, values, pitch, rows, m, slots, slot);
       }
@@ -130,12 +140,7 @@ struct RowWork : RowWalk {
       alignas(16) char state[64];
       run.begin(reducer, running);
       walk(memory, block, [&](int64_t start, int64_t position, int64_t m) {
-        if (fuses(memory, r)) {
-          block.load(start, m, memory.at, own.uses | memory.values, 1, memory.skip);
-          return own.fused_add(program, memory.at, memory.step, memory.skip, m, running);
-        }
-        const char* const values = values_of(memory, block, r, start, position, m, 1, pitch);
-        run.add(reducer, values, m, position, running);
+        add_run(memory, block, r, start, position, m, running);
       });
       run.end(running, state);
       run.finish(reducer, inner.count(), state, 1, 1, slots);

@@ -50,19 +50,24 @@ struct Join<reducer::prod> {
 };
 /// NaN stays.
 template <>
-struct Join<reducer::max> {
+struct Join<reducer::extreme_value<true>> {
   template <class V>
   [[gnu::always_inline]] static void join(V& a, const V& b) {
     a = ((a > b) | (a != a)) ? a : b;
   }
 };
 template <>
-struct Join<reducer::min> {
+struct Join<reducer::extreme_value<false>> {
   template <class V>
   [[gnu::always_inline]] static void join(V& a, const V& b) {
     a = ((a < b) | (a != a)) ? a : b;
   }
 };
+
+template <>
+struct Join<reducer::max> : Join<reducer::extreme_value<true>> {};
+template <>
+struct Join<reducer::min> : Join<reducer::extreme_value<false>> {};
 
 /// Numbers as they are joined: sums and products of integers wrap.
 template <class R, class C>
