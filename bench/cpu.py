@@ -36,6 +36,13 @@ def header():
             "commit": git.stdout.strip()}
 
 
+def built_for(program):
+    """The flags that the program was configured with."""
+    cache = program.parent.parent / "CMakeCache.txt"
+    found = [line.split("=", 1)[1].strip() for line in open(cache) if line.startswith("WEFT_BENCH_ARCH:")] if cache.exists() else []
+    return f"-O3 -march={found[0]}" if found else "unknown"
+
+
 def rows_of(lines):
     """One row a case and number of threads: weft, the best rival and the best of those as written plainly."""
     least = {}
@@ -99,7 +106,7 @@ def main():
             lines += lines_of([args.program, "--threads", threads, "--seconds", args.seconds]
                               + (["--cases", args.cases] if args.cases else []))
         lines += lines_of([sys.executable, BENCH / "rivals/numpy_bench.py"] + ([args.cases] if args.cases else []))
-    rows, about = rows_of(lines), header()
+    rows, about = rows_of(lines), {**header(), "flags": built_for(args.program)}
     if not rows:
         sys.exit(f"no results: is {args.program} there?")
     args.out.mkdir(parents=True, exist_ok=True)

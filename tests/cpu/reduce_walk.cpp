@@ -47,3 +47,13 @@ TEST_CASE("long, tall and many-dimensional reductions are cut into pieces and al
   CHECK(weft::argmax(cube, axis(0, 2)).eval().at(9) ==
         weft::argmax(cube.permute({1, 0, 2}).clone().reshape({70, 3000}), axis(1)).eval().at(9));
 }
+
+TEST_CASE("a bad index inside a long reduction throws, and nothing is leaked") {
+  const auto x = weft::arange<float>(100.F);
+  const auto indices = weft::full({200'000}, std::int64_t{7});
+  CHECK(sum(take(x, indices)).item() == 1'400'000);
+  indices(150'000).fill(100);
+  CHECK_THROWS_AS(sum(take(x, indices)).item(), weft::IndexError);
+  const auto rows = indices.reshape({2, 100'000});
+  CHECK_THROWS_AS(softmax(take(x, rows)).eval(), weft::IndexError);
+}
