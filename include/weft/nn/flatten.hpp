@@ -10,12 +10,13 @@
 namespace weft::nn {
 
 /// Moves all parameters of a module into one block of memory, and their gradients into another, so
-/// that an optimizer's step, clip_grad_norm and the like are one kernel whatever the number of
-/// parameters. Values, names, sharing and gradients stay. Call it before the optimizer is made:
-/// throws ValueError, having changed nothing, where a parameter has handles outside of the module,
-/// which would keep its old memory. What differs from then on: memory that is shared is written
-/// as a whole, so that a write to one parameter between the passes is one to all of them for a
-/// statement that read one; and grad() names the same memory in each pass.
+/// that an optimizer's step is one kernel and one that counts, and clip_grad_norm and the like a
+/// few, whatever the number of parameters. Values, names, sharing and gradients stay. Call it
+/// before the optimizer is made: throws ValueError, having changed nothing, where a parameter has
+/// handles outside of the module, which would keep its old memory. What differs from then on:
+/// memory that is shared is written as a whole, so that a write to one parameter between the
+/// passes is one to all of them for a statement that read one; and grad() names the same memory in
+/// each pass.
 ///
 /// Where groups of parameters have options of their own, `key(name, parameter)` says which come
 /// next to each other: those with the smallest key first. One kernel then steps each group.
