@@ -100,6 +100,7 @@ auto graphed(Training& t) {
 /// Times the steps that make(training) gives. Their losses must be those of other, plain ones.
 template <class Make>
 void mlp(const char* name, bool flat, const Make& make) {
+  const weft::cuda::Tf32Guard tf32;
   Training reference(false);
   Training training(flat);
   auto step = make(training);
@@ -109,10 +110,14 @@ void mlp(const char* name, bool flat, const Make& make) {
     losses(i) = step(training.x, training.y) * 1.0F;
     wanted.push_back(reference.step(reference.x, reference.y).item());
   }
+  int kernels = -1;
+  if constexpr (requires { step.recording(); }) kernels = step.recording().kernels();
   std::vector<int> sets(1);
-  measure(name, 0, sets, [&](int) { step(training.x, training.y); },
-          {expect(
-              losses, 1e-6, [&](int64_t i) { return wanted[static_cast<std::size_t>(i)]; }, true)});
+  measure(
+      name, 0, sets, [&](int) { step(training.x, training.y); },
+      {expect(
+          losses, 1e-6, [&](int64_t i) { return wanted[static_cast<std::size_t>(i)]; }, true)},
+      "weft", kernels);
 }
 
 }  // namespace

@@ -176,6 +176,20 @@ TEST_CASE("[gpu] a graph keeps what it reads") {
   CHECK(memory_allocated() == before);
 }
 
+TEST_CASE("[gpu] large tensors from before a capture may be released in it") {
+  constexpr int64_t n = 1 << 20;  // more than what is kept in lists of small blocks
+  std::vector<Gpu> old(40, Gpu());
+  for (auto& x : old) x = ones({n}, Cuda{});
+  const Gpu x = ones({n}, Cuda{});
+  Gpu y;
+  auto graph = cuda::capture([&] {
+    old.clear();
+    y = x + 1.0F;
+  });
+  graph.replay();
+  CHECK(sum(y).item() == 2.0F * n);
+}
+
 TEST_CASE("[gpu] numbers are baked in, tensors of rank 0 are read at each replay") {
   const Gpu x = ones({n}, Cuda{});
   const Gpu rate = weft::full({}, 2.f, Cuda{});

@@ -61,6 +61,7 @@ class PoolAllocator final : public Allocator {
       if (void* block = take(kind, stream)) return block;
     }
     if (size > total_) return nullptr;
+    const detail::RelaxedCapture relaxed;  // the calling thread may be capturing another stream
     void* data = nullptr;
     const auto count = static_cast<std::size_t>(size);
     const cudaError_t status = pool_ != nullptr
@@ -162,7 +163,6 @@ class PoolAllocator final : public Allocator {
 
   [[gnu::cold, gnu::noinline]] cudaError_t plain_allocate(void** data, std::size_t bytes) {
     const DeviceGuard guard(Cuda{ordinal_});
-    const detail::RelaxedCapture relaxed;
     const cudaError_t status = cudaMalloc(data, bytes);
     if (status == cudaSuccess) {
       __atomic_fetch_add(&held_, static_cast<int64_t>(bytes), __ATOMIC_RELAXED);
@@ -171,6 +171,7 @@ class PoolAllocator final : public Allocator {
   }
 
   [[gnu::noinline]] void give_up(void* data, int64_t bytes, cudaStream_t stream) noexcept {
+    const detail::RelaxedCapture relaxed;  // the calling thread may be capturing another stream
     if (pool_ != nullptr) {
       detail::quiet(cudaFreeAsync(data, stream));
     } else if (detail::quiet(cudaFree(data))) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/reduce_state.hpp"
+#include "weft/cuda/row_hoist.hpp"
 #include "weft/cuda/row_merge.hpp"
 #include "weft/cuda/row_registers.hpp"
 
