@@ -6,7 +6,11 @@ using weft::detail::TypeList;
 
 static_assert(weft::cuda::lanes_of<float>(TypeList<float, float>{}) == 4);
 static_assert(weft::cuda::lanes_of<weft::half>(TypeList<weft::half>{}) == 8);
-static_assert(weft::cuda::lanes_of<bool>(TypeList<float, std::int8_t>{}) == 4);
+static_assert(weft::cuda::lanes_of<bool>(TypeList<float, std::int8_t>{}) == 8);
+static_assert(weft::cuda::lanes_of<weft::half>(TypeList<float>{}) == 8);
+static_assert(weft::cuda::lanes_of<weft::half>(TypeList<double>{}) == 4);
+static_assert(weft::cuda::lanes_of<double>(TypeList<double>{}) == 2);
+static_assert(weft::cuda::lanes_of_widest<bool>(TypeList<float, std::int8_t>{}) == 4);
 static_assert(weft::cuda::lanes_of<std::int8_t>(TypeList<>{}) == 16);
 static_assert(weft::cuda::lanes_of<weft::complex<double>>(TypeList<>{}) == 1);
 static_assert(weft::cuda::lanes_of<float>(TypeList<weft::Position>{}) == 4);

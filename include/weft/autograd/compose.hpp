@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/function.hpp"
+#include "weft/autograd/norm.hpp"
 #include "weft/ops/compose.hpp"
 #include "weft/ops/fuse.hpp"
 #include "weft/ops/generate.hpp"
@@ -59,6 +59,10 @@ struct LayerNormRule {
   void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>>& d, const plain_t<X>& x,
                 const plain_t<W>& w, const plain_t<B>& b) const {
     using T = typename G::value_type;
+    if constexpr (are_norm_operands<X, W, B>) {
+      if (pass_norm("layer_norm", g, x, w, &centre, scale, d.head, d.tail.head, d.tail.tail.head))
+        return;
+    }
     const auto centred = cast<C>(x) - centre;
     if (d.head.wanted()) {
       const auto gw = cast<C>(g) * cast<C>(w);
@@ -80,6 +84,10 @@ struct RmsNormRule {
   void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>>& d, const plain_t<X>& x,
                 const plain_t<W>& w) const {
     using T = typename G::value_type;
+    if constexpr (are_norm_operands<X, W>) {
+      const Tensor<C, D>* const none = nullptr;
+      if (pass_norm("rms_norm", g, x, w, none, scale, d.head, d.tail.head)) return;
+    }
     if (d.head.wanted()) {
       const auto gw = cast<C>(g) * cast<C>(w);
       const auto along = mean(gw * cast<C>(x), axis(-1), keepdims);
@@ -222,8 +230,13 @@ auto cross_entropy(const X& e, const I& targets) {
   return autograd::with_row_losses(
       autograd::plain(logits), targets, [&](const auto& rows, auto rule) {
         rule.factor = static_cast<compute_t<T>>(1 / static_cast<double>(rows.size()));
-        const Tensor y = cast<T>(mean(rows));
-        return autograd::computed("cross_entropy", rule, y, logits);
+        if constexpr (std::is_same_v<T, compute_t<T>>) {
+          const Tensor y = mean(rows);  // one reduction, with kernels of its own
+          return autograd::computed("cross_entropy", rule, y, logits);
+        } else {
+          const Tensor y = cast<T>(mean(rows));
+          return autograd::computed("cross_entropy", rule, y, logits);
+        }
       });
 }
 

@@ -59,6 +59,21 @@ Tensor<T, D> summed_to(const Tensor<T, D>& gradient, const Shape& shape) {
   return sum.eval().reshape(shape);
 }
 
+/// Writes the sum of a gradient to a target that was broadcast to its shape, or adds it.
+template <class T, class D, class G>
+void store_sum(const Sink<T, D>& sink, const Tensor<G, D>& gradient) {
+  const Shape& shape = sink.buffer.shape();
+  if constexpr (std::is_same_v<T, G>) {
+    if (!sink.adds && !(gradient.shape() == shape)) {
+      const weft::detail::ReducedAxes axes = broadcast_axes(shape, gradient.shape());
+      const Reduce<reducer::sum, Tensor<T, D>> sum(reducer::sum{}, Tensor<T, D>(gradient), axes);
+      sink.buffer.reshape(axes.result(gradient.shape())).assign(sum);
+      return;
+    }
+  }
+  store(sink, summed_to(gradient, shape));
+}
+
 /// Rows of all batches as rows of one matrix.
 template <class T, class D>
 Tensor<T, D> all_rows(const Tensor<T, D>& x) {
@@ -155,9 +170,8 @@ struct Rule<Map<T, op::add, Product<K, A, B>, X>> {
                        Variable* const* edges, const Tensor<G, D>& gradient) {
     const auto& product = get<0>(e.args());
     if constexpr (is_var<X>) {
-      pass_to<X>(get<1>(e.args()), edges + var_count<A> + var_count<B>, [&](const auto& sink) {
-        store(sink, detail::summed_to(gradient, sink.buffer.shape()));
-      });
+      pass_to<X>(get<1>(e.args()), edges + var_count<A> + var_count<B>,
+                 [&](const auto& sink) { detail::store_sum(sink, gradient); });
     }
     if (!any_active(edges, var_count<A> + var_count<B>)) return;
     Rule<Product<K, A, B>>::backward(product, edges, detail::summed_to(gradient, product.shape()));

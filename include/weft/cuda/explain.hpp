@@ -180,7 +180,7 @@ struct Explainer<Cuda> {
                      const Shape& reduced, detail::Operand* operands) {
     constexpr int n = detail::count(Types{}) + 1;
     using State = typename R::template State<typename Program::type>;
-    constexpr int lanes = cuda::lanes_of<bool>(Types{});
+    constexpr int lanes = cuda::lanes_of_widest<bool>(Types{});
     detail::Operand inside[n];
     cuda::detail::explain_reduction(out, name.operation, device, kept, reduced, operands, inside, n,
                                     lanes, cuda::column_lanes<State, lanes>, sizeof(State));

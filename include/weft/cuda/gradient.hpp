@@ -4,6 +4,7 @@
 
 #include "weft/cuda/for_each.hpp"
 #include "weft/cuda/gradient_kernel.hpp"
+#include "weft/cuda/norm.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/ops/reduce.hpp"
 

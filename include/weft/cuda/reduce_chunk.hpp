@@ -8,23 +8,29 @@
 
 namespace weft::cuda::detail {
 
-/// Items of V elements that a thread loads at a time: for a sum of floats 32 bytes, of which a
-/// multiprocessor's threads have enough in flight; where a state is more than a value, as many
-/// values as registers hold, so that states are seldom merged.
+/// Items of V elements that a thread loads at a time: as many as keep enough bytes in flight, and
+/// where a state is more than a value, so that states are seldom merged.
 template <int N, int V, class State>
-inline constexpr int row_ahead = V == 1                         ? (N <= 2   ? 8
-                                                                   : N <= 3 ? 4
-                                                                            : 2)
-                                 : N > 3                        ? 1
-                                 : N > 2 || V > 8               ? 2
-                                 : V == 4 && sizeof(State) <= 4 ? 2
-                                                                : 4;
+inline constexpr int row_ahead = V == 1  ? (N <= 2   ? 8
+                                            : N <= 3 ? 4
+                                                     : 2)
+                                 : N > 3 ? 1
+                                 : N > 2 ? (V > 4 ? 2 : 4)
+                                 : V > 8 ? 2
+                                 : V > 4 ? 4
+                                         : 8;
 /// The same for V columns, each with a state.
 template <int N, int V, class State>
-inline constexpr int column_ahead = V == 1 || N > 3 || (V == 4 && sizeof(State) <= 4)
-                                        ? row_ahead<N, V, State>
-                                    : V < 4 ? 8 / (N - 1)
-                                            : 4 / (N - 1);
+inline constexpr int column_ahead = V == 1 || N > 3                ? row_ahead<N, V, State>
+                                    : V == 4 && sizeof(State) <= 4 ? 2
+                                    : V < 4                        ? 8 / (N - 1)
+                                                                   : 4 / (N - 1);
+/// The blocks of a row kernel that a multiprocessor should have room for: more than that costs
+/// registers that single elements, or states of several values, need.
+template <int V, class State>
+inline constexpr int row_blocks = V == 1               ? 4
+                                  : sizeof(State) <= 4 ? 8
+                                                       : 6;
 
 /// Bytes between the items of a thread.
 template <int V>

@@ -10,7 +10,7 @@
 
 namespace weft::cuda {
 
-/// Rows and columns are compiled as if for larger blocks, which is faster for two operands.
+/// Columns are compiled as if for larger blocks, which is faster for two operands.
 inline constexpr int compiled_threads = 512;
 
 namespace detail {
@@ -33,7 +33,7 @@ __device__ __forceinline__ void advance(char* (&at)[N], unsigned index, const Di
 
 /// grid.width threads reduce one piece of one row.
 template <class Out, class Types, int V, int N, class R, class State, class Program>
-__global__ void __launch_bounds__(compiled_threads)
+__global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
     reduce_rows(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
                 const __grid_constant__ Program program, State* partials) {
   using C = typename Program::type;

@@ -19,7 +19,7 @@ struct ReduceKernels {
 
   template <class Out, class Types, int N, class R, class State, class Program>
   static ReduceKernels of() {
-    constexpr int v = lanes_of<bool>(Types{});
+    constexpr int v = lanes_of_widest<bool>(Types{});
     constexpr int w = cuda::column_lanes<State, v>;
     ReduceKernels out{v, w, sizeof(State)};
     out.rows[0] = erase(reduce_rows<Out, Types, 1, N, R, State, Program>);

@@ -157,9 +157,14 @@ inline void plan_columns(const char* name, const Loops& kept, const Operand* ope
   out.vectors = lanes > 1 && layout.possible && layout.aligned;
   const int64_t across = kept.size[kept.rank - 1];
   const unsigned items = divide_up(across, out.vectors ? lanes : 1);
-  out.width = power_of_two(items < 32 ? items : 32);
-  out.tiles_across = Divider(divide_up(items, out.width));
   out.length = checked(name, out.inner, "elements for each result");
+  out.width = power_of_two(items < 32 ? items : 32);
+  // Where short columns fill few tiles, narrower ones keep more blocks busy without any to merge.
+  while (out.width > 8 && out.length <= 1024 &&
+         int64_t{out.outputs} / across * divide_up(items, out.width) < limits.multiprocessors) {
+    out.width /= 2;
+  }
+  out.tiles_across = Divider(divide_up(items, out.width));
   out.threads = column_threads;
   out.depth = column_threads / out.width;
   while (out.depth > 1 && out.depth * 16 > out.length) out.depth /= 2;

@@ -172,7 +172,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
                                           const Values& values) const {
 #pragma unroll
     for (int j = 0; j < W; ++j) {
-      out.lane[j] = store_element<Out>(program(Lane<W>{registers, values, j}));
+      out.lane[j] = stored_value<Out>(program, Lane<W>{registers, values, j});
     }
   }
   template <int K, class Out>
@@ -206,7 +206,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
 
 /// Runs a task of a row program.
 template <class Outs, class Types, int V, int N, class Program>
-__global__ void __launch_bounds__(row_block, 3)
+__global__ void __launch_bounds__(row_block, V == 8 ? 4 : 3)
     row_kernel(const __grid_constant__ RowGrid<N> grid, const __grid_constant__ Program program,
                char* partials) {
   extern __shared__ __align__(128) char weft_row_shared[];

@@ -174,8 +174,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       const auto programs = pack_of(hoist(output<static_cast<int>(K)>(), row)...);
       char* const at[] = {this->template start<static_cast<int>(K)>()...};
       this->template for_each_vector<uses>([&](const Registers& registers, int k, bool whole) {
-        (store<static_cast<int>(K), Outs>(weft::get<static_cast<int>(K)>(programs), registers, k,
-                                          at[K], whole),
+        (store_along<static_cast<int>(K), Outs, Ps>(weft::get<static_cast<int>(K)>(programs),
+                                                    registers, k, at[K], whole),
          ...);
       });
     }
@@ -188,13 +188,19 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       return weft::get<K>(program_.outputs);
     }
   }
+  /// The elements of an output along the row; one made of reductions alone has none.
+  template <int K, class Out, class Original, class P>
+  __device__ __forceinline__ void store_along(const P& program, const Registers& registers, int k,
+                                              char* at, bool whole) const {
+    if constexpr (uses_of<Original> != 0) store<K, Out>(program, registers, k, at, whole);
+  }
   template <int K, class Out, class P>
   __device__ __forceinline__ void store(const P& program, const Registers& registers, int k,
                                         char* at, bool whole) const {
     Vector<Out, V> out;
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      out.lane[j] = store_element<Out>(program(Lane{*this, registers, k, j}));
+      out.lane[j] = stored_value<Out>(program, Lane{*this, registers, k, j});
     }
     if (whole && (grid_.along_row >> K & 1U) != 0) {
       *reinterpret_cast<Vector<Out, V>*>(at + k * grid_.operand[K].step) = out;
@@ -223,7 +229,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 
 /// Runs the outputs of a row program whose rows are full, aligned vectors.
 template <class Outs, class Types, int V, int N, class Program>
-__global__ void __launch_bounds__(row_block, 3)
+__global__ void __launch_bounds__(row_block, V == 8 ? 4 : 3)
     row_register_kernel(const __grid_constant__ RowGrid<N> grid,
                         const __grid_constant__ Program program) {
   extern __shared__ __align__(128) char weft_row_shared[];

@@ -66,7 +66,7 @@ inline constexpr unsigned offset_bits<Apply<op::gathered<T, AlongAxis>, Offsets,
 template <class Out, class Types>
 constexpr int lanes_of_rows(int row, int bytes) {
   const int widest = row > static_cast<int>(sizeof(Out)) ? row : static_cast<int>(sizeof(Out));
-  const int widest_operand = 16 / lanes_of<Out>(Types{});
+  const int widest_operand = 16 / lanes_of_widest<Out>(Types{});
   int lanes = bytes / widest;
   while (lanes * widest_operand > 128) lanes /= 2;
   return lanes;

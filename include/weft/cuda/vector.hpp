@@ -29,18 +29,42 @@ constexpr int widest(weft::detail::TypeList<Ts...>) {
    ...);
   return bytes;
 }
+template <class... Ts>
+constexpr int narrowest(weft::detail::TypeList<Ts...>) {
+  int bytes = 16;
+  ((bytes = !std::is_same_v<Ts, Position> && static_cast<int>(sizeof(Ts)) < bytes
+                ? static_cast<int>(sizeof(Ts))
+                : bytes),
+   ...);
+  return bytes;
+}
 template <class Out>
-inline constexpr int width_of = sizeof(Out);
+struct TargetsAnd {
+  template <class... Ts>
+  using type = weft::detail::TypeList<Out, Ts...>;
+};
 template <class... Outs>
-inline constexpr int width_of<weft::detail::TypeList<Outs...>> =
-    widest(weft::detail::TypeList<Outs...>{});
+struct TargetsAnd<weft::detail::TypeList<Outs...>> {
+  template <class... Ts>
+  using type = weft::detail::TypeList<Outs..., Ts...>;
+};
 }  // namespace detail
 
-/// Elements a thread: 16 bytes of the widest operand. Out may be a TypeList of several targets.
+/// Elements that fill 16 bytes of the widest operand. Out may be a TypeList of several targets.
 template <class Out, class... Ts>
-constexpr int lanes_of(weft::detail::TypeList<Ts...> operands) {
-  constexpr int target = detail::width_of<Out>;
-  return 16 / (target > detail::widest(operands) ? target : detail::widest(operands));
+constexpr int lanes_of_widest(weft::detail::TypeList<Ts...>) {
+  return 16 / detail::widest(typename detail::TargetsAnd<Out>::template type<Ts...>{});
+}
+/// Elements a thread: 16 bytes of the narrowest operand, counted as 2 bytes at least, while the
+/// widest takes no more than 32.
+template <class Out, class... Ts>
+constexpr int lanes_of(weft::detail::TypeList<Ts...>) {
+  using All = typename detail::TargetsAnd<Out>::template type<Ts...>;
+  constexpr int narrow = detail::narrowest(All{});
+  constexpr int wanted = 16 / (narrow > 2 ? narrow : 2);
+  constexpr int most = 32 / detail::widest(All{});
+  constexpr int least = lanes_of_widest<Out>(weft::detail::TypeList<Ts...>{});
+  return least > wanted ? least : wanted < most ? wanted : most > least ? most : least;
 }
 
 /// All operands lie where their addresses say.
@@ -188,7 +212,7 @@ __device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers, cons
 #pragma unroll
   for (int j = 0; j < V; ++j) {
     if (has_effects<Program> && (j < first || j >= last)) continue;
-    out.lane[j] = store_element<Out>(program(Lane<R>{registers, j}));
+    out.lane[j] = stored_value<Out>(program, Lane<R>{registers, j});
   }
   return out;
 }

@@ -9,6 +9,11 @@
 
 namespace weft {
 
+namespace op {
+template <class To>
+struct cast;
+}
+
 /// The element type of an operand that has no memory: its elements are their own positions,
 /// counted in addresses from `origin` (not from null, where address arithmetic is undefined).
 struct Position {
@@ -102,5 +107,17 @@ template <class T, class V>
 WEFT_HD WEFT_INLINE T store_element(V value) {
   return static_cast<T>(value);
 }
+
+/// The element that a program's value is stored as. A cast to its type around the program rounds as
+/// storing does, and is left out.
+template <class T, class P, class Inputs>
+WEFT_HD WEFT_INLINE T stored_value(const P& program, const Inputs& inputs) {
+  return store_element<T>(program(inputs));
+}
+template <class T, class P, class Inputs>
+  requires std::is_same_v<typename P::type, compute_t<T>> WEFT_HD WEFT_INLINE T
+  stored_value(const Apply<op::cast<T>, P>& program, const Inputs& inputs) {
+    return store_element<T>(get<0>(program.programs)(inputs));
+  }
 
 }  // namespace weft

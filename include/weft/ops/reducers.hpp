@@ -241,7 +241,7 @@ struct logsumexp {
     for (int i = 1; i < N; ++i) max = max < x[i] ? x[i] : max;
     if (max - max == C(0)) {
       C sum{};
-      for (int i = 0; i < N; ++i) sum += math::exp(x[i] - max);
+      for (int i = 0; i < N; ++i) sum += math::exp_of_term(x[i] - max);
       merge(s, S{max, sum});
     } else {  // infinite or NaN
       for (int i = 0; i < N; ++i) add(s, x[i], 0);
@@ -256,7 +256,7 @@ struct logsumexp {
     S later{max, C(1)};
     if (max - max == C(0)) {
       later.sum = C(0);
-      for (int i = 0; i < N; ++i) later.sum += i < n ? math::exp(x[i] - max) : C(0);
+      for (int i = 0; i < N; ++i) later.sum += i < n ? math::exp_of_term(x[i] - max) : C(0);
     } else {  // infinite or NaN
       for (int i = 0; i < N; ++i) {
         if (i < n && x[i] != x[i]) later = S{x[i], x[i]};
@@ -284,7 +284,7 @@ struct logsumexp {
  private:
   template <class C>
   WEFT_HD static C scale(C from, C to) {
-    return from == to ? C(1) : math::exp(from - to);
+    return from == to ? C(1) : math::exp_of_term(from - to);
   }
 };
 

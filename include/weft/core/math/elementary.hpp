@@ -35,6 +35,18 @@ template <class T> inline constexpr real_t<T> inv_sqrt_2pi     = real_t<T>(0.398
 
 template <std::floating_point T> WEFT_HD WEFT_INLINE T abs(T x)   { return std::fabs(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T exp(T x)   { return forms::exp(x); }
+/// exp of a term of a sum whose largest is 1, x <= 0; of float on a GPU off by |x| / 2^24 of itself,
+/// and 0 where it is not normal.
+template <std::floating_point T> WEFT_HD WEFT_INLINE T exp_of_term(T x) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == 4) {
+    T y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * log2e<T>));
+    return y;
+  }
+#endif
+  return exp(x);
+}
 template <std::floating_point T> WEFT_HD WEFT_INLINE T exp2(T x)  { return forms::exp2(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T expm1(T x) { return forms::expm1(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T log(T x)   { return forms::log(x); }

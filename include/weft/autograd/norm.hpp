@@ -1,0 +1,98 @@
+// The gradients of layer_norm and rms_norm in one walk over the rows, where a device has a kernel.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/function.hpp"
+
+namespace weft {
+
+/// The gradients of y = (x - centre) * scale * weight + bias with respect to x, whose rows' mean
+/// and 1 / deviation the others are, to weight and to bias. Without a centre (rms_norm) there is no
+/// bias. T is the tensors' type and C that of the statistics.
+template <class T, class C, class D>
+struct NormGradients {
+  const Tensor<T, D>& x;         // rows by columns, contiguous, as the gradient is
+  const Tensor<T, D>& gradient;  // of y
+  const Tensor<T, D>& weight;    // contiguous
+  const Tensor<C, D>* centre;    // one element a row
+  const Tensor<C, D>& scale;
+  autograd::Sink<T, D> to_x;  // contiguous, as all targets are
+  autograd::Sink<T, D> to_weight;
+  autograd::Sink<T, D> to_bias;
+
+  int64_t columns() const { return weight.size(); }
+  int64_t rows() const { return scale.size(); }
+};
+
+/// Specialised in cuda/norm.hpp:
+///   static bool serves(const Tensor<T, D>& x, const Tensor<T, D>& gradient,
+///                      const Tensor<T, D>& weight);
+///   template <bool Centred>
+///   static void run(const char* operation, const NormGradients<T, C, D>&);
+template <class D>
+struct NormExecutor;
+
+namespace autograd {
+
+namespace detail {
+/// A place for a gradient that a kernel can write to; of another kind of target a copy.
+template <class T, class D>
+struct DenseSink {
+  Sink<T, D> target;
+  Sink<T, D> dense;
+
+  explicit DenseSink(const Sink<T, D>& sink) : target(sink), dense(sink) {
+    const auto address = reinterpret_cast<std::uintptr_t>(sink.buffer.data());
+    if (sink.buffer.is_contiguous() && address % 16 == 0) return;
+    dense = {weft::detail::Access::allocate<T, D>(sink.buffer.shape(), sink.buffer.device()),
+             false};
+  }
+  void finish() const {
+    if (dense.buffer.data() != target.buffer.data()) store(target, dense.buffer);
+  }
+};
+
+}  // namespace detail
+
+/// Whether a norm's operands are Vars of one type.
+template <class X, class... Ws>
+inline constexpr bool are_norm_operands = is_var<X> && (std::is_same_v<X, Ws> && ...);
+
+/// Passes all gradients of a norm on at once; false, and nothing is done, where they are computed
+/// by expressions: where not all of them are wanted, and for operands that the kernel does not
+/// take.
+template <class T, class C, class D, class X, class W, class... B>
+bool pass_norm(const char* operation, const Tensor<T, D>& gradient, const Tensor<T, D>& x,
+               const Tensor<T, D>& weight, const Tensor<C, D>* centre, const Tensor<C, D>& scale,
+               const Pull<X>& to_x, const Pull<W>& to_weight, const Pull<B>&... to_bias) {
+  using Executor = NormExecutor<weft::detail::loops_of<D>>;
+  if constexpr (weft::detail::Complete<Executor>) {
+    Variable* const weight_edge = to_weight.edges()[0];
+    const bool apart =
+        weight_edge != to_x.edges()[0] &&
+        ((to_bias.edges()[0] != weight_edge && to_bias.edges()[0] != to_x.edges()[0]) && ...);
+    const bool all = to_x.wanted() && to_weight.wanted() && (to_bias.wanted() && ...);
+    const int64_t columns = x.rank() > 0 ? x.size(-1) : 0;
+    const bool plain = weight.rank() == 1 && weight.size() == columns;
+    if (!apart || !all || !plain || !Executor::serves(x, gradient, weight)) return false;
+    const auto open = [&](const auto& pull, const Shape& shape) {
+      auto* const variable = static_cast<VariableOf<T, D>*>(pull.edges()[0]);
+      return detail::DenseSink<T, D>(variable->open(shape, x.device()));
+    };
+    const auto dx = open(to_x, x.shape());
+    const auto dw = open(to_weight, weight.shape());
+    const detail::DenseSink<T, D> db[] = {open(to_bias, weight.shape())..., dw};
+    Executor::template run<(sizeof...(B) > 0)>(
+        operation, NormGradients<T, C, D>{x, gradient, weight, centre, scale, dx.dense, dw.dense,
+                                          db[0].dense});
+    dx.finish();
+    dw.finish();
+    if (sizeof...(B) > 0) db[0].finish();
+    return true;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace autograd
+}  // namespace weft
