@@ -24,7 +24,7 @@ struct ColumnLoops {
 template <class Out, class R, class V>
 struct ColumnRun {
   using State = typename R::template State<V>;
-  static constexpr int group = 64;  // rows that are added to one state
+  static constexpr int group = 64;    // rows that are added to one state
   static constexpr int together = 4;  // rows in one pass over the states
   static constexpr int columns = 16384 / static_cast<int>(sizeof(State));
 
@@ -90,8 +90,7 @@ struct ColumnRun {
   [[gnu::always_inline]] static void add_rows(const R& mine, const char* first, int64_t pitch,
                                               int64_t m, int64_t position, State* part,
                                               std::index_sequence<K...>) {
-    const V* const row[] = {
-        reinterpret_cast<const V*>(first + static_cast<int64_t>(K) * pitch)...};
+    const V* const row[] = {reinterpret_cast<const V*>(first + static_cast<int64_t>(K) * pitch)...};
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cpu/near_angles.hpp"
 #include "weft/cpu/reduce.hpp"
 #include "weft/cpu/row_at.hpp"
 #include "weft/cpu/vector_program.hpp"
@@ -233,19 +234,22 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
   [[gnu::always_inline]] static void run(const P& program, char* const* at, const int64_t* step,
                                          const int64_t* skip, int64_t rows, int64_t m, char* out,
                                          int64_t pitch, const char* kept) {
-    const P mine = program;  // copies, that `out` cannot overlap
+    const Pack<P> programs{program, {}};  // copies, that `out` cannot overlap
     for (int64_t r = 0; r < rows; ++r) {
       const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
       const auto values =
           Values::moved(at + outputs + leaves, step + outputs + leaves, skip + outputs + leaves, r);
       auto* const to = reinterpret_cast<Out*>(out + r * pitch);
       const auto* const from = reinterpret_cast<const Kept*>(kept) + (kept == nullptr ? 0 : r * m);
-      using At = RowAt<outputs, typename Operands::type, typename Values::type, Kept>;
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-      for (int64_t i = 0; i < m; ++i)
-        to[i] = store_element<Out>(mine(At{operands, values, from, i}));
+      each_element(
+          programs, m,
+          [&](int64_t i) __attribute__((always_inline)) {
+            return RowAt<outputs, typename Operands::type, typename Values::type, Kept>{
+                operands, values, from, i};
+          },
+          [&](const auto& inputs) __attribute__((always_inline)) {
+            to[inputs.i] = store_element<Out>(programs.head(inputs));
+          });
     }
   }
 };

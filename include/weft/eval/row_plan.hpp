@@ -23,7 +23,7 @@ struct RowTask {
   RowGeometry geometry;
   RowMode mode[max_row_reductions] = {};
   signed char same[max_row_reductions] = {};  // the equal reduction, for RowMode::same
-  bool along_row[max_outputs] = {};           // whether an output has an element for each of the row
+  bool along_row[max_outputs] = {};  // whether an output has an element for each of the row
 
   bool computes() const {
     for (RowMode m : mode) {
@@ -65,8 +65,9 @@ struct RowTree {
 /// share its kernel, others run before it.
 class RowPlanner {
  public:
-  /// Launches a kernel over the operands as they lie along its rows: the tree's own for the outputs,
-  /// which come last; copies for the value of a reduction, which it gives memory in both first.
+  /// Launches a kernel over the operands as they lie along its rows: the tree's own for the
+  /// outputs, which come last; copies for the value of a reduction, which it gives memory in both
+  /// first.
   using Launch = void(void* context, const RowTask&, Operand*);
 
   RowPlanner(const RowTree& tree, Launch* run_task, void* context)

@@ -124,8 +124,7 @@ WEFT_INLINE double cos_of(double r, double rest) {
 /// The sine of r + rest + n pi / 2.
 WEFT_INLINE double sin_in(FineAngle angle, std::uint64_t n) {
   const std::uint64_t odd = 0 - (n & 1);
-  const double value =
-      select(odd, cos_of(angle.r, angle.rest), sin_of(angle.r, angle.rest));
+  const double value = select(odd, cos_of(angle.r, angle.rest), sin_of(angle.r, angle.rest));
   return from_bits(to_bits(value) ^ ((n & 2) << 62));
 }
 
