@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include "weft/core/axes.hpp"
 #include "weft/core/broadcast.hpp"
 #include "weft/tensor/storage.hpp"
@@ -98,13 +100,8 @@ struct Cursor {
 };
 
 inline void swap_dimensions(Loops& loops, Operand* operands, int n, int a, int b) {
-  auto swap = [](int64_t& x, int64_t& y) {
-    const int64_t t = x;
-    x = y;
-    y = t;
-  };
-  swap(loops.size[a], loops.size[b]);
-  for (int i = 0; i < n; ++i) swap(operands[i].stride[a], operands[i].stride[b]);
+  std::swap(loops.size[a], loops.size[b]);
+  for (int i = 0; i < n; ++i) std::swap(operands[i].stride[a], operands[i].stride[b]);
 }
 
 /// The operands of a reduction as its inner loops walk them: strides `skip` to skip + rank - 1.
@@ -124,10 +121,8 @@ WEFT_FEW_STEPS inline void simplify(Loops& loops, Operand* operands, int n,
   int rank = 0;
   for (int d = 0; d < loops.rank; ++d) {
     if (loops.size[d] == 1) continue;
-    if (rank < d) {
-      loops.size[rank] = loops.size[d];
-      for (int i = 0; i < n; ++i) operands[i].stride[rank] = operands[i].stride[d];
-    }
+    loops.size[rank] = loops.size[d];
+    for (int i = 0; i < n && rank < d; ++i) operands[i].stride[rank] = operands[i].stride[d];
     ++rank;
   }
   loops.rank = rank;
