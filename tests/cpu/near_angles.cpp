@@ -17,7 +17,7 @@ using namespace weft::cpu::detail;
 namespace {
 
 struct Twice {
-  double operator()(double x) const { return 2 * x; }
+  WEFT_HD double operator()(double x) const { return 2 * x; }
 };
 
 bool same_bits(const Tensor<double>& a, const Tensor<double>& b) {
