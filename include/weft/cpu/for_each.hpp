@@ -38,12 +38,20 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     for (int64_t r = 0; r < rows; ++r) {
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
       const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
-      each_element(
-          mine, n,
-          [&](int64_t i) __attribute__((always_inline)) {
-            return ElementAt<1, typename Operands::type>{operands, i};
-          },
-          [&](const auto& inputs) __attribute__((always_inline)) { store(mine, out, inputs); });
+      using At = ElementAt<1, typename Operands::type>;
+      if constexpr ((looks_at_angles<Ps> || ...)) {
+        each_element(
+            mine, n,
+            [&](int64_t i) __attribute__((always_inline)) {
+              return At{operands, i};
+            },
+            [&](const auto& inputs) __attribute__((always_inline)) { store(mine, out, inputs); });
+        continue;
+      }
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+      for (int64_t i = 0; i < n; ++i) store(mine, out, At{operands, i});
     }
   }
   template <std::size_t... K>

@@ -89,27 +89,23 @@ template <class At, class F>
   for (int64_t i = first; i < last; ++i) f(at(i));
 }
 
-/// The same for n elements of programs: f computes and stores them from the inputs at(i).
-template <class... Ps, class At, class F>
-[[gnu::always_inline]] inline void each_element(const Pack<Ps...>& programs, int64_t n,
-                                                const At& at, const F& f) {
-  if constexpr ((looks_at_angles<Ps> || ...)) {
-    using Inputs = decltype(at(n));
-    for (int64_t first = 0; first < n; first += block_size) {
-      const int64_t last = n - first < block_size ? n : first + block_size;
-      std::uint64_t far = 0;
-      for (int64_t i = first; i < last; ++i) look(programs, AngleAt<Inputs>{{at(i)}, far});
-      if (far != 0) {
-        each_of(first, last, at, f);
-      } else {
-        each_of(
-            first,
-            last, [&](int64_t i) __attribute__((always_inline)) { return NearAt<Inputs>{at(i)}; },
-            f);
-      }
+/// The same for n elements of programs that look at angles: f computes and stores them from the
+/// inputs at(i).
+template <class Programs, class At, class F>
+[[gnu::always_inline]] inline void each_element(const Programs& programs, int64_t n, const At& at,
+                                                const F& f) {
+  using Inputs = decltype(at(n));
+  for (int64_t first = 0; first < n; first += block_size) {
+    const int64_t last = n - first < block_size ? n : first + block_size;
+    std::uint64_t far = 0;
+    for (int64_t i = first; i < last; ++i) look(programs, AngleAt<Inputs>{{at(i)}, far});
+    if (far != 0) {
+      each_of(first, last, at, f);
+    } else {
+      each_of(
+          first,
+          last, [&](int64_t i) __attribute__((always_inline)) { return NearAt<Inputs>{at(i)}; }, f);
     }
-  } else {
-    each_of(0, n, at, f);
   }
 }
 

@@ -241,15 +241,24 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
           Values::moved(at + outputs + leaves, step + outputs + leaves, skip + outputs + leaves, r);
       auto* const to = reinterpret_cast<Out*>(out + r * pitch);
       const auto* const from = reinterpret_cast<const Kept*>(kept) + (kept == nullptr ? 0 : r * m);
-      each_element(
-          programs, m,
-          [&](int64_t i) __attribute__((always_inline)) {
-            return RowAt<outputs, typename Operands::type, typename Values::type, Kept>{
-                operands, values, from, i};
-          },
-          [&](const auto& inputs) __attribute__((always_inline)) {
-            to[inputs.i] = store_element<Out>(programs.head(inputs));
-          });
+      using At = RowAt<outputs, typename Operands::type, typename Values::type, Kept>;
+      if constexpr (looks_at_angles<P>) {
+        each_element(
+            programs, m,
+            [&](int64_t i) __attribute__((always_inline)) {
+              return At{operands, values, from, i};
+            },
+            [&](const auto& inputs) __attribute__((always_inline)) {
+              to[inputs.i] = store_element<Out>(programs.head(inputs));
+            });
+        continue;
+      }
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+      for (int64_t i = 0; i < m; ++i) {
+        to[i] = store_element<Out>(programs.head(At{operands, values, from, i}));
+      }
     }
   }
 };
