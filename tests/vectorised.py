@@ -15,6 +15,7 @@ INCLUDE = Path(__file__).resolve().parent.parent / "include"
 BOTH = ("exp exp2 expm1 log log2 log10 log1p sinh cosh tanh sigmoid erf erfc gelu cbrt sqrt rsqrt "
         "atan").split()
 FLOAT = "sin cos tan".split()
+NEAR = "sin cos tan".split()  # of double, where all angles are near
 GXX, CLANG = ["-fopt-info-vec-optimized"], ["-Rpass=loop-vectorize"]
 X86 = [[], ["-mavx2", "-mfma"], ["-march=skylake-avx512"]]
 COMPILERS = [("g++", GXX, X86), ("clang++", CLANG, X86), ("aarch64-linux-gnu-g++", GXX, [[]])]
@@ -25,6 +26,9 @@ def loops():
     for f, t in cases:
         yield (f"{f} of {t}", f"void {f}_{t}({t}* __restrict y, const {t}* __restrict x, int n) "
                f"{{ for (int i = 0; i < n; ++i) y[i] = weft::math::{f}(x[i]); }}")
+    for f in NEAR:
+        yield (f"{f} of near doubles", f"void near_{f}(double* __restrict y, const double* __restrict x, int n) "
+               f"{{ for (int i = 0; i < n; ++i) y[i] = weft::math::simd::near_{f}(x[i]); }}")
     for t in ("float", "double"):
         yield (f"pow of {t}", f"void pow_{t}({t}* __restrict z, const {t}* __restrict x, const {t}* "
                f"__restrict y, int n) {{ for (int i = 0; i < n; ++i) z[i] = weft::math::pow(x[i], y[i]); }}")

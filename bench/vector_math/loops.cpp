@@ -67,6 +67,18 @@ void rows() {
 #define ROW(name, packets) \
   row<T>(                  \
       #name, [](T x) { return math::name(x); }, [](T x) { return std::name(x); }, packets)
+// Of double as loops over elements compute them.
+#define ANGLES(name, packets)                \
+  row<T>(                                    \
+      #name,                                 \
+      [](T x) {                              \
+        if constexpr (sizeof(T) == 8) {      \
+          return math::simd::near_##name(x); \
+        } else {                             \
+          return math::name(x);              \
+        }                                    \
+      },                                     \
+      [](T x) { return std::name(x); }, packets)
   ROW(exp, EIGEN(in.exp()));
   ROW(exp2, none);
   ROW(expm1, EIGEN(in.expm1()));
@@ -74,9 +86,9 @@ void rows() {
   ROW(log2, EIGEN(in.log2()));
   ROW(log10, EIGEN(in.log10()));
   ROW(log1p, EIGEN(in.log1p()));
-  ROW(sin, EIGEN(in.sin()));
-  ROW(cos, EIGEN(in.cos()));
-  ROW(tan, EIGEN(in.tan()));
+  ANGLES(sin, EIGEN(in.sin()));
+  ANGLES(cos, EIGEN(in.cos()));
+  ANGLES(tan, EIGEN(in.tan()));
   ROW(atan, EIGEN(in.atan()));
   ROW(sinh, EIGEN(in.sinh()));
   ROW(cosh, EIGEN(in.cosh()));
@@ -104,6 +116,7 @@ void rows() {
   row<T>(
       "pow(x; 1.7)", [](T x) { return math::pow(x, T(1.7)); },
       [](T x) { return std::pow(x, T(1.7)); }, EIGEN(in.pow(T(1.7))));
+#undef ANGLES
 #undef ROW
 #undef EIGEN
 }

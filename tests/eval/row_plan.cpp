@@ -26,7 +26,6 @@ Recorded cut(
   constexpr int reductions = Lower::reductions;
   constexpr int n = 1 + leaves + reductions;
   Operand operands[n];
-  Operand placed[n];
   RowNode nodes[reductions];
   Lower::template lower<1, 0>(e, operands, nodes);
   for (RowNode& node : nodes) node.parent = node.parent == RowNode::none ? -1 : node.parent;
@@ -55,7 +54,7 @@ Recorded cut(
     c.tree.operands[c.tree.value_of(task.target)].set(memory, 4, result, contiguous_strides(result),
                                                       nullptr);
   };
-  context.out.complete = RowPlanner(tree, placed, launch, &context).run();
+  context.out.complete = RowPlanner(tree, launch, &context).run();
   return context.out;
 }
 

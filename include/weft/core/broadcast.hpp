@@ -26,8 +26,14 @@ WEFT_FEW_STEPS inline Shape broadcast(const char* operation, const Shape& a, con
 
 /// Broadcasts `a` with `b` in place.
 WEFT_FEW_STEPS inline void broadcast_with(const char* operation, Shape& a, const Shape& b) {
-  if (a == b || b.rank() == 0) return;
-  a = a.rank() == 0 ? b : broadcast(operation, a, b);
+  if (a.rank() == 0) {
+    a = b;
+    return;
+  }
+  const int shift = a.rank() - b.rank();
+  bool stretches = shift < 0;
+  for (int i = 0; i < b.rank() && !stretches; ++i) stretches = b[i] != a[i + shift] && b[i] != 1;
+  if (stretches) a = broadcast(operation, a, b);
 }
 
 /// True when `from` broadcasts to exactly `to`.

@@ -24,7 +24,8 @@ struct ColumnLoops {
 template <class Out, class R, class V>
 struct ColumnRun {
   using State = typename R::template State<V>;
-  static constexpr int group = 64;  // rows that are added to one state
+  static constexpr int group = 64;    // rows that are added to one state
+  static constexpr int together = 4;  // rows in one pass over the states
   static constexpr int columns = 16384 / static_cast<int>(sizeof(State));
 
   /// The running reduction: of the last rows, fewer than a group, and of the groups before.
@@ -46,16 +47,21 @@ struct ColumnRun {
       const R mine = *static_cast<const R*>(reducer);
       auto& running = *static_cast<Running*>(memory);
       State* const part = running.part;
-      for (int64_t r = 0; r < rows; ++r, ++running.rows) {
-        if (running.rows % group == 0) {
+      for (int64_t r = 0; r < rows;) {
+        const int64_t in_group = running.rows % group;
+        if (in_group == 0) {
           if (running.rows > 0) running.tree.push(part, static_cast<int>(m));
           for (int64_t c = 0; c < m; ++c) part[c] = State{};
         }
-        const auto* row = reinterpret_cast<const V*>(values + r * pitch);
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-        for (int64_t c = 0; c < m; ++c) mine.add(part[c], row[c], position + r);
+        const char* const first = values + r * pitch;
+        const bool several = rows - r >= together && group - in_group >= together;
+        if (several) {
+          add_rows(mine, first, pitch, m, position + r, part, std::make_index_sequence<together>{});
+        } else {
+          add_rows(mine, first, pitch, m, position + r, part, std::make_index_sequence<1>{});
+        }
+        r += several ? together : 1;
+        running.rows += several ? together : 1;
       }
     });
   }
@@ -79,6 +85,21 @@ struct ColumnRun {
   static constexpr ColumnLoops loops{columns, sizeof(Running), begin, add, end, finish};
 
  private:
+  /// Each column's next values, from low positions to high ones.
+  template <std::size_t... K>
+  [[gnu::always_inline]] static void add_rows(const R& mine, const char* first, int64_t pitch,
+                                              int64_t m, int64_t position, State* part,
+                                              std::index_sequence<K...>) {
+    const V* const row[] = {reinterpret_cast<const V*>(first + static_cast<int64_t>(K) * pitch)...};
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (int64_t c = 0; c < m; ++c) {
+      State state = part[c];
+      (mine.add(state, row[K][c], position + static_cast<int64_t>(K)), ...);
+      part[c] = state;
+    }
+  }
   /// All rows into one state a column.
   static void join(Running& running, int64_t m) {
     if (running.rows == 0) {

@@ -7,6 +7,7 @@
 #include "weft/cpu/instruction_set.hpp"
 #include "weft/cpu/joint.hpp"
 #include "weft/cpu/memory.hpp"
+#include "weft/cpu/near_angles.hpp"
 #include "weft/cpu/parallel.hpp"
 #include "weft/cpu/tile.hpp"
 #include "weft/eval/executor.hpp"
@@ -37,12 +38,20 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     for (int64_t r = 0; r < rows; ++r) {
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
       const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
+      using At = ElementAt<1, typename Operands::type>;
+      if constexpr ((looks_at_angles<Ps> || ...)) {
+        each_element(
+            mine, n,
+            [&](int64_t i) __attribute__((always_inline)) {
+              return At{operands, i};
+            },
+            [&](const auto& inputs) __attribute__((always_inline)) { store(mine, out, inputs); });
+        continue;
+      }
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-      for (int64_t i = 0; i < n; ++i) {
-        store(mine, out, ElementAt<1, typename Operands::type>{operands, i});
-      }
+      for (int64_t i = 0; i < n; ++i) store(mine, out, At{operands, i});
     }
   }
   template <std::size_t... K>

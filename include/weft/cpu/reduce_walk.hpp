@@ -140,7 +140,8 @@ struct ReduceWork {
   }
 
   /// Pieces first to last - 1 of the outputs' rows; their states to `states` if there are several.
-  void by_rows(int64_t pieces, int64_t piece, int64_t first, int64_t last, char* states) const {
+  WEFT_FEW_STEPS void by_rows(int64_t pieces, int64_t piece, int64_t first, int64_t last,
+                              char* states) const {
     const int depth = inner.rank - 1;
     const int64_t size = inner.size[depth];
     const int across = outer.rank - 1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cpu/near_angles.hpp"
 #include "weft/cpu/reduce.hpp"
 #include "weft/cpu/row_at.hpp"
 #include "weft/cpu/vector_program.hpp"
@@ -233,7 +234,7 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
   [[gnu::always_inline]] static void run(const P& program, char* const* at, const int64_t* step,
                                          const int64_t* skip, int64_t rows, int64_t m, char* out,
                                          int64_t pitch, const char* kept) {
-    const P mine = program;  // copies, that `out` cannot overlap
+    const Pack<P> programs{program, {}};  // copies, that `out` cannot overlap
     for (int64_t r = 0; r < rows; ++r) {
       const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
       const auto values =
@@ -241,11 +242,23 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
       auto* const to = reinterpret_cast<Out*>(out + r * pitch);
       const auto* const from = reinterpret_cast<const Kept*>(kept) + (kept == nullptr ? 0 : r * m);
       using At = RowAt<outputs, typename Operands::type, typename Values::type, Kept>;
+      if constexpr (looks_at_angles<P>) {
+        each_element(
+            programs, m,
+            [&](int64_t i) __attribute__((always_inline)) {
+              return At{operands, values, from, i};
+            },
+            [&](const auto& inputs) __attribute__((always_inline)) {
+              to[inputs.i] = store_element<Out>(programs.head(inputs));
+            });
+        continue;
+      }
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-      for (int64_t i = 0; i < m; ++i)
-        to[i] = store_element<Out>(mine(At{operands, values, from, i}));
+      for (int64_t i = 0; i < m; ++i) {
+        to[i] = store_element<Out>(programs.head(At{operands, values, from, i}));
+      }
     }
   }
 };

@@ -70,32 +70,40 @@ struct RowWalk {
 
   /// The sides of all operands, before the first row.
   WEFT_FEW_STEPS void place(Memory& memory, char* room) const {
+    const Memory to = memory;
+    const int n = count();
     const int depth = inner.rank - 1;
-    for (int i = 0; i < count(); ++i) {
-      memory.step[i] = inside[i].stride[depth];
-      memory.row[i] = operands[i].data;
-      memory.at[i] = room;
-      memory.skip[i] = 0;
-      Side& side = *::new (memory.sides + i) Side{nullptr, memory.step[i], inside[i].itemsize};
-      side.pitch = operands[i].stride[outer.rank - 1] * operands[i].itemsize;
-      const int r = i - value(0);
-      if (i < loops.outputs) {
-        // Where there are several, all see the operands as they were.
-        side.direct = loops.outputs == 1 && (side.stride == 1 || !task.along_row[i]);
-      } else if (r < 0) {
-        side.direct = side.stride == 1 || loops.computed[i - loops.outputs];
-      } else {
-        side.itemsize = loops.reduce[r]->run->out_bytes;
-        // A loop takes all values with it, those that it does not read too.
-        if (is_known(r)) {
-          __builtin_memset(slots_of(memory, r), 0, slot);  // some value, until it is
-          side.row = memory.at[i] = slots_of(memory, r);
-          side.stride = 0;
-          side.pitch = 0;
-        }
-        side.direct = !memory.varies || side.stride == 1;
-        if (memory.varies || !is_known(r)) memory.values |= std::uint64_t{1} << i;
+    const int across = outer.rank - 1;
+    for (int i = 0; i < n; ++i) {
+      const int64_t stride = inside[i].stride[depth];
+      Side& side = *::new (to.sides + i) Side{nullptr, stride, operands[i].itemsize};
+      side.pitch = operands[i].stride[across] * side.itemsize;
+      to.row[i] = operands[i].data;
+      to.step[i] = stride;
+      to.at[i] = room;
+      to.skip[i] = 0;
+    }
+    // Where there are several, all see the operands as they were.
+    for (int k = 0; k < loops.outputs; ++k) {
+      to.sides[k].direct = loops.outputs == 1 && (to.step[k] == 1 || !task.along_row[k]);
+    }
+    for (int i = loops.outputs; i < value(0); ++i) {
+      to.sides[i].direct = to.step[i] == 1 || loops.computed[i - loops.outputs];
+    }
+    for (int r = 0; r < loops.reductions; ++r) {
+      const int i = value(r);
+      Side& side = to.sides[i];
+      side.itemsize = loops.reduce[r]->run->out_bytes;
+      // A loop takes all values with it, those that it does not read too.
+      if (is_known(r)) {
+        const int source = task.mode[r] == RowMode::same ? task.same[r] : r;
+        side.row = to.at[i] = slots_of(to, source);
+        side.stride = 0;
+        side.pitch = 0;
+        if (source == r) __builtin_memset(side.row, 0, slot);  // some value, until it is
       }
+      side.direct = !to.varies || side.stride == 1;
+      if (to.varies || !is_known(r)) memory.values |= std::uint64_t{1} << i;
     }
   }
 
@@ -107,7 +115,8 @@ struct RowWalk {
   }
 
   void set_sides(const Memory& memory, char* const* from) const {
-    for (int i = 0; i < value(0); ++i) memory.sides[i].row = from[i];
+    const int n = value(0);
+    for (int i = 0; i < n; ++i) memory.sides[i].row = from[i];
     for (int r = 0; r < loops.reductions; ++r) {
       if (!is_known(r)) memory.sides[value(r)].row = from[value(r)];
     }

@@ -36,7 +36,7 @@ struct RowWork : RowWalk {
         }
       }
       weft::detail::Cursor cursor;
-      cursor.seek(outer, outer.rank, operands, count(), memory.row, first);
+      if (first > 0) cursor.seek(outer, outer.rank, operands, count(), memory.row, first);
       const int last_axis = outer.rank - 1;
       while (first < last) {
         const int64_t rows =
@@ -122,10 +122,7 @@ struct RowWork : RowWalk {
     const RunLoops& run = *own.run;
     const void* const reducer = own.reducer(program);
     char* const slots = slots_of(memory, r);
-    if (task.mode[r] == RowMode::same) {
-      __builtin_memcpy(slots, slots_of(memory, task.same[r]),
-                       static_cast<std::size_t>(rows * slot));
-    } else if (task.mode[r] == RowMode::compute && memory.whole) {
+    if (task.mode[r] == RowMode::compute && memory.whole) {
       const int64_t m = inner.size[0];
       if (fuses(memory, r)) {
         block.load(0, m, memory.at, own.uses | memory.values, rows, memory.skip);

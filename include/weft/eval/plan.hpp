@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include "weft/core/axes.hpp"
 #include "weft/core/broadcast.hpp"
 #include "weft/tensor/storage.hpp"
@@ -98,13 +100,8 @@ struct Cursor {
 };
 
 inline void swap_dimensions(Loops& loops, Operand* operands, int n, int a, int b) {
-  auto swap = [](int64_t& x, int64_t& y) {
-    const int64_t t = x;
-    x = y;
-    y = t;
-  };
-  swap(loops.size[a], loops.size[b]);
-  for (int i = 0; i < n; ++i) swap(operands[i].stride[a], operands[i].stride[b]);
+  std::swap(loops.size[a], loops.size[b]);
+  for (int i = 0; i < n; ++i) std::swap(operands[i].stride[a], operands[i].stride[b]);
 }
 
 /// The operands of a reduction as its inner loops walk them: strides `skip` to skip + rank - 1.
@@ -125,7 +122,7 @@ WEFT_FEW_STEPS inline void simplify(Loops& loops, Operand* operands, int n,
   for (int d = 0; d < loops.rank; ++d) {
     if (loops.size[d] == 1) continue;
     loops.size[rank] = loops.size[d];
-    for (int i = 0; i < n; ++i) operands[i].stride[rank] = operands[i].stride[d];
+    for (int i = 0; i < n && rank < d; ++i) operands[i].stride[rank] = operands[i].stride[d];
     ++rank;
   }
   loops.rank = rank;
@@ -178,12 +175,15 @@ WEFT_FEW_STEPS inline void byte_range(const Operand& x, const char*& first, cons
   last = x.data + high * x.itemsize;
 }
 
+/// True when the two are known to have no memory in common: blocks that weft allocated.
+inline bool are_apart(const Operand& a, const Operand& b) {
+  return a.storage != b.storage && a.storage != nullptr && b.storage != nullptr &&
+         !a.storage->borrowed && !b.storage->borrowed;
+}
+
 /// True when the two touch a common stretch of memory. Call before planning.
 WEFT_FEW_STEPS inline bool overlap(const Operand& a, const Operand& b) {
-  if (a.storage != b.storage && a.storage != nullptr && b.storage != nullptr &&
-      !a.storage->borrowed && !b.storage->borrowed) {
-    return false;  // blocks that weft allocated
-  }
+  if (are_apart(a, b)) return false;
   const char* a0 = nullptr;
   const char* a1 = nullptr;
   const char* b0 = nullptr;
@@ -259,6 +259,7 @@ WEFT_FEW_STEPS inline bool conflicts(const Operand& target, const Operand& x) {
 /// True when operands[0], the target, cannot be written while the others are read.
 WEFT_FEW_STEPS inline bool any_conflict(const Operand* operands, int n, bool elementwise) {
   for (int i = 1; i < n; ++i) {
+    if (are_apart(operands[0], operands[i])) continue;
     if (elementwise ? conflicts(operands[0], operands[i])
                     : operands[i].storage != nullptr && overlap(operands[0], operands[i])) {
       return true;

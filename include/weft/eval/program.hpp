@@ -51,7 +51,8 @@ struct Constant {
   }
 };
 
-/// An operation on the values of other programs.
+/// An operation on the values of other programs. Inputs of a loop on the CPU may compute it in
+/// their own way: inputs.apply(op, values...).
 template <class Op, class... Ps>
 struct Apply {
   using type = decltype(std::declval<const Op&>().value(std::declval<typename Ps::type>()...));
@@ -66,6 +67,11 @@ struct Apply {
  private:
   template <class Inputs, std::size_t... I>
   WEFT_HD WEFT_INLINE type call(const Inputs& inputs, std::index_sequence<I...>) const {
+#if !defined(__CUDA_ARCH__)
+    if constexpr (requires { Inputs::applies; }) {
+      return inputs.apply(op, get<static_cast<int>(I)>(programs)(inputs)...);
+    }
+#endif
     return op.value(get<static_cast<int>(I)>(programs)(inputs)...);
   }
 };

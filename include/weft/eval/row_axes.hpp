@@ -15,18 +15,18 @@ struct RowGeometry {
 
 /// How the axes of one part of an expression lie in a geometry.
 struct RowAxes {
-  static constexpr int neither = 99;  // size 1
-  Shape shape;
-  int label[max_rank] = {};  // k: kept axis k; ~j: reduced axis j
+  static constexpr signed char neither = 99;  // size 1
+  int rank = 0;
+  signed char label[max_rank] = {};  // k: kept axis k; ~j: reduced axis j
 };
 
 /// The geometry of a reduction by itself.
 WEFT_FEW_STEPS inline void own_axes(const RowNode& node, RowGeometry& geometry, RowAxes& axes) {
   geometry = {};
-  axes.shape = node.shape;
-  for (int i = 0; i < node.shape.rank(); ++i) {
+  axes.rank = node.shape.rank();
+  for (int i = 0; i < axes.rank; ++i) {
     Shape& part = node.axes.reduces(i) ? geometry.reduced : geometry.kept;
-    axes.label[i] = node.axes.reduces(i) ? ~part.rank() : part.rank();
+    axes.label[i] = static_cast<signed char>(node.axes.reduces(i) ? ~part.rank() : part.rank());
     part.push_back(node.shape[i]);
   }
 }
@@ -35,8 +35,8 @@ WEFT_FEW_STEPS inline void own_axes(const RowNode& node, RowGeometry& geometry, 
 /// false where the reduction's value does not belong to one row of the output.
 WEFT_FEW_STEPS inline bool output_axes(const Shape& shape, const RowNode& node,
                                        const RowAxes& inside, RowAxes& axes) {
-  axes.shape = shape;
-  for (int& label : axes.label) label = RowAxes::neither;
+  axes.rank = shape.rank();
+  for (signed char& label : axes.label) label = RowAxes::neither;
   const bool whole = node.result.rank() == 0;
   if (whole && shape.size() == 1) return true;
   const bool keeps = node.axes.keep || whole;
@@ -67,14 +67,14 @@ WEFT_FEW_STEPS inline bool output_axes(const Shape& shape, const RowNode& node,
 /// not run along the geometry's rows.
 WEFT_FEW_STEPS inline bool enter(const RowNode& node, const RowAxes& context,
                                  const RowGeometry& geometry, RowAxes& axes) {
-  axes.shape = node.shape;
-  int at = context.shape.rank() - node.result.rank();
+  axes.rank = node.shape.rank();
+  int at = context.rank - node.result.rank();
   int reduced = 0;
   unsigned kept = 0;
-  for (int i = 0; i < node.shape.rank(); ++i) {
-    int& label = axes.label[i];
+  for (int i = 0; i < axes.rank; ++i) {
+    signed char& label = axes.label[i];
     label = RowAxes::neither;
-    const int outside = at < context.shape.rank() ? context.label[at] : RowAxes::neither;
+    const signed char outside = at < context.rank ? context.label[at] : RowAxes::neither;
     if (node.axes.reduces(i)) {
       const int j = reduced++;
       if (j >= geometry.reduced.rank() || geometry.reduced[j] != node.shape[i]) return false;
@@ -82,7 +82,7 @@ WEFT_FEW_STEPS inline bool enter(const RowNode& node, const RowAxes& context,
         if (outside != ~j && outside != RowAxes::neither) return false;
         ++at;
       }
-      label = ~j;
+      label = static_cast<signed char>(~j);
     } else {
       if (node.shape[i] != 1) {
         if (outside < 0 || outside == RowAxes::neither) return false;
@@ -103,14 +103,16 @@ WEFT_FEW_STEPS inline bool enter(const RowNode& node, const RowAxes& context,
 /// Gives an operand the strides along the kept, then along the reduced dimensions.
 WEFT_FEW_STEPS inline void place_in_row(Operand& x, const RowAxes& axes,
                                         const RowGeometry& geometry) {
-  x.broadcast_to(axes.shape);
   int64_t strides[max_rank] = {};
-  for (int i = 0; i < axes.shape.rank(); ++i) {
+  for (int i = axes.rank - x.rank, own = 0; own < x.rank; ++i, ++own) {
     const int label = axes.label[i];
     if (label == RowAxes::neither) continue;
-    strides[label >= 0 ? label : geometry.kept.rank() + ~label] = x.stride[i];
+    const bool kept = label >= 0;
+    const int64_t size = kept ? geometry.kept[label] : geometry.reduced[~label];
+    const bool stretched = x.size[own] == 1 && size != 1;
+    strides[kept ? label : geometry.kept.rank() + ~label] = stretched ? 0 : x.stride[own];
   }
-  for (int i = 0; i < max_rank; ++i) x.stride[i] = strides[i];
+  __builtin_memcpy(x.stride, strides, sizeof(strides));
 }
 
 }  // namespace weft::detail

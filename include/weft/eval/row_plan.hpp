@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "weft/eval/row_axes.hpp"
 
 namespace weft::detail {
@@ -20,8 +22,8 @@ struct RowTask {
   int target = -1;  // the reduction whose value is stored; -1: the outputs
   RowGeometry geometry;
   RowMode mode[max_row_reductions] = {};
-  int same[max_row_reductions] = {};  // the equal reduction, for RowMode::same
-  bool along_row[max_outputs] = {};   // whether an output has an element for each of the row
+  signed char same[max_row_reductions] = {};  // the equal reduction, for RowMode::same
+  bool along_row[max_outputs] = {};  // whether an output has an element for each of the row
 
   bool computes() const {
     for (RowMode m : mode) {
@@ -63,13 +65,13 @@ struct RowTree {
 /// share its kernel, others run before it.
 class RowPlanner {
  public:
-  /// Launches a kernel over the operands as they lie along its rows; for the value of a reduction
-  /// it gives that operand memory first.
+  /// Launches a kernel over the operands as they lie along its rows: the tree's own for the
+  /// outputs, which come last; copies for the value of a reduction, which it gives memory in both
+  /// first.
   using Launch = void(void* context, const RowTask&, Operand*);
 
-  /// `placed` has room for all operands of the tree.
-  RowPlanner(const RowTree& tree, Operand* placed, Launch* run_task, void* context)
-      : tree_(tree), placed_(placed), launch_(run_task), context_(context) {}
+  RowPlanner(const RowTree& tree, Launch* run_task, void* context)
+      : tree_(tree), launch_(run_task), context_(context) {}
 
   /// Runs everything in row kernels; or, where the outputs are no row program, only the reductions
   /// directly in them, and returns false.
@@ -134,13 +136,13 @@ class RowPlanner {
       const int same = tree_.nodes[q].same;
       const bool known = same != q && task.mode[same] == RowMode::compute;
       task.mode[q] = known ? RowMode::same : RowMode::compute;
-      task.same[q] = same;
+      task.same[q] = static_cast<signed char>(same);
     }
   }
 
   /// Whether a reduction's value is another one at each element of a row.
   static bool varies(const Shape& result, const RowAxes& context) {
-    const int shift = context.shape.rank() - result.rank();
+    const int shift = context.rank - result.rank();
     for (int i = 0; i < result.rank(); ++i) {
       if (result[i] != 1 && context.label[i + shift] < 0) return true;
     }
@@ -174,20 +176,21 @@ class RowPlanner {
     for (int c = 0; c < tree_.reductions; ++c) {
       if (!tree_.in_outputs(c)) continue;
       RowAxes inside;
-      RowAxes outside;
       own_axes(tree_.nodes[c], geometry, inside);
       const int own = -1 - tree_.nodes[c].parent;
-      if (!output_axes(tree_.shapes[own], tree_.nodes[c], inside, outside)) continue;
-      bool all = true;
-      for (int k = 0; k < tree_.outputs && all; ++k) all = fit(k, inside, geometry, outputs[k]);
+      bool all = output_axes(tree_.shapes[own], tree_.nodes[c], inside, outputs[own]);
+      for (int k = 0; k < tree_.outputs && all; ++k) {
+        all = k == own || fit(k, tree_.nodes[c].shape, inside, geometry, outputs[k]);
+      }
       if (all) return true;
     }
     return false;
   }
 
-  /// The labels of output k in a geometry, given by a reduction in it or by its shape.
-  WEFT_FEW_STEPS bool fit(int k, const RowAxes& inside, const RowGeometry& geometry,
-                          RowAxes& axes) const {
+  /// The labels of output k in a geometry, given by a reduction in it or by its shape, if that is
+  /// the one that `inside` is of.
+  WEFT_FEW_STEPS bool fit(int k, const Shape& shape, const RowAxes& inside,
+                          const RowGeometry& geometry, RowAxes& axes) const {
     for (int c = 0; c < tree_.reductions; ++c) {
       if (tree_.nodes[c].parent != -1 - k) continue;
       RowGeometry own;
@@ -198,34 +201,35 @@ class RowPlanner {
       }
     }
     axes = inside;
-    return tree_.shapes[k] == inside.shape;
+    return tree_.shapes[k] == shape;
   }
 
-  WEFT_FEW_STEPS void launch(const RowTask& planned, const RowAxes* axes, const RowAxes* outputs) {
-    RowTask task = planned;
+  WEFT_FEW_STEPS void launch(RowTask& task, const RowAxes* axes, const RowAxes* outputs) {
     const int target = task.target;
-    for (int i = 0; i < tree_.count(); ++i) placed_[i] = tree_.operands[i];
+    Operand* operands = tree_.operands;
+    if (target >= 0) {
+      copies_.assign(operands, operands + tree_.count());
+      operands = copies_.data();
+    }
     for (int k = 0; k < tree_.outputs; ++k) {
       if (target >= 0) {
-        unused(placed_[k]);
+        unused(operands[k]);
         continue;
       }
-      place_in_row(placed_[k], outputs[k], task.geometry);
-      for (int i = 0; i < outputs[k].shape.rank(); ++i) {
-        task.along_row[k] |= outputs[k].label[i] < 0;
-      }
+      place_in_row(operands[k], outputs[k], task.geometry);
+      for (int i = 0; i < outputs[k].rank; ++i) task.along_row[k] |= outputs[k].label[i] < 0;
     }
     for (int i = tree_.outputs; i < tree_.outputs + tree_.leaves; ++i) {
       const int node = reduction_of(i);
       if (node < tree_.reductions ? task.mode[node] != RowMode::compute : target >= 0) {
-        unused(placed_[i]);
+        unused(operands[i]);
       } else {
         const RowAxes& where = node < tree_.reductions ? axes[node] : outputs[output_of(i)];
-        place_in_row(placed_[i], where, task.geometry);
+        place_in_row(operands[i], where, task.geometry);
       }
     }
     for (int r = 0; r < tree_.reductions; ++r) {
-      Operand& value = placed_[tree_.value_of(r)];
+      Operand& value = operands[tree_.value_of(r)];
       if (task.mode[r] == RowMode::load && tree_.nodes[r].result.size() == 0) {
         task.mode[r] = RowMode::skip;  // no row reads it
       }
@@ -238,7 +242,7 @@ class RowPlanner {
         place_in_row(value, target >= 0 ? axes[target] : outputs[-1 - parent], task.geometry);
       }
     }
-    launch_(context_, task, placed_);
+    launch_(context_, task, operands);
   }
 
   static void unused(Operand& x) {
@@ -260,7 +264,7 @@ class RowPlanner {
   }
 
   const RowTree& tree_;
-  Operand* placed_;
+  std::vector<Operand> copies_;
   Launch* launch_;
   void* context_;
 };

@@ -121,9 +121,8 @@ struct Rows {
     tree.operands = operands;
     tree.leaves = leaves;
     tree.fuses = RowExecutor<D>::fuses;
-    Operand placed[n + reductions];
     Context<D> context{*this, name, device};
-    return RowPlanner(tree, placed, launch<Outs, D>, &context).run();
+    return RowPlanner(tree, launch<Outs, D>, &context).run();
   }
 
  private:

@@ -17,9 +17,10 @@ class Reduce {
   static constexpr bool is_expression = true;
   static constexpr const char* text = R::text;
 
-  Reduce(R reducer, E operand, detail::ReducedAxes axes)
+  template <class X>
+  Reduce(R reducer, X&& operand, detail::ReducedAxes axes)
       : reducer_(reducer),
-        operand_(static_cast<E&&>(operand)),
+        operand_(detail::as_operand<typename E::value_type, R>(static_cast<X&&>(operand))),
         axes_(axes),
         shape_(axes.result(operand_.shape())) {
     if (!R::has_identity && shape_.size() > 0 && operand_.shape().size() == 0) {
@@ -93,7 +94,7 @@ auto reduce(R reducer, X&& x, const Options&... options) {
   if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
     ReducedAxes axes{~(~0U << x.rank()), false};
     (take(R::text, x.rank(), axes, reducer, options), ...);
-    return Reduce<R, operand_t<T, X>>(reducer, as_operand<T, R>(static_cast<X&&>(x)), axes);
+    return Reduce<R, operand_t<T, X>>(reducer, static_cast<X&&>(x), axes);
   } else {
     return Tensor<T, typename E::device_type>{};
   }

@@ -84,7 +84,7 @@ class StorageHandle {
     return *this;
   }
   ~StorageHandle() {
-    if (storage_ != nullptr && storage_->leave()) storage_->release(storage_);
+    if (storage_ != nullptr) drop();  // most are empty: moved from
   }
 
   Storage* get() const { return storage_; }
@@ -95,6 +95,10 @@ class StorageHandle {
   long owners() const { return __atomic_load_n(&storage_->owners, __ATOMIC_ACQUIRE); }
 
  private:
+  [[gnu::noinline]] void drop() noexcept {
+    if (storage_->leave()) storage_->release(storage_);
+  }
+
   Storage* storage_ = nullptr;
 };
 

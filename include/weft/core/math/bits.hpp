@@ -8,12 +8,13 @@
 #include "weft/core/config.hpp"
 
 /// The elementary functions of float and double for the CPU, in a form that g++ and clang vectorise
-/// at -O3 without -ffast-math. They have no branches, no calls and no tables; what depends on a
-/// condition is chosen by integer masks, since comparisons of floating-point numbers may trap,
-/// which keeps a compiler from computing both sides. A number's function is the same wherever it is
-/// in an array: loops over vectors and what is left behind them compile from one text, in which
-/// each product that is added is a mul_add. They rely on rounding to nearest and on IEEE 754, so
-/// that elementary.hpp passes them by under -ffast-math.
+/// at -O3 without -ffast-math. They have no branches, no calls and no tables (but sin, cos and tan
+/// of double for large angles); what depends on a condition is chosen by integer masks, since
+/// comparisons of floating-point numbers may trap, which keeps a compiler from computing both
+/// sides. A number's function is the same wherever it is in an array: loops over vectors and what
+/// is left behind them compile from one text, in which each product that is added is a mul_add.
+/// They rely on rounding to nearest and on IEEE 754, so that elementary.hpp passes them by under
+/// -ffast-math.
 namespace weft::math::simd {
 
 namespace detail {

@@ -71,10 +71,93 @@ WEFT_INLINE float tan(float x) {
   return from_bits(to_bits(ratio) ^ (odd & 0x80000000));
 }
 
-/// Those of double are the C library's, which are not vectorised.
-WEFT_INLINE double sin(double x) { return std::sin(x); }
-WEFT_INLINE double cos(double x) { return std::cos(x); }
-WEFT_INLINE double tan(double x) { return std::tan(x); }
+namespace detail {
+
+/// r + rest = x - n pi / 2.
+struct FineAngle {
+  std::uint64_t n;
+  double r;
+  double rest;
+};
+
+/// a - b, rounded, and what rounding took: Knuth's two-sum.
+WEFT_INLINE double difference(double a, double b, double& error) {
+  const double whole = a - b;
+  const double part = whole - a;
+  error = (a - (whole - part)) - (b + part);
+  return whole;
+}
+
+/// For |x| up to near_angle, as Cody and Waite: pi / 2 in three parts of 33 digits, whose products
+/// with n are exact, and the rest.
+WEFT_INLINE FineAngle reduce_near(double x) {
+  const double shifted = mul_add(x, 0x1.45f306dc9c883p-1, Format<double>::round);
+  const double n = shifted - Format<double>::round;
+  double error, error_below;
+  const double first = x - n * 0x1.921fb544p+0;
+  const double second = difference(first, n * 0x1.0b4611a6p-34, error);
+  const double third = difference(second, n * 0x1.3198a2ep-69, error_below);
+  const double below = mul_add(-n, 0x1.b839a252049c1p-104, error + error_below);
+  const double r = with_sign_of(magnitude(third + below), third);  // -0's too
+  return {to_bits(shifted), r, (third - r) + below};
+}
+
+/// sin(r + rest) and cos(r + rest); the polynomials are those of fdlibm's k_sin.c and k_cos.c.
+WEFT_INLINE double sin_of(double r, double rest) {
+  const double z = r * r;
+  const double p = polynomial(z, -1.66666666666666324348e-01, 8.33333333332248946124e-03,
+                              -1.98412698298579493134e-04, 2.75573137070700676789e-06,
+                              -2.50507602534068634195e-08, 1.58969099521155010221e-10);
+  const double small = mul_add(-0.5 * z, rest, rest);
+  return with_sign_of(magnitude(r + mul_add(r * z, p, small)), r);
+}
+WEFT_INLINE double cos_of(double r, double rest) {
+  const double z = r * r;
+  const double p = polynomial(z, 4.16666666666666019037e-02, -1.38888888888741095749e-03,
+                              2.48015872894767294178e-05, -2.75573143513906633035e-07,
+                              2.08757232129817482790e-09, -1.13596475577881948265e-11);
+  const double half = 0.5 * z;
+  const double most = 1.0 - half;
+  return most + mul_add(z * z, p, mul_add(-r, rest, (1.0 - most) - half));
+}
+
+/// The sine of r + rest + n pi / 2.
+WEFT_INLINE double sin_in(FineAngle angle, std::uint64_t n) {
+  const std::uint64_t odd = 0 - (n & 1);
+  const double value = select(odd, cos_of(angle.r, angle.rest), sin_of(angle.r, angle.rest));
+  return from_bits(to_bits(value) ^ ((n & 2) << 62));
+}
+
+}  // namespace detail
+
+/// Up to here sin, cos and tan of double vectorise. To reduce any double without branches takes as
+/// long as a call of the C library.
+inline constexpr double near_angle = 0x1p20;
+/// All ones where |x| < near_angle and where x is NaN.
+WEFT_INLINE std::uint64_t is_near_angle(double x) { return detail::near_or_nan(x, near_angle); }
+
+WEFT_INLINE double near_sin(double x) {
+  const detail::FineAngle angle = detail::reduce_near(x);
+  return detail::sin_in(angle, angle.n);
+}
+WEFT_INLINE double near_cos(double x) {
+  const detail::FineAngle angle = detail::reduce_near(x);
+  return detail::sin_in(angle, angle.n + 1);
+}
+WEFT_INLINE double near_tan(double x) {
+  using namespace detail;
+  const FineAngle angle = reduce_near(x);
+  const double s = sin_of(angle.r, angle.rest);
+  const double c = cos_of(angle.r, angle.rest);
+  const std::uint64_t odd = 0 - (angle.n & 1);
+  const double ratio = select(odd, c, s) / select(odd, s, c);
+  return from_bits(to_bits(ratio) ^ (odd & Format<double>::sign));
+}
+
+/// Further away these are the C library's. Loops over elements ask once for many of them.
+WEFT_INLINE double sin(double x) { return is_near_angle(x) != 0 ? near_sin(x) : std::sin(x); }
+WEFT_INLINE double cos(double x) { return is_near_angle(x) != 0 ? near_cos(x) : std::cos(x); }
+WEFT_INLINE double tan(double x) { return is_near_angle(x) != 0 ? near_tan(x) : std::tan(x); }
 
 /// With u = |x|: atan(u), pi / 4 + atan((u - 1) / (u + 1)), or pi / 2 + atan(-1 / u), so that the
 /// polynomial's argument is below tan(pi / 8).
