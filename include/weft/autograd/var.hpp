@@ -47,7 +47,17 @@ class Var {
 
   /// The values, as a tensor that shares them and records nothing.
   const Tensor<T, D>& value() const { return value_; }
-  const Tensor<T, D>& detach() const { return value_; }
+  const Tensor<T, D>& detach() const
+    requires(!is_dual<T>)
+  {
+    return value_;
+  }
+  /// Inside hvp: a constant, as all that is detached.
+  Tensor<T, D> detach() const
+    requires is_dual<T>
+  {
+    return without_tangents(value_);
+  }
 
   const Shape& shape() const { return value_.shape(); }
   int rank() const { return value_.rank(); }

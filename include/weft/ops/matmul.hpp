@@ -132,7 +132,9 @@ class Product {
   template <class T, class D>
   void evaluate(const Tensor<T, D>& target) const {
     using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
-    if constexpr (detail::can_multiply<Loops>()) {
+    if constexpr (is_dual<T>) {
+      multiply_duals(*this, target);
+    } else if constexpr (detail::can_multiply<Loops>()) {
       Multiplier<Loops>::multiply(text, detail::value_on(left(), target.device()),
                                   detail::value_on(right(), target.device()), target);
     }
