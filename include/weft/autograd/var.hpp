@@ -47,16 +47,13 @@ class Var {
 
   /// The values, as a tensor that shares them and records nothing.
   const Tensor<T, D>& value() const { return value_; }
-  const Tensor<T, D>& detach() const
-    requires(!is_dual<T>)
-  {
-    return value_;
-  }
-  /// Inside hvp: a constant, as all that is detached.
-  Tensor<T, D> detach() const
-    requires is_dual<T>
-  {
-    return without_tangents(value_);
+  /// The same; inside hvp, whose elements are Duals, a constant.
+  std::conditional_t<is_dual<T>, Tensor<T, D>, const Tensor<T, D>&> detach() const {
+    if constexpr (is_dual<T>) {
+      return without_tangents(value_);
+    } else {
+      return value_;
+    }
   }
 
   const Shape& shape() const { return value_.shape(); }
