@@ -28,7 +28,7 @@ TEST_CASE_TEMPLATE("Dual elements: matrix products", D, TEST_DEVICES) {
   const auto a = numbers<D>({2, 3, 4});
   const auto x = numbers<D>({4, 5}, 0.3);
   CHECK(hvp_agrees([&](const auto& p) { return sum(square(matmul(a, p * p))); }, x));
-  CHECK(hvp_agrees([&](const auto& p) { return sum(exp(bmm(p, p.transpose(1, 2)))); }, a * 0.5));
+  CHECK(hvp_agrees([&](const auto& p) { return sum(exp(bmm(p, p.transpose(1, 2)))); }, Tensor<double, D>(a * 0.5)));
   CHECK(hvp_agrees([&](const auto& p) { return sum(tanh(matmul(p, p.t()) + x(all, 0))); }, x));
   CHECK(hvp_agrees([&](const auto& p) { return square(dot(p, p)); }, x(0)));
   CHECK(hvp_agrees([&](const auto& p) { return sum(square(outer(p, p))); }, x(0)));

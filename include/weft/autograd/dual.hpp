@@ -96,7 +96,10 @@ struct OperandType<Dual<T>, X> {
   static type of(const X& x) { return type(op::cast<Dual<T>>{}, autograd::plain(x)); }
 };
 template <class T, class D>
-struct OperandType<Dual<T>, Tensor<const T, D>> : OperandType<Dual<T>, Tensor<T, D>> {};
+struct OperandType<Dual<T>, Tensor<const T, D>> : OperandType<Dual<T>, Tensor<T, D>> {
+  using typename OperandType<Dual<T>, Tensor<T, D>>::type;
+  static type of(const Tensor<const T, D>& x) { return type(op::cast<Dual<T>>{}, x); }
+};
 }  // namespace detail
 
 }  // namespace weft
