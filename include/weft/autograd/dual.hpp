@@ -19,24 +19,26 @@ struct dual {
 };
 }  // namespace op
 
-namespace autograd {
-
+namespace detail {
 /// One of the two numbers of each element, as a view.
 template <class T, class D>
 Tensor<T, D> part(const Tensor<Dual<T>, D>& x, int which) {
   Strides strides = x.strides();
   for (int64_t& stride : strides) stride *= 2;
-  return weft::detail::Access::make<T, D>(weft::detail::Access::storage(x),
-                                          reinterpret_cast<T*>(x.data()) + which, x.shape(),
-                                          strides);
+  return Access::make<T, D>(Access::storage(x), reinterpret_cast<T*>(x.data()) + which, x.shape(),
+                            strides);
 }
+}  // namespace detail
+
+/// The values of Dual elements, as a view.
 template <class T, class D>
 Tensor<T, D> values(const Tensor<Dual<T>, D>& x) {
-  return part(x, 0);
+  return detail::part(x, 0);
 }
+/// Their tangents, as a view.
 template <class T, class D>
 Tensor<T, D> tangents(const Tensor<Dual<T>, D>& x) {
-  return part(x, 1);
+  return detail::part(x, 1);
 }
 
 /// The elements x with the tangents v.
@@ -45,31 +47,23 @@ Tensor<Dual<T>, D> with_tangents(const Tensor<T, D>& x, const Tensor<T, D>& v) {
   return lift(op::dual{}, x, v);
 }
 
-}  // namespace autograd
-
-/// What x.detach() is of a Var of Dual elements: a constant, whose tangents are 0.
-template <class T, class D>
-Tensor<Dual<T>, D> without_tangents(const Tensor<Dual<T>, D>& x) {
-  return cast<Dual<T>>(autograd::values(x));
-}
-
 /// The product of matrices of Dual elements, by those of their parts.
 template <class K, class A, class B, class T, class D>
 void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target) {
   using Part = Tensor<T, D>;
   const Tensor<Dual<T>, D> a = detail::value_on(e.left(), target.device());
   const Tensor<Dual<T>, D> b = detail::value_on(e.right(), target.device());
-  const Part x = autograd::values(a).clone();
-  const Part y = autograd::values(b).clone();
+  const Part x = values(a).clone();
+  const Part y = values(b).clone();
   const Part product = detail::multiply<K>(x, y);
-  const Part left = detail::multiply<K>(autograd::tangents(a).clone(), y);
-  const Part right = detail::multiply<K>(x, autograd::tangents(b).clone());
+  const Part left = detail::multiply<K>(tangents(a).clone(), y);
+  const Part right = detail::multiply<K>(x, tangents(b).clone());
   target.assign(lift(op::dual{}, product, left + right));
 }
 
 /// Elements as another type; of Dual ones, to a floating type, the tangents go along.
 template <Element To, ExpressionLike X>
-  requires(is_dual<typename std::remove_cvref_t<X>::value_type> && is_floating<To> && !is_dual<To>)
+  requires(is_dual<typename std::remove_cvref_t<X>::value_type>&& is_floating<To> && !is_dual<To>)
 constexpr auto cast(X&& x) {
   static_assert(!is_half<To>,
                 "weft: hvp computes in float or double, and this function casts to a half type");
@@ -83,11 +77,12 @@ concept JoinsDual = !is_dual<element_of_t<X>> && (is_dual<element_of_t<Xs>> || .
 /// Beside Dual elements plain ones of the same precision are constants, also those of a Var.
 template <class X, class... Xs>
   requires Expression<X> && JoinsDual<X, Xs...>
-struct Leading<X, Xs...> : Leading<Xs...> {};
+struct Leading<X, Xs...> : Leading<Xs...> {
+};
 
 template <class T, Expression X>
-inline constexpr bool element_fits<Dual<T>, X> = std::is_same_v<element_of_t<X>, T> ||
-                                                 std::is_same_v<element_of_t<X>, Dual<T>>;
+inline constexpr bool element_fits<Dual<T>, X> =
+    std::is_same_v<element_of_t<X>, T> || std::is_same_v<element_of_t<X>, Dual<T>>;
 
 template <class T, Expression X>
   requires std::is_same_v<typename X::value_type, T>

@@ -47,10 +47,10 @@ class Var {
 
   /// The values, as a tensor that shares them and records nothing.
   const Tensor<T, D>& value() const { return value_; }
-  /// The same; inside hvp, whose elements are Duals, a constant.
-  std::conditional_t<is_dual<T>, Tensor<T, D>, const Tensor<T, D>&> detach() const {
+  /// The same; inside hvp, where elements are Duals, plain numbers: constants.
+  std::conditional_t<is_dual<T>, Tensor<undual_t<T>, D>, const Tensor<T, D>&> detach() const {
     if constexpr (is_dual<T>) {
-      return without_tangents(value_);
+      return values(value_).clone();
     } else {
       return value_;
     }

@@ -21,8 +21,8 @@ struct alignas(2 * sizeof(T)) Dual {
 
   Dual() = default;
   template <class N>
-    requires std::is_arithmetic_v<N>
-  WEFT_HD constexpr Dual(N x) : value(static_cast<T>(x)), tangent(0) {}
+  requires std::is_arithmetic_v<N> WEFT_HD constexpr Dual(N x)
+      : value(static_cast<T>(x)), tangent(0) {}
   WEFT_HD constexpr Dual(T x, T along) : value(x), tangent(along) {}
   template <class U>
     requires(!std::is_same_v<U, T>)
@@ -63,6 +63,21 @@ template <class T>
 inline constexpr bool is_dual = false;
 template <class T>
 inline constexpr bool is_dual<Dual<T>> = true;
+
+namespace detail {
+template <class T>
+struct Undual {
+  using type = T;
+};
+template <class T>
+struct Undual<Dual<T>> {
+  using type = T;
+};
+}  // namespace detail
+
+/// T without its tangent: float for Dual<float>, T for other types.
+template <class T>
+using undual_t = typename detail::Undual<T>::type;
 
 static_assert(std::is_trivial_v<Dual<float>> && alignof(Dual<float>) == 8);
 

@@ -16,9 +16,7 @@ void check(const Op& op, Xs... at) {
   const double step = 1e-6;
   const auto along = [&]<std::size_t... I>(std::index_sequence<I...>) {
     const double speed[] = {0.7, -0.4, 0.3};
-    const auto moved = [&](double sign) {
-      return make_pack((at + sign * step * speed[I])...);
-    };
+    const auto moved = [&](double sign) { return make_pack((at + sign * step * speed[I])...); };
     const auto above = moved(1);
     const auto below = moved(-1);
     const auto value = [&](const auto& xs) { return op.value(get<static_cast<int>(I)>(xs)...); };

@@ -12,7 +12,8 @@ namespace weft::math {
 /// integers wrap; to bool is `x != 0`; half types are rounded once. Complex goes to complex only,
 /// and Dual, whose tangent would be lost, to no other floating type.
 template <class To, class From>
-  requires((is_complex<To> || !is_complex<From>)&&(is_dual<To> || !is_dual<From> || !is_floating<To>))
+  requires((is_complex<To> || !is_complex<From>)&&(is_dual<To> || !is_dual<From> ||
+                                                   !is_floating<To>))
 WEFT_HD constexpr To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {
     return x;
