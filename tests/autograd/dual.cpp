@@ -2,6 +2,10 @@
 
 #include "hessians.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/scan.hpp"
+#endif
+
 using namespace weft;
 using test::hvp_agrees;
 using test::numbers;
@@ -55,22 +59,34 @@ TEST_CASE_TEMPLATE("Dual elements: reductions", D, TEST_DEVICES) {
   CHECK(hvp_agrees([](const auto& p) { return sum(exp(norm_p(p, 3, axis(1)))); }, x));
 }
 
-TEST_CASE_TEMPLATE("Dual elements: reductions of long and wide arrays", D, TEST_DEVICES) {
-  const auto x = numbers<D>({40, 1300}, 0.2);
-  const auto v = numbers<D>({40, 1300}, 1);
+TEST_CASE_TEMPLATE("Dual elements: reductions of long and wide arrays of float", D, TEST_DEVICES) {
+  const Tensor<float, D> x = cast<float>(numbers<D>({40, 1300}, 0.2));
+  const Tensor<float, D> v = cast<float>(numbers<D>({40, 1300}, 1));
+  const Tolerance near{1e-4, 1e-6};
   const auto flat = hvp([](const auto& p) { return sum(p * p * p); }, x, v);
-  CHECK(allclose(flat.product, 6.0 * x * v));
-  CHECK(flat.value.item() == doctest::Approx(Tensor<double, D>(sum(x * x * x)).item()));
+  CHECK(allclose(flat.product, 6.0F * x * v, near));
+  CHECK(allclose(flat.value, sum(x * x * x).eval(), near));
   const auto rows = hvp([](const auto& p) { return sum(logsumexp(p, axis(1))); }, x, v);
-  const Tensor<double, D> s = softmax(x);
-  CHECK(allclose(rows.product, s * (v - sum(s * v, axis(1), keepdims))));
+  const Tensor<float, D> s = softmax(x);
+  CHECK(allclose(rows.product, s * (v - sum(s * v, axis(1), keepdims)), near));
   const auto columns = hvp([](const auto& p) { return sum(logsumexp(p, axis(0))); }, x, v);
-  const Tensor<double, D> c = softmax(x, axis(0));
-  CHECK(allclose(columns.product, c * (v - sum(c * v, axis(0), keepdims))));
-  const Tensor<double, D> column = x(all, slice(0, 1));
-  const auto sums = hvp([&](const auto& p) { return sum(square(x * p)); }, column,
-                        Tensor<double, D>(v(all, slice(0, 1))));
-  CHECK(allclose(sums.product, 2.0 * sum(square(x), axis(1), keepdims) * v(all, slice(0, 1))));
+  const Tensor<float, D> c = softmax(x, axis(0));
+  CHECK(allclose(columns.product, c * (v - sum(c * v, axis(0), keepdims)), near));
+  const auto targets = zeros<std::int64_t>({40}, x.device());
+  const auto loss = hvp([&](const auto& p) { return cross_entropy(p, targets); }, x, v);
+  CHECK(allclose(loss.product, s * (v - sum(s * v, axis(1), keepdims)) / 40.0F, near));
+  const auto soft = hvp([&](const auto& p) { return sum(softmax(p) * v); }, x, v);
+  const Tensor<float, D> centred = v - sum(s * v, axis(1), keepdims);
+  const Tensor<float, D> second = square(centred) - sum(s * square(centred), axis(1), keepdims);
+  CHECK(allclose(soft.product, s * second, near));
+  const Tensor<float, D> column = x(all, slice(0, 1));
+  const Tensor<float, D> along = v(all, slice(0, 1));
+  const auto sums = hvp([&](const auto& p) { return sum(square(x * p)); }, column, along);
+  CHECK(allclose(sums.product, 2.0F * sum(square(x), axis(1), keepdims) * along, near));
+  const Tensor<float, D> row = x(0);
+  const Tensor<float, D> across = v(0);
+  const auto totals = hvp([&](const auto& p) { return sum(square(x * p)); }, row, across);
+  CHECK(allclose(totals.product, 2.0F * sum(square(x), axis(0)) * across, near));
 }
 
 TEST_CASE_TEMPLATE("Dual elements: softmax, norms and other row programs", D, TEST_DEVICES) {
@@ -114,12 +130,38 @@ TEST_CASE_TEMPLATE("Dual elements: views, cat, indices and sums along an axis", 
   CHECK(hvp_agrees([](const auto& p) { return sum(square(cumsum(p * p, axis(0)))); }, x));
 }
 
-TEST_CASE_TEMPLATE("Dual elements: functions of the programmer's", D, TEST_DEVICES) {
+namespace {
+struct Cube {
+  template <class T>
+  WEFT_HD T operator()(T x) const {
+    return x * x * x;
+  }
+  template <int, class T>
+  WEFT_HD T derivative(T x, T) const {
+    return 3 * x * x;
+  }
+};
+}  // namespace
+
+TEST_CASE_TEMPLATE("Dual elements: functions of the programmer's, casts, masks", D, TEST_DEVICES) {
   const auto x = numbers<D>({5}, 0.2);
+  const auto v = numbers<D>({5}, 1);
   const auto cube = [](const auto& p) {
-    return sum(custom([](const auto& v) { return (v * v * v).eval(); },
-                      [](const auto& g, const auto&, const auto& v) { return 3.0 * v * v * g; },
+    return sum(custom([](const auto& q) { return (q * q * q).eval(); },
+                      [](const auto& g, const auto&, const auto& q) { return 3.0 * q * q * g; },
                       p));
   };
-  CHECK(hvp_agrees(cube, x));
+  CHECK(allclose(hvp(cube, x, v).product, 6.0 * x * v));
+  const auto mapped = hvp([](const auto& p) { return sum(map(Cube{}, p)); }, x, v);
+  CHECK(allclose(mapped.product, 6.0 * x * v));
+  const auto narrowed = [](const auto& p) { return sum(map(Cube{}, cast<float>(p))); };
+  CHECK(allclose(hvp(narrowed, x, v).product, 6.0 * x * v, {1e-5, 1e-6}));
+  const auto masked = [](const auto& p) {
+    return sum(where(uniform(p.shape()) < 2.0F, p * p * p, 0.0));
+  };
+  CHECK(allclose(hvp(masked, x, v).product, 6.0 * x * v));
+  const auto largest = [](const auto& p) {
+    return sum(where(p >= max(p.detach()), p * p * p, 0.0));
+  };
+  CHECK(allclose(hvp(largest, x, v).product, where(x == max(x), 6.0 * x * v, 0.0)));
 }

@@ -76,72 +76,48 @@ WEFT_HD constexpr auto chain(const Op& op, Dual<T> x, Dual<T> y, Dual<T> z) {
                         detail::partial<2>(op, z.tangent, v, x.value, y.value, z.value));
 }
 
-// What derivatives and reductions are made of; the operations themselves go by chain().
+/// The function value y of x, where its slope is known.
+template <class T>
+WEFT_HD constexpr Dual<T> follow(Dual<T> x, T y, T slope) {
+  return {y, moved(slope, x.tangent)};
+}
 
-template <class T>
-WEFT_HD Dual<T> abs(Dual<T> x) {
-  return {abs(x.value), sign(x.value) * x.tangent};
-}
-template <class T>
-WEFT_HD Dual<T> sign(Dual<T> x) {
-  return {sign(x.value), T(0)};
-}
-template <class T>
-WEFT_HD Dual<T> floor(Dual<T> x) {
-  return {floor(x.value), T(0)};
-}
-template <class T>
-WEFT_HD Dual<T> trunc(Dual<T> x) {
-  return {trunc(x.value), T(0)};
-}
-template <class T>
-WEFT_HD Dual<T> sqrt(Dual<T> x) {
-  const T y = sqrt(x.value);
-  return {y, moved(T(0.5) / y, x.tangent)};
-}
-template <class T>
-WEFT_HD Dual<T> rsqrt(Dual<T> x) {
-  const T y = rsqrt(x.value);
-  return {y, moved(T(-0.5) * y / x.value, x.tangent)};
-}
-template <class T>
-WEFT_HD Dual<T> exp(Dual<T> x) {
-  const T y = exp(x.value);
-  return {y, y * x.tangent};
-}
-template <class T>
-WEFT_HD Dual<T> expm1(Dual<T> x) {
-  const T y = expm1(x.value);
-  return {y, (y + 1) * x.tangent};
-}
-template <class T>
-WEFT_HD Dual<T> log(Dual<T> x) {
-  return {log(x.value), moved(1 / x.value, x.tangent)};
-}
-template <class T>
-WEFT_HD Dual<T> log1p(Dual<T> x) {
-  return {log1p(x.value), moved(1 / (1 + x.value), x.tangent)};
-}
-template <class T>
-WEFT_HD Dual<T> sin(Dual<T> x) {
-  return {sin(x.value), cos(x.value) * x.tangent};
-}
-template <class T>
-WEFT_HD Dual<T> cos(Dual<T> x) {
-  return {cos(x.value), -sin(x.value) * x.tangent};
-}
-template <class T>
-WEFT_HD Dual<T> sinh(Dual<T> x) {
-  return {sinh(x.value), cosh(x.value) * x.tangent};
-}
-template <class T>
-WEFT_HD Dual<T> cosh(Dual<T> x) {
-  return {cosh(x.value), sinh(x.value) * x.tangent};
-}
-template <class T>
-WEFT_HD Dual<T> erfc(Dual<T> x) {
-  return {erfc(x.value), -two_over_sqrt_pi<T> * exp(-x.value * x.value) * x.tangent};
-}
+// What derivatives and reductions are made of; the operations themselves go by chain().
+// clang-format off
+template <class T> WEFT_HD Dual<T> sign(Dual<T> x)    { return follow(x, sign(x.value), T(0)); }
+template <class T> WEFT_HD Dual<T> floor(Dual<T> x)   { return follow(x, floor(x.value), T(0)); }
+template <class T> WEFT_HD Dual<T> ceil(Dual<T> x)    { return follow(x, ceil(x.value), T(0)); }
+template <class T> WEFT_HD Dual<T> round(Dual<T> x)   { return follow(x, round(x.value), T(0)); }
+template <class T> WEFT_HD Dual<T> trunc(Dual<T> x)   { return follow(x, trunc(x.value), T(0)); }
+template <class T> WEFT_HD Dual<T> abs(Dual<T> x)     { return follow(x, abs(x.value), sign(x.value)); }
+template <class T> WEFT_HD Dual<T> sqrt(Dual<T> x)    { const T y = sqrt(x.value); return follow(x, y, T(0.5) / y); }
+template <class T> WEFT_HD Dual<T> rsqrt(Dual<T> x)   { const T y = rsqrt(x.value); return follow(x, y, T(-0.5) * y / x.value); }
+template <class T> WEFT_HD Dual<T> cbrt(Dual<T> x)    { const T y = cbrt(x.value); return follow(x, y, 1 / (3 * y * y)); }
+template <class T> WEFT_HD Dual<T> exp(Dual<T> x)     { const T y = exp(x.value); return follow(x, y, y); }
+template <class T> WEFT_HD Dual<T> exp2(Dual<T> x)    { const T y = exp2(x.value); return follow(x, y, y * ln2<T>); }
+template <class T> WEFT_HD Dual<T> expm1(Dual<T> x)   { const T y = expm1(x.value); return follow(x, y, y + 1); }
+template <class T> WEFT_HD Dual<T> log(Dual<T> x)     { return follow(x, log(x.value), 1 / x.value); }
+template <class T> WEFT_HD Dual<T> log2(Dual<T> x)    { return follow(x, log2(x.value), log2e<T> / x.value); }
+template <class T> WEFT_HD Dual<T> log10(Dual<T> x)   { return follow(x, log10(x.value), log10e<T> / x.value); }
+template <class T> WEFT_HD Dual<T> log1p(Dual<T> x)   { return follow(x, log1p(x.value), 1 / (1 + x.value)); }
+template <class T> WEFT_HD Dual<T> sin(Dual<T> x)     { return follow(x, sin(x.value), cos(x.value)); }
+template <class T> WEFT_HD Dual<T> cos(Dual<T> x)     { return follow(x, cos(x.value), -sin(x.value)); }
+template <class T> WEFT_HD Dual<T> tan(Dual<T> x)     { const T y = tan(x.value); return follow(x, y, 1 + y * y); }
+template <class T> WEFT_HD Dual<T> asin(Dual<T> x)    { return follow(x, asin(x.value), rsqrt(1 - x.value * x.value)); }
+template <class T> WEFT_HD Dual<T> acos(Dual<T> x)    { return follow(x, acos(x.value), -rsqrt(1 - x.value * x.value)); }
+template <class T> WEFT_HD Dual<T> atan(Dual<T> x)    { return follow(x, atan(x.value), 1 / (1 + x.value * x.value)); }
+template <class T> WEFT_HD Dual<T> sinh(Dual<T> x)    { return follow(x, sinh(x.value), cosh(x.value)); }
+template <class T> WEFT_HD Dual<T> cosh(Dual<T> x)    { return follow(x, cosh(x.value), sinh(x.value)); }
+template <class T> WEFT_HD Dual<T> tanh(Dual<T> x)    { const T y = tanh(x.value); return follow(x, y, 1 - y * y); }
+template <class T> WEFT_HD Dual<T> asinh(Dual<T> x)   { return follow(x, asinh(x.value), rsqrt(x.value * x.value + 1)); }
+template <class T> WEFT_HD Dual<T> acosh(Dual<T> x)   { return follow(x, acosh(x.value), rsqrt(x.value - 1) * rsqrt(x.value + 1)); }
+template <class T> WEFT_HD Dual<T> atanh(Dual<T> x)   { return follow(x, atanh(x.value), 1 / (1 - x.value * x.value)); }
+template <class T> WEFT_HD Dual<T> erf(Dual<T> x)     { return follow(x, erf(x.value), two_over_sqrt_pi<T> * exp(-x.value * x.value)); }
+template <class T> WEFT_HD Dual<T> erfc(Dual<T> x)    { return follow(x, erfc(x.value), -two_over_sqrt_pi<T> * exp(-x.value * x.value)); }
+template <class T> WEFT_HD Dual<T> lgamma(Dual<T> x)  { return follow(x, lgamma(x.value), digamma(x.value)); }
+template <class T> WEFT_HD Dual<T> digamma(Dual<T> x) { return follow(x, digamma(x.value), trigamma(x.value)); }
+// clang-format on
+
 template <class T>
 WEFT_HD Dual<T> pow(Dual<T> x, Dual<T> y) {
   const T z = pow(x.value, y.value);
@@ -155,10 +131,6 @@ WEFT_HD Dual<T> pow_derivative_x(Dual<T> x, Dual<T> y) {
 template <class T>
 WEFT_HD Dual<T> pow_derivative_y(Dual<T> x, Dual<T> y, Dual<T> z) {
   return x == 0 && y >= 0 ? Dual<T>(0) : z * log(x);
-}
-template <class T>
-WEFT_HD Dual<T> digamma(Dual<T> x) {
-  return {digamma(x.value), trigamma(x.value) * x.tangent};
 }
 
 }  // namespace weft::math
