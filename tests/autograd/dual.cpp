@@ -50,13 +50,11 @@ TEST_CASE_TEMPLATE("Dual elements: reductions", D, TEST_DEVICES) {
   CHECK(hvp_agrees([](const auto& p) { return mean(exp(mean(p * p, axis(1)))); }, x));
   CHECK(hvp_agrees([](const auto& p) { return prod(p * p); }, x));
   CHECK(hvp_agrees([](const auto& p) { return sum(exp(max(p * p, axis(1)))); }, x));
-  CHECK(hvp_agrees([](const auto& p) { return sum(exp(min(p * p, axis(0)))); }, x));
   CHECK(hvp_agrees([](const auto& p) { return sum(square(logsumexp(3.0 * p, axis(1)))); }, x));
   CHECK(hvp_agrees([](const auto& p) { return logsumexp(p * p * p); }, zeros_like(x)));
   CHECK(hvp_agrees([](const auto& p) { return sum(square(var(p * p, axis(1)))); }, x));
   CHECK(hvp_agrees([](const auto& p) { return sum(square(stddev(exp(p), axis(0)))); }, x));
   CHECK(hvp_agrees([](const auto& p) { return sum(exp(norm(p, axis(1)))); }, x));
-  CHECK(hvp_agrees([](const auto& p) { return sum(exp(norm_p(p, 3, axis(1)))); }, x));
 }
 
 TEST_CASE_TEMPLATE("Dual elements: reductions of long and wide arrays of float", D, TEST_DEVICES) {
@@ -127,7 +125,6 @@ TEST_CASE_TEMPLATE("Dual elements: views, cat, indices and sums along an axis", 
   CHECK(hvp_agrees(
       [&](const auto& p) { return sum(exp(take_along_axis(p, index.unsqueeze(1), axis(1)))); }, x));
   CHECK(hvp_agrees([](const auto& p) { return sum(exp(cumsum(p, axis(1)))); }, x));
-  CHECK(hvp_agrees([](const auto& p) { return sum(square(cumsum(p * p, axis(0)))); }, x));
 }
 
 namespace {

@@ -47,7 +47,8 @@ constexpr bool can_multiply_hessian(const std::tuple<Xs...>*, const std::tuple<V
           F, Var<Dual<typename Xs::value_type>, typename weft::detail::Evaluated<Xs>::device>...>();
       static_assert(moves,
                     "weft: hvp calls f with Vars of Dual elements, one for each input, and its "
-                    "value has to depend on them: write a generic lambda, [](const auto& x)");
+                    "value has to be such: write a generic lambda, [](const auto& x), that names "
+                    "no element type");
       return moves;
     }
   }
