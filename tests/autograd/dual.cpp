@@ -7,6 +7,9 @@
 #endif
 
 using namespace weft;
+using autograd::tangents;
+using autograd::values;
+using autograd::with_tangents;
 using test::hvp_agrees;
 using test::numbers;
 

@@ -19,12 +19,15 @@ struct dual {
 };
 }  // namespace op
 
+namespace autograd {
+
 namespace detail {
 /// One of the two numbers of each element, as a view.
 template <class T, class D>
 Tensor<T, D> part(const Tensor<Dual<T>, D>& x, int which) {
   Strides strides = x.strides();
   for (int64_t& stride : strides) stride *= 2;
+  using weft::detail::Access;
   return Access::make<T, D>(Access::storage(x), reinterpret_cast<T*>(x.data()) + which, x.shape(),
                             strides);
 }
@@ -47,19 +50,7 @@ Tensor<Dual<T>, D> with_tangents(const Tensor<T, D>& x, const Tensor<T, D>& v) {
   return lift(op::dual{}, x, v);
 }
 
-/// The product of matrices of Dual elements, by those of their parts.
-template <class K, class A, class B, class T, class D>
-void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target) {
-  using Part = Tensor<T, D>;
-  const Tensor<Dual<T>, D> a = detail::value_on(e.left(), target.device());
-  const Tensor<Dual<T>, D> b = detail::value_on(e.right(), target.device());
-  const Part x = values(a).clone();
-  const Part y = values(b).clone();
-  const Part product = detail::multiply<K>(x, y);
-  const Part left = detail::multiply<K>(tangents(a).clone(), y);
-  const Part right = detail::multiply<K>(x, tangents(b).clone());
-  target.assign(lift(op::dual{}, product, left + right));
-}
+}  // namespace autograd
 
 /// Elements as another type; of Dual ones, to a floating type, the tangents go along.
 template <Element To, ExpressionLike X>
@@ -71,6 +62,20 @@ constexpr auto cast(X&& x) {
 }
 
 namespace detail {
+/// The product of matrices of Dual elements, by those of their parts.
+template <class K, class A, class B, class T, class D>
+void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target) {
+  using Plane = Tensor<T, D>;
+  const Tensor<Dual<T>, D> a = value_on(e.left(), target.device());
+  const Tensor<Dual<T>, D> b = value_on(e.right(), target.device());
+  const Plane x = autograd::values(a).clone();
+  const Plane y = autograd::values(b).clone();
+  const Plane product = multiply<K>(x, y);
+  const Plane left = multiply<K>(autograd::tangents(a).clone(), y);
+  const Plane right = multiply<K>(x, autograd::tangents(b).clone());
+  target.assign(lift(op::dual{}, product, left + right));
+}
+
 template <class X, class... Xs>
 concept JoinsDual = !is_dual<element_of_t<X>> && (is_dual<element_of_t<Xs>> || ...);
 
