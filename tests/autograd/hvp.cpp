@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("hvp: inside NoGrad, through a checkpoint, and bad input", D,
   };
   CHECK(allclose(hvp(twice, x, v).product, 6.0 * x * v));
   const auto constant = [](const auto& p) {
-    const NoGrad none;
+    const NoGrad inside;
     return Var(sum(p));
   };
   const auto still = hvp(constant, x, v);
