@@ -42,9 +42,9 @@ TEST_CASE_TEMPLATE("Dual elements: matrix products", D, TEST_DEVICES) {
   CHECK(hvp_agrees([&](const auto& p) { return sum(square(outer(p, p))); }, x(0)));
   CHECK(hvp_agrees([&](const auto& p) { return sum(relu(linear(a, p, x(all, 0)))); },
                    numbers<D>({4, 4}, 0.3)));
-  const auto none = hvp([](const auto& p) { return sum(matmul(p, p.t())); },
-                        zeros<double>({3, 0}, D{}), zeros<double>({3, 0}, D{}));
-  CHECK(none.value.item() == 0);
+  const auto empty_sum = hvp([](const auto& p) { return sum(matmul(p, p.t())); },
+                             zeros<double>({3, 0}, D{}), zeros<double>({3, 0}, D{}));
+  CHECK(empty_sum.value.item() == 0);
 }
 
 TEST_CASE_TEMPLATE("Dual elements: reductions", D, TEST_DEVICES) {
