@@ -17,4 +17,5 @@
 #include "weft/autograd/checkpoint.hpp"  // grad(y, x...), checkpoint(f, x...)
 #include "weft/autograd/arena.hpp"       // leaves in one block of memory
 #include "weft/autograd/gradcheck.hpp"   // gradients compared with differences
+#include "weft/autograd/hvp.hpp"         // hvp(f, x, v): Hessian-vector products
 // clang-format on

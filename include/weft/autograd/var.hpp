@@ -12,6 +12,11 @@
 
 namespace weft {
 
+namespace autograd {
+template <class T, class D>
+Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/dual.hpp
+}  // namespace autograd
+
 /// A tensor that knows how it was computed. `Var y = expression` with a Var in it evaluates the
 /// expression as for a Tensor and records it; y.backward() then computes the gradients of all Vars
 /// that require one, which x.grad() gives. Copies are handles to the same values and gradient.
@@ -47,7 +52,14 @@ class Var {
 
   /// The values, as a tensor that shares them and records nothing.
   const Tensor<T, D>& value() const { return value_; }
-  const Tensor<T, D>& detach() const { return value_; }
+  /// The same; inside hvp, where elements are Duals, plain numbers: constants.
+  std::conditional_t<is_dual<T>, Tensor<undual_t<T>, D>, const Tensor<T, D>&> detach() const {
+    if constexpr (is_dual<T>) {
+      return autograd::values(value_).clone();
+    } else {
+      return value_;
+    }
+  }
 
   const Shape& shape() const { return value_.shape(); }
   int rank() const { return value_.rank(); }

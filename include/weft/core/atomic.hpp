@@ -52,6 +52,9 @@ WEFT_HD void atomic_add(T* p, compute_t<T> value) {
     auto* parts = reinterpret_cast<real_t<T>*>(p);
     atomicAdd(parts, value.real());
     atomicAdd(parts + 1, value.imag());
+  } else if constexpr (is_dual<T>) {
+    atomicAdd(&p->value, value.value);
+    atomicAdd(&p->tangent, value.tangent);
   } else if constexpr (sizeof(T) < 4) {
     swap_add(p, value);
   } else if constexpr (std::is_floating_point_v<T>) {

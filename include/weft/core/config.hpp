@@ -54,6 +54,10 @@
     WEFT_HD WEFT_INLINE static constexpr auto value(T x) {                                 \
       return value_;                                                                       \
     }                                                                                      \
+    template <class T>                                                                     \
+    WEFT_HD static constexpr auto value(Dual<T> x) {                                       \
+      return math::chain(name{}, x);                                                       \
+    }                                                                                      \
     template <int, class T, class Y>                                                       \
     WEFT_HD static constexpr auto derivative([[maybe_unused]] T x, [[maybe_unused]] Y y) { \
       return derivative_;                                                                  \
@@ -77,6 +81,10 @@
     template <class T>                                                                   \
     WEFT_HD WEFT_INLINE static constexpr auto value(T x, T y) {                          \
       return value_;                                                                     \
+    }                                                                                    \
+    template <class T>                                                                   \
+    WEFT_HD static constexpr auto value(Dual<T> x, Dual<T> y) {                          \
+      return math::chain(name{}, x, y);                                                  \
     }                                                                                    \
     template <int I, class T, class Z>                                                   \
     WEFT_HD static constexpr auto derivative([[maybe_unused]] T x, [[maybe_unused]] T y, \
@@ -107,6 +115,10 @@
     template <class T>                                                                      \
     WEFT_HD WEFT_INLINE static constexpr auto value(T x, T y, T z) {                        \
       return value_;                                                                        \
+    }                                                                                       \
+    template <class T>                                                                      \
+    WEFT_HD static constexpr auto value(Dual<T> x, Dual<T> y, Dual<T> z) {                  \
+      return math::chain(name{}, x, y, z);                                                  \
     }                                                                                       \
     template <int I, class T, class V>                                                      \
     WEFT_HD static constexpr auto derivative([[maybe_unused]] T x, [[maybe_unused]] T y,    \

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "weft/core/complex.hpp"
+#include "weft/core/dual.hpp"
 #include "weft/core/half.hpp"
 
 namespace weft {
@@ -27,7 +28,9 @@ enum class Dtype : unsigned char {
   float32,
   float64,
   complex64,
-  complex128
+  complex128,
+  dual64,  ///< Dual<float>, which no file holds
+  dual128
 };
 
 namespace detail {
@@ -69,7 +72,7 @@ struct Canonical<unsigned long long> {
 /// A type that tensors can hold.
 template <class T>
 concept Element = detail::position<T>(detail::ElementTypes{})
->= 0;
+>= 0 || is_dual<T>;
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
@@ -81,8 +84,9 @@ template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
 template <class T>
 inline constexpr bool is_integer = std::is_integral_v<T> && !is_bool<T>;
+/// What has an order and all of weft's functions. Dual numbers are such: all hold for their values.
 template <class T>
-inline constexpr bool is_floating = std::is_floating_point_v<T> || is_half<T>;
+inline constexpr bool is_floating = std::is_floating_point_v<T> || is_half<T> || is_dual<T>;
 
 /// A number that may stand in an expression beside a tensor.
 template <class T>
@@ -91,6 +95,8 @@ concept Number = Element<typename detail::Canonical<T>::type>;
 /// The Dtype of an element type.
 template <Element T>
 inline constexpr Dtype dtype_of = static_cast<Dtype>(detail::position<T>(detail::ElementTypes{}));
+template <class T>
+inline constexpr Dtype dtype_of<Dual<T>> = sizeof(T) == 4 ? Dtype::dual64 : Dtype::dual128;
 
 /// The type that elements have inside an expression: float for the half types, else their own.
 template <class T>
@@ -115,14 +121,15 @@ using real_t = typename detail::RealOf<T>::type;
 constexpr const char* name(Dtype d) {
   constexpr const char* names[] = {"bool",     "int8",    "int16",   "int32",     "int64",
                                    "uint8",    "uint16",  "uint32",  "uint64",    "float16",
-                                   "bfloat16", "float32", "float64", "complex64", "complex128"};
+                                   "bfloat16", "float32", "float64", "complex64", "complex128",
+                                   "dual64",   "dual128"};
   return names[static_cast<int>(d)];
 }
 inline const char* text(Dtype d) { return name(d); }
 
 /// The bytes of one element.
 constexpr int element_size(Dtype d) {
-  constexpr int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+  constexpr int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 8, 16};
   return sizes[static_cast<int>(d)];
 }
 

@@ -20,6 +20,12 @@ constexpr T fit(const char* operation, N number) {
     } else {
       return T(fit<real_t<T>>(operation, number));
     }
+  } else if constexpr (is_dual<T>) {
+    if constexpr (is_dual<N>) {
+      return T(number);
+    } else {
+      return fit<typename T::number>(operation, number);
+    }
   } else if constexpr (is_floating<T>) {
     const auto wide = static_cast<double>(number);
     const double limit = static_cast<double>(std::numeric_limits<T>::max());

@@ -6,5 +6,6 @@
 #include "weft/core/math/arithmetic.hpp"  // IWYU pragma: export
 #include "weft/core/math/complex.hpp"     // IWYU pragma: export
 #include "weft/core/math/convert.hpp"     // IWYU pragma: export
+#include "weft/core/math/dual.hpp"        // IWYU pragma: export
 #include "weft/core/math/elementary.hpp"  // IWYU pragma: export
 #include "weft/core/math/gamma.hpp"       // IWYU pragma: export

@@ -175,7 +175,7 @@ class Reduction<R, C> {
 
 /// The mean of a run first, then the squared distances from it: no division an element.
 template <class R, class C>
-  requires requires(typename R::template State<C> s) { s.m2; }
+  requires std::is_floating_point_v<C> && requires(typename R::template State<C> s) { s.m2; }
 class Reduction<R, C> {
  public:
   using State = typename R::template State<C>;

@@ -24,11 +24,20 @@ __device__ __forceinline__ T sum_of_lanes(const Vector<T, V>& values, int last) 
   for (int j = 0; j < V; ++j) total += j < last ? values.lane[j] : T{};
   return total;
 }
+/// The value of the thread `step` further on.
+template <class T>
+__device__ __forceinline__ T from_thread(T value, unsigned step) {
+  return __shfl_down_sync(0xFFFFFFFFU, value, step);
+}
+template <class T>
+__device__ __forceinline__ Dual<T> from_thread(Dual<T> x, unsigned step) {
+  return {from_thread(x.value, step), from_thread(x.tangent, step)};
+}
 /// The sum over neighbouring threads, in the first of them; `width` is a power of two up to 32.
 template <class T>
 __device__ __forceinline__ T sum_of_threads(T value, int width) {
   for (int step = width / 2; step > 0; step /= 2) {
-    value += __shfl_down_sync(0xFFFFFFFFU, value, static_cast<unsigned>(step));
+    value += from_thread(value, static_cast<unsigned>(step));
   }
   return value;
 }

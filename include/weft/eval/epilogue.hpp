@@ -20,7 +20,8 @@ template <class K, class A, class B>
 struct Term<Product<K, A, B>> {
   using Node = Product<K, A, B>;
   static constexpr bool is_product =
-      is_floating<typename Node::value_type> || is_complex<typename Node::value_type>;
+      (is_floating<typename Node::value_type> && !is_dual<typename Node::value_type>) ||
+      is_complex<typename Node::value_type>;
   static constexpr bool is_addend = false;
   static const Node& node(const Node& e) { return e; }
   static auto factor(const Node&) { return compute_t<typename Node::value_type>(1); }

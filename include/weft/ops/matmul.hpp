@@ -96,6 +96,15 @@ constexpr bool can_multiply() {
 
 }  // namespace detail
 
+template <class K, class A, class B>
+class Product;
+
+namespace detail {
+/// The product of matrices of Dual elements; in autograd/dual.hpp.
+template <class K, class A, class B, class T, class D>
+void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target);
+}  // namespace detail
+
 /// The expression of the matrix product of A and B. It is computed by itself before what reads it,
 /// half types with sums in float; what is directly around it (a bias, relu, gelu_tanh, alpha * p +
 /// beta * c) may become part of the same call (eval/epilogue.hpp).
@@ -132,7 +141,9 @@ class Product {
   template <class T, class D>
   void evaluate(const Tensor<T, D>& target) const {
     using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
-    if constexpr (detail::can_multiply<Loops>()) {
+    if constexpr (is_dual<T>) {
+      detail::multiply_duals(*this, target);
+    } else if constexpr (detail::can_multiply<Loops>()) {
       Multiplier<Loops>::multiply(text, detail::value_on(left(), target.device()),
                                   detail::value_on(right(), target.device()), target);
     }

@@ -167,7 +167,9 @@ using operand_t = typename OperandType<T, std::remove_cvref_t<X>>::type;
 template <class T, class Op, class X>
 constexpr operand_t<T, X> as_operand(X&& x) {
   using E = std::remove_cvref_t<X>;
-  if constexpr (is_tensor<E>) {
+  if constexpr (is_dual<T> && requires { OperandType<T, E>::of(x); }) {
+    return OperandType<T, E>::of(x);
+  } else if constexpr (is_tensor<E>) {
     return Access::operand(static_cast<X&&>(x));
   } else if constexpr (Expression<E>) {
     return static_cast<X&&>(x);

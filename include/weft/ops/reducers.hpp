@@ -284,6 +284,9 @@ struct logsumexp {
  private:
   template <class C>
   WEFT_HD static C scale(C from, C to) {
+    if constexpr (is_dual<C>) {  // equal values may move apart
+      if (from == to) return {1, from.tangent - to.tangent};
+    }
     return from == to ? C(1) : math::exp_of_term(from - to);
   }
 };

@@ -40,3 +40,19 @@ TEST_CASE_TEMPLATE("digamma is the slope of lgamma", T, float, double) {
   CHECK(std::isnan(math::digamma(T(-2))));
   CHECK(math::digamma(T(1)) == doctest::Approx(-0.57721566490153286));
 }
+
+TEST_CASE_TEMPLATE("trigamma is the slope of digamma", T, float, double) {
+  const double tolerance = sizeof(T) == 4 ? 1e-5 : 1e-7;
+  for (double x : {-10.3, -2.5, -0.7, -0.1, 0.1, 0.5, 1.0, 1.4616321, 2.0, 3.7, 9.99, 10.0, 50.0}) {
+    const double step = 1e-5;
+    const double slope = (math::digamma(x + step) - math::digamma(x - step)) / (2 * step);
+    const double found = static_cast<double>(math::trigamma(static_cast<T>(x)));
+    CHECK_MESSAGE(std::fabs(found - slope) <= tolerance * std::max(1.0, slope), "at ", x);
+  }
+  const double pi = 3.14159265358979323846;
+  CHECK(math::trigamma(T(1)) == doctest::Approx(pi * pi / 6));
+  CHECK(math::trigamma(T(0.5)) == doctest::Approx(pi * pi / 2));
+  CHECK(math::trigamma(T(1e4)) == doctest::Approx(1.00005e-4));
+  CHECK(math::trigamma(T(0)) == std::numeric_limits<T>::infinity());
+  CHECK(math::trigamma(T(-2)) == std::numeric_limits<T>::infinity());
+}

@@ -6,9 +6,14 @@
 #include <concepts>
 #include <type_traits>
 
+#include "weft/core/math/dual.hpp"
 #include "weft/core/math/elementary.hpp"
 
 namespace weft::math {
+
+/// float, double and their Dual, of which derivatives are derived once more.
+template <class T>
+concept Smooth = std::floating_point<T> || is_dual<T>;
 
 namespace detail {
 /// 1 / x for x in [1, 2]. On the GPU the hardware's approximation, within 1 ulp there, replaces a
@@ -38,6 +43,12 @@ WEFT_HD WEFT_INLINE T sigmoid(T x) {
 #endif
 }
 
+template <class T>
+WEFT_HD Dual<T> sigmoid(Dual<T> x) {
+  const T y = sigmoid(x.value);
+  return {y, y * (1 - y) * x.tangent};
+}
+
 /// NaN stays NaN, and -0 becomes 0.
 template <class T>
 WEFT_HD constexpr T relu(T x) {
@@ -48,7 +59,7 @@ template <std::floating_point T>
 WEFT_HD WEFT_INLINE T silu(T x) {
   return x * sigmoid(x);
 }
-template <std::floating_point T>
+template <Smooth T>
 WEFT_HD WEFT_INLINE T silu_derivative(T x) {
   const T s = sigmoid(x);
   return s * (1 + x * (1 - s));
@@ -63,7 +74,7 @@ WEFT_HD WEFT_INLINE T gelu(T x) {
   return simd::gelu(x);
 #endif
 }
-template <std::floating_point T>
+template <Smooth T>
 WEFT_HD WEFT_INLINE T gelu_derivative(T x) {
   return T(0.5) * erfc(-inv_sqrt2<T> * x) + x * inv_sqrt_2pi<T> * exp(T(-0.5) * x * x);
 }
@@ -76,7 +87,7 @@ WEFT_HD WEFT_INLINE T gelu_tanh(T x) {
   constexpr T cubic = T(0.044715 * 1.59576912160573071176);
   return x * sigmoid(x * (linear + cubic * (x * x)));
 }
-template <std::floating_point T>
+template <Smooth T>
 WEFT_HD WEFT_INLINE T gelu_tanh_derivative(T x) {
   constexpr T linear = T(1.59576912160573071176);
   constexpr T cubic = T(0.044715 * 1.59576912160573071176);
@@ -86,11 +97,11 @@ WEFT_HD WEFT_INLINE T gelu_tanh_derivative(T x) {
 }
 
 /// log(1 + exp(beta x)) / beta; x itself once beta x exceeds the threshold.
-template <std::floating_point T>
+template <Smooth T>
 WEFT_HD WEFT_INLINE T softplus(T x, T beta = 1, T threshold = 20) {
   return x * beta > threshold ? x : log1p(exp(x * beta)) / beta;
 }
-template <std::floating_point T>
+template <Smooth T>
 WEFT_HD WEFT_INLINE T softplus_derivative(T x, T beta = 1, T threshold = 20) {
   return x * beta > threshold ? T(1) : sigmoid(x * beta);
 }
@@ -103,7 +114,7 @@ WEFT_HD WEFT_INLINE T mish(T x) {
   const T n = e * (e + 2);
   return x * (n / (n + 2));
 }
-template <std::floating_point T>
+template <Smooth T>
 WEFT_HD WEFT_INLINE T mish_derivative(T x) {
   if (x > 20) return 1;
   const T e = exp(x);
@@ -112,11 +123,11 @@ WEFT_HD WEFT_INLINE T mish_derivative(T x) {
   return t + x * sigmoid(x) * (1 - t * t);
 }
 
-template <std::floating_point T>
+template <Smooth T>
 WEFT_HD WEFT_INLINE T elu(T x, T alpha) {
   return x <= 0 ? alpha * expm1(x) : x;
 }
-template <std::floating_point T>
+template <Smooth T>
 WEFT_HD constexpr T leaky_relu(T x, T slope) {
   return x > 0 ? x : slope * x;
 }
@@ -126,7 +137,7 @@ template <std::floating_point T>
 WEFT_HD constexpr T hardswish(T x) {
   return x * clamp(x + 3, T(0), T(6)) / 6;
 }
-template <std::floating_point T>
+template <Smooth T>
 WEFT_HD constexpr T hardswish_derivative(T x) {
   return x <= -3 ? T(0) : x >= 3 ? T(1) : x / 3 + T(0.5);
 }

@@ -9,12 +9,16 @@
 namespace weft::math {
 
 /// What `x` is as a `To`. Floating to integer rounds toward zero, saturates, and makes 0 of NaN;
-/// integers wrap; to bool is `x != 0`; half types are rounded once. Complex goes to complex only.
+/// integers wrap; to bool is `x != 0`; half types are rounded once. Complex goes to complex only,
+/// and Dual, whose tangent would be lost, to no other floating type.
 template <class To, class From>
-  requires(is_complex<To> || !is_complex<From>)
+  requires((is_complex<To> || !is_complex<From>)&&(is_dual<To> || !is_dual<From> ||
+                                                   !is_floating<To>))
 WEFT_HD constexpr To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {
     return x;
+  } else if constexpr (is_dual<From> && !is_dual<To>) {
+    return convert<To>(x.value);
   } else if constexpr (is_half<From>) {
     return convert<To>(static_cast<float>(x));
   } else if constexpr (is_bool<To>) {

@@ -1,4 +1,4 @@
-// math: the logarithm of the gamma function and its derivative.
+// math: the logarithm of the gamma function and its first two derivatives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,6 +39,26 @@ WEFT_HD T digamma(T x) {
            s * (T(1) / 120 -
                 s * (T(1) / 252 - s * (T(1) / 240 - s * (T(1) / 132 - s * (T(691) / 32760))))));
   return std::log(x) - T(0.5) / x - series + shift + reflection;
+}
+
+/// The derivative of digamma; infinity at its poles, 0 and the negative integers.
+template <std::floating_point T>
+WEFT_HD T trigamma(T x) {
+  T sign = 1;
+  T sum = 0;
+  if (x <= 0) {  // trigamma(x) = (pi / sin(pi x))^2 - trigamma(1 - x)
+    const T fraction = x - std::floor(x);
+    if (fraction == 0) return infinity<T>;
+    const T cosecant = pi<T> / std::sin(pi<T> * fraction);
+    sum = cosecant * cosecant;
+    sign = -1;
+    x = 1 - x;
+  }
+  for (; x < 10; x += 1) sum += sign / (x * x);  // trigamma(x) = trigamma(x + 1) + 1 / x^2
+  const T s = 1 / (x * x);
+  const T series =
+      s * (T(1) / 6 - s * (T(1) / 30 - s * (T(1) / 42 - s * (T(1) / 30 - s * (T(5) / 66)))));
+  return sum + sign * ((1 + series) / x + T(0.5) * s);
 }
 
 }  // namespace weft::math
