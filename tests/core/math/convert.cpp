@@ -109,3 +109,20 @@ TEST_CASE_TEMPLATE("tensors convert as scalars do, on every device", D, TEST_DEV
   check_type(int64_t{});
   check_type(uint64_t{});
 }
+
+namespace {
+template <class To, class From>
+concept Converts = requires(From x) {
+  weft::math::convert<To>(x);
+};
+}  // namespace
+
+TEST_CASE("a Dual loses its tangent only on the way to what has none") {
+  using weft::Dual;
+  static_assert(!Converts<float, Dual<float>> && !Converts<weft::half, Dual<float>>);
+  static_assert(Converts<Dual<double>, Dual<float>> && Converts<bool, Dual<float>>);
+  CHECK(weft::math::convert<int>(Dual<float>(2.7F, 5)) == 2);
+  CHECK(weft::math::convert<bool>(Dual<float>(0, 5)) == false);
+  CHECK(weft::math::convert<Dual<double>>(Dual<float>(1.5F, 5)).tangent == 5);
+  CHECK(weft::math::convert<Dual<float>>(1.5F).tangent == 0);
+}
