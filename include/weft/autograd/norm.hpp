@@ -56,8 +56,9 @@ struct DenseSink {
 
 /// Whether a norm's operands are Vars of one type, of real numbers.
 template <class X, class... Ws>
-inline constexpr bool are_norm_operands = is_var<X> && (std::is_same_v<X, Ws> && ...) &&
-                                          std::is_floating_point_v<compute_t<typename X::value_type>>;
+inline constexpr bool are_norm_operands =
+    is_var<X> &&
+    (std::is_same_v<X, Ws> && ...) && std::is_floating_point_v<compute_t<typename X::value_type>>;
 
 /// Passes all gradients of a norm on at once; false, and nothing is done, where they are computed
 /// by expressions: where not all of them are wanted, and for operands that the kernel does not
