@@ -182,7 +182,7 @@ TEST_CASE("[gpu] large tensors from before a capture may be released in it") {
   for (auto& x : old) x = ones({n}, Cuda{});
   const Gpu x = ones({n}, Cuda{});
   Gpu y;
-  auto graph = cuda::capture([&] {
+  auto graph = capture([&] {
     old.clear();
     y = x + 1.0F;
   });

@@ -175,7 +175,7 @@ TEST_CASE_TEMPLATE("special values pass through", D, TEST_DEVICES) {
   const auto one = weft::tensor({{1.F}}, D{});
   const auto bias = weft::tensor({nan, -1.F, INFINITY, -INFINITY}, D{});
   const auto y = relu(matmul(one, weft::zeros({1, 4}, D{})) + bias).eval().to_vector();
-  if constexpr (is_cuda<D>) {
+  if constexpr (weft::is_cuda<D>) {
     CHECK(y[0] == 0);  // cuBLASLt's own relu, see docs/02_semantics.md
   } else {
     CHECK(std::isnan(y[0]));

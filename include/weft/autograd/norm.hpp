@@ -3,34 +3,9 @@
 #pragma once
 
 #include "weft/autograd/function.hpp"
+#include "weft/eval/norm.hpp"
 
 namespace weft {
-
-/// The gradients of y = (x - centre) * scale * weight + bias with respect to x, whose rows' mean
-/// and 1 / deviation the others are, to weight and to bias. Without a centre (rms_norm) there is no
-/// bias. T is the tensors' type and C that of the statistics.
-template <class T, class C, class D>
-struct NormGradients {
-  const Tensor<T, D>& x;         // rows by columns, contiguous, as the gradient is
-  const Tensor<T, D>& gradient;  // of y
-  const Tensor<T, D>& weight;    // contiguous
-  const Tensor<C, D>* centre;    // one element a row
-  const Tensor<C, D>& scale;
-  autograd::Sink<T, D> to_x;  // contiguous, as all targets are
-  autograd::Sink<T, D> to_weight;
-  autograd::Sink<T, D> to_bias;
-
-  int64_t columns() const { return weight.size(); }
-  int64_t rows() const { return scale.size(); }
-};
-
-/// Specialised in cuda/norm.hpp:
-///   static bool serves(const Tensor<T, D>& x, const Tensor<T, D>& gradient,
-///                      const Tensor<T, D>& weight);
-///   template <bool Centred>
-///   static void run(const char* operation, const NormGradients<T, C, D>&);
-template <class D>
-struct NormExecutor;
 
 namespace autograd {
 
@@ -39,9 +14,9 @@ namespace detail {
 template <class T, class D>
 struct DenseSink {
   Sink<T, D> target;
-  Sink<T, D> dense;
+  NormTarget<T, D> dense;
 
-  explicit DenseSink(const Sink<T, D>& sink) : target(sink), dense(sink) {
+  explicit DenseSink(const Sink<T, D>& sink) : target(sink), dense{sink.buffer, sink.adds} {
     const auto address = reinterpret_cast<std::uintptr_t>(sink.buffer.data());
     if (sink.buffer.is_contiguous() && address % 16 == 0) return;
     dense = {weft::detail::Access::allocate<T, D>(sink.buffer.shape(), sink.buffer.device()),

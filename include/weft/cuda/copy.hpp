@@ -53,7 +53,8 @@ struct Transfer<Cuda, Cpu> {
   }
 };
 
-/// Between GPUs, on the source's current stream; the target's streams wait for it.
+/// Between GPUs, on the source's current stream; the target's streams wait for it. CUDA takes no
+/// such copy into a graph.
 template <>
 struct Transfer<Cuda, Cuda> {
   static int resolve(Cuda device) { return cuda::resolve(device); }
@@ -65,6 +66,7 @@ struct Transfer<Cuda, Cuda> {
                    CopyOptions) {
     const cuda::DeviceGuard guard(Cuda{from->ordinal});
     const cuda::Stream stream = cuda::current_stream(Cuda{from->ordinal});
+    cuda::refuse_capture(stream, "to");
     cuda::order_read(from, stream);
     cuda::order_write(to, stream);
     cuda::check(cudaMemcpyPeerAsync(target, to->ordinal, source, from->ordinal,

@@ -161,11 +161,12 @@ struct Explainer<Cuda> {
   template <class Out, class Types, class Program>
   static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands) {
     constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
-    constexpr int lanes = cuda::lanes_of<Out>(Types{});
+    constexpr int lanes = cuda::lanes_of_widest<Out>(Types{});
     // As Executor<Cuda>::for_each has it.
     constexpr int row = cuda::row_bytes<Program>;
-    constexpr int row_lanes = row != 0 ? cuda::lanes_of_rows<Out, Types>(row, 32) : lanes;
-    constexpr bool has_aligned = n > 5 || lanes > 4 || row != 0;
+    constexpr int row_lanes =
+        row != 0 ? cuda::lanes_of_rows<Out, Types>(row, 32) : cuda::lanes_of<Out>(Types{});
+    constexpr bool has_aligned = n > 5 || row_lanes > 4 || row != 0;
     cuda::ForEachKernels kernels{detail::target_count<Out>, lanes, nullptr};
     if constexpr (has_aligned) {
       kernels.rows = {row_lanes, cuda::index_bits<Program>, cuda::offset_bits<Program>};

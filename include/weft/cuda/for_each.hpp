@@ -189,10 +189,11 @@ struct Executor<Cuda> {
                        [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
-    constexpr int lanes = cuda::lanes_of<Out>(Types{});
+    constexpr int lanes = cuda::lanes_of_widest<Out>(Types{});
     // Rows are found by a load before theirs, so that a thread needs more of them under way.
     constexpr int row = cuda::row_bytes<Program>;
-    constexpr int row_lanes = row != 0 ? cuda::lanes_of_rows<Out, Types>(row, 32) : lanes;
+    constexpr int row_lanes =
+        row != 0 ? cuda::lanes_of_rows<Out, Types>(row, 32) : cuda::lanes_of<Out>(Types{});
     static_assert(
         sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
@@ -200,7 +201,7 @@ struct Executor<Cuda> {
     cuda::ForEachKernels kernels{detail::target_count<Out>, lanes,
                                  reinterpret_cast<const void*>(general)};
     // With few operands of 4 bytes the general kernel is as fast (docs/07_architecture.md).
-    if constexpr (n > 5 || lanes > 4 || row != 0) {
+    if constexpr (n > 5 || row_lanes > 4 || row != 0) {
       kernels.aligned =
           reinterpret_cast<const void*>(cuda::for_each_aligned<Out, Types, row_lanes, n, Program>);
       kernels.rows = {row_lanes, cuda::index_bits<Program>, cuda::offset_bits<Program>};

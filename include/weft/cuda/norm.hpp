@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/norm.hpp"
 #include "weft/cuda/norm_kernel.hpp"
+#include "weft/cuda/order.hpp"
+#include "weft/eval/norm.hpp"
 
 namespace weft {
 
