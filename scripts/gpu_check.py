@@ -85,8 +85,11 @@ def main():
     step("tests", ["ctest", "--preset", "release", "--parallel", min(args.jobs, 8)], note=ctest_note)
     sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     for tool in SANITIZERS:
+        # initcheck does not see what bulk copies write, and scans in waves write by them.
+        exclude = ["--test-case-exclude=*in waves*"] if tool == "initcheck" else []
         step(tool, [sanitizer, "--tool", tool, "--error-exitcode", "1",
-                    BIN / "weft_tests_cuda", "--test-case=*[sanitize]*"], note=sanitizer_note)
+                    BIN / "weft_tests_cuda", "--test-case=*[sanitize]*", *exclude],
+             note=sanitizer_note)
     step("bench", [sys.executable, REPO / "bench" / "run.py", "--out", out],
          note=bench_note)
 
