@@ -60,7 +60,14 @@ int run(const auto& training, const auto& test, float white, double goal, int ep
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     const auto start = std::chrono::steady_clock::now();
     auto total = zeros({}, device);
-    for (auto [image, label] : batches.to(device)) total += step(image, label), schedule.step();
+    {
+      example::Progress bar(batches.size());
+      for (auto [image, label] : batches.to(device)) {
+        total += step(image, label);
+        schedule.step();
+        bar.step();
+      }
+    }
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     std::printf("epoch %2d   loss %.4f   accuracy %5.2f %%   %.2f s, %.0f images/s\n", epoch,
                 total.item() / static_cast<float>(batches.size()),

@@ -8,6 +8,8 @@
 #include <weft/weft.hpp>
 #endif
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -19,6 +21,33 @@ inline bool check(const char* what, bool holds) {
   std::cout << (holds ? "ok: " : "WRONG: ") << what << "\n";
   return holds;
 }
+
+/// A bar that grows with each step of a loop, on a terminal; nothing where the output is a file.
+class Progress {
+ public:
+  explicit Progress(weft::int64_t steps) : steps_(isatty(STDOUT_FILENO) != 0 ? steps : 0) {}
+  ~Progress() {
+    if (shown_ > 0) std::printf("\r%*s\r", width + 2, "");
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void step() {
+    if (steps_ == 0) return;
+    const int wanted = static_cast<int>(++done_ * width / steps_);
+    if (wanted == shown_) return;
+    shown_ = wanted;
+    std::printf("\r[%s%*s]", std::string(static_cast<std::size_t>(shown_), '=').c_str(),
+                width - shown_, "");
+    std::fflush(stdout);
+  }
+
+ private:
+  static constexpr int width = 40;
+  weft::int64_t steps_;
+  weft::int64_t done_ = 0;
+  int shown_ = 0;
+};
 
 /// The exit code of a program: run(Cpu{}), or run(Cuda{}) where it is called with `--device cuda`.
 template <class Run>
