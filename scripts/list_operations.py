@@ -52,15 +52,18 @@ def arguments(call):
     return [*parts, current.strip()]
 
 
+OVERLOADS = {"complex": 1, "dual": 2}  # read after the headers that they overload, in this order
+
+
 def meanings():
-    """The first sentence before each function of weft::math; complex.hpp has overloads of others."""
+    """The first sentence before each function of weft::math; complex.hpp and dual.hpp have overloads."""
     found, named = {}, set()
-    for path in sorted((WEFT / "core" / "math").glob("*.hpp"), key=lambda p: p.stem == "complex"):
+    for path in sorted((WEFT / "core" / "math").glob("*.hpp"), key=lambda p: OVERLOADS.get(p.stem, 0)):
         functions_here = re.findall(
             r"((?:^///[^\n]*\n)*)^template <[^\n]*?>\s(?:requires[^\n]*\n)?\s*WEFT_HD (?:constexpr )?[\w<>]+ (\w+)\(",
             path.read_text(), re.M)
         for comment, name in functions_here:
-            if comment and not (path.stem == "complex" and name in named):
+            if comment and not (path.stem in OVERLOADS and name in named):
                 found.setdefault(name, sentence(comment))
         named |= {name for _, name in functions_here}
     return found
