@@ -45,12 +45,7 @@ int run(const std::string& folder, Device device) {
 }
 
 int main(int argc, char** argv) {
-  std::string folder = "/usr/share/datasets/fashion-mnist";
-  if (argc > 1 && argv[1][0] != '-') {
-    folder = argv[1];
-    argv[1] = argv[0];
-    --argc, ++argv;
-  }
+  const std::string folder = example::path_of(argc, argv, "/usr/share/datasets/fashion-mnist");
   if (!std::filesystem::exists(folder)) {
     std::cout << "skipped: no folder " << folder << "; Debian's package dataset-fashion-mnist has "
               << "it, or give another one: " << argv[0] << " FOLDER [--device cpu|cuda]\n";

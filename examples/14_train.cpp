@@ -85,8 +85,8 @@ int run(const auto& training, const auto& test, float white, double goal, int ep
 }
 
 int main(int argc, char** argv) {
-  std::string folder;  // of Fashion-MNIST or its like; else the digits of this repository
-  if (argc > 1 && argv[1][0] != '-') folder = argv[1], argv[1] = argv[0], --argc, ++argv;
+  // Of Fashion-MNIST or its like; else the digits of this repository.
+  const std::string folder = example::path_of(argc, argv, "");
   return example::main(argc, argv, [&](auto device) {
     manual_seed(1);
     if (folder.empty()) {

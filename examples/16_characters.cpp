@@ -84,8 +84,7 @@ int run(const std::string& text, D device) {
 }
 
 int main(int argc, char** argv) {
-  std::string file = "README.md";
-  if (argc > 1 && argv[1][0] != '-') file = argv[1], argv[1] = argv[0], --argc, ++argv;
+  const std::string file = example::path_of(argc, argv, "README.md");
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (text.size() <= static_cast<std::size_t>(2 * window)) {

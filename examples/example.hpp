@@ -49,6 +49,17 @@ class Progress {
   int shown_ = 0;
 };
 
+/// The path that a program was called with before its options, which is taken off; else
+/// `otherwise`.
+inline std::string path_of(int& argc, char**& argv, const char* otherwise) {
+  if (argc == 1 || argv[1][0] == '-') return otherwise;
+  const std::string path = argv[1];
+  argv[1] = argv[0];
+  --argc;
+  ++argv;
+  return path;
+}
+
 /// The exit code of a program: run(Cpu{}), or run(Cuda{}) where it is called with `--device cuda`.
 template <class Run>
 int main(int argc, char** argv, Run run) {

@@ -50,13 +50,17 @@ Tensor<T, D> as_matrix(const Tensor<T, D>& x, bool left) {
   return x.rank() > 1 ? x : x.unsqueeze(left ? 0 : 1);
 }
 
-/// The sum of a gradient over the axes in which `shape` was broadcast.
+/// The sum of a gradient over the axes in which `shape` was broadcast, as an expression that keeps
+/// them with size 1.
+template <class T, class D>
+Reduce<reducer::sum, Tensor<T, D>> sum_to(const Tensor<T, D>& gradient, const Shape& shape) {
+  return {reducer::sum{}, Tensor<T, D>(gradient), broadcast_axes(shape, gradient.shape())};
+}
+/// The same of shape `shape`.
 template <class T, class D>
 Tensor<T, D> summed_to(const Tensor<T, D>& gradient, const Shape& shape) {
   if (gradient.shape() == shape) return gradient;
-  const Reduce<reducer::sum, Tensor<T, D>> sum(reducer::sum{}, Tensor<T, D>(gradient),
-                                               broadcast_axes(shape, gradient.shape()));
-  return sum.eval().reshape(shape);
+  return sum_to(gradient, shape).eval().reshape(shape);
 }
 
 /// Writes the sum of a gradient to a target that was broadcast to its shape, or adds it.
@@ -65,9 +69,8 @@ void store_sum(const Sink<T, D>& sink, const Tensor<G, D>& gradient) {
   const Shape& shape = sink.buffer.shape();
   if constexpr (std::is_same_v<T, G>) {
     if (!sink.adds && !(gradient.shape() == shape)) {
-      const weft::detail::ReducedAxes axes = broadcast_axes(shape, gradient.shape());
-      const Reduce<reducer::sum, Tensor<T, D>> sum(reducer::sum{}, Tensor<T, D>(gradient), axes);
-      sink.buffer.reshape(axes.result(gradient.shape())).assign(sum);
+      const auto sum = sum_to(gradient, shape);
+      sink.buffer.reshape(sum.shape()).assign(sum);
       return;
     }
   }

@@ -66,7 +66,11 @@ struct Transfer<Cuda, Cuda> {
                    CopyOptions) {
     const cuda::DeviceGuard guard(Cuda{from->ordinal});
     const cuda::Stream stream = cuda::current_stream(Cuda{from->ordinal});
-    cuda::refuse_capture(stream, "to");
+    if (cuda::is_capturing(stream)) {
+      fail<DeviceError>("to", "a copy from cuda:", from->ordinal, " to cuda:", to->ordinal,
+                        " in a capture: CUDA takes no such copy into a graph, expected it before ",
+                        "or after the capture");
+    }
     cuda::order_read(from, stream);
     cuda::order_write(to, stream);
     cuda::check(cudaMemcpyPeerAsync(target, to->ordinal, source, from->ordinal,

@@ -35,7 +35,7 @@ template <class T> inline constexpr real_t<T> inv_sqrt_2pi     = real_t<T>(0.398
 
 template <std::floating_point T> WEFT_HD WEFT_INLINE T abs(T x)   { return std::fabs(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T exp(T x)   { return forms::exp(x); }
-/// exp of a term of a sum whose largest is 1, x <= 0; of float on a GPU off by |x| / 2^24 of itself,
+/// exp of a term of a sum whose largest is 1, x <= 0; of float on a GPU off by |x| / 2^23 of itself,
 /// and 0 where it is not normal.
 template <std::floating_point T> WEFT_HD WEFT_INLINE T exp_of_term(T x) {
 #if defined(__CUDA_ARCH__)
