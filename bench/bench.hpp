@@ -171,6 +171,18 @@ std::vector<double> times(int runs, const F& run) {
   return ms;
 }
 
+/// The host's microseconds for a call of f, in a batch that the GPU is then waited for.
+template <class F>
+double host_microseconds(const F& f) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int calls = 256;
+  const auto begin = Clock::now();
+  for (int i = 0; i < calls; ++i) f();
+  const std::chrono::duration<double, std::micro> time = Clock::now() - begin;
+  weft::cuda::synchronize();
+  return time.count() / calls;
+}
+
 /// Runs statement(set) over the sets in turn and prints the median time of a run. `bytes` is the
 /// least that the work must move. The checks look at the first run on set 0. `kernels` are counted
 /// unless given, as for a statement that cannot be captured.

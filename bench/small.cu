@@ -3,12 +3,12 @@
 #include "bench.hpp"
 
 using bench::Gpu;
+using bench::host_microseconds;
 using weft::int64_t;
 
 namespace {
 
 constexpr int64_t n = 1024;
-constexpr int calls = 256;  // in a batch
 constexpr int batches = 100;
 
 auto chain(const Gpu<>& x, const Gpu<>& y) { return tanh(x * y + 0.3F) * exp(-x * x) + 0.5F; }
@@ -38,17 +38,6 @@ __global__ void by_hand(const __grid_constant__ Grid grid, const __grid_constant
   reinterpret_cast<float4*>(p.z)[i] = {f(x.x, y.x), f(x.y, y.y), f(x.z, y.z), f(x.w, y.w)};
 }
 
-/// The host's microseconds for a call of f, in a batch that the GPU is then waited for.
-template <class F>
-double batch(const F& f) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  for (int i = 0; i < calls; ++i) f();
-  const std::chrono::duration<double, std::micro> time = Clock::now() - begin;
-  weft::cuda::synchronize();
-  return time.count() / calls;
-}
-
 double error(const Gpu<>& z) {
   const auto found = z.to_vector();
   double worst = 0;
@@ -76,9 +65,10 @@ void small_chain() {
   double existing = 1e30;
   double fresh = 1e30;
   for (int i = 0; i < batches; ++i) {
-    raw = std::min(raw, batch([&] { by_hand<<<1, n / 4, 0, stream>>>(grid, Program{}); }));
-    existing = std::min(existing, batch([&] { z = chain(x, y); }));
-    fresh = std::min(fresh, batch([&] { const Gpu<> result = chain(x, y); }));
+    raw = std::min(raw,
+                   host_microseconds([&] { by_hand<<<1, n / 4, 0, stream>>>(grid, Program{}); }));
+    existing = std::min(existing, host_microseconds([&] { z = chain(x, y); }));
+    fresh = std::min(fresh, host_microseconds([&] { const Gpu<> result = chain(x, y); }));
   }
   weft::cuda::check(cudaGetLastError(), "bench");
   last = chain(x, y);

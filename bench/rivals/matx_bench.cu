@@ -29,6 +29,10 @@ auto matrix(const Gpu<>& x) {
   return matx::make_tensor<float>(x.data(), {x.shape()[0], x.shape()[1]});
 }
 auto scalar(const Gpu<>& x) { return matx::make_tensor<float>(x.data(), {}); }
+auto short_vector(const Gpu<weft::bfloat16>& x) {
+  return matx::make_tensor<matx::matxBf16>(reinterpret_cast<matx::matxBf16*>(x.data()),
+                                           {x.shape()[0]});
+}
 Gpu<> result(const weft::Shape& shape) { return weft::empty(shape, weft::Cuda{}); }
 
 /// Runs a statement on weft's stream.
@@ -65,19 +69,102 @@ void axpy() {
       "matx");
 }
 
+using Vector = decltype(vector(Gpu<>{}));
+auto chain_of(const Vector& x, const Vector& y) {
+  return matx::tanh(x * y + 0.3F) * matx::exp(-x * x) + 0.5F;
+}
+double chained(int64_t i) {
+  const double x = input(0, i);
+  return std::tanh(x * input(1, i) + double{0.3F}) * std::exp(-x * x) + 0.5;
+}
+
 void chain() {
   auto sets = sets_of({n}, {n}, Range::centred);
   measure(
       "chain", 3 * gigabyte, sets,
-      [](Set& s) {
-        auto x = vector(s.x);
-        run(vector(s.z) = matx::tanh(x * vector(s.y) + 0.3F) * matx::exp(-x * x) + 0.5F);
+      [](Set& s) { run(vector(s.z) = chain_of(vector(s.x), vector(s.y))); },
+      {expect(sets[0].z, 1e-6, chained)}, "matx");
+}
+
+// Microseconds of the host, as in small.cu: tensors and executor exist already.
+void small_chain() {
+  constexpr int64_t elements = 1024;
+  auto operands = Set{filled({elements}, 0), filled({elements}, 1), result({elements})};
+  const auto x = vector(operands.x);
+  const auto y = vector(operands.y);
+  auto z = vector(operands.z);
+  const matx::cudaExecutor on{weft::cuda::current_stream().handle()};
+  auto statement = [&] { (z = chain_of(x, y)).run(on); };
+  const bench::Expected expected = expect(operands.z, 1e-6, chained);
+  expected.before();
+  statement();
+  expected.after();
+  double us = 1e30;
+  for (int i = 0; i < 100; ++i) us = std::min(us, bench::host_microseconds(statement));
+  const double error = expected.error();
+  bench::print("small_chain", "matx", us * 1e-3, 0, 1, error, error <= expected.tolerance);
+}
+
+void gelu_bf16() {
+  struct Operands {
+    Gpu<weft::bfloat16> x, y;
+  };
+  auto sets = make_sets([](unsigned seed) {
+    return Operands{filled<weft::bfloat16>({n}, seed),
+                    weft::empty<weft::bfloat16>({n}, weft::Cuda{})};
+  });
+  measure(
+      "gelu_bf16", gigabyte, sets,
+      [](Operands& s) {
+        auto x = matx::as_float(short_vector(s.x));
+        auto u = 0.7978845608F * (x + 0.044715F * x * x * x);
+        run(short_vector(s.y) = matx::as_type<matx::matxBf16>(0.5F * x * (1.0F + matx::tanh(u))));
       },
-      {expect(sets[0].z, 1e-6,
+      {expect(sets[0].y, 0x1.1p-9,
               [](int64_t i) {
-                const double x = input(0, i);
-                return std::tanh(x * input(1, i) + double{0.3F}) * std::exp(-x * x) + 0.5;
+                const double x = bench::short_input(0, i);
+                const double u = std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x);
+                return 0.5 * x * (1 + std::tanh(u));
               })},
+      "matx");
+}
+
+// One kernel: the statements joined by commas run in their order for each element, so that the
+// parameters come first, before the moments that they are computed from change.
+void adam() {
+  struct Operands {
+    Gpu<> p, g, m, v;
+  };
+  constexpr float beta1 = 0.9F;
+  constexpr float beta2 = 0.999F;
+  constexpr float rate = 1e-3F;
+  constexpr float epsilon = 1e-8F;
+  constexpr int64_t half = n / 2;
+  auto sets = make_sets([](unsigned seed) {
+    return Operands{filled({half}, seed), filled({half}, seed + 1), filled({half}, seed + 2),
+                    filled({half}, seed + 3, Range::unit)};
+  });
+  auto m = [](int64_t i) {
+    return double{beta1} * input(2, i) + (1 - double{beta1}) * input(1, i);
+  };
+  auto v = [](int64_t i) {
+    const double g = input(1, i);
+    return double{beta2} * input(3, i, Range::unit) + (1 - double{beta2}) * g * g;
+  };
+  auto p = [m, v](int64_t i) {
+    return input(0, i) - double{rate} * m(i) / (std::sqrt(v(i)) + double{epsilon});
+  };
+  measure(
+      "adam", 3.5 * gigabyte, sets,
+      [&](Operands& s) {
+        auto g = vector(s.g);
+        auto m = beta1 * vector(s.m) + (1 - beta1) * g;
+        auto v = beta2 * vector(s.v) + (1 - beta2) * g * g;
+        run((vector(s.p) = vector(s.p) - rate * m / (matx::sqrt(v) + epsilon), vector(s.m) = m,
+             vector(s.v) = v));
+      },
+      {expect(sets[0].m, 1e-6, m, true), expect(sets[0].v, 1e-6, v, true),
+       expect(sets[0].p, 1e-6, p, true)},
       "matx");
 }
 
@@ -122,6 +209,13 @@ void transpose_add() {
       "matx");
 }
 
+void sum() {
+  auto sets = sets_of({n}, {}, Range::unit);
+  measure(
+      "sum", gigabyte, sets, [](Set& s) { run(scalar(s.z) = matx::sum(vector(s.x))); },
+      {expect(sets[0].z, 1e-6, [](int64_t) { return sum_of(n, unit); })}, "matx");
+}
+
 void sumexp() {
   auto sets = sets_of({n}, {}, Range::unit);
   measure(
@@ -133,16 +227,31 @@ void sumexp() {
       "matx");
 }
 
-void rowsum() {
-  auto sets = sets_of({side, side}, {side}, Range::unit);
+void dot() {
+  auto sets = sets_of({n}, {}, Range::unit);
   measure(
-      "rowsum", gigabyte, sets, [](Set& s) { run(vector(s.z) = matx::sum(matrix(s.x), {1})); },
+      "dot", 2 * gigabyte, sets,
+      [](Set& s) { run(scalar(s.z) = matx::sum(vector(s.x) * vector(s.y))); },
       {expect(sets[0].z, 1e-6,
-              [](int64_t row) {
-                return sum_of(side, [&](int64_t i) { return unit(row * side + i); });
+              [](int64_t) {
+                return sum_of(n, [](int64_t i) { return unit(i) * input(1, i, Range::unit); });
               })},
       "matx");
 }
+
+void rows(const char* name, int64_t height, int64_t width) {
+  auto sets = sets_of({height, width}, {height}, Range::unit);
+  measure(
+      name, gigabyte, sets, [](Set& s) { run(vector(s.z) = matx::sum(matrix(s.x), {1})); },
+      {expect(sets[0].z, 1e-6,
+              [width](int64_t row) {
+                return sum_of(width, [&](int64_t i) { return unit(row * width + i); });
+              })},
+      "matx");
+}
+void rowsum() { rows("rowsum", side, side); }
+void rowsum_narrow() { rows("rowsum_narrow", n / 64, 64); }
+void rowsum_wide() { rows("rowsum_wide", 16, n / 16); }
 
 void colsum() {
   auto sets = sets_of({side, side}, {side}, Range::unit);
@@ -170,6 +279,19 @@ void softmax() {
       "matx");
 }
 
+void cumsum() {
+  auto sets = sets_of({n}, {n}, Range::unit);
+  auto sum = [begin = int64_t{0}, sum = 0.0](int64_t i) mutable {
+    if (i < begin) begin = 0, sum = 0;
+    sum += sum_of(i + 1 - begin, [&](int64_t k) { return unit(begin + k); });
+    begin = i + 1;
+    return sum;
+  };
+  measure(
+      "cumsum", 2 * gigabyte, sets, [](Set& s) { run(vector(s.z) = matx::cumsum(vector(s.x))); },
+      {expect(sets[0].z, 2e-6, sum)}, "matx");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -183,10 +305,18 @@ int main(int argc, char** argv) {
                      {{"copy", copy},
                       {"axpy", axpy},
                       {"chain", chain},
+                      {"gelu_bf16", gelu_bf16},
+                      {"adam", adam},
                       {"bnorm", bnorm},
                       {"transpose_add", transpose_add},
+                      {"sum", sum},
                       {"sumexp", sumexp},
+                      {"dot", dot},
                       {"rowsum", rowsum},
+                      {"rowsum_narrow", rowsum_narrow},
+                      {"rowsum_wide", rowsum_wide},
                       {"colsum", colsum},
-                      {"softmax", softmax}});
+                      {"softmax", softmax},
+                      {"cumsum", cumsum},
+                      {"small_chain", small_chain}});
 }
