@@ -20,7 +20,9 @@ namespace bench {
 
 inline constexpr int warm_ups = 5;
 inline constexpr int timed_runs = 50;              // at most
-inline constexpr double timed_milliseconds = 100;  // about; but no fewer than 9 runs
+inline double timed_milliseconds = 100;  // about; but no fewer than 9 runs
+/// Before a case: a GPU lowers its clock some 50 ms after it begins to multiply matrices.
+inline std::chrono::milliseconds rest{0};
 
 /// `--once`: each statement of weft's runs once, in a profiler's range, and is not timed.
 inline bool once = false;
@@ -198,6 +200,8 @@ void measure(const char* name, double bytes, std::vector<Set>& sets, const State
   for (const Expected& e : expected) e.after();
 
   const auto run = [&](int r) { statement(sets[static_cast<std::size_t>(r) % sets.size()]); };
+  weft::cuda::synchronize();
+  std::this_thread::sleep_for(rest);
   const double trial = times(warm_ups - 2, run).back();
   const int runs = std::clamp(static_cast<int>(timed_milliseconds / trial), 9, timed_runs);
   std::vector<double> ms = times(runs, run);

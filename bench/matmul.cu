@@ -112,6 +112,8 @@ void bmm_bf16() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bench::timed_milliseconds = 30;
+  bench::rest = std::chrono::seconds(1);
   return bench::main(argc, argv,
                      {{"gemm_fp32", gemm_fp32},
                       {"gemm_tf32", gemm_tf32},

@@ -71,12 +71,13 @@ TEST_CASE("vectors need alike rows") {
   CHECK_FALSE(plan(100, 63, false).vectors);
 }
 
-TEST_CASE("the pieces of a split cover the row") {
+TEST_CASE("each part of a split row has work") {
   for (int64_t n : {1, 5, 2047, 2048, 2049, 100003, 5000001}) {
     const auto p = plan(1, n, true);
     const auto pieces = static_cast<int64_t>(p.splits.divisor);
-    CHECK(pieces * p.piece >= p.length);
-    CHECK((pieces - 1) * p.piece < p.length);
+    const int64_t items_at_a_time = int64_t{8} * p.width;
+    CHECK((pieces - 1) * items_at_a_time < p.length);
+    CHECK(pieces == p.inner_splits.divisor);
   }
 }
 

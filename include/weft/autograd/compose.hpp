@@ -109,7 +109,9 @@ struct CrossEntropyRule {
   void backward(const G& g, const G&, const Pack<Pull<X>>& d, const plain_t<X>& x) const {
     const auto place = generated({x.shape()[x.rank() - 1]}, op::affine<std::int32_t>{0, 1});
     const auto hit = cast<C>(place == targets);
-    d.head((exp(cast<C>(x) - logs) - hit) * (cast<C>(g) * factor));
+    const auto share =
+        lift(weft::detail::ShiftedExp<typename plain_t<X>::value_type>{}, cast<C>(x) - logs);
+    d.head((share - hit) * (cast<C>(g) * factor));
   }
 };
 

@@ -71,6 +71,11 @@ __device__ __forceinline__ void bulk_load(void* to, const void* from, int bytes,
       : "memory");
 }
 
+/// Has L2 fetch `bytes` at an address, both multiples of 16.
+__device__ __forceinline__ void fetch_to_l2(const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
+
 /// Lets bulk stores see what the thread has written to shared memory.
 __device__ __forceinline__ void publish_to_bulk() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -18,14 +18,18 @@ namespace cuda {
 /// innermost.
 template <int N>
 __device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
+  if (grid.outer == 0) return;
+  const int last = grid.outer - 1;
 #pragma unroll 1
-  for (int d = 0; d < grid.outer; ++d) {
+  for (int d = 0; d < last; ++d) {
     const unsigned next = grid.size[d].divide(row);
     const int index = static_cast<int>(row - next * grid.size[d].divisor);
     row = next;
 #pragma unroll
     for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
   }
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
 }
 
 /// targets = programs over the others, where every operand's vectors are aligned and full, or one

@@ -207,22 +207,55 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
 /// Dynamic shared memory that a kernel has without asking for it, beside 12 KiB of static.
 inline constexpr int granted_shared_bytes = 36 * 1024;
 
-/// Of a cooperative launch all blocks run at the same time.
+/// How a kernel starts: after the one before it; with all its blocks at the same time; or, from
+/// Hopper on, as soon as that one admits it.
+enum class Start { ordinary, cooperative, early };
+
+/// Early where the device can.
+inline Start early_start(Cuda device) {
+  return properties(device).major >= 9 ? Start::early : Start::ordinary;
+}
+
+#if defined(__CUDACC__)
+/// Admits the stream's next kernel if that has an early start, once all blocks have come here; it
+/// then waits for this kernel's results.
+__device__ __forceinline__ void admit_next_kernel() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+#endif
+
 [[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel,
                                      dim3 blocks, unsigned threads, void** arguments,
                                      const Stream& stream, int shared_bytes = 0,
-                                     bool cooperative = false) {
+                                     Start start = Start::ordinary) {
   const ObservedLaunch observed(name);
   if (shared_bytes > granted_shared_bytes) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
           name.operation);
   }
-  const auto bytes = static_cast<std::size_t>(shared_bytes);
-  const cudaError_t status =
-      cooperative
-          ? cudaLaunchCooperativeKernel(kernel, blocks, dim3(threads), arguments, bytes,
-                                        stream.handle())
-          : cudaLaunchKernel(kernel, blocks, dim3(threads), arguments, bytes, stream.handle());
+  cudaLaunchAttribute attribute{};
+  if (start == Start::cooperative) {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  } else {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+  config.stream = stream.handle();
+  config.attrs = &attribute;
+  config.numAttrs = start == Start::ordinary ? 0 : 1;
+  const cudaError_t status = cudaLaunchKernelExC(&config, kernel, arguments);
   check(status, name.operation, "evaluating ", name, " of shape ", shape);
   if (sync_requested() && !is_capturing(stream)) {
     check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name, " of shape ",

@@ -72,9 +72,9 @@ struct NormExecutor<Cuda> {
                                { n.to_weight.adds,
                                  n.to_bias.adds }};
     void* rest[] = {&total};
-    cuda::detail::launch(name, n.weight.shape(),
-                         reinterpret_cast<const void*>(cuda::finish_norm<T, C>),
-                         dim3((total.count + 31) / 32), 1024, rest, stream);
+    cuda::detail::launch(
+        name, n.weight.shape(), reinterpret_cast<const void*>(cuda::finish_norm<T, C>),
+        dim3((total.count + 31) / 32), 1024, rest, stream, 0, cuda::detail::early_start(device));
 #else
     static_assert(detail::always_false<T>,
                   "weft: a gradient on Cuda is computed in a file that nvcc compiles: move this "

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "weft/cuda/bulk.hpp"
 #include "weft/cuda/launch.hpp"
 #include "weft/cuda/vector.hpp"
 
@@ -71,6 +72,21 @@ namespace detail {
 
 namespace detail {
 
+/// Has L2 fetch what a row's threads read in their next turn, once this turn's row is there: DRAM
+/// is not kept from what other blocks wait for.
+template <class T, class C>
+__device__ __forceinline__ void fetch_next_row([[maybe_unused]] const NormGrid<T, C>& grid,
+                                               [[maybe_unused]] unsigned row) {
+#if __CUDA_ARCH__ >= 900
+  const unsigned next = row + gridDim.x * grid.rows_a_block;
+  if (threadIdx.x % grid.group != 0 || next >= grid.rows) return;
+  const auto begin = static_cast<std::size_t>(next) * grid.columns;
+  const auto bytes = grid.columns * static_cast<unsigned>(sizeof(T));
+  fetch_to_l2(grid.x + begin, bytes);
+  fetch_to_l2(grid.gradient + begin, bytes);
+#endif
+}
+
 /// Two sums over the threads that share a row, in each of them.
 template <class C>
 __device__ __forceinline__ void sum_of_row(C& a, C& b, unsigned group, unsigned turn) {
@@ -132,6 +148,7 @@ __device__ __forceinline__ void store_line(const C (&sum)[E], C* line, unsigned 
 template <class T, class C, bool Centred>
 __global__ void __launch_bounds__(norm_threads, 1)
     norm_gradients(const __grid_constant__ NormGrid<T, C> grid) {
+  detail::admit_next_kernel();
   constexpr int E = norm_elements<C>;
   constexpr int V = 16 / static_cast<int>(sizeof(T));
   constexpr int K = E / V;
@@ -180,6 +197,7 @@ __global__ void __launch_bounds__(norm_threads, 1)
       along += weighted * h;
       mean += weighted;
     }
+    detail::fetch_next_row(grid, row);
     detail::sum_of_row(along, mean, grid.group, turn);
     along *= share;
     mean = Centred ? mean * share : C{};
@@ -213,6 +231,7 @@ __global__ void __launch_bounds__(norm_threads, 1)
 /// Adds up lines of sums, always in the same order: 32 columns by 32 threads each.
 template <class T, class C>
 __global__ void __launch_bounds__(1024) finish_norm(const __grid_constant__ NormSums<T, C> sums) {
+  detail::wait_for_kernel_before();
   __shared__ C tile[32][33];
   const unsigned x = threadIdx.x % 32;
   const unsigned y = threadIdx.x / 32;

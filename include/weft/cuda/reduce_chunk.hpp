@@ -28,9 +28,9 @@ inline constexpr int column_ahead = V == 1 || N > 3                ? row_ahead<N
 /// The blocks of a row kernel that a multiprocessor should have room for: more than that costs
 /// registers that single elements, or states of several values, need.
 template <int V, class State>
-inline constexpr int row_blocks = V == 1               ? 4
-                                  : sizeof(State) <= 4 ? 8
-                                                       : 6;
+inline constexpr int row_blocks = V == 1               ? 2
+                                  : sizeof(State) <= 4 ? 4
+                                                       : 3;
 
 /// Bytes between the items of a thread.
 template <int V>

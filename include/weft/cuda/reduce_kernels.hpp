@@ -43,6 +43,7 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
   const unsigned log_width = 31 - __clz(width);
   const unsigned piece = blockIdx.x * (blockDim.x >> log_width) + (threadIdx.x >> log_width);
   const bool is_split = grid.splits.divisor > 1;
+  if (is_split) detail::admit_next_kernel();
   const unsigned output = is_split ? grid.splits.divide(piece) : piece;
   if (output >= grid.outputs && width <= 32) return;
   char* row[N];
@@ -106,28 +107,28 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
         position += head;
       }
     }
-    const unsigned last = ::min((inner_split + 1) * grid.piece, items);
-    unsigned k = inner_split * grid.piece + thread;
+    const unsigned next = grid.inner_splits.divisor * ahead * width;
+    unsigned k = inner_split * ahead * width + thread;
 #pragma unroll
     for (int i = 1; i < N; ++i) at[i] += k * grid.step[i];
 #pragma unroll 1
-    for (; k < last; k += ahead * width) {
+    for (; k < items; k += next) {
       detail::Chunk<Types, V, ahead> chunk;
-      chunk.template load<1>(at, hop, grid.lane, k, width, last);
+      chunk.template load<1>(at, hop, grid.lane, k, width, items);
 #pragma unroll
-      for (int i = 1; i < N; ++i) at[i] += ahead * hop[i];
+      for (int i = 1; i < N; ++i) at[i] += next * grid.step[i];
       C x[ahead * V];
 #pragma unroll
       for (int i = 0; i < ahead * V; ++i) x[i] = chunk.value(program, i / V, i % V);
       State part[1]{};
       const long long here = position + static_cast<long long>(k) * V;
       const unsigned step = width * V;
-      if (k + (ahead - 1) * width < last) {
+      if (k + (ahead - 1) * width < items) {
         detail::add_all<V>(reducer, part[0], x, here, step);
       } else {
 #pragma unroll
         for (int u = 0; u < ahead; ++u) {
-          if (k + u * width >= last) break;
+          if (k + u * width >= items) break;
           const C(&vector)[V] = reinterpret_cast<const C(&)[V]>(x[u * V]);
           detail::add_all<V>(reducer, part[0], vector, here + u * step, step);
         }
@@ -157,6 +158,7 @@ __global__ void __launch_bounds__(compiled_threads)
                    const __grid_constant__ Program program, State* partials) {
   using C = typename Program::type;
   constexpr int ahead = detail::column_ahead<N, V, State>;
+  if (grid.splits.divisor > 1) detail::admit_next_kernel();
   const unsigned log_width = 31 - __clz(grid.width);
   const unsigned log_tile = log_width + 31 - __clz(grid.depth);
   const unsigned depth = grid.depth;
@@ -182,10 +184,10 @@ __global__ void __launch_bounds__(compiled_threads)
     const unsigned outer_split = grid.inner_splits.divide(split);
     const unsigned inner_split = split - outer_split * grid.inner_splits.divisor;
     const unsigned last_outer = ::min((outer_split + 1) * grid.outer_piece, grid.outer);
-    const unsigned last = ::min((inner_split + 1) * grid.piece, grid.length);
+    const unsigned next = grid.inner_splits.divisor * ahead * depth;
 #pragma unroll 1
     for (unsigned outer = outer_split * grid.outer_piece; outer < last_outer; ++outer) {
-      unsigned k = inner_split * grid.piece + y;
+      unsigned k = inner_split * ahead * depth + y;
       char* at[N];
 #pragma unroll
       for (int i = 1; i < N; ++i) at[i] = column[i] + k * grid.reduced_stride[i][0];
@@ -194,11 +196,11 @@ __global__ void __launch_bounds__(compiled_threads)
         detail::advance(at, outer, grid.reduced, 1, grid.reduced_rank, grid.reduced_stride);
       }
 #pragma unroll 1
-      for (; k < last; k += ahead * depth) {
+      for (; k < grid.length; k += next) {
         detail::Chunk<Types, V, ahead> chunk;
-        chunk.template load<1>(at, hop, grid.lane, k, depth, last);
+        chunk.template load<1>(at, hop, grid.lane, k, depth, grid.length);
 #pragma unroll
-        for (int i = 1; i < N; ++i) at[i] += ahead * hop[i];
+        for (int i = 1; i < N; ++i) at[i] += next * grid.reduced_stride[i][0];
         const long long position = outer * grid.inner + k;
         C x[V][ahead];
 #pragma unroll
@@ -206,7 +208,7 @@ __global__ void __launch_bounds__(compiled_threads)
           x[i % V][i / V] = chunk.value(program, i / V, i % V);
         }
         State part[V]{};
-        if (k + (ahead - 1) * depth < last) {
+        if (k + (ahead - 1) * depth < grid.length) {
 #pragma unroll
           for (int j = 0; j < V; ++j) {
             detail::add_all<1>(reducer, part[j], x[j], position, depth);
@@ -214,7 +216,7 @@ __global__ void __launch_bounds__(compiled_threads)
         } else {
 #pragma unroll
           for (int u = 0; u < ahead; ++u) {
-            if (k + u * depth >= last) break;
+            if (k + u * depth >= grid.length) break;
 #pragma unroll
             for (int j = 0; j < V; ++j) reducer.add(part[j], x[j][u], position + u * depth);
           }
@@ -254,6 +256,7 @@ template <class Out, class R, class State>
 __global__ void __launch_bounds__(merge_threads)
     merge_partials(const __grid_constant__ ReduceGrid<1> grid, const __grid_constant__ R reducer,
                    const State* partials) {
+  detail::wait_for_kernel_before();
   const unsigned width = grid.merge_width;
   const unsigned log_width = 31 - __clz(width);
   const unsigned thread = threadIdx.x & (width - 1);

@@ -44,7 +44,8 @@ namespace detail {
                                         const void* reducer, void* states, const Stream& stream) {
   void* arguments[] = {const_cast<ReduceGrid<1>*>(&grid), const_cast<void*>(reducer), &states};
   const unsigned blocks = divide_up(grid.outputs, merge_threads / grid.merge_width);
-  launch(name, kept, kernel, blocks, merge_threads, arguments, stream);
+  launch(name, kept, kernel, blocks, merge_threads, arguments, stream, 0,
+         early_start(stream.device()));
 }
 
 /// Plans and launches a reduction over N operands, whose strides are those along the kept

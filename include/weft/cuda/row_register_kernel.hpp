@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/bulk.hpp"
 #include "weft/cuda/reduce_state.hpp"
 #include "weft/cuda/row_hoist.hpp"
 #include "weft/cuda/row_merge.hpp"
@@ -45,6 +46,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       Exchange::begin(static_cast<unsigned>(__cvta_generic_to_shared(shared_)), grid_.scratch);
     }
     this->keep(0);
+    fetch_ahead();
     if constexpr (Layout::independent) {
       accumulate_all(Reductions{});
 #pragma unroll 1
@@ -83,6 +85,17 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     }
     __device__ __forceinline__ float left() const { return thread.left_[k][j]; }
   };
+
+  /// Has L2 fetch the operand that is kept of a later row.
+  __device__ __forceinline__ void fetch_ahead() const {
+#if __CUDA_ARCH__ >= 900
+    const unsigned row = place_.row + grid_.ahead;
+    if (grid_.ahead == 0 || threadIdx.x != 0 || row >= grid_.rows) return;
+    const RowOperand& x = grid_.operand[grid_.slot_operand[0]];
+    fetch_to_l2(x.data + row * x.row,
+                static_cast<unsigned>(grid_.count) * static_cast<unsigned>(x.itemsize));
+#endif
+  }
 
   template <std::size_t... I>
   __device__ __forceinline__ void accumulate_all(std::index_sequence<I...>) {

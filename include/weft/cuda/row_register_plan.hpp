@@ -24,6 +24,7 @@ class RegisterPlan {
   [[gnu::noinline]] bool run(RowLaunch& launch) {
     if (!serves() || !choose_threads(launch)) return false;
     choose_slots();
+    choose_ahead();
     return true;
   }
 
@@ -120,6 +121,22 @@ class RegisterPlan {
     for (int i = kernel_.outputs; i < end(); ++i) {
       if (!is_reduced(i)) share_slot(i);
     }
+  }
+  /// Where a block reads a row and writes another, a multiprocessor cannot have enough of them
+  /// under way: it has L2 fetch a row that another block will read. What is much further ahead is
+  /// in the way of what blocks wait for (docs/07_architecture.md).
+  void choose_ahead() {
+    constexpr int64_t share = 32 * 1024;  // bytes for each multiprocessor
+    grid_.ahead = 0;
+    if (!grid_.any_along_row || !grid_.simple || grid_.slots != 1 || grid_.rows_a_block != 1 ||
+        grid_.parts.divisor != 1 || device_.major < 9) {
+      return;
+    }
+    const RowOperand& x = operand_[grid_.slot_operand[0]];
+    if (kernel_.lanes * x.itemsize % 16 != 0 || x.row == 0) return;
+    const int64_t bytes = grid_.count * x.itemsize;
+    const int64_t rows = (device_.multiprocessors * share + bytes - 1) / bytes;
+    if (rows < grid_.rows) grid_.ahead = static_cast<unsigned>(rows);
   }
   bool is_reduced(int i) const {
     for (int r = 0; r < kernel_.reductions; ++r) {

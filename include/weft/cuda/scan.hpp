@@ -131,7 +131,7 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
                                 ? wave_blocks
                                 : static_cast<unsigned>(processors);
       return launch(name, shape, kernel, tiles < most ? tiles : most, wave_threads, arguments,
-                    stream, wave_shared_bytes, true);
+                    stream, wave_shared_bytes, Start::cooperative);
     }
   }
   if (!wants_tiles(grid.rows, grid.length, items, processors)) {

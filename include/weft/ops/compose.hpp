@@ -9,12 +9,26 @@
 
 namespace weft {
 
+namespace op {
+/// exp of x <= 0 where a sum whose largest term is 1, or 16 bits, hide an error of |x| / 2^23.
+struct exp_of_term : exp {
+  template <class T>
+  WEFT_HD WEFT_INLINE static constexpr auto value(T x) {
+    return math::exp_of_term(x);
+  }
+};
+}  // namespace op
+
 namespace detail {
 /// A number in the type that expressions of X compute in.
 template <class X>
 auto small_number(double value) {
   return static_cast<compute_t<typename X::value_type>>(value);
 }
+
+/// What computes exp(x - y) for elements of type T, where y is at least x.
+template <class T>
+using ShiftedExp = std::conditional_t<is_half<T>, op::exp_of_term, op::exp>;
 
 /// A shape with an axis of size 1 behind its own.
 inline Shape with_last_axis(Shape shape) {
@@ -26,7 +40,7 @@ inline Shape with_last_axis(Shape shape) {
 /// exp(x) / sum(exp(x)) along the axes.
 template <ExpressionLike X>
 auto softmax(const X& x, const Axes& axes = axis(-1)) {
-  const auto e = exp(x - max(x, axes, keepdims));
+  const auto e = lift(detail::ShiftedExp<typename X::value_type>{}, x - max(x, axes, keepdims));
   return e / sum(e, axes, keepdims);
 }
 
@@ -34,7 +48,7 @@ auto softmax(const X& x, const Axes& axes = axis(-1)) {
 template <ExpressionLike X>
 auto log_softmax(const X& x, const Axes& axes = axis(-1)) {
   const auto shifted = x - max(x, axes, keepdims);
-  return shifted - log(sum(exp(shifted), axes, keepdims));
+  return shifted - log(sum(lift(op::exp_of_term{}, shifted), axes, keepdims));
 }
 
 /// x with mean 0 and (biased) variance 1 along the axes; epsilon is added to the variance.
