@@ -39,9 +39,7 @@ class Int64s {
 
   constexpr void push_back(int64_t value) {
     if (rank_ == max_rank) fail<ShapeError>("shape", "more than 8 dimensions");
-    if (rank_ == few) {
-      for (int i = few; i < max_rank; ++i) values_[i] = 0;
-    }
+    if (rank_ == few) clear_rest();
     values_[rank_++] = value;
   }
   constexpr void insert(int at, int64_t value) {
@@ -64,6 +62,9 @@ class Int64s {
 
  private:
   static constexpr int few = 2;
+  [[gnu::noinline, gnu::cold]] constexpr void clear_rest() {
+    for (int i = few; i < max_rank; ++i) values_[i] = 0;
+  }
   constexpr void take(const Int64s& other) {
     for (int i = 0; i < few; ++i) values_[i] = other.values_[i];
     if (rank_ <= few) return;  // and those behind have no value until there are more

@@ -130,7 +130,8 @@ struct RowWalk {
   }
   /// Whether rows are short and a loop can so with all operands: then there is less to keep track of.
   bool is_in_place(const Memory& memory) const {
-    bool all = task.target < 0 && !memory.varies && inner.rank == 1 && inner.size[0] <= run_size;
+    bool all = task.target < 0 && !memory.varies && inner.rank == 1 && inner.size[0] > 0 &&
+               inner.size[0] <= run_size;
     for (int i = 0; i < value(0) && all; ++i) all = is_direct(memory, i);
     return all;
   }
