@@ -78,7 +78,8 @@ struct ColumnRun {
     const R mine = *static_cast<const R*>(reducer);
     if (pitch == sizeof(Out)) {
       auto* const to = reinterpret_cast<Out*>(out);
-      for (int64_t c = 0; c < m; ++c) to[c] = store_element<Out>(mine.finish(running.part[c], count));
+      for (int64_t c = 0; c < m; ++c)
+        to[c] = store_element<Out>(mine.finish(running.part[c], count));
       return;
     }
     for (int64_t c = 0; c < m; ++c) {

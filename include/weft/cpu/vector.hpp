@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
-
 #include "weft/ops/reducers.hpp"
 
 namespace weft::cpu::detail {
@@ -107,7 +105,7 @@ class NanSeen {
       std::int64_t part[4];
       __builtin_memcpy(part, &lanes_, sizeof(part));
       const bool any = number_ || (part[0] | part[1] | part[2] | part[3]) != 0;
-      return any ? std::numeric_limits<C>::quiet_NaN() : x;
+      return any ? math::nan<C> : x;
     }
     return x;
   }

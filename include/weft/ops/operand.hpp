@@ -189,7 +189,9 @@ Pack<operand_t<T, X>, operand_t<T, Xs>...> operands(X&& x, Xs&&... xs) {
 }
 
 template <class X>
-inline constexpr bool is_scalar = requires { typename X::number; };
+inline constexpr bool is_scalar = requires {
+  typename X::number;
+};
 
 inline void broadcast_into(const char*, Shape&, const Pack<>&) {}
 template <class Head, class... Tail>
