@@ -76,10 +76,11 @@ struct ColumnRun {
     auto& running = *static_cast<Running*>(memory);
     join(running, m);
     const R mine = *static_cast<const R*>(reducer);
-    if (pitch == sizeof(Out)) {
+    if (pitch == sizeof(Out)) {  // a loop that vectorises
       auto* const to = reinterpret_cast<Out*>(out);
-      for (int64_t c = 0; c < m; ++c)
+      for (int64_t c = 0; c < m; ++c) {
         to[c] = store_element<Out>(mine.finish(running.part[c], count));
+      }
       return;
     }
     for (int64_t c = 0; c < m; ++c) {

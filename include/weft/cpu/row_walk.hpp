@@ -128,8 +128,7 @@ struct RowWalk {
     // Where there are several outputs, all see the operands as they were.
     return loops.outputs == 1 && (step == 1 || !task.along_row[i]);
   }
-  /// Whether rows are short and a loop can so with all operands: then there is less to keep track
-  /// of.
+  /// Whether that is so of all operands, and rows are short: less is to be kept track of.
   bool is_in_place(const Memory& memory) const {
     bool all = task.target < 0 && !memory.varies && inner.rank == 1 && inner.size[0] > 0 &&
                inner.size[0] <= run_size;
