@@ -24,6 +24,28 @@ TEST_CASE("a shape holds up to eight sizes") {
                        weft::ShapeError);
 }
 
+TEST_CASE("copies of every rank, and what they grow to") {
+  Shape s;
+  for (int rank = 0; rank <= weft::max_rank; ++rank) {
+    Shape copy{9, 9, 9, 9, 9, 9, 9, 9};
+    copy = s;
+    const Shape again(copy);
+    REQUIRE(again.rank() == rank);
+    for (int i = 0; i < rank; ++i) CHECK(again[i] == i + 1);
+    Shape grown(again);
+    for (int i = rank; i < weft::max_rank; ++i) grown.push_back(i + 1);
+    CHECK(Shape(grown) == Shape{1, 2, 3, 4, 5, 6, 7, 8});
+    if (rank < weft::max_rank) s.push_back(rank + 1);
+  }
+  constexpr auto constant = [] {
+    const Shape two{4, 5};
+    Shape three(two);
+    three.push_back(6);
+    return Shape(three)[2];
+  };
+  static_assert(constant() == 6);
+}
+
 TEST_CASE("the number of elements") {
   CHECK(Shape{}.size() == 1);
   CHECK(Shape{5}.size() == 5);

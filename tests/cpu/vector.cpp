@@ -74,6 +74,19 @@ TEST_CASE("NaN is the largest and the smallest, wherever it stands") {
       const float min = joined<reducer::min>(x, weft::math::infinity<float>);
       CHECK(max != max);
       CHECK(min != min);
+      // Also where values behind it would win.
+      x.push_back(at % 2 == 0 ? 5.F : -5.F);
+      const float either = at % 2 == 0 ? joined<reducer::max>(x, -weft::math::infinity<float>)
+                                       : joined<reducer::min>(x, weft::math::infinity<float>);
+      CHECK(either != either);
     }
+  }
+}
+
+TEST_CASE("a NaN behind the last value does not count") {
+  for (int m = 0; m < 80; ++m) {
+    std::vector<double> x(static_cast<std::size_t>(m + 8), weft::math::nan<double>);
+    for (int i = 0; i < m; ++i) x[static_cast<std::size_t>(i)] = i;
+    CHECK(join_run<Join<reducer::max>>(x.data(), m, -1.0, same) == m - 1);
   }
 }

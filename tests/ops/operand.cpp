@@ -89,3 +89,14 @@ TEST_CASE_TEMPLATE("shapes of several operands", D, TEST_DEVICES) {
                        "equal or 1",
                        ShapeError);
 }
+
+TEST_CASE_TEMPLATE("beside numbers an operand has the shape", D, TEST_DEVICES) {
+  using X = Tensor<float, D>;
+  static_assert(std::is_empty_v<detail::NodeShape<X>>);
+  static_assert(std::is_empty_v<detail::NodeShape<Scalar<float>, X, Scalar<float>>>);
+  static_assert(!std::is_empty_v<detail::NodeShape<X, X>>);
+  const auto x = ones({2, 1}, D{});
+  CHECK((1.F - exp(x) * 2.F).shape() == Shape{2, 1});
+  CHECK(clamp(exp(x) + ones({3}, D{}), 0.F, 1.F).shape() == Shape{2, 3});
+  CHECK(where(x > 0, 1.F, 2.F).eval().shape() == Shape{2, 1});
+}

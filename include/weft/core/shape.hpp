@@ -17,9 +17,16 @@ namespace detail {
 /// A small inline vector of int64, the base of Shape and Strides.
 class Int64s {
  public:
-  constexpr Int64s() = default;
-  constexpr Int64s(std::initializer_list<int64_t> values) {
+  constexpr Int64s() : values_{} {}
+  constexpr Int64s(std::initializer_list<int64_t> values) : values_{} {
     for (int64_t v : values) push_back(v);
+  }
+  // An expression's shapes are copied with every operation, and mostly have two dimensions at most.
+  constexpr Int64s(const Int64s& other) : rank_(other.rank_) { take(other); }
+  constexpr Int64s& operator=(const Int64s& other) {
+    rank_ = other.rank_;
+    take(other);
+    return *this;
   }
 
   constexpr int rank() const { return rank_; }
@@ -32,6 +39,7 @@ class Int64s {
 
   constexpr void push_back(int64_t value) {
     if (rank_ == max_rank) fail<ShapeError>("shape", "more than 8 dimensions");
+    if (rank_ == few) clear_rest();
     values_[rank_++] = value;
   }
   constexpr void insert(int at, int64_t value) {
@@ -53,7 +61,17 @@ class Int64s {
   }
 
  private:
-  int64_t values_[max_rank] = {};
+  static constexpr int few = 2;
+  [[gnu::noinline, gnu::cold]] constexpr void clear_rest() {
+    for (int i = few; i < max_rank; ++i) values_[i] = 0;
+  }
+  constexpr void take(const Int64s& other) {
+    for (int i = 0; i < few; ++i) values_[i] = other.values_[i];
+    if (rank_ <= few) return;  // and those behind have no value until there are more
+    for (int i = few; i < max_rank; ++i) values_[i] = other.values_[i];
+  }
+
+  int64_t values_[max_rank];
   int rank_ = 0;
 };
 

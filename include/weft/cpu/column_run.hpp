@@ -76,6 +76,13 @@ struct ColumnRun {
     auto& running = *static_cast<Running*>(memory);
     join(running, m);
     const R mine = *static_cast<const R*>(reducer);
+    if (pitch == sizeof(Out)) {  // a loop that vectorises
+      auto* const to = reinterpret_cast<Out*>(out);
+      for (int64_t c = 0; c < m; ++c) {
+        to[c] = store_element<Out>(mine.finish(running.part[c], count));
+      }
+      return;
+    }
     for (int64_t c = 0; c < m; ++c) {
       *reinterpret_cast<Out*>(out + c * pitch) =
           store_element<Out>(mine.finish(running.part[c], count));

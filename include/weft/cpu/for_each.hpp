@@ -217,16 +217,18 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
   const int64_t blocks = (row + block_size - 1) / block_size;
   const int64_t total = loops.count();
   if (total == 0) return;
-  const Turn turn = stores == nullptr ? find_turn(loops, operands, n, targets, computed) : Turn{};
-  if (turn.dimension >= 0) {
-    const TileWork work{loops, operands, n, targets, computed, loop, programs, turn};
-    return parallel(work.items(), total,
-                    [&](int64_t first, int64_t last) { work.run(first, last); });
-  }
   ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks};
   if (stores != nullptr) work.stores = *stores;
+  const bool direct = stores == nullptr && all_direct(work);
+  const Turn turn =
+      stores == nullptr && !direct ? find_turn(loops, operands, n, targets, computed) : Turn{};
+  if (turn.dimension >= 0) {
+    const TileWork tiles{loops, operands, n, targets, computed, loop, programs, turn};
+    return parallel(tiles.items(), total,
+                    [&](int64_t first, int64_t last) { tiles.run(first, last); });
+  }
   const int64_t rows = total / row;
-  if (stores == nullptr && (rows >= 64 || blocks == 1) && all_direct(work)) {
+  if (direct && (rows >= 64 || blocks == 1)) {
     return parallel(rows, total,
                     [&](int64_t first, int64_t last) { run_direct(work, first, last); });
   }

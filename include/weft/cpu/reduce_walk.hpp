@@ -167,7 +167,7 @@ struct ReduceWork {
     const int across = outer.rank - 1;
     const int64_t size = inner.size[0];
     weft::detail::Cursor cursor;
-    cursor.seek(outer, outer.rank, operands, n, memory.row, first);
+    if (first > 0) cursor.seek(outer, outer.rank, operands, n, memory.row, first);
     while (first < last) {
       const int64_t rows =
           min(min(outer.size[across] - cursor.index[across], last - first), together);
@@ -192,7 +192,7 @@ struct ReduceWork {
         __builtin_alloca_with_align(static_cast<std::size_t>(run_loops.bytes), 512);
     alignas(16) char state[64];
     weft::detail::Cursor cursor;
-    cursor.seek(outer, outer.rank, operands, n, memory.row, first / pieces);
+    if (first > 0) cursor.seek(outer, outer.rank, operands, n, memory.row, first / pieces);
     int64_t part = first % pieces;
     for (int64_t k = first; k < last; ++k) {
       run_loops.begin(reducer, running);
@@ -241,7 +241,7 @@ struct ReduceWork {
         for (int i = 0; i < n; ++i) memory.row[i] = operands[i].data;
         weft::detail::Cursor cursor;
         const int64_t line = k / pieces / blocks;
-        cursor.seek(outer, across, operands, n, memory.row, line);
+        if (line > 0) cursor.seek(outer, across, operands, n, memory.row, line);
         const int64_t from = k / pieces % blocks * columns;
         const int64_t to = min(from + columns, outer.size[across]);
         const int64_t begin = k % pieces * piece;
@@ -252,7 +252,7 @@ struct ReduceWork {
               min(block.length(), values == nullptr ? block.length() : run_size) / m;
           for (int i = 0; i < n; ++i) memory.line[i] = memory.row[i];
           weft::detail::Cursor within;
-          within.seek(inner, inner.rank, inside, n, memory.line, begin);
+          if (begin > 0) within.seek(inner, inner.rank, inside, n, memory.line, begin);
           column_loops.begin(reducer, running);
           for (int64_t j = begin; j < end;) {
             const int64_t left = min(end - j, inner.size[along] - within.index[along]);

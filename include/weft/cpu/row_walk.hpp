@@ -23,7 +23,7 @@ struct RowWalk {
 
   /// Memory of a thread's rows, and what it knows of them.
   struct Memory {
-    Side* sides;
+    Side* sides;  // null where loops read and write all operands where they are: at is row then
     char** row;   // the first element of each operand's row
     char** line;  // and of a line of it
     char** at;
@@ -32,6 +32,7 @@ struct RowWalk {
     char* slots;           // of the reductions' values, `together` each
     char* computed;        // what a reduction is of, in a run
     char* kept;            // what the last one is of, in whole rows; null where it is not kept
+    std::uint64_t used;    // a bit for each operand that the task reads or writes
     std::uint64_t values;  // a bit for each reduction whose value is loaded
     bool varies;           // which may be another one at each element of a row
     bool whole;            // rows are short: many at once
@@ -61,50 +62,78 @@ struct RowWalk {
         computed,
         nullptr,
         0,
+        0,
         weft::detail::varies_along_row(task, inside + value(0), loops.reductions, inner.rank),
         false};
     place(memory, room);
-    Block block(memory.sides, count(), loops.outputs, room);
+    Block block(memory.sides, memory.sides == nullptr ? 0 : count(), loops.outputs, room);
     f(memory, block);
   }
 
-  /// The sides of all operands, before the first row.
+  /// Where all operands are before the first row.
   WEFT_FEW_STEPS void place(Memory& memory, char* room) const {
+    memory.used = uses();
+    if (is_in_place(memory)) {
+      memory.sides = nullptr;
+      memory.at = memory.row;
+    }
     const Memory to = memory;
     const int n = count();
     const int depth = inner.rank - 1;
     const int across = outer.rank - 1;
     for (int i = 0; i < n; ++i) {
-      const int64_t stride = inside[i].stride[depth];
-      Side& side = *::new (to.sides + i) Side{nullptr, stride, operands[i].itemsize};
-      side.pitch = operands[i].stride[across] * side.itemsize;
-      to.row[i] = operands[i].data;
-      to.step[i] = stride;
       to.at[i] = room;
-      to.skip[i] = 0;
-    }
-    // Where there are several, all see the operands as they were.
-    for (int k = 0; k < loops.outputs; ++k) {
-      to.sides[k].direct = loops.outputs == 1 && (to.step[k] == 1 || !task.along_row[k]);
-    }
-    for (int i = loops.outputs; i < value(0); ++i) {
-      to.sides[i].direct = to.step[i] == 1 || loops.computed[i - loops.outputs];
+      to.row[i] = operands[i].data;
+      to.step[i] = inside[i].stride[depth];
+      const int64_t pitch = operands[i].stride[across] * operands[i].itemsize;
+      to.skip[i] = to.sides == nullptr ? pitch : 0;
+      if (to.sides == nullptr) continue;
+      Side& side = *::new (to.sides + i) Side{nullptr, to.step[i], operands[i].itemsize, pitch};
+      side.direct = is_direct(memory, i);
     }
     for (int r = 0; r < loops.reductions; ++r) {
       const int i = value(r);
-      Side& side = to.sides[i];
-      side.itemsize = loops.reduce[r]->run->out_bytes;
-      // A loop takes all values with it, those that it does not read too.
-      if (is_known(r)) {
-        const int source = task.mode[r] == RowMode::same ? task.same[r] : r;
-        side.row = to.at[i] = slots_of(to, source);
-        side.stride = 0;
-        side.pitch = 0;
-        if (source == r) __builtin_memset(side.row, 0, slot);  // some value, until it is
-      }
-      side.direct = !to.varies || side.stride == 1;
       if (to.varies || !is_known(r)) memory.values |= std::uint64_t{1} << i;
+      if (to.sides != nullptr) to.sides[i].itemsize = loops.reduce[r]->run->out_bytes;
+      // A loop takes all values with it, those that it does not read too.
+      if (!is_known(r)) continue;
+      const int source = task.mode[r] == RowMode::same ? task.same[r] : r;
+      to.at[i] = slots_of(to, source);
+      to.skip[i] = 0;
+      if (source == r) __builtin_memset(to.at[i], 0, slot);  // some value, until it is
+      if (to.sides == nullptr) continue;
+      to.sides[i].row = to.at[i];
+      to.sides[i].stride = 0;
+      to.sides[i].pitch = 0;
+      to.sides[i].direct = !to.varies;
     }
+  }
+  /// A bit for each operand that the task reads or writes.
+  std::uint64_t uses() const {
+    std::uint64_t all = 0;
+    for (int r = 0; r < loops.reductions; ++r) {
+      if (task.mode[r] == RowMode::compute) all |= loops.reduce[r]->uses;
+    }
+    for (int k = 0; k < loops.outputs && task.target < 0; ++k) {
+      all |= loops.output[k]->uses | std::uint64_t{1} << k;
+    }
+    return all;
+  }
+  /// Whether a loop can read or write operand i where it is.
+  bool is_direct(const Memory& memory, int i) const {
+    const int64_t step = inside[i].stride[inner.rank - 1];
+    if ((memory.used >> i & 1U) == 0) return true;
+    if (i >= value(0)) return step == 1 || !memory.varies;
+    if (i >= loops.outputs) return step == 1 || loops.computed[i - loops.outputs];
+    // Where there are several outputs, all see the operands as they were.
+    return loops.outputs == 1 && (step == 1 || !task.along_row[i]);
+  }
+  /// Whether that is so of all operands, and rows are short: less is to be kept track of.
+  bool is_in_place(const Memory& memory) const {
+    bool all = task.target < 0 && !memory.varies && inner.rank == 1 && inner.size[0] > 0 &&
+               inner.size[0] <= run_size;
+    for (int i = 0; i < value(0) && all; ++i) all = is_direct(memory, i);
+    return all;
   }
 
   /// Whether the outputs can read what the last reduction is of.
@@ -115,6 +144,7 @@ struct RowWalk {
   }
 
   void set_sides(const Memory& memory, char* const* from) const {
+    if (memory.sides == nullptr) return;
     const int n = value(0);
     for (int i = 0; i < n; ++i) memory.sides[i].row = from[i];
     for (int r = 0; r < loops.reductions; ++r) {

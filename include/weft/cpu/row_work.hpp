@@ -143,8 +143,11 @@ struct RowWork : RowWalk {
       run.finish(reducer, inner.count(), state, 1, 1, slots);
     }
     if (task.mode[r] == RowMode::compute || task.mode[r] == RowMode::same) {
-      memory.sides[value(r)].pitch = memory.skip[value(r)] = slot;
-      memory.sides[value(r)].repeated = nullptr;
+      memory.skip[value(r)] = slot;
+      if (memory.sides != nullptr) {
+        memory.sides[value(r)].pitch = slot;
+        memory.sides[value(r)].repeated = nullptr;
+      }
     }
     if (task.target != r) return;
     for (int64_t k = 0; k < rows; ++k) {

@@ -48,19 +48,21 @@ struct Join<reducer::prod> {
     a *= b;
   }
 };
-/// NaN stays.
+/// One instruction where a comparison for each of NaN and order would be four: NaN may be lost.
 template <>
 struct Join<reducer::extreme_value<true>> {
+  static constexpr bool loses_nan = true;
   template <class V>
   [[gnu::always_inline]] static void join(V& a, const V& b) {
-    a = ((a > b) | (a != a)) ? a : b;
+    a = a > b ? a : b;
   }
 };
 template <>
 struct Join<reducer::extreme_value<false>> {
+  static constexpr bool loses_nan = true;
   template <class V>
   [[gnu::always_inline]] static void join(V& a, const V& b) {
-    a = ((a < b) | (a != a)) ? a : b;
+    a = a < b ? a : b;
   }
 };
 
@@ -83,6 +85,36 @@ inline constexpr bool joins = requires(typename R::template State<C> s) {
   requires std::is_same_v<decltype(s.value), C>;
 };
 
+/// Whether there was a NaN among numbers, or vectors of them, where a join would lose it.
+template <class J, class C>
+class NanSeen {
+  static constexpr bool looks = std::is_floating_point_v<C> && requires { J::loses_nan; };
+  using Lanes = typename VectorOf<C>::indices;
+
+ public:
+  [[gnu::always_inline]] void look(C x) {
+    if constexpr (looks) number_ |= x != x;
+  }
+  template <class V>
+  [[gnu::always_inline]] void look(const V& x) {
+    if constexpr (looks) lanes_ |= x != x;
+  }
+  /// `x`, or NaN if there was one.
+  [[gnu::always_inline]] C in(C x) const {
+    if constexpr (looks) {
+      std::int64_t part[4];
+      __builtin_memcpy(part, &lanes_, sizeof(part));
+      const bool any = number_ || (part[0] | part[1] | part[2] | part[3]) != 0;
+      return any ? math::nan<C> : x;
+    }
+    return x;
+  }
+
+ private:
+  bool number_ = false;
+  Lanes lanes_{};
+};
+
 /// The join of m numbers, where joining `empty` changes nothing: source(x, i) sets the number x to
 /// the i-th, and a vector x to as many from the i-th on. The order depends on m only. Eight vectors
 /// side by side hide the latency; they have names, since g++ would keep an array in memory.
@@ -91,21 +123,24 @@ template <class J, class C, class S>
   using V = typename VectorOf<C>::type;
   using Half = typename VectorOf<C>::half;
   constexpr int size = VectorOf<C>::size;
+  NanSeen<J, C> nan;
   if (m < size) {
     C all = empty;
     for (int i = 0; i < m; ++i) {
       C x;
       source(x, i);
+      nan.look(x);
       J::join(all, x);
     }
-    return all;
+    return nan.in(all);
   }
   const V none = V{} + empty;
   V a = none, b = none, c = none, d = none, e = none, g = none, h = none, k = none;
   int i = 0;
-  const auto add = [&source](V & part, int at) __attribute__((always_inline)) {
+  const auto add = [&](V & part, int at) __attribute__((always_inline)) {
     V x;
     source(x, at);
+    nan.look(x);
     J::join(part, x);
   };
   for (; i + 8 * size <= m; i += 8 * size) {
@@ -140,12 +175,16 @@ template <class J, class C, class S>
     const auto past = static_cast<typename VectorOf<C>::Index>(size - (m - i));
     typename VectorOf<C>::indices lanes;
     VectorOf<C>::number(lanes);
-    J::join(k, lanes < past ? none : x);
+    x = lanes < past ? none : x;
+    nan.look(x);
+    J::join(k, x);
   }
-  J::join(a, e);
-  J::join(b, g);
-  J::join(c, h);
-  J::join(d, k);
+  if (m != 4 * size) {  // else they are empty
+    J::join(a, e);
+    J::join(b, g);
+    J::join(c, h);
+    J::join(d, k);
+  }
   J::join(a, c);
   J::join(b, d);
   J::join(a, b);
@@ -161,7 +200,7 @@ template <class J, class C, class S>
     high = Half{low[1], low[1]};
   }
   J::join(low, high);
-  return low[0];
+  return nan.in(low[0]);
 }
 
 /// The join of what f(x) makes of the m values x in memory; f takes numbers, and vectors of them.

@@ -16,8 +16,8 @@ struct RowGeometry {
 /// How the axes of one part of an expression lie in a geometry.
 struct RowAxes {
   static constexpr signed char neither = 99;  // size 1
-  int rank = 0;
-  signed char label[max_rank] = {};  // k: kept axis k; ~j: reduced axis j
+  int rank;                     // both not initialised: there are many, and few are used
+  signed char label[max_rank];  // k: kept axis k; ~j: reduced axis j
 };
 
 /// The geometry of a reduction by itself.
@@ -103,7 +103,9 @@ WEFT_FEW_STEPS inline bool enter(const RowNode& node, const RowAxes& context,
 /// Gives an operand the strides along the kept, then along the reduced dimensions.
 WEFT_FEW_STEPS inline void place_in_row(Operand& x, const RowAxes& axes,
                                         const RowGeometry& geometry) {
-  int64_t strides[max_rank] = {};
+  const int rank = geometry.kept.rank() + geometry.reduced.rank();
+  int64_t strides[max_rank];
+  for (int d = 0; d < rank; ++d) strides[d] = 0;
   for (int i = axes.rank - x.rank, own = 0; own < x.rank; ++i, ++own) {
     const int label = axes.label[i];
     if (label == RowAxes::neither) continue;
@@ -112,7 +114,7 @@ WEFT_FEW_STEPS inline void place_in_row(Operand& x, const RowAxes& axes,
     const bool stretched = x.size[own] == 1 && size != 1;
     strides[kept ? label : geometry.kept.rank() + ~label] = stretched ? 0 : x.stride[own];
   }
-  __builtin_memcpy(x.stride, strides, sizeof(strides));
+  for (int d = 0; d < rank; ++d) x.stride[d] = strides[d];
 }
 
 }  // namespace weft::detail

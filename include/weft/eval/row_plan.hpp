@@ -12,6 +12,8 @@ namespace weft::detail {
 inline constexpr int max_row_reductions = 32;
 /// Outputs of one kernel.
 inline constexpr int max_outputs = 8;
+/// Outputs and leaves of one.
+inline constexpr int max_operands = 64;
 
 /// How a kernel gets the value of a reduction: not at all, by reducing, from the equal earlier one,
 /// or from memory.
@@ -211,21 +213,29 @@ class RowPlanner {
       copies_.assign(operands, operands + tree_.count());
       operands = copies_.data();
     }
+    const int rank = task.geometry.kept.rank() + task.geometry.reduced.rank();
     for (int k = 0; k < tree_.outputs; ++k) {
       if (target >= 0) {
-        unused(operands[k]);
+        unused(operands[k], rank);
         continue;
       }
       place_in_row(operands[k], outputs[k], task.geometry);
       for (int i = 0; i < outputs[k].rank; ++i) task.along_row[k] |= outputs[k].label[i] < 0;
     }
-    for (int i = tree_.outputs; i < tree_.outputs + tree_.leaves; ++i) {
-      const int node = reduction_of(i);
-      if (node < tree_.reductions ? task.mode[node] != RowMode::compute : target >= 0) {
-        unused(operands[i]);
+    signed char node_of[max_operands];  // the innermost reduction that a leaf stands in
+    for (int i = 0; i < tree_.leaves; ++i) node_of[i] = -1;
+    for (int r = tree_.reductions - 1; r >= 0; --r) {
+      for (int i = tree_.nodes[r].first_leaf; i < tree_.nodes[r].last_leaf; ++i) {
+        node_of[i - tree_.outputs] = static_cast<signed char>(r);
+      }
+    }
+    for (int i = tree_.outputs, k = 0; i < tree_.outputs + tree_.leaves; ++i) {
+      const int node = node_of[i - tree_.outputs];
+      while (i >= tree_.last_leaf[k]) ++k;
+      if (node >= 0 ? task.mode[node] != RowMode::compute : target >= 0) {
+        unused(operands[i], rank);
       } else {
-        const RowAxes& where = node < tree_.reductions ? axes[node] : outputs[output_of(i)];
-        place_in_row(operands[i], where, task.geometry);
+        place_in_row(operands[i], node >= 0 ? axes[node] : outputs[k], task.geometry);
       }
     }
     for (int r = 0; r < tree_.reductions; ++r) {
@@ -236,7 +246,7 @@ class RowPlanner {
       if (r == target) {
         continue;
       } else if (task.mode[r] != RowMode::load) {
-        unused(value);
+        unused(value, rank);
       } else {
         const int parent = tree_.nodes[r].parent;
         place_in_row(value, target >= 0 ? axes[target] : outputs[-1 - parent], task.geometry);
@@ -245,22 +255,8 @@ class RowPlanner {
     launch_(context_, task, operands);
   }
 
-  static void unused(Operand& x) {
-    for (int64_t& stride : x.stride) stride = 0;
-  }
-  /// The innermost reduction that an operand stands in; the number of them where in none.
-  int reduction_of(int operand) const {
-    int r = 0;
-    while (r < tree_.reductions &&
-           !(tree_.nodes[r].first_leaf <= operand && operand < tree_.nodes[r].last_leaf)) {
-      ++r;
-    }
-    return r;
-  }
-  int output_of(int operand) const {
-    int k = 0;
-    while (operand >= tree_.last_leaf[k]) ++k;
-    return k;
+  static void unused(Operand& x, int rank) {
+    for (int d = 0; d < rank; ++d) x.stride[d] = 0;
   }
 
   const RowTree& tree_;

@@ -91,7 +91,7 @@ struct Rows {
   static constexpr int leaves = count(types{});
   static constexpr int reductions = (RowLowering<Es>::reductions + ...);
   static constexpr int n = outputs + leaves;
-  static_assert(outputs <= max_outputs && reductions <= max_row_reductions && n <= 64,
+  static_assert(outputs <= max_outputs && reductions <= max_row_reductions && n <= max_operands,
                 "weft: the expression is too large for one kernel: store a part of it in a Tensor");
 
   Operand operands[n + reductions];

@@ -40,11 +40,11 @@ class Map {
   explicit Map(Op op, Xs&&... xs)
       : op_(op),
         args_(detail::operands<T, Op>(static_cast<Xs&&>(xs)...)),
-        shape_(detail::broadcast_all(Op::text, args_)) {}
+        shape_(Op::text, args_) {}
 
-  const Shape& shape() const { return shape_; }
-  int rank() const { return shape_.rank(); }
-  int64_t size() const { return shape_.size(); }
+  const Shape& shape() const { return shape_.of(args_); }
+  int rank() const { return shape().rank(); }
+  int64_t size() const { return shape().size(); }
   const Op& op() const { return op_; }
   const Pack<Args...>& args() const { return args_; }
 
@@ -60,7 +60,7 @@ class Map {
  private:
   [[no_unique_address]] Op op_;
   Pack<Args...> args_;
-  Shape shape_;
+  [[no_unique_address]] detail::NodeShape<Args...> shape_;
 };
 
 /// op(operands...) as an expression; numbers take the tensors' element type. What does not fit

@@ -188,10 +188,15 @@ Pack<operand_t<T, X>, operand_t<T, Xs>...> operands(X&& x, Xs&&... xs) {
   return {as_operand<T, Op>(static_cast<X&&>(x)), operands<T, Op>(static_cast<Xs&&>(xs)...)};
 }
 
+template <class X>
+inline constexpr bool is_scalar = requires {
+  typename X::number;
+};
+
 inline void broadcast_into(const char*, Shape&, const Pack<>&) {}
 template <class Head, class... Tail>
 void broadcast_into(const char* operation, Shape& shape, const Pack<Head, Tail...>& args) {
-  if constexpr (requires { typename Head::number; }) {
+  if constexpr (is_scalar<Head>) {
     static_cast<void>(args.head);
   } else {
     broadcast_with(operation, shape, args.head.shape());
@@ -199,13 +204,34 @@ void broadcast_into(const char* operation, Shape& shape, const Pack<Head, Tail..
   broadcast_into(operation, shape, args.tail);
 }
 
-/// The shape that the operands broadcast to.
+/// The shape that the operands of a node broadcast to.
 template <class... Args>
-Shape broadcast_all(const char* operation, const Pack<Args...>& args) {
-  Shape shape;
-  broadcast_into(operation, shape, args);
-  return shape;
-}
+class NodeShape {
+ public:
+  NodeShape(const char* operation, const Pack<Args...>& args) {
+    broadcast_into(operation, shape_, args);
+  }
+  const Shape& of(const Pack<Args...>&) const { return shape_; }
+
+ private:
+  Shape shape_;
+};
+/// Beside numbers one operand has it, and a node that is moved with each further operation is
+/// smaller.
+template <class... Args>
+  requires((0 + ... + (is_scalar<Args> ? 0 : 1)) == 1)
+class NodeShape<Args...> {
+ public:
+  NodeShape(const char*, const Pack<Args...>&) {}
+  template <class Head, class... Tail>
+  const Shape& of(const Pack<Head, Tail...>& args) const {
+    if constexpr (is_scalar<Head>) {
+      return of(args.tail);
+    } else {
+      return args.head.shape();
+    }
+  }
+};
 
 }  // namespace detail
 }  // namespace weft
