@@ -19,7 +19,7 @@
 namespace bench {
 
 inline constexpr int warm_ups = 5;
-inline constexpr int timed_runs = 50;              // at most
+inline constexpr int timed_runs = 50;    // at most
 inline double timed_milliseconds = 100;  // about; but no fewer than 9 runs
 /// Before a case: a GPU lowers its clock some 50 ms after it begins to multiply matrices.
 inline std::chrono::milliseconds rest{0};

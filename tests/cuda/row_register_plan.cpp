@@ -116,3 +116,18 @@ TEST_CASE("an operand has its slot, another is read where it lies") {
 TEST_CASE("few rows are shared by a cluster") {
   CHECK(plan({4, 32768}).parts.divisor > plan({3000, 32768}).parts.divisor);
 }
+
+TEST_CASE("blocks have L2 fetch rows of later ones where they write rows too") {
+  for (const int64_t n : {1024, 4096, 8192}) {
+    CAPTURE(n);
+    const Planned p = plan({16384, n});
+    const int64_t bytes = int64_t{p.ahead} * n * 4;
+    CHECK(bytes >= int64_t{132} * 32 * 1024);
+    CHECK(bytes < int64_t{132} * 32 * 1024 + n * 4);
+  }
+  CHECK(plan({100, 8192}).ahead == 0);                             // all run at once
+  CHECK(plan({1 << 20, 64}).ahead == 0);                           // several in a block
+  CHECK(plan({3000, 32768}).ahead == 0);                           // several blocks to a row
+  CHECK(plan({16384, 8192, 0, true, false}).ahead == 0);           // none is written
+  CHECK(plan({16384, 8192, 0, true, true, false, 8}).ahead == 0);  // not before Hopper
+}

@@ -99,6 +99,24 @@ TEST_CASE_TEMPLATE("element types", D, TEST_DEVICES) {
   check_type<weft::bfloat16>(D{});
 }
 
+TEST_CASE_TEMPLATE("half types: small probabilities keep their digits", D, TEST_DEVICES) {
+  const auto check = []<class T>(T) {
+    std::vector<T> values;
+    for (int i = 0; i < 256; ++i) values.push_back(T(-0.3125 * i));
+    const auto y = softmax(weft::tensor(values, {-1}, D{})).eval().to_vector();
+    double sum = 0;
+    for (const T v : values) sum += std::exp(static_cast<double>(v));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double exact = std::exp(static_cast<double>(values[i])) / sum;
+      if (exact < 1e-4) break;  // where half has fewer digits
+      const double got = static_cast<float>(y[i]);
+      CHECK(std::abs(got - exact) <= exact * (std::is_same_v<T, weft::half> ? 5e-4 : 4e-3));
+    }
+  };
+  check(weft::half{});
+  check(weft::bfloat16{});
+}
+
 TEST_CASE_TEMPLATE("extreme values", D, TEST_DEVICES) {
   const float inf = INFINITY;
   const auto x = weft::tensor({{1000.F, 1001.F, 999.F},

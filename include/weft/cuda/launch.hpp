@@ -240,22 +240,26 @@ __device__ __forceinline__ void wait_for_kernel_before() {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
           name.operation);
   }
-  cudaLaunchAttribute attribute{};
-  if (start == Start::cooperative) {
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
+  const auto bytes = static_cast<std::size_t>(shared_bytes);
+  cudaError_t status = cudaSuccess;
+  if (start == Start::ordinary) {
+    status = cudaLaunchKernel(kernel, blocks, dim3(threads), arguments, bytes, stream.handle());
+  } else if (start == Start::cooperative) {
+    status = cudaLaunchCooperativeKernel(kernel, blocks, dim3(threads), arguments, bytes,
+                                         stream.handle());
   } else {
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = bytes;
+    config.stream = stream.handle();
+    config.attrs = &early;
+    config.numAttrs = 1;
+    status = cudaLaunchKernelExC(&config, kernel, arguments);
   }
-  cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
-  config.stream = stream.handle();
-  config.attrs = &attribute;
-  config.numAttrs = start == Start::ordinary ? 0 : 1;
-  const cudaError_t status = cudaLaunchKernelExC(&config, kernel, arguments);
   check(status, name.operation, "evaluating ", name, " of shape ", shape);
   if (sync_requested() && !is_capturing(stream)) {
     check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name, " of shape ",

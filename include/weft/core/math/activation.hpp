@@ -16,10 +16,10 @@ template <class T>
 concept Smooth = std::floating_point<T> || is_dual<T>;
 
 namespace detail {
-/// 1 / x for x in [1, 2]. On the GPU the hardware's approximation, within 1 ulp there, replaces a
-/// float division of eight instructions.
+/// 1 / x for x of at least 1. On the GPU the hardware's approximation, within 1 ulp, replaces a
+/// float division of eight instructions; it is 0 where 1 / x is not normal.
 template <std::floating_point T>
-WEFT_HD T reciprocal_1_2(T x) {
+WEFT_HD T reciprocal_from_1(T x) {
 #ifdef __CUDA_ARCH__
   if constexpr (std::is_same_v<T, float>) {
     float r;
@@ -31,13 +31,11 @@ WEFT_HD T reciprocal_1_2(T x) {
 }
 }  // namespace detail
 
-/// 1 / (1 + exp(-x)), accurate also where it is tiny.
+/// 1 / (1 + exp(-x)); on a GPU 0 where that is not normal.
 template <std::floating_point T>
 WEFT_HD WEFT_INLINE T sigmoid(T x) {
 #if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
-  const T e = std::exp(-std::fabs(x));
-  const T r = detail::reciprocal_1_2(1 + e);
-  return x < 0 ? e * r : r;
+  return detail::reciprocal_from_1(1 + std::exp(-x));
 #else
   return simd::sigmoid(x);
 #endif
