@@ -118,7 +118,7 @@ TEST_CASE("few rows are shared by a cluster") {
 }
 
 TEST_CASE("blocks have L2 fetch rows of later ones where they write rows too") {
-  for (const int64_t n : {1024, 4096, 8192}) {
+  for (const int64_t n : {2048, 4096, 8192}) {
     CAPTURE(n);
     const Planned p = plan({16384, n});
     const int64_t bytes = int64_t{p.ahead} * n * 4;

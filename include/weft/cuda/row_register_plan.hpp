@@ -72,8 +72,7 @@ class RegisterPlan {
       return (work + most * parts - 1) / (most * parts);
     };
     const bool one_pass = halves || grid_.any_along_row;
-    const bool two_rounds = work >= 2 * most * row_block;
-    const int64_t block = one_pass || two_rounds ? row_block : row_block / 2;
+    const int64_t block = one_pass ? row_block : row_block / 2;
     unsigned parts = 1;
     unsigned group = 1;
     launch.threads = 128;
