@@ -1,7 +1,9 @@
 // Element-wise statements on the GPU, as a user writes them, evaluated into an existing result.
 // SPDX-License-Identifier: Apache-2.0
+#include "adam.hpp"
 #include "bench.hpp"
 
+using bench::Adam;
 using bench::expect;
 using bench::filled;
 using bench::Gpu;
@@ -82,36 +84,15 @@ void gelu_bf16() {
 }
 
 void adam() {
-  struct Set {
-    Gpu<> p, g, m, v;
-  };
-  constexpr float beta1 = 0.9F;
-  constexpr float beta2 = 0.999F;
-  constexpr float rate = 1e-3F;
-  constexpr float epsilon = 1e-8F;
-  constexpr int64_t half = n / 2;
-  auto sets = make_sets([](unsigned seed) {
-    return Set{filled({half}, seed), filled({half}, seed + 1), filled({half}, seed + 2),
-               filled({half}, seed + 3, Range::unit)};
-  });
-  auto m = [](int64_t i) {
-    return double{beta1} * input(2, i) + (1 - double{beta1}) * input(1, i);
-  };
-  auto v = [](int64_t i) {
-    const double g = input(1, i);
-    return double{beta2} * input(3, i, Range::unit) + (1 - double{beta2}) * g * g;
-  };
-  auto p = [m, v](int64_t i) {
-    return input(0, i) - double{rate} * m(i) / (std::sqrt(v(i)) + double{epsilon});
-  };
+  auto sets = make_sets([](unsigned seed) { return Adam::make(n / 2, seed); });
   measure("adam", 3.5 * gigabyte, sets,
-          [&](Set& s) {
-            const auto m = beta1 * s.m + (1 - beta1) * s.g;
-            const auto v = beta2 * s.v + (1 - beta2) * square(s.g);
-            tie(s.p, s.m, s.v) = fuse(s.p - rate * m / (sqrt(v) + epsilon), m, v);
+          [](Adam& s) {
+            const auto m = Adam::beta1 * s.m + (1 - Adam::beta1) * s.g;
+            const auto v = Adam::beta2 * s.v + (1 - Adam::beta2) * square(s.g);
+            tie(s.p, s.m, s.v) = fuse(s.p - Adam::rate * m / (sqrt(v) + Adam::epsilon), m, v);
           },
-          {expect(sets[0].m, 1e-6, m, true), expect(sets[0].v, 1e-6, v, true),
-           expect(sets[0].p, 1e-6, p, true)});
+          {expect(sets[0].m, 1e-6, Adam::new_m, true), expect(sets[0].v, 1e-6, Adam::new_v, true),
+           expect(sets[0].p, 1e-6, Adam::new_p, true)});
 }
 
 void sincos() {

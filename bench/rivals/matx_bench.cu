@@ -5,8 +5,10 @@
 #include <matx/version_config.h>
 #endif
 
+#include "adam.hpp"
 #include "bench.hpp"
 
+using bench::Adam;
 using bench::expect;
 using bench::filled;
 using bench::Gpu;
@@ -132,39 +134,18 @@ void gelu_bf16() {
 // One kernel: the statements joined by commas run in their order for each element, so that the
 // parameters come first, before the moments that they are computed from change.
 void adam() {
-  struct Operands {
-    Gpu<> p, g, m, v;
-  };
-  constexpr float beta1 = 0.9F;
-  constexpr float beta2 = 0.999F;
-  constexpr float rate = 1e-3F;
-  constexpr float epsilon = 1e-8F;
-  constexpr int64_t half = n / 2;
-  auto sets = make_sets([](unsigned seed) {
-    return Operands{filled({half}, seed), filled({half}, seed + 1), filled({half}, seed + 2),
-                    filled({half}, seed + 3, Range::unit)};
-  });
-  auto m = [](int64_t i) {
-    return double{beta1} * input(2, i) + (1 - double{beta1}) * input(1, i);
-  };
-  auto v = [](int64_t i) {
-    const double g = input(1, i);
-    return double{beta2} * input(3, i, Range::unit) + (1 - double{beta2}) * g * g;
-  };
-  auto p = [m, v](int64_t i) {
-    return input(0, i) - double{rate} * m(i) / (std::sqrt(v(i)) + double{epsilon});
-  };
+  auto sets = make_sets([](unsigned seed) { return Adam::make(n / 2, seed); });
   measure(
       "adam", 3.5 * gigabyte, sets,
-      [&](Operands& s) {
+      [](Adam& s) {
         auto g = vector(s.g);
-        auto m = beta1 * vector(s.m) + (1 - beta1) * g;
-        auto v = beta2 * vector(s.v) + (1 - beta2) * g * g;
-        run((vector(s.p) = vector(s.p) - rate * m / (matx::sqrt(v) + epsilon), vector(s.m) = m,
-             vector(s.v) = v));
+        auto m = Adam::beta1 * vector(s.m) + (1 - Adam::beta1) * g;
+        auto v = Adam::beta2 * vector(s.v) + (1 - Adam::beta2) * g * g;
+        run((vector(s.p) = vector(s.p) - Adam::rate * m / (matx::sqrt(v) + Adam::epsilon),
+             vector(s.m) = m, vector(s.v) = v));
       },
-      {expect(sets[0].m, 1e-6, m, true), expect(sets[0].v, 1e-6, v, true),
-       expect(sets[0].p, 1e-6, p, true)},
+      {expect(sets[0].m, 1e-6, Adam::new_m, true), expect(sets[0].v, 1e-6, Adam::new_v, true),
+       expect(sets[0].p, 1e-6, Adam::new_p, true)},
       "matx");
 }
 

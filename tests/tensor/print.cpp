@@ -157,6 +157,7 @@ TEST_CASE("tensors go to streams, and << still shifts") {
   out << "x = " << x << '\n' << (x << 1) << weft::PrintOptions{}.precision;
   CHECK(out.str() == "x = tensor([1, 2], int32, cpu)\ntensor([2, 4], int32, cpu)4");
   CHECK((std::ostringstream() << x).str() == "tensor([1, 2], int32, cpu)");
+  CHECK((std::ostringstream() << x.shape() << weft::Shape{3, 4}).str() == "(2,)(3, 4)");
   Log log;
   log << x << "!";
   CHECK(log.all == "tensor([1, 2], int32, cpu)!");

@@ -217,13 +217,14 @@ inline Start early_start(Cuda device) {
 }
 
 #if defined(__CUDACC__)
-/// Admits the stream's next kernel if that has an early start, once all blocks have come here; it
-/// then waits for this kernel's results.
+/// Admits the stream's next kernel if that has an early start, once all blocks have come here.
 __device__ __forceinline__ void admit_next_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
+/// Waits until the kernel before has ended and its results are there: the first thing that a kernel
+/// with an early start does.
 __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -231,6 +232,8 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 }
 #endif
 
+/// Launches a kernel on the stream; what goes wrong is reported with the expression's name and
+/// shape.
 [[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel,
                                      dim3 blocks, unsigned threads, void** arguments,
                                      const Stream& stream, int shared_bytes = 0,

@@ -144,5 +144,11 @@ requires TextStream<S> S& operator<<(S& stream, const E& e) {
   stream << to_string(e).c_str();
   return stream;
 }
+/// Prints a shape as (2, 3).
+template <class S, std::same_as<Shape> X>
+requires TextStream<S> S& operator<<(S& stream, const X& shape) {
+  stream << detail::text(shape).c_str();
+  return stream;
+}
 
 }  // namespace weft
