@@ -17,11 +17,11 @@ TEST_CASE("an operand that is gathered from conflicts wherever it is") {
   CHECK(lowered.operands[1].gathered);
   CHECK(lowered.operands[1].storage == x.storage());
   weft::detail::set_target(lowered.operands[0], part);
-  CHECK(lowered.conflicts_with_target());
+  CHECK(any_conflict(lowered.operands, lowered.n, true));
   weft::detail::set_target(lowered.operands[0], x(weft::slice(2, 4), weft::all));
-  CHECK(!lowered.conflicts_with_target());
+  CHECK(!any_conflict(lowered.operands, lowered.n, true));
   weft::detail::set_target(lowered.operands[0], x(weft::slice(1, 3), weft::all).flip(0));
-  CHECK(lowered.conflicts_with_target());
+  CHECK(any_conflict(lowered.operands, lowered.n, true));
 }
 
 TEST_CASE("programs that gather are known by their type") {

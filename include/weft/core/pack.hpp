@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include "weft/core/config.hpp"
 
 namespace weft {
@@ -12,6 +14,26 @@ struct Pack {};
 
 template <class Head, class... Tail>
 struct Pack<Head, Tail...> {
+  Head head;
+  Pack<Tail...> tail;
+};
+
+/// Of expressions and tensors: made in place by Maker{}(x) of each x. (Of an aggregate with such
+/// members g++ 12 sets all bytes to zero first, a third of what a small statement takes.)
+template <class Head, class... Tail>
+  requires(!std::is_trivially_copyable_v<Head> || ... || !std::is_trivially_copyable_v<Tail>)
+struct Pack<Head, Tail...> {
+  Pack() = default;
+  constexpr Pack(Head first, Pack<Tail...> others)
+      : head(static_cast<Head&&>(first)), tail(static_cast<Pack<Tail...>&&>(others)) {}
+  template <class Maker, class X, class... Xs>
+    requires(Maker::makes_operands && sizeof...(Xs) == sizeof...(Tail))
+  constexpr Pack(Maker make, X&& x, Xs&&... xs)
+      : head(make(static_cast<X&&>(x))), tail(make, static_cast<Xs&&>(xs)...) {}
+  template <class Maker, class X>
+    requires(Maker::makes_operands && sizeof...(Tail) == 0)
+  constexpr Pack(Maker make, X&& x) : head(make(static_cast<X&&>(x))) {}
+
   Head head;
   Pack<Tail...> tail;
 };

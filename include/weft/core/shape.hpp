@@ -22,8 +22,8 @@ class Int64s {
     for (int64_t v : values) push_back(v);
   }
   // An expression's shapes are copied with every operation, and mostly have two dimensions at most.
-  constexpr Int64s(const Int64s& other) : rank_(other.rank_) { take(other); }
-  constexpr Int64s& operator=(const Int64s& other) {
+  constexpr Int64s(const Int64s& other) noexcept : rank_(other.rank_) { take(other); }
+  constexpr Int64s& operator=(const Int64s& other) noexcept {
     rank_ = other.rank_;
     take(other);
     return *this;

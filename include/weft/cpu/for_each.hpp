@@ -23,22 +23,25 @@ template <class... Outs, class... Ts, class... Ps>
 struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
   static void run(const void* programs, char* const* at, const int64_t* step, const int64_t* skip,
                   int64_t rows, int64_t n) {
-    run_loop([=]() __attribute__((always_inline)) { loop(programs, at, step, skip, rows, n); });
+    run_rows(Row{programs, at, step, skip, n}, rows);
   }
 
  private:
   static constexpr int targets = sizeof...(Outs);
   using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
+  using At = ElementAt<1, typename Operands::type>;
 
-  [[gnu::always_inline]] static void loop(const void* programs, char* const* at,
-                                          const int64_t* step, const int64_t* skip, int64_t rows,
-                                          int64_t n) {
-    // Copies, that no store can overlap.
-    const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
-    for (int64_t r = 0; r < rows; ++r) {
+  struct Row {
+    const void* programs;
+    char* const* at;
+    const int64_t* step;
+    const int64_t* skip;
+    int64_t n;
+    [[gnu::always_inline]] void operator()(int64_t r) const {
+      // Copies, that no store can overlap.
+      const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
       const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
-      using At = ElementAt<1, typename Operands::type>;
       if constexpr ((looks_at_angles<Ps> || ...)) {
         each_element(
             mine, n,
@@ -46,14 +49,15 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
               return At{operands, i};
             },
             [&](const auto& inputs) __attribute__((always_inline)) { store(mine, out, inputs); });
-        continue;
+        return;
       }
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
       for (int64_t i = 0; i < n; ++i) store(mine, out, At{operands, i});
     }
-  }
+  };
+
   template <std::size_t... K>
   [[gnu::always_inline]] static Pack<Outs*...> outputs(char* const* at, const int64_t* skip,
                                                        int64_t r, std::index_sequence<K...>) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 namespace weft::cpu {
 
 /// What this file is compiled for. It is a template argument of the loops, so that those of files
@@ -22,14 +24,19 @@ namespace detail {
 // `flatten` takes all that f calls into the function, and so into its instruction set. At -O2 g++
 // 12 vectorises next to nothing unless told to.
 #if defined(__clang__) || !defined(__OPTIMIZE__)
-template <class Tag, class F>
-[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f) {
-  f();
+template <class Tag, class F, class... Row>
+[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f, Row... r) {
+  f(r...);
 }
 #if defined(__x86_64__)
 template <class F>
 [[gnu::noinline, gnu::flatten, gnu::target("avx2,fma,f16c")]] void run_avx2(const F& f) {
   f();
+}
+template <class F>
+[[gnu::noinline, gnu::flatten, gnu::target("avx2,fma,f16c")]] void run_avx2(const F& f,
+                                                                            std::int64_t rows) {
+  for (std::int64_t r = 0; r < rows; ++r) f(r);
 }
 #endif
 #else
@@ -44,15 +51,21 @@ run_compiled(const F& f) {
   f();
 }
 #else
-template <class Tag, class F>
-[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f) {
-  f();
+template <class Tag, class F, class... Row>
+[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f, Row... r) {
+  f(r...);
 }
 template <class F>
 [[gnu::noinline, gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
   gnu::target("avx2,fma,f16c")]] void
 run_avx2(const F& f) {
   f();
+}
+template <class F>
+[[gnu::noinline, gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
+  gnu::target("avx2,fma,f16c")]] void
+run_avx2(const F& f, std::int64_t rows) {
+  for (std::int64_t r = 0; r < rows; ++r) f(r);
 }
 #endif
 #endif
@@ -69,6 +82,22 @@ template <class F, class Tag = Compiled>
   }
 #endif
   detail::run_compiled<Tag>(f);
+}
+
+/// f(r) for all r < rows, in the same way. Machines without AVX2 call a function for each row where
+/// this file is compiled for them too: that is less to compile than another loop around loops.
+template <class F, class Tag = Compiled>
+[[gnu::always_inline]] inline void run_rows(const F& f, std::int64_t rows) {
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return detail::run_avx2(f, rows);
+  }
+  for (std::int64_t r = 0; r < rows; ++r) detail::run_compiled<Tag>(f, r);
+#else
+  detail::run_compiled<Tag>([&f, rows ]() __attribute__((always_inline)) {
+    for (std::int64_t r = 0; r < rows; ++r) f(r);
+  });
+#endif
 }
 
 }  // namespace weft::cpu

@@ -8,25 +8,9 @@
 #include "weft/eval/name.hpp"
 #include "weft/eval/rows.hpp"
 #include "weft/eval/staged.hpp"
+#include "weft/eval/statement.hpp"
 
 namespace weft::detail {
-
-/// The device that an expression runs on: its operands' GPU, which must be one, or `wanted`.
-template <class D>
-WEFT_FEW_STEPS D place(const char* name, const Operand* operands, int n, D wanted) {
-  if constexpr (std::is_same_v<D, Cuda>) {
-    for (int i = 0; i < n; ++i) {
-      if (operands[i].storage == nullptr) continue;
-      const int ordinal = operands[i].storage->ordinal;
-      if (wanted.ordinal >= 0 && wanted.ordinal != ordinal) {
-        fail<DeviceError>(name, "operands on cuda:", wanted.ordinal, " and cuda:", ordinal,
-                          ", expected one device: write x.to(Cuda{", wanted.ordinal, "})");
-      }
-      wanted.ordinal = ordinal;
-    }
-  }
-  return wanted;
-}
 
 /// Whether E can be written into elements of type T on D.
 template <class T, class D, class E>
@@ -39,12 +23,11 @@ template <class E>
 struct Lowered {
   using types = typename Lowering<E>::types;
   static constexpr int n = operand_count<E> + 1;
-  Operand operands[n];
+  OperandArray<n> operands;
   decltype(Lowering<E>::template lower<1>(std::declval<const E&>(), nullptr)) program;
 
   explicit Lowered(const E& e) : program(Lowering<E>::template lower<1>(e, operands)) {}
 
-  bool conflicts_with_target() const { return any_conflict(operands, n, true); }
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     using Runner = Executor<loops_of<D>>;
@@ -62,13 +45,12 @@ struct Lowered<Reduce<R, E>> {
   using types = typename Lowering<E>::types;
   static constexpr int n = operand_count<E> + 1;
   const Reduce<R, E>& e;
-  Operand operands[n];
+  OperandArray<n> operands;
   decltype(Lowering<E>::template lower<1>(std::declval<const E&>(), nullptr)) program;
 
   explicit Lowered(const Reduce<R, E>& reduction)
       : e(reduction), program(Lowering<E>::template lower<1>(reduction.operand(), operands)) {}
 
-  bool conflicts_with_target() const { return any_conflict(operands, n, false); }
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     using Runner = Reducer<loops_of<D>>;
@@ -84,11 +66,6 @@ struct Lowered<Reduce<R, E>> {
     }
   }
 };
-
-template <class T, class D>
-void set_target(Operand& target, const Tensor<T, D>& x) {
-  target.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
-}
 
 /// What is told of a matrix product that is only planned.
 struct PlannedProduct {
@@ -120,82 +97,52 @@ PlannedProduct planned_product(const E& e) {
           sizeof(typename E::value_type), e.operations()};
 }
 
-template <class T, class D, class E>
-Tensor<T, D> materialize_on(const E& e, D wanted) {
-  if (staging != nullptr) {
-    const int64_t bytes = e.size() * static_cast<int64_t>(sizeof(T));
-    StorageHandle nowhere;
-    if constexpr (requires { e.operations(); }) {
-      const PlannedProduct product = planned_product<D>(e);
-      nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, &product);
-    } else {
-      nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, nullptr);
-    }
-    T* const data = static_cast<T*>(nowhere->data);
-    return Access::make<T, D>(static_cast<StorageHandle&&>(nowhere), data, e.shape(),
-                              contiguous_strides(e.shape()));
-  }
-  Lowered<E> lowered(e);
-  const D device = place<D>(name_of<E>().operation, lowered.operands + 1, lowered.n - 1, wanted);
-  Tensor<T, D> out = Access::allocate<T, D>(e.shape(), device);
-  set_target(lowered.operands[0], out);
-  if (out.size() > 0) lowered.template run<T>(e.shape(), out.device());
-  return out;
-}
-
-template <class T, class E, class D>
-Tensor<T, D> on(const E& e, D device) {
-  return materialize_on<T, D>(e, device);
-}
-
-/// True when nobody but the target and a temporary expression holding `inside` handles can see
-/// the target's buffer, and it has room for exactly `size` elements.
-template <class T, class D>
-WEFT_FEW_STEPS bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
-  if constexpr (is_included<D>()) {
-    const StorageHandle& storage = Access::storage(target);
-    return storage && !storage->borrowed && size > 0 && target.size() == size &&
-           storage->bytes == size * static_cast<int64_t>(sizeof(T)) &&
-           storage->data == target.data() && target.is_contiguous() &&
-           Executor<loops_of<D>>::may_overwrite(storage.get(), storage.owners() - 1 - inside);
-  }
-  return false;
-}
-
-/// Chooses where `z = e` goes: z's own buffer where nobody can tell, else new storage in `out`.
-/// Sets operands[0]; true for the former.
-template <class T, class D>
-WEFT_FEW_STEPS bool choose_target(const Tensor<T, D>& z, const Shape& shape, D device, long inside,
-                                  bool elementwise, Operand* operands, int n, Tensor<T, D>& out) {
-  operands[0].set(z.data(), sizeof(T), shape, contiguous_strides(shape), z.storage());
-  if (may_reuse(z, shape.size(), inside) &&
-      (device.ordinal < 0 || device.ordinal == z.storage()->ordinal) &&
-      !any_conflict(operands, n, elementwise)) {
-    return true;
-  }
-  out = Access::allocate<T, D>(shape, device);
-  set_target(operands[0], out);
-  return false;
-}
-
-/// Makes z the tensor whose value was computed by choose_target's choice.
-template <class T, class D>
-WEFT_FEW_STEPS void take_value(Tensor<T, D>& z, const Shape& shape, bool reused,
-                               Tensor<T, D>& out) {
-  if (reused) {
-    z.storage()->bump_version();
-    if (!(z.shape() == shape)) Access::set_shape(z, shape);
-  } else {
-    z = static_cast<Tensor<T, D>&&>(out);
-  }
-}
-
 /// Whether `z = e` may go in place wherever an operand has the same element at each index.
 template <class E>
 inline constexpr bool is_elementwise = !requires(const E& e) {
   e.reducer();
 }
 &&!Staged<E>;
+
+template <class T, class D, class L>
+void run_lowered(void* lowered, const Shape& shape, D device) {
+  static_cast<L*>(lowered)->template run<T>(shape, device);
+}
+
+/// The statement that writes `e`, lowered, into elements of type T.
+template <class T, class D, class E>
+Statement<D> statement_of(const E& e, Lowered<E>& lowered, const char* operation, D wanted) {
+  return {operation,         &e.shape(), lowered.operands, Lowered<E>::n,
+          is_elementwise<E>, wanted,     &lowered,         run_lowered<T, D, Lowered<E>>};
+}
+
+/// What evaluating an expression that is only planned gives: a tensor that is nowhere.
+template <class T, class D, class E>
+[[gnu::cold, gnu::noinline]] Tensor<T, D> plan_on(const E& e) {
+  const int64_t bytes = e.size() * static_cast<int64_t>(sizeof(T));
+  StorageHandle nowhere;
+  if constexpr (requires { e.operations(); }) {
+    const PlannedProduct product = planned_product<D>(e);
+    nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, &product);
+  } else {
+    nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, nullptr);
+  }
+  T* const data = static_cast<T*>(nowhere->data);
+  return Access::make<T, D>(static_cast<StorageHandle&&>(nowhere), data, e.shape(),
+                            contiguous_strides(e.shape()));
+}
+
+template <class T, class D, class E>
+Tensor<T, D> materialize_on(const E& e, D wanted) {
+  if (staging != nullptr) return plan_on<T, D>(e);
+  Lowered<E> lowered(e);
+  return run_into_new<T, D>(statement_of<T, D>(e, lowered, name_of<E>().operation, wanted));
+}
+
+template <class T, class E, class D>
+Tensor<T, D> on(const E& e, D device) {
+  return materialize_on<T, D>(e, device);
+}
 
 /// A tensor in an expression that dies whose memory the result can have; null if there is none.
 template <class T, class D, class E>
@@ -228,20 +175,25 @@ Tensor<T, D> materialize(E&& e) {
   return materialize_on<T, D>(e, D{});
 }
 
+/// Whether an expression's tensors are its operands, one by one.
+template <class E>
+inline constexpr bool reads_leaves = is_tensor<E> || std::is_same_v<E, Positions> || is_scalar<E>;
+template <class T, class Op, class... Args>
+inline constexpr bool reads_leaves<Map<T, Op, Args...>> = (reads_leaves<Args> && ...);
+
 template <class T, class D, class E>
 void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
-  const Shape shape = e.shape();
-  const long inside = std::is_rvalue_reference_v<E&&> ? count_handles(e, target.storage()) : 0;
+  constexpr bool temporary = std::is_rvalue_reference_v<E&&>;
+  long inside = 0;
+  if constexpr (temporary && !reads_leaves<Expr>) inside = count_handles(e, target.storage());
   Lowered<Expr> lowered(e);
+  if constexpr (temporary && reads_leaves<Expr>) {
+    inside = count_owned(lowered.operands, lowered.n, target.storage());
+  }
   D wanted{};
   if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
-  const D device = place<D>(name_of<Expr>().operation, lowered.operands + 1, lowered.n - 1, wanted);
-  Tensor<T, D> out;
-  const bool reused = choose_target(target, shape, device, inside, is_elementwise<Expr>,
-                                    lowered.operands, lowered.n, out);
-  if (shape.size() > 0) lowered.template run<T>(shape, device);
-  take_value(target, shape, reused, out);
+  run_into(target, statement_of<T, D>(e, lowered, name_of<Expr>().operation, wanted), inside);
 }
 
 template <class T, class D, class E>
@@ -256,27 +208,9 @@ void write(const Tensor<T, D>& target, const E& e, const char* operation) {
   } else if constexpr (!Writable<T, D, E>) {
     can_become<T, D, E>();
   } else {
-    if (!broadcasts_to(e.shape(), target.shape())) {
-      fail<ShapeError>(operation, "shape ", e.shape(), " does not broadcast to the target's ",
-                       target.shape());
-    }
-    if (target.size() == 0) return;
-    if (target.layout().has_overlap()) {
-      fail<ShapeError>(operation, "the target of shape ", target.shape(), " and strides ",
-                       target.strides(), " has elements that share memory: write to a clone()");
-    }
+    if (!check_writable(target, e.shape(), operation)) return;
     Lowered<E> lowered(e);
-    set_target(lowered.operands[0], target);
-    const D device = place<D>(operation, lowered.operands, lowered.n, D{});
-    if (lowered.conflicts_with_target() || !takes_target(e, target)) {
-      const Tensor<T, D> value = Access::allocate<T, D>(e.shape(), device);
-      set_target(lowered.operands[0], value);
-      lowered.template run<T>(e.shape(), device);
-      write(target, value, operation);
-      return;
-    }
-    lowered.template run<T>(target.shape(), device);
-    target.storage()->bump_version();
+    run_in_place(target, statement_of<T, D>(e, lowered, operation, D{}), !takes_target(e, target));
   }
 }
 

@@ -146,7 +146,7 @@ struct Lowered<E> {
   using T = typename E::value_type;
   static constexpr int n = leaf_count<E> + 1;
   const E& e;
-  Operand operands[n];
+  OperandArray<n> operands;
 
   explicit Lowered(const E& node) : e(node) {
     int i = 0;
@@ -158,8 +158,6 @@ struct Lowered<E> {
     for (int k = 1; k <= i; ++k) operands[k].moved = true;
     if constexpr (Parts::has_addend) add(Parts::addend(Parts::sum(e)));
   }
-
-  bool conflicts_with_target() const { return any_conflict(operands, n, true); }
 
   template <class Out, class D>
   void run(const Shape& shape, D device) {
@@ -220,7 +218,7 @@ struct Lowered<E> {
   template <class Out, class D, class Rest>
   void finish(const Rest& rest, const Shape& shape, D device) {
     using Types = typename Lowering<Rest>::types;
-    Operand elements[count(Types{}) + 1];
+    OperandArray<count(Types{}) + 1> elements;
     const auto program = Lowering<Rest>::template lower<1>(rest, elements);
     elements[0] = operands[0];
     broadcast_operands(elements, count(Types{}) + 1, shape);

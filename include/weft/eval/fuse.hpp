@@ -30,7 +30,7 @@ struct LoweredFuse {
   using types = typename Join<TypeList<>, typename Lowering<Es>::types...>::type;
   static constexpr int targets = sizeof...(Es);
   static constexpr int n = count(types{}) + targets;
-  Operand operands[n];
+  OperandArray<n> operands;
   decltype(lower_all<1>(std::declval<const Pack<Es...>&>(), nullptr)) programs;
 
   explicit LoweredFuse(const Pack<Es...>& expressions)
@@ -51,7 +51,7 @@ struct LoweredFuse<Es...> : Rows<Es...> {
     if (Rows<Es...>::template run<TypeList<Outs...>>(name, device)) return;
     using Read = typename Join<TypeList<>, typename ElementLowering<Es>::types...>::type;
     constexpr int m = count(Read{}) + targets;
-    Operand elements[m];
+    OperandArray<m> elements;
     const auto programs =
         lower_elements<1, 0>(expressions_, elements + targets - 1, this->operands + Rows<Es...>::n);
     for (int k = 0; k < targets; ++k) elements[k] = this->operands[k];

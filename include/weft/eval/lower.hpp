@@ -57,12 +57,17 @@ void check_current(const Tensor<T, D>& x) {
 }
 
 template <class T, class D>
+WEFT_FEW_STEPS void lower_leaf(const Tensor<T, D>& x, Operand& operand) {
+  check_current(x);
+  operand.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
+}
+
+template <class T, class D>
 struct Lowering<Tensor<T, D>> {
   using types = TypeList<std::remove_const_t<T>>;
   template <int B>
   static Arg<B, std::remove_const_t<T>> lower(const Tensor<T, D>& e, Operand* operands) {
-    check_current(e);
-    operands[B].set(e.data(), sizeof(T), e.shape(), e.strides(), e.storage());
+    lower_leaf(e, operands[B]);
     return {};
   }
 };
@@ -85,7 +90,24 @@ struct Lowering<Map<T, Op, Args...>> {
 
   template <int B>
   static auto lower(const Map<T, Op, Args...>& e, Operand* operands) {
-    return lower_args<B>(e.op(), operands, e.args());
+    const auto& args = e.args();
+    // One and two made in their place: a function for each operand of each node is compile time.
+    if constexpr (sizeof...(Args) == 1) {
+      using X = Lowering<decltype(args.head)>;
+      using P = decltype(X::template lower<B>(args.head, operands));
+      return Apply<Op, P>{settled(e.op()), {X::template lower<B>(args.head, operands), {}}};
+    } else if constexpr (sizeof...(Args) == 2) {
+      using X = Lowering<decltype(args.head)>;
+      using Y = Lowering<decltype(args.tail.head)>;
+      constexpr int next = B + count(typename X::types{});
+      using P = decltype(X::template lower<B>(args.head, operands));
+      using Q = decltype(Y::template lower<next>(args.tail.head, operands));
+      return Apply<Op, P, Q>{settled(e.op()),
+                             {X::template lower<B>(args.head, operands),
+                              {Y::template lower<next>(args.tail.head, operands), {}}}};
+    } else {
+      return lower_args<B>(e.op(), operands, args);
+    }
   }
 
  private:

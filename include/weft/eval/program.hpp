@@ -51,8 +51,19 @@ struct Constant {
   }
 };
 
-/// An operation on the values of other programs. Inputs of a loop on the CPU may compute it in
-/// their own way: inputs.apply(op, values...).
+/// op(values...), or as the inputs of a loop on the CPU compute it: inputs.apply(op, values...).
+template <class Inputs, class Op, class... Vs>
+WEFT_HD WEFT_INLINE auto applied([[maybe_unused]] const Inputs& inputs, const Op& op,
+                                 Vs... values) {
+#if !defined(__CUDA_ARCH__)
+  if constexpr (requires { Inputs::applies; }) {
+    return inputs.apply(op, values...);
+  }
+#endif
+  return op.value(values...);
+}
+
+/// An operation on the values of other programs.
 template <class Op, class... Ps>
 struct Apply {
   using type = decltype(std::declval<const Op&>().value(std::declval<typename Ps::type>()...));
@@ -61,18 +72,20 @@ struct Apply {
 
   template <class Inputs>
   WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
-    return call(inputs, std::make_index_sequence<sizeof...(Ps)>{});
+    // One and two without a function more for each node of each expression.
+    if constexpr (sizeof...(Ps) == 1) {
+      return applied(inputs, op, programs.head(inputs));
+    } else if constexpr (sizeof...(Ps) == 2) {
+      return applied(inputs, op, programs.head(inputs), programs.tail.head(inputs));
+    } else {
+      return call(inputs, std::make_index_sequence<sizeof...(Ps)>{});
+    }
   }
 
  private:
   template <class Inputs, std::size_t... I>
   WEFT_HD WEFT_INLINE type call(const Inputs& inputs, std::index_sequence<I...>) const {
-#if !defined(__CUDA_ARCH__)
-    if constexpr (requires { Inputs::applies; }) {
-      return inputs.apply(op, get<static_cast<int>(I)>(programs)(inputs)...);
-    }
-#endif
-    return op.value(get<static_cast<int>(I)>(programs)(inputs)...);
+    return applied(inputs, op, get<static_cast<int>(I)>(programs)(inputs)...);
   }
 };
 

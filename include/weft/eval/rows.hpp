@@ -94,7 +94,7 @@ struct Rows {
   static_assert(outputs <= max_outputs && reductions <= max_row_reductions && n <= max_operands,
                 "weft: the expression is too large for one kernel: store a part of it in a Tensor");
 
-  Operand operands[n + reductions];
+  OperandArray<n + reductions> operands;
   RowNode nodes[reductions];
   Shape shapes[outputs];
   int last_leaf[outputs];
@@ -173,8 +173,6 @@ struct Lowered<E> : Rows<E> {
 
   explicit Lowered(const E& e) : Rows<E>(e), expression_(&e) {}
 
-  /// A row is read before it is written.
-  bool conflicts_with_target() const { return any_conflict(this->operands, n, true); }
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     using Device = loops_of<D>;
@@ -188,7 +186,7 @@ struct Lowered<E> : Rows<E> {
       using Elements = ElementLowering<E>;
       using Types = typename Elements::types;
       constexpr int m = count(Types{}) + 1;
-      Operand elements[m];
+      OperandArray<m> elements;
       const auto each = Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
       elements[0] = this->operands[0];
       broadcast_operands(elements, m, shape);

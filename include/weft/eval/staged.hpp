@@ -66,7 +66,7 @@ template <Staged E>
 struct Lowered<E> {
   static constexpr int n = leaf_count<E> + 1;
   const E& e;
-  Operand operands[n];
+  OperandArray<n> operands;
 
   explicit Lowered(const E& node) : e(node) {
     int i = 0;
@@ -76,7 +76,6 @@ struct Lowered<E> {
     });
   }
 
-  bool conflicts_with_target() const { return any_conflict(operands, n, false); }
   template <class Out, class D>
   void run(const Shape& shape, D) {
     const Operand& target = operands[0];

@@ -34,15 +34,41 @@ class Map {
   using device_type = detail::common_device_of<Args...>;
   static constexpr bool is_expression = true;
   static constexpr const char* text = Op::text;
+  static constexpr int shaped = detail::shaped_count<Args...>;
 
   template <class... Xs>
     requires(sizeof...(Xs) == sizeof...(Args))
   explicit Map(Op op, Xs&&... xs)
       : op_(op),
-        args_(detail::operands<T, Op>(static_cast<Xs&&>(xs)...)),
+        args_(detail::AsOperand<T, Op>{}, static_cast<Xs&&>(xs)...),
         shape_(Op::text, args_) {}
+  template <class X>
+    requires(sizeof...(Args) == 1)
+  Map(Op op, X&& x) : op_(op), args_(detail::AsOperand<T, Op>{}, static_cast<X&&>(x)) {}
+  template <class X, class Y>
+    requires(sizeof...(Args) == 2 && shaped == 1)
+  Map(Op op, X&& x, Y&& y)
+      : op_(op), args_(detail::AsOperand<T, Op>{}, static_cast<X&&>(x), static_cast<Y&&>(y)) {}
+  template <class X, class Y>
+    requires(sizeof...(Args) == 2 && shaped == 2)
+  Map(Op op, X&& x, Y&& y)
+      : op_(op),
+        args_(detail::AsOperand<T, Op>{}, static_cast<X&&>(x), static_cast<Y&&>(y)),
+        shape_(Op::text, args_.head.shape(), args_.tail.head.shape()) {}
+  // Out of line, since an expression moves and destroys many, and other expressions have the same.
+  [[gnu::noinline]] Map(const Map&) = default;
+  [[gnu::noinline]] Map(Map&&) = default;
+  [[gnu::noinline]] ~Map() = default;
+  Map& operator=(const Map&) = default;
+  Map& operator=(Map&&) = default;
 
-  const Shape& shape() const { return shape_.of(args_); }
+  const Shape& shape() const {
+    if constexpr (shaped == 1) {
+      return detail::shape_of(args_);
+    } else {
+      return shape_.shape;
+    }
+  }
   int rank() const { return shape().rank(); }
   int64_t size() const { return shape().size(); }
   const Op& op() const { return op_; }

@@ -102,7 +102,7 @@ auto gather(X&& x, I&& indices, const Axes* axes) {
   if constexpr (can_index<E, std::remove_cvref_t<I>>()) {
     const int along = axes == nullptr ? 0 : one_axis(K::text, *axes, x.rank());
     return Gather<K, operand_t<T, X>, operand_t<int64_t, I>>(
-        as_operand<T, K>(static_cast<X&&>(x)), as_operand<int64_t, K>(static_cast<I&&>(indices)),
+        AsOperand<T, K>{}(static_cast<X&&>(x)), AsOperand<int64_t, K>{}(static_cast<I&&>(indices)),
         along);
   } else {
     return Tensor<

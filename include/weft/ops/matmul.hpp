@@ -172,8 +172,8 @@ auto multiply(A&& a, B&& b) {
   static_assert(!numbers, "weft: a matrix product takes two tensors: write x * v for a number");
   if constexpr (!numbers && Check::report()) {
     using T = typename Check::element;
-    return Product<K, operand_t<T, A>, operand_t<T, B>>(as_operand<T, K>(static_cast<A&&>(a)),
-                                                        as_operand<T, K>(static_cast<B&&>(b)));
+    return Product<K, operand_t<T, A>, operand_t<T, B>>(AsOperand<T, K>{}(static_cast<A&&>(a)),
+                                                        AsOperand<T, K>{}(static_cast<B&&>(b)));
   } else {
     return typename Check::first{};
   }

@@ -163,75 +163,72 @@ struct OperandType<T, Tensor<const U, D>> {
 template <class T, class X>
 using operand_t = typename OperandType<T, std::remove_cvref_t<X>>::type;
 
-/// A handle, expression or number as it is stored in a node.
-template <class T, class Op, class X>
-constexpr operand_t<T, X> as_operand(X&& x) {
-  using E = std::remove_cvref_t<X>;
-  if constexpr (is_dual<T> && requires { OperandType<T, E>::of(x); }) {
-    return OperandType<T, E>::of(x);
-  } else if constexpr (is_tensor<E>) {
-    return Access::operand(static_cast<X&&>(x));
-  } else if constexpr (Expression<E>) {
-    return static_cast<X&&>(x);
-  } else {
-    return {fit<compute_t<T>>(Op::text, x)};
-  }
-}
-
-/// The operands of one node, each made in its place.
+/// Makes the operands of a node: a handle, expression or number as it is stored there.
 template <class T, class Op>
-Pack<> operands() {
-  return {};
-}
-template <class T, class Op, class X, class... Xs>
-Pack<operand_t<T, X>, operand_t<T, Xs>...> operands(X&& x, Xs&&... xs) {
-  return {as_operand<T, Op>(static_cast<X&&>(x)), operands<T, Op>(static_cast<Xs&&>(xs)...)};
-}
+struct AsOperand {
+  static constexpr bool makes_operands = true;
+  template <class X>
+  constexpr operand_t<T, X> operator()(X&& x) const {
+    using E = std::remove_cvref_t<X>;
+    if constexpr (is_dual<T> && requires { OperandType<T, E>::of(x); }) {
+      return OperandType<T, E>::of(x);
+    } else if constexpr (is_tensor<E>) {
+      return Access::operand(static_cast<X&&>(x));
+    } else if constexpr (Expression<E>) {
+      return static_cast<X&&>(x);
+    } else {
+      return {fit<compute_t<T>>(Op::text, x)};
+    }
+  }
+};
 
 template <class X>
 inline constexpr bool is_scalar = requires {
   typename X::number;
 };
 
-inline void broadcast_into(const char*, Shape&, const Pack<>&) {}
-template <class Head, class... Tail>
-void broadcast_into(const char* operation, Shape& shape, const Pack<Head, Tail...>& args) {
-  if constexpr (is_scalar<Head>) {
-    static_cast<void>(args.head);
-  } else {
-    broadcast_with(operation, shape, args.head.shape());
-  }
-  broadcast_into(operation, shape, args.tail);
-}
-
-/// The shape that the operands of a node broadcast to.
+/// How many operands of a node are not plain numbers.
 template <class... Args>
-class NodeShape {
- public:
-  NodeShape(const char* operation, const Pack<Args...>& args) {
-    broadcast_into(operation, shape_, args);
+inline constexpr int shaped_count = (0 + ... + (is_scalar<Args> ? 0 : 1));
+
+/// The shape that the operands of a node broadcast to: one type for all nodes.
+struct OwnShape {
+  OwnShape(const char* operation, const Shape& a, const Shape& b) : shape(a) {
+    broadcast_with(operation, shape, b);
   }
-  const Shape& of(const Pack<Args...>&) const { return shape_; }
+  template <class... Args>
+  OwnShape(const char* operation, const Pack<Args...>& args) {
+    add(operation, args, std::index_sequence_for<Args...>{});
+  }
+
+  Shape shape;
 
  private:
-  Shape shape_;
+  template <class... Args, std::size_t... I>
+  void add(const char* operation, const Pack<Args...>& args, std::index_sequence<I...>) {
+    (broadcast_with(operation, shape, get<static_cast<int>(I)>(args).shape()), ...);
+  }
 };
 /// Beside numbers one operand has it, and a node that is moved with each further operation is
 /// smaller.
-template <class... Args>
-  requires((0 + ... + (is_scalar<Args> ? 0 : 1)) == 1)
-class NodeShape<Args...> {
- public:
-  NodeShape(const char*, const Pack<Args...>&) {}
-  template <class Head, class... Tail>
-  const Shape& of(const Pack<Head, Tail...>& args) const {
-    if constexpr (is_scalar<Head>) {
-      return of(args.tail);
-    } else {
-      return args.head.shape();
-    }
-  }
+struct OperandsShape {
+  OperandsShape() = default;
+  template <class... Args>
+  OperandsShape(const char*, const Pack<Args...>&) {}
 };
+
+template <class... Args>
+using NodeShape = std::conditional_t<shaped_count<Args...> == 1, OperandsShape, OwnShape>;
+
+/// The shape of the one operand that is no number.
+template <class Head, class... Tail>
+const Shape& shape_of(const Pack<Head, Tail...>& args) {
+  if constexpr (is_scalar<Head>) {
+    return shape_of(args.tail);
+  } else {
+    return args.head.shape();
+  }
+}
 
 }  // namespace detail
 }  // namespace weft

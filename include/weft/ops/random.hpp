@@ -156,7 +156,7 @@ auto trials(P&& p, Generator& generator = default_generator()) {
   using Stored = detail::operand_t<Element, P>;
   return Map<T, op::trials<T>, Positions, Stored>(
       op::trials<T>{generator.draw(), 0}, Positions(p.shape()),
-      detail::as_operand<Element, op::trials<T>>(static_cast<P&&>(p)));
+      detail::AsOperand<Element, op::trials<T>>{}(static_cast<P&&>(p)));
 }
 
 // Tensors: the same numbers, evaluated on a device.

@@ -20,7 +20,7 @@ class Reduce {
   template <class X>
   Reduce(R reducer, X&& operand, detail::ReducedAxes axes)
       : reducer_(reducer),
-        operand_(detail::as_operand<typename E::value_type, R>(static_cast<X&&>(operand))),
+        operand_(detail::AsOperand<typename E::value_type, R>{}(static_cast<X&&>(operand))),
         axes_(axes),
         shape_(axes.result(operand_.shape())) {
     if (!R::has_identity && shape_.size() > 0 && operand_.shape().size() == 0) {

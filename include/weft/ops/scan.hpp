@@ -119,7 +119,7 @@ auto scan(X&& x, const Options&... options) {
     ScanOptions given;
     (given.take(options), ...);
     const int along = one_axis(S::text, given.axes, x.shape());
-    return Scan<S, operand_t<T, X>>(as_operand<T, S>(static_cast<X&&>(x)), along, given.repeats);
+    return Scan<S, operand_t<T, X>>(AsOperand<T, S>{}(static_cast<X&&>(x)), along, given.repeats);
   } else {
     return Tensor<T, typename E::device_type>{};
   }

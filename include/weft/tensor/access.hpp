@@ -59,13 +59,14 @@ struct Access {
 
   /// The handle as an operand, for reading: it notes the storage's version. Made in its place.
   template <class T, class D>
-  [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(const Tensor<T, D>& x) {
+  [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(
+      const Tensor<T, D>& x) noexcept {
     using U = std::remove_const_t<T>;
     return {StorageHandle(x.storage_), const_cast<U*>(x.data_), x.shape_, x.strides_,
             x.storage_ ? x.storage_->current_version() + 1 : 0};
   }
   template <class T, class D>
-  [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(Tensor<T, D>&& x) {
+  [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(Tensor<T, D>&& x) noexcept {
     using U = std::remove_const_t<T>;
     const unsigned long version = x.storage_ ? x.storage_->current_version() + 1 : 0;
     return {static_cast<StorageHandle&&>(x.storage_), const_cast<U*>(x.data_), x.shape_, x.strides_,

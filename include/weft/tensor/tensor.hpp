@@ -268,7 +268,7 @@ class Tensor {
     return {storage_, data_ == nullptr ? nullptr : data_ + l.offset, l.shape, l.strides, version_};
   }
   Tensor(StorageHandle storage, T* data, const Shape& shape, const Strides& strides,
-         unsigned long version = 0)
+         unsigned long version = 0) noexcept
       : storage_(static_cast<StorageHandle&&>(storage)),
         data_(data),
         shape_(shape),

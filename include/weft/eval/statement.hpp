@@ -1,0 +1,143 @@
+// Statement: an expression made ready to run, and what evaluation does with it whatever its type.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/executor.hpp"
+#include "weft/eval/plan.hpp"
+#include "weft/tensor/access.hpp"
+
+namespace weft::detail {
+
+/// The device that an expression runs on: its operands' GPU, which must be one, or `wanted`.
+template <class D>
+WEFT_FEW_STEPS D place(const char* name, const Operand* operands, int n, D wanted) {
+  if constexpr (std::is_same_v<D, Cuda>) {
+    for (int i = 0; i < n; ++i) {
+      if (operands[i].storage == nullptr) continue;
+      const int ordinal = operands[i].storage->ordinal;
+      if (wanted.ordinal >= 0 && wanted.ordinal != ordinal) {
+        fail<DeviceError>(name, "operands on cuda:", wanted.ordinal, " and cuda:", ordinal,
+                          ", expected one device: write x.to(Cuda{", wanted.ordinal, "})");
+      }
+      wanted.ordinal = ordinal;
+    }
+  }
+  return wanted;
+}
+
+template <class T, class D>
+void set_target(Operand& target, const Tensor<T, D>& x) {
+  target.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
+}
+
+/// A lowered expression, and what evaluation needs of its type: all the rest is compiled once for
+/// each element type and device, not for each expression.
+template <class D>
+struct Statement {
+  const char* operation;
+  const Shape* shape;
+  Operand* operands;  // the first is the target, still to be set
+  int n;
+  bool elementwise;
+  D wanted;  // where it runs if no operand says
+  void* lowered;
+  void (*run)(void* lowered, const Shape& shape, D device);
+};
+
+/// The value of a statement, in new storage.
+template <class T, class D>
+WEFT_FEW_STEPS Tensor<T, D> run_into_new(const Statement<D>& s) {
+  const D device = place<D>(s.operation, s.operands + 1, s.n - 1, s.wanted);
+  Tensor<T, D> out = Access::allocate<T, D>(*s.shape, device);
+  set_target(s.operands[0], out);
+  if (out.size() > 0) s.run(s.lowered, *s.shape, out.device());
+  return out;
+}
+
+/// True when nobody but the target and a temporary expression holding `inside` handles can see
+/// the target's buffer, and it has room for exactly `size` elements.
+template <class T, class D>
+WEFT_FEW_STEPS bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
+  if constexpr (is_included<D>()) {
+    const StorageHandle& storage = Access::storage(target);
+    return storage && !storage->borrowed && size > 0 && target.size() == size &&
+           storage->bytes == size * static_cast<int64_t>(sizeof(T)) &&
+           storage->data == target.data() && target.is_contiguous() &&
+           Executor<loops_of<D>>::may_overwrite(storage.get(), storage.owners() - 1 - inside);
+  }
+  return false;
+}
+
+/// Chooses where `z = e` goes: z's own buffer where nobody can tell, else new storage in `out`.
+/// Sets operands[0]; true for the former.
+template <class T, class D>
+bool choose_target(const Tensor<T, D>& z, const Statement<D>& s, D device, long inside,
+                   Tensor<T, D>& out) {
+  s.operands[0].set(z.data(), sizeof(T), *s.shape, contiguous_strides(*s.shape), z.storage());
+  if (may_reuse(z, s.shape->size(), inside) &&
+      (device.ordinal < 0 || device.ordinal == z.storage()->ordinal) &&
+      !any_conflict(s.operands, s.n, s.elementwise)) {
+    return true;
+  }
+  out = Access::allocate<T, D>(*s.shape, device);
+  set_target(s.operands[0], out);
+  return false;
+}
+
+/// Makes z the value of a statement, where a temporary expression holds `inside` handles to z's
+/// storage.
+template <class T, class D>
+WEFT_FEW_STEPS void run_into(Tensor<T, D>& z, const Statement<D>& s, long inside) {
+  const D device = place<D>(s.operation, s.operands + 1, s.n - 1, s.wanted);
+  Tensor<T, D> out;
+  const bool reused = choose_target(z, s, device, inside, out);
+  if (s.shape->size() > 0) s.run(s.lowered, *s.shape, device);
+  if (!reused) {
+    z = static_cast<Tensor<T, D>&&>(out);
+    return;
+  }
+  z.storage()->bump_version();
+  if (!(z.shape() == *s.shape)) Access::set_shape(z, *s.shape);
+}
+
+/// How many operands behind the target read `storage`.
+WEFT_FEW_STEPS inline long count_owned(const Operand* operands, int n, const Storage* storage) {
+  long count = 0;
+  for (int i = 1; i < n; ++i) count += operands[i].storage == storage ? 1 : 0;
+  return count;
+}
+
+/// Whether there are elements to write into a target to which `shape` must broadcast.
+template <class T, class D>
+WEFT_FEW_STEPS bool check_writable(const Tensor<T, D>& target, const Shape& shape,
+                                   const char* operation) {
+  if (!broadcasts_to(shape, target.shape())) {
+    fail<ShapeError>(operation, "shape ", shape, " does not broadcast to the target's ",
+                     target.shape());
+  }
+  if (target.size() == 0) return false;
+  if (target.layout().has_overlap()) {
+    fail<ShapeError>(operation, "the target of shape ", target.shape(), " and strides ",
+                     target.strides(), " has elements that share memory: write to a clone()");
+  }
+  return true;
+}
+
+/// Writes into the target's elements: at once, or by way of a temporary where it `must_wait` or
+/// an operand is still needed.
+template <class T, class D>
+WEFT_FEW_STEPS void run_in_place(const Tensor<T, D>& target, const Statement<D>& s,
+                                 bool must_wait) {
+  set_target(s.operands[0], target);
+  const D device = place<D>(s.operation, s.operands, s.n, D{});
+  if (must_wait || any_conflict(s.operands, s.n, s.elementwise)) {
+    const Tensor<T, D> value = Access::allocate<T, D>(*s.shape, device);
+    set_target(s.operands[0], value);
+    s.run(s.lowered, *s.shape, device);
+    return write(target, value, s.operation);
+  }
+  s.run(s.lowered, target.shape(), device);
+  target.storage()->bump_version();
+}
+
+}  // namespace weft::detail
