@@ -9,6 +9,7 @@
 #include "weft/cpu/memory.hpp"
 #include "weft/cpu/near_angles.hpp"
 #include "weft/cpu/parallel.hpp"
+#include "weft/cpu/stream.hpp"
 #include "weft/cpu/tile.hpp"
 #include "weft/eval/executor.hpp"
 
@@ -193,15 +194,31 @@ WEFT_FEW_STEPS inline void run_elements(const ElementWork& work, int64_t first, 
   }
 }
 
-/// All elements of `shape`, by several threads where that pays.
+/// All elements of `shape`, by several threads where that pays. `past` is a loop that does the same
+/// past the caches, where there is one.
 WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Operand* operands,
                                             int n, int targets, const bool* computed,
                                             ElementLoop* loop, const void* programs,
-                                            const Stores* stores = nullptr) {
+                                            const Stores* stores = nullptr,
+                                            const PastCaches* past = nullptr) {
+  const int64_t total = shape.size();
+  if (total == 0) return;
+  std::uint64_t streamed =
+      stores == nullptr ? find_streamed(total, operands, n, targets) : std::uint64_t{0};
+  const auto share = [&](int64_t items, const auto& run) {
+    parallel(items, total, [&](int64_t first, int64_t last) {
+      run(first, last);
+      if (streamed != 0) stream_fence();
+    });
+  };
+  const auto go_past = [&] {
+    loop = past->loop;
+    programs = past;
+  };
   if (stores == nullptr && all_flat(shape, operands, n)) {
-    const int64_t total = shape.size();
+    if (past != nullptr && streamed != 0) go_past();
     constexpr int64_t line = 64;  // pieces begin at full vectors where the operands do
-    return parallel((total + line - 1) / line, total, [&](int64_t first, int64_t last) {
+    return share((total + line - 1) / line, [&](int64_t first, int64_t last) {
       run_flat(operands, n, loop, programs, first * line,
                last * line < total ? last * line : total);
     });
@@ -214,26 +231,26 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
     for (int i = 0; i < n; ++i) operands[i].stride[0] = 1;
   }
   const int64_t row = loops.size[loops.rank - 1];
+  if (row * operands[0].itemsize < shortest_streamed) streamed = 0;
+  const bool passes =
+      past != nullptr && streamed != 0 && operands[0].stride[loops.rank - 1] == 1;
+  if (passes) go_past();
   const int64_t blocks = (row + block_size - 1) / block_size;
-  const int64_t total = loops.count();
-  if (total == 0) return;
   ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks};
   if (stores != nullptr) work.stores = *stores;
   const bool direct = stores == nullptr && all_direct(work);
   const Turn turn =
       stores == nullptr && !direct ? find_turn(loops, operands, n, targets, computed) : Turn{};
   if (turn.dimension >= 0) {
-    const TileWork tiles{loops, operands, n, targets, computed, loop, programs, turn};
-    return parallel(tiles.items(), total,
-                    [&](int64_t first, int64_t last) { tiles.run(first, last); });
+    const TileWork tiles{loops,    operands, n,    targets,
+                         computed, loop,     programs, turn, passes ? 0 : streamed};
+    return share(tiles.items(), [&](int64_t first, int64_t last) { tiles.run(first, last); });
   }
   const int64_t rows = total / row;
   if (direct && (rows >= 64 || blocks == 1)) {
-    return parallel(rows, total,
-                    [&](int64_t first, int64_t last) { run_direct(work, first, last); });
+    return share(rows, [&](int64_t first, int64_t last) { run_direct(work, first, last); });
   }
-  parallel(blocks * (total / row), total,
-           [&](int64_t first, int64_t last) { run_elements(work, first, last); });
+  share(blocks * rows, [&](int64_t first, int64_t last) { run_elements(work, first, last); });
 }
 }  // namespace cpu::detail
 
@@ -266,10 +283,19 @@ struct Executor<Cpu> {
   template <class Outs, class Types, class Programs>
   static void run(const Shape& shape, detail::Operand* operands, const Programs& programs) {
     constexpr int targets = detail::count(Outs{});
-    cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
-                                  cpu::OperandElements<Types>::computed,
-                                  cpu::detail::ElementKernel<Outs, Types, Programs>::run,
-                                  &programs);
+    const auto all = [&](const cpu::detail::PastCaches* past) {
+      cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
+                                    cpu::OperandElements<Types>::computed,
+                                    cpu::detail::ElementKernel<Outs, Types, Programs>::run,
+                                    &programs, nullptr, past);
+    };
+    using cpu::detail::PastCaches;
+    if constexpr (requires { PastCaches::of(Outs{}, programs); }) {
+      const PastCaches past = PastCaches::of(Outs{}, programs);
+      all(&past);
+    } else {
+      all(nullptr);
+    }
   }
 };
 

@@ -112,6 +112,7 @@ struct TileWork {
   ElementLoop* loop;
   const void* programs;
   Turn turn;
+  std::uint64_t streamed;  // a bit for each target that is written past the caches
 
   /// Rows of tiles.
   int64_t items() const {
@@ -137,7 +138,9 @@ struct TileWork {
       const bool turns = is_turned(i);
       step[i] = turns ? 1 : operands[i].stride[inner];
       ::new (sides + i) Side{nullptr, step[i], operands[i].itemsize};
-      sides[i].direct = step[i] == 1 || (i >= targets && computed[i - targets]);
+      sides[i].streams = i < targets && i < 64 && (streamed >> i & 1U) != 0 && step[i] == 1;
+      sides[i].direct =
+          (step[i] == 1 && !sides[i].streams) || (i >= targets && computed[i - targets]);
       sides[i].pitch = (turns ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
     }
     Block block(sides, n, targets, room);
