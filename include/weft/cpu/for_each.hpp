@@ -211,12 +211,11 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
       if (streamed != 0) stream_fence();
     });
   };
-  const auto go_past = [&] {
-    loop = past->loop;
-    programs = past;
-  };
   if (stores == nullptr && all_flat(shape, operands, n)) {
-    if (past != nullptr && streamed != 0) go_past();
+    if (past != nullptr && streamed != 0) {
+      loop = past->loop;
+      programs = past;
+    }
     constexpr int64_t line = 64;  // pieces begin at full vectors where the operands do
     return share((total + line - 1) / line, [&](int64_t first, int64_t last) {
       run_flat(operands, n, loop, programs, first * line,
@@ -231,19 +230,28 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
     for (int i = 0; i < n; ++i) operands[i].stride[0] = 1;
   }
   const int64_t row = loops.size[loops.rank - 1];
-  if (row * operands[0].itemsize < shortest_streamed) streamed = 0;
-  const bool passes =
-      past != nullptr && streamed != 0 && operands[0].stride[loops.rank - 1] == 1;
-  if (passes) go_past();
   const int64_t blocks = (row + block_size - 1) / block_size;
   ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks};
   if (stores != nullptr) work.stores = *stores;
   const bool direct = stores == nullptr && all_direct(work);
   const Turn turn =
       stores == nullptr && !direct ? find_turn(loops, operands, n, targets, computed) : Turn{};
+  int before = 0;
+  if (streamed != 0 && turn.dimension >= 0) before = before_lines(loops, operands[0], turn);
+  if (operands[0].stride[loops.rank - 1] != 1 || row * operands[0].itemsize < shortest_streamed ||
+      before < 0) {
+    before = 0;
+    streamed = 0;
+  }
+  if (past != nullptr && streamed != 0) {
+    work.loop = past->loop;
+    work.programs = past;
+  }
   if (turn.dimension >= 0) {
-    const TileWork tiles{loops,    operands, n,    targets,
-                         computed, loop,     programs, turn, passes ? 0 : streamed};
+    const TileWork tiles{loops,         operands, n,
+                         targets,       computed, work.loop,
+                         work.programs, turn,     past == nullptr ? streamed : 0,
+                         before};
     return share(tiles.items(), [&](int64_t first, int64_t last) { tiles.run(first, last); });
   }
   const int64_t rows = total / row;

@@ -10,25 +10,23 @@
 
 namespace weft::cpu::detail {
 
-/// Results of as many bytes are written past the caches; 0: as many as the last-level cache says.
+/// Results of as many bytes and more are written past the caches; 0: as the last-level cache says.
 [[gnu::visibility("default")]] inline constinit int64_t stream_limit_set = 0;
 
 /// Of rows of fewer bytes too much is not in whole lines.
 inline constexpr int64_t shortest_streamed = 256;
 
-/// Half of the last-level cache, within 8 and 64 MiB: who reads a larger result from its start does
-/// not find it there, since what is written last, and the operands, are in its place.
+/// The size of the last-level cache, within 8 and 32 MiB: more than that a program does not keep to
+/// itself on a machine with many cores.
 WEFT_FEW_STEPS inline int64_t stream_limit() {
   if (stream_limit_set > 0) return stream_limit_set;
   constexpr int64_t least = int64_t{1} << 23;
-  constexpr int64_t most = int64_t{1} << 26;
+  constexpr int64_t most = int64_t{1} << 25;
 #if defined(_SC_LEVEL3_CACHE_SIZE)
   static const int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#else
-  constexpr int64_t cache = 0;
+  if (cache > 0) return cache < least ? least : cache > most ? most : cache;
 #endif
-  if (cache <= 0) return most / 2;  // not known
-  return cache / 2 < least ? least : cache / 2 > most ? most : cache / 2;
+  return most;
 }
 
 /// A bit for each of the targets, operands[0] and on, whose `count` elements are worth writing past
@@ -53,8 +51,8 @@ WEFT_FEW_STEPS inline std::uint64_t find_streamed(
   return found;
 }
 
-/// Writes `bytes` bytes, those from place i on being at from(i): whole lines past the caches, what is
-/// left of the first and of the last one as always.
+/// Writes `bytes` bytes, those from place i on being at from(i): whole lines past the caches, what
+/// is left of the first and of the last one as always.
 template <class From>
 [[gnu::always_inline]] inline void stream(char* to, int64_t bytes, const From& from) {
   constexpr int line = 64;
