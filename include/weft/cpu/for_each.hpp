@@ -291,7 +291,7 @@ struct Executor<Cpu> {
   template <class Outs, class Types, class Programs>
   static void run(const Shape& shape, detail::Operand* operands, const Programs& programs) {
     constexpr int targets = detail::count(Outs{});
-    const auto all = [&](const cpu::detail::PastCaches* past) {
+    const auto start = [&](const cpu::detail::PastCaches* past) {
       cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
                                     cpu::OperandElements<Types>::computed,
                                     cpu::detail::ElementKernel<Outs, Types, Programs>::run,
@@ -300,9 +300,9 @@ struct Executor<Cpu> {
     using cpu::detail::PastCaches;
     if constexpr (requires { PastCaches::of(Outs{}, programs); }) {
       const PastCaches past = PastCaches::of(Outs{}, programs);
-      all(&past);
+      start(&past);
     } else {
-      all(nullptr);
+      start(nullptr);
     }
   }
 };

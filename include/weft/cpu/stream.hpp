@@ -51,34 +51,19 @@ WEFT_FEW_STEPS inline std::uint64_t find_streamed(
   return found;
 }
 
-/// Writes `bytes` bytes, those from place i on being at from(i): whole lines past the caches, what
-/// is left of the first and of the last one as always.
-template <class From>
-[[gnu::always_inline]] inline void stream(char* to, int64_t bytes, const From& from) {
-  constexpr int line = 64;
-  const auto copy = [&](int64_t first, int64_t last) {
-    __builtin_memcpy(to + first, from(first), static_cast<std::size_t>(last - first));
-  };
-  int64_t i = 0;
-#if defined(__x86_64__)
+/// Sixteen bytes past the caches, where the machine has a store that does so; `to` is at a multiple
+/// of as many.
+[[gnu::always_inline]] inline void stream_sixteen(char* to, const char* from) {
   typedef long long Vector __attribute__((vector_size(16), may_alias));
-  const auto before = static_cast<int64_t>(-reinterpret_cast<std::uintptr_t>(to) % line);
-  i = before < bytes ? before : bytes;
-  copy(0, i);
-  for (; i + line <= bytes; i += line) {
-    for (int j = 0; j < line; j += 16) {
-      Vector value;
-      __builtin_memcpy(&value, from(i + j), 16);
-      auto* const at = reinterpret_cast<Vector*>(to + i + j);
+  Vector value;
+  __builtin_memcpy(&value, from, 16);
 #if defined(__clang__)
-      __builtin_nontemporal_store(value, at);
+  __builtin_nontemporal_store(value, reinterpret_cast<Vector*>(to));
+#elif defined(__x86_64__)
+  __builtin_ia32_movntdq(reinterpret_cast<Vector*>(to), value);
 #else
-      __builtin_ia32_movntdq(at, value);
+  __builtin_memcpy(to, &value, 16);
 #endif
-    }
-  }
-#endif
-  copy(i, bytes);
 }
 /// A thread's last step after it has written past the caches, so that others see that in order.
 inline void stream_fence() {
@@ -87,6 +72,22 @@ inline void stream_fence() {
 #endif
 }
 
+/// Writes `bytes` bytes, those from place i on being at from(i): whole lines past the caches, what
+/// is left of the first and of the last one as always.
+template <class From>
+[[gnu::always_inline]] inline void stream(char* to, int64_t bytes, const From& from) {
+  constexpr int line = 64;
+  const auto copy = [&](int64_t first, int64_t last) {
+    __builtin_memcpy(to + first, from(first), static_cast<std::size_t>(last - first));
+  };
+  const auto before = static_cast<int64_t>(-reinterpret_cast<std::uintptr_t>(to) % line);
+  int64_t i = before < bytes ? before : bytes;
+  copy(0, i);
+  for (; i + line <= bytes; i += line) {
+    for (int j = 0; j < line; j += 16) stream_sixteen(to + i + j, from(i + j));
+  }
+  copy(i, bytes);
+}
 [[gnu::noinline]] inline void stream_bytes(char* to, const char* from, int64_t bytes) {
   stream(to, bytes, [from](int64_t i) { return from + i; });
 }
@@ -106,8 +107,10 @@ struct PastCaches {
     __builtin_memcpy(past.element, &value, sizeof(Out));
     return past;
   }
-  /// Copies the only operand.
+  /// Copies the only operand, of a type whose values are stored as they were loaded: the NaNs of
+  /// half types are not.
   template <class T>
+    requires std::is_same_v<compute_t<T>, T>
   static PastCaches of(weft::detail::TypeList<T>, const Pack<Arg<1, T>>&) {
     return {copy, sizeof(T), {}};
   }
