@@ -236,11 +236,9 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
   const bool direct = stores == nullptr && all_direct(work);
   const Turn turn =
       stores == nullptr && !direct ? find_turn(loops, operands, n, targets, computed) : Turn{};
-  int before = 0;
-  if (streamed != 0 && turn.dimension >= 0) before = before_lines(loops, operands[0], turn);
+  const int before = turn.dimension < 0 ? 0 : before_lines(loops, operands[0], turn);
   if (operands[0].stride[loops.rank - 1] != 1 || row * operands[0].itemsize < shortest_streamed ||
       before < 0) {
-    before = 0;
     streamed = 0;
   }
   if (past != nullptr && streamed != 0) {
@@ -248,10 +246,9 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
     work.programs = past;
   }
   if (turn.dimension >= 0) {
-    const TileWork tiles{loops,         operands, n,
-                         targets,       computed, work.loop,
-                         work.programs, turn,     past == nullptr ? streamed : 0,
-                         before};
+    TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, turn};
+    if (streamed != 0) tiles.before = before;
+    if (past == nullptr) tiles.streamed = streamed;
     return share(tiles.items(), [&](int64_t first, int64_t last) { tiles.run(first, last); });
   }
   const int64_t rows = total / row;
@@ -291,19 +288,12 @@ struct Executor<Cpu> {
   template <class Outs, class Types, class Programs>
   static void run(const Shape& shape, detail::Operand* operands, const Programs& programs) {
     constexpr int targets = detail::count(Outs{});
-    const auto start = [&](const cpu::detail::PastCaches* past) {
+    cpu::detail::with_past_caches(Outs{}, programs, [&](const cpu::detail::PastCaches* past) {
       cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
                                     cpu::OperandElements<Types>::computed,
                                     cpu::detail::ElementKernel<Outs, Types, Programs>::run,
                                     &programs, nullptr, past);
-    };
-    using cpu::detail::PastCaches;
-    if constexpr (requires { PastCaches::of(Outs{}, programs); }) {
-      const PastCaches past = PastCaches::of(Outs{}, programs);
-      start(&past);
-    } else {
-      start(nullptr);
-    }
+    });
   }
 };
 
