@@ -47,6 +47,22 @@ TEST_CASE("a large block comes back, a small one is not kept") {
   CHECK(pool.reserved.now() == 0);
 }
 
+TEST_CASE("large blocks are fresh the first time") {
+  Pool pool;
+  bool fresh = false;
+  void* const block = pool.take(3 << 20, &fresh);
+  CHECK(fresh);
+  pool.give(block, 3 << 20);
+  fresh = false;
+  CHECK(pool.take(3 << 20, &fresh) == block);
+  CHECK_FALSE(fresh);
+  pool.give(block, 3 << 20);
+  void* const small = pool.take(1000, &fresh);
+  CHECK_FALSE(fresh);
+  pool.give(small, 1000);
+  pool.trim(0);
+}
+
 TEST_CASE("no more is kept than the limit, the largest blocks go first") {
   Pool pool;
   pool.set_limit(5 << 20);

@@ -62,6 +62,29 @@ TEST_CASE("operands that run along another axis are found") {
   CHECK(find_turn(loops, turned, 4, 1, position).dimension == -1);
 }
 
+TEST_CASE("where tiles of a target can be of whole cache lines") {
+  using weft::cpu::detail::before_lines;
+  Loops loops;
+  loops.rank = 2;
+  const weft::cpu::detail::Turn turn{0, 0b10, 4};
+  alignas(64) char memory[128];
+  Operand x = operand({160, 1});
+  x.data = memory;
+  CHECK(before_lines(loops, x, turn) == 0);
+  x.data = memory + 20;
+  CHECK(before_lines(loops, x, turn) == 5);
+  x.data = memory + 2;
+  CHECK(before_lines(loops, x, turn) == -1);
+  x.data = memory;
+  x.stride[0] = 161;
+  CHECK(before_lines(loops, x, turn) == -1);
+  x = operand({192, 1});
+  x.data = memory;
+  x.itemsize = 1;
+  CHECK(before_lines(loops, x, turn) == 0);
+  CHECK(before_lines(loops, x, {0, 0b10, 16}) == -1);
+}
+
 TEST_CASE("turned operands of every size, past the edges of tiles") {
   for (std::int64_t rows : {16, 63, 64, 65, 200}) {
     for (std::int64_t columns : {16, 31, 64, 129, 257}) {

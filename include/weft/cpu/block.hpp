@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cpu/stream.hpp"
 #include "weft/eval/plan.hpp"
 
 namespace weft::cpu {
@@ -60,6 +61,7 @@ struct Side {
   bool direct = true;  // read or written where it is: at unit stride, or a position
   bool written = false;
   bool kept = false;               // written, and read before
+  bool streams = false;            // not direct, and written past the caches at unit stride
   char* buffer = nullptr;          // of `room` elements, for one that is not
   const char* repeated = nullptr;  // the element that fills the buffer
   int64_t filled = 0;              // how far
@@ -125,6 +127,14 @@ class Block {
       const Side& side = sides_[i];
       if (side.direct) continue;
       char* const to = side.row + start * side.stride * side.itemsize;
+      if (side.streams) {
+        const int64_t bytes = n * side.itemsize;
+        const int64_t together = side.pitch == bytes ? rows : 1;
+        for (int64_t r = 0; r < rows; r += together) {
+          detail::stream_bytes(to + r * side.pitch, side.buffer + r * bytes, together * bytes);
+        }
+        continue;
+      }
       for (int64_t r = 0; r < (side.pitch == 0 ? 1 : rows); ++r) {
         copy_strided(side.buffer + r * n * side.itemsize, 1, to + r * side.pitch, side.stride,
                      side.stride == 0 ? 1 : n, side.itemsize);

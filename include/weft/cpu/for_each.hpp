@@ -9,6 +9,7 @@
 #include "weft/cpu/memory.hpp"
 #include "weft/cpu/near_angles.hpp"
 #include "weft/cpu/parallel.hpp"
+#include "weft/cpu/stream.hpp"
 #include "weft/cpu/tile.hpp"
 #include "weft/eval/executor.hpp"
 
@@ -197,15 +198,30 @@ WEFT_FEW_STEPS inline void run_elements(const ElementWork& work, int64_t first, 
   }
 }
 
-/// All elements of `shape`, by several threads where that pays.
+/// All elements of `shape`, by several threads where that pays. `past` is a loop that does the same
+/// past the caches, where there is one.
 WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Operand* operands,
                                             int n, int targets, const bool* computed,
                                             ElementLoop* loop, const void* programs,
-                                            const Stores* stores = nullptr) {
+                                            const Stores* stores = nullptr,
+                                            const PastCaches* past = nullptr) {
+  const int64_t total = shape.size();
+  if (total == 0) return;
+  std::uint64_t streamed =
+      stores == nullptr ? find_streamed(total, operands, n, targets) : std::uint64_t{0};
+  const auto share = [&](int64_t items, const auto& run) {
+    parallel(items, total, [&](int64_t first, int64_t last) {
+      run(first, last);
+      if (streamed != 0) stream_fence();
+    });
+  };
   if (stores == nullptr && all_flat(shape, operands, n)) {
-    const int64_t total = shape.size();
+    if (past != nullptr && streamed != 0) {
+      loop = past->loop;
+      programs = past;
+    }
     constexpr int64_t line = 64;  // pieces begin at full vectors where the operands do
-    return parallel((total + line - 1) / line, total, [&](int64_t first, int64_t last) {
+    return share((total + line - 1) / line, [&](int64_t first, int64_t last) {
       run_flat(operands, n, loop, programs, first * line,
                last * line < total ? last * line : total);
     });
@@ -219,25 +235,31 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
   }
   const int64_t row = loops.size[loops.rank - 1];
   const int64_t blocks = (row + block_size - 1) / block_size;
-  const int64_t total = loops.count();
-  if (total == 0) return;
   ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks};
   if (stores != nullptr) work.stores = *stores;
   const bool direct = stores == nullptr && all_direct(work);
   const Turn turn =
       stores == nullptr && !direct ? find_turn(loops, operands, n, targets, computed) : Turn{};
+  const int before = turn.dimension < 0 ? 0 : before_lines(loops, operands[0], turn);
+  if (operands[0].stride[loops.rank - 1] != 1 || row * operands[0].itemsize < shortest_streamed ||
+      before < 0) {
+    streamed = 0;
+  }
+  if (past != nullptr && streamed != 0) {
+    work.loop = past->loop;
+    work.programs = past;
+  }
   if (turn.dimension >= 0) {
-    const TileWork tiles{loops, operands, n, targets, computed, loop, programs, turn};
-    return parallel(tiles.items(), total,
-                    [&](int64_t first, int64_t last) { tiles.run(first, last); });
+    TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, turn};
+    if (streamed != 0) tiles.before = before;
+    if (past == nullptr) tiles.streamed = streamed;
+    return share(tiles.items(), [&](int64_t first, int64_t last) { tiles.run(first, last); });
   }
   const int64_t rows = total / row;
   if (direct && (rows >= 64 || blocks == 1)) {
-    return parallel(rows, total,
-                    [&](int64_t first, int64_t last) { run_direct(work, first, last); });
+    return share(rows, [&](int64_t first, int64_t last) { run_direct(work, first, last); });
   }
-  parallel(blocks * (total / row), total,
-           [&](int64_t first, int64_t last) { run_elements(work, first, last); });
+  share(blocks * rows, [&](int64_t first, int64_t last) { run_elements(work, first, last); });
 }
 }  // namespace cpu::detail
 
@@ -270,10 +292,12 @@ struct Executor<Cpu> {
   template <class Outs, class Types, class Programs>
   static void run(const Shape& shape, detail::Operand* operands, const Programs& programs) {
     constexpr int targets = detail::count(Outs{});
-    cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
-                                  cpu::OperandElements<Types>::computed,
-                                  cpu::detail::ElementKernel<Outs, Types, Programs>::run,
-                                  &programs);
+    cpu::detail::with_past_caches(Outs{}, programs, [&](const cpu::detail::PastCaches* past) {
+      cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
+                                    cpu::OperandElements<Types>::computed,
+                                    cpu::detail::ElementKernel<Outs, Types, Programs>::run,
+                                    &programs, nullptr, past);
+    });
   }
 };
 

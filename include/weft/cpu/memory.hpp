@@ -51,7 +51,9 @@ struct Memory<Cpu> {
   static Storage* allocate(Cpu, int64_t bytes) {
     static_assert(sizeof(Storage) <= cpu::alignment);
     constexpr int64_t limit = int64_t{1} << 62;
-    void* const block = bytes > limit ? nullptr : cpu::detail::pool.take(bytes + cpu::alignment);
+    bool fresh = false;
+    void* const block =
+        bytes > limit ? nullptr : cpu::detail::pool.take(bytes + cpu::alignment, &fresh);
     if (block == nullptr) {
       fail<OutOfMemory>("allocate", bytes, " bytes could not be had on cpu, where weft holds ",
                         cpu::memory_allocated());
@@ -59,6 +61,7 @@ struct Memory<Cpu> {
     auto* storage = ::new (block) Storage;
     storage->data = static_cast<char*>(block) + cpu::alignment;
     storage->bytes = bytes;
+    storage->fresh = fresh;
     storage->release = [](Storage* s) noexcept {
       const int64_t size = s->bytes;
       cpu::detail::pool.allocated.add(-size);

@@ -50,8 +50,9 @@ class Pool {
     return (bytes + step - 1) & -step;
   }
 
-  /// A block of rounded(bytes), null where there is no memory.
-  void* take(int64_t bytes) noexcept {
+  /// A block of rounded(bytes), null where there is no memory; `fresh` is set where it is large and
+  /// comes from the system.
+  void* take(int64_t bytes, bool* fresh = nullptr) noexcept {
     const int64_t size = rounded(bytes);
     if (size >= smallest) {
       pthread_mutex_lock(&mutex_);
@@ -70,6 +71,7 @@ class Pool {
       block = allocate(size);
     }
     if (block != nullptr) reserved.add(size);
+    if (fresh != nullptr) *fresh = block != nullptr && size >= smallest;
     return block;
   }
 

@@ -44,6 +44,20 @@ WEFT_FEW_STEPS inline Turn find_turn(const weft::detail::Loops& loops,
   return turn;
 }
 
+/// How many elements of a row of the target come before a cache line ends, the same in all rows,
+/// where tiles can be of whole lines from there on; else -1.
+WEFT_FEW_STEPS inline int before_lines(const weft::detail::Loops& loops,
+                                       const weft::detail::Operand& target, const Turn& turn) {
+  constexpr int line = 64;
+  const auto offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(target.data) % line);
+  bool whole =
+      offset % target.itemsize == 0 && tile_bytes / turn.itemsize * target.itemsize >= line;
+  for (int d = 0; d + 1 < loops.rank; ++d) {
+    whole = whole && target.stride[d] * target.itemsize % line == 0;
+  }
+  return whole ? offset / target.itemsize : -1;
+}
+
 /// to[j + i * pitch] = from[i + j * stride] for 4 x 4 elements of four bytes, in vectors.
 [[gnu::always_inline]] inline void turn_four(const std::uint32_t* from, int64_t stride,
                                              std::uint32_t* to, int64_t pitch) {
@@ -112,6 +126,8 @@ struct TileWork {
   ElementLoop* loop;
   const void* programs;
   Turn turn;
+  std::uint64_t streamed = 0;  // a bit for each target that is written past the caches
+  int before = 0;              // elements by which the first tile of a row is narrower
 
   /// Rows of tiles.
   int64_t items() const {
@@ -137,7 +153,9 @@ struct TileWork {
       const bool turns = is_turned(i);
       step[i] = turns ? 1 : operands[i].stride[inner];
       ::new (sides + i) Side{nullptr, step[i], operands[i].itemsize};
-      sides[i].direct = step[i] == 1 || (i >= targets && computed[i - targets]);
+      sides[i].streams = i < targets && i < 64 && (streamed >> i & 1U) != 0 && step[i] == 1;
+      sides[i].direct =
+          (step[i] == 1 && !sides[i].streams) || (i >= targets && computed[i - targets]);
       sides[i].pitch = (turns ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
     }
     Block block(sides, n, targets, room);
@@ -159,9 +177,10 @@ struct TileWork {
         for (int e = 0; e < inner; ++e) offset += index[e] * operands[i].stride[e];
         row[i] = operands[i].data + offset * operands[i].itemsize;
       }
-      for (int64_t start = 0; start < loops.size[inner]; start += width) {
+      int columns = width - before;
+      for (int64_t start = 0; start < loops.size[inner]; start += columns, columns = width) {
         const int64_t rest = loops.size[inner] - start;
-        const int columns = static_cast<int>(rest < width ? rest : width);
+        if (rest < columns) columns = static_cast<int>(rest);
         run_tile(sides, row, at, step, skip, block, turned, rows, start, columns, width + 1);
       }
     }

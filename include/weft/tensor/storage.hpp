@@ -27,9 +27,10 @@ inline bool single_threaded() {
 struct Storage {
   void* data = nullptr;
   int64_t bytes = 0;
-  int ordinal = -1;           ///< the GPU it is on; -1 for the CPU
-  bool borrowed = false;      ///< memory of the user's, which weft neither frees nor rebinds into
-  long owners = 1;            ///< handles that share it; touched atomically only
+  int ordinal = -1;       ///< the GPU it is on; -1 for the CPU
+  bool borrowed = false;  ///< memory of the user's, which weft neither frees nor rebinds into
+  bool fresh = false;     ///< pages that the system gives as they are written; touched atomically
+  long owners = 1;        ///< handles that share it; touched atomically only
   unsigned long version = 0;  ///< how often it was written in place; touched atomically only
   void (*release)(Storage*) noexcept = nullptr;  ///< frees the memory and this record
 
@@ -40,6 +41,12 @@ struct Storage {
     } else {
       __atomic_fetch_add(&version, 1ul, __ATOMIC_RELEASE);
     }
+  }
+  /// Whether the memory was fresh; it is not from now on.
+  bool take_fresh() {
+    if (!__atomic_load_n(&fresh, __ATOMIC_RELAXED)) return false;
+    __atomic_store_n(&fresh, false, __ATOMIC_RELAXED);
+    return true;
   }
   /// One owner more.
   void share() {
