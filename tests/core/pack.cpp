@@ -30,3 +30,26 @@ TEST_CASE("a pack for kernels") {
   static_assert(std::is_same_v<decltype(pack), const weft::Pack<int, float>>);
   CHECK(weft::get<1>(pack) == 2.5F);
 }
+
+namespace {
+
+/// Can be made, not moved.
+struct Fixed {
+  static constexpr bool is_expression = true;
+  explicit Fixed(int v) : value(v) {}
+  Fixed(const Fixed&) = delete;
+  int value;
+};
+struct MakeFixed {
+  static constexpr bool makes_operands = true;
+  Fixed operator()(int v) const { return Fixed(v); }
+};
+
+}  // namespace
+
+TEST_CASE("values of other types are made in their place") {
+  const weft::Pack<Fixed, Fixed, Fixed> pack(MakeFixed{}, 1, 2, 3);
+  CHECK(pack.head.value == 1);
+  CHECK(weft::get<1>(pack).value == 2);
+  CHECK(weft::get<2>(pack).value == 3);
+}

@@ -20,3 +20,11 @@ TEST_CASE("loops of one length and another give an element the same bits") {
     }
   }
 }
+
+TEST_CASE("each row runs once, in order") {
+  std::vector<std::int64_t> rows;
+  weft::cpu::run_rows([&](std::int64_t r) { rows.push_back(r); }, 4);
+  CHECK(rows == std::vector<std::int64_t>{0, 1, 2, 3});
+  weft::cpu::run_rows([&](std::int64_t r) { rows.push_back(r); }, 0);
+  CHECK(rows.size() == 4);
+}

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
-
 #include "weft/core/config.hpp"
 
 namespace weft {
@@ -18,10 +16,10 @@ struct Pack<Head, Tail...> {
   Pack<Tail...> tail;
 };
 
-/// Of expressions and tensors: made in place by Maker{}(x) of each x. (Of an aggregate with such
-/// members g++ 12 sets all bytes to zero first, a third of what a small statement takes.)
+/// Of expressions: made in place by Maker{}(x) of each x. (Of an aggregate with such members g++ 12
+/// sets all bytes to zero first, a good part of what a small statement takes.)
 template <class Head, class... Tail>
-  requires(!std::is_trivially_copyable_v<Head> || ... || !std::is_trivially_copyable_v<Tail>)
+  requires(Head::is_expression)
 struct Pack<Head, Tail...> {
   Pack() = default;
   constexpr Pack(Head first, Pack<Tail...> others)

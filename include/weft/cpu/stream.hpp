@@ -139,15 +139,4 @@ struct PastCaches {
   }
 };
 
-/// Calls f with the loop for these programs; with null where there is none.
-template <class Outs, class Programs, class F>
-void with_past_caches(Outs outs, const Programs& programs, const F& f) {
-  if constexpr (requires { PastCaches::of(outs, programs); }) {
-    const PastCaches past = PastCaches::of(outs, programs);
-    f(&past);
-  } else {
-    f(static_cast<const PastCaches*>(nullptr));
-  }
-}
-
 }  // namespace weft::cpu::detail
