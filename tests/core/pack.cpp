@@ -35,13 +35,13 @@ namespace {
 
 /// Can be made, not moved.
 struct Fixed {
-  static constexpr bool is_expression = true;
+  [[maybe_unused]] static constexpr bool is_expression = true;
   explicit Fixed(int v) : value(v) {}
   Fixed(const Fixed&) = delete;
   int value;
 };
 struct MakeFixed {
-  static constexpr bool makes_operands = true;
+  [[maybe_unused]] static constexpr bool makes_operands = true;
   Fixed operator()(int v) const { return Fixed(v); }
 };
 
