@@ -68,7 +68,7 @@ struct Refused {
 
 template <class... Xs>
 Pack<operand_t<float, Xs>...> fused_operands(Xs&&... xs) {
-  return operands<float, void>(static_cast<Xs&&>(xs)...);
+  return {AsOperand<float, void>{}, static_cast<Xs&&>(xs)...};
 }
 }  // namespace detail
 
