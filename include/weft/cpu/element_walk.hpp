@@ -142,8 +142,10 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
                                             const PastCaches* past = nullptr) {
   const int64_t total = shape.size();
   if (total == 0) return;
-  std::uint64_t streamed =
-      stores == nullptr ? find_streamed(total, operands, n, targets) : std::uint64_t{0};
+  std::uint64_t streamed = 0;
+  if (stores == nullptr && (total >= least_stream_limit / 16 || stream_limit_set > 0)) {
+    streamed = find_streamed(total, operands, n, targets);
+  }
   const auto share = [&](int64_t items, const auto& run) {
     parallel(items, total, [&](int64_t first, int64_t last) {
       run(first, last);

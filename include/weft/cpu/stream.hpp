@@ -16,11 +16,13 @@ namespace weft::cpu::detail {
 /// Of rows of fewer bytes too much is not in whole lines.
 inline constexpr int64_t shortest_streamed = 256;
 
+inline constexpr int64_t least_stream_limit = int64_t{1} << 23;
+
 /// The size of the last-level cache, within 8 and 32 MiB: more than that a program does not keep to
 /// itself on a machine with many cores.
 WEFT_FEW_STEPS inline int64_t stream_limit() {
   if (stream_limit_set > 0) return stream_limit_set;
-  constexpr int64_t least = int64_t{1} << 23;
+  constexpr int64_t least = least_stream_limit;
   constexpr int64_t most = int64_t{1} << 25;
 #if defined(_SC_LEVEL3_CACHE_SIZE)
   static const int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);

@@ -52,10 +52,9 @@ struct Operand {
 template <int N>
 class OperandArray {
  public:
-  [[gnu::noinline]] OperandArray() {}
+  OperandArray() {}
   OperandArray(const OperandArray&) = delete;
   OperandArray& operator=(const OperandArray&) = delete;
-  [[gnu::noinline]] ~OperandArray() = default;
   operator Operand*() { return operands_; }
   operator const Operand*() const { return operands_; }
 
