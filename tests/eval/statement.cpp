@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/eval/statement.hpp>
 
+#include <weft/eval/lower.hpp>
+
 #include "test.hpp"
 
 using weft::Shape;

@@ -11,6 +11,20 @@
 
 namespace weft::detail {
 
+/// N operands. One type for all expressions that have as many, so that it is compiled once.
+template <int N>
+class OperandArray {
+ public:
+  OperandArray() {}
+  OperandArray(const OperandArray&) = delete;
+  OperandArray& operator=(const OperandArray&) = delete;
+  operator Operand*() { return operands_; }
+  operator const Operand*() const { return operands_; }
+
+ private:
+  Operand operands_[N];
+};
+
 template <class... Lists>
 struct Join {
   using type = TypeList<>;

@@ -48,20 +48,6 @@ struct Operand {
   }
 };
 
-/// N operands. One type for all expressions that have as many, so that it is compiled once.
-template <int N>
-class OperandArray {
- public:
-  OperandArray() {}
-  OperandArray(const OperandArray&) = delete;
-  OperandArray& operator=(const OperandArray&) = delete;
-  operator Operand*() { return operands_; }
-  operator const Operand*() const { return operands_; }
-
- private:
-  Operand operands_[N];
-};
-
 /// Loops over some dimensions, outermost first; the operands hold the strides that belong to them.
 struct Loops {
   int rank = 0;
