@@ -65,11 +65,18 @@ class Int64s {
   [[gnu::noinline, gnu::cold]] constexpr void clear_rest() {
     for (int i = few; i < max_rank; ++i) values_[i] = 0;
   }
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 13 does not see what the ranks tell
+#endif
   constexpr void take(const Int64s& other) {
     for (int i = 0; i < few; ++i) values_[i] = other.values_[i];
     if (rank_ <= few) return;  // and those behind have no value until there are more
     for (int i = few; i < max_rank; ++i) values_[i] = other.values_[i];
   }
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
+#pragma GCC diagnostic pop
+#endif
 
   int64_t values_[max_rank];
   int rank_ = 0;
