@@ -109,11 +109,13 @@ void run_lowered(void* lowered, const Shape& shape, D device) {
   static_cast<L*>(lowered)->template run<T>(shape, device);
 }
 
-/// The statement that writes `e`, lowered, into elements of type T.
-template <class T, class D, class E>
-Statement<D> statement_of(const E& e, Lowered<E>& lowered, const char* operation, D wanted) {
+/// The statement that writes `e`, lowered; `run` is run_lowered, named where it is used so that a
+/// compiler's list of instantiations stays short.
+template <class D, class E>
+Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, const Shape&, D),
+                          const char* operation, D wanted) {
   return {operation,         &e.shape(), lowered.operands, Lowered<E>::n,
-          is_elementwise<E>, wanted,     &lowered,         run_lowered<T, D, Lowered<E>>};
+          is_elementwise<E>, wanted,     &lowered,         run};
 }
 
 /// What evaluating an expression that is only planned gives: a tensor that is nowhere.
@@ -136,7 +138,8 @@ template <class T, class D, class E>
 Tensor<T, D> materialize_on(const E& e, D wanted) {
   if (staging != nullptr) return plan_on<T, D>(e);
   Lowered<E> lowered(e);
-  return run_into_new<T, D>(statement_of<T, D>(e, lowered, name_of<E>().operation, wanted));
+  return run_into_new<T, D>(
+      statement_of<D>(e, lowered, run_lowered<T, D, Lowered<E>>, name_of<E>().operation, wanted));
 }
 
 template <class T, class E, class D>
@@ -193,7 +196,10 @@ void rebind(Tensor<T, D>& target, E&& e) {
   }
   D wanted{};
   if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
-  run_into(target, statement_of<T, D>(e, lowered, name_of<Expr>().operation, wanted), inside);
+  run_into(target,
+           statement_of<D>(e, lowered, run_lowered<T, D, Lowered<Expr>>, name_of<Expr>().operation,
+                           wanted),
+           inside);
 }
 
 template <class T, class D, class E>
@@ -210,7 +216,8 @@ void write(const Tensor<T, D>& target, const E& e, const char* operation) {
   } else {
     if (!check_writable(target, e.shape(), operation)) return;
     Lowered<E> lowered(e);
-    run_in_place(target, statement_of<T, D>(e, lowered, operation, D{}), !takes_target(e, target));
+    run_in_place(target, statement_of<D>(e, lowered, run_lowered<T, D, Lowered<E>>, operation, D{}),
+                 !takes_target(e, target));
   }
 }
 
