@@ -53,3 +53,25 @@ TEST_CASE("eight axes") {
   for (float& v : sums.values) v *= 2;
   CHECK(test::same(x + x.clone(), sums));
 }
+
+TEST_CASE_TEMPLATE("sums and products over rows of any width, also in place", T, float, double) {
+  for (const std::int64_t width : {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 100, 1023, 16385}) {
+    for (const std::int64_t rows : {1, 2, 5, 70, 300}) {
+      if (rows * width > 200000) continue;
+      test::Random r(static_cast<unsigned>(rows * width));
+      const auto a = r.array<T>({rows, width});
+      const auto m = r.array<T>({width});
+      const auto d = r.array<T>({width});
+      auto expected = a;
+      for (std::int64_t i = 0; i < rows * width; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const auto column = static_cast<std::size_t>(i % width);
+        expected.values[at] = (a.values[at] - m.values[column]) * d.values[column];
+      }
+      const auto x = a.on(weft::Cpu{});
+      CHECK(test::same((x - m.on(weft::Cpu{})) * d.on(weft::Cpu{}), expected));
+      x.assign((x - m.on(weft::Cpu{})) * d.on(weft::Cpu{}));
+      CHECK(test::same(x, expected));
+    }
+  }
+}

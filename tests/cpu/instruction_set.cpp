@@ -21,10 +21,20 @@ TEST_CASE("loops of one length and another give an element the same bits") {
   }
 }
 
+namespace {
+struct Rows {
+  std::vector<std::int64_t>& seen;
+  void operator()(std::int64_t r) const { seen.push_back(r); }
+  void all(std::int64_t rows) const {
+    for (std::int64_t r = 0; r < rows; ++r) (*this)(r);
+  }
+};
+}  // namespace
+
 TEST_CASE("each row runs once, in order") {
-  std::vector<std::int64_t> rows;
-  weft::cpu::run_rows([&](std::int64_t r) { rows.push_back(r); }, 4);
-  CHECK(rows == std::vector<std::int64_t>{0, 1, 2, 3});
-  weft::cpu::run_rows([&](std::int64_t r) { rows.push_back(r); }, 0);
-  CHECK(rows.size() == 4);
+  std::vector<std::int64_t> seen;
+  weft::cpu::run_rows(Rows{seen}, 4);
+  CHECK(seen == std::vector<std::int64_t>{0, 1, 2, 3});
+  weft::cpu::run_rows(Rows{seen}, 0);
+  CHECK(seen.size() == 4);
 }

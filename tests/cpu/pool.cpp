@@ -47,6 +47,25 @@ TEST_CASE("a large block comes back, a small one is not kept") {
   CHECK(pool.reserved.now() == 0);
 }
 
+TEST_CASE("large blocks begin at a page or in the middle of one") {
+  Pool pool;
+  for (const std::int64_t bytes :
+       {std::int64_t{1} << 20, std::int64_t{3} << 20, std::int64_t{9} << 20}) {
+    void* block[2] = {pool.take(bytes), pool.take(bytes)};
+    std::uintptr_t offsets = 0;
+    for (void* b : block) {
+      const auto at = reinterpret_cast<std::uintptr_t>(b) % Pool::page;
+      CHECK(at % (Pool::page / 2) == 0);
+      offsets += at;
+      static_cast<char*>(b)[bytes - 1] = 1;
+    }
+    CHECK(offsets == Pool::page / 2);
+    for (void* b : block) pool.give(b, bytes);
+  }
+  pool.trim(0);
+  CHECK(pool.reserved.now() == 0);
+}
+
 TEST_CASE("large blocks are fresh the first time") {
   Pool pool;
   bool fresh = false;

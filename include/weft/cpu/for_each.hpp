@@ -8,6 +8,7 @@
 #include "weft/cpu/joint.hpp"
 #include "weft/cpu/memory.hpp"
 #include "weft/cpu/near_angles.hpp"
+#include "weft/cpu/vector_program.hpp"
 #include "weft/eval/executor.hpp"
 
 namespace weft {
@@ -26,6 +27,14 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 
  private:
   static constexpr int targets = sizeof...(Outs);
+  /// Nothing but sums and products of numbers.
+  static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
+#if defined(__AVX512F__)
+  static constexpr int64_t vector = 16;
+#else
+  static constexpr int64_t vector = 8;
+#endif
+  static constexpr int64_t band = 16384;  // elements of an operand, which a cache holds
   using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
   using At = ElementAt<1, typename Operands::type>;
 
@@ -35,7 +44,25 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     const int64_t* step;
     const int64_t* skip;
     int64_t n;
-    [[gnu::always_inline]] void operator()(int64_t r) const {
+    [[gnu::always_inline]] void operator()(int64_t r) const { row(r, 0, n); }
+    /// Where memory sets the pace, many rows at a time: first all that fills vectors, then what is
+    /// left of these rows. A loop that goes from row to row without a branch between is faster.
+    [[gnu::always_inline]] void all(int64_t rows) const {
+      if constexpr (light) {
+        const int64_t full = n / vector * vector;
+        const int64_t most = full == n ? rows : n < band ? band / n : 1;
+        for (int64_t first = 0; first < rows; first += most) {
+          const int64_t last = rows - first < most ? rows : first + most;
+          for (int64_t r = first; r < last; ++r) row(r, 0, full);
+          if (full == n) continue;
+          for (int64_t r = first; r < last; ++r) row(r, full, n);
+        }
+      } else {
+        for (int64_t r = 0; r < rows; ++r) row(r, 0, n);
+      }
+    }
+
+    [[gnu::always_inline]] void row(int64_t r, int64_t first, int64_t last) const {
       // Copies, that no store can overlap.
       const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
@@ -52,7 +79,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-      for (int64_t i = 0; i < n; ++i) store(mine, out, At{operands, i});
+      for (int64_t i = first; i < last; ++i) store(mine, out, At{operands, i});
     }
   };
 

@@ -36,7 +36,7 @@ template <class F>
 template <class F>
 [[gnu::noinline, gnu::flatten, gnu::target("avx2,fma,f16c")]] void run_avx2(const F& f,
                                                                             std::int64_t rows) {
-  for (std::int64_t r = 0; r < rows; ++r) f(r);
+  f.all(rows);
 }
 #endif
 #else
@@ -65,7 +65,7 @@ template <class F>
 [[gnu::noinline, gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
   gnu::target("avx2,fma,f16c")]] void
 run_avx2(const F& f, std::int64_t rows) {
-  for (std::int64_t r = 0; r < rows; ++r) f(r);
+  f.all(rows);
 }
 #endif
 #endif
@@ -84,8 +84,8 @@ template <class F, class Tag = Compiled>
   detail::run_compiled<Tag>(f);
 }
 
-/// f(r) for all r < rows, in the same way. Machines without AVX2 call a function for each row where
-/// this file is compiled for them too: that is less to compile than another loop around loops.
+/// f.all(rows), which does f(r) for all r < rows, in the same way. Machines without AVX2 call f(r)
+/// for each row where this file is compiled for them too: that is less to compile.
 template <class F, class Tag = Compiled>
 [[gnu::always_inline]] inline void run_rows(const F& f, std::int64_t rows) {
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
@@ -94,9 +94,7 @@ template <class F, class Tag = Compiled>
   }
   for (std::int64_t r = 0; r < rows; ++r) detail::run_compiled<Tag>(f, r);
 #else
-  detail::run_compiled<Tag>([&f, rows ]() __attribute__((always_inline)) {
-    for (std::int64_t r = 0; r < rows; ++r) f(r);
-  });
+  detail::run_compiled<Tag>([&f, rows ]() __attribute__((always_inline)) { f.all(rows); });
 #endif
 }
 

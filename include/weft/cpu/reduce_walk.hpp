@@ -19,6 +19,9 @@ WEFT_FEW_STEPS inline void pad(weft::detail::Loops& loops, weft::detail::Operand
   for (int i = 0; i < n; ++i) operands[i].stride[0] = 0;
 }
 
+/// a / b of numbers that are not negative, at once where it is 0, as it is for small work.
+inline int64_t quotient(int64_t a, int64_t b) { return a < b ? 0 : a / b; }
+
 /// A reduction of operands 1 to n - 1 over `inner`, for each place of `outer`.
 struct ReduceWork {
   const RunLoops& run_loops;
@@ -44,8 +47,8 @@ struct ReduceWork {
     const bool across = columns_are_faster();
     const int64_t width = outer.size[outer.rank - 1];
     const int64_t columns = column_loops.columns;
-    const int64_t blocks = across ? (width + columns - 1) / columns : width;
-    const int64_t items = outputs / width * blocks;
+    const int64_t blocks = across ? 1 + quotient(width - 1, columns) : width;
+    const int64_t items = (outer.rank == 1 ? 1 : outputs / width) * blocks;
     // Where a long reduction is cut depends on the shape only, and so do the bits of its result.
     const bool lines = !across && inner.rank > 1;  // a piece is some of the rows' lines
     const int64_t size = inner.size[inner.rank - 1];
@@ -240,16 +243,18 @@ struct ReduceWork {
       for (int64_t k = first; k < last; ++k) {
         for (int i = 0; i < n; ++i) memory.row[i] = operands[i].data;
         weft::detail::Cursor cursor;
-        const int64_t line = k / pieces / blocks;
+        const int64_t output = quotient(k, pieces);
+        const int64_t line = quotient(output, blocks);
         if (line > 0) cursor.seek(outer, across, operands, n, memory.row, line);
-        const int64_t from = k / pieces % blocks * columns;
+        const int64_t from = (output - line * blocks) * columns;
         const int64_t to = min(from + columns, outer.size[across]);
-        const int64_t begin = k % pieces * piece;
+        const int64_t part = k - output * pieces;
+        const int64_t begin = part * piece;
         const int64_t end = min(begin + piece, length);
         for (int64_t start = from; start < to; start += width) {
           const int64_t m = min(to - start, width);
-          const int64_t fit =
-              min(block.length(), values == nullptr ? block.length() : run_size) / m;
+          const int64_t most = min(block.length(), values == nullptr ? length * m : run_size);
+          const int64_t fit = most >= length * m ? length : most / m;
           for (int i = 0; i < n; ++i) memory.line[i] = memory.row[i];
           weft::detail::Cursor within;
           if (begin > 0) within.seek(inner, inner.rank, inside, n, memory.line, begin);
@@ -267,7 +272,7 @@ struct ReduceWork {
             within.next(inner, inner.rank, inside, n, memory.line);
           }
           if (pieces > 1) {
-            const int64_t at = k % pieces * outer.count() + line * outer.size[across] + start;
+            const int64_t at = part * outer.count() + line * outer.size[across] + start;
             column_loops.end(reducer, running, m, states + at * run_loops.state_bytes);
           } else {
             column_loops.finish(reducer, running, m, length, memory.row[0] + start * out_pitch,
