@@ -33,7 +33,7 @@ struct ColumnRun {
     explicit Running(const R& reducer) : tree(reducer) {}
     int64_t rows = 0;
     union {
-      State part[columns];  // not initialised: begun with each group
+      alignas(64) State part[columns];  // not initialised: begun with each group
     };
     Tree<R, State, columns, 20> tree;  // of 2^26 rows
   };
