@@ -109,12 +109,12 @@ def program(headers, device, count, kind="element-wise"):
     return text
 
 
-def compile_once(compiler, source):
+def compile_once(compiler, source, options=()):
     """CPU seconds and peak MB of one run of the compiler."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / ("t.cu" if "nvcc" in compiler else "t.cpp")
         path.write_text(source)
-        command = [compiler, "-std=c++20", "-O2", f"-I{INCLUDE}", "-c", str(path), "-o", f"{folder}/t.o"]
+        command = [compiler, "-std=c++20", "-O2", f"-I{INCLUDE}", *options, "-c", str(path), "-o", f"{folder}/t.o"]
         if "nvcc" in compiler:
             command.insert(1, "-arch=sm_90")
         elif "weft/cuda" in source or "weft/all" in source:

@@ -143,7 +143,7 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
   const int64_t total = shape.size();
   if (total == 0) return;
   std::uint64_t streamed = 0;
-  if (stores == nullptr && (total >= least_stream_limit / 16 || stream_limit_set > 0)) {
+  if (stores == nullptr && may_stream(total)) {
     streamed = find_streamed(total, operands, n, targets);
   }
   const auto share = [&](int64_t items, const auto& run) {

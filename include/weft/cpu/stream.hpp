@@ -31,6 +31,11 @@ WEFT_FEW_STEPS inline int64_t stream_limit() {
   return most;
 }
 
+/// False where `count` elements of any type are fewer than that: no need to look further.
+inline bool may_stream(int64_t count) {
+  return count >= least_stream_limit / 16 || stream_limit_set > 0;
+}
+
 /// A bit for each of the targets, operands[0] and on, whose `count` elements are worth writing past
 /// the caches. Not where one is read too, so that its lines are there anyway, and not where its
 /// memory is fresh: the system zeroes pages as they are first written, in the caches.

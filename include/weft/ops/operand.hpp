@@ -112,6 +112,19 @@ struct Valued<Op, Xs...> {
   static constexpr bool elements = true;
 };
 
+/// Whether an operation takes elements of type T, or one compile error that says what it takes.
+template <class Op, class T>
+constexpr bool in_domain() {
+  if constexpr (requires { typename Op::domain; }) {
+    return Op::domain::template report<T>();
+  } else {
+    static_assert(sizeof(Op) == 0,
+                  "weft: an operation names the element types it takes: write using domain = "
+                  "weft::op::Numeric (or Floating, Real, ...) in its struct");
+    return false;
+  }
+}
+
 /// Whether operands of these types go together, and the element type of the operation.
 template <class Op, class... Xs>
 struct OperandCheck : Valued<Op, Xs...> {
@@ -140,8 +153,7 @@ struct OperandCheck : Valued<Op, Xs...> {
       static_assert(Check::elements,
                     "weft: element types do not mix silently (nor does a floating number with an "
                     "integer tensor): write cast<T>(x)");
-      if constexpr (Check::condition && Check::elements)
-        return Op::domain::template report<element>();
+      if constexpr (Check::condition && Check::elements) return in_domain<Op, element>();
     }
     return false;
   }
