@@ -15,7 +15,8 @@ namespace weft::detail {
 template <int N>
 class OperandArray {
  public:
-  OperandArray() {}
+  [[gnu::noinline]] OperandArray() {}
+  [[gnu::noinline]] ~OperandArray() {}
   OperandArray(const OperandArray&) = delete;
   OperandArray& operator=(const OperandArray&) = delete;
   operator Operand*() { return operands_; }

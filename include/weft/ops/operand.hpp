@@ -205,7 +205,7 @@ inline constexpr int shaped_count = (0 + ... + (is_scalar<Args> ? 0 : 1));
 
 /// The shape that the operands of a node broadcast to: one type for all nodes.
 struct OwnShape {
-  OwnShape(const char* operation, const Shape& a, const Shape& b) : shape(a) {
+  WEFT_FEW_STEPS OwnShape(const char* operation, const Shape& a, const Shape& b) : shape(a) {
     broadcast_with(operation, shape, b);
   }
   template <class... Args>
