@@ -73,7 +73,7 @@ class Block {
   static constexpr int room_bytes = 1 << 15;
 
   /// The first `targets` of n sides are written. `room` has room_bytes.
-  Block(Side* sides, int n, int targets, char* room) : sides_(sides), n_(n) {
+  WEFT_FEW_STEPS Block(Side* sides, int n, int targets, char* room) : sides_(sides), n_(n) {
     int64_t bytes = 0;
     for (int i = 0; i < n; ++i) {
       sides[i].written = i < targets;
@@ -98,8 +98,9 @@ class Block {
 
   /// Points at[i] to n elements of each operand that has its bit in `used`, from element `start` of
   /// its row, and so in `rows` rows, of which each is skip[i] bytes behind the one before.
-  void load(int64_t start, int64_t n, char** at, std::uint64_t used = ~std::uint64_t{0},
-            int64_t rows = 1, int64_t* skip = nullptr) {
+  WEFT_FEW_STEPS void load(int64_t start, int64_t n, char** at,
+                           std::uint64_t used = ~std::uint64_t{0}, int64_t rows = 1,
+                           int64_t* skip = nullptr) {
     if (n_ < 64) used &= (std::uint64_t{1} << n_) - 1;
     for (int i = 0; i < n_; ++i) {
       if (n_ <= 64) {  // the next one that is used
@@ -122,7 +123,7 @@ class Block {
     }
   }
   /// Puts what a loop has left in buffers where it belongs.
-  void store(int64_t start, int64_t n, int64_t rows = 1) {
+  WEFT_FEW_STEPS void store(int64_t start, int64_t n, int64_t rows = 1) {
     for (int i = 0; i < n_ && sides_[i].written; ++i) {
       const Side& side = sides_[i];
       if (side.direct) continue;

@@ -186,17 +186,22 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
     work.loop = past->loop;
     work.programs = past;
   }
-  if (turn.dimension >= 0) {
-    TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, turn};
-    if (streamed != 0) tiles.before = before;
-    if (past == nullptr) tiles.streamed = streamed;
-    return share(tiles.items(), [&](int64_t first, int64_t last) { tiles.run(first, last); });
-  }
+  const bool turned = turn.dimension >= 0;
+  TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, turn};
+  if (turned && streamed != 0) tiles.before = before;
+  if (past == nullptr) tiles.streamed = streamed;
   const int64_t rows = total / row;
-  if (direct && (rows >= 64 || blocks == 1)) {
-    return share(rows, [&](int64_t first, int64_t last) { run_direct(work, first, last); });
-  }
-  share(blocks * rows, [&](int64_t first, int64_t last) { run_elements(work, first, last); });
+  const bool by_rows = direct && (rows >= 64 || blocks == 1);
+  const int64_t items = turned ? tiles.items() : by_rows ? rows : blocks * rows;
+  share(items, [&](int64_t first, int64_t last) {
+    if (turned) {
+      tiles.run(first, last);
+    } else if (by_rows) {
+      run_direct(work, first, last);
+    } else {
+      run_elements(work, first, last);
+    }
+  });
 }
 
 }  // namespace weft::cpu::detail

@@ -48,7 +48,7 @@ inline void set_cache_limit(int64_t bytes) {
 
 template <>
 struct Memory<Cpu> {
-  static Storage* allocate(Cpu, int64_t bytes) {
+  [[gnu::noinline]] static Storage* allocate(Cpu, int64_t bytes) {
     static_assert(sizeof(Storage) <= cpu::alignment);
     constexpr int64_t limit = int64_t{1} << 62;
     bool fresh = false;

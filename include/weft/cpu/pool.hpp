@@ -96,7 +96,7 @@ class Pool {
   }
 
   /// Frees kept blocks, the largest first, until no more than `most` bytes are left.
-  void trim(int64_t most) noexcept {
+  [[gnu::cold, gnu::noinline]] void trim(int64_t most) noexcept {
     pthread_mutex_lock(&mutex_);
     for (int i = lists - 1; i >= 0 && cached_ > most; --i) {
       while (lists_[i] != nullptr && cached_ > most) {
@@ -145,7 +145,7 @@ class Pool {
   /// Large blocks begin where a page does, and every other one in the middle of it. Loads wait for
   /// earlier stores whose addresses have the same last 12 bits: often where a loop's operands begin
   /// some hundred bytes apart, as blocks of the C library's do.
-  void* allocate(int64_t size) noexcept {
+  [[gnu::noinline]] void* allocate(int64_t size) noexcept {
     const bool large = size >= smallest;
     const auto bytes = static_cast<std::size_t>(size + (large ? page : 0));
     void* block = nullptr;

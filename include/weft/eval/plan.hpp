@@ -204,7 +204,8 @@ WEFT_FEW_STEPS inline bool same_layout(const Operand& a, const Operand& b) {
 
 /// Whether steps along dimensions `d` and on of those in `order`, ordered from long to short
 /// strides that do not interleave, lead `distance` elements away and stay inside.
-inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t distance) {
+[[gnu::cold, gnu::noinline]] inline bool reaches(const Operand& x, const int* order, int n, int d,
+                                                 int64_t distance) {
   if (d == n) return distance == 0;
   const int64_t size = x.size[order[d]];
   const int64_t stride = x.stride[order[d]] < 0 ? -x.stride[order[d]] : x.stride[order[d]];

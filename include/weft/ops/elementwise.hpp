@@ -40,8 +40,8 @@ class Map {
     requires(sizeof...(Xs) == sizeof...(Args))
   explicit Map(Op op, Xs&&... xs)
       : op_(op),
-        args_(detail::AsOperand<T, Op>{}, static_cast<Xs&&>(xs)...),
-        shape_(Op::text, args_) {}
+        shape_(Op::text, xs...),
+        args_(detail::AsOperand<T, Op>{}, static_cast<Xs&&>(xs)...) {}
   template <class X>
     requires(sizeof...(Args) == 1)
   Map(Op op, X&& x) : op_(op), args_(detail::AsOperand<T, Op>{}, static_cast<X&&>(x)) {}
@@ -53,8 +53,8 @@ class Map {
     requires(sizeof...(Args) == 2 && shaped == 2)
   Map(Op op, X&& x, Y&& y)
       : op_(op),
-        args_(detail::AsOperand<T, Op>{}, static_cast<X&&>(x), static_cast<Y&&>(y)),
-        shape_(Op::text, args_.head.shape(), args_.tail.head.shape()) {}
+        shape_(Op::text, x.shape(), y.shape()),
+        args_(detail::AsOperand<T, Op>{}, static_cast<X&&>(x), static_cast<Y&&>(y)) {}
   // Out of line, since an expression moves many, and other expressions have the same. Destroying
   // them so would cost a small statement a tenth of its time.
   [[gnu::noinline]] Map(const Map&) = default;
@@ -86,8 +86,9 @@ class Map {
 
  private:
   [[no_unique_address]] Op op_;
-  Pack<Args...> args_;
+  // Before the operands: if these do not broadcast there is nothing to destroy.
   [[no_unique_address]] detail::NodeShape<Args...> shape_;
+  Pack<Args...> args_;
 };
 
 /// op(operands...) as an expression; numbers take the tensors' element type. What does not fit

@@ -208,25 +208,25 @@ struct OwnShape {
   WEFT_FEW_STEPS OwnShape(const char* operation, const Shape& a, const Shape& b) : shape(a) {
     broadcast_with(operation, shape, b);
   }
-  template <class... Args>
-  OwnShape(const char* operation, const Pack<Args...>& args) {
-    add(operation, args, std::index_sequence_for<Args...>{});
+  template <class... Xs>
+  explicit OwnShape(const char* operation, const Xs&... xs) {
+    (add(operation, xs), ...);
   }
 
   Shape shape;
 
  private:
-  template <class... Args, std::size_t... I>
-  void add(const char* operation, const Pack<Args...>& args, std::index_sequence<I...>) {
-    (broadcast_with(operation, shape, get<static_cast<int>(I)>(args).shape()), ...);
+  template <class X>
+  void add(const char* operation, const X& x) {
+    if constexpr (Expression<X>) broadcast_with(operation, shape, x.shape());
   }
 };
 /// Beside numbers one operand has it, and a node that is moved with each further operation is
 /// smaller.
 struct OperandsShape {
   OperandsShape() = default;
-  template <class... Args>
-  OperandsShape(const char*, const Pack<Args...>&) {}
+  template <class... Xs>
+  explicit OperandsShape(const char*, const Xs&...) {}
 };
 
 template <class... Args>

@@ -77,8 +77,8 @@ class Tensor {
     detail::is_value<X>();
   }
 
-  Tensor& operator=(const Tensor&) & = default;
-  Tensor& operator=(Tensor&&) & noexcept = default;
+  [[gnu::noinline]] Tensor& operator=(const Tensor&) & = default;
+  [[gnu::noinline]] Tensor& operator=(Tensor&&) & noexcept = default;
   /// Rebinds to the value of the expression.
   template <ExpressionLike E>
     requires(!TensorLike<E>)
