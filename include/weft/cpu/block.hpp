@@ -98,9 +98,8 @@ class Block {
 
   /// Points at[i] to n elements of each operand that has its bit in `used`, from element `start` of
   /// its row, and so in `rows` rows, of which each is skip[i] bytes behind the one before.
-  WEFT_FEW_STEPS void load(int64_t start, int64_t n, char** at,
-                           std::uint64_t used = ~std::uint64_t{0}, int64_t rows = 1,
-                           int64_t* skip = nullptr) {
+  void load(int64_t start, int64_t n, char** at, std::uint64_t used = ~std::uint64_t{0},
+            int64_t rows = 1, int64_t* skip = nullptr) {
     if (n_ < 64) used &= (std::uint64_t{1} << n_) - 1;
     for (int i = 0; i < n_; ++i) {
       if (n_ <= 64) {  // the next one that is used

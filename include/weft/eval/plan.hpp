@@ -203,15 +203,14 @@ WEFT_FEW_STEPS inline bool same_layout(const Operand& a, const Operand& b) {
 }
 
 /// Whether steps along dimensions `d` and on of those in `order`, ordered from long to short
-/// strides that do not interleave, lead `distance` elements away and stay inside.
-[[gnu::cold, gnu::noinline]] inline bool reaches(const Operand& x, const int* order, int n, int d,
-                                                 int64_t distance) {
-  if (d == n) return distance == 0;
+/// strides that do not interleave, lead `way` elements away and stay inside.
+[[gnu::cold]] inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t way) {
+  if (d == n) return way == 0;
   const int64_t size = x.size[order[d]];
   const int64_t stride = x.stride[order[d]] < 0 ? -x.stride[order[d]] : x.stride[order[d]];
-  const int64_t steps = distance / stride;
+  const int64_t steps = way / stride;
   for (int64_t k = steps - 1; k <= steps + 1; ++k) {
-    if (k < size && -k < size && reaches(x, order, n, d + 1, distance - k * stride)) return true;
+    if (k < size && -k < size && reaches(x, order, n, d + 1, way - k * stride)) return true;
   }
   return false;
 }
