@@ -11,7 +11,7 @@ constexpr bool differentiable(const E&) {
   return is_differentiable<E>;
 }
 struct Halved {
-  float operator()(float x) const { return x / 2; }
+  WEFT_HD float operator()(float x) const { return x / 2; }
 };
 }  // namespace
 

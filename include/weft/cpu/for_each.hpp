@@ -74,12 +74,12 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
               return At{operands, i};
             },
             [&](const auto& inputs) __attribute__((always_inline)) { store(mine, out, inputs); });
-        return;
-      }
+      } else {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-      for (int64_t i = first; i < last; ++i) store(mine, out, At{operands, i});
+        for (int64_t i = first; i < last; ++i) store(mine, out, At{operands, i});
+      }
     }
   };
 

@@ -251,13 +251,13 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
             [&](const auto& inputs) __attribute__((always_inline)) {
               to[inputs.i] = store_element<Out>(programs.head(inputs));
             });
-        continue;
-      }
+      } else {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-      for (int64_t i = 0; i < m; ++i) {
-        to[i] = store_element<Out>(programs.head(At{operands, values, from, i}));
+        for (int64_t i = 0; i < m; ++i) {
+          to[i] = store_element<Out>(programs.head(At{operands, values, from, i}));
+        }
       }
     }
   }
