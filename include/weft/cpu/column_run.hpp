@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cpu/run.hpp"
+#include "weft/cpu/vector.hpp"
 
 namespace weft::cpu::detail {
 
@@ -24,8 +25,8 @@ struct ColumnLoops {
 template <class Out, class R, class V>
 struct ColumnRun {
   using State = typename R::template State<V>;
-  static constexpr int group = 64;    // rows that are added to one state
-  static constexpr int together = 4;  // rows in one pass over the states
+  static constexpr int group = 64;                  // rows that are added to one state
+  static constexpr int most = joins<R, V> ? 8 : 4;  // rows in one pass over the states
   static constexpr int columns = 16384 / static_cast<int>(sizeof(State));
 
   /// The running reduction: of the last rows, fewer than a group, and of the groups before.
@@ -54,14 +55,17 @@ struct ColumnRun {
           for (int64_t c = 0; c < m; ++c) part[c] = State{};
         }
         const char* const first = values + r * pitch;
-        const bool several = rows - r >= together && group - in_group >= together;
-        if (several) {
-          add_rows(mine, first, pitch, m, position + r, part, std::make_index_sequence<together>{});
+        const int64_t left = rows - r < group - in_group ? rows - r : group - in_group;
+        const int64_t taken = left >= most ? most : left >= 4 ? 4 : 1;
+        if (taken == most) {
+          add_rows(mine, first, pitch, m, position + r, part, std::make_index_sequence<most>{});
+        } else if (taken == 4) {
+          add_rows(mine, first, pitch, m, position + r, part, std::make_index_sequence<4>{});
         } else {
           add_rows(mine, first, pitch, m, position + r, part, std::make_index_sequence<1>{});
         }
-        r += several ? together : 1;
-        running.rows += several ? together : 1;
+        r += taken;
+        running.rows += taken;
       }
     });
   }
