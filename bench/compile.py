@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
-from compile_budget import compile_once  # noqa: E402
+from compile_budget import compile_once, put  # noqa: E402
 
 MARKS = ("<!-- fifty expressions -->", "<!-- end of fifty expressions -->")
 
@@ -55,9 +55,10 @@ def program(library, count):
 
 
 def is_installed(library):
-    return not subprocess.run(["g++", "-std=c++20", *OPTIONS.get(library[0], []), "-E", "-x", "c++", "-", "-o", "/dev/null"],
-                              input=f'#if !__has_include(<{library[1]}>) && {int(library[0] != "weft")}\n#error\n#endif\n',
-                              capture_output=True, text=True).returncode
+    name, header, *_ = library
+    command = ["g++", "-std=c++20", *OPTIONS.get(name, []), "-E", "-x", "c++", "-", "-o", "/dev/null"]
+    source = f"#if !__has_include(<{header}>)\n#error\n#endif\n"
+    return name == "weft" or not subprocess.run(command, input=source, capture_output=True, text=True).returncode
 
 
 def table(runs):
@@ -81,16 +82,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--fill", metavar="FILE", help="put the table between FILE's marks")
     args = parser.parse_args()
-    text = table(args.runs)
-    if not args.fill:
-        print(text, end="")
-        return 0
-    page = Path(args.fill).read_text()
-    if any(mark not in page for mark in MARKS):
-        sys.exit(f"{args.fill} has no {MARKS[0]} ... {MARKS[1]}")
-    before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
-    Path(args.fill).write_text(f"{before}{MARKS[0]}\n{text}{MARKS[1]}{after}")
-    return 0
+    return put(table(args.runs), args.fill, MARKS)
 
 
 if __name__ == "__main__":

@@ -215,16 +215,16 @@ def nvcc_rows(runs, jobs):
             ("nvcc: each further row program", (rows - row) / (len(ROWS) - 1), "s", 2.3 * scale)]
 
 
-def put(text, target):
+def put(text, target, marks=MARKS):
     """Prints the text, or puts it between the marks in the file."""
     if not target:
         print(text, end="")
         return 0
     page = Path(target).read_text()
-    if any(mark not in page for mark in MARKS):
-        sys.exit(f"{target} has no {MARKS[0]} ... {MARKS[1]}")
-    before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
-    Path(target).write_text(f"{before}{MARKS[0]}\n{text}{MARKS[1]}{after}")
+    if any(mark not in page for mark in marks):
+        sys.exit(f"{target} has no {marks[0]} ... {marks[1]}")
+    before, after = page.split(marks[0])[0], page.split(marks[1])[1]
+    Path(target).write_text(f"{before}{marks[0]}\n{text}{marks[1]}{after}")
     return 0
 
 

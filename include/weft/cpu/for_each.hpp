@@ -27,8 +27,9 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 
  private:
   static constexpr int targets = sizeof...(Outs);
-  /// Nothing but sums and products of numbers.
+  /// Nothing but arithmetic, which the pace of memory hides.
   static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
+  /// Floats of a vector, a multiple of its doubles.
 #if defined(__AVX512F__)
   static constexpr int64_t vector = 16;
 #else

@@ -33,6 +33,9 @@ class Map {
   using value_type = typename detail::ResultOf<Op, T, Args...>::type;
   using device_type = detail::common_device_of<Args...>;
   static constexpr bool is_expression = true;
+  static_assert(
+      requires { Op::text; },
+      "weft: an operation has a name: write static constexpr const char* text in its struct");
   static constexpr const char* text = Op::text;
   static constexpr int shaped = detail::shaped_count<Args...>;
 
