@@ -114,14 +114,14 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
       if (data[i] != x.address) continue;
       readings += detail::readings(task, description, i);
       const bool in_registers = launch.registers && operand[i].access == RowOperand::slot;
-      kept = kept || in_registers || operand[i].keeps_row;
+      kept = kept || in_registers;
       for (int d = 0; d < grid.reduced_rank; ++d) {
         constant = constant && operand[i].reduced_stride[d] == 0;
       }
     }
     if (readings < 2 || constant || !x.note.empty()) continue;
     x.note =
-        kept ? Text(launch.registers ? "kept in registers" : "kept in shared memory")
+        kept ? Text("kept in registers")
              : "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
   }
 }

@@ -7,19 +7,16 @@
 
 namespace weft::cuda {
 
-/// The most threads of a block.
+/// The most threads of a block that keeps rows in registers.
 inline constexpr int row_block = 256;
+/// The most threads of a block that loops over rows.
+inline constexpr int row_loop_block = 512;
 /// The most blocks that a cluster has.
 inline constexpr int row_cluster = 16;
-/// Vectors of a row that a thread takes, where the row is long enough.
-inline constexpr int vectors_a_thread = 16;
-/// The same where a part of a warp has a row.
-inline constexpr int short_row = 8;
-/// Bytes of a row that a block keeps in shared memory where several blocks fit a multiprocessor.
-inline constexpr int64_t row_share = 64 * 1024;
 
 /// The loops of a row kernel: kept dimensions (a row at each coordinate) and those along the row,
-/// both innermost first. A thread takes vectors of a row, `stride` vectors apart.
+/// both innermost first. A thread takes items of a row, `stride` items apart: vectors of V
+/// neighbours, or elements, V of which it reads at a time.
 struct RowLoops {
   static constexpr int max_slots = 16;
   enum Stage : unsigned char { whole, partial, merge };
@@ -30,12 +27,13 @@ struct RowLoops {
   Divider reduced[max_rank];
   long long count = 1;  // elements of a row
   long long inner = 1;  // of them along the innermost dimension
-  Divider items;        // full vectors along it, where there are several dimensions
-  unsigned length = 0;  // full vectors of a row, at most
+  Divider items;  // vectors along it, where there are several dimensions; the last may be less
+  unsigned length = 0;  // full vectors of a row, at most; 0: a thread takes elements
   unsigned group = 1;   // threads of a block that share a row
   unsigned warps = 1;   // of the group, rounded up to a power of two
   unsigned group_shift = 0;
   unsigned rows_a_block = 1;
+  unsigned width_shift = 0;  // columns: log2 of the rows that neighbouring threads take
   Divider stride;
   Divider parts;         // blocks that share a row
   unsigned splits = 1;   // pieces to merge
@@ -45,13 +43,20 @@ struct RowLoops {
   bool simple = false;   // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  unsigned ahead = 0;     // how far behind its own the row is that a block has L2 fetch; 0: none
+  unsigned ahead = 0;     // how far behind its own the row is that L2 fetches; 0: none
   int head_operand = -1;  // whose alignment the vectors follow
-  unsigned chunk = 16;    // vectors that a thread takes at a time
-  int slots = 0;          // operands that pass through shared memory
+  unsigned chunk = 16;    // vectors that a thread keeps in registers
+  int slots = 0;          // operands that are kept there
   int slot_operand[max_slots];
-  std::uint64_t slot_readers[max_slots];  // bit i: operand i is this one
-  bool slot_kept[max_slots];              // for the whole row, not a chunk at a time
+  std::uint64_t constants = 0;  // bit i: operand i is one element for the row
+  std::uint64_t regular = 0;    // bit i: operand i lies as most do, by the strides below
+  std::uint64_t shared = 0;     // bit i: operand i is one stretch of elements, the same in each row
+  int64_t row_stride = 0;       // all in elements: from a row to the next, where `simple`
+  int64_t lane_stride = 0;      // from an element to the next
+  int64_t hop = 0;              // between the elements that a thread reads at a time
+  int64_t kept_stride[max_rank];
+  int64_t reduced_stride[max_rank];
+  std::uint64_t fetched = 0;  // bit i: a block has L2 fetch its part of operand i's row
   int target = -1;
   unsigned varies = 0;     // bit r: reduction r, loaded, is another one at each element
   unsigned along_row = 0;  // bit k: output k has an element for each of the row
@@ -61,17 +66,16 @@ struct RowLoops {
 
 /// An operand of a row kernel, all strides in bytes.
 struct RowOperand {
-  /// How a vector is read or written: through shared memory, as one element for all lanes, at its
-  /// own address, or there lane by lane.
+  /// How a vector is read or written: from registers, as one element for all lanes, at its own
+  /// address, or there lane by lane.
   enum Access : int { slot, one_element, whole_vector, by_lane };
   char* data;
   int64_t row;     // from a row to the next, where `simple`
   int64_t vector;  // from a vector to the next
-  int64_t step;    // from a thread's vector to its next
+  int64_t step;    // from a thread's vector, or V elements, to its next
+  int64_t hop;     // between the elements that a thread reads at a time
   Access access = by_lane;
-  unsigned slot_offset = 0;  // in shared memory, of thread 0
-  unsigned slot_step = 0;    // there, from a vector to the next
-  bool keeps_row = false;    // the slot holds the whole row, not a chunk of it
+  unsigned slot_offset = 0;  // which slot
   int itemsize;
   int lane;  // elements from a lane to the next
   int64_t kept_stride[max_rank];
@@ -90,7 +94,6 @@ struct RowLaunch {
   unsigned threads = 32;
   unsigned shared_bytes = 0;
   bool registers = false;  // of the kernel that keeps rows in registers
-  int carveout = 0;        // percent of the caches that shared memory gets; 0: as the driver likes
 };
 
 /// What planning knows of the kernel that keeps rows in registers, if there is one.
@@ -115,9 +118,10 @@ struct RowKernel {
   int leaves = 0;
   int reductions = 0;
   int lanes = 1;
-  int state_bytes = 0;
+  int state_bytes = 0;  // of all reductions of one pass, at most
   const std::uint64_t* uses = nullptr;
-  std::uint64_t positions = 0;  // bit i: operand i has no memory
+  const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
+  std::uint64_t positions = 0;          // bit i: operand i has no memory
   RegisterKernel registers;
 
   const void* of(const RowLaunch& launch) const {
@@ -169,10 +173,14 @@ inline int readings(const RowTask& task, const RowKernel& kernel, int i) {
 inline unsigned round_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }
 
 /// The bytes where the threads of a row exchange states: of each warp, of each block of a cluster
-/// and its barrier; or of each thread.
-inline unsigned scratch_bytes(const RowKernel& kernel, unsigned threads) {
-  const unsigned states = threads > 32 + row_cluster ? threads : 32U + row_cluster;
-  return round_up(static_cast<unsigned>(kernel.state_bytes) * states + 16, 128);
+/// and its barrier.
+inline unsigned scratch_bytes(const RowKernel& kernel) {
+  return round_up(static_cast<unsigned>(kernel.state_bytes) * (32U + row_cluster) + 16, 128);
+}
+
+/// The pass in which a reduction is computed.
+inline int level_of(const RowKernel& kernel, int reduction) {
+  return kernel.levels != nullptr ? kernel.levels[reduction] : reduction;
 }
 
 /// Whether every full vector of an operand is aligned, when vectors begin with the row.
@@ -218,15 +226,6 @@ inline bool is_constant(const RowLoops& grid, const RowOperand& x) {
     if (x.reduced_stride[d] != 0) return false;
   }
   return true;
-}
-
-/// The percentage of the caches that is shared memory where they should hold what all rows share;
-/// 0 where that is little, or leaves less than three blocks theirs.
-inline int carveout(const Properties& device, int64_t cached_bytes, unsigned shared_bytes) {
-  const int64_t all = device.shared_memory_per_block + 29 * 1024;  // and the least cache
-  const int64_t left = all - cached_bytes * 5 / 4 - 8 * 1024;
-  if (cached_bytes < 8 * 1024 || left < int64_t{3} * shared_bytes) return 0;
-  return static_cast<int>(left * 100 / all);
 }
 
 }  // namespace detail

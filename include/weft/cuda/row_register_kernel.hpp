@@ -14,12 +14,6 @@ namespace weft::cuda {
 
 namespace detail {
 
-/// Whether a reducer takes the first of N values at once.
-template <class R, class State, class C, int N>
-inline constexpr bool takes_first = requires(const R& reducer, State& state, const C (&x)[N]) {
-  reducer.add_first(state, x, N);
-};
-
 template <class Outs, class Types, int V, class Program>
 class RegisterThread;
 

@@ -98,7 +98,7 @@ class RegisterPlan {
     grid_.parts = Divider(parts);
     grid_.stride = Divider(group * parts);
     grid_.chunk = (grid_.length + group * parts - 1) / (group * parts);
-    grid_.scratch = scratch_bytes(kernel_, 0);
+    grid_.scratch = scratch_bytes(kernel_);
     launch.blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block * parts;
     launch.shared_bytes = 2 * grid_.scratch;
     launch.registers = true;

@@ -25,7 +25,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       : grid_(grid), place_(place_in_block(grid)) {
     if (!place_.active) return;
     place_.vectors = grid.length;
-    place_.mine = all_mine_ = my_share(grid, place_);
+    place_.mine = all_mine_ = my_share(grid, place_, grid.length);
   }
 
   /// Loads this thread's vectors from number `begin` on, as many as it keeps.

@@ -1,4 +1,4 @@
-// A row kernel's thread: which part of which row it has, and how that gets into shared memory.
+// A row kernel's thread: which part of which row it has, and where that lies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,83 +9,13 @@
 
 namespace weft::cuda::detail {
 
-/// Copies 4, 8 or 16 aligned bytes to an address of shared memory without waiting.
-template <int Bytes>
-__device__ __forceinline__ void copy_async(unsigned to, const char* from) {
-#if __CUDA_ARCH__ >= 800
-  if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(Bytes)
-                 : "memory");
-  }
-#else
-  for (int i = 0; i < Bytes; i += 4) {
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i),
-                 "r"(*reinterpret_cast<const int*>(from + i))
-                 : "memory");
-  }
-#endif
-}
-
-__device__ __forceinline__ void wait_for_copies() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
-/// The object of a multiple of 4 bytes at an aligned address of shared memory. (Through a pointer
-/// the compiler computes where shared memory begins at each use.)
-template <class T>
-__device__ __forceinline__ T load_shared(unsigned from) {
-  constexpr int words = sizeof(T) / 4;
-  unsigned bits[words];
-  if constexpr (words == 1) {
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(bits[0]) : "r"(from));
-  } else if constexpr (words == 2) {
-    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(bits[0]), "=r"(bits[1]) : "r"(from));
-  } else {
-#pragma unroll
-    for (int i = 0; i < words; i += 4) {
-      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(bits[i]), "=r"(bits[i + 1]), "=r"(bits[i + 2]), "=r"(bits[i + 3])
-                   : "r"(from + 4 * i));
-    }
-  }
-  T out;
-  __builtin_memcpy(&out, bits, sizeof(T));
-  return out;
-}
-
-/// Copies one element, whatever its type, to an address of shared memory.
-__device__ __forceinline__ void copy_element(unsigned to, const char* from, int bytes) {
-  if (bytes == 4) {
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(*reinterpret_cast<const int*>(from))
-                 : "memory");
-  } else if (bytes == 2) {
-    asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"(*reinterpret_cast<const short*>(from))
-                 : "memory");
-  } else if (bytes == 1) {
-    asm volatile("st.shared.u8 [%0], %1;" ::"r"(to),
-                 "h"(static_cast<short>(*reinterpret_cast<const signed char*>(from)))
-                 : "memory");
-  } else {
-#pragma unroll 1
-    for (int i = 0; i < bytes; i += 8) {
-      asm volatile("st.shared.u64 [%0], %1;" ::"r"(to + static_cast<unsigned>(i)),
-                   "l"(*reinterpret_cast<const long long*>(from + i))
-                   : "memory");
-    }
-  }
-}
-
 /// What a thread has of its block's rows: `vectors` full, aligned ones, and the elements before and
-/// behind them one by one.
+/// behind them one by one; or elements alone.
 struct RowPlace {
   unsigned row = 0;
   unsigned lane = 0;  // among the threads of all blocks that share the row
   unsigned vectors = 0;
-  unsigned mine = 0;  // of them, this thread's
+  unsigned mine = 0;  // of them, or of the elements, this thread's
   unsigned before = 0;
   unsigned singles = 0;  // elements in no full vector
   bool active = false;
@@ -96,8 +26,8 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   const unsigned block = grid.parts.divide(blockIdx.x);
   const unsigned part = blockIdx.x - block * grid.parts.divisor;
   if (grid.columns) {
-    place.lane = threadIdx.x / 32;
-    place.row = block * 32 + threadIdx.x % 32;
+    place.lane = threadIdx.x >> grid.width_shift;
+    place.row = block * grid.rows_a_block + (threadIdx.x & (grid.rows_a_block - 1));
   } else {
     place.lane = threadIdx.x & (grid.group - 1);
     place.row = block;
@@ -160,18 +90,19 @@ inline __device__ __noinline__ char* element(const RowLoops& grid, const RowOper
                             static_cast<unsigned>(index));
 }
 
-__device__ __forceinline__ unsigned my_share(const RowLoops& grid, const RowPlace& place) {
-  return grid.stride.divide(place.vectors + grid.stride.divisor - 1 - place.lane);
+/// How many of n items that threads of the row take in turn are this thread's.
+__device__ __forceinline__ unsigned my_share(const RowLoops& grid, const RowPlace& place,
+                                             unsigned n) {
+  return n > place.lane ? grid.stride.divide(n - 1 - place.lane) + 1 : 0;
 }
 
-/// Counts the full vectors of a row that begins at `head`, or at an aligned address where null.
+/// Counts the items of a row, whose vectors begin at an aligned address of `head`, or at the row's
+/// own where that is null.
 __device__ __forceinline__ void divide_row(const RowLoops& grid, RowPlace& place, int lanes,
                                            const char* head, int size) {
   if (!place.active) return;
-  if (grid.length == 0 || grid.reduced_rank > 1) {
-    place.vectors = grid.length;
-    place.singles = grid.length > 0 ? 0 : static_cast<unsigned>(grid.count);
-    place.mine = my_share(grid, place);
+  if (grid.length == 0) {
+    place.mine = my_share(grid, place, static_cast<unsigned>(grid.count));
     return;
   }
   if (head != nullptr) {
@@ -179,86 +110,12 @@ __device__ __forceinline__ void divide_row(const RowLoops& grid, RowPlace& place
         static_cast<unsigned>(reinterpret_cast<unsigned long long>(head) >> (__ffs(size) - 1));
     place.before = (0U - elements) & static_cast<unsigned>(lanes - 1);
     if (place.before > grid.count) place.before = static_cast<unsigned>(grid.count);
-  }
-  place.vectors = static_cast<unsigned>((grid.count - place.before) / lanes);
-  place.singles = static_cast<unsigned>(grid.count - static_cast<long long>(place.vectors) * lanes);
-  place.mine = my_share(grid, place);
-}
-
-/// Copies n of a thread's vectors of one operand, from its number k on, to shared memory, where
-/// only it reads them.
-inline __device__ __noinline__ void stage(const RowLoops& grid, const RowOperand& x, unsigned row,
-                                          unsigned before, unsigned k, unsigned n, unsigned to,
-                                          int lanes) {
-  const int size = x.itemsize;
-  const int bytes = size * lanes;
-  const unsigned to_step = x.slot_step;
-  to += threadIdx.x * static_cast<unsigned>(bytes);
-  if (grid.reduced_rank <= 1) {
-    const char* from = vector_start_by_axes(grid, x, row, before, k);
-    const int64_t step = x.step;
-    const auto bits =
-        reinterpret_cast<unsigned long long>(from) | static_cast<unsigned long long>(step);
-    if (x.lane == 1 && bytes >= 16 && (bits & 15) == 0) {
-      if (bytes == 16) {
-#pragma unroll 4
-        for (unsigned i = 0; i < n; ++i) {
-          copy_async<16>(to, from);
-          from += step;
-          to += to_step;
-        }
-      } else {
-        for (unsigned i = 0; i < n; ++i) {
-          for (int b = 0; b < bytes; b += 16) {
-            copy_async<16>(to + static_cast<unsigned>(b), from + b);
-          }
-          from += step;
-          to += to_step;
-        }
-      }
-      return;
-    }
-    if (x.lane == 1 && bytes == 8 && (bits & 7) == 0) {
-      for (unsigned i = 0; i < n; ++i) {
-        copy_async<8>(to, from);
-        from += step;
-        to += to_step;
-      }
-      return;
-    }
-    if (size == 4) {
-      const int64_t lane = int64_t{x.lane} * 4;
-#pragma unroll 1
-      for (unsigned i = 0; i < n; ++i) {
-#pragma unroll 4
-        for (int j = 0; j < lanes; ++j) {
-          copy_async<4>(to + 4 * static_cast<unsigned>(j), from + j * lane);
-        }
-        from += step;
-        to += to_step;
-      }
-      return;
-    }
-  }
-#pragma unroll 1
-  for (unsigned i = 0; i < n; ++i) {
-    const char* from = vector_start_by_axes(grid, x, row, before, k + i * grid.stride.divisor);
-#pragma unroll 4
-    for (int j = 0; j < lanes; ++j) {
-      copy_element(to + static_cast<unsigned>(j * size), from + int64_t{j} * x.lane * size, size);
-    }
-    to += to_step;
-  }
-}
-
-/// The element at `at`.
-template <class T>
-__device__ __forceinline__ void load_single(Vector<T, 1>& out, const char* at) {
-  if constexpr (std::is_same_v<T, Position>) {
-    out.lane[0] = reinterpret_cast<long long>(at) - Position::origin;
+    place.vectors = static_cast<unsigned>((grid.count - place.before) / lanes);
   } else {
-    out.lane[0] = *reinterpret_cast<const T*>(at);
+    place.vectors = grid.length;
   }
+  place.singles = static_cast<unsigned>(grid.count - static_cast<long long>(place.vectors) * lanes);
+  place.mine = my_share(grid, place, place.vectors);
 }
 
 }  // namespace weft::cuda::detail

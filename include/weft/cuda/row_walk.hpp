@@ -1,4 +1,4 @@
-// A thread's walk along its row: by vectors, and by single elements at the ends.
+// A thread's walk along its row: vectors, single elements at the ends, or elements alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,6 +11,31 @@ namespace weft::cuda::detail {
 
 using weft::detail::TypeList;
 
+/// Positions: of lane 0, and from a lane to the next.
+struct RowPositions {
+  long long first;
+  long long step;
+};
+/// What a thread has of an operand at a time.
+template <class T, int V>
+struct RowVectorOf {
+  using type = Vector<T, V>;
+};
+template <int V>
+struct RowVectorOf<Position, V> {
+  using type = RowPositions;
+};
+template <class T, int V>
+using RowVector = typename RowVectorOf<T, V>::type;
+
+template <class T, int V>
+__device__ __forceinline__ auto lane_of(const Vector<T, V>& vector, int j) {
+  return load_element(vector.lane[j]);
+}
+__device__ __forceinline__ long long lane_of(const RowPositions& positions, int j) {
+  return positions.first + j * positions.step;
+}
+
 /// The registers of a vector of a row, as a program reads lane j of them.
 template <int First, class Registers, class Values>
 struct RowLane {
@@ -19,7 +44,7 @@ struct RowLane {
   int j;
   template <int I>
   __device__ __forceinline__ auto get() const {
-    return load_element(weft::get<I - First>(registers).lane[j]);
+    return lane_of(weft::get<I - First>(registers), j);
   }
   template <int I>
   __device__ __forceinline__ auto reduced() const {
@@ -38,12 +63,6 @@ struct RowKernelTypes {
   }();
 };
 
-template <class T, int V>
-__device__ __noinline__ void store_by_lane(const Vector<T, V> in, char* at, int64_t stride) {
-#pragma unroll
-  for (int j = 0; j < V; ++j) reinterpret_cast<T*>(at)[j * stride] = in.lane[j];
-}
-
 /// A row's reductions alone.
 template <class Values>
 struct RowScalars {
@@ -53,6 +72,53 @@ struct RowScalars {
     return weft::get<I>(values);
   }
 };
+
+/// The elements of a row that a thread has at a time: n of them, at `position` and `apart` further
+/// on each; `whole` where they are a full vector. `offset` is where most operands have the first.
+struct RowItem {
+  unsigned position;
+  unsigned apart;
+  int n;
+  bool whole;
+  int64_t offset;
+};
+
+/// Where an operand has the first element of an item, and how far apart the others are.
+struct RowAddress {
+  char* first;
+  int64_t hop;
+};
+__device__ __forceinline__ RowAddress address_of(const RowLoops& grid, const RowOperand& x,
+                                                 bool regular, unsigned row, const RowItem& item) {
+  if (regular) return {x.data + item.offset * x.itemsize, grid.hop * x.itemsize};
+  if (grid.simple) return {x.data + row * x.row + item.position * x.reduced_stride[0], x.hop};
+  return {element(grid, x, row, item.position), x.hop};
+}
+
+/// An item's elements one by one.
+template <class T, int V>
+__device__ __noinline__ Vector<T, V> load_lanes(const RowLoops& grid, const RowOperand& x,
+                                                bool regular, unsigned row, const RowItem item) {
+  RowAddress at = address_of(grid, x, regular, row, item);
+  Vector<T, V> out;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    out.lane[j] = j < item.n ? *reinterpret_cast<const T*>(at.first) : T{};
+    at.first += at.hop;
+  }
+  return out;
+}
+template <class T, int V>
+__device__ __noinline__ void store_lanes(const Vector<T, V> in, const RowLoops& grid,
+                                         const RowOperand& x, bool regular, unsigned row,
+                                         const RowItem item) {
+  RowAddress at = address_of(grid, x, regular, row, item);
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (j < item.n) *reinterpret_cast<T*>(at.first) = in.lane[j];
+    at.first += at.hop;
+  }
+}
 
 template <int Outputs, class Types, int V, class Values>
 class RowWalk;
@@ -67,14 +133,13 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   static constexpr int reductions = sizeof...(Vs);
   static constexpr int n = outputs + leaves + reductions;
   template <int W>
-  using Registers = Pack<Vector<Ts, W>...>;
+  using Registers = Pack<RowVector<Ts, W>...>;
   using Values = Pack<Vs...>;
   template <int W>
   using Lane = RowLane<outputs, Registers<W>, Values>;
   using Grid = RowGrid<n>;
 
-  __device__ __forceinline__ RowWalk(const Grid& grid, char* shared)
-      : grid_(grid), shared_address_(static_cast<unsigned>(__cvta_generic_to_shared(shared))) {
+  __device__ __forceinline__ explicit RowWalk(const Grid& grid) : grid_(grid) {
     place_ = place_in_block(grid);
     const char* head = nullptr;
     int size = 1;
@@ -86,186 +151,159 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     divide_row(grid, place_, V, head, size);
   }
 
-  /// Brings what is kept for the whole row to shared memory.
-  __device__ __forceinline__ void keep_row() const {
-    bool any = false;
-#pragma unroll 1
-    for (int s = 0; s < grid_.slots; ++s) {
-      if (grid_.slot_kept[s] && place_.mine > 0) {
-        const RowOperand& x = grid_.operand[grid_.slot_operand[s]];
-        stage(grid_, x, place_.row, place_.before, place_.lane, place_.mine,
-              shared_address_ + x.slot_offset, V);
-        any = true;
-      }
-    }
-    if (any) wait_for_copies();
-  }
-
   /// Where the row begins in operand K.
   template <int K>
   __device__ __forceinline__ char* start() const {
     return row_start(grid_, grid_.operand[K], place_.row);
   }
 
-  /// Calls full(registers, at, position) for this thread's full vectors, with the registers of the
-  /// operands that Uses names and the addresses of the outputs among them, and flush() after each
-  /// few; then one(registers, values, position) for its elements in no full vector.
-  template <std::uint64_t Uses, class Full, class Flush, class Single>
-  __device__ __forceinline__ void walk(unsigned mine, unsigned singles, const Full& full,
-                                       const Flush& flush, const Single& one) {
-    if (mine > 0) {
-      unsigned k = place_.lane;
-      Registers<V> registers;
-      unsigned slot[leaves > 0 ? leaves : 1];
-      char* at[outputs + leaves];
-      begin<Uses>(at, k, Both{});
-      spread<Uses>(registers, Leaves{});
-#pragma unroll 1
-      for (unsigned i = 0; i < mine;) {
-        const unsigned n = mine - i < grid_.chunk ? mine - i : grid_.chunk;
-        stage_chunk<Uses>(k, n);
-        begin_chunk<Uses>(slot, i, Leaves{});
-        i += n;
-#pragma unroll 1
-        for (unsigned j = 0; j < n; ++j) {
-          load<Uses>(registers, slot, at, k, Leaves{});
-          full(registers, at, static_cast<long long>(k) * V + place_.before);
-          k += grid_.stride.divisor;
-          advance<Uses>(slot, at, Both{});
-          if (grid_.reduced_rank > 1 && k < place_.vectors) begin<Uses>(at, k, Both{});
-        }
-        flush();
-      }
+  /// Calls f(item) for what this thread has of the row, and flush() after each few.
+  template <class F, class Flush>
+  __device__ __forceinline__ void walk(const F& f, const Flush& flush) const {
+    const unsigned stride = grid_.stride.divisor;
+    const bool vectors = grid_.length > 0;
+    const unsigned singles = vectors ? my_share(grid_, place_, place_.singles) : 0;
+    const unsigned steps =
+        vectors ? place_.mine + singles : (place_.mine + V - 1) / static_cast<unsigned>(V);
+    if (steps == 0) return;
+    const int64_t row = row_offset();
+    RowItem item{place_.lane, stride, V, vectors, 0};
+    if (vectors) {
+      item.position = place_.lane * V + place_.before;
+      item.apart = 1;
     }
 #pragma unroll 1
-    for (unsigned s = place_.lane; s < singles; s += grid_.stride.divisor) {
-      const long long position =
-          s < place_.before ? s : s + static_cast<long long>(place_.vectors) * V;
-      Registers<1> registers;
-      Values values = values_;
-      load_singles<Uses>(registers, position, Leaves{});
-      if (grid_.varies != 0) {
-        load_values(values, position, std::make_index_sequence<reductions>{});
+    for (unsigned i = 0; i < steps; ++i) {
+      item.offset = row;
+      if (!vectors) {
+        const unsigned left = place_.mine - i * V;
+        item.n = left < V ? static_cast<int>(left) : V;
+      } else if (grid_.reduced_rank > 1) {
+        const unsigned k = place_.lane + i * stride;
+        const unsigned outer = grid_.items.divide(k);
+        const unsigned first = (k - outer * grid_.items.divisor) * V;
+        const auto inner = static_cast<unsigned>(grid_.inner);
+        item.n = inner - first < V ? static_cast<int>(inner - first) : V;
+        item.position = outer * inner + first;
+        item.offset += first * grid_.lane_stride;
+        item.offset += grid_.reduced_rank == 2
+                           ? outer * grid_.reduced_stride[1]
+                           : bytes_by_axes(grid_.reduced + 1, grid_.reduced_rank - 1,
+                                           grid_.reduced_stride + 1, outer);
+      } else if (i >= place_.mine) {
+        const unsigned s = place_.lane + (i - place_.mine) * stride;
+        item.whole = false;
+        item.n = 1;
+        item.position = s < place_.before ? s : s + place_.vectors * V;
       }
-      one(registers, values, position);
+      if (grid_.reduced_rank <= 1) item.offset += item.position * grid_.lane_stride;
+      f(item);
+      item.position += stride * V;
+      if (i % 32 == 31) flush();
+    }
+  }
+
+  /// Loads the operands that Uses and `needed` name; those with one element for the row too, if
+  /// that was not done before.
+  template <std::uint64_t Uses, bool All>
+  __device__ __forceinline__ void load(Registers<V>& registers, std::uint64_t needed,
+                                       const RowItem& item) const {
+    load_leaves<Uses, All>(registers, needed, item, Leaves{});
+  }
+  /// Operands with one element for the whole row are read once.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ void spread(Registers<V>& registers) const {
+    if (place_.active) spread_leaves<Uses>(registers, Leaves{});
+  }
+  /// Where operand K has an item that is a full vector of it.
+  template <int K, class T>
+  __device__ __forceinline__ char* vector_address(const RowItem& item) const {
+    const int64_t at = is_regular<K>() ? item.offset : item.position;
+    return grid_.operand[K].data + at * static_cast<int64_t>(sizeof(T));
+  }
+  template <int K>
+  __device__ __forceinline__ bool is_regular() const {
+    return (grid_.regular >> K & 1U) != 0;
+  }
+
+  /// Calls one(registers, values, position) for each of this thread's elements, with the values of
+  /// loaded reductions that are others at each.
+  template <std::uint64_t Uses, class F>
+  __device__ __forceinline__ void walk_single(const F& one) {
+    if (!place_.active) return;
+#pragma unroll 1
+    for (long long e = place_.lane; e < grid_.count; e += grid_.stride.divisor) {
+      Registers<1> registers{};
+      Values values = values_;
+      load_singles<Uses>(registers, e, Leaves{});
+      load_values(values, e, std::make_index_sequence<reductions>{});
+      one(registers, values, e);
     }
   }
 
  protected:
   const Grid& grid_;
-  unsigned shared_address_;
   RowPlace place_;
-  Values values_;
+  Values values_{};
 
  private:
   using Leaves = std::make_index_sequence<leaves>;
-  using Both = std::make_index_sequence<outputs + leaves>;
 
   template <int K, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> K & 1U) != 0;
-
-  /// Brings the operands that are not kept for the whole row to shared memory, n vectors from k on.
-  template <std::uint64_t Uses>
-  __device__ __forceinline__ void stage_chunk(unsigned k, unsigned n) const {
-    bool any = false;
-#pragma unroll 1
-    for (int s = 0; s < grid_.slots; ++s) {
-      if (!grid_.slot_kept[s] && (grid_.slot_readers[s] & Uses) != 0) {
-        const RowOperand& x = grid_.operand[grid_.slot_operand[s]];
-        stage(grid_, x, place_.row, place_.before, k, n, shared_address_ + x.slot_offset, V);
-        any = true;
-      }
-    }
-    if (any) wait_for_copies();
-  }
-
   template <int K>
   static constexpr bool is_position = ((RowKernelTypes<Ts...>::positions << outputs) >> K & 1U) !=
                                       0;
 
-  /// The addresses of outputs and of operands without memory at vector k; of those that are read
-  /// as they are, at the row's first vector.
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin(char** at, unsigned k, std::index_sequence<I...>) const {
-    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], k), ...);
-  }
-  template <int K, bool Used>
-  __device__ __forceinline__ void begin_operand(char*& at, unsigned k) const {
-    if constexpr (Used) {
-      const RowOperand& x = grid_.operand[K];
-      if constexpr (K < outputs || is_position<K>) {
-        at = vector_start(grid_, x, place_, k);
-      } else if (x.access == RowOperand::whole_vector) {
-        at = x.data;
-      }
-    }
-  }
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin_chunk(unsigned* slot, unsigned i,
-                                              std::index_sequence<I...>) const {
-    ((slot[I] = is_used<outputs + I, Uses> ? slot_of<outputs + static_cast<int>(I)>(i) : 0), ...);
-  }
-  template <int K>
-  __device__ __forceinline__ unsigned slot_of(unsigned i) const {
-    const RowOperand& x = grid_.operand[K];
-    const unsigned start =
-        shared_address_ + x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V);
-    return x.keeps_row ? start + i * x.slot_step : start;
-  }
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void advance(unsigned* slot, char** at,
-                                          std::index_sequence<I...>) const {
-    (advance_operand<static_cast<int>(I), is_used<I, Uses>>(slot, at), ...);
-  }
-  template <int K, bool Used>
-  __device__ __forceinline__ void advance_operand(unsigned* slot, char** at) const {
-    if constexpr (!Used) {
-    } else if constexpr (K < outputs || is_position<K>) {
-      at[K] += grid_.operand[K].step;
-    } else {
-      slot[K - outputs] += grid_.operand[K].slot_step;
-    }
+  __device__ __forceinline__ int64_t row_offset() const {
+    if (grid_.simple) return place_.row * grid_.row_stride;
+    return bytes_by_axes(grid_.kept, grid_.kept_rank, grid_.kept_stride, place_.row);
   }
 
-  /// Operands with one element for the whole row are read once.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void spread(Registers<V>& registers, std::index_sequence<I...>) const {
+  __device__ __forceinline__ void spread_leaves(Registers<V>& registers,
+                                                std::index_sequence<I...>) const {
     (spread_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
          weft::get<static_cast<int>(I)>(registers)),
      ...);
   }
   template <int K, bool Used, class T>
-  __device__ __forceinline__ void spread_leaf(Vector<T, V>& out) const {
+  __device__ __forceinline__ void spread_leaf(T& out) const {
     if constexpr (Used && !is_position<K>) {
-      const bool one = grid_.operand[K].access == RowOperand::one_element;
-      const T value = one ? *reinterpret_cast<const T*>(start<K>()) : T{};
+      using Element = std::remove_cvref_t<decltype(out.lane[0])>;
+      if (grid_.operand[K].access != RowOperand::one_element) return;
+      const Element value = *reinterpret_cast<const Element*>(start<K>());
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = value;
     }
   }
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void load(Registers<V>& registers, const unsigned* slot,
-                                       char* const* at, unsigned k,
-                                       std::index_sequence<I...>) const {
-    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), slot[I], at[outputs + I], k),
+  template <std::uint64_t Uses, bool All, std::size_t... I>
+  __device__ __forceinline__ void load_leaves(Registers<V>& registers, std::uint64_t needed,
+                                              const RowItem& item,
+                                              std::index_sequence<I...>) const {
+    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>, All>(
+         weft::get<static_cast<int>(I)>(registers), needed, item),
      ...);
   }
-  template <int K, bool Used, class T>
-  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, unsigned slot, const char* at,
-                                            unsigned k) const {
-    if constexpr (!Used) {
-    } else if constexpr (is_position<K>) {
-      const long long first = reinterpret_cast<long long>(at) - Position::origin;
-#pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = first + j * grid_.operand[K].lane;
-    } else {
-      const RowOperand::Access access = grid_.operand[K].access;
-      if (access == RowOperand::slot) {
-        out = load_shared<Vector<T, V>>(slot);
-      } else if (access == RowOperand::whole_vector) {
-        out = reinterpret_cast<const Vector<T, V>*>(at)[k];
+  template <int K, bool Used, bool All, class T>
+  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, std::uint64_t needed,
+                                            const RowItem& item) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[K];
+      if ((!All && x.access == RowOperand::one_element) || (needed >> K & 1U) == 0) return;
+      if (x.access == RowOperand::whole_vector && item.whole) {
+        out = *reinterpret_cast<const Vector<T, V>*>(vector_address<K, T>(item));
+      } else {
+        out = load_lanes<T, V>(grid_, x, is_regular<K>(), place_.row, item);
       }
+    }
+  }
+  template <int K, bool Used, bool All>
+  __device__ __forceinline__ void load_leaf(RowPositions& out, std::uint64_t,
+                                            const RowItem& item) const {
+    if constexpr (Used) {
+      const RowAddress at = address_of(grid_, grid_.operand[K], is_regular<K>(), place_.row, item);
+      out = {reinterpret_cast<long long>(at.first) - Position::origin, at.hop};
     }
   }
 
@@ -278,7 +316,17 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   }
   template <int K, bool Used, class T>
   __device__ __forceinline__ void load_single_leaf(Vector<T, 1>& out, long long position) const {
-    if constexpr (Used) load_single(out, element(grid_, grid_.operand[K], place_.row, position));
+    if constexpr (Used) {
+      out.lane[0] =
+          *reinterpret_cast<const T*>(element(grid_, grid_.operand[K], place_.row, position));
+    }
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void load_single_leaf(RowPositions& out, long long position) const {
+    if constexpr (Used) {
+      const char* at = element(grid_, grid_.operand[K], place_.row, position);
+      out = {reinterpret_cast<long long>(at) - Position::origin, 0};
+    }
   }
   template <std::size_t... I>
   __device__ __forceinline__ void load_values(Values& values, long long position,
