@@ -67,7 +67,6 @@ template <int N>
     RowLaunch merge = plan;
     if (!grid.any_along_row || task.target >= 0) {  // else each block goes on with its part
       grid.parts = Divider(1);
-      grid.stride = Divider(grid.group);
       merge.blocks = plan.blocks / parts;
     }
     launch_rows(name, task.geometry.reduced, kernel, merge, 1, arguments, stream);

@@ -15,8 +15,7 @@ inline constexpr int row_loop_block = 512;
 inline constexpr int row_cluster = 16;
 
 /// The loops of a row kernel: kept dimensions (a row at each coordinate) and those along the row,
-/// both innermost first. A thread takes items of a row, `stride` items apart: vectors of V
-/// neighbours, or elements, V of which it reads at a time.
+/// both innermost first.
 struct RowLoops {
   static constexpr int max_slots = 16;
   enum Stage : unsigned char { whole, partial, merge };
@@ -26,37 +25,32 @@ struct RowLoops {
   Divider kept[max_rank];
   Divider reduced[max_rank];
   long long count = 1;  // elements of a row
-  long long inner = 1;  // of them along the innermost dimension
-  Divider items;  // vectors along it, where there are several dimensions; the last may be less
-  unsigned length = 0;  // full vectors of a row, at most; 0: a thread takes elements
+  unsigned inner = 1;   // of them along the innermost dimension
+  unsigned outer = 1;   // coordinates of the other dimensions of a row
   unsigned group = 1;   // threads of a block that share a row
   unsigned warps = 1;   // of the group, rounded up to a power of two
   unsigned group_shift = 0;
   unsigned rows_a_block = 1;
-  unsigned width_shift = 0;  // columns: log2 of the rows that neighbouring threads take
-  Divider stride;
-  Divider parts;         // blocks that share a row
-  unsigned splits = 1;   // pieces to merge
-  unsigned scratch = 0;  // bytes of one of the two areas where threads exchange values
-  bool columns = false;  // neighbouring threads take neighbouring rows
-  bool cluster = false;  // the blocks that share a row exchange values
-  bool simple = false;   // at most one dimension of each kind
+  unsigned width_shift = 0;   // columns: log2 of the rows that neighbouring threads take
+  unsigned apart = 1;         // along the innermost dimension from a thread's element to its next
+  unsigned apart_shift = 0;   // log2 of it where there are several dimensions
+  unsigned outer_stride = 1;  // along the others
+  Divider parts;              // blocks that share a row
+  unsigned splits = 1;        // pieces to merge
+  unsigned scratch = 0;       // bytes of one of the two areas where threads exchange values
+  bool columns = false;       // neighbouring threads take neighbouring rows
+  bool cluster = false;       // the blocks that share a row exchange values
+  bool simple = false;        // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  unsigned ahead = 0;     // how far behind its own the row is that L2 fetches; 0: none
-  int head_operand = -1;  // whose alignment the vectors follow
-  unsigned chunk = 16;    // vectors that a thread keeps in registers
-  int slots = 0;          // operands that are kept there
+  unsigned length = 0;  // registers: vectors of a row
+  Divider stride;       // registers: from a thread's vector to its next
+  unsigned ahead = 0;   // registers: how far behind its own the row is that L2 fetches
+  unsigned chunk = 16;  // registers: vectors that a thread has
+  int slots = 0;        // registers: operands that are kept there
   int slot_operand[max_slots];
   std::uint64_t constants = 0;  // bit i: operand i is one element for the row
-  std::uint64_t regular = 0;    // bit i: operand i lies as most do, by the strides below
-  std::uint64_t shared = 0;     // bit i: operand i is one stretch of elements, the same in each row
-  int64_t row_stride = 0;       // all in elements: from a row to the next, where `simple`
-  int64_t lane_stride = 0;      // from an element to the next
-  int64_t hop = 0;              // between the elements that a thread reads at a time
-  int64_t kept_stride[max_rank];
-  int64_t reduced_stride[max_rank];
-  std::uint64_t fetched = 0;  // bit i: a block has L2 fetch its part of operand i's row
+  std::uint64_t fetched = 0;    // bit i: a block has L2 fetch its part of operand i's row
   int target = -1;
   unsigned varies = 0;     // bit r: reduction r, loaded, is another one at each element
   unsigned along_row = 0;  // bit k: output k has an element for each of the row
@@ -66,18 +60,17 @@ struct RowLoops {
 
 /// An operand of a row kernel, all strides in bytes.
 struct RowOperand {
-  /// How a vector is read or written: from registers, as one element for all lanes, at its own
-  /// address, or there lane by lane.
-  enum Access : int { slot, one_element, whole_vector, by_lane };
+  /// How a vector is read or written: from registers, as one element for all lanes, or at its own
+  /// address.
+  enum Access : int { slot, one_element, whole_vector };
   char* data;
-  int64_t row;     // from a row to the next, where `simple`
-  int64_t vector;  // from a vector to the next
-  int64_t step;    // from a thread's vector, or V elements, to its next
-  int64_t hop;     // between the elements that a thread reads at a time
-  Access access = by_lane;
+  int64_t row;   // from a row to the next, where `simple`
+  int64_t step;  // registers: from a thread's vector to its next
+  int64_t hop;   // from an element of a thread to its next
+  Access access = whole_vector;
   unsigned slot_offset = 0;  // which slot
   int itemsize;
-  int lane;  // elements from a lane to the next
+  int lane;  // elements from one to the next
   int64_t kept_stride[max_rank];
   int64_t reduced_stride[max_rank];
 };
@@ -193,21 +186,6 @@ inline bool is_aligned(const RowLoops& grid, const RowOperand& x, int lanes) {
     aligned = aligned && x.reduced_stride[d] % bytes == 0;
   }
   return aligned;
-}
-
-/// Whether an operand's vectors are aligned wherever those of `head` are.
-inline bool is_aligned_as(const RowLoops& grid, const RowOperand& x, const RowOperand& head,
-                          int lanes) {
-  if (x.lane != 1) return false;
-  const auto place = [](const RowOperand& y) {
-    return static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(y.data)) / y.itemsize;
-  };
-  bool same = (place(x) - place(head)) % lanes == 0;
-  for (int d = 0; d < grid.kept_rank; ++d) {
-    const int64_t apart = x.kept_stride[d] / x.itemsize - head.kept_stride[d] / head.itemsize;
-    same = same && apart % lanes == 0;
-  }
-  return same;
 }
 
 /// Whether two operands are the same elements.

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
-
 #include "weft/cuda/bulk.hpp"
 #include "weft/cuda/reduce_state.hpp"
 #include "weft/cuda/row_gather.hpp"
@@ -93,9 +91,6 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   using Lane = typename Walk::template Lane<V>;
   using Values = typename Walk::Values;
   using Reductions = std::make_index_sequence<reductions>;
-  /// Operands of a pass that are loaded together; of more, each reduction loads its own.
-  template <std::uint64_t Uses>
-  static constexpr bool loads_at_once = std::popcount(Uses) <= (V > 4 ? 4 : 6);
   template <int I>
   using Reduction =
       std::remove_cvref_t<decltype(weft::get<I>(std::declval<const Program&>().reductions))>;
@@ -121,13 +116,11 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     if ((grid_.fetched >> threadIdx.x & 1U) == 0) return;
     const RowOperand& x = grid_.operand[threadIdx.x];
     const unsigned parts = grid_.parts.divisor;
-    const unsigned vector = static_cast<unsigned>(x.itemsize) * V;
-    const unsigned each = (grid_.length + parts - 1) / parts;
-    const unsigned first = (blockIdx.x % parts) * each;
-    if (first >= grid_.length) return;
-    const unsigned n = grid_.length - first < each ? grid_.length - first : each;
-    const char* from = row_start(grid_, x, place_.row) + static_cast<int64_t>(first) * vector;
-    fetch_to_l2(from, n * vector);
+    const unsigned all = grid_.inner * static_cast<unsigned>(x.itemsize);
+    const unsigned each = (all / 16 + parts - 1) / parts * 16;
+    const unsigned first = place_.part * each;
+    if (first >= all) return;
+    fetch_to_l2(row_start(grid_, x, place_.row) + first, all - first < each ? all - first : each);
 #endif
   }
 
@@ -194,7 +187,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   __device__ __forceinline__ void run_pass(std::index_sequence<I...>) {
     Pack<typename Pass<I>::State...> states{};
     if (grid_.stage == RowLoops::merge) {
-      const unsigned mine = place_.lane % grid_.group;
+      const unsigned mine = place_.thread;
 #pragma unroll 1
       for (unsigned s = mine; place_.active && s < grid_.splits; s += grid_.group) {
         const char* piece = piece_of(s);
@@ -207,8 +200,8 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     join(states, level_bytes<L>, std::index_sequence<I...>{},
          std::make_index_sequence<sizeof...(I)>{});
     if (grid_.stage == RowLoops::partial) {
-      if (place_.active && place_.lane % grid_.group == 0) {
-        char* const piece = piece_of(place_.lane / grid_.group);
+      if (place_.active && place_.thread == 0) {
+        char* const piece = piece_of(place_.part);
         store_pieces(states, piece, std::index_sequence<I...>{},
                      std::make_index_sequence<sizeof...(I)>{});
       }
@@ -265,17 +258,10 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     States group{};
     const auto programs =
         pack_of(hoist(Pass<I>::program(reduction<I>()), RowScalars<Values>{values_})...);
-    std::uint64_t needed = 0;
-    ((needed |= computes<I>() ? uses_of<typename Pass<I>::Program> : 0), ...);
-    constexpr std::uint64_t uses = (uses_of<typename Pass<I>::Program> | ...);
-    constexpr bool at_once = loads_at_once<uses>;
-    Registers registers{};
-    if constexpr (at_once) this->template spread<uses>(registers);
-    this->walk(
-        [&](const RowItem& item) {
-          if constexpr (at_once) this->template load<uses, false>(registers, needed, item);
-          (add<I, at_once>(weft::get<static_cast<int>(K)>(group),
-                           weft::get<static_cast<int>(K)>(programs), registers, item),
+    this->template walk<(uses_of<typename Pass<I>::Program> | ...)>(
+        [&](char** at, const RowItem& item) {
+          (add<I>(weft::get<static_cast<int>(K)>(group), weft::get<static_cast<int>(K)>(programs),
+                  at, item),
            ...);
         },
         [&] {
@@ -289,31 +275,28 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
          .merge(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)),
      ...);
   }
-  template <int I, bool Loaded, class State, class P>
-  __device__ __forceinline__ void add(State& state, const P& program, Registers& registers,
+  template <int I, class State, class P>
+  __device__ __forceinline__ void add(State& state, const P& program, char** at,
                                       const RowItem& item) const {
     if (!computes<I>()) return;
-    if constexpr (!Loaded) {
-      this->template load<uses_of<typename Pass<I>::Program>, true>(registers, ~std::uint64_t{0},
-                                                                    item);
-    }
     using C = typename P::type;
+    Registers registers{};
+    this->template load<uses_of<typename Pass<I>::Program>>(registers, at, item);
     const auto& reducer = Pass<I>::reducer(reduction<I>());
-    const auto at = [&](int j) { return Lane{registers, values_, j}; };
-    C x[V] = {};
+    const auto lane = [&](int j) { return Lane{registers, values_, j}; };
+    C x[V];
     if constexpr (has_rows<P>) {
-      const auto values = RowElements<V, decltype(at)>{at, item, grid_.constants}(program);
+      const auto values = RowElements<V, decltype(lane)>{lane, item, grid_.constants}(program);
 #pragma unroll
       for (int j = 0; j < V; ++j) x[j] = values.lane[j];
+    } else if constexpr (has_effects<P>) {
+#pragma unroll
+      for (int j = 0; j < V; ++j) x[j] = j < item.n ? program(lane(j)) : C{};
     } else {
 #pragma unroll
-      for (int j = 0; j < V; ++j) {
-        if (!has_effects<P> || j < item.n) x[j] = program(at(j));
-      }
+      for (int j = 0; j < V; ++j) x[j] = program(lane(j));
     }
-    if (item.n == V) {
-      add_all<1>(reducer, state, x, item.position, item.apart);
-    } else if constexpr (takes_first<std::remove_cvref_t<decltype(reducer)>, State, C, V>) {
+    if constexpr (takes_first<std::remove_cvref_t<decltype(reducer)>, State, C, V>) {
       reducer.add_first(state, x, item.n);
     } else {
 #pragma unroll
@@ -351,7 +334,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     if constexpr (level<I> == L) {
       take_same<I>(Reductions{});
       if (grid_.target == I && grid_.stage != RowLoops::partial && place_.active &&
-          place_.lane == 0) {
+          place_.thread + place_.part == 0) {
         using T = typename Reduction<I>::value;
         *reinterpret_cast<T*>(this->template start<outputs + leaves + I>()) = weft::get<I>(values_);
       }
@@ -371,54 +354,49 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
 
   template <std::size_t... K>
   __device__ __forceinline__ void store_outputs(std::index_sequence<K...>) {
-    if (!grid_.any_along_row) {  // one element of the row is enough
-      const bool first = place_.active && place_.lane == 0;
-      place_.vectors = place_.before = 0;
-      place_.mine = grid_.length == 0 && first ? 1 : 0;
-      place_.singles = grid_.length > 0 && place_.active ? 1 : 0;
-    }
     const auto programs = pack_of(
         hoist(weft::get<static_cast<int>(K)>(program_.outputs), RowScalars<Values>{values_})...);
     constexpr std::uint64_t uses = (uses_of<Ps> | ...);
-    Registers registers{};
-    this->template spread<uses>(registers);
-    this->walk(
-        [&](const RowItem& item) {
-          this->template load<uses, false>(registers, ~std::uint64_t{0}, item);
-          Pack<Vector<Outs, V>...> results;
-          (compute(weft::get<static_cast<int>(K)>(results),
-                   weft::get<static_cast<int>(K)>(programs), registers, item),
-           ...);
-          (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), item), ...);
-        },
-        [] {});
+    const auto store_item = [&](char** at, const RowItem& item) {
+      Registers registers{};
+      this->template load<uses>(registers, at, item);
+      Pack<Vector<Outs, V>...> results;
+      (compute(weft::get<static_cast<int>(K)>(results), weft::get<static_cast<int>(K)>(programs),
+               registers, item),
+       ...);
+      (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K], item), ...);
+    };
+    if (!grid_.any_along_row) place_.active = place_.active && place_.lane + place_.outer == 0;
+    this->template walk<uses | ((std::uint64_t{1} << outputs) - 1)>(
+        store_item, [] {}, !grid_.any_along_row);
   }
   template <class Out, class P>
   __device__ __forceinline__ void compute(Vector<Out, V>& out, const P& program,
                                           const Registers& registers, const RowItem& item) const {
-    const auto at = [&](int j) { return Lane{registers, values_, j}; };
+    const auto lane = [&](int j) { return Lane{registers, values_, j}; };
     if constexpr (has_rows<P>) {
-      const auto values = RowElements<V, decltype(at)>{at, item, grid_.constants}(program);
+      const auto values = RowElements<V, decltype(lane)>{lane, item, grid_.constants}(program);
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(values.lane[j]);
     } else {
 #pragma unroll
       for (int j = 0; j < V; ++j) {
-        if (!has_effects<P> || j < item.n) out.lane[j] = stored_value<Out>(program, at(j));
+        if (!has_effects<P> || j < item.n) out.lane[j] = stored_value<Out>(program, lane(j));
       }
     }
   }
   template <int K, class Out>
-  __device__ __forceinline__ void store(const Vector<Out, V>& in, const RowItem& item) const {
-    const RowOperand& x = grid_.operand[K];
+  __device__ __forceinline__ void store(const Vector<Out, V>& in, char*& at,
+                                        const RowItem& item) const {
+    const int64_t hop = grid_.operand[K].hop;
     if ((grid_.along_row >> K & 1U) == 0) {
-      if (item.position == 0) *reinterpret_cast<Out*>(this->template start<K>()) = in.lane[0];
+      if (item.position == 0) *reinterpret_cast<Out*>(at) = in.lane[0];
       return;
     }
-    if (x.access == RowOperand::whole_vector && item.whole) {
-      *reinterpret_cast<Vector<Out, V>*>(this->template vector_address<K, Out>(item)) = in;
-    } else {
-      store_lanes<Out, V>(in, grid_, x, this->template is_regular<K>(), place_.row, item);
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (j < item.n) *reinterpret_cast<Out*>(at) = in.lane[j];
+      at += hop;
     }
   }
 

@@ -35,8 +35,6 @@ class RowPlan {
     grid_.slots = 0;
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
-    grid_.head_operand = -1;
-    choose_items();
     choose_threads();
     choose_parts();
     choose_access();
@@ -52,7 +50,10 @@ class RowPlan {
                 const Operand* inside, int n) {
     grid_.rows = row_number(name_, outer.count(), "rows");
     grid_.count = inner.count();
-    grid_.inner = inner.rank > 0 ? inner.size[inner.rank - 1] : 1;
+    grid_.inner =
+        inner.rank > 0 ? row_number(name_, inner.size[inner.rank - 1], "elements of a row") : 1;
+    grid_.outer =
+        grid_.inner > 0 ? row_number(name_, grid_.count / grid_.inner, "elements of a row") : 0;
     grid_.kept_rank = outer.rank;
     grid_.reduced_rank = inner.rank;
     grid_.simple = outer.rank <= 1 && inner.rank <= 1;
@@ -77,7 +78,6 @@ class RowPlan {
       for (int d = inner.rank; d < 1; ++d) x.reduced_stride[d] = 0;
       x.row = outer.rank == 1 ? x.kept_stride[0] : 0;
       x.lane = inner.rank > 0 ? static_cast<int>(inside[i].stride[inner.rank - 1]) : 0;
-      x.vector = inner.rank > 0 ? x.reduced_stride[0] * kernel_.lanes : 0;
     }
     grid_.target = task_.target;
     for (int r = 0; r < kernel_.reductions; ++r) {
@@ -104,44 +104,10 @@ class RowPlan {
                : readings(task_, kernel_, i) > 0 && !is_constant(grid_, operand_[i]);
   }
 
-  /// Whether rows are taken by vectors: those of each row begin where its output, or else its first
-  /// full operand, is aligned.
-  void choose_items() {
-    const int lanes = kernel_.lanes;
-    const int64_t inner = grid_.reduced_rank > 1 ? grid_.inner : grid_.count;
-    int head = -1;
-    bool vectors = !grid_.columns && grid_.varies == 0 && inner >= lanes;
-    for (int i = 0; vectors && i < end(); ++i) {
-      const RowOperand& x = operand_[i];
-      if (!is_along(i) || !has_memory(i) || x.lane != 1) continue;
-      if (head < 0 || (grid_.kept_rank > 0 && operand_[head].kept_stride[0] == 0)) head = i;
-    }
-    if (head < 0) {
-      vectors = vectors && grid_.count >= 32 * lanes && gathers();
-    } else if (grid_.reduced_rank <= 1 &&
-               (!is_aligned(grid_, operand_[head], lanes) || grid_.count % lanes != 0)) {
-      vectors = vectors && grid_.count >= 64 * lanes;
-      if (vectors && !is_aligned(grid_, operand_[head], lanes)) grid_.head_operand = head;
-    }
-    row_number(name_, grid_.count, "elements of a row");
-    grid_.length = vectors ? static_cast<unsigned>(grid_.count / lanes) : 0;
-    if (grid_.reduced_rank > 1 && grid_.count > 0) {
-      grid_.items = Divider(static_cast<unsigned>((inner + lanes - 1) / lanes));
-      grid_.length = static_cast<unsigned>(grid_.count / inner) * grid_.items.divisor;
-    }
-  }
-  /// Whether positions along the row are all that it reads.
-  bool gathers() const {
-    for (int i = 0; i < end(); ++i) {
-      if (is_along(i) && (i < kernel_.outputs || has_memory(i))) return false;
-    }
-    return true;
-  }
-
   /// Threads that share a row, a few items each; or a tile of rows whose elements are neighbours.
   void choose_threads() {
     const int64_t count = grid_.count > 0 ? grid_.count : 1;
-    work_ = grid_.length > 0 ? grid_.length : (count + kernel_.lanes - 1) / kernel_.lanes;
+    work_ = (count + kernel_.lanes - 1) / kernel_.lanes;
     grid_.group = 1;
     grid_.group_shift = 0;
     grid_.width_shift = 0;
@@ -151,8 +117,7 @@ class RowPlan {
       grid_.rows_a_block = launch_.threads / grid_.group;
       while (1U << grid_.width_shift < grid_.rows_a_block) ++grid_.width_shift;
     } else if (work_ <= 128) {
-      const int64_t each = grid_.length == 0 ? 1 : work_ <= 64 ? 2 : 4;
-      grid_.group = power_of_two((work_ + each - 1) / each);
+      grid_.group = power_of_two(work_);
       if (grid_.group > 32) grid_.group = 32;
       while (1U << grid_.group_shift < grid_.group) ++grid_.group_shift;
       launch_.threads = 128;
@@ -227,74 +192,41 @@ class RowPlan {
     grid_.cluster = parts > 1 && grid_.stage == RowLoops::whole;
     grid_.parts = Divider(parts);
     grid_.splits = parts;
-    grid_.stride = Divider(grid_.group * parts);
     launch_.blocks = row_number(name_, int64_t{row_blocks} * parts, "blocks");
   }
 
   void choose_access() {
-    grid_.constants = 0;
-    choose_regular();
-    const bool vectors = grid_.length > 0;
+    const unsigned threads = grid_.group * grid_.parts.divisor;
+    grid_.apart = threads;
+    grid_.apart_shift = 0;
+    grid_.outer_stride = 1;
+    if (grid_.reduced_rank > 1) {  // neighbours along the innermost dimension, then along others
+      const auto wanted = power_of_two((grid_.inner + kernel_.lanes - 1) / kernel_.lanes);
+      grid_.apart = 1;
+      while (grid_.apart < wanted && threads % (2 * grid_.apart) == 0) grid_.apart *= 2;
+      while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
+      grid_.outer_stride = threads / grid_.apart;
+    }
+    grid_.constants = grid_.fetched = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
-      x.hop = x.reduced_stride[0] * (grid_.length > 0 ? 1 : grid_.stride.divisor);
-      x.access = RowOperand::by_lane;
-      if (i < kernel_.outputs ? (grid_.along_row >> i & 1U) == 0 : is_constant(grid_, x)) {
-        x.access = RowOperand::one_element;
-        if (i >= kernel_.outputs) grid_.constants |= std::uint64_t{1} << i;
-      } else if (vectors &&
-                 (grid_.head_operand < 0
-                      ? is_aligned(grid_, x, kernel_.lanes)
-                      : is_aligned_as(grid_, x, operand_[grid_.head_operand], kernel_.lanes))) {
-        x.access = RowOperand::whole_vector;
-      }
+      x.hop = x.reduced_stride[0] * grid_.apart;
+      if (i >= kernel_.outputs && is_constant(grid_, x)) grid_.constants |= std::uint64_t{1} << i;
     }
     choose_fetched();
-  }
-  /// Operands that lie as the first does that has an element for each of the row: one offset serves
-  /// them all.
-  void choose_regular() {
-    grid_.regular = grid_.shared = 0;
-    int first = -1;
-    for (int i = 0; i < end(); ++i) {
-      const RowOperand& x = operand_[i];
-      if (!is_along(i)) continue;
-      bool same = true;
-      bool shared = x.lane == 1 && grid_.reduced_rank <= 1;
-      for (int d = 0; d < max_rank; ++d) {
-        const bool kept = d < grid_.kept_rank;
-        const bool reduced = d < grid_.reduced_rank;
-        const int64_t k = kept ? x.kept_stride[d] : 0;
-        const int64_t r = reduced ? x.reduced_stride[d] : 0;
-        shared = shared && k == 0;
-        if (first < 0) {
-          grid_.kept_stride[d] = k / x.itemsize;
-          grid_.reduced_stride[d] = r / x.itemsize;
-        }
-        same = same && grid_.kept_stride[d] * x.itemsize == k &&
-               grid_.reduced_stride[d] * x.itemsize == r;
-      }
-      if (first < 0) first = i;
-      (same ? grid_.regular : grid_.shared) |= std::uint64_t{same || shared} << i;
-    }
-    grid_.row_stride = first < 0 || grid_.kept_rank == 0 ? 0 : grid_.kept_stride[0];
-    grid_.lane_stride = first < 0 || grid_.reduced_rank == 0 ? 0 : grid_.reduced_stride[0];
-    grid_.hop = grid_.lane_stride * (grid_.length > 0 ? 1 : grid_.stride.divisor);
   }
   /// Operands whose rows a block has L2 fetch as it begins: a thread has few loads under way, and
   /// those find their elements sooner there.
   void choose_fetched() {
-    grid_.fetched = 0;
     if (device_.major < 9 || grid_.columns || grid_.group < 128 || grid_.reduced_rank > 1) return;
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
-      if (x.access != RowOperand::whole_vector || !has_memory(i) || grid_.head_operand >= 0)
-        continue;
-      if (kernel_.lanes * x.itemsize % 16 != 0 || grid_.count % kernel_.lanes != 0) continue;
+      if (!is_along(i) || !has_memory(i) || !is_aligned(grid_, x, 16 / x.itemsize)) continue;
+      if (grid_.count * x.itemsize % 16 != 0) continue;
       bool first = grid_.kept_rank > 0 && x.kept_stride[0] != 0;
       for (int j = kernel_.outputs; j < i; ++j) {
-        first =
-            first && !((grid_.fetched >> j & 1U) != 0 && is_same_operand(grid_, operand_[j], x));
+        const bool other = (grid_.fetched >> j & 1U) != 0;
+        first = first && !(other && is_same_operand(grid_, operand_[j], x));
       }
       if (first) grid_.fetched |= std::uint64_t{1} << i;
     }

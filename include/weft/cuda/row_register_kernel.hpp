@@ -155,7 +155,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 #pragma unroll
         for (int j = 0; j < V; ++j) x[k * V + j] = program(Lane{*this, registers, k, j});
       });
-      reduction.reducer.add_first(total, x, static_cast<int>(place_.mine) * V);
+      reduction.reducer.add_first(total, x, static_cast<int>(this->mine_) * V);
     } else {
       this->template for_each_vector<uses>([&](const Registers& registers, int k, bool whole) {
         C x[V];

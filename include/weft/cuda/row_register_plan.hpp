@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cstdlib>
 
 #include "weft/cuda/row_plan.hpp"
 
@@ -110,7 +111,7 @@ class RegisterPlan {
     grid_.slots = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
-      x.step = x.vector * grid_.stride.divisor;
+      x.step = x.reduced_stride[0] * kernel_.lanes * grid_.stride.divisor;
       if (i >= kernel_.outputs) {
         x.access = is_constant(grid_, x) ? RowOperand::one_element : RowOperand::whole_vector;
       }
@@ -183,7 +184,9 @@ RowLaunch plan_rows(const char* name, const RowTask& task, const RowKernel& kern
   RowPlan planner(name, task, kernel, device, grid, operand);
   planner.read(operands, inside);
   RowLaunch launch;
-  if (RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
+  static const bool loop = getenv("WEFT_ROWS_LOOP") != nullptr;  // TEMPORARY
+  if (!loop && RegisterPlan(task, kernel, program, device, grid, operand).run(launch) &&
+      runs(launch)) {
     return launch;
   }
   launch = planner.plan();

@@ -74,51 +74,12 @@ struct RowScalars {
 };
 
 /// The elements of a row that a thread has at a time: n of them, at `position` and `apart` further
-/// on each; `whole` where they are a full vector. `offset` is where most operands have the first.
+/// on each.
 struct RowItem {
   unsigned position;
   unsigned apart;
   int n;
-  bool whole;
-  int64_t offset;
 };
-
-/// Where an operand has the first element of an item, and how far apart the others are.
-struct RowAddress {
-  char* first;
-  int64_t hop;
-};
-__device__ __forceinline__ RowAddress address_of(const RowLoops& grid, const RowOperand& x,
-                                                 bool regular, unsigned row, const RowItem& item) {
-  if (regular) return {x.data + item.offset * x.itemsize, grid.hop * x.itemsize};
-  if (grid.simple) return {x.data + row * x.row + item.position * x.reduced_stride[0], x.hop};
-  return {element(grid, x, row, item.position), x.hop};
-}
-
-/// An item's elements one by one.
-template <class T, int V>
-__device__ __noinline__ Vector<T, V> load_lanes(const RowLoops& grid, const RowOperand& x,
-                                                bool regular, unsigned row, const RowItem item) {
-  RowAddress at = address_of(grid, x, regular, row, item);
-  Vector<T, V> out;
-#pragma unroll
-  for (int j = 0; j < V; ++j) {
-    out.lane[j] = j < item.n ? *reinterpret_cast<const T*>(at.first) : T{};
-    at.first += at.hop;
-  }
-  return out;
-}
-template <class T, int V>
-__device__ __noinline__ void store_lanes(const Vector<T, V> in, const RowLoops& grid,
-                                         const RowOperand& x, bool regular, unsigned row,
-                                         const RowItem item) {
-  RowAddress at = address_of(grid, x, regular, row, item);
-#pragma unroll
-  for (int j = 0; j < V; ++j) {
-    if (j < item.n) *reinterpret_cast<T*>(at.first) = in.lane[j];
-    at.first += at.hop;
-  }
-}
 
 template <int Outputs, class Types, int V, class Values>
 class RowWalk;
@@ -139,17 +100,8 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   using Lane = RowLane<outputs, Registers<W>, Values>;
   using Grid = RowGrid<n>;
 
-  __device__ __forceinline__ explicit RowWalk(const Grid& grid) : grid_(grid) {
-    place_ = place_in_block(grid);
-    const char* head = nullptr;
-    int size = 1;
-    if (grid.head_operand >= 0) {
-      const RowOperand& x = grid.operand[grid.head_operand];
-      head = row_start(grid, x, place_.row);
-      size = x.itemsize;
-    }
-    divide_row(grid, place_, V, head, size);
-  }
+  __device__ __forceinline__ explicit RowWalk(const Grid& grid)
+      : grid_(grid), place_(place_in_block(grid)) {}
 
   /// Where the row begins in operand K.
   template <int K>
@@ -157,73 +109,39 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     return row_start(grid_, grid_.operand[K], place_.row);
   }
 
-  /// Calls f(item) for what this thread has of the row, and flush() after each few.
-  template <class F, class Flush>
-  __device__ __forceinline__ void walk(const F& f, const Flush& flush) const {
-    const unsigned stride = grid_.stride.divisor;
-    const bool vectors = grid_.length > 0;
-    const unsigned singles = vectors ? my_share(grid_, place_, place_.singles) : 0;
-    const unsigned steps =
-        vectors ? place_.mine + singles : (place_.mine + V - 1) / static_cast<unsigned>(V);
-    if (steps == 0) return;
-    const int64_t row = row_offset();
-    RowItem item{place_.lane, stride, V, vectors, 0};
-    if (vectors) {
-      item.position = place_.lane * V + place_.before;
-      item.apart = 1;
-    }
+  /// Calls f(at, item) for what this thread has of the row, with the addresses of its first element
+  /// in the operands that Uses names, which f moves on; and flush() after each few.
+  template <std::uint64_t Uses, class F, class Flush>
+  __device__ __forceinline__ void walk(const F& f, const Flush& flush, bool one = false) const {
+    if (!place_.active) return;
+    const unsigned apart = grid_.apart;
 #pragma unroll 1
-    for (unsigned i = 0; i < steps; ++i) {
-      item.offset = row;
-      if (!vectors) {
-        const unsigned left = place_.mine - i * V;
+    for (unsigned outer = place_.outer; outer < grid_.outer; outer += grid_.outer_stride) {
+      char* at[outputs + leaves];
+      begin<Uses>(at, outer, Both{});
+      RowItem item{outer * grid_.inner + place_.lane, apart, V};
+      unsigned left =
+          place_.lane < grid_.inner ? (grid_.inner - place_.lane + apart - 1) / apart : 0;
+      if (one && left > 1) left = 1;
+      unsigned turn = 0;
+#pragma unroll 1
+      while (left > 0) {
         item.n = left < V ? static_cast<int>(left) : V;
-      } else if (grid_.reduced_rank > 1) {
-        const unsigned k = place_.lane + i * stride;
-        const unsigned outer = grid_.items.divide(k);
-        const unsigned first = (k - outer * grid_.items.divisor) * V;
-        const auto inner = static_cast<unsigned>(grid_.inner);
-        item.n = inner - first < V ? static_cast<int>(inner - first) : V;
-        item.position = outer * inner + first;
-        item.offset += first * grid_.lane_stride;
-        item.offset += grid_.reduced_rank == 2
-                           ? outer * grid_.reduced_stride[1]
-                           : bytes_by_axes(grid_.reduced + 1, grid_.reduced_rank - 1,
-                                           grid_.reduced_stride + 1, outer);
-      } else if (i >= place_.mine) {
-        const unsigned s = place_.lane + (i - place_.mine) * stride;
-        item.whole = false;
-        item.n = 1;
-        item.position = s < place_.before ? s : s + place_.vectors * V;
+        left -= static_cast<unsigned>(item.n);
+        f(at, item);
+        item.position += apart * V;
+        if (++turn % 32 == 0) flush();
       }
-      if (grid_.reduced_rank <= 1) item.offset += item.position * grid_.lane_stride;
-      f(item);
-      item.position += stride * V;
-      if (i % 32 == 31) flush();
+      if (one) return;
+      if (grid_.reduced_rank > 1) flush();
     }
   }
 
-  /// Loads the operands that Uses and `needed` name; those with one element for the row too, if
-  /// that was not done before.
-  template <std::uint64_t Uses, bool All>
-  __device__ __forceinline__ void load(Registers<V>& registers, std::uint64_t needed,
-                                       const RowItem& item) const {
-    load_leaves<Uses, All>(registers, needed, item, Leaves{});
-  }
-  /// Operands with one element for the whole row are read once.
+  /// Loads an item of the operands that Uses names, and moves on.
   template <std::uint64_t Uses>
-  __device__ __forceinline__ void spread(Registers<V>& registers) const {
-    if (place_.active) spread_leaves<Uses>(registers, Leaves{});
-  }
-  /// Where operand K has an item that is a full vector of it.
-  template <int K, class T>
-  __device__ __forceinline__ char* vector_address(const RowItem& item) const {
-    const int64_t at = is_regular<K>() ? item.offset : item.position;
-    return grid_.operand[K].data + at * static_cast<int64_t>(sizeof(T));
-  }
-  template <int K>
-  __device__ __forceinline__ bool is_regular() const {
-    return (grid_.regular >> K & 1U) != 0;
+  __device__ __forceinline__ void load(Registers<V>& registers, char** at,
+                                       const RowItem& item) const {
+    load_leaves<Uses>(registers, at, item, Leaves{});
   }
 
   /// Calls one(registers, values, position) for each of this thread's elements, with the values of
@@ -232,12 +150,16 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   __device__ __forceinline__ void walk_single(const F& one) {
     if (!place_.active) return;
 #pragma unroll 1
-    for (long long e = place_.lane; e < grid_.count; e += grid_.stride.divisor) {
-      Registers<1> registers{};
-      Values values = values_;
-      load_singles<Uses>(registers, e, Leaves{});
-      load_values(values, e, std::make_index_sequence<reductions>{});
-      one(registers, values, e);
+    for (unsigned outer = place_.outer; outer < grid_.outer; outer += grid_.outer_stride) {
+#pragma unroll 1
+      for (unsigned e = place_.lane; e < grid_.inner; e += grid_.apart) {
+        const long long position = static_cast<long long>(outer) * grid_.inner + e;
+        Registers<1> registers{};
+        Values values = values_;
+        load_singles<Uses>(registers, position, Leaves{});
+        load_values(values, position, std::make_index_sequence<reductions>{});
+        one(registers, values, position);
+      }
     }
   }
 
@@ -248,62 +170,55 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
 
  private:
   using Leaves = std::make_index_sequence<leaves>;
+  using Both = std::make_index_sequence<outputs + leaves>;
 
   template <int K, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> K & 1U) != 0;
-  template <int K>
-  static constexpr bool is_position = ((RowKernelTypes<Ts...>::positions << outputs) >> K & 1U) !=
-                                      0;
-
-  __device__ __forceinline__ int64_t row_offset() const {
-    if (grid_.simple) return place_.row * grid_.row_stride;
-    return bytes_by_axes(grid_.kept, grid_.kept_rank, grid_.kept_stride, place_.row);
-  }
 
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void spread_leaves(Registers<V>& registers,
-                                                std::index_sequence<I...>) const {
-    (spread_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers)),
-     ...);
+  __device__ __forceinline__ void begin(char** at, unsigned outer,
+                                        std::index_sequence<I...>) const {
+    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], outer), ...);
   }
-  template <int K, bool Used, class T>
-  __device__ __forceinline__ void spread_leaf(T& out) const {
-    if constexpr (Used && !is_position<K>) {
-      using Element = std::remove_cvref_t<decltype(out.lane[0])>;
-      if (grid_.operand[K].access != RowOperand::one_element) return;
-      const Element value = *reinterpret_cast<const Element*>(start<K>());
-#pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = value;
-    }
-  }
-  template <std::uint64_t Uses, bool All, std::size_t... I>
-  __device__ __forceinline__ void load_leaves(Registers<V>& registers, std::uint64_t needed,
-                                              const RowItem& item,
-                                              std::index_sequence<I...>) const {
-    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>, All>(
-         weft::get<static_cast<int>(I)>(registers), needed, item),
-     ...);
-  }
-  template <int K, bool Used, bool All, class T>
-  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, std::uint64_t needed,
-                                            const RowItem& item) const {
+  template <int K, bool Used>
+  __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[K];
-      if ((!All && x.access == RowOperand::one_element) || (needed >> K & 1U) == 0) return;
-      if (x.access == RowOperand::whole_vector && item.whole) {
-        out = *reinterpret_cast<const Vector<T, V>*>(vector_address<K, T>(item));
-      } else {
-        out = load_lanes<T, V>(grid_, x, is_regular<K>(), place_.row, item);
+      at = start<K>() + place_.lane * x.reduced_stride[0];
+      if (grid_.reduced_rank == 2) {
+        at += outer * x.reduced_stride[1];
+      } else if (grid_.reduced_rank > 2) {
+        at += bytes_by_axes(grid_.reduced + 1, grid_.reduced_rank - 1, x.reduced_stride + 1, outer);
       }
     }
   }
-  template <int K, bool Used, bool All>
-  __device__ __forceinline__ void load_leaf(RowPositions& out, std::uint64_t,
+
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void load_leaves(Registers<V>& registers, char** at,
+                                              const RowItem& item,
+                                              std::index_sequence<I...>) const {
+    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
+         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item),
+     ...);
+  }
+  template <int K, bool Used, class T>
+  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at,
                                             const RowItem& item) const {
     if constexpr (Used) {
-      const RowAddress at = address_of(grid_, grid_.operand[K], is_regular<K>(), place_.row, item);
-      out = {reinterpret_cast<long long>(at.first) - Position::origin, at.hop};
+      const int64_t hop = grid_.operand[K].hop;
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(at);
+        at += hop;
+      }
+    }
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void load_leaf(RowPositions& out, char*& at, const RowItem&) const {
+    if constexpr (Used) {
+      const int64_t hop = grid_.operand[K].hop;
+      out = {reinterpret_cast<long long>(at) - Position::origin, hop};
+      at += V * hop;
     }
   }
 
