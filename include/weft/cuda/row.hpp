@@ -4,6 +4,7 @@
 
 #include "weft/cuda/row_kernel.hpp"
 #include "weft/cuda/row_launch.hpp"
+#include "weft/cuda/row_narrow_kernel.hpp"
 #include "weft/cuda/row_register_kernel.hpp"
 #include "weft/cuda/row_register_plan.hpp"
 #include "weft/eval/rows.hpp"
@@ -83,6 +84,9 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   static constexpr int reductions = sizeof...(Rs);
   static constexpr int n = outputs + leaves + reductions;
   static constexpr int lanes = row_lanes(Types{});
+  /// Eight loads under way for a thread, or four where they need more registers.
+  static constexpr int loop_lanes = leaves <= 8 && widest(Types{}) <= 4 ? 8 : 4;
+  static constexpr int narrow = widest(Types{}) <= 8 ? detail::narrow_lanes<leaves> : 0;
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   static constexpr std::uint64_t uses[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
   using Passes = RowPasses<Program>;
@@ -94,6 +98,8 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.leaves = leaves;
     out.reductions = reductions;
     out.lanes = lanes;
+    out.loop_lanes = loop_lanes;
+    out.narrow_lanes = narrow;
     out.state_bytes = Passes::places.most;
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;
@@ -113,9 +119,13 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     static_assert(
         sizeof(Program) + sizeof(RowGrid<n>) <= 32000,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
-    const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
+    const auto kernel = row_kernel<TypeList<Outs...>, Types, loop_lanes, n, Program>;
     RowKernel out = description();
     out.address = reinterpret_cast<const void*>(kernel);
+    if constexpr (narrow > 0) {
+      out.narrow = reinterpret_cast<const void*>(
+          row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
+    }
     if constexpr (Layout::possible) {
       const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
       out.registers.address = reinterpret_cast<const void*>(fast);

@@ -86,7 +86,8 @@ struct RowLaunch {
   unsigned blocks = 1;
   unsigned threads = 32;
   unsigned shared_bytes = 0;
-  bool registers = false;  // of the kernel that keeps rows in registers
+  bool registers = false;  // of the kernel that keeps rows of full vectors in registers
+  bool narrow = false;     // of the kernel for short rows
 };
 
 /// What planning knows of the kernel that keeps rows in registers, if there is one.
@@ -107,18 +108,21 @@ struct RegisterKernel {
 /// of them for the outputs.
 struct RowKernel {
   const void* address = nullptr;
+  const void* narrow = nullptr;
   int outputs = 0;
   int leaves = 0;
   int reductions = 0;
-  int lanes = 1;
-  int state_bytes = 0;  // of all reductions of one pass, at most
+  int lanes = 1;         // of a vector
+  int loop_lanes = 1;    // elements that a thread of the loop has at a time
+  int narrow_lanes = 0;  // the same for short rows; 0: no such kernel
+  int state_bytes = 0;   // of all reductions of one pass, at most
   const std::uint64_t* uses = nullptr;
   const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
   std::uint64_t positions = 0;          // bit i: operand i has no memory
   RegisterKernel registers;
 
   const void* of(const RowLaunch& launch) const {
-    return launch.registers ? registers.address : address;
+    return launch.registers ? registers.address : launch.narrow ? narrow : address;
   }
 };
 

@@ -366,7 +366,6 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
        ...);
       (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K], item), ...);
     };
-    if (!grid_.any_along_row) place_.active = place_.active && place_.lane + place_.outer == 0;
     this->template walk<uses | ((std::uint64_t{1} << outputs) - 1)>(
         store_item, [] {}, !grid_.any_along_row);
   }

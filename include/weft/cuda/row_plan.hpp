@@ -35,7 +35,9 @@ class RowPlan {
     grid_.slots = 0;
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
-    choose_threads();
+    lanes_ = kernel_.loop_lanes;
+    launch_ = RowLaunch{};
+    if (!choose_narrow()) choose_threads();
     choose_parts();
     choose_access();
     const unsigned places = (grid_.columns ? launch_.threads : 32U) +
@@ -104,32 +106,45 @@ class RowPlan {
                : readings(task_, kernel_, i) > 0 && !is_constant(grid_, operand_[i]);
   }
 
+  /// Short rows: each thread has all of its elements at a time.
+  bool choose_narrow() {
+    const int64_t lanes = kernel_.narrow_lanes;
+    const int64_t most = grid_.columns ? lanes : 32 * lanes;
+    if (lanes == 0 || grid_.count == 0 || grid_.count > most || grid_.varies != 0 ||
+        grid_.reduced_rank > 1) {
+      return false;
+    }
+    launch_.narrow = true;
+    lanes_ = kernel_.narrow_lanes;
+    work_ = (grid_.count + lanes - 1) / lanes;
+    set_group(power_of_two(work_), grid_.columns ? 256 : 128);
+    return true;
+  }
+  void set_group(unsigned group, unsigned threads) {
+    grid_.group = group;
+    launch_.threads = threads;
+    grid_.rows_a_block = threads / group;
+    grid_.group_shift = grid_.width_shift = 0;
+    while (1U << grid_.group_shift < group) ++grid_.group_shift;
+    while (1U << grid_.width_shift < grid_.rows_a_block) ++grid_.width_shift;
+    grid_.warps = power_of_two((group + 31) / 32);
+  }
+
   /// Threads that share a row, a few items each; or a tile of rows whose elements are neighbours.
   void choose_threads() {
     const int64_t count = grid_.count > 0 ? grid_.count : 1;
-    work_ = (count + kernel_.lanes - 1) / kernel_.lanes;
-    grid_.group = 1;
-    grid_.group_shift = 0;
-    grid_.width_shift = 0;
+    work_ = (count + lanes_ - 1) / lanes_;
     if (grid_.columns) {
-      while (grid_.group < 16 && work_ >= 4 * grid_.group) grid_.group *= 2;
-      launch_.threads = grid_.group == 16 ? row_loop_block : 256;
-      grid_.rows_a_block = launch_.threads / grid_.group;
-      while (1U << grid_.width_shift < grid_.rows_a_block) ++grid_.width_shift;
+      unsigned group = 1;
+      while (group < 16 && work_ >= 2 * group) group *= 2;
+      set_group(group, group == 16 ? row_loop_block : 256);
     } else if (work_ <= 128) {
-      grid_.group = power_of_two(work_);
-      if (grid_.group > 32) grid_.group = 32;
-      while (1U << grid_.group_shift < grid_.group) ++grid_.group_shift;
-      launch_.threads = 128;
-      grid_.rows_a_block = launch_.threads / grid_.group;
+      set_group(power_of_two(work_) < 32 ? power_of_two(work_) : 32, 128);
     } else {
-      const int64_t wanted = (work_ + 3) / 4;
-      launch_.threads =
-          wanted > row_loop_block ? row_loop_block : round_up(static_cast<unsigned>(wanted), 32);
-      grid_.group = launch_.threads;
-      grid_.rows_a_block = 1;
+      const auto wanted =
+          static_cast<unsigned>(work_ < 4 * row_loop_block ? (work_ + 3) / 4 : row_loop_block);
+      set_group(round_up(wanted, 32), round_up(wanted, 32));
     }
-    grid_.warps = power_of_two((grid_.group + 31) / 32);
   }
 
   /// How often the task goes over a row: once for each level of reductions, once for the outputs.
@@ -181,13 +196,13 @@ class RowPlan {
       }
       while (parts < most_parts_ && row_blocks * parts < 2 * resident && splits(2)) parts *= 2;
     }
-    if (tile && levels == 1 && row_blocks * parts < units) {
-      parts = 1;  // pieces of rows, which a second kernel merges
+    // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none.
+    const int64_t pieces = work_ / (4 * int64_t{grid_.group});
+    if (tile && levels == 1 && grid_.varies == 0 && row_blocks * parts < units &&
+        pieces > 2 * parts) {
       const unsigned wanted = (4 * units + row_blocks - 1) / row_blocks;
-      const int64_t most = work_ / (4 * int64_t{grid_.group});
-      parts = static_cast<unsigned>(wanted < most ? wanted : most);
-      if (parts > 1) grid_.stage = RowLoops::partial;
-      if (parts < 1) parts = 1;
+      parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
+      grid_.stage = RowLoops::partial;
     }
     grid_.cluster = parts > 1 && grid_.stage == RowLoops::whole;
     grid_.parts = Divider(parts);
@@ -201,7 +216,7 @@ class RowPlan {
     grid_.apart_shift = 0;
     grid_.outer_stride = 1;
     if (grid_.reduced_rank > 1) {  // neighbours along the innermost dimension, then along others
-      const auto wanted = power_of_two((grid_.inner + kernel_.lanes - 1) / kernel_.lanes);
+      const auto wanted = power_of_two((grid_.inner + lanes_ - 1) / lanes_);
       grid_.apart = 1;
       while (grid_.apart < wanted && threads % (2 * grid_.apart) == 0) grid_.apart *= 2;
       while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
@@ -239,6 +254,7 @@ class RowPlan {
   RowLoops& grid_;
   RowOperand* operand_;
   unsigned most_parts_ = row_cluster;
+  int lanes_ = 1;     // elements that a thread has at a time
   int64_t work_ = 0;  // steps of a row, one thread's
   RowLaunch launch_;
 };

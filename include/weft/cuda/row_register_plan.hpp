@@ -185,8 +185,10 @@ RowLaunch plan_rows(const char* name, const RowTask& task, const RowKernel& kern
   planner.read(operands, inside);
   RowLaunch launch;
   static const bool loop = getenv("WEFT_ROWS_LOOP") != nullptr;  // TEMPORARY
-  if (!loop && RegisterPlan(task, kernel, program, device, grid, operand).run(launch) &&
-      runs(launch)) {
+  const bool short_row = kernel.narrow_lanes > 0 && kernel.registers.slots > 1 &&
+                         grid.count <= 32 * kernel.narrow_lanes && grid.reduced_rank <= 1;
+  if (!loop && !short_row &&
+      RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
     return launch;
   }
   launch = planner.plan();

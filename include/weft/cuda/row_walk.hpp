@@ -113,16 +113,16 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   /// in the operands that Uses names, which f moves on; and flush() after each few.
   template <std::uint64_t Uses, class F, class Flush>
   __device__ __forceinline__ void walk(const F& f, const Flush& flush, bool one = false) const {
-    if (!place_.active) return;
+    if (!place_.active || (one && place_.lane + place_.outer > 0)) return;
     const unsigned apart = grid_.apart;
 #pragma unroll 1
-    for (unsigned outer = place_.outer; outer < grid_.outer; outer += grid_.outer_stride) {
+    for (unsigned outer = place_.outer; one || outer < grid_.outer; outer += grid_.outer_stride) {
       char* at[outputs + leaves];
       begin<Uses>(at, outer, Both{});
       RowItem item{outer * grid_.inner + place_.lane, apart, V};
       unsigned left =
           place_.lane < grid_.inner ? (grid_.inner - place_.lane + apart - 1) / apart : 0;
-      if (one && left > 1) left = 1;
+      if (one) left = 1;
       unsigned turn = 0;
 #pragma unroll 1
       while (left > 0) {
@@ -135,6 +135,12 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       if (one) return;
       if (grid_.reduced_rank > 1) flush();
     }
+  }
+
+  /// The addresses of this thread's first element in the operands that Uses names.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ void begin(char** at, unsigned outer) const {
+    begin<Uses>(at, outer, Both{});
   }
 
   /// Loads an item of the operands that Uses names, and moves on.
