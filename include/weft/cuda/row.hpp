@@ -84,10 +84,12 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   static constexpr int reductions = sizeof...(Rs);
   static constexpr int n = outputs + leaves + reductions;
   static constexpr int lanes = row_lanes(Types{});
-  /// Eight loads under way for a thread, or four where they need more registers.
-  static constexpr int loop_lanes = leaves <= 8 && widest(Types{}) <= 4 ? 8 : 4;
-  static constexpr int narrow = widest(Types{}) <= 8 ? detail::narrow_lanes<leaves> : 0;
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  /// Eight loads under way for a thread, or four where they need more registers.
+  static constexpr int loop_lanes = gathers_rows<Program>                 ? lanes
+                                    : leaves <= 8 && widest(Types{}) <= 4 ? 8
+                                                                          : 4;
+  static constexpr int narrow = widest(Types{}) <= 8 ? detail::narrow_lanes<leaves> : 0;
   static constexpr std::uint64_t uses[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
   using Passes = RowPasses<Program>;
   using Layout = RegisterLayout<TypeList<Outs...>, Types, lanes, Program>;
@@ -100,6 +102,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.lanes = lanes;
     out.loop_lanes = loop_lanes;
     out.narrow_lanes = narrow;
+    out.gathers = gathers_rows<Program>;
     out.state_bytes = Passes::places.most;
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;

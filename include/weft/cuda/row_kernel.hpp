@@ -50,14 +50,24 @@ struct RowPasses<RowProgram<Pack<Rs...>, Outputs>> {
   }();
 };
 
+/// Whether a row program has gathers along an axis: its threads take neighbours where they can.
+template <class Program>
+inline constexpr bool gathers_rows = false;
+template <class... Rs, class... Ps>
+inline constexpr bool gathers_rows<RowProgram<Pack<Rs...>, Pack<Ps...>>> =
+    (has_rows<std::remove_cvref_t<decltype(std::declval<Rs>().program)>> || ...) ||
+    (has_rows<Ps> || ...);
+
 template <class Outs, class Types, int V, class Program>
 class RowThread;
 
 /// One thread of a row kernel.
 template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
 class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>
-    : RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>> {
-  using Walk = RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>>;
+    : RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>,
+              gathers_rows<RowProgram<Pack<Rs...>, Pack<Ps...>>>> {
+  static constexpr bool blocks = gathers_rows<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
+  using Walk = RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>, blocks>;
 
  public:
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
@@ -391,6 +401,12 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     if ((grid_.along_row >> K & 1U) == 0) {
       if (item.position == 0) *reinterpret_cast<Out*>(at) = in.lane[0];
       return;
+    }
+    if constexpr (blocks) {
+      if (grid_.blocked && grid_.operand[K].access == RowOperand::whole_vector && item.n == V) {
+        *reinterpret_cast<Vector<Out, V>*>(at) = in;
+        return;
+      }
     }
 #pragma unroll
     for (int j = 0; j < V; ++j) {

@@ -47,7 +47,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     constexpr std::uint64_t reads =
         (uses_of<decltype(Rs::program)> | ... | 0) | (uses_of<Ps> | ... | 0);
     this->template begin<reads | ((std::uint64_t{1} << outputs) - 1)>(at, 0);
-    this->template load<reads>(registers_, at, item_);
+    this->template load<reads>(registers_, at, item_, grid_.needed);
     reduce_all(std::make_index_sequence<reductions>{});
     if (grid_.target < 0) store_all(at, std::make_index_sequence<outputs>{});
   }

@@ -178,23 +178,24 @@ class RowPlan {
   void choose_parts() {
     const unsigned row_blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
     const auto units = static_cast<unsigned>(device_.multiprocessors);
-    const unsigned resident = units * (1536U / launch_.threads);
+    const unsigned resident = units * (1024U / launch_.threads);
     int levels = 0;
     const int rounds = passes(&levels);
     const bool tile = !grid_.columns ? grid_.group > 32 : grid_.rows_a_block == 32;
     unsigned parts = 1;
+    // Merging costs each thread about as much as several items of its own.
     const auto splits = [&](unsigned least) {
       return tile && work_ >= int64_t{least} * 2 * grid_.group * parts;
     };
     if (device_.major >= 9 && row_blocks < INT32_MAX / row_cluster) {
       const int64_t tile_bytes = row_bytes() * grid_.rows_a_block;
       const unsigned running = row_blocks < resident ? row_blocks : resident;
-      const int64_t room = device_.l2_bytes * 5 / 8;
-      while (rounds > 1 && parts < most_parts_ && splits(4) &&
+      const int64_t room = device_.l2_bytes * 3 / 4;
+      while (rounds > 1 && !grid_.columns && parts < most_parts_ && splits(4) &&
              static_cast<int64_t>(running) * tile_bytes > room * parts) {
         parts *= 2;
       }
-      while (parts < most_parts_ && row_blocks * parts < 2 * resident && splits(2)) parts *= 2;
+      while (parts < most_parts_ && row_blocks * parts < resident && splits(2)) parts *= 2;
     }
     // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none.
     const int64_t pieces = work_ / (4 * int64_t{grid_.group});
@@ -222,10 +223,14 @@ class RowPlan {
       while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
       grid_.outer_stride = threads / grid_.apart;
     }
-    grid_.constants = grid_.fetched = 0;
+    grid_.constants = grid_.needed = grid_.fetched = 0;
+    grid_.blocked = kernel_.gathers && !launch_.narrow && !grid_.columns &&
+                    grid_.reduced_rank <= 1 && grid_.varies == 0 && grid_.count % lanes_ == 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
-      x.hop = x.reduced_stride[0] * grid_.apart;
+      x.hop = x.reduced_stride[0] * (grid_.blocked ? 1 : grid_.apart);
+      x.access = is_aligned(grid_, x, lanes_) ? RowOperand::whole_vector : RowOperand::one_element;
+      if (readings(task_, kernel_, i) > 0) grid_.needed |= std::uint64_t{1} << i;
       if (i >= kernel_.outputs && is_constant(grid_, x)) grid_.constants |= std::uint64_t{1} << i;
     }
     choose_fetched();

@@ -174,6 +174,17 @@ class RegisterPlan {
   RowOperand* operand_;
 };
 
+/// Whether all that a task reduces is reduced in one pass over the row.
+inline bool is_one_pass(const RowTask& task, const RowKernel& kernel) {
+  int level = -1;
+  for (int r = 0; r < kernel.reductions; ++r) {
+    if (task.mode[r] != RowMode::compute) continue;
+    if (level >= 0 && level_of(kernel, r) != level) return false;
+    level = level_of(kernel, r);
+  }
+  return true;
+}
+
 /// Plans a task whose operands' strides are those along the kept, then the reduced dimensions;
 /// `runs(launch)` tells whether the device runs a launch's clusters. Without a program, equal
 /// patterns are taken for equal values.
@@ -185,8 +196,12 @@ RowLaunch plan_rows(const char* name, const RowTask& task, const RowKernel& kern
   planner.read(operands, inside);
   RowLaunch launch;
   static const bool loop = getenv("WEFT_ROWS_LOOP") != nullptr;  // TEMPORARY
-  const bool short_row = kernel.narrow_lanes > 0 && kernel.registers.slots > 1 &&
-                         grid.count <= 32 * kernel.narrow_lanes && grid.reduced_rank <= 1;
+  // Of several operands a thread keeps less of each than it takes to hide their latency: where one
+  // pass is enough, or where all of a row fits its threads once, the other kernels are faster.
+  const bool several = kernel.registers.slots > 1 && grid.reduced_rank <= 1;
+  const bool short_row =
+      several && kernel.narrow_lanes > 0 && grid.count <= 32 * kernel.narrow_lanes;
+  const bool one_pass = several && !grid.any_along_row && is_one_pass(task, kernel);
   if (!loop && !short_row &&
       RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
     return launch;
