@@ -102,7 +102,6 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.lanes = lanes;
     out.loop_lanes = loop_lanes;
     out.narrow_lanes = narrow;
-    out.gathers = gathers_rows<Program>;
     out.state_bytes = Passes::places.most;
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;

@@ -42,7 +42,6 @@ struct RowLoops {
   bool cluster = false;       // the blocks that share a row exchange values
   bool simple = false;        // at most one dimension of each kind
   bool any_along_row = false;
-  bool blocked = false;  // the elements that a thread has at a time are neighbours
   Stage stage = whole;
   unsigned length = 0;  // registers: vectors of a row
   Divider stride;       // registers: from a thread's vector to its next
@@ -50,9 +49,8 @@ struct RowLoops {
   unsigned chunk = 16;  // registers: vectors that a thread has
   int slots = 0;        // registers: operands that are kept there
   int slot_operand[max_slots];
-  std::uint64_t constants = 0;  // bit i: operand i is one element for the row
-  std::uint64_t needed = 0;     // bit i: the task reads operand i
-  std::uint64_t fetched = 0;    // bit i: a block has L2 fetch its part of operand i's row
+  std::uint64_t needed = 0;   // bit i: the task reads operand i
+  std::uint64_t fetched = 0;  // bit i: a block has L2 fetch its part of operand i's row
   int target = -1;
   unsigned varies = 0;     // bit r: reduction r, loaded, is another one at each element
   unsigned along_row = 0;  // bit k: output k has an element for each of the row
@@ -119,7 +117,6 @@ struct RowKernel {
   int narrow_lanes = 0;  // the same for short rows; 0: no such kernel
   int state_bytes = 0;   // of all reductions of one pass, at most
   const std::uint64_t* uses = nullptr;
-  bool gathers = false;                 // along an axis, so that neighbours are read together
   const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
   std::uint64_t positions = 0;          // bit i: operand i has no memory
   RegisterKernel registers;

@@ -4,9 +4,9 @@
 
 #include "weft/cuda/bulk.hpp"
 #include "weft/cuda/reduce_state.hpp"
-#include "weft/cuda/row_gather.hpp"
 #include "weft/cuda/row_hoist.hpp"
 #include "weft/cuda/row_joint.hpp"
+#include "weft/cuda/row_walk.hpp"
 #include "weft/eval/row_online.hpp"
 
 #if defined(__CUDACC__)
@@ -50,24 +50,14 @@ struct RowPasses<RowProgram<Pack<Rs...>, Outputs>> {
   }();
 };
 
-/// Whether a row program has gathers along an axis: its threads take neighbours where they can.
-template <class Program>
-inline constexpr bool gathers_rows = false;
-template <class... Rs, class... Ps>
-inline constexpr bool gathers_rows<RowProgram<Pack<Rs...>, Pack<Ps...>>> =
-    (has_rows<std::remove_cvref_t<decltype(std::declval<Rs>().program)>> || ...) ||
-    (has_rows<Ps> || ...);
-
 template <class Outs, class Types, int V, class Program>
 class RowThread;
 
 /// One thread of a row kernel.
 template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
 class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>
-    : RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>,
-              gathers_rows<RowProgram<Pack<Rs...>, Pack<Ps...>>>> {
-  static constexpr bool blocks = gathers_rows<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
-  using Walk = RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>, blocks>;
+    : RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>> {
+  using Walk = RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>>;
 
  public:
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
@@ -295,16 +285,13 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     const auto& reducer = Pass<I>::reducer(reduction<I>());
     const auto lane = [&](int j) { return Lane{registers, values_, j}; };
     C x[V];
-    if constexpr (has_rows<P>) {
-      const auto values = RowElements<V, decltype(lane)>{lane, item, grid_.constants}(program);
 #pragma unroll
-      for (int j = 0; j < V; ++j) x[j] = values.lane[j];
-    } else if constexpr (has_effects<P>) {
-#pragma unroll
-      for (int j = 0; j < V; ++j) x[j] = j < item.n ? program(lane(j)) : C{};
-    } else {
-#pragma unroll
-      for (int j = 0; j < V; ++j) x[j] = program(lane(j));
+    for (int j = 0; j < V; ++j) {
+      if constexpr (has_effects<P>) {
+        x[j] = j < item.n ? program(lane(j)) : C{};
+      } else {
+        x[j] = program(lane(j));
+      }
     }
     if constexpr (takes_first<std::remove_cvref_t<decltype(reducer)>, State, C, V>) {
       reducer.add_first(state, x, item.n);
@@ -382,15 +369,10 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   template <class Out, class P>
   __device__ __forceinline__ void compute(Vector<Out, V>& out, const P& program,
                                           const Registers& registers, const RowItem& item) const {
-    const auto lane = [&](int j) { return Lane{registers, values_, j}; };
-    if constexpr (has_rows<P>) {
-      const auto values = RowElements<V, decltype(lane)>{lane, item, grid_.constants}(program);
 #pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(values.lane[j]);
-    } else {
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        if (!has_effects<P> || j < item.n) out.lane[j] = stored_value<Out>(program, lane(j));
+    for (int j = 0; j < V; ++j) {
+      if (!has_effects<P> || j < item.n) {
+        out.lane[j] = stored_value<Out>(program, Lane{registers, values_, j});
       }
     }
   }
@@ -401,12 +383,6 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     if ((grid_.along_row >> K & 1U) == 0) {
       if (item.position == 0) *reinterpret_cast<Out*>(at) = in.lane[0];
       return;
-    }
-    if constexpr (blocks) {
-      if (grid_.blocked && grid_.operand[K].access == RowOperand::whole_vector && item.n == V) {
-        *reinterpret_cast<Vector<Out, V>*>(at) = in;
-        return;
-      }
     }
 #pragma unroll
     for (int j = 0; j < V; ++j) {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "weft/cuda/reduce_state.hpp"
-#include "weft/cuda/row_gather.hpp"
 #include "weft/cuda/row_hoist.hpp"
 #include "weft/cuda/row_merge.hpp"
+#include "weft/cuda/row_walk.hpp"
 
 #if defined(__CUDACC__)
 
@@ -66,9 +66,11 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
 
   /// The values of a program at this thread's elements.
   template <class P>
-  __device__ __forceinline__ cuda::Values<typename P::type, V> values_of(const P& program) const {
-    const auto lane = [&](int j) { return Lane{registers_, values_, j}; };
-    return RowElements<V, decltype(lane)>{lane, item_, grid_.constants}(program);
+  __device__ __forceinline__ void compute(const P& program, typename P::type (&x)[V]) const {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (!has_effects<P> || j < item_.n) x[j] = program(Lane{registers_, values_, j});
+    }
   }
 
   template <std::size_t... I>
@@ -88,16 +90,18 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     } else if (grid_.mode[I] == RowMode::compute) {
       using State = typename Reduction::state;
       State state{};
-      const auto x = values_of(hoist(reduction.program, RowScalars<Values>{values_}));
+      const auto program = hoist(reduction.program, RowScalars<Values>{values_});
       using R = std::remove_cvref_t<decltype(reduction.reducer)>;
-      using C = std::remove_cvref_t<decltype(x.lane[0])>;
+      using C = typename decltype(program)::type;
+      C x[V] = {};
+      compute(program, x);
       if constexpr (takes_first<R, State, C, V>) {
-        reduction.reducer.add_first(state, x.lane, item_.n);
+        reduction.reducer.add_first(state, x, item_.n);
       } else {
 #pragma unroll
         for (int j = 0; j < V; ++j) {
           if (j < item_.n) {
-            reduction.reducer.add(state, x.lane[j],
+            reduction.reducer.add(state, x[j],
                                   static_cast<long long>(item_.position) + j * item_.apart);
           }
         }
@@ -135,23 +139,17 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     }
     const RowScalars<Values> row{values_};
     Pack<Vector<Outs, V>...> results;
-    (compute(weft::get<static_cast<int>(K)>(results),
-             hoist(weft::get<static_cast<int>(K)>(program_.outputs), row)),
+    (compute_output(weft::get<static_cast<int>(K)>(results),
+                    hoist(weft::get<static_cast<int>(K)>(program_.outputs), row)),
      ...);
     (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K]), ...);
   }
   template <class Out, class P>
-  __device__ __forceinline__ void compute(Vector<Out, V>& out, const P& program) const {
-    if constexpr (has_rows<P>) {
-      const auto x = values_of(program);
+  __device__ __forceinline__ void compute_output(Vector<Out, V>& out, const P& program) const {
 #pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(x.lane[j]);
-    } else {
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        if (!has_effects<P> || j < item_.n) {
-          out.lane[j] = stored_value<Out>(program, Lane{registers_, values_, j});
-        }
+    for (int j = 0; j < V; ++j) {
+      if (!has_effects<P> || j < item_.n) {
+        out.lane[j] = stored_value<Out>(program, Lane{registers_, values_, j});
       }
     }
   }

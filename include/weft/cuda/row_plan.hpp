@@ -159,22 +159,7 @@ class RowPlan {
     return n + (task_.target < 0 && grid_.any_along_row ? 1 : 0);
   }
 
-  /// The bytes of a row in memory, equal operands counted once.
-  int64_t row_bytes() const {
-    int64_t bytes = 0;
-    for (int i = kernel_.outputs; i < end(); ++i) {
-      if (!is_along(i) || !has_memory(i)) continue;
-      bool first = true;
-      for (int j = kernel_.outputs; j < i; ++j) {
-        first = first && !(is_along(j) && is_same_operand(grid_, operand_[i], operand_[j]));
-      }
-      if (first) bytes += grid_.count * operand_[i].itemsize;
-    }
-    return bytes;
-  }
-
-  /// Blocks that share a row: where rows are few, and where those under way at a time, which are
-  /// read once more from L2, would not fit it.
+  /// Blocks that share a row, where rows are few.
   void choose_parts() {
     const unsigned row_blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
     const auto units = static_cast<unsigned>(device_.multiprocessors);
@@ -188,13 +173,6 @@ class RowPlan {
       return tile && work_ >= int64_t{least} * 2 * grid_.group * parts;
     };
     if (device_.major >= 9 && row_blocks < INT32_MAX / row_cluster) {
-      const int64_t tile_bytes = row_bytes() * grid_.rows_a_block;
-      const unsigned running = row_blocks < resident ? row_blocks : resident;
-      const int64_t room = device_.l2_bytes * 3 / 4;
-      while (rounds > 1 && !grid_.columns && parts < most_parts_ && splits(4) &&
-             static_cast<int64_t>(running) * tile_bytes > room * parts) {
-        parts *= 2;
-      }
       while (parts < most_parts_ && row_blocks * parts < resident && splits(2)) parts *= 2;
     }
     // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none.
@@ -223,15 +201,11 @@ class RowPlan {
       while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
       grid_.outer_stride = threads / grid_.apart;
     }
-    grid_.constants = grid_.needed = grid_.fetched = 0;
-    grid_.blocked = kernel_.gathers && !launch_.narrow && !grid_.columns &&
-                    grid_.reduced_rank <= 1 && grid_.varies == 0 && grid_.count % lanes_ == 0;
+    grid_.needed = grid_.fetched = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
-      x.hop = x.reduced_stride[0] * (grid_.blocked ? 1 : grid_.apart);
-      x.access = is_aligned(grid_, x, lanes_) ? RowOperand::whole_vector : RowOperand::one_element;
+      x.hop = x.reduced_stride[0] * grid_.apart;
       if (readings(task_, kernel_, i) > 0) grid_.needed |= std::uint64_t{1} << i;
-      if (i >= kernel_.outputs && is_constant(grid_, x)) grid_.constants |= std::uint64_t{1} << i;
     }
     choose_fetched();
   }

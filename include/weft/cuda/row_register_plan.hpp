@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <cstdlib>
 
 #include "weft/cuda/row_plan.hpp"
 
@@ -195,14 +194,13 @@ RowLaunch plan_rows(const char* name, const RowTask& task, const RowKernel& kern
   RowPlan planner(name, task, kernel, device, grid, operand);
   planner.read(operands, inside);
   RowLaunch launch;
-  static const bool loop = getenv("WEFT_ROWS_LOOP") != nullptr;  // TEMPORARY
   // Of several operands a thread keeps less of each than it takes to hide their latency: where one
   // pass is enough, or where all of a row fits its threads once, the other kernels are faster.
   const bool several = kernel.registers.slots > 1 && grid.reduced_rank <= 1;
   const bool short_row =
       several && kernel.narrow_lanes > 0 && grid.count <= 32 * kernel.narrow_lanes;
   const bool one_pass = several && !grid.any_along_row && is_one_pass(task, kernel);
-  if (!loop && !short_row &&
+  if (!short_row && !one_pass &&
       RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
     return launch;
   }

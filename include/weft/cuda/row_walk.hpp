@@ -81,13 +81,13 @@ struct RowItem {
   int n;
 };
 
-template <int Outputs, class Types, int V, class Values, bool Blocks = false>
+template <int Outputs, class Types, int V, class Values>
 class RowWalk;
 
 /// The operands of types Ts, read V elements at a time, of a row whose reductions have the types
-/// Vs. With `Blocks` a thread's elements may be neighbours.
-template <int Outputs, class... Ts, int V, class... Vs, bool Blocks>
-class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>, Blocks> {
+/// Vs.
+template <int Outputs, class... Ts, int V, class... Vs>
+class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
  public:
   static constexpr int outputs = Outputs;
   static constexpr int leaves = sizeof...(Ts);
@@ -118,11 +118,6 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>, Blocks> {
 #pragma unroll 1
     for (unsigned outer = place_.outer; one || outer < grid_.outer; outer += grid_.outer_stride) {
       char* at[outputs + leaves];
-      if constexpr (Blocks) {
-        walk_blocks<Uses>(outer, f, flush, one);
-        if (one) return;
-        continue;
-      }
       begin<Uses>(at, outer, Both{});
       RowItem item{outer * grid_.inner + place_.lane, apart, V};
       unsigned left =
@@ -186,34 +181,6 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>, Blocks> {
   template <int K, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> K & 1U) != 0;
 
-  /// The same along the innermost dimension, where elements may be neighbours.
-  template <std::uint64_t Uses, class F, class Flush>
-  __device__ __forceinline__ void walk_blocks(unsigned outer, const F& f, const Flush& flush,
-                                              bool one) const {
-    const unsigned apart = grid_.blocked ? 1 : grid_.apart;
-    unsigned turn = 0;
-#pragma unroll 1
-    for (unsigned k = grid_.blocked ? place_.lane * V : place_.lane; one || k < grid_.inner;
-         k += grid_.apart * V) {
-      const unsigned left = (grid_.inner - k + apart - 1) / apart;
-      char* at[outputs + leaves];
-      begin<Uses>(at, outer, Both{});
-      move<Uses>(at, k - place_.lane, Both{});
-      f(at, RowItem{outer * grid_.inner + k, apart,
-                    one        ? 1
-                    : left < V ? static_cast<int>(left)
-                               : V});
-      if (one) return;
-      if (++turn % 32 == 0) flush();
-    }
-  }
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void move(char** at, unsigned k, std::index_sequence<I...>) const {
-    ((is_used<static_cast<int>(I), Uses> ? void(at[I] += k * grid_.operand[I].reduced_stride[0])
-                                         : void()),
-     ...);
-  }
-
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin(char** at, unsigned outer,
                                         std::index_sequence<I...>) const {
@@ -245,12 +212,6 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>, Blocks> {
                                             std::uint64_t needed) const {
     if constexpr (Used) {
       if ((needed >> K & 1U) == 0) return;
-      if constexpr (Blocks) {
-        if (grid_.blocked && grid_.operand[K].access == RowOperand::whole_vector && item.n == V) {
-          out = *reinterpret_cast<const Vector<T, V>*>(at);
-          return;
-        }
-      }
       const int64_t hop = grid_.operand[K].hop;
 #pragma unroll
       for (int j = 0; j < V; ++j) {
