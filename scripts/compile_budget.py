@@ -85,8 +85,8 @@ OUTPUTS = [
 # What costs what: the statements of a kind, and the header that must be there for it.
 KINDS = {
     "element-wise": ([f"out = {e};" for e in EXPRESSIONS], "weft/weft.hpp"),
-    "reduction": ([f"out = {e};" for e in REDUCTIONS], "weft/ops/reduce.hpp"),
-    "row program": (ROWS, "weft/ops/reduce.hpp"),
+    "reduction": ([f"out = {e};" for e in REDUCTIONS], "weft/ops/reduce/reduce.hpp"),
+    "row program": (ROWS, "weft/ops/reduce/reduce.hpp"),
     "two outputs": (OUTPUTS, "weft/eval/fuse.hpp"),
 }
 # Seen with nvcc where the baseline was NVCC_BASELINE; scaled by it in the report.

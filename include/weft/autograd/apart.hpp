@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/autograd/plain.hpp"
-#include "weft/eval/staged.hpp"
+#include "weft/eval/opaque.hpp"
 
 namespace weft::autograd {
 

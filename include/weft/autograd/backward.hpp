@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/autograd/segment.hpp"
-#include "weft/ops/binary.hpp"
-#include "weft/ops/cast.hpp"
+#include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 
 namespace weft::autograd {
 

@@ -4,8 +4,8 @@
 
 #include "weft/autograd/norm.hpp"
 #include "weft/ops/compose.hpp"
+#include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/fuse.hpp"
-#include "weft/ops/generate.hpp"
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/autograd/var.hpp"
-#include "weft/eval/explain.hpp"
+#include "weft/eval/inspect/explain.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 
 #include "weft/autograd/backward.hpp"
 #include "weft/eval/scatter.hpp"
-#include "weft/ops/scatter.hpp"
+#include "weft/ops/index/scatter.hpp"
 
 namespace weft::autograd {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/autograd/var.hpp"
-#include "weft/eval/epilogue.hpp"
-#include "weft/ops/matmul.hpp"
+#include "weft/eval/product/epilogue.hpp"
+#include "weft/ops/linalg/matmul.hpp"
 
 namespace weft::autograd {
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "weft/autograd/variable.hpp"
-#include "weft/ops/elementwise.hpp"
-#include "weft/ops/gather.hpp"
-#include "weft/ops/reduce.hpp"
-#include "weft/ops/scan.hpp"
+#include "weft/ops/elementwise/map.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/order/scan.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace weft::autograd {
 

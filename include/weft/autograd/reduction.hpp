@@ -3,9 +3,9 @@
 #pragma once
 
 #include "weft/autograd/backward.hpp"
-#include "weft/ops/compare.hpp"
-#include "weft/ops/ternary.hpp"
-#include "weft/ops/unary.hpp"
+#include "weft/ops/elementwise/compare.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::autograd {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/joint.hpp"
-#include "weft/eval/row_program.hpp"
+#include "weft/eval/program/multi_output.hpp"
+#include "weft/eval/rows/program.hpp"
 
 namespace weft::autograd {
 

@@ -41,9 +41,9 @@
 #endif
 
 /// One line makes a unary operation: its struct in weft::op (usable as a value) and its function in
-/// weft. `Domain` is the set of element types it takes (ops/domain.hpp); `value_` is written in
-/// terms of `x`; `derivative_` in terms of `x` and the value `y`, or `none`.
-/// Use it outside every namespace; inside, weft's scalar functions are found as `math::name`.
+/// weft. `Domain` is the set of element types it takes (ops/elementwise/domain.hpp); `value_` is
+/// written in terms of `x`; `derivative_` in terms of `x` and the value `y`, or `none`. Use it
+/// outside every namespace; inside, weft's scalar functions are found as `math::name`.
 #define WEFT_UNARY(name, Domain, value_, derivative_)                                      \
   namespace weft::op {                                                                     \
   struct name {                                                                            \

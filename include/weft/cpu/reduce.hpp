@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cpu/for_each.hpp"
-#include "weft/cpu/lanes.hpp"
-#include "weft/cpu/reduce_walk.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
+#include "weft/cpu/reduce/lanes.hpp"
+#include "weft/cpu/reduce/walk.hpp"
 
 namespace weft {
 

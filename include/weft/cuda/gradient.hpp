@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/for_each.hpp"
-#include "weft/cuda/gradient_kernel.hpp"
-#include "weft/cuda/norm.hpp"
+#include "weft/cuda/elementwise/for_each.hpp"
+#include "weft/cuda/gradient/kernel.hpp"
+#include "weft/cuda/gradient/norm.hpp"
 #include "weft/cuda/reduce.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace weft {
 

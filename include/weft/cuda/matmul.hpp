@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/blas.hpp"
-#include "weft/cuda/for_each.hpp"
-#include "weft/cuda/gemm.hpp"
+#include "weft/cuda/elementwise/for_each.hpp"
+#include "weft/cuda/linalg/blas.hpp"
+#include "weft/cuda/linalg/gemm.hpp"
 #include "weft/cuda/tf32.hpp"
-#include "weft/eval/epilogue.hpp"
+#include "weft/eval/product/epilogue.hpp"
 
 namespace weft {
 

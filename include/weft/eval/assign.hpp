@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/executor.hpp"
 #include "weft/eval/gather.hpp"
-#include "weft/eval/lower.hpp"
-#include "weft/eval/name.hpp"
-#include "weft/eval/rows.hpp"
-#include "weft/eval/staged.hpp"
+#include "weft/eval/opaque.hpp"
+#include "weft/eval/program/executor.hpp"
+#include "weft/eval/program/lower.hpp"
+#include "weft/eval/program/name.hpp"
+#include "weft/eval/rows/rows.hpp"
 #include "weft/eval/statement.hpp"
 
 namespace weft::detail {

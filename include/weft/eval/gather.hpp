@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/executor.hpp"
-#include "weft/eval/lower.hpp"
-#include "weft/ops/gather.hpp"
+#include "weft/eval/program/executor.hpp"
+#include "weft/eval/program/lower.hpp"
+#include "weft/ops/index/gather.hpp"
 
 namespace weft::detail {
 

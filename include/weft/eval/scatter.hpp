@@ -3,12 +3,12 @@
 #pragma once
 
 #include "weft/eval/assign.hpp"
-#include "weft/ops/scatter.hpp"
+#include "weft/ops/index/scatter.hpp"
 
 namespace weft {
 
-/// The loops of device D that run a program for what it writes; specialised in cpu/scatter.hpp and
-/// cuda/scatter.hpp:
+/// The loops of device D that run a program for what it writes; specialised in
+/// cpu/elementwise/scatter.hpp and cuda/elementwise/scatter.hpp:
 ///   template <class T, class Types, class Program>
 ///   static void run(const Name&, D, const Shape&, Operand* operands, const Program&);
 /// operands[0] is the target of element type T, as large as the shape and contiguous whatever it is

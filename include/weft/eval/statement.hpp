@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/executor.hpp"
-#include "weft/eval/plan.hpp"
+#include "weft/eval/program/executor.hpp"
+#include "weft/eval/program/plan.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft::detail {

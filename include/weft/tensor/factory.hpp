@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/fit.hpp"
+#include "weft/core/checked_cast.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft {

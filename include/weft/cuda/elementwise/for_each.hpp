@@ -1,0 +1,222 @@
+// CUDA's loops over elements: one kernel a statement.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/elementwise/multi_output.hpp"
+#include "weft/cuda/elementwise/transpose_tile.hpp"
+#include "weft/cuda/elementwise/vector_gather.hpp"
+#include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/primitive/vector.hpp"
+#include "weft/eval/program/executor.hpp"
+
+namespace weft {
+
+#if defined(__CUDACC__)
+namespace cuda {
+
+/// Adds to the offsets of all operands what leads to a row, counted through all dimensions but the
+/// innermost.
+template <int N>
+__device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
+  if (grid.outer == 0) return;
+  const int last = grid.outer - 1;
+#pragma unroll 1
+  for (int d = 0; d < last; ++d) {
+    const unsigned next = grid.size[d].divide(row);
+    const int index = static_cast<int>(row - next * grid.size[d].divisor);
+    row = next;
+#pragma unroll
+    for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
+  }
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
+}
+
+/// targets = programs over the others, where every operand's vectors are aligned and full, or one
+/// element for all lanes: few instructions, so that many operands still run at memory speed. What
+/// is gathered along an axis is a slice for all lanes here.
+template <class Out, class Types, int V, int N, class Program>
+__global__ void __launch_bounds__(block_threads)
+    for_each_aligned(const __grid_constant__ Grid<N> grid,
+                     const __grid_constant__ Program program) {
+  const unsigned item = blockIdx.x * block_threads + threadIdx.x;
+  if (item >= grid.items) return;
+  const unsigned row = grid.outer == 0 ? 0 : grid.row_items.divide(item);
+  const int start = static_cast<int>(item - row * grid.row_items.divisor) * V;
+  int offset[N] = {};
+  go_to_row(grid, row, offset);
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
+  Registers<Types, V> registers;
+  constexpr int behind = weft::detail::target_count<Out> - 1;
+  registers.template load_aligned<index_bits<Program>>(grid.data + behind, offset + behind,
+                                                       grid.lane + behind);
+  if constexpr (has_rows<Program>) {
+    const auto values = Row<V, Registers<Types, V>>{registers}(program);
+    Vector<Out, V> stored;
+#pragma unroll
+    for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
+    store_aligned(stored, grid.data, offset);
+  } else {
+    store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+  }
+}
+
+/// A number that the compiler computes anew: it would keep what follows from it in registers all
+/// through a loop.
+__device__ __forceinline__ unsigned opaque(unsigned x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+/// The same for operands of any stride and alignment. Each thread loads all its operands' elements,
+/// then computes and stores them, so that a target may be an operand at the same index. A block
+/// either computes neighbours in a row, or a tile for which it turned some operands.
+template <class Out, class Types, int V, int N, class Program>
+__global__ void __launch_bounds__(block_threads)
+    for_each_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
+  constexpr int behind = weft::detail::target_count<Out> - 1;
+  extern __shared__ __align__(16) char shared[];
+  if (grid.tiling.width > 0) {
+    load_tile(grid.tiling, tile_place(grid.tiling, blockIdx.x), grid.inner, grid.outer, grid.size,
+              grid.data, grid.lane, grid.stride, shared);
+  }
+#pragma unroll 1
+  for (int pass = 0; pass < grid.passes; ++pass) {
+    Turned turned{grid.turned + behind, shared};
+    unsigned row = 0;
+    int column = 0;
+    if (grid.tiling.width == 0) {
+      const unsigned item = opaque(blockIdx.x) * block_threads + threadIdx.x;
+      if (item >= grid.items) return;
+      if (grid.outer > 0) row = grid.row_items.divide(item);
+      column = static_cast<int>(item - row * grid.row_items.divisor) * V;
+    } else {
+      const TilePlace place = tile_place(grid.tiling, opaque(blockIdx.x));
+      turned.column = static_cast<int>(threadIdx.x % tile_width) * V;
+      turned.row = static_cast<int>(threadIdx.x / tile_width) + pass * tile_step;
+      column = place.column + turned.column;
+      if (place.row + turned.row >= static_cast<int>(grid.size[0].divisor)) return;
+      row = place.outer * grid.size[0].divisor + place.row + turned.row;
+    }
+    int offset[N] = {};
+    go_to_row(grid, row, offset);
+    const int start = column - ((grid.head + offset[0]) & grid.head_mask);
+    const int first = start < 0 ? -start : 0;
+    const int last = grid.inner - start < V ? grid.inner - start : V;
+#pragma unroll
+    for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
+
+    Registers<Types, V> registers;
+    registers.load(grid.data + behind, offset + behind, grid.lane + behind, first, last, turned);
+    store_all(compute_all<Out, V>(registers, program, first, last), grid.data, offset, grid.lane,
+              first, last);
+  }
+}
+
+}  // namespace cuda
+#endif
+
+namespace cuda {
+
+/// The kernels of one expression, without their types.
+struct ForEachKernels {
+  int targets;
+  int lanes;
+  const void* general;
+  const void* aligned = nullptr;
+  RowOperands rows = {};  // what the aligned kernel gathers by slices
+  bool turns = true;      // whether the general kernel can turn operands in shared memory
+};
+
+namespace detail {
+/// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
+template <int N>
+[[gnu::noinline]] void run_for_each(const Name& name, Cuda device, const Shape& shape,
+                                    Operand* operands, const ForEachKernels& kernels,
+                                    const void* program) {
+  Loops loops = weft::detail::loops_over(shape);
+  weft::detail::simplify(loops, operands, N);
+  const DeviceGuard guard(device);
+  const Stream stream = current_stream(device);
+  order(operands, N, stream, kernels.targets);
+  const int turned = kernels.turns ? turned_axis(loops, operands, N, kernels.targets) : -1;
+  if (turned >= 0) {
+    for (int d = turned; d + 2 < loops.rank; ++d) {
+      weft::detail::swap_dimensions(loops, operands, N, d, d + 1);
+    }
+  }
+  in_pieces(loops, operands, N, [&](const Loops& piece) {
+    Grid<N> grid;
+    const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
+    const bool fast = turned < 0 && kernels.aligned != nullptr &&
+                      is_aligned(piece, operands, N, wide, kernels.rows);
+    grid.items = plan_rows(piece, operands[0], fast ? wide : kernels.lanes, grid.inner, grid.head,
+                           grid.head_mask, grid.outer, grid.row_items, grid.size);
+    plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
+    for (int& place : grid.turned) place = -1;
+    void* arguments[] = {&grid, const_cast<void*>(program)};
+    if (turned >= 0) {
+      grid.head_mask = 0;
+      grid.passes = tile_rows / tile_step;
+      int shared_bytes = 0;
+      const unsigned blocks = plan_tiles(piece, operands, N, kernels.targets, kernels.lanes,
+                                         grid.tiling, grid.turned, shared_bytes);
+      launch(name, shape, kernels.general, blocks, block_threads, arguments, stream, shared_bytes);
+      return;
+    }
+    const unsigned blocks = (grid.items + block_threads - 1) / block_threads;
+    launch(name, shape, fast ? kernels.aligned : kernels.general, blocks, block_threads, arguments,
+           stream);
+  });
+}
+}  // namespace detail
+}  // namespace cuda
+
+template <>
+struct Executor<Cuda> {
+  /// True when none of `others` handles shows the storage's elements to anybody, and no other
+  /// stream has pending use of it.
+  static bool may_overwrite(const Storage* storage, long others) {
+    return others == cuda::recorded_handles(storage) &&
+           cuda::used_only_on(storage, cuda::current_stream(Cuda{storage->ordinal}).handle());
+  }
+
+  /// Where kernels on the device leave a failure.
+  static Failure* failure_flag(Cuda device) { return cuda::failure_flag(device); }
+
+  /// operands[0] = program over the others, at every coordinate of `shape`.
+  template <class Out, class Types, class Program>
+  static void for_each([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
+                       [[maybe_unused]] const Shape& shape,
+                       [[maybe_unused]] detail::Operand* operands,
+                       [[maybe_unused]] const Program& program) {
+#if defined(__CUDACC__)
+    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
+    constexpr int lanes = cuda::lanes_of_widest<Out>(Types{});
+    // Rows are found by a load before theirs, so that a thread needs more of them under way.
+    constexpr int row = cuda::row_bytes<Program>;
+    constexpr int row_lanes =
+        row != 0 ? cuda::lanes_of_rows<Out, Types>(row, 32) : cuda::lanes_of<Out>(Types{});
+    static_assert(
+        sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
+        "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+    const auto general = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
+    cuda::ForEachKernels kernels{detail::target_count<Out>, lanes,
+                                 reinterpret_cast<const void*>(general)};
+    // With few operands of 4 bytes the general kernel is as fast (docs/07_architecture.md).
+    if constexpr (n > 5 || row_lanes > 4 || row != 0) {
+      kernels.aligned =
+          reinterpret_cast<const void*>(cuda::for_each_aligned<Out, Types, row_lanes, n, Program>);
+      kernels.rows = {row_lanes, cuda::index_bits<Program>, cuda::offset_bits<Program>};
+    }
+    cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
+#else
+    static_assert(detail::always_false<Program>,
+                  "weft: an expression on Cuda is evaluated in a file that nvcc compiles: move "
+                  "this statement to a .cu file");
+#endif
+  }
+};
+
+}  // namespace weft

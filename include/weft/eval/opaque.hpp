@@ -1,0 +1,103 @@
+// Staged nodes: expressions that are computed by themselves before what reads them, such as scans.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/program/leaves.hpp"
+#include "weft/eval/program/lower.hpp"
+#include "weft/eval/rows/program.hpp"
+
+namespace weft {
+
+/// A node that no element-wise kernel computes. It says so, gives its operands as a Pack, and
+///   template <class T, class D> void evaluate(const Tensor<T, D>& target) const;
+/// writes its value into `target`, which is contiguous, has its shape, and overlaps none of its
+/// leaves. T is value_type; inside a larger expression it is staged_type where the node has one.
+template <class E>
+concept Staged = Expression<E> && requires(const E& e) {
+  requires E::is_staged;
+  e.shape();
+  e.args();
+};
+
+namespace detail {
+
+template <class E>
+struct StagedType {
+  using type = typename E::value_type;
+};
+template <class E>
+  requires requires { typename E::staged_type; }
+struct StagedType<E> {
+  using type = typename E::staged_type;
+};
+
+/// Inside a larger expression: evaluated now, its value an operand; what the expression has twice
+/// is evaluated once.
+template <Staged E>
+struct Lowering<E> {
+  using value = typename StagedType<E>::type;
+  using types = TypeList<value>;
+  template <int B>
+  static Arg<B, value> lower(const E& e, Operand* operands) {
+    using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
+                                 typename E::device_type>;
+    for (int i = 0; i < B; ++i) {
+      if (operands[i].same == same_expression<E> && same_expression<E>(operands[i].staged, &e)) {
+        operands[B] = operands[i];
+        return {};
+      }
+    }
+    const Tensor<value, D> result = materialize_on<value, D>(e, D{});
+    operands[B].set(result.data(), sizeof(value), result.shape(), result.strides(),
+                    result.storage());
+    operands[B].keep = Access::storage(result);
+    operands[B].staged = &e;
+    operands[B].same = same_expression<E>;
+    return {};
+  }
+};
+
+template <class E>
+struct Lowered;
+
+/// As a whole right-hand side: its leaves stand where other expressions have their operands, so
+/// that device and overlap are found in the same way.
+template <Staged E>
+struct Lowered<E> {
+  static constexpr int n = leaf_count<E> + 1;
+  const E& e;
+  OperandArray<n> operands;
+
+  explicit Lowered(const E& node) : e(node) {
+    int i = 0;
+    for_each_leaf(e, [&](const auto& x) {
+      check_current(x);
+      operands[++i].set(x.data(), sizeof(*x.data()), x.shape(), x.strides(), x.storage());
+    });
+  }
+
+  template <class Out, class D>
+  void run(const Shape& shape, D) {
+    const Operand& target = operands[0];
+    target.storage->share();
+    e.evaluate(Access::make<Out, D>(StorageHandle(target.storage),
+                                    reinterpret_cast<Out*>(target.data), shape,
+                                    contiguous_strides(shape)));
+  }
+};
+
+/// Whether e can be written straight into a target that it does not overlap: what is not
+/// element-wise needs one of its own shape, a staged node a contiguous one.
+template <class E, class X>
+bool takes_target(const E& e, const X& target) {
+  if constexpr (Staged<E>) {
+    return e.shape() == target.shape() && target.is_contiguous();
+  } else if constexpr (has_reduction<E>) {
+    return e.shape() == target.shape();
+  } else {
+    return true;
+  }
+}
+
+}  // namespace detail
+}  // namespace weft
