@@ -2,23 +2,23 @@
 
 #include "test.hpp"
 
-using weft::detail::fit;
+using weft::detail::checked_cast;
 
 TEST_CASE("numbers that fit are converted") {
-  CHECK(fit<std::int8_t>("add", 127) == 127);
-  CHECK(fit<std::uint64_t>("add", 5) == 5);
-  CHECK(fit<float>("add", 1e30) == 1e30f);
-  CHECK(fit<float>("add", 1.0 / 0.0) > 1e38f);
-  CHECK(fit<bool>("add", 1));
-  CHECK(fit<weft::complex<float>>("add", 2).real() == 2);
+  CHECK(checked_cast<std::int8_t>("add", 127) == 127);
+  CHECK(checked_cast<std::uint64_t>("add", 5) == 5);
+  CHECK(checked_cast<float>("add", 1e30) == 1e30f);
+  CHECK(checked_cast<float>("add", 1.0 / 0.0) > 1e38f);
+  CHECK(checked_cast<bool>("add", 1));
+  CHECK(checked_cast<weft::complex<float>>("add", 2).real() == 2);
 }
 
 TEST_CASE("others are refused with the number and the range") {
   CHECK_SAYS("[add] the number 300 does not fit in int8, expected -128 to 127",
-             fit<std::int8_t>("add", 300));
-  CHECK_SAYS("[add] the number -1 does not fit in uint32", fit<std::uint32_t>("add", -1));
-  CHECK_SAYS("[add] the number 1e+300 does not fit in float32", fit<float>("add", 1e300));
-  CHECK_SAYS("[add] the number 2 does not fit in bool", fit<bool>("add", 2));
+             checked_cast<std::int8_t>("add", 300));
+  CHECK_SAYS("[add] the number -1 does not fit in uint32", checked_cast<std::uint32_t>("add", -1));
+  CHECK_SAYS("[add] the number 1e+300 does not fit in float32", checked_cast<float>("add", 1e300));
+  CHECK_SAYS("[add] the number 2 does not fit in bool", checked_cast<bool>("add", 2));
   CHECK_SAYS("does not fit in int8", weft::tensor<std::int8_t>({1, 300}));
 }
 

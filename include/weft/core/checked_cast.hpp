@@ -12,19 +12,20 @@ namespace weft::detail {
 
 /// A number as a T; throws ValueError when T cannot hold it.
 template <class T, class N>
-constexpr T fit(const char* operation, N number) {
+constexpr T checked_cast(const char* operation, N number) {
   if constexpr (is_complex<T>) {
     if constexpr (is_complex<N>) {
       using R = real_t<T>;
-      return T(fit<R>(operation, number.real()), fit<R>(operation, number.imag()));
+      return T(checked_cast<R>(operation, number.real()),
+               checked_cast<R>(operation, number.imag()));
     } else {
-      return T(fit<real_t<T>>(operation, number));
+      return T(checked_cast<real_t<T>>(operation, number));
     }
   } else if constexpr (is_dual<T>) {
     if constexpr (is_dual<N>) {
       return T(number);
     } else {
-      return fit<typename T::number>(operation, number);
+      return checked_cast<typename T::number>(operation, number);
     }
   } else if constexpr (is_floating<T>) {
     const auto wide = static_cast<double>(number);

@@ -32,12 +32,12 @@
 /// Marks a function with loops over a handful of operands or dimensions: not inlined, and not
 /// vectorised, since vectors would have to wait for what was just stored.
 #if defined(__GNUC__) && !defined(__clang__)
-#define WEFT_FEW_STEPS                                                                            \
+#define WEFT_OUTLINED                                                                             \
   [[gnu::noinline,                                                                                \
     gnu::optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize", "no-tree-loop-distribution", \
                   "no-tree-loop-distribute-patterns", "no-version-loops-for-strides")]]
 #else
-#define WEFT_FEW_STEPS [[gnu::noinline]]
+#define WEFT_OUTLINED [[gnu::noinline]]
 #endif
 
 /// One line makes a unary operation: its struct in weft::op (usable as a value) and its function in

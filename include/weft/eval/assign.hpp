@@ -102,7 +102,7 @@ template <class E>
 inline constexpr bool is_elementwise = !requires(const E& e) {
   e.reducer();
 }
-&&!Staged<E>;
+&&!Opaque<E>;
 
 template <class T, class D, class L>
 void run_lowered(void* lowered, const Shape& shape, D device) {
@@ -122,15 +122,15 @@ Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, co
 template <class T, class D, class E>
 [[gnu::cold, gnu::noinline]] Tensor<T, D> plan_on(const E& e) {
   const int64_t bytes = e.size() * static_cast<int64_t>(sizeof(T));
-  StorageHandle nowhere;
+  StorageHandle placeholder;
   if constexpr (requires { e.operations(); }) {
     const PlannedProduct product = planned_product<D>(e);
-    nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, &product);
+    placeholder = staging->take(staging, name_of<E>(), e.shape(), bytes, &product);
   } else {
-    nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, nullptr);
+    placeholder = staging->take(staging, name_of<E>(), e.shape(), bytes, nullptr);
   }
-  T* const data = static_cast<T*>(nowhere->data);
-  return Access::make<T, D>(static_cast<StorageHandle&&>(nowhere), data, e.shape(),
+  T* const data = static_cast<T*>(placeholder->data);
+  return Access::make<T, D>(static_cast<StorageHandle&&>(placeholder), data, e.shape(),
                             contiguous_strides(e.shape()));
 }
 
@@ -209,7 +209,7 @@ void write(const Tensor<T, D>& target, const E& e, const char* operation) {
                   "weft: a floating number does not go into an integer tensor, nor a complex one "
                   "into a real tensor: convert the number first");
     if constexpr (element_fits<T, E>) {
-      write(target, Scalar<compute_t<T>>{load_element(fit<T>(operation, e))}, operation);
+      write(target, Scalar<compute_t<T>>{load_element(checked_cast<T>(operation, e))}, operation);
     }
   } else if constexpr (!Writable<T, D, E>) {
     can_become<T, D, E>();

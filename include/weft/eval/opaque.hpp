@@ -13,8 +13,8 @@ namespace weft {
 /// writes its value into `target`, which is contiguous, has its shape, and overlaps none of its
 /// leaves. T is value_type; inside a larger expression it is staged_type where the node has one.
 template <class E>
-concept Staged = Expression<E> && requires(const E& e) {
-  requires E::is_staged;
+concept Opaque = Expression<E> && requires(const E& e) {
+  requires E::is_opaque;
   e.shape();
   e.args();
 };
@@ -22,27 +22,27 @@ concept Staged = Expression<E> && requires(const E& e) {
 namespace detail {
 
 template <class E>
-struct StagedType {
+struct OpaqueType {
   using type = typename E::value_type;
 };
 template <class E>
-  requires requires { typename E::staged_type; }
-struct StagedType<E> {
-  using type = typename E::staged_type;
+  requires requires { typename E::opaque_type; }
+struct OpaqueType<E> {
+  using type = typename E::opaque_type;
 };
 
 /// Inside a larger expression: evaluated now, its value an operand; what the expression has twice
 /// is evaluated once.
-template <Staged E>
+template <Opaque E>
 struct Lowering<E> {
-  using value = typename StagedType<E>::type;
+  using value = typename OpaqueType<E>::type;
   using types = TypeList<value>;
   template <int B>
   static Arg<B, value> lower(const E& e, Operand* operands) {
     using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
                                  typename E::device_type>;
     for (int i = 0; i < B; ++i) {
-      if (operands[i].same == same_expression<E> && same_expression<E>(operands[i].staged, &e)) {
+      if (operands[i].same == same_expression<E> && same_expression<E>(operands[i].opaque, &e)) {
         operands[B] = operands[i];
         return {};
       }
@@ -51,7 +51,7 @@ struct Lowering<E> {
     operands[B].set(result.data(), sizeof(value), result.shape(), result.strides(),
                     result.storage());
     operands[B].keep = Access::storage(result);
-    operands[B].staged = &e;
+    operands[B].opaque = &e;
     operands[B].same = same_expression<E>;
     return {};
   }
@@ -62,7 +62,7 @@ struct Lowered;
 
 /// As a whole right-hand side: its leaves stand where other expressions have their operands, so
 /// that device and overlap are found in the same way.
-template <Staged E>
+template <Opaque E>
 struct Lowered<E> {
   static constexpr int n = leaf_count<E> + 1;
   const E& e;
@@ -90,7 +90,7 @@ struct Lowered<E> {
 /// element-wise needs one of its own shape, a staged node a contiguous one.
 template <class E, class X>
 bool takes_target(const E& e, const X& target) {
-  if constexpr (Staged<E>) {
+  if constexpr (Opaque<E>) {
     return e.shape() == target.shape() && target.is_contiguous();
   } else if constexpr (has_reduction<E>) {
     return e.shape() == target.shape();

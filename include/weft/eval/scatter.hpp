@@ -71,8 +71,8 @@ void run_scatter(const char* operation, const Tensor<T, D>& target, int axis, co
                  const I& indices, const S& source) {
   using Finder = finder_of<How>;
   using Op = update_of<Kind, T, Finder>;
-  using Offsets = Arg<1, Position>;
-  using Types = typename Join<TypeList<>, TypeList<Position>, typename Lowering<I>::types,
+  using Offsets = Arg<1, IndexOperand>;
+  using Types = typename Join<TypeList<>, TypeList<IndexOperand>, typename Lowering<I>::types,
                               typename Lowering<S>::types>::type;
   constexpr int n = count(Types{}) + 1;
   constexpr int index_operands = operand_count<I>;

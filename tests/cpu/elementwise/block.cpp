@@ -4,12 +4,12 @@
 #include "test.hpp"
 
 using weft::cpu::Block;
-using weft::cpu::Side;
+using weft::cpu::BlockOperand;
 
 namespace {
 template <class T>
-Side side_of(T* data, std::int64_t stride) {
-  Side side{reinterpret_cast<char*>(data), stride, sizeof(T)};
+BlockOperand side_of(T* data, std::int64_t stride) {
+  BlockOperand side{reinterpret_cast<char*>(data), stride, sizeof(T)};
   side.direct = stride == 1;
   return side;
 }
@@ -22,14 +22,14 @@ TEST_CASE("operands come to unit stride, targets go back to theirs") {
     x[i] = static_cast<float>(i);
     y[i] = static_cast<std::int16_t>(3 * i);
   }
-  alignas(64) char room[Block::room_bytes];
+  alignas(64) char scratch[Block::scratch_bytes];
   for (int n : {1, 15, 16, 17, 200}) {
     for (int stride : {1, 2, 0, -1}) {
       float out[900];
       for (float& v : out) v = -7;
-      Side sides[] = {side_of(out + 450, stride == 0 ? 2 : stride), side_of(x + 300, stride),
-                      side_of(y + 250, 1)};
-      Block block(sides, 3, 1, room);
+      BlockOperand sides[] = {side_of(out + 450, stride == 0 ? 2 : stride),
+                              side_of(x + 300, stride), side_of(y + 250, 1)};
+      Block block(sides, 3, 1, scratch);
       char* at[3];
       REQUIRE(block.length() >= n);
       block.load(3, n, at);
@@ -55,9 +55,9 @@ TEST_CASE("operands come to unit stride, targets go back to theirs") {
 
 TEST_CASE("an element that repeats is copied again only where another one does") {
   float x[] = {1, 2};
-  alignas(64) char room[Block::room_bytes];
-  Side sides[] = {side_of(x, 1), side_of(x, 0)};
-  Block block(sides, 2, 1, room);
+  alignas(64) char scratch[Block::scratch_bytes];
+  BlockOperand sides[] = {side_of(x, 1), side_of(x, 0)};
+  Block block(sides, 2, 1, scratch);
   char* at[2];
   const auto all = [&](int n, float value) {
     for (int i = 0; i < n; ++i) {
@@ -76,9 +76,9 @@ TEST_CASE("an element that repeats is copied again only where another one does")
 
 TEST_CASE("only the operands that are asked for are copied") {
   float x[] = {1, 2};
-  alignas(64) char room[Block::room_bytes];
-  Side sides[] = {side_of(x, 1), side_of(x, 0), side_of(x + 1, 0)};
-  Block block(sides, 3, 1, room);
+  alignas(64) char scratch[Block::scratch_bytes];
+  BlockOperand sides[] = {side_of(x, 1), side_of(x, 0), side_of(x + 1, 0)};
+  Block block(sides, 3, 1, scratch);
   char* at[3] = {nullptr, nullptr, nullptr};
   block.load(0, 4, at, 0b101);
   CHECK(at[0] != nullptr);
@@ -88,16 +88,16 @@ TEST_CASE("only the operands that are asked for are copied") {
 
 TEST_CASE("many operands share the memory for copies") {
   double x[] = {1, 2};
-  alignas(64) char room[Block::room_bytes];
-  Side sides[200];
-  for (Side& side : sides) side = side_of(x, 0);
-  Block block(sides, 200, 0, room);
+  alignas(64) char scratch[Block::scratch_bytes];
+  BlockOperand sides[200];
+  for (BlockOperand& side : sides) side = side_of(x, 0);
+  Block block(sides, 200, 0, scratch);
   CHECK(block.length() == 16);
   char* at[200];
   block.load(0, 16, at);
   for (int i = 0; i < 200; ++i) {
-    CHECK(at[i] >= room);
-    CHECK(at[i] + 16 * sizeof(double) <= room + Block::room_bytes);
+    CHECK(at[i] >= scratch);
+    CHECK(at[i] + 16 * sizeof(double) <= scratch + Block::scratch_bytes);
     CHECK(*reinterpret_cast<const double*>(at[i]) == 1);
   }
 }

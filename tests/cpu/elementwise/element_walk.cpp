@@ -60,10 +60,10 @@ TEST_CASE("other strides go through copies") {
   CHECK(walk(y, x(weft::slice(weft::none, weft::none, 2))) > 1);
   CHECK(seen.elements == 1500);
   CHECK(y(1499).item() == 2998);
-  const auto turned = weft::zeros({50, 60});
-  walk(turned, x.reshape({60, 50}).t());
+  const auto transposed = weft::zeros({50, 60});
+  walk(transposed, x.reshape({60, 50}).t());
   CHECK(seen.elements == 3000);
-  CHECK(turned(7, 9).item() == 9 * 50 + 7);
+  CHECK(transposed(7, 9).item() == 9 * 50 + 7);
 }
 
 TEST_CASE("no elements, no call") { CHECK(walk(weft::zeros({0, 3}), weft::zeros({3})) == 0); }

@@ -3,15 +3,16 @@
 
 #include "test.hpp"
 
-using weft::Position;
+using weft::IndexOperand;
 using weft::detail::TypeList;
 
 TEST_CASE("a program reads operands in memory and positions") {
-  using Operands = weft::cpu::OperandElements<TypeList<float, Position, weft::half>>;
+  using Operands = weft::cpu::OperandElements<TypeList<float, IndexOperand, weft::half>>;
   static_assert(!Operands::computed[0] && Operands::computed[1] && !Operands::computed[2]);
   float x[] = {1, 2, 3, 4};
   weft::half y[] = {weft::half(5), weft::half(6), weft::half(7), weft::half(8)};
-  char* const at[] = {reinterpret_cast<char*>(x), reinterpret_cast<char*>(Position::origin + 100),
+  char* const at[] = {reinterpret_cast<char*>(x),
+                      reinterpret_cast<char*>(IndexOperand::origin + 100),
                       reinterpret_cast<char*>(y)};
   const std::int64_t step[] = {1, -3, 1};
   const auto operands = Operands::at(at, step);

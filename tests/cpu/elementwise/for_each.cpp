@@ -22,10 +22,10 @@ TEST_CASE("targets of any layout, past the size of a block and of a thread's sha
         weft::full(wide, -1)(weft::ellipsis, weft::slice(weft::none, weft::none, -2));
     target.assign(7 - x);
     CHECK(test::same(target, expected));
-    const auto turned = weft::full({shape[shape.rank() - 1], shape[0]}, 0).t();
+    const auto transposed = weft::full({shape[shape.rank() - 1], shape[0]}, 0).t();
     if (shape.rank() == 2) {
-      turned.assign(7 - x);
-      CHECK(test::same(turned, expected));
+      transposed.assign(7 - x);
+      CHECK(test::same(transposed, expected));
     }
   }
 }

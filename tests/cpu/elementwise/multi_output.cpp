@@ -21,8 +21,8 @@ struct Both {
 }  // namespace
 
 TEST_CASE("targets are stored, added to or left alone") {
-  using Kernel =
-      cpu::detail::JointKernel<detail::TypeList<float, double>, detail::TypeList<float>, Both>;
+  using Kernel = cpu::detail::MultiOutputKernel<detail::TypeList<float, double>,
+                                                detail::TypeList<float>, Both>;
   constexpr int most = 2 * cpu::block_size + 3;
   std::vector<float> x(most);
   for (int i = 0; i < most; ++i) x[static_cast<std::size_t>(i)] = static_cast<float>(i);

@@ -191,9 +191,9 @@ TEST_CASE_TEMPLATE("copies of any layout", T, std::int8_t, weft::bfloat16, float
     CHECK(test::same(y, a));
     CHECK(rest_is_nine(y, offset));
     if (a.shape.rank() != 2) continue;
-    const auto turned = view_at<T>(offset, {a.shape[1], a.shape[0]}).t();
-    turned.assign(x);
-    CHECK(test::same(turned, a));
+    const auto transposed = view_at<T>(offset, {a.shape[1], a.shape[0]}).t();
+    transposed.assign(x);
+    CHECK(test::same(transposed, a));
     Shape wide = a.shape;
     wide[1] += 3;
     const auto part = view_at<T>(offset, wide)(all, slice(1, -2));

@@ -19,7 +19,7 @@ Operand operand(std::initializer_list<std::int64_t> strides) {
 }
 
 template <class T>
-void check_turned(std::int64_t rows, std::int64_t columns) {
+void check_transposed(std::int64_t rows, std::int64_t columns) {
   const auto small = [](std::int64_t i) { return static_cast<T>(i % 101); };
   std::vector<T> x(static_cast<std::size_t>(rows * columns));
   std::vector<T> y(x.size());
@@ -50,16 +50,17 @@ TEST_CASE("operands that run along another axis are found") {
   const bool computed[] = {false, false, false};
   Operand straight[] = {operand({200, 1}), operand({200, 1}), operand({0, 1}), operand({1, 0})};
   CHECK(find_turn(loops, straight, 4, 1, computed).dimension == -1);
-  Operand turned[] = {operand({200, 1}), operand({200, 1}), operand({1, 100}), operand({2, 300})};
-  const auto turn = find_turn(loops, turned, 4, 1, computed);
+  Operand transposed[] = {operand({200, 1}), operand({200, 1}), operand({1, 100}),
+                          operand({2, 300})};
+  const auto turn = find_turn(loops, transposed, 4, 1, computed);
   CHECK(turn.dimension == 0);
   CHECK(turn.operands == 0b100);
   CHECK(turn.itemsize == 4);
   loops.size[0] = 8;
-  CHECK(find_turn(loops, turned, 4, 1, computed).dimension == -1);
+  CHECK(find_turn(loops, transposed, 4, 1, computed).dimension == -1);
   const bool position[] = {false, true, false};
   loops.size[0] = 100;
-  CHECK(find_turn(loops, turned, 4, 1, position).dimension == -1);
+  CHECK(find_turn(loops, transposed, 4, 1, position).dimension == -1);
 }
 
 TEST_CASE("where tiles of a target can be of whole cache lines") {
@@ -88,10 +89,10 @@ TEST_CASE("where tiles of a target can be of whole cache lines") {
 TEST_CASE("turned operands of every size, past the edges of tiles") {
   for (std::int64_t rows : {16, 63, 64, 65, 200}) {
     for (std::int64_t columns : {16, 31, 64, 129, 257}) {
-      check_turned<std::int8_t>(rows, columns);
-      check_turned<std::int16_t>(rows, columns);
-      check_turned<float>(rows, columns);
-      check_turned<double>(rows, columns);
+      check_transposed<std::int8_t>(rows, columns);
+      check_transposed<std::int16_t>(rows, columns);
+      check_transposed<float>(rows, columns);
+      check_transposed<double>(rows, columns);
     }
   }
 }

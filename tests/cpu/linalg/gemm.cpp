@@ -16,7 +16,7 @@ struct Problem {
 
 /// Products of a batch with padded rows, a turned where asked, against plain loops in double.
 template <class T>
-double worst_error(const Problem& s, bool turned, T alpha, bool adds) {
+double worst_error(const Problem& s, bool transposed, T alpha, bool adds) {
   test::Numbers r;
   ProductPlan p;
   p.m = s.m;
@@ -24,10 +24,10 @@ double worst_error(const Problem& s, bool turned, T alpha, bool adds) {
   p.k = s.k;
   p.rank = 1;
   p.size[0] = s.batches;
-  const std::int64_t step = (turned ? s.m : s.k) + 3;
-  p.a.row = turned ? 1 : step;
-  p.a.column = turned ? step : 1;
-  p.a.batch[0] = step * (turned ? s.k : s.m);
+  const std::int64_t step = (transposed ? s.m : s.k) + 3;
+  p.a.row = transposed ? 1 : step;
+  p.a.column = transposed ? step : 1;
+  p.a.batch[0] = step * (transposed ? s.k : s.m);
   p.b.row = s.n;
   p.b.column = 1;
   p.b.batch[0] = s.k * s.n;
@@ -70,11 +70,11 @@ TEST_CASE("products of every shape, with nothing written beside them") {
        {Problem{1, 1, 1, 1}, Problem{5, 7, 9, 3}, Problem{12, 32, 16, 1}, Problem{13, 33, 300, 2},
         Problem{200, 70, 40, 1}, Problem{3, 1100, 20, 1}, Problem{250, 3, 5, 1},
         Problem{1, 40, 600, 2}, Problem{40, 1, 600, 2}}) {
-    for (bool turned : {false, true}) {
-      CHECK(worst_error<float>(s, turned, 1, false) < 3e-5);
-      CHECK(worst_error<double>(s, turned, 1, false) < 1e-13);
-      CHECK(worst_error<float>(s, turned, -0.5F, true) < 3e-5);
-      CHECK(worst_error<double>(s, turned, 2, true) < 1e-13);
+    for (bool transposed : {false, true}) {
+      CHECK(worst_error<float>(s, transposed, 1, false) < 3e-5);
+      CHECK(worst_error<double>(s, transposed, 1, false) < 1e-13);
+      CHECK(worst_error<float>(s, transposed, -0.5F, true) < 3e-5);
+      CHECK(worst_error<double>(s, transposed, 2, true) < 1e-13);
     }
   }
 }

@@ -13,8 +13,8 @@ TEST_CASE("merge sort is stable at every length") {
   for (std::int64_t n = 0; n < 140; ++n) {
     std::vector<Item> items;
     for (std::int64_t i = 0; i < n; ++i) items.push_back({static_cast<int>(r.between(0, 9)), i});
-    std::vector<Item> room(items.size());
-    weft::cpu::detail::merge_sort<true>(items.data(), room.data(), n);
+    std::vector<Item> scratch(items.size());
+    weft::cpu::detail::merge_sort<true>(items.data(), scratch.data(), n);
     for (std::size_t i = 1; i < items.size(); ++i) {
       CHECK((items[i - 1].value > items[i].value ||
              (items[i - 1].value == items[i].value && items[i - 1].index < items[i].index)));

@@ -10,7 +10,7 @@ TEST_CASE("the loops of x / sum(x), run by hand") {
   using Sum = RowReduction<reducer::sum, Arg<1, float>, float>;
   using Output = Apply<op::div, Arg<1, float>, Reduced<0, float>>;
   using Program = RowProgram<Pack<Sum>, Pack<Output>>;
-  using Kernel = cpu::detail::RowKernel<TypeList<float>, TypeList<float>, Program>;
+  using Kernel = cpu::detail::RowFunctionTable<TypeList<float>, TypeList<float>, Program>;
   static_assert(Kernel::outputs == 1 && Kernel::leaves == 1 && Kernel::reductions == 1);
 
   const Program program{make_pack(Sum{}), make_pack(Output{})};
@@ -47,7 +47,7 @@ TEST_CASE("what the last reduction is of is kept for the output that reads it") 
   using Again = Apply<op::exp, Arg<2, float>>;
   using Sum = RowReduction<reducer::sum, Exp, float>;
   using Program = RowProgram<Pack<Sum>, Pack<Apply<op::div, Again, Reduced<0, float>>>>;
-  using Kernel = cpu::detail::RowKernel<TypeList<float>, TypeList<float, float>, Program>;
+  using Kernel = cpu::detail::RowFunctionTable<TypeList<float>, TypeList<float, float>, Program>;
   const Program program{};
   const auto loops = Kernel::loops();
   const auto& output = *loops.output[0];

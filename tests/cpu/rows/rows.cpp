@@ -37,10 +37,10 @@ TEST_CASE("a few long rows in pieces have the same bits for any number of thread
   const auto x = noise<float>({3, 300001}).on(weft::Cpu{});
   weft::set_num_threads(1);
   const auto one = softmax(x).eval().to_vector();
-  const auto turned = softmax(x.t(), axis(0)).eval().to_vector();
+  const auto transposed = softmax(x.t(), axis(0)).eval().to_vector();
   weft::set_num_threads(3);
   CHECK(softmax(x).eval().to_vector() == one);
-  CHECK(softmax(x.t(), axis(0)).eval().to_vector() == turned);
+  CHECK(softmax(x.t(), axis(0)).eval().to_vector() == transposed);
   weft::set_num_threads(0);
   // The largest element counts wherever its piece is.
   auto y = weft::zeros({2, 200000});

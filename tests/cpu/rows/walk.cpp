@@ -10,8 +10,8 @@ using weft::detail::TypeList;
 TEST_CASE("a long row is walked in runs, and a turned operand's are brought to unit stride") {
   using Sum = RowReduction<reducer::sum, Arg<1, float>, float>;
   using Program = RowProgram<Pack<Sum>, Pack<Apply<op::div, Arg<1, float>, Reduced<0, float>>>>;
-  using Kernel = cpu::detail::RowKernel<TypeList<float>, TypeList<float>, Program>;
-  static constexpr cpu::detail::RowLoops loops = Kernel::loops();
+  using Kernel = cpu::detail::RowFunctionTable<TypeList<float>, TypeList<float>, Program>;
+  static constexpr cpu::detail::RowFunctions loops = Kernel::loops();
   const Program program{};
   const auto x = arange<float>(10000.F);
   const auto z = zeros({2500});
@@ -33,7 +33,7 @@ TEST_CASE("a long row is walked in runs, and a turned operand's are brought to u
     operands[i].stride[0] = 0;
     inside[i].stride[0] = i == 0 ? 1 : i == 1 ? 4 : 0;
   }
-  const cpu::detail::RowWalk walk{loops, task, &program, outer, operands, inner, inside};
+  const cpu::detail::RowScratch walk{loops, task, &program, outer, operands, inner, inside};
   CHECK(walk.count() == 3);
   CHECK(walk.value(0) == 2);
   std::int64_t next = 0;

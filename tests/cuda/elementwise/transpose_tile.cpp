@@ -36,7 +36,7 @@ weft::detail::Operand operand(const Tensor<float>& x, const Shape& shape) {
 
 int axis_of(const Tensor<float>& z, const Tensor<float>& x) {
   const weft::detail::Operand operands[] = {operand(z, z.shape()), operand(x, z.shape())};
-  return weft::cuda::detail::turned_axis(weft::detail::loops_over(z.shape()), operands, 2, 1);
+  return weft::cuda::detail::transposed_axis(weft::detail::loops_over(z.shape()), operands, 2, 1);
 }
 
 }  // namespace

@@ -68,10 +68,10 @@ TEST_CASE("[gpu] a bad index of a row gives NaN in all of it") {
 }
 
 TEST_CASE("[gpu] elements a thread") {
-  using Offsets = weft::Arg<1, weft::Position>;
+  using Offsets = weft::Arg<1, weft::IndexOperand>;
   using Row = weft::Apply<weft::op::gathered<weft::half, weft::AlongAxis>, Offsets,
                           weft::Arg<2, std::int64_t>>;
-  using Types = weft::detail::TypeList<weft::Position, std::int64_t>;
+  using Types = weft::detail::TypeList<weft::IndexOperand, std::int64_t>;
   CHECK(weft::cuda::row_bytes<Row> == 2);
   CHECK(weft::cuda::row_bytes<Offsets> == 0);
   CHECK(weft::cuda::index_bits<Row> == 4);

@@ -58,9 +58,9 @@ TEST_CASE("explain counts the kernels that a capture counts [gpu]") {
   CHECK(explained(layer_norm(x, row, row)).kernel_count() == 1);
   CHECK(explain(x.transpose(0, 1)).kernel_count() ==
         captured([&] { auto copy = x.transpose(0, 1).clone(); }).kernels);
-  const Explanation turned = explained(x.transpose(0, 1) + 1);
-  CHECK(doctest::String(kind(turned)) == "staged element-wise");
-  CHECK(turned.kernels[0].shared_bytes > 0);
+  const Explanation transposed = explained(x.transpose(0, 1) + 1);
+  CHECK(doctest::String(kind(transposed)) == "staged element-wise");
+  CHECK(transposed.kernels[0].shared_bytes > 0);
   explained(index_select(x, weft::zeros<int>({40}, Cuda{}), axis(0)));
   explained(sum(x, axis(1)));
   explained(sum(x, axis(0)));

@@ -24,7 +24,7 @@ __global__ void smallest(const weft::cuda::ranked_t<Key>* words, unsigned n, uns
   __shared__ unsigned counter;
   if (threadIdx.x == 0) counter = 0;
   __syncthreads();
-  weft::cuda::Smallest<Key, Size> kept{held, bins, &counter};
+  weft::cuda::SelectK<Key, Size> kept{held, bins, &counter};
   for (unsigned start = 0; start < n; start += Size) {
     const unsigned i = start + kept.rank();
     kept.append(i < n, i < n ? words[i] : 0);

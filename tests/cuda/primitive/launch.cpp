@@ -3,13 +3,13 @@
 #include "test.hpp"
 
 namespace {
-__global__ void divide(weft::cuda::Divider by, const unsigned* n, unsigned* out, int count) {
+__global__ void divide(weft::cuda::FastDivmod by, const unsigned* n, unsigned* out, int count) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < static_cast<unsigned>(count)) out[i] = by.divide(n[i]);
 }
 }  // namespace
 
-TEST_CASE("Divider divides every number below 2^31 [gpu]") {
+TEST_CASE("FastDivmod divides every number below 2^31 [gpu]") {
   std::vector<std::uint32_t> numbers;
   for (unsigned n : {0u, 1u, 2u, 3u, 6u, 7u, 8u, 100u, 4095u, 4096u, 65535u, 1u << 20,
                      (1u << 30) - 1, 1u << 30, 0x7fffffffu}) {
@@ -20,7 +20,7 @@ TEST_CASE("Divider divides every number below 2^31 [gpu]") {
   for (unsigned d :
        {1u, 2u, 3u, 5u, 7u, 10u, 64u, 641u, 4096u, 65537u, (1u << 30) + 1, 0x7fffffffu}) {
     auto out = weft::empty<std::uint32_t>({count}, weft::Cuda{});
-    divide<<<1, 256>>>(weft::cuda::Divider(d), n.data(), out.data(), count);
+    divide<<<1, 256>>>(weft::cuda::FastDivmod(d), n.data(), out.data(), count);
     const auto found = out.to_vector();
     for (int i = 0; i < count; ++i)
       CHECK(found[static_cast<std::size_t>(i)] == numbers[static_cast<std::size_t>(i)] / d);

@@ -13,7 +13,7 @@ static_assert(weft::cuda::lanes_of<double>(TypeList<double>{}) == 2);
 static_assert(weft::cuda::lanes_of_widest<bool>(TypeList<float, std::int8_t>{}) == 4);
 static_assert(weft::cuda::lanes_of<std::int8_t>(TypeList<>{}) == 16);
 static_assert(weft::cuda::lanes_of<weft::complex<double>>(TypeList<>{}) == 1);
-static_assert(weft::cuda::lanes_of<float>(TypeList<weft::Position>{}) == 4);
+static_assert(weft::cuda::lanes_of<float>(TypeList<weft::IndexOperand>{}) == 4);
 static_assert(alignof(weft::cuda::Vector<float, 4>) == 16);
 
 namespace {

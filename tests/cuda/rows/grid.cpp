@@ -29,10 +29,10 @@ RowLoops matrix() {
 
 TEST_CASE("vectors are aligned when base and rows are") {
   const RowLoops loops = matrix();
-  CHECK(weft::cuda::detail::is_aligned(loops, floats(4096, 8, 1), 4));
-  CHECK_FALSE(weft::cuda::detail::is_aligned(loops, floats(4100, 8, 1), 4));
-  CHECK_FALSE(weft::cuda::detail::is_aligned(loops, floats(4096, 7, 1), 4));
-  CHECK_FALSE(weft::cuda::detail::is_aligned(loops, floats(4096, 8, 2), 4));
+  CHECK(weft::cuda::detail::is_row_aligned(loops, floats(4096, 8, 1), 4));
+  CHECK_FALSE(weft::cuda::detail::is_row_aligned(loops, floats(4100, 8, 1), 4));
+  CHECK_FALSE(weft::cuda::detail::is_row_aligned(loops, floats(4096, 7, 1), 4));
+  CHECK_FALSE(weft::cuda::detail::is_row_aligned(loops, floats(4096, 8, 2), 4));
 }
 
 TEST_CASE("operands of rows of one odd length are aligned together") {

@@ -15,7 +15,7 @@ __global__ void sum_groups(RowTeam team, long long* out) {
   extern __shared__ __align__(128) char scratch[];
   using State = weft::reducer::Sum<long long>;
   const State mine{static_cast<long long>(threadIdx.x) + 1};
-  const State all = weft::cuda::detail::merge_group(weft::reducer::sum{}, mine, team, scratch);
+  const State all = weft::cuda::detail::merge_team(weft::reducer::sum{}, mine, team, scratch);
   out[blockIdx.x * blockDim.x + threadIdx.x] = all.value;
 }
 

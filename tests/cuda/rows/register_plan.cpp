@@ -66,8 +66,8 @@ Planned plan(const Work& w) {
   operands[2].data += w.same ? w.offset : 65536;
   Planned out;
   out.launch =
-      weft::cuda::detail::plan_rows("test", task, kernel, nullptr, device, operands, inside, out,
-                                    out.operand, [](const RowLaunch&) { return true; });
+      weft::cuda::detail::plan_row_program("test", task, kernel, nullptr, device, operands, inside,
+                                           out, out.operand, [](const RowLaunch&) { return true; });
   return out;
 }
 

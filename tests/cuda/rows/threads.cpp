@@ -15,7 +15,7 @@ __global__ void merge_twice(RowTeam team, unsigned area, float* out) {
     team.area = area;
     team.turn = turn;
     const auto merged =
-        weft::cuda::detail::merge_group(weft::reducer::sum{}, s, team, row_threads_scratch);
+        weft::cuda::detail::merge_team(weft::reducer::sum{}, s, team, row_threads_scratch);
     s.value = turn == 0 ? s.value + merged.value : merged.value;
   }
   out[threadIdx.x] = s.value;

@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("what is gathered is an operand", D, TEST_DEVICES) {
 TEST_CASE_TEMPLATE("scans and what else has its own algorithm is named, not run", D, TEST_DEVICES) {
   const auto x = weft::ones({64, 50}, D{});
   const Explanation e = explain(cumsum(x, axis(1)) * 2 + x);
-  CHECK(e.staged == 1);
+  CHECK(e.opaque == 1);
   REQUIRE(e.kernels.size() == 2);
   CHECK(e.kernels[1].reads.size() == 2);
   CHECK(e.kernels[1].reads[0].note == "temporary");
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("scans and what else has its own algorithm is named, not run"
   CHECK(shown(e) == Contains("1. evaluated before: cumsum(float), (64, 50), by its own algorithm: "
                              "not counted\n"));
   const Explanation scan = explain(cumsum(x, axis(1)));
-  CHECK(scan.staged == 1);
+  CHECK(scan.opaque == 1);
   CHECK(scan.kernel_count() == 0);
   CHECK(shown(scan) == Contains(": 1 part by other algorithms, whose "));
   CHECK(shown(scan) == Contains("1. evaluated: cumsum(float), (64, 50), by its own algorithm: "));

@@ -17,7 +17,7 @@ TEST_CASE_TEMPLATE("a product is one kernel with its operations", D, TEST_DEVICE
   const auto b = weft::zeros({32, 16}, D{});
   const Explanation e = explain(matmul(a, b));
   CHECK(e.kernel_count() == 1);
-  CHECK(e.staged == 0);
+  CHECK(e.opaque == 0);
   CHECK(e.operations() == 2. * 64 * 32 * 16);
   CHECK(e.bytes_read() == 4 * (64 * 32 + 32 * 16));
   CHECK(e.bytes_written() == 4 * 64 * 16);
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("a product inside a larger expression is evaluated once", D, 
   CHECK(e.kernels[1].reads.size() == 1);
   const Explanation more = explain(relu(matmul(a * 2, b)) * 2 + 1);
   CHECK(more.kernels.size() == 3);
-  CHECK(more.staged == 1);
+  CHECK(more.opaque == 1);
   CHECK(explain(matmul(a, b) + matmul(a, b)).kernel_count() == 2);
   CHECK(explain(matmul(a, b) + matmul(a, b * 1).eval() * 2 + 1).kernel_count() == 2);
 }

@@ -157,8 +157,9 @@ TEST_CASE_TEMPLATE("targets: in place, a view, a larger one, an addend that is t
   check_near(z, p.shape, followed(p, a, [](double y, double) { return rectified(y); }), 0);
   z = left.clone();
   z = matmul(left, right) + z.t();
-  const auto turned = a.pick({8, 8}, [](test::Index at) { return std::swap(at[0], at[1]), at; });
-  check_near(z, p.shape, followed(p, turned, [](double y, double v) { return y + v; }), 0);
+  const auto transposed =
+      a.pick({8, 8}, [](test::Index at) { return std::swap(at[0], at[1]), at; });
+  check_near(z, p.shape, followed(p, transposed, [](double y, double v) { return y + v; }), 0);
   const auto wide = weft::zeros({8, 12}, D{});
   wide.narrow(1, 2, 8).assign(matmul(left, right) + left);
   check_near(wide.narrow(1, 2, 8).clone(), p.shape, sum, 0);

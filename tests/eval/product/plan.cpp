@@ -67,13 +67,13 @@ TEST_CASE("a batch against one matrix becomes rows") {
   CHECK(rows.c.row == 4);
   const auto four = planned(contiguous({7, 5, 2, 3}), contiguous({1, 1, 3, 4}), {7, 5, 2, 4});
   CHECK(four.m == 70);
-  const auto turned =
+  const auto transposed =
       planned(transpose(contiguous({5, 3, 2}), 1, 2), contiguous({3, 4}), {5, 2, 4});
-  CHECK(turned.m == 2);
-  CHECK(turned.rank == 1);
-  CHECK(turned.size[0] == 5);
-  CHECK(turned.a.row == 1);
-  CHECK(turned.a.column == 2);
+  CHECK(transposed.m == 2);
+  CHECK(transposed.rank == 1);
+  CHECK(transposed.size[0] == 5);
+  CHECK(transposed.a.row == 1);
+  CHECK(transposed.a.column == 2);
 }
 
 TEST_CASE("axes of a batch merge where all operands walk them as one") {
@@ -114,14 +114,14 @@ TEST_CASE("an addend is a vector or has rows of its own") {
 
 TEST_CASE("matrices as BLAS takes them") {
   CHECK(blas_matrix(place(5, 1), 3, 4).step == 5);
-  CHECK(!blas_matrix(place(5, 1), 3, 4).turned);
-  CHECK(blas_matrix(place(1, 5), 3, 4).turned);
+  CHECK(!blas_matrix(place(5, 1), 3, 4).transposed);
+  CHECK(blas_matrix(place(1, 5), 3, 4).transposed);
   CHECK(blas_matrix(place(1, 5), 3, 4).step == 5);
   CHECK(blas_matrix(place(3, 1), 3, 4).step == 0);
   CHECK(blas_matrix(place(0, 1), 3, 4).step == 0);
   CHECK(blas_matrix(place(8, 2), 3, 4).step == 0);
   CHECK(blas_matrix(place(0, 1), 1, 4).step == 4);
-  CHECK(blas_matrix(place(0, 2), 1, 4).turned);
+  CHECK(blas_matrix(place(0, 2), 1, 4).transposed);
   CHECK(blas_matrix(place(0, 2), 1, 4).step == 2);
   CHECK(blas_matrix(place(7, 0), 3, 1).step == 7);
   CHECK(blas_matrix(place(0, 0), 1, 1).step == 1);

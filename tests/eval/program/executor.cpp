@@ -4,12 +4,12 @@
 #include "test.hpp"
 
 namespace {
-struct Nowhere {};
+struct PlaceholderStorage {};
 }  // namespace
 
 static_assert(weft::detail::Complete<weft::Executor<weft::Cpu>>);
 static_assert(weft::detail::Complete<weft::Reducer<weft::Cpu>>);
-static_assert(!weft::detail::Complete<weft::Executor<Nowhere>>);
+static_assert(!weft::detail::Complete<weft::Executor<PlaceholderStorage>>);
 
 TEST_CASE_TEMPLATE("a device has loops, reductions and memory", D, TEST_DEVICES) {
   static_assert(weft::detail::Complete<weft::Executor<D>> &&

@@ -12,8 +12,8 @@ struct Both {
 }  // namespace
 
 TEST_CASE("what is a joint program, and what its bits say") {
-  static_assert(JointProgram<Both>);
-  static_assert(!JointProgram<Arg<1, float>>);
+  static_assert(MultiOutputProgram<Both>);
+  static_assert(!MultiOutputProgram<Arg<1, float>>);
   const Stores stores{0b101, 0b100, 0b001};
   CHECK(stores.next().wanted == 0b10);
   CHECK(stores.next().adds == 0b10);

@@ -22,7 +22,7 @@ TEST_CASE("a program computes from its inputs") {
   static_assert(std::is_trivially_copyable_v<decltype(program)>);
   static_assert(std::is_same_v<X::type, float> && std::is_same_v<decltype(program)::type, float>);
   CHECK(program(Inputs{}) == 16);
-  static_assert(std::is_same_v<Arg<1, Position>::type, long long>);
+  static_assert(std::is_same_v<Arg<1, IndexOperand>::type, long long>);
   static_assert(std::is_same_v<Apply<op::lt, X, Y>::type, bool>);
 }
 

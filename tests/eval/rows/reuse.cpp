@@ -4,9 +4,9 @@
 #include "test.hpp"
 
 using namespace weft;
-using weft::detail::Left;
 using weft::detail::Pattern;
 using weft::detail::Reuse;
+using weft::detail::Reused;
 using weft::detail::SameValue;
 
 namespace {
@@ -24,7 +24,7 @@ static_assert(Reuse<Softmax>::last == 1);
 static_assert(Reuse<Softmax>::beside == 0);
 static_assert(std::is_same_v<decltype(weft::detail::with_left<Reuse<Softmax>::Shared>(
                                  weft::get<0>(std::declval<Softmax&>().outputs))),
-                             Apply<op::div, Left<float>, Reduced<1, float>>>);
+                             Apply<op::div, Reused<float>, Reduced<1, float>>>);
 
 using Center = RowProgram<Pack<RowReduction<reducer::mean, X<1>, float>>,
                           Pack<Apply<op::sub, X<1>, Reduced<0, float>>>>;

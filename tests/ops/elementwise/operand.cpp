@@ -52,16 +52,16 @@ TEST_CASE("a number that its type cannot hold") {
 }
 
 TEST_CASE("and those that it can") {
-  CHECK(detail::fit<std::int8_t>("f", -128) == -128);
-  CHECK(detail::fit<std::uint64_t>("f", UINT64_MAX) == UINT64_MAX);
-  CHECK(detail::fit<float>("f", 16777217) == 16777216);
-  CHECK(detail::fit<float>("f", 1e-60) == 0);
-  CHECK(std::isinf(detail::fit<float>("f", INFINITY)));
-  CHECK(std::isnan(detail::fit<float>("f", NAN)));
-  CHECK(detail::fit<complex<float>>("f", complex<double>(1, -2)) == complex<float>(1, -2));
-  CHECK(detail::fit<bool>("f", 1));
-  CHECK(detail::fit<double>("f", weft::half(0.5F)) == 0.5);
-  CHECK(detail::fit<weft::half>("f", 65504) == 65504);
+  CHECK(detail::checked_cast<std::int8_t>("f", -128) == -128);
+  CHECK(detail::checked_cast<std::uint64_t>("f", UINT64_MAX) == UINT64_MAX);
+  CHECK(detail::checked_cast<float>("f", 16777217) == 16777216);
+  CHECK(detail::checked_cast<float>("f", 1e-60) == 0);
+  CHECK(std::isinf(detail::checked_cast<float>("f", INFINITY)));
+  CHECK(std::isnan(detail::checked_cast<float>("f", NAN)));
+  CHECK(detail::checked_cast<complex<float>>("f", complex<double>(1, -2)) == complex<float>(1, -2));
+  CHECK(detail::checked_cast<bool>("f", 1));
+  CHECK(detail::checked_cast<double>("f", weft::half(0.5F)) == 0.5);
+  CHECK(detail::checked_cast<weft::half>("f", 65504) == 65504);
 }
 
 TEST_CASE_TEMPLATE("a number meets half in float", D, TEST_DEVICES) {

@@ -53,7 +53,7 @@ struct Sixteen {
 
 /// One operand of a block: where its elements are, and, once it is brought to unit stride, where a
 /// loop finds them.
-struct Side {
+struct BlockOperand {
   char* row = nullptr;  // the first element of the loop's row
   int64_t stride = 0;   // along the row
   int itemsize = 0;
@@ -70,22 +70,23 @@ struct Side {
 /// The operands of one thread's loop. Memory for the copies is on the stack of whoever calls.
 class Block {
  public:
-  static constexpr int room_bytes = 1 << 15;
+  static constexpr int scratch_bytes = 1 << 15;
 
   /// The first `targets` of n sides are written. `room` has room_bytes.
-  WEFT_FEW_STEPS Block(Side* sides, int n, int targets, char* room) : sides_(sides), n_(n) {
+  WEFT_OUTLINED Block(BlockOperand* sides, int n, int targets, char* scratch)
+      : sides_(sides), n_(n) {
     int64_t bytes = 0;
     for (int i = 0; i < n; ++i) {
       sides[i].written = i < targets;
       if (!sides[i].direct) bytes += sides[i].itemsize;
     }
     if (bytes == 0) return;
-    length_ = room_bytes / bytes;
+    length_ = scratch_bytes / bytes;
     if (length_ > 16) length_ &= -16;
     for (int i = 0; i < n; ++i) {
       if (sides[i].direct) continue;
-      sides[i].buffer = room;
-      room += length_ * sides[i].itemsize;
+      sides[i].buffer = scratch;
+      scratch += length_ * sides[i].itemsize;
     }
   }
 
@@ -93,7 +94,7 @@ class Block {
   int64_t length() const { return length_; }
   /// What to ask for of a long row: copies that stay in the first cache; all, where there are none.
   int64_t run_length() const {
-    return length_ <= room_bytes && length_ > block_size ? block_size : length_;
+    return length_ <= scratch_bytes && length_ > block_size ? block_size : length_;
   }
 
   /// Points at[i] to n elements of each operand that has its bit in `used`, from element `start` of
@@ -109,7 +110,7 @@ class Block {
       } else if ((used >> (i & 63) & 1U) == 0) {
         continue;
       }
-      Side& side = sides_[i];
+      BlockOperand& side = sides_[i];
       char* const from = side.row + start * side.stride * side.itemsize;
       at[i] = side.direct ? from : side.buffer;
       const int64_t step = side.direct || side.pitch == 0 ? side.pitch : n * side.itemsize;
@@ -122,9 +123,9 @@ class Block {
     }
   }
   /// Puts what a loop has left in buffers where it belongs.
-  WEFT_FEW_STEPS void store(int64_t start, int64_t n, int64_t rows = 1) {
+  WEFT_OUTLINED void store(int64_t start, int64_t n, int64_t rows = 1) {
     for (int i = 0; i < n_ && sides_[i].written; ++i) {
-      const Side& side = sides_[i];
+      const BlockOperand& side = sides_[i];
       if (side.direct) continue;
       char* const to = side.row + start * side.stride * side.itemsize;
       if (side.streams) {
@@ -143,7 +144,7 @@ class Block {
   }
 
  private:
-  static void fill(Side& side, const char* from, char* to, int64_t n) {
+  static void fill(BlockOperand& side, const char* from, char* to, int64_t n) {
     const bool repeats = side.stride == 0 && !side.written && to == side.buffer;
     if (repeats && from == side.repeated && n <= side.filled) return;
     copy_strided(from, side.stride, to, 1, n, side.itemsize);
@@ -151,7 +152,7 @@ class Block {
     side.filled = n;
   }
 
-  Side* sides_;
+  BlockOperand* sides_;
   int n_;
   int64_t length_ = INT64_MAX / 2;
 };

@@ -10,8 +10,8 @@
 namespace weft::cpu::detail {
 
 /// Whether all operands, broadcast to `shape`, lie in memory one element behind the other.
-WEFT_FEW_STEPS inline bool all_flat(const Shape& shape, const weft::detail::Operand* operands,
-                                    int n) {
+WEFT_OUTLINED inline bool all_flat(const Shape& shape, const weft::detail::Operand* operands,
+                                   int n) {
   int64_t step = 1;
   for (int d = shape.rank() - 1; d >= 0; --d) {
     const int64_t size = shape[d];
@@ -25,8 +25,8 @@ WEFT_FEW_STEPS inline bool all_flat(const Shape& shape, const weft::detail::Oper
 }
 
 /// Elements first to last - 1 of flat operands: no copies, one call of the loop.
-WEFT_FEW_STEPS inline void run_flat(const weft::detail::Operand* operands, int n, ElementLoop* loop,
-                                    const void* programs, int64_t first, int64_t last) {
+WEFT_OUTLINED inline void run_flat(const weft::detail::Operand* operands, int n, ElementLoop* loop,
+                                   const void* programs, int64_t first, int64_t last) {
   auto* at = static_cast<char**>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(char*)));
   auto* step =
       static_cast<int64_t*>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(int64_t)));
@@ -39,7 +39,7 @@ WEFT_FEW_STEPS inline void run_flat(const weft::detail::Operand* operands, int n
 
 /// Whether all operands are at unit stride, or positions, along the innermost of two dimensions or
 /// more.
-WEFT_FEW_STEPS inline bool all_direct(const ElementWork& work) {
+WEFT_OUTLINED inline bool all_direct(const ElementWork& work) {
   const int inner = work.loops.rank - 1;
   if (inner < 1) return false;
   for (int i = 0; i < work.n; ++i) {
@@ -50,7 +50,7 @@ WEFT_FEW_STEPS inline bool all_direct(const ElementWork& work) {
 }
 
 /// Rows first to last - 1 of such operands: no copies, many rows at once.
-WEFT_FEW_STEPS inline void run_direct(const ElementWork& work, int64_t first, int64_t last) {
+WEFT_OUTLINED inline void run_direct(const ElementWork& work, int64_t first, int64_t last) {
   const weft::detail::Loops& loops = work.loops;
   const int n = work.n;
   const int inner = loops.rank - 1;
@@ -77,29 +77,29 @@ WEFT_FEW_STEPS inline void run_direct(const ElementWork& work, int64_t first, in
 }
 
 /// Blocks first to last - 1, counted through all rows; short rows many at once.
-WEFT_FEW_STEPS inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
+WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
   const weft::detail::Loops& loops = work.loops;
   const int n = work.n;
   const int inner = loops.rank - 1;
   const int64_t size = loops.size[inner];
   const auto bytes_of = [n](std::size_t each) { return static_cast<std::size_t>(n) * each; };
-  auto* sides = static_cast<Side*>(__builtin_alloca(bytes_of(sizeof(Side))));
+  auto* sides = static_cast<BlockOperand*>(__builtin_alloca(bytes_of(sizeof(BlockOperand))));
   auto* row = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
   auto* at = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
   auto* step = static_cast<int64_t*>(__builtin_alloca(bytes_of(sizeof(int64_t))));
   auto* skip = static_cast<int64_t*>(__builtin_alloca(bytes_of(sizeof(int64_t))));
-  alignas(64) char room[Block::room_bytes];
+  alignas(64) char scratch[Block::scratch_bytes];
   for (int i = 0; i < n; ++i) {
     step[i] = work.operands[i].stride[inner];
     row[i] = work.operands[i].data;
-    ::new (sides + i) Side{nullptr, step[i], work.operands[i].itemsize};
+    ::new (sides + i) BlockOperand{nullptr, step[i], work.operands[i].itemsize};
     if (inner > 0) sides[i].pitch = work.operands[i].stride[inner - 1] * work.operands[i].itemsize;
     sides[i].direct = step[i] == 1 || (i >= work.targets && work.computed[i - work.targets]);
     if (i >= work.targets) continue;
     sides[i].direct = sides[i].direct || (work.stores.wanted >> i & 1U) == 0;
     sides[i].kept = (work.stores.adds >> i & 1U) != 0;
   }
-  Block block(sides, n, work.targets, room);
+  Block block(sides, n, work.targets, scratch);
   weft::detail::Cursor cursor;
   if (first > 0) cursor.seek(loops, inner, work.operands, n, row, first / work.blocks);
   const int64_t longest = block.run_length();
@@ -135,11 +135,11 @@ WEFT_FEW_STEPS inline void run_elements(const ElementWork& work, int64_t first, 
 
 /// All elements of `shape`, by several threads where that pays. `past` is a loop that does the same
 /// past the caches, where there is one.
-WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Operand* operands,
-                                            int n, int targets, const bool* computed,
-                                            ElementLoop* loop, const void* programs,
-                                            const Stores* stores = nullptr,
-                                            const PastCaches* past = nullptr) {
+WEFT_OUTLINED inline void for_each_element(const Shape& shape, weft::detail::Operand* operands,
+                                           int n, int targets, const bool* computed,
+                                           ElementLoop* loop, const void* programs,
+                                           const Stores* stores = nullptr,
+                                           const PastCaches* past = nullptr) {
   const int64_t total = shape.size();
   if (total == 0) return;
   std::uint64_t streamed = 0;
@@ -186,15 +186,15 @@ WEFT_FEW_STEPS inline void for_each_element(const Shape& shape, weft::detail::Op
     work.loop = past->loop;
     work.programs = past;
   }
-  const bool turned = turn.dimension >= 0;
+  const bool transposed = turn.dimension >= 0;
   TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, turn};
-  if (turned && streamed != 0) tiles.before = before;
+  if (transposed && streamed != 0) tiles.before = before;
   if (past == nullptr) tiles.streamed = streamed;
   const int64_t rows = total / row;
   const bool by_rows = direct && (rows >= 64 || blocks == 1);
-  const int64_t items = turned ? tiles.items() : by_rows ? rows : blocks * rows;
+  const int64_t items = transposed ? tiles.items() : by_rows ? rows : blocks * rows;
   share(items, [&](int64_t first, int64_t last) {
-    if (turned) {
+    if (transposed) {
       tiles.run(first, last);
     } else if (by_rows) {
       run_direct(work, first, last);

@@ -18,7 +18,7 @@ struct Elements {
 };
 /// Position operands have none in memory: these are computed.
 template <>
-struct Elements<Position> {
+struct Elements<IndexOperand> {
   long long first;
   long long step;
   WEFT_HD WEFT_INLINE long long at(int64_t i) const { return first + i * step; }
@@ -29,8 +29,8 @@ template <class T>
   return {reinterpret_cast<const T*>(at)};
 }
 template <>
-[[gnu::always_inline]] inline Elements<Position> elements_at(const char* at, int64_t step) {
-  return {reinterpret_cast<long long>(at) - Position::origin, step};
+[[gnu::always_inline]] inline Elements<IndexOperand> elements_at(const char* at, int64_t step) {
+  return {reinterpret_cast<long long>(at) - IndexOperand::origin, step};
 }
 
 /// The operands of a loop as a program reads them: Arg<First> is the first.
@@ -50,7 +50,7 @@ template <class... Ts>
 struct OperandElements<weft::detail::TypeList<Ts...>> {
   using type = Pack<Elements<Ts>...>;
   /// Which operands are positions.
-  static constexpr bool computed[sizeof...(Ts) + 1] = {std::is_same_v<Ts, Position>..., false};
+  static constexpr bool computed[sizeof...(Ts) + 1] = {std::is_same_v<Ts, IndexOperand>..., false};
 
   [[gnu::always_inline]] static type at(char* const* at, const int64_t* step) {
     return take(at, step, std::index_sequence_for<Ts...>{});

@@ -113,12 +113,12 @@ struct Executor<Cpu> {
   template <class Out, class Types, class Program>
   static void for_each(const detail::Name&, Cpu, const Shape& shape, detail::Operand* operands,
                        const Program& program) {
-    if constexpr (JointProgram<Program>) {
+    if constexpr (MultiOutputProgram<Program>) {
       constexpr int targets = detail::target_count<Out>;
       cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
                                     cpu::OperandElements<Types>::computed,
-                                    cpu::detail::JointKernel<Out, Types, Program>::run, &program,
-                                    &program.stores);
+                                    cpu::detail::MultiOutputKernel<Out, Types, Program>::run,
+                                    &program, &program.stores);
     } else if constexpr (detail::target_count<Out> == 1) {
       run<detail::TypeList<Out>, Types>(shape, operands, Pack<Program>{program, {}});
     } else {

@@ -18,9 +18,9 @@ struct BlockOf {
 namespace detail {
 
 template <class Outs, class Types, class Program>
-struct JointKernel;
-template <class... Outs, class... Ts, JointProgram Program>
-struct JointKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Program> {
+struct MultiOutputKernel;
+template <class... Outs, class... Ts, MultiOutputProgram Program>
+struct MultiOutputKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Program> {
   /// n elements a row of the targets, then of the operands, as ElementLoop says.
   static void run(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
                   int64_t rows, int64_t n) {

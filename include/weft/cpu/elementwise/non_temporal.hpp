@@ -20,7 +20,7 @@ inline constexpr int64_t least_stream_limit = int64_t{1} << 23;
 
 /// The size of the last-level cache, within 8 and 32 MiB: more than that a program does not keep to
 /// itself on a machine with many cores.
-WEFT_FEW_STEPS inline int64_t stream_limit() {
+WEFT_OUTLINED inline int64_t stream_limit() {
   if (stream_limit_set > 0) return stream_limit_set;
   constexpr int64_t least = least_stream_limit;
   constexpr int64_t most = int64_t{1} << 25;
@@ -39,7 +39,7 @@ inline bool may_stream(int64_t count) {
 /// A bit for each of the targets, operands[0] and on, whose `count` elements are worth writing past
 /// the caches. Not where one is read too, so that its lines are there anyway, and not where its
 /// memory is fresh: the system zeroes pages as they are first written, in the caches.
-WEFT_FEW_STEPS inline std::uint64_t find_streamed(
+WEFT_OUTLINED inline std::uint64_t find_streamed(
     [[maybe_unused]] int64_t count, [[maybe_unused]] const weft::detail::Operand* operands,
     [[maybe_unused]] int n, [[maybe_unused]] int targets) {
   std::uint64_t found = 0;

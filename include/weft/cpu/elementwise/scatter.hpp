@@ -49,8 +49,8 @@ struct Scatterer<Cpu> {
     const int64_t length = inner < 0 ? 1 : loops.size[inner];
     const int64_t rows = loops.count() / length;
     using Operands = cpu::OperandElements<Types>;
-    alignas(64) char room[cpu::Block::room_bytes];
-    cpu::Side sides[n];
+    alignas(64) char scratch[cpu::Block::scratch_bytes];
+    cpu::BlockOperand sides[n];
     int64_t step[n];
     char* at[n];
     for (int i = 0; i < n; ++i) {
@@ -59,7 +59,7 @@ struct Scatterer<Cpu> {
       sides[i].itemsize = operands[i].itemsize;
       sides[i].direct = i == 0 || step[i] == 1 || Operands::computed[i - 1];
     }
-    cpu::Block block(sides, n, 1, room);
+    cpu::Block block(sides, n, 1, scratch);
     const int64_t most = block.length() < cpu::block_size ? block.length() : cpu::block_size;
     detail::Cursor cursor;
     for (int64_t k = 0; k < rows; ++k) {

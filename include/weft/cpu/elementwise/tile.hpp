@@ -17,18 +17,18 @@ struct Turn {
 
 inline constexpr int tile_rows = 64;
 inline constexpr int tile_bytes = 256;  // of a row
-inline constexpr int most_turned = 4;
+inline constexpr int max_transposed = 4;
 
 /// The operands that are worth turning.
-WEFT_FEW_STEPS inline Turn find_turn(const weft::detail::Loops& loops,
-                                     const weft::detail::Operand* operands, int n, int targets,
-                                     const bool* computed) {
+WEFT_OUTLINED inline Turn find_turn(const weft::detail::Loops& loops,
+                                    const weft::detail::Operand* operands, int n, int targets,
+                                    const bool* computed) {
   constexpr int64_t shortest = 16;
   Turn turn;
   const int inner = loops.rank - 1;
   if (inner < 1 || loops.size[inner] < shortest) return turn;
   int found = 0;
-  for (int i = targets; i < n && i < 64 && found < most_turned; ++i) {
+  for (int i = targets; i < n && i < 64 && found < max_transposed; ++i) {
     const int64_t along = operands[i].stride[inner];
     if (along == 1 || along == 0 || computed[i - targets]) continue;
     for (int d = 0; d < inner; ++d) {
@@ -46,8 +46,8 @@ WEFT_FEW_STEPS inline Turn find_turn(const weft::detail::Loops& loops,
 
 /// How many elements of a row of the target come before a cache line ends, the same in all rows,
 /// where tiles can be of whole lines from there on; else -1.
-WEFT_FEW_STEPS inline int before_lines(const weft::detail::Loops& loops,
-                                       const weft::detail::Operand& target, const Turn& turn) {
+WEFT_OUTLINED inline int before_lines(const weft::detail::Loops& loops,
+                                      const weft::detail::Operand& target, const Turn& turn) {
   constexpr int line = 64;
   const auto offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(target.data) % line);
   bool whole =
@@ -136,29 +136,29 @@ struct TileWork {
   }
 
   /// Rows of tiles first to last - 1.
-  WEFT_FEW_STEPS void run(int64_t first, int64_t last) const {
+  WEFT_OUTLINED void run(int64_t first, int64_t last) const {
     const int inner = loops.rank - 1;
     const int d = turn.dimension;
     const int width = tile_bytes / turn.itemsize;
     const int64_t tiles = tiles_of(loops.size[d]);
     const auto count = static_cast<std::size_t>(n);
-    auto* sides = static_cast<Side*>(__builtin_alloca(count * sizeof(Side)));
+    auto* sides = static_cast<BlockOperand*>(__builtin_alloca(count * sizeof(BlockOperand)));
     auto* row = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
     auto* at = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
     auto* step = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
     auto* skip = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
-    alignas(64) char room[Block::room_bytes];
-    alignas(64) char turned[most_turned][tile_rows * (tile_bytes + 16)];
+    alignas(64) char scratch[Block::scratch_bytes];
+    alignas(64) char transposed[max_transposed][tile_rows * (tile_bytes + 16)];
     for (int i = 0; i < n; ++i) {
-      const bool turns = is_turned(i);
-      step[i] = turns ? 1 : operands[i].stride[inner];
-      ::new (sides + i) Side{nullptr, step[i], operands[i].itemsize};
+      const bool transposes = is_transposed(i);
+      step[i] = transposes ? 1 : operands[i].stride[inner];
+      ::new (sides + i) BlockOperand{nullptr, step[i], operands[i].itemsize};
       sides[i].streams = i < targets && i < 64 && (streamed >> i & 1U) != 0 && step[i] == 1;
       sides[i].direct =
           (step[i] == 1 && !sides[i].streams) || (i >= targets && computed[i - targets]);
-      sides[i].pitch = (turns ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
+      sides[i].pitch = (transposes ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
     }
-    Block block(sides, n, targets, room);
+    Block block(sides, n, targets, scratch);
     // The rows of tiles are counted as a loop over all dimensions but the inner one.
     weft::detail::Loops outer = loops;
     outer.rank = inner;
@@ -181,26 +181,26 @@ struct TileWork {
       for (int64_t start = 0; start < loops.size[inner]; start += columns, columns = width) {
         const int64_t rest = loops.size[inner] - start;
         if (rest < columns) columns = static_cast<int>(rest);
-        run_tile(sides, row, at, step, skip, block, turned, rows, start, columns, width + 1);
+        run_tile(sides, row, at, step, skip, block, transposed, rows, start, columns, width + 1);
       }
     }
   }
 
  private:
   static int64_t tiles_of(int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
-  bool is_turned(int i) const { return i < 64 && (turn.operands >> i & 1U) != 0; }
+  bool is_transposed(int i) const { return i < 64 && (turn.operands >> i & 1U) != 0; }
 
-  void run_tile(Side* sides, char* const* row, char** at, const int64_t* step, int64_t* skip,
-                Block& block, char (*turned)[tile_rows * (tile_bytes + 16)], int rows,
-                int64_t start, int columns, int pitch) const {
+  void run_tile(BlockOperand* sides, char* const* row, char** at, const int64_t* step,
+                int64_t* skip, Block& block, char (*transposed)[tile_rows * (tile_bytes + 16)],
+                int rows, int64_t start, int columns, int pitch) const {
     const int inner = loops.rank - 1;
     int next = 0;
     for (int i = 0; i < n; ++i) {
       const int64_t along = operands[i].stride[inner];
       sides[i].row = row[i] + start * along * operands[i].itemsize;
-      if (!is_turned(i)) continue;
-      turn_tile(sides[i].row, along, turned[next], pitch, rows, columns, operands[i].itemsize);
-      sides[i].row = turned[next++];
+      if (!is_transposed(i)) continue;
+      turn_tile(sides[i].row, along, transposed[next], pitch, rows, columns, operands[i].itemsize);
+      sides[i].row = transposed[next++];
     }
     const int64_t fit = block.length() / columns;
     const int together = fit < rows ? static_cast<int>(fit) : rows;

@@ -97,15 +97,17 @@ void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] int
   if (n == 1) {
     const int x_step = between(p.b.row);
     const int y_step = between(p.c.row);
-    blas::Functions<T>::gemv(a_at.turned ? "N" : "T", a_at.turned ? &m : &k, a_at.turned ? &k : &m,
-                             &task.alpha, a, &a_step, b, &x_step, &beta, c, &y_step);
+    blas::Functions<T>::gemv(a_at.transposed ? "N" : "T", a_at.transposed ? &m : &k,
+                             a_at.transposed ? &k : &m, &task.alpha, a, &a_step, b, &x_step, &beta,
+                             c, &y_step);
   } else if (m == 1) {
     const int x_step = between(p.a.column);
     const int y_step = between(p.c.column);
-    blas::Functions<T>::gemv(b_at.turned ? "T" : "N", b_at.turned ? &k : &n, b_at.turned ? &n : &k,
-                             &task.alpha, b, &b_step, a, &x_step, &beta, c, &y_step);
+    blas::Functions<T>::gemv(b_at.transposed ? "T" : "N", b_at.transposed ? &k : &n,
+                             b_at.transposed ? &n : &k, &task.alpha, b, &b_step, a, &x_step, &beta,
+                             c, &y_step);
   } else {
-    blas::Functions<T>::gemm(b_at.turned ? "T" : "N", a_at.turned ? "T" : "N", &n, &m, &k,
+    blas::Functions<T>::gemm(b_at.transposed ? "T" : "N", a_at.transposed ? "T" : "N", &n, &m, &k,
                              &task.alpha, b, &b_step, a, &a_step, &beta, c, &c_step);
   }
 #endif

@@ -107,7 +107,7 @@ class Gemm {
       : task_(task), a_(static_cast<R*>(buffer)), b_(static_cast<R*>(buffer) + a_size(task.plan)) {}
 
   /// Bytes of room that one thread needs.
-  static int64_t room(const weft::detail::ProductPlan& p) {
+  static int64_t scratch(const weft::detail::ProductPlan& p) {
     const int64_t b_size = whole(least(p.n, block_columns), columns) * least(p.k, block_depth);
     return (a_size(p) + b_size * parts) * static_cast<int64_t>(sizeof(R));
   }
@@ -261,12 +261,12 @@ void gemm(const GemmTask<T>& task) {
   const int64_t pieces = batches >= threads ? 1 : threads < grains ? threads : grains;
   const int64_t items = batches * pieces;
   const int64_t shares = threads < items ? threads : items;
-  const int64_t each = (Loops::room(p) + alignment - 1) / alignment * alignment;
-  const StorageHandle room(Memory<Cpu>::allocate(Cpu{}, shares * each));
+  const int64_t each = (Loops::scratch(p) + alignment - 1) / alignment * alignment;
+  const StorageHandle scratch(Memory<Cpu>::allocate(Cpu{}, shares * each));
   const int64_t work = p.m * p.n * batches / 64 * (p.k + 1);
   parallel(shares, work, [&](int64_t first, int64_t last) {
     for (int64_t share = first; share < last; ++share) {
-      Loops loops(task, static_cast<char*>(room->data) + share * each);
+      Loops loops(task, static_cast<char*>(scratch->data) + share * each);
       for (int64_t item = items * share / shares; item < items * (share + 1) / shares; ++item) {
         const int64_t piece = item % pieces;
         const int64_t from = grains * piece / pieces * grain;

@@ -8,7 +8,7 @@
 namespace weft {
 
 template <>
-struct Counter<Cpu> {
+struct Histogrammer<Cpu> {
   /// Adds 1 to counts[bin.value(element)] for each element whose bin is not negative.
   template <class T, class Bin>
   static void count(const Tensor<T, Cpu>& x, const Bin& bin, const Tensor<int64_t, Cpu>& counts) {

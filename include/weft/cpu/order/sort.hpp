@@ -29,7 +29,7 @@ bool precedes(T a, T b) {
 
 /// Sorts n elements, keeping the order of equal ones; `room` has place for n more.
 template <bool Descending, class Item>
-void merge_sort(Item* items, Item* room, int64_t n) {
+void merge_sort(Item* items, Item* scratch, int64_t n) {
   constexpr int64_t run = 16;
   for (int64_t start = 0; start < n; start += run) {
     const int64_t end = start + run < n ? start + run : n;
@@ -43,7 +43,7 @@ void merge_sort(Item* items, Item* room, int64_t n) {
     }
   }
   Item* from = items;
-  Item* to = room;
+  Item* to = scratch;
   for (int64_t width = run; width < n; width *= 2) {
     for (int64_t start = 0; start < n; start += 2 * width) {
       const int64_t middle = start + width < n ? start + width : n;
@@ -84,18 +84,18 @@ int64_t taken_from_first(const Item* a, int64_t na, const Item* b, int64_t nb, i
 /// merge_sort for many items by several threads: pieces of them are sorted, and the pieces of each
 /// merge's result are found where they begin (Odeh et al. 2012, "Merge path").
 template <bool Descending, class Item>
-void parallel_merge_sort(Item* items, Item* room, int64_t n) {
+void parallel_merge_sort(Item* items, Item* scratch, int64_t n) {
   constexpr int64_t pieces = 16;
   const int64_t size = (n + pieces - 1) / pieces;
   const auto end_of = [n](int64_t at) { return at < n ? at : n; };
   parallel(pieces, n, [&](int64_t first, int64_t last) {
     for (int64_t k = first; k < last; ++k) {
       const int64_t start = end_of(k * size);
-      merge_sort<Descending>(items + start, room + start, end_of(start + size) - start);
+      merge_sort<Descending>(items + start, scratch + start, end_of(start + size) - start);
     }
   });
   Item* from = items;
-  Item* to = room;
+  Item* to = scratch;
   for (int64_t width = size; width < n; width *= 2) {
     parallel(pieces, n, [&](int64_t first, int64_t last) {
       for (int64_t k = first; k < last; ++k) {
@@ -150,16 +150,16 @@ struct Sorter<Cpu> {
     const bool shared = rows.size(0) < 8 && n >= cpu::parallel_threshold;  // each row, by all
     const auto sort_rows = [&](int64_t first, int64_t last) {
       std::vector<Item> items(static_cast<std::size_t>(2 * n));
-      Item* const room = items.data() + n;
+      Item* const scratch = items.data() + n;
       for (int64_t row = first; row < last; ++row) {
         for (int64_t i = 0; i < n; ++i)
           items[static_cast<std::size_t>(i)] = {rows.data()[row * n + i], i};
         if (shared) {
-          reverse ? cpu::detail::parallel_merge_sort<true>(items.data(), room, n)
-                  : cpu::detail::parallel_merge_sort<false>(items.data(), room, n);
+          reverse ? cpu::detail::parallel_merge_sort<true>(items.data(), scratch, n)
+                  : cpu::detail::parallel_merge_sort<false>(items.data(), scratch, n);
         } else {
-          reverse ? cpu::detail::merge_sort<true>(items.data(), room, n)
-                  : cpu::detail::merge_sort<false>(items.data(), room, n);
+          reverse ? cpu::detail::merge_sort<true>(items.data(), scratch, n)
+                  : cpu::detail::merge_sort<false>(items.data(), scratch, n);
         }
         for (int64_t i = 0; i < k; ++i) {
           const Item& item = items[static_cast<std::size_t>(i)];

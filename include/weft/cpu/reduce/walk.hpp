@@ -12,7 +12,7 @@
 namespace weft::cpu::detail {
 
 /// Loops of no dimension become one of size 1.
-WEFT_FEW_STEPS inline void pad(weft::detail::Loops& loops, weft::detail::Operand* operands, int n) {
+WEFT_OUTLINED inline void pad(weft::detail::Loops& loops, weft::detail::Operand* operands, int n) {
   if (loops.rank > 0) return;
   loops.rank = 1;
   loops.size[0] = 1;
@@ -41,7 +41,7 @@ struct ReduceWork {
   static constexpr int64_t rows_a_piece = 512;  // where there are few columns
   static constexpr int64_t most_rows = int64_t{1} << 26;
 
-  WEFT_FEW_STEPS void run() const {
+  WEFT_OUTLINED void run() const {
     const int64_t outputs = outer.count();
     const int64_t length = inner.count();
     const bool across = columns_are_faster();
@@ -81,7 +81,7 @@ struct ReduceWork {
  private:
   /// Memory of a thread's part of the work.
   struct Memory {
-    Side* sides;
+    BlockOperand* sides;
     char** row;
     char** line;
     char** at;
@@ -108,8 +108,8 @@ struct ReduceWork {
     const auto count = static_cast<std::size_t>(n);
     const std::size_t bytes =
         values == nullptr ? 64 : static_cast<std::size_t>(run_size * run_loops.value_bytes);
-    alignas(64) char room[Block::room_bytes];
-    const Memory memory{static_cast<Side*>(__builtin_alloca(count * sizeof(Side))),
+    alignas(64) char scratch[Block::scratch_bytes];
+    const Memory memory{static_cast<BlockOperand*>(__builtin_alloca(count * sizeof(BlockOperand))),
                         static_cast<char**>(__builtin_alloca(count * sizeof(char*))),
                         static_cast<char**>(__builtin_alloca(count * sizeof(char*))),
                         static_cast<char**>(__builtin_alloca(count * sizeof(char*))),
@@ -119,11 +119,12 @@ struct ReduceWork {
     for (int i = 0; i < n; ++i) {
       memory.step[i] = along[i].stride[d];
       memory.row[i] = operands[i].data;
-      Side& side = *::new (memory.sides + i) Side{nullptr, along[i].stride[d], along[i].itemsize};
+      BlockOperand& side =
+          *::new (memory.sides + i) BlockOperand{nullptr, along[i].stride[d], along[i].itemsize};
       side.pitch = down[i].stride[e] * down[i].itemsize;
       side.direct = i == 0 || side.stride == 1 || computed[i - 1];
     }
-    Block block(memory.sides, n, 1, room);
+    Block block(memory.sides, n, 1, scratch);
     f(memory, block);
   }
 
@@ -143,8 +144,8 @@ struct ReduceWork {
   }
 
   /// Pieces first to last - 1 of the outputs' rows; their states to `states` if there are several.
-  WEFT_FEW_STEPS void by_rows(int64_t pieces, int64_t piece, int64_t first, int64_t last,
-                              char* states) const {
+  WEFT_OUTLINED void by_rows(int64_t pieces, int64_t piece, int64_t first, int64_t last,
+                             char* states) const {
     const int depth = inner.rank - 1;
     const int64_t size = inner.size[depth];
     const int across = outer.rank - 1;
@@ -165,8 +166,8 @@ struct ReduceWork {
   static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 
   /// Outputs first to last - 1, many at once.
-  WEFT_FEW_STEPS void by_short_rows(const Memory& memory, Block& block, int64_t together,
-                                    int64_t first, int64_t last) const {
+  WEFT_OUTLINED void by_short_rows(const Memory& memory, Block& block, int64_t together,
+                                   int64_t first, int64_t last) const {
     const int across = outer.rank - 1;
     const int64_t size = inner.size[0];
     weft::detail::Cursor cursor;
@@ -185,8 +186,8 @@ struct ReduceWork {
     }
   }
 
-  WEFT_FEW_STEPS void by_long_rows(const Memory& memory, Block& block, int64_t most, int64_t pieces,
-                                   int64_t piece, int64_t first, int64_t last, char* states) const {
+  WEFT_OUTLINED void by_long_rows(const Memory& memory, Block& block, int64_t most, int64_t pieces,
+                                  int64_t piece, int64_t first, int64_t last, char* states) const {
     const int depth = inner.rank - 1;
     const int64_t length = inner.count();
     const int64_t size = inner.size[depth];
@@ -228,8 +229,8 @@ struct ReduceWork {
   }
 
   /// Pieces first to last - 1 of blocks of neighbouring outputs, reduced side by side.
-  WEFT_FEW_STEPS void by_columns(int64_t blocks, int64_t pieces, int64_t piece, int64_t first,
-                                 int64_t last, char* states) const {
+  WEFT_OUTLINED void by_columns(int64_t blocks, int64_t pieces, int64_t piece, int64_t first,
+                                int64_t last, char* states) const {
     const int across = outer.rank - 1;
     const int along = inner.rank - 1;
     const int64_t length = inner.count();

@@ -27,7 +27,7 @@ using RowLoop = void(const void* program, char* const* at, const int64_t* step, 
                      int64_t rows, int64_t m, char* out, int64_t pitch, const char* kept);
 
 /// One reduction of a row program.
-struct RowReduceLoops {
+struct ReductionFunctions {
   const RunLoops* run;
   std::uint64_t uses;  // a bit for each operand that is read
   int in_place;        // the operand that has its values
@@ -39,7 +39,7 @@ struct RowReduceLoops {
                     const int64_t* skip, int64_t m, void* running) = nullptr;
 };
 /// One output.
-struct RowOutputLoop {
+struct OutputFunctions {
   std::uint64_t uses;
   RowLoop* store;
   std::uint64_t kept_uses;
@@ -67,22 +67,23 @@ struct SameInRow {
 };
 
 /// All that the type of a row program says.
-struct RowLoops {
+struct RowFunctions {
   int outputs;
   int leaves;
   int reductions;
   const bool* computed;  // which leaves are positions
-  const RowReduceLoops* const* reduce;
-  const RowOutputLoop* const* output;
+  const ReductionFunctions* const* reduce;
+  const OutputFunctions* const* output;
   /// Whether what the outputs share with the last reduction has the same value in a task; or null.
   bool (*shares)(const void* program, const SameInRow&);
 };
 
 /// All that is compiled for each row program.
 template <class Outs, class Types, class Program>
-struct RowKernel;
+struct RowFunctionTable;
 template <class... Outs, class Types, class... Rs, class... Ps>
-struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
+                        RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   using Operands = OperandElements<Types>;
   using ValueTypes = weft::detail::TypeList<typename Rs::value...>;
@@ -150,8 +151,8 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
             joined(node(program).program, at, step, skip, 0, m));
       });
     }
-    static constexpr RowReduceLoops loops() {
-      RowReduceLoops out{
+    static constexpr ReductionFunctions loops() {
+      ReductionFunctions out{
           &Run<typename Node::value, R, V>::loops, uses<P>, 0, nullptr, nullptr, reducer};
       if constexpr ((in_place<P> >= 0)) {
         out.in_place = in_place<P>;
@@ -165,7 +166,7 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
       }
       return out;
     }
-    static constexpr RowReduceLoops table = loops();
+    static constexpr ReductionFunctions table = loops();
   };
 
   template <int K, class Out>
@@ -191,39 +192,39 @@ struct RowKernel<weft::detail::TypeList<Outs...>, Types, RowProgram<Pack<Rs...>,
             out, pitch, kept);
       });
     }
-    static constexpr RowOutputLoop loops() {
-      RowOutputLoop out{uses<P>, store, uses<P>, nullptr};
+    static constexpr OutputFunctions loops() {
+      OutputFunctions out{uses<P>, store, uses<P>, nullptr};
       if constexpr (Reuse::possible && weft::detail::has_left<P, typename Reuse::Shared>) {
         using Less =
             decltype(weft::detail::with_left<typename Reuse::Shared>(std::declval<const P&>()));
-        out.kept_uses = uses<Less> & ~weft::detail::uses_of<weft::detail::Left<Kept>>;
+        out.kept_uses = uses<Less> & ~weft::detail::uses_of<weft::detail::Reused<Kept>>;
         out.kept = store_kept;
       }
       return out;
     }
-    static constexpr RowOutputLoop table = loops();
+    static constexpr OutputFunctions table = loops();
   };
 
   template <class Indices>
   struct Tables;
   template <std::size_t... I>
   struct Tables<std::index_sequence<I...>> {
-    static constexpr const RowReduceLoops* reduce[] = {&Reduce<static_cast<int>(I)>::table...};
+    static constexpr const ReductionFunctions* reduce[] = {&Reduce<static_cast<int>(I)>::table...};
   };
   template <class Indices>
   struct OutputTables;
   template <std::size_t... K>
   struct OutputTables<std::index_sequence<K...>> {
-    static constexpr const RowOutputLoop* store[] = {&Store<static_cast<int>(K), Outs>::table...};
+    static constexpr const OutputFunctions* store[] = {&Store<static_cast<int>(K), Outs>::table...};
   };
-  static constexpr const RowReduceLoops* const* reduce_loops =
+  static constexpr const ReductionFunctions* const* reduce_loops =
       Tables<std::make_index_sequence<reductions>>::reduce;
-  static constexpr const RowOutputLoop* const* output_loops =
+  static constexpr const OutputFunctions* const* output_loops =
       OutputTables<std::make_index_sequence<outputs>>::store;
 
-  static constexpr RowLoops loops() {
-    RowLoops out{outputs,      leaves,       reductions, Operands::computed,
-                 reduce_loops, output_loops, nullptr};
+  static constexpr RowFunctions loops() {
+    RowFunctions out{outputs,      leaves,       reductions, Operands::computed,
+                     reduce_loops, output_loops, nullptr};
     if constexpr (Reuse::possible) out.shares = Reuse::template same<SameInRow>;
     return out;
   }

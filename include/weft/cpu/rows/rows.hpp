@@ -18,19 +18,19 @@ struct RowExecutor<Cpu> {
   template <class Outs, class Types, class Program>
   static void run(const detail::Name&, Cpu, const detail::RowTask& task, detail::Operand* operands,
                   const Program& program) {
-    using Kernel = cpu::detail::RowKernel<Outs, Types, Program>;
+    using Kernel = cpu::detail::RowFunctionTable<Outs, Types, Program>;
     constexpr int n = Kernel::outputs + Kernel::leaves + Kernel::reductions;
     static_assert(n <= 64,
                   "weft: the expression is too large for one loop: store a part of it in a Tensor");
-    static constexpr cpu::detail::RowLoops loops = Kernel::loops();
+    static constexpr cpu::detail::RowFunctions loops = Kernel::loops();
     detail::Operand inside[n];
     plan(loops, n, task, &program, operands, inside);
   }
 
  private:
-  WEFT_FEW_STEPS static void plan(const cpu::detail::RowLoops& loops, int n,
-                                  const detail::RowTask& task, const void* program,
-                                  detail::Operand* operands, detail::Operand* inside) {
+  WEFT_OUTLINED static void plan(const cpu::detail::RowFunctions& loops, int n,
+                                 const detail::RowTask& task, const void* program,
+                                 detail::Operand* operands, detail::Operand* inside) {
     detail::Loops outer = detail::loops_over(task.geometry.kept);
     detail::Loops inner = detail::loops_over(task.geometry.reduced);
     detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
@@ -38,7 +38,7 @@ struct RowExecutor<Cpu> {
     detail::simplify(inner, inside, n, true);
     cpu::detail::pad(outer, operands, n);
     cpu::detail::pad(inner, inside, n);
-    cpu::detail::RowWork{{loops, task, program, outer, operands, inner, inside}}.run();
+    cpu::detail::RowRunner{{loops, task, program, outer, operands, inner, inside}}.run();
   }
 };
 

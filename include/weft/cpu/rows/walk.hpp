@@ -7,8 +7,8 @@
 namespace weft::cpu::detail {
 
 /// A task of a row program over the places of `outer`, each with a row of `inner`.
-struct RowWalk {
-  const RowLoops& loops;
+struct RowScratch {
+  const RowFunctions& loops;
   const weft::detail::RowTask& task;
   const void* program;
   const weft::detail::Loops& outer;
@@ -23,7 +23,8 @@ struct RowWalk {
 
   /// Memory of a thread's rows, and what it knows of them.
   struct Memory {
-    Side* sides;  // null where loops read and write all operands where they are: at is row then
+    BlockOperand*
+        sides;    // null where loops read and write all operands where they are: at is row then
     char** row;   // the first element of each operand's row
     char** line;  // and of a line of it
     char** at;
@@ -49,10 +50,10 @@ struct RowWalk {
   [[gnu::always_inline]] void with_memory(const F& f) const {
     const auto n = static_cast<std::size_t>(count());
     const auto slot_bytes = static_cast<std::size_t>(loops.reductions * together * slot);
-    alignas(64) char room[Block::room_bytes];
+    alignas(64) char scratch[Block::scratch_bytes];
     alignas(64) char computed[run_size * slot];
     Memory memory{
-        static_cast<Side*>(__builtin_alloca(n * sizeof(Side))),
+        static_cast<BlockOperand*>(__builtin_alloca(n * sizeof(BlockOperand))),
         static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
         static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
         static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
@@ -65,13 +66,13 @@ struct RowWalk {
         0,
         weft::detail::varies_along_row(task, inside + value(0), loops.reductions, inner.rank),
         false};
-    place(memory, room);
-    Block block(memory.sides, memory.sides == nullptr ? 0 : count(), loops.outputs, room);
+    place(memory, scratch);
+    Block block(memory.sides, memory.sides == nullptr ? 0 : count(), loops.outputs, scratch);
     f(memory, block);
   }
 
   /// Where all operands are before the first row.
-  WEFT_FEW_STEPS void place(Memory& memory, char* room) const {
+  WEFT_OUTLINED void place(Memory& memory, char* scratch) const {
     memory.used = uses();
     if (is_in_place(memory)) {
       memory.sides = nullptr;
@@ -82,13 +83,14 @@ struct RowWalk {
     const int depth = inner.rank - 1;
     const int across = outer.rank - 1;
     for (int i = 0; i < n; ++i) {
-      to.at[i] = room;
+      to.at[i] = scratch;
       to.row[i] = operands[i].data;
       to.step[i] = inside[i].stride[depth];
       const int64_t pitch = operands[i].stride[across] * operands[i].itemsize;
       to.skip[i] = to.sides == nullptr ? pitch : 0;
       if (to.sides == nullptr) continue;
-      Side& side = *::new (to.sides + i) Side{nullptr, to.step[i], operands[i].itemsize, pitch};
+      BlockOperand& side =
+          *::new (to.sides + i) BlockOperand{nullptr, to.step[i], operands[i].itemsize, pitch};
       side.direct = is_direct(memory, i);
     }
     for (int r = 0; r < loops.reductions; ++r) {
@@ -171,7 +173,7 @@ struct RowWalk {
   /// The values that reduction r is of: where they are, and how far a row is behind the one before.
   const char* values_of(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
                         int64_t m, int64_t rows, int64_t& pitch) const {
-    const RowReduceLoops& own = *loops.reduce[r];
+    const ReductionFunctions& own = *loops.reduce[r];
     block.load(start, m, memory.at, own.uses | memory.values, rows, memory.skip);
     if (own.values == nullptr) {
       pitch = memory.skip[own.in_place];

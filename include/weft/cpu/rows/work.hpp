@@ -10,8 +10,8 @@
 namespace weft::cpu::detail {
 
 /// Runs a task of a row program.
-struct RowWork : RowWalk {
-  WEFT_FEW_STEPS void run() const {
+struct RowRunner : RowScratch {
+  WEFT_OUTLINED void run() const {
     const int64_t rows = outer.count();
     const int64_t length = inner.count();
     if (rows < 32 && length > elements_a_piece && reduces_leaves()) return run_pieces(rows, length);
@@ -20,7 +20,7 @@ struct RowWork : RowWalk {
 
  private:
   static constexpr int64_t elements_a_piece = 1 << 16;
-  WEFT_FEW_STEPS void run_rows(int64_t first, int64_t last) const {
+  WEFT_OUTLINED void run_rows(int64_t first, int64_t last) const {
     with_memory([&](Memory& memory, Block& block) {
       const int64_t length = inner.count();
       alignas(64) char kept[most_kept];
@@ -62,7 +62,7 @@ struct RowWork : RowWalk {
     return alone;
   }
   /// A few long rows, each in pieces that do not depend on the number of threads.
-  WEFT_FEW_STEPS void run_pieces(int64_t rows, int64_t length) const {
+  WEFT_OUTLINED void run_pieces(int64_t rows, int64_t length) const {
     const RunLoops& run = *loops.reduce[task.target]->run;
     const void* const reducer = loops.reduce[task.target]->reducer(program);
     const int64_t pieces = (length + elements_a_piece - 1) / elements_a_piece;
@@ -83,8 +83,8 @@ struct RowWork : RowWalk {
       cursor.next(outer, outer.rank, operands + value(task.target), 1, out);
     }
   }
-  WEFT_FEW_STEPS void reduce_piece(Memory& memory, Block& block, int64_t row, int64_t start,
-                                   int64_t end, char* state) const {
+  WEFT_OUTLINED void reduce_piece(Memory& memory, Block& block, int64_t row, int64_t start,
+                                  int64_t end, char* state) const {
     const RunLoops& run = *loops.reduce[task.target]->run;
     const int64_t longest = min(min(block.length(), block.run_length()), run_size);
     for (int i = 0; i < count(); ++i) memory.line[i] = operands[i].data;
@@ -107,7 +107,7 @@ struct RowWork : RowWalk {
   /// A run of a long row joins a running reduction.
   void add_run(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
                int64_t m, void* running) const {
-    const RowReduceLoops& own = *loops.reduce[r];
+    const ReductionFunctions& own = *loops.reduce[r];
     if (fuses(memory, r)) {
       block.load(start, m, memory.at, own.uses | memory.values, 1, memory.skip);
       own.fused_add(program, memory.at, memory.step, memory.skip, m, running);
@@ -117,8 +117,8 @@ struct RowWork : RowWalk {
       own.run->add(own.reducer(program), values, m, position, running);
     }
   }
-  WEFT_FEW_STEPS void reduce(const Memory& memory, Block& block, int r, int64_t rows) const {
-    const RowReduceLoops& own = *loops.reduce[r];
+  WEFT_OUTLINED void reduce(const Memory& memory, Block& block, int r, int64_t rows) const {
+    const ReductionFunctions& own = *loops.reduce[r];
     const RunLoops& run = *own.run;
     const void* const reducer = own.reducer(program);
     char* const slots = slots_of(memory, r);
@@ -157,7 +157,7 @@ struct RowWork : RowWalk {
     }
   }
 
-  WEFT_FEW_STEPS void store(const Memory& memory, Block& block, int64_t rows) const {
+  WEFT_OUTLINED void store(const Memory& memory, Block& block, int64_t rows) const {
     if (inner.count() == 0) return store_of_none(memory, block);
     const auto all = [&](int64_t start, int64_t position, int64_t m) {
       store_run(memory, block, start, position, m, rows);
@@ -172,7 +172,7 @@ struct RowWork : RowWalk {
                  int64_t rows) const {
     std::uint64_t uses = (std::uint64_t{1} << loops.outputs) - 1;
     for (int k = 0; k < loops.outputs; ++k) {
-      const RowOutputLoop& own = *loops.output[k];
+      const OutputFunctions& own = *loops.output[k];
       uses |= memory.kept != nullptr ? own.kept_uses : own.uses;
     }
     block.load(start, m, memory.at, uses | memory.values, rows, memory.skip);
@@ -181,7 +181,7 @@ struct RowWork : RowWalk {
       kept = memory.kept + position * loops.reduce[loops.reductions - 1]->run->value_bytes;
     }
     for (int k = 0; k < loops.outputs; ++k) {
-      const RowOutputLoop& own = *loops.output[k];
+      const OutputFunctions& own = *loops.output[k];
       const bool reads_kept = kept != nullptr && own.kept != nullptr;
       (reads_kept ? own.kept : own.store)(program, memory.at, memory.step, memory.skip, rows,
                                           task.along_row[k] ? m : 1, memory.at[k], memory.skip[k],
@@ -198,7 +198,7 @@ struct RowWork : RowWalk {
       block.load(0, 1, memory.at, uses | memory.values, 1, memory.skip);
       loops.output[k]->store(program, memory.at, memory.step, memory.skip, 1, 1, memory.at[k],
                              memory.skip[k], nullptr);
-      const Side& side = memory.sides[k];
+      const BlockOperand& side = memory.sides[k];
       if (!side.direct) copy_strided(side.buffer, 1, side.row, 0, 1, side.itemsize);
     }
   }

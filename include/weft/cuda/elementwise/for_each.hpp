@@ -48,9 +48,9 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
   Registers<Types, V> registers;
-  constexpr int behind = weft::detail::target_count<Out> - 1;
-  registers.template load_aligned<index_bits<Program>>(grid.data + behind, offset + behind,
-                                                       grid.lane + behind);
+  constexpr int first_input = weft::detail::target_count<Out> - 1;
+  registers.template load_aligned<index_bits<Program>>(
+      grid.data + first_input, offset + first_input, grid.lane + first_input);
   if constexpr (has_rows<Program>) {
     const auto values = Row<V, Registers<Types, V>>{registers}(program);
     Vector<Out, V> stored;
@@ -75,7 +75,7 @@ __device__ __forceinline__ unsigned opaque(unsigned x) {
 template <class Out, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(block_threads)
     for_each_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
-  constexpr int behind = weft::detail::target_count<Out> - 1;
+  constexpr int first_input = weft::detail::target_count<Out> - 1;
   extern __shared__ __align__(16) char shared[];
   if (grid.tiling.width > 0) {
     load_tile(grid.tiling, tile_place(grid.tiling, blockIdx.x), grid.inner, grid.outer, grid.size,
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 #pragma unroll 1
   for (int pass = 0; pass < grid.passes; ++pass) {
-    Turned turned{grid.turned + behind, shared};
+    Transposed transposed{grid.transposed + first_input, shared};
     unsigned row = 0;
     int column = 0;
     if (grid.tiling.width == 0) {
@@ -93,11 +93,11 @@ __global__ void __launch_bounds__(block_threads)
       column = static_cast<int>(item - row * grid.row_items.divisor) * V;
     } else {
       const TilePlace place = tile_place(grid.tiling, opaque(blockIdx.x));
-      turned.column = static_cast<int>(threadIdx.x % tile_width) * V;
-      turned.row = static_cast<int>(threadIdx.x / tile_width) + pass * tile_step;
-      column = place.column + turned.column;
-      if (place.row + turned.row >= static_cast<int>(grid.size[0].divisor)) return;
-      row = place.outer * grid.size[0].divisor + place.row + turned.row;
+      transposed.column = static_cast<int>(threadIdx.x % tile_width) * V;
+      transposed.row = static_cast<int>(threadIdx.x / tile_width) + pass * tile_step;
+      column = place.column + transposed.column;
+      if (place.row + transposed.row >= static_cast<int>(grid.size[0].divisor)) return;
+      row = place.outer * grid.size[0].divisor + place.row + transposed.row;
     }
     int offset[N] = {};
     go_to_row(grid, row, offset);
@@ -108,7 +108,8 @@ __global__ void __launch_bounds__(block_threads)
     for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
 
     Registers<Types, V> registers;
-    registers.load(grid.data + behind, offset + behind, grid.lane + behind, first, last, turned);
+    registers.load(grid.data + first_input, offset + first_input, grid.lane + first_input, first,
+                   last, transposed);
     store_all(compute_all<Out, V>(registers, program, first, last), grid.data, offset, grid.lane,
               first, last);
   }
@@ -125,8 +126,8 @@ struct ForEachKernels {
   int lanes;
   const void* general;
   const void* aligned = nullptr;
-  RowOperands rows = {};  // what the aligned kernel gathers by slices
-  bool turns = true;      // whether the general kernel can turn operands in shared memory
+  RowOperands rows = {};   // what the aligned kernel gathers by slices
+  bool transposes = true;  // whether the general kernel can turn operands in shared memory
 };
 
 namespace detail {
@@ -140,28 +141,29 @@ template <int N>
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
   order(operands, N, stream, kernels.targets);
-  const int turned = kernels.turns ? turned_axis(loops, operands, N, kernels.targets) : -1;
-  if (turned >= 0) {
-    for (int d = turned; d + 2 < loops.rank; ++d) {
+  const int transposed =
+      kernels.transposes ? transposed_axis(loops, operands, N, kernels.targets) : -1;
+  if (transposed >= 0) {
+    for (int d = transposed; d + 2 < loops.rank; ++d) {
       weft::detail::swap_dimensions(loops, operands, N, d, d + 1);
     }
   }
   in_pieces(loops, operands, N, [&](const Loops& piece) {
     Grid<N> grid;
     const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
-    const bool fast = turned < 0 && kernels.aligned != nullptr &&
+    const bool fast = transposed < 0 && kernels.aligned != nullptr &&
                       is_aligned(piece, operands, N, wide, kernels.rows);
-    grid.items = plan_rows(piece, operands[0], fast ? wide : kernels.lanes, grid.inner, grid.head,
-                           grid.head_mask, grid.outer, grid.row_items, grid.size);
+    grid.items = plan_row_items(piece, operands[0], fast ? wide : kernels.lanes, grid.inner,
+                                grid.head, grid.head_mask, grid.outer, grid.row_items, grid.size);
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
-    for (int& place : grid.turned) place = -1;
+    for (int& place : grid.transposed) place = -1;
     void* arguments[] = {&grid, const_cast<void*>(program)};
-    if (turned >= 0) {
+    if (transposed >= 0) {
       grid.head_mask = 0;
       grid.passes = tile_rows / tile_step;
       int shared_bytes = 0;
       const unsigned blocks = plan_tiles(piece, operands, N, kernels.targets, kernels.lanes,
-                                         grid.tiling, grid.turned, shared_bytes);
+                                         grid.tiling, grid.transposed, shared_bytes);
       launch(name, shape, kernels.general, blocks, block_threads, arguments, stream, shared_bytes);
       return;
     }

@@ -11,9 +11,9 @@ namespace weft::cuda {
 
 /// The values of several targets of element types Outs, in the types they were computed in.
 template <class Outs, class Values, int V>
-struct JointVectors;
+struct MultiOutputVectors;
 template <class... Outs, class... Values, int V>
-struct JointVectors<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Values...>, V> {
+struct MultiOutputVectors<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Values...>, V> {
   Pack<Vector<Values, V>...> values;
   Stores stores;
 };
@@ -46,13 +46,13 @@ __device__ __forceinline__ Vector<Out, V> sum_of(const Vector<T, V>& values,
   return out;
 }
 
-__device__ __forceinline__ void store_joint(weft::detail::TypeList<>, const Pack<>&, Stores,
-                                            char* const*, const int*, const int*, int, int) {}
+__device__ __forceinline__ void store_outputs(weft::detail::TypeList<>, const Pack<>&, Stores,
+                                              char* const*, const int*, const int*, int, int) {}
 template <class Out, class... Outs, class T, class... Ts, int V>
-__device__ __forceinline__ void store_joint(weft::detail::TypeList<Out, Outs...>,
-                                            const Pack<Vector<T, V>, Vector<Ts, V>...>& values,
-                                            Stores stores, char* const* data, const int* offset,
-                                            const int* stride, int first, int last) {
+__device__ __forceinline__ void store_outputs(weft::detail::TypeList<Out, Outs...>,
+                                              const Pack<Vector<T, V>, Vector<Ts, V>...>& values,
+                                              Stores stores, char* const* data, const int* offset,
+                                              const int* stride, int first, int last) {
   if ((stores.wanted & 1U) != 0) {
     if ((stores.adds & 1U) != 0) {
       Vector<Out, V> old;
@@ -62,30 +62,30 @@ __device__ __forceinline__ void store_joint(weft::detail::TypeList<Out, Outs...>
       store(stored<Out>(values.head), data[0], offset[0], stride[0], first, last);
     }
   }
-  store_joint(weft::detail::TypeList<Outs...>{}, values.tail, stores.next(), data + 1, offset + 1,
-              stride + 1, first, last);
+  store_outputs(weft::detail::TypeList<Outs...>{}, values.tail, stores.next(), data + 1, offset + 1,
+                stride + 1, first, last);
 }
 
-__device__ __forceinline__ void store_joint_aligned(weft::detail::TypeList<>, const Pack<>&, Stores,
-                                                    char* const*, const int*) {}
+__device__ __forceinline__ void store_outputs_aligned(weft::detail::TypeList<>, const Pack<>&,
+                                                      Stores, char* const*, const int*) {}
 template <class Out, class... Outs, class T, class... Ts, int V>
-__device__ __forceinline__ void store_joint_aligned(
+__device__ __forceinline__ void store_outputs_aligned(
     weft::detail::TypeList<Out, Outs...>, const Pack<Vector<T, V>, Vector<Ts, V>...>& values,
     Stores stores, char* const* data, const int* offset) {
   if ((stores.wanted & 1U) != 0) {
     auto* out = reinterpret_cast<Vector<Out, V>*>(reinterpret_cast<Out*>(data[0]) + offset[0]);
     *out = (stores.adds & 1U) != 0 ? sum_of(values.head, *out) : stored<Out>(values.head);
   }
-  store_joint_aligned(weft::detail::TypeList<Outs...>{}, values.tail, stores.next(), data + 1,
-                      offset + 1);
+  store_outputs_aligned(weft::detail::TypeList<Outs...>{}, values.tail, stores.next(), data + 1,
+                        offset + 1);
 }
 }  // namespace detail
 
 /// A joint program at lanes first <= j < last; beyond them too where that does no harm.
-template <class Outs, int V, class R, JointProgram Program>
+template <class Outs, int V, class R, MultiOutputProgram Program>
 __device__ __forceinline__ auto compute_all(const R& registers, const Program& program, int first,
                                             int last) {
-  JointVectors<Outs, typename Program::values, V> out;
+  MultiOutputVectors<Outs, typename Program::values, V> out;
   out.stores = program.stores;
   Program resolved = program;
   if constexpr (has_draws<Program>) resolve_draws(resolved);
@@ -98,15 +98,15 @@ __device__ __forceinline__ auto compute_all(const R& registers, const Program& p
 }
 
 template <class Outs, class Values, int V>
-__device__ __forceinline__ void store_all(const JointVectors<Outs, Values, V>& in,
+__device__ __forceinline__ void store_all(const MultiOutputVectors<Outs, Values, V>& in,
                                           char* const* data, const int* offset, const int* stride,
                                           int first, int last) {
-  detail::store_joint(Outs{}, in.values, in.stores, data, offset, stride, first, last);
+  detail::store_outputs(Outs{}, in.values, in.stores, data, offset, stride, first, last);
 }
 template <class Outs, class Values, int V>
-__device__ __forceinline__ void store_aligned(const JointVectors<Outs, Values, V>& in,
+__device__ __forceinline__ void store_aligned(const MultiOutputVectors<Outs, Values, V>& in,
                                               char* const* data, const int* offset) {
-  detail::store_joint_aligned(Outs{}, in.values, in.stores, data, offset);
+  detail::store_outputs_aligned(Outs{}, in.values, in.stores, data, offset);
 }
 
 }  // namespace weft::cuda

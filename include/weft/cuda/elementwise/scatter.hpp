@@ -45,7 +45,7 @@ struct Scatterer<Cuda> {
     constexpr int lanes = cuda::lanes_of_rows<T, Types>(sizeof(T), 16);
     const auto kernel = cuda::scatter_kernel<Types, lanes, n, Program>;
     cuda::ForEachKernels kernels{1, lanes, reinterpret_cast<const void*>(kernel)};
-    kernels.turns = false;
+    kernels.transposes = false;
     cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
 #else
     static_assert(detail::always_false<Program>,

@@ -19,7 +19,7 @@ WEFT_HD constexpr int tile_pitch(int itemsize) {
 }
 
 /// Shared memory for one operand.
-inline constexpr int turned_bytes = 16 * tile_width * tile_pitch(1);
+inline constexpr int transposed_bytes = 16 * tile_width * tile_pitch(1);
 
 #if defined(__CUDACC__)
 namespace detail {
@@ -64,11 +64,11 @@ __device__ __forceinline__ TilePlace tile_place(const Tiling& tiling, unsigned b
 /// a column are neighbours. Called and not inlined, since it would take as long to compile as a
 /// kernel.
 __device__ __noinline__ inline void load_tile(const Tiling& tiling, TilePlace place, int inner,
-                                              int outer, const Divider* size, char* const* data,
+                                              int outer, const FastDivmod* size, char* const* data,
                                               const int* lane, const int (*stride)[max_rank - 1],
                                               char* shared) {
 #pragma unroll 1
-  for (const TurnedOperand& x : tiling.turned) {
+  for (const TransposedOperand& x : tiling.transposed) {
     const int i = x.operand;
     if (i < 0) break;
     int offset = place.column * lane[i] + place.row * stride[i][0];
@@ -95,7 +95,7 @@ __device__ __noinline__ inline void load_tile(const Tiling& tiling, TilePlace pl
       from += forward;
       to += to_forward;
     }
-    shared += turned_bytes;
+    shared += transposed_bytes;
   }
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
@@ -104,7 +104,7 @@ __device__ __noinline__ inline void load_tile(const Tiling& tiling, TilePlace pl
 }
 
 /// Where Registers find the operands that are in shared memory.
-struct Turned {
+struct Transposed {
   const int* place;  // by operand, -1 for what is not there
   const char* shared;
   int column = 0;
@@ -124,12 +124,12 @@ struct Turned {
 
 namespace detail {
 /// Axes shorter than this are not worth a tile.
-inline constexpr int64_t least_turned = 16;
+inline constexpr int64_t min_transposed = 16;
 
 inline bool runs_along(const Operand& x, int d) {
   return x.storage != nullptr && !x.gathered && (x.stride[d] == 1 || x.stride[d] == -1);
 }
-inline bool is_turned(const Operand& x, int axis, int last) {
+inline bool is_transposed(const Operand& x, int axis, int last) {
   const auto alignment = static_cast<unsigned>(x.itemsize < 8 ? x.itemsize : 8);
   return runs_along(x, axis) && (x.stride[last] < -1 || x.stride[last] > 1) &&
          reinterpret_cast<std::uintptr_t>(x.data) % alignment == 0;
@@ -137,16 +137,16 @@ inline bool is_turned(const Operand& x, int axis, int last) {
 
 /// The dimension that most bytes of operands run along instead of the target's innermost; -1 where
 /// there is none.
-[[gnu::noinline]] inline int turned_axis(const Loops& loops, const Operand* operands, int n,
-                                         int targets) {
+[[gnu::noinline]] inline int transposed_axis(const Loops& loops, const Operand* operands, int n,
+                                             int targets) {
   const int last = loops.rank - 1;
   int axis = -1;
   int most = 0;
   for (int d = 0; d < last; ++d) {
-    if (loops.size[d] < least_turned || loops.size[last] < least_turned) continue;
+    if (loops.size[d] < min_transposed || loops.size[last] < min_transposed) continue;
     int bytes = 0;
     for (int i = targets; i < n; ++i) {
-      if (is_turned(operands[i], d, last)) bytes += operands[i].itemsize;
+      if (is_transposed(operands[i], d, last)) bytes += operands[i].itemsize;
     }
     if (bytes > most) {
       axis = d;
@@ -172,20 +172,20 @@ inline bool is_turned(const Operand& x, int axis, int last) {
 /// Chooses the operands to turn, which run along the dimension next to the innermost, and fills in
 /// their tiles; the number of blocks.
 [[gnu::noinline]] inline unsigned plan_tiles(const Loops& loops, const Operand* operands, int n,
-                                             int targets, int lanes, Tiling& tiling, int* turned,
-                                             int& shared_bytes) {
+                                             int targets, int lanes, Tiling& tiling,
+                                             int* transposed, int& shared_bytes) {
   const int last = loops.rank - 1;
   const auto tiles = [](int64_t size, int each) {
-    return Divider(static_cast<unsigned>((size + each - 1) / each));
+    return FastDivmod(static_cast<unsigned>((size + each - 1) / each));
   };
   tiling.width = tile_width * lanes;
   tiling.across = tiles(loops.size[last], tiling.width);
   tiling.down = tiles(loops.size[last - 1], tile_rows);
   shared_bytes = 0;
-  TurnedOperand* out = tiling.turned;
-  for (int i = targets; i < n && out != tiling.turned + 2; ++i) {
+  TransposedOperand* out = tiling.transposed;
+  for (int i = targets; i < n && out != tiling.transposed + 2; ++i) {
     const Operand& x = operands[i];
-    if (!is_turned(x, last - 1, last)) continue;
+    if (!is_transposed(x, last - 1, last)) continue;
     out->operand = i;
     out->word = word_of(loops, x, last - 1);
     out->pack = out->word / x.itemsize;
@@ -193,8 +193,8 @@ inline bool is_turned(const Operand& x, int axis, int last) {
     out->pitch = tile_pitch(x.itemsize) / out->pack;
     out->lane = static_cast<int>(x.stride[last]) / out->pack;
     out->row = static_cast<int>(x.stride[last - 1]);
-    turned[i] = shared_bytes;
-    shared_bytes += turned_bytes;
+    transposed[i] = shared_bytes;
+    shared_bytes += transposed_bytes;
     ++out;
   }
   int64_t blocks = int64_t{tiling.across.divisor} * tiling.down.divisor;

@@ -24,7 +24,7 @@ struct SumGrid {
   char* data[N];
   long long lane[N];                  // strides of the innermost dimension
   long long stride[N][max_rank - 1];  // of the others, innermost first
-  Divider size[max_rank - 1];
+  FastDivmod size[max_rank - 1];
   int outer = 0;        // dimensions but the innermost
   long long inner = 1;  // elements of the innermost dimension
   long long vectors = 1;
@@ -71,7 +71,7 @@ void plan_sum_rows(const Loops& loops, int lanes, bool sums, SumGrid<N, K>& grid
   grid.inner = loops.rank > 0 ? loops.size[grid.outer] : 1;
   int64_t rows = 1;
   for (int d = 0; d < grid.outer; ++d) {
-    grid.size[d] = Divider(static_cast<unsigned>(loops.size[grid.outer - 1 - d]));
+    grid.size[d] = FastDivmod(static_cast<unsigned>(loops.size[grid.outer - 1 - d]));
     rows *= loops.size[d];
   }
   if (rows > INT32_MAX || grid.inner / lanes / block_threads >= INT32_MAX) {

@@ -22,8 +22,9 @@ using Kernel = Explanation::Kernel;
                                                const ForEachKernels& kernels, bool has_aligned) {
   Loops loops = weft::detail::loops_over(shape);
   weft::detail::simplify(loops, operands, n);
-  const int turned = kernels.turns ? turned_axis(loops, operands, n, kernels.targets) : -1;
-  for (int d = turned; d >= 0 && d + 2 < loops.rank; ++d) {
+  const int transposed =
+      kernels.transposes ? transposed_axis(loops, operands, n, kernels.targets) : -1;
+  for (int d = transposed; d >= 0 && d + 2 < loops.rank; ++d) {
     weft::detail::swap_dimensions(loops, operands, n, d, d + 1);
   }
   const Text kind = kernel.kind;
@@ -31,7 +32,7 @@ using Kernel = Explanation::Kernel;
   kernel.threads = block_threads;
   in_pieces(loops, operands, n, [&](const Loops& piece) {
     int64_t blocks = 0;
-    if (turned >= 0) {
+    if (transposed >= 0) {
       Tiling tiling;
       int bytes = 0;
       blocks =
@@ -43,12 +44,12 @@ using Kernel = Explanation::Kernel;
       int head = 0;
       int head_mask = 0;
       int outer = 0;
-      Divider row_items;
-      Divider size[max_rank - 1];
+      FastDivmod row_items;
+      FastDivmod size[max_rank - 1];
       const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
       const bool fast = has_aligned && is_aligned(piece, operands, n, wide, kernels.rows);
-      const unsigned items = plan_rows(piece, operands[0], fast ? wide : kernels.lanes, inner, head,
-                                       head_mask, outer, row_items, size);
+      const unsigned items = plan_row_items(piece, operands[0], fast ? wide : kernels.lanes, inner,
+                                            head, head_mask, outer, row_items, size);
       blocks = (items + block_threads - 1) / block_threads;
       if (fast) kernel.kind = "aligned " + kind;
     }
@@ -133,8 +134,9 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
                                            RowLoops& grid, RowOperand* operand) {
   const int n = description.outputs + description.leaves + description.reductions;
   for (int i = 0; i < n; ++i) data[i] = operands[i].data;
-  const RowLaunch plan = plan_rows(name, task, description, nullptr, properties(device), operands,
-                                   inside, grid, operand, [](const RowLaunch&) { return true; });
+  const RowLaunch plan =
+      plan_row_program(name, task, description, nullptr, properties(device), operands, inside, grid,
+                       operand, [](const RowLaunch&) { return true; });
   Kernel& kernel = out.kernels.back();
   kernel.launches = plan.blocks > 0 ? 1 : 0;
   kernel.blocks = plan.blocks;

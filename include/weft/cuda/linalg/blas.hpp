@@ -31,10 +31,10 @@ struct LtProblem {
   int64_t n = 0;
   int64_t k = 0;
   int64_t batches = 1;
-  int64_t turned[2] = {};  // of a and b
-  int64_t step[4] = {};    // of a, b, result and addend
-  int64_t stride[4] = {};  // from one matrix of the batch to the next
-  int64_t align[5] = {};   // bytes: a, b, result, addend, bias
+  int64_t transposed[2] = {};  // of a and b
+  int64_t step[4] = {};        // of a, b, result and addend
+  int64_t stride[4] = {};      // from one matrix of the batch to the next
+  int64_t align[5] = {};       // bytes: a, b, result, addend, bias
   int64_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   int64_t adds = 0;
 };
@@ -108,13 +108,13 @@ class LtDescription {
     check(cublasLtMatmulDescInit(&operation, static_cast<cublasComputeType_t>(p.compute),
                                  static_cast<cudaDataType>(p.scale)),
           "matmul");
-    const cublasOperation_t turns[] = {CUBLAS_OP_N, CUBLAS_OP_T};
-    set(CUBLASLT_MATMUL_DESC_TRANSA, turns[p.turned[1]]);
-    set(CUBLASLT_MATMUL_DESC_TRANSB, turns[p.turned[0]]);
+    const cublasOperation_t transposes[] = {CUBLAS_OP_N, CUBLAS_OP_T};
+    set(CUBLASLT_MATMUL_DESC_TRANSA, transposes[p.transposed[1]]);
+    set(CUBLASLT_MATMUL_DESC_TRANSB, transposes[p.transposed[0]]);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<cublasLtEpilogue_t>(p.epilogue));
     if (bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-    place(a, in, p.turned[0] != 0 ? p.m : p.k, p.turned[0] != 0 ? p.k : p.m, p, 0);
-    place(b, in, p.turned[1] != 0 ? p.k : p.n, p.turned[1] != 0 ? p.n : p.k, p, 1);
+    place(a, in, p.transposed[0] != 0 ? p.m : p.k, p.transposed[0] != 0 ? p.k : p.m, p, 0);
+    place(b, in, p.transposed[1] != 0 ? p.k : p.n, p.transposed[1] != 0 ? p.n : p.k, p, 1);
     place(result, out, p.n, p.m, p, 2);
     place(addend, out, p.n, p.m, p, 3);
   }

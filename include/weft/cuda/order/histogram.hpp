@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(block_threads)
 #endif
 
 template <>
-struct Counter<Cuda> {
+struct Histogrammer<Cuda> {
   /// Adds 1 to counts[bin.value(element)] for each element whose bin is not negative.
   template <class T, class D, class Bin>
   static void count([[maybe_unused]] const Tensor<T, D>& x, [[maybe_unused]] const Bin& bin,

@@ -18,7 +18,7 @@ using ranked_t = std::conditional_t<sizeof(Key) == 8, WideWord, unsigned long lo
 /// Words of which the k smallest are wanted. All of the Size threads call each function: those of a
 /// warp, or of a block.
 template <class Key, int Size>
-struct Smallest {
+struct SelectK {
   using Word = ranked_t<Key>;
   static constexpr int digit_bits = 8;
   static constexpr unsigned digits = 1U << digit_bits;

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(block_threads)
 /// The row of each position.
 template <class U>
 __global__ void __launch_bounds__(block_threads)
-    make_rows(const U* positions, unsigned n, Divider columns, U* rows) {
+    make_rows(const U* positions, unsigned n, FastDivmod columns, U* rows) {
   const unsigned i = blockIdx.x * block_threads + threadIdx.x;
   if (i < n) rows[i] = columns.divide(positions[i]);
 }
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     take_sorted(const T* x, const radix_key_t<T>* keys, const unsigned* positions, unsigned n,
-                radix_key_t<T> flip, Divider columns, unsigned k, T* values, long* indices) {
+                radix_key_t<T> flip, FastDivmod columns, unsigned k, T* values, long* indices) {
   const unsigned i = blockIdx.x * block_threads + threadIdx.x;
   if (i >= n) return;
   const unsigned row = columns.divide(i);
@@ -115,7 +115,7 @@ struct Sorter<Cuda> {
     cuda::detail::radix_sort(device, keys, positions, n,
                              is_bool<T> && !reverse ? 1 : 8 * sizeof(T));
     const Key* sorted = keys.current();
-    const cuda::Divider columns(static_cast<unsigned>(rows.size(1)));
+    const cuda::FastDivmod columns(static_cast<unsigned>(rows.size(1)));
     if (rows.size(0) > 1) {
       cuda::detail::SortBuffers<unsigned> numbers(device, n);
       run(cuda::make_rows<unsigned>, static_cast<const unsigned*>(positions.current()), n, columns,

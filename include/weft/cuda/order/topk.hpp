@@ -100,7 +100,7 @@ struct TopkWords {
 namespace detail {
 /// The k-th smallest (k <= 32) of a value of each lane, or one that is larger.
 template <class U>
-__device__ __forceinline__ U warp_smallest(U value, unsigned k) {
+__device__ __forceinline__ U warp_select_k(U value, unsigned k) {
 #if __CUDA_ARCH__ >= 800
   if constexpr (sizeof(U) == 4) {
     if (k <= 8) {  // faster than sorting; equal values count as one
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(topk_threads)
   constexpr unsigned each = topk_each<Key>;
   constexpr unsigned tile = Size * each;
   extern __shared__ __align__(16) char weft_topk_shared[];
-  __shared__ unsigned bins[groups][Smallest<Key, Size>::digits];
+  __shared__ unsigned bins[groups][SelectK<Key, Size>::digits];
   __shared__ unsigned counter;
   __shared__ unsigned long long lowest;
   const unsigned group = threadIdx.x / Size;
@@ -148,8 +148,8 @@ __global__ void __launch_bounds__(topk_threads)
   const unsigned first = Size == 32 ? 0 : (task - row * grid.pieces) * grid.piece;
   const unsigned last = ::min(first + grid.piece, grid.length);
   const Item* in = static_cast<const Item*>(grid.in) + static_cast<int64_t>(row) * grid.length;
-  Smallest<Key, Size> kept{reinterpret_cast<Word*>(weft_topk_shared) + group * grid.room,
-                           bins[group], &counter};
+  SelectK<Key, Size> kept{reinterpret_cast<Word*>(weft_topk_shared) + group * grid.room,
+                          bins[group], &counter};
   if (Size != 32 && threadIdx.x == 0) {
     counter = 0;
     lowest = ~0ULL;
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(topk_threads)
       for (unsigned r = 1; r < each; ++r) {
         least = ::min(least, static_cast<Lane>(static_cast<Key>(words[r] >> 32)));
       }
-      least = detail::warp_smallest(least, grid.k);
+      least = detail::warp_select_k(least, grid.k);
       if constexpr (Size != 32) {
         if (threadIdx.x % 32 == 0) atomicMin(&lowest, static_cast<unsigned long long>(least));
         __syncthreads();

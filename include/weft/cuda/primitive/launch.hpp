@@ -16,14 +16,14 @@ namespace weft::cuda {
 inline constexpr int block_threads = 256;
 
 /// Division by a number known before the launch (Granlund and Montgomery 1994), below 2^31.
-struct Divider {
+struct FastDivmod {
   unsigned divisor = 1;
   unsigned multiplier = 0;
   unsigned shift = 0;
 
-  Divider() = default;
+  FastDivmod() = default;
   /// 0 counts as 1: an empty axis has no coordinates to divide.
-  explicit Divider(unsigned d) : divisor(d > 0 ? d : 1) {
+  explicit FastDivmod(unsigned d) : divisor(d > 0 ? d : 1) {
     while ((1ULL << shift) < divisor) ++shift;
     multiplier = static_cast<unsigned>(((1ULL << 32) * ((1ULL << shift) - divisor)) / divisor + 1);
   }
@@ -35,7 +35,7 @@ struct Divider {
 /// An operand that runs along another axis than the target, which a block turns in shared memory
 /// (cuda/elementwise/transpose_tile.hpp). It is moved in words of an element, or of several that
 /// make 4 bytes.
-struct TurnedOperand {
+struct TransposedOperand {
   int operand = -1;  // -1 for none
   int word = 0;      // bytes
   int pack = 0;      // elements in a word
@@ -47,10 +47,10 @@ struct TurnedOperand {
 
 /// At most two operands are turned; the rows of a tile are the dimension next to the innermost.
 struct Tiling {
-  Divider across;  // tiles in a row of tiles
-  Divider down;    // rows of tiles
-  int width = 0;   // columns of a tile; 0 where no operand is turned
-  TurnedOperand turned[2];
+  FastDivmod across;  // tiles in a row of tiles
+  FastDivmod down;    // rows of tiles
+  int width = 0;      // columns of a tile; 0 where no operand is turned
+  TransposedOperand transposed[2];
 };
 
 /// The loops of an element-wise kernel over N operands, the targets first. Each thread computes
@@ -64,10 +64,10 @@ struct Grid {
   int head_mask = 0;   // a row's being those lanes of head + its offset
   int passes = 1;      // vectors a thread computes
   int outer = 0;       // dimensions but the innermost
-  Divider row_items;
-  Divider size[max_rank - 1];
+  FastDivmod row_items;
+  FastDivmod size[max_rank - 1];
   Tiling tiling;
-  int turned[N];                // where an operand is in shared memory, or -1
+  int transposed[N];            // where an operand is in shared memory, or -1
   int lane[N];                  // strides of the innermost dimension
   int stride[N][max_rank - 1];  // of the others, innermost first
 };
@@ -131,9 +131,10 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
 }
 
 /// Fills a grid's parts but the strides and addresses; returns the number of items.
-[[gnu::noinline]] inline unsigned plan_rows(const Loops& loops, const Operand& target, int lanes,
-                                            int& inner, int& head, int& head_mask, int& outer,
-                                            Divider& row_items, Divider* size) {
+[[gnu::noinline]] inline unsigned plan_row_items(const Loops& loops, const Operand& target,
+                                                 int lanes, int& inner, int& head, int& head_mask,
+                                                 int& outer, FastDivmod& row_items,
+                                                 FastDivmod* size) {
   outer = loops.rank > 0 ? loops.rank - 1 : 0;
   inner = loops.rank > 0 ? static_cast<int>(loops.size[outer]) : 1;
   head = 0;
@@ -150,10 +151,10 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
     }
   }
   const unsigned items_a_row = static_cast<unsigned>((inner + most + lanes - 1) / lanes);
-  row_items = Divider(items_a_row);
+  row_items = FastDivmod(items_a_row);
   unsigned rows = 1;
   for (int d = 0; d < outer; ++d) {
-    size[d] = Divider(static_cast<unsigned>(loops.size[outer - 1 - d]));
+    size[d] = FastDivmod(static_cast<unsigned>(loops.size[outer - 1 - d]));
     rows *= static_cast<unsigned>(loops.size[outer - 1 - d]);
   }
   return rows * items_a_row;

@@ -15,7 +15,7 @@ struct alignas(sizeof(T) * V) Vector {
   T lane[V];
 };
 template <int V>
-struct Vector<Position, V> {
+struct Vector<IndexOperand, V> {
   long long lane[V];
 };
 
@@ -23,7 +23,7 @@ namespace detail {
 template <class... Ts>
 constexpr int widest(weft::detail::TypeList<Ts...>) {
   int bytes = 1;
-  ((bytes = !std::is_same_v<Ts, Position> && static_cast<int>(sizeof(Ts)) > bytes
+  ((bytes = !std::is_same_v<Ts, IndexOperand> && static_cast<int>(sizeof(Ts)) > bytes
                 ? static_cast<int>(sizeof(Ts))
                 : bytes),
    ...);
@@ -32,7 +32,7 @@ constexpr int widest(weft::detail::TypeList<Ts...>) {
 template <class... Ts>
 constexpr int narrowest(weft::detail::TypeList<Ts...>) {
   int bytes = 16;
-  ((bytes = !std::is_same_v<Ts, Position> && static_cast<int>(sizeof(Ts)) < bytes
+  ((bytes = !std::is_same_v<Ts, IndexOperand> && static_cast<int>(sizeof(Ts)) < bytes
                 ? static_cast<int>(sizeof(Ts))
                 : bytes),
    ...);
@@ -81,10 +81,10 @@ struct InPlace {
 template <int K = 0, class T, int V, class Offset, class Copies = InPlace>
 __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset offset, int stride,
                                      int first, int last, const Copies& copies = {}) {
-  if constexpr (std::is_same_v<T, Position>) {
+  if constexpr (std::is_same_v<T, IndexOperand>) {
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      out.lane[j] = reinterpret_cast<long long>(data) - Position::origin + offset + j * stride;
+      out.lane[j] = reinterpret_cast<long long>(data) - IndexOperand::origin + offset + j * stride;
     }
   } else {
     const T* p = reinterpret_cast<const T*>(data) + offset;
@@ -113,7 +113,7 @@ __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset
 template <class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
                                              int stride) {
-  if constexpr (std::is_same_v<T, Position>) {
+  if constexpr (std::is_same_v<T, IndexOperand>) {
     load(out, data, offset, stride, 0, V);
   } else {
     const T* p = reinterpret_cast<const T*>(data) + offset;

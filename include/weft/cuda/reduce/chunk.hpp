@@ -58,10 +58,10 @@ struct Chunk {
     using Vector = std::remove_reference_t<decltype(vector(0))>;
     using T = std::remove_reference_t<decltype(vector(0).lane[0])>;
     const bool contiguous = V == 1 || lane[I] != 0;
-    if constexpr (std::is_same_v<Vector, cuda::Vector<Position, V>>) {
+    if constexpr (std::is_same_v<Vector, cuda::Vector<IndexOperand, V>>) {
 #pragma unroll
       for (int u = 0; u < Ahead; ++u) {
-        const auto first = reinterpret_cast<long long>(at[I] + u * hop[I]) - Position::origin;
+        const auto first = reinterpret_cast<long long>(at[I] + u * hop[I]) - IndexOperand::origin;
 #pragma unroll
         for (int j = 0; j < V; ++j) vector(u).lane[j] = first + (contiguous ? j : 0);
       }

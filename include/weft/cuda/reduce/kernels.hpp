@@ -17,7 +17,7 @@ namespace detail {
 
 /// Moves the addresses to coordinate `index` of the dimensions from `first`, innermost first.
 template <int N>
-__device__ __forceinline__ void advance(char* (&at)[N], unsigned index, const Divider* size,
+__device__ __forceinline__ void advance(char* (&at)[N], unsigned index, const FastDivmod* size,
                                         int first, int rank, const int64_t (*stride)[max_rank]) {
 #pragma unroll 1
   for (int d = first; d < rank; ++d) {

@@ -27,16 +27,16 @@ struct ReduceLoops {
   unsigned outer = 1;   // coordinates of the other reduced dimensions
   int kept_rank = 0;
   int reduced_rank = 0;
-  Divider kept[max_rank];
-  Divider reduced[max_rank];
+  FastDivmod kept[max_rank];
+  FastDivmod reduced[max_rank];
   unsigned length = 1;  // rows: items along `inner`; columns: `inner`
   unsigned outer_piece = 1;
-  Divider splits{1};        // parts that each output's elements are cut into
-  Divider inner_splits{1};  // of them along `length`, of which each takes a few items in turn
-  Divider tiles;            // columns: `width` items of neighbouring columns
-  Divider tiles_across;     // of them across the innermost kept dimension
-  unsigned width = 32;      // rows: a power of two up to 32, or all of a block
-  unsigned depth = 1;       // columns: threads along the reduced axes, likewise
+  FastDivmod splits{1};        // parts that each output's elements are cut into
+  FastDivmod inner_splits{1};  // of them along `length`, of which each takes a few items in turn
+  FastDivmod tiles;            // columns: `width` items of neighbouring columns
+  FastDivmod tiles_across;     // of them across the innermost kept dimension
+  unsigned width = 32;         // rows: a power of two up to 32, or all of a block
+  unsigned depth = 1;          // columns: threads along the reduced axes, likewise
   unsigned threads = row_threads;
   unsigned blocks = 1;
   unsigned merge_width = 32;  // threads that merge the pieces of one output
@@ -140,15 +140,15 @@ inline void plan_splits(int64_t groups, int64_t wanted, int64_t least, ReduceLoo
   int64_t inner_splits = divide_up(splits, outer_splits);
   const int64_t most = divide_up(length, least);
   if (inner_splits > most) inner_splits = most;
-  out.inner_splits = Divider(static_cast<unsigned>(inner_splits));
+  out.inner_splits = FastDivmod(static_cast<unsigned>(inner_splits));
   const auto total = static_cast<unsigned>(outer_splits) * out.inner_splits.divisor;
-  out.splits = Divider(total);
+  out.splits = FastDivmod(total);
   out.merge_width = total > 64 ? merge_threads : power_of_two(total < 32 ? total : 32);
 }
 
-inline void plan_columns(const char* name, const Loops& kept, const Operand* operands,
-                         const Loops& reduced, const Operand* inside, int n,
-                         const ReduceLimits& limits, ReduceLoops& out) {
+inline void plan_column_reduction(const char* name, const Loops& kept, const Operand* operands,
+                                  const Loops& reduced, const Operand* inside, int n,
+                                  const ReduceLimits& limits, ReduceLoops& out) {
   const int lanes = limits.column_lanes;
   const VectorLayout layout =
       vector_layout(kept, operands, reduced, inside, n, lanes, kept.rank - 1);
@@ -163,12 +163,12 @@ inline void plan_columns(const char* name, const Loops& kept, const Operand* ope
          int64_t{out.outputs} / across * divide_up(items, out.width) < limits.multiprocessors) {
     out.width /= 2;
   }
-  out.tiles_across = Divider(divide_up(items, out.width));
+  out.tiles_across = FastDivmod(divide_up(items, out.width));
   out.threads = column_threads;
   out.depth = column_threads / out.width;
   while (out.depth > 1 && out.depth * 16 > out.length) out.depth /= 2;
   const int64_t tiles = int64_t{out.outputs} / across * out.tiles_across.divisor;
-  out.tiles = Divider(checked(name, tiles, "tiles of results"));
+  out.tiles = FastDivmod(checked(name, tiles, "tiles of results"));
   const unsigned tiles_a_block = out.threads / (out.width * out.depth);
   const int64_t wanted = int64_t{4} * limits.multiprocessors * tiles_a_block;
   plan_splits(tiles, wanted, int64_t{out.depth} * 16, out);
@@ -176,9 +176,9 @@ inline void plan_columns(const char* name, const Loops& kept, const Operand* ope
   out.blocks = divide_up(checked(name, pieces, "pieces of work"), tiles_a_block);
 }
 
-inline void plan_rows(const char* name, const Loops& kept, const Operand* operands,
-                      const Loops& reduced, const Operand* inside, int n,
-                      const ReduceLimits& limits, ReduceLoops& out) {
+inline void plan_row_reduction(const char* name, const Loops& kept, const Operand* operands,
+                               const Loops& reduced, const Operand* inside, int n,
+                               const ReduceLimits& limits, ReduceLoops& out) {
   if (reduced.rank > 0 && limits.lanes > 1) {
     const VectorLayout layout = vector_layout(kept, operands, reduced, inside, n, limits.lanes,
                                               kept.rank + reduced.rank - 1);
@@ -211,17 +211,17 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
   out.kept_rank = kept.rank;
   out.reduced_rank = reduced.rank;
   for (int d = 0; d < kept.rank; ++d) {
-    out.kept[d] = Divider(checked(name, kept.size[kept.rank - 1 - d], "results along an axis"));
+    out.kept[d] = FastDivmod(checked(name, kept.size[kept.rank - 1 - d], "results along an axis"));
   }
   out.inner = reduced.rank > 0 ? reduced.size[reduced.rank - 1] : 1;
   out.outer = checked(name, out.inner > 0 ? out.count / out.inner : 0, "rows for each result");
   for (int d = 1; d < reduced.rank; ++d) {
-    out.reduced[d] = Divider(static_cast<unsigned>(reduced.size[reduced.rank - 1 - d]));
+    out.reduced[d] = FastDivmod(static_cast<unsigned>(reduced.size[reduced.rank - 1 - d]));
   }
   if (prefers_columns(kept, operands, reduced, inside, n)) {
-    plan_columns(name, kept, operands, reduced, inside, n, limits, out);
+    plan_column_reduction(name, kept, operands, reduced, inside, n, limits, out);
   } else {
-    plan_rows(name, kept, operands, reduced, inside, n, limits, out);
+    plan_row_reduction(name, kept, operands, reduced, inside, n, limits, out);
   }
 }
 

@@ -26,18 +26,18 @@ struct RowLoops {
   unsigned rows = 1;
   int kept_rank = 0;
   int reduced_rank = 0;
-  Divider kept[max_rank];
-  Divider reduced[max_rank];
+  FastDivmod kept[max_rank];
+  FastDivmod reduced[max_rank];
   long long count = 1;  // elements of a row
   long long inner = 1;  // of them along the innermost dimension
-  Divider items;        // full vectors along it, where there are several dimensions
+  FastDivmod items;     // full vectors along it, where there are several dimensions
   unsigned length = 0;  // full vectors of a row, at most
   unsigned group = 1;   // threads of a block that share a row
   unsigned warps = 1;   // of the group, rounded up to a power of two
   unsigned group_shift = 0;
   unsigned rows_a_block = 1;
-  Divider stride;
-  Divider parts;         // blocks that share a row
+  FastDivmod stride;
+  FastDivmod parts;      // blocks that share a row
   unsigned splits = 1;   // pieces to merge
   unsigned scratch = 0;  // bytes of one of the two areas where threads exchange values
   bool columns = false;  // neighbouring threads take neighbouring rows
@@ -176,7 +176,7 @@ inline unsigned scratch_bytes(const RowKernel& kernel, unsigned threads) {
 }
 
 /// Whether every full vector of an operand is aligned, when vectors begin with the row.
-inline bool is_aligned(const RowLoops& grid, const RowOperand& x, int lanes) {
+inline bool is_row_aligned(const RowLoops& grid, const RowOperand& x, int lanes) {
   if (x.lane != 1) return false;
   const int64_t bytes = int64_t{x.itemsize} * lanes;
   bool aligned = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(x.data)) % bytes == 0;

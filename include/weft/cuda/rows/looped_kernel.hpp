@@ -73,7 +73,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
       const RowTeam team{grid_.group,   grid_.warps,   grid_.parts.divisor,
                          grid_.columns, grid_.cluster, grid_.scratch,
                          turn_++};
-      const State state = merge_group(reduction.reducer, state_of(reduction), team, shared_);
+      const State state = merge_team(reduction.reducer, state_of(reduction), team, shared_);
       if (grid_.stage == RowLoops::partial) {
         if (place_.active && place_.lane % grid_.group == 0) {
           const auto piece =

@@ -128,8 +128,8 @@ struct RowTeam {
 /// The states of all threads that share a row, merged: the same bits in each of them. Two areas of
 /// scratch in turn, and one barrier a reduction is enough.
 template <class R, class State>
-__device__ __noinline__ State merge_group(const R reducer, State state, const RowTeam team,
-                                          char* scratch) {
+__device__ __noinline__ State merge_team(const R reducer, State state, const RowTeam team,
+                                         char* scratch) {
   char* const bytes = scratch + team.turn % 2 * team.area;
   auto* area = reinterpret_cast<State*>(bytes);
   if (team.columns) {

@@ -64,11 +64,11 @@ class RowPlan {
     grid_.simple = outer.rank <= 1 && inner.rank <= 1;
     for (int d = 0; d < outer.rank; ++d) {
       const int64_t size = outer.size[outer.rank - 1 - d];
-      grid_.kept[d] = Divider(row_number(name_, size, "rows along an axis"));
+      grid_.kept[d] = FastDivmod(row_number(name_, size, "rows along an axis"));
     }
     for (int d = 0; d < inner.rank && inner.rank > 1; ++d) {
       const int64_t size = inner.size[inner.rank - 1 - d];
-      grid_.reduced[d] = Divider(row_number(name_, size, "elements along an axis"));
+      grid_.reduced[d] = FastDivmod(row_number(name_, size, "elements along an axis"));
     }
     for (int i = 0; i < n; ++i) {
       RowOperand& x = operand_[i];
@@ -110,7 +110,7 @@ class RowPlan {
       const bool read = i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0
                                             : has_memory(i) && readings(task_, kernel_, i) > 0;
       if (!read || x.lane != 1 || (grid_.kept_rank > 0 && x.kept_stride[0] == 0)) continue;
-      if (!is_aligned(grid_, x, kernel_.lanes)) grid_.head_operand = i;
+      if (!is_row_aligned(grid_, x, kernel_.lanes)) grid_.head_operand = i;
       return;
     }
   }
@@ -124,7 +124,7 @@ class RowPlan {
     } else {
       grid_.length = row_number(name_, grid_.count / lanes, "vectors of a row");
       if (grid_.reduced_rank > 1) {
-        grid_.items = Divider(row_number(name_, grid_.inner / lanes, "vectors of a row"));
+        grid_.items = FastDivmod(row_number(name_, grid_.inner / lanes, "vectors of a row"));
       }
     }
   }
@@ -169,8 +169,8 @@ class RowPlan {
       grid_.cluster = parts > 1;
     }
     grid_.warps = power_of_two((grid_.group + 31) / 32);
-    grid_.parts = Divider(parts);
-    grid_.stride = Divider(grid_.group * parts);
+    grid_.parts = FastDivmod(parts);
+    grid_.stride = FastDivmod(grid_.group * parts);
     launch_.blocks = row_number(name_, int64_t{row_blocks} * parts, "blocks");
   }
 
@@ -189,7 +189,8 @@ class RowPlan {
   /// Whether an operand is the same in each row, and its vectors can be read as they are: the
   /// caches hold it.
   bool is_cached(const RowOperand& x) const {
-    if (grid_.head_operand >= 0 || grid_.reduced_rank > 1 || !is_aligned(grid_, x, kernel_.lanes))
+    if (grid_.head_operand >= 0 || grid_.reduced_rank > 1 ||
+        !is_row_aligned(grid_, x, kernel_.lanes))
       return false;
     for (int d = 0; d < grid_.kept_rank; ++d) {
       if (x.kept_stride[d] != 0) return false;
@@ -279,7 +280,7 @@ class RowPlan {
       } else if ((grid_.along_row >> i & 1U) == 0) {
         x.access = RowOperand::one_element;
       } else if (grid_.head_operand < 0
-                     ? is_aligned(grid_, x, kernel_.lanes)
+                     ? is_row_aligned(grid_, x, kernel_.lanes)
                      : is_aligned_as(grid_, x, operand_[grid_.head_operand], kernel_.lanes)) {
         x.access = RowOperand::whole_vector;
       }

@@ -130,7 +130,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       const RowTeam team{grid_.group,   grid_.warps, grid_.parts.divisor, false, grid_.cluster,
                          grid_.scratch, turn_++};
       value = static_cast<T>(reduction.reducer.finish(
-          merge_group(reduction.reducer, state, team, shared_), grid_.count));
+          merge_team(reduction.reducer, state, team, shared_), grid_.count));
     }
     weft::get<I>(values_) = value;
   }
@@ -222,7 +222,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   /// An output with one element for the row: no operand of it changes along the row.
   template <int K, class Out, class P>
   __device__ __forceinline__ void store_of_row(const P& program) const {
-    if constexpr ((uses_of<P> & uses_of<Left<float>>) == 0) {
+    if constexpr ((uses_of<P> & uses_of<Reused<float>>) == 0) {
       if ((grid_.along_row >> K & 1U) != 0 || place_.lane != 0 || !place_.active) return;
       const Registers registers = this->template of_row<uses_of<P>>();
       char* const to = row_start(grid_, grid_.operand[K], place_.row);

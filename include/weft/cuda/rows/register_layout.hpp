@@ -47,7 +47,7 @@ struct RowWords {
 };
 /// Positions: of lane 0, and from a lane to the next.
 template <int V>
-struct RowWords<Position, V> {
+struct RowWords<IndexOperand, V> {
   long long first;
   int step;
   __device__ __forceinline__ long long lane(int j) const { return first + j * step; }

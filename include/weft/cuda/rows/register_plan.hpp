@@ -46,7 +46,7 @@ class RegisterPlan {
       const bool along = i < kernel_.outputs
                              ? (grid_.along_row >> i & 1U) != 0
                              : has_memory(i) && is_read(i) && !is_constant(grid_, x);
-      if (along && !is_aligned(grid_, x, kernel_.lanes)) return false;
+      if (along && !is_row_aligned(grid_, x, kernel_.lanes)) return false;
     }
     return one_operand_is_kept();
   }
@@ -95,8 +95,8 @@ class RegisterPlan {
     grid_.group_shift = static_cast<unsigned>(std::countr_zero(power_of_two(group)));
     grid_.warps = power_of_two((group + 31) / 32);
     grid_.cluster = parts > 1;
-    grid_.parts = Divider(parts);
-    grid_.stride = Divider(group * parts);
+    grid_.parts = FastDivmod(parts);
+    grid_.stride = FastDivmod(group * parts);
     grid_.chunk = (grid_.length + group * parts - 1) / (group * parts);
     grid_.scratch = scratch_bytes(kernel_, 0);
     launch.blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block * parts;
@@ -177,9 +177,9 @@ class RegisterPlan {
 /// `runs(launch)` tells whether the device runs a launch's clusters. Without a program, equal
 /// patterns are taken for equal values.
 template <class Runs>
-RowLaunch plan_rows(const char* name, const RowTask& task, const RowKernel& kernel,
-                    const void* program, const Properties& device, Operand* operands,
-                    Operand* inside, RowLoops& grid, RowOperand* operand, Runs runs) {
+RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKernel& kernel,
+                           const void* program, const Properties& device, Operand* operands,
+                           Operand* inside, RowLoops& grid, RowOperand* operand, Runs runs) {
   RowPlan planner(name, task, kernel, device, grid, operand);
   planner.read(operands, inside);
   RowLaunch launch;

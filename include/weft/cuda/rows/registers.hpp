@@ -145,7 +145,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if constexpr (!Used) {
     } else if constexpr (is_position<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
-      other.first = reinterpret_cast<long long>(at + k * x.step) - Position::origin;
+      other.first = reinterpret_cast<long long>(at + k * x.step) - IndexOperand::origin;
       out = other;
     } else if constexpr (is_kept<I>) {
       out = kept_[0][k];
@@ -174,7 +174,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   template <int I, bool Used, class T>
   __device__ __forceinline__ void first_position(RowWords<T, V>& out, const char* at) const {
     if constexpr (Used && is_position<I>) {
-      out.first = reinterpret_cast<long long>(at) - Position::origin;
+      out.first = reinterpret_cast<long long>(at) - IndexOperand::origin;
     }
   }
 

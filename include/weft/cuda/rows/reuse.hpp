@@ -7,8 +7,8 @@
 
 namespace weft::cuda::detail {
 
-using weft::detail::Left;
 using weft::detail::Reuse;
+using weft::detail::Reused;
 using weft::detail::uses_of;
 using weft::detail::with_left;
 

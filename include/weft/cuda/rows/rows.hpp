@@ -17,7 +17,7 @@ namespace cuda::detail {
 template <class... Ts>
 constexpr int row_lanes(TypeList<Ts...>) {
   int narrowest = 4;
-  ((narrowest = !std::is_same_v<Ts, Position> && sizeof(Ts) < 4 ? 2 : narrowest), ...);
+  ((narrowest = !std::is_same_v<Ts, IndexOperand> && sizeof(Ts) < 4 ? 2 : narrowest), ...);
   return 16 / narrowest;
 }
 
@@ -48,8 +48,8 @@ template <int N>
     return runs_cluster(name.operation, kernel.of(launch), launch,
                         grid.cluster ? grid.parts.divisor : 1);
   };
-  const RowLaunch plan = plan_rows(name.operation, task, kernel, program, properties(device),
-                                   operands, inside, grid, grid.operand, runs);
+  const RowLaunch plan = plan_row_program(name.operation, task, kernel, program, properties(device),
+                                          operands, inside, grid, grid.operand, runs);
   if (plan.blocks == 0) return;
   StorageHandle partials;
   void* states = nullptr;
@@ -65,13 +65,13 @@ template <int N>
   if (grid.stage == RowLoops::partial) {
     grid.stage = RowLoops::merge;
     grid.splits = parts;
-    grid.parts = Divider(1);
+    grid.parts = FastDivmod(1);
     grid.columns = false;
     grid.group = 32;
     grid.group_shift = 5;
     grid.warps = 1;
     grid.rows_a_block = block_threads / 32;
-    grid.stride = Divider(32);
+    grid.stride = FastDivmod(32);
     RowLaunch merge;
     merge.threads = block_threads;
     merge.blocks = (grid.rows + block_threads / 32 - 1) / (block_threads / 32);

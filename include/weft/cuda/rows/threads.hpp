@@ -115,7 +115,7 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
 
 /// What the coordinates of linear position `index` in some dimensions, innermost first, add to an
 /// address.
-inline __device__ __noinline__ int64_t bytes_by_axes(const Divider* size, int rank,
+inline __device__ __noinline__ int64_t bytes_by_axes(const FastDivmod* size, int rank,
                                                      const int64_t* stride, unsigned index) {
   int64_t bytes = 0;
 #pragma unroll 1
@@ -254,8 +254,8 @@ inline __device__ __noinline__ void stage(const RowLoops& grid, const RowOperand
 /// The element at `at`.
 template <class T>
 __device__ __forceinline__ void load_single(Vector<T, 1>& out, const char* at) {
-  if constexpr (std::is_same_v<T, Position>) {
-    out.lane[0] = reinterpret_cast<long long>(at) - Position::origin;
+  if constexpr (std::is_same_v<T, IndexOperand>) {
+    out.lane[0] = reinterpret_cast<long long>(at) - IndexOperand::origin;
   } else {
     out.lane[0] = *reinterpret_cast<const T*>(at);
   }

@@ -33,7 +33,7 @@ struct RowKernelTypes {
   static constexpr std::uint64_t positions = [] {
     std::uint64_t bits = 0;
     int i = 0;
-    ((bits |= std::uint64_t{std::is_same_v<Ts, Position>} << i++), ...);
+    ((bits |= std::uint64_t{std::is_same_v<Ts, IndexOperand>} << i++), ...);
     return bits;
   }();
 };
@@ -256,7 +256,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
                                             unsigned k) const {
     if constexpr (!Used) {
     } else if constexpr (is_position<K>) {
-      const long long first = reinterpret_cast<long long>(at) - Position::origin;
+      const long long first = reinterpret_cast<long long>(at) - IndexOperand::origin;
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = first + j * grid_.operand[K].lane;
     } else {

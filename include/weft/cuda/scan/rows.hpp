@@ -24,9 +24,9 @@ struct ScanGrid {
   int64_t length = 1;
   int64_t along[2];  // strides along the axis
   int rank = 0;      // dimensions of the rows, innermost first
-  Divider size[max_rank];
+  FastDivmod size[max_rank];
   int64_t stride[2][max_rank];
-  Divider tiles{1};     // tiles a row, or blocks across the columns
+  FastDivmod tiles{1};  // tiles a row, or blocks across the columns
   unsigned width = 1;   // columns: how many a block scans, a power of two
   unsigned pieces = 1;  // columns: pieces that the axis is cut into
   unsigned piece = 1;   // columns: tiles a piece

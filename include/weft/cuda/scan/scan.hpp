@@ -41,15 +41,15 @@ inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, in
   grid.rank = rows.rank;
   for (int i = 0; i < 2; ++i) grid.data[i] = operands[i].data;
   for (int d = 0; d < rows.rank; ++d) {
-    grid.size[d] = Divider(static_cast<unsigned>(rows.size[rows.rank - 1 - d]));
+    grid.size[d] = FastDivmod(static_cast<unsigned>(rows.size[rows.rank - 1 - d]));
     for (int i = 0; i < 2; ++i) grid.stride[i][d] = operands[i].stride[rows.rank - 1 - d];
   }
   return grid.along[0] != 1 && grid.rank > 0 && grid.length > 1;
 }
 
 /// Cuts the columns of a scan into tiles across and, where these are few, pieces along.
-[[gnu::noinline]] inline unsigned plan_columns(const char* name, int multiprocessors,
-                                               ScanGrid& grid) {
+[[gnu::noinline]] inline unsigned plan_column_scan(const char* name, int multiprocessors,
+                                                   ScanGrid& grid) {
   const int64_t across = grid.size[0].divisor;
   // As wide as the columns are many, up to a warp; wider where they are short.
   while (grid.width < 32 && grid.width < across) grid.width *= 2;
@@ -58,7 +58,7 @@ inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, in
     grid.width *= 2;
   }
   const int64_t stacks = (across + grid.width - 1) / grid.width;
-  grid.tiles = Divider(static_cast<unsigned>(stacks));
+  grid.tiles = FastDivmod(static_cast<unsigned>(stacks));
   const int64_t groups = grid.rows / across * stacks;
   const int64_t tile = int64_t{scan_threads} / grid.width * scan_run;
   const int64_t tiles = (grid.length + tile - 1) / tile;
@@ -91,7 +91,7 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
   };
   Carry* totals = nullptr;
   if (plan_scan(S::text, shape, axis, operands, grid)) {
-    const unsigned blocks = plan_columns(S::text, processors, grid);
+    const unsigned blocks = plan_column_scan(S::text, processors, grid);
     const auto kernel = reinterpret_cast<const void*>(scan_columns<Out, In, S>);
     void* arguments[] = {&grid, &totals};
     StorageHandle room;
@@ -119,7 +119,7 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
         has_bulk_copies(kernel, device)) {
       const int64_t a_row = (grid.length + wave_tile - 1) / wave_tile;
       unsigned tiles = checked_blocks(S::text, grid.rows * a_row, "tiles to scan");
-      grid.tiles = Divider(static_cast<unsigned>(a_row));
+      grid.tiles = FastDivmod(static_cast<unsigned>(a_row));
       const int64_t bytes =
           int64_t{tiles} *
           static_cast<int64_t>(2 * sizeof(typename S::template State<compute_t<In>>));
@@ -141,7 +141,7 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
   }
   const int64_t a_row = (grid.length + items.block_items - 1) / items.block_items;
   const unsigned blocks = checked_blocks(S::text, grid.rows * a_row, "tiles to scan");
-  grid.tiles = Divider(static_cast<unsigned>(a_row));
+  grid.tiles = FastDivmod(static_cast<unsigned>(a_row));
   using Tiles = cub::ScanTileState<Carry>;
   const auto kernel = reinterpret_cast<const void*>(scan_tiles<Out, In, S, v, r, Tiles>);
   Tiles tiles;

@@ -32,7 +32,7 @@ struct DryRun {
 
 template <class T>
 constexpr const char* type_name() {
-  if constexpr (std::is_same_v<T, Position>) {
+  if constexpr (std::is_same_v<T, IndexOperand>) {
     return nullptr;
   } else {
     return name(dtype_of<typename Canonical<T>::type>);
@@ -187,7 +187,7 @@ struct RowTaskView {
 template <class D>
 struct Memory<detail::DryRun<D>> {
   static Storage* allocate(const detail::DryRun<D>& dry, int64_t bytes) {
-    return detail::allocate_nowhere(*dry.out, bytes);
+    return detail::allocate_placeholder(*dry.out, bytes);
   }
 };
 

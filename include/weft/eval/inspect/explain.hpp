@@ -69,8 +69,8 @@ template <ExpressionLike E>
         detail::place<D>(detail::name_of<E>().operation, lowered.operands + 1, lowered.n - 1, D{});
     Explainer<Runs>::describe(device, out);
     if (options.bandwidth > 0) out.bandwidth = options.bandwidth;
-    lowered.operands[0].set(reinterpret_cast<const void*>(detail::nowhere), sizeof(T), e.shape(),
-                            contiguous_strides(e.shape()), nullptr);
+    lowered.operands[0].set(reinterpret_cast<const void*>(detail::placeholder), sizeof(T),
+                            e.shape(), contiguous_strides(e.shape()), nullptr);
     if constexpr (detail::has_reduction<E>) out.reductions = detail::RowLowering<E>::reductions;
     std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions),
                                detail::is_row_expression<E> ? -1 : 0);
@@ -78,9 +78,9 @@ template <ExpressionLike E>
       const auto product = detail::planned_product<D>(e);
       out.kernels.push_back(detail::product_kernel(
           product, product.type, e.shape(), e.size() * static_cast<int64_t>(sizeof(T)), "result"));
-    } else if constexpr (Staged<E>) {
-      out.kernels.push_back(detail::staged_kernel("evaluated:", detail::name_of<E>(), e.shape()));
-      ++out.staged;
+    } else if constexpr (Opaque<E>) {
+      out.kernels.push_back(detail::opaque_kernel("evaluated:", detail::name_of<E>(), e.shape()));
+      ++out.opaque;
     } else if (e.size() > 0) {
       lowered.template run<T>(e.shape(), detail::DryRun<Runs>{device, &out, &kernel_of});
     }
@@ -112,7 +112,7 @@ template <class... Es>
     out.reductions = (detail::RowLowering<Es>::reductions + ...);
     std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions), -1);
     std::uintptr_t k = 0;
-    ((lowered.operands[k].set(reinterpret_cast<const void*>(detail::nowhere + (k << 40)),
+    ((lowered.operands[k].set(reinterpret_cast<const void*>(detail::placeholder + (k << 40)),
                               sizeof(typename Es::value_type), out.shape,
                               contiguous_strides(out.shape), nullptr),
       out.type += detail::join({k > 0 ? ", " : "", name(dtype_of<typename Es::value_type>)}), ++k),

@@ -42,7 +42,7 @@ struct Explanation {
   bool on_cpu = false;
   double bandwidth = 0;  ///< of the memory, bytes a second; 0 where it is not known
   int reductions = 0;    ///< in the expression
-  int staged = 0;    ///< parts that algorithms of their own evaluate (scans, sorts), not counted
+  int opaque = 0;    ///< parts that algorithms of their own evaluate (scans, sorts), not counted
   int repeated = 0;  ///< evaluations of reductions whose value an earlier kernel had too
   std::vector<Kernel> kernels;  ///< in the order in which they run
   ExpressionTree tree;
@@ -153,16 +153,16 @@ inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
   Text out = e.name;
   const char* const what = e.on_cpu ? "loop" : "kernel";
   out += join({"\n  ", e.type, " ", e.shape, " on ", e.device, ": "});
-  if (e.staged == 0 || e.kernel_count() > 0) {
+  if (e.opaque == 0 || e.kernel_count() > 0) {
     out += join({counted(e.kernel_count(), what), ", ", bytes_text(e.bytes_read()), " read, ",
                  bytes_text(e.bytes_written()), " written"});
     if (e.bandwidth > 0) {
       out += join({", ", seconds_text(e.expected_seconds()), " at ", rate_text(e.bandwidth)});
     }
-    if (e.staged > 0) out += ", and ";
+    if (e.opaque > 0) out += ", and ";
   }
-  if (e.staged > 0) {
-    out += join({counted(e.staged, "part"), " by other algorithms, whose ", what,
+  if (e.opaque > 0) {
+    out += join({counted(e.opaque, "part"), " by other algorithms, whose ", what,
                  "s and bytes are not counted"});
   }
   if (e.repeated > 0) {

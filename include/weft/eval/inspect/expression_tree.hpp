@@ -51,8 +51,8 @@ class TreeBuilder {
     } else if constexpr (requires { e.reducer(); }) {
       return reduction(e, inside);
     } else {
-      constexpr bool staged = requires { requires E::is_staged; };
-      const int here = node(text_of<E>(), staged ? ExpressionTree::apart : inside, false);
+      constexpr bool opaque = requires { requires E::is_opaque; };
+      const int here = node(text_of<E>(), opaque ? ExpressionTree::apart : inside, false);
       if constexpr (is_map<E>) {
         arguments(e.args(), here, inside);
       } else {

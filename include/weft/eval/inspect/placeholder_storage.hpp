@@ -8,23 +8,23 @@
 namespace weft::detail {
 
 /// Addresses that nobody has, aligned as allocations are.
-inline constexpr std::uintptr_t nowhere = std::uintptr_t{1} << 58;
+inline constexpr std::uintptr_t placeholder = std::uintptr_t{1} << 58;
 
-inline void release_nowhere(Storage* storage) noexcept { delete storage; }
+inline void release_placeholder(Storage* storage) noexcept { delete storage; }
 /// Memory that is not there, another one for each kernel.
-inline Storage* allocate_nowhere(const Explanation& out, int64_t bytes) {
+inline Storage* allocate_placeholder(const Explanation& out, int64_t bytes) {
   auto* storage = new Storage;
-  storage->data = reinterpret_cast<void*>(nowhere + ((out.kernels.size() + 1) << 48));
+  storage->data = reinterpret_cast<void*>(placeholder + ((out.kernels.size() + 1) << 48));
   storage->bytes = bytes;
-  storage->release = release_nowhere;
+  storage->release = release_placeholder;
   return storage;
 }
 inline bool is_temporary(const Operand& x) {
-  return x.storage != nullptr && x.storage->release == release_nowhere;
+  return x.storage != nullptr && x.storage->release == release_placeholder;
 }
 
 /// A kernel, or several, that an algorithm of its own launches.
-inline Explanation::Kernel staged_kernel(const char* kind, const Name& name, const Shape& shape) {
+inline Explanation::Kernel opaque_kernel(const char* kind, const Name& name, const Shape& shape) {
   Explanation::Kernel kernel;
   kernel.kind = kind;
   kernel.work = join({name, ", ", shape, ", by its own algorithm: not counted"});
@@ -69,13 +69,13 @@ class PlannedStaging : public Staging {
   static StorageHandle take(Staging* self, const Name& name, const Shape& shape, int64_t bytes,
                             const PlannedProduct* product) {
     Explanation& out = static_cast<PlannedStaging*>(self)->out_;
-    StorageHandle storage(allocate_nowhere(out, bytes));
+    StorageHandle storage(allocate_placeholder(out, bytes));
     if (product != nullptr) {
       out.kernels.push_back(product_kernel(*product, product->type, shape, bytes, "temporary"));
       return storage;
     }
-    out.kernels.push_back(staged_kernel("evaluated before:", name, shape));
-    ++out.staged;
+    out.kernels.push_back(opaque_kernel("evaluated before:", name, shape));
+    ++out.opaque;
     return storage;
   }
 

@@ -106,7 +106,7 @@ struct EpilogueParts<Map<T, Op, E>> : TermSum<E> {
 
 /// Whether an expression is a product and what may go into its call, but not the product alone.
 template <class E>
-inline constexpr bool is_epilogue = EpilogueParts<E>::matches && !Staged<E>;
+inline constexpr bool is_epilogue = EpilogueParts<E>::matches && !Opaque<E>;
 
 /// E with `value` in the place of its product.
 template <class V, class T>

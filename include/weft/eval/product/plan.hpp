@@ -16,7 +16,7 @@ struct MatrixPlace {
 /// A matrix as BLAS and its kin take it: rows of neighbours, or, turned, columns of neighbours,
 /// which begin `step` apart. Where it is none, `step` is 0.
 struct BlasMatrix {
-  bool turned = false;
+  bool transposed = false;
   int64_t step = 0;
 };
 [[gnu::noinline]] inline BlasMatrix blas_matrix(const MatrixPlace& x, int64_t rows,

@@ -53,10 +53,10 @@ struct Lowering<Scalar<T>> {
 
 template <>
 struct Lowering<Positions> {
-  using types = TypeList<Position>;
+  using types = TypeList<IndexOperand>;
   template <int B>
-  static Arg<B, Position> lower(const Positions& e, Operand* operands) {
-    operands[B].set(reinterpret_cast<const void*>(Position::origin + e.first()), 1, e.shape(),
+  static Arg<B, IndexOperand> lower(const Positions& e, Operand* operands) {
+    operands[B].set(reinterpret_cast<const void*>(IndexOperand::origin + e.first()), 1, e.shape(),
                     contiguous_strides(e.shape()), nullptr);
     return {};
   }
@@ -72,7 +72,7 @@ void check_current(const Tensor<T, D>& x) {
 }
 
 template <class T, class D>
-WEFT_FEW_STEPS void lower_leaf(const Tensor<T, D>& x, Operand& operand) {
+WEFT_OUTLINED void lower_leaf(const Tensor<T, D>& x, Operand& operand) {
   check_current(x);
   operand.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
 }

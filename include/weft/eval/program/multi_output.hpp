@@ -20,7 +20,7 @@ struct Stores {
 /// A program whose call gives a Pack with a value for each target, of the types that `values`
 /// lists. only(k) is the program of value k, plus those that go with it, alone.
 template <class P>
-concept JointProgram = requires(const P& program) {
+concept MultiOutputProgram = requires(const P& program) {
   typename P::values;
   requires std::is_same_v<std::remove_cvref_t<decltype(program.stores)>, Stores>;
 };
@@ -36,7 +36,7 @@ struct GradientExecutor;
 namespace detail {
 /// Whether the header with D's joint programs is included; if not, one compile error that names it.
 template <class D>
-constexpr bool can_run_joint() {
+constexpr bool can_run_multi_output() {
   constexpr bool here = Complete<GradientExecutor<D>>;
   static_assert(here || !is_cuda<D>,
                 "weft: for gradients on Cuda include <weft/cuda/gradient.hpp>");

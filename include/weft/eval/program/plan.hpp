@@ -19,15 +19,15 @@ struct Operand {
   int gathered = 0;    // bytes of an element where these are positions, at which `storage` is read
   const char* reached = nullptr;  // where gathered: the first byte that may be read,
   int64_t reached_bytes = 0;      // and how many
-  const void* staged = nullptr;   // the node whose value the temporary holds, and whether
+  const void* opaque = nullptr;   // the node whose value the temporary holds, and whether
   bool (*same)(const void*, const void*) = nullptr;  // another one of its type has the same
   bool moved = false;  // read at other coordinates than the target's, though the shape be the same
   int rank = 0;
   int64_t size[max_rank];    // as the tensor has them
   int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
 
-  WEFT_FEW_STEPS void set(const void* at, std::size_t bytes_each, const Shape& shape,
-                          const Strides& strides, Storage* owner) {
+  WEFT_OUTLINED void set(const void* at, std::size_t bytes_each, const Shape& shape,
+                         const Strides& strides, Storage* owner) {
     data = static_cast<char*>(const_cast<void*>(at));
     itemsize = static_cast<int>(bytes_each);
     storage = owner;
@@ -39,7 +39,7 @@ struct Operand {
   }
 
   /// Strides along the dimensions of `shape`, to which this operand broadcasts.
-  WEFT_FEW_STEPS void broadcast_to(const Shape& shape) {
+  WEFT_OUTLINED void broadcast_to(const Shape& shape) {
     const int shift = shape.rank() - rank;
     for (int i = shape.rank() - 1; i >= 0; --i) {
       const bool stretched = i < shift || (size[i - shift] == 1 && shape[i] != 1);
@@ -72,8 +72,7 @@ struct Cursor {
   int64_t index[max_rank] = {};
 
   /// Moves to the next coordinate of the first `rank` dimensions, and the addresses with it.
-  WEFT_FEW_STEPS void next(const Loops& loops, int rank, const Operand* operands, int n,
-                           char** at) {
+  WEFT_OUTLINED void next(const Loops& loops, int rank, const Operand* operands, int n, char** at) {
     for (int d = rank - 1; d >= 0; --d) {
       const bool wraps = ++index[d] == loops.size[d];
       const int64_t steps = wraps ? 1 - loops.size[d] : 1;
@@ -89,8 +88,8 @@ struct Cursor {
       at[i] += steps * operands[i].stride[rank - 1] * operands[i].itemsize;
   }
   /// Moves from the start to linear position `linear` of the first `rank` dimensions.
-  WEFT_FEW_STEPS void seek(const Loops& loops, int rank, const Operand* operands, int n, char** at,
-                           int64_t linear) {
+  WEFT_OUTLINED void seek(const Loops& loops, int rank, const Operand* operands, int n, char** at,
+                          int64_t linear) {
     for (int d = rank - 1; d >= 0; --d) {
       index[d] = linear % loops.size[d];
       linear /= loops.size[d];
@@ -116,8 +115,8 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 /// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those
 /// of size 1, and merges neighbours that every operand walks as one. `keep_order` leaves the
 /// order and direction as they are (where the position matters).
-WEFT_FEW_STEPS inline void simplify(Loops& loops, Operand* operands, int n,
-                                    bool keep_order = false) {
+WEFT_OUTLINED inline void simplify(Loops& loops, Operand* operands, int n,
+                                   bool keep_order = false) {
   int rank = 0;
   for (int d = 0; d < loops.rank; ++d) {
     if (loops.size[d] == 1) continue;
@@ -155,7 +154,7 @@ WEFT_FEW_STEPS inline void simplify(Loops& loops, Operand* operands, int n,
 }
 
 /// The first byte, and one past the last, that an operand touches when read at all of `shape`.
-WEFT_FEW_STEPS inline void byte_range(const Operand& x, const char*& first, const char*& last) {
+WEFT_OUTLINED inline void byte_range(const Operand& x, const char*& first, const char*& last) {
   if (x.gathered) {
     first = x.reached;
     last = x.reached + x.reached_bytes;
@@ -182,7 +181,7 @@ inline bool are_apart(const Operand& a, const Operand& b) {
 }
 
 /// True when the two touch a common stretch of memory. Call before planning.
-WEFT_FEW_STEPS inline bool overlap(const Operand& a, const Operand& b) {
+WEFT_OUTLINED inline bool overlap(const Operand& a, const Operand& b) {
   if (are_apart(a, b)) return false;
   const char* a0 = nullptr;
   const char* a1 = nullptr;
@@ -194,7 +193,7 @@ WEFT_FEW_STEPS inline bool overlap(const Operand& a, const Operand& b) {
 }
 
 /// True when the two have the same shape and strides, and elements of one size.
-WEFT_FEW_STEPS inline bool same_layout(const Operand& a, const Operand& b) {
+WEFT_OUTLINED inline bool same_layout(const Operand& a, const Operand& b) {
   bool same = a.rank == b.rank && a.itemsize == b.itemsize;
   for (int i = 0; same && i < a.rank; ++i) {
     same = a.size[i] == b.size[i] && (a.size[i] == 1 || a.stride[i] == b.stride[i]);
@@ -217,7 +216,7 @@ WEFT_FEW_STEPS inline bool same_layout(const Operand& a, const Operand& b) {
 
 /// True when two operands of the same layout provably have no element in common, as two columns of
 /// a matrix. Call before planning.
-WEFT_FEW_STEPS inline bool disjoint(const Operand& a, const Operand& b) {
+WEFT_OUTLINED inline bool disjoint(const Operand& a, const Operand& b) {
   if (!same_layout(a, b) || a.itemsize == 0 || (a.data - b.data) % a.itemsize != 0) return false;
   int order[max_rank];
   int n = 0;
@@ -238,7 +237,7 @@ WEFT_FEW_STEPS inline bool disjoint(const Operand& a, const Operand& b) {
 
 /// True when x, broadcast to the target's shape, has the target's strides, and elements of its
 /// size.
-WEFT_FEW_STEPS inline bool same_places(const Operand& target, const Operand& x) {
+WEFT_OUTLINED inline bool same_places(const Operand& target, const Operand& x) {
   const int shift = target.rank - x.rank;
   bool same = shift >= 0 && target.itemsize == x.itemsize;
   for (int i = 0; same && i < target.rank; ++i) {
@@ -250,14 +249,14 @@ WEFT_FEW_STEPS inline bool same_places(const Operand& target, const Operand& x) 
 
 /// True when writing the target while reading the operand could read an element already written:
 /// they share memory, and not by having the same element at each index. Call before planning.
-WEFT_FEW_STEPS inline bool conflicts(const Operand& target, const Operand& x) {
+WEFT_OUTLINED inline bool conflicts(const Operand& target, const Operand& x) {
   if (x.storage == nullptr) return false;
   if (!x.moved && !x.gathered && target.data == x.data && same_places(target, x)) return false;
   return overlap(target, x) && (x.gathered || !disjoint(target, x));
 }
 
 /// True when operands[0], the target, cannot be written while the others are read.
-WEFT_FEW_STEPS inline bool any_conflict(const Operand* operands, int n, bool elementwise) {
+WEFT_OUTLINED inline bool any_conflict(const Operand* operands, int n, bool elementwise) {
   for (int i = 1; i < n; ++i) {
     if (are_apart(operands[0], operands[i])) continue;
     if (elementwise ? conflicts(operands[0], operands[i])
@@ -269,14 +268,14 @@ WEFT_FEW_STEPS inline bool any_conflict(const Operand* operands, int n, bool ele
 }
 
 /// Gives all operands the strides with which they are read at coordinates of `shape`.
-WEFT_FEW_STEPS inline void broadcast_operands(Operand* operands, int n, const Shape& shape) {
+WEFT_OUTLINED inline void broadcast_operands(Operand* operands, int n, const Shape& shape) {
   for (int i = 0; i < n; ++i) operands[i].broadcast_to(shape);
 }
 
 /// Prepares the operands of a reduction over `shape`: their strides become those along the kept
 /// axes, then those along the reduced ones, along which the target does not move.
-WEFT_FEW_STEPS inline void split_axes(const Shape& shape, const ReducedAxes& axes,
-                                      Operand* operands, int n, Shape& kept, Shape& reduced) {
+WEFT_OUTLINED inline void split_axes(const Shape& shape, const ReducedAxes& axes, Operand* operands,
+                                     int n, Shape& kept, Shape& reduced) {
   for (int i = 0; i < shape.rank(); ++i) {
     (axes.reduces(i) ? reduced : kept).push_back(shape[i]);
   }

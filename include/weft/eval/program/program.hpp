@@ -16,7 +16,7 @@ struct cast;
 
 /// The element type of an operand that has no memory: its elements are their own positions,
 /// counted in addresses from `origin` (not from null, where address arithmetic is undefined).
-struct Position {
+struct IndexOperand {
   static constexpr long long origin = 1LL << 62;
 };
 
@@ -26,7 +26,7 @@ struct Computed {
   using type = compute_t<T>;
 };
 template <>
-struct Computed<Position> {
+struct Computed<IndexOperand> {
   using type = long long;
 };
 

@@ -21,7 +21,7 @@ struct RowAxes {
 };
 
 /// The geometry of a reduction by itself.
-WEFT_FEW_STEPS inline void own_axes(const RowNode& node, RowGeometry& geometry, RowAxes& axes) {
+WEFT_OUTLINED inline void own_axes(const RowNode& node, RowGeometry& geometry, RowAxes& axes) {
   geometry = {};
   axes.rank = node.shape.rank();
   for (int i = 0; i < axes.rank; ++i) {
@@ -33,8 +33,8 @@ WEFT_FEW_STEPS inline void own_axes(const RowNode& node, RowGeometry& geometry, 
 
 /// The labels of an output's axes when `node`, a reduction directly in it, gives the geometry;
 /// false where the reduction's value does not belong to one row of the output.
-WEFT_FEW_STEPS inline bool output_axes(const Shape& shape, const RowNode& node,
-                                       const RowAxes& inside, RowAxes& axes) {
+WEFT_OUTLINED inline bool output_axes(const Shape& shape, const RowNode& node,
+                                      const RowAxes& inside, RowAxes& axes) {
   axes.rank = shape.rank();
   for (signed char& label : axes.label) label = RowAxes::neither;
   const bool whole = node.result.rank() == 0;
@@ -65,8 +65,8 @@ WEFT_FEW_STEPS inline bool output_axes(const Shape& shape, const RowNode& node,
 
 /// The labels of the operand of a reduction that stands where `context` is; false where it does
 /// not run along the geometry's rows.
-WEFT_FEW_STEPS inline bool enter(const RowNode& node, const RowAxes& context,
-                                 const RowGeometry& geometry, RowAxes& axes) {
+WEFT_OUTLINED inline bool enter(const RowNode& node, const RowAxes& context,
+                                const RowGeometry& geometry, RowAxes& axes) {
   axes.rank = node.shape.rank();
   int at = context.rank - node.result.rank();
   int reduced = 0;
@@ -101,8 +101,8 @@ WEFT_FEW_STEPS inline bool enter(const RowNode& node, const RowAxes& context,
 }
 
 /// Gives an operand the strides along the kept, then along the reduced dimensions.
-WEFT_FEW_STEPS inline void place_in_row(Operand& x, const RowAxes& axes,
-                                        const RowGeometry& geometry) {
+WEFT_OUTLINED inline void place_in_row(Operand& x, const RowAxes& axes,
+                                       const RowGeometry& geometry) {
   const int rank = geometry.kept.rank() + geometry.reduced.rank();
   int64_t strides[max_rank];
   for (int d = 0; d < rank; ++d) strides[d] = 0;

@@ -36,8 +36,8 @@ struct RowTask {
 };
 
 /// Whether a loaded reduction's value is another one at each element of the row.
-WEFT_FEW_STEPS inline bool varies_along_row(const RowTask& task, const Operand* values, int n,
-                                            int rank) {
+WEFT_OUTLINED inline bool varies_along_row(const RowTask& task, const Operand* values, int n,
+                                           int rank) {
   for (int r = 0; r < n; ++r) {
     for (int d = 0; task.mode[r] == RowMode::load && d < rank; ++d) {
       if (values[r].stride[d] != 0) return true;
@@ -77,7 +77,7 @@ class RowPlanner {
 
   /// Runs everything in row kernels; or, where the outputs are no row program, only the reductions
   /// directly in them, and returns false.
-  WEFT_FEW_STEPS bool run() {
+  WEFT_OUTLINED bool run() {
     RowTask task;
     RowAxes axes[max_row_reductions];
     RowAxes outputs[max_outputs];
@@ -164,8 +164,8 @@ class RowPlanner {
     }
   }
 
-  WEFT_FEW_STEPS bool enter_all(int c, const RowAxes& context, const RowGeometry& geometry,
-                                RowAxes* axes) {
+  WEFT_OUTLINED bool enter_all(int c, const RowAxes& context, const RowGeometry& geometry,
+                               RowAxes* axes) {
     if (!enter(tree_.nodes[c], context, geometry, axes[c])) return false;
     for (int q = tree_.nodes[c].first; q < c; ++q) {
       if (tree_.nodes[q].parent == c && !enter_all(q, axes[c], geometry, axes)) return false;
@@ -174,7 +174,7 @@ class RowPlanner {
   }
 
   /// The geometry that a reduction directly in an output gives to all outputs.
-  WEFT_FEW_STEPS bool find_geometry(RowGeometry& geometry, RowAxes* outputs) const {
+  WEFT_OUTLINED bool find_geometry(RowGeometry& geometry, RowAxes* outputs) const {
     for (int c = 0; c < tree_.reductions; ++c) {
       if (!tree_.in_outputs(c)) continue;
       RowAxes inside;
@@ -191,8 +191,8 @@ class RowPlanner {
 
   /// The labels of output k in a geometry, given by a reduction in it or by its shape, if that is
   /// the one that `inside` is of.
-  WEFT_FEW_STEPS bool fit(int k, const Shape& shape, const RowAxes& inside,
-                          const RowGeometry& geometry, RowAxes& axes) const {
+  WEFT_OUTLINED bool fit(int k, const Shape& shape, const RowAxes& inside,
+                         const RowGeometry& geometry, RowAxes& axes) const {
     for (int c = 0; c < tree_.reductions; ++c) {
       if (tree_.nodes[c].parent != -1 - k) continue;
       RowGeometry own;
@@ -206,7 +206,7 @@ class RowPlanner {
     return tree_.shapes[k] == shape;
   }
 
-  WEFT_FEW_STEPS void launch(RowTask& task, const RowAxes* axes, const RowAxes* outputs) {
+  WEFT_OUTLINED void launch(RowTask& task, const RowAxes* axes, const RowAxes* outputs) {
     const int target = task.target;
     Operand* operands = tree_.operands;
     if (target >= 0) {

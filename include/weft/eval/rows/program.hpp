@@ -122,7 +122,7 @@ bool same_expression(const void* a, const void* b) {
 /// Marks the operands inside a reduction where the axes behind a reduced one move up: a row may
 /// then read elements of the target that belong to another row. A single value is there before any
 /// row.
-WEFT_FEW_STEPS inline void mark_moved(const RowNode& node, Operand* operands) {
+WEFT_OUTLINED inline void mark_moved(const RowNode& node, Operand* operands) {
   const unsigned mask = node.axes.mask;
   const bool leading = (mask & (mask + 1)) == 0;
   const bool single = node.result.rank() == 0;
@@ -131,7 +131,7 @@ WEFT_FEW_STEPS inline void mark_moved(const RowNode& node, Operand* operands) {
 }
 
 /// Makes a node the parent of those inside it, and finds an earlier one of the same value.
-WEFT_FEW_STEPS inline void finish_node(RowNode* nodes, int index) {
+WEFT_OUTLINED inline void finish_node(RowNode* nodes, int index) {
   RowNode& node = nodes[index];
   for (int q = node.first; q < index; ++q) {
     if (nodes[q].parent == RowNode::none) nodes[q].parent = index;

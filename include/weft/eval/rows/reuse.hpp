@@ -27,7 +27,7 @@ struct Pattern<Apply<Op, Ps...>> {
 
 /// The value, of type T, that the last reduction's program left behind.
 template <class T>
-struct Left {
+struct Reused {
   using type = T;
   template <class Inputs>
   WEFT_HD WEFT_INLINE T operator()(const Inputs& inputs) const {
@@ -36,7 +36,7 @@ struct Left {
 };
 /// A bit that no operand has: the value changes along the row.
 template <class T>
-inline constexpr std::uint64_t uses_of<Left<T>> = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t uses_of<Reused<T>> = std::uint64_t{1} << 63;
 
 template <class P, class Shared>
 inline constexpr bool is_left = std::is_same_v<typename Pattern<P>::type, Shared>;
@@ -65,7 +65,7 @@ WEFT_HD WEFT_INLINE auto with_left_apply(const Apply<Op, Ps...>& program) {
 template <class Shared, class P>
 WEFT_HD WEFT_INLINE auto with_left(const P& program) {
   if constexpr (is_left<P, Shared>) {
-    return Left<typename P::type>{};
+    return Reused<typename P::type>{};
   } else if constexpr (has_left<P, Shared>) {
     return with_left_apply<Shared>(program);
   } else {
@@ -156,7 +156,7 @@ struct Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   static constexpr bool possible = requires(const LastProgram& p) { p.programs; }
   &&(has_left<Ps, Shared> || ...);
   static constexpr std::uint64_t beside = (uses_beside<Ps, Shared> | ...);
-  static constexpr std::uint64_t uses = beside | uses_of<Left<typename LastProgram::type>>;
+  static constexpr std::uint64_t uses = beside | uses_of<Reused<typename LastProgram::type>>;
 
   /// Whether the shared parts have the same value; see SameValue.
   template <class Row>

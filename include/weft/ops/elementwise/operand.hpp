@@ -189,7 +189,7 @@ struct AsOperand {
     } else if constexpr (Expression<E>) {
       return static_cast<X&&>(x);
     } else {
-      return {fit<compute_t<T>>(Op::text, x)};
+      return {checked_cast<compute_t<T>>(Op::text, x)};
     }
   }
 };
@@ -205,7 +205,7 @@ inline constexpr int shaped_count = (0 + ... + (is_scalar<Args> ? 0 : 1));
 
 /// The shape that the operands of a node broadcast to: one type for all nodes.
 struct OwnShape {
-  WEFT_FEW_STEPS OwnShape(const char* operation, const Shape& a, const Shape& b) : shape(a) {
+  WEFT_OUTLINED OwnShape(const char* operation, const Shape& a, const Shape& b) : shape(a) {
     broadcast_with(operation, shape, b);
   }
   template <class... Xs>

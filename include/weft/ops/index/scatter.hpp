@@ -80,11 +80,12 @@ Tensor<T, D> scatter(const char* operation, const Tensor<T, D>& target, const Ax
   if constexpr (can_scatter<Kind, T, Tensor<T, D>, I, S>()) {
     const int axis = axes == nullptr ? 0 : one_axis(operation, *axes, target.rank());
     if constexpr (!Expression<I>) {
-      scatter<How, Kind>(operation, target, axes, Scalar<int64_t>{fit<int64_t>(operation, indices)},
-                         source);
+      scatter<How, Kind>(operation, target, axes,
+                         Scalar<int64_t>{checked_cast<int64_t>(operation, indices)}, source);
     } else if constexpr (!Expression<S>) {
-      scatter_into<How, Kind>(operation, target, axis, indices,
-                              Scalar<compute_t<T>>{load_element(fit<T>(operation, source))});
+      scatter_into<How, Kind>(
+          operation, target, axis, indices,
+          Scalar<compute_t<T>>{load_element(checked_cast<T>(operation, source))});
     } else {
       scatter_into<How, Kind>(operation, target, axis, indices, source);
     }

@@ -112,10 +112,10 @@ template <class K, class A, class B>
 class Product {
  public:
   using value_type = typename A::value_type;
-  using staged_type = compute_t<value_type>;
+  using opaque_type = compute_t<value_type>;
   using device_type = detail::common_device_of<A, B>;
   static constexpr bool is_expression = true;
-  static constexpr bool is_staged = true;
+  static constexpr bool is_opaque = true;
   static constexpr bool is_value_of_operands = true;
   static constexpr const char* text = K::text;
 

@@ -13,7 +13,7 @@ namespace weft {
 ///   static void count(const Tensor<T, Y>& x, const Bin& bin, const Tensor<int64_t, Y>& counts);
 /// adds 1 to counts[bin.value(element)] for each element whose bin is not negative.
 template <class D>
-struct Counter;
+struct Histogrammer;
 
 namespace op {
 /// The bin of a value among `count` equal ones from low to high, the last one closed; else -1.
@@ -57,7 +57,7 @@ namespace detail {
 /// Whether the header with D's counting is included; if not, one compile error that names it.
 template <class D>
 constexpr bool can_count() {
-  constexpr bool here = requires { sizeof(Counter<D>); };
+  constexpr bool here = requires { sizeof(Histogrammer<D>); };
   static_assert(here || !is_cuda<D>,
                 "weft: to count on Cuda include <weft/cuda/order/histogram.hpp>");
   static_assert(here || is_cuda<D>, "weft: to count on Cpu include <weft/weft.hpp>");
@@ -66,7 +66,7 @@ constexpr bool can_count() {
 
 template <class T, class D, class Bin>
 Tensor<int64_t, D> counts_of(const Tensor<T, D>& x, const Bin& bin, int64_t bins) {
-  using Here = Counter<std::conditional_t<is_cuda<D>, Cuda, D>>;
+  using Here = Histogrammer<std::conditional_t<is_cuda<D>, Cuda, D>>;
   auto counts = zeros<int64_t>({bins}, x.device());
   if (bins > 0 && x.size() > 0) Here::count(x.contiguous(), bin, counts);
   return counts;

@@ -43,10 +43,10 @@ template <class S, class E>
 class Scan {
  public:
   using value_type = typename S::template result<typename E::value_type>;
-  using staged_type = compute_t<value_type>;
+  using opaque_type = compute_t<value_type>;
   using device_type = typename E::device_type;
   static constexpr bool is_expression = true;
-  static constexpr bool is_staged = true;
+  static constexpr bool is_opaque = true;
   static constexpr const char* text = S::text;
 
   Scan(E operand, int axis, bool repeats)

@@ -1,4 +1,4 @@
-#include "weft/autograd/plain.hpp"
+#include "weft/autograd/without_vars.hpp"
 
 #include "gradients.hpp"
 
@@ -7,8 +7,8 @@
 #endif
 
 using namespace weft;
-using autograd::plain;
-using autograd::plain_t;
+using autograd::without_vars;
+using autograd::without_vars_t;
 using test::numbers;
 
 TEST_CASE_TEMPLATE("a plain expression has tensors where there were Vars", D, TEST_DEVICES) {
@@ -17,14 +17,14 @@ TEST_CASE_TEMPLATE("a plain expression has tensors where there were Vars", D, TE
   const T t = numbers<D>({3}, 1);
   const auto e = exp(x * t) + sum(x, axis(-1), keepdims);
   const auto same = exp(x.detach() * t) + sum(x.detach(), axis(-1), keepdims);
-  static_assert(std::is_same_v<plain_t<std::remove_const_t<decltype(e)>>,
+  static_assert(std::is_same_v<without_vars_t<std::remove_const_t<decltype(e)>>,
                                std::remove_const_t<decltype(same)>>);
   static_assert(autograd::var_count<decltype(e)> == 2);
   static_assert(!autograd::has_var<decltype(same)>);
-  CHECK(equal(plain(e), same));
+  CHECK(equal(without_vars(e), same));
   const auto index = tensor<std::int64_t>({1, 0}).to(D{});
-  CHECK(equal(plain(take(x, index, axis(0))), take(x.detach(), index, axis(0))));
-  CHECK(equal(plain(cumsum(x, axis(1))), cumsum(x.detach(), axis(1))));
+  CHECK(equal(without_vars(take(x, index, axis(0))), take(x.detach(), index, axis(0))));
+  CHECK(equal(without_vars(cumsum(x, axis(1))), cumsum(x.detach(), axis(1))));
   int visited = 0;
   autograd::for_each_var(e, [&](const auto& v, int i) {
     CHECK(i == visited++);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/plain.hpp"
+#include "weft/autograd/without_vars.hpp"
 #include "weft/eval/opaque.hpp"
 
 namespace weft::autograd {
@@ -12,65 +12,65 @@ namespace weft::autograd {
 ///   using type = ...;  static constexpr bool changes;
 ///   static type of(const E& e);
 template <class E>
-struct Apart {
+struct HoistOpaque {
   static constexpr bool changes = false;
   using type = E;
   static const E& of(const E& e) { return e; }
 };
 
 template <class E>
-using apart_t = typename Apart<E>::type;
+using hoist_opaque_t = typename HoistOpaque<E>::type;
 
 /// The expression with such nodes replaced.
 template <class E>
-decltype(auto) apart(const E& e) {
-  return Apart<E>::of(e);
+decltype(auto) hoist_opaque(const E& e) {
+  return HoistOpaque<E>::of(e);
 }
 
-template <Staged E>
+template <Opaque E>
   requires has_var<E>
-struct Apart<E> {
+struct HoistOpaque<E> {
   static constexpr bool changes = true;
   using type = typename weft::detail::Evaluated<E>::type;
   static type of(const E& e) { return type(e); }
 };
 
 template <class T, class Op, class... Args>
-  requires(Apart<Args>::changes || ...)
-struct Apart<Map<T, Op, Args...>> {
+  requires(HoistOpaque<Args>::changes || ...)
+struct HoistOpaque<Map<T, Op, Args...>> {
   static constexpr bool changes = true;
-  using type = Map<T, Op, apart_t<Args>...>;
+  using type = Map<T, Op, hoist_opaque_t<Args>...>;
   static type of(const Map<T, Op, Args...>& e) { return of(e, std::index_sequence_for<Args...>{}); }
 
  private:
   template <std::size_t... I>
   static type of(const Map<T, Op, Args...>& e, std::index_sequence<I...>) {
-    return type(e.op(), apart(get<static_cast<int>(I)>(e.args()))...);
+    return type(e.op(), hoist_opaque(get<static_cast<int>(I)>(e.args()))...);
   }
 };
 
 template <class R, class E>
-requires Apart<E>::changes struct Apart<Reduce<R, E>> {
+requires HoistOpaque<E>::changes struct HoistOpaque<Reduce<R, E>> {
   static constexpr bool changes = true;
-  using type = Reduce<R, apart_t<E>>;
+  using type = Reduce<R, hoist_opaque_t<E>>;
   static type of(const Reduce<R, E>& e) {
-    return type(e.reducer(), apart_t<E>(apart(e.operand())), e.axes());
+    return type(e.reducer(), hoist_opaque_t<E>(hoist_opaque(e.operand())), e.axes());
   }
 };
 
 template <class K, class E, class I>
-requires Apart<E>::changes struct Apart<Gather<K, E, I>> {
+requires HoistOpaque<E>::changes struct HoistOpaque<Gather<K, E, I>> {
   static constexpr bool changes = true;
-  using type = Gather<K, apart_t<E>, I>;
+  using type = Gather<K, hoist_opaque_t<E>, I>;
   static type of(const Gather<K, E, I>& e) {
-    return type(apart_t<E>(apart(e.operand())), I(e.indices()), e.axis());
+    return type(hoist_opaque_t<E>(hoist_opaque(e.operand())), I(e.indices()), e.axis());
   }
 };
 
 /// The same for a whole statement, whose outermost node is recorded here.
 template <class E>
-struct ApartInside : Apart<E> {};
-template <Staged E>
+struct ApartInside : HoistOpaque<E> {};
+template <Opaque E>
 struct ApartInside<E> {
   static constexpr bool changes = false;
   using type = E;

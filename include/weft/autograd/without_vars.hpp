@@ -18,7 +18,7 @@ using weft::detail::var_count;
 ///   using type = ...;
 ///   static type of(const E& e);
 template <class E>
-struct Plain {
+struct WithoutVars {
   static_assert(!has_var<E>, "weft: this operation has no gradient: write x.detach()");
   using type = E;
   static const E& of(const E& e) { return e; }
@@ -26,57 +26,57 @@ struct Plain {
 
 /// The type of an expression once it is plain.
 template <class E>
-using plain_t = typename Plain<E>::type;
+using without_vars_t = typename WithoutVars<E>::type;
 
 /// An expression with each Var replaced by its values.
 template <class E>
-decltype(auto) plain(const E& e) {
-  return Plain<E>::of(e);
+decltype(auto) without_vars(const E& e) {
+  return WithoutVars<E>::of(e);
 }
 
 template <class T, class D>
-struct Plain<Var<T, D>> {
+struct WithoutVars<Var<T, D>> {
   using type = Tensor<T, D>;
   static type of(const Var<T, D>& x) { return weft::detail::Access::operand(x.value()); }
 };
 
 template <class T, class Op, class... Args>
   requires(has_var<Args> || ...)
-struct Plain<Map<T, Op, Args...>> {
-  using type = Map<T, Op, plain_t<Args>...>;
+struct WithoutVars<Map<T, Op, Args...>> {
+  using type = Map<T, Op, without_vars_t<Args>...>;
   static type of(const Map<T, Op, Args...>& e) { return of(e, std::index_sequence_for<Args...>{}); }
 
  private:
   template <std::size_t... I>
   static type of(const Map<T, Op, Args...>& e, std::index_sequence<I...>) {
-    return type(e.op(), plain(get<static_cast<int>(I)>(e.args()))...);
+    return type(e.op(), without_vars(get<static_cast<int>(I)>(e.args()))...);
   }
 };
 
 template <class R, class E>
   requires has_var<E>
-struct Plain<Reduce<R, E>> {
-  using type = Reduce<R, plain_t<E>>;
+struct WithoutVars<Reduce<R, E>> {
+  using type = Reduce<R, without_vars_t<E>>;
   static type of(const Reduce<R, E>& e) {
-    return type(e.reducer(), plain_t<E>(plain(e.operand())), e.axes());
+    return type(e.reducer(), without_vars_t<E>(without_vars(e.operand())), e.axes());
   }
 };
 
 template <class K, class E, class I>
   requires has_var<E>
-struct Plain<Gather<K, E, I>> {
-  using type = Gather<K, plain_t<E>, I>;
+struct WithoutVars<Gather<K, E, I>> {
+  using type = Gather<K, without_vars_t<E>, I>;
   static type of(const Gather<K, E, I>& e) {
-    return type(plain_t<E>(plain(e.operand())), I(e.indices()), e.axis());
+    return type(without_vars_t<E>(without_vars(e.operand())), I(e.indices()), e.axis());
   }
 };
 
 template <class S, class E>
   requires has_var<E>
-struct Plain<Scan<S, E>> {
-  using type = Scan<S, plain_t<E>>;
+struct WithoutVars<Scan<S, E>> {
+  using type = Scan<S, without_vars_t<E>>;
   static type of(const Scan<S, E>& e) {
-    return type(plain_t<E>(plain(e.args().head)), e.axis(), e.repeats());
+    return type(without_vars_t<E>(without_vars(e.args().head)), e.axis(), e.repeats());
   }
 };
 
