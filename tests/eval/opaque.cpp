@@ -12,9 +12,9 @@ using weft::axis;
 using weft::slice;
 using weft::Tensor;
 
-static_assert(weft::Opaque<decltype(cumsum(weft::Tensor<float>()))>);
-static_assert(!weft::Opaque<weft::Tensor<float>>);
-static_assert(!weft::Opaque<decltype(weft::Tensor<float>() + 1)>);
+static_assert(weft::OpaqueNode<decltype(cumsum(weft::Tensor<float>()))>);
+static_assert(!weft::OpaqueNode<weft::Tensor<float>>);
+static_assert(!weft::OpaqueNode<decltype(weft::Tensor<float>() + 1)>);
 
 namespace {
 template <class D>

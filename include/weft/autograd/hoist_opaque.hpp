@@ -27,7 +27,7 @@ decltype(auto) hoist_opaque(const E& e) {
   return HoistOpaque<E>::of(e);
 }
 
-template <Opaque E>
+template <OpaqueNode E>
   requires has_var<E>
 struct HoistOpaque<E> {
   static constexpr bool changes = true;
@@ -69,9 +69,9 @@ requires HoistOpaque<E>::changes struct HoistOpaque<Gather<K, E, I>> {
 
 /// The same for a whole statement, whose outermost node is recorded here.
 template <class E>
-struct ApartInside : HoistOpaque<E> {};
-template <Opaque E>
-struct ApartInside<E> {
+struct HoistInside : HoistOpaque<E> {};
+template <OpaqueNode E>
+struct HoistInside<E> {
   static constexpr bool changes = false;
   using type = E;
   static const E& of(const E& e) { return e; }

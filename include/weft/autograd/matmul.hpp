@@ -24,7 +24,7 @@ using factor_t = typename weft::detail::Evaluated<X>::type;
 
 template <class K, class A, class B>
   requires(has_var<A> || has_var<B>)
-struct ApartInside<Product<K, A, B>> {
+struct HoistInside<Product<K, A, B>> {
   using type = Product<K, factor_t<A>, factor_t<B>>;
   static constexpr bool changes = !std::is_same_v<type, Product<K, A, B>>;
   static type of(const Product<K, A, B>& e) {
@@ -35,8 +35,8 @@ struct ApartInside<Product<K, A, B>> {
 /// product + bias is recorded as one statement, since it is computed in one call.
 template <class T, class K, class A, class B, class X>
   requires((has_var<A> || has_var<B>)&&(is_var<X> || TensorLike<X>))
-struct ApartInside<Map<T, op::add, Product<K, A, B>, X>> {
-  using Factors = ApartInside<Product<K, A, B>>;
+struct HoistInside<Map<T, op::add, Product<K, A, B>, X>> {
+  using Factors = HoistInside<Product<K, A, B>>;
   static constexpr bool changes = Factors::changes;
   using type = Map<T, op::add, typename Factors::type, X>;
   static type of(const Map<T, op::add, Product<K, A, B>, X>& e) {

@@ -234,8 +234,8 @@ class Var {
       value_ = e.value();
     } else if constexpr (!autograd::has_var<E>) {
       value_ = Tensor<T, D>(e);
-    } else if constexpr (autograd::ApartInside<E>::changes) {
-      record(autograd::ApartInside<E>::of(e), file, line);
+    } else if constexpr (autograd::HoistInside<E>::changes) {
+      record(autograd::HoistInside<E>::of(e), file, line);
     } else if constexpr (autograd::can_differentiate<E>()) {
       auto plain = autograd::without_vars(e);
       value_ = detail::materialize<T, D>(plain);

@@ -1,4 +1,4 @@
-// Staged nodes: expressions that are computed by themselves before what reads them, such as scans.
+// Opaque nodes: expressions that are computed by themselves before what reads them, such as scans.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,18 +7,6 @@
 #include "weft/eval/rows/program.hpp"
 
 namespace weft {
-
-/// A node that no element-wise kernel computes. It says so, gives its operands as a Pack, and
-///   template <class T, class D> void evaluate(const Tensor<T, D>& target) const;
-/// writes its value into `target`, which is contiguous, has its shape, and overlaps none of its
-/// leaves. T is value_type; inside a larger expression it is staged_type where the node has one.
-template <class E>
-concept Opaque = Expression<E> && requires(const E& e) {
-  requires E::is_opaque;
-  e.shape();
-  e.args();
-};
-
 namespace detail {
 
 template <class E>
@@ -33,7 +21,7 @@ struct OpaqueType<E> {
 
 /// Inside a larger expression: evaluated now, its value an operand; what the expression has twice
 /// is evaluated once.
-template <Opaque E>
+template <OpaqueNode E>
 struct Lowering<E> {
   using value = typename OpaqueType<E>::type;
   using types = TypeList<value>;
@@ -57,13 +45,10 @@ struct Lowering<E> {
   }
 };
 
-template <class E>
-struct Lowered;
-
 /// As a whole right-hand side: its leaves stand where other expressions have their operands, so
 /// that device and overlap are found in the same way.
-template <Opaque E>
-struct Lowered<E> {
+template <class E>
+struct Lowered<E, Route::opaque> {
   static constexpr int n = leaf_count<E> + 1;
   const E& e;
   OperandArray<n> operands;
@@ -87,12 +72,13 @@ struct Lowered<E> {
 };
 
 /// Whether e can be written straight into a target that it does not overlap: what is not
-/// element-wise needs one of its own shape, a staged node a contiguous one.
+/// element-wise needs one of its own shape, an opaque node a contiguous one.
 template <class E, class X>
 bool takes_target(const E& e, const X& target) {
-  if constexpr (Opaque<E>) {
+  constexpr Route route = route_of<E>();
+  if constexpr (route == Route::opaque) {
     return e.shape() == target.shape() && target.is_contiguous();
-  } else if constexpr (has_reduction<E>) {
+  } else if constexpr (route == Route::reduction || route == Route::rows) {
     return e.shape() == target.shape();
   } else {
     return true;

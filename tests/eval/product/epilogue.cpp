@@ -9,32 +9,6 @@ using test::small_numbers;
 using weft::bfloat16;
 using weft::Shape;
 using weft::Tensor;
-using weft::detail::is_epilogue;
-
-namespace {
-const Tensor<float> x;
-const Tensor<float> w;
-const Tensor<float> b;
-const Tensor<std::int32_t> i;
-
-template <class E>
-using type = std::remove_cvref_t<E>;
-}  // namespace
-
-static_assert(is_epilogue<type<decltype(matmul(x, w) + b)>>);
-static_assert(is_epilogue<type<decltype(b + matmul(x, w))>>);
-static_assert(is_epilogue<type<decltype(relu(matmul(x, w)))>>);
-static_assert(is_epilogue<type<decltype(relu(matmul(x, w) + b))>>);
-static_assert(is_epilogue<type<decltype(gelu_tanh(linear(x, w, b)))>>);
-static_assert(is_epilogue<type<decltype(2 * matmul(x, w) - 3 * b)>>);
-static_assert(is_epilogue<type<decltype(b - matmul(x, w) * 2)>>);
-static_assert(!is_epilogue<type<decltype(matmul(x, w))>>);
-static_assert(!is_epilogue<type<decltype(gelu(matmul(x, w) + b))>>);
-static_assert(!is_epilogue<type<decltype(relu(matmul(x, w) + b) * 2)>>);
-static_assert(!is_epilogue<type<decltype(matmul(x, w) * b)>>);
-static_assert(!is_epilogue<type<decltype(matmul(x, w) + matmul(x, w))>>);
-static_assert(!is_epilogue<type<decltype(matmul(x, w) + exp(b))>>);
-static_assert(!is_epilogue<type<decltype(matmul(i, i) + i)>>);
 
 namespace {
 

@@ -73,18 +73,20 @@ template <ExpressionLike E>
                             e.shape(), contiguous_strides(e.shape()), nullptr);
     if constexpr (detail::has_reduction<E>) out.reductions = detail::RowLowering<E>::reductions;
     std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions),
-                               detail::is_row_expression<E> ? -1 : 0);
+                               detail::route_of<E>() == detail::Route::rows ? -1 : 0);
     if constexpr (requires { e.operations(); }) {
       const auto product = detail::planned_product<D>(e);
       out.kernels.push_back(detail::product_kernel(
           product, product.type, e.shape(), e.size() * static_cast<int64_t>(sizeof(T)), "result"));
-    } else if constexpr (Opaque<E>) {
+    } else if constexpr (detail::route_of<E>() == detail::Route::opaque) {
       out.kernels.push_back(detail::opaque_kernel("evaluated:", detail::name_of<E>(), e.shape()));
       ++out.opaque;
     } else if (e.size() > 0) {
       lowered.template run<T>(e.shape(), detail::DryRun<Runs>{device, &out, &kernel_of});
     }
-    if constexpr (detail::is_row_expression<E>) detail::find_equal(lowered.nodes, kernel_of);
+    if constexpr (detail::route_of<E>() == detail::Route::rows) {
+      detail::find_equal(lowered.nodes, kernel_of);
+    }
     detail::TreeBuilder(out.tree).add(e);
     detail::place_nodes(out, kernel_of);
   }

@@ -27,47 +27,37 @@ constexpr Name name_of() {
   }
 }
 
-/// Rewrites the compiler's spelling of an expression type as calls.
+/// Rewrites the compiler's spelling of an expression type as calls. It knows tensors and numbers;
+/// of any other template the last argument in snake_case before the operands names the operation,
+/// and where there is none the template itself does.
 class NameReader {
  public:
-  explicit NameReader(const char* at) : at_(at) {}
+  NameReader(const char* at, const char* operation) : at_(at), operation_(operation) {}
 
   [[gnu::cold, gnu::noinline]] void expression(Text& out) {
-    const Word word = identifier();
-    const bool map = word.is("Map");
-    const bool fused = word.is("Fused");
-    if (*at_ != '<' ||
-        !(map || fused || word.is("Reduce") || word.is("Scan") || word.is("Gather") ||
-          word.is("Product") || word.is("Tensor") || word.is("Scalar"))) {
-      out += word.is("Positions") ? "positions" : "?";
-      return skip_arguments();
-    }
-    ++at_;
-    if (word.is("Scalar")) {
+    const Word node = identifier();
+    const bool has_arguments = *at_ == '<';
+    if (has_arguments) ++at_;
+    if (has_arguments && node.is("Scalar")) {
       out += "number";
-    } else if (word.is("Tensor")) {
+    } else if (has_arguments && node.is("Tensor")) {
       identifier().append_to(out);
-      skip_arguments();
     } else {
-      if (map) {  // its first argument is the element type
-        identifier();
-        skip_arguments();
-        separator();
-      }
-      if (fused) {
-        out += "fuse";
+      const Word named = has_arguments ? operation() : Word{};
+      if (named.first != nullptr) {
+        named.append_to(out);
+      } else if (operation_ != nullptr) {
+        out += operation_;
       } else {
-        identifier().append_to(out);
-        skip_arguments();
+        node.append_in_snake_case(out);
       }
+      operation_ = nullptr;
+      if (!has_arguments) return;
       out += '(';
-      for (int n = 0; (fused && n == 0) || separator(); ++n) {
-        if (n > 0) out += ", ";
-        expression(out);
-      }
+      operands(out);
       out += ')';
     }
-    while (*at_ != '>' && *at_ != '\0') ++at_;
+    while (*at_ != '>' && *at_ != '\0') skip_argument();
     if (*at_ == '>') ++at_;
   }
 
@@ -82,10 +72,45 @@ class NameReader {
       }
       return *other == '\0';
     }
+    bool is_node() const { return *first >= 'A' && *first <= 'Z' && !is("Dual"); }
     void append_to(Text& out) const {
       for (const char* p = first; p != last; ++p) out += *p;
     }
+    void append_in_snake_case(Text& out) const {
+      for (const char* p = first; p != last; ++p) {
+        const bool capital = *p >= 'A' && *p <= 'Z';
+        if (capital && p != first) out += '_';
+        out += capital ? static_cast<char>(*p - 'A' + 'a') : *p;
+      }
+    }
   };
+
+  /// Looks ahead for the argument that names the operation; `first` is null if there is none.
+  Word operation() {
+    const char* const start = at_;
+    Word found{};
+    while (*at_ != '>' && *at_ != '\0') {
+      const Word word = identifier();
+      if (word.first == word.last || word.is_node()) break;
+      found = word;
+      skip_argument();
+    }
+    at_ = start;
+    return found;
+  }
+  void operands(Text& out) {
+    int count = 0;
+    while (*at_ != '>' && *at_ != '\0') {
+      const char* const start = at_;
+      const Word word = identifier();
+      if (word.first != word.last && word.is_node()) {
+        at_ = start;
+        if (count++ > 0) out += ", ";
+        expression(out);
+      }
+      skip_argument();
+    }
+  }
 
   /// The next name without its namespaces.
   Word identifier() {
@@ -97,6 +122,8 @@ class NameReader {
           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
       if (c == ':') {
         word.first = at_ + 1;
+      } else if (c == '{' || c == '(') {  // an anonymous namespace
+        while (*at_ != '}' && *at_ != ')') ++at_;
       } else if (!letter) {
         break;
       }
@@ -104,22 +131,22 @@ class NameReader {
     word.last = at_;
     return word;
   }
-  /// Skips what stands between < and >, if anything, and qualifiers behind it.
-  void skip_arguments() {
+  /// Goes to the next argument, or to the > behind the last one.
+  void skip_argument() {
     int depth = 0;
     for (; *at_ != '\0'; ++at_) {
       depth += *at_ == '<';
-      if (depth == 0 && (*at_ == ',' || *at_ == '>' || *at_ == ']' || *at_ == ';')) return;
+      if (depth == 0 && (*at_ == '>' || *at_ == ']' || *at_ == ';')) return;
+      if (depth == 0 && *at_ == ',') {
+        ++at_;
+        return;
+      }
       depth -= *at_ == '>';
     }
   }
-  bool separator() {
-    if (*at_ != ',') return false;
-    ++at_;
-    return true;
-  }
 
   const char* at_;
+  const char* operation_;  // what the outermost node calls itself
 };
 
 /// "add(mul(float, float), number)"
@@ -130,7 +157,7 @@ class NameReader {
   if (at == nullptr || *at == '\0') {
     out += name.operation;
   } else {
-    NameReader(at + 3).expression(out);
+    NameReader(at + 3, name.operation).expression(out);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/eval/program/lower.hpp"
+#include "weft/eval/route/route.hpp"
 
 namespace weft {
 
@@ -41,20 +42,6 @@ template <int I, class T>
 inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
 template <class Op, class... Ps>
 inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
-
-/// Whether an expression has a reduction inside that a row program can take in.
-template <class E>
-inline constexpr bool has_reduction = false;
-template <class R, class E>
-inline constexpr bool has_reduction<Reduce<R, E>> = true;
-template <class T, class Op, class... Args>
-inline constexpr bool has_reduction<Map<T, Op, Args...>> = (has_reduction<Args> || ...);
-
-/// Whether an expression is evaluated as a row program: a reduction alone has kernels of its own.
-template <class E>
-inline constexpr bool is_row_expression = has_reduction<E>;
-template <class R, class E>
-inline constexpr bool is_row_expression<Reduce<R, E>> = has_reduction<E>;
 
 /// What planning knows of one reduction in an expression.
 struct RowNode {

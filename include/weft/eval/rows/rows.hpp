@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/eval/program/executor.hpp"
+#include "weft/eval/route/route.hpp"
 #include "weft/eval/rows/plan.hpp"
 
 namespace weft {
@@ -164,11 +165,7 @@ constexpr bool can_run_rows() {
 }
 
 template <class E>
-struct Lowered;
-
-template <class E>
-  requires is_row_expression<E>
-struct Lowered<E> : Rows<E> {
+struct Lowered<E, Route::rows> : Rows<E> {
   using Rows<E>::n;
 
   explicit Lowered(const E& e) : Rows<E>(e), expression_(&e) {}

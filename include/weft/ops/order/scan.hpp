@@ -21,7 +21,7 @@ namespace detail {
 template <class D>
 constexpr bool can_scan() {
   constexpr bool here = requires { sizeof(Scanner<D>); };
-  static_assert(here || !is_cuda<D>, "weft: to scan on Cuda include <weft/cuda/scan/scan.hpp>");
+  static_assert(here || !is_cuda<D>, "weft: to scan on Cuda include <weft/cuda/algorithms.hpp>");
   static_assert(here || is_cuda<D>, "weft: to scan on Cpu include <weft/weft.hpp>");
   return here;
 }

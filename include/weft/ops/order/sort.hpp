@@ -41,7 +41,7 @@ namespace detail {
 template <class D>
 constexpr bool can_sort() {
   constexpr bool here = requires { sizeof(Sorter<D>); };
-  static_assert(here || !is_cuda<D>, "weft: to sort on Cuda include <weft/cuda/order/sort.hpp>");
+  static_assert(here || !is_cuda<D>, "weft: to sort on Cuda include <weft/cuda/algorithms.hpp>");
   static_assert(here || is_cuda<D>, "weft: to sort on Cpu include <weft/weft.hpp>");
   return here;
 }
