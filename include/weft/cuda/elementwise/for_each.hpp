@@ -206,7 +206,7 @@ struct Executor<Cuda> {
     const auto general = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
     cuda::ForEachKernels kernels{detail::target_count<Out>, lanes,
                                  reinterpret_cast<const void*>(general)};
-    // With few operands of 4 bytes the general kernel is as fast (docs/07_architecture.md).
+    // With few operands of 4 bytes the general kernel is as fast (docs/notes/measurements.md).
     if constexpr (n > 5 || row_lanes > 4 || row != 0) {
       kernels.aligned =
           reinterpret_cast<const void*>(cuda::for_each_aligned<Out, Types, row_lanes, n, Program>);

@@ -124,7 +124,7 @@ class RegisterPlan {
   }
   /// Where a block reads a row and writes another, a multiprocessor cannot have enough of them
   /// under way: it has L2 fetch a row that another block will read. What is much further ahead is
-  /// in the way of what blocks wait for (docs/07_architecture.md).
+  /// in the way of what blocks wait for (docs/notes/measurements.md).
   void choose_ahead() {
     constexpr int64_t share = 32 * 1024;  // bytes for each multiprocessor
     grid_.ahead = 0;
