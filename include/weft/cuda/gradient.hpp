@@ -78,9 +78,7 @@ struct GradientExecutor<Cuda> {
       return false;
     }
     cuda::Grid<N> grid;
-    grid.items =
-        cuda::detail::plan_row_items(loops, operands[0], V, grid.inner, grid.head, grid.head_mask,
-                                     grid.outer, grid.row_items, grid.size);
+    cuda::detail::plan_row_items(loops, operands[0], V, grid);
     cuda::detail::plan_operands(loops, operands, N, grid.data, grid.lane, grid.stride);
     const auto kernel = cuda::for_each_aligned<Outs, Types, V, N, Program>;
     void* arguments[] = {&grid, const_cast<Program*>(&program)};

@@ -34,8 +34,7 @@ TEST_CASE("launches of element-wise kernels, planned without a GPU") {
     kernel = {};
     kernel.kind = "element-wise";
     int places[2];
-    weft::cuda::detail::explain_for_each(kernel, shape, operands, 2, places, {1, 4, nullptr},
-                                         aligned);
+    weft::cuda::detail::explain_for_each(kernel, shape, operands, 2, places, {1, 4, aligned});
   };
   plan({1000, 1000}, 4096, true);
   CHECK(kernel.kind == "aligned element-wise");

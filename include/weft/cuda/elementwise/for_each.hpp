@@ -124,52 +124,89 @@ namespace cuda {
 struct ForEachKernels {
   int targets;
   int lanes;
-  const void* general;
-  const void* aligned = nullptr;
+  bool has_aligned = false;
   RowOperands rows = {};   // what the aligned kernel gathers by slices
   bool transposes = true;  // whether the general kernel can turn operands in shared memory
+  const void* general = nullptr;
+  const void* aligned = nullptr;
 };
 
+/// Which kernels an expression has, but for the kernels themselves.
+template <class Out, class Types, class Program>
+constexpr ForEachKernels for_each_kernels() {
+  constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
+  ForEachKernels out{weft::detail::target_count<Out>, lanes_of_widest<Out>(Types{})};
+  // Rows are found by a load before theirs, so that a thread needs more of them under way.
+  constexpr int row = row_bytes<Program>;
+  constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 32) : lanes_of<Out>(Types{});
+  // With few operands of 4 bytes the general kernel is as fast (docs/notes/measurements.md).
+  if constexpr (n > 5 || row_lanes > 4 || row != 0) {
+    out.has_aligned = true;
+    out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
+  }
+  return out;
+}
+
 namespace detail {
+
+/// How one piece of an element-wise statement is launched.
+struct ForEachLaunch {
+  bool aligned = false;
+  unsigned blocks = 0;
+  int shared_bytes = 0;
+};
+
+/// Merges the dimensions of a statement and puts the axis along which operands are transposed next
+/// to the innermost; returns it, or -1.
+inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEachKernels& kernels) {
+  weft::detail::simplify(loops, operands, n);
+  const int axis = kernels.transposes ? transposed_axis(loops, operands, n, kernels.targets) : -1;
+  for (int d = axis; d >= 0 && d + 2 < loops.rank; ++d) {
+    weft::detail::swap_dimensions(loops, operands, n, d, d + 1);
+  }
+  return axis;
+}
+
+/// Plans one piece; `transposed` is filled with an operand's place in shared memory, or -1.
+[[gnu::noinline]] inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands,
+                                                     int n, bool transposes,
+                                                     const ForEachKernels& kernels,
+                                                     ElementwiseLoops& grid, int* transposed) {
+  ForEachLaunch out;
+  const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
+  out.aligned =
+      !transposes && kernels.has_aligned && is_aligned(piece, operands, n, wide, kernels.rows);
+  plan_row_items(piece, operands[0], out.aligned ? wide : kernels.lanes, grid);
+  for (int i = 0; i < n; ++i) transposed[i] = -1;
+  if (transposes) {
+    grid.head_mask = 0;
+    grid.passes = tile_rows / tile_step;
+    out.blocks = plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, grid.tiling,
+                            transposed, out.shared_bytes);
+  } else {
+    out.blocks = (grid.items + block_threads - 1) / block_threads;
+  }
+  return out;
+}
+
 /// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
 template <int N>
 [[gnu::noinline]] void run_for_each(const Name& name, Cuda device, const Shape& shape,
                                     Operand* operands, const ForEachKernels& kernels,
                                     const void* program) {
   Loops loops = weft::detail::loops_over(shape);
-  weft::detail::simplify(loops, operands, N);
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
   order(operands, N, stream, kernels.targets);
-  const int transposed =
-      kernels.transposes ? transposed_axis(loops, operands, N, kernels.targets) : -1;
-  if (transposed >= 0) {
-    for (int d = transposed; d + 2 < loops.rank; ++d) {
-      weft::detail::swap_dimensions(loops, operands, N, d, d + 1);
-    }
-  }
+  const bool transposes = order_dimensions(loops, operands, N, kernels) >= 0;
   in_pieces(loops, operands, N, [&](const Loops& piece) {
     Grid<N> grid;
-    const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
-    const bool fast = transposed < 0 && kernels.aligned != nullptr &&
-                      is_aligned(piece, operands, N, wide, kernels.rows);
-    grid.items = plan_row_items(piece, operands[0], fast ? wide : kernels.lanes, grid.inner,
-                                grid.head, grid.head_mask, grid.outer, grid.row_items, grid.size);
+    const ForEachLaunch plan =
+        plan_for_each(piece, operands, N, transposes, kernels, grid, grid.transposed);
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
-    for (int& place : grid.transposed) place = -1;
     void* arguments[] = {&grid, const_cast<void*>(program)};
-    if (transposed >= 0) {
-      grid.head_mask = 0;
-      grid.passes = tile_rows / tile_step;
-      int shared_bytes = 0;
-      const unsigned blocks = plan_tiles(piece, operands, N, kernels.targets, kernels.lanes,
-                                         grid.tiling, grid.transposed, shared_bytes);
-      launch(name, shape, kernels.general, blocks, block_threads, arguments, stream, shared_bytes);
-      return;
-    }
-    const unsigned blocks = (grid.items + block_threads - 1) / block_threads;
-    launch(name, shape, fast ? kernels.aligned : kernels.general, blocks, block_threads, arguments,
-           stream);
+    launch(name, shape, plan.aligned ? kernels.aligned : kernels.general, plan.blocks,
+           block_threads, arguments, stream, plan.shared_bytes);
   });
 }
 }  // namespace detail
@@ -195,22 +232,16 @@ struct Executor<Cuda> {
                        [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
-    constexpr int lanes = cuda::lanes_of_widest<Out>(Types{});
-    // Rows are found by a load before theirs, so that a thread needs more of them under way.
-    constexpr int row = cuda::row_bytes<Program>;
-    constexpr int row_lanes =
-        row != 0 ? cuda::lanes_of_rows<Out, Types>(row, 32) : cuda::lanes_of<Out>(Types{});
     static_assert(
         sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
-    const auto general = cuda::for_each_kernel<Out, Types, lanes, n, Program>;
-    cuda::ForEachKernels kernels{detail::target_count<Out>, lanes,
-                                 reinterpret_cast<const void*>(general)};
-    // With few operands of 4 bytes the general kernel is as fast (docs/notes/measurements.md).
-    if constexpr (n > 5 || row_lanes > 4 || row != 0) {
-      kernels.aligned =
-          reinterpret_cast<const void*>(cuda::for_each_aligned<Out, Types, row_lanes, n, Program>);
-      kernels.rows = {row_lanes, cuda::index_bits<Program>, cuda::offset_bits<Program>};
+    constexpr cuda::ForEachKernels described = cuda::for_each_kernels<Out, Types, Program>();
+    cuda::ForEachKernels kernels = described;
+    kernels.general = reinterpret_cast<const void*>(
+        cuda::for_each_kernel<Out, Types, described.lanes, n, Program>);
+    if constexpr (described.has_aligned) {
+      kernels.aligned = reinterpret_cast<const void*>(
+          cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
     }
     cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
 #else

@@ -44,7 +44,8 @@ struct Scatterer<Cuda> {
     constexpr int n = detail::count(Types{}) + 1;
     constexpr int lanes = cuda::lanes_of_rows<T, Types>(sizeof(T), 16);
     const auto kernel = cuda::scatter_kernel<Types, lanes, n, Program>;
-    cuda::ForEachKernels kernels{1, lanes, reinterpret_cast<const void*>(kernel)};
+    cuda::ForEachKernels kernels{1, lanes};
+    kernels.general = reinterpret_cast<const void*>(kernel);
     kernels.transposes = false;
     cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
 #else

@@ -15,45 +15,23 @@ namespace cuda::detail {
 
 using Kernel = Explanation::Kernel;
 
-/// Plans an element-wise kernel over n operands, the targets first, as run_for_each does; `places`
-/// has room for a number for each operand.
+/// Plans an element-wise kernel over n operands, the targets first; `places` has room for a number
+/// for each operand.
 [[gnu::noinline]] inline void explain_for_each(Kernel& kernel, const Shape& shape,
                                                Operand* operands, int n, int* places,
-                                               const ForEachKernels& kernels, bool has_aligned) {
+                                               const ForEachKernels& kernels) {
   Loops loops = weft::detail::loops_over(shape);
-  weft::detail::simplify(loops, operands, n);
-  const int transposed =
-      kernels.transposes ? transposed_axis(loops, operands, n, kernels.targets) : -1;
-  for (int d = transposed; d >= 0 && d + 2 < loops.rank; ++d) {
-    weft::detail::swap_dimensions(loops, operands, n, d, d + 1);
-  }
+  const bool transposes = order_dimensions(loops, operands, n, kernels) >= 0;
   const Text kind = kernel.kind;
   kernel.launches = 0;
   kernel.threads = block_threads;
   in_pieces(loops, operands, n, [&](const Loops& piece) {
-    int64_t blocks = 0;
-    if (transposed >= 0) {
-      Tiling tiling;
-      int bytes = 0;
-      blocks =
-          plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, tiling, places, bytes);
-      kernel.kind = "staged " + kind;
-      kernel.shared_bytes = bytes;
-    } else {
-      int inner = 0;
-      int head = 0;
-      int head_mask = 0;
-      int outer = 0;
-      FastDivmod row_items;
-      FastDivmod size[max_rank - 1];
-      const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
-      const bool fast = has_aligned && is_aligned(piece, operands, n, wide, kernels.rows);
-      const unsigned items = plan_row_items(piece, operands[0], fast ? wide : kernels.lanes, inner,
-                                            head, head_mask, outer, row_items, size);
-      blocks = (items + block_threads - 1) / block_threads;
-      if (fast) kernel.kind = "aligned " + kind;
-    }
-    if (blocks > kernel.blocks) kernel.blocks = blocks;
+    ElementwiseLoops grid;
+    const ForEachLaunch plan = plan_for_each(piece, operands, n, transposes, kernels, grid, places);
+    if (transposes) kernel.kind = "staged " + kind;
+    if (plan.aligned) kernel.kind = "aligned " + kind;
+    kernel.shared_bytes = plan.shared_bytes;
+    if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
     ++kernel.launches;
   });
 }
@@ -163,19 +141,9 @@ struct Explainer<Cuda> {
   template <class Out, class Types, class Program>
   static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands) {
     constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
-    constexpr int lanes = cuda::lanes_of_widest<Out>(Types{});
-    // As Executor<Cuda>::for_each has it.
-    constexpr int row = cuda::row_bytes<Program>;
-    constexpr int row_lanes =
-        row != 0 ? cuda::lanes_of_rows<Out, Types>(row, 32) : cuda::lanes_of<Out>(Types{});
-    constexpr bool has_aligned = n > 5 || row_lanes > 4 || row != 0;
-    cuda::ForEachKernels kernels{detail::target_count<Out>, lanes, nullptr};
-    if constexpr (has_aligned) {
-      kernels.rows = {row_lanes, cuda::index_bits<Program>, cuda::offset_bits<Program>};
-    }
     int places[n];
-    cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places, kernels,
-                                   has_aligned);
+    cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places,
+                                   cuda::for_each_kernels<Out, Types, Program>());
   }
 
   template <class Out, class Types, class R, class Program>

@@ -53,20 +53,24 @@ struct Tiling {
   TransposedOperand transposed[2];
 };
 
-/// The loops of an element-wise kernel over N operands, the targets first. Each thread computes
-/// Lanes neighbours of the innermost dimension.
-template <int N>
-struct Grid {
-  char* data[N];
+/// The loops of an element-wise kernel. Each thread computes as many neighbours of the innermost
+/// dimension as its vectors have lanes.
+struct ElementwiseLoops {
   unsigned items = 0;  // threads with work
   int inner = 1;       // elements of the innermost dimension
-  int head = 0;        // elements by which the first row's start is behind a vector's,
-  int head_mask = 0;   // a row's being those lanes of head + its offset
+  int head = 0;        // misalignment of the first row, in elements;
+  int head_mask = 0;   // a row that starts at an offset has (head + offset) & head_mask
   int passes = 1;      // vectors a thread computes
   int outer = 0;       // dimensions but the innermost
   FastDivmod row_items;
   FastDivmod size[max_rank - 1];
   Tiling tiling;
+};
+
+/// What an element-wise kernel over N operands gets, the targets first.
+template <int N>
+struct Grid : ElementwiseLoops {
+  char* data[N];
   int transposed[N];            // where an operand is in shared memory, or -1
   int lane[N];                  // strides of the innermost dimension
   int stride[N][max_rank - 1];  // of the others, innermost first
@@ -130,34 +134,32 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
   }
 }
 
-/// Fills a grid's parts but the strides and addresses; returns the number of items.
-[[gnu::noinline]] inline unsigned plan_row_items(const Loops& loops, const Operand& target,
-                                                 int lanes, int& inner, int& head, int& head_mask,
-                                                 int& outer, FastDivmod& row_items,
-                                                 FastDivmod* size) {
-  outer = loops.rank > 0 ? loops.rank - 1 : 0;
-  inner = loops.rank > 0 ? static_cast<int>(loops.size[outer]) : 1;
-  head = 0;
-  head_mask = 0;
+/// Plans rows of the target by vectors of `lanes`.
+[[gnu::noinline]] inline void plan_row_items(const Loops& loops, const Operand& target, int lanes,
+                                             ElementwiseLoops& out) {
+  out.outer = loops.rank > 0 ? loops.rank - 1 : 0;
+  out.inner = loops.rank > 0 ? static_cast<int>(loops.size[out.outer]) : 1;
+  out.head = 0;
+  out.head_mask = 0;
   int most = 0;
-  if (loops.rank > 0 && target.stride[outer] == 1 && target.itemsize > 0) {
+  if (loops.rank > 0 && target.stride[out.outer] == 1 && target.itemsize > 0) {
     const auto address = reinterpret_cast<std::uintptr_t>(target.data);
-    head = static_cast<int>(address / static_cast<unsigned>(target.itemsize) %
-                            static_cast<unsigned>(lanes));
-    most = head;
-    head_mask = lanes - 1;
-    for (int d = 0; d < outer; ++d) {
+    out.head = static_cast<int>(address / static_cast<unsigned>(target.itemsize) %
+                                static_cast<unsigned>(lanes));
+    most = out.head;
+    out.head_mask = lanes - 1;
+    for (int d = 0; d < out.outer; ++d) {
       if (target.stride[d] % lanes != 0) most = lanes - 1;
     }
   }
-  const unsigned items_a_row = static_cast<unsigned>((inner + most + lanes - 1) / lanes);
-  row_items = FastDivmod(items_a_row);
+  const unsigned items_a_row = static_cast<unsigned>((out.inner + most + lanes - 1) / lanes);
+  out.row_items = FastDivmod(items_a_row);
   unsigned rows = 1;
-  for (int d = 0; d < outer; ++d) {
-    size[d] = FastDivmod(static_cast<unsigned>(loops.size[outer - 1 - d]));
-    rows *= static_cast<unsigned>(loops.size[outer - 1 - d]);
+  for (int d = 0; d < out.outer; ++d) {
+    out.size[d] = FastDivmod(static_cast<unsigned>(loops.size[out.outer - 1 - d]));
+    rows *= static_cast<unsigned>(loops.size[out.outer - 1 - d]);
   }
-  return rows * items_a_row;
+  out.items = rows * items_a_row;
 }
 
 /// Strides and addresses of a grid.
