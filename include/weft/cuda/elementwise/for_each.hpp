@@ -252,4 +252,6 @@ struct Executor<Cuda> {
   }
 };
 
+static_assert(ElementwiseDevice<Cuda>);
+
 }  // namespace weft
