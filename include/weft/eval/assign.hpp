@@ -99,10 +99,9 @@ PlannedProduct planned_product(const E& e) {
 
 /// Whether `z = e` may go in place wherever an operand has the same element at each index.
 template <class E>
-inline constexpr bool is_elementwise = !requires(const E& e) {
+inline constexpr bool is_elementwise = !Staged<E> && !requires(const E& e) {
   e.reducer();
-}
-&&!Staged<E>;
+};
 
 template <class T, class D, class L>
 void run_lowered(void* lowered, const Shape& shape, D device) {
@@ -166,7 +165,7 @@ template <class T, class D, class E>
 Tensor<T, D> materialize(E&& e) {
   using Expr = std::remove_cvref_t<E>;
   if constexpr (std::is_rvalue_reference_v<E&&> && !std::is_const_v<E> && !is_tensor<Expr> &&
-                leaf_count < Expr >> 0 && is_elementwise<Expr>) {
+                0 < leaf_count<Expr> && is_elementwise<Expr>) {
     const Tensor<T, D>* const donor = staging == nullptr ? find_donor<T, D>(e, e.shape()) : nullptr;
     if (donor != nullptr) {
       // A temporary operand's buffer becomes the result's, as in `z = e` where z is an operand.

@@ -20,8 +20,7 @@ struct Executor;
 /// The reductions of device D (cpu/reduce.hpp, cuda/reduce.hpp):
 ///   template <class Out, class Types, class R, class Program>
 ///   static void reduce(const Name&, const R&, D, const Shape& kept, const Shape& reduced,
-///   Operand*,
-///                      const Program&);
+///                      Operand*, const Program&);
 /// each operand's strides are those along the kept dimensions, then along the reduced ones.
 template <class D>
 struct Reducer;
