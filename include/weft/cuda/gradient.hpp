@@ -43,7 +43,8 @@ struct GradientExecutor<Cuda> {
     cuda::SumGrid<n, k> grid;
     unsigned blocks_x = 1;
     unsigned blocks_y = 1;
-    cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0, grid, blocks_x, blocks_y);
+    cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0,
+                                cuda::properties(device).multiprocessors, grid, blocks_x, blocks_y);
     for (int i = 0; i < n; ++i) {
       grid.data[i] = operands[i].data;
       grid.lane[i] = loops.rank > 0 ? operands[i].stride[grid.outer] : 0;

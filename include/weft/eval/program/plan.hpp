@@ -114,9 +114,16 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 
 /// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those
 /// of size 1, and merges neighbours that every operand walks as one. `keep_order` leaves the
-/// order and direction as they are (where the position matters).
+/// order and direction as they are (where the position matters). Loops over no elements become one
+/// dimension of size 0, whatever the strides.
 WEFT_OUTLINED inline void simplify(Loops& loops, Operand* operands, int n,
                                    bool keep_order = false) {
+  if (loops.count() == 0) {
+    for (int i = 0; i < n; ++i) operands[i].stride[0] = operands[i].stride[loops.rank - 1];
+    loops.rank = 1;
+    loops.size[0] = 0;
+    return;
+  }
   int rank = 0;
   for (int d = 0; d < loops.rank; ++d) {
     if (loops.size[d] == 1) continue;

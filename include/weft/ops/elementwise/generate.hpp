@@ -80,17 +80,20 @@ struct identity_matrix {
 }  // namespace op
 
 namespace detail {
+/// What ranges of T count in; not deduced.
+template <class T>
+using position_t = std::conditional_t<is_integer<T>, T, double>;
+
 /// The value of an expression on `device`; defined in eval/assign.hpp.
 template <class T, class E, class D>
 Tensor<T, D> on(const E& e, D device);
 }  // namespace detail
 
-/// start, start + step, ... before stop.
+/// start, start + step, ... before stop; floating types count and compute in double.
 template <class T, Device D = Cpu>
   requires(is_integer<T> || is_floating<T>)
-Tensor<T, D> arange(std::type_identity_t<compute_t<T>> start,
-                    std::type_identity_t<compute_t<T>> stop,
-                    std::type_identity_t<compute_t<T>> step = 1, D device = {}) {
+Tensor<T, D> arange(detail::position_t<T> start, detail::position_t<T> stop,
+                    detail::position_t<T> step = 1, D device = {}) {
   if (step == 0 || step != step) fail<ValueError>("arange", "step ", step, ", expected not 0");
   int64_t n = 0;
   if constexpr (is_integer<T>) {
@@ -101,7 +104,7 @@ Tensor<T, D> arange(std::type_identity_t<compute_t<T>> start,
     if (count > INT64_MAX) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);
     n = static_cast<int64_t>(count);
   } else {
-    const double count = (static_cast<double>(stop) - start) / step;
+    const double count = (stop - start) / step;
     if (!(count < 9e18)) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);
     n = count > 0 ? static_cast<int64_t>(count) : 0;
     if (static_cast<double>(n) < count) ++n;
@@ -109,16 +112,16 @@ Tensor<T, D> arange(std::type_identity_t<compute_t<T>> start,
   return detail::on<T>(generated({n}, op::affine<T>{start, step}), device);
 }
 template <class T, Device D = Cpu>
-Tensor<T, D> arange(std::type_identity_t<compute_t<T>> stop, D device = {}) {
-  return arange<T>(compute_t<T>(0), stop, compute_t<T>(1), device);
+Tensor<T, D> arange(detail::position_t<T> stop, D device = {}) {
+  return arange<T>(0, stop, 1, device);
 }
 
 /// n evenly spaced values from start to stop, both included.
 template <class T = float, Device D = Cpu>
-  requires is_floating<T> Tensor<T, D> linspace(double start, double stop, int64_t n,
-                                                D device = {}) {
-    return detail::on<T>(generated({n}, op::spaced<T>{start, stop, n - 1}), device);
-  }
+  requires(is_floating<T>)
+Tensor<T, D> linspace(double start, double stop, int64_t n, D device = {}) {
+  return detail::on<T>(generated({n}, op::spaced<T>{start, stop, n - 1}), device);
+}
 
 /// The identity matrix of n rows, and as many columns unless given.
 template <class T = float, Device D = Cpu>

@@ -213,7 +213,7 @@ struct OwnShape {
     (add(operation, xs), ...);
   }
 
-  Shape shape;
+  HeldShape shape;
 
  private:
   template <class X>

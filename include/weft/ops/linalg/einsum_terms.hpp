@@ -52,7 +52,6 @@ struct EinsumFormula {
       int found = -1;
       at = read(at + 2, -1, out, found);
       if (*at != '\0') reject("expected its end behind the result");
-      if (found < 0 && dots > 0) reject("expected ... in the result too");
       const EinsumTerm letters = out;
       out = {};
       for (int i = 0; i <= letters.rank; ++i) {

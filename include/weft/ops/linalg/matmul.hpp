@@ -160,7 +160,7 @@ class Product {
 
  private:
   Pack<A, B> args_;
-  Shape shape_;
+  detail::HeldShape shape_;
 };
 
 namespace detail {
