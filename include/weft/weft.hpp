@@ -19,6 +19,7 @@
 #include "weft/ops/scan.hpp"         // cumsum, cumprod, cummax, ... along an axis
 #include "weft/ops/matmul.hpp"       // matmul, mm, bmm, mv, dot, outer, linear
 #include "weft/ops/einsum.hpp"       // einsum, tensordot
+#include "weft/ops/conv/conv.hpp"    // conv2d, conv_transpose2d, channels_last
 #include "weft/ops/sort.hpp"         // sort, argsort, topk
 #include "weft/ops/search.hpp"       // searchsorted
 #include "weft/ops/select.hpp"       // nonzero, masked_select
@@ -41,5 +42,6 @@
 #include "weft/cpu/select.hpp"       // selection
 #include "weft/cpu/histogram.hpp"    // counting
 #include "weft/cpu/matmul.hpp"       // matrix products
+#include "weft/cpu/conv.hpp"         // convolutions
 #include "weft/cpu/scatter.hpp"      // and scatters
 // clang-format on
