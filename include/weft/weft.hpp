@@ -19,7 +19,6 @@
 #include "weft/ops/scan.hpp"         // cumsum, cumprod, cummax, ... along an axis
 #include "weft/ops/matmul.hpp"       // matmul, mm, bmm, mv, dot, outer, linear
 #include "weft/ops/einsum.hpp"       // einsum, tensordot
-#include "weft/ops/conv/conv.hpp"    // conv2d, conv_transpose2d, channels_last
 #include "weft/ops/sort.hpp"         // sort, argsort, topk
 #include "weft/ops/search.hpp"       // searchsorted
 #include "weft/ops/select.hpp"       // nonzero, masked_select
@@ -27,6 +26,10 @@
 #include "weft/ops/histogram.hpp"    // histogram, bincount
 #include "weft/ops/gather.hpp"       // take, gather, index_select
 #include "weft/ops/join.hpp"         // cat, stack
+#include "weft/ops/conv/conv.hpp"    // conv2d, conv_transpose2d, channels_last
+#include "weft/ops/conv/pad.hpp"     // pad
+#include "weft/ops/conv/pool.hpp"    // max_pool2d, avg_pool2d, adaptive_avg_pool2d
+#include "weft/ops/conv/resample.hpp"  // interpolate, pixel_shuffle
 #include "weft/ops/scatter.hpp"      // scatter, index_add, put
 #include "weft/ops/compose.hpp"      // softmax, layer_norm, cross_entropy, ...
 #include "weft/ops/fuse.hpp"         // tie(x, y) = fuse(e1, e2): one kernel
