@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/autograd/conv.hpp"
-#include "weft/ops/ternary.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
 
 namespace weft {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/cast.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/conv/run.hpp"
 
 namespace weft {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/generate.hpp"
+#include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/join.hpp"
-#include "weft/ops/matmul.hpp"
+#include "weft/ops/linalg/matmul.hpp"
 #include "weft/tensor/factory.hpp"
 
 namespace weft {

@@ -4,7 +4,7 @@
 
 #include "weft/ops/conv/pool_window.hpp"
 #include "weft/ops/conv/visit.hpp"
-#include "weft/ops/matmul.hpp"
+#include "weft/ops/linalg/matmul.hpp"
 
 namespace weft {
 
