@@ -28,6 +28,7 @@
 #include "weft/ops/join.hpp"         // cat, stack
 #include "weft/ops/scatter.hpp"      // scatter, index_add, put
 #include "weft/ops/compose.hpp"      // softmax, layer_norm, cross_entropy, ...
+#include "weft/ops/attention.hpp"    // scaled_dot_product_attention
 #include "weft/ops/fuse.hpp"         // tie(x, y) = fuse(e1, e2): one kernel
 #include "weft/ops/close.hpp"        // allclose, equal, isclose
 #include "weft/eval/fuse.hpp"        // its evaluation
@@ -41,5 +42,6 @@
 #include "weft/cpu/select.hpp"       // selection
 #include "weft/cpu/histogram.hpp"    // counting
 #include "weft/cpu/matmul.hpp"       // matrix products
+#include "weft/cpu/attention.hpp"    // scaled_dot_product_attention
 #include "weft/cpu/scatter.hpp"      // and scatters
 // clang-format on
