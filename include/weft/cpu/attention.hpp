@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -137,8 +136,7 @@ struct Attention<Cpu> {
             cpu::detail::drop_weights(plan, block, s);
             C* const out = ys.at(b, h, first);
             if (keys == 0) {
-              for (int64_t r = 0; r < rows; ++r)
-                std::fill_n(out + r * ys.row, plan.value_width, C(0));
+              for (int64_t r = 0; r < rows; ++r) fill_zero(out + r * ys.row, plan.value_width);
             }
             cpu::detail::attention_product<C>(rows, plan.value_width, keys, {s, keys},
                                               {vs.at(b, h / group, 0), vs.row}, {out, ys.row}, C(1),
@@ -207,7 +205,7 @@ struct Attention<Cpu> {
             }
             if (keys == 0) {
               for (int64_t r = 0; r < rows; ++r) {
-                std::fill_n(dqs.at(b, h, first + r), plan.width, C(0));
+                fill_zero(dqs.at(b, h, first + r), plan.width);
               }
             }
             cpu::detail::attention_product<C>(keys, plan.value_width, rows, {p, 1, keys},
@@ -224,6 +222,10 @@ struct Attention<Cpu> {
   }
 
  private:
+  template <class C>
+  static void fill_zero(C* x, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) x[i] = 0;
+  }
   template <class T>
   static Tensor<compute_t<T>, Cpu> wider(const Tensor<T, Cpu>& x) {
     return cast<compute_t<T>>(x);

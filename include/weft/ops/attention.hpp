@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -130,7 +129,7 @@ namespace detail {
   plan.width = q[3];
   plan.value_width = v[3];
   plan.scale = scale ? *scale : q[3] > 0 ? 1 / std::sqrt(static_cast<double>(q[3])) : 1;
-  plan.dropped = static_cast<std::uint32_t>(std::min(std::ceil(dropout * 0x1p32), 0x1p32 - 1));
+  plan.dropped = dropout < 1 ? static_cast<std::uint32_t>(dropout * 0x1p32) : UINT32_MAX;
   plan.kept_factor = dropout < 1 ? static_cast<float>(1 / (1 - dropout)) : 0;
   return plan;
 }
