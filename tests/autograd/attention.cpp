@@ -3,7 +3,7 @@
 #include "sequence.hpp"
 
 #ifdef __CUDACC__
-#include "weft/cuda/attention/attention.hpp"
+#include "weft/cuda/attention.hpp"
 #endif
 
 using namespace weft;

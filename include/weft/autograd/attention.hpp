@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/autograd/function.hpp"
-#include "weft/ops/attention.hpp"
+#include "weft/ops/linalg/attention.hpp"
 
 namespace weft {
 
@@ -16,8 +16,8 @@ struct AttentionRule {
 
   template <class Q, class K, class V>
   void backward(const Tensor<T, D>& g, const Tensor<T, D>& y,
-                const Pack<Pull<Q>, Pull<K>, Pull<V>>& pulls, const plain_t<Q>& q,
-                const plain_t<K>& k, const plain_t<V>& v) const {
+                const Pack<Pull<Q>, Pull<K>, Pull<V>>& pulls, const without_vars_t<Q>& q,
+                const without_vars_t<K>& k, const without_vars_t<V>& v) const {
     using weft::detail::attention_memory;
     const Tensor<T, D> dq = attention_memory(begun.q, q.shape());
     const Tensor<T, D> dk = attention_memory(begun.k, k.shape());
@@ -65,7 +65,7 @@ auto scaled_dot_product_attention(
       "weft: attention takes queries, keys and values of one floating-point type");
   const auto attend = [&](const auto& qs, const auto& ks, const auto& vs) {
     autograd::AttentionRule<T, D> rule{weft::detail::attend<T, D>(
-        autograd::plain(qs), autograd::plain(ks), autograd::plain(vs), options)};
+        autograd::without_vars(qs), autograd::without_vars(ks), autograd::without_vars(vs), options)};
     const Tensor<T, D> y = rule.begun.y;
     rule.begun.y = {};  // the node keeps it
     return autograd::computed("scaled_dot_product_attention", rule, y, qs, ks, vs);

@@ -4,7 +4,7 @@
 
 #include "weft/autograd/backward.hpp"
 #include "weft/eval/scatter.hpp"
-#include "weft/ops/scatter.hpp"
+#include "weft/ops/index/scatter.hpp"
 
 namespace weft::autograd {
 
@@ -14,7 +14,7 @@ template <class K, class E, class I>
 struct Rule<Gather<K, E, I>> {
   using D = typename E::device_type;
   template <class G>
-  static void backward(const Gather<K, plain_t<E>, I>& e, Variable* const* edges,
+  static void backward(const Gather<K, without_vars_t<E>, I>& e, Variable* const* edges,
                        const Tensor<G, D>& gradient) {
     pass_to<E>(e.operand(), edges, [&](const auto& sink) {
       using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;
@@ -33,7 +33,7 @@ template <class E>
 struct Rule<Scan<scanner::cumsum, E>> {
   using D = typename E::device_type;
   template <class G>
-  static void backward(const Scan<scanner::cumsum, plain_t<E>>& e, Variable* const* edges,
+  static void backward(const Scan<scanner::cumsum, without_vars_t<E>>& e, Variable* const* edges,
                        const Tensor<G, D>& gradient) {
     pass_to<E>(e.args().head, edges, [&](const auto& sink) {
       using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;

@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "weft/cpu/blas.hpp"
-#include "weft/cpu/instruction_set.hpp"
-#include "weft/ops/attention.hpp"
-#include "weft/ops/cast.hpp"
+#include "weft/cpu/linalg/blas.hpp"
+#include "weft/cpu/elementwise/instruction_set.hpp"
+#include "weft/ops/linalg/attention.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/compose.hpp"
 
 namespace weft {

@@ -5,7 +5,7 @@
 #include "weft/autograd/compose.hpp"
 #include "weft/autograd/movement.hpp"
 #include "weft/nn/fields.hpp"
-#include "weft/ops/random.hpp"
+#include "weft/ops/random/random.hpp"
 
 namespace weft::nn {
 

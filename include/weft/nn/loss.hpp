@@ -7,7 +7,7 @@
 #include "weft/autograd/compose.hpp"
 #include "weft/autograd/indexing.hpp"
 #include "weft/autograd/movement.hpp"
-#include "weft/ops/select.hpp"
+#include "weft/ops/order/select.hpp"
 
 namespace weft::nn {
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/binary.hpp"
-#include "weft/ops/gather.hpp"
-#include "weft/ops/reduce.hpp"
-#include "weft/ops/unary.hpp"
+#include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/elementwise/unary.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "weft/ops/unary.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 #include "weft/optim/optimizer.hpp"
 
 namespace weft::optim {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/unary.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 #include "weft/optim/optimizer.hpp"
 
 namespace weft::optim {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "weft/autograd/arena.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 #include "weft/ops/fuse.hpp"
-#include "weft/ops/reduce.hpp"
-#include "weft/ops/ternary.hpp"
-#include "weft/ops/unary.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace weft::optim {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weft/autograd/arena.hpp"
-#include "weft/ops/cast.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/fuse.hpp"
 
 namespace weft::optim {

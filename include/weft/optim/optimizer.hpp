@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/generator.hpp"
-#include "weft/cpu/for_each.hpp"
+#include "weft/core/random/generator.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/optim/group.hpp"
 #include "weft/tensor/factory.hpp"
 #include "weft/tensor/state_dict.hpp"

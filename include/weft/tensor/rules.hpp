@@ -4,6 +4,7 @@
 
 #include "weft/core/expression.hpp"
 #include "weft/tensor/storage.hpp"
+#include "weft/tensor/var_traits.hpp"
 
 /// Each function here is true, or a single compile error whose first line is the rule that is
 /// broken. A caller that asks by `if constexpr` has no further errors.

@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "weft/cuda/launch.hpp"
-#include "weft/cuda/vector.hpp"
-#include "weft/ops/attention.hpp"
+#include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/primitive/vector.hpp"
+#include "weft/ops/linalg/attention.hpp"
 
 namespace weft::cuda {
 
