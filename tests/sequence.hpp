@@ -5,6 +5,9 @@
 #include <filesystem>
 
 #include "gradients.hpp"
+#ifdef __CUDACC__
+#include "weft/cuda/attention.hpp"
+#endif
 #include "weft/io/safetensors.hpp"
 #include "weft/nn/module.hpp"
 #include "weft/nn/state.hpp"

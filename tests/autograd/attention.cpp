@@ -2,10 +2,6 @@
 
 #include "sequence.hpp"
 
-#ifdef __CUDACC__
-#include "weft/cuda/attention.hpp"
-#endif
-
 using namespace weft;
 using test::numbers;
 using test::sequence;

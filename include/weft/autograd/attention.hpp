@@ -9,19 +9,32 @@ namespace weft {
 
 namespace autograd {
 
+using weft::detail::BegunAttention;
+
+/// Passes on a gradient that was made for it alone.
+template <class E, class T, class D>
+void give(const Pull<E>& pull, Tensor<T, D>& gradient) {
+  if (!pull.wanted()) return;
+  if constexpr (is_var<E>) {
+    static_cast<VariableOf<T, D>*>(pull.edges()[0])->give(static_cast<Tensor<T, D>&&>(gradient));
+  } else {
+    pull(gradient);
+  }
+}
+
 /// Kept are the operands, the value and a logarithm for each query.
 template <class T, class D>
 struct AttentionRule {
-  weft::detail::BegunAttention<T, D> begun;
+  BegunAttention<T, D> begun;
 
   template <class Q, class K, class V>
   void backward(const Tensor<T, D>& g, const Tensor<T, D>& y,
                 const Pack<Pull<Q>, Pull<K>, Pull<V>>& pulls, const without_vars_t<Q>& q,
                 const without_vars_t<K>& k, const without_vars_t<V>& v) const {
     using weft::detail::attention_memory;
-    const Tensor<T, D> dq = attention_memory(begun.q, q.shape());
-    const Tensor<T, D> dk = attention_memory(begun.k, k.shape());
-    const Tensor<T, D> dv = attention_memory(begun.v, v.shape());
+    Tensor<T, D> dq = attention_memory(begun.q, q.shape());
+    Tensor<T, D> dk = attention_memory(begun.k, k.shape());
+    Tensor<T, D> dv = attention_memory(begun.v, v.shape());
     if (y.size() == 0) {
       for (const Tensor<T, D>* x : {&dq, &dk, &dv}) x->fill(compute_t<T>(0));
     } else {
@@ -36,17 +49,6 @@ struct AttentionRule {
     give(pulls.head, dq);
     give(pulls.tail.head, dk);
     give(pulls.tail.tail.head, dv);
-  }
-
- private:
-  template <class E>
-  static void give(const Pull<E>& pull, Tensor<T, D> gradient) {
-    if (!pull.wanted()) return;
-    if constexpr (is_var<E>) {
-      static_cast<VariableOf<T, D>*>(pull.edges()[0])->give(static_cast<Tensor<T, D>&&>(gradient));
-    } else {
-      pull(gradient);
-    }
   }
 };
 
@@ -64,8 +66,9 @@ auto scaled_dot_product_attention(
       std::is_same_v<T, typename K::value_type> && std::is_same_v<T, typename V::value_type>,
       "weft: attention takes queries, keys and values of one floating-point type");
   const auto attend = [&](const auto& qs, const auto& ks, const auto& vs) {
-    autograd::AttentionRule<T, D> rule{weft::detail::attend<T, D>(
-        autograd::without_vars(qs), autograd::without_vars(ks), autograd::without_vars(vs), options)};
+    autograd::AttentionRule<T, D> rule{
+        weft::detail::attend<T, D>(autograd::without_vars(qs), autograd::without_vars(ks),
+                                   autograd::without_vars(vs), options)};
     const Tensor<T, D> y = rule.begun.y;
     rule.begun.y = {};  // the node keeps it
     return autograd::computed("scaled_dot_product_attention", rule, y, qs, ks, vs);

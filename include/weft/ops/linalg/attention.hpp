@@ -160,13 +160,27 @@ AttentionRows<T> rows_of(const Tensor<T, D>& x) {
   return {x.data(), step(0), step(1), x.size(2) > 1 ? x.strides()[2] : x.size(3)};
 }
 
-/// New memory for an attention's value: heads beside each other where the queries have them so,
-/// as they come from one projection and go into the next.
+/// New memory for a value with axes in the order in which those of the queries lie in memory, as
+/// they come from one projection and go into the next.
 template <class T, class D>
 Tensor<T, D> attention_memory(const Tensor<T, D>& like, const Shape& shape) {
-  if (like.strides()[1] >= like.strides()[2]) return Access::allocate<T, D>(shape, like.device());
-  return Access::allocate<T, D>({shape[0], shape[2], shape[1], shape[3]}, like.device())
-      .transpose(1, 2);
+  int order[3] = {0, 1, 2};
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 2; j > i; --j) {
+      const int left = order[j - 1];
+      if (like.strides()[left] >= like.strides()[order[j]]) continue;
+      order[j - 1] = order[j];
+      order[j] = left;
+    }
+  }
+  Shape lying;
+  Shape back{0, 0, 0, 3};
+  for (int i = 0; i < 3; ++i) {
+    lying.push_back(shape[order[i]]);
+    back[order[i]] = i;
+  }
+  lying.push_back(shape[3]);
+  return Access::allocate<T, D>(lying, like.device()).permute(back);
 }
 
 /// An attention's operands as the executor takes them, and what its backward pass needs.
