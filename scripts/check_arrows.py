@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent / "include" / "weft"
 LEVELS = [["core"], ["tensor"], ["ops"], ["eval"], ["cpu", "cuda"], ["autograd"], ["nn"],
           ["optim", "data", "io", "track", "dist"]]
 LEVEL = {folder: level for level, folders in enumerate(LEVELS) for folder in folders}
-PAIRS = ["device.hpp", "memory.hpp", "reduce.hpp", "matmul.hpp", "gradient.hpp",
+PAIRS = ["device.hpp", "memory.hpp", "reduce.hpp", "matmul.hpp", "attention.hpp", "gradient.hpp",
          "elementwise/for_each.hpp", "elementwise/scatter.hpp", "rows/rows.hpp", "inspect/explain.hpp"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
