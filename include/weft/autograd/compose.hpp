@@ -49,7 +49,7 @@ void pass_parameters(const without_vars_t<E>& e, const G& g, const Ps&... pulls)
   }
 }
 
-/// The mean of each row and 1 / its deviation are those of the forward pass.
+/// The mean of each row and 1 / its deviation come from the forward pass.
 template <class C, class D>
 struct LayerNormRule {
   Tensor<C, D> centre;  // (..., 1)
