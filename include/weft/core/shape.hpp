@@ -118,29 +118,33 @@ class Shape : public detail::Int64s {
   }
 };
 
-namespace detail {
-/// The shape of what holds handles. Moving it away leaves (0,), as it leaves a tensor.
-class HeldShape : public Shape {
- public:
-  HeldShape() = default;
-  constexpr HeldShape(const Shape& shape) noexcept : Shape(shape) {}
-  constexpr HeldShape(const HeldShape& other) noexcept = default;
-  constexpr HeldShape(HeldShape&& other) noexcept : Shape(other) { other.become(0); }
-  constexpr HeldShape& operator=(const HeldShape& other) noexcept = default;
-  constexpr HeldShape& operator=(HeldShape&& other) noexcept {
-    const Shape taken = other;
-    other.become(0);
-    Shape::operator=(taken);
-    return *this;
-  }
-};
-}  // namespace detail
-
 /// The distances, in elements, between neighbours along each dimension.
 class Strides : public detail::Int64s {
  public:
   using Int64s::Int64s;
 };
+
+namespace detail {
+/// The shape or strides of what holds handles. Moving it away leaves one number, as of a tensor of
+/// no elements.
+template <class Numbers, int64_t Left>
+class Held : public Numbers {
+ public:
+  Held() = default;
+  constexpr Held(const Numbers& numbers) noexcept : Numbers(numbers) {}
+  constexpr Held(const Held& other) noexcept = default;
+  constexpr Held(Held&& other) noexcept : Numbers(other) { other.become(Left); }
+  constexpr Held& operator=(const Held& other) noexcept = default;
+  constexpr Held& operator=(Held&& other) noexcept {
+    const Numbers taken = other;
+    other.become(Left);
+    Numbers::operator=(taken);  // last, since the other one may be this one
+    return *this;
+  }
+};
+using HeldShape = Held<Shape, 0>;
+using HeldStrides = Held<Strides, 1>;
+}  // namespace detail
 
 /// The strides of a row-major (C order) array without gaps.
 [[gnu::noinline]] constexpr Strides contiguous_strides(const Shape& shape) {

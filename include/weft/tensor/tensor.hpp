@@ -42,18 +42,11 @@ class Tensor {
   using device_type = D;
   static constexpr bool is_expression = true;
   /// No elements: shape (0,), no storage.
-  Tensor() : shape_{0}, strides_{1} {}
+  Tensor() : shape_(Shape{0}), strides_(Strides{1}) {}
   // Out of line, since an expression copies and moves many: a quarter of its code and compile time.
   [[gnu::noinline]] Tensor(const Tensor&) = default;
   /// Leaves the other one as a default-constructed tensor is.
-  [[gnu::noinline]] Tensor(Tensor&& other) noexcept
-      : storage_(static_cast<StorageHandle&&>(other.storage_)),
-        data_(other.data_),
-        shape_(other.shape_),
-        strides_(other.strides_),
-        version_(other.version_) {
-    other.forget();
-  }
+  [[gnu::noinline]] Tensor(Tensor&&) noexcept = default;
   ~Tensor() = default;
 
   /// The value of an expression, in new storage.
@@ -71,7 +64,7 @@ class Tensor {
     if constexpr (detail::can_become<T, D, Tensor<U, Other>>() && detail::can_share<T, U>()) {
       if constexpr (is_cuda<D> && !std::is_same_v<D, Cuda>) check_ordinal(x.storage());
       storage_ = x.storage_;
-      data_ = x.data_;
+      data_ = x.data();
       shape_ = x.shape_;
       strides_ = x.strides_;
       version_ = x.version_;
@@ -84,15 +77,7 @@ class Tensor {
   }
 
   [[gnu::noinline]] Tensor& operator=(const Tensor&) & = default;
-  [[gnu::noinline]] Tensor& operator=(Tensor&& other) & noexcept {
-    Tensor taken(static_cast<Tensor&&>(other));  // at first, since it may be this one
-    storage_ = static_cast<StorageHandle&&>(taken.storage_);
-    data_ = taken.data_;
-    shape_ = taken.shape_;
-    strides_ = taken.strides_;
-    version_ = taken.version_;
-    return *this;
-  }
+  [[gnu::noinline]] Tensor& operator=(Tensor&&) & noexcept = default;
   /// Rebinds to the value of the expression.
   template <ExpressionLike E>
     requires(!TensorLike<E>)
@@ -288,14 +273,8 @@ class Tensor {
         shape_(shape),
         strides_(strides),
         version_(version) {}
-  /// Keeps no elements, once the storage has been handed on.
-  void forget() noexcept {
-    data_ = nullptr;
-    shape_.become(0);
-    strides_.become(1);
-  }
   Tensor<value_type, D> unconst() const {
-    return {storage_, const_cast<value_type*>(data_), shape_, strides_};
+    return {storage_, const_cast<value_type*>(data()), shape_, strides_};
   }
   static void check_ordinal(const Storage* storage) {
     if (storage != nullptr && storage->ordinal != D::ordinal) {
@@ -304,9 +283,9 @@ class Tensor {
   }
 
   StorageHandle storage_;
-  T* data_ = nullptr;
-  Shape shape_;
-  Strides strides_;
+  detail::HeldPointer<T> data_;
+  detail::HeldShape shape_;
+  detail::HeldStrides strides_;
   unsigned long version_ = 0;  // the storage's, when this handle became an operand
 };
 
