@@ -1,10 +1,12 @@
 """The program behind bench/random.py: draw, compile, time in turns, say how it went."""
 import argparse
+import ctypes
 import json
 import os
 import shutil
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import results
@@ -66,8 +68,7 @@ class Run:
         self.programs = Programs(Compiler(args.device, args.arch, self.out / "work"), statements, args.seed, args.jobs)
         start = {"do": "start", "device": args.device, "threads": args.threads, "rivals": args.rivals,
                  "milliseconds": args.milliseconds}
-        # Python's random module must be found, not bench/random.py: nothing of bench/ is on the path.
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        environment = dict(os.environ)
         if args.device == "cpu" and args.threads:
             environment["OMP_NUM_THREADS"] = str(args.threads)
         self.workers = [Process([sys.executable, HERE / "rivals.py"], self.log, json.dumps(start), environment)
@@ -102,9 +103,7 @@ class Run:
                 o.remarks.append(f"{who}: {why}")
 
     def prepare_all(self):
-        from concurrent.futures import ThreadPoolExecutor
-
-        def some(first):
+        def some(first):  # the statements of one worker
             for n in list(self.outcomes):
                 if n % len(self.workers) == first and not self.late(0.6):
                     self.prepare(n)
@@ -205,6 +204,13 @@ class Run:
         print(f"{csv}; {self.seconds():.0f} s")
 
 
+def has_gpu():
+    try:
+        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+    except OSError:
+        return False
+
+
 def main(description):
     args = arguments(description)
     if args.self_test:
@@ -216,6 +222,9 @@ def main(description):
         for n, s in statements.items():
             print(f"{n} {s.family}, {s.bytes() / 2 ** 20:.0f} MiB: {s.text()}\n    {s.shapes()}")
         return 0
+    if args.device == "cuda" and not args.compile_only and not has_gpu():
+        print("skipped on the GPU: there is none")
+        return 77
     run = Run(args, statements)
     if args.compile_only:
         _, refused = run.programs.linked()

@@ -62,7 +62,7 @@ def source(statement, number, seed, device):
         run += [*lets, f"    const Var result = {values[0]};", f"    {names[0]} = result.detach();",
                 "    result.backward(upstream);"]
         checked += [f"bench::result({x.more['name']}.grad())" for x in statement.learned()]
-        explained = f"to_string(explain({values[0]})) + to_string(explain_backward({values[0]}))"
+        explained = f"to_string(explain_backward({values[0]}))"
     elif len(names) > 1:
         fused = f"fuse({', '.join(values)})"
         run = [*lets, f"    tie({', '.join(names)}) = {fused};"]
