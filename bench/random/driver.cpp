@@ -222,7 +222,7 @@ void run(const Case& c) {
     for (std::size_t k = 0; k < values.size(); ++k) {
       const double x = values[k];
       if (k > 0) std::printf(",");
-      if (std::isfinite(x)) std::printf("%.9g", x);
+      if (std::isfinite(x)) std::printf("%.12g", x);
       if (!std::isfinite(x)) std::printf("%s", std::isnan(x) ? "NaN" : x > 0 ? "1e999" : "-1e999");
     }
     std::printf("]");

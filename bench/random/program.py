@@ -178,14 +178,15 @@ class Run:
     def line(self, o):
         if o.note:
             return f"case {o.case}: {o.note}"
-        times = ", ".join(f"{who} {ms:.4f}" for who, (ms, _) in o.rivals.items())
+        times = "".join(f", {who} {ms:.4f}" for who, (ms, _) in o.rivals.items())
         ratio = f", {o.ratio:.2f}" if o.ratio else ""
         error = f", error {o.max_error:.2g}" if o.max_error is not None else ", not checked"
-        return f"case {o.case} ({o.statement.family}): weft {o.weft_ms:.4f} ms, {times}{ratio}{error}{', WRONG' * o.wrong}"
+        return f"case {o.case} ({o.statement.family}): weft {o.weft_ms:.4f} ms{times}{ratio}{error}{', WRONG' * o.wrong}"
 
     def finish(self, done, csv):
         """Explains the worst and prints the summary."""
-        slow = sorted((o for o in done if o.weft_ms), key=lambda o: -(o.ratio or 0) or o.share(o.weft_ms, self.bandwidth))
+        slow = sorted((o for o in done if o.weft_ms),
+                      key=lambda o: (-(o.ratio or 0), o.share(o.weft_ms, self.bandwidth) or 0))
         worst = slow[:self.args.explain]
         explained = {}
         if worst and not self.late(0.9):

@@ -162,8 +162,9 @@ def table(outcomes, bandwidth):
 
         def percent(most):
             return f"{100 * sum(r <= most for r in ratios) / len(ratios):.0f} %" if ratios else "-"
-        lines.append(f"{name:<20}{len(mine):>6}{geometric(ratios):>11.3f}{percent(NEAR):>9}{percent(FAR):>9}"
-                     f"{geometric(shares[0]):>16.2f}{geometric(shares[1]):>7.2f}")
+        means = [f"{geometric(v):.{digits}f}" if v else "-" for v, digits in ((ratios, 3), (shares[0], 2), (shares[1], 2))]
+        lines.append(f"{name:<20}{len(mine):>6}{means[0]:>11}{percent(NEAR):>9}{percent(FAR):>9}"
+                     f"{means[1]:>16}{means[2]:>7}")
 
     for family in dict.fromkeys(o.statement.family for o in outcomes):
         line(family, [o for o in outcomes if o.statement.family == family])
