@@ -197,14 +197,14 @@ def image_norms(d):
 def scans(d):
     d.type = d.choice(("float32",) * 6 + ("float64", "bfloat16"))
     op = d.random.choices(("cumsum", "cumprod", "cummax", "logcumsumexp"), (55, 15, 20, 10))[0]
+    if d.type == "bfloat16":  # sums of many would lose all their digits
+        op = "cummax"
     shape = d.shape(d.elements(2), d.choice((1, 1, 2, 2, 2, 3)))
     axis = len(shape) - 1 if d.chance(0.7) else d.choice(range(len(shape)))
     if op == "cumprod":
         e = d.x(shape, "x", "centred") * 0.001 + 1.0
     else:
         e = d.producer(shape, (0, 0, 0, 1))
-        if op == "cumsum" and d.type == "bfloat16":
-            op = "cummax"
     e = along(op, e, axis=axis)
     if d.chance(0.3) and op != "logcumsumexp":
         e = e * d.number() + d.x(shape[-1:], "b")
