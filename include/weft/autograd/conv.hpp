@@ -30,7 +30,7 @@ struct ConvRule {
 
   template <class G, class X, class W, class... B, class Xs, class Ws, class... Bs>
   void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>...>& d, const Xs& x,
-                const Ws& w, const Bs&... bias) const {
+                const Ws& w, const Bs&...) const {
     if (d.head.wanted()) {
       give(d.head, transposed ? conv::results<typename G::value_type, typename G::device_type>(
                                     operation, problem, g, w, nullptr)

@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("conv2d is the sum over a window", D, TEST_DEVICES) {
   compare<float, D>({3, 5, 4, 6}, {7, 5, 1, 1}, {}, 1e-5);                              // pointwise
   compare<float, D>({3, 4, 6, 5}, {4, 1, 3, 3}, {.padding = 1, .groups = 4}, 1e-5);      // depthwise
   compare<float, D>({2, 3, 8, 9}, {6, 1, 5, 5}, {.stride = 2, .padding = 2, .groups = 3}, 1e-5);
-  compare<half, D>({2, 3, 7, 9}, {4, 3, 3, 3}, {.padding = 1}, 4e-3);
+  compare<weft::half, D>({2, 3, 7, 9}, {4, 3, 3, 3}, {.padding = 1}, 4e-3);
   compare<bfloat16, D>({2, 4, 7, 9}, {4, 1, 3, 3}, {.padding = 1, .groups = 4}, 3e-2);
 }
 

@@ -13,10 +13,10 @@ namespace cuda {
 
 /// The places of a volume that fits in 31 bits, from image `first` on.
 struct VolumeGrid {
-  Divider x;
-  Divider y;
-  Divider z;
-  Divider c;
+  FastDivmod x;
+  FastDivmod y;
+  FastDivmod z;
+  FastDivmod c;
   int first = 0;
   unsigned items = 0;
   bool last = false;  // channels are the fastest
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(block_threads)
   const unsigned item = blockIdx.x * block_threads + threadIdx.x;
   if (item >= grid.items) return;
   unsigned rest = item;
-  const auto take = [&](const Divider& size) {
+  const auto take = [&](const FastDivmod& size) {
     const unsigned whole = size.divide(rest);
     const unsigned i = rest - whole * size.divisor;
     rest = whole;
@@ -70,7 +70,7 @@ struct Visitor<Cuda> {
                        " places in all, expected at most 2^30");
     }
     const int64_t images = most / each < v.images ? most / each : v.images;
-    const auto divider = [](int64_t size) { return cuda::Divider(static_cast<unsigned>(size)); };
+    const auto divider = [](int64_t size) { return cuda::FastDivmod(static_cast<unsigned>(size)); };
     cuda::VolumeGrid grid{divider(v.size[2]), divider(v.size[1]), divider(v.size[0]),
                           divider(v.channels)};
     grid.last = v.last;

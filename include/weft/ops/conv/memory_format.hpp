@@ -49,10 +49,17 @@ Tensor<T, D> allocate_format(const Shape& shape, D device, bool last) {
                             channels_last_strides(shape));
 }
 
-/// x in one of the two formats: itself, or a copy.
+/// x in one of the two formats: its own elements where they lie so, or a copy.
 template <class T, class D>
 Tensor<T, D> in_format(const Tensor<T, D>& x, bool last) {
-  if (last ? is_channels_last(x) : x.is_contiguous()) return x;
+  const Strides wanted = last ? channels_last_strides(x.shape()) : contiguous_strides(x.shape());
+  bool lies_so = true;
+  for (int i = 0; i < x.rank(); ++i) {
+    lies_so = lies_so && (x.shape()[i] == 1 || x.strides()[i] == wanted[i]);
+  }
+  if (lies_so || x.size() == 0) {  // strides of axes of size 1 may differ
+    return Access::make<T, D>(StorageHandle(Access::storage(x)), x.data(), x.shape(), wanted);
+  }
   const Tensor<T, D> out = allocate_format<T, D>(x.shape(), x.device(), last);
   out.assign(x);
   return out;
