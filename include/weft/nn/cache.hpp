@@ -35,9 +35,9 @@ class KeyValueCache {
  private:
   void put(Tensor<T, D>& all, const Tensor<T, D>& more, const char* what) const {
     const bool first = all.rank() != 4;
-    const bool fits = more.rank() == 4 && (first || (more.size(0) == all.size(0) &&
-                                                     more.size(1) == all.size(1) &&
-                                                     more.size(3) == all.size(3)));
+    const bool fits =
+        more.rank() == 4 && (first || (more.size(0) == all.size(0) && more.size(1) == all.size(1) &&
+                                       more.size(3) == all.size(3)));
     if (!fits) {
       fail<ShapeError>("KeyValueCache", what, " of shape ", more.shape(),
                        ", expected (batch, heads, length, width) as before: ", all.shape());

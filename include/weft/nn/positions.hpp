@@ -68,8 +68,8 @@ RotaryAngles<T, D> rotary_angles(int64_t length, int64_t width, double base = 10
     fail<ValueError>("rotary_angles", "a width of ", width, ", expected an even number");
   }
   const Tensor<double, D> pairs = arange<double>(static_cast<double>(width / 2), device);
-  const Tensor<double, D> places = arange<double>(static_cast<double>(first),
-                                                  static_cast<double>(first + length), 1, device);
+  const Tensor<double, D> places =
+      arange<double>(static_cast<double>(first), static_cast<double>(first + length), 1, device);
   const double step = -2 * std::log(base) / static_cast<double>(width);
   const Tensor<double, D> angles = places.unsqueeze(1) * exp(pairs * step);
   return {Tensor<T, D>(cast<T>(cos(angles))), Tensor<T, D>(cast<T>(sin(angles)))};
