@@ -1,4 +1,4 @@
-// Steps of LSTM, GRU and RNN, forwards and back: a product and one element-wise statement each.
+// Steps of LSTM, GRU and RNN, forwards and back: what follows each step's product.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -76,17 +76,10 @@ struct LstmSteps {
     const auto dh = s.dh + s.more;
     const auto t = tanh(s.c);
     const auto dc = s.carry_c + s.dc + dh * o * (C(1) - t * t);
-    if constexpr (is_cuda<D>) {
-      tie(di, df, dg, d_o, s.carry_c) =
-          fuse(dc * g * i * (C(1) - i), dc * s.c0 * f * (C(1) - f), dc * i * (C(1) - g * g),
-               dh * t * o * (C(1) - o), dc * f);
-    } else {
-      s.carry_c.assign(dc);
-      d_o.assign(dh * t * o * (C(1) - o));
-      const auto& d = s.carry_c;
-      tie(di, df, dg, d) =
-          fuse(d * g * i * (C(1) - i), d * s.c0 * f * (C(1) - f), d * i * (C(1) - g * g), d * f);
-    }
+    s.carry_c.assign(dc);
+    const Tensor<T, D>& d = s.carry_c;
+    tie(di, df, dg, d_o, d) = fuse(d * g * i * (C(1) - i), d * s.c0 * f * (C(1) - f),
+                                   d * i * (C(1) - g * g), dh * t * o * (C(1) - o), d * f);
   }
 };
 
@@ -132,9 +125,10 @@ struct GruSteps {
     const auto dr = dn * hn * r * (C(1) - r);
     const auto dz = dh * (s.h0 - n) * z * (C(1) - z);
     const auto to = [&](const Tensor<T, D>& x, int i) { return block(x, i, width); };
-    tie(to(s.d_input, 0), to(s.d_input, 1), to(s.d_input, 2), to(s.d_hidden, 2), s.carry_h) =
-        fuse(dr, dz, dn, dn * r, dh * z);
-    s.d_hidden.narrow(1, 0, 2 * width).assign(s.d_input.narrow(1, 0, 2 * width));
+    tie(to(s.d_input, 0), to(s.d_input, 1), to(s.d_input, 2), to(s.d_hidden, 2)) =
+        fuse(dr, dz, dn, dn * r);
+    tie(to(s.d_hidden, 0), to(s.d_hidden, 1), s.carry_h) =
+        fuse(to(s.d_input, 0), to(s.d_input, 1), dh * z);
   }
 };
 
