@@ -1,0 +1,11 @@
+// Several processes: groups and collectives, on the CPU by MPI and on GPUs by NCCL.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// clang-format off
+#include "weft/dist/error.hpp"   // DistributedError
+#include "weft/dist/launch.hpp"  // Launch: what torchrun, srun and mpirun say
+#include "weft/dist/group.hpp"   // Group: all_reduce, broadcast, all_gather, ..., split
+#include "weft/dist/mpi.hpp"     // on Cpu, with weft::mpi
+#include "weft/dist/init.hpp"    // init
+// clang-format on
