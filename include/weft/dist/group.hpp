@@ -138,6 +138,20 @@ class Group {
     }
   }
 
+  /// What is started with `async` from now on comes after all that the current stream of the GPU was
+  /// given: for memory of which weft does not know who uses it. Nothing on the CPU.
+  template <class D>
+  void fence([[maybe_unused]] D device) const {
+    if constexpr (is_cuda<D>) {
+      if (size() > 1 && has_transport<D>()) Transport<Loops<D>>::fence(engine(device), device);
+    }
+  }
+
+  /// Gives f()'s statements to the stream of the GPU that `async` calls run on, behind them; the Work
+  /// is for what follows. On the CPU runs f() now.
+  template <class D, class F>
+  Work beside(D device, const F& f) const;
+
   /// Runs f(); its calls, such as a send and a recv, run at once, and are done when it returns.
   template <class F>
   void batch(F&& f) const {

@@ -122,6 +122,23 @@ Work Group::start(Call call, const Tensor<T, D>* in, const Tensor<T, D>* out, bo
   }
 }
 
+template <class D, class F>
+Work Group::beside([[maybe_unused]] D device, const F& f) const {
+  if constexpr (is_cuda<D>) {
+    if constexpr (has_transport<D>()) {
+      typename Transport<Loops<D>>::Lane lane(engine(device), device, true);
+      f();
+      auto state = std::make_shared<Work::State>();
+      state->circle = circle_;
+      state->ticket = lane.ticket();
+      return Work(std::move(state));
+    }
+  } else {
+    f();
+  }
+  return {};
+}
+
 inline Group Group::split(int color, int key) const {
   Circle& mine = *circle_;
   const std::string entry = "split" + std::to_string(mine.splits++);

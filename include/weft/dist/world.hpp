@@ -264,10 +264,11 @@ inline void World::watch() {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, interval(), [this] { return stopping_; })) {
     std::string dead;
+    bool closing = false;
     try {
       for (Circle* c : circles_) c->post();
       dead = store_->get("dead").value_or("");
-      if (launch_.rank != 0 && store_->get("closing")) return;
+      closing = launch_.rank != 0 && store_->get("closing").has_value();
     } catch (const Error&) {
       dead = "0 ";
     }
@@ -287,6 +288,7 @@ inline void World::watch() {
         if (!problem.empty()) c->end(problem);
       }
     }
+    if (closing) return;  // rank 0 has come to its end; nobody tells any more who is gone
   }
 }
 
