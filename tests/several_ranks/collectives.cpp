@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE("elements of every type go from rank to rank", D, TEST_DEVICE
   check_moves<std::int32_t, D>();
   check_moves<std::int64_t, D>();
   check_moves<std::uint16_t, D>();
-  check_moves<half, D>();
+  check_moves<weft::half, D>();
   check_moves<float, D>();
   check_moves<complex<double>, D>();
 }
@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("reductions", D, TEST_DEVICES) {
   check_reductions<bool, D>();
   check_reductions<std::uint8_t, D>();
   check_reductions<std::int64_t, D>();
-  check_reductions<half, D>();
+  check_reductions<weft::half, D>();
   check_reductions<bfloat16, D>();
   check_reductions<float, D>();
   check_reductions<double, D>();
