@@ -129,7 +129,7 @@ class Group {
     if constexpr (is_cuda<D> || requires { sizeof(Transport<Loops<D>>); }) {
       const Tensor<float, D> x = empty<float>({1}, device);
       all_reduce(x, Reduce::maximum);
-      if constexpr (is_cuda<D>) (void)x.to(Cpu{});
+      if constexpr (is_cuda<D> && has_transport<D>()) Transport<Loops<D>>::settle(device);
       check();
     } else {
       Call call;

@@ -77,7 +77,8 @@ class NcclEngine final : public Engine {
   ~NcclEngine() override {
     if (cuda::detail::leaving()) return;
     for (const cudaEvent_t event : marks_) cuda::detail::put_event(ordinal_, event);
-    if (!aborted_.exchange(true)) ncclCommDestroy(comm_);
+    // NCCL would wait for a graph that has its calls in it, which may live on.
+    if (!aborted_.exchange(true) && !captured_) ncclCommDestroy(comm_);
   }
 
   /// The call goes to the current stream.
@@ -100,6 +101,7 @@ class NcclEngine final : public Engine {
 
   std::string poll(Seconds limit, bool& late) override {
     if (aborted_ || cuda::detail::leaving()) return {};
+    cuda::detail::quiet(cudaSetDevice(ordinal_));  // else CUDA would start the first GPU as well
     ncclResult_t status = ncclSuccess;
     if (ncclCommGetAsyncError(comm_, &status) != ncclSuccess ||
         (status != ncclSuccess && status != ncclInProgress)) {
@@ -130,7 +132,10 @@ class NcclEngine final : public Engine {
  private:
   /// Lets the watching thread see when the work so far is done; a capture runs nothing.
   void mark(const cuda::Stream& now) {
-    if (cuda::is_capturing(now)) return;
+    if (cuda::is_capturing(now)) {
+      captured_ = true;
+      return;
+    }
     const std::lock_guard lock(marking_);
     if (marks_.empty()) progress_ = Clock::now();
     if (marks_.size() < 32) marks_.push_back(cuda::detail::take_event(ordinal_));
@@ -186,6 +191,7 @@ class NcclEngine final : public Engine {
   ncclComm_t comm_;
   int ordinal_;
   bool batch_ = false;
+  bool captured_ = false;
   std::atomic<bool> aborted_ = false;
   std::mutex marking_;
   std::deque<cudaEvent_t> marks_;
@@ -245,6 +251,7 @@ struct Transport<Cuda> {
     return std::make_unique<detail::NcclEngine>(circle, comm, device.ordinal);
   }
 
+  static void settle(Cuda device) { cuda::current_stream(device).synchronize(); }
   static void fence(Engine& engine, Cuda device) {
     static_cast<detail::NcclEngine&>(engine).stream.wait(cuda::current_stream(device));
   }
