@@ -1,6 +1,11 @@
 # Tests of weft as its users meet it: the documentation, compile errors, find_package,
 # add_subdirectory.
 find_package(Python3 COMPONENTS Interpreter)
+# What scripts/setup_python.sh has installed, where it was called.
+set(WEFT_PYTHON ${Python3_EXECUTABLE})
+if(EXISTS ${PROJECT_SOURCE_DIR}/build/venv/bin/python)
+  set(WEFT_PYTHON ${PROJECT_SOURCE_DIR}/build/venv/bin/python)
+endif()
 if(NOT Python3_FOUND)
   message(STATUS "weft: documentation and compile errors are not tested, python3 not found")
 else()
@@ -16,6 +21,15 @@ endif()
 if(Python3_FOUND)
   add_test(NAME vectorised COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/vectorised.py)
   set_tests_properties(vectorised PROPERTIES TIMEOUT 600)
+endif()
+
+# Event files as TensorBoard itself reads them, where its package is installed.
+if(Python3_FOUND)
+  add_executable(write_events tensorboard/write.cpp)
+  target_link_libraries(write_events PRIVATE weft_dev)
+  add_test(NAME track/tensorboard COMMAND ${WEFT_PYTHON}
+           ${CMAKE_CURRENT_SOURCE_DIR}/tensorboard/check.py $<TARGET_FILE:write_events>)
+  set_tests_properties(track/tensorboard PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
 # Programs that must not compile, once for each compiler at hand.
