@@ -83,7 +83,7 @@ class EventWriter {
     add_image(tag, sheet, step);
   }
 
-  /// A text, shown as Markdown. A table of kernels: "```\n" + std::string(to_string(explain(e))) + "```".
+  /// A text, shown as Markdown; to_string(explain(e)) between two lines of "```" is one.
   void add_text(std::string_view tag, std::string_view text, int64_t step) {
     file_.add(step, text_summary(tag, text));
   }
