@@ -1,11 +1,6 @@
 # Tests of weft as its users meet it: the documentation, compile errors, find_package,
 # add_subdirectory.
 find_package(Python3 COMPONENTS Interpreter)
-# What scripts/setup_python.sh has installed, where it was called.
-set(WEFT_PYTHON ${Python3_EXECUTABLE})
-if(EXISTS ${PROJECT_SOURCE_DIR}/build/venv/bin/python)
-  set(WEFT_PYTHON ${PROJECT_SOURCE_DIR}/build/venv/bin/python)
-endif()
 if(NOT Python3_FOUND)
   message(STATUS "weft: documentation and compile errors are not tested, python3 not found")
 else()
@@ -24,7 +19,7 @@ if(Python3_FOUND)
 endif()
 
 # Event files as TensorBoard itself reads them, where its package is installed.
-if(Python3_FOUND)
+if(WEFT_PYTHON)
   add_executable(write_events tensorboard/write.cpp)
   target_link_libraries(write_events PRIVATE weft_dev)
   add_test(NAME track/tensorboard COMMAND ${WEFT_PYTHON}
