@@ -92,8 +92,8 @@ inline constexpr bool element_fits<Dual<T>, X> =
 template <class T, Expression X>
   requires std::is_same_v<typename X::value_type, T>
 struct OperandType<Dual<T>, X> {
-  using type = Map<T, op::cast<Dual<T>>, autograd::plain_t<X>>;
-  static type of(const X& x) { return type(op::cast<Dual<T>>{}, autograd::plain(x)); }
+  using type = Map<T, op::cast<Dual<T>>, autograd::without_vars_t<X>>;
+  static type of(const X& x) { return type(op::cast<Dual<T>>{}, autograd::without_vars(x)); }
 };
 template <class T, class D>
 struct OperandType<Dual<T>, Tensor<const T, D>> : OperandType<Dual<T>, Tensor<T, D>> {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/apart.hpp"
 #include "weft/autograd/differentiable.hpp"
 #include "weft/autograd/engine.hpp"
+#include "weft/autograd/hoist_opaque.hpp"
 #include "weft/autograd/mode.hpp"
 #include "weft/autograd/statement.hpp"
 #include "weft/eval/transfer.hpp"
@@ -164,7 +164,7 @@ class Var {
   const Var& assign(X&& x) const {
     check_writable("assign");
     if constexpr (autograd::has_var<std::remove_cvref_t<X>>) {
-      value_.assign(autograd::plain(x));
+      value_.assign(autograd::without_vars(x));
     } else {
       value_.assign(static_cast<X&&>(x));
     }
@@ -234,10 +234,10 @@ class Var {
       value_ = e.value();
     } else if constexpr (!autograd::has_var<E>) {
       value_ = Tensor<T, D>(e);
-    } else if constexpr (autograd::ApartInside<E>::changes) {
-      record(autograd::ApartInside<E>::of(e), file, line);
+    } else if constexpr (autograd::HoistInside<E>::changes) {
+      record(autograd::HoistInside<E>::of(e), file, line);
     } else if constexpr (autograd::can_differentiate<E>()) {
-      auto plain = autograd::plain(e);
+      auto plain = autograd::without_vars(e);
       value_ = detail::materialize<T, D>(plain);
       if (!is_grad_enabled()) return;
       using Recorded = autograd::Statement<E, T, D>;
@@ -267,7 +267,7 @@ class Var {
       if (variable_ && is_leaf()) check_writable("update");
       *this = Var(e);
     } else {
-      value_.assign(autograd::plain(e));
+      value_.assign(autograd::without_vars(e));
     }
     return *this;
   }

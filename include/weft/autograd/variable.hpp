@@ -238,24 +238,24 @@ inline Node::Node() : sequence(__atomic_add_fetch(&state::last_sequence, 1, __AT
 
 /// Drops a node and what only it held one after the other: a chain of statements may be longer than
 /// the stack is deep.
-[[gnu::noinline]] inline void bury(Ref<Node>&& node) {
+[[gnu::noinline]] inline void destroy_iteratively(Ref<Node>&& node) {
   thread_local std::vector<Ref<Node>>* open = nullptr;
   if (open != nullptr) {
     open->push_back(static_cast<Ref<Node>&&>(node));
     return;
   }
-  std::vector<Ref<Node>> graves;
-  open = &graves;
-  graves.push_back(static_cast<Ref<Node>&&>(node));
-  while (!graves.empty()) {
-    const Ref<Node> next = static_cast<Ref<Node>&&>(graves.back());
-    graves.pop_back();
+  std::vector<Ref<Node>> pending_nodes;
+  open = &pending_nodes;
+  pending_nodes.push_back(static_cast<Ref<Node>&&>(node));
+  while (!pending_nodes.empty()) {
+    const Ref<Node> next = static_cast<Ref<Node>&&>(pending_nodes.back());
+    pending_nodes.pop_back();
   }
   open = nullptr;
 }
 
 inline Variable::~Variable() {
-  if (creator) bury(static_cast<Ref<Node>&&>(creator));
+  if (creator) destroy_iteratively(static_cast<Ref<Node>&&>(creator));
 }
 
 }  // namespace weft::autograd

@@ -47,6 +47,11 @@ class Int64s {
     for (int i = rank_ - 1; i > at; --i) values_[i] = values_[i - 1];
     values_[at] = value;
   }
+  /// Makes `value` all there is.
+  constexpr void become(int64_t value) {
+    values_[0] = value;
+    rank_ = 1;
+  }
   constexpr void erase(int at) {
     for (int i = at; i + 1 < rank_; ++i) values_[i] = values_[i + 1];
     values_[--rank_] = 0;
@@ -112,6 +117,24 @@ class Shape : public detail::Int64s {
     return n;
   }
 };
+
+namespace detail {
+/// The shape of what holds handles. Moving it away leaves (0,), as it leaves a tensor.
+class HeldShape : public Shape {
+ public:
+  HeldShape() = default;
+  constexpr HeldShape(const Shape& shape) noexcept : Shape(shape) {}
+  constexpr HeldShape(const HeldShape& other) noexcept = default;
+  constexpr HeldShape(HeldShape&& other) noexcept : Shape(other) { other.become(0); }
+  constexpr HeldShape& operator=(const HeldShape& other) noexcept = default;
+  constexpr HeldShape& operator=(HeldShape&& other) noexcept {
+    const Shape taken = other;
+    other.become(0);
+    Shape::operator=(taken);
+    return *this;
+  }
+};
+}  // namespace detail
 
 /// The distances, in elements, between neighbours along each dimension.
 class Strides : public detail::Int64s {

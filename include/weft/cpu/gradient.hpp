@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/cpu/reduce.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace weft {
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/capture.hpp"
 #include "weft/cuda/device.hpp"
-#include "weft/cuda/mutex.hpp"
+#include "weft/cuda/runtime/capture.hpp"
+#include "weft/cuda/runtime/mutex.hpp"
 
 namespace weft::cuda {
 

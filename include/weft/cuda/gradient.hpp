@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/for_each.hpp"
-#include "weft/cuda/gradient_kernel.hpp"
-#include "weft/cuda/norm.hpp"
+#include "weft/cuda/elementwise/for_each.hpp"
+#include "weft/cuda/gradient/kernel.hpp"
+#include "weft/cuda/gradient/norm.hpp"
 #include "weft/cuda/reduce.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace weft {
 
@@ -43,7 +43,8 @@ struct GradientExecutor<Cuda> {
     cuda::SumGrid<n, k> grid;
     unsigned blocks_x = 1;
     unsigned blocks_y = 1;
-    cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0, grid, blocks_x, blocks_y);
+    cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0,
+                                cuda::properties(device).multiprocessors, grid, blocks_x, blocks_y);
     for (int i = 0; i < n; ++i) {
       grid.data[i] = operands[i].data;
       grid.lane[i] = loops.rank > 0 ? operands[i].stride[grid.outer] : 0;
@@ -78,8 +79,7 @@ struct GradientExecutor<Cuda> {
       return false;
     }
     cuda::Grid<N> grid;
-    grid.items = cuda::detail::plan_rows(loops, operands[0], V, grid.inner, grid.head,
-                                         grid.head_mask, grid.outer, grid.row_items, grid.size);
+    cuda::detail::plan_row_items(loops, operands[0], V, grid);
     cuda::detail::plan_operands(loops, operands, N, grid.data, grid.lane, grid.stride);
     const auto kernel = cuda::for_each_aligned<Outs, Types, V, N, Program>;
     void* arguments[] = {&grid, const_cast<Program*>(&program)};

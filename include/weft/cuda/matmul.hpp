@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/blas.hpp"
-#include "weft/cuda/for_each.hpp"
-#include "weft/cuda/gemm.hpp"
+#include "weft/cuda/elementwise/for_each.hpp"
+#include "weft/cuda/linalg/blas.hpp"
+#include "weft/cuda/linalg/gemm.hpp"
 #include "weft/cuda/tf32.hpp"
-#include "weft/eval/epilogue.hpp"
+#include "weft/eval/product/epilogue.hpp"
 
 namespace weft {
 
@@ -68,8 +68,8 @@ inline int64_t alignment_of(const void* at) {
                                                      adds ? &plan.d : &plan.c};
   for (int i = 0; i < 4; ++i) {
     const int64_t stride = axis >= 0 ? places[i]->batch[axis] : 0;
-    if (at[i].step == 0 || stride < 0 || (i >= 2 && at[i].turned)) return false;
-    if (i < 2) p.turned[i] = at[i].turned ? 1 : 0;
+    if (at[i].step == 0 || stride < 0 || (i >= 2 && at[i].transposed)) return false;
+    if (i < 2) p.transposed[i] = at[i].transposed ? 1 : 0;
     p.step[i] = at[i].step;
     p.stride[i] = stride;
   }

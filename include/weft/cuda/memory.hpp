@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/cuda/allocator.hpp"
-#include "weft/cuda/order.hpp"
+#include "weft/cuda/memory/stream_dependencies.hpp"
 
 namespace weft::cuda {
 

@@ -4,8 +4,8 @@
 
 #include <nvtx3/nvToolsExt.h>
 
-#include "weft/cuda/launch_observer.hpp"
-#include "weft/eval/settings.hpp"
+#include "weft/cuda/runtime/launch_observer.hpp"
+#include "weft/eval/program/settings.hpp"
 
 namespace weft::cuda {
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "weft/cuda/recording.hpp"
+#include "weft/cuda/memory/recording.hpp"
 
 namespace weft::cuda {
 

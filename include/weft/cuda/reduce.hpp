@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/reduce_launch.hpp"
-#include "weft/cuda/row.hpp"
-#include "weft/eval/executor.hpp"
+#include "weft/cuda/reduce/launch.hpp"
+#include "weft/cuda/rows/rows.hpp"
+#include "weft/eval/program/executor.hpp"
 
 namespace weft {
 
@@ -31,5 +31,7 @@ struct Reducer<Cuda> {
 #endif
   }
 };
+
+static_assert(ReducingDevice<Cuda, reducer::sum>);
 
 }  // namespace weft

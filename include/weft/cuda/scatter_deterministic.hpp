@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/scatter.hpp"
-#include "weft/ops/elementwise.hpp"
+#include "weft/cuda/elementwise/scatter.hpp"
+#include "weft/ops/elementwise/map.hpp"
 
 #if defined(__CUDACC__)
 #include <cub/device/device_radix_sort.cuh>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/cuda/event.hpp"
-#include "weft/cuda/failure.hpp"
+#include "weft/cuda/runtime/failure.hpp"
 
 namespace weft::cuda {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/cuda/memory.hpp"
-#include "weft/eval/settings.hpp"
+#include "weft/eval/program/settings.hpp"
 
 namespace weft::cuda {
 

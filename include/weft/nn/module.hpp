@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "weft/core/generator.hpp"
+#include "weft/core/random/generator.hpp"
 #include "weft/nn/fields.hpp"
 
 namespace weft::nn {

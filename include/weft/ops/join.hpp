@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "weft/ops/indexing.hpp"
+#include "weft/ops/index/indexing.hpp"
 #include "weft/tensor/factory.hpp"
 
 namespace weft {

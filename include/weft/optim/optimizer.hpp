@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/generator.hpp"
-#include "weft/cpu/for_each.hpp"
+#include "weft/core/random/generator.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/optim/group.hpp"
 #include "weft/tensor/factory.hpp"
 #include "weft/tensor/state_dict.hpp"
@@ -36,8 +36,8 @@ class Optimizer {
   /// The same with the options of the first group.
   void add_group(std::vector<Var<T, D>> parameters) { add_group(std::move(parameters), options()); }
 
-  /// Changes each parameter that has a gradient: one kernel a parameter, or a run of them in an
-  /// arena (nn::flatten_parameters), and one for the count.
+  /// Changes each parameter that has a gradient: on CUDA one kernel for hundreds of parameters, and
+  /// one for the count.
   void step() {
     for (auto& group : groups_) group.step();
   }

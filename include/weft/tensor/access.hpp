@@ -69,8 +69,10 @@ struct Access {
   [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(Tensor<T, D>&& x) noexcept {
     using U = std::remove_const_t<T>;
     const unsigned long version = x.storage_ ? x.storage_->current_version() + 1 : 0;
-    return {static_cast<StorageHandle&&>(x.storage_), const_cast<U*>(x.data_), x.shape_, x.strides_,
-            version};
+    Tensor<U, D> out{static_cast<StorageHandle&&>(x.storage_), const_cast<U*>(x.data_), x.shape_,
+                     x.strides_, version};
+    x.forget();
+    return out;
   }
   /// False when the storage was written since the handle became an operand.
   template <class T, class D>

@@ -31,6 +31,14 @@ class AnyTensor {
     }
   }
 
+  AnyTensor(const AnyTensor&) = default;
+  /// Leaves the other one without elements.
+  AnyTensor(AnyTensor&& other) noexcept : AnyTensor(static_cast<const AnyTensor&>(other)) {
+    other = AnyTensor();
+  }
+  AnyTensor& operator=(const AnyTensor&) = default;
+  ~AnyTensor() = default;
+
   /// New, uninitialised elements on the CPU. A template so that only its use needs the CPU's
   /// memory.
   template <std::same_as<Cpu> D = Cpu>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/fit.hpp"
+#include "weft/core/checked_cast.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft {
@@ -57,7 +57,7 @@ void flatten(const U& value, const int64_t*, T*& out) {
     static_assert(
         is_floating<T> || is_complex<T> || !is_floating<U>,
         "weft: a floating number does not become an integer silently: write tensor<float>");
-    *out++ = fit<T>("tensor", value);
+    *out++ = checked_cast<T>("tensor", value);
   }
 }
 template <class T, class U>

@@ -4,19 +4,26 @@
 
 #include "weft/core/expression.hpp"
 #include "weft/tensor/storage.hpp"
+#include "weft/tensor/var_traits.hpp"
 
 /// Each function here is true, or a single compile error whose first line is the rule that is
 /// broken. A caller that asks by `if constexpr` has no further errors.
 namespace weft::detail {
 
+/// T, if tensors can hold elements of it.
+template <class T>
+struct ElementType {
+  static_assert(Element<T>,
+                "weft: this type is not an element type: those are bool, std::int8_t to int64_t, "
+                "std::uint8_t to uint64_t, half, bfloat16, float, double and complex of these two");
+  using type = T;
+};
+
 /// Whether tensors can hold elements of type T.
 template <class T>
 constexpr bool is_element() {
-  constexpr bool holds = Element<T>;
-  static_assert(holds,
-                "weft: this type is not an element type: those are bool, std::int8_t to int64_t, "
-                "std::uint8_t to uint64_t, half, bfloat16, float, double and complex of these two");
-  return holds;
+  using Checked [[maybe_unused]] = typename ElementType<T>::type;
+  return Element<T>;
 }
 
 /// Whether E, on its device and with its element type, can become a Tensor<T, D>.

@@ -38,16 +38,22 @@ struct Access;
 template <class T, Device D = Cpu>
 class Tensor {
  public:
-  using value_type = std::remove_const_t<T>;
+  using value_type = typename detail::ElementType<std::remove_const_t<T>>::type;
   using device_type = D;
   static constexpr bool is_expression = true;
-  static_assert(detail::is_element<value_type>() || true);
-
   /// No elements: shape (0,), no storage.
   Tensor() : shape_{0}, strides_{1} {}
   // Out of line, since an expression copies and moves many: a quarter of its code and compile time.
   [[gnu::noinline]] Tensor(const Tensor&) = default;
-  [[gnu::noinline]] Tensor(Tensor&&) noexcept = default;
+  /// Leaves the other one as a default-constructed tensor is.
+  [[gnu::noinline]] Tensor(Tensor&& other) noexcept
+      : storage_(static_cast<StorageHandle&&>(other.storage_)),
+        data_(other.data_),
+        shape_(other.shape_),
+        strides_(other.strides_),
+        version_(other.version_) {
+    other.forget();
+  }
   ~Tensor() = default;
 
   /// The value of an expression, in new storage.
@@ -78,7 +84,15 @@ class Tensor {
   }
 
   [[gnu::noinline]] Tensor& operator=(const Tensor&) & = default;
-  [[gnu::noinline]] Tensor& operator=(Tensor&&) & noexcept = default;
+  [[gnu::noinline]] Tensor& operator=(Tensor&& other) & noexcept {
+    Tensor taken(static_cast<Tensor&&>(other));  // at first, since it may be this one
+    storage_ = static_cast<StorageHandle&&>(taken.storage_);
+    data_ = taken.data_;
+    shape_ = taken.shape_;
+    strides_ = taken.strides_;
+    version_ = taken.version_;
+    return *this;
+  }
   /// Rebinds to the value of the expression.
   template <ExpressionLike E>
     requires(!TensorLike<E>)
@@ -274,6 +288,12 @@ class Tensor {
         shape_(shape),
         strides_(strides),
         version_(version) {}
+  /// Keeps no elements, once the storage has been handed on.
+  void forget() noexcept {
+    data_ = nullptr;
+    shape_.become(0);
+    strides_.become(1);
+  }
   Tensor<value_type, D> unconst() const {
     return {storage_, const_cast<value_type*>(data_), shape_, strides_};
   }

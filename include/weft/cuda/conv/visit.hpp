@@ -1,0 +1,96 @@
+// CUDA's loops over the places of images: a thread for each.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/memory/stream_dependencies.hpp"
+#include "weft/ops/conv/visit.hpp"
+
+namespace weft {
+
+#if defined(__CUDACC__)
+namespace cuda {
+
+/// The places of a volume that fits in 31 bits, from image `first` on.
+struct VolumeGrid {
+  Divider x;
+  Divider y;
+  Divider z;
+  Divider c;
+  int first = 0;
+  unsigned items = 0;
+  bool last = false;  // channels are the fastest
+};
+
+/// Calls f at each place.
+template <class F>
+__global__ void __launch_bounds__(block_threads)
+    visit_places(const __grid_constant__ VolumeGrid grid, const __grid_constant__ F f) {
+  const unsigned item = blockIdx.x * block_threads + threadIdx.x;
+  if (item >= grid.items) return;
+  unsigned rest = item;
+  const auto take = [&](const Divider& size) {
+    const unsigned whole = size.divide(rest);
+    const unsigned i = rest - whole * size.divisor;
+    rest = whole;
+    return static_cast<int>(i);
+  };
+  conv::Place at;
+  if (grid.last) at.c = take(grid.c);
+  at.x = take(grid.x);
+  at.y = take(grid.y);
+  at.z = take(grid.z);
+  if (!grid.last) at.c = take(grid.c);
+  at.n = grid.first + static_cast<int>(rest);
+  f(at);
+}
+
+}  // namespace cuda
+#endif
+
+template <>
+struct Visitor<Cuda> {
+  template <class D, class F>
+  static void run([[maybe_unused]] const char* operation, [[maybe_unused]] D on,
+                  [[maybe_unused]] const conv::Volume& v, [[maybe_unused]] const F& f,
+                  [[maybe_unused]] std::initializer_list<Storage*> reads,
+                  [[maybe_unused]] std::initializer_list<Storage*> writes) {
+#if defined(__CUDACC__)
+    const Cuda device{(*writes.begin())->ordinal};
+    const cuda::DeviceGuard guard(device);
+    const cuda::Stream stream = cuda::current_stream(device);
+    for (Storage* storage : reads) {
+      if (storage != nullptr) cuda::order_read(storage, stream);
+    }
+    for (Storage* storage : writes) cuda::order_write(storage, stream);
+    constexpr int64_t most = int64_t{1} << 30;  // places in a launch
+    const int64_t each = v.count() / v.images;
+    if (each > most) {
+      fail<ShapeError>(operation, "an image of ", v.channels, " channels and ", each,
+                       " places in all, expected at most 2^30");
+    }
+    const int64_t images = most / each < v.images ? most / each : v.images;
+    const auto divider = [](int64_t size) { return cuda::Divider(static_cast<unsigned>(size)); };
+    cuda::VolumeGrid grid{divider(v.size[2]), divider(v.size[1]), divider(v.size[0]),
+                          divider(v.channels)};
+    grid.last = v.last;
+    for (int64_t first = 0; first < v.images; first += images) {
+      const int64_t count = v.images - first < images ? v.images - first : images;
+      grid.first = static_cast<int>(first);
+      grid.items = static_cast<unsigned>(count * each);
+      const unsigned blocks = (grid.items + cuda::block_threads - 1) / cuda::block_threads;
+      void* arguments[] = {&grid, const_cast<F*>(&f)};
+      cuda::detail::launch({operation}, {v.images, v.channels, v.size[0], v.size[1], v.size[2]},
+                           reinterpret_cast<const void*>(cuda::visit_places<F>), dim3(blocks),
+                           cuda::block_threads, arguments, stream);
+    }
+    for (Storage* storage : writes) storage->bump_version();
+#else
+    static_assert(detail::always_false<F>,
+                  "weft: images on Cuda are worked on in a file that nvcc compiles: move this "
+                  "statement to a .cu file");
+#endif
+  }
+};
+
+}  // namespace weft
