@@ -18,6 +18,9 @@ constexpr Axes axis(I... axes) {
   return {static_cast<int64_t>(axes)...};
 }
 
+/// axis({0, 2}).
+constexpr Axes axis(std::initializer_list<int64_t> axes) { return axes; }
+
 /// Keeps the reduced axes with size 1, so that the result broadcasts against the operand.
 struct Keepdims {};
 inline constexpr Keepdims keepdims;

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "weft/core/axes.hpp"
-#include "weft/ops/elementwise/operand.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/reduce/reducers.hpp"
 
 namespace weft {
 
 /// The expression that reduces E along some axes by R; evaluated with E fused in.
 template <class R, class E>
-class Reduce {
+class Reduce : public NodeMembers<Reduce<R, E>> {
  public:
   using value_type = typename R::template result<typename E::value_type>;
   using device_type = typename E::device_type;
@@ -30,20 +30,10 @@ class Reduce {
   }
 
   const Shape& shape() const { return shape_; }
-  int rank() const { return shape_.rank(); }
-  int64_t size() const { return shape_.size(); }
   const R& reducer() const { return reducer_; }
   const E& operand() const { return operand_; }
   const detail::ReducedAxes& axes() const { return axes_; }
 
-  /// The value, in new storage.
-  auto eval() const { return typename detail::Evaluated<Reduce>::type(*this); }
-  /// The value of a reduction to one element.
-  value_type item() const { return eval().item(); }
-  template <std::same_as<bool> B>
-  explicit operator B() const {
-    return detail::is_truth_value<Reduce>();
-  }
 
  private:
   R reducer_;
@@ -62,6 +52,10 @@ void take(const char*, int, ReducedAxes& out, R&, Keepdims) {
   out.keep = true;
 }
 template <class R>
+void take(const char*, int, ReducedAxes& out, R&, bool keep) {
+  out.keep = keep;
+}
+template <class R>
 void take(const char*, int, ReducedAxes&, R& reducer, Correction c) {
   static_assert(
       requires { reducer.correction; }, "weft: correction(n) belongs to var and std");
@@ -71,10 +65,13 @@ void take(const char*, int, ReducedAxes&, R& reducer, Correction c) {
 /// Whether the options of a reduction are such; if not, one compile error that says what is.
 template <class... Options>
 constexpr bool are_options() {
-  constexpr bool number = (std::is_arithmetic_v<Options> || ...);
+  constexpr bool axes = (std::is_same_v<Options, Axes> || ...);
+  constexpr bool number =
+      ((std::is_arithmetic_v<Options> && !(axes && std::is_same_v<Options, bool>)) || ...);
   constexpr bool tensor = (Expression<Options> || ...);
-  constexpr bool known = ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims> ||
-                           std::is_same_v<Options, Correction>)&&...);
+  constexpr bool known =
+      ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims> ||
+        std::is_same_v<Options, Correction> || std::is_same_v<Options, bool>)&&...);
   static_assert(!number,
                 "weft: a bare number is not an axis: write axis(n) for an axis; maximum(x, v) and "
                 "minimum(x, v) compare with a value");
@@ -92,9 +89,13 @@ auto reduce(R reducer, X&& x, const Options&... options) {
   using E = std::remove_cvref_t<X>;
   using T = typename E::value_type;
   if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
-    ReducedAxes axes{~(~0U << x.rank()), false};
-    (take(R::text, x.rank(), axes, reducer, options), ...);
-    return Reduce<R, operand_t<T, X>>(reducer, static_cast<X&&>(x), axes);
+    const int rank = x.shape().rank();
+    ReducedAxes axes{~(~0U << rank), false};
+    (take(R::text, rank, axes, reducer, options), ...);
+    using Node = Reduce<R, operand_t<T, X>>;
+    constexpr bool some = ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims>) || ...);
+    using Result = std::conditional_t<some || has_var<E>, Node, Single<Node>>;
+    return Result(reducer, static_cast<X&&>(x), axes);
   } else {
     return Tensor<T, typename E::device_type>{};
   }
@@ -111,10 +112,14 @@ template <ExpressionLike X, class... Options>
 auto prod(X&& x, Options... options) {
   return detail::reduce(reducer::prod{}, static_cast<X&&>(x), options...);
 }
-/// The mean of integers is double.
+/// The mean of integers is double, and so is that of bool: the share of those that are true.
 template <ExpressionLike X, class... Options>
 auto mean(X&& x, Options... options) {
-  return detail::reduce(reducer::mean{}, static_cast<X&&>(x), options...);
+  if constexpr (is_bool<typename std::remove_cvref_t<X>::value_type>) {
+    return detail::reduce(reducer::mean{}, cast<std::uint8_t>(static_cast<X&&>(x)), options...);
+  } else {
+    return detail::reduce(reducer::mean{}, static_cast<X&&>(x), options...);
+  }
 }
 /// Unbiased, as in PyTorch; correction(0) divides by n, as in NumPy.
 template <ExpressionLike X, class... Options>
