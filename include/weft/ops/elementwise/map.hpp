@@ -112,12 +112,26 @@ constexpr decltype(auto) adapted(X&& x) {
   }
 }
 
+/// Whether an operation on operands, a Var among them, has values that are no floating-point
+/// numbers (comparisons, casts to integers), and so no gradient.
+template <class T, class Op, class... Xs>
+constexpr bool ends_gradient() {
+  if constexpr ((has_var<Xs> || ...)) {
+    return !is_floating<typename ResultOf<Op, T, operand_t<T, Xs>...>::type>;
+  }
+  return false;
+}
+
 /// The node of an operation on operands that fit together.
 template <class T, class Op, class... Xs>
 constexpr auto make_map(Op op, Xs&&... xs) {
-  using Node = Map<T, Op, operand_t<T, Xs>...>;
-  using Result = std::conditional_t<are_single<std::remove_cvref_t<Xs>...>, Single<Node>, Node>;
-  return Result(op, static_cast<Xs&&>(xs)...);
+  if constexpr (ends_gradient<T, Op, Xs...>()) {
+    return make_map<T>(op, detached(static_cast<Xs&&>(xs))...);
+  } else {
+    using Node = Map<T, Op, operand_t<T, Xs>...>;
+    using Result = std::conditional_t<are_single<std::remove_cvref_t<Xs>...>, Single<Node>, Node>;
+    return Result(op, static_cast<Xs&&>(xs)...);
+  }
 }
 
 /// The same where some must be cast first; a leading condition is none of them.

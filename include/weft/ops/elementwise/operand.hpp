@@ -26,7 +26,22 @@ struct Scalar {
   T value;
 };
 
+namespace autograd {
+template <class E>
+decltype(auto) without_vars(const E& e);  // in autograd/without_vars.hpp
+}  // namespace autograd
+
 namespace detail {
+
+/// An expression with each Var replaced by its values, as operand of what has no gradient.
+template <class X>
+constexpr decltype(auto) detached(X&& x) {
+  if constexpr (has_var<X>) {
+    return autograd::without_vars(node(x));
+  } else {
+    return static_cast<X&&>(x);
+  }
+}
 
 template <class X>
 struct DeviceOf {

@@ -5,6 +5,7 @@
 #include "weft/core/axes.hpp"
 #include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/reduce/reducers.hpp"
+#include "weft/ops/reduce/with_places.hpp"
 
 namespace weft {
 
@@ -42,6 +43,7 @@ class Reduce : public NodeMembers<Reduce<R, E>> {
   Shape shape_;
 };
 
+
 namespace detail {
 template <class R>
 void take(const char* operation, int rank, ReducedAxes& out, R&, const Axes& axes) {
@@ -65,7 +67,7 @@ void take(const char*, int, ReducedAxes&, R& reducer, Correction c) {
 /// Whether the options of a reduction are such; if not, one compile error that says what is.
 template <class... Options>
 constexpr bool are_options() {
-  constexpr bool axes = (std::is_same_v<Options, Axes> || ...);
+  [[maybe_unused]] constexpr bool axes = (std::is_same_v<Options, Axes> || ...);
   constexpr bool number =
       ((std::is_arithmetic_v<Options> && !(axes && std::is_same_v<Options, bool>)) || ...);
   constexpr bool tensor = (Expression<Options> || ...);
@@ -88,7 +90,9 @@ template <class R, class X, class... Options>
 auto reduce(R reducer, X&& x, const Options&... options) {
   using E = std::remove_cvref_t<X>;
   using T = typename E::value_type;
-  if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
+  if constexpr (has_var<E> && !is_floating<typename R::template result<T>>) {
+    return reduce(reducer, detached(x), options...);  // argmax has no gradient
+  } else if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
     const int rank = x.shape().rank();
     ReducedAxes axes{~(~0U << rank), false};
     (take(R::text, rank, axes, reducer, options), ...);
@@ -98,6 +102,16 @@ auto reduce(R reducer, X&& x, const Options&... options) {
     return Result(reducer, static_cast<X&&>(x), axes);
   } else {
     return Tensor<T, typename E::device_type>{};
+  }
+}
+
+/// A reduction by min or max as what structured bindings can take apart.
+template <class N>
+auto with_places(N&& reduction) {
+  if constexpr (is_single<std::remove_cvref_t<N>> || is_tensor<std::remove_cvref_t<N>>) {
+    return static_cast<N&&>(reduction);
+  } else {
+    return WithPlaces<std::remove_cvref_t<N>>(static_cast<N&&>(reduction));
   }
 }
 }  // namespace detail
@@ -135,14 +149,15 @@ template <ExpressionLike X, class... Options>
 auto stddev(X&& x, Options... options) {
   return detail::reduce(reducer::stddev{}, static_cast<X&&>(x), options...);
 }
-/// NaN where there is one.
+/// NaN where there is one. Along axes also with the places: `auto [values, indices] =
+/// max(x, axis(1))`.
 template <ExpressionLike X, class... Options>
 auto min(X&& x, Options... options) {
-  return detail::reduce(reducer::min{}, static_cast<X&&>(x), options...);
+  return detail::with_places(detail::reduce(reducer::min{}, static_cast<X&&>(x), options...));
 }
 template <ExpressionLike X, class... Options>
 auto max(X&& x, Options... options) {
-  return detail::reduce(reducer::max{}, static_cast<X&&>(x), options...);
+  return detail::with_places(detail::reduce(reducer::max{}, static_cast<X&&>(x), options...));
 }
 /// No reductions: meant is maximum(v, x), and this says so.
 template <NumberLike N, ExpressionLike X>
