@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include "weft/core/shape.hpp"
 
 namespace weft {
@@ -9,6 +11,9 @@ namespace weft {
 /// The axes of an operation, negative ones counted from the end. Made by axis(...).
 struct Axes : detail::Int64s {
   using Int64s::Int64s;
+  /// Where nothing but an axis can be meant, as in softmax(x, 1).
+  template <std::integral I>
+  constexpr Axes(I axis) : Int64s{static_cast<int64_t>(axis)} {}
 };
 
 /// axis(-1), axis(0, 2).

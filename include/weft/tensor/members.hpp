@@ -169,9 +169,29 @@ class NodeMembers : public Members<E> {
   auto narrow(int64_t axis, int64_t start, int64_t length) const {
     return eval().narrow(axis, start, length);
   }
+  /// The views along the first axis of the value.
+  auto begin() const { return eval().begin(); }
+  auto end() const { return decltype(begin())({}, size(0)); }
   auto split(int64_t length, int64_t axis = 0) const { return eval().split(length, axis); }
   auto chunk(int64_t count, int64_t axis = 0) const { return eval().chunk(count, axis); }
 
+  /// No assignments: say what can be written to.
+  template <class X>
+  void operator+=(const X&) const {
+    detail::is_target<E>();
+  }
+  template <class X>
+  void operator-=(const X&) const {
+    detail::is_target<E>();
+  }
+  template <class X>
+  void operator*=(const X&) const {
+    detail::is_target<E>();
+  }
+  template <class X>
+  void operator/=(const X&) const {
+    detail::is_target<E>();
+  }
   template <std::same_as<bool> B>
   explicit operator B() const {
     return detail::is_truth_value<E>();

@@ -12,7 +12,7 @@ template <class N>
 class Single : public N {
  public:
   using node_type = N;
-  using number = compute_t<typename N::value_type>;
+  using converted = compute_t<typename N::value_type>;
 
   template <class... Args>
   explicit Single(Args&&... args) : N(static_cast<Args&&>(args)...) {}
@@ -20,7 +20,7 @@ class Single : public N {
   const N& node() const& { return *this; }
   N&& node() && { return static_cast<N&&>(*this); }
 
-  operator number() const { return static_cast<number>(N::item()); }
+  operator converted() const { return static_cast<converted>(N::item()); }
   template <std::same_as<bool> B>
   explicit operator B() const {
     return N::item() != typename N::value_type{};
