@@ -28,6 +28,7 @@
 #include "weft/ops/join.hpp"         // cat, stack
 #include "weft/ops/index/scatter.hpp"      // scatter, index_add, put
 #include "weft/ops/index/at_indices.hpp"   // x[mask], x[indices]
+#include "weft/ops/views.hpp"        // reshape(x, shape), transpose(x, a, b), ...
 #include "weft/ops/compose.hpp"      // softmax, layer_norm, cross_entropy, ...
 #include "weft/ops/fuse.hpp"         // tie(x, y) = fuse(e1, e2): one kernel
 #include "weft/ops/close.hpp"        // allclose, equal, isclose

@@ -101,6 +101,11 @@ class Members {
   auto permute(int64_t first, I... axes) const {
     return self().permute(Shape{first, static_cast<int64_t>(axes)...});
   }
+  /// The sizes where there are N axes: auto [rows, columns] = x.shape<2>().
+  template <int N>
+  auto shape() const {
+    return self().shape().template sizes<N>();
+  }
   /// The number of elements, as size().
   int64_t numel() const { return self().shape().size(); }
   /// The number of axes, as rank().

@@ -141,6 +141,7 @@ class Tensor : public Members<Tensor<T, D>> {
     return assign(*this / static_cast<X&&>(x));
   }
 
+  using Members<Tensor>::shape;
   const Shape& shape() const { return shape_; }
   const Strides& strides() const { return strides_; }
   int rank() const { return shape_.rank(); }

@@ -67,6 +67,7 @@ class Map : public NodeMembers<Map<T, Op, Args...>> {
   Map& operator=(const Map&) = default;
   Map& operator=(Map&&) = default;
 
+  using NodeMembers<Map>::shape;
   const Shape& shape() const {
     if constexpr (shaped == 1) {
       return detail::shape_of(args_);

@@ -69,6 +69,7 @@ class Gather : public NodeMembers<Gather<K, E, I>> {
         shape_(detail::indexed_shape(text, K::how, args_.head.shape(), axis,
                                      args_.tail.head.shape())) {}
 
+  using NodeMembers<Gather>::shape;
   const Shape& shape() const { return shape_; }
   const E& operand() const { return args_.head; }
   const I& indices() const { return args_.tail.head; }

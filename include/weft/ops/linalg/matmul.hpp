@@ -123,6 +123,7 @@ class Product : public NodeMembers<Product<K, A, B>> {
       : args_{static_cast<A&&>(a), {static_cast<B&&>(b), {}}},
         shape_(detail::product_shape(text, args_.head.shape(), args_.tail.head.shape())) {}
 
+  using NodeMembers<Product>::shape;
   const Shape& shape() const { return shape_; }
   const A& left() const { return args_.head; }
   const B& right() const { return args_.tail.head; }

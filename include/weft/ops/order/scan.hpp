@@ -52,6 +52,7 @@ class Scan : public NodeMembers<Scan<S, E>> {
   Scan(E operand, int axis, bool repeats)
       : args_{static_cast<E&&>(operand), {}}, axis_(axis), repeats_(repeats) {}
 
+  using NodeMembers<Scan>::shape;
   const Shape& shape() const { return args_.head.shape(); }
   const Pack<E>& args() const { return args_; }
   int axis() const { return axis_; }

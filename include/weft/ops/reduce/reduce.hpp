@@ -30,6 +30,7 @@ class Reduce : public NodeMembers<Reduce<R, E>> {
     }
   }
 
+  using NodeMembers<Reduce>::shape;
   const Shape& shape() const { return shape_; }
   const R& reducer() const { return reducer_; }
   const E& operand() const { return operand_; }
