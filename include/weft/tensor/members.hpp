@@ -8,7 +8,7 @@
 
 namespace weft {
 
-namespace detail::call {
+namespace detail::member {
 // Inside a class a member hides the function of its name; from here functions are found by their
 // operands, those of Vars too.
 // clang-format off
@@ -43,63 +43,63 @@ inline constexpr auto at_indices_ = [](const auto& x, const auto& i) { return at
 // clang-format on
 template <class To>
 inline constexpr auto cast_ = [](const auto& x) { return cast<To>(x); };
-}  // namespace detail::call
+}  // namespace detail::member
 
 /// What tensors, Vars and expressions have alike: functions as members, x.sum() for sum(x).
 template <class E>
 class Members {
  public:
   // clang-format off
-  template <class... O> auto sum(O... o) const { return detail::call::sum_(self(), o...); }
-  template <class... O> auto prod(O... o) const { return detail::call::prod_(self(), o...); }
-  template <class... O> auto mean(O... o) const { return detail::call::mean_(self(), o...); }
-  template <class... O> auto var(O... o) const { return detail::call::var_(self(), o...); }
-  template <class... O> auto stddev(O... o) const { return detail::call::stddev_(self(), o...); }
-  template <class... O> auto std(O... o) const { return detail::call::stddev_(self(), o...); }
-  template <class... O> auto min(O... o) const { return detail::call::min_(self(), o...); }
-  template <class... O> auto max(O... o) const { return detail::call::max_(self(), o...); }
-  template <class... O> auto argmin(O... o) const { return detail::call::argmin_(self(), o...); }
-  template <class... O> auto argmax(O... o) const { return detail::call::argmax_(self(), o...); }
-  template <class... O> auto any(O... o) const { return detail::call::any_(self(), o...); }
-  template <class... O> auto all(O... o) const { return detail::call::all_(self(), o...); }
-  template <class... O> auto norm(O... o) const { return detail::call::norm_(self(), o...); }
-  template <class... O> auto cumsum(O... o) const { return detail::call::cumsum_(self(), o...); }
-  template <class... O> auto softmax(O... o) const { return detail::call::softmax_(self(), o...); }
-  template <class... O> auto log_softmax(O... o) const { return detail::call::log_softmax_(self(), o...); }
-  template <class... Bounds> auto clamp(const Bounds&... b) const { return detail::call::clamp_(self(), b...); }
-  template <class Y> auto pow(const Y& y) const { return detail::call::pow_(self(), y); }
-  template <class Y> auto matmul(const Y& y) const { return detail::call::matmul_(self(), y); }
-  template <class Y> auto dot(const Y& y) const { return detail::call::dot_(self(), y); }
+  template <class... O> auto sum(O... o) const { return detail::member::sum_(self(), o...); }
+  template <class... O> auto prod(O... o) const { return detail::member::prod_(self(), o...); }
+  template <class... O> auto mean(O... o) const { return detail::member::mean_(self(), o...); }
+  template <class... O> auto var(O... o) const { return detail::member::var_(self(), o...); }
+  template <class... O> auto stddev(O... o) const { return detail::member::stddev_(self(), o...); }
+  template <class... O> auto std(O... o) const { return detail::member::stddev_(self(), o...); }
+  template <class... O> auto min(O... o) const { return detail::member::min_(self(), o...); }
+  template <class... O> auto max(O... o) const { return detail::member::max_(self(), o...); }
+  template <class... O> auto argmin(O... o) const { return detail::member::argmin_(self(), o...); }
+  template <class... O> auto argmax(O... o) const { return detail::member::argmax_(self(), o...); }
+  template <class... O> auto any(O... o) const { return detail::member::any_(self(), o...); }
+  template <class... O> auto all(O... o) const { return detail::member::all_(self(), o...); }
+  template <class... O> auto norm(O... o) const { return detail::member::norm_(self(), o...); }
+  template <class... O> auto cumsum(O... o) const { return detail::member::cumsum_(self(), o...); }
+  template <class... O> auto softmax(O... o) const { return detail::member::softmax_(self(), o...); }
+  template <class... O> auto log_softmax(O... o) const { return detail::member::log_softmax_(self(), o...); }
+  template <class... Bounds> auto clamp(const Bounds&... b) const { return detail::member::clamp_(self(), b...); }
+  template <class Y> auto pow(const Y& y) const { return detail::member::pow_(self(), y); }
+  template <class Y> auto matmul(const Y& y) const { return detail::member::matmul_(self(), y); }
+  template <class Y> auto dot(const Y& y) const { return detail::member::dot_(self(), y); }
   // clang-format on
-  auto abs() const { return detail::call::abs_(self()); }
-  auto exp() const { return detail::call::exp_(self()); }
-  auto log() const { return detail::call::log_(self()); }
-  auto sqrt() const { return detail::call::sqrt_(self()); }
-  auto square() const { return detail::call::square_(self()); }
-  auto sigmoid() const { return detail::call::sigmoid_(self()); }
-  auto tanh() const { return detail::call::tanh_(self()); }
-  auto relu() const { return detail::call::relu_(self()); }
+  auto abs() const { return detail::member::abs_(self()); }
+  auto exp() const { return detail::member::exp_(self()); }
+  auto log() const { return detail::member::log_(self()); }
+  auto sqrt() const { return detail::member::sqrt_(self()); }
+  auto square() const { return detail::member::square_(self()); }
+  auto sigmoid() const { return detail::member::sigmoid_(self()); }
+  auto tanh() const { return detail::member::tanh_(self()); }
+  auto relu() const { return detail::member::relu_(self()); }
   /// The elements as another type: cast<To>(x).
   template <class To>
   auto to() const {
-    return detail::call::cast_<To>(self());
+    return detail::member::cast_<To>(self());
   }
   /// Sizes or axes as numbers instead of a shape: x.reshape(4, -1), x.permute(2, 0, 1).
-  template <std::convertible_to<int64_t>... I>
-  auto reshape(int64_t first, I... sizes) const {
-    return self().reshape(Shape{first, static_cast<int64_t>(sizes)...});
+  template <std::integral First, std::convertible_to<int64_t>... I>
+  auto reshape(First first, I... sizes) const {
+    return self().reshape(Shape{static_cast<int64_t>(first), static_cast<int64_t>(sizes)...});
   }
-  template <std::convertible_to<int64_t>... I>
-  auto view(int64_t first, I... sizes) const {
-    return self().view(Shape{first, static_cast<int64_t>(sizes)...});
+  template <std::integral First, std::convertible_to<int64_t>... I>
+  auto view(First first, I... sizes) const {
+    return self().view(Shape{static_cast<int64_t>(first), static_cast<int64_t>(sizes)...});
   }
-  template <std::convertible_to<int64_t>... I>
-  auto expand(int64_t first, I... sizes) const {
-    return self().expand(Shape{first, static_cast<int64_t>(sizes)...});
+  template <std::integral First, std::convertible_to<int64_t>... I>
+  auto expand(First first, I... sizes) const {
+    return self().expand(Shape{static_cast<int64_t>(first), static_cast<int64_t>(sizes)...});
   }
-  template <std::convertible_to<int64_t>... I>
-  auto permute(int64_t first, I... axes) const {
-    return self().permute(Shape{first, static_cast<int64_t>(axes)...});
+  template <std::integral First, std::convertible_to<int64_t>... I>
+  auto permute(First first, I... axes) const {
+    return self().permute(Shape{static_cast<int64_t>(first), static_cast<int64_t>(axes)...});
   }
   /// The sizes where there are N axes: auto [rows, columns] = x.shape<2>().
   template <int N>

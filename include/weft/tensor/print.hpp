@@ -116,7 +116,15 @@ Tensor<T, Cpu> shown_elements(const Tensor<T, D>& x, const PrintOptions& options
 template <ExpressionLike E>
 Text to_string(const E& e, const PrintOptions& options = {}) {
   using T = typename E::value_type;
-  if constexpr (!TensorLike<E>) {
+  if constexpr (detail::has_var<E>) {
+    const auto x = e.eval();
+    Text out = to_string(x.value(), options);
+    if (x.requires_grad()) {
+      out.pop_back();
+      out += ", requires_grad)";
+    }
+    return out;
+  } else if constexpr (!TensorLike<E>) {
     return to_string(decltype(Tensor(e))(e), options);
   } else {
     const Tensor<T, typename E::device_type> x = detail::Access::unconst(e);

@@ -214,13 +214,9 @@ template <class T, class U, class D>
 struct OperandType<T, Tensor<const U, D>> {
   using type = Tensor<U, D>;
 };
-template <class T, StandIn X>
-struct OperandType<T, X> {
-  using type = node_t<X>;
-};
 /// What X becomes inside a node of element type T.
 template <class T, class X>
-using operand_t = typename OperandType<T, std::remove_cvref_t<X>>::type;
+using operand_t = typename OperandType<T, node_t<X>>::type;
 
 /// Makes the operands of a node: a handle, expression or number as it is stored there.
 template <class T, class Op>
