@@ -1,4 +1,5 @@
 // weft without CUDA: tensors on the CPU, fused expressions and reductions.
+#include "weft/tensor/rules.hpp"  // what is told to who breaks one
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,6 +32,8 @@
 #include "weft/ops/conv/pool.hpp"             // max_pool2d, avg_pool2d, adaptive_avg_pool2d
 #include "weft/ops/conv/resample.hpp"         // interpolate, pixel_shuffle
 #include "weft/ops/index/scatter.hpp"         // scatter, index_add, put
+#include "weft/ops/at_indices.hpp"      // x[mask], x[indices]
+#include "weft/ops/views.hpp"                 // reshape(x, shape), transpose(x, a, b), ...
 #include "weft/ops/compose.hpp"               // softmax, layer_norm, cross_entropy, ...
 #include "weft/ops/linalg/attention.hpp"      // scaled_dot_product_attention
 #include "weft/ops/fuse.hpp"                  // tie(x, y) = fuse(e1, e2): one kernel

@@ -18,9 +18,9 @@ TEST_CASE_TEMPLATE("heads side by side", D, TEST_DEVICES) {
     const HeadLayout layout{4, batch_first};
     const Var y = multi_head_attention(q, k, v, layout, {.causal = true}, 2);
     const Var expected = scaled_dot_product_attention(
-        apart(q, batch_first, 4), apart(k, batch_first, 2), apart(v, batch_first, 2),
-        {.causal = true, .enable_gqa = true});
-    const auto split = [&](const auto& x) { return apart(Var(x), batch_first, 4).detach(); };
+        hoist_opaque(q, batch_first, 4), hoist_opaque(k, batch_first, 2),
+        hoist_opaque(v, batch_first, 2), {.causal = true, .enable_gqa = true});
+    const auto split = [&](const auto& x) { return hoist_opaque(Var(x), batch_first, 4).detach(); };
     CHECK(allclose(split(y.detach()), expected.detach(), {1e-12, 1e-12}));
     CHECK(gradcheck([&](const auto&... x) { return multi_head_attention(x..., layout, {}, 2); }, q,
                     k, v));

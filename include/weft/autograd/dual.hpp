@@ -81,13 +81,12 @@ concept JoinsDual = !is_dual<element_of_t<X>> && (is_dual<element_of_t<Xs>> || .
 
 /// Beside Dual elements, plain ones of the same precision are constants, a Var's as well.
 template <class X, class... Xs>
-  requires Expression<X> && JoinsDual<X, Xs...>
-struct Leading<X, Xs...> : Leading<Xs...> {
-};
+  requires(decides<X>&& JoinsDual<X, Xs...>)
+struct Leading<X, Xs...> : Leading<Xs...> {};
 
 template <class T, Expression X>
 inline constexpr bool element_fits<Dual<T>, X> =
-    std::is_same_v<element_of_t<X>, T> || std::is_same_v<element_of_t<X>, Dual<T>>;
+    std::is_same_v<element_of_t<X>, T> || std::is_same_v<element_of_t<X>, Dual<T>> || adapts<X>;
 
 template <class T, Expression X>
   requires std::is_same_v<typename X::value_type, T>

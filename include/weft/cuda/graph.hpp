@@ -5,7 +5,7 @@
 #include "weft/cuda/pinned.hpp"
 #include "weft/cuda/synchronize.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 /// What the first kernel of a graph that draws random numbers writes, anew for each replay.
@@ -259,4 +259,4 @@ Graph capture(F&& f, [[maybe_unused]] Cuda device = {}) {
 #endif
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -7,7 +7,7 @@
 
 #include "weft/cuda/memory/recording.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// A page-locked block of host memory. The record and its block are kept for the next tensor of
 /// about that size once the copies that use them are done.
@@ -166,4 +166,4 @@ inline void note_pinned_use(Storage* storage, cudaStream_t stream) {
   note_pinned_use(storage, Stream::borrow(stream));
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

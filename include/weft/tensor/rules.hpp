@@ -124,6 +124,22 @@ constexpr bool is_truth_value() {
   return false;
 }
 
+/// Stands where an expression was to be written to.
+template <class E>
+constexpr void is_target() {
+  static_assert(always_false<E>,
+                "weft: an expression has no elements to write to: write Tensor x = e first");
+}
+
+/// Stands where an expression was taken for a number.
+template <class E, class N>
+constexpr N is_number() {
+  static_assert(always_false<E>,
+                "weft: an expression becomes a number by e.item(), which throws unless it has one "
+                "element; only reductions over all axes (sum(x), not sum(x, axis(0))) convert");
+  return {};
+}
+
 /// Whether To is a device.
 template <class To>
 constexpr bool is_device() {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "weft/cuda/conv/settings.hpp"
-#include "weft/cuda/runtime/cudnn.hpp"
+#include "weft/cuda/linalg/cudnn.hpp"
 #include "weft/ops/conv/problem.hpp"
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// What of a convolution is computed.
 enum class ConvPart : int { results, images, weights };
@@ -197,15 +197,15 @@ void take_first(cudnnHandle_t handle, CudnnPlan& plan, const Found* found, int c
           measured ? cudnnFindConvolutionBackwardFilterAlgorithmEx(
                          handle, plan.image, at.image, plan.result, at.result, plan.convolution,
                          plan.filter, at.filter, most, &count, found, room, bytes)
-                   : cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-                         handle, plan.image, plan.result, plan.convolution, plan.filter, most,
-                         &count, found);
+                   : cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, plan.image, plan.result,
+                                                                   plan.convolution, plan.filter,
+                                                                   most, &count, found);
       if (status == CUDNN_STATUS_SUCCESS) take_first(handle, plan, found, count);
       break;
     }
   }
 }
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

@@ -7,7 +7,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The values of several targets of element types Outs, in the types they were computed in.
 template <class Outs, class Values, int V>
@@ -109,6 +109,6 @@ __device__ __forceinline__ void store_aligned(const MultiOutputVectors<Outs, Val
   detail::store_outputs_aligned(Outs{}, in.values, in.stores, data, offset);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

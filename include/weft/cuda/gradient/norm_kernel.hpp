@@ -8,7 +8,7 @@
 #include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The most threads of a block that has a row.
 inline constexpr unsigned norm_threads = 512;
@@ -254,4 +254,4 @@ __global__ void __launch_bounds__(1024) finish_norm(const __grid_constant__ Norm
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

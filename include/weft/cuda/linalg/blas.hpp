@@ -7,7 +7,7 @@
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Throws Error unless `status` is success: `[operation] CUBLAS_STATUS_NAME: details`.
 template <class... Parts>
@@ -236,4 +236,4 @@ class LtDescription {
 }
 
 }  // namespace detail
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

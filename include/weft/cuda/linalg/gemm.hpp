@@ -5,7 +5,7 @@
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/eval/product/plan.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// One product: c = a b, with the plan's strides.
 template <class T, class Out>
@@ -91,4 +91,4 @@ void run_gemm(const char* operation, const Shape& shape, Cuda device, GemmTask<T
 }
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/order/radix_key.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 __extension__ typedef unsigned __int128 WideWord;
 
@@ -182,4 +182,4 @@ struct SelectK {
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -10,7 +10,7 @@
 #include "weft/eval/program/name.hpp"
 #include "weft/eval/program/plan.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Threads a block of element-wise kernels.
 inline constexpr int block_threads = 256;
@@ -276,4 +276,4 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 }
 
 }  // namespace detail
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/device.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Whether a kernel's code for the current GPU is of an architecture that has bulk copies: the
 /// GPU's own does not tell, since older code runs there too.
@@ -98,4 +98,4 @@ __device__ __forceinline__ void wait_bulk_reads() {
 #endif
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

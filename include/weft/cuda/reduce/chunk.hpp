@@ -6,7 +6,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// Items of V elements that a thread loads at a time: enough to keep memory busy, and
 /// where a state is more than a value, so that states are seldom merged.
@@ -58,7 +58,7 @@ struct Chunk {
     using Vector = std::remove_reference_t<decltype(vector(0))>;
     using T = std::remove_reference_t<decltype(vector(0).lane[0])>;
     const bool contiguous = V == 1 || lane[I] != 0;
-    if constexpr (std::is_same_v<Vector, cuda::Vector<IndexOperand, V>>) {
+    if constexpr (std::is_same_v<Vector, on_cuda::Vector<IndexOperand, V>>) {
 #pragma unroll
       for (int u = 0; u < Ahead; ++u) {
         const auto first = reinterpret_cast<long long>(at[I] + u * hop[I]) - IndexOperand::origin;
@@ -103,6 +103,6 @@ struct Chunk {
   }
 };
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

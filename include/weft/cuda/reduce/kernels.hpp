@@ -8,7 +8,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Columns are compiled as if for larger blocks, which is faster for two operands.
 inline constexpr int compiled_threads = 512;
@@ -274,6 +274,6 @@ __global__ void __launch_bounds__(merge_threads)
   detail::finish<Out>(at[0], reducer, state, grid.count);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

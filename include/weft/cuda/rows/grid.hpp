@@ -5,7 +5,7 @@
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/eval/rows/plan.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The most threads of a block.
 inline constexpr int row_block = 256;
@@ -230,4 +230,4 @@ inline int carveout(const Properties& device, int64_t cached_bytes, unsigned sha
 }
 
 }  // namespace detail
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
