@@ -1,10 +1,10 @@
 // weft without CUDA: tensors on the CPU, fused expressions and reductions.
-#include "weft/tensor/rules.hpp"  // what is told to who breaks one
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // This order, lower folders first, also keeps the compilers' messages short.
 // clang-format off
+#include "weft/tensor/rules.hpp"  // what is told to who breaks one
 #include "weft/tensor/tensor.hpp"             // Tensor<T, D>: handles, views, assignment
 #include "weft/tensor/factory.hpp"            // zeros, full, tensor({...}), borrow
 #include "weft/tensor/print.hpp"              // to_string(x), stream << x

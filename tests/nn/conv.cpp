@@ -11,8 +11,8 @@ TEST_CASE_TEMPLATE("convolutions are PyTorch's, forward and backward", D, TEST_D
       "conv2d",
       nn::Conv2d<D, double>(
           4, 6, 3, {.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}, .groups = 2}));
-  compare_layers<D>("conv2d_same", nn::Conv2d<D, double>(2, 3, {3, 4},
-                                                         {.padding = Padding::same, .bias = false}));
+  compare_layers<D>("conv2d_same",
+                    nn::Conv2d<D, double>(2, 3, {3, 4}, {.padding = Padding::same, .bias = false}));
   const auto around = [](PadMode mode) {
     return nn::Conv2d<D, double>(2, 3, 3, {.padding = {1, 2}, .padding_mode = mode});
   };
@@ -22,20 +22,17 @@ TEST_CASE_TEMPLATE("convolutions are PyTorch's, forward and backward", D, TEST_D
   compare_layers<D>("conv2d_depthwise",
                     nn::Conv2d<D, double>(3, 6, 5, {.stride = 2, .padding = 2, .groups = 3}));
   compare_layers<D>("conv2d_pointwise", nn::Conv2d<D, double>(3, 5, 1));
-  compare_layers<D>("conv3d", nn::Conv3d<D, double>(
-                                  2, 3, {2, 3, 3}, {.stride = {1, 2, 1}, .padding = {0, 1, 1}}));
+  compare_layers<D>("conv3d", nn::Conv3d<D, double>(2, 3, {2, 3, 3},
+                                                    {.stride = {1, 2, 1}, .padding = {0, 1, 1}}));
 }
 
 TEST_CASE_TEMPLATE("transposed convolutions are PyTorch's", D, TEST_DEVICES) {
   compare_layers<D>("conv_transpose1d",
                     nn::ConvTranspose1d<D, double>(3, 2, 3, {.stride = 2, .output_padding = 1}));
-  compare_layers<D>("conv_transpose2d",
-                    nn::ConvTranspose2d<D, double>(4, 6, 3,
-                                                   {.stride = 2,
-                                                    .padding = 1,
-                                                    .output_padding = 1,
-                                                    .groups = 2,
-                                                    .dilation = 2}));
+  compare_layers<D>(
+      "conv_transpose2d",
+      nn::ConvTranspose2d<D, double>(
+          4, 6, 3, {.stride = 2, .padding = 1, .output_padding = 1, .groups = 2, .dilation = 2}));
   compare_layers<D>("conv_transpose3d",
                     nn::ConvTranspose3d<D, double>(2, 3, 2, {.stride = 2, .bias = false}));
 }

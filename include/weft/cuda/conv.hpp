@@ -1,6 +1,5 @@
-// Convolutions on CUDA: cuDNN's where a program is built with weft::cudnn, else matrix products, and
-// weft's own kernels for depthwise ones.
-// SPDX-License-Identifier: Apache-2.0
+// Convolutions on CUDA: by cuDNN where weft::cudnn is linked, by matrix products, depthwise
+// kernels. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/conv/cudnn.hpp"

@@ -1,5 +1,5 @@
-// CUDA's multi-output programs: all gradients of a statement in one kernel, sums finished by
-// another. SPDX-License-Identifier: Apache-2.0
+// CUDA's gradients: all of a statement's in one kernel, sums finished by another.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/elementwise/for_each.hpp"
