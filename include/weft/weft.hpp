@@ -4,7 +4,7 @@
 
 // This order, lower folders first, also keeps the compilers' messages short.
 // clang-format off
-#include "weft/tensor/rules.hpp"  // what is told to who breaks one
+#include "weft/tensor/rules.hpp"  // compile-time rules and their sentences
 #include "weft/tensor/tensor.hpp"             // Tensor<T, D>: handles, views, assignment
 #include "weft/tensor/factory.hpp"            // zeros, full, tensor({...}), borrow
 #include "weft/tensor/print.hpp"              // to_string(x), stream << x
