@@ -152,11 +152,14 @@ requires TextStream<S> S& operator<<(S& stream, const E& e) {
   stream << to_string(e).c_str();
   return stream;
 }
-/// Prints a shape as (2, 3), an element type as float32, a device as cuda:0.
-template <class S, class X>
-  requires(TextStream<S> &&
-           (std::is_base_of_v<detail::Int64s, X> || std::same_as<X, Dtype> || Device<X>))
-S& operator<<(S& stream, const X& x) {
+/// What prints as a word or two: shapes and strides, element types, devices.
+template <class X>
+concept PrintedShort = std::is_base_of_v<detail::Int64s, X> || std::same_as<X, Dtype> || Device<X>;
+
+/// Prints a shape as (2, 3), an element type as float32, a device as cuda:0. X is asked first:
+/// TextStream looks for operators, this one among them.
+template <class S, PrintedShort X>
+requires TextStream<S> S& operator<<(S& stream, const X& x) {
   using detail::text;
   const Text printed = text(x);
   stream << printed.c_str();
