@@ -81,9 +81,8 @@ concept JoinsDual = !is_dual<element_of_t<X>> && (is_dual<element_of_t<Xs>> || .
 
 /// Beside Dual elements plain ones of the same precision are constants, also those of a Var.
 template <class X, class... Xs>
-  requires(decides<X> && JoinsDual<X, Xs...>)
-struct Leading<X, Xs...> : Leading<Xs...> {
-};
+  requires(decides<X>&& JoinsDual<X, Xs...>)
+struct Leading<X, Xs...> : Leading<Xs...> {};
 
 template <class T, Expression X>
 inline constexpr bool element_fits<Dual<T>, X> =

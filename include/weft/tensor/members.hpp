@@ -204,9 +204,7 @@ class NodeMembers : public Members<E> {
   /// No conversion: says how an expression whose rank is not known to be 0 becomes a number.
   template <NumberLike N>
     requires(!is_bool<N>)
-  operator N() const {
-    return detail::is_number<E, N>();
-  }
+  operator N() const { return detail::is_number<E, N>(); }
 
  private:
   const E& self() const { return static_cast<const E&>(*this); }

@@ -152,11 +152,14 @@ requires TextStream<S> S& operator<<(S& stream, const E& e) {
   stream << to_string(e).c_str();
   return stream;
 }
+/// What describes a tensor: sizes, an element type, a device.
+template <class X>
+concept Description =
+    std::same_as<X, Shape> || std::same_as<X, Strides> || std::same_as<X, Dtype> || Device<X>;
+
 /// Prints a shape as (2, 3), an element type as float32, a device as cuda:0.
-template <class S, class X>
-requires(TextStream<S> && (std::is_base_of_v<detail::Int64s, X> || std::same_as<X, Dtype> ||
-                           Device<X>)) S&
-operator<<(S& stream, const X& x) {
+template <class S, Description X>
+requires TextStream<S> S& operator<<(S& stream, const X& x) {
   using detail::text;
   const Text printed = text(x);
   stream << printed.c_str();

@@ -131,15 +131,15 @@ template <class T>
 inline constexpr bool is_counting<Map<T, op::counted<T>, Positions>> = true;
 template <class T, class Op, class... Args>
   requires((is_counting<Args> || ...) && !is_bool<typename Map<T, Op, Args...>::value_type>)
-inline constexpr bool is_counting<Map<T, Op, Args...>> = ((is_counting<Args> ||
-                                                           is_scalar<Args>)&&...);
+inline constexpr bool is_counting<Map<T, Op, Args...>> =
+    ((is_counting<Args> || is_scalar<Args>)&&...);
 
 /// The elements from start to stop as an expression.
 template <class A, class B, class C>
 auto counting(A start, B stop, C step) {
-  using T = std::conditional_t<std::is_integral_v<A> && std::is_integral_v<B> &&
-                                   std::is_integral_v<C>,
-                               int64_t, float>;
+  using T =
+      std::conditional_t<std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>,
+                         int64_t, float>;
   const int64_t n = arange_size<T>(static_cast<typename op::affine<T>::Wide>(start),
                                    static_cast<typename op::affine<T>::Wide>(stop),
                                    static_cast<typename op::affine<T>::Wide>(step));
@@ -152,14 +152,10 @@ auto counting(A start, B stop, C step) {
 /// of others, and beside other operands their type: `x / arange(1, 7)`. With a device a tensor.
 template <class T = void, NumberLike A>
   requires std::is_void_v<T>
-auto arange(A stop) {
-  return detail::counting(A(0), stop, A(1));
-}
+auto arange(A stop) { return detail::counting(A(0), stop, A(1)); }
 template <class T = void, NumberLike A, NumberLike B, NumberLike C = int>
   requires std::is_void_v<T>
-auto arange(A start, B stop, C step = C(1)) {
-  return detail::counting(start, stop, step);
-}
+auto arange(A start, B stop, C step = C(1)) { return detail::counting(start, stop, step); }
 template <class T = void, NumberLike A, Device D>
   requires std::is_void_v<T>
 auto arange(A stop, D device) {
@@ -168,9 +164,7 @@ auto arange(A stop, D device) {
 }
 template <class T = void, NumberLike A, NumberLike B, Device D>
   requires std::is_void_v<T>
-auto arange(A start, B stop, D device) {
-  return arange(start, stop, 1, device);
-}
+auto arange(A start, B stop, D device) { return arange(start, stop, 1, device); }
 template <class T = void, NumberLike A, NumberLike B, NumberLike C, Device D>
   requires std::is_void_v<T>
 auto arange(A start, B stop, C step, D device) {

@@ -78,7 +78,6 @@ class Map : public NodeMembers<Map<T, Op, Args...>> {
   const Op& op() const { return op_; }
   const Pack<Args...>& args() const { return args_; }
 
-
  private:
   [[no_unique_address]] Op op_;
   // Before the operands: if these do not broadcast there is nothing to destroy.

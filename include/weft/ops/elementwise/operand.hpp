@@ -101,9 +101,9 @@ template <class... Xs>
 struct UndecidedElement<Xs...> {
   template <class X>
   static constexpr bool floating = is_floating<element_of_t<X>> || is_complex<element_of_t<X>>;
-  using type = std::conditional_t<
-      (floating<Xs> || ...), float,
-      std::conditional_t<(is_integer<element_of_t<Xs>> || ...), int64_t, bool>>;
+  using type =
+      std::conditional_t<(floating<Xs> || ...), float,
+                         std::conditional_t<(is_integer<element_of_t<Xs>> || ...), int64_t, bool>>;
 };
 
 /// The element type of the first operand that decides.
@@ -111,9 +111,9 @@ template <class... Xs>
 struct Leading : UndecidedElement<Xs...> {};
 template <class X, class... Xs>
 struct Leading<X, Xs...>
-    : std::conditional_t<decides<X>, ElementOf<X>,
-                         std::conditional_t<(decides<Xs> || ...), Leading<Xs...>,
-                                            UndecidedElement<X, Xs...>>> {};
+    : std::conditional_t<
+          decides<X>, ElementOf<X>,
+          std::conditional_t<(decides<Xs> || ...), Leading<Xs...>, UndecidedElement<X, Xs...>>> {};
 
 template <class... Xs>
 struct FirstExpression;
@@ -127,13 +127,12 @@ struct FirstExpression<X, Xs...> {
 };
 
 template <class T, class X>
-inline constexpr bool element_fits = Expression<X> ? std::is_same_v<element_of_t<X>, T> ||
-                                                         (adapts<X> && (!is_integer<T> ||
-                                                                         !is_floating<element_of_t<X>>))
-                                                   : (is_complex<element_of_t<X>> ? is_complex<T>
-                                                      : is_floating<element_of_t<X>>
-                                                          ? is_floating<T> || is_complex<T>
-                                                          : true);
+inline constexpr bool element_fits =
+    Expression<X> ? std::is_same_v<element_of_t<X>, T> ||
+                        (adapts<X> && (!is_integer<T> || !is_floating<element_of_t<X>>))
+                  : (is_complex<element_of_t<X>>    ? is_complex<T>
+                     : is_floating<element_of_t<X>> ? is_floating<T> || is_complex<T>
+                                                    : true);
 
 /// The types that an operation requires to agree: all of them, or all but a leading condition.
 template <class Op, class... Xs>

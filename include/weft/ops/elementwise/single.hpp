@@ -35,8 +35,8 @@ inline constexpr bool is_single<Single<N>> = true;
 
 /// Whether an operation on Xs has rank 0 by their types.
 template <class... Xs>
-inline constexpr bool are_single = (is_single<Xs> || ...) &&
-                                   ((is_single<Xs> || Number<Xs>)&&...) && !(has_var<Xs> || ...);
+inline constexpr bool are_single = (is_single<Xs> || ...) && ((is_single<Xs> || Number<Xs>)&&...) &&
+                                   !(has_var<Xs> || ...);
 }  // namespace detail
 
 }  // namespace weft

@@ -67,7 +67,8 @@ class Masked : public detail::UpdatesChosen<Masked<T, D>> {
   /// The chosen elements, copied.
   node_type node() const {
     if (mask_.rank() == x_.rank()) return masked_select(x_, mask_);
-    const auto rows = x_.contiguous().reshape(detail::behind(mask_.size(), x_.shape(), mask_.rank()));
+    const auto rows =
+        x_.contiguous().reshape(detail::behind(mask_.size(), x_.shape(), mask_.rank()));
     return take(rows, detail::true_positions(mask_.contiguous()), axis(0));
   }
   Shape shape() const { return node().shape(); }
@@ -107,8 +108,9 @@ class Masked : public detail::UpdatesChosen<Masked<T, D>> {
     const auto positions = detail::true_positions(mask_.contiguous());
     const Shape chosen = detail::behind(positions.size(), x_.shape(), mask_.rank());
     if (!broadcasts_to(values.shape(), chosen)) {
-      fail<ShapeError>("index", "values of shape ", values.shape(), " for chosen elements of shape ",
-                       chosen, ": for values of all elements write x = where(mask, values, x)");
+      fail<ShapeError>("index", "values of shape ", values.shape(),
+                       " for chosen elements of shape ", chosen,
+                       ": for values of all elements write x = where(mask, values, x)");
     }
     const Shape rows = detail::behind(mask_.size(), x_.shape(), mask_.rank());
     const Tensor<T, D> whole = x_.contiguous();

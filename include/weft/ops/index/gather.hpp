@@ -77,7 +77,6 @@ class Gather : public NodeMembers<Gather<K, E, I>> {
   /// The indexed axis; 0 where the indices are positions in the whole.
   int axis() const { return axis_; }
 
-
  private:
   Pack<E, I> args_;
   int axis_;

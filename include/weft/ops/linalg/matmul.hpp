@@ -148,7 +148,6 @@ class Product : public NodeMembers<Product<K, A, B>> {
     }
   }
 
-
  private:
   Pack<A, B> args_;
   Shape shape_;

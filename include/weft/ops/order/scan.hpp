@@ -67,7 +67,6 @@ class Scan : public NodeMembers<Scan<S, E>> {
     }
   }
 
-
  private:
   Pack<E> args_;
   int axis_;

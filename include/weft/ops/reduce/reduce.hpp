@@ -36,14 +36,12 @@ class Reduce : public NodeMembers<Reduce<R, E>> {
   const E& operand() const { return operand_; }
   const detail::ReducedAxes& axes() const { return axes_; }
 
-
  private:
   R reducer_;
   E operand_;
   detail::ReducedAxes axes_;
   Shape shape_;
 };
-
 
 namespace detail {
 template <class R>
@@ -98,7 +96,8 @@ auto reduce(R reducer, X&& x, const Options&... options) {
     ReducedAxes axes{~(~0U << rank), false};
     (take(R::text, rank, axes, reducer, options), ...);
     using Node = Reduce<R, operand_t<T, X>>;
-    constexpr bool some = ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims>) || ...);
+    constexpr bool some =
+        ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims>) || ...);
     using Result = std::conditional_t<some || has_var<E>, Node, Single<Node>>;
     return Result(reducer, static_cast<X&&>(x), axes);
   } else {
