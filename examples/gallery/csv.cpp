@@ -3,9 +3,9 @@
 #include <weft/data.hpp>
 #include <weft/weft.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <cmath>
 #include <iostream>
 
 using namespace weft;
@@ -17,19 +17,17 @@ int main() {
   auto table = data::load_csv(path);
   auto length = table.column<float>("length");
   auto width = table.column<float>("width");
-  auto species = table.categories("species");  // indices and names
+  auto [species, names] = table.categories("species");
 
   for (int k = 0; k < 2; ++k) {
-    auto mine = species.indices == k;
-    std::cout << species.names[k] << ": length " << mean(length[mine]) << ", width "
-              << mean(width[mine]) << "\n";
+    auto mine = species == k;
+    std::cout << names[k] << ": length " << mean(length[mine]) << ", width " << mean(width[mine])
+              << "\n";
   }
 
   auto x = length - mean(length);
   float slope = sum(x * (width - mean(width))) / sum(square(x));
   std::cout << "width falls or grows by " << slope << " for each unit of length\n";
   std::filesystem::remove(path);
-  return std::abs(mean(length[species.indices == 0]).item() - 4.9F) < 1e-5F && table.rows() == 6
-             ? 0
-             : 1;
+  return std::abs(mean(length[species == 0]).item() - 4.9F) < 1e-5F && table.rows() == 6 ? 0 : 1;
 }
