@@ -177,26 +177,39 @@ struct NumberFor {
   }
   T value;
 };
-template <class T, class D, class N>
-Tensor<T, D> from_mixed(std::initializer_list<N> values, D device) {
-  const Tensor<T, Cpu> out = empty<T>({static_cast<int64_t>(values.size())});
-  T* next = out.data();
-  for (const N& number : values) *next++ = static_cast<T>(number.value);
-  return out.to(device);
+template <class T>
+void flatten(const MixedNumber& number, const int64_t*, T*& out) {
+  *out++ = static_cast<T>(number.value);
+}
+template <class T>
+void flatten(const NumberFor<T>& number, const int64_t*, T*& out) {
+  *out++ = number.value;
 }
 }  // namespace detail
 
-/// Braces of several types of numbers: float for floats and integers, tensor({1.0F, 2, 3}), or what
-/// is asked for, tensor<double>({1, 2.5}).
+/// Braces of several types of numbers, one or two deep: float for floats and integers,
+/// tensor({1.0F, 2, 3}), or what is asked for, tensor<double>({1, 2.5}).
 template <class T = void, Device D = Cpu>
   requires std::is_void_v<T>
 auto tensor(std::initializer_list<detail::MixedNumber> values, D device = {}) {
-  return detail::from_mixed<float>(values, device);
+  return detail::from_braces<float>(values, device);
+}
+template <class T = void, Device D = Cpu>
+  requires std::is_void_v<T>
+auto tensor(std::initializer_list<std::initializer_list<detail::MixedNumber>> values,
+            D device = {}) {
+  return detail::from_braces<float>(values, device);
 }
 template <class T, Device D = Cpu>
   requires(!std::is_void_v<T>)
 auto tensor(std::initializer_list<detail::NumberFor<T>> values, D device = {}) {
-  return detail::from_mixed<T>(values, device);
+  return detail::from_braces<T>(values, device);
+}
+template <class T, Device D = Cpu>
+  requires(!std::is_void_v<T>)
+auto tensor(std::initializer_list<std::initializer_list<detail::NumberFor<T>>> values,
+            D device = {}) {
+  return detail::from_braces<T>(values, device);
 }
 
 /// A container that holds its elements side by side: std::vector, std::array, std::span.

@@ -152,13 +152,13 @@ requires TextStream<S> S& operator<<(S& stream, const E& e) {
   stream << to_string(e).c_str();
   return stream;
 }
-/// What prints as a word or two: shapes and strides, element types, devices.
+/// What describes a tensor: sizes, an element type, a device.
 template <class X>
-concept PrintedShort = std::is_base_of_v<detail::Int64s, X> || std::same_as<X, Dtype> || Device<X>;
+concept Description =
+    std::same_as<X, Shape> || std::same_as<X, Strides> || std::same_as<X, Dtype> || Device<X>;
 
-/// Prints a shape as (2, 3), an element type as float32, a device as cuda:0. X is asked first:
-/// TextStream looks for operators, this one among them.
-template <class S, PrintedShort X>
+/// Prints a shape as (2, 3), an element type as float32, a device as cuda:0.
+template <class S, Description X>
 requires TextStream<S> S& operator<<(S& stream, const X& x) {
   using detail::text;
   const Text printed = text(x);

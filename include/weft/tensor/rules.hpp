@@ -120,7 +120,7 @@ template <class E>
 constexpr bool is_truth_value() {
   static_assert(always_false<E>,
                 "weft: an expression has many elements, and is not true or false by itself: write "
-                "all(e).item(), any(e).item() or equal(x, y)");
+                "all(e).item(), any(e).item() or equal(x, y); for one element x(i, j).item() > v");
   return false;
 }
 
