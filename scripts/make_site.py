@@ -71,6 +71,7 @@ def main():
     for title, name in pages:
         nav["Inside" if title.startswith(INTERNAL) else "Reference"].append({title: f"reference/{name}"})
 
+    (docs / "extra.css").write_text(".md-typeset thead:not(:has(th:not(:empty))) { display: none; }\n")
     lines = [f"INHERIT: {REPO / 'mkdocs.yml'}", "docs_dir: docs", "site_dir: html", "nav:"]
     for section, items in nav.items():
         lines.append(f"  - {section}:")

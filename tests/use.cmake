@@ -27,6 +27,13 @@ if(WEFT_PYTHON)
   set_tests_properties(track/tensorboard PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# What gdb shows, where there is one.
+if(Python3_FOUND)
+  add_test(NAME debugger/gdb COMMAND Python3::Interpreter
+           ${CMAKE_CURRENT_SOURCE_DIR}/debugger/check.py ${CMAKE_CXX_COMPILER})
+  set_tests_properties(debugger/gdb PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # Programs that must not compile, once for each compiler at hand.
 find_program(WEFT_GXX g++)
 find_program(WEFT_CLANGXX clang++)
