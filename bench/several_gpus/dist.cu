@@ -18,8 +18,8 @@ namespace {
 
 using GpuVar = Var<float, Cuda>;
 
-/// The milliseconds of one call of f on the current stream: the median of five rounds of n calls, on
-/// the slowest rank.
+/// The milliseconds of one call of f on the current stream: the median of five rounds of n calls,
+/// on the slowest rank.
 template <class F>
 double time_of(const dist::Group& g, Cuda device, int n, const F& f) {
   for (int i = 0; i < 3; ++i) f();
@@ -55,9 +55,10 @@ void all_reduce(const dist::Group& g, Cuda device, int64_t bytes) {
   const double graphed = time_of(g, device, n / in_graph, [&] { graph.replay(); }) / in_graph;
   if (g.rank() > 0) return;
   for (const auto& [mode, ms] : {std::pair("stream", eager), std::pair("graph", graphed)}) {
-    std::printf("{\"case\": \"all_reduce\", \"bytes\": %lld, \"mode\": \"%s\", \"ms\": %.5f, "
-                "\"right\": %s}\n",
-                static_cast<long long>(bytes), mode, ms, right ? "true" : "false");
+    std::printf(
+        "{\"case\": \"all_reduce\", \"bytes\": %lld, \"mode\": \"%s\", \"ms\": %.5f, "
+        "\"right\": %s}\n",
+        static_cast<long long>(bytes), mode, ms, right ? "true" : "false");
   }
   std::fflush(stdout);
 }
@@ -70,7 +71,10 @@ double mlp(const dist::Group& world, const dist::Group& g, Cuda device, bool gra
            dist::DdpOptions options = {}) {
   const weft::cuda::Tf32Guard tf32;
   manual_seed(1);
-  Mlp net{nn::Linear<Cuda>(784, 4096, {}, device), {}, nn::Linear<Cuda>(4096, 4096, {}, device), {},
+  Mlp net{nn::Linear<Cuda>(784, 4096, {}, device),
+          {},
+          nn::Linear<Cuda>(4096, 4096, {}, device),
+          {},
           nn::Linear<Cuda>(4096, 10, {}, device)};
   const Tensor<float, Cuda> x = rand({1024, 784}, device);
   const Tensor<int64_t, Cuda> y = arange<int64_t>(1024, device) % int64_t{10};

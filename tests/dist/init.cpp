@@ -35,16 +35,15 @@ TEST_CASE("processes meet at a port, or by a function that spreads bytes") {
   int ranks[2] = {-1, -1};
   for (int r = 0; r < 2; ++r) {
     threads.emplace_back([&, r] {
-      const Group g = dist::init(
-          dist::Launch{r, 2, r},
-          [&](void* data, int count) {
-            REQUIRE(count == 256);
-            if (r == 0) std::memcpy(bytes, data, 256);
-            if (r == 0) written = true;
-            while (!written) std::this_thread::yield();
-            if (r == 1) std::memcpy(data, bytes, 256);
-          },
-          {.timeout = 5});
+      const Group g = dist::init(dist::Launch{r, 2, r},
+                                 [&](void* data, int count) {
+                                   REQUIRE(count == 256);
+                                   if (r == 0) std::memcpy(bytes, data, 256);
+                                   if (r == 0) written = true;
+                                   while (!written) std::this_thread::yield();
+                                   if (r == 1) std::memcpy(data, bytes, 256);
+                                 },
+                                 {.timeout = 5});
       g.barrier();
       ranks[r] = g.rank();
     });

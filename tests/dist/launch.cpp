@@ -11,12 +11,27 @@ namespace {
 struct Environment {
   std::vector<std::pair<std::string, std::string>> before;
   explicit Environment(std::initializer_list<std::pair<const char*, const char*>> set) {
-    for (const char* name :
-         {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT", "WEFT_PORT",
-          "TORCHELASTIC_USE_AGENT_STORE", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
-          "SLURM_STEP_NODELIST", "SLURM_JOB_ID", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
-          "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_SIZE", "PMI_RANK",
-          "MPI_LOCALRANKID", "PMIX_RANK", "MV2_COMM_WORLD_SIZE"}) {
+    for (const char* name : {"RANK",
+                             "WORLD_SIZE",
+                             "LOCAL_RANK",
+                             "MASTER_ADDR",
+                             "MASTER_PORT",
+                             "WEFT_PORT",
+                             "TORCHELASTIC_USE_AGENT_STORE",
+                             "SLURM_PROCID",
+                             "SLURM_STEP_NUM_TASKS",
+                             "SLURM_LOCALID",
+                             "SLURM_STEP_NODELIST",
+                             "SLURM_JOB_ID",
+                             "OMPI_COMM_WORLD_SIZE",
+                             "OMPI_COMM_WORLD_RANK",
+                             "OMPI_COMM_WORLD_LOCAL_RANK",
+                             "OMPI_COMM_WORLD_LOCAL_SIZE",
+                             "PMI_SIZE",
+                             "PMI_RANK",
+                             "MPI_LOCALRANKID",
+                             "PMIX_RANK",
+                             "MV2_COMM_WORLD_SIZE"}) {
       const char* const value = std::getenv(name);
       if (value != nullptr) before.emplace_back(name, value);
       unsetenv(name);
@@ -44,8 +59,11 @@ TEST_CASE("a process alone") {
 }
 
 TEST_CASE("torchrun's variables") {
-  const Environment torch({{"RANK", "3"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"},
-                           {"MASTER_ADDR", "node7"}, {"MASTER_PORT", "29500"}});
+  const Environment torch({{"RANK", "3"},
+                           {"WORLD_SIZE", "8"},
+                           {"LOCAL_RANK", "1"},
+                           {"MASTER_ADDR", "node7"},
+                           {"MASTER_PORT", "29500"}});
   dist::Launch l = dist::launch_from_environment();
   CHECK(l.rank == 3);
   CHECK(l.size == 8);
@@ -65,8 +83,10 @@ TEST_CASE("torchrun's variables") {
 }
 
 TEST_CASE("Slurm's variables") {
-  const Environment slurm({{"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_TASKS", "16"},
-                           {"SLURM_LOCALID", "1"}, {"SLURM_STEP_NODELIST", "gpu[03-06,11],x1"},
+  const Environment slurm({{"SLURM_PROCID", "5"},
+                           {"SLURM_STEP_NUM_TASKS", "16"},
+                           {"SLURM_LOCALID", "1"},
+                           {"SLURM_STEP_NODELIST", "gpu[03-06,11],x1"},
                            {"SLURM_JOB_ID", "123456"}});
   const dist::Launch l = dist::launch_from_environment();
   CHECK(l.rank == 5);
@@ -84,8 +104,10 @@ TEST_CASE("the first host of a list") {
 }
 
 TEST_CASE("mpirun's variables, without MPI") {
-  const Environment mpi({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "2"},
-                         {"OMPI_COMM_WORLD_LOCAL_RANK", "2"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}});
+  const Environment mpi({{"OMPI_COMM_WORLD_SIZE", "4"},
+                         {"OMPI_COMM_WORLD_RANK", "2"},
+                         {"OMPI_COMM_WORLD_LOCAL_RANK", "2"},
+                         {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}});
   CHECK(dist::started_by_mpi());
   const dist::Launch l = dist::launch_from_environment();
   CHECK(l.rank == 2);

@@ -22,8 +22,7 @@ TEST_CASE("elements are reduced as weft's own are") {
   CHECK(reduced(Op::product, half(2), half(3)) == half(6));
   CHECK(reduced(Op::maximum, std::int8_t{-3}, std::int8_t{-5}) == -3);
   CHECK(reduced(Op::minimum, std::uint64_t{3}, std::uint64_t{1} << 63) == 3);
-  CHECK(reduced(Op::sum, std::numeric_limits<int>::max(), 1) ==
-        std::numeric_limits<int>::min());
+  CHECK(reduced(Op::sum, std::numeric_limits<int>::max(), 1) == std::numeric_limits<int>::min());
   CHECK(reduced(Op::product, std::int16_t{-200}, std::int16_t{300}) ==
         static_cast<std::int16_t>(-60000 + 65536));
   CHECK(reduced(Op::product, std::uint16_t{65535}, std::uint16_t{65535}) == 1);

@@ -16,9 +16,9 @@ void three(double timeout, const F& f) {
   std::vector<std::thread> threads;
   for (int r = 0; r < 3; ++r) {
     threads.emplace_back([&, r, mine = r == 0 ? std::move(server) : nullptr]() mutable {
-      const auto world = std::make_shared<World>(Launch{r, 3, r, "127.0.0.1", port}, std::move(mine),
-                                                 std::vector<std::string>{"127.0.0.1"}, port, "",
-                                                 GroupOptions{timeout});
+      const auto world = std::make_shared<World>(
+          Launch{r, 3, r, "127.0.0.1", port}, std::move(mine),
+          std::vector<std::string>{"127.0.0.1"}, port, "", GroupOptions{timeout});
       Circle circle(world, "world", {0, 1, 2});
       f(circle, r);
     });
@@ -58,8 +58,9 @@ TEST_CASE("who is late is named with what it did last") {
     ++done;
     while (done < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   });
-  CHECK(said == "call 2 of the group was not done in 0.5 s; rank 2 has not started it, its last was "
-                "call 1, broadcast");
+  CHECK(said ==
+        "call 2 of the group was not done in 0.5 s; rank 2 has not started it, its last was "
+        "call 1, broadcast");
 }
 
 TEST_CASE("what has ended throws at the next call") {

@@ -145,7 +145,8 @@ TEST_CASE_TEMPLATE("reductions", D, TEST_DEVICES) {
   if constexpr (!is_cuda<D>) {
     check_reductions<std::int16_t, D>();
   } else {
-    CHECK_SAYS("NCCL does not reduce int16", test::world()->all_reduce(zeros<std::int16_t>({2}, D{})));
+    CHECK_SAYS("NCCL does not reduce int16",
+               test::world()->all_reduce(zeros<std::int16_t>({2}, D{})));
   }
 }
 
@@ -188,8 +189,8 @@ TEST_CASE_TEMPLATE("calls run beside other work", D, TEST_DEVICES) {
     works.push_back(g.all_reduce(xs.back(), dist::async));
   }
   const Tensor<float, D> beside = ones({1000}, D{}) * 2.0F;
-  const auto view = g.all_reduce(xs[0].narrow(0, 0, 10).reshape({2, 5}).t(), dist::Reduce::average,
-                                 dist::async);
+  const auto view =
+      g.all_reduce(xs[0].narrow(0, 0, 10).reshape({2, 5}).t(), dist::Reduce::average, dist::async);
   view.wait();
   for (int i = 0; i < 5; ++i) {
     works[static_cast<std::size_t>(i)].wait();

@@ -1,6 +1,5 @@
-// A rank that dies, hangs or never comes: `faults CASE` for mpirun, which each other rank must leave
-// with the right sentence.
-// SPDX-License-Identifier: Apache-2.0
+// A rank that dies, hangs or never comes: `faults CASE` for mpirun, which each other rank must
+// leave with the right sentence. SPDX-License-Identifier: Apache-2.0
 #include "weft/weft.hpp"
 
 #include "weft/dist.hpp"
@@ -49,8 +48,10 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 3; ++i) g.all_reduce(x);
   };
   if (what == "hang") {
-    return expect(8, {"[all_reduce] call 2 of the group was not done in 2.0 s",
-                      "rank 2 has not started it, its last was call 1, all_reduce"}, calls);
+    return expect(8,
+                  {"[all_reduce] call 2 of the group was not done in 2.0 s",
+                   "rank 2 has not started it, its last was call 1, all_reduce"},
+                  calls);
   }
   if (what == "kill0") return expect(8, {"[all_reduce]", "rank 0 is gone"}, calls);
   if (what == "leave") return expect(8, {"[all_reduce]", "rank 2 has "}, calls);

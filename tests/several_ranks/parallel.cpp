@@ -58,7 +58,8 @@ TEST_CASE_TEMPLATE("a sharded optimizer makes the steps of the whole one", D, TE
       for (std::size_t i = 0; i < a.size(); ++i) check_near(a[i].value(), b[i].value());
     };
     go(part, 0, 10);
-    constexpr int64_t elements = 12 * 64;  // with what lies between them: 384 + 64 + 128 + 64 and the like
+    constexpr int64_t elements =
+        12 * 64;  // with what lies between them: 384 + 64 + 128 + 64 and the like
     CHECK(part.state_elements() <= elements / n + 64 * n);
     // A checkpoint goes on in another split: here on a rank alone, which has everything.
     const StateDict saved = part.state_dict();
@@ -79,7 +80,8 @@ TEST_CASE_TEMPLATE("SyncBatchNorm is BatchNorm1d of all samples", D, TEST_DEVICE
   const auto& g = *test::world();
   Generator generator(2);
   const int64_t each = 6;
-  const Tensor<float, D> all = (randn({each * g.size(), 4, 3}, Cpu{}, generator) * 3.0F + 5.0F).eval().to(D{});
+  const Tensor<float, D> all =
+      (randn({each * g.size(), 4, 3}, Cpu{}, generator) * 3.0F + 5.0F).eval().to(D{});
   const Tensor<float, D> mine = all.narrow(0, each * g.rank(), each).clone();
   nn::BatchNorm1d<D> one(4);
   dist::SyncBatchNorm<D> many(4, g);

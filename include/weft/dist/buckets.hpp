@@ -46,8 +46,8 @@ class Buckets {
     reset();
   }
 
-  /// The gradient of parameter i is complete. Starts what can start; after the last one all averages
-  /// are there for what follows. Throws ValueError where the same one comes twice.
+  /// The gradient of parameter i is complete. Starts what can start; after the last one all
+  /// averages are there for what follows. Throws ValueError where the same one comes twice.
   void set_ready(std::size_t i) {
     if (ready_[i]) {
       fail<ValueError>("DistributedDataParallel", "a second gradient of one parameter of shape ",
@@ -88,8 +88,8 @@ class Buckets {
   struct Bucket {
     std::size_t first;
     std::size_t last;
-    std::size_t open = 0;          // gradients that are not complete
-    Tensor<T, D> gradient = {};    // of all of them, and what lies between
+    std::size_t open = 0;        // gradients that are not complete
+    Tensor<T, D> gradient = {};  // of all of them, and what lies between
     Tensor<bfloat16, D> sent = {};
     Work work = {};
   };

@@ -40,14 +40,14 @@ struct Call {
   const void* in = nullptr;  ///< null where this rank gives nothing
   void* out = nullptr;       ///< null where this rank gets nothing
   int64_t count = 0;
-  int peer = 0;  ///< the root, or the other rank
+  int peer = 0;      ///< the root, or the other rank
   Shape shape = {};  ///< of the tensor, for messages
 };
 
 inline const char* name(Kind kind) {
-  constexpr const char* names[] = {"all_reduce", "reduce", "broadcast", "all_gather",
-                                   "reduce_scatter", "all_to_all", "gather", "scatter",
-                                   "send", "recv", "barrier"};
+  constexpr const char* names[] = {"all_reduce",     "reduce",     "broadcast", "all_gather",
+                                   "reduce_scatter", "all_to_all", "gather",    "scatter",
+                                   "send",           "recv",       "barrier"};
   return names[static_cast<int>(kind)];
 }
 inline const char* name(Reduce op) {

@@ -13,8 +13,8 @@ namespace weft::dist {
 /// device, where the module is. Gradients go back the same way and add up in its parameters.
 ///   dist::DataParallel model(net, dist::all_devices<Cuda>());
 ///   cross_entropy(model(x), y).backward();
-/// Copies of buffers are thrown away but the first device's. DistributedDataParallel, with a process
-/// a GPU, copies no parameters and is faster.
+/// Copies of buffers are thrown away but the first device's. DistributedDataParallel, with a
+/// process a GPU, copies no parameters and is faster.
 template <nn::Module M>
 class DataParallel {
  public:
@@ -22,8 +22,7 @@ class DataParallel {
   using T = typename Parameter::value_type;
   using D = typename Parameter::device_type;
 
-  DataParallel(M& module, std::vector<D> devices)
-      : module_(&module), devices_(std::move(devices)) {
+  DataParallel(M& module, std::vector<D> devices) : module_(&module), devices_(std::move(devices)) {
     if (devices_.empty()) fail<ValueError>("DataParallel", "no devices, expected at least 1");
     for (const auto& [name, p] : nn::named_parameters(module)) {
       if (!(p.device() == devices_[0])) {

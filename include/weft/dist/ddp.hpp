@@ -21,7 +21,8 @@ struct DdpOptions {
 
 namespace detail {
 /// All variables that a Var was computed from.
-inline void collect(autograd::Variable* root, std::unordered_set<const autograd::Variable*>& found) {
+inline void collect(autograd::Variable* root,
+                    std::unordered_set<const autograd::Variable*>& found) {
   std::vector<autograd::Variable*> open{root};
   while (!open.empty()) {
     autograd::Variable* const x = open.back();
@@ -67,10 +68,11 @@ class DistributedDataParallel {
       parameters.push_back(p);
     }
     broadcast_buffers();
-    state_ = std::make_shared<State>(State{
-        Buckets<T, D>(group_, parameters,
-                      {options.bucket_bytes, options.first_bucket_bytes, options.bfloat16_gradients}),
-        true});
+    state_ = std::make_shared<State>(
+        State{Buckets<T, D>(
+                  group_, parameters,
+                  {options.bucket_bytes, options.first_bucket_bytes, options.bfloat16_gradients}),
+              true});
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const std::weak_ptr<State> weak = state_;  // the parameters do not keep what keeps them
       parameters[i].register_post_accumulate_grad_hook([weak, i](const Tensor<T, D>&) {
@@ -150,11 +152,11 @@ class DistributedDataParallel {
       add(shape.c_str(), shape.size());
       elements += p.size();
     }
-    const std::string mine = std::to_string(named.size()) + " parameters of " +
-                             std::to_string(elements) + " elements";
-    const auto all = group_.circle()->exchange(
-        "DistributedDataParallel", "ddp" + std::to_string(group_.circle()->splits++),
-        mine + " " + std::to_string(hash));
+    const std::string mine =
+        std::to_string(named.size()) + " parameters of " + std::to_string(elements) + " elements";
+    const auto all = group_.circle()->exchange("DistributedDataParallel",
+                                               "ddp" + std::to_string(group_.circle()->splits++),
+                                               mine + " " + std::to_string(hash));
     for (std::size_t r = 0; r < all.size(); ++r) {
       if (all[r] != mine + " " + std::to_string(hash)) {
         fail<DistributedError>("DistributedDataParallel", "rank ", r, " has ",
@@ -226,9 +228,9 @@ class DistributedDataParallel {
       if (!found.contains(parameters[i].variable().get())) unused.push_back(i);
     }
     if (!unused.empty() && !options_.find_unused) {
-      fail<ValueError>("DistributedDataParallel", "the forward pass did not use ",
-                       list(unused).c_str(), ", so that other ranks would wait for its gradient: ",
-                       "remove it, or set find_unused");
+      fail<ValueError>(
+          "DistributedDataParallel", "the forward pass did not use ", list(unused).c_str(),
+          ", so that other ranks would wait for its gradient: ", "remove it, or set find_unused");
     }
     state_->buckets.reset();
     for (const std::size_t i : unused) state_->buckets.set_unused(i);

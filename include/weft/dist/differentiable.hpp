@@ -7,8 +7,8 @@
 
 namespace weft::dist {
 
-/// The sum of all ranks' x, as a Var on each. What all ranks make of the sum counts: the gradient is
-/// the sum of theirs.
+/// The sum of all ranks' x, as a Var on each. What all ranks make of the sum counts: the gradient
+/// is the sum of theirs.
 template <class T, class D>
 Var<T, D> sum_over_ranks(const Group& group, const Var<T, D>& x) {
   const auto reduced = [group](const auto& v) {
@@ -16,8 +16,8 @@ Var<T, D> sum_over_ranks(const Group& group, const Var<T, D>& x) {
     group.all_reduce(out);
     return out;
   };
-  return custom(reduced, [reduced](const auto& g, const auto&, const auto&) { return reduced(g); },
-                x);
+  return custom(
+      reduced, [reduced](const auto& g, const auto&, const auto&) { return reduced(g); }, x);
 }
 
 /// x itself; its gradient is the sum of all ranks'. For what all ranks have alike and each uses a

@@ -17,8 +17,9 @@ namespace weft::dist {
 class Group {
  public:
   /// A process alone.
-  Group() : Group(std::make_shared<World>(Launch{}, nullptr, std::vector<std::string>{}, 0, "",
-                                          GroupOptions{})) {}
+  Group()
+      : Group(std::make_shared<World>(Launch{}, nullptr, std::vector<std::string>{}, 0, "",
+                                      GroupOptions{})) {}
   /// All processes of the world.
   explicit Group(const std::shared_ptr<World>& world) {
     std::vector<int> all(static_cast<std::size_t>(world->launch().size));
@@ -138,8 +139,8 @@ class Group {
     }
   }
 
-  /// What is started with `async` from now on comes after all that the current stream of the GPU was
-  /// given: for memory of which weft does not know who uses it. Nothing on the CPU.
+  /// What is started with `async` from now on comes after all that the current stream of the GPU
+  /// was given: for memory of which weft does not know who uses it. Nothing on the CPU.
   template <class D>
   void fence([[maybe_unused]] D device) const {
     if constexpr (is_cuda<D>) {
@@ -147,8 +148,8 @@ class Group {
     }
   }
 
-  /// Gives f()'s statements to the stream of the GPU that `async` calls run on, behind them; the Work
-  /// is for what follows. On the CPU runs f() now.
+  /// Gives f()'s statements to the stream of the GPU that `async` calls run on, behind them; the
+  /// Work is for what follows. On the CPU runs f() now.
   template <class D, class F>
   Work beside(D device, const F& f) const;
 
@@ -197,9 +198,10 @@ class Group {
   static constexpr bool has_transport() {
     constexpr bool there = requires { sizeof(Transport<Loops<D>>); };
     if constexpr (is_cuda<D>) {
-      static_assert(there,
-                    "weft: groups on Cuda go by NCCL: link weft::nccl (which defines WEFT_NCCL) and "
-                    "include <weft/dist.hpp> in a file that nvcc compiles");
+      static_assert(
+          there,
+          "weft: groups on Cuda go by NCCL: link weft::nccl (which defines WEFT_NCCL) and "
+          "include <weft/dist.hpp> in a file that nvcc compiles");
     }
     return there;
   }

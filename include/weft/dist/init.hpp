@@ -19,8 +19,7 @@ struct Address {
 inline Group group_of(const Launch& launch, std::unique_ptr<StoreServer> server,
                       const std::vector<std::string>& hosts, int port, const std::string& token,
                       GroupOptions options) {
-  return Group(
-      std::make_shared<World>(launch, std::move(server), hosts, port, token, options));
+  return Group(std::make_shared<World>(launch, std::move(server), hosts, port, token, options));
 }
 }  // namespace detail
 
@@ -42,31 +41,32 @@ inline Group init(const Launch& launch, GroupOptions options = {}) {
 /// called once by all, copies rank 0's `count` bytes (256) to the others. Rank 0 takes a free port,
 /// or WEFT_PORT, and the addresses of its host, or WEFT_HOST.
 template <class Broadcast>
-  requires std::is_invocable_v<Broadcast&, void*, int>
-Group init(Launch launch, Broadcast&& broadcast, GroupOptions options = {}) {
-  detail::check(launch);
-  detail::Address address;
-  std::unique_ptr<StoreServer> server;
-  if (launch.rank == 0 && launch.size > 1) {
-    std::random_device random;
-    const std::string token = std::to_string(random()) + std::to_string(random());
-    server = std::make_unique<StoreServer>(detail::number("WEFT_PORT", 0), token);
-    std::string text = token + " " + std::to_string(server->port());
-    const std::string host = detail::variable("WEFT_HOST");
-    for (const auto& own : host.empty() ? detail::own_addresses() : std::vector{host}) {
-      if (text.size() + own.size() + 2 < sizeof address.text) text += " " + own;
+  requires std::is_invocable_v<Broadcast&, void*, int> Group init(Launch launch,
+                                                                  Broadcast&& broadcast,
+                                                                  GroupOptions options = {}) {
+    detail::check(launch);
+    detail::Address address;
+    std::unique_ptr<StoreServer> server;
+    if (launch.rank == 0 && launch.size > 1) {
+      std::random_device random;
+      const std::string token = std::to_string(random()) + std::to_string(random());
+      server = std::make_unique<StoreServer>(detail::number("WEFT_PORT", 0), token);
+      std::string text = token + " " + std::to_string(server->port());
+      const std::string host = detail::variable("WEFT_HOST");
+      for (const auto& own : host.empty() ? detail::own_addresses() : std::vector{host}) {
+        if (text.size() + own.size() + 2 < sizeof address.text) text += " " + own;
+      }
+      std::memcpy(address.text, text.c_str(), text.size());
     }
-    std::memcpy(address.text, text.c_str(), text.size());
+    broadcast(static_cast<void*>(address.text), detail::Address::bytes);
+    std::istringstream in(address.text);
+    std::string token;
+    in >> token >> launch.port;
+    std::vector<std::string> hosts;
+    for (std::string host; in >> host;) hosts.push_back(host);
+    if (launch.rank == 0) hosts = {"127.0.0.1"};
+    return detail::group_of(launch, std::move(server), hosts, launch.port, token, options);
   }
-  broadcast(static_cast<void*>(address.text), detail::Address::bytes);
-  std::istringstream in(address.text);
-  std::string token;
-  in >> token >> launch.port;
-  std::vector<std::string> hosts;
-  for (std::string host; in >> host;) hosts.push_back(host);
-  if (launch.rank == 0) hosts = {"127.0.0.1"};
-  return detail::group_of(launch, std::move(server), hosts, launch.port, token, options);
-}
 
 /// The group of all processes that were started with this one: by mpirun or srun where the program
 /// is linked with weft::mpi, else as launch_from_environment() says. A process that was started

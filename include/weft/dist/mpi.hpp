@@ -149,16 +149,24 @@ class MpiEngine final : public Engine {
         return MPI_Iallreduce(in, c.out, n, type, mpi_op(c.op, c.dtype), comm_, r);
       case Kind::reduce:
         return MPI_Ireduce(in, c.out, n, type, mpi_op(c.op, c.dtype), c.peer, comm_, r);
-      case Kind::broadcast: return MPI_Ibcast(c.out, n, type, c.peer, comm_, r);
-      case Kind::all_gather: return MPI_Iallgather(in, n, type, c.out, n, type, comm_, r);
+      case Kind::broadcast:
+        return MPI_Ibcast(c.out, n, type, c.peer, comm_, r);
+      case Kind::all_gather:
+        return MPI_Iallgather(in, n, type, c.out, n, type, comm_, r);
       case Kind::reduce_scatter:
         return MPI_Ireduce_scatter_block(in, c.out, n, type, mpi_op(c.op, c.dtype), comm_, r);
-      case Kind::all_to_all: return MPI_Ialltoall(in, n, type, c.out, n, type, comm_, r);
-      case Kind::gather: return MPI_Igather(in, n, type, c.out, n, type, c.peer, comm_, r);
-      case Kind::scatter: return MPI_Iscatter(in, n, type, c.out, n, type, c.peer, comm_, r);
-      case Kind::send: return MPI_Isend(in, n, type, c.peer, 0, comm_, r);
-      case Kind::recv: return MPI_Irecv(c.out, n, type, c.peer, 0, comm_, r);
-      case Kind::barrier: break;
+      case Kind::all_to_all:
+        return MPI_Ialltoall(in, n, type, c.out, n, type, comm_, r);
+      case Kind::gather:
+        return MPI_Igather(in, n, type, c.out, n, type, c.peer, comm_, r);
+      case Kind::scatter:
+        return MPI_Iscatter(in, n, type, c.out, n, type, c.peer, comm_, r);
+      case Kind::send:
+        return MPI_Isend(in, n, type, c.peer, 0, comm_, r);
+      case Kind::recv:
+        return MPI_Irecv(c.out, n, type, c.peer, 0, comm_, r);
+      case Kind::barrier:
+        break;
     }
     return MPI_Ibarrier(comm_, r);
   }

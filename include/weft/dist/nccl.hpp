@@ -3,70 +3,17 @@
 #pragma once
 
 #ifdef WEFT_NCCL
-#include <nccl.h>
-
 #include <deque>
 
 #include "weft/cuda/memory.hpp"
 #include "weft/cuda/order.hpp"
 #include "weft/cuda/synchronize.hpp"
+#include "weft/dist/nccl_elements.hpp"
 #include "weft/dist/start.hpp"
 
 namespace weft::dist {
 
 namespace detail {
-inline void check_nccl(ncclResult_t status, const char* operation) {
-  if (status == ncclSuccess || status == ncclInProgress) return;
-  fail<DistributedError>(operation, "NCCL: ", ncclGetErrorString(status), ": ",
-                         ncclGetLastError(nullptr), " (NCCL_DEBUG=INFO says more)");
-}
-
-/// How NCCL sees elements: its type, and how many of it an element is. What only moves is bytes
-/// where NCCL has no such type.
-struct NcclElements {
-  ncclDataType_t type = ncclUint8;
-  std::size_t each = 1;
-};
-inline NcclElements nccl_elements(const Call& call) {
-  switch (call.dtype) {
-    case Dtype::boolean:
-    case Dtype::uint8: return {ncclUint8, 1};
-    case Dtype::int8: return {ncclInt8, 1};
-    case Dtype::int32: return {ncclInt32, 1};
-    case Dtype::int64: return {ncclInt64, 1};
-    case Dtype::uint32: return {ncclUint32, 1};
-    case Dtype::uint64: return {ncclUint64, 1};
-    case Dtype::float16: return {ncclFloat16, 1};
-    case Dtype::bfloat16: return {ncclBfloat16, 1};
-    case Dtype::float32: return {ncclFloat32, 1};
-    case Dtype::float64: return {ncclFloat64, 1};
-    case Dtype::complex64: return {ncclFloat32, 2};
-    case Dtype::complex128: return {ncclFloat64, 2};
-    default: break;
-  }
-  if (reduces(call.kind)) {
-    fail<ValueError>(name(call.kind), "NCCL does not reduce ", call.dtype,
-                     ", expected another type: write cast<std::int32_t>(x)");
-  }
-  return {ncclUint8, static_cast<std::size_t>(element_size(call.dtype))};
-}
-inline ncclRedOp_t nccl_op(const Call& call) {
-  const bool parts = call.dtype == Dtype::complex64 || call.dtype == Dtype::complex128;
-  if (parts && call.op != Reduce::sum && call.op != Reduce::average) {
-    fail<ValueError>(name(call.kind), "NCCL has no ", name(call.op), " of ", call.dtype,
-                     ", expected the sum or the average");
-  }
-  const bool truth = call.dtype == Dtype::boolean;
-  switch (call.op) {
-    case Reduce::sum: return truth ? ncclMax : ncclSum;
-    case Reduce::product: return truth ? ncclMin : ncclProd;
-    case Reduce::minimum: return ncclMin;
-    case Reduce::maximum: return ncclMax;
-    case Reduce::average: break;
-  }
-  return ncclAvg;
-}
-
 class NcclEngine final : public Engine {
  public:
   NcclEngine(Circle& circle, ncclComm_t comm, int ordinal)
@@ -146,20 +93,28 @@ class NcclEngine final : public Engine {
     const auto [type, each] = nccl_elements(c);
     const std::size_t n = static_cast<std::size_t>(c.count) * each;
     switch (c.kind) {
-      case Kind::all_reduce: return ncclAllReduce(c.in, c.out, n, type, nccl_op(c), comm_, s);
-      case Kind::reduce: return ncclReduce(c.in, c.out, n, type, nccl_op(c), c.peer, comm_, s);
-      case Kind::broadcast: return ncclBroadcast(c.in, c.out, n, type, c.peer, comm_, s);
-      case Kind::all_gather: return ncclAllGather(c.in, c.out, n, type, comm_, s);
+      case Kind::all_reduce:
+        return ncclAllReduce(c.in, c.out, n, type, nccl_op(c), comm_, s);
+      case Kind::reduce:
+        return ncclReduce(c.in, c.out, n, type, nccl_op(c), c.peer, comm_, s);
+      case Kind::broadcast:
+        return ncclBroadcast(c.in, c.out, n, type, c.peer, comm_, s);
+      case Kind::all_gather:
+        return ncclAllGather(c.in, c.out, n, type, comm_, s);
       case Kind::reduce_scatter:
         return ncclReduceScatter(c.in, c.out, n, type, nccl_op(c), comm_, s);
-      case Kind::send: return ncclSend(c.in, n, type, c.peer, comm_, s);
-      case Kind::recv: return ncclRecv(c.out, n, type, c.peer, comm_, s);
-      case Kind::barrier: return ncclSuccess;
-      default: return exchange(c, type, n, s);
+      case Kind::send:
+        return ncclSend(c.in, n, type, c.peer, comm_, s);
+      case Kind::recv:
+        return ncclRecv(c.out, n, type, c.peer, comm_, s);
+      case Kind::barrier:
+        return ncclSuccess;
+      default:
+        return exchange(c, type, n, s);
     }
   }
-  /// all_to_all, gather and scatter, as sends and receives that run at once: NCCL before 2.28 has no
-  /// calls for them.
+  /// all_to_all, gather and scatter, as sends and receives that run at once: NCCL before 2.28 has
+  /// no calls for them.
   ncclResult_t exchange(const Call& c, ncclDataType_t type, std::size_t n, cudaStream_t s) {
     const std::size_t bytes =
         static_cast<std::size_t>(c.count) * static_cast<std::size_t>(element_size(c.dtype));
@@ -216,8 +171,8 @@ struct Transport<Cuda> {
   static Cuda device(int local_rank) {
     const int count = cuda::device_count();
     // Slurm may show each process its own GPU alone.
-    const bool own = count == 1 && detail::variable("CUDA_VISIBLE_DEVICES").find(',') ==
-                                       std::string::npos &&
+    const bool own = count == 1 &&
+                     detail::variable("CUDA_VISIBLE_DEVICES").find(',') == std::string::npos &&
                      !detail::variable("CUDA_VISIBLE_DEVICES").empty();
     if (local_rank >= count && !own) {
       fail<DeviceError>("dist", "local rank ", local_rank, " has no GPU, this host shows ", count,

@@ -14,12 +14,12 @@ struct ShardedOptions {
   double max_norm = 0;             ///< gradients of a larger norm, over all, are scaled down to it
 };
 
-/// The steps of an optimizer O over parameters in an arena, of which each of n ranks makes one n-th:
-/// it averages that part of the gradients over the ranks (reduce_scatter), changes that part of the
-/// parameters, and gets the others' (all_gather). The state, for AdamW twice the parameters' size, is
-/// divided by n. Results are those of O after an all_reduce of the gradients. What does not divide,
-/// fewer than 64 n elements, all ranks change alike. After step() other parts of the gradients are
-/// unspecified.
+/// The steps of an optimizer O over parameters in an arena, of which each of n ranks makes one
+/// n-th: it averages that part of the gradients over the ranks (reduce_scatter), changes that part
+/// of the parameters, and gets the others' (all_gather). The state, for AdamW twice the parameters'
+/// size, is divided by n. Results are those of O after an all_reduce of the gradients. What does
+/// not divide, fewer than 64 n elements, all ranks change alike. After step() other parts of the
+/// gradients are unspecified.
 ///   auto optimizer = dist::sharded<optim::AdamW>(net, world, {.lr = 1e-3});
 template <template <class, class> class O, class T, class D>
 class Sharded {
@@ -176,8 +176,8 @@ class Sharded {
   Inner inner_;
 };
 
-/// A Sharded optimizer of a module's parameters, which are moved into an arena where they are not in
-/// one.
+/// A Sharded optimizer of a module's parameters, which are moved into an arena where they are not
+/// in one.
 template <template <class, class> class O, nn::Module M,
           class T = typename nn::parameter_t<M>::value_type,
           class D = typename nn::parameter_t<M>::device_type>

@@ -75,15 +75,15 @@ Work Group::start(Call call, const Tensor<T, D>* in, const Tensor<T, D>* out, bo
     Batch* const batch = Batch::current();
     if (batch != nullptr) beside = false;
     typename Way::Lane lane(with, in != nullptr ? in->device() : out->device(), beside);
-    const bool in_place = in == out || (in != nullptr && out != nullptr &&
-                                        in->data() == out->data() && in->shape() == out->shape() &&
-                                        call.kind == Kind::broadcast);
+    const bool in_place =
+        in == out || (in != nullptr && out != nullptr && in->data() == out->data() &&
+                      in->shape() == out->shape() && call.kind == Kind::broadcast);
     Tensor<T, D> source = in != nullptr ? detail::packed(*in, true) : Tensor<T, D>();
     Tensor<T, D> target;
     if (out != nullptr) {
       target = in_place ? source : detail::packed(*out, false);
-      const bool gathers = call.kind == Kind::all_gather &&
-                           source.data() == target.data() + call.count * rank();
+      const bool gathers =
+          call.kind == Kind::all_gather && source.data() == target.data() + call.count * rank();
       if (!in_place && in != nullptr && !gathers && detail::overlap(source, target)) {
         target = empty_like(target);
       }
@@ -142,8 +142,7 @@ Work Group::beside([[maybe_unused]] D device, const F& f) const {
 inline Group Group::split(int color, int key) const {
   Circle& mine = *circle_;
   const std::string entry = "split" + std::to_string(mine.splits++);
-  const auto all =
-      mine.exchange("split", entry, std::to_string(color) + " " + std::to_string(key));
+  const auto all = mine.exchange("split", entry, std::to_string(color) + " " + std::to_string(key));
   std::vector<std::pair<int, int>> found;  // key, world rank
   for (std::size_t r = 0; r < all.size(); ++r) {
     std::istringstream in(all[r]);

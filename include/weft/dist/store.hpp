@@ -51,7 +51,8 @@ inline bool receive_message(const Socket& from, Message& head, std::string& key,
 /// is written into the entry "dead"; one that begins with another token is turned away.
 class StoreServer {
  public:
-  StoreServer(int port, std::string token) : token_(std::move(token)), socket_(Socket::listen(port)) {
+  StoreServer(int port, std::string token)
+      : token_(std::move(token)), socket_(Socket::listen(port)) {
     port_ = socket_.port();
     thread_ = std::thread([this] { serve(); });
   }

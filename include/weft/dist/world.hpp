@@ -163,8 +163,8 @@ class Circle {
     }
   }
 
-  /// What each rank has given as `mine`, a line, over the store: the first member collects. Slow, but
-  /// needs no engine, and says who is missing.
+  /// What each rank has given as `mine`, a line, over the store: the first member collects. Slow,
+  /// but needs no engine, and says who is missing.
   std::vector<std::string> exchange(const char* operation, const std::string& entry,
                                     const std::string& mine) {
     if (size() == 1) return {mine};
@@ -174,7 +174,8 @@ class Circle {
     if (rank_ == 0) {
       all = mine + "\n";
       std::string missing;
-      const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(world_->timeout());
+      const auto end =
+          Clock::now() + std::chrono::duration_cast<Clock::duration>(world_->timeout());
       for (int r = 1; r < size(); ++r) {
         const std::string theirs = key(entry, r);
         const auto found = store.wait(theirs, std::max(Seconds(end - Clock::now()), Seconds(0)));
@@ -226,8 +227,8 @@ class Circle {
     const long now = sequence();
     if (now == posted_ || size() == 1) return;
     posted_ = now;
-    world_->store().set(key("at", rank_),
-                        std::to_string(now) + " " + dist::name(kind_.load(std::memory_order_relaxed)));
+    world_->store().set(key("at", rank_), std::to_string(now) + " " +
+                                              dist::name(kind_.load(std::memory_order_relaxed)));
   }
 
   [[gnu::cold, gnu::noinline]] void compare(const Call& call, long number) {
