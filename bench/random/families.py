@@ -219,7 +219,8 @@ def gathers(d):
     count = max(8, d.elements(2) // wide)
     vocabulary = d.choice((1000, 30522, 32000, 50257, 128256))
     vocabulary = max(16, min(vocabulary, count * 2))
-    ids = d.operands("ids", (count,) if d.chance(0.5) or count < 64 else (count // 32, 32), "int64", "index", vocabulary)
+    places = (count,) if d.chance(0.5) or count < 64 else (count // 32, 32)
+    ids = d.operands("ids", places, "int64", "index", vocabulary)
     if form == "gather":
         d.operands.all.clear()
         shape = (max(8, d.elements(3) // wide), wide)
@@ -273,7 +274,8 @@ def several_outputs(d):
         c, i, f, o = (d.x(shape, name) for name in "cifo")
         g = d.x(shape, "g")
         c2 = apply("sigmoid", f) * c + apply("sigmoid", i) * apply("tanh", g)
-        return Statement("several outputs", d.operands.all, [("c2", c2), ("h", apply("sigmoid", o) * apply("tanh", c2))])
+        h = apply("sigmoid", o) * apply("tanh", c2)
+        return Statement("several outputs", d.operands.all, [("c2", c2), ("h", h)])
     if form == "norm":
         h = d.x(shape) + d.x(shape, "r")
         return Statement("several outputs", d.operands.all,

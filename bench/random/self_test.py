@@ -62,7 +62,8 @@ def drawing():
             for s in (statement(seed, k, SCALES["tiny"]), statement(seed, k, backward=True, only=("row programs",))):
                 for text in (s.torch_source(), s.torch_source(True), s.numpy_source()):
                     ast.parse(text)
-                assert weft_side.source(s, k, seed, "cuda").count("{") == weft_side.source(s, k, seed, "cuda").count("}")
+                text = weft_side.source(s, k, seed, "cuda")
+                assert text.count("{") == text.count("}") and text.count("(") == text.count(")")
 
 
 def judging():
