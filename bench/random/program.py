@@ -11,7 +11,7 @@ from pathlib import Path
 
 import results
 from draw import SCALES
-from families import FAMILIES, statement
+from families import FAMILIES, WITH_GRADIENTS, statement
 from process import Died, Process
 from weft_side import Compiler, Programs
 
@@ -52,6 +52,8 @@ def arguments(description):
     for family in args.family:
         if family not in FAMILIES:
             parser.error(f"--family {family}, expected {', '.join(FAMILIES)}")
+        if args.backward and family not in WITH_GRADIENTS:
+            parser.error(f"--backward --family {family}, expected {', '.join(WITH_GRADIENTS)}")
     args.rivals = [r for r in args.rivals.split(",") if r in ("eager", "compile")]
     return args
 
