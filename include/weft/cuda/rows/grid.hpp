@@ -1,0 +1,214 @@
+// What a row kernel gets: loops, operands, and which threads share a row.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/launch.hpp"
+#include "weft/eval/rows/plan.hpp"
+
+namespace weft::on_cuda {
+
+/// The most threads of a block that keeps rows in registers.
+inline constexpr int row_block = 256;
+/// The most threads of a block that loops over rows.
+inline constexpr int row_loop_block = 512;
+/// The most blocks that a cluster has.
+inline constexpr int row_cluster = 16;
+
+/// The loops of a row kernel: kept dimensions (a row at each coordinate) and those along the row,
+/// both innermost first.
+struct RowLoops {
+  static constexpr int max_slots = 16;
+  enum Stage : unsigned char { whole, partial, merge };
+  unsigned rows = 1;
+  int kept_rank = 0;
+  int reduced_rank = 0;
+  FastDivmod kept[max_rank];
+  FastDivmod reduced[max_rank];
+  long long count = 1;  // elements of a row
+  unsigned inner = 1;   // of them along the innermost dimension
+  unsigned outer = 1;   // coordinates of the other dimensions of a row
+  unsigned group = 1;   // threads of a block that share a row
+  unsigned warps = 1;   // of the group, rounded up to a power of two
+  unsigned group_shift = 0;
+  unsigned rows_a_block = 1;
+  unsigned width_shift = 0;   // columns: log2 of the rows that neighbouring threads take
+  unsigned apart = 1;         // along the innermost dimension from a thread's element to its next
+  unsigned apart_shift = 0;   // log2 of it where there are several dimensions
+  unsigned outer_stride = 1;  // along the others
+  FastDivmod parts;           // blocks that share a row
+  unsigned splits = 1;        // pieces to merge
+  unsigned scratch = 0;       // bytes of one of the two areas where threads exchange values
+  bool columns = false;       // neighbouring threads take neighbouring rows
+  bool cluster = false;       // the blocks that share a row exchange values
+  bool simple = false;        // at most one dimension of each kind
+  bool any_along_row = false;
+  Stage stage = whole;
+  unsigned length = 0;  // registers: vectors of a row
+  FastDivmod stride;    // registers: from a thread's vector to its next
+  unsigned ahead = 0;   // registers: how far behind its own the row is that L2 fetches
+  unsigned chunk = 16;  // registers: vectors that a thread has
+  int slots = 0;        // registers: operands that are kept there
+  int slot_operand[max_slots];
+  std::uint64_t needed = 0;   // bit i: the task reads operand i
+  std::uint64_t fetched = 0;  // bit i: a block has L2 fetch its part of operand i's row
+  int target = -1;
+  unsigned varies = 0;     // bit r: reduction r, loaded, is another one at each element
+  unsigned along_row = 0;  // bit k: output k has an element for each of the row
+  weft::detail::RowMode mode[weft::detail::max_row_reductions] = {};
+  signed char same[weft::detail::max_row_reductions] = {};
+};
+
+/// An operand of a row kernel, all strides in bytes.
+struct RowOperand {
+  /// How a vector is read or written: from registers, as one element for all lanes, or at its own
+  /// address.
+  enum Access : int { slot, one_element, whole_vector };
+  char* data;
+  int64_t row;   // from a row to the next, where `simple`
+  int64_t step;  // registers: from a thread's vector to its next
+  int64_t hop;   // from an element of a thread to its next
+  Access access = whole_vector;
+  unsigned slot_offset = 0;  // which slot
+  int itemsize;
+  int lane;  // elements from one to the next
+  int64_t kept_stride[max_rank];
+  int64_t reduced_stride[max_rank];
+};
+
+/// The same with N operands.
+template <int N>
+struct RowGrid : RowLoops {
+  RowOperand operand[N];
+};
+
+/// A launch.
+struct RowLaunch {
+  unsigned blocks = 1;
+  unsigned threads = 32;
+  unsigned shared_bytes = 0;
+  bool registers = false;  // of the kernel that keeps rows of full vectors in registers
+  bool narrow = false;     // of the kernel for short rows
+};
+
+/// What planning knows of the kernel that keeps rows in registers, if there is one.
+struct RegisterKernel {
+  const void* address = nullptr;
+  int vectors = 0;                // of each slot, in a thread; 0: there is none
+  int slots = 0;                  // operands that a thread keeps
+  std::uint64_t slot_leaves = 0;  // bit i: operand i has a slot's type
+  std::uint64_t always_kept = 0;  // bit i: operand i must be the only slot's
+  bool independent = false;       // no reduction needs another
+  bool effects = false;           // the outputs do more than give a value
+  /// Where the outputs read what the last reduction's program left behind: whether that has the
+  /// value of their own.
+  bool (*reuses)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
+};
+
+/// What planning knows of a kernel: `uses[r]` has bit i where reduction r reads operand i, the last
+/// of them for the outputs.
+struct RowKernel {
+  const void* address = nullptr;
+  const void* narrow = nullptr;
+  int outputs = 0;
+  int leaves = 0;
+  int reductions = 0;
+  int lanes = 1;         // of a vector
+  int loop_lanes = 1;    // elements that a thread of the loop has at a time
+  int narrow_lanes = 0;  // the same for short rows; 0: no such kernel
+  int state_bytes = 0;   // of all reductions of one pass, at most
+  const std::uint64_t* uses = nullptr;
+  const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
+  std::uint64_t positions = 0;          // bit i: operand i has no memory
+  RegisterKernel registers;
+
+  const void* of(const RowLaunch& launch) const {
+    return launch.registers ? registers.address : launch.narrow ? narrow : address;
+  }
+};
+
+namespace detail {
+
+using weft::detail::RowMode;
+using weft::detail::RowTask;
+
+inline unsigned row_number(const char* name, int64_t n, const char* what) {
+  if (n > INT32_MAX) {
+    fail<ShapeError>(name, n, " ", what, " on CUDA, expected below 2^31: work on a part at a time");
+  }
+  return static_cast<unsigned>(n);
+}
+
+/// Whether neighbouring rows are neighbours in memory and neighbours in a row are not.
+inline bool rows_are_columns(const Loops& kept, const Operand* operands, const Loops& reduced,
+                             const Operand* inside, int first, int last) {
+  if (kept.rank == 0 || reduced.rank == 0 || kept.size[kept.rank - 1] < 8) return false;
+  for (int i = first; i < last; ++i) {
+    const int64_t along = inside[i].stride[reduced.rank - 1];
+    if (operands[i].stride[kept.rank - 1] == 1 && along != 0 && along != 1) return true;
+  }
+  return false;
+}
+
+/// Whether a task that stores one reduction computes others on the way.
+inline bool computes_others(const RowTask& task) {
+  for (int r = 0; r < weft::detail::max_row_reductions; ++r) {
+    if (r != task.target && task.mode[r] == RowMode::compute) return true;
+  }
+  return false;
+}
+
+/// How often a task reads operand i: once for each reduction it computes, once for the outputs.
+inline int readings(const RowTask& task, const RowKernel& kernel, int i) {
+  int n = 0;
+  for (int r = 0; r <= kernel.reductions; ++r) {
+    const bool runs = r < kernel.reductions ? task.mode[r] == RowMode::compute : task.target < 0;
+    n += runs && (kernel.uses[r] >> i & 1U) != 0;
+  }
+  return n;
+}
+
+inline unsigned round_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }
+
+/// The bytes where the threads of a row exchange states: of each warp, of each block of a cluster
+/// and its barrier.
+inline unsigned scratch_bytes(const RowKernel& kernel) {
+  return round_up(static_cast<unsigned>(kernel.state_bytes) * (32U + row_cluster) + 16, 128);
+}
+
+/// The pass in which a reduction is computed.
+inline int level_of(const RowKernel& kernel, int reduction) {
+  return kernel.levels != nullptr ? kernel.levels[reduction] : reduction;
+}
+
+/// Whether every full vector of an operand is aligned, when vectors begin with the row.
+inline bool is_row_aligned(const RowLoops& grid, const RowOperand& x, int lanes) {
+  if (x.lane != 1) return false;
+  const int64_t bytes = int64_t{x.itemsize} * lanes;
+  bool aligned = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(x.data)) % bytes == 0;
+  for (int d = 0; d < grid.kept_rank; ++d) aligned = aligned && x.kept_stride[d] % bytes == 0;
+  for (int d = 1; d < grid.reduced_rank; ++d) {
+    aligned = aligned && x.reduced_stride[d] % bytes == 0;
+  }
+  return aligned;
+}
+
+/// Whether two operands are the same elements.
+inline bool is_same_operand(const RowLoops& grid, const RowOperand& x, const RowOperand& y) {
+  bool same = x.data == y.data && x.itemsize == y.itemsize;
+  for (int d = 0; d < grid.kept_rank; ++d) same = same && x.kept_stride[d] == y.kept_stride[d];
+  for (int d = 0; d < grid.reduced_rank; ++d) {
+    same = same && x.reduced_stride[d] == y.reduced_stride[d];
+  }
+  return same;
+}
+
+/// Whether an operand is one element for the whole row.
+inline bool is_constant(const RowLoops& grid, const RowOperand& x) {
+  for (int d = 0; d < grid.reduced_rank; ++d) {
+    if (x.reduced_stride[d] != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+}  // namespace weft::on_cuda

@@ -1,0 +1,241 @@
+// Planning a row program on CUDA: which threads share a row, and how they take its elements.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/rows/grid.hpp"
+
+namespace weft::on_cuda::detail {
+
+/// Plans one task of a row program.
+class RowPlan {
+ public:
+  RowPlan(const char* name, const RowTask& task, const RowKernel& kernel, const Properties& device,
+          RowLoops& grid, RowOperand* operand)
+      : name_(name),
+        task_(task),
+        kernel_(kernel),
+        device_(device),
+        grid_(grid),
+        operand_(operand) {}
+
+  /// Describes the operands, whose strides are those along the kept, then the reduced dimensions.
+  [[gnu::noinline]] void read(Operand* operands, Operand* inside) {
+    const int n = kernel_.outputs + kernel_.leaves + kernel_.reductions;
+    Loops outer = weft::detail::loops_over(task_.geometry.kept);
+    Loops inner = weft::detail::loops_over(task_.geometry.reduced);
+    weft::detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
+    weft::detail::simplify(outer, operands, n);
+    weft::detail::simplify(inner, inside, n, true);
+    describe(outer, operands, inner, inside, n);
+  }
+
+  /// Plans the kernel that serves every task, with clusters of so many blocks at most.
+  [[gnu::noinline]] RowLaunch plan(unsigned most_parts = row_cluster) {
+    most_parts_ = most_parts;
+    grid_.slots = 0;
+    grid_.cluster = false;
+    grid_.stage = RowLoops::whole;
+    lanes_ = kernel_.loop_lanes;
+    launch_ = RowLaunch{};
+    if (!choose_narrow()) choose_threads();
+    choose_parts();
+    choose_access();
+    const unsigned places = (grid_.columns ? launch_.threads : 32U) +
+                            (!grid_.cluster ? 0U : (grid_.columns ? 32U : 1U) * row_cluster);
+    grid_.scratch = round_up(static_cast<unsigned>(kernel_.state_bytes) * places + 16, 128);
+    launch_.shared_bytes = 2 * grid_.scratch;
+    return launch_;
+  }
+
+ private:
+  void describe(const Loops& outer, const Operand* operands, const Loops& inner,
+                const Operand* inside, int n) {
+    grid_.rows = row_number(name_, outer.count(), "rows");
+    grid_.count = inner.count();
+    grid_.inner =
+        inner.rank > 0 ? row_number(name_, inner.size[inner.rank - 1], "elements of a row") : 1;
+    grid_.outer =
+        grid_.inner > 0 ? row_number(name_, grid_.count / grid_.inner, "elements of a row") : 0;
+    grid_.kept_rank = outer.rank;
+    grid_.reduced_rank = inner.rank;
+    grid_.simple = outer.rank <= 1 && inner.rank <= 1;
+    for (int d = 0; d < outer.rank; ++d) {
+      const int64_t size = outer.size[outer.rank - 1 - d];
+      grid_.kept[d] = FastDivmod(row_number(name_, size, "rows along an axis"));
+    }
+    for (int d = 0; d < inner.rank && inner.rank > 1; ++d) {
+      const int64_t size = inner.size[inner.rank - 1 - d];
+      grid_.reduced[d] = FastDivmod(row_number(name_, size, "elements along an axis"));
+    }
+    for (int i = 0; i < n; ++i) {
+      RowOperand& x = operand_[i];
+      x.data = operands[i].data;
+      x.itemsize = operands[i].itemsize;
+      for (int d = 0; d < outer.rank; ++d) {
+        x.kept_stride[d] = operands[i].stride[outer.rank - 1 - d] * x.itemsize;
+      }
+      for (int d = 0; d < inner.rank; ++d) {
+        x.reduced_stride[d] = inside[i].stride[inner.rank - 1 - d] * x.itemsize;
+      }
+      for (int d = inner.rank; d < 1; ++d) x.reduced_stride[d] = 0;
+      x.row = outer.rank == 1 ? x.kept_stride[0] : 0;
+      x.lane = inner.rank > 0 ? static_cast<int>(inside[i].stride[inner.rank - 1]) : 0;
+    }
+    grid_.target = task_.target;
+    for (int r = 0; r < kernel_.reductions; ++r) {
+      grid_.mode[r] = task_.mode[r];
+      grid_.same[r] = static_cast<signed char>(task_.same[r]);
+      const RowOperand& value = operand_[kernel_.outputs + kernel_.leaves + r];
+      for (int d = 0; task_.mode[r] == RowMode::load && d < inner.rank; ++d) {
+        if (value.reduced_stride[d] != 0) grid_.varies |= 1U << r;
+      }
+    }
+    for (int k = 0; k < kernel_.outputs; ++k) {
+      if (task_.target < 0 && task_.along_row[k]) grid_.along_row |= 1U << k;
+    }
+    grid_.any_along_row = grid_.along_row != 0;
+    grid_.columns = rows_are_columns(outer, operands, inner, inside, kernel_.outputs,
+                                     kernel_.outputs + kernel_.leaves);
+  }
+
+  int end() const { return kernel_.outputs + kernel_.leaves; }
+  bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
+  bool is_along(int i) const {
+    return i < kernel_.outputs
+               ? (grid_.along_row >> i & 1U) != 0
+               : readings(task_, kernel_, i) > 0 && !is_constant(grid_, operand_[i]);
+  }
+
+  /// Short rows: each thread has all of its elements at a time.
+  bool choose_narrow() {
+    const int64_t lanes = kernel_.narrow_lanes;
+    const int64_t most = grid_.columns ? lanes : 32 * lanes;
+    if (lanes == 0 || grid_.count == 0 || grid_.count > most || grid_.varies != 0 ||
+        grid_.reduced_rank > 1) {
+      return false;
+    }
+    launch_.narrow = true;
+    lanes_ = kernel_.narrow_lanes;
+    work_ = (grid_.count + lanes - 1) / lanes;
+    set_group(power_of_two(work_), grid_.columns ? 256 : 128);
+    return true;
+  }
+  void set_group(unsigned group, unsigned threads) {
+    grid_.group = group;
+    launch_.threads = threads;
+    grid_.rows_a_block = threads / group;
+    grid_.group_shift = grid_.width_shift = 0;
+    while (1U << grid_.group_shift < group) ++grid_.group_shift;
+    while (1U << grid_.width_shift < grid_.rows_a_block) ++grid_.width_shift;
+    grid_.warps = power_of_two((group + 31) / 32);
+  }
+
+  /// Threads that share a row, a few items each; or a tile of rows whose elements are neighbours.
+  void choose_threads() {
+    const int64_t count = grid_.count > 0 ? grid_.count : 1;
+    work_ = (count + lanes_ - 1) / lanes_;
+    if (grid_.columns) {
+      unsigned group = 1;
+      while (group < 16 && work_ >= 2 * group) group *= 2;
+      set_group(group, group == 16 ? row_loop_block : 256);
+    } else if (work_ <= 128) {
+      set_group(power_of_two(work_) < 32 ? power_of_two(work_) : 32, 128);
+    } else {
+      const auto wanted =
+          static_cast<unsigned>(work_ < 4 * row_loop_block ? (work_ + 3) / 4 : row_loop_block);
+      set_group(round_up(wanted, 32), round_up(wanted, 32));
+    }
+  }
+
+  /// How often the task goes over a row: once for each level of reductions, once for the outputs.
+  int passes(int* levels = nullptr) const {
+    std::uint64_t seen = 0;
+    for (int r = 0; r < kernel_.reductions; ++r) {
+      if (task_.mode[r] == RowMode::compute) seen |= std::uint64_t{1} << level_of(kernel_, r);
+    }
+    int n = 0;
+    for (; seen != 0; seen &= seen - 1) ++n;
+    if (levels != nullptr) *levels = n;
+    return n + (task_.target < 0 && grid_.any_along_row ? 1 : 0);
+  }
+
+  /// Blocks that share a row, where rows are few.
+  void choose_parts() {
+    const unsigned row_blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
+    const auto units = static_cast<unsigned>(device_.multiprocessors);
+    const unsigned resident = units * (1024U / launch_.threads);
+    int levels = 0;
+    const int rounds = passes(&levels);
+    const bool tile = !grid_.columns ? grid_.group > 32 : grid_.rows_a_block == 32;
+    unsigned parts = 1;
+    // Merging costs each thread about as much as several items of its own.
+    const auto splits = [&](unsigned least) {
+      return tile && work_ >= int64_t{least} * 2 * grid_.group * parts;
+    };
+    if (device_.major >= 9 && row_blocks < INT32_MAX / row_cluster) {
+      while (parts < most_parts_ && row_blocks * parts < resident && splits(2)) parts *= 2;
+    }
+    // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none.
+    const int64_t pieces = work_ / (4 * int64_t{grid_.group});
+    if (tile && levels == 1 && grid_.varies == 0 && row_blocks * parts < units &&
+        pieces > 2 * parts) {
+      const unsigned wanted = (4 * units + row_blocks - 1) / row_blocks;
+      parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
+      grid_.stage = RowLoops::partial;
+    }
+    grid_.cluster = parts > 1 && grid_.stage == RowLoops::whole;
+    grid_.parts = FastDivmod(parts);
+    grid_.splits = parts;
+    launch_.blocks = row_number(name_, int64_t{row_blocks} * parts, "blocks");
+  }
+
+  void choose_access() {
+    const unsigned threads = grid_.group * grid_.parts.divisor;
+    grid_.apart = threads;
+    grid_.apart_shift = 0;
+    grid_.outer_stride = 1;
+    if (grid_.reduced_rank > 1) {  // neighbours along the innermost dimension, then along others
+      const auto wanted = power_of_two((grid_.inner + lanes_ - 1) / lanes_);
+      grid_.apart = 1;
+      while (grid_.apart < wanted && threads % (2 * grid_.apart) == 0) grid_.apart *= 2;
+      while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
+      grid_.outer_stride = threads / grid_.apart;
+    }
+    grid_.needed = grid_.fetched = 0;
+    for (int i = 0; i < end(); ++i) {
+      RowOperand& x = operand_[i];
+      x.hop = x.reduced_stride[0] * grid_.apart;
+      if (readings(task_, kernel_, i) > 0) grid_.needed |= std::uint64_t{1} << i;
+    }
+    choose_fetched();
+  }
+  /// Operands whose rows a block has L2 fetch as it begins: a thread has few loads under way, and
+  /// those find their elements sooner there.
+  void choose_fetched() {
+    if (device_.major < 9 || grid_.columns || grid_.group < 128 || grid_.reduced_rank > 1) return;
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      if (!is_along(i) || !has_memory(i) || !is_row_aligned(grid_, x, 16 / x.itemsize)) continue;
+      if (grid_.count * x.itemsize % 16 != 0) continue;
+      bool first = grid_.kept_rank > 0 && x.kept_stride[0] != 0;
+      for (int j = kernel_.outputs; j < i; ++j) {
+        const bool other = (grid_.fetched >> j & 1U) != 0;
+        first = first && !(other && is_same_operand(grid_, operand_[j], x));
+      }
+      if (first) grid_.fetched |= std::uint64_t{1} << i;
+    }
+  }
+
+  const char* name_;
+  const RowTask& task_;
+  const RowKernel& kernel_;
+  const Properties& device_;
+  RowLoops& grid_;
+  RowOperand* operand_;
+  unsigned most_parts_ = row_cluster;
+  int lanes_ = 1;     // elements that a thread has at a time
+  int64_t work_ = 0;  // steps of a row, one thread's
+  RowLaunch launch_;
+};
+
+}  // namespace weft::on_cuda::detail

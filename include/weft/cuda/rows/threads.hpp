@@ -1,0 +1,83 @@
+// A row kernel's thread: which part of which row it has, and where that lies.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/vector.hpp"
+#include "weft/cuda/rows/grid.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda::detail {
+
+/// What a thread has of its block's rows: elements `lane` and on along the innermost dimension, at
+/// coordinates `outer` and on of the others.
+struct RowPlace {
+  unsigned row = 0;
+  unsigned part = 0;    // the block's, of those that share the row
+  unsigned thread = 0;  // among those of the block that do
+  unsigned lane = 0;
+  unsigned outer = 0;
+  bool active = false;
+};
+
+__device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
+  RowPlace place;
+  const unsigned block = grid.parts.divide(blockIdx.x);
+  place.part = blockIdx.x - block * grid.parts.divisor;
+  if (grid.columns) {
+    place.thread = threadIdx.x >> grid.width_shift;
+    place.row = block * grid.rows_a_block + (threadIdx.x & (grid.rows_a_block - 1));
+  } else {
+    place.thread = threadIdx.x & (grid.group - 1);
+    place.row = block;
+    if (grid.group < blockDim.x) {
+      place.row = block * grid.rows_a_block + (threadIdx.x >> grid.group_shift);
+    } else {
+      place.thread = threadIdx.x;
+    }
+  }
+  const unsigned among = place.part * grid.group + place.thread;
+  if (grid.reduced_rank > 1) {
+    place.lane = among & (grid.apart - 1);
+    place.outer = among >> grid.apart_shift;
+  } else {
+    place.lane = among;
+  }
+  place.active = place.row < grid.rows;
+  if (!place.active) place.row = 0;
+  return place;
+}
+
+/// What the coordinates of linear position `index` in some dimensions, innermost first, add to an
+/// address.
+inline __device__ __noinline__ int64_t bytes_by_axes(const FastDivmod* size, int rank,
+                                                     const int64_t* stride, unsigned index) {
+  int64_t bytes = 0;
+#pragma unroll 1
+  for (int d = 0; d < rank; ++d) {
+    const unsigned next = size[d].divide(index);
+    bytes += static_cast<int64_t>(index - next * size[d].divisor) * stride[d];
+    index = next;
+  }
+  return bytes;
+}
+
+/// Where a row begins in an operand.
+__device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperand& x,
+                                           unsigned row) {
+  if (grid.simple) return x.data + row * x.row;
+  return x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+}
+
+/// Where an element of a row lies.
+inline __device__ __noinline__ char* element(const RowLoops& grid, const RowOperand& x,
+                                             unsigned row, long long index) {
+  char* at = row_start(grid, x, row);
+  if (grid.reduced_rank <= 1) return at + index * x.reduced_stride[0];
+  return at + bytes_by_axes(grid.reduced, grid.reduced_rank, x.reduced_stride,
+                            static_cast<unsigned>(index));
+}
+
+}  // namespace weft::on_cuda::detail
+
+#endif

@@ -1,0 +1,269 @@
+// A thread's walk along its row: vectors, single elements at the ends, or elements alone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/rows/threads.hpp"
+#include "weft/eval/rows/program.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda::detail {
+
+using weft::detail::TypeList;
+
+/// Positions: of lane 0, and from a lane to the next.
+struct RowPositions {
+  long long first;
+  long long step;
+};
+/// What a thread has of an operand at a time.
+template <class T, int V>
+struct RowVectorOf {
+  using type = Vector<T, V>;
+};
+template <int V>
+struct RowVectorOf<IndexOperand, V> {
+  using type = RowPositions;
+};
+template <class T, int V>
+using RowVector = typename RowVectorOf<T, V>::type;
+
+template <class T, int V>
+__device__ __forceinline__ auto lane_of(const Vector<T, V>& vector, int j) {
+  return load_element(vector.lane[j]);
+}
+__device__ __forceinline__ long long lane_of(const RowPositions& positions, int j) {
+  return positions.first + j * positions.step;
+}
+
+/// The registers of a vector of a row, as a program reads lane j of them.
+template <int First, class Registers, class Values>
+struct RowLane {
+  const Registers& registers;
+  const Values& values;
+  int j;
+  template <int I>
+  __device__ __forceinline__ auto get() const {
+    return lane_of(weft::get<I - First>(registers), j);
+  }
+  template <int I>
+  __device__ __forceinline__ auto reduced() const {
+    return weft::get<I>(values);
+  }
+};
+
+/// Bit I where the I-th type is IndexOperand.
+template <class... Ts>
+struct RowKernelTypes {
+  static constexpr std::uint64_t positions = [] {
+    std::uint64_t bits = 0;
+    int i = 0;
+    ((bits |= std::uint64_t{std::is_same_v<Ts, IndexOperand>} << i++), ...);
+    return bits;
+  }();
+};
+
+/// A row's reductions alone.
+template <class Values>
+struct RowScalars {
+  const Values& values;
+  template <int I>
+  __device__ __forceinline__ auto reduced() const {
+    return weft::get<I>(values);
+  }
+};
+
+/// The elements of a row that a thread has at a time: n of them, at `position` and `apart` further
+/// on each.
+struct RowItem {
+  unsigned position;
+  unsigned apart;
+  int n;
+};
+
+template <int Outputs, class Types, int V, class Values>
+class RowWalk;
+
+/// The operands of types Ts, read V elements at a time, of a row whose reductions have the types
+/// Vs.
+template <int Outputs, class... Ts, int V, class... Vs>
+class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
+ public:
+  static constexpr int outputs = Outputs;
+  static constexpr int leaves = sizeof...(Ts);
+  static constexpr int reductions = sizeof...(Vs);
+  static constexpr int n = outputs + leaves + reductions;
+  template <int W>
+  using Registers = Pack<RowVector<Ts, W>...>;
+  using Values = Pack<Vs...>;
+  template <int W>
+  using Lane = RowLane<outputs, Registers<W>, Values>;
+  using Grid = RowGrid<n>;
+
+  __device__ __forceinline__ explicit RowWalk(const Grid& grid)
+      : grid_(grid), place_(place_in_block(grid)) {}
+
+  /// Where the row begins in operand K.
+  template <int K>
+  __device__ __forceinline__ char* start() const {
+    return row_start(grid_, grid_.operand[K], place_.row);
+  }
+
+  /// Calls f(at, item) for what this thread has of the row, with the addresses of its first element
+  /// in the operands that Uses names, which f moves on; and flush() after each few.
+  template <std::uint64_t Uses, class F, class Flush>
+  __device__ __forceinline__ void walk(const F& f, const Flush& flush, bool one = false) const {
+    if (!place_.active || (one && place_.lane + place_.outer > 0)) return;
+    const unsigned apart = grid_.apart;
+#pragma unroll 1
+    for (unsigned outer = place_.outer; one || outer < grid_.outer; outer += grid_.outer_stride) {
+      char* at[outputs + leaves];
+      begin<Uses>(at, outer, Both{});
+      RowItem item{outer * grid_.inner + place_.lane, apart, V};
+      unsigned left =
+          place_.lane < grid_.inner ? (grid_.inner - place_.lane + apart - 1) / apart : 0;
+      if (one) left = 1;
+      unsigned turn = 0;
+#pragma unroll 1
+      while (left > 0) {
+        item.n = left < V ? static_cast<int>(left) : V;
+        left -= static_cast<unsigned>(item.n);
+        f(at, item);
+        item.position += apart * V;
+        if (++turn % 32 == 0) flush();
+      }
+      if (one) return;
+      if (grid_.reduced_rank > 1) flush();
+    }
+  }
+
+  /// The addresses of this thread's first element in the operands that Uses names.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ void begin(char** at, unsigned outer) const {
+    begin<Uses>(at, outer, Both{});
+  }
+
+  /// Loads an item of the operands that Uses names, and moves on.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ void load(Registers<V>& registers, char** at, const RowItem& item,
+                                       std::uint64_t needed = ~std::uint64_t{0}) const {
+    load_leaves<Uses>(registers, at, item, needed, Leaves{});
+  }
+
+  /// Calls one(registers, values, position) for each of this thread's elements, with the values of
+  /// loaded reductions that are others at each.
+  template <std::uint64_t Uses, class F>
+  __device__ __forceinline__ void walk_single(const F& one) {
+    if (!place_.active) return;
+#pragma unroll 1
+    for (unsigned outer = place_.outer; outer < grid_.outer; outer += grid_.outer_stride) {
+#pragma unroll 1
+      for (unsigned e = place_.lane; e < grid_.inner; e += grid_.apart) {
+        const long long position = static_cast<long long>(outer) * grid_.inner + e;
+        Registers<1> registers{};
+        Values values = values_;
+        load_singles<Uses>(registers, position, Leaves{});
+        load_values(values, position, std::make_index_sequence<reductions>{});
+        one(registers, values, position);
+      }
+    }
+  }
+
+ protected:
+  const Grid& grid_;
+  RowPlace place_;
+  Values values_{};
+
+ private:
+  using Leaves = std::make_index_sequence<leaves>;
+  using Both = std::make_index_sequence<outputs + leaves>;
+
+  template <int K, std::uint64_t Uses>
+  static constexpr bool is_used = (Uses >> K & 1U) != 0;
+
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void begin(char** at, unsigned outer,
+                                        std::index_sequence<I...>) const {
+    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], outer), ...);
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[K];
+      at = start<K>() + place_.lane * x.reduced_stride[0];
+      if (grid_.reduced_rank == 2) {
+        at += outer * x.reduced_stride[1];
+      } else if (grid_.reduced_rank > 2) {
+        at += bytes_by_axes(grid_.reduced + 1, grid_.reduced_rank - 1, x.reduced_stride + 1, outer);
+      }
+    }
+  }
+
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void load_leaves(Registers<V>& registers, char** at,
+                                              const RowItem& item, std::uint64_t needed,
+                                              std::index_sequence<I...>) const {
+    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
+         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, needed),
+     ...);
+  }
+  template <int K, bool Used, class T>
+  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at, const RowItem& item,
+                                            std::uint64_t needed) const {
+    if constexpr (Used) {
+      if ((needed >> K & 1U) == 0) return;
+      const int64_t hop = grid_.operand[K].hop;
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(at);
+        at += hop;
+      }
+    }
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void load_leaf(RowPositions& out, char*& at, const RowItem&,
+                                            std::uint64_t) const {
+    if constexpr (Used) {
+      const int64_t hop = grid_.operand[K].hop;
+      out = {reinterpret_cast<long long>(at) - IndexOperand::origin, hop};
+      at += V * hop;
+    }
+  }
+
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void load_singles(Registers<1>& registers, long long position,
+                                               std::index_sequence<I...>) const {
+    (load_single_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
+         weft::get<static_cast<int>(I)>(registers), position),
+     ...);
+  }
+  template <int K, bool Used, class T>
+  __device__ __forceinline__ void load_single_leaf(Vector<T, 1>& out, long long position) const {
+    if constexpr (Used) {
+      out.lane[0] =
+          *reinterpret_cast<const T*>(element(grid_, grid_.operand[K], place_.row, position));
+    }
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void load_single_leaf(RowPositions& out, long long position) const {
+    if constexpr (Used) {
+      const char* at = element(grid_, grid_.operand[K], place_.row, position);
+      out = {reinterpret_cast<long long>(at) - IndexOperand::origin, 0};
+    }
+  }
+  template <std::size_t... I>
+  __device__ __forceinline__ void load_values(Values& values, long long position,
+                                              std::index_sequence<I...>) const {
+    (load_value<static_cast<int>(I)>(weft::get<static_cast<int>(I)>(values), position), ...);
+  }
+  template <int I, class T>
+  __device__ __forceinline__ void load_value(T& out, long long position) const {
+    if ((grid_.varies >> I & 1U) == 0) return;
+    out = *reinterpret_cast<const T*>(
+        element(grid_, grid_.operand[outputs + leaves + I], place_.row, position));
+  }
+};
+
+}  // namespace weft::on_cuda::detail
+
+#endif
