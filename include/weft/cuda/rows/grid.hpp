@@ -49,6 +49,8 @@ struct RowLoops {
   unsigned chunk = 16;  // registers: vectors that a thread has
   int slots = 0;        // registers: operands that are kept there
   int slot_operand[max_slots];
+  bool blocked = false;       // the elements that a thread has at a time are neighbours
+  std::uint64_t vectors = 0;  // bit i: it moves those of operand i at once
   std::uint64_t needed = 0;   // bit i: the task reads operand i
   std::uint64_t fetched = 0;  // bit i: a block has L2 fetch its part of operand i's row
   int target = -1;
@@ -65,7 +67,7 @@ struct RowOperand {
   enum Access : int { slot, one_element, whole_vector };
   char* data;
   int64_t row;   // from a row to the next, where `simple`
-  int64_t step;  // registers: from a thread's vector to its next
+  int64_t step;  // from what a thread has at a time to its next
   int64_t hop;   // from an element of a thread to its next
   Access access = whole_vector;
   unsigned slot_offset = 0;  // which slot

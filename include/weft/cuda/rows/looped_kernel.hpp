@@ -379,16 +379,22 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   template <int K, class Out>
   __device__ __forceinline__ void store(const Vector<Out, V>& in, char*& at,
                                         const RowItem& item) const {
-    const int64_t hop = grid_.operand[K].hop;
+    const RowOperand& x = grid_.operand[K];
     if ((grid_.along_row >> K & 1U) == 0) {
       if (item.position == 0) *reinterpret_cast<Out*>(at) = in.lane[0];
       return;
     }
+    if ((grid_.vectors >> K & 1U) != 0 && item.n == V) {
+      *reinterpret_cast<Vector<Out, V>*>(at) = in;
+    } else {
+      char* to = at;
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (j < item.n) *reinterpret_cast<Out*>(at) = in.lane[j];
-      at += hop;
+      for (int j = 0; j < V; ++j) {
+        if (j < item.n) *reinterpret_cast<Out*>(to) = in.lane[j];
+        to += x.hop;
+      }
     }
+    at += x.step;
   }
 
   const Program& program_;

@@ -39,9 +39,12 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
       : Walk(grid), program_(program) {}
 
   __device__ __forceinline__ void run() {
-    item_ = {place_.lane, grid_.apart, 0};
-    if (place_.active && place_.lane < grid_.inner) {
-      item_.n = static_cast<int>((grid_.inner - place_.lane + grid_.apart - 1) / grid_.apart);
+    const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
+    item_ = {first, grid_.blocked ? 1 : grid_.apart, 0};
+    if (place_.active && first < grid_.inner) {
+      item_.n = grid_.blocked
+                    ? V
+                    : static_cast<int>((grid_.inner - first + grid_.apart - 1) / grid_.apart);
     }
     char* at[outputs + leaves];
     constexpr std::uint64_t reads =
@@ -155,14 +158,17 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   }
   template <int K, class Out>
   __device__ __forceinline__ void store(const Vector<Out, V>& in, char* at) const {
-    const int64_t hop = grid_.operand[K].hop;
     const bool along = (grid_.along_row >> K & 1U) != 0;
+    if (along && (grid_.vectors >> K & 1U) != 0 && item_.n == V) {
+      *reinterpret_cast<Vector<Out, V>*>(at) = in;
+      return;
+    }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (j < item_.n && (along || (j == 0 && place_.lane == 0))) {
         *reinterpret_cast<Out*>(at) = in.lane[j];
       }
-      at += hop;
+      at += grid_.operand[K].hop;
     }
   }
 

@@ -201,13 +201,28 @@ class RowPlan {
       while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
       grid_.outer_stride = threads / grid_.apart;
     }
+    choose_vectors();
+    const int64_t hop = grid_.blocked ? 1 : grid_.apart;
     grid_.needed = grid_.fetched = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
-      x.hop = x.reduced_stride[0] * grid_.apart;
+      x.hop = x.reduced_stride[0] * hop;
+      x.step = x.reduced_stride[0] * grid_.apart * lanes_;
       if (readings(task_, kernel_, i) > 0) grid_.needed |= std::uint64_t{1} << i;
     }
     choose_fetched();
+  }
+  /// Where operands along the row are full, aligned vectors, a thread has neighbours of them.
+  void choose_vectors() {
+    grid_.vectors = 0;
+    if (!grid_.columns && grid_.varies == 0 && grid_.inner % lanes_ == 0) {
+      for (int i = 0; i < end(); ++i) {
+        const bool whole =
+            is_along(i) && has_memory(i) && is_row_aligned(grid_, operand_[i], lanes_);
+        if (whole) grid_.vectors |= std::uint64_t{1} << i;
+      }
+    }
+    grid_.blocked = grid_.vectors != 0;
   }
   /// Operands whose rows a block has L2 fetch as it begins: a thread has few loads under way, and
   /// those find their elements sooner there.

@@ -119,9 +119,11 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     for (unsigned outer = place_.outer; one || outer < grid_.outer; outer += grid_.outer_stride) {
       char* at[outputs + leaves];
       begin<Uses>(at, outer, Both{});
-      RowItem item{outer * grid_.inner + place_.lane, apart, V};
-      unsigned left =
-          place_.lane < grid_.inner ? (grid_.inner - place_.lane + apart - 1) / apart : 0;
+      const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
+      RowItem item{outer * grid_.inner + first, grid_.blocked ? 1 : apart, V};
+      const unsigned each = grid_.blocked ? apart * V : apart;  // items, or elements
+      unsigned left = first < grid_.inner ? (grid_.inner - first + each - 1) / each : 0;
+      if (grid_.blocked) left *= V;
       if (one) left = 1;
       unsigned turn = 0;
 #pragma unroll 1
@@ -190,7 +192,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[K];
-      at = start<K>() + place_.lane * x.reduced_stride[0];
+      at = start<K>() + place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
       if (grid_.reduced_rank == 2) {
         at += outer * x.reduced_stride[1];
       } else if (grid_.reduced_rank > 2) {
@@ -212,21 +214,27 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
                                             std::uint64_t needed) const {
     if constexpr (Used) {
       if ((needed >> K & 1U) == 0) return;
-      const int64_t hop = grid_.operand[K].hop;
+      const RowOperand& x = grid_.operand[K];
+      if ((grid_.vectors >> K & 1U) != 0 && item.n == V) {
+        out = *reinterpret_cast<const Vector<T, V>*>(at);
+      } else {
+        const char* from = at;
 #pragma unroll
-      for (int j = 0; j < V; ++j) {
-        if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(at);
-        at += hop;
+        for (int j = 0; j < V; ++j) {
+          if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(from);
+          from += x.hop;
+        }
       }
+      at += x.step;
     }
   }
   template <int K, bool Used>
   __device__ __forceinline__ void load_leaf(RowPositions& out, char*& at, const RowItem&,
                                             std::uint64_t) const {
     if constexpr (Used) {
-      const int64_t hop = grid_.operand[K].hop;
-      out = {reinterpret_cast<long long>(at) - IndexOperand::origin, hop};
-      at += V * hop;
+      const RowOperand& x = grid_.operand[K];
+      out = {reinterpret_cast<long long>(at) - IndexOperand::origin, x.hop};
+      at += x.step;
     }
   }
 
