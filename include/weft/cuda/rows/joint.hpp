@@ -50,6 +50,7 @@ struct JointState {
   const Reducer& reducer;
   State& state;
   unsigned before;
+  static constexpr unsigned bytes = state_size<State>;  // that a block sends another
 
   __device__ __forceinline__ void take_lane(unsigned distance) const {
     reducer.merge(state, shuffle<true>(state, distance));
@@ -100,6 +101,7 @@ template <class... Joints>
 __device__ __forceinline__ void merge_joint(const JointArea& area, unsigned all,
                                             const Joints&... joint) {
   const RowLoops& grid = area.grid;
+  constexpr unsigned sent = (Joints::bytes + ...);  // `all` less the gaps between states
   const unsigned lane = threadIdx.x % 32;
   if (grid.columns) {
     const unsigned column = threadIdx.x & (grid.rows_a_block - 1);
@@ -111,7 +113,7 @@ __device__ __forceinline__ void merge_joint(const JointArea& area, unsigned all,
     if (grid.cluster) {  // rows_a_block is 32
       const unsigned parts = grid.parts.divisor;
       if (threadIdx.x < 32) {
-        if (lane == 0) Exchange::expect(area.barrier(), all * parts * 32);
+        if (lane == 0) Exchange::expect(area.barrier(), sent * parts * 32);
         __syncwarp();
         const unsigned mine = Exchange::rank() * 32 + lane;
 #pragma unroll 1
@@ -139,7 +141,7 @@ __device__ __forceinline__ void merge_joint(const JointArea& area, unsigned all,
     const unsigned parts = grid.parts.divisor;
     if (threadIdx.x < 32) {
       (joint.from_lane(0), ...);
-      if (lane == 0) Exchange::expect(area.barrier(), all * parts);
+      if (lane == 0) Exchange::expect(area.barrier(), sent * parts);
       if (lane < parts) (joint.send(area, all, Exchange::rank(), lane), ...);
     }
     Exchange::wait(area.barrier(), area.turn / 2 % 2);

@@ -18,9 +18,8 @@ using weft::detail::uses_of;
 
 /// Elements that a thread keeps of each operand; 0 where there are too many of these.
 template <int Leaves>
-inline constexpr int narrow_lanes = Leaves <= 4    ? 8
-                                    : Leaves <= 14 ? 4
-                                    : Leaves <= 24 ? 2
+inline constexpr int narrow_lanes = Leaves <= 12   ? 8
+                                    : Leaves <= 24 ? 4
                                                    : 0;
 
 template <class Outs, class Types, int V, class Program>
@@ -39,18 +38,15 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
       : Walk(grid), program_(program) {}
 
   __device__ __forceinline__ void run() {
-    const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
-    item_ = {first, grid_.blocked ? 1 : grid_.apart, 0};
-    if (place_.active && first < grid_.inner) {
-      item_.n = grid_.blocked
-                    ? V
-                    : static_cast<int>((grid_.inner - first + grid_.apart - 1) / grid_.apart);
+    item_ = {place_.lane, grid_.apart, 0};
+    if (place_.active && place_.lane < grid_.inner) {
+      item_.n = static_cast<int>((grid_.inner - place_.lane + grid_.apart - 1) / grid_.apart);
     }
     char* at[outputs + leaves];
     constexpr std::uint64_t reads =
         (uses_of<decltype(Rs::program)> | ... | 0) | (uses_of<Ps> | ... | 0);
     this->template begin<reads | ((std::uint64_t{1} << outputs) - 1)>(at, 0);
-    this->template load<reads>(registers_, at, item_, grid_.needed);
+    this->template load_elements<reads>(registers_, at, item_, grid_.needed);
     reduce_all(std::make_index_sequence<reductions>{});
     if (grid_.target < 0) store_all(at, std::make_index_sequence<outputs>{});
   }
@@ -159,10 +155,6 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   template <int K, class Out>
   __device__ __forceinline__ void store(const Vector<Out, V>& in, char* at) const {
     const bool along = (grid_.along_row >> K & 1U) != 0;
-    if (along && (grid_.vectors >> K & 1U) != 0 && item_.n == V) {
-      *reinterpret_cast<Vector<Out, V>*>(at) = in;
-      return;
-    }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (j < item_.n && (along || (j == 0 && place_.lane == 0))) {

@@ -147,9 +147,15 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
 
   /// Loads an item of the operands that Uses names, and moves on.
   template <std::uint64_t Uses>
-  __device__ __forceinline__ void load(Registers<V>& registers, char** at, const RowItem& item,
-                                       std::uint64_t needed = ~std::uint64_t{0}) const {
-    load_leaves<Uses>(registers, at, item, needed, Leaves{});
+  __device__ __forceinline__ void load(Registers<V>& registers, char** at,
+                                       const RowItem& item) const {
+    load_leaves<Uses, true>(registers, at, item, ~std::uint64_t{0}, Leaves{});
+  }
+  /// The same of those that `needed` names, by elements.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ void load_elements(Registers<V>& registers, char** at,
+                                                const RowItem& item, std::uint64_t needed) const {
+    load_leaves<Uses, false>(registers, at, item, needed, Leaves{});
   }
 
   /// Calls one(registers, values, position) for each of this thread's elements, with the values of
@@ -201,21 +207,23 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     }
   }
 
-  template <std::uint64_t Uses, std::size_t... I>
+  template <std::uint64_t Uses, bool Vectors, std::size_t... I>
   __device__ __forceinline__ void load_leaves(Registers<V>& registers, char** at,
                                               const RowItem& item, std::uint64_t needed,
                                               std::index_sequence<I...>) const {
-    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
+    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>, Vectors>(
          weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, needed),
      ...);
   }
-  template <int K, bool Used, class T>
+  template <int K, bool Used, bool Vectors, class T>
   __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at, const RowItem& item,
                                             std::uint64_t needed) const {
     if constexpr (Used) {
       if ((needed >> K & 1U) == 0) return;
       const RowOperand& x = grid_.operand[K];
-      if ((grid_.vectors >> K & 1U) != 0 && item.n == V) {
+      bool whole = false;
+      if constexpr (Vectors) whole = (grid_.vectors >> K & 1U) != 0 && item.n == V;
+      if (whole) {
         out = *reinterpret_cast<const Vector<T, V>*>(at);
       } else {
         const char* from = at;
@@ -228,7 +236,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       at += x.step;
     }
   }
-  template <int K, bool Used>
+  template <int K, bool Used, bool>
   __device__ __forceinline__ void load_leaf(RowPositions& out, char*& at, const RowItem&,
                                             std::uint64_t) const {
     if constexpr (Used) {
