@@ -27,6 +27,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
 
   __device__ __forceinline__ void run() {
     fetch();
+    __syncwarp();  // a cluster's barriers take whole warps
     this->reduce_all();
     if (grid_.target < 0 && grid_.stage != RowLoops::partial) {
       store_outputs(std::make_index_sequence<outputs>{});
