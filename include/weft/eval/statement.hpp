@@ -48,7 +48,7 @@ struct Statement {
 template <class T, class D>
 WEFT_OUTLINED Tensor<T, D> run_into_new(const Statement<D>& s) {
   const D device = place<D>(s.operation, s.operands + 1, s.n - 1, s.wanted);
-  Tensor<T, D> out = Access::allocate<T, D>(*s.shape, device);
+  Tensor<T, D> out = Access::allocate<T, D>(*s.shape, device, s.operation);
   set_target(s.operands[0], out);
   if (out.size() > 0) s.run(s.lowered, *s.shape, out.device());
   return out;
