@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if __cplusplus < 202002L  // a missing header stops the compiler at once, #error does not
+#include "weft needs C++20: compile with -std=c++20"
+#endif
+
 // This order, lower folders first, also keeps the compilers' messages short.
 // clang-format off
 #include "weft/tensor/rules.hpp"     // what is told to who breaks one
@@ -29,6 +33,7 @@
 #include "weft/ops/join.hpp"         // cat, stack
 #include "weft/ops/index/scatter.hpp"      // scatter, index_add, put
 #include "weft/ops/index/at_indices.hpp"   // x[mask], x[indices]
+#include "weft/ops/elsewhere.hpp"    // which header has parameter, explain, load_npy, ...
 #include "weft/ops/views.hpp"        // reshape(x, shape), transpose(x, a, b), ...
 #include "weft/ops/compose.hpp"      // softmax, layer_norm, cross_entropy, ...
 #include "weft/ops/fuse.hpp"         // tie(x, y) = fuse(e1, e2): one kernel

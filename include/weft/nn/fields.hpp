@@ -29,6 +29,16 @@ auto fields(const char* name, X& value, Rest&&... rest) {
   return std::tuple_cat(std::tuple<Field<X>>({name, value}), fields(static_cast<Rest&&>(rest)...));
 }
 
+/// No fields: says that names are missing.
+template <class X, class... Rest>
+  requires(!std::is_convertible_v<X, const char*>)
+auto fields(X&&, Rest&&...) {
+  static_assert(weft::detail::always_false<X>,
+                "weft: nn::fields takes each field behind its name: write nn::fields(\"a\", a, "
+                "\"b\", b)");
+  return std::tuple<>();
+}
+
 /// A plain struct with a member fields().
 template <class M>
 concept Module = requires(std::remove_const_t<M>& m) {
@@ -36,6 +46,14 @@ concept Module = requires(std::remove_const_t<M>& m) {
 };
 
 namespace detail {
+/// Stands where a module was expected.
+template <class M>
+constexpr void is_module() {
+  static_assert(weft::detail::always_false<M>,
+                "weft: a module names its fields in a public member: write auto fields() { return "
+                "nn::fields(\"a\", a, \"b\", b); }");
+}
+
 template <class X>
 inline constexpr bool is_var = weft::detail::is_var<X>;
 template <class X>
