@@ -81,6 +81,11 @@ class Tensor : public Members<Tensor<T, D>> {
     detail::is_value<X>();
   }
 
+  template <NumberLike A, NumberLike B, NumberLike... Rest>
+  explicit Tensor(A, B, Rest...) {
+    detail::is_value<Shape>();
+  }
+
   [[gnu::noinline]] Tensor& operator=(const Tensor&) & = default;
   [[gnu::noinline]] Tensor& operator=(Tensor&&) & noexcept = default;
   /// Rebinds to the value of the expression.
