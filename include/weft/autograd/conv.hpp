@@ -60,9 +60,9 @@ struct Recorded<Var<T, D>> {
   template <class K, class X, class W, class... B>
   static Var<T, D> run(const Problem& p, const X& x, const W& w, const B&... bias) {
     const Tensor<T, D> shift[] = {autograd::without_vars(bias)..., Tensor<T, D>()};
-    const Tensor<T, D> y = detail::compute<T, D>(K::text, K::transposed, p, autograd::without_vars(x),
-                                                 autograd::without_vars(w),
-                                                 sizeof...(B) > 0 ? shift : nullptr);
+    const Tensor<T, D> y =
+        detail::compute<T, D>(K::text, K::transposed, p, autograd::without_vars(x),
+                              autograd::without_vars(w), sizeof...(B) > 0 ? shift : nullptr);
     return autograd::computed(K::text, autograd::ConvRule{K::text, K::transposed, p}, y, x, w,
                               bias...);
   }

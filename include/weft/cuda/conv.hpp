@@ -1,5 +1,4 @@
-// Convolutions on CUDA: cuDNN's where a program is built with weft::cudnn, else matrix products, and
-// weft's own kernels for depthwise ones.
+// Convolutions on CUDA: cuDNN's with weft::cudnn, else matrix products, and own depthwise kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

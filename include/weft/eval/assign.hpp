@@ -112,7 +112,8 @@ Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, co
           may_write_in_place(route_of<E>()),
           wanted,
           &lowered,
-          run};
+          run,
+          !is_tensor<E>};
 }
 
 /// What evaluating an expression that is only planned gives: a tensor that is nowhere.

@@ -52,8 +52,8 @@ struct Dropout2d {
     for (int i = 2; i < x.rank(); ++i) channels[i] = 1;
     const auto scale = static_cast<C>(p == 1 ? 0 : 1 / (1 - p));
     using D = typename V::device_type;
-    const Tensor<T, D> kept = where(trials(1 - p, channels), full<T>(channels, scale, x.device()),
-                                    C(0));
+    const Tensor<T, D> kept =
+        where(trials(1 - p, channels), full<T>(channels, scale, x.device()), C(0));
     return V(x * kept);
   }
 };

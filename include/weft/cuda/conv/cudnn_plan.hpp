@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weft/cuda/conv/settings.hpp"
-#include "weft/cuda/runtime/cudnn.hpp"
+#include "weft/cuda/linalg/cudnn.hpp"
 #include "weft/ops/conv/problem.hpp"
 
 namespace weft::cuda::detail {
@@ -197,9 +197,9 @@ void take_first(cudnnHandle_t handle, CudnnPlan& plan, const Found* found, int c
           measured ? cudnnFindConvolutionBackwardFilterAlgorithmEx(
                          handle, plan.image, at.image, plan.result, at.result, plan.convolution,
                          plan.filter, at.filter, most, &count, found, room, bytes)
-                   : cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-                         handle, plan.image, plan.result, plan.convolution, plan.filter, most,
-                         &count, found);
+                   : cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, plan.image, plan.result,
+                                                                   plan.convolution, plan.filter,
+                                                                   most, &count, found);
       if (status == CUDNN_STATUS_SUCCESS) take_first(handle, plan, found, count);
       break;
     }

@@ -134,8 +134,8 @@ struct DepthwiseWeights<Cuda> {
     if (parts > 4096) parts = 4096;
     grid.images = number((p.images + parts - 1) / parts);
     parts = (p.images + grid.images - 1) / grid.images;
-    const Tensor<C, D> sums = detail::Access::allocate<C, D>({parts, p.filters, p.taps()},
-                                                             x.device());
+    const Tensor<C, D> sums =
+        detail::Access::allocate<C, D>({parts, p.filters, p.taps()}, x.device());
     grid.sums = sums.data();
     cuda::order_read(x.storage(), stream);
     cuda::order_read(g.storage(), stream);
@@ -146,8 +146,8 @@ struct DepthwiseWeights<Cuda> {
     const auto many = cuda::depthwise_weights<T, 32>;
     cuda::detail::launch({operation}, g.shape(), reinterpret_cast<const void*>(last ? many : one),
                          blocks, cuda::block_threads, arguments, stream);
-    const Tensor<C, D> total = parts == 1 ? sums.reshape({p.filters, p.taps()})
-                                          : Tensor<C, D>(sum(sums, axis(0)));
+    const Tensor<C, D> total =
+        parts == 1 ? sums.reshape({p.filters, p.taps()}) : Tensor<C, D>(sum(sums, axis(0)));
     dw.assign(cast<T>(total.reshape(dw.shape())));
 #else
     static_assert(detail::always_false<T>,

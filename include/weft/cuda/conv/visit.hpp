@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
+#include "weft/cuda/primitive/launch.hpp"
 #include "weft/ops/conv/visit.hpp"
 
 namespace weft {

@@ -132,9 +132,7 @@ struct MobileEntry {
   MobileEntry(const MobileBlockOptions& o, D device)
       : block(std::in_place, o, device), adds(o.stride == 1 && o.in == o.out) {}
 
-  auto fields() {
-    return nn::fields("0", conv, "1", norm, "block", block, "adds", adds);
-  }
+  auto fields() { return nn::fields("0", conv, "1", norm, "block", block, "adds", adds); }
   Var<T, D> operator()(const Var<T, D>& x) const {
     if (conv) return hardswish((*norm)((*conv)(x)));
     const Var<T, D> h = (*block)(x);

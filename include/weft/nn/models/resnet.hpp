@@ -94,8 +94,9 @@ struct Bottleneck {
 struct ResNetOptions {
   int64_t classes = 1000;
   int64_t channels = 3;
-  int64_t width = 64;         ///< channels of the first blocks
-  bool small_images = false;  ///< of 32 x 32: the first convolution has 3 x 3, and nothing is pooled
+  int64_t width = 64;  ///< channels of the first blocks
+  bool small_images =
+      false;  ///< of 32 x 32: the first convolution has 3 x 3, and nothing is pooled
 };
 
 /// A residual network with torchvision's names; made by resnet18 and its like.

@@ -178,8 +178,9 @@ struct FromColumns {
     for (int i = 0; i < count; ++i) out[i * to.x] = T(0);
     const T* matrix = from + p.n * image + static_cast<int64_t>(p.c) * window.taps * step;
     add_row(window, p, out, to.x, [&](int tap, int z, int y) {
-      return Line<T>{matrix + tap * step + (static_cast<int64_t>(z) * window.out[1] + y) * window.out[2],
-                     1, T(1)};
+      return Line<T>{
+          matrix + tap * step + (static_cast<int64_t>(z) * window.out[1] + y) * window.out[2], 1,
+          T(1)};
     });
   }
 };

@@ -56,9 +56,9 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   bool done = false;
   if (p.is_depthwise()) {
     const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
-    const DepthwiseResult<T> f{Window(p), Planes<const T>(x), filters.data(),
-                               bias != nullptr ? shift.data() : nullptr, Planes<T>(y),
-                               static_cast<int>(p.filters / p.channels)};
+    const DepthwiseResult<T> f{Window(p),      Planes<const T>(x),
+                               filters.data(), bias != nullptr ? shift.data() : nullptr,
+                               Planes<T>(y),   static_cast<int>(p.filters / p.channels)};
     visit(operation, x.device(), volume_of(y), f,
           {x.storage(), filters.storage(), bias != nullptr ? shift.storage() : nullptr},
           {y.storage()});

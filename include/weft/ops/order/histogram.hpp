@@ -58,8 +58,7 @@ namespace detail {
 template <class D>
 constexpr bool can_count() {
   constexpr bool here = requires { sizeof(Histogrammer<D>); };
-  static_assert(here || !is_cuda<D>,
-                "weft: to count on Cuda include <weft/cuda/algorithms.hpp>");
+  static_assert(here || !is_cuda<D>, "weft: to count on Cuda include <weft/cuda/algorithms.hpp>");
   static_assert(here || is_cuda<D>, "weft: to count on Cpu include <weft/weft.hpp>");
   return here;
 }
