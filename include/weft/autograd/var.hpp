@@ -42,7 +42,9 @@ class Var : public Members<Var<T, D>> {
   }
   /// For nodes: a value and the variable that has computed it, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
-      : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {}
+      : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {
+    if (variable_) variable_->note_format(value_);
+  }
 
   Var(const Var&) = default;
   Var(Var&&) noexcept = default;
@@ -284,7 +286,7 @@ class Var : public Members<Var<T, D>> {
       node->file = file;
       node->line = line;
       if (node->wants_any()) {
-        variable_ = autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get()));
+        *this = Var(value_, autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get())));
       }
     }
   }

@@ -83,7 +83,7 @@ class Tensor : public Members<Tensor<T, D>> {
 
   template <NumberLike A, NumberLike B, NumberLike... Rest>
   explicit Tensor(A, B, Rest...) {
-    detail::is_value<Shape>();
+    detail::is_value<std::conditional_t<NumberLike<A>, Shape, A>>();
   }
 
   [[gnu::noinline]] Tensor& operator=(const Tensor&) & = default;
