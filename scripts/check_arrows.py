@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks the arrows between weft's folders: includes point left and up only.
 
-core <- tensor <- ops <- eval <- {cpu, cuda} <- autograd <- nn <- {optim, data, io, dist}
+core <- tensor <- ops <- eval <- {cpu, cuda} <- autograd <- nn <- {optim, data, io, track, dist}
 cpu and cuda never include each other and hold the same core files; umbrella headers, which lie
-directly in include/weft, may include anything and are included by nothing but umbrellas; no cycles;
-and nothing that weft/weft.hpp reaches is CUDA's.
+directly in include/weft, may include anything and are included by nothing but umbrellas; no cycles,
+neither of headers nor of rooms (the sub-folders of a folder); and nothing that weft/weft.hpp reaches
+is CUDA's.
 """
 import re
 import sys
@@ -12,14 +13,48 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent / "include" / "weft"
 LEVELS = [["core"], ["tensor"], ["ops"], ["eval"], ["cpu", "cuda"], ["autograd"], ["nn"],
-          ["optim", "data", "io", "dist"]]
+          ["optim", "data", "io", "track", "dist"]]
 LEVEL = {folder: level for level, folders in enumerate(LEVELS) for folder in folders}
-PAIRS = ["device.hpp", "memory.hpp", "for_each.hpp", "reduce.hpp"]
+PAIRS = ["device.hpp", "memory.hpp", "reduce.hpp", "matmul.hpp", "attention.hpp", "gradient.hpp",
+         "elementwise/for_each.hpp", "elementwise/scatter.hpp", "rows/rows.hpp", "inspect/explain.hpp"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
 def folder(header):
     return header.split("/")[0] if "/" in header else None
+
+
+def room(header):
+    """The sub-folder that a header lies in; a header at a folder's root is a room of its own."""
+    return header.rpartition("/")[0] if header.count("/") > 1 else header
+
+
+def cycles(arrows):
+    """The cycles of a graph that a depth-first walk meets."""
+    done, path = set(), []
+
+    def visit(node):
+        if node in path:
+            yield [*path[path.index(node):], node]
+        elif node not in done:
+            path.append(node)
+            for there in sorted(arrows.get(node, ())):
+                yield from visit(there)
+            path.pop()
+            done.add(node)
+
+    for node in arrows:
+        yield from visit(node)
+
+
+def reached(arrows, start):
+    found, rest = set(), [start]
+    while rest:
+        node = rest.pop()
+        if node not in found:
+            found.add(node)
+            rest += arrows.get(node, ())
+    return found
 
 
 def main():
@@ -46,24 +81,13 @@ def main():
             elif {folder(here), folder(there)} == {"cpu", "cuda"}:
                 problems.append(f"{here}: includes {name}; cpu and cuda do not know each other")
 
-    done, path = set(), []
-
-    def visit(header):
-        if header in path:
-            problems.append("cycle: " + " -> ".join([*path[path.index(header):], header]))
-        elif header not in done:
-            path.append(header)
-            for there in includes.get(header, []):
-                visit(there)
-            path.pop()
-            done.add(header)
-
-    if "weft.hpp" in includes:
-        visit("weft.hpp")
-        problems += [f"weft.hpp reaches {h}: it must not need CUDA" for h in sorted(done)
-                     if folder(h) == "cuda" or h in ("cuda.hpp", "all.hpp")]
-    for header in includes:
-        visit(header)
+    problems += ["cycle: " + " -> ".join(cycle) for cycle in cycles(includes)]
+    rooms = {}
+    for header, there in includes.items():
+        rooms.setdefault(room(header), set()).update(room(h) for h in there if room(h) != room(header))
+    problems += ["cycle of rooms: " + " -> ".join(cycle) for cycle in cycles(rooms)]
+    problems += [f"weft.hpp reaches {h}: it must not need CUDA" for h in sorted(reached(includes, "weft.hpp"))
+                 if folder(h) == "cuda" or h in ("cuda.hpp", "all.hpp")]
     for name in PAIRS:
         sides = [f"{side}/{name}" for side in ("cpu", "cuda")]
         missing = [side for side in sides if side not in includes]

@@ -85,8 +85,8 @@ OUTPUTS = [
 # What costs what: the statements of a kind, and the header that must be there for it.
 KINDS = {
     "element-wise": ([f"out = {e};" for e in EXPRESSIONS], "weft/weft.hpp"),
-    "reduction": ([f"out = {e};" for e in REDUCTIONS], "weft/ops/reduce.hpp"),
-    "row program": (ROWS, "weft/ops/reduce.hpp"),
+    "reduction": ([f"out = {e};" for e in REDUCTIONS], "weft/ops/reduce/reduce.hpp"),
+    "row program": (ROWS, "weft/ops/reduce/reduce.hpp"),
     "two outputs": (OUTPUTS, "weft/eval/fuse.hpp"),
 }
 # Seen with nvcc where the baseline was NVCC_BASELINE; scaled by it in the report.
@@ -211,7 +211,7 @@ def nvcc_rows(runs, jobs):
             ("nvcc: weft/cuda.hpp and one expression", one, "s", 3.3 * baseline),
             ("nvcc: each further expression", (twelve - one) / 11, "s", 0.42 * scale),
             ("nvcc: weft/cuda/reduce.hpp on top", reduce - one, "s", 6.0 * scale),
-            # The aim is 0.6; two kernels, one of them unrolled, cost more (docs/07_architecture.md).
+            # The aim is 0.6; two kernels, one of them unrolled, cost more (docs/notes/measurements.md).
             ("nvcc: each further row program", (rows - row) / (len(ROWS) - 1), "s", 2.3 * scale)]
 
 

@@ -2,7 +2,7 @@
 """Writes docs/03_operations.md, the list of all operations, from the headers; --check compares only.
 
 Element-wise operations come from their table lines (WEFT_UNARY and so on) and from the structs in
-weft::op, reductions from the functions in ops/reduce.hpp, the rest from the function declarations and
+weft::op, reductions from the functions in ops/reduce/reduce.hpp, the rest from the function declarations and
 the `///` sentence before each.
 """
 import difflib
@@ -158,35 +158,38 @@ def table(head, rows):
 
 def page():
     symbols = {}
-    for header in ("ops/binary.hpp", "ops/compare.hpp"):
+    for header in ("ops/elementwise/binary.hpp", "ops/elementwise/compare.hpp"):
         for symbol, name in re.findall(r"^WEFT_OPERATOR\((\S+),\s*(\w+)\)", text_of(header), re.M):
             symbols[name] = f"`x {symbol} y`"
     symbols |= {"neg": "`-x`", "bitwise_not": "`~x`", "logical_not": "`!x`"}
     out = [HEAD, "## Element-wise\n", "A domain is a set of element types:\n",
            table(["domain", "element types"], [[f"`{n}`", t] for n, t in DOMAINS])]
     meaning = meanings()
+    folder = "elementwise/"
     for title, header in (("One operand", "unary"), ("Two operands", "binary"),
                           ("Comparison and logic, which give bool", "compare"),
                           ("Three operands", "ternary"), ("Conversion and functions of yours", "cast"),
                           ("Closeness", "close")):
-        out += [f"### {title}\n", f"`weft/ops/{header}.hpp`\n",
+        if header == "close":
+            folder = ""
+        out += [f"### {title}\n", f"`weft/ops/{folder}{header}.hpp`\n",
                 table(["operation", "operator", "domain", "value", "derivative"],
-                      element_wise(f"ops/{header}.hpp", symbols, meaning))]
+                      element_wise(f"ops/{folder}{header}.hpp", symbols, meaning))]
     out += ["## Reductions\n",
-            "`weft/ops/reduce.hpp`; on CUDA include `weft/cuda/reduce.hpp` too. Each takes `axis(...)`, "
+            "`weft/ops/reduce/reduce.hpp`; on CUDA include `weft/cuda/reduce.hpp` too. Each takes `axis(...)`, "
             "`keepdims` and, for `var` and `std`, `correction(n)`, in any order; without `axis` all axes "
             "are reduced.\n", table(["reduction", "domain", "result", "of no elements"], reductions())]
     out += ["## Scans\n",
-            "`weft/ops/scan.hpp`; on CUDA include `weft/cuda/scan.hpp` too. Each takes `axis(n)`, which only a "
+            "`weft/ops/order/scan.hpp`; on CUDA include `weft/cuda/algorithms.hpp` too. Each takes `axis(n)`, which only a "
             "vector can do without, and `deterministic`.\n",
             table(["scan", "domain", "result"], scans())]
     for title, header in (
-            ("Matrix products", "ops/matmul.hpp"), ("Sums over named axes", "ops/einsum.hpp"),
-            ("Formulas over rows", "ops/compose.hpp"), ("Order", "ops/sort.hpp"), ("Selection", "ops/select.hpp"), ("Distinct elements", "ops/unique.hpp"),
-            ("Search", "ops/search.hpp"), ("Counts", "ops/histogram.hpp"),
-            ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/generate.hpp"),
-            ("Picked by indices", "ops/gather.hpp"), ("Written by indices, in place", "ops/scatter.hpp"),
-            ("Random numbers", "ops/random.hpp"), ("Random order", "ops/permutation.hpp"),
+            ("Matrix products", "ops/linalg/matmul.hpp"), ("Sums over named axes", "ops/linalg/einsum.hpp"),
+            ("Formulas over rows", "ops/compose.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
+            ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
+            ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/elementwise/generate.hpp"),
+            ("Picked by indices", "ops/index/gather.hpp"), ("Written by indices, in place", "ops/index/scatter.hpp"),
+            ("Random numbers", "ops/random/random.hpp"), ("Random order", "ops/random/permutation.hpp"),
             ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
             ("NumPy archives", "io/npz.hpp"),
             ("Printing", "tensor/print.hpp")):
@@ -197,9 +200,9 @@ def page():
 
 
 def reductions():
-    """A row for each function of ops/reduce.hpp, from the reducer that it names."""
+    """A row for each function of ops/reduce/reduce.hpp, from the reducer that it names."""
     structs = {}
-    for path in sorted((WEFT / "ops").glob("*.hpp")):
+    for path in sorted((WEFT / "ops").rglob("*.hpp")):
         for name, base, body in re.findall(r"^struct (\w+)(?: : (\w+)[^{]*)? \{(?:\};|\n(.*?)^\};)", path.read_text(),
                                            re.M | re.S):
             structs.setdefault(name, structs.get(base, "") + body)
@@ -207,7 +210,7 @@ def reductions():
                "T": "T", "bool": "bool", "std::int64_t": "int64", "real_t<T>": "the real type of T"}
     empty = {"sum": "0", "prod": "1", "mean": "NaN", "var": "NaN", "std": "NaN", "stddev": "NaN", "any": "false",
              "all": "true", "count_nonzero": "0", "norm": "0", "norm_p": "0", "logsumexp": "-infinity"}
-    for name, reducer in re.findall(r"^auto (\w+)\(X&& x.*?reducer::(\w+)", text_of("ops/reduce.hpp"), re.M | re.S):
+    for name, reducer in re.findall(r"^auto (\w+)\(X&& x.*?reducer::(\w+)", text_of("ops/reduce/reduce.hpp"), re.M | re.S):
         body = structs[reducer]
         domain = re.search(r"using domain = op::(\w+)", body)[1]
         result = re.search(r"using result = ([^;]+);", body)[1]
@@ -220,9 +223,9 @@ def reductions():
 
 
 def scans():
-    """A row for each function of ops/scan.hpp, from the scanner that it names."""
-    structs = dict(re.findall(r"^struct (\w+)(?: : [^{]*)? \{\n(.*?)^\};", text_of("ops/scanners.hpp"), re.M | re.S))
-    for name in re.findall(r"^auto (\w+)\(X&& x, Options", text_of("ops/scan.hpp"), re.M):
+    """A row for each function of ops/order/scan.hpp, from the scanner that it names."""
+    structs = dict(re.findall(r"^struct (\w+)(?: : [^{]*)? \{\n(.*?)^\};", text_of("ops/order/scanners.hpp"), re.M | re.S))
+    for name in re.findall(r"^auto (\w+)\(X&& x, Options", text_of("ops/order/scan.hpp"), re.M):
         body = structs.get(name, structs["running_extremum"])
         result = re.search(r"using result = ([^;]+);", body)[1]
         domain = re.search(r"using domain = op::(\w+)", body)[1]

@@ -18,6 +18,15 @@ if(Python3_FOUND)
   set_tests_properties(vectorised PROPERTIES TIMEOUT 600)
 endif()
 
+# Event files as TensorBoard itself reads them, where its package is installed.
+if(WEFT_PYTHON)
+  add_executable(write_events tensorboard/write.cpp)
+  target_link_libraries(write_events PRIVATE weft_dev)
+  add_test(NAME track/tensorboard COMMAND ${WEFT_PYTHON}
+           ${CMAKE_CURRENT_SOURCE_DIR}/tensorboard/check.py $<TARGET_FILE:write_events>)
+  set_tests_properties(track/tensorboard PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # Programs that must not compile, once for each compiler at hand.
 find_program(WEFT_GXX g++)
 find_program(WEFT_CLANGXX clang++)

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "weft/core/math.hpp"
+#include "weft/core/math/functions.hpp"
 #if __has_include(<Eigen/Core>)
 #include <Eigen/Core>
 #include <unsupported/Eigen/SpecialFunctions>

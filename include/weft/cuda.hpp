@@ -4,13 +4,14 @@
 
 #include "weft/weft.hpp"
 
-#include "weft/cuda/copy.hpp"         // x.to(Cuda{}), pinned memory
-#include "weft/cuda/device.hpp"       // is_available, properties, DeviceGuard
-#include "weft/cuda/event.hpp"        // Event
-#include "weft/cuda/for_each.hpp"     // the CUDA kernels
-#include "weft/cuda/graph.hpp"        // capture, Graph
-#include "weft/cuda/memory.hpp"       // memory statistics, empty_cache
-#include "weft/cuda/recorder.hpp"     // the same for GraphedStep
-#include "weft/cuda/scatter.hpp"      // and scatters
-#include "weft/cuda/stream.hpp"       // Stream, StreamGuard
-#include "weft/cuda/synchronize.hpp"  // synchronize
+#include "weft/cuda/copy.hpp"                  // x.to(Cuda{}), pinned memory
+#include "weft/cuda/device.hpp"                // is_available, properties, DeviceGuard
+#include "weft/cuda/elementwise/batch.hpp"     // Batch
+#include "weft/cuda/elementwise/for_each.hpp"  // the CUDA kernels
+#include "weft/cuda/elementwise/scatter.hpp"   // and scatters
+#include "weft/cuda/event.hpp"                 // Event
+#include "weft/cuda/graph.hpp"                 // capture, Graph
+#include "weft/cuda/memory.hpp"                // memory statistics, empty_cache
+#include "weft/cuda/recorder.hpp"              // the same for GraphedStep
+#include "weft/cuda/stream.hpp"                // Stream, StreamGuard
+#include "weft/cuda/synchronize.hpp"           // synchronize

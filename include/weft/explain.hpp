@@ -4,10 +4,10 @@
 
 #include "weft/weft.hpp"
 
-#include "weft/cpu/explain.hpp"  // explain(e)
-#include "weft/cpu/profile.hpp"  // profile(e), profile(f)
+#include "weft/cpu/inspect/explain.hpp"  // explain(e)
+#include "weft/cpu/inspect/profile.hpp"  // profile(e), profile(f)
 
 #if defined(__CUDACC__)
-#include "weft/cuda/explain.hpp"
-#include "weft/cuda/profile.hpp"
+#include "weft/cuda/inspect/explain.hpp"
+#include "weft/cuda/inspect/profile.hpp"
 #endif

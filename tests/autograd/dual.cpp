@@ -3,7 +3,7 @@
 #include "hessians.hpp"
 
 #ifdef __CUDACC__
-#include "weft/cuda/scan.hpp"
+#include "weft/cuda/scan/scan.hpp"
 #endif
 
 using namespace weft;

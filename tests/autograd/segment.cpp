@@ -16,7 +16,8 @@ TEST_CASE("which parts of an expression get gradients") {
   CHECK(Parts::mask<1> == 0b1010);
   int inner = 0;
   autograd::for_each_inner<std::remove_const_t<decltype(e)>>(
-      autograd::plain(e), [&]<class E, int Port, int Edge>(const autograd::plain_t<E>& part) {
+      autograd::without_vars(e),
+      [&]<class E, int Port, int Edge>(const autograd::without_vars_t<E>& part) {
         ++inner;
         CHECK(Port == 1);
         CHECK(Edge == 1);

@@ -1,7 +1,7 @@
 #include "weft/cuda/gradient.hpp"
 
+#include "cuda/graph_nodes.hpp"
 #include "gradients.hpp"
-#include "graph_nodes.hpp"
 
 using namespace weft;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/eval/statement.hpp>
 
-#include <weft/eval/lower.hpp>
+#include <weft/eval/program/lower.hpp>
 
 #include "test.hpp"
 

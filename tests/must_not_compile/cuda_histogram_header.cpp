@@ -1,4 +1,4 @@
-// expect: to count on Cuda include <weft/cuda/histogram.hpp>
+// expect: to count on Cuda include <weft/cuda/algorithms.hpp>
 // compilers: nvcc
 // cuda
 #include <weft/cuda.hpp>

@@ -1,4 +1,4 @@
-// expect: to scan on Cuda include <weft/cuda/scan.hpp>
+// expect: to scan on Cuda include <weft/cuda/algorithms.hpp>
 // compilers: nvcc
 // cuda
 #include <weft/cuda.hpp>

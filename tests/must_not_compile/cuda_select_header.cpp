@@ -1,4 +1,4 @@
-// expect: to select on Cuda include <weft/cuda/select.hpp>
+// expect: to select on Cuda include <weft/cuda/algorithms.hpp>
 // compilers: nvcc
 // cuda
 #include <weft/cuda.hpp>

@@ -1,4 +1,4 @@
-// expect: to sort on Cuda include <weft/cuda/sort.hpp>
+// expect: to sort on Cuda include <weft/cuda/algorithms.hpp>
 // compilers: nvcc
 // cuda
 #include <weft/cuda.hpp>

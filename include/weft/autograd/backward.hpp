@@ -3,15 +3,15 @@
 #pragma once
 
 #include "weft/autograd/segment.hpp"
-#include "weft/ops/binary.hpp"
-#include "weft/ops/cast.hpp"
+#include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 
 namespace weft::autograd {
 
 /// How gradients pass an expression of type E, which has a Var in it; specialised for each kind of
 /// node that is not element-wise:
-///   static void backward(const plain_t<E>& e, Variable* const* edges, const Tensor<G, D>&
-///   gradient);
+///   static void backward(const plain_t<E>& e, Variable* const* edges,
+///                        const Tensor<G, D>& gradient);
 /// edges are the variables of its Vars, in order; `gradient` has e's shape.
 template <class E>
 struct Rule;
@@ -27,7 +27,7 @@ inline bool any_active(Variable* const* edges, int n) {
 /// Computes the gradient of an expression that is read by what has no kernel in common with it:
 /// fill(Sink) writes it, or adds it.
 template <class E, class F>
-void pass_to(const plain_t<E>& e, Variable* const* edges, const F& fill) {
+void pass_to(const without_vars_t<E>& e, Variable* const* edges, const F& fill) {
   using D = typename E::device_type;
   if (!any_active(edges, var_count<E>)) return;
   if constexpr (is_var<E>) {
@@ -92,12 +92,12 @@ class Backward<E, Source, TypeList<Ports...>> {
       "Var");
 
  public:
-  Backward(const plain_t<E>& e, Variable* const* edges, const Source& source)
+  Backward(const without_vars_t<E>& e, Variable* const* edges, const Source& source)
       : e_(e), edges_(edges), shape_(e.shape()) {
     auto program = Parts::template lower<1>(e, inputs_);
-    constexpr int behind = 1 + weft::detail::count(typename Parts::types{});
-    source.set(inputs_ + behind);
-    const auto seed = source.template seed<behind>();
+    constexpr int first_input = 1 + weft::detail::count(typename Parts::types{});
+    source.set(inputs_ + first_input);
+    const auto seed = source.template seed<first_input>();
     const Sweep<mask, decltype(program), std::remove_const_t<decltype(seed)>> sweep{program, seed};
     constexpr int edge_counts[] = {var_count<Ports>...};
     constexpr bool is_leaf[] = {is_var<Ports>...};
@@ -112,7 +112,7 @@ class Backward<E, Source, TypeList<Ports...>> {
  private:
   static constexpr std::uint64_t mask = Parts::template mask<1>;
   static constexpr weft::detail::Name name() {
-    return {"backward", weft::detail::name_of<plain_t<E>>().type};
+    return {"backward", weft::detail::name_of<without_vars_t<E>>().type};
   }
   template <class Port>
   using element = std::conditional_t<is_var<Port>, typename Port::value_type,
@@ -126,7 +126,7 @@ class Backward<E, Source, TypeList<Ports...>> {
 
   template <class S, std::size_t... J>
   void run(const S& sweep, std::index_sequence<J...>) {
-    JointSweep<S> program{sweep, {}, {}};
+    MultiOutputSweep<S> program{sweep, {}, {}};
     Operand operands[k + n];
     (target<static_cast<int>(J), Ports>(program, operands), ...);
     if (program.stores.wanted != 0 && shape_.size() > 0) {
@@ -135,7 +135,7 @@ class Backward<E, Source, TypeList<Ports...>> {
     } else {
       (fill_empty<static_cast<int>(J), Ports>(program.stores), ...);
     }
-    for_each_inner<E>(e_, [&]<class Inner, int Port, int Edge>(const plain_t<Inner>& inner) {
+    for_each_inner<E>(e_, [&]<class Inner, int Port, int Edge>(const without_vars_t<Inner>& inner) {
       if (ports_[Port].wanted) {
         Rule<Inner>::backward(inner, edges_ + Edge, weft::get<Port>(sinks_).buffer);
       }
@@ -210,13 +210,13 @@ class Backward<E, Source, TypeList<Ports...>> {
   template <class Program>
   void launch(const Program& program, Operand* operands) {
     for (int i = 0; i < n; ++i) operands[k + i] = inputs_[1 + i];
-    if constexpr (weft::detail::is_included<D>() && weft::detail::can_run_joint<Loops>()) {
+    if constexpr (weft::detail::is_included<D>() && weft::detail::can_run_multi_output<Loops>()) {
       GradientExecutor<Loops>::template run<TypeList<element<Ports>...>, Types>(
           name(), device_, shape_, operands, program);
     }
   }
 
-  const plain_t<E>& e_;
+  const without_vars_t<E>& e_;
   Variable* const* edges_;
   Shape shape_;
   D device_{};
@@ -228,7 +228,8 @@ class Backward<E, Source, TypeList<Ports...>> {
 template <class E>
 struct Rule {
   template <class G, class D>
-  static void backward(const plain_t<E>& e, Variable* const* edges, const Tensor<G, D>& gradient) {
+  static void backward(const without_vars_t<E>& e, Variable* const* edges,
+                       const Tensor<G, D>& gradient) {
     constexpr bool known = detail::is_map<E> || is_var<E>;
     static_assert(known, "weft: this operation has no gradient: write x.detach()");
     if constexpr (known) {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "weft/autograd/var.hpp"
-#include "weft/core/generator.hpp"
+#include "weft/core/random/generator.hpp"
 
 namespace weft {
 

@@ -4,8 +4,8 @@
 
 #include "weft/autograd/norm.hpp"
 #include "weft/ops/compose.hpp"
+#include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/fuse.hpp"
-#include "weft/ops/generate.hpp"
 
 namespace weft {
 
@@ -37,7 +37,7 @@ struct LogSoftmaxRule {
 /// Passes the gradients of what scales and shifts the elements of a row, all in one kernel. E is
 /// the type that the expression e had with its Vars, which are those of the pulls.
 template <class E, class G, class... Ps>
-void pass_parameters(const plain_t<E>& e, const G& g, const Ps&... pulls) {
+void pass_parameters(const without_vars_t<E>& e, const G& g, const Ps&... pulls) {
   if constexpr (has_var<E>) {
     Variable* edges[var_count<E>] = {};
     int n = 0;
@@ -49,15 +49,16 @@ void pass_parameters(const plain_t<E>& e, const G& g, const Ps&... pulls) {
   }
 }
 
-/// The mean of each row and 1 / its deviation are those of the forward pass.
+/// The mean of each row and 1 / its deviation come from the forward pass.
 template <class C, class D>
 struct LayerNormRule {
   Tensor<C, D> centre;  // (..., 1)
   Tensor<C, D> scale;   // (..., 1)
 
   template <class G, class X, class W, class B>
-  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>>& d, const plain_t<X>& x,
-                const plain_t<W>& w, const plain_t<B>& b) const {
+  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>>& d,
+                const without_vars_t<X>& x, const without_vars_t<W>& w,
+                const without_vars_t<B>& b) const {
     using T = typename G::value_type;
     if constexpr (are_norm_operands<X, W, B>) {
       if (pass_norm("layer_norm", g, x, w, &centre, scale, d.head, d.tail.head, d.tail.tail.head))
@@ -81,8 +82,8 @@ struct RmsNormRule {
   Tensor<C, D> scale;  // (..., 1)
 
   template <class G, class X, class W>
-  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>>& d, const plain_t<X>& x,
-                const plain_t<W>& w) const {
+  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>>& d, const without_vars_t<X>& x,
+                const without_vars_t<W>& w) const {
     using T = typename G::value_type;
     if constexpr (are_norm_operands<X, W>) {
       const Tensor<C, D>* const none = nullptr;
@@ -106,11 +107,11 @@ struct CrossEntropyRule {
   C factor = 1;       // of each row's loss in the value
 
   template <class G, class X>
-  void backward(const G& g, const G&, const Pack<Pull<X>>& d, const plain_t<X>& x) const {
+  void backward(const G& g, const G&, const Pack<Pull<X>>& d, const without_vars_t<X>& x) const {
     const auto place = generated({x.shape()[x.rank() - 1]}, op::affine<std::int32_t>{0, 1});
     const auto hit = cast<C>(place == targets);
     const auto share =
-        lift(weft::detail::ShiftedExp<typename plain_t<X>::value_type>{}, cast<C>(x) - logs);
+        lift(weft::detail::ShiftedExp<typename without_vars_t<X>::value_type>{}, cast<C>(x) - logs);
     d.head((share - hit) * (cast<C>(g) * factor));
   }
 };
@@ -141,16 +142,16 @@ auto rows_of(const Es&... es) {
 /// As softmax of tensors; its gradient is computed from the result, in one kernel.
 template <Differentiable X>
 auto softmax(const X& e, const Axes& axes = axis(-1)) {
-  const auto x = autograd::apart(e);
-  const Tensor y = softmax(autograd::plain(x), axes);
+  const auto x = autograd::hoist_opaque(e);
+  const Tensor y = softmax(autograd::without_vars(x), axes);
   return autograd::computed("softmax", autograd::SoftmaxRule{axes}, y, x);
 }
 
 /// As log_softmax of tensors.
 template <Differentiable X>
 auto log_softmax(const X& e, const Axes& axes = axis(-1)) {
-  const auto x = autograd::apart(e);
-  const Tensor y = log_softmax(autograd::plain(x), axes);
+  const auto x = autograd::hoist_opaque(e);
+  const Tensor y = log_softmax(autograd::without_vars(x), axes);
   return autograd::computed("log_softmax", autograd::LogSoftmaxRule{axes}, y, x);
 }
 
@@ -158,19 +159,21 @@ auto log_softmax(const X& e, const Axes& axes = axis(-1)) {
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
   requires(Differentiable<X> || Differentiable<W> || Differentiable<B>)
 auto layer_norm(const X& e, const W& weight, const B& bias, double epsilon = 1e-5) {
-  const auto x = autograd::apart(e);
+  detail::check_beside_rows("layer_norm", "a weight", e.shape(), weight.shape());
+  detail::check_beside_rows("layer_norm", "a bias", e.shape(), bias.shape());
+  const auto x = autograd::hoist_opaque(e);
   using T = typename X::value_type;
   using C = compute_t<T>;
   const auto w = autograd::settle(weight);
   const auto b = autograd::settle(bias);
-  const auto plain = autograd::plain(x);
+  const auto plain = autograd::without_vars(x);
   const auto centre = mean(cast<C>(plain), axis(-1), keepdims);
   const auto scale =
       rsqrt(var(cast<C>(plain), axis(-1), keepdims, correction(0)) + static_cast<C>(epsilon));
-  const auto rows =
-      autograd::rows_of(cast<T>((cast<C>(plain) - centre) * scale * cast<C>(autograd::plain(w)) +
-                                cast<C>(autograd::plain(b))),
-                        centre, scale);
+  const auto rows = autograd::rows_of(
+      cast<T>((cast<C>(plain) - centre) * scale * cast<C>(autograd::without_vars(w)) +
+              cast<C>(autograd::without_vars(b))),
+      centre, scale);
   using D = typename std::remove_cvref_t<decltype(rows.head)>::device_type;
   const autograd::LayerNormRule<C, D> rule{rows.tail.head, rows.tail.tail.head};
   return autograd::computed("layer_norm", rule, rows.head, x, w, b);
@@ -180,15 +183,16 @@ auto layer_norm(const X& e, const W& weight, const B& bias, double epsilon = 1e-
 template <ExpressionLike X, ExpressionLike W>
   requires(Differentiable<X> || Differentiable<W>)
 auto rms_norm(const X& e, const W& weight, double epsilon = 1e-6) {
-  const auto x = autograd::apart(e);
+  detail::check_beside_rows("rms_norm", "a weight", e.shape(), weight.shape());
+  const auto x = autograd::hoist_opaque(e);
   using T = typename X::value_type;
   using C = compute_t<T>;
   const auto w = autograd::settle(weight);
-  const auto plain = autograd::plain(x);
+  const auto plain = autograd::without_vars(x);
   const auto scale =
       rsqrt(mean(square(cast<C>(plain)), axis(-1), keepdims) + static_cast<C>(epsilon));
-  const auto rows =
-      autograd::rows_of(cast<T>(cast<C>(plain) * scale * cast<C>(autograd::plain(w))), scale);
+  const auto rows = autograd::rows_of(
+      cast<T>(cast<C>(plain) * scale * cast<C>(autograd::without_vars(w))), scale);
   using D = typename std::remove_cvref_t<decltype(rows.head)>::device_type;
   const autograd::RmsNormRule<C, D> rule{rows.tail.head};
   return autograd::computed("rms_norm", rule, rows.head, x, w);
@@ -199,15 +203,14 @@ namespace autograd {
 template <class X, class I, class F>
 auto with_row_losses(const X& x, const I& targets, const F& f) {
   using C = compute_t<typename X::value_type>;
-  using Index = compute_t<typename I::value_type>;
+  weft::detail::check_targets("cross_entropy", x.shape(), targets.shape());
   const Tensor logs = logsumexp(cast<C>(x), axis(-1), keepdims);
   using D = typename decltype(logs)::device_type;
-  const auto classes = static_cast<Index>(x.shape()[x.rank() - 1]);
   const auto index = targets.reshape(weft::detail::with_last_axis(targets.shape()));
-  const Tensor<std::int32_t, D> places =
-      cast<std::int32_t>(where(index < 0, index + classes, index));
+  const Tensor<std::int32_t, D> places = cast<std::int32_t>(index);
   using Rule = CrossEntropyRule<C, D, Tensor<std::int32_t, D>>;
-  return f(logs - cast<C>(take_along_axis(x, index, axis(-1))), Rule{logs, places});
+  const auto picked = weft::detail::gather_axis<gathering::cross_entropy>(x, index, axis(-1));
+  return f(logs - cast<C>(picked), Rule{logs, places});
 }
 }  // namespace autograd
 
@@ -216,8 +219,8 @@ auto with_row_losses(const X& x, const I& targets, const F& f) {
 template <Differentiable X, ExpressionLike I>
 auto cross_entropy_rows(const X& e, const I& targets) {
   using T = typename X::value_type;
-  const auto logits = autograd::apart(e);
-  return autograd::with_row_losses(autograd::plain(logits), targets,
+  const auto logits = autograd::hoist_opaque(e);
+  return autograd::with_row_losses(autograd::without_vars(logits), targets,
                                    [&](const auto& rows, const auto& rule) {
                                      const Tensor y = cast<T>(rows);
                                      return autograd::computed("cross_entropy", rule, y, logits);
@@ -228,9 +231,9 @@ auto cross_entropy_rows(const X& e, const I& targets) {
 template <Differentiable X, ExpressionLike I>
 auto cross_entropy(const X& e, const I& targets) {
   using T = typename X::value_type;
-  const auto logits = autograd::apart(e);
+  const auto logits = autograd::hoist_opaque(e);
   return autograd::with_row_losses(
-      autograd::plain(logits), targets, [&](const auto& rows, auto rule) {
+      autograd::without_vars(logits), targets, [&](const auto& rows, auto rule) {
         rule.factor = static_cast<compute_t<T>>(1 / static_cast<double>(rows.size()));
         if constexpr (std::is_same_v<T, compute_t<T>>) {
           const Tensor y = mean(rows);  // one reduction, with kernels of its own

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/plain.hpp"
+#include "weft/autograd/without_vars.hpp"
 
 namespace weft::autograd {
 

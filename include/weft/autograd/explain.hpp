@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/autograd/var.hpp"
-#include "weft/eval/explain.hpp"
+#include "weft/eval/inspect/explain.hpp"
 
 namespace weft {
 
@@ -16,7 +16,7 @@ class BackwardExplainer {
 
   /// For e, whose gradient is a tensor.
   template <class E>
-  void add(const plain_t<E>& e) {
+  void add(const without_vars_t<E>& e) {
     if constexpr (detail::is_map<E> || is_var<E>) {
       sweep<E>(e, e.shape(), name(dtype_of<typename E::value_type>), 1);
     } else {
@@ -26,12 +26,12 @@ class BackwardExplainer {
 
  private:
   template <class R, class E>
-  void add_node(const Reduce<R, E>*, const Reduce<R, plain_t<E>>& e) {
+  void add_node(const Reduce<R, E>*, const Reduce<R, without_vars_t<E>>& e) {
     sweep<E>(e.operand(), e.shape(), name(dtype_of<typename E::value_type>),
              1 + Derivative<R>::reads_value);
   }
   template <class E>
-  void add_node(const E*, const plain_t<E>& e) {
+  void add_node(const E*, const without_vars_t<E>& e) {
     out_.kernels.emplace_back();
     out_.kernels.back().kind = "algorithms of their own";
     out_.kernels.back().work = weft::detail::join({"for the gradients of ", e.shape()});
@@ -39,7 +39,7 @@ class BackwardExplainer {
 
   /// The one kernel of an element-wise part; `upstream` is the shape of what else it reads.
   template <class E>
-  void sweep(const plain_t<E>& e, const Shape& upstream, const char* type, int others) {
+  void sweep(const without_vars_t<E>& e, const Shape& upstream, const char* type, int others) {
     using Parts = Segment<E>;
     constexpr int n = weft::detail::count(typename Parts::types{});
     Operand inputs[n + 1];
@@ -60,7 +60,7 @@ class BackwardExplainer {
     add_writes<Parts::template mask<1>>(kernel, inputs, shape, typename Parts::ports{});
     out_.kernels.push_back(static_cast<Explanation::Kernel&&>(kernel));
     for_each_inner<E>(
-        e, [&]<class Inner, int, int>(const plain_t<Inner>& inner) { add<Inner>(inner); });
+        e, [&]<class Inner, int, int>(const without_vars_t<Inner>& inner) { add<Inner>(inner); });
   }
 
   template <class... Ts>
@@ -105,7 +105,8 @@ class BackwardExplainer {
 
   /// Another address for each gradient, none of which there is.
   const void* place() {
-    return reinterpret_cast<const void*>(weft::detail::nowhere + (std::uintptr_t{++places_} << 40));
+    return reinterpret_cast<const void*>(weft::detail::placeholder +
+                                         (std::uintptr_t{++places_} << 40));
   }
 
   Explanation& out_;
@@ -124,8 +125,8 @@ template <Differentiable E>
   Explanation out;
   if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
     const detail::PlannedStaging staging(out);
-    const auto plain = autograd::plain(e);
-    out.name = "backward of " + text(detail::name_of<autograd::plain_t<E>>());
+    const auto plain = autograd::without_vars(e);
+    out.name = "backward of " + text(detail::name_of<autograd::without_vars_t<E>>());
     out.type = name(dtype_of<typename E::value_type>);
     out.shape = e.shape();
     Explainer<Runs>::describe(Runs{}, out);

@@ -14,7 +14,7 @@ namespace autograd {
 template <class E>
 class Pull {
  public:
-  Pull(const plain_t<E>& e, Variable* const* edges) : e_(e), edges_(edges) {}
+  Pull(const without_vars_t<E>& e, Variable* const* edges) : e_(e), edges_(edges) {}
 
   /// Whether the gradient is asked for.
   bool wanted() const { return any_active(edges_, var_count<E>); }
@@ -33,7 +33,7 @@ class Pull {
   }
 
  private:
-  const plain_t<E>& e_;
+  const without_vars_t<E>& e_;
   Variable* const* edges_;
 };
 
@@ -44,7 +44,8 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
  public:
   Function(const char* operation, const F& f, const Tensor<T, D>& y, const Es&... args)
       : operation_(operation),
-        kept_(Kept{f, weft::detail::Access::operand(y), make_pack(plain_t<Es>(plain(args))...)}) {
+        kept_(Kept{f, weft::detail::Access::operand(y),
+                   make_pack(without_vars_t<Es>(without_vars(args))...)}) {
     int first = 0;
     (add_edges(args, first), ...);
   }
@@ -64,7 +65,7 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
   struct Kept {
     F f;
     Tensor<T, D> y;
-    Pack<plain_t<Es>...> args;
+    Pack<without_vars_t<Es>...> args;
   };
 
   template <class E>
@@ -114,11 +115,11 @@ struct CustomRule {
     auto gradients = vjp(gradient, y, xs...);
     if constexpr (requires { std::tuple_size<decltype(gradients)>::value; }) {
       static_assert(std::tuple_size_v<decltype(gradients)> == sizeof...(Pulls),
-                    "weft: the gradients of custom(f, vjp, x...) are as many as its arguments");
+                    "weft: custom(f, vjp, x...) needs one gradient for each of its arguments");
       give(pulls, gradients, std::index_sequence_for<Pulls...>{});
     } else {
       static_assert(sizeof...(Pulls) == 1,
-                    "weft: the gradients of custom(f, vjp, x...) are as many as its arguments: "
+                    "weft: custom(f, vjp, x...) needs one gradient for each of its arguments: "
                     "return std::tuple(...)");
       pulls.head(gradients);
     }
@@ -149,7 +150,7 @@ template <class F, class Vjp, ExpressionLike... Xs>
   requires(sizeof...(Xs) > 0)
 auto custom(const F& f, const Vjp& vjp, const Xs&... xs) {
   const auto apply = [&](const auto&... settled) {
-    const Tensor y = f(autograd::plain(settled)...);
+    const Tensor y = f(autograd::without_vars(settled)...);
     return autograd::computed("custom", autograd::CustomRule<Vjp>{vjp}, y, settled...);
   };
   return apply(autograd::settle(xs)...);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/autograd/var.hpp"
-#include "weft/ops/random.hpp"
+#include "weft/ops/random/random.hpp"
 
 namespace weft {
 

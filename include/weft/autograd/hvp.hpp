@@ -62,8 +62,8 @@ auto dual_leaf(const X& x, const V& v) {
     fail<ShapeError>("hvp", "a vector of shape ", v.shape(), " for an input of shape ", x.shape(),
                      ", expected the same shape");
   }
-  const Tensor point = plain(x);
-  const Tensor direction = plain(v);
+  const Tensor point = without_vars(x);
+  const Tensor direction = without_vars(v);
   return Var(with_tangents(point, direction), true);
 }
 

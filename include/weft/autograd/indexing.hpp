@@ -4,7 +4,7 @@
 
 #include "weft/autograd/backward.hpp"
 #include "weft/eval/scatter.hpp"
-#include "weft/ops/scatter.hpp"
+#include "weft/ops/index/scatter.hpp"
 
 namespace weft::autograd {
 
@@ -14,15 +14,29 @@ template <class K, class E, class I>
 struct Rule<Gather<K, E, I>> {
   using D = typename E::device_type;
   template <class G>
-  static void backward(const Gather<K, plain_t<E>, I>& e, Variable* const* edges,
+  static void backward(const Gather<K, without_vars_t<E>, I>& e, Variable* const* edges,
                        const Tensor<G, D>& gradient) {
     pass_to<E>(e.operand(), edges, [&](const auto& sink) {
       using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;
       if (!sink.adds) sink.buffer.fill(compute_t<T>(0));
       if (gradient.size() == 0) return;
       const Tensor<T, D> source = cast<T>(gradient);
-      weft::detail::scatter_into<K::how, weft::detail::Update::add>(K::text, sink.buffer, e.axis(),
-                                                                    e.indices(), source);
+      const auto add_to = [&](const Tensor<T, D>& target) {
+        weft::detail::scatter_into<K::how, weft::detail::Update::add>(K::text, target, e.axis(),
+                                                                      e.indices(), source);
+      };
+      Shape stretched = sink.buffer.shape();
+      for (int i = 0; K::how == Indexing::along && i < stretched.rank(); ++i) {
+        if (i != e.axis()) stretched[i] = e.shape()[i];
+      }
+      if (stretched == sink.buffer.shape()) return add_to(sink.buffer);
+      // The operand broadcast: its elements have the sums of what their copies have.
+      const auto copies = zeros<T>(stretched, sink.buffer.device());
+      add_to(copies);
+      const Reduce<reducer::sum, Tensor<T, D>> sums(reducer::sum{}, copies,
+                                                    broadcast_axes(sink.buffer.shape(), stretched));
+      const Tensor<T, D> summed = sums.eval().reshape(sink.buffer.shape());
+      sink.buffer.assign(sink.buffer + summed);
     });
   }
 };
@@ -33,7 +47,7 @@ template <class E>
 struct Rule<Scan<scanner::cumsum, E>> {
   using D = typename E::device_type;
   template <class G>
-  static void backward(const Scan<scanner::cumsum, plain_t<E>>& e, Variable* const* edges,
+  static void backward(const Scan<scanner::cumsum, without_vars_t<E>>& e, Variable* const* edges,
                        const Tensor<G, D>& gradient) {
     pass_to<E>(e.args().head, edges, [&](const auto& sink) {
       using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;

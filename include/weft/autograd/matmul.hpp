@@ -3,17 +3,18 @@
 #pragma once
 
 #include "weft/autograd/var.hpp"
-#include "weft/eval/epilogue.hpp"
-#include "weft/ops/matmul.hpp"
+#include "weft/eval/product/epilogue.hpp"
+#include "weft/ops/linalg/matmul.hpp"
 
 namespace weft::autograd {
 
 template <class K, class A, class B>
   requires(has_var<A> || has_var<B>)
-struct Plain<Product<K, A, B>> {
-  using type = Product<K, plain_t<A>, plain_t<B>>;
+struct WithoutVars<Product<K, A, B>> {
+  using type = Product<K, without_vars_t<A>, without_vars_t<B>>;
   static type of(const Product<K, A, B>& e) {
-    return type(plain_t<A>(plain(e.left())), plain_t<B>(plain(e.right())));
+    return type(without_vars_t<A>(without_vars(e.left())),
+                without_vars_t<B>(without_vars(e.right())));
   }
 };
 
@@ -23,7 +24,7 @@ using factor_t = typename weft::detail::Evaluated<X>::type;
 
 template <class K, class A, class B>
   requires(has_var<A> || has_var<B>)
-struct ApartInside<Product<K, A, B>> {
+struct HoistInside<Product<K, A, B>> {
   using type = Product<K, factor_t<A>, factor_t<B>>;
   static constexpr bool changes = !std::is_same_v<type, Product<K, A, B>>;
   static type of(const Product<K, A, B>& e) {
@@ -34,8 +35,8 @@ struct ApartInside<Product<K, A, B>> {
 /// product + bias is recorded as one statement, since it is computed in one call.
 template <class T, class K, class A, class B, class X>
   requires((has_var<A> || has_var<B>)&&(is_var<X> || TensorLike<X>))
-struct ApartInside<Map<T, op::add, Product<K, A, B>, X>> {
-  using Factors = ApartInside<Product<K, A, B>>;
+struct HoistInside<Map<T, op::add, Product<K, A, B>, X>> {
+  using Factors = HoistInside<Product<K, A, B>>;
   static constexpr bool changes = Factors::changes;
   using type = Map<T, op::add, typename Factors::type, X>;
   static type of(const Map<T, op::add, Product<K, A, B>, X>& e) {
@@ -80,7 +81,9 @@ void store_sum(const Sink<T, D>& sink, const Tensor<G, D>& gradient) {
 /// Rows of all batches as rows of one matrix.
 template <class T, class D>
 Tensor<T, D> all_rows(const Tensor<T, D>& x) {
-  return x.reshape({-1, x.shape()[x.rank() - 1]});
+  int64_t rows = 1;
+  for (int i = 0; i + 1 < x.rank(); ++i) rows *= x.shape()[i];
+  return x.reshape({rows, x.shape()[x.rank() - 1]});
 }
 
 /// Writes the product of a and b, or adds it.
@@ -98,7 +101,7 @@ void put_product(const S& sink, const M& matrix, const Tensor<T, D>& a, const Te
 
 /// Gives a factor the product of a and b, which has its shape but for batches.
 template <class E, class T, class D>
-void pass_product(const plain_t<E>& e, Variable* const* edges, const Tensor<T, D>& a,
+void pass_product(const without_vars_t<E>& e, Variable* const* edges, const Tensor<T, D>& a,
                   const Tensor<T, D>& b, bool left) {
   pass_to<E>(e, edges,
              [&](const auto& sink) { put_product(sink, as_matrix(sink.buffer, left), a, b); });
@@ -122,8 +125,8 @@ struct Rule<Product<K, A, B>> {
   using D = weft::detail::common_device_of<A, B>;
 
   template <class G>
-  static void backward(const Product<K, plain_t<A>, plain_t<B>>& e, Variable* const* edges,
-                       const Tensor<G, D>& gradient) {
+  static void backward(const Product<K, without_vars_t<A>, without_vars_t<B>>& e,
+                       Variable* const* edges, const Tensor<G, D>& gradient) {
     const Tensor<T, D> a = detail::as_matrix(Tensor<T, D>(e.left()), true);
     const Tensor<T, D> b = detail::as_matrix(Tensor<T, D>(e.right()), false);
     Tensor<T, D> g = cast<T>(gradient);
@@ -155,7 +158,7 @@ struct Rule<Product<K, A, B>> {
 
  private:
   template <class E>
-  static void fill_zero(const plain_t<E>& e, Variable* const* edges) {
+  static void fill_zero(const without_vars_t<E>& e, Variable* const* edges) {
     if constexpr (has_var<E>) {
       pass_to<E>(e, edges, [](const auto& sink) {
         if (!sink.adds) sink.buffer.fill(compute_t<T>(0));
@@ -169,7 +172,7 @@ template <class T, class K, class A, class B, class X>
   requires((has_var<A> || has_var<B>)&&(is_var<X> || TensorLike<X>))
 struct Rule<Map<T, op::add, Product<K, A, B>, X>> {
   template <class G, class D>
-  static void backward(const plain_t<Map<T, op::add, Product<K, A, B>, X>>& e,
+  static void backward(const without_vars_t<Map<T, op::add, Product<K, A, B>, X>>& e,
                        Variable* const* edges, const Tensor<G, D>& gradient) {
     const auto& product = get<0>(e.args());
     if constexpr (is_var<X>) {

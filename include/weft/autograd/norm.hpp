@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/autograd/function.hpp"
-#include "weft/eval/norm.hpp"
+#include "weft/eval/rows/norm.hpp"
 
 namespace weft {
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "weft/autograd/backward.hpp"
-#include "weft/ops/compare.hpp"
-#include "weft/ops/ternary.hpp"
-#include "weft/ops/unary.hpp"
+#include "weft/ops/elementwise/compare.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::autograd {
 
@@ -161,9 +161,9 @@ struct Rule<Reduce<R, E>> {
   using D = typename E::device_type;
 
   template <class G>
-  static void backward(const Reduce<R, plain_t<E>>& e, Variable* const* edges,
+  static void backward(const Reduce<R, without_vars_t<E>>& e, Variable* const* edges,
                        const Tensor<G, D>& gradient) {
-    if (!any_active(edges, var_count<E>) || e.operand().shape().size() == 0) return;
+    if (!any_active(edges, var_count<E>)) return;
     const Shape kept = kept_shape(e);
     const auto reduce = [&](auto reducer, auto operand) {
       const Reduce<decltype(reducer), decltype(operand)> extra(
@@ -182,7 +182,7 @@ struct Rule<Reduce<R, E>> {
   }
 
  private:
-  static Shape kept_shape(const Reduce<R, plain_t<E>>& e) {
+  static Shape kept_shape(const Reduce<R, without_vars_t<E>>& e) {
     weft::detail::ReducedAxes axes = e.axes();
     axes.keep = true;
     return axes.result(e.operand().shape());

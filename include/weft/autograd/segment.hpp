@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/plain.hpp"
 #include "weft/autograd/sweep.hpp"
+#include "weft/autograd/without_vars.hpp"
 #include "weft/eval/assign.hpp"
 
 namespace weft::autograd {
@@ -23,7 +23,7 @@ struct Segment {
   static constexpr std::uint64_t mask = std::uint64_t{1} << B;
 
   template <int B>
-  static Arg<B, value> lower(const plain_t<E>& e, Operand* operands) {
+  static Arg<B, value> lower(const without_vars_t<E>& e, Operand* operands) {
     using D = typename E::device_type;
     const Tensor<value, D> result = weft::detail::materialize_on<value, D>(e, D{});
     operands[B].set(result.data(), sizeof(value), result.shape(), result.strides(),
@@ -81,7 +81,7 @@ struct Segment<Map<T, Op, Args...>> {
   static constexpr std::uint64_t mask = detail::mask_of<B, Args...>();
 
   template <int B>
-  static auto lower(const plain_t<Map<T, Op, Args...>>& e, Operand* operands) {
+  static auto lower(const without_vars_t<Map<T, Op, Args...>>& e, Operand* operands) {
     return args<B>(TypeList<Args...>{}, e.op(), operands, e.args());
   }
 
@@ -103,7 +103,7 @@ struct Segment<Map<T, Op, Args...>> {
 /// f.template operator()<E, Port, Edge>(e) for each part of a plain expression that is a port and
 /// no tensor; Edge is its first Var's number.
 template <class E, int Port = 0, int Edge = 0, class F>
-void for_each_inner(const plain_t<E>& e, const F& f);
+void for_each_inner(const without_vars_t<E>& e, const F& f);
 
 namespace detail {
 template <int Port, int Edge, class F>
@@ -127,7 +127,7 @@ struct ArgsOf<Map<T, Op, Args...>> {
 }  // namespace detail
 
 template <class E, int Port, int Edge, class F>
-void for_each_inner(const plain_t<E>& e, const F& f) {
+void for_each_inner(const without_vars_t<E>& e, const F& f) {
   if constexpr (!has_var<E> || is_var<E>) {
   } else if constexpr (detail::is_map<E>) {
     detail::for_each_inner_of<Port, Edge>(typename detail::ArgsOf<E>::type{}, e.args(), f);

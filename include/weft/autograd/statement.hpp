@@ -51,9 +51,11 @@ void check_unwritten(const Tensor<T, D>& x, const Node& node) {
 template <class E, class T, class D>
 class Statement final : public NodeOf<var_count<E>> {
  public:
-  explicit Statement(plain_t<E>&& e) : e_(static_cast<plain_t<E>&&>(e)) {}
+  explicit Statement(without_vars_t<E>&& e) : e_(static_cast<without_vars_t<E>&&>(e)) {}
 
-  Text name() const override { return weft::detail::text(weft::detail::name_of<plain_t<E>>()); }
+  Text name() const override {
+    return weft::detail::text(weft::detail::name_of<without_vars_t<E>>());
+  }
   void check() const override {
     weft::detail::for_each_leaf(*e_, [&](const auto& x) { check_unwritten(x, *this); });
   }
@@ -68,7 +70,7 @@ class Statement final : public NodeOf<var_count<E>> {
   }
 
  private:
-  std::optional<plain_t<E>> e_;
+  std::optional<without_vars_t<E>> e_;
 };
 
 /// The variable of what a node computes, which keeps it.

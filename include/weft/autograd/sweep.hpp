@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/joint.hpp"
-#include "weft/eval/row_program.hpp"
+#include "weft/eval/program/multi_output.hpp"
+#include "weft/eval/rows/program.hpp"
 
 namespace weft::autograd {
 
@@ -185,7 +185,7 @@ struct ChosenSweep {
 /// All gradients of a sweep at once. Ports of the same tensor have the same slot, the first one's
 /// number, which gets their sum.
 template <class S>
-struct JointSweep {
+struct MultiOutputSweep {
   using values = typename S::values;
   S sweep;
   Stores stores;
@@ -240,13 +240,13 @@ namespace weft {
 template <std::uint64_t Ports, class P, class Seed>
 inline constexpr bool has_draws<autograd::Sweep<Ports, P, Seed>> = has_draws<P>;
 template <class S>
-inline constexpr bool has_draws<autograd::JointSweep<S>> = has_draws<S>;
+inline constexpr bool has_draws<autograd::MultiOutputSweep<S>> = has_draws<S>;
 template <class S>
 inline constexpr bool has_draws<autograd::ChosenSweep<S>> = has_draws<S>;
 template <std::uint64_t Ports, class P, class Seed>
 inline constexpr bool has_effects<autograd::Sweep<Ports, P, Seed>> = has_effects<P>;
 template <class S>
-inline constexpr bool has_effects<autograd::JointSweep<S>> = has_effects<S>;
+inline constexpr bool has_effects<autograd::MultiOutputSweep<S>> = has_effects<S>;
 template <class S>
 inline constexpr bool has_effects<autograd::ChosenSweep<S>> = has_effects<S>;
 
@@ -256,7 +256,7 @@ WEFT_HD void resolve_draws(Sweep<Ports, P, Seed>& sweep) {
   weft::resolve_draws(sweep.program);
 }
 template <class S>
-WEFT_HD void resolve_draws(JointSweep<S>& program) {
+WEFT_HD void resolve_draws(MultiOutputSweep<S>& program) {
   resolve_draws(program.sweep);
 }
 template <class S>

@@ -67,7 +67,7 @@ struct Node : Counted {
   virtual Variable* input(int index) const = 0;
   /// Throws where an operand was written in place since the forward pass.
   virtual void check() const = 0;
-  /// Adds to the inputs' gradients what follows from that of the output.
+  /// Adds to the inputs' gradients what follows from the output's.
   virtual void backward() = 0;
   /// Gives back what the node holds.
   virtual void release() = 0;
@@ -172,7 +172,7 @@ struct VariableOf final : Variable {
     }
     has_gradient = true;
   }
-  /// The same for a gradient that is there already, and that nobody else will write.
+  /// The same for an existing gradient that nobody else will write.
   void give(Tensor<T, D>&& value) {
     Tensor<T, D>& buffer = is_direct() ? gradient : pending;
     bool& filled = is_direct() ? has_gradient : has_pending;
@@ -238,24 +238,24 @@ inline Node::Node() : sequence(__atomic_add_fetch(&state::last_sequence, 1, __AT
 
 /// Drops a node and what only it held one after the other: a chain of statements may be longer than
 /// the stack is deep.
-[[gnu::noinline]] inline void bury(Ref<Node>&& node) {
+[[gnu::noinline]] inline void destroy_iteratively(Ref<Node>&& node) {
   thread_local std::vector<Ref<Node>>* open = nullptr;
   if (open != nullptr) {
     open->push_back(static_cast<Ref<Node>&&>(node));
     return;
   }
-  std::vector<Ref<Node>> graves;
-  open = &graves;
-  graves.push_back(static_cast<Ref<Node>&&>(node));
-  while (!graves.empty()) {
-    const Ref<Node> next = static_cast<Ref<Node>&&>(graves.back());
-    graves.pop_back();
+  std::vector<Ref<Node>> pending_nodes;
+  open = &pending_nodes;
+  pending_nodes.push_back(static_cast<Ref<Node>&&>(node));
+  while (!pending_nodes.empty()) {
+    const Ref<Node> next = static_cast<Ref<Node>&&>(pending_nodes.back());
+    pending_nodes.pop_back();
   }
   open = nullptr;
 }
 
 inline Variable::~Variable() {
-  if (creator) bury(static_cast<Ref<Node>&&>(creator));
+  if (creator) destroy_iteratively(static_cast<Ref<Node>&&>(creator));
 }
 
 }  // namespace weft::autograd

@@ -7,7 +7,7 @@
 namespace weft {
 
 /// The shape that `a` and `b` broadcast to; throws ShapeError naming both when they do not.
-WEFT_FEW_STEPS inline Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
+WEFT_OUTLINED inline Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
   Shape out = longer;
@@ -25,7 +25,7 @@ WEFT_FEW_STEPS inline Shape broadcast(const char* operation, const Shape& a, con
 }
 
 /// Broadcasts `a` with `b` in place.
-WEFT_FEW_STEPS inline void broadcast_with(const char* operation, Shape& a, const Shape& b) {
+WEFT_OUTLINED inline void broadcast_with(const char* operation, Shape& a, const Shape& b) {
   if (a.rank() == 0) {
     a = b;
     return;

@@ -12,8 +12,6 @@ namespace weft {
 
 template <class T, Device D>
 class Tensor;
-template <class T, Device D>
-class Var;  // in autograd/var.hpp
 
 /// A value that has a shape and gives an element at each coordinate; tensors are expressions.
 template <class E>
@@ -29,6 +27,14 @@ concept ExpressionLike = Expression<std::remove_cvref_t<E>>;
 
 template <class X>
 concept NumberLike = Number<std::remove_cvref_t<X>>;
+
+/// An expression that stands for another one, node(): it adds what can be done where it is written
+/// (conversion to a number, assignment), and inside a larger expression is that other one.
+template <class E>
+concept StandIn = Expression<E> && requires(const E& e) {
+  typename E::node_type;
+  e.node();
+};
 
 /// Operands of one operation: expressions and plain numbers, at least one of them an expression.
 template <class... Xs>
@@ -58,55 +64,31 @@ template <class T, class D>
 inline constexpr bool is_tensor<Tensor<T, D>> = true;
 
 template <class E>
-inline constexpr bool is_var = false;
-template <class T, class D>
-inline constexpr bool is_var<Var<T, D>> = true;
+struct NodeOfExpression {
+  using type = E;
+};
+template <StandIn E>
+struct NodeOfExpression<E> {
+  using type = typename E::node_type;
+};
+/// The type of what an expression stands for: itself, unless it is a StandIn.
+template <class E>
+using node_t = typename NodeOfExpression<std::remove_cvref_t<E>>::type;
 
+/// What an expression stands for.
 template <class E>
-struct VarCount;
-template <class... Es>
-struct VarCount<Pack<Es...>> {
-  static constexpr int value = (0 + ... + VarCount<Es>::value);
-};
-template <class E>
-struct VarCount {
-  static constexpr int value = [] {
-    if constexpr (is_var<E>) {
-      return 1;
-    } else if constexpr (is_tensor<E>) {
-      return 0;
-    } else if constexpr (requires(const E& e) { e.args(); }) {
-      return VarCount<std::remove_cvref_t<decltype(std::declval<const E&>().args())>>::value;
-    } else if constexpr (requires(const E& e) { e.operand(); }) {
-      return VarCount<std::remove_cvref_t<decltype(std::declval<const E&>().operand())>>::value;
-    } else {
-      return 0;
-    }
-  }();
-};
-/// How many differentiable tensors an expression has.
-template <class E>
-inline constexpr int var_count = VarCount<std::remove_cvref_t<E>>::value;
-template <class E>
-inline constexpr bool has_var = var_count<E> > 0;
-
-/// What evaluating E gives: a Tensor, or a Var where E has one.
-template <class E>
-struct Evaluated {
-  using device = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
-                                    typename E::device_type>;
-  using type = std::conditional_t<has_var<E>, Var<typename E::value_type, device>,
-                                  Tensor<typename E::value_type, device>>;
-};
+constexpr decltype(auto) node(E&& e) {
+  if constexpr (StandIn<std::remove_cvref_t<E>>) {
+    return static_cast<E&&>(e).node();
+  } else {
+    return static_cast<E&&>(e);
+  }
+}
 
 /// Makes a static_assert depend on a template parameter.
 template <class...>
 inline constexpr bool always_false = false;
 }  // namespace detail
-
-/// An expression with a differentiable tensor in it, whose value is a Var.
-template <class X>
-concept Differentiable = ExpressionLike<X> && detail::has_var<X>;
 
 /// A tensor itself, not an expression still to be evaluated.
 template <class X>

@@ -1,9 +1,9 @@
-// The CPU's joint programs: one loop for all gradients, and one for each that is summed.
+// The CPU's multi-output programs: one loop for all gradients, and one for each that is summed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/reduce.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace weft {
 

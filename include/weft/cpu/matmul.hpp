@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cpu/blas.hpp"
-#include "weft/cpu/for_each.hpp"
-#include "weft/eval/epilogue.hpp"
-#include "weft/ops/cast.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
+#include "weft/cpu/linalg/blas.hpp"
+#include "weft/eval/product/epilogue.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "weft/cpu/pool.hpp"
+#include "weft/cpu/memory/pool.hpp"
 
 namespace weft {
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cpu/for_each.hpp"
-#include "weft/cpu/lanes.hpp"
-#include "weft/cpu/reduce_walk.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
+#include "weft/cpu/reduce/lanes.hpp"
+#include "weft/cpu/reduce/walk.hpp"
 
 namespace weft {
 
@@ -60,8 +60,8 @@ struct Reducer<Cpu> {
     int n;
     const bool* computed;
   };
-  WEFT_FEW_STEPS static void run(const Plan& plan, const Shape& kept, const Shape& reduced,
-                                 detail::Operand* operands, detail::Operand* inside) {
+  WEFT_OUTLINED static void run(const Plan& plan, const Shape& kept, const Shape& reduced,
+                                detail::Operand* operands, detail::Operand* inside) {
     detail::Loops outer = detail::loops_over(kept);
     detail::Loops inner = detail::loops_over(reduced);
     detail::inner_operands(operands, plan.n, outer.rank, inner.rank, inside);
@@ -76,5 +76,7 @@ struct Reducer<Cpu> {
         .run();
   }
 };
+
+static_assert(ReducingDevice<Cpu, reducer::sum>);
 
 }  // namespace weft

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/histogram.hpp"
-#include "weft/cuda/scan.hpp"
-#include "weft/cuda/select.hpp"
-#include "weft/cuda/sort.hpp"
+#include "weft/cuda/order/histogram.hpp"
+#include "weft/cuda/order/select.hpp"
+#include "weft/cuda/order/sort.hpp"
+#include "weft/cuda/scan/scan.hpp"

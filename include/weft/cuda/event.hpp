@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/capture.hpp"
 #include "weft/cuda/device.hpp"
-#include "weft/cuda/mutex.hpp"
+#include "weft/cuda/runtime/capture.hpp"
+#include "weft/cuda/runtime/mutex.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 class Stream;
 
@@ -128,4 +128,4 @@ class Event {
   bool timing_;
 };
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -4,10 +4,10 @@
 
 #include <nvtx3/nvToolsExt.h>
 
-#include "weft/cuda/launch_observer.hpp"
-#include "weft/eval/settings.hpp"
+#include "weft/cuda/runtime/launch_observer.hpp"
+#include "weft/eval/program/settings.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 
@@ -62,4 +62,4 @@ inline const bool nvtx_at_start = [] {
 }();
 }  // namespace detail
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/cpu/for_each.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/data/labeled_images.hpp"
 
 namespace weft::data {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "weft/cpu/for_each.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/data/sample.hpp"
 #include "weft/eval/transfer.hpp"
 

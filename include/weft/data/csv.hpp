@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/cpu/for_each.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/eval/transfer.hpp"
 #include "weft/io/file.hpp"
 #include "weft/tensor/factory.hpp"

@@ -7,8 +7,8 @@
 
 #include "weft/cpu/parallel.hpp"
 #include "weft/data/collate.hpp"
-#include "weft/ops/gather.hpp"
-#include "weft/ops/permutation.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/random/permutation.hpp"
 
 namespace weft::data {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <filesystem>
 
-#include "weft/cpu/for_each.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/data/labeled_images.hpp"
 #include "weft/io/byte_order.hpp"
 #include "weft/io/gzip.hpp"

@@ -4,7 +4,7 @@
 
 #include "weft/eval/transfer.hpp"
 #include "weft/io/file.hpp"
-#include "weft/ops/cast.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 #include "weft/tensor/factory.hpp"
 
 namespace weft::data {

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "weft/core/generator.hpp"
-#include "weft/cpu/for_each.hpp"
+#include "weft/core/random/generator.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/eval/transfer.hpp"
-#include "weft/ops/binary.hpp"
-#include "weft/ops/cast.hpp"
-#include "weft/ops/compare.hpp"
-#include "weft/ops/generate.hpp"
+#include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/elementwise/cast.hpp"
+#include "weft/ops/elementwise/compare.hpp"
+#include "weft/ops/elementwise/generate.hpp"
 
 namespace weft::data {
 

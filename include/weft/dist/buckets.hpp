@@ -9,7 +9,7 @@
 
 #include "weft/autograd/arena.hpp"
 #include "weft/dist/start.hpp"
-#include "weft/ops/cast.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 
 namespace weft::dist {
 

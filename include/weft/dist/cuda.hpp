@@ -12,12 +12,12 @@ struct DeviceScope<Cuda> {
   explicit DeviceScope(Cuda device) : guard(device) {}
   static std::vector<Cuda> all() {
     std::vector<Cuda> out;
-    for (int i = 0; i < cuda::device_count(); ++i) out.push_back(Cuda{i});
+    for (int i = 0; i < on_cuda::device_count(); ++i) out.push_back(Cuda{i});
     return out;
   }
 
  private:
-  cuda::DeviceGuard guard;
+  on_cuda::DeviceGuard guard;
 };
 
 }  // namespace weft::dist

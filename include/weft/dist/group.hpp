@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/dist/work.hpp"
-#include "weft/ops/binary.hpp"
+#include "weft/ops/elementwise/binary.hpp"
 #include "weft/tensor/factory.hpp"
 
 namespace weft::dist {

@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "weft/cuda/memory.hpp"
-#include "weft/cuda/order.hpp"
+#include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/cuda/synchronize.hpp"
 #include "weft/dist/nccl_elements.hpp"
 #include "weft/dist/start.hpp"
@@ -17,21 +17,21 @@ namespace detail {
 class NcclEngine final : public Engine {
  public:
   NcclEngine(Circle& circle, ncclComm_t comm, int ordinal)
-      : stream(Cuda{ordinal}, cuda::Priority::high),
+      : stream(Cuda{ordinal}, on_cuda::Priority::high),
         circle_(circle),
         comm_(comm),
         ordinal_(ordinal) {}
   ~NcclEngine() override {
-    if (cuda::detail::leaving()) return;
-    for (const cudaEvent_t event : marks_) cuda::detail::put_event(ordinal_, event);
+    if (on_cuda::detail::leaving()) return;
+    for (const cudaEvent_t event : marks_) on_cuda::detail::put_event(ordinal_, event);
     // NCCL would wait for a graph that has its calls in it, which may live on.
     if (!aborted_.exchange(true) && !captured_) ncclCommDestroy(comm_);
   }
 
   /// The call goes to the current stream.
   std::unique_ptr<Ticket> start(const Call& call) override {
-    const cuda::Stream now = cuda::current_stream(Cuda{ordinal_});
-    const cuda::DeviceGuard guard(Cuda{ordinal_});
+    const on_cuda::Stream now = on_cuda::current_stream(Cuda{ordinal_});
+    const on_cuda::DeviceGuard guard(Cuda{ordinal_});
     check_nccl(begin(call, now), name(call.kind));
     if (!batch_) mark(now);
     return nullptr;
@@ -43,20 +43,20 @@ class NcclEngine final : public Engine {
   void end_batch() override {
     batch_ = false;
     check_nccl(ncclGroupEnd(), "batch");
-    mark(cuda::current_stream(Cuda{ordinal_}));
+    mark(on_cuda::current_stream(Cuda{ordinal_}));
   }
 
   std::string poll(Seconds limit, bool& late) override {
-    if (aborted_ || cuda::detail::leaving()) return {};
-    cuda::detail::quiet(cudaSetDevice(ordinal_));  // else CUDA would start the first GPU as well
+    if (aborted_ || on_cuda::detail::leaving()) return {};
+    on_cuda::detail::quiet(cudaSetDevice(ordinal_));  // else CUDA would start the first GPU as well
     ncclResult_t status = ncclSuccess;
     if (ncclCommGetAsyncError(comm_, &status) != ncclSuccess ||
         (status != ncclSuccess && status != ncclInProgress)) {
       return std::string("NCCL: ") + ncclGetErrorString(status);
     }
     const std::lock_guard lock(marking_);
-    while (!marks_.empty() && cuda::detail::quiet(cudaEventQuery(marks_.front()))) {
-      cuda::detail::put_event(ordinal_, marks_.front());
+    while (!marks_.empty() && on_cuda::detail::quiet(cudaEventQuery(marks_.front()))) {
+      on_cuda::detail::put_event(ordinal_, marks_.front());
       marks_.pop_front();
       progress_ = Clock::now();
     }
@@ -74,19 +74,19 @@ class NcclEngine final : public Engine {
     }
   }
 
-  const cuda::Stream stream;  ///< of what runs beside the current one
+  const on_cuda::Stream stream;  ///< of what runs beside the current one
 
  private:
   /// Lets the watching thread see when the work so far is done; a capture runs nothing.
-  void mark(const cuda::Stream& now) {
-    if (cuda::is_capturing(now)) {
+  void mark(const on_cuda::Stream& now) {
+    if (on_cuda::is_capturing(now)) {
       captured_ = true;
       return;
     }
     const std::lock_guard lock(marking_);
     if (marks_.empty()) progress_ = Clock::now();
-    if (marks_.size() < 32) marks_.push_back(cuda::detail::take_event(ordinal_));
-    cuda::check(cudaEventRecord(marks_.back(), now.handle()), "dist");
+    if (marks_.size() < 32) marks_.push_back(on_cuda::detail::take_event(ordinal_));
+    on_cuda::check(cudaEventRecord(marks_.back(), now.handle()), "dist");
   }
 
   ncclResult_t begin(const Call& c, cudaStream_t s) {
@@ -155,10 +155,10 @@ class NcclEngine final : public Engine {
 
 /// A mark in the stream that a call went to.
 struct EventTicket final : Ticket {
-  cuda::Event event;
+  on_cuda::Event event;
   Cuda device;
-  EventTicket(const cuda::Stream& stream) : event(stream.record()), device(stream.device()) {}
-  void wait() override { cuda::current_stream(device).wait(event); }
+  EventTicket(const on_cuda::Stream& stream) : event(stream.record()), device(stream.device()) {}
+  void wait() override { on_cuda::current_stream(device).wait(event); }
   bool is_done() override { return event.query(); }
 };
 }  // namespace detail
@@ -169,7 +169,7 @@ struct Transport<Cuda> {
   static constexpr bool averages = true;
 
   static Cuda device(int local_rank) {
-    const int count = cuda::device_count();
+    const int count = on_cuda::device_count();
     // Slurm may show each process its own GPU alone.
     const bool own = count == 1 &&
                      detail::variable("CUDA_VISIBLE_DEVICES").find(',') == std::string::npos &&
@@ -179,13 +179,13 @@ struct Transport<Cuda> {
                         ": start at most so many processes a host");
     }
     const Cuda mine{own ? 0 : local_rank};
-    cuda::set_device(mine);
+    on_cuda::set_device(mine);
     return mine;
   }
 
   static std::unique_ptr<Engine> make(Circle& circle, Cuda device) {
-    const cuda::DeviceGuard guard(device);
-    cuda::refuse_capture(cuda::current_stream(device), "dist");
+    const on_cuda::DeviceGuard guard(device);
+    on_cuda::refuse_capture(on_cuda::current_stream(device), "dist");
     ncclUniqueId id = {};
     std::string line = "-";
     if (circle.rank() == 0) {
@@ -206,9 +206,9 @@ struct Transport<Cuda> {
     return std::make_unique<detail::NcclEngine>(circle, comm, device.ordinal);
   }
 
-  static void settle(Cuda device) { cuda::current_stream(device).synchronize(); }
+  static void settle(Cuda device) { on_cuda::current_stream(device).synchronize(); }
   static void fence(Engine& engine, Cuda device) {
-    static_cast<detail::NcclEngine&>(engine).stream.wait(cuda::current_stream(device));
+    static_cast<detail::NcclEngine&>(engine).stream.wait(on_cuda::current_stream(device));
   }
 
   class Lane {
@@ -218,24 +218,24 @@ struct Transport<Cuda> {
           guard_(stream_) {}
     template <class X>
     void reads(const X& x) {
-      cuda::order_read(x, stream_);
+      on_cuda::order_read(x, stream_);
     }
     template <class X>
     void writes(const X& x) {
-      cuda::order_write(x, stream_);
+      on_cuda::order_write(x, stream_);
     }
     std::unique_ptr<Ticket> ticket() { return std::make_unique<detail::EventTicket>(stream_); }
 
    private:
-    static cuda::Stream chosen(const detail::NcclEngine& engine, Cuda device, bool beside) {
+    static on_cuda::Stream chosen(const detail::NcclEngine& engine, Cuda device, bool beside) {
       engine.check_device(device);
-      const cuda::Stream now = cuda::current_stream(device);
+      const on_cuda::Stream now = on_cuda::current_stream(device);
       if (!beside) return now;
-      if (cuda::is_capturing(now)) engine.stream.wait(now);  // it joins the capture
+      if (on_cuda::is_capturing(now)) engine.stream.wait(now);  // it joins the capture
       return engine.stream;
     }
-    cuda::Stream stream_;
-    cuda::StreamGuard guard_;
+    on_cuda::Stream stream_;
+    on_cuda::StreamGuard guard_;
   };
 };
 

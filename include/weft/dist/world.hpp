@@ -9,7 +9,7 @@
 #include "weft/dist/engine.hpp"
 #include "weft/dist/launch.hpp"
 #include "weft/dist/store.hpp"
-#include "weft/eval/settings.hpp"
+#include "weft/eval/program/settings.hpp"
 
 namespace weft::dist {
 

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/executor.hpp"
 #include "weft/eval/gather.hpp"
-#include "weft/eval/lower.hpp"
-#include "weft/eval/name.hpp"
-#include "weft/eval/rows.hpp"
-#include "weft/eval/staged.hpp"
+#include "weft/eval/opaque.hpp"
+#include "weft/eval/program/executor.hpp"
+#include "weft/eval/program/lower.hpp"
+#include "weft/eval/program/name.hpp"
+#include "weft/eval/route/route.hpp"
+#include "weft/eval/rows/rows.hpp"
 #include "weft/eval/statement.hpp"
 
 namespace weft::detail {
@@ -18,9 +19,8 @@ concept Writable =
     !std::is_same_v<common_device_t<typename E::device_type, D>, NoDevice> &&
     (std::is_same_v<typename E::value_type, T> || std::is_same_v<E, Scalar<compute_t<T>>>);
 
-/// An expression made ready to run: operands[0] is the target, still to be set.
 template <class E>
-struct Lowered {
+struct Lowered<E, Route::elementwise> {
   using types = typename Lowering<E>::types;
   static constexpr int n = operand_count<E> + 1;
   OperandArray<n> operands;
@@ -38,10 +38,8 @@ struct Lowered {
   }
 };
 
-/// The same for a reduction of an expression without another one inside.
 template <class R, class E>
-  requires(!has_reduction<E>)
-struct Lowered<Reduce<R, E>> {
+struct Lowered<Reduce<R, E>, Route::reduction> {
   using types = typename Lowering<E>::types;
   static constexpr int n = operand_count<E> + 1;
   const Reduce<R, E>& e;
@@ -84,7 +82,7 @@ struct Staging {
 };
 [[gnu::visibility("default")]] inline constinit thread_local Staging* staging = nullptr;
 
-/// A product as it is planned, after those of its operands that are evaluated before.
+/// A product as it is planned, after the operands that are evaluated before it.
 template <class D, class E>
 PlannedProduct planned_product(const E& e) {
   const auto evaluate = [](const auto& x) {
@@ -97,13 +95,6 @@ PlannedProduct planned_product(const E& e) {
           sizeof(typename E::value_type), e.operations()};
 }
 
-/// Whether `z = e` may go in place wherever an operand has the same element at each index.
-template <class E>
-inline constexpr bool is_elementwise = !requires(const E& e) {
-  e.reducer();
-}
-&&!Staged<E>;
-
 template <class T, class D, class L>
 void run_lowered(void* lowered, const Shape& shape, D device) {
   static_cast<L*>(lowered)->template run<T>(shape, device);
@@ -114,23 +105,29 @@ void run_lowered(void* lowered, const Shape& shape, D device) {
 template <class D, class E>
 Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, const Shape&, D),
                           const char* operation, D wanted) {
-  return {operation,         &e.shape(), lowered.operands, Lowered<E>::n,
-          is_elementwise<E>, wanted,     &lowered,         run};
+  return {operation,
+          &e.shape(),
+          lowered.operands,
+          Lowered<E>::n,
+          may_write_in_place(route_of<E>()),
+          wanted,
+          &lowered,
+          run};
 }
 
-/// What evaluating an expression that is only planned gives: a tensor that is nowhere.
+/// What evaluating an expression gives while it is only planned: a tensor in placeholder storage.
 template <class T, class D, class E>
 [[gnu::cold, gnu::noinline]] Tensor<T, D> plan_on(const E& e) {
   const int64_t bytes = e.size() * static_cast<int64_t>(sizeof(T));
-  StorageHandle nowhere;
+  StorageHandle placeholder;
   if constexpr (requires { e.operations(); }) {
     const PlannedProduct product = planned_product<D>(e);
-    nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, &product);
+    placeholder = staging->take(staging, name_of<E>(), e.shape(), bytes, &product);
   } else {
-    nowhere = staging->take(staging, name_of<E>(), e.shape(), bytes, nullptr);
+    placeholder = staging->take(staging, name_of<E>(), e.shape(), bytes, nullptr);
   }
-  T* const data = static_cast<T*>(nowhere->data);
-  return Access::make<T, D>(static_cast<StorageHandle&&>(nowhere), data, e.shape(),
+  T* const data = static_cast<T*>(placeholder->data);
+  return Access::make<T, D>(static_cast<StorageHandle&&>(placeholder), data, e.shape(),
                             contiguous_strides(e.shape()));
 }
 
@@ -166,7 +163,7 @@ template <class T, class D, class E>
 Tensor<T, D> materialize(E&& e) {
   using Expr = std::remove_cvref_t<E>;
   if constexpr (std::is_rvalue_reference_v<E&&> && !std::is_const_v<E> && !is_tensor<Expr> &&
-                leaf_count < Expr >> 0 && is_elementwise<Expr>) {
+                (leaf_count<Expr>) > 0 && may_write_in_place(route_of<Expr>())) {
     const Tensor<T, D>* const donor = staging == nullptr ? find_donor<T, D>(e, e.shape()) : nullptr;
     if (donor != nullptr) {
       // A temporary operand's buffer becomes the result's, as in `z = e` where z is an operand.
@@ -209,7 +206,7 @@ void write(const Tensor<T, D>& target, const E& e, const char* operation) {
                   "weft: a floating number does not go into an integer tensor, nor a complex one "
                   "into a real tensor: convert the number first");
     if constexpr (element_fits<T, E>) {
-      write(target, Scalar<compute_t<T>>{load_element(fit<T>(operation, e))}, operation);
+      write(target, Scalar<compute_t<T>>{load_element(checked_cast<T>(operation, e))}, operation);
     }
   } else if constexpr (!Writable<T, D, E>) {
     can_become<T, D, E>();

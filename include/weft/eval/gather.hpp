@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/executor.hpp"
-#include "weft/eval/lower.hpp"
-#include "weft/ops/gather.hpp"
+#include "weft/eval/program/executor.hpp"
+#include "weft/eval/program/lower.hpp"
+#include "weft/ops/index/gather.hpp"
 
 namespace weft::detail {
 
@@ -16,15 +16,15 @@ template <Indexing How>
 using finder_of = std::conditional_t<How == Indexing::whole, AtPosition, AlongAxis>;
 
 /// The place of an element of `x` without what an index adds to it, at coordinates of `shape`.
-WEFT_FEW_STEPS inline void set_offsets(Operand& offsets, Indexing how, const Layout& x, int axis,
-                                       const Shape& shape) {
+WEFT_OUTLINED inline void set_offsets(Operand& offsets, Indexing how, const Layout& x, int axis,
+                                      const Shape& shape) {
   const int index_rank = how == Indexing::instead ? shape.rank() - x.rank() + 1 : shape.rank();
-  offsets.set(reinterpret_cast<const void*>(Position::origin), 1, shape,
+  offsets.set(reinterpret_cast<const void*>(IndexOperand::origin), 1, shape,
               offset_strides(how, x, axis, index_rank), nullptr);
 }
 
 /// Makes an operand of offsets stand for reads anywhere in the tensor that `x` describes.
-WEFT_FEW_STEPS inline void set_gathered(Operand& offsets, const Operand& x) {
+WEFT_OUTLINED inline void set_gathered(Operand& offsets, const Operand& x) {
   const char* first = nullptr;
   const char* last = nullptr;
   byte_range(x, first, last);
@@ -35,7 +35,7 @@ WEFT_FEW_STEPS inline void set_gathered(Operand& offsets, const Operand& x) {
 }
 
 /// Gives the operands of indices the axes of size 1 that they have behind their own.
-WEFT_FEW_STEPS inline void append_axes(Operand* operands, int n, int axes) {
+WEFT_OUTLINED inline void append_axes(Operand* operands, int n, int axes) {
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < axes; ++k) {
       operands[i].size[operands[i].rank] = 1;
@@ -64,13 +64,14 @@ template <class K, class E, class I>
 struct Lowering<Gather<K, E, I>> {
   using element =
       std::conditional_t<is_tensor<E>, typename E::value_type, compute_t<typename E::value_type>>;
-  using types = typename Join<TypeList<>, TypeList<Position>, typename Lowering<I>::types>::type;
+  using types =
+      typename Join<TypeList<>, TypeList<IndexOperand>, typename Lowering<I>::types>::type;
 
   template <int B>
   static auto lower(const Gather<K, E, I>& e, Operand* operands) {
     using Finder = finder_of<K::how>;
     using Op = op::gathered<element, Finder>;
-    using Offsets = Arg<B, Position>;
+    using Offsets = Arg<B, IndexOperand>;
     using D = typename E::device_type;
     constexpr int n = count(typename Lowering<I>::types{});
     Operand& offsets = operands[B];
@@ -82,7 +83,8 @@ struct Lowering<Gather<K, E, I>> {
     set_gathered(offsets, all);
     auto index = Lowering<I>::template lower<B + 1>(e.indices(), operands);
     if (K::how == Indexing::instead) append_axes(operands + B + 1, n, x.rank() - e.axis() - 1);
-    const IndexRange range = index_range<D>(K::text, K::how, x.shape(), e.axis(), x.storage());
+    IndexRange range = index_range<D>(K::text, K::how, x.shape(), e.axis(), x.storage());
+    if constexpr (requires { K::labels; }) range.labels = K::labels;
     Finder* const kind = nullptr;
     return Apply<Op, Offsets, decltype(index)>{
         {finder(kind, range, x.layout(), e.axis()), x.data()}, make_pack(Offsets{}, index)};

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "weft/eval/assign.hpp"
-#include "weft/ops/scatter.hpp"
+#include "weft/ops/index/scatter.hpp"
 
 namespace weft {
 
-/// The loops of device D that run a program for what it writes; specialised in cpu/scatter.hpp and
-/// cuda/scatter.hpp:
+/// The loops of device D that run a program for what it writes; specialised in
+/// cpu/elementwise/scatter.hpp and cuda/elementwise/scatter.hpp:
 ///   template <class T, class Types, class Program>
 ///   static void run(const Name&, D, const Shape&, Operand* operands, const Program&);
 /// operands[0] is the target of element type T, as large as the shape and contiguous whatever it is
@@ -71,8 +71,8 @@ void run_scatter(const char* operation, const Tensor<T, D>& target, int axis, co
                  const I& indices, const S& source) {
   using Finder = finder_of<How>;
   using Op = update_of<Kind, T, Finder>;
-  using Offsets = Arg<1, Position>;
-  using Types = typename Join<TypeList<>, TypeList<Position>, typename Lowering<I>::types,
+  using Offsets = Arg<1, IndexOperand>;
+  using Types = typename Join<TypeList<>, TypeList<IndexOperand>, typename Lowering<I>::types,
                               typename Lowering<S>::types>::type;
   constexpr int n = count(Types{}) + 1;
   constexpr int index_operands = operand_count<I>;

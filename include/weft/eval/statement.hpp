@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/executor.hpp"
-#include "weft/eval/plan.hpp"
+#include "weft/eval/program/executor.hpp"
+#include "weft/eval/program/plan.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft::detail {
 
 /// The device that an expression runs on: its operands' GPU, which must be one, or `wanted`.
 template <class D>
-WEFT_FEW_STEPS D place(const char* name, const Operand* operands, int n, D wanted) {
+WEFT_OUTLINED D place(const char* name, const Operand* operands, int n, D wanted) {
   if constexpr (std::is_same_v<D, Cuda>) {
     for (int i = 0; i < n; ++i) {
       if (operands[i].storage == nullptr) continue;
@@ -46,9 +46,9 @@ struct Statement {
 
 /// The value of a statement, in new storage.
 template <class T, class D>
-WEFT_FEW_STEPS Tensor<T, D> run_into_new(const Statement<D>& s) {
+WEFT_OUTLINED Tensor<T, D> run_into_new(const Statement<D>& s) {
   const D device = place<D>(s.operation, s.operands + 1, s.n - 1, s.wanted);
-  Tensor<T, D> out = Access::allocate<T, D>(*s.shape, device);
+  Tensor<T, D> out = Access::allocate<T, D>(*s.shape, device, s.operation);
   set_target(s.operands[0], out);
   if (out.size() > 0) s.run(s.lowered, *s.shape, out.device());
   return out;
@@ -57,7 +57,7 @@ WEFT_FEW_STEPS Tensor<T, D> run_into_new(const Statement<D>& s) {
 /// True when nobody but the target and a temporary expression holding `inside` handles can see
 /// the target's buffer, and it has room for exactly `size` elements.
 template <class T, class D>
-WEFT_FEW_STEPS bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
+WEFT_OUTLINED bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
   if constexpr (is_included<D>()) {
     const StorageHandle& storage = Access::storage(target);
     return storage && !storage->borrowed && size > 0 && target.size() == size &&
@@ -87,7 +87,7 @@ bool choose_target(const Tensor<T, D>& z, const Statement<D>& s, D device, long 
 /// Makes z the value of a statement, where a temporary expression holds `inside` handles to z's
 /// storage.
 template <class T, class D>
-WEFT_FEW_STEPS void run_into(Tensor<T, D>& z, const Statement<D>& s, long inside) {
+WEFT_OUTLINED void run_into(Tensor<T, D>& z, const Statement<D>& s, long inside) {
   const D device = place<D>(s.operation, s.operands + 1, s.n - 1, s.wanted);
   Tensor<T, D> out;
   const bool reused = choose_target(z, s, device, inside, out);
@@ -101,7 +101,7 @@ WEFT_FEW_STEPS void run_into(Tensor<T, D>& z, const Statement<D>& s, long inside
 }
 
 /// How many operands behind the target read `storage`.
-WEFT_FEW_STEPS inline long count_owned(const Operand* operands, int n, const Storage* storage) {
+WEFT_OUTLINED inline long count_owned(const Operand* operands, int n, const Storage* storage) {
   long count = 0;
   for (int i = 1; i < n; ++i) count += operands[i].storage == storage ? 1 : 0;
   return count;
@@ -109,8 +109,8 @@ WEFT_FEW_STEPS inline long count_owned(const Operand* operands, int n, const Sto
 
 /// Whether there are elements to write into a target to which `shape` must broadcast.
 template <class T, class D>
-WEFT_FEW_STEPS bool check_writable(const Tensor<T, D>& target, const Shape& shape,
-                                   const char* operation) {
+WEFT_OUTLINED bool check_writable(const Tensor<T, D>& target, const Shape& shape,
+                                  const char* operation) {
   if (!broadcasts_to(shape, target.shape())) {
     fail<ShapeError>(operation, "shape ", shape, " does not broadcast to the target's ",
                      target.shape());
@@ -126,8 +126,7 @@ WEFT_FEW_STEPS bool check_writable(const Tensor<T, D>& target, const Shape& shap
 /// Writes into the target's elements: at once, or by way of a temporary where it `must_wait` or
 /// an operand is still needed.
 template <class T, class D>
-WEFT_FEW_STEPS void run_in_place(const Tensor<T, D>& target, const Statement<D>& s,
-                                 bool must_wait) {
+WEFT_OUTLINED void run_in_place(const Tensor<T, D>& target, const Statement<D>& s, bool must_wait) {
   set_target(s.operands[0], target);
   const D device = place<D>(s.operation, s.operands, s.n, D{});
   if (must_wait || any_conflict(s.operands, s.n, s.elementwise)) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cpu/for_each.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/eval/transfer.hpp"
 #include "weft/io/byte_order.hpp"
 #include "weft/io/npy_header.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "weft/autograd/var.hpp"
-#include "weft/ops/random.hpp"
+#include "weft/ops/random/random.hpp"
 
 namespace weft::nn::init {
 

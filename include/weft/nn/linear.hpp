@@ -6,8 +6,8 @@
 #include "weft/autograd/matmul.hpp"
 #include "weft/nn/fields.hpp"
 #include "weft/nn/init.hpp"
-#include "weft/ops/gather.hpp"
-#include "weft/ops/matmul.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/linalg/matmul.hpp"
 
 namespace weft::nn {
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/math.hpp"
-#include "weft/ops/compare.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/core/math/functions.hpp"
+#include "weft/ops/elementwise/compare.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "weft/ops/elementwise.hpp"
+#include "weft/ops/elementwise/map.hpp"
 
 namespace weft {
 

@@ -59,7 +59,7 @@ constexpr Slice slice(detail::Bound start, detail::Bound stop = none, int64_t st
 
 /// As an index, the whole axis: x(0, all). A function, because CUDA declares functions of that
 /// name at global scope, beside which an object would be ambiguous; the reduction all(x) of
-/// ops/reduce.hpp is another overload.
+/// ops/reduce/reduce.hpp is another overload.
 constexpr void all(detail::WholeAxis) {}
 
 inline constexpr Slice newaxis{Slice::new_axis};  ///< a new axis of size 1

@@ -1,0 +1,160 @@
+// Block: a run of elements whose operands are brought to unit stride, for vector loops.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/elementwise/non_temporal.hpp"
+#include "weft/eval/program/plan.hpp"
+
+namespace weft::cpu {
+
+using std::int64_t;
+
+/// The elements that are computed between two looks at strides, where some are not 1.
+inline constexpr int block_size = 512;
+
+namespace detail {
+
+template <class T>
+void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n) {
+  const T* in = reinterpret_cast<const T*>(from);
+  T* out = reinterpret_cast<T*>(to);
+  if (from_stride == 0) {
+    const T value = *in;
+    for (int64_t i = 0; i < n; ++i) out[i * to_stride] = value;
+  } else if (to_stride == 1) {
+    for (int64_t i = 0; i < n; ++i) out[i] = in[i * from_stride];
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i * to_stride] = in[i * from_stride];
+  }
+}
+
+struct Sixteen {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+}  // namespace detail
+
+/// Copies n elements of `itemsize` bytes from stride to stride.
+[[gnu::noinline]] inline void copy_strided(const char* from, int64_t from_stride, char* to,
+                                           int64_t to_stride, int64_t n, int itemsize) {
+  switch (itemsize) {
+    case 1:
+      return detail::copy_elements<std::uint8_t>(from, from_stride, to, to_stride, n);
+    case 2:
+      return detail::copy_elements<std::uint16_t>(from, from_stride, to, to_stride, n);
+    case 4:
+      return detail::copy_elements<std::uint32_t>(from, from_stride, to, to_stride, n);
+    case 8:
+      return detail::copy_elements<std::uint64_t>(from, from_stride, to, to_stride, n);
+    default:
+      return detail::copy_elements<detail::Sixteen>(from, from_stride, to, to_stride, n);
+  }
+}
+
+/// One operand of a block: where its elements are, and, once it is brought to unit stride, where a
+/// loop finds them.
+struct BlockOperand {
+  char* row = nullptr;  // the first element of the loop's row
+  int64_t stride = 0;   // along the row
+  int itemsize = 0;
+  int64_t pitch = 0;   // bytes from a row to the next one
+  bool direct = true;  // read or written where it is: at unit stride, or a position
+  bool written = false;
+  bool kept = false;               // written, and read before
+  bool streams = false;            // not direct, and written past the caches at unit stride
+  char* buffer = nullptr;          // of `room` elements, for one that is not
+  const char* repeated = nullptr;  // the element that fills the buffer
+  int64_t filled = 0;              // how far
+};
+
+/// The operands of one thread's loop. Memory for the copies is on the stack of whoever calls.
+class Block {
+ public:
+  static constexpr int scratch_bytes = 1 << 15;
+
+  /// The first `targets` of n sides are written. `room` has room_bytes.
+  WEFT_OUTLINED Block(BlockOperand* sides, int n, int targets, char* scratch)
+      : sides_(sides), n_(n) {
+    int64_t bytes = 0;
+    for (int i = 0; i < n; ++i) {
+      sides[i].written = i < targets;
+      if (!sides[i].direct) bytes += sides[i].itemsize;
+    }
+    if (bytes == 0) return;
+    length_ = scratch_bytes / bytes;
+    if (length_ > 16) length_ &= -16;
+    for (int i = 0; i < n; ++i) {
+      if (sides[i].direct) continue;
+      sides[i].buffer = scratch;
+      scratch += length_ * sides[i].itemsize;
+    }
+  }
+
+  /// The most elements that load() may be asked for, of all rows together.
+  int64_t length() const { return length_; }
+  /// What to ask for of a long row: copies that stay in the first cache; all, where there are none.
+  int64_t run_length() const {
+    return length_ <= scratch_bytes && length_ > block_size ? block_size : length_;
+  }
+
+  /// Points at[i] to n elements of each operand that has its bit in `used`, from element `start` of
+  /// its row, and so in `rows` rows, of which each is skip[i] bytes behind the one before.
+  void load(int64_t start, int64_t n, char** at, std::uint64_t used = ~std::uint64_t{0},
+            int64_t rows = 1, int64_t* skip = nullptr) {
+    if (n_ < 64) used &= (std::uint64_t{1} << n_) - 1;
+    for (int i = 0; i < n_; ++i) {
+      if (n_ <= 64) {  // the next one that is used
+        if (used == 0) return;
+        i = __builtin_ctzll(used);
+        used &= used - 1;
+      } else if ((used >> (i & 63) & 1U) == 0) {
+        continue;
+      }
+      BlockOperand& side = sides_[i];
+      char* const from = side.row + start * side.stride * side.itemsize;
+      at[i] = side.direct ? from : side.buffer;
+      const int64_t step = side.direct || side.pitch == 0 ? side.pitch : n * side.itemsize;
+      if (skip != nullptr) skip[i] = step;
+      if (side.direct || (side.written && !side.kept)) continue;
+      const int64_t copies = side.pitch == 0 ? 1 : rows;
+      for (int64_t r = 0; r < copies; ++r) {
+        fill(side, from + r * side.pitch, side.buffer + r * step, n);
+      }
+    }
+  }
+  /// Puts what a loop has left in buffers where it belongs.
+  WEFT_OUTLINED void store(int64_t start, int64_t n, int64_t rows = 1) {
+    for (int i = 0; i < n_ && sides_[i].written; ++i) {
+      const BlockOperand& side = sides_[i];
+      if (side.direct) continue;
+      char* const to = side.row + start * side.stride * side.itemsize;
+      if (side.streams) {
+        const int64_t bytes = n * side.itemsize;
+        const int64_t together = side.pitch == bytes ? rows : 1;
+        for (int64_t r = 0; r < rows; r += together) {
+          detail::stream_bytes(to + r * side.pitch, side.buffer + r * bytes, together * bytes);
+        }
+        continue;
+      }
+      for (int64_t r = 0; r < (side.pitch == 0 ? 1 : rows); ++r) {
+        copy_strided(side.buffer + r * n * side.itemsize, 1, to + r * side.pitch, side.stride,
+                     side.stride == 0 ? 1 : n, side.itemsize);
+      }
+    }
+  }
+
+ private:
+  static void fill(BlockOperand& side, const char* from, char* to, int64_t n) {
+    const bool repeats = side.stride == 0 && !side.written && to == side.buffer;
+    if (repeats && from == side.repeated && n <= side.filled) return;
+    copy_strided(from, side.stride, to, 1, n, side.itemsize);
+    side.repeated = repeats ? from : nullptr;
+    side.filled = n;
+  }
+
+  BlockOperand* sides_;
+  int n_;
+  int64_t length_ = INT64_MAX / 2;
+};
+
+}  // namespace weft::cpu

@@ -1,0 +1,112 @@
+// Loops with sin, cos and tan of double: in vectors, wherever all angles of a run are near.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/math/trigonometric.hpp"
+#include "weft/cpu/elementwise/block.hpp"
+#include "weft/eval/program/program.hpp"
+#include "weft/ops/elementwise/cast.hpp"
+#include "weft/ops/elementwise/unary.hpp"
+
+namespace weft::cpu::detail {
+
+template <class Op>
+inline constexpr bool takes_angle =
+    std::is_same_v<Op, op::sin> || std::is_same_v<Op, op::cos> || std::is_same_v<Op, op::tan>;
+
+/// Whether a program takes sin, cos or tan of a double.
+template <class P>
+inline constexpr bool has_angles = false;
+template <class Op, class... Ps>
+inline constexpr bool has_angles<Apply<Op, Ps...>> =
+    (takes_angle<Op> && (std::is_same_v<typename Ps::type, double> && ...)) ||
+    (has_angles<Ps> || ...);
+
+/// Whether a program calls a function of the user's, which may do more than give a value.
+template <class P>
+inline constexpr bool calls_user = false;
+template <class Op, class... Ps>
+inline constexpr bool calls_user<Apply<Op, Ps...>> = (calls_user<Ps> || ...);
+template <class F, class... Ps>
+inline constexpr bool calls_user<Apply<op::mapped<F>, Ps...>> = true;
+
+/// Whether a loop looks at a run's angles before it computes the run.
+#if defined(__FAST_MATH__)  // whose forms are others
+template <class P>
+inline constexpr bool looks_at_angles = false;
+#else
+template <class P>
+inline constexpr bool looks_at_angles = has_angles<P> && !has_effects<P> && !calls_user<P>;
+#endif
+
+/// The inputs of a program whose angles are near.
+template <class Inputs>
+struct NearAt : Inputs {
+  static constexpr bool applies = true;
+  template <class Op, class... Vs>
+  [[gnu::always_inline]] auto apply(const Op& op, Vs... values) const {
+    return op.value(values...);
+  }
+  [[gnu::always_inline]] double apply(const op::sin&, double x) const {
+    return math::simd::near_sin(x);
+  }
+  [[gnu::always_inline]] double apply(const op::cos&, double x) const {
+    return math::simd::near_cos(x);
+  }
+  [[gnu::always_inline]] double apply(const op::tan&, double x) const {
+    return math::simd::near_tan(x);
+  }
+};
+
+/// The same, which notes in `far` whether one is not.
+template <class Inputs>
+struct AngleAt : NearAt<Inputs> {
+  std::uint64_t& far;
+  template <class Op, class... Vs>
+  [[gnu::always_inline]] auto apply(const Op& op, Vs... values) const {
+    if constexpr (takes_angle<Op> && (std::is_same_v<Vs, double> && ...)) {
+      ((far |= ~math::simd::is_near_angle(values)), ...);
+    }
+    return NearAt<Inputs>::apply(op, values...);
+  }
+};
+
+/// Runs the programs of a pack for what they note in `inputs`.
+template <class Inputs>
+[[gnu::always_inline]] inline void look(const Pack<>&, const Inputs&) {}
+template <class P, class... Rest, class Inputs>
+[[gnu::always_inline]] inline void look(const Pack<P, Rest...>& programs, const Inputs& inputs) {
+  if constexpr (looks_at_angles<P>) static_cast<void>(programs.head(inputs));
+  look(programs.tail, inputs);
+}
+
+/// f(at(i)) for first <= i < last, one loop in vectors; no f writes what another one reads.
+template <class At, class F>
+[[gnu::always_inline]] inline void each_of(int64_t first, int64_t last, const At& at, const F& f) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+  for (int64_t i = first; i < last; ++i) f(at(i));
+}
+
+/// The same for n elements of programs that look at angles: f computes and stores them from the
+/// inputs at(i).
+template <class Programs, class At, class F>
+[[gnu::always_inline]] inline void each_element(const Programs& programs, int64_t n, const At& at,
+                                                const F& f) {
+  using Inputs = decltype(at(n));
+  for (int64_t first = 0; first < n; first += block_size) {
+    const int64_t last = n - first < block_size ? n : first + block_size;
+    std::uint64_t far = 0;
+    for (int64_t i = first; i < last; ++i) look(programs, AngleAt<Inputs>{{at(i)}, far});
+    if (far != 0) {
+      each_of(first, last, at, f);
+    } else {
+      each_of(
+          first,
+          last, [&](int64_t i) __attribute__((always_inline)) { return NearAt<Inputs>{at(i)}; }, f);
+    }
+  }
+}
+
+}  // namespace weft::cpu::detail

@@ -1,0 +1,207 @@
+// The ways through all elements of an evaluation: compiled once, whatever the expression.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/elementwise/block.hpp"
+#include "weft/cpu/elementwise/non_temporal.hpp"
+#include "weft/cpu/elementwise/tile.hpp"
+#include "weft/cpu/parallel.hpp"
+
+namespace weft::cpu::detail {
+
+/// Whether all operands, broadcast to `shape`, lie in memory one element behind the other.
+WEFT_OUTLINED inline bool all_flat(const Shape& shape, const weft::detail::Operand* operands,
+                                   int n) {
+  int64_t step = 1;
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    const int64_t size = shape[d];
+    if (size == 1) continue;
+    for (int i = 0; i < n; ++i) {
+      if (operands[i].stride[d] != step) return false;
+    }
+    step *= size;
+  }
+  return true;
+}
+
+/// Elements first to last - 1 of flat operands: no copies, one call of the loop.
+WEFT_OUTLINED inline void run_flat(const weft::detail::Operand* operands, int n, ElementLoop* loop,
+                                   const void* programs, int64_t first, int64_t last) {
+  auto* at = static_cast<char**>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(char*)));
+  auto* step =
+      static_cast<int64_t*>(__builtin_alloca(static_cast<std::size_t>(n) * sizeof(int64_t)));
+  for (int i = 0; i < n; ++i) {
+    at[i] = operands[i].data + first * operands[i].itemsize;
+    step[i] = 1;
+  }
+  loop(programs, at, step, step, 1, last - first);  // with one row nothing is skipped
+}
+
+/// Whether all operands are at unit stride, or positions, along the innermost of two dimensions or
+/// more.
+WEFT_OUTLINED inline bool all_direct(const ElementWork& work) {
+  const int inner = work.loops.rank - 1;
+  if (inner < 1) return false;
+  for (int i = 0; i < work.n; ++i) {
+    const bool position = i >= work.targets && work.computed[i - work.targets];
+    if (work.operands[i].stride[inner] != 1 && !position) return false;
+  }
+  return true;
+}
+
+/// Rows first to last - 1 of such operands: no copies, many rows at once.
+WEFT_OUTLINED inline void run_direct(const ElementWork& work, int64_t first, int64_t last) {
+  const weft::detail::Loops& loops = work.loops;
+  const int n = work.n;
+  const int inner = loops.rank - 1;
+  const auto count = static_cast<std::size_t>(n);
+  auto* at = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+  auto* step = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
+  auto* skip = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
+  for (int i = 0; i < n; ++i) {
+    at[i] = work.operands[i].data;
+    step[i] = work.operands[i].stride[inner];
+    skip[i] = work.operands[i].stride[inner - 1] * work.operands[i].itemsize;
+  }
+  weft::detail::Cursor cursor;
+  if (first > 0) cursor.seek(loops, inner, work.operands, n, at, first);
+  for (;;) {
+    const int64_t left = loops.size[inner - 1] - cursor.index[inner - 1];
+    const int64_t rows = left < last - first ? left : last - first;
+    work.loop(work.programs, at, step, skip, rows, loops.size[inner]);
+    first += rows;
+    if (first >= last) return;
+    cursor.skip(inner, work.operands, n, at, rows - 1);
+    cursor.next(loops, inner, work.operands, n, at);
+  }
+}
+
+/// Blocks first to last - 1, counted through all rows; short rows many at once.
+WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
+  const weft::detail::Loops& loops = work.loops;
+  const int n = work.n;
+  const int inner = loops.rank - 1;
+  const int64_t size = loops.size[inner];
+  const auto bytes_of = [n](std::size_t each) { return static_cast<std::size_t>(n) * each; };
+  auto* sides = static_cast<BlockOperand*>(__builtin_alloca(bytes_of(sizeof(BlockOperand))));
+  auto* row = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
+  auto* at = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
+  auto* step = static_cast<int64_t*>(__builtin_alloca(bytes_of(sizeof(int64_t))));
+  auto* skip = static_cast<int64_t*>(__builtin_alloca(bytes_of(sizeof(int64_t))));
+  alignas(64) char scratch[Block::scratch_bytes];
+  for (int i = 0; i < n; ++i) {
+    step[i] = work.operands[i].stride[inner];
+    row[i] = work.operands[i].data;
+    ::new (sides + i) BlockOperand{nullptr, step[i], work.operands[i].itemsize};
+    if (inner > 0) sides[i].pitch = work.operands[i].stride[inner - 1] * work.operands[i].itemsize;
+    sides[i].direct = step[i] == 1 || (i >= work.targets && work.computed[i - work.targets]);
+    if (i >= work.targets) continue;
+    sides[i].direct = sides[i].direct || (work.stores.wanted >> i & 1U) == 0;
+    sides[i].kept = (work.stores.adds >> i & 1U) != 0;
+  }
+  Block block(sides, n, work.targets, scratch);
+  weft::detail::Cursor cursor;
+  if (first > 0) cursor.seek(loops, inner, work.operands, n, row, first / work.blocks);
+  const int64_t longest = block.run_length();
+  const int64_t together = inner > 0 && work.blocks == 1 ? block.length() / size : 0;
+  int64_t b = first % work.blocks;
+  while (first < last) {
+    for (int i = 0; i < n; ++i) sides[i].row = row[i];
+    if (together > 1) {
+      int64_t rows = loops.size[inner - 1] - cursor.index[inner - 1];
+      if (rows > together) rows = together;
+      if (rows > last - first) rows = last - first;
+      block.load(0, size, at, ~std::uint64_t{0}, rows, skip);
+      work.loop(work.programs, at, step, skip, rows, size);
+      block.store(0, size, rows);
+      first += rows;
+      if (first < last) cursor.skip(inner, work.operands, n, row, rows - 1);
+    } else {
+      const int64_t taken = last - first < work.blocks - b ? last - first : work.blocks - b;
+      const int64_t end = (b + taken) * block_size < size ? (b + taken) * block_size : size;
+      for (int64_t start = b * block_size; start < end;) {
+        const int64_t length = end - start < longest ? end - start : longest;
+        block.load(start, length, at);
+        work.loop(work.programs, at, step, step, 1, length);
+        block.store(start, length);
+        start += length;
+      }
+      first += taken;
+      b = 0;
+    }
+    if (first < last) cursor.next(loops, inner, work.operands, n, row);
+  }
+}
+
+/// All elements of `shape`, by several threads where that pays. `past` is a loop that does the same
+/// past the caches, where there is one.
+WEFT_OUTLINED inline void for_each_element(const Shape& shape, weft::detail::Operand* operands,
+                                           int n, int targets, const bool* computed,
+                                           ElementLoop* loop, const void* programs,
+                                           const Stores* stores = nullptr,
+                                           const PastCaches* past = nullptr) {
+  const int64_t total = shape.size();
+  if (total == 0) return;
+  std::uint64_t streamed = 0;
+  if (stores == nullptr && may_stream(total)) {
+    streamed = find_streamed(total, operands, n, targets);
+  }
+  const auto share = [&](int64_t items, const auto& run) {
+    parallel(items, total, [&](int64_t first, int64_t last) {
+      run(first, last);
+      if (streamed != 0) stream_fence();
+    });
+  };
+  if (stores == nullptr && all_flat(shape, operands, n)) {
+    if (past != nullptr && streamed != 0) {
+      loop = past->loop;
+      programs = past;
+    }
+    constexpr int64_t line = 64;  // pieces begin at full vectors where the operands do
+    return share((total + line - 1) / line, [&](int64_t first, int64_t last) {
+      run_flat(operands, n, loop, programs, first * line,
+               last * line < total ? last * line : total);
+    });
+  }
+  weft::detail::Loops loops = weft::detail::loops_over(shape);
+  weft::detail::simplify(loops, operands, n);
+  if (loops.rank == 0) {
+    loops.rank = 1;
+    loops.size[0] = 1;
+    for (int i = 0; i < n; ++i) operands[i].stride[0] = 1;
+  }
+  const int64_t row = loops.size[loops.rank - 1];
+  const int64_t blocks = (row + block_size - 1) / block_size;
+  ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks};
+  if (stores != nullptr) work.stores = *stores;
+  const bool direct = stores == nullptr && all_direct(work);
+  const Turn turn =
+      stores == nullptr && !direct ? find_turn(loops, operands, n, targets, computed) : Turn{};
+  const int before = turn.dimension < 0 ? 0 : before_lines(loops, operands[0], turn);
+  if (operands[0].stride[loops.rank - 1] != 1 || row * operands[0].itemsize < shortest_streamed ||
+      before < 0) {
+    streamed = 0;
+  }
+  if (past != nullptr && streamed != 0) {
+    work.loop = past->loop;
+    work.programs = past;
+  }
+  const bool transposed = turn.dimension >= 0;
+  TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, turn};
+  if (transposed && streamed != 0) tiles.before = before;
+  if (past == nullptr) tiles.streamed = streamed;
+  const int64_t rows = total / row;
+  const bool by_rows = direct && (rows >= 64 || blocks == 1);
+  const int64_t items = transposed ? tiles.items() : by_rows ? rows : blocks * rows;
+  share(items, [&](int64_t first, int64_t last) {
+    if (transposed) {
+      tiles.run(first, last);
+    } else if (by_rows) {
+      run_direct(work, first, last);
+    } else {
+      run_elements(work, first, last);
+    }
+  });
+}
+
+}  // namespace weft::cpu::detail

@@ -1,0 +1,84 @@
+// Elements: where a vector loop finds its operands, all of them at unit stride.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/pack.hpp"
+#include "weft/eval/program/plan.hpp"
+#include "weft/eval/program/program.hpp"
+
+namespace weft::cpu {
+
+using std::int64_t;
+
+/// An operand's elements, one after the other.
+template <class T>
+struct Elements {
+  const T* data;
+  WEFT_HD WEFT_INLINE auto at(int64_t i) const { return load_element(data[i]); }
+};
+/// Position operands have none in memory: these are computed.
+template <>
+struct Elements<IndexOperand> {
+  long long first;
+  long long step;
+  WEFT_HD WEFT_INLINE long long at(int64_t i) const { return first + i * step; }
+};
+
+template <class T>
+[[gnu::always_inline]] inline Elements<T> elements_at(const char* at, int64_t) {
+  return {reinterpret_cast<const T*>(at)};
+}
+template <>
+[[gnu::always_inline]] inline Elements<IndexOperand> elements_at(const char* at, int64_t step) {
+  return {reinterpret_cast<long long>(at) - IndexOperand::origin, step};
+}
+
+/// The operands of a loop as a program reads them: Arg<First> is the first.
+template <int First, class Pack>
+struct ElementAt {
+  const Pack& operands;
+  int64_t i;
+  template <int I>
+  WEFT_HD WEFT_INLINE auto get() const {
+    return weft::get<I - First>(operands).at(i);
+  }
+};
+
+template <class Types>
+struct OperandElements;
+template <class... Ts>
+struct OperandElements<weft::detail::TypeList<Ts...>> {
+  using type = Pack<Elements<Ts>...>;
+  /// Which operands are positions.
+  static constexpr bool computed[sizeof...(Ts) + 1] = {std::is_same_v<Ts, IndexOperand>..., false};
+
+  [[gnu::always_inline]] static type at(char* const* at, const int64_t* step) {
+    return take(at, step, std::index_sequence_for<Ts...>{});
+  }
+  /// The same `rows` rows on, where a row is skip[k] bytes, or positions, for operand k.
+  [[gnu::always_inline]] static type moved(char* const* at, const int64_t* step,
+                                           const int64_t* skip, int64_t rows) {
+    return move(at, step, skip, rows, std::index_sequence_for<Ts...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  [[gnu::always_inline]] static type move(char* const* at, const int64_t* step, const int64_t* skip,
+                                          int64_t rows, std::index_sequence<I...>) {
+    return make_pack(elements_at<Ts>(at[I] + rows * skip[I], step[I])...);
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] static type take(char* const* at, const int64_t* step,
+                                          std::index_sequence<I...>) {
+    return make_pack(elements_at<Ts>(at[I], step[I])...);
+  }
+};
+template <>
+struct OperandElements<weft::detail::TypeList<>> {
+  using type = Pack<>;
+  static constexpr bool computed[1] = {false};
+  static type at(char* const*, const int64_t*) { return {}; }
+  static type moved(char* const*, const int64_t*, const int64_t*, int64_t) { return {}; }
+};
+
+}  // namespace weft::cpu

@@ -1,0 +1,148 @@
+// The CPU's loops over elements.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/elementwise/bounded_trig.hpp"
+#include "weft/cpu/elementwise/element_walk.hpp"
+#include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/instruction_set.hpp"
+#include "weft/cpu/elementwise/multi_output.hpp"
+#include "weft/cpu/elementwise/vector_program.hpp"
+#include "weft/cpu/memory.hpp"
+#include "weft/eval/program/executor.hpp"
+
+namespace weft {
+
+namespace cpu::detail {
+
+/// The one loop of an expression: everything around it is compiled once, not for each of them.
+template <class Outs, class Types, class Programs>
+struct ElementKernel;
+template <class... Outs, class... Ts, class... Ps>
+struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
+  static void run(const void* programs, char* const* at, const int64_t* step, const int64_t* skip,
+                  int64_t rows, int64_t n) {
+    run_rows(Row{programs, at, step, skip, n}, rows);
+  }
+
+ private:
+  static constexpr int targets = sizeof...(Outs);
+  /// Nothing but arithmetic, which the pace of memory hides.
+  static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
+  /// Floats of a vector, a multiple of its doubles.
+#if defined(__AVX512F__)
+  static constexpr int64_t vector = 16;
+#else
+  static constexpr int64_t vector = 8;
+#endif
+  static constexpr int64_t band = 16384;  // elements of an operand, which a cache holds
+  using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
+  using At = ElementAt<1, typename Operands::type>;
+
+  struct Row {
+    const void* programs;
+    char* const* at;
+    const int64_t* step;
+    const int64_t* skip;
+    int64_t n;
+    [[gnu::always_inline]] void operator()(int64_t r) const { row(r, 0, n); }
+    /// Where memory sets the pace, many rows at a time: first all that fills vectors, then what is
+    /// left of these rows. A loop that goes from row to row without a branch between is faster.
+    [[gnu::always_inline]] void all(int64_t rows) const {
+      if constexpr (light) {
+        const int64_t full = n / vector * vector;
+        const int64_t most = full == n ? rows : n < band ? band / n : 1;
+        for (int64_t first = 0; first < rows; first += most) {
+          const int64_t last = rows - first < most ? rows : first + most;
+          for (int64_t r = first; r < last; ++r) row(r, 0, full);
+          if (full == n) continue;
+          for (int64_t r = first; r < last; ++r) row(r, full, n);
+        }
+      } else {
+        for (int64_t r = 0; r < rows; ++r) row(r, 0, n);
+      }
+    }
+
+    [[gnu::always_inline]] void row(int64_t r, int64_t first, int64_t last) const {
+      // Copies, that no store can overlap.
+      const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
+      const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
+      const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
+      if constexpr ((looks_at_angles<Ps> || ...)) {
+        each_element(
+            mine, n,
+            [&](int64_t i) __attribute__((always_inline)) {
+              return At{operands, i};
+            },
+            [&](const auto& inputs) __attribute__((always_inline)) { store(mine, out, inputs); });
+      } else {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (int64_t i = first; i < last; ++i) store(mine, out, At{operands, i});
+      }
+    }
+  };
+
+  template <std::size_t... K>
+  [[gnu::always_inline]] static Pack<Outs*...> outputs(char* const* at, const int64_t* skip,
+                                                       int64_t r, std::index_sequence<K...>) {
+    return make_pack(reinterpret_cast<Outs*>(at[K] + r * skip[K])...);
+  }
+  /// Computes all results before it writes one, so that targets may be operands of the others.
+  template <class P, class... Rest, class Out, class... More, class At>
+  [[gnu::always_inline]] static void store(const Pack<P, Rest...>& programs,
+                                           const Pack<Out*, More...>& out, const At& at) {
+    const Out value = store_element<Out>(programs.head(at));
+    if constexpr (sizeof...(Rest) > 0) store(programs.tail, out.tail, at);
+    out.head[at.i] = value;
+  }
+};
+
+}  // namespace cpu::detail
+
+template <>
+struct Executor<Cpu> {
+  /// Nothing on the CPU runs later than the call that started it.
+  static bool may_overwrite(const Storage*, long others) { return others == 0; }
+
+  /// Where the loops leave a failure.
+  static Failure* failure_flag(Cpu) { return cpu::failure_flag(); }
+
+  /// The targets = the programs over the other operands, at every coordinate of `shape`.
+  template <class Out, class Types, class Program>
+  static void for_each(const detail::Name&, Cpu, const Shape& shape, detail::Operand* operands,
+                       const Program& program) {
+    if constexpr (MultiOutputProgram<Program>) {
+      constexpr int targets = detail::target_count<Out>;
+      cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
+                                    cpu::OperandElements<Types>::computed,
+                                    cpu::detail::MultiOutputKernel<Out, Types, Program>::run,
+                                    &program, &program.stores);
+    } else if constexpr (detail::target_count<Out> == 1) {
+      run<detail::TypeList<Out>, Types>(shape, operands, Pack<Program>{program, {}});
+    } else {
+      run<Out, Types>(shape, operands, program);
+    }
+  }
+
+ private:
+  template <class Outs, class Types, class Programs>
+  static void run(const Shape& shape, detail::Operand* operands, const Programs& programs) {
+    constexpr int targets = detail::count(Outs{});
+    constexpr int n = targets + detail::count(Types{});
+    using Kernel = cpu::detail::ElementKernel<Outs, Types, Programs>;
+    constexpr const bool* computed = cpu::OperandElements<Types>::computed;
+    if constexpr (requires { cpu::detail::PastCaches::of(Outs{}, programs); }) {
+      const auto past = cpu::detail::PastCaches::of(Outs{}, programs);
+      cpu::detail::for_each_element(shape, operands, n, targets, computed, Kernel::run, &programs,
+                                    nullptr, &past);
+    } else {
+      cpu::detail::for_each_element(shape, operands, n, targets, computed, Kernel::run, &programs);
+    }
+  }
+};
+
+static_assert(ElementwiseDevice<Cpu>);
+
+}  // namespace weft

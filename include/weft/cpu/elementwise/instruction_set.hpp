@@ -1,0 +1,101 @@
+// Loops compiled for the instruction set of the machine that runs them, chosen at run time.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace weft::cpu {
+
+/// What this file is compiled for. It is a template argument of the loops, so that the loops of
+/// files with other -m options do not become one at link time.
+#if defined(__AVX512F__)
+struct Avx512;
+using Compiled = Avx512;
+#elif defined(__AVX2__)
+struct Avx2;
+using Compiled = Avx2;
+#else
+struct Baseline;
+using Compiled = Baseline;
+#endif
+
+namespace detail {
+
+// `flatten` takes all that f calls into the function, and so into its instruction set. At -O2 g++
+// 12 vectorises next to nothing unless told to.
+#if defined(__clang__) || !defined(__OPTIMIZE__)
+template <class Tag, class F, class... Row>
+[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f, Row... r) {
+  f(r...);
+}
+#if defined(__x86_64__)
+template <class F>
+[[gnu::noinline, gnu::flatten, gnu::target("avx2,fma,f16c")]] void run_avx2(const F& f) {
+  f();
+}
+template <class F>
+[[gnu::noinline, gnu::flatten, gnu::target("avx2,fma,f16c")]] void run_avx2(const F& f,
+                                                                            std::int64_t rows) {
+  f.all(rows);
+}
+#endif
+#else
+#if defined(__AVX2__) || !defined(__x86_64__)
+template <class Tag, class F>
+[[gnu::noinline, gnu::flatten,
+#if defined(__AVX512F__)
+  gnu::target("prefer-vector-width=512"),  // else g++ takes 256 bits on most machines
+#endif
+  gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic")]] void
+run_compiled(const F& f) {
+  f();
+}
+#else
+template <class Tag, class F, class... Row>
+[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f, Row... r) {
+  f(r...);
+}
+template <class F>
+[[gnu::noinline, gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
+  gnu::target("avx2,fma,f16c")]] void
+run_avx2(const F& f) {
+  f();
+}
+template <class F>
+[[gnu::noinline, gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
+  gnu::target("avx2,fma,f16c")]] void
+run_avx2(const F& f, std::int64_t rows) {
+  f.all(rows);
+}
+#endif
+#endif
+
+}  // namespace detail
+
+/// Calls f(), a loop, compiled for AVX2 and FMA where the machine has them, else for what this file
+/// is compiled for.
+template <class F, class Tag = Compiled>
+[[gnu::always_inline]] inline void run_loop(const F& f) {
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return detail::run_avx2(f);
+  }
+#endif
+  detail::run_compiled<Tag>(f);
+}
+
+/// f.all(rows), which does f(r) for all r < rows, in the same way. Machines without AVX2 call f(r)
+/// for each row where this file is compiled for them too: that is less to compile.
+template <class F, class Tag = Compiled>
+[[gnu::always_inline]] inline void run_rows(const F& f, std::int64_t rows) {
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return detail::run_avx2(f, rows);
+  }
+  for (std::int64_t r = 0; r < rows; ++r) detail::run_compiled<Tag>(f, r);
+#else
+  detail::run_compiled<Tag>([&f, rows ]() __attribute__((always_inline)) { f.all(rows); });
+#endif
+}
+
+}  // namespace weft::cpu

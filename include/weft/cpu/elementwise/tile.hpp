@@ -1,0 +1,217 @@
+// Operands that run along another axis than the target: tiles of them are turned in the cache.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/elementwise/block.hpp"
+#include "weft/cpu/elementwise/element_work.hpp"
+
+namespace weft::cpu::detail {
+
+/// Which operands are turned, a bit each, and the dimension along which they are contiguous; -1 if
+/// there are none.
+struct Turn {
+  int dimension = -1;
+  std::uint64_t operands = 0;
+  int itemsize = 0;  // the largest
+};
+
+inline constexpr int tile_rows = 64;
+inline constexpr int tile_bytes = 256;  // of a row
+inline constexpr int max_transposed = 4;
+
+/// The operands that are worth turning.
+WEFT_OUTLINED inline Turn find_turn(const weft::detail::Loops& loops,
+                                    const weft::detail::Operand* operands, int n, int targets,
+                                    const bool* computed) {
+  constexpr int64_t shortest = 16;
+  Turn turn;
+  const int inner = loops.rank - 1;
+  if (inner < 1 || loops.size[inner] < shortest) return turn;
+  int found = 0;
+  for (int i = targets; i < n && i < 64 && found < max_transposed; ++i) {
+    const int64_t along = operands[i].stride[inner];
+    if (along == 1 || along == 0 || computed[i - targets]) continue;
+    for (int d = 0; d < inner; ++d) {
+      if (operands[i].stride[d] != 1 || loops.size[d] < shortest) continue;
+      if (turn.dimension >= 0 && turn.dimension != d) continue;
+      turn.dimension = d;
+      turn.operands |= std::uint64_t{1} << i;
+      if (operands[i].itemsize > turn.itemsize) turn.itemsize = operands[i].itemsize;
+      ++found;
+      break;
+    }
+  }
+  return turn;
+}
+
+/// How many elements of a row of the target come before a cache line ends, the same in all rows,
+/// where tiles can be of whole lines from there on; else -1.
+WEFT_OUTLINED inline int before_lines(const weft::detail::Loops& loops,
+                                      const weft::detail::Operand& target, const Turn& turn) {
+  constexpr int line = 64;
+  const auto offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(target.data) % line);
+  bool whole =
+      offset % target.itemsize == 0 && tile_bytes / turn.itemsize * target.itemsize >= line;
+  for (int d = 0; d + 1 < loops.rank; ++d) {
+    whole = whole && target.stride[d] * target.itemsize % line == 0;
+  }
+  return whole ? offset / target.itemsize : -1;
+}
+
+/// to[j + i * pitch] = from[i + j * stride] for 4 x 4 elements of four bytes, in vectors.
+[[gnu::always_inline]] inline void turn_four(const std::uint32_t* from, int64_t stride,
+                                             std::uint32_t* to, int64_t pitch) {
+  typedef std::uint32_t Four __attribute__((vector_size(16)));
+  Four a, b, c, d;
+  __builtin_memcpy(&a, from, 16);
+  __builtin_memcpy(&b, from + stride, 16);
+  __builtin_memcpy(&c, from + 2 * stride, 16);
+  __builtin_memcpy(&d, from + 3 * stride, 16);
+  const Four ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5);
+  const Four ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+  const Four bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+  const Four bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const Four out[] = {__builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5),
+                      __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7),
+                      __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5),
+                      __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * pitch, &out[i], 16);
+}
+
+/// to[i * pitch + j] = from[i + j * stride]: contiguous reads, and a pitch that spreads the writes
+/// over the sets of the cache.
+template <class T>
+void turn_elements(const char* from, int64_t stride, char* to, int pitch, int rows, int columns) {
+  const T* const in = reinterpret_cast<const T*>(from);
+  T* const out = reinterpret_cast<T*>(to);
+  int column = 0;
+  if constexpr (sizeof(T) == 4) {
+    for (; column + 4 <= columns; column += 4) {
+      int i = 0;
+      for (; i + 4 <= rows; i += 4) {
+        turn_four(in + i + column * stride, stride, out + i * pitch + column, pitch);
+      }
+      for (; i < rows; ++i) {
+        for (int j = column; j < column + 4; ++j) out[i * pitch + j] = in[i + j * stride];
+      }
+    }
+  }
+  for (int j = column; j < columns; ++j) {
+    for (int i = 0; i < rows; ++i) out[i * pitch + j] = in[i + j * stride];
+  }
+}
+[[gnu::noinline]] inline void turn_tile(const char* from, int64_t stride, char* to, int pitch,
+                                        int rows, int columns, int itemsize) {
+  switch (itemsize) {
+    case 1:
+      return turn_elements<std::uint8_t>(from, stride, to, pitch, rows, columns);
+    case 2:
+      return turn_elements<std::uint16_t>(from, stride, to, pitch, rows, columns);
+    case 4:
+      return turn_elements<std::uint32_t>(from, stride, to, pitch, rows, columns);
+    case 8:
+      return turn_elements<std::uint64_t>(from, stride, to, pitch, rows, columns);
+    default:
+      return turn_elements<Sixteen>(from, stride, to, pitch, rows, columns);
+  }
+}
+
+/// A loop over elements of which some operands are turned.
+struct TileWork {
+  const weft::detail::Loops& loops;
+  const weft::detail::Operand* operands;
+  int n;
+  int targets;
+  const bool* computed;
+  ElementLoop* loop;
+  const void* programs;
+  Turn turn;
+  std::uint64_t streamed = 0;  // a bit for each target that is written past the caches
+  int before = 0;              // elements by which the first tile of a row is narrower
+
+  /// Rows of tiles.
+  int64_t items() const {
+    const int64_t rows = loops.size[turn.dimension];
+    return loops.count() / (rows * loops.size[loops.rank - 1]) * tiles_of(rows);
+  }
+
+  /// Rows of tiles first to last - 1.
+  WEFT_OUTLINED void run(int64_t first, int64_t last) const {
+    const int inner = loops.rank - 1;
+    const int d = turn.dimension;
+    const int width = tile_bytes / turn.itemsize;
+    const int64_t tiles = tiles_of(loops.size[d]);
+    const auto count = static_cast<std::size_t>(n);
+    auto* sides = static_cast<BlockOperand*>(__builtin_alloca(count * sizeof(BlockOperand)));
+    auto* row = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+    auto* at = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+    auto* step = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
+    auto* skip = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
+    alignas(64) char scratch[Block::scratch_bytes];
+    alignas(64) char transposed[max_transposed][tile_rows * (tile_bytes + 16)];
+    for (int i = 0; i < n; ++i) {
+      const bool transposes = is_transposed(i);
+      step[i] = transposes ? 1 : operands[i].stride[inner];
+      ::new (sides + i) BlockOperand{nullptr, step[i], operands[i].itemsize};
+      sides[i].streams = i < targets && i < 64 && (streamed >> i & 1U) != 0 && step[i] == 1;
+      sides[i].direct =
+          (step[i] == 1 && !sides[i].streams) || (i >= targets && computed[i - targets]);
+      sides[i].pitch = (transposes ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
+    }
+    Block block(sides, n, targets, scratch);
+    // The rows of tiles are counted as a loop over all dimensions but the inner one.
+    weft::detail::Loops outer = loops;
+    outer.rank = inner;
+    outer.size[d] = tiles;
+    for (int64_t k = first; k < last; ++k) {
+      int64_t index[max_rank];
+      for (int64_t e = inner - 1, rest = k; e >= 0; --e) {
+        index[e] = rest % outer.size[e];
+        rest /= outer.size[e];
+      }
+      index[d] *= tile_rows;
+      const int64_t left = loops.size[d] - index[d];
+      const int rows = static_cast<int>(left < tile_rows ? left : tile_rows);
+      for (int i = 0; i < n; ++i) {
+        int64_t offset = 0;
+        for (int e = 0; e < inner; ++e) offset += index[e] * operands[i].stride[e];
+        row[i] = operands[i].data + offset * operands[i].itemsize;
+      }
+      int columns = width - before;
+      for (int64_t start = 0; start < loops.size[inner]; start += columns, columns = width) {
+        const int64_t rest = loops.size[inner] - start;
+        if (rest < columns) columns = static_cast<int>(rest);
+        run_tile(sides, row, at, step, skip, block, transposed, rows, start, columns, width + 1);
+      }
+    }
+  }
+
+ private:
+  static int64_t tiles_of(int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
+  bool is_transposed(int i) const { return i < 64 && (turn.operands >> i & 1U) != 0; }
+
+  void run_tile(BlockOperand* sides, char* const* row, char** at, const int64_t* step,
+                int64_t* skip, Block& block, char (*transposed)[tile_rows * (tile_bytes + 16)],
+                int rows, int64_t start, int columns, int pitch) const {
+    const int inner = loops.rank - 1;
+    int next = 0;
+    for (int i = 0; i < n; ++i) {
+      const int64_t along = operands[i].stride[inner];
+      sides[i].row = row[i] + start * along * operands[i].itemsize;
+      if (!is_transposed(i)) continue;
+      turn_tile(sides[i].row, along, transposed[next], pitch, rows, columns, operands[i].itemsize);
+      sides[i].row = transposed[next++];
+    }
+    const int64_t fit = block.length() / columns;
+    const int together = fit < rows ? static_cast<int>(fit) : rows;
+    for (int r = 0; r < rows; r += together) {
+      const int some = rows - r < together ? rows - r : together;
+      block.load(0, columns, at, ~std::uint64_t{0}, some, skip);
+      loop(programs, at, step, skip, some, columns);
+      block.store(0, columns, some);
+      for (int i = 0; i < n; ++i) sides[i].row += some * sides[i].pitch;
+    }
+  }
+};
+
+}  // namespace weft::cpu::detail

@@ -1,0 +1,136 @@
+// BLAS's matrix products, for programs that link a BLAS and define WEFT_BLAS, as weft::blas does.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <climits>
+
+#include "weft/core/dtype.hpp"
+#include "weft/cpu/linalg/gemm.hpp"
+
+namespace weft::cpu {
+
+#if defined(WEFT_BLAS)
+/// Fortran's symbols, which every BLAS has, with 32-bit integers. They are declared under weft's
+/// names here, so that a program's own declarations of them do not clash.
+namespace blas {
+template <class T>
+using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*,
+                  const int*, const T*, const int*, const T*, T*, const int*);
+template <class T>
+using Gemv = void(const char*, const int*, const int*, const T*, const T*, const int*, const T*,
+                  const int*, const T*, T*, const int*);
+
+extern "C" {
+extern Gemm<float> weft_sgemm __asm__("sgemm_");
+extern Gemm<double> weft_dgemm __asm__("dgemm_");
+extern Gemm<complex<float>> weft_cgemm __asm__("cgemm_");
+extern Gemm<complex<double>> weft_zgemm __asm__("zgemm_");
+extern Gemv<float> weft_sgemv __asm__("sgemv_");
+extern Gemv<double> weft_dgemv __asm__("dgemv_");
+extern Gemv<complex<float>> weft_cgemv __asm__("cgemv_");
+extern Gemv<complex<double>> weft_zgemv __asm__("zgemv_");
+}
+
+template <class T>
+struct Functions;
+template <>
+struct Functions<float> {
+  static constexpr auto* gemm = weft_sgemm;
+  static constexpr auto* gemv = weft_sgemv;
+};
+template <>
+struct Functions<double> {
+  static constexpr auto* gemm = weft_dgemm;
+  static constexpr auto* gemv = weft_dgemv;
+};
+template <>
+struct Functions<complex<float>> {
+  static constexpr auto* gemm = weft_cgemm;
+  static constexpr auto* gemv = weft_cgemv;
+};
+template <>
+struct Functions<complex<double>> {
+  static constexpr auto* gemm = weft_zgemm;
+  static constexpr auto* gemv = weft_zgemv;
+};
+}  // namespace blas
+
+inline constexpr bool has_blas = true;
+#else
+inline constexpr bool has_blas = false;
+#endif
+
+namespace detail {
+
+/// Whether BLAS has products of T.
+template <class T>
+inline constexpr bool is_blas_type = has_blas && (std::is_floating_point_v<T> || is_complex<T>);
+
+/// Whether BLAS takes a product: its sizes in 32 bits.
+inline bool fits_blas(const weft::detail::ProductPlan& p) {
+  for (const auto* x : {&p.a, &p.b, &p.c}) {
+    if (x->row > INT_MAX || x->column > INT_MAX) return false;
+  }
+  return p.m <= INT_MAX && p.n <= INT_MAX && p.k <= INT_MAX;
+}
+
+/// One matrix of a batch. BLAS has columns side by side where weft has rows, so it is given
+/// c' = b' a'; products with a vector go to the function that reads the matrix once.
+template <class T>
+void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] int64_t index) {
+#if defined(WEFT_BLAS)
+  const auto& p = task.plan;
+  const auto a_at = weft::detail::blas_matrix(p.a, p.m, p.k);
+  const auto b_at = weft::detail::blas_matrix(p.b, p.k, p.n);
+  const auto c_at = weft::detail::blas_matrix(p.c, p.m, p.n);
+  const T* a = task.a + p.offset(p.a, index);
+  const T* b = task.b + p.offset(p.b, index);
+  T* c = task.c + p.offset(p.c, index);
+  const int m = static_cast<int>(p.m);
+  const int n = static_cast<int>(p.n);
+  const int k = static_cast<int>(p.k);
+  const int a_step = static_cast<int>(a_at.step);
+  const int b_step = static_cast<int>(b_at.step);
+  const int c_step = static_cast<int>(c_at.step);
+  const T beta = task.adds ? T(1) : T(0);
+  const auto between = [](int64_t stride) { return stride > 0 ? static_cast<int>(stride) : 1; };
+  if (n == 1) {
+    const int x_step = between(p.b.row);
+    const int y_step = between(p.c.row);
+    blas::Functions<T>::gemv(a_at.transposed ? "N" : "T", a_at.transposed ? &m : &k,
+                             a_at.transposed ? &k : &m, &task.alpha, a, &a_step, b, &x_step, &beta,
+                             c, &y_step);
+  } else if (m == 1) {
+    const int x_step = between(p.a.column);
+    const int y_step = between(p.c.column);
+    blas::Functions<T>::gemv(b_at.transposed ? "T" : "N", b_at.transposed ? &k : &n,
+                             b_at.transposed ? &n : &k, &task.alpha, b, &b_step, a, &x_step, &beta,
+                             c, &y_step);
+  } else {
+    blas::Functions<T>::gemm(b_at.transposed ? "T" : "N", a_at.transposed ? "T" : "N", &n, &m, &k,
+                             &task.alpha, b, &b_step, a, &a_step, &beta, c, &c_step);
+  }
+#endif
+}
+
+}  // namespace detail
+
+/// Runs a task by BLAS where there is one that takes it, else by gemm(). Many small products are
+/// shared by weft's threads, others are left to BLAS's own.
+template <class T>
+void multiply(const GemmTask<T>& task) {
+  if constexpr (detail::is_blas_type<T>) {
+    if (detail::fits_blas(task.plan)) {
+      const auto& p = task.plan;
+      constexpr int64_t small = 64 * 64 * 64;
+      const int64_t batches = p.batches();
+      const int64_t elements = p.m * p.n * p.k < small ? batches * p.m * p.n : 0;
+      return parallel(batches, elements, [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) detail::blas_product(task, i);
+      });
+    }
+  }
+  gemm(task);
+}
+
+}  // namespace weft::cpu

@@ -1,0 +1,213 @@
+// Reducing a run of values: side by side in lanes that vectors hold, and what beats that.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/elementwise/vector.hpp"
+
+namespace weft::cpu {
+
+using std::int64_t;
+
+namespace detail {
+
+/// Merges states of equal weight pairwise as they come, so that rounding grows with the logarithm
+/// of their number; up to N reductions side by side.
+template <class R, class S, int N, int Levels = 40>
+class Tree {
+ public:
+  explicit Tree(const R& reducer) : reducer_(reducer) {}
+  /// Takes a state for each of the first m reductions, and leaves them changed.
+  [[gnu::always_inline]] void push(S* states, int m) {
+    int level = 0;
+    for (; (filled_ >> level & 1U) != 0; ++level) merge_into(states, level, m);  // < 2^Levels
+    for (int i = 0; i < m; ++i) levels[level][i] = states[i];
+    ++filled_;
+  }
+  /// Merges all that came into `out`, which holds no elements.
+  [[gnu::always_inline]] void total(S* out, int m) const {
+    for (int level = 0; filled_ >> level != 0; ++level) {
+      if ((filled_ >> level & 1U) != 0) merge_into(out, level, m);
+    }
+  }
+  const R& reducer() const { return reducer_; }
+
+ private:
+  [[gnu::always_inline]] void merge_into(S* later, int level, int m) const {
+    for (int i = 0; i < m; ++i) {
+      S earlier = levels[level][i];
+      reducer_.merge(earlier, later[i]);
+      later[i] = earlier;
+    }
+  }
+
+  const R& reducer_;
+  union {
+    S levels[Levels][N];  // not initialised: a level is read only after it was filled
+  };
+  unsigned long long filled_ = 0;
+};
+
+/// Lanes of a run: fixed, so that a result's bits depend on neither threads nor vectors.
+inline constexpr int lanes = 64;
+
+/// Merges the states of all lanes into the first.
+template <int Width, class S, class Merge>
+[[gnu::always_inline]] inline void halve(S* state, const Merge& merge) {
+  for (int lane = 0; lane < Width; ++lane) merge(state[lane], state[lane + Width]);
+  if constexpr (Width > 1) halve<Width / 2>(state, merge);
+}
+
+/// add(state, i) for all i < m, in lanes that begin as `empty`, merged.
+template <class S, class Add, class Merge>
+[[gnu::always_inline]] inline S in_lanes(int m, S empty, const Add& add, const Merge& merge) {
+  S state[lanes];
+  for (int lane = 0; lane < lanes; ++lane) state[lane] = empty;
+  int i = 0;
+  for (; i + lanes <= m; i += lanes) {
+    for (int lane = 0; lane < lanes; ++lane) add(state[lane], i + lane);
+  }
+  const int rest = m - i;
+  for (int lane = 0; lane < rest; ++lane) add(state[lane], i + lane);
+  halve<lanes / 2>(state, merge);
+  return state[0];
+}
+
+/// Where the first of m values is that equals x, NaN equal to NaN; there is one.
+template <class C>
+[[gnu::always_inline]] inline int find(const C* values, int m, C x) {
+  const auto is_it = [=](C v) __attribute__((always_inline)) {
+    return v == x || (v != v && x != x);
+  };
+  constexpr int block = 64;
+  int i = 0;
+  for (; i + block <= m; i += block) {
+    unsigned found = 0;
+    for (int k = 0; k < block; ++k) {
+      found |= static_cast<unsigned>((values[i + k] == x) |
+                                     ((values[i + k] != values[i + k]) & (x != x)));
+    }
+    if (found != 0) break;
+  }
+  while (i + 1 < m && !is_it(values[i])) ++i;
+  return i;
+}
+
+/// The sum of what f(x) makes of the values x; it takes numbers, and vectors of them.
+template <class C, class F>
+[[gnu::always_inline]] inline C lane_sum(const C* values, int m, const F& f) {
+  return join_run<Join<reducer::sum>>(values, m, C{}, f);
+}
+}  // namespace detail
+
+/// The reduction by R of values of type C that come in runs, from low positions to high ones.
+template <class R, class C>
+class Reduction {
+ public:
+  using State = typename R::template State<C>;
+  explicit Reduction(const R& reducer) : reducer_(reducer), tree_(reducer) {}
+
+  /// The state of m values, the first of them at `position`.
+  [[gnu::always_inline]] static State part(const R& reducer, const C* values, int m,
+                                           int64_t position) {
+    if constexpr (detail::joins<R, C>) {
+      using J = detail::Joined<R, C>;
+      return State{static_cast<C>(detail::join_run<detail::Join<R>>(
+          reinterpret_cast<const J*>(values), m, static_cast<J>(State{}.value),
+          [](auto&) __attribute__((always_inline)){}))};
+    }
+    return detail::in_lanes(
+        m, State{},
+        [&](State & s, int i)
+            __attribute__((always_inline)) { reducer.add(s, values[i], position + i); },
+        [&](State & s, const State& later)
+            __attribute__((always_inline)) { reducer.merge(s, later); });
+  }
+  /// The state of a whole row.
+  [[gnu::always_inline]] static State whole(const R& reducer, const C* values, int m) {
+    return part(reducer, values, m, 0);
+  }
+
+  /// m values, the first of them at `position`.
+  [[gnu::always_inline]] void add(const C* values, int m, int64_t position) {
+    const R reducer = reducer_;
+    push(part(reducer, values, m, position));
+  }
+  /// The state of what comes next.
+  [[gnu::always_inline]] void push(State state) { tree_.push(&state, 1); }
+  [[gnu::always_inline]] State total() const {
+    State out{};
+    tree_.total(&out, 1);
+    return out;
+  }
+
+ private:
+  const R& reducer_;
+  detail::Tree<R, State, 1> tree_;
+};
+
+/// The best of a run first, all lanes at once, and where it stands only if it beats the best so
+/// far.
+template <class R, class C>
+  requires requires { typename R::extreme; }
+class Reduction<R, C> {
+ public:
+  using State = typename R::template State<C>;
+  explicit Reduction(const R&) {}
+
+  [[gnu::always_inline]] static State whole(const R& reducer, const C* values, int m) {
+    Reduction reduction(reducer);
+    if (m > 0) reduction.add(values, m, 0);
+    return reduction.state_;
+  }
+
+  [[gnu::always_inline]] void add(const C* values, int m, int64_t position) {
+    using Extreme = typename R::extreme;
+    const C best = Reduction<Extreme, C>::part(Extreme{}, values, m, 0).value;
+    if (state_.index >= 0 && !R::surpasses(best, state_.value)) return;
+    const int i = detail::find(values, m, best);
+    state_ = {values[i], position + i};
+  }
+  State total() const { return state_; }
+
+ private:
+  State state_{};
+};
+
+/// The mean of a run first, then the squared distances from it: no division an element.
+template <class R, class C>
+  requires std::is_floating_point_v<C> && requires(typename R::template State<C> s) { s.m2; }
+class Reduction<R, C> {
+ public:
+  using State = typename R::template State<C>;
+  explicit Reduction(const R& reducer) : tree_(reducer) {}
+
+  [[gnu::always_inline]] static State whole(const R&, const C* values, int m) {
+    if (m == 0) return State{};
+    const C count = static_cast<C>(m);
+    const C first = values[0];  // a large mean costs no digits
+    const C mean =
+        first + detail::lane_sum(
+                    values, m, [=](auto& x) __attribute__((always_inline)) { x -= first; }) /
+                    count;
+    return {count, mean,
+            detail::lane_sum(
+                values, m, [=](auto& x) __attribute__((always_inline)) {
+                  x -= mean;
+                  x *= x;
+                })};
+  }
+  [[gnu::always_inline]] void add(const C* values, int m, int64_t) {
+    State state = whole(tree_.reducer(), values, m);
+    tree_.push(&state, 1);
+  }
+  [[gnu::always_inline]] State total() const {
+    State out{};
+    tree_.total(&out, 1);
+    return out;
+  }
+
+ private:
+  detail::Tree<R, State, 1> tree_;
+};
+
+}  // namespace weft::cpu

@@ -1,0 +1,70 @@
+// How the programs of a row read its operands, the reductions' values and what was kept.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/elementwise/elements.hpp"
+
+namespace weft::cpu::detail {
+
+/// The operands and the reductions' values of a run of a row, as programs read them; `kept` is what
+/// the last reduction was of.
+template <int First, class Operands, class Values, class Kept>
+struct RowAt {
+  const Operands& operands;
+  const Values& values;
+  const Kept* kept;
+  int64_t i;
+  template <int I>
+  WEFT_HD WEFT_INLINE auto get() const {
+    return weft::get<I - First>(operands).at(i);
+  }
+  template <int I>
+  WEFT_HD WEFT_INLINE auto reduced() const {
+    return weft::get<I>(values).at(i);
+  }
+  WEFT_HD WEFT_INLINE auto left() const { return kept[i]; }
+};
+
+/// The same for programs that run on vectors.
+template <int First, class Operands, class Values>
+struct RowVectorAt {
+  const Operands& operands;
+  const Values& values;
+  template <int I>
+  [[gnu::always_inline]] auto data() const {
+    return weft::get<I - First>(operands).data;
+  }
+  template <int I>
+  [[gnu::always_inline]] auto reduced() const {
+    return weft::get<I>(values).value;
+  }
+};
+
+/// The value of a reduction, the same for the whole row, so that what depends on it alone is
+/// computed once.
+template <class T>
+struct RowValue {
+  T value;
+  WEFT_HD WEFT_INLINE T at(int64_t) const { return value; }
+};
+template <class Types>
+struct RowValues;
+template <class... Ts>
+struct RowValues<weft::detail::TypeList<Ts...>> {
+  using type = Pack<RowValue<Ts>...>;
+  [[gnu::always_inline]] static type moved(char* const* at, const int64_t*, const int64_t* skip,
+                                           int64_t rows) {
+    return take(at, skip, rows, std::index_sequence_for<Ts...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  [[gnu::always_inline]] static type take([[maybe_unused]] char* const* at,
+                                          [[maybe_unused]] const int64_t* skip,
+                                          [[maybe_unused]] int64_t rows,
+                                          std::index_sequence<I...>) {
+    return make_pack(RowValue<Ts>{*reinterpret_cast<const Ts*>(at[I] + rows * skip[I])}...);
+  }
+};
+
+}  // namespace weft::cpu::detail

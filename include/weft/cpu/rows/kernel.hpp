@@ -1,0 +1,268 @@
+// The loops of a row program on the CPU: one for each reduction and one for each output.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/elementwise/bounded_trig.hpp"
+#include "weft/cpu/elementwise/vector_program.hpp"
+#include "weft/cpu/reduce.hpp"
+#include "weft/cpu/rows/at.hpp"
+#include "weft/eval/rows/plan.hpp"
+#include "weft/eval/rows/reuse.hpp"
+
+namespace weft {
+
+namespace cpu::detail {
+
+/// Bit I for each Reduced<I> that a program reads.
+template <class P>
+inline constexpr std::uint64_t reduced_in = 0;
+template <int I, class T>
+inline constexpr std::uint64_t reduced_in<Reduced<I, T>> = std::uint64_t{1} << I;
+template <class Op, class... Ps>
+inline constexpr std::uint64_t reduced_in<Apply<Op, Ps...>> = (reduced_in<Ps> | ... | 0);
+
+/// A loop over the m elements of `rows` rows, to `out`, of which each row is `pitch` bytes behind
+/// the one before; at, step and skip as an ElementLoop's, and `kept` as out for what is read of it.
+using RowLoop = void(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
+                     int64_t rows, int64_t m, char* out, int64_t pitch, const char* kept);
+
+/// One reduction of a row program.
+struct ReductionFunctions {
+  const RunLoops* run;
+  std::uint64_t uses;  // a bit for each operand that is read
+  int in_place;        // the operand that has its values
+  RowLoop* values;     // or computes them
+  RowLoop* varying;    // the same where reductions' values, loaded, are others at each element
+  const void* (*reducer)(const void* program);
+  RowLoop* fused = nullptr;  // reduces whole rows while it computes their values, to `out`,
+  void (*fused_add)(const void* program, char* const* at, const int64_t* step,  // or a run of one
+                    const int64_t* skip, int64_t m, void* running) = nullptr;
+};
+/// One output.
+struct OutputFunctions {
+  std::uint64_t uses;
+  RowLoop* store;
+  std::uint64_t kept_uses;
+  RowLoop* kept;  // the same, reading what the last reduction was of; null where it does not
+};
+
+/// A row program's operands and reductions, as weft::detail::SameValue asks for them.
+struct SameInRow {
+  const weft::detail::RowTask& task;
+  const weft::detail::Operand* operands;
+  int outer_rank;
+  const weft::detail::Operand* inside;
+  int inner_rank;
+
+  bool same_operand(int i, int j) const {
+    bool same =
+        operands[i].data == operands[j].data && operands[i].itemsize == operands[j].itemsize;
+    for (int d = 0; d < outer_rank; ++d) {
+      same = same && operands[i].stride[d] == operands[j].stride[d];
+    }
+    for (int d = 0; d < inner_rank; ++d) same = same && inside[i].stride[d] == inside[j].stride[d];
+    return same;
+  }
+  int number(int r) const { return task.mode[r] == weft::detail::RowMode::same ? task.same[r] : r; }
+};
+
+/// All that the type of a row program says.
+struct RowFunctions {
+  int outputs;
+  int leaves;
+  int reductions;
+  const bool* computed;  // which leaves are positions
+  const ReductionFunctions* const* reduce;
+  const OutputFunctions* const* output;
+  /// Whether what the outputs share with the last reduction has the same value in a task; or null.
+  bool (*shares)(const void* program, const SameInRow&);
+};
+
+/// All that is compiled for each row program.
+template <class Outs, class Types, class Program>
+struct RowFunctionTable;
+template <class... Outs, class Types, class... Rs, class... Ps>
+struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
+                        RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  using Operands = OperandElements<Types>;
+  using ValueTypes = weft::detail::TypeList<typename Rs::value...>;
+  using Reuse = weft::detail::Reuse<Program>;
+  using Kept = typename Reuse::LastProgram::type;
+  static constexpr int outputs = sizeof...(Outs);
+  static constexpr int leaves = weft::detail::count(Types{});
+  static constexpr int reductions = sizeof...(Rs);
+
+  template <class P>
+  static constexpr std::uint64_t uses =
+      weft::detail::uses_of<P> | reduced_in<P> << (outputs + leaves);
+
+  template <int I>
+  struct Reduce {
+    using Node = std::remove_cvref_t<decltype(weft::get<I>(std::declval<Pack<Rs...>&>()))>;
+    using P = std::remove_cvref_t<decltype(Node::program)>;
+    using R = std::remove_cvref_t<decltype(Node::reducer)>;
+    using V = typename P::type;
+
+    static const Node& node(const void* program) {
+      return weft::get<I>(static_cast<const Program*>(program)->reductions);
+    }
+    static const void* reducer(const void* program) { return &node(program).reducer; }
+    template <class Values>
+    static void compute(const void* program, char* const* at, const int64_t* step,
+                        const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
+                        const char*) {
+      run_loop([=]() __attribute__((always_inline)) {
+        run<Values, V>(node(program).program, at, step, skip, rows, m, out, pitch, nullptr);
+      });
+    }
+    static constexpr bool fuses = joins<R, V> && runs_on_vectors<P, V>;
+    /// The state of m values of row r.
+    [[gnu::always_inline]] static auto joined(const P& mine, char* const* at, const int64_t* step,
+                                              const int64_t* skip, int64_t r, int64_t m) {
+      using State = typename R::template State<V>;
+      const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
+      const auto values = RowValues<ValueTypes>::moved(
+          at + outputs + leaves, step + outputs + leaves, skip + outputs + leaves, r);
+      const RowVectorAt<outputs, typename Operands::type, typename RowValues<ValueTypes>::type>
+          where{operands, values};
+      return State{join_all<Join<R>>(
+          static_cast<int>(m), State{}.value, [&](auto& x, int i) __attribute__((always_inline)) {
+            vector_value(x, mine, where, i);
+          })};
+    }
+    static void fused(const void* program, char* const* at, const int64_t* step,
+                      const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
+                      const char*) {
+      run_loop([=]() __attribute__((always_inline)) {
+        const P mine = node(program).program;
+        const R reducer = node(program).reducer;
+        for (int64_t r = 0; r < rows; ++r) {
+          using Value = typename Node::value;
+          *reinterpret_cast<Value*>(out + r * pitch) =
+              store_element<Value>(reducer.finish(joined(mine, at, step, skip, r, m), m));
+        }
+      });
+    }
+    static void fused_add(const void* program, char* const* at, const int64_t* step,
+                          const int64_t* skip, int64_t m, void* running) {
+      run_loop([=]() __attribute__((always_inline)) {
+        static_cast<Reduction<R, V>*>(running)->push(
+            joined(node(program).program, at, step, skip, 0, m));
+      });
+    }
+    static constexpr ReductionFunctions loops() {
+      ReductionFunctions out{
+          &Run<typename Node::value, R, V>::loops, uses<P>, 0, nullptr, nullptr, reducer};
+      if constexpr ((in_place<P> >= 0)) {
+        out.in_place = in_place<P>;
+      } else {
+        out.values = out.varying = compute<RowValues<ValueTypes>>;
+        if constexpr (reduced_in<P> != 0) out.varying = compute<OperandElements<ValueTypes>>;
+        if constexpr (fuses) {
+          out.fused = fused;
+          out.fused_add = fused_add;
+        }
+      }
+      return out;
+    }
+    static constexpr ReductionFunctions table = loops();
+  };
+
+  template <int K, class Out>
+  struct Store {
+    using P = std::remove_cvref_t<decltype(weft::get<K>(std::declval<Pack<Ps...>&>()))>;
+    static const P& part(const void* program) {
+      return weft::get<K>(static_cast<const Program*>(program)->outputs);
+    }
+    static void store(const void* program, char* const* at, const int64_t* step,
+                      const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
+                      const char*) {
+      run_loop([=]() __attribute__((always_inline)) {
+        run<RowValues<ValueTypes>, Out>(part(program), at, step, skip, rows, m, out, pitch,
+                                        nullptr);
+      });
+    }
+    static void store_kept(const void* program, char* const* at, const int64_t* step,
+                           const int64_t* skip, int64_t rows, int64_t m, char* out, int64_t pitch,
+                           const char* kept) {
+      run_loop([=]() __attribute__((always_inline)) {
+        run<RowValues<ValueTypes>, Out>(
+            weft::detail::with_left<typename Reuse::Shared>(part(program)), at, step, skip, rows, m,
+            out, pitch, kept);
+      });
+    }
+    static constexpr OutputFunctions loops() {
+      OutputFunctions out{uses<P>, store, uses<P>, nullptr};
+      if constexpr (Reuse::possible && weft::detail::has_left<P, typename Reuse::Shared>) {
+        using Less =
+            decltype(weft::detail::with_left<typename Reuse::Shared>(std::declval<const P&>()));
+        out.kept_uses = uses<Less> & ~weft::detail::uses_of<weft::detail::Reused<Kept>>;
+        out.kept = store_kept;
+      }
+      return out;
+    }
+    static constexpr OutputFunctions table = loops();
+  };
+
+  template <class Indices>
+  struct Tables;
+  template <std::size_t... I>
+  struct Tables<std::index_sequence<I...>> {
+    static constexpr const ReductionFunctions* reduce[] = {&Reduce<static_cast<int>(I)>::table...};
+  };
+  template <class Indices>
+  struct OutputTables;
+  template <std::size_t... K>
+  struct OutputTables<std::index_sequence<K...>> {
+    static constexpr const OutputFunctions* store[] = {&Store<static_cast<int>(K), Outs>::table...};
+  };
+  static constexpr const ReductionFunctions* const* reduce_loops =
+      Tables<std::make_index_sequence<reductions>>::reduce;
+  static constexpr const OutputFunctions* const* output_loops =
+      OutputTables<std::make_index_sequence<outputs>>::store;
+
+  static constexpr RowFunctions loops() {
+    RowFunctions out{outputs,      leaves,       reductions, Operands::computed,
+                     reduce_loops, output_loops, nullptr};
+    if constexpr (Reuse::possible) out.shares = Reuse::template same<SameInRow>;
+    return out;
+  }
+
+ private:
+  /// The program along the rows to `out`.
+  template <class Values, class Out, class P>
+  [[gnu::always_inline]] static void run(const P& program, char* const* at, const int64_t* step,
+                                         const int64_t* skip, int64_t rows, int64_t m, char* out,
+                                         int64_t pitch, const char* kept) {
+    const Pack<P> programs{program, {}};  // copies, that `out` cannot overlap
+    for (int64_t r = 0; r < rows; ++r) {
+      const auto operands = Operands::moved(at + outputs, step + outputs, skip + outputs, r);
+      const auto values =
+          Values::moved(at + outputs + leaves, step + outputs + leaves, skip + outputs + leaves, r);
+      auto* const to = reinterpret_cast<Out*>(out + r * pitch);
+      const auto* const from = reinterpret_cast<const Kept*>(kept) + (kept == nullptr ? 0 : r * m);
+      using At = RowAt<outputs, typename Operands::type, typename Values::type, Kept>;
+      if constexpr (looks_at_angles<P>) {
+        each_element(
+            programs, m,
+            [&](int64_t i) __attribute__((always_inline)) {
+              return At{operands, values, from, i};
+            },
+            [&](const auto& inputs) __attribute__((always_inline)) {
+              to[inputs.i] = store_element<Out>(programs.head(inputs));
+            });
+      } else {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (int64_t i = 0; i < m; ++i) {
+          to[i] = store_element<Out>(programs.head(At{operands, values, from, i}));
+        }
+      }
+    }
+  }
+};
+
+}  // namespace cpu::detail
+}  // namespace weft

@@ -1,0 +1,47 @@
+// The CPU's row programs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/rows/work.hpp"
+#include "weft/eval/rows/rows.hpp"
+
+namespace weft {
+
+template <>
+struct RowExecutor<Cpu> {
+  /// A row is one thread's work, so that few long rows are better reduced in pieces. Not by the
+  /// number of threads: results do not depend on that.
+  static bool fuses(int64_t rows, int64_t length) {
+    return rows >= 32 || rows * length < int64_t{1} << 18;
+  }
+
+  template <class Outs, class Types, class Program>
+  static void run(const detail::Name&, Cpu, const detail::RowTask& task, detail::Operand* operands,
+                  const Program& program) {
+    using Kernel = cpu::detail::RowFunctionTable<Outs, Types, Program>;
+    constexpr int n = Kernel::outputs + Kernel::leaves + Kernel::reductions;
+    static_assert(n <= 64,
+                  "weft: the expression is too large for one loop: store a part of it in a Tensor");
+    static constexpr cpu::detail::RowFunctions loops = Kernel::loops();
+    detail::Operand inside[n];
+    plan(loops, n, task, &program, operands, inside);
+  }
+
+ private:
+  WEFT_OUTLINED static void plan(const cpu::detail::RowFunctions& loops, int n,
+                                 const detail::RowTask& task, const void* program,
+                                 detail::Operand* operands, detail::Operand* inside) {
+    detail::Loops outer = detail::loops_over(task.geometry.kept);
+    detail::Loops inner = detail::loops_over(task.geometry.reduced);
+    detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
+    detail::simplify(outer, operands, n);
+    detail::simplify(inner, inside, n, true);
+    cpu::detail::pad(outer, operands, n);
+    cpu::detail::pad(inner, inside, n);
+    cpu::detail::RowRunner{{loops, task, program, outer, operands, inner, inside}}.run();
+  }
+};
+
+static_assert(RowDevice<Cpu>);
+
+}  // namespace weft

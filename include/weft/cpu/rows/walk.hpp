@@ -1,0 +1,191 @@
+// What walks the rows of a row program: a thread's memory, and where operands and values are.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/rows/kernel.hpp"
+
+namespace weft::cpu::detail {
+
+/// A task of a row program over the places of `outer`, each with a row of `inner`.
+struct RowScratch {
+  const RowFunctions& loops;
+  const weft::detail::RowTask& task;
+  const void* program;
+  const weft::detail::Loops& outer;
+  const weft::detail::Operand* operands;
+  const weft::detail::Loops& inner;
+  const weft::detail::Operand* inside;
+
+  using RowMode = weft::detail::RowMode;
+  static constexpr int slot = 16;                // bytes: the largest value
+  static constexpr int64_t together = 64;        // rows, at most
+  static constexpr int64_t most_kept = 1 << 17;  // bytes
+
+  /// Memory of a thread's rows, and what it knows of them.
+  struct Memory {
+    BlockOperand*
+        sides;    // null where loops read and write all operands where they are: at is row then
+    char** row;   // the first element of each operand's row
+    char** line;  // and of a line of it
+    char** at;
+    int64_t* step;
+    int64_t* skip;
+    char* slots;           // of the reductions' values, `together` each
+    char* computed;        // what a reduction is of, in a run
+    char* kept;            // what the last one is of, in whole rows; null where it is not kept
+    std::uint64_t used;    // a bit for each operand that the task reads or writes
+    std::uint64_t values;  // a bit for each reduction whose value is loaded
+    bool varies;           // which may be another one at each element of a row
+    bool whole;            // rows are short: many at once
+  };
+
+  int count() const { return loops.outputs + loops.leaves + loops.reductions; }
+  int value(int r) const { return loops.outputs + loops.leaves + r; }
+  bool is_known(int r) const { return task.mode[r] != RowMode::load; }
+  char* slots_of(const Memory& memory, int r) const { return memory.slots + r * together * slot; }
+  static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
+
+  /// Calls f(memory, block), the memory being set up and on the stack.
+  template <class F>
+  [[gnu::always_inline]] void with_memory(const F& f) const {
+    const auto n = static_cast<std::size_t>(count());
+    const auto slot_bytes = static_cast<std::size_t>(loops.reductions * together * slot);
+    alignas(64) char scratch[Block::scratch_bytes];
+    alignas(64) char computed[run_size * slot];
+    Memory memory{
+        static_cast<BlockOperand*>(__builtin_alloca(n * sizeof(BlockOperand))),
+        static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
+        static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
+        static_cast<char**>(__builtin_alloca(n * sizeof(char*))),
+        static_cast<int64_t*>(__builtin_alloca(n * sizeof(int64_t))),
+        static_cast<int64_t*>(__builtin_alloca(n * sizeof(int64_t))),
+        static_cast<char*>(__builtin_alloca_with_align(slot_bytes, 128)),
+        computed,
+        nullptr,
+        0,
+        0,
+        weft::detail::varies_along_row(task, inside + value(0), loops.reductions, inner.rank),
+        false};
+    place(memory, scratch);
+    Block block(memory.sides, memory.sides == nullptr ? 0 : count(), loops.outputs, scratch);
+    f(memory, block);
+  }
+
+  /// Where all operands are before the first row.
+  WEFT_OUTLINED void place(Memory& memory, char* scratch) const {
+    memory.used = uses();
+    if (is_in_place(memory)) {
+      memory.sides = nullptr;
+      memory.at = memory.row;
+    }
+    const Memory to = memory;
+    const int n = count();
+    const int depth = inner.rank - 1;
+    const int across = outer.rank - 1;
+    for (int i = 0; i < n; ++i) {
+      to.at[i] = scratch;
+      to.row[i] = operands[i].data;
+      to.step[i] = inside[i].stride[depth];
+      const int64_t pitch = operands[i].stride[across] * operands[i].itemsize;
+      to.skip[i] = to.sides == nullptr ? pitch : 0;
+      if (to.sides == nullptr) continue;
+      BlockOperand& side =
+          *::new (to.sides + i) BlockOperand{nullptr, to.step[i], operands[i].itemsize, pitch};
+      side.direct = is_direct(memory, i);
+    }
+    for (int r = 0; r < loops.reductions; ++r) {
+      const int i = value(r);
+      if (to.varies || !is_known(r)) memory.values |= std::uint64_t{1} << i;
+      if (to.sides != nullptr) to.sides[i].itemsize = loops.reduce[r]->run->out_bytes;
+      // A loop takes all values with it, those that it does not read too.
+      if (!is_known(r)) continue;
+      const int source = task.mode[r] == RowMode::same ? task.same[r] : r;
+      to.at[i] = slots_of(to, source);
+      to.skip[i] = 0;
+      if (source == r) __builtin_memset(to.at[i], 0, slot);  // some value, until it is
+      if (to.sides == nullptr) continue;
+      to.sides[i].row = to.at[i];
+      to.sides[i].stride = 0;
+      to.sides[i].pitch = 0;
+      to.sides[i].direct = !to.varies;
+    }
+  }
+  /// A bit for each operand that the task reads or writes.
+  std::uint64_t uses() const {
+    std::uint64_t all = 0;
+    for (int r = 0; r < loops.reductions; ++r) {
+      if (task.mode[r] == RowMode::compute) all |= loops.reduce[r]->uses;
+    }
+    for (int k = 0; k < loops.outputs && task.target < 0; ++k) {
+      all |= loops.output[k]->uses | std::uint64_t{1} << k;
+    }
+    return all;
+  }
+  /// Whether a loop can read or write operand i where it is.
+  bool is_direct(const Memory& memory, int i) const {
+    const int64_t step = inside[i].stride[inner.rank - 1];
+    if ((memory.used >> i & 1U) == 0) return true;
+    if (i >= value(0)) return step == 1 || !memory.varies;
+    if (i >= loops.outputs) return step == 1 || loops.computed[i - loops.outputs];
+    // Where there are several outputs, all see the operands as they were.
+    return loops.outputs == 1 && (step == 1 || !task.along_row[i]);
+  }
+  /// Whether that is so of all operands, and rows are short: less is to be kept track of.
+  bool is_in_place(const Memory& memory) const {
+    bool all = task.target < 0 && !memory.varies && inner.rank == 1 && inner.size[0] > 0 &&
+               inner.size[0] <= run_size;
+    for (int i = 0; i < value(0) && all; ++i) all = is_direct(memory, i);
+    return all;
+  }
+
+  /// Whether the outputs can read what the last reduction is of.
+  bool shares_last(const Memory& memory) const {
+    return loops.shares != nullptr && task.target < 0 && !memory.varies &&
+           task.mode[loops.reductions - 1] == RowMode::compute &&
+           loops.shares(program, SameInRow{task, operands, outer.rank, inside, inner.rank});
+  }
+
+  void set_sides(const Memory& memory, char* const* from) const {
+    if (memory.sides == nullptr) return;
+    const int n = value(0);
+    for (int i = 0; i < n; ++i) memory.sides[i].row = from[i];
+    for (int r = 0; r < loops.reductions; ++r) {
+      if (!is_known(r)) memory.sides[value(r)].row = from[value(r)];
+    }
+  }
+
+  /// f(start, position, m) for the runs of a row.
+  template <class F>
+  void walk(const Memory& memory, const Block& block, const F& f) const {
+    const int depth = inner.rank - 1;
+    const int64_t size = inner.size[depth];
+    const int64_t length = inner.count();
+    const int64_t longest = min(min(block.length(), block.run_length()), run_size);
+    for (int i = 0; i < count(); ++i) memory.line[i] = memory.row[i];
+    weft::detail::Cursor within;
+    for (int64_t start = 0; start < length; start += size) {
+      set_sides(memory, memory.line);
+      for (int64_t j = 0; j < size; j += longest) f(j, start + j, min(size - j, longest));
+      if (depth > 0) within.next(inner, depth, inside, count(), memory.line);
+    }
+  }
+
+  /// The values that reduction r is of: where they are, and how far a row is behind the one before.
+  const char* values_of(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
+                        int64_t m, int64_t rows, int64_t& pitch) const {
+    const ReductionFunctions& own = *loops.reduce[r];
+    block.load(start, m, memory.at, own.uses | memory.values, rows, memory.skip);
+    if (own.values == nullptr) {
+      pitch = memory.skip[own.in_place];
+      return memory.at[own.in_place];
+    }
+    const bool keeps = memory.kept != nullptr && r == loops.reductions - 1;
+    char* const out = keeps ? memory.kept + position * own.run->value_bytes : memory.computed;
+    pitch = m * own.run->value_bytes;
+    (memory.varies ? own.varying : own.values)(program, memory.at, memory.step, memory.skip, rows,
+                                               m, out, pitch, nullptr);
+    return out;
+  }
+};
+
+}  // namespace weft::cpu::detail

@@ -1,0 +1,207 @@
+// The rows of a row program: each is reduced and written while it is in the cache.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "weft/cpu/parallel.hpp"
+#include "weft/cpu/rows/walk.hpp"
+
+namespace weft::cpu::detail {
+
+/// Runs a task of a row program.
+struct RowRunner : RowScratch {
+  WEFT_OUTLINED void run() const {
+    const int64_t rows = outer.count();
+    const int64_t length = inner.count();
+    if (rows < 32 && length > elements_a_piece && reduces_leaves()) return run_pieces(rows, length);
+    parallel(rows, rows * length, [&](int64_t first, int64_t last) { run_rows(first, last); });
+  }
+
+ private:
+  static constexpr int64_t elements_a_piece = 1 << 16;
+  WEFT_OUTLINED void run_rows(int64_t first, int64_t last) const {
+    with_memory([&](Memory& memory, Block& block) {
+      const int64_t length = inner.count();
+      alignas(64) char kept[most_kept];
+      memory.whole = inner.rank == 1 && length > 0 && length <= min(run_size, block.length());
+      const int64_t most =
+          memory.whole ? min(min(together, run_size / length), block.length() / length) : 1;
+      if (shares_last(memory)) {
+        const int64_t bytes = length * loops.reduce[loops.reductions - 1]->run->value_bytes;
+        if (memory.whole) {
+          memory.kept = memory.computed;
+        } else if (bytes <= most_kept) {
+          memory.kept = kept;
+        }
+      }
+      weft::detail::Cursor cursor;
+      if (first > 0) cursor.seek(outer, outer.rank, operands, count(), memory.row, first);
+      const int last_axis = outer.rank - 1;
+      while (first < last) {
+        const int64_t rows =
+            min(min(outer.size[last_axis] - cursor.index[last_axis], most), last - first);
+        if (memory.whole) set_sides(memory, memory.row);
+        for (int r = 0; r < loops.reductions; ++r) reduce(memory, block, r, rows);
+        if (task.target < 0) store(memory, block, rows);
+        first += rows;
+        if (first == last) break;
+        cursor.skip(outer.rank, operands, count(), memory.row, rows - 1);
+        cursor.next(outer, outer.rank, operands, count(), memory.row);
+      }
+    });
+  }
+
+  /// Whether the task is one reduction, of one dimension, that needs no other one of the row.
+  bool reduces_leaves() const {
+    bool alone = task.target >= 0 && inner.rank == 1;
+    for (int r = 0; r < loops.reductions; ++r) {
+      alone = alone &&
+              (r == task.target || task.mode[r] == RowMode::skip || task.mode[r] == RowMode::load);
+    }
+    return alone;
+  }
+  /// A few long rows, each in pieces that do not depend on the number of threads.
+  WEFT_OUTLINED void run_pieces(int64_t rows, int64_t length) const {
+    const RunLoops& run = *loops.reduce[task.target]->run;
+    const void* const reducer = loops.reduce[task.target]->reducer(program);
+    const int64_t pieces = (length + elements_a_piece - 1) / elements_a_piece;
+    std::vector<char> states(static_cast<std::size_t>(rows * pieces * run.state_bytes));
+    parallel(rows * pieces, rows * length, [&](int64_t first, int64_t last) {
+      with_memory([&](Memory& memory, Block& block) {
+        for (int64_t k = first; k < last; ++k) {
+          const int64_t start = k % pieces * elements_a_piece;
+          reduce_piece(memory, block, k / pieces, start, min(start + elements_a_piece, length),
+                       states.data() + k * run.state_bytes);
+        }
+      });
+    });
+    char* out[1] = {operands[value(task.target)].data};
+    weft::detail::Cursor cursor;
+    for (int64_t k = 0; k < rows; ++k) {
+      run.finish(reducer, length, states.data() + k * pieces * run.state_bytes, pieces, 1, out[0]);
+      cursor.next(outer, outer.rank, operands + value(task.target), 1, out);
+    }
+  }
+  WEFT_OUTLINED void reduce_piece(Memory& memory, Block& block, int64_t row, int64_t start,
+                                  int64_t end, char* state) const {
+    const RunLoops& run = *loops.reduce[task.target]->run;
+    const int64_t longest = min(min(block.length(), block.run_length()), run_size);
+    for (int i = 0; i < count(); ++i) memory.line[i] = operands[i].data;
+    weft::detail::Cursor cursor;
+    cursor.seek(outer, outer.rank, operands, count(), memory.line, row);
+    set_sides(memory, memory.line);
+    void* const running = __builtin_alloca_with_align(static_cast<std::size_t>(run.bytes), 512);
+    run.begin(loops.reduce[task.target]->reducer(program), running);
+    for (int64_t j = start; j < end; j += longest) {
+      add_run(memory, block, task.target, j, j, min(end - j, longest), running);
+    }
+    run.end(running, state);
+  }
+
+  /// Whether reduction r joins its values while it computes them, and keeps none.
+  bool fuses(const Memory& memory, int r) const {
+    return loops.reduce[r]->fused != nullptr && !memory.varies &&
+           (memory.kept == nullptr || r != loops.reductions - 1);
+  }
+  /// A run of a long row joins a running reduction.
+  void add_run(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
+               int64_t m, void* running) const {
+    const ReductionFunctions& own = *loops.reduce[r];
+    if (fuses(memory, r)) {
+      block.load(start, m, memory.at, own.uses | memory.values, 1, memory.skip);
+      own.fused_add(program, memory.at, memory.step, memory.skip, m, running);
+    } else {
+      int64_t pitch = 0;
+      const char* const values = values_of(memory, block, r, start, position, m, 1, pitch);
+      own.run->add(own.reducer(program), values, m, position, running);
+    }
+  }
+  WEFT_OUTLINED void reduce(const Memory& memory, Block& block, int r, int64_t rows) const {
+    const ReductionFunctions& own = *loops.reduce[r];
+    const RunLoops& run = *own.run;
+    const void* const reducer = own.reducer(program);
+    char* const slots = slots_of(memory, r);
+    if (task.mode[r] == RowMode::compute && memory.whole) {
+      const int64_t m = inner.size[0];
+      if (fuses(memory, r)) {
+        block.load(0, m, memory.at, own.uses | memory.values, rows, memory.skip);
+        own.fused(program, memory.at, memory.step, memory.skip, rows, m, slots, slot, nullptr);
+      } else {
+        int64_t pitch = 0;
+        const char* const values = values_of(memory, block, r, 0, 0, m, rows, pitch);
+        run.rows(reducer, values, pitch, rows, m, slots, slot);
+      }
+    } else if (task.mode[r] == RowMode::compute) {
+      void* const running = __builtin_alloca_with_align(static_cast<std::size_t>(run.bytes), 512);
+      alignas(16) char state[64];
+      run.begin(reducer, running);
+      walk(memory, block, [&](int64_t start, int64_t position, int64_t m) {
+        add_run(memory, block, r, start, position, m, running);
+      });
+      run.end(running, state);
+      run.finish(reducer, inner.count(), state, 1, 1, slots);
+    }
+    if (task.mode[r] == RowMode::compute || task.mode[r] == RowMode::same) {
+      memory.skip[value(r)] = slot;
+      if (memory.sides != nullptr) {
+        memory.sides[value(r)].pitch = slot;
+        memory.sides[value(r)].repeated = nullptr;
+      }
+    }
+    if (task.target != r) return;
+    for (int64_t k = 0; k < rows; ++k) {
+      __builtin_memcpy(memory.row[value(r)] + k * operands[value(r)].stride[outer.rank - 1] *
+                                                  operands[value(r)].itemsize,
+                       slots + k * slot, static_cast<std::size_t>(run.out_bytes));
+    }
+  }
+
+  WEFT_OUTLINED void store(const Memory& memory, Block& block, int64_t rows) const {
+    if (inner.count() == 0) return store_of_none(memory, block);
+    const auto all = [&](int64_t start, int64_t position, int64_t m) {
+      store_run(memory, block, start, position, m, rows);
+    };
+    if (memory.whole) {
+      all(0, 0, inner.size[0]);
+    } else {
+      walk(memory, block, all);
+    }
+  }
+  void store_run(const Memory& memory, Block& block, int64_t start, int64_t position, int64_t m,
+                 int64_t rows) const {
+    std::uint64_t uses = (std::uint64_t{1} << loops.outputs) - 1;
+    for (int k = 0; k < loops.outputs; ++k) {
+      const OutputFunctions& own = *loops.output[k];
+      uses |= memory.kept != nullptr ? own.kept_uses : own.uses;
+    }
+    block.load(start, m, memory.at, uses | memory.values, rows, memory.skip);
+    const char* kept = nullptr;
+    if (memory.kept != nullptr) {
+      kept = memory.kept + position * loops.reduce[loops.reductions - 1]->run->value_bytes;
+    }
+    for (int k = 0; k < loops.outputs; ++k) {
+      const OutputFunctions& own = *loops.output[k];
+      const bool reads_kept = kept != nullptr && own.kept != nullptr;
+      (reads_kept ? own.kept : own.store)(program, memory.at, memory.step, memory.skip, rows,
+                                          task.along_row[k] ? m : 1, memory.at[k], memory.skip[k],
+                                          kept);
+    }
+    block.store(start, m, rows);
+  }
+  /// The outputs of a row without elements that do not run along it.
+  void store_of_none(const Memory& memory, Block& block) const {
+    set_sides(memory, memory.row);
+    for (int k = 0; k < loops.outputs; ++k) {
+      if (task.along_row[k]) continue;
+      const std::uint64_t uses = loops.output[k]->uses | std::uint64_t{1} << k;
+      block.load(0, 1, memory.at, uses | memory.values, 1, memory.skip);
+      loops.output[k]->store(program, memory.at, memory.step, memory.skip, 1, 1, memory.at[k],
+                             memory.skip[k], nullptr);
+      const BlockOperand& side = memory.sides[k];
+      if (!side.direct) copy_strided(side.buffer, 1, side.row, 0, 1, side.itemsize);
+    }
+  }
+};
+
+}  // namespace weft::cpu::detail

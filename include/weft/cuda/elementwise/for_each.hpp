@@ -1,0 +1,257 @@
+// CUDA's loops over elements: one kernel a statement.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/elementwise/multi_output.hpp"
+#include "weft/cuda/elementwise/transpose_tile.hpp"
+#include "weft/cuda/elementwise/vector_gather.hpp"
+#include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/primitive/vector.hpp"
+#include "weft/eval/program/executor.hpp"
+
+namespace weft {
+
+#if defined(__CUDACC__)
+namespace on_cuda {
+
+/// Adds to the offsets of all operands what leads to a row, counted through all dimensions but the
+/// innermost.
+template <int N>
+__device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
+  if (grid.outer == 0) return;
+  const int last = grid.outer - 1;
+#pragma unroll 1
+  for (int d = 0; d < last; ++d) {
+    const unsigned next = grid.size[d].divide(row);
+    const int index = static_cast<int>(row - next * grid.size[d].divisor);
+    row = next;
+#pragma unroll
+    for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
+  }
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
+}
+
+/// targets = programs over the others, where every operand's vectors are aligned and full, or one
+/// element for all lanes: few instructions, so that many operands still run at memory speed. What
+/// is gathered along an axis is a slice for all lanes here.
+template <class Out, class Types, int V, int N, class Program>
+__global__ void __launch_bounds__(block_threads)
+    for_each_aligned(const __grid_constant__ Grid<N> grid,
+                     const __grid_constant__ Program program) {
+  const unsigned item = blockIdx.x * block_threads + threadIdx.x;
+  if (item >= grid.items) return;
+  const unsigned row = grid.outer == 0 ? 0 : grid.row_items.divide(item);
+  const int start = static_cast<int>(item - row * grid.row_items.divisor) * V;
+  int offset[N] = {};
+  go_to_row(grid, row, offset);
+#pragma unroll
+  for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
+  Registers<Types, V> registers;
+  constexpr int first_input = weft::detail::target_count<Out> - 1;
+  registers.template load_aligned<index_bits<Program>>(
+      grid.data + first_input, offset + first_input, grid.lane + first_input);
+  if constexpr (has_rows<Program>) {
+    const auto values = Row<V, Registers<Types, V>>{registers}(program);
+    Vector<Out, V> stored;
+#pragma unroll
+    for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
+    store_aligned(stored, grid.data, offset);
+  } else {
+    store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+  }
+}
+
+/// A number that the compiler computes anew: it would keep what follows from it in registers all
+/// through a loop.
+__device__ __forceinline__ unsigned opaque(unsigned x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+/// The same for operands of any stride and alignment. Each thread loads all its operands' elements,
+/// then computes and stores them, so that a target may be an operand at the same index. A block
+/// either computes neighbours in a row, or a tile for which it turned some operands.
+template <class Out, class Types, int V, int N, class Program>
+__global__ void __launch_bounds__(block_threads)
+    for_each_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
+  constexpr int first_input = weft::detail::target_count<Out> - 1;
+  extern __shared__ __align__(16) char shared[];
+  if (grid.tiling.width > 0) {
+    load_tile(grid.tiling, tile_place(grid.tiling, blockIdx.x), grid.inner, grid.outer, grid.size,
+              grid.data, grid.lane, grid.stride, shared);
+  }
+#pragma unroll 1
+  for (int pass = 0; pass < grid.passes; ++pass) {
+    Transposed transposed{grid.transposed + first_input, shared};
+    unsigned row = 0;
+    int column = 0;
+    if (grid.tiling.width == 0) {
+      const unsigned item = opaque(blockIdx.x) * block_threads + threadIdx.x;
+      if (item >= grid.items) return;
+      if (grid.outer > 0) row = grid.row_items.divide(item);
+      column = static_cast<int>(item - row * grid.row_items.divisor) * V;
+    } else {
+      const TilePlace place = tile_place(grid.tiling, opaque(blockIdx.x));
+      transposed.column = static_cast<int>(threadIdx.x % tile_width) * V;
+      transposed.row = static_cast<int>(threadIdx.x / tile_width) + pass * tile_step;
+      column = place.column + transposed.column;
+      if (place.row + transposed.row >= static_cast<int>(grid.size[0].divisor)) return;
+      row = place.outer * grid.size[0].divisor + place.row + transposed.row;
+    }
+    int offset[N] = {};
+    go_to_row(grid, row, offset);
+    const int start = column - ((grid.head + offset[0]) & grid.head_mask);
+    const int first = start < 0 ? -start : 0;
+    const int last = grid.inner - start < V ? grid.inner - start : V;
+#pragma unroll
+    for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
+
+    Registers<Types, V> registers;
+    registers.load(grid.data + first_input, offset + first_input, grid.lane + first_input, first,
+                   last, transposed);
+    store_all(compute_all<Out, V>(registers, program, first, last), grid.data, offset, grid.lane,
+              first, last);
+  }
+}
+
+}  // namespace on_cuda
+#endif
+
+namespace on_cuda {
+
+/// The kernels of one expression, without their types.
+struct ForEachKernels {
+  int targets;
+  int lanes;
+  bool has_aligned = false;
+  RowOperands rows = {};   // what the aligned kernel gathers by slices
+  bool transposes = true;  // whether the general kernel can turn operands in shared memory
+  const void* general = nullptr;
+  const void* aligned = nullptr;
+};
+
+/// Which kernels an expression has, but for the kernels themselves.
+template <class Out, class Types, class Program>
+constexpr ForEachKernels for_each_kernels() {
+  constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
+  ForEachKernels out{weft::detail::target_count<Out>, lanes_of_widest<Out>(Types{})};
+  // Rows are found by a load before theirs, so that a thread needs more of them under way.
+  constexpr int row = row_bytes<Program>;
+  constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 32) : lanes_of<Out>(Types{});
+  // With few operands of 4 bytes the general kernel is as fast (docs/notes/measurements.md).
+  if constexpr (n > 5 || row_lanes > 4 || row != 0) {
+    out.has_aligned = true;
+    out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
+  }
+  return out;
+}
+
+namespace detail {
+
+/// How one piece of an element-wise statement is launched.
+struct ForEachLaunch {
+  bool aligned = false;
+  unsigned blocks = 0;
+  int shared_bytes = 0;
+};
+
+/// Merges the dimensions of a statement and puts the axis along which operands are transposed next
+/// to the innermost; returns it, or -1.
+inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEachKernels& kernels) {
+  weft::detail::simplify(loops, operands, n);
+  const int axis = kernels.transposes ? transposed_axis(loops, operands, n, kernels.targets) : -1;
+  for (int d = axis; d >= 0 && d + 2 < loops.rank; ++d) {
+    weft::detail::swap_dimensions(loops, operands, n, d, d + 1);
+  }
+  return axis;
+}
+
+/// Plans one piece; `transposed` is filled with an operand's place in shared memory, or -1.
+[[gnu::noinline]] inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands,
+                                                     int n, bool transposes,
+                                                     const ForEachKernels& kernels,
+                                                     ElementwiseLoops& grid, int* transposed) {
+  ForEachLaunch out;
+  const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
+  out.aligned =
+      !transposes && kernels.has_aligned && is_aligned(piece, operands, n, wide, kernels.rows);
+  plan_row_items(piece, operands[0], out.aligned ? wide : kernels.lanes, grid);
+  for (int i = 0; i < n; ++i) transposed[i] = -1;
+  if (transposes) {
+    grid.head_mask = 0;
+    grid.passes = tile_rows / tile_step;
+    out.blocks = plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, grid.tiling,
+                            transposed, out.shared_bytes);
+  } else {
+    out.blocks = (grid.items + block_threads - 1) / block_threads;
+  }
+  return out;
+}
+
+/// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
+template <int N>
+[[gnu::noinline]] void run_for_each(const Name& name, Cuda device, const Shape& shape,
+                                    Operand* operands, const ForEachKernels& kernels,
+                                    const void* program) {
+  Loops loops = weft::detail::loops_over(shape);
+  const DeviceGuard guard(device);
+  const Stream stream = current_stream(device);
+  order(operands, N, stream, kernels.targets);
+  const bool transposes = order_dimensions(loops, operands, N, kernels) >= 0;
+  in_pieces(loops, operands, N, [&](const Loops& piece) {
+    Grid<N> grid;
+    const ForEachLaunch plan =
+        plan_for_each(piece, operands, N, transposes, kernels, grid, grid.transposed);
+    plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
+    void* arguments[] = {&grid, const_cast<void*>(program)};
+    launch(name, shape, plan.aligned ? kernels.aligned : kernels.general, plan.blocks,
+           block_threads, arguments, stream, plan.shared_bytes);
+  });
+}
+}  // namespace detail
+}  // namespace on_cuda
+
+template <>
+struct Executor<Cuda> {
+  /// True when none of `others` handles shows the storage's elements to anybody, and no other
+  /// stream has pending use of it.
+  static bool may_overwrite(const Storage* storage, long others) {
+    return others == on_cuda::recorded_handles(storage) &&
+           on_cuda::used_only_on(storage, on_cuda::current_stream(Cuda{storage->ordinal}).handle());
+  }
+
+  /// Where kernels on the device leave a failure.
+  static Failure* failure_flag(Cuda device) { return on_cuda::failure_flag(device); }
+
+  /// operands[0] = program over the others, at every coordinate of `shape`.
+  template <class Out, class Types, class Program>
+  static void for_each([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
+                       [[maybe_unused]] const Shape& shape,
+                       [[maybe_unused]] detail::Operand* operands,
+                       [[maybe_unused]] const Program& program) {
+#if defined(__CUDACC__)
+    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
+    static_assert(
+        sizeof(Program) + sizeof(on_cuda::Grid<n>) <= 4096,
+        "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+    constexpr on_cuda::ForEachKernels described = on_cuda::for_each_kernels<Out, Types, Program>();
+    on_cuda::ForEachKernels kernels = described;
+    kernels.general = reinterpret_cast<const void*>(
+        on_cuda::for_each_kernel<Out, Types, described.lanes, n, Program>);
+    if constexpr (described.has_aligned) {
+      kernels.aligned = reinterpret_cast<const void*>(
+          on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
+    }
+    on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
+#else
+    static_assert(detail::always_false<Program>,
+                  "weft: an expression on Cuda is evaluated in a file that nvcc compiles: move "
+                  "this statement to a .cu file");
+#endif
+  }
+};
+
+static_assert(ElementwiseDevice<Cuda>);
+
+}  // namespace weft

@@ -1,0 +1,114 @@
+// Multi-output programs in a kernel: a thread's vectors of all targets, stored or accumulated.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/vector.hpp"
+#include "weft/eval/program/multi_output.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda {
+
+/// The values of several targets of element types Outs, in the types they were computed in.
+template <class Outs, class Values, int V>
+struct MultiOutputVectors;
+template <class... Outs, class... Values, int V>
+struct MultiOutputVectors<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Values...>, V> {
+  Pack<Vector<Values, V>...> values;
+  Stores stores;
+};
+
+namespace detail {
+template <int V>
+__device__ __forceinline__ void set_lanes(Pack<>&, const Pack<>&, int) {}
+template <int V, class T, class... Ts>
+__device__ __forceinline__ void set_lanes(Pack<Vector<T, V>, Vector<Ts, V>...>& vectors,
+                                          const Pack<T, Ts...>& values, int j) {
+  vectors.head.lane[j] = values.head;
+  set_lanes<V>(vectors.tail, values.tail, j);
+}
+
+template <class Out, class T, int V>
+__device__ __forceinline__ Vector<Out, V> stored(const Vector<T, V>& values) {
+  Vector<Out, V> out;
+#pragma unroll
+  for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(values.lane[j]);
+  return out;
+}
+template <class Out, class T, int V>
+__device__ __forceinline__ Vector<Out, V> sum_of(const Vector<T, V>& values,
+                                                 const Vector<Out, V>& old) {
+  Vector<Out, V> out;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    out.lane[j] = store_element<Out>(load_element(old.lane[j]) + values.lane[j]);
+  }
+  return out;
+}
+
+__device__ __forceinline__ void store_outputs(weft::detail::TypeList<>, const Pack<>&, Stores,
+                                              char* const*, const int*, const int*, int, int) {}
+template <class Out, class... Outs, class T, class... Ts, int V>
+__device__ __forceinline__ void store_outputs(weft::detail::TypeList<Out, Outs...>,
+                                              const Pack<Vector<T, V>, Vector<Ts, V>...>& values,
+                                              Stores stores, char* const* data, const int* offset,
+                                              const int* stride, int first, int last) {
+  if ((stores.wanted & 1U) != 0) {
+    if ((stores.adds & 1U) != 0) {
+      Vector<Out, V> old;
+      load(old, data[0], offset[0], stride[0], first, last);
+      store(sum_of(values.head, old), data[0], offset[0], stride[0], first, last);
+    } else {
+      store(stored<Out>(values.head), data[0], offset[0], stride[0], first, last);
+    }
+  }
+  store_outputs(weft::detail::TypeList<Outs...>{}, values.tail, stores.next(), data + 1, offset + 1,
+                stride + 1, first, last);
+}
+
+__device__ __forceinline__ void store_outputs_aligned(weft::detail::TypeList<>, const Pack<>&,
+                                                      Stores, char* const*, const int*) {}
+template <class Out, class... Outs, class T, class... Ts, int V>
+__device__ __forceinline__ void store_outputs_aligned(
+    weft::detail::TypeList<Out, Outs...>, const Pack<Vector<T, V>, Vector<Ts, V>...>& values,
+    Stores stores, char* const* data, const int* offset) {
+  if ((stores.wanted & 1U) != 0) {
+    auto* out = reinterpret_cast<Vector<Out, V>*>(reinterpret_cast<Out*>(data[0]) + offset[0]);
+    *out = (stores.adds & 1U) != 0 ? sum_of(values.head, *out) : stored<Out>(values.head);
+  }
+  store_outputs_aligned(weft::detail::TypeList<Outs...>{}, values.tail, stores.next(), data + 1,
+                        offset + 1);
+}
+}  // namespace detail
+
+/// A multi-output program at lanes first <= j < last; beyond them too where that does no harm.
+template <class Outs, int V, class R, MultiOutputProgram Program>
+__device__ __forceinline__ auto compute_all(const R& registers, const Program& program, int first,
+                                            int last) {
+  MultiOutputVectors<Outs, typename Program::values, V> out;
+  out.stores = program.stores;
+  Program resolved = program;
+  if constexpr (has_draws<Program>) resolve_draws(resolved);
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (has_effects<Program> && (j < first || j >= last)) continue;
+    detail::set_lanes<V>(out.values, resolved(Lane<R>{registers, j}), j);
+  }
+  return out;
+}
+
+template <class Outs, class Values, int V>
+__device__ __forceinline__ void store_all(const MultiOutputVectors<Outs, Values, V>& in,
+                                          char* const* data, const int* offset, const int* stride,
+                                          int first, int last) {
+  detail::store_outputs(Outs{}, in.values, in.stores, data, offset, stride, first, last);
+}
+template <class Outs, class Values, int V>
+__device__ __forceinline__ void store_aligned(const MultiOutputVectors<Outs, Values, V>& in,
+                                              char* const* data, const int* offset) {
+  detail::store_outputs_aligned(Outs{}, in.values, in.stores, data, offset);
+}
+
+}  // namespace weft::on_cuda
+
+#endif

@@ -1,0 +1,238 @@
+// Programs over a thread's vector: slices that one index names move 16 bytes at a time.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/vector.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/index/scatter.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda {
+
+/// The bytes of the widest element that a program reads or writes by indices along an axis; 0 where
+/// it does neither.
+template <class P>
+inline constexpr int row_bytes = 0;
+
+namespace detail {
+template <class... Ps>
+constexpr int widest_row(int bytes) {
+  for (int other : {0, row_bytes<Ps>...}) bytes = other > bytes ? other : bytes;
+  return bytes;
+}
+}  // namespace detail
+
+template <class Op, class... Ps>
+inline constexpr int row_bytes<Apply<Op, Ps...>> = detail::widest_row<Ps...>(0);
+template <class T, class... Ps>
+inline constexpr int row_bytes<Apply<op::gathered<T, AlongAxis>, Ps...>> =
+    detail::widest_row<Ps...>(static_cast<int>(sizeof(T)));
+
+template <class T, class... Ps>
+inline constexpr int row_bytes<Apply<op::store_at<T, AlongAxis>, Ps...>> = sizeof(T);
+template <class T, class... Ps>
+inline constexpr int row_bytes<Apply<op::add_at<T, AlongAxis>, Ps...>> = sizeof(T);
+
+template <class P>
+inline constexpr bool has_rows = row_bytes<P> != 0;
+
+/// The operands of a program, as bits.
+template <class P>
+inline constexpr unsigned operand_bits = 0;
+template <int I, class T>
+inline constexpr unsigned operand_bits<Arg<I, T>> = 1U << I;
+template <class Op, class... Ps>
+inline constexpr unsigned operand_bits<Apply<Op, Ps...>> = (operand_bits<Ps> | ... | 0U);
+
+/// Those of the indices along an axis: where they are one element for all lanes of a thread, and
+/// those of the offsets are neighbours, the lanes' elements are neighbours too.
+template <class P>
+inline constexpr unsigned index_bits = 0;
+template <class P>
+inline constexpr unsigned offset_bits = 0;
+template <class Op, class... Ps>
+inline constexpr unsigned index_bits<Apply<Op, Ps...>> = (index_bits<Ps> | ... | 0U);
+template <class Op, class... Ps>
+inline constexpr unsigned offset_bits<Apply<Op, Ps...>> = (offset_bits<Ps> | ... | 0U);
+template <class T, class Offsets, class Index>
+inline constexpr unsigned index_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
+    operand_bits<Index>;
+template <class T, class Offsets, class Index>
+inline constexpr unsigned offset_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
+    operand_bits<Offsets>;
+
+/// Elements a thread: so many bytes of what is gathered and of the target, though indices be wider.
+template <class Out, class Types>
+constexpr int lanes_of_rows(int row, int bytes) {
+  const int widest = row > static_cast<int>(sizeof(Out)) ? row : static_cast<int>(sizeof(Out));
+  const int widest_operand = 16 / lanes_of_widest<Out>(Types{});
+  int lanes = bytes / widest;
+  while (lanes * widest_operand > 128) lanes /= 2;
+  return lanes;
+}
+
+/// Values of a program at a thread's elements.
+template <class T, int V>
+struct Values {
+  T lane[V];
+};
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+inline constexpr bool adds_vectors = true;
+#else
+inline constexpr bool adds_vectors = false;
+#endif
+
+/// *p and its neighbours += values; p is a multiple of the whole vector's bytes.
+template <class T, int V>
+__device__ __forceinline__ void add_vector(T* p, const Values<compute_t<T>, V>& values) {
+  if constexpr (adds_vectors && std::is_same_v<T, float> && V == 4) {
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(values.lane[0]),
+                 "f"(values.lane[1]), "f"(values.lane[2]), "f"(values.lane[3])
+                 : "memory");
+  } else if constexpr (adds_vectors && is_half<T> && V == 8) {
+    unsigned pair[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const unsigned high = T(values.lane[2 * j + 1]).bits;
+      pair[j] = T(values.lane[2 * j]).bits | high << 16;
+    }
+    if constexpr (std::is_same_v<T, weft::half>) {
+      asm volatile("red.global.add.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(pair[0]),
+                   "r"(pair[1]), "r"(pair[2]), "r"(pair[3])
+                   : "memory");
+    } else {
+      asm volatile("red.global.add.noftz.v4.bf16x2 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(pair[0]),
+                   "r"(pair[1]), "r"(pair[2]), "r"(pair[3])
+                   : "memory");
+    }
+  } else {
+#pragma unroll
+    for (int j = 0; j < V; ++j) weft::detail::atomic_add(p + j, values.lane[j]);
+  }
+}
+
+template <class T, int V>
+__device__ __forceinline__ bool is_aligned_vector(const T* p) {
+  return reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0;
+}
+
+/// Evaluates a program whose gathers along an axis name one slice for all of a thread's lanes.
+template <int V, class R>
+struct Row {
+  const R& registers;
+
+  template <class P>
+  __device__ __forceinline__ Values<typename P::type, V> operator()(const P& program) const {
+    if constexpr (has_rows<P>) {
+      return node(program);
+    } else {
+      Values<typename P::type, V> out;
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = program(Lane<R>{registers, j});
+      return out;
+    }
+  }
+
+ private:
+  template <class T, class Offsets, class Index>
+  __device__ __forceinline__ Values<compute_t<T>, V> node(
+      const Apply<op::gathered<T, AlongAxis>, Offsets, Index>& program) const {
+    const Lane<R> first{registers, 0};
+    const op::gathered<T, AlongAxis>& op = program.op;
+    Values<compute_t<T>, V> out;
+    long long at = get<0>(program.programs)(first);
+    if (!op.finder.find(at, get<1>(program.programs)(first))) {
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = op.none();
+    } else if (is_aligned_vector<T, V>(op.data + at)) {
+      const auto row = *reinterpret_cast<const Vector<T, V>*>(op.data + at);
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = load_element(row.lane[j]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = load_element(op.data[at + j]);
+    }
+    return out;
+  }
+  template <class Op, class... Ps>
+  __device__ __forceinline__ auto node(const Apply<Op, Ps...>& program) const {
+    return apply(program, std::make_index_sequence<sizeof...(Ps)>{});
+  }
+  template <class Op, class... Ps, std::size_t... K>
+  __device__ __forceinline__ auto apply(const Apply<Op, Ps...>& program,
+                                        std::index_sequence<K...>) const {
+    return combine<typename Apply<Op, Ps...>::type>(
+        program.op, (*this)(get<static_cast<int>(K)>(program.programs))...);
+  }
+  template <class T, class Op, class... Vs>
+  __device__ __forceinline__ Values<T, V> combine(const Op& op, const Vs&... values) const {
+    Values<T, V> out;
+#pragma unroll
+    for (int j = 0; j < V; ++j) out.lane[j] = op.value(values.lane[j]...);
+    return out;
+  }
+};
+
+/// Runs what a scatter writes, at lanes first <= j < last of a thread's registers.
+template <int V, class R>
+struct Writes {
+  const R& registers;
+  int first;
+  int last;
+
+  template <class Op, class... Ps>
+  __device__ __forceinline__ void operator()(const Apply<Op, Ps...>& program) const {
+    const auto offset = values(get<0>(program.programs));
+    const auto index = values(get<1>(program.programs));
+    const auto value = values(get<2>(program.programs));
+    if constexpr (has_rows<Apply<Op, Ps...>>) {
+      bool row = first == 0 && last == V;
+#pragma unroll
+      for (int j = 1; j < V; ++j) {
+        row = row && index.lane[j] == index.lane[0] && offset.lane[j] == offset.lane[0] + j;
+      }
+      if (row && write_row(program.op, offset.lane[0], index.lane[0], value)) return;
+    }
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (contains(j)) program.op.value(offset.lane[j], index.lane[j], value.lane[j]);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ bool contains(int j) const { return j >= first && j < last; }
+
+  template <class P>
+  __device__ __forceinline__ Values<typename P::type, V> values(const P& program) const {
+    Values<typename P::type, V> out{};
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (!has_effects<P> || contains(j)) out.lane[j] = program(Lane<R>{registers, j});
+    }
+    return out;
+  }
+
+  /// Writes all lanes at once; false where they are not aligned.
+  template <template <class, class> class Op, class T, class I>
+  __device__ __forceinline__ static bool write_row(const Op<T, AlongAxis>& op, long long at,
+                                                   I index, const Values<compute_t<T>, V>& value) {
+    if (!op.finder.find(at, index)) return true;
+    T* p = op.data + at;
+    if (!is_aligned_vector<T, V>(p)) return false;
+    if constexpr (std::is_same_v<Op<T, AlongAxis>, op::add_at<T, AlongAxis>>) {
+      add_vector(p, value);
+    } else {
+      Vector<T, V> out;
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = static_cast<T>(value.lane[j]);
+      *reinterpret_cast<Vector<T, V>*>(p) = out;
+    }
+    return true;
+  }
+};
+
+}  // namespace weft::on_cuda
+
+#endif

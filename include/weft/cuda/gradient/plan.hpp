@@ -1,0 +1,106 @@
+// The plan of a kernel that computes all gradients of a statement: rows, and what is summed how.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/launch.hpp"
+
+namespace weft::on_cuda {
+
+/// What the kernel does with one target.
+enum class SumMode : signed char {
+  skip,
+  store,
+  add,
+  whole,    ///< written in the type it was computed in, as a temporary
+  rows,     ///< summed over the rows: a value for each place of a row
+  columns,  ///< summed along each row
+  all
+};
+
+/// The loops of the kernel, over N operands of which the first K are targets. A thread has Lanes
+/// neighbours of the innermost dimension in every row_step-th row.
+template <int N, int K>
+struct SumGrid {
+  char* data[N];
+  long long lane[N];                  // strides of the innermost dimension
+  long long stride[N][max_rank - 1];  // of the others, innermost first
+  FastDivmod size[max_rank - 1];
+  int outer = 0;        // dimensions but the innermost
+  long long inner = 1;  // elements of the innermost dimension
+  long long vectors = 1;
+  unsigned rows = 1;
+  unsigned row_step = 1;
+  unsigned steps = 1;
+  int width = 1;  // threads side by side in a row, a power of two
+  int shift = 0;  // its logarithm
+  SumMode mode[K];
+  char* sum[K];   // partial sums
+  int parts = 1;  // of a row's sum
+};
+
+namespace detail {
+
+/// What a target's strides say of its sum: along rows, along columns, all, or none of these.
+[[gnu::noinline]] inline SumMode sum_mode(const Loops& loops, const Operand& target) {
+  const int last = loops.rank - 1;
+  bool zero = true;
+  bool dense = true;
+  int64_t step = 1;
+  for (int d = last - 1; d >= 0; --d) {
+    zero = zero && target.stride[d] == 0;
+    dense = dense && target.stride[d] == step;
+    step *= loops.size[d];
+  }
+  if (last < 0 || (zero && target.stride[last] == 0)) return SumMode::all;
+  if (zero && target.stride[last] == 1) return SumMode::rows;
+  return dense && target.stride[last] == 0 ? SumMode::columns : SumMode::whole;
+}
+
+/// What the host keeps of a sum that the kernel has begun.
+struct BegunSum {
+  Operand target;
+  StorageHandle memory;
+  SumMode mode = SumMode::skip;
+};
+
+/// Fills the grid but for the strides: rows, and how threads share them.
+template <int N, int K>
+void plan_sum_rows(const Loops& loops, int lanes, bool sums, int multiprocessors,
+                   SumGrid<N, K>& grid, unsigned& blocks_x, unsigned& blocks_y) {
+  grid.outer = loops.rank > 0 ? loops.rank - 1 : 0;
+  grid.inner = loops.rank > 0 ? loops.size[grid.outer] : 1;
+  int64_t rows = 1;
+  for (int d = 0; d < grid.outer; ++d) {
+    grid.size[d] = FastDivmod(static_cast<unsigned>(loops.size[grid.outer - 1 - d]));
+    rows *= loops.size[d];
+  }
+  if (rows > INT32_MAX || grid.inner / lanes / block_threads >= INT32_MAX) {
+    fail<ShapeError>("backward", "a gradient of ", rows, " rows of ", grid.inner,
+                     " elements is too large for one kernel: split the statement");
+  }
+  grid.rows = static_cast<unsigned>(rows);
+  grid.vectors = (grid.inner + lanes - 1) / lanes;
+  while (grid.width < grid.vectors && grid.width < block_threads) {
+    grid.width *= 2;
+    ++grid.shift;
+  }
+  blocks_x = static_cast<unsigned>((grid.vectors + grid.width - 1) / grid.width);
+  const auto lines = static_cast<int64_t>(block_threads >> grid.shift);
+  // A sum's partial results are read again: each stands for 16 rows or more, where there are enough
+  // for all multiprocessors to have work.
+  int64_t blocks = (rows + lines - 1) / lines;
+  if (sums) {
+    const int64_t busy = int64_t{8} * multiprocessors / blocks_x + 1;
+    const int64_t few = (rows + 16 * lines - 1) / (16 * lines);
+    blocks = blocks < busy ? blocks : few > busy ? few : busy;
+    if (blocks > 4 * busy) blocks = 4 * busy;
+  }
+  blocks_y = static_cast<unsigned>(blocks < 65535 ? blocks : 65535);
+  grid.row_step = static_cast<unsigned>(blocks_y * lines);
+  grid.steps = (grid.rows + grid.row_step - 1) / grid.row_step;
+  grid.parts = static_cast<int>((grid.vectors + 31) / 32);
+}
+
+}  // namespace detail
+
+}  // namespace weft::on_cuda

@@ -1,0 +1,175 @@
+// What CUDA's loops do for explain(e): the kernels of each plan and how they are launched.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/elementwise/for_each.hpp"
+#include "weft/cuda/reduce.hpp"
+#include "weft/cuda/rows/rows.hpp"
+#include "weft/eval/inspect/explain.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft {
+
+namespace on_cuda::detail {
+
+using Kernel = Explanation::Kernel;
+
+/// Plans an element-wise kernel over n operands, the targets first; `places` has room for a number
+/// for each operand.
+[[gnu::noinline]] inline void explain_for_each(Kernel& kernel, const Shape& shape,
+                                               Operand* operands, int n, int* places,
+                                               const ForEachKernels& kernels) {
+  Loops loops = weft::detail::loops_over(shape);
+  const bool transposes = order_dimensions(loops, operands, n, kernels) >= 0;
+  const Text kind = kernel.kind;
+  kernel.launches = 0;
+  kernel.threads = block_threads;
+  in_pieces(loops, operands, n, [&](const Loops& piece) {
+    ElementwiseLoops grid;
+    const ForEachLaunch plan = plan_for_each(piece, operands, n, transposes, kernels, grid, places);
+    if (transposes) kernel.kind = "staged " + kind;
+    if (plan.aligned) kernel.kind = "aligned " + kind;
+    kernel.shared_bytes = plan.shared_bytes;
+    if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
+    ++kernel.launches;
+  });
+}
+
+/// The kernel that merges pieces of results, each by `width` threads.
+[[gnu::noinline]] inline void explain_merge(Explanation& out, int64_t results, int64_t pieces,
+                                            int64_t state_bytes, unsigned width, unsigned threads) {
+  Explanation::Operand partials;
+  partials.type = "partial results";
+  partials.shape = {results, pieces};
+  partials.bytes = results * pieces * state_bytes;
+  partials.note = "temporary";
+  Kernel merge;
+  merge.kind = "merge";
+  merge.work = weft::detail::join({"of ", pieces, " pieces for each result"});
+  merge.blocks = divide_up(results, threads / width);
+  merge.threads = static_cast<int>(threads);
+  merge.reads.push_back(partials);
+  merge.writes = out.kernels.back().writes;
+  out.kernels.back().writes.assign(1, partials);
+  out.kernels.push_back(static_cast<Kernel&&>(merge));
+}
+
+/// Plans a reduction over n operands as run_reduction does.
+[[gnu::noinline]] inline void explain_reduction(Explanation& out, const char* name, Cuda device,
+                                                const Shape& kept, const Shape& reduced,
+                                                Operand* operands, Operand* inside, int n,
+                                                int lanes, int column_lanes, int64_t state_bytes) {
+  Loops outer = weft::detail::loops_over(kept);
+  Loops inner = weft::detail::loops_over(reduced);
+  weft::detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
+  weft::detail::simplify(outer, operands, n);
+  for (int i = 0; i < n; ++i) inside[i].data = operands[i].data;
+  weft::detail::simplify(inner, inside, n, true);
+  ReduceLoops plan;
+  const ReduceLimits limits{lanes, column_lanes, properties(device).multiprocessors};
+  plan_reduction(name, outer, operands, inner, inside, n, limits, plan);
+  Kernel& kernel = out.kernels.back();
+  kernel.kind = plan.form == ReduceLoops::columns ? "reduction by columns"
+                : plan.width > 32                 ? "reduction by blocks"
+                                                  : "reduction by warps";
+  kernel.blocks = plan.blocks;
+  kernel.threads = static_cast<int>(plan.threads);
+  if (plan.splits.divisor > 1) {
+    explain_merge(out, plan.outputs, plan.splits.divisor, state_bytes, plan.merge_width,
+                  merge_threads);
+  }
+}
+
+/// Says of the operands that a row kernel reads several times where it has them the next time.
+inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKernel& description,
+                             const RowLaunch& launch, const RowLoops& grid,
+                             const RowOperand* operand, const char* const* data) {
+  for (Explanation::Operand& x : kernel.reads) {
+    int readings = 0;
+    bool kept = false;
+    bool constant = true;
+    for (int i = description.outputs; i < description.outputs + description.leaves; ++i) {
+      if (data[i] != x.address) continue;
+      readings += detail::readings(task, description, i);
+      const bool in_registers = launch.registers && operand[i].access == RowOperand::slot;
+      kept = kept || in_registers || operand[i].keeps_row;
+      for (int d = 0; d < grid.reduced_rank; ++d) {
+        constant = constant && operand[i].reduced_stride[d] == 0;
+      }
+    }
+    if (readings < 2 || constant || !x.note.empty()) continue;
+    x.note =
+        kept ? Text(launch.registers ? "kept in registers" : "kept in shared memory")
+             : "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
+  }
+}
+
+/// Plans one task of a row program as run_rows does.
+[[gnu::noinline]] inline void explain_rows(Explanation& out, const char* name, Cuda device,
+                                           const RowTask& task, const RowKernel& description,
+                                           Operand* operands, Operand* inside, const char** data,
+                                           RowLoops& grid, RowOperand* operand) {
+  const int n = description.outputs + description.leaves + description.reductions;
+  for (int i = 0; i < n; ++i) data[i] = operands[i].data;
+  const RowLaunch plan =
+      plan_row_program(name, task, description, nullptr, properties(device), operands, inside, grid,
+                       operand, [](const RowLaunch&) { return true; });
+  Kernel& kernel = out.kernels.back();
+  kernel.launches = plan.blocks > 0 ? 1 : 0;
+  kernel.blocks = plan.blocks;
+  kernel.threads = static_cast<int>(plan.threads);
+  kernel.shared_bytes = plan.shared_bytes;
+  if (grid.columns) kernel.kind += " by columns";
+  if (grid.cluster) kernel.cluster = static_cast<int>(grid.parts.divisor);
+  explain_readings(kernel, task, description, plan, grid, operand, data);
+  if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
+    explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes, 32, block_threads);
+  }
+}
+
+}  // namespace on_cuda::detail
+
+template <>
+struct Explainer<Cuda> {
+  static void describe(Cuda device, Explanation& out) {
+    const on_cuda::Properties& gpu = on_cuda::properties(device);
+    out.device = text(device) + " (" + gpu.name + ")";
+    out.bandwidth = gpu.bandwidth;
+  }
+
+  template <class Out, class Types, class Program>
+  static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands) {
+    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
+    int places[n];
+    on_cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places,
+                                      on_cuda::for_each_kernels<Out, Types, Program>());
+  }
+
+  template <class Out, class Types, class R, class Program>
+  static void reduce(Explanation& out, Cuda device, const detail::Name& name, const Shape& kept,
+                     const Shape& reduced, detail::Operand* operands) {
+    constexpr int n = detail::count(Types{}) + 1;
+    using State = typename R::template State<typename Program::type>;
+    constexpr int lanes = on_cuda::lanes_of_widest<bool>(Types{});
+    detail::Operand inside[n];
+    on_cuda::detail::explain_reduction(out, name.operation, device, kept, reduced, operands, inside,
+                                       n, lanes, on_cuda::column_lanes<State, lanes>,
+                                       sizeof(State));
+  }
+
+  template <class Outs, class Types, class Program>
+  static void rows(Explanation& out, Cuda device, const detail::Name& name,
+                   const detail::RowTask& task, detail::Operand* operands) {
+    using Kernel = on_cuda::detail::RowKernelOf<Outs, Types, Program>;
+    on_cuda::RowGrid<Kernel::n> grid;
+    detail::Operand inside[Kernel::n];
+    const char* data[Kernel::n];
+    on_cuda::detail::explain_rows(out, name.operation, device, task, Kernel::description(),
+                                  operands, inside, data, grid, grid.operand);
+  }
+};
+
+}  // namespace weft
+
+#endif

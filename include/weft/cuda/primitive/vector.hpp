@@ -1,0 +1,293 @@
+// Registers of a kernel: several neighbouring elements of each operand, moved 16 bytes at a time.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/program/executor.hpp"
+#include "weft/eval/program/program.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda {
+
+/// V elements that one load or store moves.
+template <class T, int V>
+struct alignas(sizeof(T) * V) Vector {
+  T lane[V];
+};
+template <int V>
+struct Vector<IndexOperand, V> {
+  long long lane[V];
+};
+
+namespace detail {
+template <class... Ts>
+constexpr int widest(weft::detail::TypeList<Ts...>) {
+  int bytes = 1;
+  ((bytes = !std::is_same_v<Ts, IndexOperand> && static_cast<int>(sizeof(Ts)) > bytes
+                ? static_cast<int>(sizeof(Ts))
+                : bytes),
+   ...);
+  return bytes;
+}
+template <class... Ts>
+constexpr int narrowest(weft::detail::TypeList<Ts...>) {
+  int bytes = 16;
+  ((bytes = !std::is_same_v<Ts, IndexOperand> && static_cast<int>(sizeof(Ts)) < bytes
+                ? static_cast<int>(sizeof(Ts))
+                : bytes),
+   ...);
+  return bytes;
+}
+template <class Out>
+struct TargetsAnd {
+  template <class... Ts>
+  using type = weft::detail::TypeList<Out, Ts...>;
+};
+template <class... Outs>
+struct TargetsAnd<weft::detail::TypeList<Outs...>> {
+  template <class... Ts>
+  using type = weft::detail::TypeList<Outs..., Ts...>;
+};
+}  // namespace detail
+
+/// Elements that fill 16 bytes of the widest operand. Out may be a TypeList of several targets.
+template <class Out, class... Ts>
+constexpr int lanes_of_widest(weft::detail::TypeList<Ts...>) {
+  return 16 / detail::widest(typename detail::TargetsAnd<Out>::template type<Ts...>{});
+}
+/// Elements a thread: 16 bytes of the narrowest operand, counted as 2 bytes at least, while the
+/// widest takes no more than 32.
+template <class Out, class... Ts>
+constexpr int lanes_of(weft::detail::TypeList<Ts...>) {
+  using All = typename detail::TargetsAnd<Out>::template type<Ts...>;
+  constexpr int narrow = detail::narrowest(All{});
+  constexpr int wanted = 16 / (narrow > 2 ? narrow : 2);
+  constexpr int most = 32 / detail::widest(All{});
+  constexpr int least = lanes_of_widest<Out>(weft::detail::TypeList<Ts...>{});
+  return least > wanted ? least : wanted < most ? wanted : most > least ? most : least;
+}
+
+/// All operands lie where their addresses say.
+struct InPlace {
+  template <int, class T>
+  __device__ __forceinline__ const T* find(const T* p, int&) const {
+    return p;
+  }
+};
+
+/// Elements at data[offset + j * stride] for lanes first <= j < last; the whole vector at once
+/// where it is full, contiguous and aligned. Of what is neither contiguous nor one element for all
+/// lanes, `copies` may find operand K in another place.
+template <int K = 0, class T, int V, class Offset, class Copies = InPlace>
+__device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset offset, int stride,
+                                     int first, int last, const Copies& copies = {}) {
+  if constexpr (std::is_same_v<T, IndexOperand>) {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      out.lane[j] = reinterpret_cast<long long>(data) - IndexOperand::origin + offset + j * stride;
+    }
+  } else {
+    const T* p = reinterpret_cast<const T*>(data) + offset;
+    if (stride == 0) {
+      const T value = *p;
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = value;
+    } else if (stride == 1 && last - first == V &&
+               reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0) {
+      out = *reinterpret_cast<const Vector<T, V>*>(p);
+    } else {
+      p = copies.template find<K>(p, stride);
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        if (j >= first && j < last) {
+          out.lane[j] = p[j * stride];
+        } else {
+          out.lane[j] = T{};
+        }
+      }
+    }
+  }
+}
+
+/// The same where the vector is known to be full and aligned, or one element for all lanes.
+template <class T, int V>
+__device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
+                                             int stride) {
+  if constexpr (std::is_same_v<T, IndexOperand>) {
+    load(out, data, offset, stride, 0, V);
+  } else {
+    const T* p = reinterpret_cast<const T*>(data) + offset;
+    if (stride != 0) {
+      out = *reinterpret_cast<const Vector<T, V>*>(p);
+    } else {
+      const T value = *p;
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = value;
+    }
+  }
+}
+
+/// The same way back to memory.
+template <class T, int V>
+__device__ __forceinline__ void store(const Vector<T, V>& in, char* data, int offset, int stride,
+                                      int first, int last) {
+  T* p = reinterpret_cast<T*>(data) + offset;
+  if (stride == 1 && last - first == V &&
+      reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0) {
+    *reinterpret_cast<Vector<T, V>*>(p) = in;
+  } else {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (j >= first && j < last) p[j * stride] = in.lane[j];
+    }
+  }
+}
+
+/// The registers of all operands; Types lists their element types, operand 0 being the target.
+template <class Types, int V>
+struct Registers;
+
+template <class... Ts, int V>
+struct Registers<weft::detail::TypeList<Ts...>, V> {
+  Pack<Vector<Ts, V>...> values;
+
+  /// Loads every operand at offset[k] with the given strides along the lanes.
+  template <class Offset, class Copies = InPlace>
+  __device__ __forceinline__ void load(char* const* data, const Offset* offset, const int* stride,
+                                       int first, int last, const Copies& copies = {}) {
+    load_from<1>(values, data, offset, stride, first, last, copies);
+  }
+  /// The same where vectors are aligned and full, or one element for all lanes; the operands that
+  /// are bits of Splats are the latter.
+  template <unsigned Splats = 0>
+  __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
+                                               const int* stride) {
+    load_aligned_from<1, Splats>(values, data, offset, stride);
+  }
+
+ private:
+  template <int K, unsigned Splats, class Head, class... Tail>
+  __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
+                                                           char* const* data, const int* offset,
+                                                           const int* stride) {
+    const int along = (Splats >> K & 1U) != 0 ? 0 : stride[K];
+    on_cuda::load_aligned(values.head, data[K], offset[K], along);
+    if constexpr (sizeof...(Tail) > 0) {
+      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride);
+    }
+  }
+  template <int, unsigned>
+  __device__ __forceinline__ static void load_aligned_from(Pack<>&, char* const*, const int*,
+                                                           const int*) {}
+  template <int K, class Offset, class Copies, class Head, class... Tail>
+  __device__ __forceinline__ static void load_from(Pack<Head, Tail...>& values, char* const* data,
+                                                   const Offset* offset, const int* stride,
+                                                   int first, int last, const Copies& copies) {
+    on_cuda::load<K>(values.head, data[K], offset[K], stride[K], first, last, copies);
+    if constexpr (sizeof...(Tail) > 0) {
+      load_from<K + 1>(values.tail, data, offset, stride, first, last, copies);
+    }
+  }
+  template <int, class Offset, class Copies>
+  __device__ __forceinline__ static void load_from(Pack<>&, char* const*, const Offset*, const int*,
+                                                   int, int, const Copies&) {}
+};
+
+/// One lane of the registers, as programs read it.
+template <class R>
+struct Lane {
+  const R& registers;
+  int j;
+  template <int I>
+  __device__ __forceinline__ auto get() const {
+    return load_element(weft::get<I - 1>(registers.values).lane[j]);
+  }
+};
+
+namespace detail {
+template <class Out, int V, class R, class Program>
+__device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers, const Program& program,
+                                                        int first, int last) {
+  Vector<Out, V> out;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (has_effects<Program> && (j < first || j >= last)) continue;
+    out.lane[j] = stored_value<Out>(program, Lane<R>{registers, j});
+  }
+  return out;
+}
+}  // namespace detail
+
+/// The program at lanes first <= j < last; beyond them too where that does no harm.
+template <class Out, int V, class R, class Program>
+__device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program,
+                                                  int first, int last) {
+  if constexpr (has_draws<Program>) {
+    Program resolved = program;
+    resolve_draws(resolved);
+    return detail::compute_lanes<Out, V>(registers, resolved, first, last);
+  } else {
+    return detail::compute_lanes<Out, V>(registers, program, first, last);
+  }
+}
+
+namespace detail {
+template <int V, class R>
+__device__ __forceinline__ Pack<> compute_each(weft::detail::TypeList<>, const R&, const Pack<>&,
+                                               int, int) {
+  return {};
+}
+template <int V, class Out, class... Outs, class R, class Program, class... Programs>
+__device__ __forceinline__ Pack<Vector<Out, V>, Vector<Outs, V>...> compute_each(
+    weft::detail::TypeList<Out, Outs...>, const R& registers,
+    const Pack<Program, Programs...>& programs, int first, int last) {
+  return {
+      compute<Out, V>(registers, programs.head, first, last),
+      compute_each<V>(weft::detail::TypeList<Outs...>{}, registers, programs.tail, first, last)};
+}
+}  // namespace detail
+
+/// The same for each of several targets, where Out is a TypeList and Program a Pack.
+template <class Out, int V, class R, class Program>
+__device__ __forceinline__ auto compute_all(const R& registers, const Program& program, int first,
+                                            int last) {
+  if constexpr (1 < weft::detail::target_count<Out>) {
+    return detail::compute_each<V>(Out{}, registers, program, first, last);
+  } else {
+    return compute<Out, V>(registers, program, first, last);
+  }
+}
+
+/// Stores a vector for each target.
+__device__ __forceinline__ void store_all(const Pack<>&, char* const*, const int*, const int*, int,
+                                          int) {}
+template <class T, int V>
+__device__ __forceinline__ void store_all(const Vector<T, V>& in, char* const* data,
+                                          const int* offset, const int* stride, int first,
+                                          int last) {
+  store(in, data[0], offset[0], stride[0], first, last);
+}
+template <class Head, class... Tail>
+__device__ __forceinline__ void store_all(const Pack<Head, Tail...>& in, char* const* data,
+                                          const int* offset, const int* stride, int first,
+                                          int last) {
+  store(in.head, data[0], offset[0], stride[0], first, last);
+  store_all(in.tail, data + 1, offset + 1, stride + 1, first, last);
+}
+/// The same where the vectors are known to be full and aligned.
+__device__ __forceinline__ void store_aligned(const Pack<>&, char* const*, const int*) {}
+template <class T, int V>
+__device__ __forceinline__ void store_aligned(const Vector<T, V>& in, char* const* data,
+                                              const int* offset) {
+  reinterpret_cast<Vector<T, V>*>(data[0])[offset[0] / V] = in;
+}
+template <class Head, class... Tail>
+__device__ __forceinline__ void store_aligned(const Pack<Head, Tail...>& in, char* const* data,
+                                              const int* offset) {
+  store_aligned(in.head, data, offset);
+  store_aligned(in.tail, data + 1, offset + 1);
+}
+
+}  // namespace weft::on_cuda
+
+#endif

@@ -1,0 +1,99 @@
+// Launching a reduction: its kernels without their types, chosen and run by a plan.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/reduce/kernels.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda {
+
+/// The kernels of one reduction, without their types.
+struct ReduceKernels {
+  int lanes = 1;
+  int column_lanes = 1;
+  int64_t state_bytes = 0;
+  const void* rows[2] = {};     // by elements, by vectors
+  const void* columns[2] = {};  // likewise
+  const void* merge = nullptr;
+
+  template <class Out, class Types, int N, class R, class State, class Program>
+  static ReduceKernels of() {
+    constexpr int v = lanes_of_widest<bool>(Types{});
+    constexpr int w = on_cuda::column_lanes<State, v>;
+    ReduceKernels out{v, w, sizeof(State)};
+    out.rows[0] = erase(reduce_rows<Out, Types, 1, N, R, State, Program>);
+    out.rows[1] = erase(reduce_rows<Out, Types, v, N, R, State, Program>);
+    out.columns[0] = erase(reduce_columns<Out, Types, 1, N, R, State, Program>);
+    out.columns[1] = erase(reduce_columns<Out, Types, w, N, R, State, Program>);
+    out.merge = erase(merge_partials<Out, R, State>);
+    return out;
+  }
+
+ private:
+  template <class F>
+  static const void* erase(F* kernel) {
+    return reinterpret_cast<const void*>(kernel);
+  }
+};
+
+namespace detail {
+/// Merges the pieces of each output.
+[[gnu::noinline]] inline void run_merge(const Name& name, const Shape& kept,
+                                        const ReduceGrid<1>& grid, const void* kernel,
+                                        const void* reducer, void* states, const Stream& stream) {
+  void* arguments[] = {const_cast<ReduceGrid<1>*>(&grid), const_cast<void*>(reducer), &states};
+  const unsigned blocks = divide_up(grid.outputs, merge_threads / grid.merge_width);
+  launch(name, kept, kernel, blocks, merge_threads, arguments, stream, 0,
+         early_start(stream.device()));
+}
+
+/// Plans and launches a reduction over N operands, whose strides are those along the kept
+/// dimensions, then along the reduced ones.
+template <int N>
+[[gnu::noinline]] void run_reduction(const Name& name, Cuda device, const Shape& kept,
+                                     const Shape& reduced, Operand* operands,
+                                     const ReduceKernels& kernels, const void* reducer,
+                                     const void* program) {
+  Operand inside[N];
+  Loops outer = weft::detail::loops_over(kept);
+  Loops inner = weft::detail::loops_over(reduced);
+  weft::detail::inner_operands(operands, N, outer.rank, inner.rank, inside);
+  const DeviceGuard guard(device);
+  const Stream stream = current_stream(device);
+  order(operands, N, stream);
+  weft::detail::simplify(outer, operands, N);
+  for (int i = 0; i < N; ++i) inside[i].data = operands[i].data;
+  weft::detail::simplify(inner, inside, N, true);
+
+  ReduceGrid<N> grid;
+  const ReduceLimits limits{kernels.lanes, kernels.column_lanes,
+                            properties(device).multiprocessors};
+  plan_reduction(name.operation, outer, operands, inner, inside, N, limits, grid);
+  const bool columns = grid.form == ReduceLoops::columns;
+  plan_reduced_operands(outer, operands, inner, inside,
+                        columns ? kernels.column_lanes : kernels.lanes, grid);
+
+  StorageHandle partials;
+  void* states = nullptr;
+  if (grid.splits.divisor > 1) {
+    const auto pieces = static_cast<int64_t>(grid.outputs) * grid.splits.divisor;
+    partials = StorageHandle(Memory<Cuda>::allocate(device, kernels.state_bytes * pieces));
+    states = partials->data;
+  }
+  void* arguments[] = {&grid, const_cast<void*>(reducer), const_cast<void*>(program), &states};
+  const auto* kernel = (columns ? kernels.columns : kernels.rows)[grid.vectors ? 1 : 0];
+  launch(name, kept, kernel, grid.blocks, grid.threads, arguments, stream);
+  if (grid.splits.divisor > 1) {
+    ReduceGrid<1> target;
+    static_cast<ReduceLoops&>(target) = grid;
+    target.data[0] = grid.data[0];
+    for (int d = 0; d < max_rank; ++d) target.kept_stride[0][d] = grid.kept_stride[0][d];
+    run_merge(name, kept, target, kernels.merge, reducer, states, stream);
+  }
+}
+}  // namespace detail
+
+}  // namespace weft::on_cuda
+
+#endif

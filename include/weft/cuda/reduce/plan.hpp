@@ -1,0 +1,251 @@
+// Planning a reduction on CUDA: which form of kernel, how many threads, how each output is split.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/launch.hpp"
+
+namespace weft::on_cuda {
+
+/// The most threads of a block of each form, and those that merge many pieces of one output.
+inline constexpr unsigned row_threads = 256;
+inline constexpr unsigned column_threads = 256;
+inline constexpr unsigned merge_threads = 512;
+
+/// The loops of a reduction: kept dimensions (one output at each coordinate) and reduced ones,
+/// both innermost first. An item is what a thread reads at once: a vector of lanes or one element,
+/// of the innermost reduced dimension in the form of rows, of the innermost kept one in that of
+/// columns. In both, `width` threads read neighbouring items.
+struct ReduceLoops {
+  enum Form { rows, columns };
+  Form form = rows;
+  bool vectors = false;  // items are vectors
+  bool ragged = false;   // rows: which may begin and end between vectors
+  int lead = 0;          // rows that begin anywhere: the operand that tells where vectors do
+  unsigned outputs = 1;
+  long long count = 1;  // elements that make one output
+  long long inner = 1;  // of them along the innermost reduced dimension
+  unsigned outer = 1;   // coordinates of the other reduced dimensions
+  int kept_rank = 0;
+  int reduced_rank = 0;
+  FastDivmod kept[max_rank];
+  FastDivmod reduced[max_rank];
+  unsigned length = 1;  // rows: items along `inner`; columns: `inner`
+  unsigned outer_piece = 1;
+  FastDivmod splits{1};        // parts that each output's elements are cut into
+  FastDivmod inner_splits{1};  // of them along `length`, of which each takes a few items in turn
+  FastDivmod tiles;            // columns: `width` items of neighbouring columns
+  FastDivmod tiles_across;     // of them across the innermost kept dimension
+  unsigned width = 32;         // rows: a power of two up to 32, or all of a block
+  unsigned depth = 1;          // columns: threads along the reduced axes, likewise
+  unsigned threads = row_threads;
+  unsigned blocks = 1;
+  unsigned merge_width = 32;  // threads that merge the pieces of one output
+};
+
+/// The same with the addresses and strides (in bytes) of N operands, the target first.
+template <int N>
+struct ReduceGrid : ReduceLoops {
+  char* data[N];
+  int lane[N];      // strides in elements along a vector's lanes: 0 or 1
+  int64_t step[N];  // between neighbouring items
+  int64_t kept_stride[N][max_rank];
+  int64_t reduced_stride[N][max_rank];
+};
+
+namespace detail {
+
+inline unsigned checked(const char* name, int64_t n, const char* what) {
+  if (n > INT32_MAX) {
+    fail<ShapeError>(name, n, " ", what, " on CUDA, expected below 2^31: reduce a part at a time");
+  }
+  return static_cast<unsigned>(n);
+}
+
+inline unsigned divide_up(int64_t a, int64_t b) { return static_cast<unsigned>((a + b - 1) / b); }
+
+/// How far apart in memory neighbours along a dimension lie, up to what a warp reads at once.
+inline int64_t spread(const Operand& operand, int dimension) {
+  const int64_t stride = operand.stride[dimension];
+  const int64_t bytes = (stride < 0 ? -stride : stride) * operand.itemsize;
+  return bytes < 128 ? bytes : 128;
+}
+
+/// True when neighbouring outputs lie closer in memory than the elements that make one output.
+inline bool prefers_columns(const Loops& kept, const Operand* operands, const Loops& reduced,
+                            const Operand* inside, int n) {
+  if (kept.rank == 0 || reduced.rank == 0) return false;
+  int64_t across = 0;
+  int64_t along = 0;
+  for (int i = 1; i < n; ++i) {
+    across += spread(operands[i], kept.rank - 1);
+    along += spread(inside[i], reduced.rank - 1);
+  }
+  return across < along;
+}
+
+/// How a vector's lanes lie in all operands; dimension `lanes_at` counts kept, then reduced ones.
+struct VectorLayout {
+  bool possible = true;  // contiguous or one element, and alike in all operands
+  bool aligned = true;   // every vector of every operand
+  int lead = 0;          // an operand that is contiguous along the lanes
+};
+
+inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, const Loops& reduced,
+                                  const Operand* inside, int n, int lanes, int lanes_at) {
+  VectorLayout out;
+  int64_t first[2 * max_rank + 1] = {};
+  const int rank = kept.rank + reduced.rank;
+  for (int i = 1; i < n; ++i) {
+    auto stride = [&](int d) {
+      return d < kept.rank ? operands[i].stride[d] : inside[i].stride[d - kept.rank];
+    };
+    const int64_t lane = stride(lanes_at);
+    if ((lane != 0 && lane != 1) || operands[i].itemsize == 0) out.possible = false;
+    if (lane != 1 || operands[i].itemsize == 0) continue;
+    for (int d = 0; d <= rank; ++d) {
+      const int64_t value =
+          d == rank ? static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(operands[i].data) /
+                                           static_cast<unsigned>(operands[i].itemsize))
+          : d == lanes_at ? 0
+                          : stride(d);
+      const int64_t remainder = (value % lanes + lanes) % lanes;
+      if (remainder != 0) out.aligned = false;
+      if (out.lead != 0 && remainder != first[d]) out.possible = false;
+      if (out.lead == 0) first[d] = remainder;
+    }
+    if (out.lead == 0) out.lead = i;
+  }
+  const int64_t size =
+      lanes_at < kept.rank ? kept.size[lanes_at] : reduced.size[lanes_at - kept.rank];
+  if (size % lanes != 0) out.aligned = false;
+  return out;
+}
+
+/// What a plan must know of the kernels and the GPU.
+struct ReduceLimits {
+  int lanes = 1;         // of a vector in the form of rows
+  int column_lanes = 1;  // the same in that of columns
+  int multiprocessors = 1;
+};
+
+/// Cuts each output's elements where there are too few groups of threads to fill the GPU; `least`
+/// is the part of `length` that each has at least. All of them work on one stretch of memory at a
+/// time, which DRAM reads 4 % faster than many stretches.
+inline void plan_splits(int64_t groups, int64_t wanted, int64_t least, ReduceLoops& out) {
+  const int64_t length = out.length > 0 ? out.length : 1;
+  const int64_t outer = out.outer > 0 ? out.outer : 1;
+  const int64_t splits = groups < wanted ? divide_up(wanted, groups) : 1;
+  out.outer_piece = divide_up(outer, splits < outer ? splits : outer);
+  const int64_t outer_splits = divide_up(outer, out.outer_piece);
+  int64_t inner_splits = divide_up(splits, outer_splits);
+  const int64_t most = divide_up(length, least);
+  if (inner_splits > most) inner_splits = most;
+  out.inner_splits = FastDivmod(static_cast<unsigned>(inner_splits));
+  const auto total = static_cast<unsigned>(outer_splits) * out.inner_splits.divisor;
+  out.splits = FastDivmod(total);
+  out.merge_width = total > 64 ? merge_threads : power_of_two(total < 32 ? total : 32);
+}
+
+inline void plan_column_reduction(const char* name, const Loops& kept, const Operand* operands,
+                                  const Loops& reduced, const Operand* inside, int n,
+                                  const ReduceLimits& limits, ReduceLoops& out) {
+  const int lanes = limits.column_lanes;
+  const VectorLayout layout =
+      vector_layout(kept, operands, reduced, inside, n, lanes, kept.rank - 1);
+  out.form = ReduceLoops::columns;
+  out.vectors = lanes > 1 && layout.possible && layout.aligned;
+  const int64_t across = kept.size[kept.rank - 1];
+  const unsigned items = divide_up(across, out.vectors ? lanes : 1);
+  out.length = checked(name, out.inner, "elements for each result");
+  out.width = power_of_two(items < 32 ? items : 32);
+  // Where short columns fill few tiles, narrower ones keep more blocks busy without any to merge.
+  while (out.width > 8 && out.length <= 1024 &&
+         int64_t{out.outputs} / across * divide_up(items, out.width) < limits.multiprocessors) {
+    out.width /= 2;
+  }
+  out.tiles_across = FastDivmod(divide_up(items, out.width));
+  out.threads = column_threads;
+  out.depth = column_threads / out.width;
+  while (out.depth > 1 && out.depth * 16 > out.length) out.depth /= 2;
+  const int64_t tiles = int64_t{out.outputs} / across * out.tiles_across.divisor;
+  out.tiles = FastDivmod(checked(name, tiles, "tiles of results"));
+  const unsigned tiles_a_block = out.threads / (out.width * out.depth);
+  const int64_t wanted = int64_t{4} * limits.multiprocessors * tiles_a_block;
+  plan_splits(tiles, wanted, int64_t{out.depth} * 16, out);
+  const int64_t pieces = tiles * out.splits.divisor;
+  out.blocks = divide_up(checked(name, pieces, "pieces of work"), tiles_a_block);
+}
+
+inline void plan_row_reduction(const char* name, const Loops& kept, const Operand* operands,
+                               const Loops& reduced, const Operand* inside, int n,
+                               const ReduceLimits& limits, ReduceLoops& out) {
+  if (reduced.rank > 0 && limits.lanes > 1) {
+    const VectorLayout layout = vector_layout(kept, operands, reduced, inside, n, limits.lanes,
+                                              kept.rank + reduced.rank - 1);
+    const bool long_row = out.inner >= 32 * limits.lanes;
+    out.vectors = layout.possible && (layout.aligned || long_row);
+    out.ragged = !layout.aligned;
+    out.lead = layout.aligned ? 0 : layout.lead;
+  }
+  const int lanes = out.vectors ? limits.lanes : 1;
+  out.length = checked(name, (out.inner + lanes - 1) / lanes, "vectors for each result");
+  // Items a thread, at least: in two rounds of loads where the row is long.
+  const int64_t each = !out.vectors || out.length > 1024 ? 16 : out.length > 64 ? 8 : 4;
+  const unsigned wide = power_of_two(divide_up(out.length, each));
+  out.width = wide < row_threads ? wide : row_threads;
+  out.threads = out.width > 32 ? out.width : row_threads / 2;  // wide groups meet in shared memory
+  const unsigned groups_a_block = out.threads / out.width;
+  // Twelve blocks, of which three or four run at a time.
+  const int64_t wanted = int64_t{12} * limits.multiprocessors * groups_a_block;
+  plan_splits(out.outputs, wanted, int64_t{out.width} * 16, out);
+  const int64_t pieces = int64_t{out.outputs} * out.splits.divisor;
+  out.blocks = divide_up(checked(name, pieces, "pieces of work"), groups_a_block);
+}
+
+/// Chooses form, split and launch of a reduction.
+inline void plan_reduction(const char* name, const Loops& kept, const Operand* operands,
+                           const Loops& reduced, const Operand* inside, int n,
+                           const ReduceLimits& limits, ReduceLoops& out) {
+  out.outputs = checked(name, kept.count(), "results");
+  out.count = reduced.count();
+  out.kept_rank = kept.rank;
+  out.reduced_rank = reduced.rank;
+  for (int d = 0; d < kept.rank; ++d) {
+    out.kept[d] = FastDivmod(checked(name, kept.size[kept.rank - 1 - d], "results along an axis"));
+  }
+  out.inner = reduced.rank > 0 ? reduced.size[reduced.rank - 1] : 1;
+  out.outer = checked(name, out.inner > 0 ? out.count / out.inner : 0, "rows for each result");
+  for (int d = 1; d < reduced.rank; ++d) {
+    out.reduced[d] = FastDivmod(static_cast<unsigned>(reduced.size[reduced.rank - 1 - d]));
+  }
+  if (prefers_columns(kept, operands, reduced, inside, n)) {
+    plan_column_reduction(name, kept, operands, reduced, inside, n, limits, out);
+  } else {
+    plan_row_reduction(name, kept, operands, reduced, inside, n, limits, out);
+  }
+}
+
+/// Addresses and strides of a reduction's operands.
+template <int N>
+void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loops& reduced,
+                           const Operand* inside, int lanes, ReduceGrid<N>& grid) {
+  for (int i = 0; i < N; ++i) {
+    const int64_t bytes = operands[i].itemsize;
+    grid.data[i] = operands[i].data;
+    for (int d = 0; d < kept.rank; ++d) {
+      grid.kept_stride[i][d] = operands[i].stride[kept.rank - 1 - d] * bytes;
+    }
+    for (int d = 0; d < reduced.rank; ++d) {
+      grid.reduced_stride[i][d] = inside[i].stride[reduced.rank - 1 - d] * bytes;
+    }
+    const bool columns = grid.form == ReduceLoops::columns;
+    const int64_t stride = columns            ? operands[i].stride[kept.rank - 1]
+                           : reduced.rank > 0 ? inside[i].stride[reduced.rank - 1]
+                                              : 0;
+    grid.lane[i] = stride == 0 ? 0 : 1;
+    grid.step[i] = stride * bytes * (grid.vectors ? lanes : 1);
+  }
+}
+
+}  // namespace detail
+}  // namespace weft::on_cuda

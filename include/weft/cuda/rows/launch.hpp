@@ -1,0 +1,95 @@
+// Launching row kernels, with the shared memory and the clusters that they want.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/rows/plan.hpp"
+#include "weft/cuda/runtime/launch_observer.hpp"
+
+namespace weft::on_cuda::detail {
+
+/// Lets a kernel have a launch's shared memory and cluster.
+inline void allow(const char* name, const void* kernel, const RowLaunch& launch, unsigned cluster) {
+  if (launch.shared_bytes > 48 * 1024) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(launch.shared_bytes)),
+          name);
+  }
+  if (launch.carveout > 0) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                               launch.carveout),
+          name);
+  }
+  if (cluster > 8) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), name);
+  }
+}
+
+/// A launch as the runtime wants it; valid as long as the attribute is.
+inline cudaLaunchConfig_t configuration(const RowLaunch& launch, unsigned cluster,
+                                        cudaLaunchAttribute& attribute) {
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {cluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(launch.blocks);
+  config.blockDim = dim3(launch.threads);
+  config.dynamicSmemBytes = launch.shared_bytes;
+  config.attrs = &attribute;
+  config.numAttrs = cluster > 1 ? 1 : 0;
+  return config;
+}
+
+/// Whether the current device can run a launch's clusters: some have fewer multiprocessors in a
+/// group than a large cluster needs. Asked for once for each kernel.
+[[gnu::noinline]] inline bool runs_cluster(const char* name, const void* kernel,
+                                           const RowLaunch& launch, unsigned cluster) {
+  struct Known {
+    const void* kernel = nullptr;
+    int device = -1;
+    unsigned threads = 0;
+    unsigned shared_bytes = 0;
+    unsigned cluster = 0;
+    bool runs = false;
+  };
+  if (cluster <= 8) return true;
+  constexpr unsigned size = 32;
+  thread_local Known known[size];
+  thread_local unsigned oldest = 0;
+  int device = 0;
+  check(cudaGetDevice(&device), name);
+  for (const Known& k : known) {
+    if (k.kernel == kernel && k.device == device && k.threads == launch.threads &&
+        k.shared_bytes == launch.shared_bytes && k.cluster == cluster) {
+      return k.runs;
+    }
+  }
+  allow(name, kernel, launch, cluster);
+  cudaLaunchAttribute attribute{};
+  const cudaLaunchConfig_t config = configuration(launch, cluster, attribute);
+  int count = 0;
+  const bool runs =
+      cudaOccupancyMaxActiveClusters(&count, kernel, &config) == cudaSuccess && count > 0;
+  if (!runs) cudaGetLastError();
+  known[oldest++ % size] = {kernel, device, launch.threads, launch.shared_bytes, cluster, runs};
+  return runs;
+}
+
+[[gnu::noinline]] inline void launch_rows(const Name& name, const Shape& shape,
+                                          const RowKernel& kernel, const RowLaunch& launch,
+                                          unsigned cluster, void** arguments,
+                                          const Stream& stream) {
+  const ObservedLaunch observed(name);
+  const void* const address = kernel.of(launch);
+  allow(name.operation, address, launch, cluster);
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config = configuration(launch, cluster, attribute);
+  config.stream = stream.handle();
+  check(cudaLaunchKernelExC(&config, address, arguments), name.operation, "evaluating ", name,
+        " over rows of shape ", shape);
+  if (sync_requested() && !is_capturing(stream)) {
+    check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name,
+          " over rows of shape ", shape);
+    check_failures();
+  }
+}
+
+}  // namespace weft::on_cuda::detail

@@ -1,0 +1,180 @@
+// Merging the states of all threads that share a row: lanes, warps, then the blocks of a cluster.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/rows/grid.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda::detail {
+
+/// A value of any trivially copyable type from the lane `distance` further on, or from lane `lane`.
+template <bool Down, class T>
+__device__ __forceinline__ T shuffle(const T& value, unsigned lane) {
+  constexpr int words = (sizeof(T) + 3) / 4;
+  unsigned bits[words] = {};
+  __builtin_memcpy(bits, &value, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < words; ++i) {
+    bits[i] = Down ? __shfl_down_sync(~0U, bits[i], lane) : __shfl_sync(~0U, bits[i], lane);
+  }
+  T out;
+  __builtin_memcpy(&out, bits, sizeof(T));
+  return out;
+}
+
+/// The states of `width` neighbouring lanes, a power of two, merged in the first of them.
+template <class R, class State>
+__device__ __forceinline__ void merge_lanes(const R& reducer, State& state, unsigned width) {
+#pragma unroll
+  for (unsigned w = 16; w > 0; w /= 2) {
+    if (width > w) reducer.merge(state, shuffle<true>(state, w));
+  }
+}
+
+/// How the blocks of a cluster exchange their states: each sends its own to all, and waits on a
+/// barrier in its own shared memory for the bytes of all. Nobody reads another block's memory, so
+/// that nobody waits for another's end, and no fence waits for what was stored before.
+struct Exchange {
+  static constexpr unsigned barrier_bytes = 16;  // of an area of scratch, at its end
+
+  /// Makes the barriers; the cluster must wait before it sends.
+  __device__ __forceinline__ static void begin([[maybe_unused]] unsigned shared,
+                                               [[maybe_unused]] unsigned area) {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+      for (unsigned i = 1; i <= 2; ++i) {
+        asm volatile(
+            "mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared + i * area - barrier_bytes)
+            : "memory");
+      }
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+  }
+  __device__ __forceinline__ static void wait_for_cluster() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+  }
+  /// Sends a state to the same address in the block of number `rank`; its barrier counts the bytes.
+  template <class State>
+  __device__ __forceinline__ static void send([[maybe_unused]] const State& state,
+                                              [[maybe_unused]] unsigned to,
+                                              [[maybe_unused]] unsigned barrier,
+                                              [[maybe_unused]] unsigned rank) {
+#if __CUDA_ARCH__ >= 900
+    constexpr unsigned words = (sizeof(State) + 3) / 4;
+    unsigned bits[words] = {};
+    __builtin_memcpy(bits, &state, sizeof(State));
+    unsigned there;
+    unsigned signal;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(to), "r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(signal) : "r"(barrier), "r"(rank));
+#pragma unroll
+    for (unsigned i = 0; i < words; ++i) {
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+              there + 4 * i),
+          "r"(bits[i]), "r"(signal)
+          : "memory");
+    }
+#endif
+  }
+  /// One thread says how many bytes come; then all wait for them.
+  __device__ __forceinline__ static void expect([[maybe_unused]] unsigned barrier,
+                                                [[maybe_unused]] unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
+#endif
+  }
+  __device__ __forceinline__ static void wait([[maybe_unused]] unsigned barrier,
+                                              [[maybe_unused]] unsigned parity) {
+#if __CUDA_ARCH__ >= 900
+    unsigned done = 0;
+    while (done == 0) {
+      asm volatile(
+          "{\n.reg .pred p;\n"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, p;\n}"
+          : "=r"(done)
+          : "r"(barrier), "r"(parity)
+          : "memory");
+    }
+#endif
+  }
+  __device__ __forceinline__ static unsigned rank() {
+    unsigned r = 0;
+#if __CUDA_ARCH__ >= 900
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+#endif
+    return r;
+  }
+};
+
+/// The threads that share a row, and which of its reductions this is.
+struct RowTeam {
+  unsigned group;
+  unsigned warps;  // of a block, rounded up to a power of two
+  unsigned parts;
+  bool columns;
+  bool cluster;
+  unsigned area;  // bytes of scratch
+  unsigned turn;
+};
+
+/// The states of all threads that share a row, merged: the same bits in each of them. Two areas of
+/// scratch in turn, and one barrier a reduction is enough.
+template <class R, class State>
+__device__ __noinline__ State merge_team(const R reducer, State state, const RowTeam team,
+                                         char* scratch) {
+  char* const bytes = scratch + team.turn % 2 * team.area;
+  auto* area = reinterpret_cast<State*>(bytes);
+  if (team.columns) {
+    area[threadIdx.x] = state;
+    __syncthreads();
+    State total{};
+#pragma unroll 1
+    for (unsigned w = 0; w < team.group; ++w) {
+      reducer.merge(total, area[w * 32 + threadIdx.x % 32]);
+    }
+    return total;
+  }
+  const unsigned width = team.group < 32 ? team.group : 32;
+  merge_lanes(reducer, state, width);
+  const unsigned lane = threadIdx.x % 32;
+  unsigned first = lane & (32 - width);
+  if (team.group > 32) {
+    if (lane == 0) area[threadIdx.x / 32] = state;
+    __syncthreads();
+    state = lane < team.group / 32 ? area[lane] : State{};
+    merge_lanes(reducer, state, team.warps);
+    first = 0;
+  }
+  if (team.cluster) {
+    constexpr unsigned size = (sizeof(State) + 3) / 4 * 4;
+    char* const all = bytes + (32 * sizeof(State) + 15) / 16 * 16;
+    const auto barrier = static_cast<unsigned>(
+        __cvta_generic_to_shared(bytes + team.area - Exchange::barrier_bytes));
+    if (threadIdx.x < 32) {
+      state = shuffle<false>(state, 0);
+      if (lane == 0) Exchange::expect(barrier, size * team.parts);
+      if (lane < team.parts) {
+        const auto to = static_cast<unsigned>(__cvta_generic_to_shared(all));
+        Exchange::send(state, to + size * Exchange::rank(), barrier, lane);
+      }
+    }
+    Exchange::wait(barrier, team.turn / 2 % 2);
+    state = State{};
+    if (lane < team.parts) __builtin_memcpy(&state, all + size * lane, sizeof(State));
+    merge_lanes(reducer, state, row_cluster);
+    first = 0;
+  }
+  return shuffle<false>(state, first);
+}
+
+}  // namespace weft::on_cuda::detail
+
+#endif

@@ -1,0 +1,254 @@
+// The row kernel for rows of full, aligned vectors: what is read several times stays in registers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/reduce_state.hpp"
+#include "weft/cuda/primitive/tma.hpp"
+#include "weft/cuda/rows/hoist.hpp"
+#include "weft/cuda/rows/merge.hpp"
+#include "weft/cuda/rows/registers.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda {
+
+namespace detail {
+
+/// Whether a reducer takes the first of N values at once.
+template <class R, class State, class C, int N>
+inline constexpr bool takes_first = requires(const R& reducer, State& state, const C (&x)[N]) {
+  reducer.add_first(state, x, N);
+};
+
+template <class Outs, class Types, int V, class Program>
+class RegisterThread;
+
+/// One thread of the kernel.
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
+class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>
+    : RowRegisters<RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V,
+                                  RowProgram<Pack<Rs...>, Pack<Ps...>>>,
+                   TypeList<Ts...>, V, sizeof...(Outs) + sizeof...(Ts) + sizeof...(Rs)> {
+ public:
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  using Layout = RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, Program>;
+  using Base =
+      RowRegisters<Layout, TypeList<Ts...>, V, sizeof...(Outs) + sizeof...(Ts) + sizeof...(Rs)>;
+  using Values = Pack<typename Rs::value...>;
+
+  __device__ __forceinline__ RegisterThread(const typename Base::Grid& grid, const Program& program,
+                                            char* shared)
+      : Base(grid), program_(program), shared_(shared) {}
+
+  __device__ __forceinline__ void run() {
+    using Reductions = std::make_index_sequence<reductions>;
+    if (grid_.cluster) {
+      Exchange::begin(static_cast<unsigned>(__cvta_generic_to_shared(shared_)), grid_.scratch);
+    }
+    this->keep(0);
+    fetch_ahead();
+    if constexpr (Layout::independent) {
+      accumulate_all(Reductions{});
+#pragma unroll 1
+      for (unsigned k = Base::vectors; k < grid_.chunk; k += Base::vectors) {
+        this->keep(k);
+        accumulate_all(Reductions{});
+      }
+    }
+    if (grid_.cluster) Exchange::wait_for_cluster();
+    reduce_all(Reductions{});
+    store_all(std::make_index_sequence<outputs>{});
+  }
+
+ private:
+  using Base::grid_;
+  using Base::outputs;
+  using Base::place_;
+  using typename Base::Registers;
+  static constexpr int leaves = sizeof...(Ts);
+  static constexpr int reductions = sizeof...(Rs);
+  using RowMode = weft::detail::RowMode;
+
+  /// The value of a leaf in lane j of vector k, of a reduction, or of what the last one left.
+  struct Lane {
+    const RegisterThread& thread;
+    const Registers& registers;
+    int k;
+    int j;
+    template <int I>
+    __device__ __forceinline__ auto get() const {
+      return load_element(weft::get<I - outputs>(registers).lane(j));
+    }
+    template <int I>
+    __device__ __forceinline__ auto reduced() const {
+      return weft::get<I>(thread.values_);
+    }
+    __device__ __forceinline__ float left() const { return thread.left_[k][j]; }
+  };
+
+  /// Has L2 fetch the operand that is kept of a later row.
+  __device__ __forceinline__ void fetch_ahead() const {
+#if __CUDA_ARCH__ >= 900
+    const unsigned row = place_.row + grid_.ahead;
+    if (grid_.ahead == 0 || threadIdx.x != 0 || row >= grid_.rows) return;
+    const RowOperand& x = grid_.operand[grid_.slot_operand[0]];
+    fetch_to_l2(x.data + row * x.row,
+                static_cast<unsigned>(grid_.count) * static_cast<unsigned>(x.itemsize));
+#endif
+  }
+
+  template <std::size_t... I>
+  __device__ __forceinline__ void accumulate_all(std::index_sequence<I...>) {
+    (accumulate<static_cast<int>(I)>(weft::get<static_cast<int>(I)>(program_.reductions)), ...);
+  }
+  template <int I, class Reduction>
+  __device__ __forceinline__ void accumulate(const Reduction& reduction) {
+    if (grid_.mode[I] != RowMode::compute) return;
+    reduction.reducer.merge(weft::get<I>(states_), state_of<I>(reduction));
+  }
+
+  template <std::size_t... I>
+  __device__ __forceinline__ void reduce_all(std::index_sequence<I...>) {
+    (reduce<static_cast<int>(I)>(weft::get<static_cast<int>(I)>(program_.reductions)), ...);
+  }
+  template <int I, class Reduction>
+  __device__ __forceinline__ void reduce(const Reduction& reduction) {
+    using T = typename Reduction::value;
+    T value{};
+    if (grid_.mode[I] == RowMode::load) {
+      const RowOperand& x = grid_.operand[outputs + leaves + I];
+      if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_.row));
+    } else if (grid_.mode[I] == RowMode::same) {
+      take_same<I>(value, std::make_index_sequence<I>{});
+    } else if (grid_.mode[I] == RowMode::compute) {
+      typename Reduction::state state{};
+      if constexpr (Layout::independent) {
+        state = weft::get<I>(states_);
+      } else {
+        state = state_of<I>(reduction);
+      }
+      const RowTeam team{grid_.group,   grid_.warps, grid_.parts.divisor, false, grid_.cluster,
+                         grid_.scratch, turn_++};
+      value = static_cast<T>(reduction.reducer.finish(
+          merge_team(reduction.reducer, state, team, shared_), grid_.count));
+    }
+    weft::get<I>(values_) = value;
+  }
+  template <int I, class T, std::size_t... J>
+  __device__ __forceinline__ void take_same(T& value, std::index_sequence<J...>) const {
+    (take_if_same<I, static_cast<int>(J)>(value), ...);
+  }
+  template <int I, int J, class T>
+  __device__ __forceinline__ void take_if_same(T& value) const {
+    using Other = std::remove_cvref_t<decltype(weft::get<J>(values_))>;
+    if constexpr (std::is_same_v<T, Other>) {
+      if (grid_.same[I] == J) value = weft::get<J>(values_);
+    }
+  }
+
+  /// What the kept vectors come to.
+  template <int I, class Reduction>
+  __device__ __forceinline__ typename Reduction::state state_of(const Reduction& reduction) {
+    typename Reduction::state total{};
+    const auto program = hoist(reduction.program, RowScalars<Values>{values_});
+    using C = typename decltype(program)::type;
+    constexpr std::uint64_t uses = uses_of<decltype(reduction.program)>;
+    constexpr int n = Base::vectors * V;
+    using R = std::remove_cvref_t<decltype(reduction.reducer)>;
+    if constexpr (takes_first<R, typename Reduction::state, C, n>) {
+      C x[n] = {};
+      this->template for_each_vector<uses>([&](const Registers& registers, int k, bool) {
+#pragma unroll
+        for (int j = 0; j < V; ++j) x[k * V + j] = program(Lane{*this, registers, k, j});
+      });
+      reduction.reducer.add_first(total, x, static_cast<int>(place_.mine) * V);
+    } else {
+      this->template for_each_vector<uses>([&](const Registers& registers, int k, bool whole) {
+        C x[V];
+#pragma unroll
+        for (int j = 0; j < V; ++j) x[j] = program(Lane{*this, registers, k, j});
+        if constexpr (Layout::reuses && I == Layout::Reused::last) {
+#pragma unroll
+          for (int j = 0; j < V; ++j) left_[k][j] = x[j];
+        }
+        if (whole) add_all<V>(reduction.reducer, total, x, this->position(k), V);
+      });
+    }
+    return total;
+  }
+
+  template <std::size_t... K>
+  __device__ __forceinline__ void store_all(std::index_sequence<K...>) {
+    const RowScalars<Values> row{values_};
+    (store_of_row<static_cast<int>(K), Outs>(hoist(output<static_cast<int>(K)>(), row)), ...);
+    if constexpr (!Layout::effects) {
+      if (!grid_.any_along_row) return;
+      constexpr std::uint64_t uses = Layout::reuses ? Layout::Reused::uses : (uses_of<Ps> | ...);
+      const auto programs = pack_of(hoist(output<static_cast<int>(K)>(), row)...);
+      char* const at[] = {this->template start<static_cast<int>(K)>()...};
+      this->template for_each_vector<uses>([&](const Registers& registers, int k, bool whole) {
+        (store_along<static_cast<int>(K), Outs, Ps>(weft::get<static_cast<int>(K)>(programs),
+                                                    registers, k, at[K], whole),
+         ...);
+      });
+    }
+  }
+  template <int K>
+  __device__ __forceinline__ auto output() const {
+    if constexpr (Layout::reuses) {
+      return with_left<typename Layout::Reused::Shared>(weft::get<K>(program_.outputs));
+    } else {
+      return weft::get<K>(program_.outputs);
+    }
+  }
+  /// The elements of an output along the row; one made of reductions alone has none.
+  template <int K, class Out, class Original, class P>
+  __device__ __forceinline__ void store_along(const P& program, const Registers& registers, int k,
+                                              char* at, bool whole) const {
+    if constexpr (uses_of<Original> != 0) store<K, Out>(program, registers, k, at, whole);
+  }
+  template <int K, class Out, class P>
+  __device__ __forceinline__ void store(const P& program, const Registers& registers, int k,
+                                        char* at, bool whole) const {
+    Vector<Out, V> out;
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      out.lane[j] = stored_value<Out>(program, Lane{*this, registers, k, j});
+    }
+    if (whole && (grid_.along_row >> K & 1U) != 0) {
+      *reinterpret_cast<Vector<Out, V>*>(at + k * grid_.operand[K].step) = out;
+    }
+  }
+  /// An output with one element for the row: no operand of it changes along the row.
+  template <int K, class Out, class P>
+  __device__ __forceinline__ void store_of_row(const P& program) const {
+    if constexpr ((uses_of<P> & uses_of<Reused<float>>) == 0) {
+      if ((grid_.along_row >> K & 1U) != 0 || place_.lane != 0 || !place_.active) return;
+      const Registers registers = this->template of_row<uses_of<P>>();
+      char* const to = row_start(grid_, grid_.operand[K], place_.row);
+      *reinterpret_cast<Out*>(to) = store_element<Out>(program(Lane{*this, registers, 0, 0}));
+    }
+  }
+
+  const Program& program_;
+  char* shared_;
+  float left_[Layout::reuses ? Base::vectors : 1][V];
+  Pack<typename Rs::state...> states_{};
+  Values values_;
+  unsigned turn_ = 0;
+};
+
+}  // namespace detail
+
+/// Runs the outputs of a row program whose rows are full, aligned vectors.
+template <class Outs, class Types, int V, int N, class Program>
+__global__ void __launch_bounds__(row_block, V == 8 ? 4 : 3)
+    row_register_kernel(const __grid_constant__ RowGrid<N> grid,
+                        const __grid_constant__ Program program) {
+  extern __shared__ __align__(128) char weft_row_shared[];
+  detail::RegisterThread<Outs, Types, V, Program>(grid, program, weft_row_shared).run();
+}
+
+}  // namespace weft::on_cuda
+
+#endif

@@ -1,0 +1,122 @@
+// What the row kernel for full vectors keeps in registers, by type.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+
+#include "weft/cuda/rows/reuse.hpp"
+#include "weft/cuda/rows/walk.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda::detail {
+
+/// V elements as the words that hold them: they are copied word by word, whatever their type.
+template <class T, int V>
+struct RowWords {
+  static constexpr int n = (static_cast<int>(sizeof(T)) * V + 3) / 4;
+  unsigned word[n];
+
+  __device__ __forceinline__ T lane(int j) const {
+    T out;
+    if constexpr (sizeof(T) >= 4) {
+      __builtin_memcpy(&out, word + j * static_cast<int>(sizeof(T) / 4), sizeof(T));
+    } else {
+      constexpr int in_word = 4 / static_cast<int>(sizeof(T));
+      const unsigned bits = word[j / in_word] >> (j % in_word * 32 / in_word);
+      const auto half = static_cast<unsigned short>(bits);
+      const auto byte = static_cast<unsigned char>(bits);
+      if constexpr (sizeof(T) == 2) {
+        __builtin_memcpy(&out, &half, 2);
+      } else {
+        __builtin_memcpy(&out, &byte, 1);
+      }
+    }
+    return out;
+  }
+  __device__ __forceinline__ void load(const char* from) {
+    const auto whole = *reinterpret_cast<const Vector<T, V>*>(from);
+    __builtin_memcpy(word, &whole, sizeof(whole));
+  }
+  __device__ __forceinline__ void fill(const T& value) {
+    Vector<T, V> whole;
+#pragma unroll
+    for (int j = 0; j < V; ++j) whole.lane[j] = value;
+    __builtin_memcpy(word, &whole, sizeof(whole));
+  }
+};
+/// Positions: of lane 0, and from a lane to the next.
+template <int V>
+struct RowWords<IndexOperand, V> {
+  long long first;
+  int step;
+  __device__ __forceinline__ long long lane(int j) const { return first + j * step; }
+};
+
+/// The I-th of some types.
+template <int I, class Head, class... Tail>
+struct Nth : Nth<I - 1, Tail...> {};
+template <class Head, class... Tail>
+struct Nth<0, Head, Tail...> {
+  using type = Head;
+};
+
+/// Whether a program needs a reduction's value.
+template <class P>
+inline constexpr bool reads_reductions = false;
+template <int I, class T>
+inline constexpr bool reads_reductions<Reduced<I, T>> = true;
+template <class Op, class... Ps>
+inline constexpr bool reads_reductions<Apply<Op, Ps...>> = (reads_reductions<Ps> || ...);
+
+/// A thread keeps operands of one type, that of the first one a reduction reads, in as many slots
+/// as a reduction has operands.
+template <class Outs, class Types, int V, class Program>
+struct RegisterLayout;
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
+struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+  static constexpr int outputs = sizeof...(Outs);
+  static constexpr std::uint64_t positions = RowKernelTypes<Ts...>::positions << outputs;
+  /// The operands with memory that reductions read.
+  static constexpr std::uint64_t reduced = (uses_of<decltype(Rs::program)> | ...) & ~positions;
+  static constexpr int slots = [] {
+    int most = 1;
+    const auto count = [&](std::uint64_t uses) {
+      const int n = std::popcount(uses & ~positions);
+      most = n > most ? n : most;
+    };
+    (count(uses_of<decltype(Rs::program)>), ...);
+    return most;
+  }();
+  /// Programs with effects must not run where there is no element, as full vectors do.
+  static constexpr bool possible =
+      reduced != 0 && slots <= 4 && !(has_effects<decltype(Rs::program)> || ...);
+  static constexpr bool effects = (has_effects<Ps> || ...);
+  using Slot = typename Nth<reduced == 0 ? 0 : std::countr_zero(reduced) - outputs, Ts...>::type;
+  /// Vectors of each slot: 32 words in all, or elements where these are smaller.
+  static constexpr int vectors = [] {
+    const int elements = 32 / static_cast<int>(std::bit_ceil(unsigned{slots})) /
+                         (sizeof(Slot) > 4 ? static_cast<int>(sizeof(Slot) / 4) : 1);
+    return elements > V ? elements / V : 1;
+  }();
+  /// The leaves that a slot may hold.
+  static constexpr std::uint64_t slot_leaves = [] {
+    std::uint64_t bits = 0;
+    int i = outputs;
+    ((bits |= std::uint64_t{std::is_same_v<Ts, Slot>} << i++), ...);
+    return bits;
+  }();
+  /// Leaves that are the only slot's operand, or else the kernel does not serve.
+  static constexpr std::uint64_t always_kept = slots == 1 ? reduced & slot_leaves : 0;
+  /// No reduction needs another: a row may then be longer than what is kept.
+  static constexpr bool independent = !(reads_reductions<decltype(Rs::program)> || ...);
+  using Reused = Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
+  /// The outputs read what the last reduction's program left, and no operand beside it.
+  static constexpr bool reuses = Reused::possible &&
+                                 std::is_same_v<typename Reused::LastProgram::type, float> &&
+                                 Reused::beside == 0;
+};
+
+}  // namespace weft::on_cuda::detail
+
+#endif

@@ -1,0 +1,193 @@
+// Planning the row kernel that keeps rows in registers, and whether a task is one for it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+
+#include "weft/cuda/rows/plan.hpp"
+
+namespace weft::on_cuda::detail {
+
+/// Plans a task whose operands a RowPlan has described.
+class RegisterPlan {
+ public:
+  RegisterPlan(const RowTask& task, const RowKernel& kernel, const void* program,
+               const Properties& device, RowLoops& grid, RowOperand* operand)
+      : task_(task),
+        kernel_(kernel),
+        program_(program),
+        device_(device),
+        grid_(grid),
+        operand_(operand) {}
+
+  /// Fills the grid and the launch; false, and nothing changed, where the kernel does not serve.
+  [[gnu::noinline]] bool run(RowLaunch& launch) {
+    if (!serves() || !choose_threads(launch)) return false;
+    choose_slots();
+    choose_ahead();
+    return true;
+  }
+
+ private:
+  int end() const { return kernel_.outputs + kernel_.leaves; }
+  bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
+  bool is_read(int i) const { return readings(task_, kernel_, i) > 0; }
+
+  bool serves() const {
+    const RegisterKernel& k = kernel_.registers;
+    if (k.vectors == 0 || task_.target >= 0 || grid_.reduced_rank > 1 || grid_.columns ||
+        grid_.varies != 0 || grid_.count == 0 || grid_.count % kernel_.lanes != 0 ||
+        (k.effects && grid_.any_along_row) ||
+        (k.reuses != nullptr && program_ != nullptr && !k.reuses(program_, grid_, operand_))) {
+      return false;
+    }
+    for (int i = 0; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      const bool along = i < kernel_.outputs
+                             ? (grid_.along_row >> i & 1U) != 0
+                             : has_memory(i) && is_read(i) && !is_constant(grid_, x);
+      if (along && !is_row_aligned(grid_, x, kernel_.lanes)) return false;
+    }
+    return one_operand_is_kept();
+  }
+
+  /// Whether the operands that the kernel takes for the only slot's are one.
+  bool one_operand_is_kept() const {
+    const RowOperand* kept = nullptr;
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      if ((kernel_.registers.always_kept >> i & 1U) == 0 || !is_reduced(i)) continue;
+      if (is_constant(grid_, operand_[i])) return false;
+      if (kept != nullptr && !is_same_operand(grid_, *kept, operand_[i])) return false;
+      kept = &operand_[i];
+    }
+    return true;
+  }
+
+  bool choose_threads(RowLaunch& launch) {
+    const bool halves = !kernel_.registers.independent;  // a kernel may leave half of them out
+    const int64_t work = grid_.count / kernel_.lanes;
+    const int64_t most = kernel_.registers.vectors;
+    const int64_t short_row = halves && work <= 16 * most ? (most + 1) / 2 : most;
+    const auto threads_of = [&](int64_t parts) {
+      return (work + most * parts - 1) / (most * parts);
+    };
+    const bool one_pass = halves || grid_.any_along_row;
+    const int64_t block = one_pass ? row_block : row_block / 2;
+    unsigned parts = 1;
+    unsigned group = 1;
+    launch.threads = 128;
+    grid_.rows_a_block = 1;
+    if (work <= 32 * short_row) {
+      group = power_of_two(static_cast<unsigned>((work + short_row - 1) / short_row));
+      grid_.rows_a_block = launch.threads / group;
+    } else {
+      while (one_pass && parts < row_cluster && threads_of(parts) > block) parts *= 2;
+      while (parts < row_cluster && threads_of(parts) > 128 &&
+             grid_.rows * parts < static_cast<unsigned>(device_.multiprocessors)) {
+        parts *= 2;
+      }
+      const int64_t wanted = one_pass || threads_of(parts) < block ? threads_of(parts) : block;
+      if (wanted > row_block || (parts > 1 && device_.major < 9)) return false;
+      group = launch.threads = round_up(static_cast<unsigned>(wanted), 32);
+    }
+    grid_.length = static_cast<unsigned>(work);
+    grid_.group = group;
+    grid_.group_shift = static_cast<unsigned>(std::countr_zero(power_of_two(group)));
+    grid_.warps = power_of_two((group + 31) / 32);
+    grid_.cluster = parts > 1;
+    grid_.parts = FastDivmod(parts);
+    grid_.stride = FastDivmod(group * parts);
+    grid_.chunk = (grid_.length + group * parts - 1) / (group * parts);
+    grid_.scratch = scratch_bytes(kernel_, 0);
+    launch.blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block * parts;
+    launch.shared_bytes = 2 * grid_.scratch;
+    launch.registers = true;
+    return true;
+  }
+
+  /// First what the reductions read, then what only the outputs do.
+  void choose_slots() {
+    grid_.slots = 0;
+    for (int i = 0; i < end(); ++i) {
+      RowOperand& x = operand_[i];
+      x.step = x.vector * grid_.stride.divisor;
+      if (i >= kernel_.outputs) {
+        x.access = is_constant(grid_, x) ? RowOperand::one_element : RowOperand::whole_vector;
+      }
+    }
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      if (is_reduced(i)) give_slot(i);
+    }
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      if (!is_reduced(i)) share_slot(i);
+    }
+  }
+  /// Where a block reads a row and writes another, a multiprocessor cannot have enough of them
+  /// under way: it has L2 fetch a row that another block will read. What is much further ahead is
+  /// in the way of what blocks wait for (docs/notes/measurements.md).
+  void choose_ahead() {
+    constexpr int64_t share = 32 * 1024;  // bytes for each multiprocessor
+    grid_.ahead = 0;
+    if (!grid_.any_along_row || !grid_.simple || grid_.slots != 1 || grid_.rows_a_block != 1 ||
+        grid_.parts.divisor != 1 || device_.major < 9) {
+      return;
+    }
+    const RowOperand& x = operand_[grid_.slot_operand[0]];
+    if (kernel_.lanes * x.itemsize % 16 != 0 || x.row == 0) return;
+    const int64_t bytes = grid_.count * x.itemsize;
+    const int64_t rows = (device_.multiprocessors * share + bytes - 1) / bytes;
+    if (rows < grid_.rows) grid_.ahead = static_cast<unsigned>(rows);
+  }
+  bool is_reduced(int i) const {
+    for (int r = 0; r < kernel_.reductions; ++r) {
+      if (task_.mode[r] == RowMode::compute && (kernel_.uses[r] >> i & 1U) != 0) return true;
+    }
+    return false;
+  }
+  bool may_keep(int i) const {
+    return (kernel_.registers.slot_leaves >> i & 1U) != 0 && is_read(i) &&
+           operand_[i].access == RowOperand::whole_vector;
+  }
+  bool share_slot(int i) {
+    for (int s = 0; may_keep(i) && s < grid_.slots; ++s) {
+      if (is_same_operand(grid_, operand_[i], operand_[grid_.slot_operand[s]])) {
+        operand_[i].access = RowOperand::slot;
+        operand_[i].slot_offset = static_cast<unsigned>(s);
+        return true;
+      }
+    }
+    return false;
+  }
+  void give_slot(int i) {
+    if (!may_keep(i) || share_slot(i) || grid_.slots == kernel_.registers.slots) return;
+    grid_.slot_operand[grid_.slots] = i;
+    operand_[i].access = RowOperand::slot;
+    operand_[i].slot_offset = static_cast<unsigned>(grid_.slots++);
+  }
+
+  const RowTask& task_;
+  const RowKernel& kernel_;
+  const void* program_;
+  const Properties& device_;
+  RowLoops& grid_;
+  RowOperand* operand_;
+};
+
+/// Plans a task whose operands' strides are those along the kept, then the reduced dimensions;
+/// `runs(launch)` tells whether the device runs a launch's clusters. Without a program, equal
+/// patterns are taken for equal values.
+template <class Runs>
+RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKernel& kernel,
+                           const void* program, const Properties& device, Operand* operands,
+                           Operand* inside, RowLoops& grid, RowOperand* operand, Runs runs) {
+  RowPlan planner(name, task, kernel, device, grid, operand);
+  planner.read(operands, inside);
+  RowLaunch launch;
+  if (RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
+    return launch;
+  }
+  launch = planner.plan();
+  return runs(launch) ? launch : planner.plan(8);
+}
+
+}  // namespace weft::on_cuda::detail

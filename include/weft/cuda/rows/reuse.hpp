@@ -1,0 +1,30 @@
+// What a row kernel keeps of its last reduction for the outputs, where all of it is the same value.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/rows/grid.hpp"
+#include "weft/eval/rows/reuse.hpp"
+
+namespace weft::on_cuda::detail {
+
+using weft::detail::Reuse;
+using weft::detail::Reused;
+using weft::detail::uses_of;
+using weft::detail::with_left;
+
+/// A kernel's operands and reductions, as weft::detail::SameValue asks for them.
+struct SameInRow {
+  const RowLoops& grid;
+  const RowOperand* operand;
+  bool same_operand(int i, int j) const { return is_same_operand(grid, operand[i], operand[j]); }
+  int number(int r) const { return grid.mode[r] == RowMode::same ? grid.same[r] : r; }
+};
+
+/// Whether the outputs of a task read what its last reduction left and nothing else of its pattern.
+template <class Program>
+bool keeps_last(const void* program, const RowLoops& grid, const RowOperand* operand) {
+  return grid.target < 0 && grid.mode[Reuse<Program>::last] == RowMode::compute &&
+         Reuse<Program>::same(program, SameInRow{grid, operand});
+}
+
+}  // namespace weft::on_cuda::detail

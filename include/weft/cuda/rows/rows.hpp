@@ -1,0 +1,169 @@
+// CUDA's row programs: expressions with reductions inside, in one kernel where rows allow.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/rows/launch.hpp"
+#include "weft/cuda/rows/looped_kernel.hpp"
+#include "weft/cuda/rows/register_kernel.hpp"
+#include "weft/cuda/rows/register_plan.hpp"
+#include "weft/eval/rows/rows.hpp"
+
+namespace weft {
+
+#if defined(__CUDACC__)
+namespace on_cuda::detail {
+
+/// The lanes of a row kernel: 16 bytes of the narrowest operand, counted as 2 to 4 bytes.
+template <class... Ts>
+constexpr int row_lanes(TypeList<Ts...>) {
+  int narrowest = 4;
+  ((narrowest = !std::is_same_v<Ts, IndexOperand> && sizeof(Ts) < 4 ? 2 : narrowest), ...);
+  return 16 / narrowest;
+}
+
+/// Orders the stream after other streams' work on the operands that a task touches.
+inline void order_all(const Operand* operands, int n, const RowTask& task, const RowKernel& kernel,
+                      const Stream& stream) {
+  for (int i = kernel.outputs; i < n; ++i) {
+    if (operands[i].storage != nullptr) order_read(operands[i].storage, stream);
+  }
+  for (int k = 0; k < kernel.outputs && task.target < 0; ++k) {
+    if (operands[k].storage != nullptr) order_write(operands[k].storage, stream);
+  }
+  if (task.target >= 0) {
+    order_write(operands[kernel.outputs + kernel.leaves + task.target].storage, stream);
+  }
+}
+
+/// Plans and launches one task of a row program.
+template <int N>
+[[gnu::noinline]] void run_rows(const Name& name, Cuda device, const RowTask& task,
+                                Operand* operands, const RowKernel& kernel, const void* program) {
+  const DeviceGuard guard(device);
+  const Stream stream = current_stream(device);
+  order_all(operands, N, task, kernel, stream);
+  RowGrid<N> grid;
+  Operand inside[N];
+  const auto runs = [&](const RowLaunch& launch) {
+    return runs_cluster(name.operation, kernel.of(launch), launch,
+                        grid.cluster ? grid.parts.divisor : 1);
+  };
+  const RowLaunch plan = plan_row_program(name.operation, task, kernel, program, properties(device),
+                                          operands, inside, grid, grid.operand, runs);
+  if (plan.blocks == 0) return;
+  StorageHandle partials;
+  void* states = nullptr;
+  const unsigned parts = grid.parts.divisor;
+  if (grid.stage == RowLoops::partial) {
+    const int64_t bytes = int64_t{grid.rows} * parts * kernel.state_bytes;
+    partials = StorageHandle(Memory<Cuda>::allocate(device, bytes));
+    states = partials->data;
+  }
+  void* arguments[] = {&grid, const_cast<void*>(program), &states};
+  launch_rows(name, task.geometry.reduced, kernel, plan, grid.cluster ? parts : 1, arguments,
+              stream);
+  if (grid.stage == RowLoops::partial) {
+    grid.stage = RowLoops::merge;
+    grid.splits = parts;
+    grid.parts = FastDivmod(1);
+    grid.columns = false;
+    grid.group = 32;
+    grid.group_shift = 5;
+    grid.warps = 1;
+    grid.rows_a_block = block_threads / 32;
+    grid.stride = FastDivmod(32);
+    RowLaunch merge;
+    merge.threads = block_threads;
+    merge.blocks = (grid.rows + block_threads / 32 - 1) / (block_threads / 32);
+    merge.shared_bytes = plan.shared_bytes;
+    launch_rows(name, task.geometry.reduced, kernel, merge, 1, arguments, stream);
+  }
+}
+
+template <class Outs, class Types, class Program>
+struct RowKernelOf;
+template <class... Outs, class... Ts, class... Rs, class... Ps>
+struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+  static constexpr int outputs = sizeof...(Outs);
+  using Types = TypeList<Ts...>;
+  static constexpr int leaves = sizeof...(Ts);
+  static constexpr int reductions = sizeof...(Rs);
+  static constexpr int n = outputs + leaves + reductions;
+  static constexpr int lanes = row_lanes(Types{});
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  static constexpr std::uint64_t uses[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
+  static constexpr int state_bytes() {
+    int most = 8;
+    ((most = static_cast<int>(sizeof(typename Rs::state)) > most
+                 ? static_cast<int>(sizeof(typename Rs::state))
+                 : most),
+     ...);
+    return most;
+  }
+  using Layout = RegisterLayout<TypeList<Outs...>, Types, lanes, Program>;
+  /// What planning needs to know; get() adds the kernels themselves.
+  static RowKernel description() {
+    RowKernel out;
+    out.outputs = outputs;
+    out.leaves = leaves;
+    out.reductions = reductions;
+    out.lanes = lanes;
+    out.state_bytes = state_bytes();
+    out.uses = uses;
+    out.positions = RowKernelTypes<Ts...>::positions << outputs;
+    if constexpr (Layout::possible) {
+      out.registers.vectors = Layout::vectors;
+      out.registers.slots = Layout::slots;
+      out.registers.slot_leaves = Layout::slot_leaves;
+      out.registers.always_kept = Layout::always_kept;
+      out.registers.independent = Layout::independent;
+      out.registers.effects = Layout::effects;
+      if constexpr (Layout::reuses) out.registers.reuses = keeps_last<Program>;
+    }
+    return out;
+  }
+  static RowKernel get() {
+    static_assert(
+        sizeof(Program) + sizeof(RowGrid<n>) <= 4000,
+        "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+    const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
+    RowKernel out = description();
+    out.address = reinterpret_cast<const void*>(kernel);
+    if constexpr (Layout::possible) {
+      const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
+      out.registers.address = reinterpret_cast<const void*>(fast);
+    }
+    return out;
+  }
+};
+
+}  // namespace on_cuda::detail
+#endif
+
+template <>
+struct RowExecutor<Cuda> {
+  /// Few long rows leave most of the GPU without work; then each reduction runs by itself.
+  static bool fuses(int64_t rows, int64_t length) {
+    if (length <= (1 << 16)) return true;
+    return rows >= (length <= (1 << 19) ? 4 : 16);
+  }
+
+  template <class Outs, class Types, class Program>
+  static void run([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
+                  [[maybe_unused]] const detail::RowTask& task,
+                  [[maybe_unused]] detail::Operand* operands,
+                  [[maybe_unused]] const Program& program) {
+#if defined(__CUDACC__)
+    using Kernel = on_cuda::detail::RowKernelOf<Outs, Types, Program>;
+    on_cuda::detail::run_rows<Kernel::n>(name, device, task, operands, Kernel::get(), &program);
+#else
+    static_assert(detail::always_false<Program>,
+                  "weft: a reduction on Cuda is evaluated in a file that nvcc compiles: move this "
+                  "statement to a .cu file");
+#endif
+  }
+};
+
+static_assert(RowDevice<Cuda>);
+
+}  // namespace weft

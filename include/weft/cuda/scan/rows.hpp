@@ -1,0 +1,234 @@
+// Scans of rows: what a warp scans at a time, rows by warps, and where rows and columns lie.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/primitive/vector.hpp"
+#include "weft/ops/order/scanners.hpp"
+
+#if defined(__CUDACC__)
+#include <cub/util_ptx.cuh>
+#endif
+
+namespace weft::on_cuda {
+
+/// The rows of a scan: where each begins, and how its elements follow each other. The target is
+/// operand 0, what is scanned operand 1.
+struct ScanGrid {
+  /// How a tile learns what is before it: by looking back at its neighbours while they run, or in
+  /// a fixed order from the totals that an earlier launch has left.
+  enum Pass { look_back, totals, from_totals };
+  Pass pass = look_back;
+  char* data[2];
+  unsigned rows = 1;
+  int64_t length = 1;
+  int64_t along[2];  // strides along the axis
+  int rank = 0;      // dimensions of the rows, innermost first
+  FastDivmod size[max_rank];
+  int64_t stride[2][max_rank];
+  FastDivmod tiles{1};  // tiles a row, or blocks across the columns
+  unsigned width = 1;   // columns: how many a block scans, a power of two
+  unsigned pieces = 1;  // columns: pieces that the axis is cut into
+  unsigned piece = 1;   // columns: tiles a piece
+
+#if defined(__CUDACC__)
+  __device__ __forceinline__ void locate(unsigned row, int64_t (&offset)[2], int first = 0) const {
+#pragma unroll 1
+    for (int d = first; d < rank; ++d) {
+      const unsigned next = size[d].divide(row);
+      const auto at = static_cast<int64_t>(row - next * size[d].divisor);
+      row = next;
+      offset[0] += at * stride[0][d];
+      offset[1] += at * stride[1][d];
+    }
+  }
+#endif
+};
+
+#if defined(__CUDACC__)
+
+namespace detail {
+
+/// Elements p[j * stride] below `last` of a vector that nobody reads again soon.
+template <class T, int V>
+__device__ __forceinline__ void load_once(Vector<T, V>& out, const T* p, int stride, int last) {
+  if constexpr (sizeof(Vector<T, V>) == 16) {
+    if (stride == 1 && last == V && reinterpret_cast<unsigned long long>(p) % 16 == 0) {
+      const uint4 bits = __ldcs(reinterpret_cast<const uint4*>(p));
+      __builtin_memcpy(&out, &bits, 16);
+      return;
+    }
+  }
+  on_cuda::load(out, reinterpret_cast<const char*>(p), 0, stride, 0, last);
+}
+/// The same way back.
+template <class T, int V>
+__device__ __forceinline__ void store_once(const Vector<T, V>& in, T* p, int last) {
+  if constexpr (sizeof(Vector<T, V>) == 16) {
+    if (last == V && reinterpret_cast<unsigned long long>(p) % 16 == 0) {
+      uint4 bits;
+      __builtin_memcpy(&bits, &in, 16);
+      __stcs(reinterpret_cast<uint4*>(p), bits);
+      return;
+    }
+  }
+  on_cuda::store(in, reinterpret_cast<char*>(p), 0, 1, 0, last);
+}
+
+/// What a warp scans at a time: R vectors of V neighbours a thread, each vector next to those of
+/// the warp's other threads.
+template <class S, class In, int V, int R>
+struct WarpTile {
+  using C = compute_t<In>;
+  using State = typename S::template State<C>;
+  static constexpr int items = 32 * V * R;
+
+  State part[R][V];  // joined from its vector's start
+  State before[R];   // what is before the vector in the warp's tile
+  State total;       // of all the warp's elements
+
+  __device__ __forceinline__ static int place(int r) {
+    return (r * 32 + static_cast<int>(threadIdx.x % 32)) * V;
+  }
+
+  /// Loads `count` elements (or all, if it is larger) from `data`, which the warp shares.
+  __device__ __forceinline__ static void load(Vector<In, V> (&in)[R], const In* data, int stride,
+                                              int64_t count) {
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const int64_t start = place(r);
+      const int64_t left = count - start;
+      load_once(in[r], data + start * stride, stride, left < V ? static_cast<int>(left) : V);
+    }
+  }
+
+  /// Scans the first `count` of the elements, or all where that is known.
+  template <bool Whole = false>
+  __device__ __forceinline__ void scan(const Vector<In, V> (&in)[R], int64_t count) {
+    const unsigned lane = threadIdx.x % 32;
+    State whole[R];
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const int64_t left = count - place(r);
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        const State x = Whole || j < left ? S::enter(load_element(in[r].lane[j]))
+                                          : S::template identity<State>();
+        part[r][j] = j == 0 ? x : S::join(part[r][j > 0 ? j - 1 : 0], x);
+      }
+      whole[r] = part[r][V - 1];
+    }
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+#pragma unroll
+      for (int r = 0; r < R; ++r) {
+        const State earlier = cub::ShuffleUp<32>(whole[r], d, 0, 0xFFFFFFFFU);
+        if (lane >= static_cast<unsigned>(d)) whole[r] = S::join(earlier, whole[r]);
+      }
+    }
+    total = S::template identity<State>();
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      State mine = cub::ShuffleUp<32>(whole[r], 1, 0, 0xFFFFFFFFU);
+      if (lane == 0) mine = S::template identity<State>();
+      before[r] = S::join(total, mine);
+      total = S::join(total, cub::ShuffleIndex<32>(whole[r], 31, 0xFFFFFFFFU));
+    }
+  }
+
+  /// The elements of a vector behind `prefix` and, within the block, behind `earlier`.
+  template <class Out, class Prefix>
+  __device__ __forceinline__ Vector<Out, V> finish(int r, const Prefix& prefix,
+                                                   const State& earlier) const {
+    const State first = S::join(earlier, before[r]);
+    Vector<Out, V> values;
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      values.lane[j] =
+          store_element<Out>(S::finish(scanner::after<S>(prefix, S::join(first, part[r][j]))));
+    }
+    return values;
+  }
+
+  /// Writes the elements behind `prefix` and, within the block, behind `earlier`.
+  template <class Out, class Prefix>
+  __device__ __forceinline__ void store(Out* out, int64_t count, const Prefix& prefix,
+                                        const State& earlier) const {
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const int64_t left = count - place(r);
+      store_once(finish<Out>(r, prefix, earlier), out + place(r),
+                 left < V ? static_cast<int>(left) : V);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// A warp scans a row, a tile after the other.
+template <class Out, class In, class S, int V, int R>
+__global__ void __launch_bounds__(block_threads) scan_rows(const __grid_constant__ ScanGrid grid) {
+  using Tile = detail::WarpTile<S, In, V, R>;
+  using State = typename Tile::State;
+  using Carry = typename S::template Carry<compute_t<In>>;
+  const unsigned row = blockIdx.x * (block_threads / 32) + threadIdx.x / 32;
+  if (row >= grid.rows) return;
+  int64_t offset[2] = {};
+  grid.locate(row, offset);
+  const In* in = reinterpret_cast<const In*>(grid.data[1]) + offset[1];
+  Out* out = reinterpret_cast<Out*>(grid.data[0]) + offset[0];
+  const int stride = static_cast<int>(grid.along[1]);
+  Carry carry = S::template identity<Carry>();
+  for (int64_t start = 0; start < grid.length; start += Tile::items) {
+    Vector<In, V> loaded[R];
+    Tile tile;
+    tile.load(loaded, in + start * stride, stride, grid.length - start);
+    tile.scan(loaded, grid.length - start);
+    tile.store(out + start, grid.length - start, scanner::prefix_of<State>(carry),
+               S::template identity<State>());
+    carry = S::join(carry, static_cast<Carry>(tile.total));
+  }
+}
+
+/// Rows of at most 32 vectors, a power of two of them a warp: grid.width lanes scan one.
+template <class Out, class In, class S, int V>
+__global__ void __launch_bounds__(block_threads)
+    scan_short_rows(const __grid_constant__ ScanGrid grid) {
+  using State = typename S::template State<compute_t<In>>;
+  const unsigned row = blockIdx.x * (block_threads / grid.width) + threadIdx.x / grid.width;
+  const unsigned x = threadIdx.x % grid.width;
+  int64_t offset[2] = {};
+  if (row < grid.rows) grid.locate(row, offset);
+  const int64_t start = static_cast<int64_t>(x) * V;
+  const int64_t left = row < grid.rows ? grid.length - start : 0;
+  const int last = left < V ? static_cast<int>(left) : V;
+  const int stride = static_cast<int>(grid.along[1]);
+  const In* in = reinterpret_cast<const In*>(grid.data[1]) + offset[1] + start * stride;
+  Vector<In, V> loaded;
+  if (last > 0) on_cuda::load(loaded, reinterpret_cast<const char*>(in), 0, stride, 0, last);
+  State part[V];
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    const State element =
+        j < last ? S::enter(load_element(loaded.lane[j])) : S::template identity<State>();
+    part[j] = j == 0 ? element : S::join(part[j > 0 ? j - 1 : 0], element);
+  }
+  State sum = part[V - 1];
+  for (unsigned d = 1; d < grid.width; d *= 2) {
+    const State other = cub::ShuffleUp<32>(sum, static_cast<int>(d), 0, 0xFFFFFFFFU);
+    if (x >= d) sum = S::join(other, sum);
+  }
+  State earlier = cub::ShuffleUp<32>(sum, 1, 0, 0xFFFFFFFFU);
+  if (x == 0) earlier = S::template identity<State>();
+  Vector<Out, V> values;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    values.lane[j] = store_element<Out>(S::finish(S::join(earlier, part[j])));
+  }
+  Out* out = reinterpret_cast<Out*>(grid.data[0]) + offset[0] + start;
+  if (last > 0) on_cuda::store(values, reinterpret_cast<char*>(out), 0, 1, 0, last);
+}
+
+#endif
+
+}  // namespace weft::on_cuda

@@ -1,0 +1,140 @@
+// explain(e): which kernels an expression becomes, what they read and write, how they are launched.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/fuse.hpp"
+#include "weft/eval/inspect/explain_product.hpp"
+
+namespace weft {
+
+struct ExplainOptions {
+  double bandwidth = 0;  ///< of the memory, bytes a second, as measured; 0: from its data sheet
+};
+
+namespace detail {
+
+/// A reduction whose value was taken from an equal one belongs where that was computed.
+inline void find_equal(const RowNode* nodes, std::vector<int>& kernel_of) {
+  for (std::size_t r = 0; r < kernel_of.size(); ++r) {
+    if (kernel_of[r] < 0) kernel_of[r] = kernel_of[static_cast<std::size_t>(nodes[r].same)];
+  }
+}
+
+/// Says of each node of the tree which kernel computes it.
+[[gnu::noinline]] inline void place_nodes(Explanation& out, const std::vector<int>& kernel_of) {
+  const int last = static_cast<int>(out.kernels.size()) - 1;
+  for (ExpressionTree::Node& node : out.tree.nodes) {
+    if (!node.leaf && node.reduction != ExpressionTree::apart) {
+      node.kernel = node.reduction < 0 ? last : kernel_of[static_cast<std::size_t>(node.reduction)];
+    }
+  }
+}
+
+inline void add_all(TreeBuilder&, const Pack<>&) {}
+template <class Head, class... Tail>
+void add_all(TreeBuilder& tree, const Pack<Head, Tail...>& expressions) {
+  tree.add(expressions.head);
+  add_all(tree, expressions.tail);
+}
+
+/// Whether the header that explains what D launches is included.
+template <class D>
+constexpr bool can_explain() {
+  constexpr bool here = Complete<Explainer<D>>;
+  static_assert(here,
+                "weft: to explain an expression include <weft/explain.hpp>, for Cuda in a file "
+                "that nvcc compiles");
+  return here;
+}
+
+}  // namespace detail
+
+/// What evaluating `e` into a new tensor does: kernels, operands, bytes, launches, and the time
+/// that memory bandwidth allows. Nothing is evaluated, launched or allocated on the device.
+template <ExpressionLike E>
+  requires(!StandIn<E>)
+[[nodiscard]] Explanation explain(const E& e, const ExplainOptions& options = {}) {
+  using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
+                               typename E::device_type>;
+  using Runs = detail::loops_of<D>;
+  using T = std::remove_const_t<typename E::value_type>;
+  Explanation out;
+  if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
+    const detail::PlannedStaging staging(out);
+    detail::Lowered<E> lowered(e);
+    out.name = text(detail::name_of<E>());
+    if constexpr (TensorLike<E>) out.name = "copy(" + out.name + ")";
+    out.type = name(dtype_of<T>);
+    out.shape = e.shape();
+    const Runs device =
+        detail::place<D>(detail::name_of<E>().operation, lowered.operands + 1, lowered.n - 1, D{});
+    Explainer<Runs>::describe(device, out);
+    if (options.bandwidth > 0) out.bandwidth = options.bandwidth;
+    lowered.operands[0].set(reinterpret_cast<const void*>(detail::placeholder), sizeof(T),
+                            e.shape(), contiguous_strides(e.shape()), nullptr);
+    if constexpr (detail::has_reduction<E>) out.reductions = detail::RowLowering<E>::reductions;
+    std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions),
+                               detail::route_of<E>() == detail::Route::rows ? -1 : 0);
+    if constexpr (requires { e.operations(); }) {
+      const auto product = detail::planned_product<D>(e);
+      out.kernels.push_back(detail::product_kernel(
+          product, product.type, e.shape(), e.size() * static_cast<int64_t>(sizeof(T)), "result"));
+    } else if constexpr (detail::route_of<E>() == detail::Route::opaque) {
+      out.kernels.push_back(detail::opaque_kernel("evaluated:", detail::name_of<E>(), e.shape()));
+      ++out.opaque;
+    } else if (e.size() > 0) {
+      lowered.template run<T>(e.shape(), detail::DryRun<Runs>{device, &out, &kernel_of});
+    }
+    if constexpr (detail::route_of<E>() == detail::Route::rows) {
+      detail::find_equal(lowered.nodes, kernel_of);
+    }
+    detail::TreeBuilder(out.tree).add(e);
+    detail::place_nodes(out, kernel_of);
+  }
+  return out;
+}
+
+template <StandIn E>
+[[nodiscard]] Explanation explain(const E& e, const ExplainOptions& options = {}) {
+  return explain(e.node(), options);
+}
+
+/// The same for expressions that are computed in one pass.
+template <class... Es>
+[[nodiscard]] Explanation explain(const Fused<Es...>& fused, const ExplainOptions& options = {}) {
+  using D = typename Fused<Es...>::device_type;
+  using Runs = detail::loops_of<D>;
+  Explanation out;
+  if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
+    constexpr int targets = sizeof...(Es);
+    const auto& expressions = fused.expressions();
+    const detail::PlannedStaging staging(out);
+    detail::LoweredFuse<Es...> lowered(expressions);
+    out.shape = expressions.head.shape();
+    detail::check_shapes(out.shape, expressions.tail);
+    out.name = text(detail::name_of<Fused<Es...>>());
+    const Runs device = detail::place<D>("fuse", lowered.operands + targets,
+                                         static_cast<int>(lowered.n) - targets, D{});
+    Explainer<Runs>::describe(device, out);
+    if (options.bandwidth > 0) out.bandwidth = options.bandwidth;
+    out.reductions = (detail::RowLowering<Es>::reductions + ...);
+    std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions), -1);
+    std::uintptr_t k = 0;
+    ((lowered.operands[k].set(reinterpret_cast<const void*>(detail::placeholder + (k << 40)),
+                              sizeof(typename Es::value_type), out.shape,
+                              contiguous_strides(out.shape), nullptr),
+      out.type += detail::join({k > 0 ? ", " : "", name(dtype_of<typename Es::value_type>)}), ++k),
+     ...);
+    if (out.shape.size() > 0) {
+      detail::run_fused<typename Es::value_type...>(lowered, out.shape,
+                                                    detail::DryRun<Runs>{device, &out, &kernel_of});
+    }
+    if constexpr ((detail::has_reduction<Es> || ...)) detail::find_equal(lowered.nodes, kernel_of);
+    detail::TreeBuilder tree(out.tree);
+    detail::add_all(tree, expressions);
+    detail::place_nodes(out, kernel_of);
+  }
+  return out;
+}
+
+}  // namespace weft

@@ -1,0 +1,191 @@
+// Explanation: what evaluating an expression does, kernel by kernel, as a value and as text.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "weft/eval/inspect/expression_tree.hpp"
+
+namespace weft {
+
+/// What an expression becomes when it is evaluated into a new tensor. Made by explain(e).
+struct Explanation {
+  /// A stretch of memory that a kernel reads or writes; an operand that occurs several times in
+  /// the expression is one.
+  struct Operand {
+    Text type;            ///< of its elements
+    Shape shape;          ///< as the tensor has it
+    int64_t bytes = 0;    ///< distinct ones, however often they are broadcast
+    int occurrences = 1;  ///< in the part of the expression that the kernel evaluates
+    Text note;            ///< "result", "temporary", "kept in shared memory", ...
+    const char* address = nullptr;
+  };
+  struct Kernel {
+    Text kind;                 ///< "element-wise", "row program", "reduction by blocks", ...
+    Text work;                 ///< "over (4, 5)", "4 rows of 5: max, sum"
+    int launches = 1;          ///< more than 1 where the work is cut into pieces
+    int64_t blocks = 0;        ///< of the largest launch; 0 on the CPU
+    int threads = 0;           ///< of a block, or of the CPU; 0 where it is not known beforehand
+    int cluster = 1;           ///< blocks that exchange values
+    int64_t shared_bytes = 0;  ///< of a block
+    double operations = 0;     ///< additions and multiplications, of matrix products
+    int reductions = 0;        ///< computed here
+    int equal = 0;             ///< taken from an equal one that is computed here
+    std::vector<Operand> reads;
+    std::vector<Operand> writes;
+  };
+
+  Text name;    ///< of the expression: "div(exp(float), sum(exp(float)))"
+  Text device;  ///< "cuda:0 (NVIDIA H200)"
+  Text type;    ///< of the result's elements
+  Shape shape;
+  bool on_cpu = false;
+  double bandwidth = 0;  ///< of the memory, bytes a second; 0 where it is not known
+  int reductions = 0;    ///< in the expression
+  int opaque = 0;    ///< parts that algorithms of their own evaluate (scans, sorts), not counted
+  int repeated = 0;  ///< evaluations of reductions whose value an earlier kernel had too
+  std::vector<Kernel> kernels;  ///< in the order in which they run
+  ExpressionTree tree;
+
+  /// How many kernels (on the CPU: loops) the statement launches, not counting opaque parts.
+  int kernel_count() const {
+    int n = 0;
+    for (const Kernel& kernel : kernels) n += kernel.launches;
+    return n;
+  }
+  int64_t bytes_read() const {
+    int64_t n = 0;
+    for (const Kernel& kernel : kernels) {
+      for (const Operand& x : kernel.reads) n += x.bytes;
+    }
+    return n;
+  }
+  int64_t bytes_written() const {
+    int64_t n = 0;
+    for (const Kernel& kernel : kernels) {
+      for (const Operand& x : kernel.writes) n += x.bytes;
+    }
+    return n;
+  }
+  /// The additions and multiplications of matrix products.
+  double operations() const {
+    double n = 0;
+    for (const Kernel& kernel : kernels) n += kernel.operations;
+    return n;
+  }
+  int64_t bytes() const { return bytes_read() + bytes_written(); }
+  /// The time in which memory could move all bytes, seconds; 0 where its bandwidth is not known.
+  double expected_seconds() const {
+    return bandwidth > 0 ? static_cast<double>(bytes()) / bandwidth : 0;
+  }
+
+  /// The expression as a Graphviz graph: a cluster for each kernel, operands beside them.
+  Text dot() const { return detail::dot_of(tree, kernels); }
+};
+
+namespace detail {
+/// "512 B", "1.50 KiB", "12.0 MiB"
+[[gnu::cold, gnu::noinline]] inline Text bytes_text(int64_t bytes) {
+  constexpr const char* units[] = {" KiB", " MiB", " GiB", " TiB", " PiB"};
+  if (bytes < 1024) return text(static_cast<long long>(bytes)) + " B";
+  double value = static_cast<double>(bytes) / 1024;
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  return formatted(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value) + units[unit];
+}
+
+/// "27.3 us"
+[[gnu::cold, gnu::noinline]] inline Text seconds_text(double seconds) {
+  constexpr const char* units[] = {" s", " ms", " us", " ns"};
+  int unit = 0;
+  for (; seconds < 1 && unit < 3; ++unit) seconds *= 1000;
+  return formatted("%.3g", seconds) + units[unit];
+}
+
+/// "4.92 TB/s"
+[[gnu::cold, gnu::noinline]] inline Text rate_text(double bytes_a_second) {
+  const bool tera = bytes_a_second >= 1e12;
+  return formatted("%.3g", bytes_a_second / (tera ? 1e12 : 1e9)) + (tera ? " TB/s" : " GB/s");
+}
+
+/// "17.2 GFLOP"
+[[gnu::cold, gnu::noinline]] inline Text operations_text(double n) {
+  constexpr const char* units[] = {" FLOP", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP"};
+  int unit = 0;
+  for (; n >= 1000 && unit < 5; ++unit) n /= 1000;
+  return formatted("%.3g", n) + units[unit];
+}
+
+/// "1 kernel", "2 kernels"
+[[gnu::cold, gnu::noinline]] inline Text counted(int64_t n, const char* what) {
+  return text(static_cast<long long>(n)) + " " + what + (n == 1 ? "" : "s");
+}
+
+inline void add_operands(Text& out, const char* verb,
+                         const std::vector<Explanation::Operand>& operands) {
+  for (const Explanation::Operand& x : operands) {
+    out += join({"\n     ", verb, " ", x.type, " ", x.shape, ", ", bytes_text(x.bytes)});
+    if (x.occurrences > 1) out += ", occurs " + counted(x.occurrences, "time");
+    if (!x.note.empty()) out += ", " + x.note;
+  }
+}
+
+inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
+  if (kernel.blocks > 0) {
+    out += join({"\n     ", counted(kernel.blocks, "block"), " of ", kernel.threads, " threads"});
+    if (kernel.cluster > 1) out += join({", in clusters of ", kernel.cluster});
+    if (kernel.shared_bytes > 0) {
+      out += ", " + bytes_text(kernel.shared_bytes) + " of shared memory each";
+    }
+  } else if (kernel.threads > 0) {
+    out += "\n     " + counted(kernel.threads, "thread");
+  }
+  if (kernel.launches > 1) {
+    out += join({kernel.blocks + kernel.threads > 0 ? ", " : "\n     ", "in ", kernel.launches,
+                 " launches"});
+  }
+}
+}  // namespace detail
+
+/// The explanation as text, a few lines a kernel.
+[[gnu::cold, gnu::noinline]] inline Text to_string(const Explanation& e) {
+  using namespace detail;
+  Text out = e.name;
+  const char* const what = e.on_cpu ? "loop" : "kernel";
+  out += join({"\n  ", e.type, " ", e.shape, " on ", e.device, ": "});
+  if (e.opaque == 0 || e.kernel_count() > 0) {
+    out += join({counted(e.kernel_count(), what), ", ", bytes_text(e.bytes_read()), " read, ",
+                 bytes_text(e.bytes_written()), " written"});
+    if (e.bandwidth > 0) {
+      out += join({", ", seconds_text(e.expected_seconds()), " at ", rate_text(e.bandwidth)});
+    }
+    if (e.opaque > 0) out += ", and ";
+  }
+  if (e.opaque > 0) {
+    out += join({counted(e.opaque, "part"), " by other algorithms, whose ", what,
+                 "s and bytes are not counted"});
+  }
+  if (e.repeated > 0) {
+    out += join({"\n  ", counted(e.repeated, "reduction"), " evaluated again by a later ",
+                 e.on_cpu ? "loop" : "kernel"});
+  }
+  int number = 0;
+  for (const Explanation::Kernel& kernel : e.kernels) {
+    out += join({"\n  ", ++number, ". ", kernel.kind, " ", kernel.work});
+    if (kernel.operations > 0) out += ", " + operations_text(kernel.operations);
+    add_launch(out, kernel);
+    add_operands(out, "reads ", kernel.reads);
+    add_operands(out, "writes", kernel.writes);
+  }
+  return out + "\n";
+}
+
+/// Prints to_string(e) to a stream.
+template <class S, std::same_as<Explanation> E>
+  requires requires(S& stream, const char* characters) { stream << characters; }
+S& operator<<(S& stream, const E& e) {
+  stream << to_string(e).c_str();
+  return stream;
+}
+
+}  // namespace weft

@@ -1,0 +1,128 @@
+// Products with an epilogue: one call of the library, or the product and one element-wise pass.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/assign.hpp"
+#include "weft/eval/product/plan.hpp"
+
+namespace weft::detail {
+
+/// E with `value` in the place of its product.
+template <class V, class T>
+Scalar<T> with_product(const Scalar<T>& e, const V&) {
+  return e;
+}
+template <class V, class T, class D>
+Tensor<T, D> with_product(const Tensor<T, D>& e, const V&) {
+  return e;
+}
+template <class V, class K, class A, class B>
+V with_product(const Product<K, A, B>&, const V& value) {
+  return value;
+}
+template <class V, class T, class Op, class... Args>
+auto with_product(const Map<T, Op, Args...>& e, const V& value);
+template <class V, class T, class Op, class... Args, std::size_t... I>
+auto with_product(const Map<T, Op, Args...>& e, const V& value, std::index_sequence<I...>) {
+  return Map<T, Op, decltype(with_product(get<I>(e.args()), value))...>(
+      e.op(), with_product(get<I>(e.args()), value)...);
+}
+template <class V, class T, class Op, class... Args>
+auto with_product(const Map<T, Op, Args...>& e, const V& value) {
+  return with_product(e, value, std::index_sequence_for<Args...>{});
+}
+
+/// How explain() sees a product and its epilogue; in eval/inspect/dry_run.hpp.
+template <class Out, class E, class D>
+void explain_epilogue(const E& e, const Operand* operands, const Shape& shape, const D& dry);
+
+/// One call of the device's library where it takes the case; else the product, in the target's own
+/// memory where that holds it, and one element-wise pass.
+template <class E>
+struct Lowered<E, Route::product> {
+  using Parts = EpilogueParts<E>;
+  using T = typename E::value_type;
+  static constexpr int n = leaf_count<E> + 1;
+  const E& e;
+  OperandArray<n> operands;
+
+  explicit Lowered(const E& node) : e(node) {
+    int i = 0;
+    const auto add = [&](const auto& x) {
+      check_current(x);
+      operands[++i].set(x.data(), sizeof(*x.data()), x.shape(), x.strides(), x.storage());
+    };
+    for_each_leaf(product(), add);
+    for (int k = 1; k <= i; ++k) operands[k].moved = true;
+    if constexpr (Parts::has_addend) add(Parts::addend(Parts::sum(e)));
+  }
+
+  template <class Out, class D>
+  void run(const Shape& shape, D device) {
+    if constexpr (!Device<D>) {
+      explain_epilogue<Out>(e, operands, shape, device);
+    } else if constexpr (is_included<D>() && can_multiply<loops_of<D>>()) {
+      const auto& x = value_on(product().left(), device);
+      const auto& y = value_on(product().right(), device);
+      using Library = Multiplier<loops_of<D>>;
+      const bool whole = shape == product().shape() && is_contiguous();
+      if (whole && product().depth() > 0 && Library::fuses(Parts::activation, dtype_of<T>)) {
+        if (Library::multiply(product().text, x, y, target<Out, D>(shape), epilogue())) return;
+      }
+      using V = compute_t<T>;
+      Tensor<V, D> value;
+      if constexpr (std::is_same_v<Out, V>) {
+        if (whole && !(Parts::has_addend && overlap(operands[0], operands[n - 1]))) {
+          value = target<Out, D>(shape);
+        }
+      }
+      if (value.storage() == nullptr) value = Access::allocate<V, D>(product().shape(), device);
+      Library::multiply(product().text, x, y, value);
+      finish<Out>(with_product(e, value), shape, device);
+    }
+  }
+
+ private:
+  const auto& product() const { return Parts::product(Parts::sum(e)); }
+
+  auto epilogue() const {
+    const auto& sum = Parts::sum(e);
+    if constexpr (Parts::has_addend) {
+      using A = std::remove_cvref_t<decltype(Parts::addend(sum))>;
+      return Epilogue<T, typename A::device_type>{Parts::activation, Parts::alpha(sum),
+                                                  Parts::beta(sum), &Parts::addend(sum)};
+    } else {
+      return Epilogue<T, typename E::device_type>{Parts::activation, Parts::alpha(sum)};
+    }
+  }
+
+  bool is_contiguous() const {
+    Layout layout;
+    for (int i = 0; i < operands[0].rank; ++i) {
+      layout.shape.push_back(operands[0].size[i]);
+      layout.strides.push_back(operands[0].stride[i]);
+    }
+    return layout.is_contiguous();
+  }
+
+  template <class Out, class D>
+  Tensor<Out, D> target(const Shape& shape) const {
+    Storage* const storage = operands[0].storage;
+    __atomic_fetch_add(&storage->owners, 1L, __ATOMIC_RELAXED);
+    return Access::make<Out, D>(StorageHandle(storage), reinterpret_cast<Out*>(operands[0].data),
+                                shape, contiguous_strides(shape));
+  }
+
+  template <class Out, class D, class Rest>
+  void finish(const Rest& rest, const Shape& shape, D device) {
+    using Types = typename Lowering<Rest>::types;
+    OperandArray<count(Types{}) + 1> elements;
+    const auto program = Lowering<Rest>::template lower<1>(rest, elements);
+    elements[0] = operands[0];
+    broadcast_operands(elements, count(Types{}) + 1, shape);
+    Executor<loops_of<D>>::template for_each<Out, Types>(name_of<E>(), device, shape, elements,
+                                                         program);
+  }
+};
+
+}  // namespace weft::detail

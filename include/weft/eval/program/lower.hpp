@@ -1,0 +1,159 @@
+// Lowering: an expression becomes a program and operands; inner reductions are evaluated first.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/program/plan.hpp"
+#include "weft/eval/program/program.hpp"
+#include "weft/eval/program/settings.hpp"
+#include "weft/ops/elementwise/generate.hpp"
+#include "weft/ops/elementwise/map.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+
+namespace weft::detail {
+
+/// N operands. One type for all expressions that have as many, so that it is compiled once.
+template <int N>
+class OperandArray {
+ public:
+  [[gnu::noinline]] OperandArray() {}
+  [[gnu::noinline]] ~OperandArray() {}
+  OperandArray(const OperandArray&) = delete;
+  OperandArray& operator=(const OperandArray&) = delete;
+  operator Operand*() { return operands_; }
+  operator const Operand*() const { return operands_; }
+
+ private:
+  Operand operands_[N];
+};
+
+template <class... Lists>
+struct Join {
+  using type = TypeList<>;
+};
+template <class... A>
+struct Join<TypeList<A...>> {
+  using type = TypeList<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct Join<TypeList<A...>, TypeList<B...>, Rest...> : Join<TypeList<A..., B...>, Rest...> {};
+
+/// How an expression type is lowered: `types` lists its operands' element types, and
+/// lower<B>(e, operands) fills operands[B...] and returns the program that reads them.
+template <class E>
+struct Lowering;
+
+template <class T>
+struct Lowering<Scalar<T>> {
+  using types = TypeList<>;
+  template <int>
+  static Constant<T> lower(const Scalar<T>& e, Operand*) {
+    return {e.value};
+  }
+};
+
+template <>
+struct Lowering<Positions> {
+  using types = TypeList<IndexOperand>;
+  template <int B>
+  static Arg<B, IndexOperand> lower(const Positions& e, Operand* operands) {
+    operands[B].set(reinterpret_cast<const void*>(IndexOperand::origin + e.first()), 1, e.shape(),
+                    contiguous_strides(e.shape()), nullptr);
+    return {};
+  }
+};
+
+/// With WEFT_CHECK=1, throws when an operand was written since its expression was built.
+template <class T, class D>
+void check_current(const Tensor<T, D>& x) {
+  if (check_requested() && !Access::is_current(x)) {
+    fail<ValueError>("evaluate", "a tensor of shape ", x.shape(),
+                     " was written after the expression that reads it was built");
+  }
+}
+
+template <class T, class D>
+WEFT_OUTLINED void lower_leaf(const Tensor<T, D>& x, Operand& operand) {
+  check_current(x);
+  operand.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
+}
+
+template <class T, class D>
+struct Lowering<Tensor<T, D>> {
+  using types = TypeList<std::remove_const_t<T>>;
+  template <int B>
+  static Arg<B, std::remove_const_t<T>> lower(const Tensor<T, D>& e, Operand* operands) {
+    lower_leaf(e, operands[B]);
+    return {};
+  }
+};
+
+/// An operation as it goes into a program: draws of random numbers know whether that is captured.
+template <class Op>
+Op settled(const Op& op) {
+  Op out = op;
+  if constexpr (requires { out.settle(); }) {
+    out.settle();
+  } else if constexpr (requires { out.draw.settled(); }) {
+    out.draw = op.draw.settled();
+  }
+  return out;
+}
+
+template <class T, class Op, class... Args>
+struct Lowering<Map<T, Op, Args...>> {
+  using types = typename Join<TypeList<>, typename Lowering<Args>::types...>::type;
+
+  template <int B>
+  static auto lower(const Map<T, Op, Args...>& e, Operand* operands) {
+    const auto& args = e.args();
+    // One and two made in their place: a function for each operand of each node is compile time.
+    if constexpr (sizeof...(Args) == 1) {
+      using X = Lowering<decltype(args.head)>;
+      using P = decltype(X::template lower<B>(args.head, operands));
+      return Apply<Op, P>{settled(e.op()), {X::template lower<B>(args.head, operands), {}}};
+    } else if constexpr (sizeof...(Args) == 2) {
+      using X = Lowering<decltype(args.head)>;
+      using Y = Lowering<decltype(args.tail.head)>;
+      constexpr int next = B + count(typename X::types{});
+      using P = decltype(X::template lower<B>(args.head, operands));
+      using Q = decltype(Y::template lower<next>(args.tail.head, operands));
+      return Apply<Op, P, Q>{settled(e.op()),
+                             {X::template lower<B>(args.head, operands),
+                              {Y::template lower<next>(args.tail.head, operands), {}}}};
+    } else {
+      return lower_args<B>(e.op(), operands, args);
+    }
+  }
+
+ private:
+  template <int B, class Head, class... Tail, class... Done>
+  static auto lower_args(const Op& op, Operand* operands, const Pack<Head, Tail...>& args,
+                         Done... done) {
+    auto program = Lowering<Head>::template lower<B>(args.head, operands);
+    constexpr int next = B + count(typename Lowering<Head>::types{});
+    if constexpr (sizeof...(Tail) == 0) {
+      return Apply<Op, Done..., decltype(program)>{settled(op), make_pack(done..., program)};
+    } else {
+      return lower_args<next>(op, operands, args.tail, done..., program);
+    }
+  }
+};
+
+/// A reduction inside a larger expression: evaluated now, kept in its accumulation type.
+template <class R, class E>
+struct Lowering<Reduce<R, E>> {
+  using value = compute_t<typename Reduce<R, E>::value_type>;
+  using types = TypeList<value>;
+  template <int B>
+  static Arg<B, value> lower(const Reduce<R, E>& e, Operand* operands);
+};
+
+/// The value of an expression on the operands' device, else on `wanted`; in eval/assign.hpp.
+template <class T, class D, class E>
+Tensor<T, D> materialize_on(const E& e, D wanted);
+
+/// The number of operands of an expression.
+template <class E>
+inline constexpr int operand_count = count(typename Lowering<E>::types{});
+
+}  // namespace weft::detail

@@ -1,0 +1,48 @@
+// Multi-output programs: one program that gives the values of several targets, each wanted or not.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/program/executor.hpp"
+#include "weft/eval/program/program.hpp"
+
+namespace weft {
+
+/// What a kernel does with the targets of a multi-output program, as bits: writes them, adds to
+/// what is there, or writes the sum along the axes in which a target has size 1. Targets without a
+/// bit are left alone.
+struct Stores {
+  unsigned wanted = 0;
+  unsigned adds = 0;
+  unsigned sums = 0;
+  WEFT_HD Stores next() const { return {wanted >> 1, adds >> 1, sums >> 1}; }
+};
+
+/// A program whose call gives a Pack with a value for each target, of the types that `values`
+/// lists. only(k) is the program of value k, plus those that go with it, alone.
+template <class P>
+concept MultiOutputProgram = requires(const P& program) {
+  typename P::values;
+  requires std::is_same_v<std::remove_cvref_t<decltype(program.stores)>, Stores>;
+};
+
+/// The multi-output programs of device D, with sums (cpu/gradient.hpp, cuda/gradient.hpp):
+///   template <class Outs, class Types, class Program>
+///   static void run(const Name&, D, const Shape&, Operand* operands, const Program&);
+/// the targets come first. One that is summed has the type its values are computed in, and is
+/// contiguous; the others have the element types Outs.
+template <class D>
+struct GradientExecutor;
+
+namespace detail {
+/// Whether the header with D's gradient loops is included; if not, one compile error that names it.
+template <class D>
+constexpr bool can_run_multi_output() {
+  constexpr bool here = Complete<GradientExecutor<D>>;
+  static_assert(here || !is_cuda<D>,
+                "weft: for gradients on Cuda include <weft/cuda/gradient.hpp>");
+  static_assert(here || is_cuda<D>, "weft: for gradients on Cpu include <weft/autograd.hpp>");
+  return here;
+}
+}  // namespace detail
+
+}  // namespace weft

@@ -1,0 +1,300 @@
+// Plan: the loops that an evaluation runs, with dimensions ordered, merged and cut.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "weft/core/axes.hpp"
+#include "weft/core/broadcast.hpp"
+#include "weft/tensor/storage.hpp"
+
+namespace weft::detail {
+
+/// What an evaluation knows of one operand or target, without its type.
+struct Operand {
+  char* data = nullptr;
+  int itemsize = 0;  // Position operands count elements as bytes
+  Storage* storage = nullptr;
+  StorageHandle keep;  // a temporary that only this evaluation holds
+  int gathered = 0;    // bytes of an element where these are positions, at which `storage` is read
+  const char* reached = nullptr;  // where gathered: the first byte that may be read,
+  int64_t reached_bytes = 0;      // and how many
+  const void* opaque = nullptr;   // the node whose value the temporary holds, and whether
+  bool (*same)(const void*, const void*) = nullptr;  // another one of its type has the same
+  bool moved = false;  // read at other coordinates than the target's, though the shape be the same
+  int rank = 0;
+  int64_t size[max_rank];    // as the tensor has them
+  int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
+
+  WEFT_OUTLINED void set(const void* at, std::size_t bytes_each, const Shape& shape,
+                         const Strides& strides, Storage* owner) {
+    data = static_cast<char*>(const_cast<void*>(at));
+    itemsize = static_cast<int>(bytes_each);
+    storage = owner;
+    rank = shape.rank();
+    for (int i = 0; i < rank; ++i) {
+      size[i] = shape[i];
+      stride[i] = strides[i];
+    }
+  }
+
+  /// Strides along the dimensions of `shape`, to which this operand broadcasts.
+  WEFT_OUTLINED void broadcast_to(const Shape& shape) {
+    const int shift = shape.rank() - rank;
+    for (int i = shape.rank() - 1; i >= 0; --i) {
+      const bool stretched = i < shift || (size[i - shift] == 1 && shape[i] != 1);
+      stride[i] = stretched ? 0 : stride[i - shift];
+    }
+  }
+};
+
+/// Loops over some dimensions, outermost first; the operands hold the strides that belong to them.
+struct Loops {
+  int rank = 0;
+  int64_t size[max_rank] = {};
+
+  int64_t count() const {
+    int64_t n = 1;
+    for (int i = 0; i < rank; ++i) n *= size[i];
+    return n;
+  }
+};
+
+inline Loops loops_over(const Shape& shape) {
+  Loops loops{shape.rank(), {}};
+  for (int i = 0; i < loops.rank; ++i) loops.size[i] = shape[i];
+  return loops;
+}
+
+/// A position in Loops: the coordinates, and where each operand is at them.
+struct Cursor {
+  int64_t index[max_rank] = {};
+
+  /// Moves to the next coordinate of the first `rank` dimensions, and the addresses with it.
+  WEFT_OUTLINED void next(const Loops& loops, int rank, const Operand* operands, int n, char** at) {
+    for (int d = rank - 1; d >= 0; --d) {
+      const bool wraps = ++index[d] == loops.size[d];
+      const int64_t steps = wraps ? 1 - loops.size[d] : 1;
+      for (int i = 0; i < n; ++i) at[i] += steps * operands[i].stride[d] * operands[i].itemsize;
+      if (!wraps) return;
+      index[d] = 0;
+    }
+  }
+  /// Moves `steps` on along the last of `rank` dimensions, and stays in it.
+  void skip(int rank, const Operand* operands, int n, char** at, int64_t steps) {
+    index[rank - 1] += steps;
+    for (int i = 0; i < n; ++i)
+      at[i] += steps * operands[i].stride[rank - 1] * operands[i].itemsize;
+  }
+  /// Moves from the start to linear position `linear` of the first `rank` dimensions.
+  WEFT_OUTLINED void seek(const Loops& loops, int rank, const Operand* operands, int n, char** at,
+                          int64_t linear) {
+    for (int d = rank - 1; d >= 0; --d) {
+      index[d] = linear % loops.size[d];
+      linear /= loops.size[d];
+      for (int i = 0; i < n; ++i) at[i] += index[d] * operands[i].stride[d] * operands[i].itemsize;
+    }
+  }
+};
+
+inline void swap_dimensions(Loops& loops, Operand* operands, int n, int a, int b) {
+  std::swap(loops.size[a], loops.size[b]);
+  for (int i = 0; i < n; ++i) std::swap(operands[i].stride[a], operands[i].stride[b]);
+}
+
+/// The operands of a reduction as its inner loops walk them: strides `skip` to skip + rank - 1.
+inline void inner_operands(const Operand* operands, int n, int skip, int rank, Operand* inside) {
+  for (int i = 0; i < n; ++i) {
+    inside[i].data = operands[i].data;
+    inside[i].itemsize = operands[i].itemsize;
+    for (int d = 0; d < rank; ++d) inside[i].stride[d] = operands[i].stride[skip + d];
+  }
+}
+
+/// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those
+/// of size 1, and merges neighbours that every operand walks as one; loops over no elements become
+/// one of size 0. `keep_order` leaves order and direction as they are (the position matters).
+WEFT_OUTLINED inline void simplify(Loops& loops, Operand* operands, int n,
+                                   bool keep_order = false) {
+  if (loops.count() == 0) {
+    for (int i = 0; i < n; ++i) operands[i].stride[0] = operands[i].stride[loops.rank - 1];
+    loops = {1, {}};
+    return;
+  }
+  int rank = 0;
+  for (int d = 0; d < loops.rank; ++d) {
+    if (loops.size[d] == 1) continue;
+    loops.size[rank] = loops.size[d];
+    for (int i = 0; i < n && rank < d; ++i) operands[i].stride[rank] = operands[i].stride[d];
+    ++rank;
+  }
+  loops.rank = rank;
+  if (!keep_order) {
+    Operand& target = operands[0];
+    for (int d = 0; d < rank; ++d) {
+      if (target.stride[d] >= 0) continue;
+      for (int i = 0; i < n; ++i) {
+        operands[i].data += (loops.size[d] - 1) * operands[i].stride[d] * operands[i].itemsize;
+        operands[i].stride[d] = -operands[i].stride[d];
+      }
+    }
+    for (int d = 1; d < rank; ++d) {
+      for (int e = d; e > 0 && target.stride[e - 1] < target.stride[e]; --e) {
+        swap_dimensions(loops, operands, n, e - 1, e);
+      }
+    }
+  }
+  int last = 0;
+  for (int d = 1; d < rank; ++d) {
+    bool merges = true;
+    for (int i = 0; i < n && merges; ++i) {
+      merges = operands[i].stride[last] == operands[i].stride[d] * loops.size[d];
+    }
+    if (!merges) ++last;
+    loops.size[last] = merges ? loops.size[last] * loops.size[d] : loops.size[d];
+    for (int i = 0; i < n; ++i) operands[i].stride[last] = operands[i].stride[d];
+  }
+  if (rank > 0) loops.rank = last + 1;
+}
+
+/// The first byte, and one past the last, that an operand touches when read at all of `shape`.
+WEFT_OUTLINED inline void byte_range(const Operand& x, const char*& first, const char*& last) {
+  if (x.gathered) {
+    first = x.reached;
+    last = x.reached + x.reached_bytes;
+    return;
+  }
+  int64_t low = 0;
+  int64_t high = 1;
+  for (int i = 0; i < x.rank; ++i) {
+    const int64_t reach = (x.size[i] - 1) * x.stride[i];
+    (reach < 0 ? low : high) += reach;
+    if (x.size[i] == 0) {
+      low = high = 0;
+      break;
+    }
+  }
+  first = x.data + low * x.itemsize;
+  last = x.data + high * x.itemsize;
+}
+
+/// True when the two are known to have no memory in common: blocks that weft allocated.
+inline bool are_apart(const Operand& a, const Operand& b) {
+  return a.storage != b.storage && a.storage != nullptr && b.storage != nullptr &&
+         !a.storage->borrowed && !b.storage->borrowed;
+}
+
+/// True when the two touch a common stretch of memory. Call before planning.
+WEFT_OUTLINED inline bool overlap(const Operand& a, const Operand& b) {
+  if (are_apart(a, b)) return false;
+  const char* a0 = nullptr;
+  const char* a1 = nullptr;
+  const char* b0 = nullptr;
+  const char* b1 = nullptr;
+  byte_range(a, a0, a1);
+  byte_range(b, b0, b1);
+  return a0 < b1 && b0 < a1;
+}
+
+/// True when the two have the same shape and strides, and elements of one size.
+WEFT_OUTLINED inline bool same_layout(const Operand& a, const Operand& b) {
+  bool same = a.rank == b.rank && a.itemsize == b.itemsize;
+  for (int i = 0; same && i < a.rank; ++i) {
+    same = a.size[i] == b.size[i] && (a.size[i] == 1 || a.stride[i] == b.stride[i]);
+  }
+  return same;
+}
+
+/// Whether steps along dimensions `d` and on of those in `order`, ordered from long to short
+/// strides that do not interleave, lead `way` elements away and stay inside.
+[[gnu::cold]] inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t way) {
+  if (d == n) return way == 0;
+  const int64_t size = x.size[order[d]];
+  const int64_t stride = x.stride[order[d]] < 0 ? -x.stride[order[d]] : x.stride[order[d]];
+  for (int64_t k = way / stride - 1; k <= way / stride + 1; ++k) {
+    if (k < size && -k < size && reaches(x, order, n, d + 1, way - k * stride)) return true;
+  }
+  return false;
+}
+
+/// Before planning: true when two operands of one layout provably have no element in common.
+WEFT_OUTLINED inline bool disjoint(const Operand& a, const Operand& b) {
+  if (!same_layout(a, b) || a.itemsize == 0 || (a.data - b.data) % a.itemsize != 0) return false;
+  int order[max_rank];
+  int n = 0;
+  const auto length = [&](int d) { return a.stride[d] < 0 ? -a.stride[d] : a.stride[d]; };
+  for (int d = 0; d < a.rank; ++d) {
+    if (a.size[d] == 1) continue;
+    int at = n++;
+    for (; at > 0 && length(order[at - 1]) < length(d); --at) order[at] = order[at - 1];
+    order[at] = d;
+  }
+  int64_t reach = 0;
+  for (int k = n - 1; k >= 0; --k) {
+    if (length(order[k]) <= reach) return false;
+    reach += (a.size[order[k]] - 1) * length(order[k]);
+  }
+  return !reaches(a, order, n, 0, (b.data - a.data) / a.itemsize);
+}
+
+/// True when x, broadcast to the target's shape, has its strides, and elements of its size.
+WEFT_OUTLINED inline bool same_places(const Operand& target, const Operand& x) {
+  const int shift = target.rank - x.rank;
+  bool same = shift >= 0 && target.itemsize == x.itemsize;
+  for (int i = 0; same && i < target.rank; ++i) {
+    same = target.size[i] == 1 || (i >= shift && x.size[i - shift] == target.size[i] &&
+                                   x.stride[i - shift] == target.stride[i]);
+  }
+  return same;
+}
+
+/// True when writing the target while reading the operand could read an element already written:
+/// they share memory, and not by having the same element at each index. Call before planning.
+WEFT_OUTLINED inline bool conflicts(const Operand& target, const Operand& x) {
+  if (x.storage == nullptr) return false;
+  if (!x.moved && !x.gathered && target.data == x.data && same_places(target, x)) return false;
+  return overlap(target, x) && (x.gathered || !disjoint(target, x));
+}
+
+/// True when operands[0], the target, cannot be written while the others are read.
+WEFT_OUTLINED inline bool any_conflict(const Operand* operands, int n, bool elementwise) {
+  for (int i = 1; i < n; ++i) {
+    if (are_apart(operands[0], operands[i])) continue;
+    if (elementwise ? conflicts(operands[0], operands[i])
+                    : operands[i].storage != nullptr && overlap(operands[0], operands[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Gives all operands the strides with which they are read at coordinates of `shape`.
+WEFT_OUTLINED inline void broadcast_operands(Operand* operands, int n, const Shape& shape) {
+  for (int i = 0; i < n; ++i) operands[i].broadcast_to(shape);
+}
+
+/// Prepares the operands of a reduction over `shape`: their strides become those along the kept
+/// axes, then those along the reduced ones, along which the target does not move.
+WEFT_OUTLINED inline void split_axes(const Shape& shape, const ReducedAxes& axes, Operand* operands,
+                                     int n, Shape& kept, Shape& reduced) {
+  for (int i = 0; i < shape.rank(); ++i) {
+    (axes.reduces(i) ? reduced : kept).push_back(shape[i]);
+  }
+  for (int x = 0; x < n; ++x) {
+    if (x > 0) operands[x].broadcast_to(shape);
+    int64_t strides[max_rank] = {};
+    for (int i = 0, at = 0, k = 0, r = kept.rank(); i < shape.rank(); ++i) {
+      const bool gone = axes.reduces(i);
+      int64_t& stride = strides[gone ? r++ : k++];
+      if (x > 0) {
+        stride = operands[x].stride[i];
+      } else {
+        stride = gone ? 0 : operands[x].stride[at];
+        at += gone && !axes.keep ? 0 : 1;
+      }
+    }
+    for (int i = 0; i < shape.rank(); ++i) operands[x].stride[i] = strides[i];
+  }
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,142 @@
+// Programs: an expression without its tensors, as loops and kernels run it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "weft/core/dtype.hpp"
+#include "weft/core/pack.hpp"
+
+namespace weft {
+
+namespace op {
+template <class To>
+struct cast;
+}
+
+/// The element type of an operand that has no memory: its elements are their own positions,
+/// counted in addresses from `origin` (not from null, where address arithmetic is undefined).
+struct IndexOperand {
+  static constexpr long long origin = 1LL << 62;
+};
+
+/// The type that an operand's element enters the program as.
+template <class T>
+struct Computed {
+  using type = compute_t<T>;
+};
+template <>
+struct Computed<IndexOperand> {
+  using type = long long;
+};
+
+/// The value of operand I, of element type T.
+template <int I, class T>
+struct Arg {
+  using type = typename Computed<T>::type;
+  template <class Inputs>
+  WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
+    return inputs.template get<I>();
+  }
+};
+
+/// A number.
+template <class T>
+struct Constant {
+  using type = T;
+  T value;
+  template <class Inputs>
+  WEFT_HD WEFT_INLINE T operator()(const Inputs&) const {
+    return value;
+  }
+};
+
+/// op(values...), or as the inputs of a loop on the CPU compute it: inputs.apply(op, values...).
+template <class Inputs, class Op, class... Vs>
+WEFT_HD WEFT_INLINE auto applied([[maybe_unused]] const Inputs& inputs, const Op& op,
+                                 Vs... values) {
+#if !defined(__CUDA_ARCH__)
+  if constexpr (requires { Inputs::applies; }) {
+    return inputs.apply(op, values...);
+  }
+#endif
+  return op.value(values...);
+}
+
+/// An operation on the values of other programs.
+template <class Op, class... Ps>
+struct Apply {
+  using type = decltype(std::declval<const Op&>().value(std::declval<typename Ps::type>()...));
+  Op op;
+  Pack<Ps...> programs;
+
+  template <class Inputs>
+  WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
+    // One and two without a function more for each node of each expression.
+    if constexpr (sizeof...(Ps) == 1) {
+      return applied(inputs, op, programs.head(inputs));
+    } else if constexpr (sizeof...(Ps) == 2) {
+      return applied(inputs, op, programs.head(inputs), programs.tail.head(inputs));
+    } else {
+      return call(inputs, std::make_index_sequence<sizeof...(Ps)>{});
+    }
+  }
+
+ private:
+  template <class Inputs, std::size_t... I>
+  WEFT_HD WEFT_INLINE type call(const Inputs& inputs, std::index_sequence<I...>) const {
+    return applied(inputs, op, get<static_cast<int>(I)>(programs)(inputs)...);
+  }
+};
+
+/// Whether a program has draws of random numbers in it, and looking up for all its elements what
+/// a graph's draws start from.
+template <class P>
+inline constexpr bool has_draws = false;
+template <class Op, class... Ps>
+inline constexpr bool has_draws<Apply<Op, Ps...>> = requires(Op op) {
+  op.draw.resolve();
+}
+|| (has_draws<Ps> || ...);
+
+template <class P>
+WEFT_HD void resolve_draws(P&) {}
+template <class Head, class... Tail>
+WEFT_HD void resolve_draws(Pack<Head, Tail...>& programs) {
+  resolve_draws(programs.head);
+  resolve_draws(programs.tail);
+}
+template <class Op, class... Ps>
+WEFT_HD void resolve_draws(Apply<Op, Ps...>& program) {
+  if constexpr (requires { program.op.draw.resolve(); }) program.op.draw.resolve();
+  resolve_draws(program.programs);
+}
+/// Whether a program does more than give a value (gathers report bad indices, scatters write), so
+/// that it must not run where there is no element.
+template <class P>
+inline constexpr bool has_effects = false;
+template <class Op, class... Ps>
+inline constexpr bool has_effects<Apply<Op, Ps...>> = requires {
+  requires Op::has_effects;
+}
+|| (has_effects<Ps> || ...);
+
+/// The value of a program as it is stored in elements of type T.
+template <class T, class V>
+WEFT_HD WEFT_INLINE T store_element(V value) {
+  return static_cast<T>(value);
+}
+
+/// The element that a program's value is stored as. A cast to its type around the program rounds as
+/// storing does, and is left out.
+template <class T, class P, class Inputs>
+WEFT_HD WEFT_INLINE T stored_value(const P& program, const Inputs& inputs) {
+  return store_element<T>(program(inputs));
+}
+template <class T, class P, class Inputs>
+  requires std::is_same_v<typename P::type, compute_t<T>> WEFT_HD WEFT_INLINE T
+  stored_value(const Apply<op::cast<T>, P>& program, const Inputs& inputs) {
+    return store_element<T>(get<0>(program.programs)(inputs));
+  }
+
+}  // namespace weft

@@ -1,0 +1,67 @@
+// route_of<E>: the one decision on how an expression is evaluated, which every statement asks.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/route/node.hpp"
+#include "weft/eval/route/product_pattern.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+
+namespace weft::detail {
+
+/// The ways to evaluate an expression. The first that matches is taken.
+enum class Route {
+  opaque,      // a node that evaluates itself: scan, sort, product alone (eval/opaque.hpp)
+  product,     // a product and what fits into its library call (eval/product/epilogue.hpp)
+  reduction,   // one reduction of an expression without another inside (eval/assign.hpp)
+  rows,        // reductions inside a larger expression (eval/rows/rows.hpp)
+  elementwise  // all else: one loop over the elements (eval/assign.hpp)
+};
+
+/// Whether an expression has a reduction inside that a row program can take in.
+template <class E>
+inline constexpr bool has_reduction = false;
+template <class R, class E>
+inline constexpr bool has_reduction<Reduce<R, E>> = true;
+template <class T, class Op, class... Args>
+inline constexpr bool has_reduction<Map<T, Op, Args...>> = (has_reduction<Args> || ...);
+
+/// Whether an expression is evaluated as a row program: a reduction alone has kernels of its own.
+template <class E>
+inline constexpr bool is_row_expression = has_reduction<E>;
+template <class R, class E>
+inline constexpr bool is_row_expression<Reduce<R, E>> = has_reduction<E>;
+
+template <class E>
+inline constexpr bool is_reduction = false;
+template <class R, class E>
+inline constexpr bool is_reduction<Reduce<R, E>> = true;
+
+/// How E is evaluated.
+
+template <class E>
+constexpr Route route_of() {
+  if constexpr (OpaqueNode<E>) {
+    return Route::opaque;
+  } else if constexpr (EpilogueParts<E>::matches) {
+    return Route::product;
+  } else if constexpr (is_reduction<E> && !is_row_expression<E>) {
+    return Route::reduction;
+  } else if constexpr (is_row_expression<E>) {
+    return Route::rows;
+  } else {
+    return Route::elementwise;
+  }
+}
+
+/// Whether `z = e` may be written over an operand of e that lies where z does. Rows and products
+/// mark the operands that they read at other elements than the one they write as `moved`.
+constexpr bool may_write_in_place(Route route) {
+  return route != Route::opaque && route != Route::reduction;
+}
+
+/// An expression made ready to run: operands[0] is the target, still to be set, and
+/// `run<Out>(shape, device)` runs it. One specialisation for each route.
+template <class E, Route = route_of<E>()>
+struct Lowered;
+
+}  // namespace weft::detail

@@ -1,0 +1,268 @@
+// Planning a row program: which reductions share a kernel, and how its operands lie along the rows.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "weft/eval/rows/axes.hpp"
+
+namespace weft::detail {
+
+/// Reductions in one expression; more need a Tensor in between.
+inline constexpr int max_row_reductions = 32;
+/// Outputs of one kernel.
+inline constexpr int max_outputs = 8;
+/// Outputs and leaves of one.
+inline constexpr int max_operands = 64;
+
+/// How a kernel gets the value of a reduction: not at all, by reducing, from the equal earlier one,
+/// or from memory.
+enum class RowMode : signed char { skip, compute, same, load };
+
+/// One kernel: reductions along rows, then either the outputs or the value of one reduction.
+struct RowTask {
+  int target = -1;  // the reduction whose value is stored; -1: the outputs
+  RowGeometry geometry;
+  RowMode mode[max_row_reductions] = {};
+  signed char same[max_row_reductions] = {};  // the equal reduction, for RowMode::same
+  bool along_row[max_outputs] = {};  // whether an output has an element for each of the row
+
+  bool computes() const {
+    for (RowMode m : mode) {
+      if (m == RowMode::compute) return true;
+    }
+    return false;
+  }
+};
+
+/// Whether a loaded reduction's value is another one at each element of the row.
+WEFT_OUTLINED inline bool varies_along_row(const RowTask& task, const Operand* values, int n,
+                                           int rank) {
+  for (int r = 0; r < n; ++r) {
+    for (int d = 0; task.mode[r] == RowMode::load && d < rank; ++d) {
+      if (values[r].stride[d] != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// A row program's shapes and operands: its outputs, its leaves, then its reductions' values.
+struct RowTree {
+  const Shape* shapes = nullptr;  // of the outputs
+  int outputs = 0;
+  const int* last_leaf = nullptr;  // of each output
+  RowNode* nodes = nullptr;
+  int reductions = 0;
+  Operand* operands = nullptr;
+  int leaves = 0;
+  /// Whether rows are worth one kernel on the device; few long ones are not.
+  bool (*fuses)(int64_t rows, int64_t length) = nullptr;
+
+  int count() const { return outputs + leaves + reductions; }
+  int value_of(int reduction) const { return outputs + leaves + reduction; }
+  bool in_outputs(int reduction) const { return nodes[reduction].parent < 0; }
+};
+
+/// Cuts a row program into kernels: reductions that run along the same rows as what reads them
+/// share its kernel, others run before it.
+class RowPlanner {
+ public:
+  /// Launches a kernel over the operands as they lie along its rows: the tree's own for the
+  /// outputs, which come last; copies for the value of a reduction, which it gives memory in both
+  /// first.
+  using Launch = void(void* context, const RowTask&, Operand*);
+
+  RowPlanner(const RowTree& tree, Launch* run_task, void* context)
+      : tree_(tree), launch_(run_task), context_(context) {}
+
+  /// Runs everything in row kernels; or, where the outputs are no row program, only the reductions
+  /// directly in them, and returns false.
+  WEFT_OUTLINED bool run() {
+    RowTask task;
+    RowAxes axes[max_row_reductions];
+    RowAxes outputs[max_outputs];
+    if (find_geometry(task.geometry, outputs) && fuses(task.geometry)) {
+      bool fits = true;
+      for (int c = 0; c < tree_.reductions; ++c) {
+        if (!tree_.in_outputs(c)) continue;
+        const RowAxes& context = outputs[-1 - tree_.nodes[c].parent];
+        if (enter_all(c, context, task.geometry, axes)) {
+          compute(c, task);
+        } else {
+          task.mode[c] = RowMode::load;
+          fits = fits && !varies(tree_.nodes[c].result, context);
+        }
+      }
+      if (fits) {
+        for (int c = 0; c < tree_.reductions; ++c) {
+          if (task.mode[c] == RowMode::load) evaluate(c);
+        }
+        launch(task, axes, outputs);
+        return true;
+      }
+    }
+    for (int c = 0; c < tree_.reductions; ++c) {
+      if (tree_.in_outputs(c)) evaluate(c);
+    }
+    return false;
+  }
+
+ private:
+  bool fuses(const RowGeometry& geometry) const {
+    return tree_.fuses(geometry.kept.size(), geometry.reduced.size());
+  }
+
+  /// Runs the kernels that give one reduction's value.
+  void run(int target) {
+    RowTask task;
+    task.target = target;
+    RowAxes axes[max_row_reductions];
+    own_axes(tree_.nodes[target], task.geometry, axes[target]);
+    const bool fuse = fuses(task.geometry);
+    for (int c = tree_.nodes[target].first; c < target; ++c) {
+      if (tree_.nodes[c].parent != target) continue;
+      if (fuse && enter_all(c, axes[target], task.geometry, axes)) {
+        compute(c, task);
+      } else {
+        evaluate(c);
+        task.mode[c] = RowMode::load;
+      }
+    }
+    task.mode[target] = RowMode::compute;
+    launch(task, axes, nullptr);
+  }
+
+  /// The reduction c and those inside it are computed by the task, equal ones once.
+  void compute(int c, RowTask& task) const {
+    for (int q = tree_.nodes[c].first; q <= c; ++q) {
+      const int same = tree_.nodes[q].same;
+      const bool known = same != q && task.mode[same] == RowMode::compute;
+      task.mode[q] = known ? RowMode::same : RowMode::compute;
+      task.same[q] = static_cast<signed char>(same);
+    }
+  }
+
+  /// Whether a reduction's value is another one at each element of a row.
+  static bool varies(const Shape& result, const RowAxes& context) {
+    const int shift = context.rank - result.rank();
+    for (int i = 0; i < result.rank(); ++i) {
+      if (result[i] != 1 && context.label[i + shift] < 0) return true;
+    }
+    return false;
+  }
+
+  /// Runs a reduction by itself, unless an equal one was.
+  void evaluate(int c) {
+    Operand& value = tree_.operands[tree_.value_of(c)];
+    const Operand& same = tree_.operands[tree_.value_of(tree_.nodes[c].same)];
+    if (same.data != nullptr) {
+      value.keep = same.keep;
+      value.set(same.data, static_cast<std::size_t>(same.itemsize), tree_.nodes[c].result,
+                contiguous_strides(tree_.nodes[c].result), same.storage);
+    } else {
+      run(c);
+    }
+  }
+
+  WEFT_OUTLINED bool enter_all(int c, const RowAxes& context, const RowGeometry& geometry,
+                               RowAxes* axes) {
+    if (!enter(tree_.nodes[c], context, geometry, axes[c])) return false;
+    for (int q = tree_.nodes[c].first; q < c; ++q) {
+      if (tree_.nodes[q].parent == c && !enter_all(q, axes[c], geometry, axes)) return false;
+    }
+    return true;
+  }
+
+  /// The geometry that a reduction directly in an output gives to all outputs.
+  WEFT_OUTLINED bool find_geometry(RowGeometry& geometry, RowAxes* outputs) const {
+    for (int c = 0; c < tree_.reductions; ++c) {
+      if (!tree_.in_outputs(c)) continue;
+      RowAxes inside;
+      own_axes(tree_.nodes[c], geometry, inside);
+      const int own = -1 - tree_.nodes[c].parent;
+      bool all = output_axes(tree_.shapes[own], tree_.nodes[c], inside, outputs[own]);
+      for (int k = 0; k < tree_.outputs && all; ++k) {
+        all = k == own || fit(k, tree_.nodes[c].shape, inside, geometry, outputs[k]);
+      }
+      if (all) return true;
+    }
+    return false;
+  }
+
+  /// The labels of output k in a geometry, given by a reduction in it or by its shape, if that is
+  /// the one that `inside` is of.
+  WEFT_OUTLINED bool fit(int k, const Shape& shape, const RowAxes& inside,
+                         const RowGeometry& geometry, RowAxes& axes) const {
+    for (int c = 0; c < tree_.reductions; ++c) {
+      if (tree_.nodes[c].parent != -1 - k) continue;
+      RowGeometry own;
+      RowAxes own_inside;
+      own_axes(tree_.nodes[c], own, own_inside);
+      if (own == geometry && output_axes(tree_.shapes[k], tree_.nodes[c], own_inside, axes)) {
+        return true;
+      }
+    }
+    axes = inside;
+    return tree_.shapes[k] == shape;
+  }
+
+  WEFT_OUTLINED void launch(RowTask& task, const RowAxes* axes, const RowAxes* outputs) {
+    const int target = task.target;
+    Operand* operands = tree_.operands;
+    if (target >= 0) {
+      copies_.assign(operands, operands + tree_.count());
+      operands = copies_.data();
+    }
+    const int rank = task.geometry.kept.rank() + task.geometry.reduced.rank();
+    for (int k = 0; k < tree_.outputs; ++k) {
+      if (target >= 0) {
+        unused(operands[k], rank);
+        continue;
+      }
+      place_in_row(operands[k], outputs[k], task.geometry);
+      for (int i = 0; i < outputs[k].rank; ++i) task.along_row[k] |= outputs[k].label[i] < 0;
+    }
+    signed char node_of[max_operands];  // the innermost reduction that a leaf stands in
+    for (int i = 0; i < tree_.leaves; ++i) node_of[i] = -1;
+    for (int r = tree_.reductions - 1; r >= 0; --r) {
+      for (int i = tree_.nodes[r].first_leaf; i < tree_.nodes[r].last_leaf; ++i) {
+        node_of[i - tree_.outputs] = static_cast<signed char>(r);
+      }
+    }
+    for (int i = tree_.outputs, k = 0; i < tree_.outputs + tree_.leaves; ++i) {
+      const int node = node_of[i - tree_.outputs];
+      while (i >= tree_.last_leaf[k]) ++k;
+      if (node >= 0 ? task.mode[node] != RowMode::compute : target >= 0) {
+        unused(operands[i], rank);
+      } else {
+        place_in_row(operands[i], node >= 0 ? axes[node] : outputs[k], task.geometry);
+      }
+    }
+    for (int r = 0; r < tree_.reductions; ++r) {
+      Operand& value = operands[tree_.value_of(r)];
+      if (task.mode[r] == RowMode::load && tree_.nodes[r].result.size() == 0) {
+        task.mode[r] = RowMode::skip;  // no row reads it
+      }
+      if (r == target) {
+        continue;
+      } else if (task.mode[r] != RowMode::load) {
+        unused(value, rank);
+      } else {
+        const int parent = tree_.nodes[r].parent;
+        place_in_row(value, target >= 0 ? axes[target] : outputs[-1 - parent], task.geometry);
+      }
+    }
+    launch_(context_, task, operands);
+  }
+
+  static void unused(Operand& x, int rank) {
+    for (int d = 0; d < rank; ++d) x.stride[d] = 0;
+  }
+
+  const RowTree& tree_;
+  std::vector<Operand> copies_;
+  Launch* launch_;
+  void* context_;
+};
+
+}  // namespace weft::detail

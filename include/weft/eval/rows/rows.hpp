@@ -1,0 +1,208 @@
+// Rows: expressions with reductions inside, made ready to run along the reduced axes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/program/executor.hpp"
+#include "weft/eval/route/route.hpp"
+#include "weft/eval/rows/plan.hpp"
+
+namespace weft {
+
+/// The row programs of device D (cpu/rows/rows.hpp, cuda/rows/rows.hpp); RowDevice says what they
+/// provide.
+template <class D>
+struct RowExecutor;
+
+/// A device that runs row programs: fuses(rows, length) says whether rows of that length are worth
+/// one, run<Outs, Types>(name, device, task, operands, program) runs a task. Each operand's strides
+/// are those along the kept dimensions, then along the row.
+template <class D>
+concept RowDevice = requires(const detail::Name& name, D device, const detail::RowTask& task,
+                             detail::Operand* operands,
+                             const RowProgram<Pack<>, Pack<Arg<1, float>>>& program) {
+  { RowExecutor<D>::fuses(int64_t{1}, int64_t{1}) } -> std::same_as<bool>;
+  RowExecutor<D>::template run<detail::TypeList<float>, detail::TypeList<float>>(name, device, task,
+                                                                                 operands, program);
+};
+
+namespace detail {
+
+/// Lowers the expressions of outputs k and on, whose operands begin at B and reductions at R.
+template <int B, int R, class Reductions, class Programs, class E, class... Rest>
+auto lower_outputs(int k, Operand* operands, RowNode* nodes, int* last_leaf,
+                   const Reductions& reductions, const Programs& programs, const E& e,
+                   const Rest&... rest) {
+  using Lower = RowLowering<E>;
+  constexpr int last = B + count(typename Lower::types{});
+  auto part = Lower::template lower<B, R>(e, operands, nodes);
+  auto found = joined(reductions, part.reductions);
+  auto all = joined(programs, make_pack(part.program));
+  last_leaf[k] = last;
+  for (int r = R; r < R + Lower::reductions; ++r) {
+    if (nodes[r].parent == RowNode::none) nodes[r].parent = -1 - k;
+  }
+  if constexpr (sizeof...(Rest) == 0) {
+    return RowProgram<decltype(found), decltype(all)>{found, all};
+  } else {
+    return lower_outputs<last, R + Lower::reductions>(k + 1, operands, nodes, last_leaf, found, all,
+                                                      rest...);
+  }
+}
+
+/// How an expression is lowered for element-wise work once the reductions directly in it are known:
+/// they become operands, `values[r]` for the one that is number r in the row program.
+template <class E, bool Reduces = has_reduction<E>>
+struct ElementLowering {
+  using types = typename Lowering<E>::types;
+  template <int B, int>
+  static auto lower(const E& e, Operand* operands, const Operand*) {
+    return Lowering<E>::template lower<B>(e, operands);
+  }
+};
+template <class R, class E>
+struct ElementLowering<Reduce<R, E>, true> {
+  using value = compute_t<typename Reduce<R, E>::value_type>;
+  using types = TypeList<value>;
+  template <int B, int First>
+  static Arg<B, value> lower(const Reduce<R, E>&, Operand* operands, const Operand* values) {
+    operands[B] = values[First + RowLowering<Reduce<R, E>>::reductions - 1];
+    return {};
+  }
+};
+template <class T, class Op, class... Args>
+struct ElementLowering<Map<T, Op, Args...>, true> {
+  using types = typename Join<TypeList<>, typename ElementLowering<Args>::types...>::type;
+  template <int B, int R>
+  static auto lower(const Map<T, Op, Args...>& e, Operand* operands, const Operand* values) {
+    return args<B, R>(e.op(), operands, values, e.args());
+  }
+
+ private:
+  template <int B, int R, class Head, class... Tail, class... Done>
+  static auto args(const Op& op, Operand* operands, const Operand* values,
+                   const Pack<Head, Tail...>& rest, Done... done) {
+    auto program = ElementLowering<Head>::template lower<B, R>(rest.head, operands, values);
+    if constexpr (sizeof...(Tail) == 0) {
+      return Apply<Op, Done..., decltype(program)>{settled(op), make_pack(done..., program)};
+    } else {
+      constexpr int b = B + count(typename ElementLowering<Head>::types{});
+      return args<b, R + RowLowering<Head>::reductions>(op, operands, values, rest.tail, done...,
+                                                        program);
+    }
+  }
+};
+
+/// Expressions, at least one with a reduction inside, lowered for one kernel with an output each:
+/// operands[k] is the target of output k, still to be set.
+template <class... Es>
+struct Rows {
+  using types = typename Join<TypeList<>, typename RowLowering<Es>::types...>::type;
+  static constexpr int outputs = sizeof...(Es);
+  static constexpr int leaves = count(types{});
+  static constexpr int reductions = (RowLowering<Es>::reductions + ...);
+  static constexpr int n = outputs + leaves;
+  static_assert(outputs <= max_outputs && reductions <= max_row_reductions && n <= max_operands,
+                "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+
+  OperandArray<n + reductions> operands;
+  RowNode nodes[reductions];
+  Shape shapes[outputs];
+  int last_leaf[outputs];
+  decltype(lower_outputs<sizeof...(Es), 0>(0, nullptr, nullptr, nullptr, Pack<>{}, Pack<>{},
+                                           std::declval<const Es&>()...)) program;
+
+  explicit Rows(const Es&... es)
+      : program(
+            lower_outputs<outputs, 0>(0, operands, nodes, last_leaf, Pack<>{}, Pack<>{}, es...)) {
+    int k = 0;
+    ((shapes[k++] = es.shape()), ...);
+  }
+
+  /// Runs all outputs, of element types Outs; or, where they are no row program, the reductions
+  /// directly in them, whose values are then in operands[n...], and returns false.
+  template <class Outs, class D>
+  bool run(const Name& name, D device) {
+    RowTree tree;
+    tree.shapes = shapes;
+    tree.outputs = outputs;
+    tree.last_leaf = last_leaf;
+    tree.nodes = nodes;
+    tree.reductions = reductions;
+    tree.operands = operands;
+    tree.leaves = leaves;
+    tree.fuses = RowExecutor<D>::fuses;
+    Context<D> context{*this, name, device};
+    return RowPlanner(tree, launch<Outs, D>, &context).run();
+  }
+
+ private:
+  template <class D>
+  struct Context {
+    Rows& rows;
+    const Name& name;
+    D device;
+  };
+
+  template <class Outs, class D>
+  static void launch(void* opaque, const RowTask& task, Operand* placed) {
+    auto& context = *static_cast<Context<D>*>(opaque);
+    if (task.target >= 0) {
+      const RowNode& node = context.rows.nodes[task.target];
+      Operand& value = context.rows.operands[n + task.target];
+      const Shape& kept = task.geometry.kept;
+      value.keep =
+          StorageHandle(Memory<D>::allocate(context.device, node.result.size() * node.itemsize));
+      value.set(value.keep->data, static_cast<std::size_t>(node.itemsize), node.result,
+                contiguous_strides(node.result), value.keep.get());
+      placed[n + task.target] = value;
+      placed[n + task.target].set(value.data, static_cast<std::size_t>(node.itemsize), kept,
+                                  contiguous_strides(kept), value.storage);
+      for (int i = kept.rank(); i < max_rank; ++i) placed[n + task.target].stride[i] = 0;
+    }
+    if (task.geometry.kept.size() == 0) return;
+    RowExecutor<D>::template run<Outs, types>(context.name, context.device, task, placed,
+                                              context.rows.program);
+  }
+};
+
+/// Whether the header with D's row programs is included; if not, one compile error that names it.
+template <class D>
+constexpr bool can_run_rows() {
+  constexpr bool here = Complete<RowExecutor<D>>;
+  static_assert(here, "weft: to reduce on Cuda include <weft/cuda/reduce.hpp>");
+  return here;
+}
+
+template <class E>
+struct Lowered<E, Route::rows> : Rows<E> {
+  using Rows<E>::n;
+
+  explicit Lowered(const E& e) : Rows<E>(e), expression_(&e) {}
+
+  template <class Out, class D>
+  void run(const Shape& shape, D device) {
+    using Device = loops_of<D>;
+    if constexpr (is_included<D>() && can_run_rows<Device>()) {
+      if (!(shape == this->shapes[0])) {
+        fail<ShapeError>(name_of<E>().operation, "target of shape ", shape, " for ",
+                         this->shapes[0]);
+      }
+      const Name name = name_of<E>();
+      if (Rows<E>::template run<TypeList<Out>, Device>(name, device)) return;
+      using Elements = ElementLowering<E>;
+      using Types = typename Elements::types;
+      constexpr int m = count(Types{}) + 1;
+      OperandArray<m> elements;
+      const auto each = Elements::template lower<1, 0>(*expression_, elements, this->operands + n);
+      elements[0] = this->operands[0];
+      broadcast_operands(elements, m, shape);
+      Executor<Device>::template for_each<Out, Types>(name, device, shape, elements, each);
+    }
+  }
+
+ private:
+  const E* expression_;
+};
+
+}  // namespace detail
+}  // namespace weft

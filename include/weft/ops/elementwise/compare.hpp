@@ -1,0 +1,42 @@
+// Comparisons, tests of special values and logic: the operations that give bool.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/elementwise/table.hpp"
+
+// clang-format off
+//          name         domain   value                                  derivatives
+WEFT_BINARY(eq,          Any,     x == y,                                none, none)
+WEFT_BINARY(ne,          Any,     x != y,                                none, none)
+WEFT_BINARY(lt,          Ordered, x < y,                                 none, none)
+WEFT_BINARY(le,          Ordered, x <= y,                                none, none)
+WEFT_BINARY(gt,          Ordered, x > y,                                 none, none)
+WEFT_BINARY(ge,          Ordered, x >= y,                                none, none)
+
+WEFT_BINARY(logical_and, Bool,    x && y,                                none, none)
+WEFT_BINARY(logical_or,  Bool,    x || y,                                none, none)
+WEFT_BINARY(logical_xor, Bool,    x != y,                                none, none)
+WEFT_UNARY(logical_not,  Bool,    !x,                                    none)
+
+WEFT_UNARY(isnan,        Any,     math::is_nan(x),                       none)
+WEFT_UNARY(isinf,        Any,     math::is_inf(x),                       none)
+WEFT_UNARY(isfinite,     Any,     !math::is_nan(x) && !math::is_inf(x),  none)
+
+WEFT_OPERATOR(==, eq)
+WEFT_OPERATOR(!=, ne)
+WEFT_OPERATOR(<,  lt)
+WEFT_OPERATOR(<=, le)
+WEFT_OPERATOR(>,  gt)
+WEFT_OPERATOR(>=, ge)
+WEFT_OPERATOR(&&, logical_and)  // both sides are computed: there is no short circuit
+WEFT_OPERATOR(||, logical_or)
+// clang-format on
+
+namespace weft {
+
+template <ExpressionLike X>
+constexpr auto operator!(X&& x) {
+  return lift(op::logical_not{}, static_cast<X&&>(x));
+}
+
+}  // namespace weft

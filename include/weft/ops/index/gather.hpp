@@ -1,0 +1,158 @@
+// take, index_select, gather and take_along_axis: elements picked by integers, inside expressions.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/math/functions.hpp"
+#include "weft/ops/elementwise/map.hpp"
+#include "weft/ops/index/indexing.hpp"
+
+namespace weft {
+
+/// The operations that gather: their name in messages, and what their indices stand for.
+namespace gathering {
+struct take {
+  static constexpr const char* text = "take";
+  static constexpr Indexing how = Indexing::whole;
+};
+struct take_axis {
+  static constexpr const char* text = "take";
+  static constexpr Indexing how = Indexing::instead;
+};
+struct index_select : take_axis {
+  static constexpr const char* text = "index_select";
+};
+struct gather {
+  static constexpr const char* text = "gather";
+  static constexpr Indexing how = Indexing::along;
+};
+struct take_along_axis : gather {
+  static constexpr const char* text = "take_along_axis";
+};
+/// The element of each row at its label, by the name of the loss.
+struct cross_entropy : gather {
+  static constexpr const char* text = "cross_entropy";
+  static constexpr bool labels = true;
+};
+struct nll_loss : cross_entropy {
+  static constexpr const char* text = "nll_loss";
+};
+}  // namespace gathering
+
+namespace op {
+/// The element of type T that an index names; NaN, or 0, and a report, where it names none.
+template <class T, class Finder>
+struct gathered {
+  static constexpr const char* text = "gather";
+  static constexpr bool has_effects = true;
+  Finder finder;
+  const T* data;
+
+  template <class I>
+  WEFT_HD compute_t<T> value(long long offset, I index) const {
+    return finder.find(offset, index) ? load_element(data[offset]) : none();
+  }
+  /// What stands for an element that is not there.
+  WEFT_HD static compute_t<T> none() {
+    if constexpr (is_floating<T> || is_complex<T>) {
+      return compute_t<T>(math::nan<real_t<compute_t<T>>>);
+    } else {
+      return T{};
+    }
+  }
+};
+}  // namespace op
+
+/// The elements of E that the indices I name, as K says. E is a tensor, or evaluated first.
+template <class K, class E, class I>
+class Gather : public NodeMembers<Gather<K, E, I>> {
+ public:
+  using value_type = typename E::value_type;
+  using device_type = detail::common_device_of<E, I>;
+  static constexpr bool is_expression = true;
+  static constexpr const char* text = K::text;
+
+  Gather(E x, I indices, int axis)
+      : args_{static_cast<E&&>(x), {static_cast<I&&>(indices), {}}},
+        axis_(axis),
+        shape_(detail::indexed_shape(text, K::how, args_.head.shape(), axis,
+                                     args_.tail.head.shape())) {}
+
+  using NodeMembers<Gather>::shape;
+  const Shape& shape() const { return shape_; }
+  const E& operand() const { return args_.head; }
+  const I& indices() const { return args_.tail.head; }
+  const Pack<E, I>& args() const { return args_; }
+  /// The indexed axis; 0 where the indices are positions in the whole.
+  int axis() const { return axis_; }
+
+ private:
+  Pack<E, I> args_;
+  int axis_;
+  detail::HeldShape shape_;
+};
+
+namespace detail {
+/// The node K of x and indices along an axis; a number is an index too.
+template <class K, class X, class I>
+auto gather(X&& x, I&& indices, const Axes* axes) {
+  using E = std::remove_cvref_t<X>;
+  using T = typename E::value_type;
+  if constexpr (can_index<E, std::remove_cvref_t<I>>()) {
+    const int along = axes == nullptr ? 0 : one_axis(K::text, *axes, x.rank());
+    return Gather<K, operand_t<T, X>, operand_t<int64_t, I>>(
+        AsOperand<T, K>{}(static_cast<X&&>(x)), AsOperand<int64_t, K>{}(static_cast<I&&>(indices)),
+        along);
+  } else {
+    return Tensor<
+        T, std::conditional_t<Device<typename E::device_type>, typename E::device_type, Cpu>>{};
+  }
+}
+template <class K, class X, class I, class A>
+auto gather_axis(X&& x, I&& indices, const A& axes) {
+  if constexpr (is_axis<A>()) {
+    return gather<K>(static_cast<X&&>(x), static_cast<I&&>(indices), &axes);
+  } else {
+    return std::remove_cvref_t<X>(static_cast<X&&>(x));
+  }
+}
+}  // namespace detail
+
+/// The elements at row-major positions of x; the result has the indices' shape.
+template <ExpressionLike X, OperandOrMistake I>
+auto take(X&& x, I&& indices) {
+  return detail::gather<gathering::take>(static_cast<X&&>(x), static_cast<I&&>(indices), nullptr);
+}
+/// The slices of x at the indices, whose axes stand in place of the indexed one: with axis(0) the
+/// rows of an embedding.
+template <ExpressionLike X, OperandOrMistake I, class A>
+auto take(X&& x, I&& indices, const A& axis) {
+  return detail::gather_axis<gathering::take_axis>(static_cast<X&&>(x), static_cast<I&&>(indices),
+                                                   axis);
+}
+/// The same for indices of rank 1.
+template <ExpressionLike X, OperandOrMistake I, class A>
+auto index_select(X&& x, I&& indices, const A& axis) {
+  if constexpr (ExpressionLike<I>) {
+    if (indices.shape().rank() != 1) {
+      fail<ShapeError>("index_select", "indices of shape ", indices.shape(),
+                       ", expected rank 1: write take(x, indices, axis(n))");
+    }
+  }
+  return detail::gather_axis<gathering::index_select>(static_cast<X&&>(x),
+                                                      static_cast<I&&>(indices), axis);
+}
+/// For each index the element of x at that place of the axis and at the index's own place of the
+/// others, which broadcast.
+template <ExpressionLike X, OperandOrMistake I, class A>
+auto gather(X&& x, I&& indices, const A& axis) {
+  return detail::gather_axis<gathering::gather>(static_cast<X&&>(x), static_cast<I&&>(indices),
+                                                axis);
+}
+/// gather under NumPy's name.
+template <ExpressionLike X, OperandOrMistake I, class A>
+auto take_along_axis(X&& x, I&& indices, const A& axis) {
+  return detail::gather_axis<gathering::take_along_axis>(static_cast<X&&>(x),
+                                                         static_cast<I&&>(indices), axis);
+}
+
+}  // namespace weft

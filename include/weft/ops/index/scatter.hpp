@@ -1,0 +1,173 @@
+// scatter, scatter_add, index_add, index_copy, put: writes in place where integers say.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/axes.hpp"
+#include "weft/core/math/atomic.hpp"
+#include "weft/ops/index/indexing.hpp"
+
+namespace weft {
+
+namespace op {
+/// Writes a value to the element of type T that an index names, or reports that it names none.
+template <class T, class Finder>
+struct store_at {
+  static constexpr const char* text = "scatter";
+  static constexpr bool has_effects = true;
+  Finder finder;
+  T* data;
+
+  template <class I>
+  WEFT_HD bool value(long long offset, I index, compute_t<T> value) const {
+    const bool found = finder.find(offset, index);
+    if (found) data[offset] = static_cast<T>(value);
+    return found;
+  }
+};
+
+/// Adds to it.
+template <class T, class Finder>
+struct add_at {
+  static constexpr const char* text = "scatter_add";
+  static constexpr bool has_effects = true;
+  Finder finder;
+  T* data;
+
+  template <class I>
+  WEFT_HD bool value(long long offset, I index, compute_t<T> value) const {
+    const bool found = finder.find(offset, index);
+    if (found) detail::atomic_add(data + offset, value);
+    return found;
+  }
+};
+}  // namespace op
+
+namespace detail {
+/// What a scatter does with the values.
+enum class Update { store, add, add_in_order };
+
+// Defined in eval/scatter.hpp.
+template <Indexing How, Update Kind, class T, class D, class I, class S>
+void scatter_into(const char* operation, const Tensor<T, D>& target, int axis, const I& indices,
+                  const S& source);
+
+template <class... Options>
+constexpr Update adding() {
+  static_assert((std::is_same_v<Options, Deterministic> && ...),
+                "weft: an addition by indices takes one option: deterministic");
+  return sizeof...(Options) > 0 ? Update::add_in_order : Update::add;
+}
+
+/// Stands for the operation where OperandCheck looks at its operands.
+template <Update Kind>
+struct Updates {
+  using domain = std::conditional_t<Kind == Update::store, op::Any, op::Numeric>;
+};
+
+/// Whether a source of type S can be written, or added, to elements of X that I indexes.
+template <Update Kind, class T, class X, class I, class S>
+constexpr bool can_scatter() {
+  if constexpr (can_write<T, S>() && can_index<X, I>()) {
+    return OperandCheck<Updates<Kind>, X, S>::report();
+  } else {
+    return false;
+  }
+}
+
+template <Indexing How, Update Kind, class T, class D, class I, class S>
+Tensor<T, D> scatter(const char* operation, const Tensor<T, D>& target, const Axes* axes,
+                     const I& indices, const S& source) {
+  if constexpr (can_scatter<Kind, T, Tensor<T, D>, I, S>()) {
+    const int axis = axes == nullptr ? 0 : one_axis(operation, *axes, target.rank());
+    if constexpr (!Expression<I>) {
+      scatter<How, Kind>(operation, target, axes,
+                         Scalar<int64_t>{checked_cast<int64_t>(operation, indices)}, source);
+    } else if constexpr (!Expression<S>) {
+      scatter_into<How, Kind>(
+          operation, target, axis, indices,
+          Scalar<compute_t<T>>{load_element(checked_cast<T>(operation, source))});
+    } else {
+      scatter_into<How, Kind>(operation, target, axis, indices, source);
+    }
+  }
+  return target;
+}
+template <Indexing How, Update Kind, class T, class D, class A, class I, class S>
+Tensor<T, D> scatter_axis(const char* operation, const Tensor<T, D>& target, const A& axes,
+                          const I& indices, const S& source) {
+  if constexpr (is_axis<A>()) {
+    return scatter<How, Kind>(operation, target, &axes, indices, source);
+  }
+  return target;
+}
+}  // namespace detail
+
+/// Writes the source to the elements of the target at the indices' places of the axis and the
+/// indices' own places of the others, and returns the target. Of several writes to one element the
+/// last wins on the CPU, any on Cuda.
+template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S>
+Tensor<T, D> scatter(const Tensor<T, D>& target, const A& axis, const I& indices, const S& source) {
+  return detail::scatter_axis<Indexing::along, detail::Update::store>("scatter", target, axis,
+                                                                      indices, source);
+}
+/// Adds the source instead, in an order that `deterministic` as the last argument fixes.
+template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S, class... Options>
+Tensor<T, D> scatter_add(const Tensor<T, D>& target, const A& axis, const I& indices,
+                         const S& source, [[maybe_unused]] const Options&... options) {
+  return detail::scatter_axis<Indexing::along, detail::adding<Options...>()>("scatter_add", target,
+                                                                             axis, indices, source);
+}
+/// Writes slices of the source to the target's at the indices, whose axes stand in place of the
+/// indexed one, as in take(x, indices, axis(n)).
+template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S>
+Tensor<T, D> index_copy(const Tensor<T, D>& target, const A& axis, const I& indices,
+                        const S& source) {
+  return detail::scatter_axis<Indexing::instead, detail::Update::store>("index_copy", target, axis,
+                                                                        indices, source);
+}
+/// Adds slices of the source instead: the gradient of an embedding's rows.
+template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S, class... Options>
+Tensor<T, D> index_add(const Tensor<T, D>& target, const A& axis, const I& indices, const S& source,
+                       [[maybe_unused]] const Options&... options) {
+  return detail::scatter_axis<Indexing::instead, detail::adding<Options...>()>(
+      "index_add", target, axis, indices, source);
+}
+/// Writes one number to the target's slices at the indices.
+template <class T, Device D, class A, OperandOrMistake I, NumberLike N>
+Tensor<T, D> index_fill(const Tensor<T, D>& target, const A& axis, const I& indices, N value) {
+  return detail::scatter_axis<Indexing::instead, detail::Update::store>("index_fill", target, axis,
+                                                                        indices, value);
+}
+namespace detail {
+/// scatter to positions in the whole, of values in the indices' order.
+template <Update Kind, class T, class D, class I, class S>
+Tensor<T, D> put_values(const char* operation, const Tensor<T, D>& target, const I& indices,
+                        const S& values) {
+  if constexpr (Expression<I> && Expression<S>) {
+    if (!(values.shape() == indices.shape()) && values.size() == indices.shape().size()) {
+      if constexpr (is_tensor<S>) {
+        return scatter<Indexing::whole, Kind>(operation, target, nullptr, indices,
+                                              values.reshape(indices.shape()));
+      } else {
+        return put_values<Kind>(operation, target, indices, values.eval());
+      }
+    }
+  }
+  return scatter<Indexing::whole, Kind>(operation, target, nullptr, indices, values);
+}
+}  // namespace detail
+
+/// Writes the values to the elements at row-major positions of the target. As many values as
+/// indices are taken in row-major order, whatever their shape; others broadcast to the indices'.
+template <class T, Device D, OperandOrMistake I, OperandOrMistake S>
+Tensor<T, D> put(const Tensor<T, D>& target, const I& indices, const S& values) {
+  return detail::put_values<detail::Update::store>("put", target, indices, values);
+}
+/// Adds the values instead.
+template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class... Options>
+Tensor<T, D> put_add(const Tensor<T, D>& target, const I& indices, const S& values,
+                     [[maybe_unused]] const Options&... options) {
+  return detail::put_values<detail::adding<Options...>()>("put_add", target, indices, values);
+}
+
+}  // namespace weft

@@ -1,0 +1,256 @@
+// Matrix products: matmul mm bmm mv dot outer linear, batched and broadcast.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/order/scan.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+
+namespace weft {
+
+/// The function that a product's epilogue ends with.
+enum class Activation : unsigned char { identity, relu, gelu_tanh };
+
+/// What follows a product in the same call: activation(alpha * product + beta * addend). The addend
+/// has elements of type T and the product's shape, or one that broadcasts to it.
+template <class T, class D>
+struct Epilogue {
+  Activation activation = Activation::identity;
+  compute_t<T> alpha = compute_t<T>(1);
+  compute_t<T> beta = compute_t<T>(0);
+  const Tensor<T, D>* addend = nullptr;
+};
+
+/// The matrix products of device D (cpu/matmul.hpp, cuda/matmul.hpp):
+///   template <class T, class X, class Y, class Out, class D>
+///   static void multiply(const char* operation, const Tensor<T, X>&, const Tensor<T, Y>&,
+///                        const Tensor<Out, D>& target);
+///   static bool fuses(Activation, Dtype);   // whether to try the next one
+///   template <class T, class X, class Y, class Out, class D, class C>
+///   static bool multiply(const char* operation, const Tensor<T, X>&, const Tensor<T, Y>&,
+///                        const Tensor<Out, D>& target, const Epilogue<T, C>&);
+/// Out is T or compute_t<T>. The target is contiguous, has elements, and shares memory with neither
+/// operand; with an addend only as its own elements. False, and nothing done, where the device does
+/// not do the epilogue in the same call.
+template <class D>
+struct Multiplier;
+
+namespace product {
+/// The products: their names in messages. All have matmul's meaning.
+struct matmul {
+  using domain = op::Numeric;
+  static constexpr const char* text = "matmul";
+};
+struct mm : matmul {
+  static constexpr const char* text = "mm";
+};
+struct bmm : matmul {
+  static constexpr const char* text = "bmm";
+};
+struct mv : matmul {
+  static constexpr const char* text = "mv";
+};
+struct linear : matmul {
+  static constexpr const char* text = "linear";
+};
+struct einsum : matmul {
+  static constexpr const char* text = "einsum";
+};
+struct tensordot : matmul {
+  static constexpr const char* text = "tensordot";
+};
+}  // namespace product
+
+namespace detail {
+/// The shape of matmul(a, b): NumPy's and PyTorch's rules. Throws ShapeError where the inner sizes
+/// differ, an operand has no axis, or batches do not broadcast.
+[[gnu::noinline]] inline Shape product_shape(const char* operation, const Shape& a,
+                                             const Shape& b) {
+  if (a.rank() == 0 || b.rank() == 0) {
+    fail<ShapeError>(operation, "shapes ", a, " and ", b, ", expected at least 1 axis each");
+  }
+  const int64_t inner = b[b.rank() >= 2 ? b.rank() - 2 : 0];
+  if (a[a.rank() - 1] != inner) {
+    fail<ShapeError>(operation, "shapes ", a, " and ", b, ": the first has ", a[a.rank() - 1],
+                     " columns and the second ", inner, " rows, expected as many");
+  }
+  Shape batch_a;
+  Shape batch_b;
+  for (int i = 0; i < a.rank() - 2; ++i) batch_a.push_back(a[i]);
+  for (int i = 0; i < b.rank() - 2; ++i) batch_b.push_back(b[i]);
+  Shape out = broadcast(operation, batch_a, batch_b);
+  if (a.rank() > 1) out.push_back(a[a.rank() - 2]);
+  if (b.rank() > 1) out.push_back(b[b.rank() - 1]);
+  return out;
+}
+
+/// Whether the header with D's products is included; if not, one compile error that names it.
+template <class D>
+constexpr bool can_multiply() {
+  constexpr bool here = requires { sizeof(Multiplier<D>); };
+  static_assert(here || !is_cuda<D>,
+                "weft: to multiply matrices on Cuda include <weft/cuda/matmul.hpp>");
+  static_assert(here || is_cuda<D>, "weft: to multiply matrices on Cpu include <weft/weft.hpp>");
+  return here;
+}
+
+}  // namespace detail
+
+template <class K, class A, class B>
+class Product;
+
+namespace detail {
+/// The product of matrices of Dual elements; in autograd/dual.hpp.
+template <class K, class A, class B, class T, class D>
+void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target);
+}  // namespace detail
+
+/// The expression of the matrix product of A and B. It is computed by itself before what reads it,
+/// half types with sums in float; what is directly around it (a bias, relu, gelu_tanh, alpha * p +
+/// beta * c) may become part of the same call (eval/product/epilogue.hpp).
+template <class K, class A, class B>
+class Product : public NodeMembers<Product<K, A, B>> {
+ public:
+  using value_type = typename A::value_type;
+  using opaque_type = compute_t<value_type>;
+  using device_type = detail::common_device_of<A, B>;
+  static constexpr bool is_expression = true;
+  static constexpr bool is_opaque = true;
+  static constexpr bool is_value_of_operands = true;
+  static constexpr const char* text = K::text;
+
+  Product(A a, B b)
+      : args_{static_cast<A&&>(a), {static_cast<B&&>(b), {}}},
+        shape_(detail::product_shape(text, args_.head.shape(), args_.tail.head.shape())) {}
+
+  using NodeMembers<Product>::shape;
+  const Shape& shape() const { return shape_; }
+  const A& left() const { return args_.head; }
+  const B& right() const { return args_.tail.head; }
+  const Pack<A, B>& args() const { return args_; }
+
+  /// The length of the sums.
+  int64_t depth() const { return left().shape()[left().shape().rank() - 1]; }
+  /// The additions and multiplications of real numbers that it takes.
+  double operations() const {
+    return (is_complex<value_type> ? 8. : 2.) * static_cast<double>(shape_.size()) *
+           static_cast<double>(depth());
+  }
+
+  template <class T, class D>
+  void evaluate(const Tensor<T, D>& target) const {
+    using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
+    if constexpr (is_dual<T>) {
+      detail::multiply_duals(*this, target);
+    } else if constexpr (detail::can_multiply<Loops>()) {
+      Multiplier<Loops>::multiply(text, detail::value_on(left(), target.device()),
+                                  detail::value_on(right(), target.device()), target);
+    }
+  }
+
+ private:
+  Pack<A, B> args_;
+  detail::HeldShape shape_;
+};
+
+namespace detail {
+/// The product K of a and b.
+template <class K, class A, class B>
+auto multiply(A&& a, B&& b) {
+  using Check = OperandCheck<K, std::remove_cvref_t<A>, std::remove_cvref_t<B>>;
+  constexpr bool numbers = NumberLike<A> || NumberLike<B>;
+  static_assert(!numbers, "weft: a matrix product takes two tensors: write x * v for a number");
+  if constexpr (!numbers && Check::report()) {
+    using T = typename Check::element;
+    return Product<K, operand_t<T, A>, operand_t<T, B>>(AsOperand<T, K>{}(static_cast<A&&>(a)),
+                                                        AsOperand<T, K>{}(static_cast<B&&>(b)));
+  } else {
+    return typename Check::first{};
+  }
+}
+
+/// A tensor as it is, another expression evaluated.
+template <ExpressionLike X>
+auto as_tensor(X&& x) {
+  if constexpr (TensorLike<X>) {
+    return std::remove_cvref_t<X>(static_cast<X&&>(x));
+  } else {
+    return x.eval();
+  }
+}
+
+[[gnu::noinline]] inline void check_ranks(const char* operation, const Shape& a, int rank_a,
+                                          const Shape& b, int rank_b) {
+  if (a.rank() != rank_a || b.rank() != rank_b) {
+    fail<ShapeError>(operation, "shapes ", a, " and ", b, ", expected ranks ", rank_a, " and ",
+                     rank_b, ": matmul(a, b) takes all others");
+  }
+}
+}  // namespace detail
+
+/// The matrix product over the last axis of a and the last but one of b, as in NumPy and PyTorch:
+/// axes before these are a batch and broadcast; a vector is a row on the left, a column on the
+/// right, and loses that axis in the result. Elements of one type; half types sum in float.
+template <class A, class B>
+  requires OperandsOrMistakes<A, B>
+auto matmul(A&& a, B&& b) {
+  return detail::multiply<product::matmul>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+/// matmul of two matrices.
+template <ExpressionLike A, ExpressionLike B>
+auto mm(A&& a, B&& b) {
+  detail::check_ranks("mm", a.shape(), 2, b.shape(), 2);
+  return detail::multiply<product::mm>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+/// matmul of two batches of matrices, (batch, m, k) and (batch, k, n).
+template <ExpressionLike A, ExpressionLike B>
+auto bmm(A&& a, B&& b) {
+  detail::check_ranks("bmm", a.shape(), 3, b.shape(), 3);
+  if (a.shape()[0] != b.shape()[0]) {
+    fail<ShapeError>("bmm", "shapes ", a.shape(), " and ", b.shape(),
+                     ", expected batches of one size: matmul(a, b) broadcasts them");
+  }
+  return detail::multiply<product::bmm>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+/// A matrix times a vector.
+template <ExpressionLike A, ExpressionLike B>
+auto mv(A&& a, B&& b) {
+  detail::check_ranks("mv", a.shape(), 2, b.shape(), 1);
+  return detail::multiply<product::mv>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+/// The sum of the products of two vectors' elements (complex ones as they are); a reduction, with
+/// both expressions fused in.
+template <ExpressionLike A, ExpressionLike B>
+auto dot(A&& a, B&& b) {
+  detail::check_ranks("dot", a.shape(), 1, b.shape(), 1);
+  if (!(a.shape() == b.shape())) {
+    fail<ShapeError>("dot", "shapes ", a.shape(), " and ", b.shape(), ", expected one length");
+  }
+  return sum(static_cast<A&&>(a) * static_cast<B&&>(b));
+}
+/// Each element of a times each of b, (n,) and (m,) to (n, m); element-wise, so that it fuses.
+/// Operands that are expressions are evaluated at the call.
+template <ExpressionLike A, ExpressionLike B>
+auto outer(A&& a, B&& b) {
+  detail::check_ranks("outer", a.shape(), 1, b.shape(), 1);
+  return detail::as_tensor(static_cast<A&&>(a)).reshape({-1, 1}) *
+         detail::as_tensor(static_cast<B&&>(b)).reshape({1, -1});
+}
+
+/// matmul(x, weight.t()) for weight of shape (out, in), as PyTorch's F.linear has it. A weight that
+/// is an expression is evaluated at the call.
+template <ExpressionLike X, ExpressionLike W>
+auto linear(X&& x, W&& weight) {
+  if (weight.shape().rank() != 2) {
+    fail<ShapeError>("linear", "a weight of shape ", weight.shape(), ", expected (out, in)");
+  }
+  return detail::multiply<product::linear>(static_cast<X&&>(x),
+                                           detail::as_tensor(static_cast<W&&>(weight)).t());
+}
+/// The same plus a bias of shape (out,).
+template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
+auto linear(X&& x, W&& weight, B&& bias) {
+  return linear(static_cast<X&&>(x), static_cast<W&&>(weight)) + static_cast<B&&>(bias);
+}
+
+}  // namespace weft

@@ -1,0 +1,224 @@
+// Random tensors (rand, randn, randint, bernoulli) and the expressions that they are made of.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/random/box_muller.hpp"
+#include "weft/core/random/generator.hpp"
+#include "weft/ops/elementwise/generate.hpp"
+
+namespace weft {
+
+namespace op {
+/// Evenly spread over the multiples of 2^-n in [0, 1), n being the digits of T: no value rounds
+/// to 1.
+template <class T>
+struct uniform {
+  using result_type = T;
+  static constexpr const char* text = "uniform";
+  Draw draw;
+  WEFT_HD compute_t<T> value(long long i) const {
+    if constexpr (std::is_same_v<T, double>) {
+      return static_cast<double>(draw.bits64(static_cast<std::uint64_t>(i)) >> 11) * 0x1p-53;
+    } else {
+      constexpr int digits = std::is_same_v<T, half> ? 11 : std::is_same_v<T, bfloat16> ? 8 : 24;
+      constexpr float unit = 1 / static_cast<float>(1 << digits);
+      const std::uint32_t bits = draw.bits32(static_cast<std::uint64_t>(i)) >> (32 - digits);
+      return static_cast<float>(static_cast<std::int32_t>(bits)) * unit;
+    }
+  }
+};
+
+/// Of mean 0 and deviation 1; two neighbouring elements come from the same pair of integers.
+template <class T>
+struct normal {
+  using result_type = T;
+  static constexpr const char* text = "normal";
+  Draw draw;
+  WEFT_HD compute_t<T> value(long long i) const {
+    const auto at = static_cast<std::uint64_t>(i);
+    if constexpr (std::is_same_v<T, double>) {
+      const PhiloxBlock x = draw.block(at / 2);
+      const std::uint64_t radius = (std::uint64_t{x.a} << 32 | x.b) >> 12;
+      const std::uint64_t angle = (std::uint64_t{x.c} << 32 | x.d) >> 12;
+      return math::box_muller<52>(radius, angle, at % 2 != 0);
+    } else {
+      const PhiloxBlock x = draw.block(at / 4);
+      const bool upper = (at & 2) != 0;
+      return static_cast<float>(
+          math::box_muller<32>(upper ? x.c : x.a, upper ? x.d : x.b, at % 2 != 0));
+    }
+  }
+};
+
+/// floor(bits * count / 2^64) above low for up to 2^32 values, with 2^128 for more: no value's
+/// probability is off by more than one part in 2^32.
+template <class T>
+struct integers {
+  using result_type = T;
+  static constexpr const char* text = "integers";
+  Draw draw;
+  std::uint64_t low;
+  std::uint64_t count;
+  WEFT_HD T value(long long i) const {
+    const auto at = static_cast<std::uint64_t>(i);
+    std::uint64_t pick = 0;
+    if (count >> 32 == 0) {
+      const std::uint64_t bits = draw.bits64(at);
+      pick = ((bits >> 32) * count + ((bits & 0xFFFFFFFFU) * count >> 32)) >> 32;
+    } else {
+      const PhiloxBlock x = draw.block(at);
+      const std::uint64_t upper = std::uint64_t{x.a} << 32 | x.b;
+      const std::uint64_t lower = product_high(std::uint64_t{x.c} << 32 | x.d);
+      pick = product_high(upper) + (lower + upper * count < lower ? 1 : 0);
+    }
+    return static_cast<T>(low + pick);
+  }
+
+ private:
+  /// The upper 64 bits of x * count.
+  WEFT_HD std::uint64_t product_high(std::uint64_t x) const {
+    const std::uint64_t cross = (x & 0xFFFFFFFFU) * (count >> 32);
+    const std::uint64_t other = (x >> 32) * (count & 0xFFFFFFFFU);
+    const std::uint64_t low_high = (x & 0xFFFFFFFFU) * (count & 0xFFFFFFFFU) >> 32;
+    const std::uint64_t middle = (cross & 0xFFFFFFFFU) + (other & 0xFFFFFFFFU) + low_high;
+    return (x >> 32) * (count >> 32) + (cross >> 32) + (other >> 32) + (middle >> 32);
+  }
+};
+
+/// 1 with probability p, else 0; p is known to 2^-32.
+template <class T>
+struct trials {
+  using result_type = T;
+  static constexpr const char* text = "bernoulli";
+  Draw draw;
+  double p;
+  WEFT_HD compute_t<T> value(long long i) const { return at(i, p); }
+  /// With a probability of its own for each element; NaN counts as 0.
+  template <class P>
+  WEFT_HD compute_t<T> value(long long i, P probability) const {
+    return at(i, static_cast<double>(probability));
+  }
+
+ private:
+  WEFT_HD compute_t<T> at(long long i, double probability) const {
+    const std::uint32_t bits = draw.bits32(static_cast<std::uint64_t>(i));
+    return static_cast<compute_t<T>>(static_cast<double>(bits) * 0x1p-32 < probability ? 1 : 0);
+  }
+};
+}  // namespace op
+
+// Expressions. They make a draw when they are built: wherever and however often one is evaluated,
+// it has the same values, and inside a larger statement these are never stored.
+
+/// Uniform on [0, 1), as in `where(uniform(x.shape()) < 0.9f, x, 0)`.
+template <class T = float>
+auto uniform(const Shape& shape, Generator& generator = default_generator()) {
+  static_assert(
+      is_floating<T>,
+      "weft: uniform and rand make floating-point numbers: write randint<T>(low, high, shape)");
+  return generated(shape, op::uniform<T>{generator.draw()});
+}
+
+/// Normal with mean 0 and deviation 1.
+template <class T = float>
+auto normal(const Shape& shape, Generator& generator = default_generator()) {
+  static_assert(is_floating<T>, "weft: normal and randn make floating-point numbers");
+  return generated(shape, op::normal<T>{generator.draw()});
+}
+
+/// Integers from low to high - 1, each as likely as the others.
+template <class T = std::int64_t>
+auto integers(std::int64_t low, std::int64_t high, const Shape& shape,
+              Generator& generator = default_generator()) {
+  static_assert(is_integer<T>, "weft: integers and randint make integers: write rand<T>(shape)");
+  if (low >= high) fail<ValueError>("randint", "from ", low, " to ", high, " there is no integer");
+  if (!std::in_range<T>(low) || !std::in_range<T>(high - 1)) {
+    fail<ValueError>("randint", "integers from ", low, " to ", high - 1, " do not fit in ",
+                     dtype_of<T>);
+  }
+  const auto first = static_cast<std::uint64_t>(low);
+  return generated(
+      shape, op::integers<T>{generator.draw(), first, static_cast<std::uint64_t>(high) - first});
+}
+
+/// true, or 1 of another element type, with probability p.
+template <class T = bool>
+auto trials(double p, const Shape& shape, Generator& generator = default_generator()) {
+  if (!(p >= 0 && p <= 1)) fail<ValueError>("bernoulli", "probability ", p, ", expected 0 to 1");
+  return generated(shape, op::trials<T>{generator.draw(), p});
+}
+/// The same with a probability for each element; one outside of 0 to 1 counts as the nearer end.
+template <class T = bool, ExpressionLike P>
+auto trials(P&& p, Generator& generator = default_generator()) {
+  using Element = typename std::remove_cvref_t<P>::value_type;
+  static_assert(is_floating<Element>,
+                "weft: probabilities are floating-point numbers: write cast<float>(p)");
+  using Stored = detail::operand_t<Element, P>;
+  return Map<T, op::trials<T>, Positions, Stored>(
+      op::trials<T>{generator.draw(), 0}, Positions(p.shape()),
+      detail::AsOperand<Element, op::trials<T>>{}(static_cast<P&&>(p)));
+}
+
+// Tensors: the same numbers, evaluated on a device.
+
+/// Uniform on [0, 1).
+template <class T = float, Device D = Cpu>
+Tensor<T, D> rand(const Shape& shape, D device = {}, Generator& generator = default_generator()) {
+  detail::Access::check_sizes("rand", shape);
+  return detail::on<T>(uniform<T>(shape, generator), device);
+}
+/// rand(3, 4), rand(3, 4, Cuda{}).
+template <class T = float, std::integral I, class... Rest>
+auto rand(I size, Rest... rest) {
+  return detail::by_sizes([](const auto&... to) { return rand<T>(to...); }, {}, size, rest...);
+}
+/// Normal with mean 0 and deviation 1.
+template <class T = float, Device D = Cpu>
+Tensor<T, D> randn(const Shape& shape, D device = {}, Generator& generator = default_generator()) {
+  detail::Access::check_sizes("randn", shape);
+  return detail::on<T>(normal<T>(shape, generator), device);
+}
+template <class T = float, std::integral I, class... Rest>
+auto randn(I size, Rest... rest) {
+  return detail::by_sizes([](const auto&... to) { return randn<T>(to...); }, {}, size, rest...);
+}
+/// Integers from low to high - 1.
+template <class T = std::int64_t, Device D = Cpu>
+Tensor<T, D> randint(std::int64_t low, std::int64_t high, const Shape& shape, D device = {},
+                     Generator& generator = default_generator()) {
+  detail::Access::check_sizes("randint", shape);
+  return detail::on<T>(integers<T>(low, high, shape, generator), device);
+}
+/// true, or 1 of another element type, with probability p.
+template <class T = bool, Device D = Cpu>
+Tensor<T, D> bernoulli(double p, const Shape& shape, D device = {},
+                       Generator& generator = default_generator()) {
+  detail::Access::check_sizes("bernoulli", shape);
+  return detail::on<T>(trials<T>(p, shape, generator), device);
+}
+/// The same with a probability for each element, on their device.
+template <class T = bool, ExpressionLike P>
+auto bernoulli(P&& p, Generator& generator = default_generator()) {
+  return trials<T>(static_cast<P&&>(p), generator).eval();
+}
+
+/// The same shape, element type and device as `x`.
+template <TensorLike X>
+auto rand_like(const X& x, Generator& generator = default_generator()) {
+  return rand<typename X::value_type>(x.shape(), x.device(), generator);
+}
+template <TensorLike X>
+auto randn_like(const X& x, Generator& generator = default_generator()) {
+  return randn<typename X::value_type>(x.shape(), x.device(), generator);
+}
+template <TensorLike X>
+auto randint_like(const X& x, std::int64_t low, std::int64_t high,
+                  Generator& generator = default_generator()) {
+  return randint<typename X::value_type>(low, high, x.shape(), x.device(), generator);
+}
+template <TensorLike X>
+auto bernoulli_like(const X& x, double p, Generator& generator = default_generator()) {
+  return bernoulli<typename X::value_type>(p, x.shape(), x.device(), generator);
+}
+
+}  // namespace weft

@@ -1,0 +1,86 @@
+// The arithmetic of var and std: moments that lose no digits to a large mean.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/math/functions.hpp"
+#include "weft/ops/elementwise/domain.hpp"
+
+namespace weft::reducer {
+
+/// Mean and sum of squared distances from it (Welford 1962; merged as in Chan et al. 1983).
+template <class C>
+struct Moments {
+  C count{};
+  C mean{};
+  C m2{};
+};
+
+struct var {
+  using domain = op::Floating;
+  static constexpr const char* text = "var";
+  static constexpr bool has_identity = true;
+  long long correction = 1;
+  template <class T>
+  using result = T;
+  template <class C>
+  using State = Moments<C>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.count += C(1);
+    const C delta = x - s.mean;
+    s.mean += delta / s.count;
+    s.m2 += delta * (x - s.mean);
+  }
+  /// Distances from the first value, then from the mean, so that large means cost no digits.
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    C sum{};
+    for (int i = 1; i < N; ++i) sum += x[i] - x[0];
+    S later{C(N), x[0] + sum * (C(1) / C(N)), C(0)};
+    for (int i = 0; i < N; ++i) later.m2 += (x[i] - later.mean) * (x[i] - later.mean);
+    merge(s, later);
+  }
+  /// The same of the first n of them.
+  template <class S, class C, int N>
+  WEFT_HD static void add_first(S& s, const C (&x)[N], int n) {
+    if (n == 0) return;
+    C sum{};
+    for (int i = 1; i < N; ++i) sum += i < n ? x[i] - x[0] : C(0);
+    S later{C(n), x[0] + sum / C(n), C(0)};
+    for (int i = 0; i < N; ++i) {
+      const C distance = i < n ? x[i] - later.mean : C(0);
+      later.m2 += distance * distance;
+    }
+    merge(s, later);
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    if (later.count == 0) return;
+    if (s.count == 0) {  // delta * delta below may overflow
+      s = later;
+      return;
+    }
+    const auto count = s.count + later.count;
+    const auto delta = later.mean - s.mean;
+    const auto share = later.count / count;
+    s.mean += delta * share;
+    s.m2 += later.m2 + delta * delta * s.count * share;
+    s.count = count;
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long count) const {
+    using C = decltype(s.m2);
+    const long long divisor = count - correction;
+    return s.m2 / static_cast<C>(divisor > 0 ? divisor : 0);
+  }
+};
+
+struct stddev : var {
+  static constexpr const char* text = "std";
+  template <class S>
+  WEFT_HD auto finish(S s, long long count) const {
+    return math::sqrt(var::finish(s, count));
+  }
+};
+
+}  // namespace weft::reducer

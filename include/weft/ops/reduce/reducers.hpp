@@ -1,0 +1,290 @@
+// The reductions' arithmetic: a state, how a value joins it, how two merge, what comes out.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "weft/core/math/functions.hpp"
+#include "weft/ops/elementwise/domain.hpp"
+#include "weft/ops/reduce/extremum.hpp"
+#include "weft/ops/reduce/moments.hpp"
+#include "weft/ops/reduce/rule.hpp"
+
+namespace weft::reducer {
+
+/// What NumPy sums integers in.
+template <class T>
+using widened = std::conditional_t<
+    is_bool<T>, std::int64_t,
+    std::conditional_t<is_integer<T>,
+                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>, T>>;
+
+template <class T>
+using mean_of = std::conditional_t<is_integer<T>, double, T>;
+
+template <class C>
+struct Sum {
+  C value{};
+};
+
+/// The sum of n values, of small integers in 32 bits.
+template <class S, class C, int N>
+WEFT_HD S sum_of(const C (&x)[N]) {
+  if constexpr (std::is_integral_v<C> && sizeof(C) <= 2) {
+    int sum = 0;
+    for (int i = 0; i < N; ++i) sum += x[i];
+    return static_cast<S>(sum);
+  } else {
+    S sum = static_cast<S>(x[0]);
+    for (int i = 1; i < N; ++i) sum = math::add(sum, static_cast<S>(x[i]));
+    return sum;
+  }
+}
+
+struct sum {
+  using domain = op::Any;
+  static constexpr const char* text = "sum";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = widened<T>;
+  template <class C>
+  using State = Sum<widened<C>>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.value = math::add(s.value, static_cast<decltype(s.value)>(x));
+  }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    merge(s, S{sum_of<decltype(s.value)>(x)});
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value = math::add(s.value, later.value);
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    return s.value;
+  }
+};
+
+struct prod {
+  using domain = op::Any;
+  static constexpr const char* text = "prod";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = widened<T>;
+  template <class C>
+  struct State {
+    widened<C> value = widened<C>(1);
+  };
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.value = math::mul(s.value, static_cast<decltype(s.value)>(x));
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value = math::mul(s.value, later.value);
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    return s.value;
+  }
+};
+
+/// The sum divided by the number of elements; integers give double.
+struct mean {
+  using domain = op::Numeric;
+  static constexpr const char* text = "mean";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = mean_of<T>;
+  template <class C>
+  using State = Sum<mean_of<C>>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.value = s.value + static_cast<decltype(s.value)>(x);
+  }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    merge(s, S{sum_of<decltype(s.value)>(x)});
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value = s.value + later.value;
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long count) const {
+    return s.value / static_cast<real_t<decltype(s.value)>>(count);
+  }
+};
+
+/// Whether any (or all) elements differ from zero.
+template <bool All>
+struct quantifier {
+  using domain = op::Any;
+  static constexpr const char* text = All ? "all" : "any";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = bool;
+  template <class C>
+  struct State {
+    bool value = All;
+  };
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    const bool truth = x != C(0);
+    s.value = All ? s.value && truth : s.value || truth;
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value = All ? s.value && later.value : s.value || later.value;
+  }
+  template <class S>
+  WEFT_HD bool finish(S s, long long) const {
+    return s.value;
+  }
+};
+
+struct any : quantifier<false> {};
+struct all : quantifier<true> {};
+
+struct count_nonzero {
+  using domain = op::Any;
+  static constexpr const char* text = "count_nonzero";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = std::int64_t;
+  template <class C>
+  using State = Sum<std::int64_t>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    s.value += x != C(0) ? 1 : 0;
+  }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    int some = 0;
+    for (int i = 0; i < N; ++i) some += x[i] != C(0) ? 1 : 0;
+    s.value += some;
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value += later.value;
+  }
+  template <class S>
+  WEFT_HD std::int64_t finish(S s, long long) const {
+    return s.value;
+  }
+};
+
+/// The p-norm of the elements' absolute values; p = 2 unless given, infinity gives the largest.
+struct norm {
+  using domain = op::FloatingOrComplex;
+  static constexpr const char* text = "norm";
+  static constexpr bool has_identity = true;
+  double p = 2;
+  template <class T>
+  using result = real_t<T>;
+  template <class C>
+  using State = Sum<real_t<C>>;
+  template <class S, class C>
+  WEFT_HD void add(S& s, C x, long long) const {
+    const auto size = math::abs(x);
+    s.value = p > largest() ? math::maximum(s.value, size)
+                            : s.value + (p == 2 ? size * size : power(size));
+  }
+  template <class S>
+  WEFT_HD void merge(S& s, S later) const {
+    s.value = p > largest() ? math::maximum(s.value, later.value) : s.value + later.value;
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    using R = decltype(s.value);
+    if (p == 2) return math::sqrt(s.value);
+    return p > largest() || p == 1 ? s.value : math::pow(s.value, static_cast<R>(1 / p));
+  }
+
+ private:
+  WEFT_HD static constexpr double largest() { return 1.7976931348623157e308; }
+  template <class R>
+  WEFT_HD R power(R size) const {
+    return p == 1 ? size : math::pow(size, static_cast<R>(p));
+  }
+};
+
+/// log(sum(exp(x))), the largest element taken out first.
+struct logsumexp {
+  using domain = op::Floating;
+  static constexpr const char* text = "logsumexp";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = T;
+  template <class C>
+  struct State {
+    C max = -math::infinity<C>;
+    C sum{};
+  };
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    merge(s, S{x, C(1)});
+  }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    C max = x[0];
+    for (int i = 1; i < N; ++i) max = max < x[i] ? x[i] : max;
+    if (max - max == C(0)) {
+      C sum{};
+      for (int i = 0; i < N; ++i) sum += math::exp_of_term(x[i] - max);
+      merge(s, S{max, sum});
+    } else {  // infinite or NaN
+      for (int i = 0; i < N; ++i) add(s, x[i], 0);
+    }
+  }
+  /// The first n of them.
+  template <class S, class C, int N>
+  WEFT_HD static void add_first(S& s, const C (&x)[N], int n) {
+    if (n == 0) return;
+    C max = x[0];
+    for (int i = 1; i < N; ++i) max = i < n && max < x[i] ? x[i] : max;
+    S later{max, C(1)};
+    if (max - max == C(0)) {
+      later.sum = C(0);
+      for (int i = 0; i < N; ++i) later.sum += i < n ? math::exp_of_term(x[i] - max) : C(0);
+    } else {  // infinite or NaN
+      for (int i = 0; i < N; ++i) {
+        if (i < n && x[i] != x[i]) later = S{x[i], x[i]};
+      }
+    }
+    merge(s, later);
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    if (s.max != s.max) return;
+    if (later.max <= s.max) {
+      if (later.max != -math::infinity<decltype(s.max)>)
+        s.sum += later.sum * scale(later.max, s.max);
+    } else {
+      s.sum = later.sum +
+              (s.max != -math::infinity<decltype(s.max)> ? s.sum * scale(s.max, later.max) : 0);
+      s.max = later.max;
+    }
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    return s.max == -math::infinity<decltype(s.max)> ? s.max : s.max + math::log(s.sum);
+  }
+
+ private:
+  template <class C>
+  WEFT_HD static C scale(C from, C to) {
+    if constexpr (is_dual<C>) {  // equal values may move apart
+      if (from == to) return {1, from.tangent - to.tangent};
+    }
+    return from == to ? C(1) : math::exp_of_term(from - to);
+  }
+};
+
+static_assert(ReductionRule<sum> && ReductionRule<prod> && ReductionRule<mean>);
+static_assert(ReductionRule<any, bool> && ReductionRule<all, bool>);
+static_assert(ReductionRule<count_nonzero> && ReductionRule<norm> && ReductionRule<logsumexp>);
+
+}  // namespace weft::reducer

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/cpu/elementwise/element_walk.hpp>
+
+#include "test.hpp"
+
+using weft::Shape;
+using weft::detail::Operand;
+
+namespace {
+
+struct Seen {
+  std::int64_t calls = 0;
+  std::int64_t elements = 0;
+};
+Seen seen;
+
+/// y = x, which counts: the loop of one operand.
+void copy(const void*, char* const* at, const std::int64_t*, const std::int64_t* skip,
+          std::int64_t rows, std::int64_t n) {
+  ++seen.calls;
+  seen.elements += rows * n;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      reinterpret_cast<float*>(at[0] + r * skip[0])[i] =
+          reinterpret_cast<const float*>(at[1] + r * skip[1])[i];
+    }
+  }
+}
+
+/// Walks through y = x, and says how often the loop was called.
+std::int64_t walk(const weft::Tensor<float>& y, const weft::Tensor<float>& x) {
+  Operand operands[2];
+  operands[0].set(y.data(), sizeof(float), y.shape(), y.strides(), y.storage());
+  operands[1].set(x.data(), sizeof(float), x.shape(), x.strides(), x.storage());
+  weft::detail::broadcast_operands(operands, 2, y.shape());
+  const bool computed[] = {false, false};
+  seen = {};
+  weft::cpu::detail::for_each_element(y.shape(), operands, 2, 1, computed, copy, nullptr);
+  return seen.calls;
+}
+
+}  // namespace
+
+TEST_CASE("flat operands are one call, and rows at unit stride too") {
+  const auto x = weft::arange<float>(60.F).reshape({5, 12}).eval();
+  const auto y = weft::zeros({5, 12});
+  CHECK(walk(y, x) == 1);
+  CHECK(seen.elements == 60);
+  CHECK(y.to_vector() == x.to_vector());
+  const auto part = y(weft::all, weft::slice(2, 7));
+  CHECK(walk(part, x(3, weft::slice(0, 5))) == 1);
+  CHECK(seen.elements == 25);
+  CHECK(y(4, 6).item() == 40);
+  CHECK(y(4, 7).item() == 55);
+}
+
+TEST_CASE("other strides go through copies") {
+  const auto x = weft::arange<float>(3000.F).eval();
+  const auto y = weft::zeros({1500});
+  CHECK(walk(y, x(weft::slice(weft::none, weft::none, 2))) > 1);
+  CHECK(seen.elements == 1500);
+  CHECK(y(1499).item() == 2998);
+  const auto transposed = weft::zeros({50, 60});
+  walk(transposed, x.reshape({60, 50}).t());
+  CHECK(seen.elements == 3000);
+  CHECK(transposed(7, 9).item() == 9 * 50 + 7);
+}
+
+TEST_CASE("no elements, no call") { CHECK(walk(weft::zeros({0, 3}), weft::zeros({3})) == 0); }

@@ -1,0 +1,35 @@
+#include "weft/cuda/gradient/kernel.hpp"
+
+#include "gradients.hpp"
+
+using namespace weft;
+
+TEST_CASE("[gpu] sums of each kind, of float, with vectors and without") {
+  for (const std::int64_t rows : {1, 5, 300, 5000}) {
+    for (const std::int64_t columns : {1, 6, 64, 129, 2048}) {
+      const auto make = [](const Shape& shape, double first) {
+        return parameter(Tensor<float, Cuda>(cast<float>(test::numbers<Cuda>(shape, first))));
+      };
+      const Var x = make({rows, columns}, 0);
+      const Var row = make({columns}, 1);
+      const Var column = make({rows, 1}, 2);
+      const Var one = make({}, 3);
+      const Var y = x * row + column * one * x;
+      y.backward(ones<float>({rows, columns}, Cuda{}));
+      const auto& v = x.detach();
+      const Tolerance close{1e-4, 1e-3};
+      CHECK(allclose(x.grad(), row.detach() + column.detach() * one.detach(), close));
+      CHECK(allclose(row.grad(), sum(v, axis(0)), close));
+      CHECK(allclose(column.grad(), sum(v * one.detach(), axis(1), keepdims), close));
+      CHECK(allclose(one.grad(), sum(v * column.detach()), {1e-3, 1e-1}));
+    }
+  }
+}
+
+TEST_CASE("[gpu] a sum over axes that are not neighbours") {
+  const Var x = parameter(test::numbers<Cuda>({6, 5, 7}));
+  const Var channel = parameter(test::numbers<Cuda>({5, 1}, 1));
+  const Var y = x * channel;
+  y.backward(ones<double>({6, 5, 7}, Cuda{}));
+  CHECK(allclose(channel.grad(), sum(x.detach(), axis(0, 2)).eval().reshape({5, 1})));
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/cuda/inspect/explain.hpp>
+
+#include "cuda/graph_nodes.hpp"
+#include "test.hpp"
+#include "weft/explain.hpp"
+
+using weft::axis;
+using weft::Cuda;
+using weft::Explanation;
+using weft::keepdims;
+
+namespace {
+/// The explanation, after checking its number of kernels against a capture.
+template <class E>
+Explanation explained(const E& e) {
+  const Explanation out = explain(e);
+  CAPTURE(std::string(to_string(out)));
+  CHECK(out.kernel_count() == captured([&] { auto fresh = e.eval(); }).kernels);
+  return out;
+}
+const char* kind(const Explanation& e, std::size_t kernel = 0) {
+  return e.kernels.size() > kernel ? e.kernels[kernel].kind.c_str() : "";
+}
+}  // namespace
+
+TEST_CASE("launches of element-wise kernels, planned without a GPU") {
+  weft::detail::Operand operands[2];
+  weft::Explanation::Kernel kernel;
+  const auto plan = [&](const weft::Shape& shape, std::uintptr_t address, bool aligned) {
+    for (auto& x : operands) {
+      x.set(reinterpret_cast<void*>(address), 4, shape, contiguous_strides(shape), nullptr);
+    }
+    kernel = {};
+    kernel.kind = "element-wise";
+    int places[2];
+    weft::cuda::detail::explain_for_each(kernel, shape, operands, 2, places, {1, 4, aligned});
+  };
+  plan({1000, 1000}, 4096, true);
+  CHECK(kernel.kind == "aligned element-wise");
+  CHECK(kernel.blocks == (250000 + 255) / 256);
+  CHECK(kernel.threads == 256);
+  CHECK(kernel.launches == 1);
+  plan({1000, 1000}, 4100, true);
+  CHECK(kernel.kind == "element-wise");
+  plan({1000, 1000}, 4096, false);
+  CHECK(kernel.kind == "element-wise");
+  plan({int64_t{1} << 31}, 4096, false);
+  CHECK(kernel.launches == 2);
+}
+
+TEST_CASE("explain counts the kernels that a capture counts [gpu]") {
+  const auto x = weft::ones({300, 700}, Cuda{});
+  const auto row = weft::ones({700}, Cuda{});
+  CHECK(explained(tanh(x * x + row) * 2).kernels.size() == 1);
+  CHECK(doctest::String(kind(explained(softmax(x, axis(-1))))) == "row program");
+  CHECK(explained(layer_norm(x, row, row)).kernel_count() == 1);
+  CHECK(explain(x.transpose(0, 1)).kernel_count() ==
+        captured([&] { auto copy = x.transpose(0, 1).clone(); }).kernels);
+  const Explanation transposed = explained(x.transpose(0, 1) + 1);
+  CHECK(doctest::String(kind(transposed)) == "staged element-wise");
+  CHECK(transposed.kernels[0].shared_bytes > 0);
+  explained(index_select(x, weft::zeros<int>({40}, Cuda{}), axis(0)));
+  explained(sum(x, axis(1)));
+  explained(sum(x, axis(0)));
+  explained(sum(x * 2));
+  explained(x - mean(x, axis(0)));
+  explained(x / sum(x));
+  explained((x - mean(x, axis(0))) / sum(exp(x - max(x, axis(1), keepdims)), axis(1), keepdims));
+  const auto wide = weft::ones({2, 1 << 20}, Cuda{});
+  const Explanation split = explained(sum(wide, axis(1)));
+  CHECK(doctest::String(kind(split, 1)) == "merge");
+  CHECK(explained(softmax(wide, axis(-1))).kernel_count() > 1);
+  CHECK(explained(softmax(weft::ones({16, 200000}, Cuda{}), axis(-1))).kernels[0].cluster > 1);
+}
+
+TEST_CASE("explain knows the GPU [gpu]") {
+  const auto x = weft::ones({256, 4096}, Cuda{});
+  const Explanation e = explained(softmax(x, axis(-1)));
+  CHECK(e.bandwidth == weft::cuda::properties().bandwidth);
+  CHECK(doctest::String(e.device.c_str()) == doctest::Contains(weft::device_name(Cuda{})));
+  CHECK(e.expected_seconds() == doctest::Approx(2 * 256 * 4096 * 4 / e.bandwidth));
+  CHECK(e.kernels[0].blocks > 0);
+  CHECK(e.kernels[0].threads > 0);
+  CHECK(e.kernels[0].shared_bytes > 0);
+  CHECK(e.kernels[0].reads.size() == 1);
+  MESSAGE(std::string(to_string(e)));
+  const auto h = weft::ones<weft::half>({256, 4096}, Cuda{});
+  CHECK(doctest::String(kind(explained(h * h + h))) == "aligned element-wise");
+}

@@ -1,0 +1,86 @@
+#include "weft/cuda/reduce/plan.hpp"
+
+#include "test.hpp"
+
+using weft::int64_t;
+namespace detail = weft::detail;
+
+namespace {
+/// The plan of reducing the last (or first) axis of a contiguous matrix of floats.
+weft::cuda::ReduceLoops plan(int64_t rows, int64_t columns, bool last_axis) {
+  detail::Operand operands[2];
+  detail::Operand inside[2];
+  detail::Loops kept = detail::loops_over({last_axis ? rows : columns});
+  detail::Loops reduced = detail::loops_over({last_axis ? columns : rows});
+  for (auto& operand : operands) operand.itemsize = sizeof(float);
+  operands[0].stride[0] = 1;
+  operands[1].stride[0] = last_axis ? columns : 1;
+  for (auto& operand : inside) operand.itemsize = sizeof(float);
+  inside[0].stride[0] = 0;
+  inside[1].stride[0] = last_axis ? 1 : columns;
+  weft::cuda::ReduceLoops out;
+  weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 2, {4, 4, 132}, out);
+  return out;
+}
+}  // namespace
+
+TEST_CASE("the form follows the geometry") {
+  using Loops = weft::cuda::ReduceLoops;
+  CHECK(plan(1 << 22, 64, true).form == Loops::rows);
+  CHECK(plan(16384, 16384, true).form == Loops::rows);
+  CHECK(plan(16384, 16384, false).form == Loops::columns);
+  CHECK(plan(1 << 20, 3, false).form == Loops::columns);
+  CHECK(plan(16, 1 << 24, true).splits.divisor > 8);
+  CHECK(plan(16384, 16384, true).splits.divisor == 1);
+  CHECK(plan(16384, 64, false).splits.divisor > 1);
+}
+
+TEST_CASE("a row gets as many threads as it keeps busy") {
+  CHECK(plan(1 << 22, 2, true).width == 1);
+  CHECK(plan(1 << 22, 16, true).width == 1);
+  CHECK(plan(1 << 22, 64, true).width == 4);
+  CHECK(plan(1 << 20, 128, true).width == 8);
+  CHECK(plan(16384, 16384, true).width == weft::cuda::row_threads);
+  const auto narrow = plan(1000, 64, true);
+  CHECK(narrow.blocks * (narrow.threads / narrow.width) >= 1000);
+  CHECK(plan(1000, 2048, true).width == 64);
+  CHECK(plan(1000, 2048, true).threads == 64);
+}
+
+TEST_CASE("columns share a block where there are few of them, or few elements in each") {
+  for (int64_t rows : {1, 7, 64, 100000}) {
+    for (int64_t columns : {2, 3, 16, 1000}) {
+      const auto p = plan(rows, columns, false);
+      if (p.form != weft::cuda::ReduceLoops::columns) continue;
+      CHECK(p.width * p.depth <= weft::cuda::column_threads);
+      CHECK((p.vectors ? 4 : 1) * p.width * p.tiles_across.divisor >= columns);
+    }
+  }
+  CHECK(plan(1 << 24, 16, false).width == 4);
+  CHECK(plan(1 << 24, 16, false).depth == 64);
+  CHECK(plan(8, 1 << 20, false).depth == 1);
+}
+
+TEST_CASE("vectors need alike rows") {
+  CHECK(plan(100, 64, true).vectors);
+  CHECK_FALSE(plan(100, 64, true).ragged);
+  CHECK(plan(100, 1023, true).vectors);
+  CHECK(plan(100, 1023, true).ragged);
+  CHECK(plan(100, 1023, true).lead == 1);
+  CHECK_FALSE(plan(100, 63, true).vectors);
+  CHECK_FALSE(plan(100, 63, false).vectors);
+}
+
+TEST_CASE("each part of a split row has work") {
+  for (int64_t n : {1, 5, 2047, 2048, 2049, 100003, 5000001}) {
+    const auto p = plan(1, n, true);
+    const auto pieces = static_cast<int64_t>(p.splits.divisor);
+    const int64_t items_at_a_time = int64_t{8} * p.width;
+    CHECK((pieces - 1) * items_at_a_time < p.length);
+    CHECK(pieces == p.inner_splits.divisor);
+  }
+}
+
+TEST_CASE("too many results is an error, not a wrong answer") {
+  CHECK_SAYS("results", plan(int64_t{1} << 31, 1 << 4, true));
+}

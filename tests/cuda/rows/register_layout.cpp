@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/cuda/rows/register_layout.hpp"
+
+#include "test.hpp"
+#include "weft/cuda/reduce.hpp"
+
+using weft::axis;
+using weft::bfloat16;
+using weft::Cuda;
+using weft::keepdims;
+using weft::Tensor;
+
+namespace {
+
+template <class E>
+using LayoutOf =
+    typename weft::cuda::detail::RowKernelOf<weft::detail::TypeList<typename E::value_type>,
+                                             typename weft::detail::Rows<E>::types,
+                                             decltype(weft::detail::Rows<E>::program)>::Layout;
+
+template <class T>
+using X = Tensor<T, Cuda>;
+template <class T>
+using Softmax = decltype(softmax(std::declval<X<T>>()));
+template <class T>
+auto weighted(const X<T>& x, const X<T>& y) {
+  return x * y / sum(x * y, axis(-1), keepdims);
+}
+
+/// out[j] = lane j of elements from 1 on; out[8 + j] = lane j of 5 in each.
+template <class T>
+__global__ void lanes(T* out, const T* in) {
+  weft::cuda::detail::RowWords<T, 8> words;
+  words.load(reinterpret_cast<const char*>(in));
+  for (int j = 0; j < 8; ++j) out[j] = words.lane(j);
+  words.fill(in[4]);
+  for (int j = 0; j < 8; ++j) out[8 + j] = words.lane(j);
+}
+
+}  // namespace
+
+TEST_CASE("what a thread keeps fits its registers") {
+  static_assert(LayoutOf<Softmax<float>>::slots == 1);
+  static_assert(LayoutOf<Softmax<float>>::vectors == 8);
+  static_assert(LayoutOf<Softmax<bfloat16>>::vectors == 4);
+  static_assert(LayoutOf<Softmax<double>>::vectors == 4);
+  static_assert(LayoutOf<Softmax<float>>::reuses);
+  static_assert(!LayoutOf<Softmax<float>>::independent);
+  using Weighted = decltype(weighted<float>(std::declval<X<float>>(), std::declval<X<float>>()));
+  static_assert(LayoutOf<Weighted>::slots == 2);
+  static_assert(LayoutOf<Weighted>::vectors == 4);
+  static_assert(LayoutOf<Weighted>::independent);
+  static_assert(LayoutOf<Weighted>::always_kept == 0);
+}
+
+TEST_CASE_TEMPLATE("words hold elements of any size [gpu]", T, std::int8_t, weft::half, float,
+                   double, weft::complex<double>) {
+  Tensor<T> x = weft::empty<T>({8});
+  for (int i = 0; i < 8; ++i) x(i) = static_cast<T>(static_cast<float>(i + 1));
+  const auto in = x.to(Cuda{});
+  const auto out = weft::empty<T>({16}, Cuda{});
+  lanes<<<1, 1, 0, weft::cuda::current_stream().handle()>>>(out.data(), in.data());
+  const auto found = out.to_vector();
+  for (std::size_t j = 0; j < 8; ++j) {
+    CHECK(found[j] == static_cast<T>(static_cast<float>(j + 1)));
+    CHECK(found[8 + j] == static_cast<T>(5.F));
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/cuda/rows/register_plan.hpp"
+
+#include "test.hpp"
+
+using weft::int64_t;
+using weft::cuda::row_block;
+using weft::cuda::RowLaunch;
+using weft::cuda::RowLoops;
+using weft::cuda::RowOperand;
+using weft::detail::Operand;
+using weft::detail::RowMode;
+
+namespace {
+
+struct Planned : RowLoops {
+  RowOperand operand[4];  // output, two leaves, reduction
+  RowLaunch launch;
+};
+
+struct Work {
+  int64_t rows;
+  int64_t length;
+  int64_t offset = 0;     // of the leaves from an aligned address, in bytes
+  bool same = true;       // whether the leaves are one operand
+  bool along_row = true;  // whether the output has an element for each of the row
+  bool independent = false;
+  int major = 9;
+};
+
+/// A reduction that reads the first leaf, and an output that reads the second.
+Planned plan(const Work& w) {
+  static const std::uint64_t uses[] = {2, 4};
+  weft::cuda::RowKernel kernel;
+  kernel.outputs = 1;
+  kernel.leaves = 2;
+  kernel.reductions = 1;
+  kernel.lanes = 4;
+  kernel.state_bytes = 8;
+  kernel.uses = uses;
+  kernel.registers.vectors = 8;
+  kernel.registers.slots = 1;
+  kernel.registers.slot_leaves = 6;
+  kernel.registers.always_kept = 2;
+  kernel.registers.independent = w.independent;
+  weft::detail::RowTask task;
+  task.geometry = {{w.rows}, {w.length}};
+  task.mode[0] = RowMode::compute;
+  task.along_row[0] = w.along_row;
+  weft::cuda::Properties device;
+  device.major = w.major;
+  device.multiprocessors = 132;
+  device.shared_memory_per_block = 227 * 1024;
+  Operand operands[4];
+  Operand inside[4];
+  for (int i = 0; i < 4; ++i) {
+    for (int64_t& s : operands[i].stride) s = 0;
+    operands[i].itemsize = 4;
+    operands[i].data = reinterpret_cast<char*>(4096);
+  }
+  for (int i = 0; i < 3; ++i) {
+    operands[i].stride[0] = w.length;
+    operands[i].stride[1] = 1;
+  }
+  operands[1].data += w.offset;
+  operands[2].data += w.same ? w.offset : 65536;
+  Planned out;
+  out.launch =
+      weft::cuda::detail::plan_row_program("test", task, kernel, nullptr, device, operands, inside,
+                                           out, out.operand, [](const RowLaunch&) { return true; });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("rows of full, aligned vectors are kept in registers") {
+  CHECK(plan({1000, 8192}).launch.registers);
+  CHECK(plan({1000, 64}).launch.registers);
+  CHECK_FALSE(plan({1000, 8191}).launch.registers);
+  CHECK_FALSE(plan({1000, 8192, 4}).launch.registers);
+}
+
+TEST_CASE("the threads of a row keep all of it") {
+  for (const int64_t n : {4, 16, 64, 128, 512, 1000, 1024, 5000, 8192, 32768, 131072}) {
+    CAPTURE(n);
+    const Planned p = plan({3000, n});
+    CHECK(p.launch.registers);
+    CHECK(p.launch.threads <= row_block);
+    CHECK(int64_t{p.stride.divisor} * 8 * 4 >= n);
+    CHECK(p.chunk <= 8);
+    CHECK(p.group * p.rows_a_block == p.launch.threads);
+    CHECK(p.launch.blocks == (3000 + p.rows_a_block - 1) / p.rows_a_block * p.parts.divisor);
+  }
+  CHECK(plan({3000, 32768}).cluster);
+  CHECK_FALSE(plan({3000, 32768, 0, true, true, false, 8}).launch.registers);  // no clusters
+  CHECK_FALSE(plan({3000, 1 << 20}).launch.registers);
+}
+
+TEST_CASE("what reductions need only once may be longer") {
+  const Planned p = plan({3000, 1 << 20, 0, true, false, true});
+  CHECK(p.launch.registers);
+  CHECK_FALSE(p.cluster);
+  CHECK(p.chunk > 8);
+  CHECK_FALSE(plan({3000, 1 << 20, 0, true, true, true}).launch.registers);
+}
+
+TEST_CASE("an operand has its slot, another is read where it lies") {
+  const Planned same = plan({1000, 8192});
+  CHECK(same.operand[1].access == RowOperand::slot);
+  CHECK(same.operand[2].access == RowOperand::slot);
+  const Planned other = plan({1000, 8192, 0, false});
+  CHECK(other.operand[1].access == RowOperand::slot);
+  CHECK(other.operand[2].access == RowOperand::whole_vector);
+}
+
+TEST_CASE("few rows are shared by a cluster") {
+  CHECK(plan({4, 32768}).parts.divisor > plan({3000, 32768}).parts.divisor);
+}
+
+TEST_CASE("blocks have L2 fetch rows of later ones where they write rows too") {
+  for (const int64_t n : {2048, 4096, 8192}) {
+    CAPTURE(n);
+    const Planned p = plan({16384, n});
+    const int64_t bytes = int64_t{p.ahead} * n * 4;
+    CHECK(bytes >= int64_t{132} * 32 * 1024);
+    CHECK(bytes < int64_t{132} * 32 * 1024 + n * 4);
+  }
+  CHECK(plan({100, 8192}).ahead == 0);                             // all run at once
+  CHECK(plan({1 << 20, 64}).ahead == 0);                           // several in a block
+  CHECK(plan({3000, 32768}).ahead == 0);                           // several blocks to a row
+  CHECK(plan({16384, 8192, 0, true, false}).ahead == 0);           // none is written
+  CHECK(plan({16384, 8192, 0, true, true, false, 8}).ahead == 0);  // not before Hopper
+}

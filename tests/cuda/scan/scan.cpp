@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/cuda/scan/scan.hpp>
+
+#include "cuda/graph_nodes.hpp"
+#include "test.hpp"
+
+using weft::axis;
+using weft::Cuda;
+using weft::Shape;
+
+TEST_CASE("rows in tiles, rows by warps and columns agree [gpu]") {
+  for (const Shape& shape :
+       {Shape{3, 100'003}, Shape{100'003, 3}, Shape{700, 2051}, Shape{40'000, 40}}) {
+    const auto x = (weft::rand(shape, Cuda{}) - 0.5F).eval();
+    const auto wide = x.to(weft::Cpu{});
+    for (int along : {0, 1}) {
+      const auto expected = cumsum(wide, axis(along)).eval();
+      CHECK(allclose(cumsum(x, axis(along)).eval().to(weft::Cpu{}), expected,
+                     {.rtol = 1e-5, .atol = 1e-4}));
+      const auto repeated = cumsum(x, axis(along), weft::deterministic).eval();
+      CHECK(allclose(repeated.to(weft::Cpu{}), expected, {.rtol = 1e-5, .atol = 1e-4}));
+      CHECK(weft::equal(repeated, cumsum(x, axis(along), weft::deterministic)));
+    }
+  }
+}
+
+TEST_CASE("states of every size look back [gpu]") {
+  const std::int64_t n = 300'000;
+  const auto check = [&](const auto& x, auto scanned) {
+    CHECK(weft::equal(scanned(x).eval().to(weft::Cpu{}), scanned(x.to(weft::Cpu{})).eval()));
+  };
+  check(weft::randint<std::int8_t>(-100, 100, {n}, Cuda{}),
+        [](const auto& x) { return cummax(x); });
+  check(weft::randint<int>(-100, 100, {n}, Cuda{}), [](const auto& x) { return cumsum(x); });
+  const auto z = weft::ones<weft::complex<double>>({n}, Cuda{});
+  CHECK(cumsum(z).eval()(n - 1).item() == weft::complex<double>(n, 0));
+  const auto log = logcumsumexp(weft::zeros({n}, Cuda{})).eval();
+  CHECK(log(n - 1).item() == doctest::Approx(std::log(static_cast<double>(n))));
+}
+
+TEST_CASE("a scan along any axis is one launch, and one more where tiles look back [gpu]") {
+  const auto x = weft::ones({64, 300, 40}, Cuda{});
+  auto y = weft::empty({64, 300, 40}, Cuda{});
+  CHECK(captured([&] { y.assign(cumsum(x, axis(2))); }).kernels == 1);
+  CHECK(captured([&] { y.assign(cumsum(x, axis(0))); }).kernels <= 2);
+  const auto flat = weft::ones({768'001}, weft::Cuda{}).narrow(0, 1, 768'000);  // not at 16 bytes
+  CHECK(captured([&] { y.assign(cumsum(flat).eval().reshape(y.shape())); }).kernels == 3);
+  CHECK(captured([&] { y.assign(cumsum(x, axis(2)) + 1); }).kernels == 2);
+}
