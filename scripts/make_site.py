@@ -47,6 +47,8 @@ def main():
         place = source.relative_to(REPO).as_posix()
         section = "Inside" if "/notes/" in place or "architecture" in place else "Guide"
         nav[section].append({page(source, docs / place): place})
+    shutil.copytree(REPO / "packaging", docs / "packaging", ignore=shutil.ignore_patterns("build", "__pycache__"))
+    nav["Home"].append({page(REPO / "packaging/README.md", docs / "packaging/README.md"): "packaging/README.md"})
     shutil.copytree(REPO / "bench" / "results", docs / "bench" / "results")
 
     place = "examples/README.md"
@@ -69,6 +71,7 @@ def main():
     for title, name in pages:
         nav["Inside" if title.startswith(INTERNAL) else "Reference"].append({title: f"reference/{name}"})
 
+    (docs / "extra.css").write_text(".md-typeset thead:not(:has(th:not(:empty))) { display: none; }\n")
     lines = [f"INHERIT: {REPO / 'mkdocs.yml'}", "docs_dir: docs", "site_dir: html", "nav:"]
     for section, items in nav.items():
         lines.append(f"  - {section}:")

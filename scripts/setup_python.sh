@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=("$@")
-[ $# -gt 0 ] || packages=(numpy nanobind tensorboard)
+[ $# -gt 0 ] || packages=(numpy nanobind tensorboard conan)
 python=build/venv/bin/python
 if [ ! -x $python ]; then
   python3 -m venv build/venv || { echo "skipped: python3 cannot make a venv (Debian: python3-venv)"; exit 0; }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import results
 from draw import SCALES
-from families import FAMILIES, statement
+from families import FAMILIES, WITH_GRADIENTS, statement
 from process import Died, Process
 from weft_side import Compiler, Programs
 
@@ -28,7 +28,8 @@ def arguments(description):
     add("--backward", action="store_true", help="statements with gradients, forward and backward")
     add("--device", choices=("cuda", "cpu"), default="cuda")
     add("--threads", type=int, default=0, help="of the CPU; 0: all")
-    add("--scale", default="", help="of the sizes: a number, or " + ", ".join(SCALES) + "; default: full, on the CPU small")
+    add("--scale", default="", help="of the sizes: a number, or " + ", ".join(SCALES) +
+        "; default: full, on the CPU small")
     add("--rivals", default="eager,compile", help="of PyTorch; default: %(default)s; none: weft alone, still checked")
     add("--jobs", type=int, default=os.cpu_count(), help="compilers at a time; default: %(default)s")
     add("--workers", type=int, default=1, help="processes of PyTorch that compile at a time; with more than one its "
@@ -51,6 +52,8 @@ def arguments(description):
     for family in args.family:
         if family not in FAMILIES:
             parser.error(f"--family {family}, expected {', '.join(FAMILIES)}")
+        if args.backward and family not in WITH_GRADIENTS:
+            parser.error(f"--backward --family {family}, expected {', '.join(WITH_GRADIENTS)}")
     args.rivals = [r for r in args.rivals.split(",") if r in ("eager", "compile")]
     return args
 
@@ -155,7 +158,8 @@ class Run:
             return 77
         self.bandwidth = device["bandwidth"]
         name = device["device"] if a.device == "cuda" else results.cpu_name()
-        about = results.header(a.device, name, started.get("version", "no reference"), " ".join(["bench/random.py", *sys.argv[1:]]), a.threads)
+        about = results.header(a.device, name, started.get("version", "no reference"),
+                               " ".join(["bench/random.py", *sys.argv[1:]]), a.threads)
         csv = self.out / f"random-{results.machine(a.device, name)}.csv"
         done = []
         for n, o in self.outcomes.items():
@@ -181,7 +185,8 @@ class Run:
         times = "".join(f", {who} {ms:.4f}" for who, (ms, _) in o.rivals.items())
         ratio = f", {o.ratio:.2f}" if o.ratio else ""
         error = f", error {o.max_error:.2g}" if o.max_error is not None else ", not checked"
-        return f"case {o.case} ({o.statement.family}): weft {o.weft_ms:.4f} ms{times}{ratio}{error}{', WRONG' * o.wrong}"
+        wrong = ", WRONG" * o.wrong
+        return f"case {o.case} ({o.statement.family}): weft {o.weft_ms:.4f} ms{times}{ratio}{error}{wrong}"
 
     def finish(self, done, csv):
         """Explains the worst and prints the summary."""

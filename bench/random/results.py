@@ -153,7 +153,8 @@ def write_csv(path, outcomes, about, bandwidth):
 
 def table(outcomes, bandwidth):
     """By family: how many, geometric means, shares."""
-    lines = [f"{'family':<20}{'cases':>6}{'weft/best':>11}{'<= 1.05':>9}{'<= 1.25':>9}{'of bound: weft':>16}{'rival':>7}"]
+    lines = [f"{'family':<20}{'cases':>6}{'weft/best':>11}{'<= 1.05':>9}{'<= 1.25':>9}"
+             f"{'of bound: weft':>16}{'rival':>7}"]
 
     def line(name, mine):
         ratios = [o.ratio for o in mine if o.ratio]
@@ -162,7 +163,8 @@ def table(outcomes, bandwidth):
 
         def percent(most):
             return f"{100 * sum(r <= most for r in ratios) / len(ratios):.0f} %" if ratios else "-"
-        means = [f"{geometric(v):.{digits}f}" if v else "-" for v, digits in ((ratios, 3), (shares[0], 2), (shares[1], 2))]
+        means = [f"{geometric(v):.{digits}f}" if v else "-"
+                 for v, digits in ((ratios, 3), (shares[0], 2), (shares[1], 2))]
         lines.append(f"{name:<20}{len(mine):>6}{means[0]:>11}{percent(NEAR):>9}{percent(FAR):>9}"
                      f"{means[1]:>16}{means[2]:>7}")
 

@@ -4,7 +4,7 @@ import math
 
 import results
 import weft_side
-from draw import LEAST, MOST, SCALES
+from draw import LEAST, MOST, SCALES, Draw
 from expressions import along, apply, cast, index, operand, permute, reduce, say, where
 from families import FAMILIES, family_of, statement
 from statements import Statement
@@ -57,12 +57,16 @@ def drawing():
     sizes = [s.bytes() for s in first]
     assert sum(0.9 * LEAST <= n <= 1.1 * MOST for n in sizes) >= 46, sorted(sizes)
     assert len({s.key() for s in first}) == 48
+    for family, (_, draw) in FAMILIES.items():  # no form leaves a function's domain
+        for k in range(150):
+            draw(Draw(13, f"{family} {k}"))
     for seed in range(4):
         for k in range(48):
             for s in (statement(seed, k, SCALES["tiny"]), statement(seed, k, backward=True, only=("row programs",))):
                 for text in (s.torch_source(), s.torch_source(True), s.numpy_source()):
                     ast.parse(text)
-                assert weft_side.source(s, k, seed, "cuda").count("{") == weft_side.source(s, k, seed, "cuda").count("}")
+                text = weft_side.source(s, k, seed, "cuda")
+                assert text.count("{") == text.count("}") and text.count("(") == text.count(")")
 
 
 def judging():

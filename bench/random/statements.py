@@ -3,7 +3,6 @@ import hashlib
 
 from expressions import TYPES, VIEWS, Node, cast, named, operand, say, walk
 
-SAMPLES = 4096  # elements of a result that are compared, where it has more
 
 
 class Statement:

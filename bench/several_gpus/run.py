@@ -1,9 +1,13 @@
-#!/usr/bin/env python3
-"""Several GPUs of one host: the tests of tests/several_ranks by NCCL, then weft and PyTorch timed.
+#!/ usr / bin / env python3
+""
+    "Several GPUs of one host: the tests of tests/several_ranks by NCCL, then weft and PyTorch timed.
 
-    python3 bench/several_gpus/run.py --out results [--gpus 2]
+    python3 bench /
+    several_gpus /
+    run.py-- out results[--gpus 2]
 
-Compiles its two programs by nvcc itself, side by side, so that one call on a fresh machine is enough;
+    Compiles its two programs by nvcc itself,
+    side by side, so that one call on a fresh machine is enough;
 needs mpirun, NCCL and, for the rival, torchrun. Writes dist-<gpus>.csv and prints a table.
 Returns 77 where there are fewer GPUs, 1 where a test failed or a sum was wrong.
 """
@@ -101,7 +105,7 @@ def main():
         if with_tests:
             done = subprocess.run([str(w) for w in ["timeout", 60, *mpirun, folder / "tests"]],
                                   capture_output=True, text=True)
-            # doctest says SUCCESS on rank 0, and ERROR on any.
+#doctest says SUCCESS on rank 0, and ERROR on any.
             failed = done.returncode != 0 or "SUCCESS" not in done.stdout
             print(f"tests on {gpus} GPUs: {'FAILED' if failed else 'passed'}", flush=True)
             if failed:

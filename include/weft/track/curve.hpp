@@ -40,7 +40,9 @@ class Curve {
   std::string svg() const {
     const double left = 64, right = options_.width - 16.0, top = options_.title.empty() ? 20 : 44,
                  bottom = options_.height - 48.0;
-    const auto [x_axis, y_axis] = scales();
+    const std::pair<AxisScale, AxisScale> axes = scales();
+    const AxisScale& x_axis = axes.first;  // clang 14 captures no structured bindings
+    const AxisScale& y_axis = axes.second;
     const auto px = [&](double v) { return left + x_axis.place(v) * (right - left); };
     const auto py = [&](double v) { return bottom - y_axis.place(v) * (bottom - top); };
 

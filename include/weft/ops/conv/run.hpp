@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/ops/conv/by_matmul.hpp"
+#include "weft/ops/conv/depthwise.hpp"
 
 namespace weft {
 
