@@ -167,10 +167,117 @@ def others():
     run("glu", nn.GLU(1), random(3, 4, 2))
 
 
+def linear_names(names, *sizes):
+    return {f"{names}.weight": 0.3 * random(*sizes), f"{names}.bias": 0.1 * random(sizes[0])}
+
+
+def norm_names(names, width):
+    return {f"{names}.weight": 1 + 0.1 * random(width), f"{names}.bias": 0.1 * random(width)}
+
+
+def heads(x, count):
+    return x.reshape(*x.shape[:2], count, -1).transpose(1, 2)
+
+
+def attend(q, k, v, count, hidden=None):
+    """hidden is true for what is not attended to."""
+    q, k, v = (heads(x, count) for x in (q, k, v))
+    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    if hidden is not None:
+        scores = scores.masked_fill(hidden, -torch.inf)
+    return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+
+def bert():
+    """The formulas of Hugging Face's BertModel, written out, on tensors with its names."""
+    width, inner, count = 8, 12, 2
+    w = {"embeddings.position_ids": torch.arange(6)[None],
+         "embeddings.word_embeddings.weight": random(11, width),
+         "embeddings.position_embeddings.weight": random(6, width),
+         "embeddings.token_type_embeddings.weight": random(2, width),
+         **norm_names("embeddings.LayerNorm", width)}
+    for i in range(2):
+        at = f"encoder.layer.{i}"
+        for name in ["query", "key", "value"]:
+            w |= linear_names(f"{at}.attention.self.{name}", width, width)
+        w |= linear_names(f"{at}.attention.output.dense", width, width)
+        w |= norm_names(f"{at}.attention.output.LayerNorm", width)
+        w |= linear_names(f"{at}.intermediate.dense", inner, width)
+        w |= linear_names(f"{at}.output.dense", width, inner)
+        w |= norm_names(f"{at}.output.LayerNorm", width)
+    w |= linear_names("pooler.dense", width, width)
+    ids = torch.tensor([[1, 5, 3, 2, 0], [4, 4, 10, 7, 9]])
+    mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]])
+    types = torch.tensor([[0, 0, 1, 0, 0], [0, 1, 1, 1, 1]])
+
+    def run(types):
+        line = lambda x, name: F.linear(x, w[name + ".weight"], w[name + ".bias"])
+        norm = lambda x, name: F.layer_norm(x, (width,), w[name + ".weight"], w[name + ".bias"], 1e-12)
+        x = w["embeddings.word_embeddings.weight"][ids]
+        x = x + w["embeddings.position_embeddings.weight"][:5]
+        x = norm(x + w["embeddings.token_type_embeddings.weight"][types], "embeddings.LayerNorm")
+        for i in range(2):
+            at = f"encoder.layer.{i}"
+            q, k, v = (line(x, f"{at}.attention.self.{n}") for n in ["query", "key", "value"])
+            y = attend(q, k, v, count, mask[:, None, None] == 0)
+            x = norm(x + line(y, f"{at}.attention.output.dense"), f"{at}.attention.output.LayerNorm")
+            y = line(F.gelu(line(x, f"{at}.intermediate.dense")), f"{at}.output.dense")
+            x = norm(x + y, f"{at}.output.LayerNorm")
+        return x
+
+    for name, value in w.items():
+        put("bert.file." + name, value)
+    put("bert.ids", ids)
+    put("bert.mask", mask)
+    put("bert.types", types)
+    y = run(types)
+    put("bert.y", y)
+    put("bert.plain", run(torch.zeros_like(types)))
+    put("bert.pooled", F.linear(y[:, 0], w["pooler.dense.weight"], w["pooler.dense.bias"]).tanh())
+    m = mask[..., None].double()
+    put("bert.sentences", F.normalize((y * m).sum(1) / m.sum(1)))
+
+
+def gpt():
+    """The formulas of Hugging Face's GPT2LMHeadModel, written out, on tensors with its names."""
+    width, count = 8, 2
+    w = {"wte.weight": random(13, width), "wpe.weight": 0.5 * random(7, width),
+         **norm_names("ln_f", width)}
+    for i in range(2):
+        for name, n, m in [("attn.c_attn", width, 3 * width), ("attn.c_proj", width, width),
+                           ("mlp.c_fc", width, 4 * width), ("mlp.c_proj", 4 * width, width)]:
+            w[f"h.{i}.{name}.weight"] = 0.3 * random(n, m)
+            w[f"h.{i}.{name}.bias"] = 0.1 * random(m)
+        w |= norm_names(f"h.{i}.ln_1", width) | norm_names(f"h.{i}.ln_2", width)
+    ids = torch.tensor([[1, 5, 3, 2, 12], [4, 4, 10, 7, 9]])
+    leaves = {name: value.requires_grad_() for name, value in w.items()}
+    line = lambda x, name: x @ w[name + ".weight"] + w[name + ".bias"]
+    norm = lambda x, name: F.layer_norm(x, (width,), w[name + ".weight"], w[name + ".bias"])
+    x = w["wte.weight"][ids] + w["wpe.weight"][:5]
+    for i in range(2):
+        q, k, v = line(norm(x, f"h.{i}.ln_1"), f"h.{i}.attn.c_attn").split(width, 2)
+        y = attend(q, k, v, count, torch.ones(5, 5).triu(1).bool())
+        x = x + line(y, f"h.{i}.attn.c_proj")
+        y = line(norm(x, f"h.{i}.ln_2"), f"h.{i}.mlp.c_fc")
+        y = 0.5 * y * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (y + 0.044715 * y ** 3)))
+        x = x + line(y, f"h.{i}.mlp.c_proj")
+    y = norm(x, "ln_f") @ w["wte.weight"].T
+    loss(y).backward()
+    for name, value in leaves.items():
+        put("gpt.file.transformer." + name, value)
+        put("gpt.grad." + name, value.grad)
+    put("gpt.file.transformer.h.0.attn.bias", torch.ones(1, 1, 7, 7).tril().long())
+    put("gpt.file.lm_head.weight", w["wte.weight"])
+    put("gpt.ids", ids)
+    put("gpt.y", y)
+
+
 if __name__ == "__main__":
     torch.manual_seed(3)
     attention()
     transformers()
     recurrent()
     others()
+    bert()
+    gpt()
     vectors.save()

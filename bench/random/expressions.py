@@ -47,7 +47,7 @@ UNARY = {
             lambda a, b: (0 if a <= 0 <= b else min(abs(a), abs(b)), max(abs(a), abs(b)))),
     "sqrt": ("sqrt({0})", "torch.sqrt({0})", "np.sqrt({0})", _monotone(math.sqrt, 0.01)),
     "rsqrt": ("rsqrt({0})", "torch.rsqrt({0})", "1 / np.sqrt({0})",
-              lambda a, b: (b ** -0.5, a ** -0.5) if a >= 0.01 else None),
+              lambda a, b: (b ** -0.5, a ** -0.5) if a >= 1e-6 else None),
     "log": ("log({0})", "torch.log({0})", "np.log({0})", _monotone(math.log, 0.05)),
     "log1p": ("log1p({0})", "torch.log1p({0})", "np.log1p({0})", _monotone(math.log1p, -0.9)),
     "sin": ("sin({0})", "torch.sin({0})", "np.sin({0})", _within(-1, 1, 100)),

@@ -3,7 +3,6 @@ import hashlib
 
 from expressions import TYPES, VIEWS, Node, cast, named, operand, say, walk
 
-SAMPLES = 4096  # elements of a result that are compared, where it has more
 
 
 class Statement:
@@ -57,6 +56,9 @@ class Statement:
     def lines(self, language, wide=False):
         return [(name, say(e, language, wide)) for name, e in self.lets]
 
+    def values(self, language, wide=False):
+        return [say(e, language, wide) for _, e in self.results]
+
     def learned(self):
         """The operands that the backward pass gives gradients for."""
         return [x for x in self.operands if x.type in ("float32", "float64", "float16", "bfloat16")]
@@ -64,7 +66,7 @@ class Statement:
     def text(self):
         """The statement as a user of weft writes it."""
         lets = [f"auto {name} = {e};" for name, e in self.lines("weft")]
-        values = [say(e, "weft") for _, e in self.results]
+        values = self.values("weft")
         names = [name for name, _ in self.results]
         last = f"{names[0]} = {values[0]}" if len(names) == 1 else \
             f"tie({', '.join(names)}) = fuse({', '.join(values)})"
@@ -125,7 +127,7 @@ class Statement:
 
     def _python(self, language, wide):
         body = [f"{name} = {e}" for name, e in self.lines(language, wide)]
-        values = [say(e, language, wide) for _, e in self.results]
+        values = self.values(language, wide)
         names = [name for name, _ in self.results]
         in_place = [n for n in names if n in self.names]
         if in_place and language == "torch":

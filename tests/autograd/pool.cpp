@@ -17,8 +17,9 @@ TEST_CASE_TEMPLATE("max pooling is PyTorch's, and its gradient", D, TEST_DEVICES
     return max_pool2d(x, 3, {.stride = 2, .padding = 1, .ceil_mode = true});
   });
   compare_images<D>("max_pool3d", [](const auto& x) { return max_pool3d(x, 2); });
-  compare_images<D>("adaptive_max_pool2d",
-                    [](const auto& x) { return adaptive_max_pool2d(x, {3, 5}); });
+  compare_images<D>("adaptive_max_pool2d", [](const auto& x) {
+    return adaptive_max_pool2d(x, {3, 5});
+  });
 }
 
 TEST_CASE_TEMPLATE("average pooling is PyTorch's, and its gradient", D, TEST_DEVICES) {
@@ -27,20 +28,23 @@ TEST_CASE_TEMPLATE("average pooling is PyTorch's, and its gradient", D, TEST_DEV
   compare_images<D>("avg_pool2d",
                     [](const auto& x) { return avg_pool2d(x, 3, {.stride = 2, .padding = 1}); });
   compare_images<D>("avg_pool2d_inside", [](const auto& x) {
-    return avg_pool2d(
-        x, 3, {.stride = 2, .padding = 1, .ceil_mode = true, .count_include_pad = false});
+    return avg_pool2d(x, 3,
+                      {.stride = 2, .padding = 1, .ceil_mode = true, .count_include_pad = false});
   });
   compare_images<D>("avg_pool2d_ceil", [](const auto& x) {
     return avg_pool2d(x, 3, {.stride = 2, .padding = 1, .ceil_mode = true});
   });
-  compare_images<D>("avg_pool2d_divisor",
-                    [](const auto& x) { return avg_pool2d(x, {2, 3}, {.divisor = 5}); });
+  compare_images<D>("avg_pool2d_divisor", [](const auto& x) {
+    return avg_pool2d(x, {2, 3}, {.divisor = 5});
+  });
   compare_images<D>("avg_pool3d", [](const auto& x) { return avg_pool3d(x, 2, {.stride = 1}); });
   compare_images<D>("adaptive_avg_pool1d", [](const auto& x) { return adaptive_avg_pool1d(x, 4); });
-  compare_images<D>("adaptive_avg_pool2d",
-                    [](const auto& x) { return adaptive_avg_pool2d(x, {3, 5}); });
-  compare_images<D>("adaptive_avg_pool3d",
-                    [](const auto& x) { return adaptive_avg_pool3d(x, {1, 2, 2}); });
+  compare_images<D>("adaptive_avg_pool2d", [](const auto& x) {
+    return adaptive_avg_pool2d(x, {3, 5});
+  });
+  compare_images<D>("adaptive_avg_pool3d", [](const auto& x) {
+    return adaptive_avg_pool3d(x, {1, 2, 2});
+  });
 }
 
 TEST_CASE_TEMPLATE("the gradient of a pooled expression goes through it", D, TEST_DEVICES) {

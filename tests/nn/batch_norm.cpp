@@ -74,8 +74,7 @@ TEST_CASE_TEMPLATE("relu in the same pass is relu of the result", D, TEST_DEVICE
     nn::zero_grad(norm);
     const Var y = f(x);
     y.backward(test::numbers<D>({2, 3, 4, 5}, 0.5));
-    return std::tuple(y.detach(), x.grad(), norm.weight->grad().clone(),
-                      norm.bias->grad().clone());
+    return std::tuple(y.detach(), x.grad(), norm.weight->grad().clone(), norm.bias->grad().clone());
   };
   const auto [y, dx, dw, db] = gradients([&](const auto& x) { return norm.relu(x); });
   const auto [z, ex, ew, eb] = gradients([&](const auto& x) { return Var(relu(norm(x))); });

@@ -14,10 +14,9 @@ TEST_CASE_TEMPLATE("Transformer is PyTorch's, in names, values and gradients", D
   nn::load_state_dict(net, test::sequence().under("transformer.before."));
   const Var src = test::sequence_input<D>("transformer.x0");
   const Var tgt = test::sequence_input<D>("transformer.x1");
-  const Var y =
-      net(src, tgt,
-          {.src = {.key_padding_mask = test::sequence_mask<D>("mask.memory_padding")},
-           .tgt = {.attn_mask = nn::generate_square_subsequent_mask(4, D{})}});
+  const Var y = net(src, tgt,
+                    {.src = {.key_padding_mask = test::sequence_mask<D>("mask.memory_padding")},
+                     .tgt = {.attn_mask = nn::generate_square_subsequent_mask(4, D{})}});
   CHECK(matches<D>(y.detach(), "transformer.y0"));
   test::weighted(y).backward();
   CHECK(matches<D>(src.grad(), "transformer.dx0"));

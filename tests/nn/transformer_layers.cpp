@@ -64,8 +64,8 @@ TEST_CASE_TEMPLATE("TransformerDecoderLayer is PyTorch's", D, TEST_DEVICES) {
              .activation = nn::FeedForward::gelu,
              .norm_first = true});
   load(pre, "decoder_layer.pre");
-  const Var v = pre(sequence_input<D>("decoder_layer.pre.x0"),
-                    sequence_input<D>("decoder_layer.pre.x1"));
+  const Var v =
+      pre(sequence_input<D>("decoder_layer.pre.x0"), sequence_input<D>("decoder_layer.pre.x1"));
   CHECK(matches<D>(v.detach(), "decoder_layer.pre.y0"));
   test::weighted(v).backward();
   CHECK(test::gradients_match<D>(pre, "decoder_layer.pre"));

@@ -1,5 +1,5 @@
-// batch_norm: each channel with mean 0 and variance 1 over a batch, and its gradient in closed form.
-// SPDX-License-Identifier: Apache-2.0
+// batch_norm: each channel with mean 0 and variance 1 over a batch, and its gradient in closed
+// form. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/conv.hpp"
@@ -45,7 +45,8 @@ struct BatchNormRule {
     const Shape beside = detail::beside_images(x.shape()[1], x.rank());
     const auto centred = cast<C>(x) - centre;
     if (relu) {
-      const auto shown = centred * (scale * cast<C>(w.reshape(beside))) + cast<C>(b.reshape(beside));
+      const auto shown =
+          centred * (scale * cast<C>(w.reshape(beside))) + cast<C>(b.reshape(beside));
       pass(where(shown > C(0), cast<C>(g), C(0)), centred, d, x, w);
     } else {
       pass(cast<C>(g), centred, d, x, w);
@@ -90,8 +91,8 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
   statistics.variance = var(cast<C>(value), axes, keepdims, correction(0));
   const Tensor<C, D> scale = rsqrt(statistics.variance + static_cast<C>(epsilon));
   const Tensor<C, D> factor = scale * cast<C>(weight.value().reshape(beside));
-  const auto shown = (cast<C>(value) - statistics.mean) * factor +
-                     cast<C>(bias.value().reshape(beside));
+  const auto shown =
+      (cast<C>(value) - statistics.mean) * factor + cast<C>(bias.value().reshape(beside));
   Tensor<T, D> y;
   if (relu) {
     y = cast<T>(weft::relu(shown));

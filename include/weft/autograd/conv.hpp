@@ -30,7 +30,7 @@ struct ConvRule {
 
   template <class G, class X, class W, class... B, class Xs, class Ws, class... Bs>
   void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>...>& d, const Xs& x,
-                const Ws& w, const Bs&... bias) const {
+                const Ws& w, const Bs&...) const {
     if (d.head.wanted()) {
       give(d.head, transposed ? conv::results<typename G::value_type, typename G::device_type>(
                                     operation, problem, g, w, nullptr)
@@ -60,9 +60,9 @@ struct Recorded<Var<T, D>> {
   template <class K, class X, class W, class... B>
   static Var<T, D> run(const Problem& p, const X& x, const W& w, const B&... bias) {
     const Tensor<T, D> shift[] = {autograd::without_vars(bias)..., Tensor<T, D>()};
-    const Tensor<T, D> y = detail::compute<T, D>(K::text, K::transposed, p, autograd::without_vars(x),
-                                                 autograd::without_vars(w),
-                                                 sizeof...(B) > 0 ? shift : nullptr);
+    const Tensor<T, D> y =
+        detail::compute<T, D>(K::text, K::transposed, p, autograd::without_vars(x),
+                              autograd::without_vars(w), sizeof...(B) > 0 ? shift : nullptr);
     return autograd::computed(K::text, autograd::ConvRule{K::text, K::transposed, p}, y, x, w,
                               bias...);
   }

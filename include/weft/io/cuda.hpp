@@ -16,20 +16,20 @@ struct DlpackDevice<Cuda> {
 
   /// The consumer's stream waits for the last write, and is known as a reader from now on.
   static void lend(Storage* storage, void* stream) {
-    cuda::order_read(storage, stream_of(storage->ordinal, stream));
+    on_cuda::order_read(storage, stream_of(storage->ordinal, stream));
   }
 
   /// The producer's stream counts as the one that wrote last.
   static Storage* adopt(const Foreign& x, void* stream) {
-    if (x.ordinal < 0 || x.ordinal >= cuda::device_count()) {
-      fail<DeviceError>("from_dlpack", "a tensor on cuda:", x.ordinal, " of ", cuda::device_count(),
-                        " GPUs");
+    if (x.ordinal < 0 || x.ordinal >= on_cuda::device_count()) {
+      fail<DeviceError>("from_dlpack", "a tensor on cuda:", x.ordinal, " of ",
+                        on_cuda::device_count(), " GPUs");
     }
     if (x.bytes > 0) check_address(x);
-    struct Adopted : cuda::CudaStorage {
+    struct Adopted : on_cuda::CudaStorage {
       Foreign foreign;
     };
-    const cuda::Stream producer = stream_of(x.ordinal, stream);
+    const on_cuda::Stream producer = stream_of(x.ordinal, stream);
     auto* const storage = new Adopted;
     storage->foreign = x;
     storage->data = x.low;
@@ -40,11 +40,11 @@ struct DlpackDevice<Cuda> {
     storage->writer = storage->home;
     storage->release = [](Storage* s) noexcept {
       auto* const self = static_cast<Adopted*>(s);
-      if (!cuda::detail::leaving()) {
+      if (!on_cuda::detail::leaving()) {
         try {
-          const cuda::DeviceGuard guard(Cuda{self->ordinal});
+          const on_cuda::DeviceGuard guard(Cuda{self->ordinal});
           self->for_each_other(self->home.handle, [&](cudaStream_t other, int ordinal) {
-            cuda::detail::join(self->home.handle, other, ordinal);
+            on_cuda::detail::join(self->home.handle, other, ordinal);
           });
           self->foreign.finish(self->foreign.managed);
         } catch (...) {  // CUDA has failed for good: better lost than freed under a kernel
@@ -56,13 +56,13 @@ struct DlpackDevice<Cuda> {
   }
 
  private:
-  static cuda::Stream stream_of(int ordinal, void* stream) {
-    return cuda::Stream::borrow(static_cast<cudaStream_t>(stream), Cuda{ordinal});
+  static on_cuda::Stream stream_of(int ordinal, void* stream) {
+    return on_cuda::Stream::borrow(static_cast<cudaStream_t>(stream), Cuda{ordinal});
   }
 
   static void check_address(const Foreign& x) {
     cudaPointerAttributes found = {};
-    cuda::check(cudaPointerGetAttributes(&found, x.low), "from_dlpack");
+    on_cuda::check(cudaPointerGetAttributes(&found, x.low), "from_dlpack");
     const bool managed = found.type == cudaMemoryTypeManaged;
     if (!managed && (found.type != cudaMemoryTypeDevice || found.device != x.ordinal)) {
       fail<DeviceError>("from_dlpack", "memory that is not on cuda:", x.ordinal,

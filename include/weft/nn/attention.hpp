@@ -69,18 +69,18 @@ bool is_same(const V& x, const V& y) {
 }  // namespace detail
 
 struct MultiheadAttentionOptions {
-  double dropout = 0;                 ///< of the weights
-  bool bias = true;                   ///< of the projections
-  std::optional<int64_t> kdim = {};   ///< the keys' width, as the queries' unless given
-  std::optional<int64_t> vdim = {};   ///< the values'
-  bool batch_first = false;           ///< (batch, length, width) instead of (length, batch, width)
+  double dropout = 0;                ///< of the weights
+  bool bias = true;                  ///< of the projections
+  std::optional<int64_t> kdim = {};  ///< the keys' width, as the queries' unless given
+  std::optional<int64_t> vdim = {};  ///< the values'
+  bool batch_first = false;          ///< (batch, length, width) instead of (length, batch, width)
 };
 
 template <class T, class D>
 struct MultiheadAttentionMasks {
   IgnoreMask<T, D> key_padding_mask = {};  ///< (batch, keys)
-  IgnoreMask<T, D> attn_mask = {};  ///< (queries, keys), or (batch * heads, queries, keys)
-  bool is_causal = false;           ///< query i ignores the keys behind number i; no mask is needed
+  IgnoreMask<T, D> attn_mask = {};         ///< (queries, keys), or (batch * heads, queries, keys)
+  bool is_causal = false;  ///< query i ignores the keys behind number i; no mask is needed
 };
 
 /// Attention by several heads between learned projections (Vaswani and others 2017).

@@ -22,8 +22,8 @@ namespace detail {
     fail<ShapeError>(operation, "an input of shape ", x, ", expected (batch, ", channels,
                      ") or (batch, ", channels, ", length)");
   }
-  fail<ShapeError>(operation, "an input of shape ", x, ", expected (batch, ", channels, ", ...) of ",
-                   axes + 2, " axes");
+  fail<ShapeError>(operation, "an input of shape ", x, ", expected (batch, ", channels,
+                   ", ...) of ", axes + 2, " axes");
 }
 
 /// Batch norm of images with some number of spatial axes, which names it in messages.
@@ -79,8 +79,8 @@ struct BatchNorm {
       const Shape row = autograd::detail::beside_images(channels, x.rank());
       const auto small = static_cast<compute_t<T>>(epsilon);
       const Tensor<T, D> scale = rsqrt(*running_var + small);
-      const auto y = (x - running_mean->reshape(row)) * (scale.reshape(row) * w.reshape(row)) +
-                     b.reshape(row);
+      const auto y =
+          (x - running_mean->reshape(row)) * (scale.reshape(row) * w.reshape(row)) + b.reshape(row);
       if (cut) return weft::relu(y);
       return y;
     }

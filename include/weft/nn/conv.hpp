@@ -124,8 +124,8 @@ struct ConvTranspose {
 };
 }  // namespace detail
 
-/// A convolution of signals (batch, in, length) with filters of the given kernel: conv1d, with padding of any mode;
-/// first values uniform within 1 / sqrt(in / groups * kernel).
+/// A convolution of signals (batch, in, length) with filters of the given kernel: conv1d, with
+/// padding of any mode; first values uniform within 1 / sqrt(in / groups * kernel).
 template <class D = Cpu, class T = float>
 struct Conv1d : detail::Conv<1, D, T> {
   Conv1d() = default;
@@ -133,8 +133,8 @@ struct Conv1d : detail::Conv<1, D, T> {
          D device = {})
       : detail::Conv<1, D, T>(in, out, kernel, o, device) {}
 };
-/// A convolution of images (batch, in, row, column) with filters of the given kernel: conv2d, with padding of any mode;
-/// first values uniform within 1 / sqrt(in / groups * kernel).
+/// A convolution of images (batch, in, row, column) with filters of the given kernel: conv2d, with
+/// padding of any mode; first values uniform within 1 / sqrt(in / groups * kernel).
 template <class D = Cpu, class T = float>
 struct Conv2d : detail::Conv<2, D, T> {
   Conv2d() = default;
@@ -142,8 +142,8 @@ struct Conv2d : detail::Conv<2, D, T> {
          D device = {})
       : detail::Conv<2, D, T>(in, out, kernel, o, device) {}
 };
-/// A convolution of volumes (batch, in, z, y, x) with filters of the given kernel: conv3d, with padding of any mode;
-/// first values uniform within 1 / sqrt(in / groups * kernel).
+/// A convolution of volumes (batch, in, z, y, x) with filters of the given kernel: conv3d, with
+/// padding of any mode; first values uniform within 1 / sqrt(in / groups * kernel).
 template <class D = Cpu, class T = float>
 struct Conv3d : detail::Conv<3, D, T> {
   Conv3d() = default;

@@ -109,7 +109,7 @@ struct InstanceNorm {
 
   /// x of shape (batch, channels, ...) with more than one place in an image.
   Var<T, D> operator()(const Var<T, D>& x) const {
-    const char* const text = Axes == 1 ? "InstanceNorm1d"
+    const char* const text = Axes == 1   ? "InstanceNorm1d"
                              : Axes == 2 ? "InstanceNorm2d"
                                          : "InstanceNorm3d";
     if (x.rank() != Axes + 2 || x.size(1) != channels) {

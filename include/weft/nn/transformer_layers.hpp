@@ -61,8 +61,8 @@ struct TransformerEncoderLayer {
   TransformerEncoderLayer() = default;
   TransformerEncoderLayer(int64_t d_model, int64_t nhead, TransformerLayerOptions options = {},
                           D device = {})
-      : self_attn(d_model, nhead,
-                  {.dropout = options.dropout, .batch_first = options.batch_first}, device),
+      : self_attn(d_model, nhead, {.dropout = options.dropout, .batch_first = options.batch_first},
+                  device),
         linear1(d_model, options.dim_feedforward, {}, device),
         linear2(options.dim_feedforward, d_model, {}, device),
         norm1(d_model, {.epsilon = options.layer_norm_eps}, device),
@@ -111,8 +111,8 @@ struct TransformerDecoderLayer {
   TransformerDecoderLayer() = default;
   TransformerDecoderLayer(int64_t d_model, int64_t nhead, TransformerLayerOptions options = {},
                           D device = {})
-      : self_attn(d_model, nhead,
-                  {.dropout = options.dropout, .batch_first = options.batch_first}, device),
+      : self_attn(d_model, nhead, {.dropout = options.dropout, .batch_first = options.batch_first},
+                  device),
         multihead_attn(d_model, nhead,
                        {.dropout = options.dropout, .batch_first = options.batch_first}, device),
         linear1(d_model, options.dim_feedforward, {}, device),

@@ -10,21 +10,21 @@
 /// broken. A caller that asks by `if constexpr` has no further errors.
 namespace weft::detail {
 
-/// T, if tensors can hold elements of it.
-template <class T>
-struct ElementType {
-  static_assert(Element<T>,
-                "weft: this type is not an element type: those are bool, std::int8_t to int64_t, "
-                "std::uint8_t to uint64_t, half, bfloat16, float, double and complex of these two");
-  using type = T;
-};
-
 /// Whether tensors can hold elements of type T.
 template <class T>
 constexpr bool is_element() {
-  using Checked [[maybe_unused]] = typename ElementType<T>::type;
-  return Element<T>;
+  constexpr bool holds = Element<T>;
+  static_assert(holds,
+                "weft: this type is not an element type: those are bool, std::int8_t to int64_t, "
+                "std::uint8_t to uint64_t, half, bfloat16, float, double and complex of these two");
+  return holds;
 }
+
+/// T, of which naming it asks whether tensors can hold elements.
+template <class T, bool = is_element<T>()>
+struct ElementType {
+  using type = T;
+};
 
 /// Whether E, on its device and with its element type, can become a Tensor<T, D>.
 template <class T, class D, class E>
@@ -120,8 +120,33 @@ template <class E>
 constexpr bool is_truth_value() {
   static_assert(always_false<E>,
                 "weft: an expression has many elements, and is not true or false by itself: write "
-                "all(e).item(), any(e).item() or equal(x, y)");
+                "all(e).item(), any(e).item() or equal(x, y); for one element x(i, j).item() > v");
   return false;
+}
+
+/// Whether an expression has a Var in it.
+template <class E>
+constexpr bool needs_var() {
+  static_assert(has_var<E>,
+                "weft: gradients are those of Vars: make one by Var x = parameter(tensor) and "
+                "compute with it");
+  return has_var<E>;
+}
+
+/// Stands where an expression was to be written to.
+template <class E>
+constexpr void is_target() {
+  static_assert(always_false<E>,
+                "weft: an expression has no elements to write to: write Tensor x = e first");
+}
+
+/// Stands where an expression was taken for a number.
+template <class E, class N>
+constexpr N is_number() {
+  static_assert(always_false<E>,
+                "weft: an expression becomes a number by e.item(), which throws unless it has one "
+                "element; only reductions over all axes (sum(x), not sum(x, axis(0))) convert");
+  return {};
 }
 
 /// Whether To is a device.

@@ -34,10 +34,10 @@ TEST_CASE_TEMPLATE("conv2d is the sum over a window", D, TEST_DEVICES) {
                     1e-5);
   compare<double, D>({1, 2, 11, 8}, {3, 2, 3, 3}, {.stride = 2, .padding = 3, .dilation = {2, 3}},
                      1e-12);
-  compare<float, D>({3, 5, 4, 6}, {7, 5, 1, 1}, {}, 1e-5);                              // pointwise
-  compare<float, D>({3, 4, 6, 5}, {4, 1, 3, 3}, {.padding = 1, .groups = 4}, 1e-5);      // depthwise
+  compare<float, D>({3, 5, 4, 6}, {7, 5, 1, 1}, {}, 1e-5);                           // pointwise
+  compare<float, D>({3, 4, 6, 5}, {4, 1, 3, 3}, {.padding = 1, .groups = 4}, 1e-5);  // depthwise
   compare<float, D>({2, 3, 8, 9}, {6, 1, 5, 5}, {.stride = 2, .padding = 2, .groups = 3}, 1e-5);
-  compare<half, D>({2, 3, 7, 9}, {4, 3, 3, 3}, {.padding = 1}, 4e-3);
+  compare<weft::half, D>({2, 3, 7, 9}, {4, 3, 3, 3}, {.padding = 1}, 4e-3);
   compare<bfloat16, D>({2, 4, 7, 9}, {4, 1, 3, 3}, {.padding = 1, .groups = 4}, 3e-2);
 }
 
@@ -103,9 +103,10 @@ TEST_CASE_TEMPLATE("empty batches and expressions", D, TEST_DEVICES) {
 TEST_CASE_TEMPLATE("what does not fit says so", D, TEST_DEVICES) {
   const Tensor x = zeros({1, 3, 5, 5}, D{});
   const Tensor w = zeros({4, 3, 3, 3}, D{});
-  CHECK_SAYS("[conv2d] an input of shape (1, 3, 5, 5) and a weight of shape (4, 2, 3, 3) with 1 "
-             "groups, expected a weight for 3 channels",
-             conv2d(x, zeros({4, 2, 3, 3}, D{})));
+  CHECK_SAYS(
+      "[conv2d] an input of shape (1, 3, 5, 5) and a weight of shape (4, 2, 3, 3) with 1 "
+      "groups, expected a weight for 3 channels",
+      conv2d(x, zeros({4, 2, 3, 3}, D{})));
   CHECK_SAYS("with 2 spatial axes", conv2d(x, zeros({4, 3, 3}, D{})));
   CHECK_SAYS("a kernel that reaches over 7 of 5 places", conv2d(x, w, {.dilation = 3}));
   CHECK_SAYS("3 channels and 4 filters in 2 groups", conv2d(x, w, {.groups = 2}));
@@ -114,6 +115,7 @@ TEST_CASE_TEMPLATE("what does not fit says so", D, TEST_DEVICES) {
   CHECK_SAYS("stride of 3 numbers, expected 1 or 2", conv2d(x, w, {.stride = {1, 1, 1}}));
   CHECK_SAYS("expected stride 1", conv2d(x, w, {.stride = 2, .padding = Padding::same}));
   CHECK_SAYS("a bias of shape (3,), expected (4,)", conv2d(x, w, zeros({3}, D{})));
-  CHECK_SAYS("output_padding 1", conv_transpose2d(zeros({1, 4, 5, 5}, D{}), w, {.output_padding = 1}));
+  CHECK_SAYS("output_padding 1",
+             conv_transpose2d(zeros({1, 4, 5, 5}, D{}), w, {.output_padding = 1}));
   CHECK_SAYS("[conv_transpose2d]", conv_transpose2d(x, w));
 }

@@ -6,7 +6,7 @@
 
 #include "weft/cuda/device.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// What NVML says of a GPU at a moment; all processes count. What it does not know is -1.
 struct Utilization {
@@ -89,4 +89,4 @@ struct Nvml {
   return out;
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -56,14 +56,13 @@ class ByMatmul {
         weft::detail::Access::allocate<C, D>({p_.groups, each, p_.depth()}, x.device());
     for_some([&](int64_t first, int64_t count) {
       const Images some = x.narrow(0, first, count);
-      const Images seen =
-          pointwise_ ? Images(some.transpose(0, 1).clone()) : columns(some, false);  // (row, image, place)
+      const Images seen = pointwise_ ? Images(some.transpose(0, 1).clone())
+                                     : columns(some, false);  // (row, image, place)
       const Images upstream = g.narrow(0, first, count).transpose(0, 1).clone();
       const Images left = upstream.reshape({p_.groups, each, count * p_.places()});
       const Images right = seen.reshape({p_.groups, p_.depth(), count * p_.places()});
       if (first == 0) return multiply(left, right.transpose(-1, -2), sum);
-      const Tensor<C, D> more =
-          weft::detail::Access::allocate<C, D>(sum.shape(), x.device());
+      const Tensor<C, D> more = weft::detail::Access::allocate<C, D>(sum.shape(), x.device());
       multiply(left, right.transpose(-1, -2), more);
       sum.assign(sum + more);
     });
@@ -82,8 +81,7 @@ class ByMatmul {
   /// A matrix that stays in the caches of a CPU, or does not fill a GPU's memory.
   int64_t images_at_once() const {
     constexpr int64_t room = is_cuda<D> ? int64_t{256} << 20 : int64_t{4} << 20;
-    const int64_t bytes =
-        p_.channels * p_.taps() * p_.places() * static_cast<int64_t>(sizeof(T));
+    const int64_t bytes = p_.channels * p_.taps() * p_.places() * static_cast<int64_t>(sizeof(T));
     return bytes > 0 && bytes < room ? room / bytes : 1;
   }
   Images by_group(const Images& y) const {
@@ -93,8 +91,7 @@ class ByMatmul {
   Images columns(const Images& x, bool by_image) const {
     const int64_t rows = p_.channels * p_.taps();
     const int64_t count = x.shape()[0];
-    const Images out =
-        weft::detail::Access::allocate<T, D>({count, rows, p_.places()}, x.device());
+    const Images out = weft::detail::Access::allocate<T, D>({count, rows, p_.places()}, x.device());
     const IntoColumns<T> copy{Window(p_), Planes<const T>(x), out.data(),
                               by_image ? p_.places() : count * p_.places(),
                               by_image ? rows * p_.places() : p_.places()};

@@ -106,6 +106,40 @@ struct IntoColumns {
   }
 };
 
+/// A row of numbers, and what they are multiplied by.
+template <class T>
+struct Line {
+  const T* at;
+  int64_t step;
+  T factor;
+};
+
+/// Adds to a row of an image, for each tap, line(tap, z, y) of the results that it goes to.
+template <class T, class F>
+void add_row(const Window& w, const Place& p, T* out, int64_t between, const F& line) {
+  for (int tap = 0; tap < w.taps; ++tap) {
+    const int kx = tap % w.kernel[2];
+    const int ky = tap / w.kernel[2] % w.kernel[1];
+    int z = 0;
+    int y = 0;
+    if (!w.target(0, p.z, tap / w.kernel[2] / w.kernel[1], z) || !w.target(1, p.y, ky, y)) continue;
+    int first = 0;
+    int last = 0;
+    w.range(2, kx, first, last);
+    if (first == last) continue;
+    const Line<T> from = line(tap, z, y);
+    T* const to = out + w.source(2, first, kx) * between;
+    const T* const in = from.at + first * from.step;
+    const int64_t apart = w.stride[2] * between;
+    const int n = last - first;
+    if (apart == 1 && from.step == 1) {
+      for (int i = 0; i < n; ++i) to[i] += from.factor * in[i];
+    } else {
+      for (int i = 0; i < n; ++i) to[i * apart] += from.factor * in[i * from.step];
+    }
+  }
+}
+
 /// Writes to each place of an image the sum of what stands for it in the columns, which are those
 /// of IntoColumns: the gradient of it.
 template <class T>
@@ -138,73 +172,16 @@ struct FromColumns {
     }
     *to.at(p) = static_cast<T>(sum);
   }
-};
-
-/// Each result of a convolution whose filters read one channel each, with a bias or without one.
-template <class T>
-struct DepthwiseResult {
-  Window window;
-  Planes<const T> from;
-  const T* weight;  // (filter, tap)
-  const T* bias;    // (filter,) or null
-  Planes<T> to;
-  int each;  // filters of a channel
-
-  WEFT_HD void operator()(const Place& p) const {
-    using C = compute_t<T>;
-    const Window& w = window;
-    const T* const filter = weight + static_cast<int64_t>(p.c) * w.taps;
-    const int channel = p.c / each;
-    C sum = bias != nullptr ? load_element(bias[p.c]) : C{};
-    for (int kz = 0; kz < w.kernel[0]; ++kz) {
-      const int z = w.source(0, p.z, kz);
-      if (!w.inside(0, z)) continue;
-      for (int ky = 0; ky < w.kernel[1]; ++ky) {
-        const int y = w.source(1, p.y, ky);
-        if (!w.inside(1, y)) continue;
-        for (int kx = 0; kx < w.kernel[2]; ++kx) {
-          const int x = w.source(2, p.x, kx);
-          if (!w.inside(2, x)) continue;
-          sum += load_element(filter[(kz * w.kernel[1] + ky) * w.kernel[2] + kx]) *
-                 load_element(*from.at(p.n, channel, z, y, x));
-        }
-      }
-    }
-    *to.at(p) = static_cast<T>(sum);
-  }
-};
-
-/// The gradient of its images.
-template <class T>
-struct DepthwiseImage {
-  Window window;
-  Planes<const T> from;  // the gradient of the results
-  const T* weight;
-  Planes<T> to;
-  int each;
-
-  WEFT_HD void operator()(const Place& p) const {
-    using C = compute_t<T>;
-    const Window& w = window;
-    C sum{};
-    for (int filter = p.c * each; filter < (p.c + 1) * each; ++filter) {
-      const T* const taps = weight + static_cast<int64_t>(filter) * w.taps;
-      for (int kz = 0; kz < w.kernel[0]; ++kz) {
-        int z = 0;
-        if (!w.target(0, p.z, kz, z)) continue;
-        for (int ky = 0; ky < w.kernel[1]; ++ky) {
-          int y = 0;
-          if (!w.target(1, p.y, ky, y)) continue;
-          for (int kx = 0; kx < w.kernel[2]; ++kx) {
-            int x = 0;
-            if (!w.target(2, p.x, kx, x)) continue;
-            sum += load_element(taps[(kz * w.kernel[1] + ky) * w.kernel[2] + kx]) *
-                   load_element(*from.at(p.n, filter, z, y, x));
-          }
-        }
-      }
-    }
-    *to.at(p) = static_cast<T>(sum);
+  /// Half types would be rounded at each addition.
+  void row(const Place& p, int count) const requires(!is_half<T>) {
+    T* const out = to.at(p);
+    for (int i = 0; i < count; ++i) out[i * to.x] = T(0);
+    const T* matrix = from + p.n * image + static_cast<int64_t>(p.c) * window.taps * step;
+    add_row(window, p, out, to.x, [&](int tap, int z, int y) {
+      return Line<T>{
+          matrix + tap * step + (static_cast<int64_t>(z) * window.out[1] + y) * window.out[2], 1,
+          T(1)};
+    });
   }
 };
 

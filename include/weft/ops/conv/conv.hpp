@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/conv/run.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 
 namespace weft {
 
@@ -26,7 +26,6 @@ struct Transposed {
                                       : Axes == 2 ? "conv_transpose2d"
                                                   : "conv_transpose3d";
 };
-
 
 /// Convolutions of Vars, in autograd/conv.hpp; V is one of their types.
 template <class V>
@@ -95,9 +94,9 @@ auto convolve(const Options& options, const X& x, const W& w, const B&... bias) 
 }  // namespace conv
 
 /// The convolution (cross-correlation, as in PyTorch) of x (batch, channel, length) with the
-/// weight (filter, channel / groups, kernel), to (batch, filter, length). Evaluated at the call; the
-/// result keeps the memory format of x. One image may come without the batch axis. Throws ShapeError
-/// where sizes do not fit.
+/// weight (filter, channel / groups, kernel), to (batch, filter, length). Evaluated at the call;
+/// the result keeps the memory format of x. One image may come without the batch axis. Throws
+/// ShapeError where sizes do not fit.
 template <ExpressionLike X, ExpressionLike W>
 auto conv1d(const X& x, const W& weight, const ConvOptions& options = {}) {
   return conv::detail::convolve<conv::Convolution<1>>(options, x, weight);

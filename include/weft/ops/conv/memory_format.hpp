@@ -20,8 +20,9 @@ namespace weft {
   return out;
 }
 
-/// Whether strides are those of channels_last(x) and not those of a contiguous tensor as well. It is
-/// the strides that say so, those of axes of size 1 too, so that one channel can have the format.
+/// Whether strides are those of channels_last(x) and not those of a contiguous tensor as well. It
+/// is the strides that say so, those of axes of size 1 too, so that one channel can have the
+/// format.
 [[gnu::noinline]] inline bool is_channels_last(const Shape& shape, const Strides& strides) {
   if (shape.rank() < 3 || shape.rank() > 5 || strides[1] != 1 || shape.size() == 0) return false;
   return strides == channels_last_strides(shape) && !(strides == contiguous_strides(shape));
@@ -30,14 +31,10 @@ namespace weft {
 /// Whether x, of shape (batch, channel, ...), has its channels side by side in memory.
 template <class X>
   requires requires(const X& x) { x.strides(); }
-bool is_channels_last(const X& x) {
-  return is_channels_last(x.shape(), x.strides());
-}
+bool is_channels_last(const X& x) { return is_channels_last(x.shape(), x.strides()); }
 template <class X>
   requires detail::is_var<X>
-bool is_channels_last(const X& x) {
-  return is_channels_last(x.value());
-}
+bool is_channels_last(const X& x) { return is_channels_last(x.value()); }
 
 namespace detail {
 /// New storage for a tensor in one of the two formats.
@@ -49,10 +46,17 @@ Tensor<T, D> allocate_format(const Shape& shape, D device, bool last) {
                             channels_last_strides(shape));
 }
 
-/// x in one of the two formats: itself, or a copy.
+/// x in one of the two formats: its own elements where they lie so, or a copy.
 template <class T, class D>
 Tensor<T, D> in_format(const Tensor<T, D>& x, bool last) {
-  if (last ? is_channels_last(x) : x.is_contiguous()) return x;
+  const Strides wanted = last ? channels_last_strides(x.shape()) : contiguous_strides(x.shape());
+  bool lies_so = true;
+  for (int i = 0; i < x.rank(); ++i) {
+    lies_so = lies_so && (x.shape()[i] == 1 || x.strides()[i] == wanted[i]);
+  }
+  if (lies_so || x.size() == 0) {  // strides of axes of size 1 may differ
+    return Access::make<T, D>(StorageHandle(Access::storage(x)), x.data(), x.shape(), wanted);
+  }
   const Tensor<T, D> out = allocate_format<T, D>(x.shape(), x.device(), last);
   out.assign(x);
   return out;

@@ -27,7 +27,8 @@ class PerAxis {
   int count_ = 0;
 };
 
-/// Throws ShapeError unless there are as many numbers as axes, or one, and all are at least `least`.
+/// Throws ShapeError unless there are as many numbers as axes, or one, and all are at least
+/// `least`.
 [[gnu::noinline]] inline void check_axes(const char* operation, const char* name, const PerAxis& x,
                                          int axes, int64_t least) {
   if (x.count() != 1 && x.count() != axes) {

@@ -25,10 +25,10 @@ X pad_axis(const char* operation, const X& x, int64_t before, int64_t after, int
   using T = typename X::value_type;
   if (before == 0 && after == 0) return x;
   const int64_t size = x.shape()[axis_of];
-  const int64_t most = mode == PadMode::reflect    ? size - 1
-                       : mode == PadMode::circular ? size
+  const int64_t most = mode == PadMode::reflect                  ? size - 1
+                       : mode == PadMode::circular               ? size
                        : mode == PadMode::replicate && size == 0 ? 0
-                                                   : INT32_MAX;
+                                                                 : INT32_MAX;
   if (before < 0 || after < 0 || before > most || after > most) {
     fail<ShapeError>(operation, "a border of ", before, " and ", after, " along axis ", axis_of,
                      " of shape ", x.shape(), ", expected 0 to ", most);

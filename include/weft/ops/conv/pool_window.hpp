@@ -96,6 +96,39 @@ struct Largest {
     *to.at(p) = static_cast<T>(best);
     *index.at(p) = found;
   }
+  void row(Place p, int count) const {
+    const Window& w = window;
+    const bool plain = !w.parts && w.kernel[0] == 1 && w.padding[0] == 0 && w.dilation[1] == 1 &&
+                       w.dilation[2] == 1;
+    const int top = w.begin(1, p.y);
+    const int bottom = w.end(1, p.y);
+    for (; p.x < count; ++p.x) {
+      const int left = w.begin(2, p.x);
+      const int right = w.end(2, p.x);
+      if (!plain || top < 0 || bottom > w.in[1] || left < 0 || right > w.in[2]) {
+        (*this)(p);
+        continue;
+      }
+      // All of the window is inside.
+      const T* in = from.at(p.n, p.c, p.z * w.stride[0], top, left);
+      auto best = load_element(*in);
+      int best_y = top;
+      int best_x = left;
+      for (int y = top; y < bottom; ++y, in += from.y) {
+        for (int x = left; x < right; ++x) {
+          const auto value = load_element(in[(x - left) * from.x]);
+          if (value > best || value != value) {
+            best = value;
+            best_y = y;
+            best_x = x;
+          }
+        }
+      }
+      *to.at(p) = static_cast<T>(best);
+      *index.at(p) =
+          (static_cast<int64_t>(p.z) * w.stride[0] * w.in[1] + best_y) * w.in[2] + best_x;
+    }
+  }
 };
 
 /// The gradient of its images: each place's sum over the windows that chose it.
@@ -120,6 +153,23 @@ struct LargestGradient {
       }
     }
     *to.at(p) = static_cast<T>(sum);
+  }
+  /// Half types would be rounded at each addition.
+  void row(const Place& p, int count) const requires(!is_half<T>) {
+    const Window& w = window;
+    T* const out = to.at(p);
+    for (int i = 0; i < count; ++i) out[i * to.x] = T(0);
+    const int64_t start = (static_cast<int64_t>(p.z) * w.in[1] + p.y) * w.in[2];
+    for (int z = w.first(0, p.z); z < w.last(0, p.z); ++z) {
+      for (int y = w.first(1, p.y); y < w.last(1, p.y); ++y) {
+        const T* const up = from.at(p.n, p.c, z, y, 0);
+        const int64_t* const chosen = index.at(p.n, p.c, z, y, 0);
+        for (int x = 0; x < w.out[2]; ++x) {
+          const int64_t at = chosen[x * index.x] - start;
+          if (at >= 0 && at < count) out[at * to.x] += up[x * from.x];
+        }
+      }
+    }
   }
 };
 

@@ -162,8 +162,9 @@ namespace detail {
     const int64_t room = p.in[at] + around - reach - 1;
     if (room < 0 || p.kernel[at] < 1) {
       fail<ShapeError>(operation, "a kernel that reaches over ", reach + 1, " of ",
-                       p.in[at] + around, " places along spatial axis ", i, " of an input of shape ",
-                       x, " and a weight of shape ", w, ", expected one that fits");
+                       p.in[at] + around, " places along spatial axis ", i,
+                       " of an input of shape ", x, " and a weight of shape ", w,
+                       ", expected one that fits");
     }
     p.out[at] = room / p.stride[at] + 1;
   }

@@ -41,9 +41,7 @@ struct Window {
     const C middle = (at + C(0.5)) * scale[axis] - C(0.5);
     return kind == Interpolation::linear && middle < C(0) ? C(0) : middle;
   }
-  WEFT_HD int inside(int axis, int i) const {
-    return i < 0 ? 0 : i < in[axis] ? i : in[axis] - 1;
-  }
+  WEFT_HD int inside(int axis, int i) const { return i < 0 ? 0 : i < in[axis] ? i : in[axis] - 1; }
   WEFT_HD Taps taps(int axis, int o) const {
     Taps t{};
     if (in[axis] == out[axis] && in[axis] == 1) {
@@ -70,7 +68,10 @@ struct Window {
       t.count = 4;
       for (int k = 0; k < 4; ++k) {
         t.index[k] = inside(axis, first - 1 + k);
-        t.weight[k] = cubic(k == 0 ? rest + C(1) : k == 1 ? rest : k == 2 ? C(1) - rest : C(2) - rest);
+        t.weight[k] = cubic(k == 0   ? rest + C(1)
+                            : k == 1 ? rest
+                            : k == 2 ? C(1) - rest
+                                     : C(2) - rest);
       }
     }
     return t;

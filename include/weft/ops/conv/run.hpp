@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/ops/conv/by_matmul.hpp"
+#include "weft/ops/conv/depthwise.hpp"
 
 namespace weft {
 
@@ -10,7 +11,7 @@ namespace weft {
 /// format, contiguous or channels_last. Each returns false, and has done nothing, where the library
 /// does not take the problem:
 ///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
-///                       const Tensor<T, D>& w, const Tensor<T, D>* bias, const Tensor<T, D>& y);
+///                       const Tensor<T, D>& w, const Tensor<T, D>& y);
 ///   static bool images(operation, problem, g, w, dx);
 ///   static bool weights(operation, problem, x, g, dw);
 template <class D>
@@ -51,31 +52,30 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   const bool last = is_channels_last(x);
   const Tensor<T, D> y = all::allocate_format<T>(p.result_shape(), x.device(), last);
   if (y.size() == 0) return y;
-  if constexpr (detail::has_library<D>()) {
-    if (ConvLibrary<detail::Loops<D>>::results(operation, p, x, all::in_format(w, last), bias, y)) {
-      return y;
-    }
-  }
   const Tensor<T, D> filters = all::in_format(w, false);
+  bool done = false;
   if (p.is_depthwise()) {
     const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
-    const DepthwiseResult<T> f{Window(p), Planes<const T>(x), filters.data(),
-                               bias != nullptr ? shift.data() : nullptr, Planes<T>(y),
-                               static_cast<int>(p.filters / p.channels)};
+    const DepthwiseResult<T> f{Window(p),      Planes<const T>(x),
+                               filters.data(), bias != nullptr ? shift.data() : nullptr,
+                               Planes<T>(y),   static_cast<int>(p.filters / p.channels)};
     visit(operation, x.device(), volume_of(y), f,
           {x.storage(), filters.storage(), bias != nullptr ? shift.storage() : nullptr},
           {y.storage()});
     return y;
   }
-  if (!last) {
+  if constexpr (detail::has_library<D>()) {
+    done = ConvLibrary<detail::Loops<D>>::results(operation, p, x, all::in_format(w, last), y);
+  }
+  if (!done && !last) {
     ByMatmul<T, D>(operation, p).results(x, filters, y);
-  } else if (p.is_pointwise() && p.groups == 1) {
+  } else if (!done && p.is_pointwise() && p.groups == 1) {
     const Tensor<T, D> to = detail::rows_of_places(y);
     if constexpr (all::can_multiply<detail::Loops<D>>()) {
       Multiplier<detail::Loops<D>>::multiply(operation, detail::rows_of_places(x),
                                              filters.reshape({p.filters, p.channels}).t(), to);
     }
-  } else {
+  } else if (!done) {
     const Tensor<T, D> plain = all::Access::allocate<T, D>(p.result_shape(), x.device());
     ByMatmul<T, D>(operation, p).results(all::in_format(x, false), filters, plain);
     y.assign(plain);

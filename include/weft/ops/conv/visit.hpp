@@ -9,7 +9,8 @@ namespace weft {
 /// The loops over images of device D (cpu/conv/visit.hpp, cuda/conv/visit.hpp):
 ///   template <class F>
 ///   static void run(const char* operation, D, const conv::Volume&, const F&,
-///                   std::initializer_list<Storage*> reads, std::initializer_list<Storage*> writes);
+///                   std::initializer_list<Storage*> reads, std::initializer_list<Storage*>
+///                   writes);
 /// F is trivially copyable and is called with each conv::Place, in any order and several at once.
 /// On the CPU f.row(place, count), where there is one, is called with the first of `count` places
 /// along x instead.
