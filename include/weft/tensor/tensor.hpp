@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a tensor has many small members.
+
 #include <vector>
 
 #include "weft/core/broadcast.hpp"
