@@ -71,7 +71,7 @@ class Statement:
         last = f"{names[0]} = {values[0]}" if len(names) == 1 else \
             f"tie({', '.join(names)}) = fuse({', '.join(values)})"
         return " ".join([*lets, last + (", and its gradients" if self.backward else "")]).replace(
-            "bench::Dense", "Tensor").replace("weft::", "").replace("std::int", "int").replace("std::uint", "uint")
+            "weft::", "").replace("std::int", "int").replace("std::uint", "uint")
 
     def shapes(self):
         return ", ".join(f"{x.more['name']} {x.type} {tuple(x.shape)}".replace(",)", ")") for x in self.operands)
