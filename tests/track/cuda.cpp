@@ -7,7 +7,7 @@
 
 using namespace weft;
 
-static int count(const std::string& text, const std::string& what) {
+static int count_of(const std::string& text, const std::string& what) {
   int n = 0;
   for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
   return n;
@@ -29,14 +29,14 @@ TEST_CASE("[gpu] kernels are noted on the host and on the GPU, those of a captur
   y = x * 3.0F;
   track::save_kernel_trace(folder / "trace.json");
   const std::string json = test::read_bytes(folder / "trace.json");
-  CHECK(count(json, "\"name\": \"host\"") == 1);
-  CHECK(count(json, "\"name\": \"cuda:") == 1);
-  CHECK(count(json, "tanh") == 2);
-  CHECK(count(json, "exp(") == 2);
-  CHECK(count(json, "\"ph\": \"X\"") == 4);
-  CHECK(count(json, "\"dur\": -") == 0);
-  CHECK(count(json, "\"tid\": 1,") >= 1);  // the second stream's row
+  CHECK(count_of(json, "\"name\": \"host\"") == 1);
+  CHECK(count_of(json, "\"name\": \"cuda:") == 1);
+  CHECK(count_of(json, "tanh") == 2);
+  CHECK(count_of(json, "exp(") == 2);
+  CHECK(count_of(json, "\"ph\": \"X\"") == 4);
+  CHECK(count_of(json, "\"dur\": -") == 0);
+  CHECK(count_of(json, "\"tid\": 1,") >= 1);  // the second stream's row
   track::save_kernel_trace(folder / "after.json");
-  CHECK(count(test::read_bytes(folder / "after.json"), "\"ph\": \"X\"") == 0);
+  CHECK(count_of(test::read_bytes(folder / "after.json"), "\"ph\": \"X\"") == 0);
 }
 #endif

@@ -21,10 +21,10 @@ namespace detail {
 class KernelTrace {
  public:
   void begin(const weft::detail::Name& name) {
-    Launch launch{std::string(text(name)), cuda::current_device(), thread(), ChromeTrace::now()};
-    const cuda::Stream stream = cuda::current_stream(Cuda{launch.ordinal});
+    Launch launch{std::string(text(name)), on_cuda::current_device(), thread(), ChromeTrace::now()};
+    const on_cuda::Stream stream = on_cuda::current_stream(Cuda{launch.ordinal});
     launch.stream = stream.handle();
-    if (!cuda::is_capturing(stream)) launch.start = mark(stream);
+    if (!on_cuda::is_capturing(stream)) launch.start = mark(stream);
     open().push_back(std::move(launch));
   }
   void end() {
@@ -33,7 +33,7 @@ class KernelTrace {
     open().pop_back();
     launch.host_end = ChromeTrace::now();
     if (launch.start != nullptr) {
-      launch.stop = mark(cuda::Stream::borrow(launch.stream, Cuda{launch.ordinal}));
+      launch.stop = mark(on_cuda::Stream::borrow(launch.stream, Cuda{launch.ordinal}));
     }
     const std::lock_guard lock(mutex_);
     launches_.push_back(std::move(launch));
@@ -44,12 +44,12 @@ class KernelTrace {
   void collect(ChromeTrace& trace) {
     const std::lock_guard lock(mutex_);
     trace.name_group(0, "host");
-    for (int gpu = 0; gpu < cuda::device_count(); ++gpu) {
+    for (int gpu = 0; gpu < on_cuda::device_count(); ++gpu) {
       const bool used = origins_.size() > static_cast<std::size_t>(gpu) &&
                         origins_[static_cast<std::size_t>(gpu)].event != nullptr;
       if (!used) continue;
-      const cuda::DeviceGuard guard(Cuda{gpu});
-      cuda::check(cudaDeviceSynchronize(), "trace");
+      const on_cuda::DeviceGuard guard(Cuda{gpu});
+      on_cuda::check(cudaDeviceSynchronize(), "trace");
       trace.name_group(1 + gpu, "cuda:" + std::to_string(gpu));
     }
     for (Launch& each : launches_) {
@@ -89,13 +89,13 @@ class KernelTrace {
   static int thread() { return static_cast<int>(syscall(SYS_gettid)); }
   static double since(cudaEvent_t from, cudaEvent_t to) {
     float milliseconds = 0;
-    cuda::check(cudaEventElapsedTime(&milliseconds, from, to), "trace");
+    on_cuda::check(cudaEventElapsedTime(&milliseconds, from, to), "trace");
     return 1e-3 * static_cast<double>(milliseconds);
   }
 
-  cudaEvent_t mark(const cuda::Stream& stream) {
+  cudaEvent_t mark(const on_cuda::Stream& stream) {
     const int ordinal = stream.device().ordinal;
-    const cuda::DeviceGuard guard(Cuda{ordinal});
+    const on_cuda::DeviceGuard guard(Cuda{ordinal});
     {
       const std::lock_guard lock(mutex_);
       if (origins_.size() <= static_cast<std::size_t>(ordinal)) {
@@ -103,15 +103,15 @@ class KernelTrace {
       }
       Origin& origin = origins_[static_cast<std::size_t>(ordinal)];
       if (origin.event == nullptr) {
-        cuda::check(cudaEventCreate(&origin.event), "trace");
-        cuda::check(cudaEventRecord(origin.event, stream), "trace");
-        cuda::check(cudaEventSynchronize(origin.event), "trace");
+        on_cuda::check(cudaEventCreate(&origin.event), "trace");
+        on_cuda::check(cudaEventRecord(origin.event, stream), "trace");
+        on_cuda::check(cudaEventSynchronize(origin.event), "trace");
         origin.time = ChromeTrace::now();
       }
     }
     cudaEvent_t event = nullptr;
-    cuda::check(cudaEventCreate(&event), "trace");
-    cuda::check(cudaEventRecord(event, stream), "trace");
+    on_cuda::check(cudaEventCreate(&event), "trace");
+    on_cuda::check(cudaEventRecord(event, stream), "trace");
     return event;
   }
 
@@ -140,14 +140,14 @@ inline void trace_end() noexcept {
   } catch (...) {  // called by a destructor; the launch itself says what is wrong
   }
 }
-[[gnu::visibility("default")]] inline constexpr cuda::LaunchObserver trace_observer{trace_begin,
-                                                                                    trace_end};
+[[gnu::visibility("default")]] inline constexpr on_cuda::LaunchObserver trace_observer{trace_begin,
+                                                                                       trace_end};
 }  // namespace detail
 
 /// Notes each kernel of the process from now on, or no longer; takes the place of name_kernels().
 /// Costs two events a launch. Replays of graphs are not seen.
 inline void trace_kernels(bool on = true) {
-  cuda::observe_launches(on ? &detail::trace_observer : nullptr);
+  on_cuda::observe_launches(on ? &detail::trace_observer : nullptr);
 }
 
 /// Writes what was noted so far, and forgets it. Waits for the GPUs; throws FileError.
@@ -162,7 +162,7 @@ namespace detail {
 inline const bool traced_from_the_start = [] {
   const char* const path = std::getenv("WEFT_TRACE");
   if (path == nullptr || path[0] == '\0') return false;
-  if (!cuda::is_available()) return false;
+  if (!on_cuda::is_available()) return false;
   static_cast<void>(cudaFree(nullptr));  // CUDA's own farewell is registered before ours
   trace_kernels();
   std::atexit([] {
