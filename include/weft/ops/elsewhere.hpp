@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/expression.hpp"
+#include "weft/tensor/tensor.hpp"
 
-// The functions themselves are better matches: these take any number of operands, or anything.
+// The functions themselves are better matches: these take any number of operands, or anything, and
+// give a tensor so that there is one error.
 
 namespace weft {
 
@@ -34,24 +35,29 @@ template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
 auto profile(const Xs&...) { detail::needs_header_explain<Xs...>(); }
 template <class T = void>
-auto load_npy(...) {
+Tensor<float> load_npy(...) {
   detail::needs_header_io<T>();
+  return {};
 }
 template <class T = void>
-auto save_npy(...) {
+Tensor<float> save_npy(...) {
   detail::needs_header_io<T>();
+  return {};
 }
 template <class T = void>
-auto load_npz(...) {
+Tensor<float> load_npz(...) {
   detail::needs_header_io<T>();
+  return {};
 }
 template <class T = void>
-auto load_safetensors(...) {
+Tensor<float> load_safetensors(...) {
   detail::needs_header_io<T>();
+  return {};
 }
 template <class T = void>
-auto save_safetensors(...) {
+Tensor<float> save_safetensors(...) {
   detail::needs_header_io<T>();
+  return {};
 }
 
 }  // namespace weft
