@@ -49,7 +49,7 @@ void pass_parameters(const without_vars_t<E>& e, const G& g, const Ps&... pulls)
   }
 }
 
-/// The mean of each row and 1 / its deviation are those of the forward pass.
+/// The mean of each row and 1 / its deviation come from the forward pass.
 template <class C, class D>
 struct LayerNormRule {
   Tensor<C, D> centre;  // (..., 1)
@@ -203,16 +203,14 @@ namespace autograd {
 template <class X, class I, class F>
 auto with_row_losses(const X& x, const I& targets, const F& f) {
   using C = compute_t<typename X::value_type>;
-  using Index = compute_t<typename I::value_type>;
   weft::detail::check_targets("cross_entropy", x.shape(), targets.shape());
   const Tensor logs = logsumexp(cast<C>(x), axis(-1), keepdims);
   using D = typename decltype(logs)::device_type;
-  const auto classes = static_cast<Index>(x.shape()[x.rank() - 1]);
   const auto index = targets.reshape(weft::detail::with_last_axis(targets.shape()));
-  const Tensor<std::int32_t, D> places =
-      cast<std::int32_t>(where(index < 0, index + classes, index));
+  const Tensor<std::int32_t, D> places = cast<std::int32_t>(index);
   using Rule = CrossEntropyRule<C, D, Tensor<std::int32_t, D>>;
-  return f(logs - cast<C>(take_along_axis(x, index, axis(-1))), Rule{logs, places});
+  const auto picked = weft::detail::gather_axis<gathering::cross_entropy>(x, index, axis(-1));
+  return f(logs - cast<C>(picked), Rule{logs, places});
 }
 }  // namespace autograd
 

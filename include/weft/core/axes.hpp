@@ -42,6 +42,9 @@ struct Correction {
 constexpr Correction correction(int64_t value) { return {value}; }
 
 namespace detail {
+/// Whether an axis is one that numbers, which have none, take too: 0 or -1, as of one element.
+constexpr bool is_axis_of_number(int64_t axis) { return axis == 0 || axis == -1; }
+
 /// How one reduction treats each axis of its operand.
 struct ReducedAxes {
   unsigned mask = 0;  ///< bit i: axis i is reduced
@@ -62,8 +65,10 @@ struct ReducedAxes {
   }
 };
 
+/// The axes, a bit for each; of rank 0 that is none for axis(0) and axis(-1), as in NumPy.
 inline unsigned axes_mask(const char* operation, const Axes& axes, int rank) {
   unsigned mask = 0;
+  if (rank == 0 && axes.rank() == 1 && is_axis_of_number(axes[0])) return mask;
   for (int64_t a : axes) {
     const unsigned bit = 1U << normalize_axis(operation, a, rank);
     if ((mask & bit) != 0) fail<IndexError>(operation, "axis ", a, " appears twice in ", axes);

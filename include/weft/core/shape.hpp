@@ -49,6 +49,11 @@ class Int64s {
     for (int i = rank_ - 1; i > at; --i) values_[i] = values_[i - 1];
     values_[at] = value;
   }
+  /// Makes `value` all there is.
+  constexpr void become(int64_t value) {
+    values_[0] = value;
+    rank_ = 1;
+  }
   constexpr void erase(int at) {
     for (int i = at; i + 1 < rank_; ++i) values_[i] = values_[i + 1];
     values_[--rank_] = 0;
@@ -140,6 +145,28 @@ class Strides : public detail::Int64s {
  public:
   using Int64s::Int64s;
 };
+
+namespace detail {
+/// The shape or strides of what holds handles. Moving it away leaves one number, as of a tensor of
+/// no elements.
+template <class Numbers, int64_t Left>
+class Held : public Numbers {
+ public:
+  Held() = default;
+  constexpr Held(const Numbers& numbers) noexcept : Numbers(numbers) {}
+  constexpr Held(const Held& other) noexcept = default;
+  constexpr Held(Held&& other) noexcept : Numbers(other) { other.become(Left); }
+  constexpr Held& operator=(const Held& other) noexcept = default;
+  constexpr Held& operator=(Held&& other) noexcept {
+    const Numbers taken = other;
+    other.become(Left);
+    Numbers::operator=(taken);  // last, since the other one may be this one
+    return *this;
+  }
+};
+using HeldShape = Held<Shape, 0>;
+using HeldStrides = Held<Strides, 1>;
+}  // namespace detail
 
 /// The strides of a row-major (C order) array without gaps.
 [[gnu::noinline]] constexpr Strides contiguous_strides(const Shape& shape) {

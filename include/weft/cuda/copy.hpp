@@ -95,7 +95,7 @@ Tensor<std::remove_const_t<T>, Cpu> pin(const Tensor<T, Cpu>& x) {
   return out;
 }
 
-/// True when the tensor's elements are in page-locked memory of weft's.
+/// True when the tensor's elements are in page-locked memory that weft allocated.
 template <class T>
 bool is_pinned(const Tensor<T, Cpu>& x) {
   return x.storage() != nullptr && is_pinned(x.storage());

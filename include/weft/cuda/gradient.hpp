@@ -1,4 +1,4 @@
-// CUDA's joint programs: all gradients of a statement in one kernel, sums finished by another.
+// CUDA's gradients: all of a statement's in one kernel, sums finished by another.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -43,7 +43,9 @@ struct GradientExecutor<Cuda> {
     on_cuda::SumGrid<n, k> grid;
     unsigned blocks_x = 1;
     unsigned blocks_y = 1;
-    on_cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0, grid, blocks_x, blocks_y);
+    on_cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0,
+                                   on_cuda::properties(device).multiprocessors, grid, blocks_x,
+                                   blocks_y);
     for (int i = 0; i < n; ++i) {
       grid.data[i] = operands[i].data;
       grid.lane[i] = loops.rank > 0 ? operands[i].stride[grid.outer] : 0;

@@ -132,7 +132,7 @@ inline Storage* allocate_pinned(int64_t bytes) {
   return storage;
 }
 
-/// True when a CPU tensor's storage is page-locked memory of weft's.
+/// True when a CPU tensor's storage is page-locked memory that weft allocated.
 inline bool is_pinned(const Storage* storage) { return storage->release == detail::release_pinned; }
 
 /// Call after giving `stream` a copy that reads or writes the pinned storage: its memory is not

@@ -32,4 +32,6 @@ struct Reducer<Cuda> {
   }
 };
 
+static_assert(ReducingDevice<Cuda, reducer::sum>);
+
 }  // namespace weft

@@ -8,8 +8,8 @@ namespace weft {
 
 /// Copies contiguous bytes from a device to another; specialised in cuda/copy.hpp:
 ///   static Storage* allocate(To device, int64_t bytes, CopyOptions);
-///   static void copy(const Operand-free: Storage* from, const void* source, Storage* to, void*
-///   target, int64_t bytes, CopyOptions);
+///   static void copy(Storage* from, const void* source, Storage* to, void* target,
+///                    int64_t bytes, CopyOptions);
 template <class From, class To>
 struct Transfer;
 

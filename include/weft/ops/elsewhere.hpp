@@ -27,13 +27,22 @@ constexpr void needs_header_io() {
 /// Says which header has it.
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-auto parameter(const Xs&...) { detail::needs_header_autograd<Xs...>(); }
+Tensor<float> parameter(const Xs&...) {
+  detail::needs_header_autograd<Xs...>();
+  return {};
+}
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-auto explain(const Xs&...) { detail::needs_header_explain<Xs...>(); }
+Tensor<float> explain(const Xs&...) {
+  detail::needs_header_explain<Xs...>();
+  return {};
+}
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-auto profile(const Xs&...) { detail::needs_header_explain<Xs...>(); }
+Tensor<float> profile(const Xs&...) {
+  detail::needs_header_explain<Xs...>();
+  return {};
+}
 template <class T = void>
 Tensor<float> load_npy(...) {
   detail::needs_header_io<T>();

@@ -63,8 +63,8 @@ struct AdamRule {
   }
 
   template <class T, class D, class S, class P>
-  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& progress,
-                     const Options& o) {
+  static void update(Batch<D>& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+                     const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = [&] {
       if constexpr (Decoupled) {
@@ -79,7 +79,7 @@ struct AdamRule {
     const auto m = b1 * state[0] + static_cast<C>(sign * (1 - o.beta1)) * g;
     const auto v = b2 * state[1] + static_cast<C>(1 - o.beta2) * square(g);
     const auto change = m / (sqrt(v) * progress.ready[1] + static_cast<C>(o.eps));
-    tie(p, state[0], state[1]) =
+    batch.tie(p, state[0], state[1]) =
         fuse(cast<T>(cast<C>(p) * progress.ready[2] - progress.ready[0] * change), m, v);
   }
 };

@@ -68,15 +68,16 @@ struct Access {
   [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(
       const Tensor<T, D>& x) noexcept {
     using U = std::remove_const_t<T>;
-    return {StorageHandle(x.storage_), const_cast<U*>(x.data_), x.shape_, x.strides_,
+    return {StorageHandle(x.storage_), const_cast<U*>(x.data()), x.shape_, x.strides_,
             x.storage_ ? x.storage_->current_version() + 1 : 0};
   }
   template <class T, class D>
   [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(Tensor<T, D>&& x) noexcept {
     using U = std::remove_const_t<T>;
     const unsigned long version = x.storage_ ? x.storage_->current_version() + 1 : 0;
-    return {static_cast<StorageHandle&&>(x.storage_), const_cast<U*>(x.data_), x.shape_, x.strides_,
-            version};
+    Tensor<T, D> taken = static_cast<Tensor<T, D>&&>(x);
+    return {static_cast<StorageHandle&&>(taken.storage_), const_cast<U*>(taken.data()),
+            taken.shape_, taken.strides_, version};
   }
   /// False when the storage was written since the handle became an operand.
   template <class T, class D>

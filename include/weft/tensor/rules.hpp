@@ -4,6 +4,7 @@
 
 #include "weft/core/expression.hpp"
 #include "weft/tensor/storage.hpp"
+#include "weft/tensor/var_traits.hpp"
 
 /// Each function here is true, or a single compile error whose first line is the rule that is
 /// broken. A caller that asks by `if constexpr` has no further errors.
@@ -18,6 +19,12 @@ constexpr bool is_element() {
                 "std::uint8_t to uint64_t, half, bfloat16, float, double and complex of these two");
   return holds;
 }
+
+/// T, of which naming it asks whether tensors can hold elements.
+template <class T, bool = is_element<T>()>
+struct ElementType {
+  using type = T;
+};
 
 /// Whether E, on its device and with its element type, can become a Tensor<T, D>.
 template <class T, class D, class E>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a tensor has many small members.
+
 #include <vector>
 
 #include "weft/core/broadcast.hpp"
@@ -39,15 +41,14 @@ struct Access;
 template <class T, Device D = Cpu>
 class Tensor : public Members<Tensor<T, D>> {
  public:
-  using value_type = std::remove_const_t<T>;
+  using value_type = typename detail::ElementType<std::remove_const_t<T>>::type;
   using device_type = D;
   static constexpr bool is_expression = true;
-  static_assert(detail::is_element<value_type>() || true);
-
   /// No elements: shape (0,), no storage.
-  Tensor() : shape_{0}, strides_{1} {}
+  Tensor() : shape_(Shape{0}), strides_(Strides{1}) {}
   // Out of line, since an expression copies and moves many: a quarter of its code and compile time.
   [[gnu::noinline]] Tensor(const Tensor&) = default;
+  /// Leaves the other one as a default-constructed tensor is.
   [[gnu::noinline]] Tensor(Tensor&&) noexcept = default;
   ~Tensor() = default;
 
@@ -70,7 +71,7 @@ class Tensor : public Members<Tensor<T, D>> {
     if constexpr (detail::can_become<T, D, Tensor<U, Other>>() && detail::can_share<T, U>()) {
       if constexpr (is_cuda<D> && !std::is_same_v<D, Cuda>) check_ordinal(x.storage());
       storage_ = x.storage_;
-      data_ = x.data_;
+      data_ = x.data();
       shape_ = x.shape_;
       strides_ = x.strides_;
       version_ = x.version_;
@@ -84,7 +85,7 @@ class Tensor : public Members<Tensor<T, D>> {
 
   template <NumberLike A, NumberLike B, NumberLike... Rest>
   Tensor(A, B, Rest...) {
-    detail::is_value<Shape>();
+    detail::is_value<std::conditional_t<NumberLike<A>, Shape, A>>();
   }
 
   [[gnu::noinline]] Tensor& operator=(const Tensor&) & = default;
@@ -308,7 +309,7 @@ class Tensor : public Members<Tensor<T, D>> {
         strides_(strides),
         version_(version) {}
   Tensor<value_type, D> unconst() const {
-    return {storage_, const_cast<value_type*>(data_), shape_, strides_};
+    return {storage_, const_cast<value_type*>(data()), shape_, strides_};
   }
   static void check_ordinal(const Storage* storage) {
     if (storage != nullptr && storage->ordinal != D::ordinal) {
@@ -317,9 +318,9 @@ class Tensor : public Members<Tensor<T, D>> {
   }
 
   StorageHandle storage_;
-  T* data_ = nullptr;
-  Shape shape_;
-  Strides strides_;
+  detail::HeldPointer<T> data_;
+  detail::HeldShape shape_;
+  detail::HeldStrides strides_;
   unsigned long version_ = 0;  // the storage's, when this handle became an operand
 };
 

@@ -1,4 +1,4 @@
-// gemm: a matrix product by a kernel of weft's own, for what cuBLASLt does not take: integers.
+// gemm: weft's own matrix-product kernel for element types that cuBLASLt does not take: integers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

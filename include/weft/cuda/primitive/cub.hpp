@@ -7,7 +7,7 @@
 namespace weft::on_cuda {
 
 /// Runs f(temporary, bytes, stream), a call of a cub::Device... algorithm, on the current stream
-/// with memory of weft's; `operation` is named when it fails.
+/// with weft's memory; `operation` is named when it fails.
 template <class F>
 void run_cub(const char* operation, Cuda device, const F& f) {
   const Stream stream = current_stream(device);

@@ -79,7 +79,7 @@ struct Grid : ElementwiseLoops {
 /// The operands, as bits, that make an element-wise kernel's gathers slices of neighbours: indices
 /// that are one element for all lanes of a thread, and offsets that are neighbours.
 struct RowOperands {
-  int lanes = 0;  // of the aligned kernel, where not those of the general one
+  int lanes = 0;  // of the aligned kernel, where they differ from the general one's
   unsigned indices = 0;
   unsigned offsets = 0;
 };

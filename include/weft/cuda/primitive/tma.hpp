@@ -71,7 +71,7 @@ __device__ __forceinline__ void bulk_load(void* to, const void* from, int bytes,
       : "memory");
 }
 
-/// Has L2 fetch `bytes` at an address, both multiples of 16.
+/// Prefetches `bytes` at an address into L2; both are multiples of 16.
 __device__ __forceinline__ void fetch_to_l2(const void* from, unsigned bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 }

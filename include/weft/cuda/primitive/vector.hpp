@@ -251,7 +251,7 @@ __device__ __forceinline__ Pack<Vector<Out, V>, Vector<Outs, V>...> compute_each
 template <class Out, int V, class R, class Program>
 __device__ __forceinline__ auto compute_all(const R& registers, const Program& program, int first,
                                             int last) {
-  if constexpr (weft::detail::target_count < Out >> 1) {
+  if constexpr (1 < weft::detail::target_count<Out>) {
     return detail::compute_each<V>(Out{}, registers, program, first, last);
   } else {
     return compute<Out, V>(registers, program, first, last);

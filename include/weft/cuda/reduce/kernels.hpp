@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
   }
 }
 
-/// Lanes of the column form: as many as keep a thread's states in few registers.
+/// Lanes of the column form: few enough to keep a thread's states in registers.
 template <class State, int V>
 inline constexpr int column_lanes = sizeof(State) * V <= 32 ? V : column_lanes<State, V / 2>;
 template <class State>

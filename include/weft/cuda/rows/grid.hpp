@@ -45,7 +45,7 @@ struct RowLoops {
   bool simple = false;   // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  unsigned ahead = 0;     // how far behind its own the row is that a block has L2 fetch; 0: none
+  unsigned ahead = 0;     // L2 prefetch distance in rows; 0 disables it
   int head_operand = -1;  // whose alignment the vectors follow
   unsigned chunk = 16;    // vectors that a thread takes at a time
   int slots = 0;          // operands that pass through shared memory

@@ -101,8 +101,7 @@ class RowPlan {
                                      kernel_.outputs + kernel_.leaves);
   }
 
-  /// Lets the vectors of each row begin where its output, or else its first full operand, is
-  /// aligned.
+  /// Aligns the vectors of each row with its output, or else with its first full operand.
   void choose_head() {
     if (grid_.reduced_rank != 1) return;
     for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {

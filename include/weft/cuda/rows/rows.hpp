@@ -164,4 +164,6 @@ struct RowExecutor<Cuda> {
   }
 };
 
+static_assert(RowDevice<Cuda>);
+
 }  // namespace weft

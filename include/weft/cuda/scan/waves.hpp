@@ -52,7 +52,7 @@ struct WaveTotal {
 #pragma unroll
     for (int p = 0; p < parts; ++p) part[p] = load_relaxed(from + p);
   }
-  /// Waits until all of it is there.
+  /// Waits until all of it has arrived.
   __device__ __forceinline__ State wait(const unsigned long long* from) {
     unsigned bits[parts];
 #pragma unroll

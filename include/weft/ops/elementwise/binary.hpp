@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/math/functions.hpp"
-#include "weft/ops/elementwise/domain.hpp"
-#include "weft/ops/elementwise/map.hpp"
+#include "weft/ops/elementwise/table.hpp"
 
 // clang-format off
 //          name         domain             value                     derivatives by x and by y (z is the value)

@@ -80,6 +80,10 @@ struct identity_matrix {
 }  // namespace op
 
 namespace detail {
+/// What ranges of T count in; not deduced.
+template <class T>
+using position_t = std::conditional_t<is_integer<T>, T, double>;
+
 /// The value of an expression on `device`; defined in eval/assign.hpp.
 template <class T, class E, class D>
 Tensor<T, D> on(const E& e, D device);
@@ -98,7 +102,7 @@ int64_t arange_size(Number start, Number stop, Number step) {
     if (count > INT64_MAX) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);
     return static_cast<int64_t>(count);
   } else {
-    const double count = (static_cast<double>(stop) - start) / step;
+    const double count = (stop - start) / step;
     if (!(count < 9e18)) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);
     const int64_t n = count > 0 ? static_cast<int64_t>(count) : 0;
     return static_cast<double>(n) < count ? n + 1 : n;
@@ -106,18 +110,17 @@ int64_t arange_size(Number start, Number stop, Number step) {
 }
 }  // namespace detail
 
-/// start, start + step, ... before stop.
+/// start, start + step, ... before stop; floating types count and compute in double.
 template <class T, Device D = Cpu>
   requires(is_integer<T> || is_floating<T>)
-Tensor<T, D> arange(std::type_identity_t<compute_t<T>> start,
-                    std::type_identity_t<compute_t<T>> stop,
-                    std::type_identity_t<compute_t<T>> step = 1, D device = {}) {
+Tensor<T, D> arange(detail::position_t<T> start, detail::position_t<T> stop,
+                    detail::position_t<T> step = 1, D device = {}) {
   const int64_t n = detail::arange_size<T>(start, stop, step);
   return detail::on<T>(generated({n}, op::affine<T>{start, step}), device);
 }
 template <class T, Device D = Cpu>
-Tensor<T, D> arange(std::type_identity_t<compute_t<T>> stop, D device = {}) {
-  return arange<T>(compute_t<T>(0), stop, compute_t<T>(1), device);
+Tensor<T, D> arange(detail::position_t<T> stop, D device = {}) {
+  return arange<T>(0, stop, 1, device);
 }
 
 namespace op {
@@ -174,10 +177,10 @@ auto arange(A start, B stop, C step, D device) {
 
 /// n evenly spaced values from start to stop, both included.
 template <class T = float, Device D = Cpu>
-  requires is_floating<T> Tensor<T, D> linspace(double start, double stop, int64_t n,
-                                                D device = {}) {
-    return detail::on<T>(generated({n}, op::spaced<T>{start, stop, n - 1}), device);
-  }
+  requires(is_floating<T>)
+Tensor<T, D> linspace(double start, double stop, int64_t n, D device = {}) {
+  return detail::on<T>(generated({n}, op::spaced<T>{start, stop, n - 1}), device);
+}
 
 /// The identity matrix of n rows, and as many columns unless given.
 template <class T = float, Device D = Cpu>

@@ -257,7 +257,7 @@ struct OwnShape {
     (add(operation, xs), ...);
   }
 
-  Shape shape;
+  HeldShape shape;
 
  private:
   template <class X>

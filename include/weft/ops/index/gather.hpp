@@ -28,6 +28,14 @@ struct gather {
 struct take_along_axis : gather {
   static constexpr const char* text = "take_along_axis";
 };
+/// The element of each row at its label, by the name of the loss.
+struct cross_entropy : gather {
+  static constexpr const char* text = "cross_entropy";
+  static constexpr bool labels = true;
+};
+struct nll_loss : cross_entropy {
+  static constexpr const char* text = "nll_loss";
+};
 }  // namespace gathering
 
 namespace op {
@@ -80,7 +88,7 @@ class Gather : public NodeMembers<Gather<K, E, I>> {
  private:
   Pack<E, I> args_;
   int axis_;
-  Shape shape_;
+  detail::HeldShape shape_;
 };
 
 namespace detail {

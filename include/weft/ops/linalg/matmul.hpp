@@ -150,7 +150,7 @@ class Product : public NodeMembers<Product<K, A, B>> {
 
  private:
   Pack<A, B> args_;
-  Shape shape_;
+  detail::HeldShape shape_;
 };
 
 namespace detail {

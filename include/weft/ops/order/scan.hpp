@@ -62,8 +62,12 @@ class Scan : public NodeMembers<Scan<S, E>> {
   void evaluate(const Tensor<T, D>& target) const {
     using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
     if constexpr (detail::can_scan<Loops>()) {
-      Scanner<Loops>::template scan<S>(detail::value_on(args_.head, target.device()), target, axis_,
-                                       repeats_);
+      const auto& x = detail::value_on(args_.head, target.device());
+      if (shape().rank() == 0) {
+        Scanner<Loops>::template scan<S>(x.reshape({1}), target.reshape({1}), axis_, repeats_);
+      } else {
+        Scanner<Loops>::template scan<S>(x, target, axis_, repeats_);
+      }
     }
   }
 
@@ -74,8 +78,10 @@ class Scan : public NodeMembers<Scan<S, E>> {
 };
 
 namespace detail {
-/// Which axis an operation runs along: that of axis(n), or the only one.
+/// Which axis an operation runs along: that of axis(n), or the only one. Of rank 0, axis(0) and
+/// axis(-1) are 0: it is one element.
 inline int one_axis(const char* operation, const Axes& axes, const Shape& shape) {
+  if (shape.rank() == 0 && axes.rank() == 1 && is_axis_of_number(axes[0])) return 0;
   if (axes.rank() > 1 || (axes.rank() == 0 && shape.rank() != 1)) {
     fail<ShapeError>(operation, "shape ", shape, " and ", axes.rank(),
                      " axes, expected one: write axis(n)");

@@ -9,6 +9,11 @@
 
 namespace weft {
 
+namespace detail {
+/// Whether a reduction without an identity may have no elements: where its value is read for none.
+enum class OfNone { refused, allowed };
+}  // namespace detail
+
 /// The expression that reduces E along some axes by R; evaluated with E fused in.
 template <class R, class E>
 class Reduce : public NodeMembers<Reduce<R, E>> {
@@ -19,12 +24,14 @@ class Reduce : public NodeMembers<Reduce<R, E>> {
   static constexpr const char* text = R::text;
 
   template <class X>
-  Reduce(R reducer, X&& operand, detail::ReducedAxes axes)
+  Reduce(R reducer, X&& operand, detail::ReducedAxes axes,
+         detail::OfNone no_elements = detail::OfNone::refused)
       : reducer_(reducer),
         operand_(detail::AsOperand<typename E::value_type, R>{}(static_cast<X&&>(operand))),
         axes_(axes),
         shape_(axes.result(operand_.shape())) {
-    if (!R::has_identity && shape_.size() > 0 && operand_.shape().size() == 0) {
+    if (!R::has_identity && no_elements == detail::OfNone::refused && shape_.size() > 0 &&
+        operand_.shape().size() == 0) {
       fail<ShapeError>(R::text, "no elements to reduce in shape ", operand_.shape(),
                        ", and this reduction has no identity");
     }
@@ -40,7 +47,7 @@ class Reduce : public NodeMembers<Reduce<R, E>> {
   R reducer_;
   E operand_;
   detail::ReducedAxes axes_;
-  Shape shape_;
+  detail::HeldShape shape_;
 };
 
 namespace detail {

@@ -1,4 +1,4 @@
-#include "weft/ops/index/at_indices.hpp"
+#include "weft/ops/at_indices.hpp"
 
 #include "test.hpp"
 #ifdef __CUDACC__
