@@ -88,3 +88,7 @@ function(weft_merge result size)
   endwhile()
   set(${result} ${merged} PARENT_SCOPE)
 endfunction()
+
+# The Python of optional tests: the one that scripts/setup_python.sh has made, or the system's.
+find_program(WEFT_PYTHON NAMES python3 HINTS ${PROJECT_SOURCE_DIR}/build/venv/bin
+             DOC "Python for tests with nanobind, NumPy and TensorBoard")

@@ -3,7 +3,8 @@
 
 A header begins with one `// sentence.` that says what it gives, then the SPDX line, then
 `#pragma once`; it is at most 300 lines long, defines macros only in core/config.hpp and
-ops/elementwise/table.hpp, and has its test in tests/ under the same path. Headers under cuda/ are compiled by nvcc too, and by g++ with CUDA's
+ops/elementwise/table.hpp, and has its test in tests/ under the same path; in a room (a sub-folder of a
+folder) another test of the room may include it instead. Headers under cuda/ are compiled by nvcc too, and by g++ with CUDA's
 headers, where they are found. Umbrella headers (directly in include/weft) need no test.
 """
 import argparse
@@ -36,7 +37,9 @@ def text_problems(header):
                 yield f"line {number} defines a macro, which belongs in core/config.hpp or ops/elementwise/table.hpp"
     test = REPO / "tests" / Path(header).relative_to("weft").with_suffix(".cpp")
     if header.count("/") > 1 and not test.exists():
-        yield f"has no {test.relative_to(REPO)}"
+        beside = (t.read_text() for t in sorted(test.parent.glob("*.cpp")) if header.count("/") > 2)
+        if not any(f"<{header}>" in text for text in beside):
+            yield f"has no {test.relative_to(REPO)}, and no test of its room includes it"
 
 
 def commands(header, nvcc, cuda_include):

@@ -18,6 +18,7 @@
 #include "weft/autograd/resample.hpp"    // gradients of interpolate
 #include "weft/autograd/function.hpp"    // custom(f, vjp, x...)
 #include "weft/autograd/compose.hpp"     // softmax, layer_norm, cross_entropy, ... of Vars
+#include "weft/autograd/attention.hpp"   // scaled_dot_product_attention
 #include "weft/autograd/checkpoint.hpp"  // grad(y, x...), checkpoint(f, x...)
 #include "weft/autograd/arena.hpp"       // leaves in one block of memory
 #include "weft/autograd/gradcheck.hpp"   // gradients compared with differences

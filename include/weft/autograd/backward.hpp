@@ -10,8 +10,8 @@ namespace weft::autograd {
 
 /// How gradients pass an expression of type E, which has a Var in it; specialised for each kind of
 /// node that is not element-wise:
-///   static void backward(const plain_t<E>& e, Variable* const* edges, const Tensor<G, D>&
-///   gradient);
+///   static void backward(const plain_t<E>& e, Variable* const* edges,
+///                        const Tensor<G, D>& gradient);
 /// edges are the variables of its Vars, in order; `gradient` has e's shape.
 template <class E>
 struct Rule;

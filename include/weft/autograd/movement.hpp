@@ -176,6 +176,19 @@ Var<T, D> Var<T, D>::narrow(int64_t axis, int64_t start, int64_t length) const {
       autograd::Coverage::some);
 }
 template <class T, Device D>
+std::vector<Var<T, D>> Var<T, D>::split(int64_t length, int64_t axis) const {
+  return detail::pieces(*this, length, axis);
+}
+template <class T, Device D>
+std::vector<Var<T, D>> Var<T, D>::chunk(int64_t count, int64_t axis) const {
+  return detail::pieces(*this, detail::piece_length(shape(), count, axis), axis);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::clone() const {
+  return autograd::moved(
+      "clone", *this, [](const auto& x) { return x.clone(); }, autograd::Coverage::renamed);
+}
+template <class T, Device D>
 Var<T, D> Var<T, D>::operator()(Slice a, Slice b, Slice c, Slice d, Slice e, Slice f, Slice g,
                                 Slice h) const {
   return autograd::moved(

@@ -68,7 +68,7 @@ struct Node : Counted {
   virtual Variable* input(int index) const = 0;
   /// Throws where an operand was written in place since the forward pass.
   virtual void check() const = 0;
-  /// Adds to the inputs' gradients what follows from that of the output.
+  /// Adds to the inputs' gradients what follows from the output's.
   virtual void backward() = 0;
   /// Gives back what the node holds.
   virtual void release() = 0;
@@ -178,7 +178,7 @@ struct VariableOf final : Variable {
     }
     has_gradient = true;
   }
-  /// The same for a gradient that is there already, and that nobody else will write.
+  /// The same for an existing gradient that nobody else will write.
   void give(Tensor<T, D>&& value) {
     Tensor<T, D>& buffer = is_direct() ? gradient : pending;
     bool& filled = is_direct() ? has_gradient : has_pending;

@@ -127,6 +127,10 @@ void move_field(const X& x, Y& y, Shared& shared, To device) {
   } else if constexpr (is_list<X>) {
     y.resize(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) move_field(x[i], y[i], shared, device);
+  } else if constexpr (is_dict<X>) {
+    y = {};
+    for (std::size_t i = 0; i < x.size(); ++i)
+      move_field(x[i], y.add(x.name(i), {}), shared, device);
   } else if constexpr (Module<X>) {
     move_fields(x, y, shared, device);
   } else {

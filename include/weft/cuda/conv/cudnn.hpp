@@ -13,7 +13,7 @@
 
 namespace weft {
 
-namespace cuda::detail {
+namespace on_cuda::detail {
 
 /// The plan for a problem, from the last time or new.
 [[gnu::noinline]] inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const CudnnProblem& p,
@@ -91,46 +91,46 @@ namespace cuda::detail {
   return true;
 }
 
-}  // namespace cuda::detail
+}  // namespace on_cuda::detail
 
 template <>
 struct ConvLibrary<Cuda> {
   template <class T, class D>
   static bool results(const char* operation, const conv::Problem& p, const Tensor<T, D>& x,
                       const Tensor<T, D>& w, const Tensor<T, D>& y) {
-    return run<T>(cuda::detail::ConvPart::results, operation, p, x, w, y, y);
+    return run<T>(on_cuda::detail::ConvPart::results, operation, p, x, w, y, y);
   }
   template <class T, class D>
   static bool images(const char* operation, const conv::Problem& p, const Tensor<T, D>& g,
                      const Tensor<T, D>& w, const Tensor<T, D>& dx) {
-    return run<T>(cuda::detail::ConvPart::images, operation, p, dx, w, g, dx);
+    return run<T>(on_cuda::detail::ConvPart::images, operation, p, dx, w, g, dx);
   }
   template <class T, class D>
   static bool weights(const char* operation, const conv::Problem& p, const Tensor<T, D>& x,
                       const Tensor<T, D>& g, const Tensor<T, D>& dw) {
-    return run<T>(cuda::detail::ConvPart::weights, operation, p, x, dw, g, dw);
+    return run<T>(on_cuda::detail::ConvPart::weights, operation, p, x, dw, g, dw);
   }
 
  private:
   template <class T, class X>
-  static bool run(cuda::detail::ConvPart part, const char* operation, const conv::Problem& p,
+  static bool run(on_cuda::detail::ConvPart part, const char* operation, const conv::Problem& p,
                   const X& image, const X& filter, const X& result, const X& target) {
-    if (p.is_depthwise() || !cuda::use_cudnn()) return false;  // weft's own kernels are faster
-    cuda::detail::CudnnProblem problem;
-    if (!cuda::detail::describe_cudnn(p, is_channels_last(target), problem)) return false;
-    const bool exact = std::is_same_v<T, float> && !cuda::allow_tf32();
+    if (p.is_depthwise() || !on_cuda::use_cudnn()) return false;  // weft's own kernels are faster
+    on_cuda::detail::CudnnProblem problem;
+    if (!on_cuda::detail::describe_cudnn(p, is_channels_last(target), problem)) return false;
+    const bool exact = std::is_same_v<T, float> && !on_cuda::allow_tf32();
     problem.part = static_cast<int>(part);
-    problem.type = cuda::detail::cudnn_type<T>();
+    problem.type = on_cuda::detail::cudnn_type<T>();
     problem.math = is_half<T> ? CUDNN_TENSOR_OP_MATH : exact ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
     const Cuda device{target.storage()->ordinal};
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
     for (const X* x : {&image, &filter, &result}) {
-      if (x->storage() != target.storage()) cuda::order_read(x->storage(), stream);
+      if (x->storage() != target.storage()) on_cuda::order_read(x->storage(), stream);
     }
-    cuda::order_write(target.storage(), stream);
-    return cuda::detail::run_cudnn({operation}, target.shape(), device, problem,
-                                   {image.data(), filter.data(), result.data()});
+    on_cuda::order_write(target.storage(), stream);
+    return on_cuda::detail::run_cudnn({operation}, target.shape(), device, problem,
+                                      {image.data(), filter.data(), result.data()});
   }
 };
 

@@ -10,7 +10,7 @@
 #include "weft/cuda/linalg/cudnn.hpp"
 #include "weft/ops/conv/problem.hpp"
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// What of a convolution is computed.
 enum class ConvPart : int { results, images, weights };
@@ -206,6 +206,6 @@ void take_first(cudnnHandle_t handle, CudnnPlan& plan, const Found* found, int c
   }
 }
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

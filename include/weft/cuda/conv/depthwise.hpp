@@ -9,7 +9,7 @@
 
 namespace weft {
 
-namespace cuda {
+namespace on_cuda {
 
 /// What depthwise_weights gets.
 template <class T>
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 #endif
 
-}  // namespace cuda
+}  // namespace on_cuda
 
 template <>
 struct DepthwiseWeights<Cuda> {
@@ -107,26 +107,26 @@ struct DepthwiseWeights<Cuda> {
 #if defined(__CUDACC__)
     using C = compute_t<T>;
     const Cuda device{dw.storage()->ordinal};
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
     const bool last = is_channels_last(g);
     const auto number = [](int64_t i) { return static_cast<unsigned>(i); };
-    cuda::DepthwiseGrid<T> grid;
+    on_cuda::DepthwiseGrid<T> grid;
     grid.window = conv::Window(p);
     grid.x = conv::Planes<const T>(x);
     grid.g = conv::Planes<const T>(g);
-    grid.ox = cuda::FastDivmod(number(p.out[2]));
-    grid.oy = cuda::FastDivmod(number(p.out[1]));
-    grid.oz = cuda::FastDivmod(number(p.out[0]));
+    grid.ox = on_cuda::FastDivmod(number(p.out[2]));
+    grid.oy = on_cuda::FastDivmod(number(p.out[1]));
+    grid.oz = on_cuda::FastDivmod(number(p.out[0]));
     grid.filters = number(p.filters);
     grid.each = number(p.filters / p.channels);
     grid.all = number(p.images);
-    grid.bands = number((p.kernel[2] + cuda::taps_at_once - 1) / cuda::taps_at_once);
+    grid.bands = number((p.kernel[2] + on_cuda::taps_at_once - 1) / on_cuda::taps_at_once);
     const int64_t across = last ? (p.filters + 31) / 32 : p.filters;
     const int64_t lines = p.kernel[0] * p.kernel[1] * grid.bands;
     // Enough blocks for all multiprocessors, and places that 31 bits count.
     const int64_t wanted =
-        (8 * int64_t{cuda::properties(device).multiprocessors} + across * lines - 1) /
+        (8 * int64_t{on_cuda::properties(device).multiprocessors} + across * lines - 1) /
         (across * lines);
     const int64_t least = (p.images * p.places() >> 30) + 1;
     int64_t parts = wanted > least ? wanted : least;
@@ -137,15 +137,16 @@ struct DepthwiseWeights<Cuda> {
     const Tensor<C, D> sums =
         detail::Access::allocate<C, D>({parts, p.filters, p.taps()}, x.device());
     grid.sums = sums.data();
-    cuda::order_read(x.storage(), stream);
-    cuda::order_read(g.storage(), stream);
-    cuda::order_write(sums.storage(), stream);
+    on_cuda::order_read(x.storage(), stream);
+    on_cuda::order_read(g.storage(), stream);
+    on_cuda::order_write(sums.storage(), stream);
     const dim3 blocks(number(across), number(lines), number(parts));
     void* arguments[] = {&grid};
-    const auto one = cuda::depthwise_weights<T, 1>;
-    const auto many = cuda::depthwise_weights<T, 32>;
-    cuda::detail::launch({operation}, g.shape(), reinterpret_cast<const void*>(last ? many : one),
-                         blocks, cuda::block_threads, arguments, stream);
+    const auto one = on_cuda::depthwise_weights<T, 1>;
+    const auto many = on_cuda::depthwise_weights<T, 32>;
+    on_cuda::detail::launch({operation}, g.shape(),
+                            reinterpret_cast<const void*>(last ? many : one), blocks,
+                            on_cuda::block_threads, arguments, stream);
     const Tensor<C, D> total =
         parts == 1 ? sums.reshape({p.filters, p.taps()}) : Tensor<C, D>(sum(sums, axis(0)));
     dw.assign(cast<T>(total.reshape(dw.shape())));

@@ -4,7 +4,7 @@
 
 #include "weft/core/config.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 [[gnu::visibility("default")]] inline int measures_convolutions = 0;
@@ -30,4 +30,4 @@ inline void set_use_cudnn(bool use) {
   __atomic_store_n(&detail::uses_cudnn, use ? 1 : 0, __ATOMIC_RELAXED);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

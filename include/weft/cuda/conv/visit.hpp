@@ -9,7 +9,7 @@
 namespace weft {
 
 #if defined(__CUDACC__)
-namespace cuda {
+namespace on_cuda {
 
 /// The places of a volume that fits in 31 bits, from image `first` on.
 struct VolumeGrid {
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_threads)
   f(at);
 }
 
-}  // namespace cuda
+}  // namespace on_cuda
 #endif
 
 template <>
@@ -57,12 +57,12 @@ struct Visitor<Cuda> {
                   [[maybe_unused]] std::initializer_list<Storage*> writes) {
 #if defined(__CUDACC__)
     const Cuda device{(*writes.begin())->ordinal};
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
     for (Storage* storage : reads) {
-      if (storage != nullptr) cuda::order_read(storage, stream);
+      if (storage != nullptr) on_cuda::order_read(storage, stream);
     }
-    for (Storage* storage : writes) cuda::order_write(storage, stream);
+    for (Storage* storage : writes) on_cuda::order_write(storage, stream);
     constexpr int64_t most = int64_t{1} << 30;  // places in a launch
     const int64_t each = v.count() / v.images;
     if (each > most) {
@@ -70,19 +70,21 @@ struct Visitor<Cuda> {
                        " places in all, expected at most 2^30");
     }
     const int64_t images = most / each < v.images ? most / each : v.images;
-    const auto divider = [](int64_t size) { return cuda::FastDivmod(static_cast<unsigned>(size)); };
-    cuda::VolumeGrid grid{divider(v.size[2]), divider(v.size[1]), divider(v.size[0]),
-                          divider(v.channels)};
+    const auto divider = [](int64_t size) {
+      return on_cuda::FastDivmod(static_cast<unsigned>(size));
+    };
+    on_cuda::VolumeGrid grid{divider(v.size[2]), divider(v.size[1]), divider(v.size[0]),
+                             divider(v.channels)};
     grid.last = v.last;
     for (int64_t first = 0; first < v.images; first += images) {
       const int64_t count = v.images - first < images ? v.images - first : images;
       grid.first = static_cast<int>(first);
       grid.items = static_cast<unsigned>(count * each);
-      const unsigned blocks = (grid.items + cuda::block_threads - 1) / cuda::block_threads;
+      const unsigned blocks = (grid.items + on_cuda::block_threads - 1) / on_cuda::block_threads;
       void* arguments[] = {&grid, const_cast<F*>(&f)};
-      cuda::detail::launch({operation}, {v.images, v.channels, v.size[0], v.size[1], v.size[2]},
-                           reinterpret_cast<const void*>(cuda::visit_places<F>), dim3(blocks),
-                           cuda::block_threads, arguments, stream);
+      on_cuda::detail::launch({operation}, {v.images, v.channels, v.size[0], v.size[1], v.size[2]},
+                              reinterpret_cast<const void*>(on_cuda::visit_places<F>), dim3(blocks),
+                              on_cuda::block_threads, arguments, stream);
     }
     for (Storage* storage : writes) storage->bump_version();
 #else

@@ -9,7 +9,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Throws Error unless `status` is success: `[operation] cuDNN's sentence: details`.
 template <class... Parts>
@@ -82,6 +82,6 @@ class CudnnHandle {
 };
 
 }  // namespace detail
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

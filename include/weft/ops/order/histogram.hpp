@@ -17,7 +17,7 @@ struct Histogrammer;
 
 namespace op {
 /// The bin of a value among `count` equal ones from low to high, the last one closed; else -1.
-/// Its edges are those of linspace(low, high, count + 1), to which the guess is held.
+/// Its edges are linspace(low, high, count + 1), and the guess is corrected to them.
 struct uniform_bin {
   double low;
   double high;
