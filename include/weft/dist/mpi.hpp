@@ -89,7 +89,7 @@ class MpiEngine final : public Engine {
       fail<ValueError>(name(call.kind), call.count, " elements a rank, expected at most ", INT_MAX);
     }
     const std::lock_guard lock(mutex());
-    auto out = std::make_unique<Pending>(*this, call.kind, circle_.sequence());
+    auto out = std::make_unique<Pending>(*this, call, circle_.sequence());
     check_mpi(begin(call, &out->request), name(call.kind));
     return out;
   }
@@ -107,7 +107,14 @@ class MpiEngine final : public Engine {
     long number;
     MPI_Request request = MPI_REQUEST_NULL;
 
-    Pending(MpiEngine& e, Kind k, long n) : engine(e), kind(k), number(n) {}
+    int peer;
+
+    Pending(MpiEngine& e, const Call& call, long n)
+        : engine(e), kind(call.kind), number(n), peer(call.peer) {}
+    std::string unanswered() const {
+      return "rank " + std::to_string(engine.circle_.members()[static_cast<std::size_t>(peer)]) +
+             (kind == Kind::send ? " has not received" : " has not sent") + " within the timeout";
+    }
     bool is_done() override {
       const std::lock_guard lock(mutex());
       int flag = 0;
@@ -122,7 +129,7 @@ class MpiEngine final : public Engine {
         circle.check(name(kind));
         if (Clock::now() > end) {
           mpi_is_broken() = true;
-          circle.end(circle.late(number));
+          circle.end(kind == Kind::send || kind == Kind::recv ? unanswered() : circle.late(number));
           circle.check(name(kind));
         }
         if (round < 2000) {
