@@ -22,12 +22,6 @@ inline void check_mpi(int status, const char* operation) {
   fail<DistributedError>(operation, "MPI: ", static_cast<const char*>(text));
 }
 
-/// Set where a call was given up: then MPI cannot be finished in order either.
-inline std::atomic<bool>& mpi_is_broken() {
-  static std::atomic<bool> broken = false;
-  return broken;
-}
-
 /// MPI, started once a process and finished at its end.
 inline void start_mpi() {
   static const bool started = [] {
@@ -39,7 +33,7 @@ inline void start_mpi() {
       std::atexit([] {
         int over = 0;
         MPI_Finalized(&over);
-        if (over == 0 && !mpi_is_broken()) MPI_Finalize();
+        if (over == 0 && !ranks_are_missing()) MPI_Finalize();
       });
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -81,7 +75,7 @@ class MpiEngine final : public Engine {
   ~MpiEngine() override {
     int over = 0;
     MPI_Finalized(&over);
-    if (over == 0 && !mpi_is_broken()) MPI_Comm_free(&comm_);
+    if (over == 0 && !ranks_are_missing()) MPI_Comm_free(&comm_);
   }
 
   std::unique_ptr<Ticket> start(const Call& call) override {
@@ -125,10 +119,8 @@ class MpiEngine final : public Engine {
       Circle& circle = engine.circle_;
       const auto end = Clock::now() + circle.world().timeout();
       for (int round = 0; !is_done(); ++round) {
-        if (circle.has_failed()) mpi_is_broken() = true;
         circle.check(name(kind));
         if (Clock::now() > end) {
-          mpi_is_broken() = true;
           circle.end(kind == Kind::send || kind == Kind::recv ? unanswered() : circle.late(number));
           circle.check(name(kind));
         }
@@ -187,7 +179,7 @@ template <>
 struct Transport<Cpu> {
   static constexpr bool is_host = true;
   static constexpr bool averages = false;
-  static Cpu device(int) { return {}; }
+  static Cpu device(const Launch&) { return {}; }
 
   static std::unique_ptr<Engine> make(Circle& circle, Cpu) {
     detail::start_mpi();
