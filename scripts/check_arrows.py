@@ -66,7 +66,7 @@ def main():
             problems.append(f"{here}: the folder is not in the list of levels in {Path(__file__).name}")
             continue
         for quote, name in INCLUDE.findall(path.read_text()):
-            if quote == '"' and not name.startswith("weft/"):
+            if quote == '"' and not name.startswith("weft"):
                 problems.append(f'{here}: write "weft/..." instead of "{name}"')
             if not name.startswith("weft/"):
                 continue

@@ -61,16 +61,24 @@ Tensor<T, D> ones(const Shape& shape, D device = {}) {
   return {};
 }
 
+// Not with sizes, which a value would follow unseen: says so.
+template <class T = void, NumberLike A, NumberLike B, class... Rest>
+Tensor<float, Cpu> full(A, B, Rest...) {
+  static_assert(detail::always_false<A>,
+                "weft: full takes a shape in braces and a value: write full({3, 4}, v)");
+  return {};
+}
+
 /// The same with sizes in place of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
-template <class T = float, std::integral I, class... Rest>
+template <class T = float, NumberLike I, class... Rest>
 auto empty(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return empty<T>(to...); }, {}, size, rest...);
 }
-template <class T = float, std::integral I, class... Rest>
+template <class T = float, NumberLike I, class... Rest>
 auto zeros(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return zeros<T>(to...); }, {}, size, rest...);
 }
-template <class T = float, std::integral I, class... Rest>
+template <class T = float, NumberLike I, class... Rest>
 auto ones(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return ones<T>(to...); }, {}, size, rest...);
 }

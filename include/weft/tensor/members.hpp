@@ -45,6 +45,15 @@ template <class To>
 inline constexpr auto cast_ = [](const auto& x) { return cast<To>(x); };
 }  // namespace detail::member
 
+namespace detail {
+/// The shape of sizes, or axes, that are given as numbers.
+template <class... I>
+constexpr Shape shape_of_numbers(I... sizes) {
+  static_assert((std::is_integral_v<I> && ...), "weft: sizes and axes are integers");
+  return Shape{static_cast<int64_t>(sizes)...};
+}
+}  // namespace detail
+
 /// What tensors, Vars and expressions have alike: functions as members, x.sum() for sum(x).
 template <class E>
 class Members {
@@ -85,21 +94,21 @@ class Members {
     return detail::member::cast_<To>(self());
   }
   /// Sizes or axes as numbers instead of a shape: x.reshape(4, -1), x.permute(2, 0, 1).
-  template <std::integral First, std::convertible_to<int64_t>... I>
+  template <NumberLike First, NumberLike... I>
   auto reshape(First first, I... sizes) const {
-    return self().reshape(Shape{static_cast<int64_t>(first), static_cast<int64_t>(sizes)...});
+    return self().reshape(detail::shape_of_numbers(first, sizes...));
   }
-  template <std::integral First, std::convertible_to<int64_t>... I>
+  template <NumberLike First, NumberLike... I>
   auto view(First first, I... sizes) const {
-    return self().view(Shape{static_cast<int64_t>(first), static_cast<int64_t>(sizes)...});
+    return self().view(detail::shape_of_numbers(first, sizes...));
   }
-  template <std::integral First, std::convertible_to<int64_t>... I>
+  template <NumberLike First, NumberLike... I>
   auto expand(First first, I... sizes) const {
-    return self().expand(Shape{static_cast<int64_t>(first), static_cast<int64_t>(sizes)...});
+    return self().expand(detail::shape_of_numbers(first, sizes...));
   }
-  template <std::integral First, std::convertible_to<int64_t>... I>
+  template <NumberLike First, NumberLike... I>
   auto permute(First first, I... axes) const {
-    return self().permute(Shape{static_cast<int64_t>(first), static_cast<int64_t>(axes)...});
+    return self().permute(detail::shape_of_numbers(first, axes...));
   }
   /// The sizes where there are N axes: auto [rows, columns] = x.shape<2>().
   template <int N>
@@ -131,6 +140,19 @@ class NodeMembers : public Members<E> {
   /// The value of an expression with one element.
   auto item() const { return eval().item(); }
   auto clone() const { return eval(); }
+  /// The gradients of the value, as y.backward() of a Var y that is the expression.
+  template <class... Options>
+  void backward(const Options&... options) const {
+    if constexpr (detail::needs_var<E>()) eval().backward(options...);
+  }
+  /// The value, without a gradient.
+  auto detach() const {
+    if constexpr (detail::has_var<E>) {
+      return eval().detach();
+    } else {
+      return eval();
+    }
+  }
   auto contiguous() const { return eval(); }
   auto to_vector() const { return eval().to_vector(); }
   using Members<E>::to;

@@ -168,7 +168,7 @@ Tensor<T, D> rand(const Shape& shape, D device = {}, Generator& generator = defa
   return detail::on<T>(uniform<T>(shape, generator), device);
 }
 /// rand(3, 4), rand(3, 4, Cuda{}).
-template <class T = float, std::integral I, class... Rest>
+template <class T = float, NumberLike I, class... Rest>
 auto rand(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return rand<T>(to...); }, {}, size, rest...);
 }
@@ -178,7 +178,7 @@ Tensor<T, D> randn(const Shape& shape, D device = {}, Generator& generator = def
   detail::Access::check_sizes("randn", shape);
   return detail::on<T>(normal<T>(shape, generator), device);
 }
-template <class T = float, std::integral I, class... Rest>
+template <class T = float, NumberLike I, class... Rest>
 auto randn(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return randn<T>(to...); }, {}, size, rest...);
 }
