@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a Var has every member of a Tensor.
+
 #include "weft/autograd/differentiable.hpp"
 #include "weft/autograd/engine.hpp"
 #include "weft/autograd/hoist_opaque.hpp"

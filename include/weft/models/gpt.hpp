@@ -1,5 +1,5 @@
-// Gpt: the decoder of Radford and others (2019), with the names that Hugging Face's GPT-2 files
-// have. SPDX-License-Identifier: Apache-2.0
+// Gpt: the decoder of Radford and others (2019), with the names of Hugging Face's GPT-2 files.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/multi_head.hpp"

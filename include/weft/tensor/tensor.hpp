@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a tensor has many small members.
+
 #include <vector>
 
 #include "weft/core/broadcast.hpp"
@@ -82,7 +84,7 @@ class Tensor : public Members<Tensor<T, D>> {
   }
 
   template <NumberLike A, NumberLike B, NumberLike... Rest>
-  explicit Tensor(A, B, Rest...) {
+  Tensor(A, B, Rest...) {
     detail::is_value<std::conditional_t<NumberLike<A>, Shape, A>>();
   }
 
