@@ -34,6 +34,11 @@ def main():
         if len(lines) > MOST:
             lines = lines[:FIRST] + ["..."] + lines[-LAST:]
         page.append(f"## [{source.stem}]({source.name})\n\n{sentence}\n\n```text\n" + "\n".join(lines) + "\n```\n")
+    page.append("## Gallery\n\nPrograms as one writes them, each of which checks itself.\n\n| | |\n|---|---|")
+    for source in sorted((REPO / "examples" / "gallery").glob("*.cpp")):
+        sentence = source.read_text().splitlines()[0].removeprefix("//").strip()
+        page[-1] += f"\n| [{source.stem}](gallery/{source.name}) | {sentence} |"
+    page[-1] += "\n"
     (REPO / "examples" / "README.md").write_text("\n".join([*page, TAIL]))
 
 
