@@ -57,8 +57,9 @@ def main():
     if (REPO / "examples/python/README.md").exists():
         nav["Examples"].append({"From Python": "examples/python/README.md"})
         page(REPO / "examples/python/README.md", docs / "examples/python/README.md")
-    shutil.copytree(REPO / "examples" / "python", docs / "examples" / "python",
-                    ignore=shutil.ignore_patterns("*.md", "__pycache__"), dirs_exist_ok=True)
+    for folder in (p for p in sorted((REPO / "examples").iterdir()) if p.is_dir() and p.name not in ("gallery", "data")):
+        shutil.copytree(folder, docs / "examples" / folder.name, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("*.md", "__pycache__"))
     for source in [*sorted((REPO / "examples").glob("*.cpp")), *sorted((REPO / "examples" / "gallery").glob("*.cpp"))]:
         place = source.relative_to(REPO).with_suffix(".md")
         text = source.read_text()
