@@ -26,6 +26,9 @@ def page(source, target):
     text = re.sub(r"\]\(((?:\.\./)?(?:examples/)?(?:gallery/\w+|\d\d_\w+|digits))\.cpp\)", r"](\1.md)", text)
     text = re.sub(r"\]\((\.\./)?README\.md", r"](\1index.md", text)
     text = re.sub(r"\]\(((?:\.\./)?examples(?:/python)?)/?\)", r"](\1/README.md)", text)
+    text = re.sub(r"\]\(((?:\.\./)?examples)/gallery/?\)", r"](\1/README.md#gallery)", text)
+    text = re.sub(r"\[([^\]]*)\]\(([\w./-]+)\)",  # other folders of the repository are no pages
+                  lambda m: f"`{m[1]}`" if (source.parent / m[2]).is_dir() else m[0], text)
     text = re.sub(r"\]\((\.\./)*include/weft/([\w/]+)/\w+\.hpp\)",  # the page of the header's folder
                   lambda m: f"]({m[1] or ''}reference/{m[2].replace('/', '_')}.md)", text)
     text = re.sub(r"\[([^\]]*)\]\((?:\.\./)*tests/[^)]*\)", r"`\1`", text)  # not on the site
