@@ -10,6 +10,12 @@
 namespace weft {
 
 namespace detail {
+/// A worse match for an argument than its own type.
+struct Anything {
+  template <class X>
+  Anything(const X&) {}
+};
+
 template <class... Xs>
 constexpr void needs_header_autograd() {
   static_assert(always_false<Xs...>, "weft: to use gradients include <weft/autograd.hpp>");
@@ -49,7 +55,7 @@ Tensor<float> load_npy(...) {
   return {};
 }
 template <class T = void>
-Tensor<float> save_npy(...) {
+Tensor<float> save_npy(detail::Anything, detail::Anything) {
   detail::needs_header_io<T>();
   return {};
 }
@@ -64,7 +70,7 @@ Tensor<float> load_safetensors(...) {
   return {};
 }
 template <class T = void>
-Tensor<float> save_safetensors(...) {
+Tensor<float> save_safetensors(detail::Anything, detail::Anything) {
   detail::needs_header_io<T>();
   return {};
 }

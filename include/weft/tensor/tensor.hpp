@@ -84,8 +84,12 @@ class Tensor : public Members<Tensor<T, D>> {
   }
 
   template <NumberLike A, NumberLike B, NumberLike... Rest>
-  Tensor(A, B, Rest...) {
+  explicit Tensor(A, B, Rest...) {
     detail::is_value<std::conditional_t<NumberLike<A>, Shape, A>>();
+  }
+  template <NumberLike N>
+  explicit Tensor(std::initializer_list<N>) {
+    detail::is_value<std::conditional_t<NumberLike<N>, Shape, N>>();
   }
 
   [[gnu::noinline]] Tensor& operator=(const Tensor&) & = default;

@@ -154,8 +154,9 @@ auto trials(P&& p, Generator& generator = default_generator()) {
   static_assert(is_floating<Element>,
                 "weft: probabilities are floating-point numbers: write cast<float>(p)");
   using Stored = detail::operand_t<Element, P>;
+  const Positions positions(p.shape());  // before p may be moved
   return Map<T, op::trials<T>, Positions, Stored>(
-      op::trials<T>{generator.draw(), 0}, Positions(p.shape()),
+      op::trials<T>{generator.draw(), 0}, positions,
       detail::AsOperand<Element, op::trials<T>>{}(static_cast<P&&>(p)));
 }
 
