@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/rows/reductions.hpp"
 
 #if defined(__CUDACC__)
@@ -25,6 +26,8 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   using Base::Base;
 
   __device__ __forceinline__ void run() {
+    fetch();
+    __syncwarp();  // a cluster's barriers take whole warps
     this->reduce_all();
     if (grid_.target < 0 && grid_.stage != RowLoops::partial) {
       store_outputs(std::make_index_sequence<outputs>{});
@@ -34,12 +37,28 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
  private:
   using Base::program_;
   using Walk::grid_;
+  using Walk::leaves;
   using Walk::outputs;
   using Walk::place_;
   using Walk::values_;
   using Registers = typename Walk::template Registers<V>;
   using Lane = typename Walk::template Lane<V>;
   using Values = typename Walk::Values;
+
+  /// Has L2 fetch this block's part of the row.
+  __device__ __forceinline__ void fetch() const {
+#if __CUDA_ARCH__ >= 900
+    if (grid_.fetched == 0 || threadIdx.x >= outputs + leaves) return;
+    if ((grid_.fetched >> threadIdx.x & 1U) == 0) return;
+    const RowOperand& x = grid_.operand[threadIdx.x];
+    const unsigned parts = grid_.parts.divisor;
+    const unsigned all = grid_.inner * static_cast<unsigned>(x.itemsize);
+    const unsigned each = (all / 16 + parts - 1) / parts * 16;
+    const unsigned first = place_.part * each;
+    if (first >= all) return;
+    fetch_to_l2(row_start(grid_, x, place_.row) + first, all - first < each ? all - first : each);
+#endif
+  }
 
   template <std::size_t... K>
   __device__ __forceinline__ void store_outputs(std::index_sequence<K...>) {

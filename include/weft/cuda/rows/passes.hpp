@@ -43,6 +43,20 @@ struct RowPasses<RowProgram<Pack<Rs...>, Outputs>> {
   }();
 };
 
+/// The reductions of a level, as an index sequence.
+template <class Program, int L, class Done = std::index_sequence<>, int I = 0,
+          bool End = I == RowLevels<Program>::reductions>
+struct InLevel {
+  using type = Done;
+};
+template <class Program, int L, std::size_t... Done, int I>
+struct InLevel<Program, L, std::index_sequence<Done...>, I, false>
+    : InLevel<Program, L,
+              std::conditional_t<RowLevels<Program>::levels.of[I] == L,
+                                 std::index_sequence<Done..., std::size_t{I}>,
+                                 std::index_sequence<Done...>>,
+              I + 1> {};
+
 /// Blocks of the most threads that a multiprocessor should have room for: registers for the
 /// operands of a pass come before threads where there are many of them.
 template <class Types, class Program>

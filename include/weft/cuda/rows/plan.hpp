@@ -32,6 +32,7 @@ class RowPlan {
   /// Plans the kernel that serves every task, with clusters of so many blocks at most.
   [[gnu::noinline]] RowLaunch plan(unsigned most_parts = row_cluster) {
     most_parts_ = most_parts;
+    row_number(name_, grid_.count, "elements of a row");
     grid_.slots = 0;
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
@@ -52,10 +53,9 @@ class RowPlan {
                 const Operand* inside, int n) {
     grid_.rows = row_number(name_, outer.count(), "rows");
     grid_.count = inner.count();
-    grid_.inner =
-        inner.rank > 0 ? row_number(name_, inner.size[inner.rank - 1], "elements of a row") : 1;
-    grid_.outer =
-        grid_.inner > 0 ? row_number(name_, grid_.count / grid_.inner, "elements of a row") : 0;
+    const int64_t innermost = inner.rank > 0 ? inner.size[inner.rank - 1] : 1;
+    grid_.inner = static_cast<unsigned>(innermost);
+    grid_.outer = innermost > 0 ? static_cast<unsigned>(grid_.count / innermost) : 0;
     grid_.kept_rank = outer.rank;
     grid_.reduced_rank = inner.rank;
     grid_.simple = outer.rank <= 1 && inner.rank <= 1;

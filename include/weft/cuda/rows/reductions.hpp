@@ -1,9 +1,8 @@
-// A thread of the row kernel that loops, as it reduces: pass by pass, all reductions of one at
-// once. SPDX-License-Identifier: Apache-2.0
+// A thread of the looped row kernel as it reduces: all reductions of a pass at once.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/primitive/reduce_state.hpp"
-#include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/rows/hoist.hpp"
 #include "weft/cuda/rows/passes.hpp"
 #include "weft/cuda/rows/walk.hpp"
@@ -32,7 +31,6 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
 
   /// All reductions, or the pieces of those of the only pass.
   __device__ __forceinline__ void reduce_all() {
-    fetch();
     if (grid_.cluster) {
       Exchange::begin(static_cast<unsigned>(__cvta_generic_to_shared(shared_)), grid_.scratch);
       Exchange::wait_for_cluster();
@@ -73,21 +71,6 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     return weft::get<I>(program_.reductions);
   }
 
-  /// Has L2 fetch this block's part of the row.
-  __device__ __forceinline__ void fetch() const {
-#if __CUDA_ARCH__ >= 900
-    if (grid_.fetched == 0 || threadIdx.x >= outputs + leaves) return;
-    if ((grid_.fetched >> threadIdx.x & 1U) == 0) return;
-    const RowOperand& x = grid_.operand[threadIdx.x];
-    const unsigned parts = grid_.parts.divisor;
-    const unsigned all = grid_.inner * static_cast<unsigned>(x.itemsize);
-    const unsigned each = (all / 16 + parts - 1) / parts * 16;
-    const unsigned first = place_.part * each;
-    if (first >= all) return;
-    fetch_to_l2(row_start(grid_, x, place_.row) + first, all - first < each ? all - first : each);
-#endif
-  }
-
   template <std::size_t... L>
   __device__ __forceinline__ void run_levels(std::index_sequence<L...>) {
     (run_level<static_cast<int>(L)>(Reductions{}), ...);
@@ -97,30 +80,12 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     (load_value<L, static_cast<int>(I)>(), ...);
     bool any = false;
     ((any = any || (level<I> == L && computes<static_cast<int>(I)>())), ...);
-    if (any) run_pass<L>(typename InLevel<L>::type{});
+    if (any) run_pass<L>(typename InLevel<Program, L>::type{});
     if constexpr (has_dependent) {
       if (grid_.varies != 0) (run_alone<L, static_cast<int>(I)>(), ...);
     }
     (take_and_store<L, static_cast<int>(I)>(), ...);
   }
-
-  /// The reductions of a level.
-  template <int L>
-  struct InLevel {
-    template <class Done, int I>
-    struct Next;
-    template <std::size_t... Done, int I>
-    struct Next<std::index_sequence<Done...>, I> {
-      using With = std::conditional_t<level<I> == L, std::index_sequence<Done..., I>,
-                                      std::index_sequence<Done...>>;
-      using type = typename Next<With, I + 1>::type;
-    };
-    template <std::size_t... Done>
-    struct Next<std::index_sequence<Done...>, reductions> {
-      using type = std::index_sequence<Done...>;
-    };
-    using type = typename Next<std::index_sequence<>, 0>::type;
-  };
 
   template <int I>
   static constexpr bool is_dependent =
