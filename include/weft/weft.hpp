@@ -32,6 +32,7 @@
 #include "weft/ops/index/gather.hpp"          // take, gather, index_select
 #include "weft/ops/join.hpp"                  // cat, stack
 #include "weft/ops/conv/conv.hpp"             // conv2d, conv_transpose2d, channels_last
+#include "weft/ops/conv/fold.hpp"              // unfold, fold
 #include "weft/ops/conv/pad.hpp"              // pad
 #include "weft/ops/conv/pool.hpp"             // max_pool2d, avg_pool2d, adaptive_avg_pool2d
 #include "weft/ops/conv/resample.hpp"         // interpolate, pixel_shuffle
