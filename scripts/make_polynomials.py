@@ -43,6 +43,8 @@ def log_rest(f):
 POLYNOMIALS = {
     "exp: (e^r - 1 - r) / r^2": (
         series(lambda n: 1 / factorial(n), 2), -HALF_LN2, HALF_LN2, 4, 10),
+    "exp in the float's pow: (e^r - 1 - r) / r^2": (
+        series(lambda n: 1 / factorial(n), 2), -HALF_LN2, HALF_LN2, None, 5),
     "exp2: (2^r - 1) / r": (
         series(lambda n: log(2)**n / factorial(n), 1), mpf("-.5001"), mpf(".5001"), 5, 11),
     "log: (log(1 + f) - f + f^2 / 2) / f^3": (log_rest, LOG_LOW, LOG_HIGH, 7, None),

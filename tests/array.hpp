@@ -21,6 +21,51 @@ void each_index(const weft::Shape& shape, F f) {
   }
 }
 
+/// Every shape of `least` to 4 axes of size 0, 1 or 3, of which one at least is 0.
+inline std::vector<weft::Shape> empty_shapes(int least = 1) {
+  std::vector<weft::Shape> shapes;
+  int codes = 1;
+  for (int rank = 0; rank <= 4; ++rank, codes *= 3) {
+    for (int code = 0; code < codes && rank >= least; ++code) {
+      weft::Shape shape;
+      for (int d = 0, left = code; d < rank; ++d, left /= 3) {
+        shape.push_back(left % 3 == 2 ? 3 : left % 3);
+      }
+      if (rank > 0 && shape.size() == 0) shapes.push_back(shape);
+    }
+  }
+  return shapes;
+}
+
+/// Zeros of a shape, as they are and with the strides of the axes in the other order.
+template <class T, class D>
+std::vector<weft::Tensor<T, D>> empty_tensors(const weft::Shape& shape, D device) {
+  weft::Shape turned;
+  weft::Shape back;
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    turned.push_back(shape[d]);
+    back.push_back(d);
+  }
+  return {weft::zeros<T>(shape, device), weft::zeros<T>(turned, device).permute(back)};
+}
+
+/// Whether an expression has this shape and all its elements are `value`.
+template <class E, class V>
+bool is_full(const E& e, const weft::Shape& shape, V value) {
+  const auto x = e.eval();
+  if (!(x.shape() == shape)) return false;
+  for (const auto v : x.to_vector()) {
+    if (!(v == value || (v != v && value != value))) return false;
+  }
+  return true;
+}
+/// Whether it has this shape and no elements.
+template <class E>
+bool is_empty(const E& e, const weft::Shape& shape) {
+  const auto x = e.eval();
+  return shape.size() == 0 && x.shape() == shape && x.to_vector().empty();
+}
+
 template <class T>
 struct Array {
   weft::Shape shape;

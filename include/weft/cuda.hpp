@@ -6,6 +6,7 @@
 
 #include "weft/cuda/copy.hpp"                  // x.to(Cuda{}), pinned memory
 #include "weft/cuda/device.hpp"                // is_available, properties, DeviceGuard
+#include "weft/cuda/elementwise/batch.hpp"     // Batch
 #include "weft/cuda/elementwise/for_each.hpp"  // the CUDA kernels
 #include "weft/cuda/elementwise/scatter.hpp"   // and scatters
 #include "weft/cuda/event.hpp"                 // Event

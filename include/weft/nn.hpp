@@ -11,7 +11,11 @@
 #include "weft/nn/state.hpp"   // state_dict, load_state_dict
 #include "weft/nn/init.hpp"    // init::xavier_uniform, kaiming_normal, trunc_normal, ...
 #include "weft/nn/linear.hpp"  // Linear, Embedding
-#include "weft/nn/norm.hpp"    // LayerNorm, RMSNorm, BatchNorm1d
+#include "weft/nn/norm.hpp"    // LayerNorm, RMSNorm
+#include "weft/nn/batch_norm.hpp" // BatchNorm1d, BatchNorm2d, BatchNorm3d
+#include "weft/nn/group_norm.hpp" // GroupNorm, InstanceNorm1d to 3d, LocalResponseNorm
+#include "weft/nn/conv.hpp"    // Conv1d to 3d, ConvTranspose1d to 3d
+#include "weft/nn/pool.hpp"    // MaxPool, AvgPool, AdaptiveAvgPool, Upsample, PixelShuffle, Pad
 #include "weft/nn/layers.hpp"  // Dropout, Flatten, ReLU, ..., Sequential
 #include "weft/nn/gated.hpp"   // PReLU, GLU, SwiGLU
 #include "weft/nn/bag.hpp"     // EmbeddingBag

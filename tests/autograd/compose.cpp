@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("layer_norm and rms_norm", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("cross_entropy", D, TEST_DEVICES) {
   const Var x = parameter(numbers<D>({4, 5}));
-  const auto targets = tensor<std::int64_t>({0, 4, 2, -1}).to(D{});
+  const auto targets = tensor<std::int64_t>({0, 4, 2, 1}).to(D{});
   const auto loss = [&](const auto& v) { return cross_entropy(v, targets); };
   CHECK(gradcheck(loss, x));
   CHECK(gradcheck([&](const auto& v) { return cross_entropy_rows(v * 2.0, targets); }, x));

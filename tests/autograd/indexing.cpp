@@ -20,6 +20,19 @@ TEST_CASE_TEMPLATE("gathers", D, TEST_DEVICES) {
   CHECK(gradcheck([&](const auto& v) { return Var(take_along_axis(v, along, axis(1)) + v); }, x));
 }
 
+TEST_CASE_TEMPLATE("gathers from what broadcasts along the other axes", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({4, 1}));
+  const auto along = tensor<std::int64_t>({{2, 0, 2}, {3, 3, 3}}).to(D{});
+  const Var read = take_along_axis(x, along, axis(0));
+  read.backward(ones<double>({2, 3}, D{}));
+  CHECK(x.grad().to_vector() == std::vector<double>{1, 0, 2, 3});
+  CHECK(gradcheck([&](const auto& v) { return Var(gather(v * v, along, axis(0)) * 2.0); }, x));
+  CHECK(
+      gradcheck([&](const auto& v) { return Var(take_along_axis(v, along, axis(0)) + v(0)); }, x));
+  const Var row = parameter(numbers<D>({1, 4}));
+  CHECK(gradcheck([&](const auto& v) { return Var(take_along_axis(v, along, axis(1))); }, row));
+}
+
 TEST_CASE_TEMPLATE("rows of an embedding that are read several times", D, TEST_DEVICES) {
   const Var table = parameter(numbers<D>({5, 2}));
   const auto words = tensor<std::int64_t>({{3, 0}, {3, 3}}).to(D{});

@@ -48,6 +48,18 @@ TEST_CASE_TEMPLATE("no rows", D, TEST_DEVICES) {
   CHECK(x.grad().shape() == Shape{0, 3});
 }
 
+TEST_CASE_TEMPLATE("no columns", D, TEST_DEVICES) {
+  for (const Shape& shape : {Shape{2, 0}, Shape{5, 2, 0}, Shape{0}, Shape{3, 0, 2, 0}}) {
+    const Var x = parameter(zeros<double>(shape, D{}));
+    const Var w = parameter(zeros<double>({0, 3}, D{}));
+    const Var y = matmul(x, w);
+    CHECK(sum(square(y)).item() == 0);
+    y.backward(ones<double>(y.shape(), D{}));
+    CHECK(x.grad().shape() == shape);
+    CHECK(w.grad().shape() == Shape{0, 3});
+  }
+}
+
 TEST_CASE_TEMPLATE("the gradient of a linear layer's weight, which lies transposed", D,
                    TEST_DEVICES) {
   const auto f = [](const auto& x, const auto& w, const auto& b) {

@@ -16,4 +16,8 @@ TEST_CASE("the first failure stays until it is taken") {
   CHECK_SAYS("[gather] index 8 is out of range on cuda:3, there are no elements",
              weft::detail::throw_failure(record));
   CHECK_THROWS_AS(weft::detail::throw_failure(record), weft::IndexError);
+  record.state = 0;
+  weft::report_failure(&record, "nll_loss", -1, -3, 0, 9, true);
+  CHECK_SAYS("[nll_loss] label -3 for 10 classes, expected 0 to 9",
+             weft::detail::throw_failure(record));
 }

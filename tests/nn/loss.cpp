@@ -100,3 +100,21 @@ TEST_CASE("losses refuse what does not fit") {
   CHECK_SAYS("targets of shape (4, 1)",
              nn::cross_entropy(x, zeros<int64_t>({4, 1}), {.label_smoothing = 0.5}));
 }
+
+TEST_CASE_TEMPLATE("a label that is no class is an error, but for the ignored one", D,
+                   TEST_DEVICES) {
+  const Var logits = parameter(ones<double>({2, 3}, D{}));
+  const auto labels = [](std::int64_t second) {
+    return tensor(std::vector<std::int64_t>{1, second}).to(D{});
+  };
+  const std::string where = is_cuda<D> ? " on cuda:0 for 3 classes" : " for 3 classes";
+  for (const int bad : {-1, -3, 3}) {
+    const std::string text = "] label " + std::to_string(bad) + where + ", expected 0 to 2";
+    CHECK_SAYS(("[cross_entropy" + text).c_str(), cross_entropy(logits, labels(bad)).item());
+    CHECK_SAYS(("[cross_entropy" + text).c_str(),
+               nn::cross_entropy(logits, labels(bad), {.label_smoothing = 0.1}).item());
+    CHECK_SAYS(("[nll_loss" + text).c_str(), nn::nll_loss(logits, labels(bad)).item());
+    CHECK(std::isfinite(nn::nll_loss(logits, labels(bad), {.ignore_index = bad}).item()));
+  }
+  CHECK(nn::nll_loss(logits, labels(-100)).item() == -1);
+}

@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("a group steps by its own options and count", D, TEST_DEVICES
 }
 
 #ifdef __CUDACC__
-TEST_CASE("[gpu] a step in an arena is two kernels a group, of any number of tensors") {
+TEST_CASE("[gpu] a step is two kernels a group, of any number of tensors") {
   const auto kernels = [](const auto& f) {
     f();  // what is made at first use is made
     const GraphNodes n = captured(f);
@@ -141,7 +141,10 @@ TEST_CASE("[gpu] a step in an arena is two kernels a group, of any number of ten
   nn::flatten_parameters(net, is_matrix);
   const auto parameters = nn::parameters(net, [](auto&, auto&) { return true; });
   CHECK(parameters.size() == 6);
-  CHECK(count(optim::AdamW(nn::parameters(apart))) == 7);
+  CHECK(count(optim::AdamW(nn::parameters(apart))) == 2);
+  CHECK(count(optim::SGD(nn::parameters(apart))) == 2);
+  CHECK(count(optim::SGD(nn::parameters(apart), {.momentum = 0.9})) == 2);
+  CHECK(kernels([&] { optim::clip_grad_value(nn::parameters(apart), 1); }) == 1);
   nn::flatten_parameters(apart);
   CHECK(count(optim::SGD(nn::parameters(apart))) == 2);
   CHECK(count(optim::SGD(nn::parameters(apart), {.momentum = 0.9})) == 2);

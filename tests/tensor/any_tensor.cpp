@@ -101,3 +101,12 @@ TEST_CASE("the wrong device is named [gpu]") {
   CHECK_SAYS("a tensor on cpu, expected cuda", host.get<float, weft::Cuda>());
 #endif
 }
+
+TEST_CASE("what was moved from has no elements") {
+  AnyTensor any = weft::ones({2, 3});
+  const AnyTensor taken = std::move(any);
+  CHECK(taken.shape() == Shape{2, 3});
+  CHECK(any.shape() == Shape{0});
+  CHECK(any.data() == nullptr);
+  CHECK(any.get<float>().to_vector().empty());
+}

@@ -168,6 +168,58 @@ TEST_CASE_TEMPLATE("a tensor without storage", D, TEST_DEVICES) {
   CHECK(x.to_vector() == std::vector<float>{2, 2});
 }
 
+TEST_CASE_TEMPLATE("what was moved from has no elements", D, TEST_DEVICES) {
+  const auto check = [](Tensor<float, D>& x) {
+    CHECK(x.shape() == Shape{0});
+    CHECK(x.strides() == weft::Strides{1});
+    CHECK(x.data() == nullptr);
+    CHECK(x.storage() == nullptr);
+    x += 1;
+    x.fill(2);
+    x.assign(x * 3);
+    CHECK_THROWS_AS(x(0) = 1, weft::IndexError);
+    CHECK_THROWS_AS(x.item(), weft::ShapeError);
+    CHECK_THROWS_AS(x += weft::ones({3}, D{}), weft::ShapeError);
+    CHECK_THROWS_AS(weft::tie(x) = weft::fuse(weft::ones({3}, D{}) + 1), weft::ShapeError);
+    for (auto&& row : x) row.fill(1);
+    const Tensor<float, D> z = x + 1;
+    CHECK(z.shape() == Shape{0});
+    CHECK(x.to_vector().empty());
+    CHECK(sum(x).item() == 0);
+    x = weft::ones({2}, D{}) + 1;
+    CHECK(x.to_vector() == std::vector<float>{2, 2});
+  };
+  auto x = weft::ones({2, 3}, D{});
+  const Tensor<float, D> taken = std::move(x);
+  CHECK(taken.to_vector() == std::vector<float>(6, 1));
+  check(x);
+  Tensor<float, D> y = weft::zeros({4, 3, 2}, D{});
+  x = std::move(y);
+  CHECK(x.shape() == Shape{4, 3, 2});
+  check(y);
+  const auto e = std::move(x) * 2 + 1;  // an expression takes the handle too
+  CHECK(e.eval().to_vector() == std::vector<float>(24, 1));
+  check(x);
+  auto& same = x;
+  x = std::move(same);
+  CHECK(x.to_vector() == std::vector<float>{2, 2});
+}
+
+TEST_CASE_TEMPLATE("expressions that were moved from have no elements", D, TEST_DEVICES) {
+  const auto x = weft::ones({2, 3}, D{});
+  const auto check = [](auto e) {
+    const Shape shape = e.shape();
+    const auto taken = std::move(e);
+    CHECK(taken.eval().shape() == shape);
+    CHECK(e.eval().size() == 0);
+  };
+  check(x + 1);
+  check(x * x(0));
+  check(x - sum(x, weft::axis(1), weft::keepdims));
+  check(sum(x, weft::axis(0)));
+  check(take(x, weft::tensor({1, 1}, D{}), weft::axis(0)));
+}
+
 TEST_CASE_TEMPLATE("questions", D, TEST_DEVICES) {
   const auto x = weft::ones<std::int16_t>({2, 3, 4}, D{});
   CHECK(x.rank() == 3);

@@ -10,8 +10,8 @@ namespace weft::autograd {
 
 /// How gradients pass an expression of type E, which has a Var in it; specialised for each kind of
 /// node that is not element-wise:
-///   static void backward(const plain_t<E>& e, Variable* const* edges, const Tensor<G, D>&
-///   gradient);
+///   static void backward(const plain_t<E>& e, Variable* const* edges,
+///                        const Tensor<G, D>& gradient);
 /// edges are the variables of its Vars, in order; `gradient` has e's shape.
 template <class E>
 struct Rule;
@@ -186,7 +186,7 @@ class Backward<E, Source, TypeList<Ports...>> {
     sum = weft::detail::Access::allocate<C, D>(port.shape, device_);
     if constexpr (std::is_same_v<C, element<Port>> &&
                   std::is_same_v<D, typename Port::device_type>) {
-      if (!sink.adds) sum = sink.buffer;
+      if (!sink.adds && sink.buffer.is_contiguous()) sum = sink.buffer;
     }
     const Shape kept = broadcast_axes(port.shape, shape_).result(shape_);
     operands[J].set(sum.data(), sizeof(C), kept, contiguous_strides(kept), sum.storage());

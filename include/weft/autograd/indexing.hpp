@@ -21,8 +21,22 @@ struct Rule<Gather<K, E, I>> {
       if (!sink.adds) sink.buffer.fill(compute_t<T>(0));
       if (gradient.size() == 0) return;
       const Tensor<T, D> source = cast<T>(gradient);
-      weft::detail::scatter_into<K::how, weft::detail::Update::add>(K::text, sink.buffer, e.axis(),
-                                                                    e.indices(), source);
+      const auto add_to = [&](const Tensor<T, D>& target) {
+        weft::detail::scatter_into<K::how, weft::detail::Update::add>(K::text, target, e.axis(),
+                                                                      e.indices(), source);
+      };
+      Shape stretched = sink.buffer.shape();
+      for (int i = 0; K::how == Indexing::along && i < stretched.rank(); ++i) {
+        if (i != e.axis()) stretched[i] = e.shape()[i];
+      }
+      if (stretched == sink.buffer.shape()) return add_to(sink.buffer);
+      // The operand broadcast: its elements have the sums of what their copies have.
+      const auto copies = zeros<T>(stretched, sink.buffer.device());
+      add_to(copies);
+      const Reduce<reducer::sum, Tensor<T, D>> sums(reducer::sum{}, copies,
+                                                    broadcast_axes(sink.buffer.shape(), stretched));
+      const Tensor<T, D> summed = sums.eval().reshape(sink.buffer.shape());
+      sink.buffer.assign(sink.buffer + summed);
     });
   }
 };

@@ -81,7 +81,9 @@ void store_sum(const Sink<T, D>& sink, const Tensor<G, D>& gradient) {
 /// Rows of all batches as rows of one matrix.
 template <class T, class D>
 Tensor<T, D> all_rows(const Tensor<T, D>& x) {
-  return x.reshape({-1, x.shape()[x.rank() - 1]});
+  int64_t rows = 1;
+  for (int i = 0; i + 1 < x.rank(); ++i) rows *= x.shape()[i];
+  return x.reshape({rows, x.shape()[x.rank() - 1]});
 }
 
 /// Writes the product of a and b, or adds it.

@@ -163,7 +163,7 @@ struct Rule<Reduce<R, E>> {
   template <class G>
   static void backward(const Reduce<R, without_vars_t<E>>& e, Variable* const* edges,
                        const Tensor<G, D>& gradient) {
-    if (!any_active(edges, var_count<E>) || e.operand().shape().size() == 0) return;
+    if (!any_active(edges, var_count<E>)) return;
     const Shape kept = kept_shape(e);
     const auto reduce = [&](auto reducer, auto operand) {
       const Reduce<decltype(reducer), decltype(operand)> extra(

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include "weft/core/shape.hpp"
 
 namespace weft {
@@ -9,6 +11,9 @@ namespace weft {
 /// The axes of an operation, negative ones counted from the end. Made by axis(...).
 struct Axes : detail::Int64s {
   using Int64s::Int64s;
+  /// Where nothing but an axis can be meant, as in softmax(x, 1).
+  template <std::integral I>
+  constexpr Axes(I axis) : Int64s{static_cast<int64_t>(axis)} {}
 };
 
 /// axis(-1), axis(0, 2).
@@ -17,6 +22,9 @@ constexpr Axes axis(I... axes) {
   static_assert((std::is_integral_v<I> && ...), "weft: axis(...) takes integers");
   return {static_cast<int64_t>(axes)...};
 }
+
+/// axis({0, 2}).
+constexpr Axes axis(std::initializer_list<int64_t> axes) { return axes; }
 
 /// Keeps the reduced axes with size 1, so that the result broadcasts against the operand.
 struct Keepdims {};
@@ -34,6 +42,9 @@ struct Correction {
 constexpr Correction correction(int64_t value) { return {value}; }
 
 namespace detail {
+/// Whether an axis is one that numbers, which have none, take too: 0 or -1, as of one element.
+constexpr bool is_axis_of_number(int64_t axis) { return axis == 0 || axis == -1; }
+
 /// How one reduction treats each axis of its operand.
 struct ReducedAxes {
   unsigned mask = 0;  ///< bit i: axis i is reduced
@@ -54,8 +65,10 @@ struct ReducedAxes {
   }
 };
 
+/// The axes, a bit for each; of rank 0 that is none for axis(0) and axis(-1), as in NumPy.
 inline unsigned axes_mask(const char* operation, const Axes& axes, int rank) {
   unsigned mask = 0;
+  if (rank == 0 && axes.rank() == 1 && is_axis_of_number(axes[0])) return mask;
   for (int64_t a : axes) {
     const unsigned bit = 1U << normalize_axis(operation, a, rank);
     if ((mask & bit) != 0) fail<IndexError>(operation, "axis ", a, " appears twice in ", axes);

@@ -71,8 +71,7 @@ struct Canonical<unsigned long long> {
 
 /// A type that tensors can hold.
 template <class T>
-concept Element = detail::position<T>(detail::ElementTypes{})
->= 0 || is_dual<T>;
+concept Element = is_dual<T> ||(0 <= detail::position<T>(detail::ElementTypes{}));
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
@@ -84,7 +83,7 @@ template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
 template <class T>
 inline constexpr bool is_integer = std::is_integral_v<T> && !is_bool<T>;
-/// What has an order and all of weft's functions. Dual numbers are such: all hold for their values.
+/// Types with an order and all of weft's functions. Dual numbers qualify through their values.
 template <class T>
 inline constexpr bool is_floating = std::is_floating_point_v<T> || is_half<T> || is_dual<T>;
 

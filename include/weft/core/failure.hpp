@@ -14,11 +14,13 @@ struct Failure {
   long long index = 0;              ///< the value found
   long long low = 0;                ///< the least and the greatest that were expected
   long long high = 0;
+  bool labels = false;  ///< the index is a label, of one of high + 1 classes
 };
 
-/// Leaves a failure unless one is there already. `operation` must be a literal of the host's.
+/// Records a failure unless one is recorded already. `operation` must be a literal of the host's.
 WEFT_HD inline void report_failure(Failure* record, const char* operation, int ordinal,
-                                   long long index, long long low, long long high) {
+                                   long long index, long long low, long long high,
+                                   bool labels = false) {
 #if defined(__CUDA_ARCH__)
   if (atomicCAS(&record->state, 0, 1) != 0) return;
 #else
@@ -33,6 +35,7 @@ WEFT_HD inline void report_failure(Failure* record, const char* operation, int o
   record->index = index;
   record->low = low;
   record->high = high;
+  record->labels = labels;
 #if defined(__CUDA_ARCH__)
   __threadfence_system();
   atomicExch(&record->state, 2);
@@ -44,6 +47,10 @@ WEFT_HD inline void report_failure(Failure* record, const char* operation, int o
 namespace detail {
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_failure(const Failure& failure) {
   const Text where = failure.ordinal < 0 ? Text() : " on cuda:" + text(failure.ordinal);
+  if (failure.labels) {
+    fail<IndexError>(failure.operation, "label ", failure.index, where, " for ", failure.high + 1,
+                     " classes, expected 0 to ", failure.high);
+  }
   if (failure.high < failure.low) {
     fail<IndexError>(failure.operation, "index ", failure.index, " is out of range", where,
                      ", there are no elements");

@@ -72,7 +72,9 @@ inline Layout permute(const Layout& x, const detail::Int64s& axes) {
   return out;
 }
 
+/// Two axes in each other's place; of rank 0, x itself for 0 and -1, as in PyTorch.
 inline Layout transpose(const Layout& x, int64_t a, int64_t b) {
+  if (x.rank() == 0 && a >= -1 && a <= 0 && b >= -1 && b <= 0) return x;
   const int i = normalize_axis("transpose", a, x.rank());
   const int j = normalize_axis("transpose", b, x.rank());
   Layout out = x;

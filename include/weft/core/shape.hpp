@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 #include "weft/core/error.hpp"
 
@@ -46,6 +48,11 @@ class Int64s {
     push_back(0);
     for (int i = rank_ - 1; i > at; --i) values_[i] = values_[i - 1];
     values_[at] = value;
+  }
+  /// Makes `value` all there is.
+  constexpr void become(int64_t value) {
+    values_[0] = value;
+    rank_ = 1;
   }
   constexpr void erase(int at) {
     for (int i = at; i + 1 < rank_; ++i) values_[i] = values_[i + 1];
@@ -111,13 +118,55 @@ class Shape : public detail::Int64s {
     }
     return n;
   }
+
+  /// The sizes of a shape that has N dimensions: auto [rows, columns] = shape.sizes<2>().
+  template <int N>
+  std::array<int64_t, N> sizes() const {
+    if (rank() != N) fail<ShapeError>("sizes", "shape ", *this, ", expected ", N, " dimensions");
+    std::array<int64_t, N> out;
+    for (int i = 0; i < N; ++i) out[static_cast<std::size_t>(i)] = (*this)[i];
+    return out;
+  }
 };
+
+namespace detail {
+/// Stands where a shape was to be taken apart.
+template <class S>
+constexpr std::size_t bindings() {
+  static_assert(sizeof(S) == 0,
+                "weft: how many axes a shape has is known when the program runs: write auto "
+                "[rows, columns] = x.shape<2>()");
+  return 0;
+}
+}  // namespace detail
 
 /// The distances, in elements, between neighbours along each dimension.
 class Strides : public detail::Int64s {
  public:
   using Int64s::Int64s;
 };
+
+namespace detail {
+/// The shape or strides of what holds handles. Moving it away leaves one number, as of a tensor of
+/// no elements.
+template <class Numbers, int64_t Left>
+class Held : public Numbers {
+ public:
+  Held() = default;
+  constexpr Held(const Numbers& numbers) noexcept : Numbers(numbers) {}
+  constexpr Held(const Held& other) noexcept = default;
+  constexpr Held(Held&& other) noexcept : Numbers(other) { other.become(Left); }
+  constexpr Held& operator=(const Held& other) noexcept = default;
+  constexpr Held& operator=(Held&& other) noexcept {
+    const Numbers taken = other;
+    other.become(Left);
+    Numbers::operator=(taken);  // last, since the other one may be this one
+    return *this;
+  }
+};
+using HeldShape = Held<Shape, 0>;
+using HeldStrides = Held<Strides, 1>;
+}  // namespace detail
 
 /// The strides of a row-major (C order) array without gaps.
 [[gnu::noinline]] constexpr Strides contiguous_strides(const Shape& shape) {
@@ -141,3 +190,15 @@ inline int normalize_axis(const char* operation, int64_t axis, int rank) {
 }
 
 }  // namespace weft
+
+/// No structured bindings: says what to write instead.
+template <class S>
+  requires std::is_same_v<S, weft::Shape>
+struct std::tuple_size<S> {
+  static constexpr std::size_t value = weft::detail::bindings<S>();
+};
+template <class S>
+  requires std::is_same_v<S, const weft::Shape>
+struct std::tuple_size<S> {
+  static constexpr std::size_t value = weft::detail::bindings<S>();
+};

@@ -5,11 +5,11 @@
 #include <limits>
 #include <vector>
 
-#include "weft/cpu/linalg/blas.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
-#include "weft/ops/linalg/attention.hpp"
-#include "weft/ops/elementwise/cast.hpp"
+#include "weft/cpu/linalg/blas.hpp"
 #include "weft/ops/compose.hpp"
+#include "weft/ops/elementwise/cast.hpp"
+#include "weft/ops/linalg/attention.hpp"
 
 namespace weft {
 
@@ -113,10 +113,10 @@ struct Attention<Cpu> {
       C* const sums = logs.data();
       const int64_t group = plan.heads / plan.key_heads;
       each_block<C>(
-          plan, true, [&](const cpu::detail::AttentionBlock& block, std::vector<C>& room) {
+          plan, true, [&](const cpu::detail::AttentionBlock& block, std::vector<C>& scratch) {
             const auto [b, h, first, rows, keys] = block;
-            room.resize(static_cast<std::size_t>(rows * keys));
-            C* const s = room.data();
+            scratch.resize(static_cast<std::size_t>(rows * keys));
+            C* const s = scratch.data();
             cpu::detail::attention_product<C>(rows, keys, plan.width, {qs.at(b, h, first), qs.row},
                                               {ks.at(b, h / group, 0), 1, ks.row}, {s, keys},
                                               static_cast<C>(plan.scale), false);
@@ -175,11 +175,11 @@ struct Attention<Cpu> {
       const auto scale = static_cast<C>(plan.scale);
       const int64_t group = plan.heads / plan.key_heads;
       each_block<C>(
-          plan, false, [&](const cpu::detail::AttentionBlock& block, std::vector<C>& room) {
+          plan, false, [&](const cpu::detail::AttentionBlock& block, std::vector<C>& scratch) {
             const auto [b, h, first, rows, keys] = block;
             const int64_t kh = h / group;
-            room.resize(static_cast<std::size_t>(2 * rows * keys));
-            C* const p = room.data();
+            scratch.resize(static_cast<std::size_t>(2 * rows * keys));
+            C* const p = scratch.data();
             C* const ds = p + rows * keys;
             cpu::detail::attention_product<C>(rows, keys, plan.width, {qs.at(b, h, first), qs.row},
                                               {ks.at(b, kh, 0), 1, ks.row}, {p, keys}, scale,
@@ -258,13 +258,13 @@ struct Attention<Cpu> {
     const int64_t items = plan.batches * plan.heads * blocks / each;
     const int64_t work = plan.batches * plan.heads * plan.queries * plan.keys;
     cpu::parallel(items, work, [&](int64_t from, int64_t to) {
-      std::vector<C> room;
+      std::vector<C> scratch;
       for (int64_t n = from * each; n < to * each; ++n) {
         const int64_t first = n % blocks * step;
         const int64_t rows = plan.queries - first < step ? plan.queries - first : step;
         f(cpu::detail::AttentionBlock{n / blocks / plan.heads, n / blocks % plan.heads, first, rows,
                                       plan.visible(first + rows - 1)},
-          room);
+          scratch);
       }
     });
   }

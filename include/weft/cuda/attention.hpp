@@ -24,15 +24,15 @@ struct Attention<Cuda> {
     run.reads(q, k, v);
     run.writes(y);
     run.writes(logs);
-    cuda::AttentionGrid<T> grid = grid_of(plan, q, k, v, y, logs);
-    grid.tiles = tiles(plan.queries, cuda::attention_queries<C>);
+    on_cuda::AttentionGrid<T> grid = grid_of(plan, q, k, v, y, logs);
+    grid.tiles = tiles(plan.queries, on_cuda::attention_queries<C>);
     const int64_t blocks = plan.batches * plan.heads * grid.tiles;
     if (is_narrow(plan)) {
-      run.launch("forward", plan, cuda::attention_forward<T, 64>, grid, blocks,
-                 cuda::forward_room<C, 64>());
+      run.launch("forward", plan, on_cuda::attention_forward<T, 64>, grid, blocks,
+                 on_cuda::forward_room<C, 64>());
     } else {
-      run.launch("forward", plan, cuda::attention_forward<T, 128>, grid, blocks,
-                 cuda::forward_room<C, 128>());
+      run.launch("forward", plan, on_cuda::attention_forward<T, 128>, grid, blocks,
+                 on_cuda::forward_room<C, 128>());
     }
 #else
     static_assert(detail::always_false<T>,
@@ -57,7 +57,7 @@ struct Attention<Cuda> {
     const Tensor<C, D> along = detail::Access::allocate<C, D>(logs.shape(), q.device());
     for (const Tensor<T, D>* x : {&dq, &dk, &dv}) run.writes(*x);
     run.writes(along);
-    cuda::AttentionGrid<T> grid = grid_of(plan, q, k, v, y, logs);
+    on_cuda::AttentionGrid<T> grid = grid_of(plan, q, k, v, y, logs);
     const auto rows = detail::rows_of(gradient);
     grid.gradient = {rows.data, rows.batch, rows.head, rows.row};
     grid.dq = detail::rows_of(dq);
@@ -78,35 +78,35 @@ struct Attention<Cuda> {
   /// The device and stream of an attention.
   struct Run {
     Cuda device;
-    cuda::DeviceGuard guard;
-    cuda::Stream stream;
+    on_cuda::DeviceGuard guard;
+    on_cuda::Stream stream;
 
     template <class T, class D>
     explicit Run(const Tensor<T, D>& q)
-        : device{q.storage()->ordinal}, guard(device), stream(cuda::current_stream(device)) {}
+        : device{q.storage()->ordinal}, guard(device), stream(on_cuda::current_stream(device)) {}
 
     template <class... Xs>
     void reads(const Xs&... xs) const {
-      (cuda::order_read(xs.storage(), stream), ...);
+      (on_cuda::order_read(xs.storage(), stream), ...);
     }
     template <class X>
     void writes(const X& x) const {
-      cuda::order_write(x.storage(), stream);
+      on_cuda::order_write(x.storage(), stream);
     }
     template <class Kernel, class T>
     void launch(const char* part, const AttentionPlan& plan, Kernel* kernel,
-                cuda::AttentionGrid<T>& grid, int64_t blocks, int elements) const {
+                on_cuda::AttentionGrid<T>& grid, int64_t blocks, int elements) const {
       void* arguments[] = {&grid};
       start(part, plan, reinterpret_cast<const void*>(kernel), arguments, blocks,
             elements * static_cast<int>(sizeof(compute_t<T>)));
     }
     template <class T>
-    void sum_along(const AttentionPlan& plan, cuda::AttentionGrid<T>& grid,
+    void sum_along(const AttentionPlan& plan, on_cuda::AttentionGrid<T>& grid,
                    compute_t<T>* out) const {
-      constexpr int rows = cuda::attention_threads / 32;
+      constexpr int rows = on_cuda::attention_threads / 32;
       const int64_t count = plan.batches * plan.heads * plan.queries;
       void* arguments[] = {&grid, &out};
-      start("backward", plan, reinterpret_cast<const void*>(cuda::attention_along<T>), arguments,
+      start("backward", plan, reinterpret_cast<const void*>(on_cuda::attention_along<T>), arguments,
             (count + rows - 1) / rows, 0);
     }
 
@@ -119,16 +119,17 @@ struct Attention<Cuda> {
         fail<ValueError>("scaled_dot_product_attention", blocks, " tiles of shape ", shape,
                          ", expected fewer than 2^31: attend to a part of the batch at a time");
       }
-      cuda::detail::launch({part, "scaled_dot_product_attention"}, shape, kernel,
-                           dim3(static_cast<unsigned>(blocks)), cuda::attention_threads, arguments,
-                           stream, bytes);
+      on_cuda::detail::launch({part, "scaled_dot_product_attention"}, shape, kernel,
+                              dim3(static_cast<unsigned>(blocks)), on_cuda::attention_threads,
+                              arguments, stream, bytes);
     }
   };
 
   static void check_width(const AttentionPlan& plan) {
-    if (plan.width <= cuda::attention_width && plan.value_width <= cuda::attention_width) return;
+    if (plan.width <= on_cuda::attention_width && plan.value_width <= on_cuda::attention_width)
+      return;
     fail<ValueError>("scaled_dot_product_attention", "heads of width ", plan.width, " and ",
-                     plan.value_width, " on Cuda, expected at most ", cuda::attention_width,
+                     plan.value_width, " on Cuda, expected at most ", on_cuda::attention_width,
                      ": write softmax(matmul(q, k.transpose(-1, -2)) * scale)");
   }
   static bool is_narrow(const AttentionPlan& plan) {
@@ -139,15 +140,15 @@ struct Attention<Cuda> {
   }
 
   template <class T, class D>
-  static cuda::AttentionGrid<T> grid_of(const AttentionPlan& plan, const Tensor<T, D>& q,
-                                        const Tensor<T, D>& k, const Tensor<T, D>& v,
-                                        const Tensor<T, D>& y,
-                                        const Tensor<compute_t<T>, D>& logs) {
+  static on_cuda::AttentionGrid<T> grid_of(const AttentionPlan& plan, const Tensor<T, D>& q,
+                                           const Tensor<T, D>& k, const Tensor<T, D>& v,
+                                           const Tensor<T, D>& y,
+                                           const Tensor<compute_t<T>, D>& logs) {
     const auto reading = [](const Tensor<T, D>& x) {
       const auto rows = detail::rows_of(x);
       return AttentionRows<const T>{rows.data, rows.batch, rows.head, rows.row};
     };
-    cuda::AttentionGrid<T> grid;
+    on_cuda::AttentionGrid<T> grid;
     grid.plan = plan;
     grid.q = reading(q);
     grid.k = reading(k);
@@ -158,14 +159,15 @@ struct Attention<Cuda> {
   }
 
   template <class T, int Width>
-  static void gradients(const Run& run, const AttentionPlan& plan, cuda::AttentionGrid<T>& grid) {
+  static void gradients(const Run& run, const AttentionPlan& plan,
+                        on_cuda::AttentionGrid<T>& grid) {
     using C = compute_t<T>;
-    grid.tiles = tiles(plan.queries, cuda::attention_backward<C>);
-    run.launch("backward", plan, cuda::attention_query_gradient<T, Width>, grid,
-               plan.batches * plan.heads * grid.tiles, cuda::backward_room<C, Width>(1));
-    grid.tiles = tiles(plan.keys, cuda::attention_keys<C>);
-    run.launch("backward", plan, cuda::attention_key_gradient<T, Width>, grid,
-               plan.batches * plan.key_heads * grid.tiles, cuda::backward_room<C, Width>(2));
+    grid.tiles = tiles(plan.queries, on_cuda::attention_backward<C>);
+    run.launch("backward", plan, on_cuda::attention_query_gradient<T, Width>, grid,
+               plan.batches * plan.heads * grid.tiles, on_cuda::backward_room<C, Width>(1));
+    grid.tiles = tiles(plan.keys, on_cuda::attention_keys<C>);
+    run.launch("backward", plan, on_cuda::attention_key_gradient<T, Width>, grid,
+               plan.batches * plan.key_heads * grid.tiles, on_cuda::backward_room<C, Width>(2));
   }
 #endif
 };

@@ -24,7 +24,7 @@ auto lower_all(const Pack<Head, Tail...>& expressions, Operand* inputs) {
 }
 
 /// Expressions made ready to run together: the first operands are the targets, still to be set,
-/// then come those of all expressions in turn.
+/// then come the operands of all expressions in turn.
 template <class... Es>
 struct LoweredFuse {
   using types = typename Join<TypeList<>, typename Lowering<Es>::types...>::type;
@@ -206,20 +206,32 @@ void finish_targets(const Pack<T, Ts...>& targets, const Pack<T, Ts...>& values,
   finish_targets(targets.tail, values.tail, apart >> 1);
 }
 
-template <class... Targets, class... Es>
-void write_fused(const Pack<Targets...>& targets, const Pack<Es...>& expressions) {
-  using D = common_device_of<Targets..., Es...>;
+/// Writes the targets by `runs(device)`, a device or what stands for one. False, with nothing
+/// written, where that is not the device itself and a target must wait for a temporary.
+template <class... Targets, class... Es, class Runs>
+bool write_fused_on(const Pack<Targets...>& targets, const Pack<Es...>& expressions,
+                    const Runs& runs) {
+  using D = loops_of<common_device_of<Targets..., Es...>>;
   const Shape shape = expressions.head.shape();
   check_shapes(shape, expressions.tail);
   LoweredFuse<Es...> lowered(expressions);
   set_targets(shape, targets, lowered.operands, 0);
   const D device = place<D>("tie", lowered.operands, lowered.n, D{});
-  if (shape.size() == 0) return;
+  if (shape.size() == 0) return true;
   const unsigned apart = conflicting_targets(lowered.operands, lowered.n, lowered.targets);
+  if constexpr (!std::is_same_v<decltype(runs(device)), D>) {
+    if (apart != 0) return false;
+  }
   Pack<Targets...> values;
   if (apart != 0) set_apart(shape, values, targets, lowered.operands, apart);
-  run_fused<typename Targets::value_type...>(lowered, shape, device);
+  run_fused<typename Targets::value_type...>(lowered, shape, runs(device));
   finish_targets(targets, values, apart);
+  return true;
+}
+
+template <class... Targets, class... Es>
+void write_fused(const Pack<Targets...>& targets, const Pack<Es...>& expressions) {
+  write_fused_on(targets, expressions, [](auto device) { return device; });
 }
 
 }  // namespace weft::detail

@@ -83,7 +83,8 @@ struct Lowering<Gather<K, E, I>> {
     set_gathered(offsets, all);
     auto index = Lowering<I>::template lower<B + 1>(e.indices(), operands);
     if (K::how == Indexing::instead) append_axes(operands + B + 1, n, x.rank() - e.axis() - 1);
-    const IndexRange range = index_range<D>(K::text, K::how, x.shape(), e.axis(), x.storage());
+    IndexRange range = index_range<D>(K::text, K::how, x.shape(), e.axis(), x.storage());
+    if constexpr (requires { K::labels; }) range.labels = K::labels;
     Finder* const kind = nullptr;
     return Apply<Op, Offsets, decltype(index)>{
         {finder(kind, range, x.layout(), e.axis()), x.data()}, make_pack(Offsets{}, index)};

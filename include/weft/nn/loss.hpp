@@ -140,7 +140,7 @@ auto kl_div_log_target(const X& x, const Y& y, R reduction = {}) {
 template <class T, class D>
 struct ClassLossOptions {
   std::optional<Tensor<T, D>> weight = {};  ///< of each class, (classes,)
-  int64_t ignore_index = -100;              ///< rows with this target do not count
+  int64_t ignore_index = -100;              ///< rows with this label do not count, whatever it is
   double label_smoothing = 0;               ///< the part of each target spread over all classes
 };
 template <class X>
@@ -149,9 +149,11 @@ using class_options_t =
                      typename decltype(Var(std::declval<const X&>()))::device_type>;
 
 namespace detail {
-/// Each row's loss from logarithms of probabilities; with the mean divided by the weights' sum.
-template <class V, class I, class O, class R>
-V class_loss(const char* operation, const V& logs, const I& targets, const O& options, R) {
+/// Each row's loss from logarithms of probabilities; with the mean divided by the weights' sum. K
+/// is what gathers them, and is named in errors.
+template <class K, class V, class I, class O, class R>
+V class_loss(const V& logs, const I& targets, const O& options, R) {
+  constexpr const char* operation = K::text;
   using T = typename V::value_type;
   using D = typename V::device_type;
   using C = compute_t<T>;
@@ -173,8 +175,9 @@ V class_loss(const char* operation, const V& logs, const I& targets, const O& op
   const auto last = places.unsqueeze(-1);
   const Tensor<T, D> each =
       options.weight ? options.weight->contiguous() : ones<T>({classes}, logs.device());
+  // First of all, since it checks the labels.
+  const V picked = V(weft::detail::gather_axis<K>(logs, last, axis(-1))).squeeze(-1);
   const Tensor<T, D> w = where(counted, take(each, places, axis(0)), C(0));  // (...)
-  const V picked = V(take_along_axis(logs, last, axis(-1))).squeeze(-1);
   V rows = where(w == C(0), C(0), -picked * w);
   if (options.label_smoothing > 0) {
     const Tensor<T, D> spread = cast<T>(counted);
@@ -196,12 +199,12 @@ V class_loss(const char* operation, const V& logs, const I& targets, const O& op
 }  // namespace detail
 
 /// The negative logarithm at each row's target, from log_softmax(x), for x of shape (..., classes)
-/// and targets (...). The mean divides by the weights of the targets that count: NaN where none
-/// does.
+/// and labels (...) from 0 to classes - 1; another one than `ignore_index` is an IndexError. The
+/// mean divides by the weights of the targets that count: NaN where none does.
 template <ExpressionLike X, TensorLike I, class R = reduce::Mean>
 auto nll_loss(const X& x, const I& targets, const class_options_t<X>& options = {},
               R reduction = {}) {
-  return detail::class_loss("nll_loss", decltype(Var(x))(x), targets, options, reduction);
+  return detail::class_loss<gathering::nll_loss>(decltype(Var(x))(x), targets, options, reduction);
 }
 
 /// The mean cross entropy of logits (..., classes) and class indices (...), in two kernels.
@@ -212,7 +215,8 @@ template <ExpressionLike X, TensorLike I, class R = reduce::Mean>
 auto cross_entropy(const X& x, const I& targets, const class_options_t<X>& options,
                    R reduction = {}) {
   using V = decltype(Var(x));
-  return detail::class_loss("cross_entropy", V(log_softmax(V(x))), targets, options, reduction);
+  return detail::class_loss<gathering::cross_entropy>(V(log_softmax(V(x))), targets, options,
+                                                      reduction);
 }
 
 }  // namespace weft::nn

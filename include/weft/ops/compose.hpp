@@ -37,17 +37,32 @@ inline Shape with_last_axis(Shape shape) {
 }
 }  // namespace detail
 
+namespace detail {
+/// max(x, axes, keepdims), of rows without elements too: what is subtracted from these has none.
+template <class X>
+auto row_max(const X& x, const Axes& axes) {
+  using T = typename X::value_type;
+  using Max = Reduce<reducer::max, operand_t<T, X>>;
+  if constexpr (op::Ordered::template report<T>()) {
+    const ReducedAxes reduced{axes_mask("max", axes, x.rank()), true};
+    return Max(reducer::max{}, x, reduced, OfNone::allowed);
+  } else {
+    return x;
+  }
+}
+}  // namespace detail
+
 /// exp(x) / sum(exp(x)) along the axes.
 template <ExpressionLike X>
 auto softmax(const X& x, const Axes& axes = axis(-1)) {
-  const auto e = lift(detail::ShiftedExp<typename X::value_type>{}, x - max(x, axes, keepdims));
+  const auto e = lift(detail::ShiftedExp<typename X::value_type>{}, x - detail::row_max(x, axes));
   return e / sum(e, axes, keepdims);
 }
 
 /// log(softmax(x)), exact where softmax underflows.
 template <ExpressionLike X>
 auto log_softmax(const X& x, const Axes& axes = axis(-1)) {
-  const auto shifted = x - max(x, axes, keepdims);
+  const auto shifted = x - detail::row_max(x, axes);
   return shifted - log(sum(lift(op::exp_of_term{}, shifted), axes, keepdims));
 }
 
@@ -59,16 +74,35 @@ auto standardize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-5)
   return centred * rsqrt(variance + detail::small_number<X>(epsilon));
 }
 
+namespace detail {
+/// Throws where what scales or shifts rows has another shape than they.
+[[gnu::noinline]] inline void check_beside_rows(const char* operation, const char* what,
+                                                const Shape& x, const Shape& beside) {
+  if (!broadcasts_to(beside, x)) {
+    fail<ShapeError>(operation, what, " of shape ", beside, " for x of shape ", x,
+                     ", expected that of the last axis");
+  }
+}
+}  // namespace detail
+
 /// Layer normalisation along the last axis (Ba, Kiros and Hinton 2016), scaled by weight and
-/// shifted by bias.
+/// shifted by bias, or by neither.
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
 auto layer_norm(const X& x, const W& weight, const B& bias, double epsilon = 1e-5) {
+  detail::check_beside_rows("layer_norm", "a weight", x.shape(), weight.shape());
+  detail::check_beside_rows("layer_norm", "a bias", x.shape(), bias.shape());
   return standardize(x, axis(-1), epsilon) * weight + bias;
+}
+
+template <ExpressionLike X>
+auto layer_norm(const X& x, double epsilon = 1e-5) {
+  return standardize(x, axis(-1), epsilon);
 }
 
 /// x divided by its root mean square along the last axis (Zhang and Sennrich 2019), times weight.
 template <ExpressionLike X, ExpressionLike W>
 auto rms_norm(const X& x, const W& weight, double epsilon = 1e-6) {
+  detail::check_beside_rows("rms_norm", "a weight", x.shape(), weight.shape());
   const auto mean_square = mean(square(x), axis(-1), keepdims);
   return x * rsqrt(mean_square + detail::small_number<X>(epsilon)) * weight;
 }
@@ -79,20 +113,68 @@ auto normalize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-12) 
   return x / maximum(norm(x, axes, keepdims), detail::small_number<X>(epsilon));
 }
 
-/// The cosine of the angle between x and y along the axes; norms below epsilon count as epsilon.
+namespace detail {
+/// Which of an operand's own axes are reduced where those of `shape`, to which it broadcasts, are,
+/// and how often each of its elements counts then.
+struct BroadcastAxes {
+  Axes axes;
+  double repeats = 1;
+};
+[[gnu::noinline]] inline BroadcastAxes broadcast_axes(const char* operation, const Axes& axes,
+                                                      const Shape& shape, const Shape& operand) {
+  BroadcastAxes out;
+  const unsigned mask = axes_mask(operation, axes, shape.rank());
+  const int shift = shape.rank() - operand.rank();
+  for (int i = 0; i < shape.rank(); ++i) {
+    if ((mask >> i & 1U) == 0) continue;
+    if (i >= shift) out.axes.push_back(i - shift);
+    if (i < shift || operand[i - shift] == 1) out.repeats *= static_cast<double>(shape[i]);
+  }
+  return out;
+}
+
+/// The norm along the axes of x as it is broadcast to `shape`, read once.
+template <class X>
+auto broadcast_norm(const char* operation, const X& x, const Axes& axes, const Shape& shape) {
+  const BroadcastAxes own = broadcast_axes(operation, axes, shape, x.shape());
+  return norm(x, own.axes) * small_number<X>(std::sqrt(own.repeats));
+}
+}  // namespace detail
+
+/// The cosine of the angle between x and y, which broadcast to one shape, along the axes; norms
+/// below epsilon count as epsilon.
 template <ExpressionLike X, ExpressionLike Y>
 auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1), double epsilon = 1e-8) {
   const auto least = detail::small_number<X>(epsilon);
-  return sum(x * y, axes) / (maximum(norm(x, axes), least) * maximum(norm(y, axes), least));
+  const auto product = x * y;
+  const Shape& shape = product.shape();
+  return sum(product, axes) /
+         (maximum(detail::broadcast_norm("cosine_similarity", x, axes, shape), least) *
+          maximum(detail::broadcast_norm("cosine_similarity", y, axes, shape), least));
 }
 
+namespace detail {
+/// Throws unless there is a target for each row of logits.
+[[gnu::noinline]] inline void check_targets(const char* operation, const Shape& logits,
+                                            const Shape& targets) {
+  bool fits = logits.rank() > 0 && targets.rank() == logits.rank() - 1;
+  for (int i = 0; fits && i < targets.rank(); ++i) fits = targets[i] == logits[i];
+  if (!fits) {
+    fail<ShapeError>(operation, "targets of shape ", targets, " for logits of shape ", logits,
+                     ", expected a class for each row of the last axis");
+  }
+}
+}  // namespace detail
+
 /// For each row of logits along the last axis, -log(softmax(logits)) at its target, the last axis
-/// kept with size 1. Targets are integers of the other axes' shape, checked when evaluated.
+/// kept with size 1. Targets are integers of the other axes' shape, from 0 to the number of classes
+/// less 1, checked when evaluated.
 template <ExpressionLike X, ExpressionLike T>
 auto cross_entropy_rows(const X& logits, const T& targets) {
+  detail::check_targets("cross_entropy", logits.shape(), targets.shape());
   return logsumexp(logits, axis(-1), keepdims) -
-         take_along_axis(logits, targets.reshape(detail::with_last_axis(targets.shape())),
-                         axis(-1));
+         detail::gather_axis<gathering::cross_entropy>(
+             logits, targets.reshape(detail::with_last_axis(targets.shape())), axis(-1));
 }
 
 /// Their mean: the loss of a classifier (PyTorch's cross_entropy with its defaults). The rows'

@@ -63,8 +63,8 @@ struct AdamRule {
   }
 
   template <class T, class D, class S, class P>
-  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& progress,
-                     const Options& o) {
+  static void update(Batch<D>& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+                     const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = [&] {
       if constexpr (Decoupled) {
@@ -79,7 +79,7 @@ struct AdamRule {
     const auto m = b1 * state[0] + static_cast<C>(sign * (1 - o.beta1)) * g;
     const auto v = b2 * state[1] + static_cast<C>(1 - o.beta2) * square(g);
     const auto change = m / (sqrt(v) * progress.ready[1] + static_cast<C>(o.eps));
-    tie(p, state[0], state[1]) =
+    batch.tie(p, state[0], state[1]) =
         fuse(cast<T>(cast<C>(p) * progress.ready[2] - progress.ready[0] * change), m, v);
   }
 };
@@ -91,6 +91,8 @@ class Adam : public Optimizer<AdamRule<AdamOptions, false>, T, D> {
   explicit Adam(std::vector<Var<T, D>> parameters, AdamOptions options = {})
       : Optimizer<AdamRule<AdamOptions, false>, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+Adam(std::initializer_list<Var<T, D>>, AdamOptions = {}) -> Adam<T, D>;
 
 /// Loshchilov and Hutter 2019; weights decay by themselves.
 template <class T, class D>
@@ -99,5 +101,7 @@ class AdamW : public Optimizer<AdamRule<AdamWOptions, true>, T, D> {
   explicit AdamW(std::vector<Var<T, D>> parameters, AdamWOptions options = {})
       : Optimizer<AdamRule<AdamWOptions, true>, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+AdamW(std::initializer_list<Var<T, D>>, AdamWOptions = {}) -> AdamW<T, D>;
 
 }  // namespace weft::optim

@@ -42,8 +42,8 @@ struct RMSpropRule {
   }
 
   template <class T, class D, class S, class P>
-  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& progress,
-                     const Options& o) {
+  static void update(Batch<D>& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+                     const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
     const auto a = static_cast<C>(o.alpha);
@@ -51,13 +51,14 @@ struct RMSpropRule {
     const auto eps = static_cast<C>(o.eps);
     const auto v = a * state[0] + rest * square(g);
     if (!o.centered && o.momentum == 0) {
-      tie(p, state[0]) = fuse(cast<T>(cast<C>(p) - progress.rate * (g / (sqrt(v) + eps))), v);
+      batch.tie(p, state[0]) = fuse(cast<T>(cast<C>(p) - progress.rate * (g / (sqrt(v) + eps))), v);
       return;
     }
     const auto m = a * state[1] + rest * g;
     const auto centre = static_cast<C>(o.centered ? 1 : 0);
     const auto b = static_cast<C>(o.momentum) * state[2] + g / (sqrt(v - centre * square(m)) + eps);
-    tie(p, state[0], state[1], state[2]) = fuse(cast<T>(cast<C>(p) - progress.rate * b), v, m, b);
+    batch.tie(p, state[0], state[1], state[2]) =
+        fuse(cast<T>(cast<C>(p) - progress.rate * b), v, m, b);
   }
 };
 
@@ -68,6 +69,8 @@ class RMSprop : public Optimizer<RMSpropRule, T, D> {
   explicit RMSprop(std::vector<Var<T, D>> parameters, RMSpropOptions options = {})
       : Optimizer<RMSpropRule, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+RMSprop(std::initializer_list<Var<T, D>>, RMSpropOptions = {}) -> RMSprop<T, D>;
 
 struct AdagradOptions {
   double lr = 1e-2;
@@ -107,12 +110,12 @@ struct AdagradRule {
   }
 
   template <class T, class D, class S, class P>
-  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& progress,
-                     const Options& o) {
+  static void update(Batch<D>& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+                     const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
     const auto total = state[0] + square(g);
-    tie(p, state[0]) =
+    batch.tie(p, state[0]) =
         fuse(cast<T>(cast<C>(p) - progress.ready[0] * (g / (sqrt(total) + static_cast<C>(o.eps)))),
              total);
   }
@@ -125,5 +128,7 @@ class Adagrad : public Optimizer<AdagradRule, T, D> {
   explicit Adagrad(std::vector<Var<T, D>> parameters, AdagradOptions options = {})
       : Optimizer<AdagradRule, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+Adagrad(std::initializer_list<Var<T, D>>, AdagradOptions = {}) -> Adagrad<T, D>;
 
 }  // namespace weft::optim

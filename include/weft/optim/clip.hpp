@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/autograd/arena.hpp"
+#include "weft/eval/batch.hpp"
 #include "weft/ops/elementwise/ternary.hpp"
 #include "weft/ops/elementwise/unary.hpp"
 #include "weft/ops/fuse.hpp"
@@ -13,7 +14,7 @@
 namespace weft::optim {
 
 namespace detail {
-/// The gradients that are there, those of a run of parameters as one tensor.
+/// The gradients that exist; a run of parameters in an arena gives one tensor.
 template <class T, class D>
 std::vector<Tensor<T, D>> gradients(const std::vector<Var<T, D>>& parameters) {
   std::vector<Tensor<T, D>> out;
@@ -64,10 +65,12 @@ Tensor<compute_t<T>, D> clip_grad_norm(const std::vector<Var<T, D>>& parameters,
   } else {
     tie(norm, scale) = finish(pow(total, static_cast<C>(1 / p)));
   }
+  Batch<D> batch;
   for (const auto& g : gradients) {
     // A 0 stays 0 where the norm is NaN: between the parameters of an arena nobody writes it again.
-    g.assign(where(g == C(0), g, cast<T>(cast<C>(g) * scale)));
+    batch.assign(g, where(g == C(0), g, cast<T>(cast<C>(g) * scale)));
   }
+  batch.run();
   return norm;
 }
 
@@ -76,9 +79,11 @@ template <class T, class D>
 void clip_grad_value(const std::vector<Var<T, D>>& parameters, double limit) {
   using C = compute_t<T>;
   if (!(limit >= 0)) fail<ValueError>("clip_grad_value", "limit ", limit, ", expected at least 0");
+  Batch<D> batch;
   for (const auto& g : detail::gradients(parameters)) {
-    g.assign(clamp(g, static_cast<C>(-limit), static_cast<C>(limit)));
+    batch.assign(g, clamp(g, static_cast<C>(-limit), static_cast<C>(limit)));
   }
+  batch.run();
 }
 
 }  // namespace weft::optim

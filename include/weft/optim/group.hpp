@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/autograd/arena.hpp"
+#include "weft/eval/batch.hpp"
 #include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/fuse.hpp"
 
@@ -29,7 +30,8 @@ struct Progress {
 ///   static void each(Options&, f);                   // f("lr", o.lr) and so on
 ///   static void check(const Options&);               // throws
 ///   static void advance(Progress&, const Options&);  // counts and prepares
-///   static void update(p, g, state, const Progress&, const Options&);
+///   static void update(Batch&, p, g, state, const Progress&, const Options&);  // batch.tie(p) =
+///   ...
 template <class Rule, class T, class D>
 struct Group {
   using C = compute_t<T>;
@@ -51,10 +53,11 @@ struct Group {
                            [&](std::size_t i, std::size_t n) { make_state(i, n, device); });
   }
 
-  /// Changes each parameter that has a gradient: one kernel a parameter, or a run of them in an
-  /// arena, and one for the count.
+  /// Changes each parameter that has a gradient: one kernel for hundreds of parameters, and one for
+  /// the count.
   void step() {
     Rule::advance(progress, options);
+    Batch<D> batch;
     const auto wanted = [](const auto& x) { return x.has_grad(); };
     autograd::for_each_run(parameters, wanted, [&](std::size_t i, std::size_t n) {
       const auto join = [&](const auto& of) { return autograd::joined(parameters, i, n, of); };
@@ -65,8 +68,9 @@ struct Group {
       for (std::size_t k = 0; k < s.size(); ++k) {
         s[k] = join([&](std::size_t j) -> const auto& { return state[j][k]; });
       }
-      Rule::update(p, g, s, progress, options);
+      Rule::update(batch, p, g, s, progress, options);
     });
+    batch.run();
   }
 
  private:

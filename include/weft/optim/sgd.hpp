@@ -43,12 +43,12 @@ struct SGDRule {
   }
 
   template <class T, class D, class S, class P>
-  static void update(Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P& progress,
-                     const Options& o) {
+  static void update(Batch<D>& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+                     const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
     if (o.momentum == 0) {
-      p.assign(cast<T>(cast<C>(p) - progress.rate * g));
+      batch.assign(p, cast<T>(cast<C>(p) - progress.rate * g));
       return;
     }
     const auto mu = static_cast<C>(o.momentum);
@@ -56,7 +56,7 @@ struct SGDRule {
     const auto buffer = mu * state[0] + part * g;
     const auto ahead = static_cast<C>(o.nesterov ? 1 : 0);
     const auto behind = static_cast<C>(o.nesterov ? o.momentum : 1);
-    tie(p, state[0]) =
+    batch.tie(p, state[0]) =
         fuse(cast<T>(cast<C>(p) - progress.rate * (ahead * g + behind * buffer)), buffer);
   }
 };
@@ -68,5 +68,7 @@ class SGD : public Optimizer<SGDRule, T, D> {
   explicit SGD(std::vector<Var<T, D>> parameters, SGDOptions options = {})
       : Optimizer<SGDRule, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+SGD(std::initializer_list<Var<T, D>>, SGDOptions = {}) -> SGD<T, D>;
 
 }  // namespace weft::optim

@@ -7,6 +7,13 @@
 namespace weft::detail {
 
 struct Access {
+  /// Throws where a shape has a negative size.
+  static void check_sizes(const char* operation, const Shape& shape) {
+    for (int64_t size : shape) {
+      if (size < 0) fail<ShapeError>(operation, "shape ", shape, ", expected sizes of at least 0");
+    }
+  }
+
   template <class T, class D>
   static Tensor<T, D> make(StorageHandle storage, T* data, const Shape& shape,
                            const Strides& strides) {
@@ -15,13 +22,12 @@ struct Access {
 
   /// New, uninitialised, contiguous storage.
   template <class T, class D>
-  [[gnu::noinline]] static Tensor<T, D> allocate(const Shape& shape, D device) {
-    for (int64_t size : shape) {
-      if (size < 0) fail<ShapeError>("empty", "shape ", shape, ", expected sizes of at least 0");
-    }
+  [[gnu::noinline]] static Tensor<T, D> allocate(const Shape& shape, D device,
+                                                 const char* operation = "empty") {
+    check_sizes(operation, shape);
     int64_t bytes = 0;
     if (__builtin_mul_overflow(shape.size(), static_cast<int64_t>(sizeof(T)), &bytes)) {
-      fail<OutOfMemory>("empty", "the bytes of shape ", shape, " do not fit in 63 bits");
+      fail<OutOfMemory>(operation, "the bytes of shape ", shape, " do not fit in 63 bits");
     }
     StorageHandle storage(allocate_bytes(device, bytes));
     T* data = static_cast<T*>(storage->data);
@@ -62,15 +68,16 @@ struct Access {
   [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(
       const Tensor<T, D>& x) noexcept {
     using U = std::remove_const_t<T>;
-    return {StorageHandle(x.storage_), const_cast<U*>(x.data_), x.shape_, x.strides_,
+    return {StorageHandle(x.storage_), const_cast<U*>(x.data()), x.shape_, x.strides_,
             x.storage_ ? x.storage_->current_version() + 1 : 0};
   }
   template <class T, class D>
   [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(Tensor<T, D>&& x) noexcept {
     using U = std::remove_const_t<T>;
     const unsigned long version = x.storage_ ? x.storage_->current_version() + 1 : 0;
-    return {static_cast<StorageHandle&&>(x.storage_), const_cast<U*>(x.data_), x.shape_, x.strides_,
-            version};
+    Tensor<T, D> taken = static_cast<Tensor<T, D>&&>(x);
+    return {static_cast<StorageHandle&&>(taken.storage_), const_cast<U*>(taken.data()),
+            taken.shape_, taken.strides_, version};
   }
   /// False when the storage was written since the handle became an operand.
   template <class T, class D>

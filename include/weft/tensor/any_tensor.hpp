@@ -31,6 +31,17 @@ class AnyTensor {
     }
   }
 
+  /// The value of an expression, or a Var's.
+  template <ExpressionLike E>
+    requires(!TensorLike<E>)
+  AnyTensor(const E& e) {
+    if constexpr (detail::has_var<E>) {
+      *this = AnyTensor(e.eval().value());
+    } else {
+      *this = AnyTensor(e.eval());
+    }
+  }
+
   /// New, uninitialised elements on the CPU. A template so that only its use needs the CPU's
   /// memory.
   template <std::same_as<Cpu> D = Cpu>
@@ -117,15 +128,15 @@ class AnyTensor {
       fail<DeviceError>("contiguous", "a tensor on ", device_name(), ", expected cpu");
     }
     AnyTensor out = empty<D>(dtype_, shape_);
-    char* to = static_cast<char*>(out.data_);
-    copy_axis(0, static_cast<const char*>(data_), to);
+    char* to = static_cast<char*>(out.data());
+    copy_axis(0, static_cast<const char*>(data()), to);
     return out;
   }
 
  private:
   template <class T, class D>
   Tensor<T, D> make() const {
-    return detail::Access::make<T, D>(storage_, static_cast<T*>(data_), shape_, strides_);
+    return detail::Access::make<T, D>(storage_, static_cast<T*>(data()), shape_, strides_);
   }
 
   /// Appends the elements from `axis` on, starting at `from`, to `to`.
@@ -142,9 +153,9 @@ class AnyTensor {
   }
 
   StorageHandle storage_;
-  void* data_ = nullptr;
-  Shape shape_{0};
-  Strides strides_{1};
+  detail::HeldPointer<void> data_;
+  detail::HeldShape shape_ = Shape{0};
+  detail::HeldStrides strides_ = Strides{1};
   Dtype dtype_ = Dtype::float32;
   AnyTensor (*to_cpu_)(const AnyTensor&) = nullptr;  // null on the CPU
 };

@@ -109,4 +109,25 @@ class StorageHandle {
   Storage* storage_ = nullptr;
 };
 
+namespace detail {
+/// An address in memory that a handle beside it keeps alive. Moving it away leaves null.
+template <class T>
+class HeldPointer {
+ public:
+  HeldPointer() = default;
+  HeldPointer(T* at) noexcept : at_(at) {}
+  HeldPointer(const HeldPointer&) noexcept = default;
+  HeldPointer(HeldPointer&& other) noexcept : at_(other.at_) { other.at_ = nullptr; }
+  HeldPointer& operator=(HeldPointer other) noexcept {
+    at_ = other.at_;
+    return *this;
+  }
+  ~HeldPointer() = default;
+  operator T*() const { return at_; }
+
+ private:
+  T* at_ = nullptr;
+};
+}  // namespace detail
+
 }  // namespace weft

@@ -51,6 +51,20 @@ TEST_CASE_TEMPLATE("pow within 4 ulp up to the largest and smallest results", T,
   CHECK(simd::pow(T(1.1F), T(2)) == T(1.1F) * T(1.1F));
 }
 
+TEST_CASE("integers to the power of integers are exact as long as floats are") {
+  int wrong = 0;
+  for (int x = -40; x <= 400; ++x) {
+    for (int y = 0; y <= 24; ++y) {
+      double expected = 1;
+      for (int k = 0; k < y; ++k) expected *= x;
+      if (std::fabs(expected) > 0x1p24) break;
+      wrong += simd::pow(static_cast<float>(x), static_cast<float>(y)) != expected;
+      wrong += simd::pow(double(x), double(y)) != expected;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE_TEMPLATE("pow has the same bits at every position", T, float, double) {
   CHECK(test::differences_by_position<T>([](T x) { return simd::pow(x, T(1.7)); }) == 0);
   CHECK(test::differences_by_position<T>([](T x) { return simd::pow(T(1.3), x); }) == 0);

@@ -37,12 +37,16 @@ TEST_CASE("[nogpu] every row has its thread, and sums do not have too many parts
         weft::cuda::SumGrid<3, 1> grid;
         unsigned x = 0;
         unsigned y = 0;
-        weft::cuda::detail::plan_sum_rows(loops, 4, sums, grid, x, y);
+        weft::cuda::detail::plan_sum_rows(loops, 4, sums, 132, grid, x, y);
         CHECK(static_cast<std::int64_t>(x) * grid.width * 4 >= columns);
         CHECK(static_cast<std::int64_t>(grid.row_step) * grid.steps >= rows);
         CHECK(grid.parts * 32 >= grid.vectors);
         CHECK(y <= 65535);
         if (sums && rows == 100000) CHECK(std::int64_t{y} * 8 <= rows);
+        unsigned more = 0;
+        weft::cuda::detail::plan_sum_rows(loops, 4, sums, 264, grid, x, more);
+        CHECK(more >= y);
+        if (sums && rows == 100000 && columns == 64) CHECK(more == 2 * y - 1);
       }
     }
   }

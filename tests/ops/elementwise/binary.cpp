@@ -225,3 +225,19 @@ TEST_CASE_TEMPLATE("on tensors of bool and complex numbers, and beside numbers",
   CHECK(eval(pow(2, x)).to_vector() == std::vector<float>{2, 4});
   CHECK(eval(maximum(x, 1.5)).to_vector() == std::vector<float>{1.5F, 2});
 }
+
+TEST_CASE_TEMPLATE("small integers to the power of small integers are exact in float", D,
+                   TEST_DEVICES) {
+  std::vector<float> bases;
+  std::vector<float> exponents;
+  std::vector<float> expected;
+  for (int x = -20; x <= 100; ++x) {
+    float power = 1;
+    for (int n = 0; n < 25 && std::fabs(power) <= 0x1p24F; ++n, power *= static_cast<float>(x)) {
+      bases.push_back(static_cast<float>(x));
+      exponents.push_back(static_cast<float>(n));
+      expected.push_back(power);
+    }
+  }
+  CHECK(eval(pow(tensor(bases).to(D{}), tensor(exponents).to(D{}))).to_vector() == expected);
+}

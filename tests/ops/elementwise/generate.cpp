@@ -28,6 +28,9 @@ TEST_CASE_TEMPLATE("arange", D, TEST_DEVICES) {
   CHECK(arange<int>(0, 5, -1, D{}).shape() == Shape{0});
   CHECK(arange<float>(0, 1, 0.25F, D{}).to_vector() == std::vector<float>{0, 0.25F, 0.5F, 0.75F});
   CHECK(arange<double>(1, 0, -0.3, D{}).size() == 4);
+  CHECK(arange<float>(0, 1.1, .1, D{}).size() == 11);  // 12 if 1.1F / .1F counted
+  CHECK(arange<float>(0, 1.1, .1, D{})(10).item() == 1.0F);
+  CHECK(arange<weft::half>(0, 0.3, .1, D{}).size() == 3);
   CHECK(arange<weft::half>(3, D{}).to_vector() ==
         std::vector<weft::half>{weft::half(0), weft::half(1), weft::half(2)});
   const auto x = arange<std::int64_t>(INT64_MAX - 2, INT64_MAX, 1, D{});
@@ -59,7 +62,7 @@ TEST_CASE_TEMPLATE("linspace has both ends", D, TEST_DEVICES) {
       CHECK(x[i] - x[i - 1] == doctest::Approx(-0.8 / static_cast<double>(n - 1)));
     }
   }
-  CHECK_SAYS("[empty] shape (-1,), expected sizes of at least 0", linspace(0, 1, -1, D{}));
+  CHECK_SAYS("[linspace] shape (-1,), expected sizes of at least 0", linspace(0, 1, -1, D{}));
 }
 
 TEST_CASE_TEMPLATE("eye", D, TEST_DEVICES) {

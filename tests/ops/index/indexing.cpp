@@ -32,6 +32,17 @@ TEST_CASE("indices count from either end, whatever their type") {
   CHECK(record.state == 2);
 }
 
+TEST_CASE("labels do not count from the end") {
+  weft::Failure record;
+  const weft::IndexRange range{5, &record, "cross_entropy", -1, true};
+  CHECK(range.place(4) == 4);
+  CHECK(record.state == 0);
+  CHECK(range.place(-1) == -1);
+  CHECK(record.index == -1);
+  CHECK(record.low == 0);
+  CHECK(record.labels);
+}
+
 TEST_CASE("positions in a tensor of any strides") {
   weft::Failure record;
   const Layout x{{3, 1, 4, 2}, {-8, 77, 2, 1}, 0};  // the last two axes are one in memory

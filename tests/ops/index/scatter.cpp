@@ -194,3 +194,17 @@ TEST_CASE_TEMPLATE("what a scatter cannot take", D, TEST_DEVICES) {
   CHECK_NOTHROW(put(x, weft::zeros<int>({0}, D{}), 1));
   CHECK_NOTHROW(put(weft::zeros({0}, D{}), weft::zeros<int>({0}, D{}), 1));
 }
+
+TEST_CASE_TEMPLATE("as many values as indices go in row-major order", D, TEST_DEVICES) {
+  const auto i = tensor({{0, 2}, {4, 5}}, D{});
+  const std::vector<int> expected{1, 0, 2, 0, 3, 4};
+  CHECK(put(weft::zeros<int>({6}, D{}), i, tensor({1, 2, 3, 4}, D{})).to_vector() == expected);
+  CHECK(put(weft::zeros<int>({6}, D{}), i, tensor({{0, 1, 2, 3}}, D{}) + 1).to_vector() ==
+        expected);
+  CHECK(put_add(weft::zeros<int>({6}, D{}), i, tensor({{1}, {2}, {3}, {4}}, D{})).to_vector() ==
+        expected);
+  CHECK(put(weft::zeros<int>({6}, D{}), i, tensor({7, 8}, D{})).to_vector() ==
+        std::vector<int>{7, 0, 8, 0, 7, 8});  // fewer broadcast
+  CHECK_SAYS("[put] source of shape (3,) does not broadcast to (2, 2)",
+             put(weft::zeros<int>({6}, D{}), i, tensor({1, 2, 3}, D{})));
+}

@@ -168,6 +168,17 @@ TEST_CASE_TEMPLATE("shapes without much in them", D, TEST_DEVICES) {
   CHECK(cumsum(x, axis(0)).eval()(2).to_vector() == std::vector<float>(4, 3));
 }
 
+TEST_CASE_TEMPLATE("a number is its own running value along axis 0 or -1", D, TEST_DEVICES) {
+  const auto x = weft::full({}, 3.F, D{});
+  for (const int along : {0, -1}) {
+    CHECK(cumsum(x, axis(along)).eval().shape() == Shape{});
+    CHECK(cumsum(x, axis(along)).item() == 3);
+    CHECK((cumprod(x * 2, axis(along)) + cummax(x, axis(along))).item() == 9);
+    CHECK(logcumsumexp(x, axis(along), weft::deterministic).item() == 3);
+  }
+  CHECK_THROWS_AS(cumsum(x, axis(1)), weft::IndexError);
+}
+
 TEST_CASE_TEMPLATE("axes that a scan cannot take", D, TEST_DEVICES) {
   const auto x = weft::ones({2, 3}, D{});
   CHECK_THROWS_WITH_AS(cumsum(x), "[cumsum] shape (2, 3) and 0 axes, expected one: write axis(n)",

@@ -247,5 +247,21 @@ TEST_CASE_TEMPLATE("what is sorted without much in it, and what cannot be", D, T
                        weft::ValueError);
   CHECK_THROWS_WITH_AS(topk(x, -1), "[topk] k = -1, expected at least 0", weft::ValueError);
   CHECK_THROWS_AS(sort(x, axis(0, 1)), weft::ShapeError);
-  CHECK_THROWS_AS(sort(weft::full({}, 1.F, D{})), weft::IndexError);
+  CHECK_THROWS_AS(sort(weft::full({}, 1.F, D{}), axis(1)), weft::IndexError);
+  CHECK_THROWS_AS(topk(weft::full({}, 1.F, D{}), 2), weft::ValueError);
+}
+
+TEST_CASE_TEMPLATE("a number is in order along axis 0 or -1", D, TEST_DEVICES) {
+  const auto x = weft::full({}, 3.F, D{});
+  for (const int along : {0, -1}) {
+    const auto sorted = sort(x, axis(along));
+    CHECK(sorted.values.shape() == Shape{});
+    CHECK(sorted.values.item() == 3);
+    CHECK(sorted.indices.shape() == Shape{});
+    CHECK(sorted.indices.item() == 0);
+    CHECK(argsort(x * 2, axis(along)).item() == 0);
+    CHECK(topk(x, 1, axis(along)).values.item() == 3);
+  }
+  CHECK(sort(x).values.item() == 3);
+  CHECK(topk(x, 0).values.shape() == Shape{0});
 }

@@ -44,4 +44,10 @@ TEST_CASE_TEMPLATE("each NaN is distinct", D, TEST_DEVICES) {
   const auto found = unique_counts(weft::tensor({nan, 1.F, nan, 1.F}, D{}));
   CHECK(found.values.size() == 3);
   CHECK(found.counts.to_vector() == std::vector<std::int64_t>{2, 1, 1});
+  const auto x = weft::tensor({{nan, 1.F}, {nan, -2.F}, {1.F, nan}}, D{});
+  const auto all = unique_all(x);
+  CHECK(all.values.size() == 5);
+  CHECK(all.counts.to_vector() == std::vector<std::int64_t>{1, 2, 1, 1, 1});
+  CHECK(all.inverse.shape() == Shape{3, 2});
+  CHECK(all.inverse.to_vector() == std::vector<std::int64_t>{2, 1, 3, 0, 1, 4});
 }

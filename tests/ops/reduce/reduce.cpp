@@ -197,6 +197,9 @@ TEST_CASE_TEMPLATE("no axis, all axes and wrong axes", D, TEST_DEVICES) {
   CHECK(sum(x, keepdims, axis(0)).eval().to_vector() == std::vector<float>{4, 6});
   CHECK(sum(weft::full({}, 3, D{})).item() == 3);
   CHECK(argmax(weft::full({}, 3, D{})).item() == 0);
+  CHECK(sum(weft::full({}, 3, D{}), axis(0)).item() == 3);  // as in NumPy
+  CHECK(max(weft::full({}, 3, D{}) + 1, axis(-1), keepdims).eval().shape() == weft::Shape{});
+  CHECK_THROWS_AS(sum(weft::full({}, 3, D{}), axis(1)), weft::IndexError);
   CHECK_THROWS_WITH_AS(sum(x, axis(2)), "[sum] axis 2 of a tensor of rank 2, expected -2 to 1",
                        weft::IndexError);
   CHECK_THROWS_WITH_AS(max(x, axis(0, -2)), "[max] axis -2 appears twice in (0, -2)",

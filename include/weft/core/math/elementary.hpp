@@ -104,10 +104,30 @@ WEFT_HD WEFT_INLINE T rsqrt(T x) {
 #endif
 }
 
+#if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
+/// x^n for integers, 0 <= n < 25, where that is an integer below 2^24; else some number beyond.
+WEFT_HD WEFT_INLINE float power_of_integer(float x, int n) {
+  float power = n % 2 != 0 ? x : 1.F;
+  for (n /= 2; n > 0; n /= 2) {
+    x *= x;
+    if (n % 2 != 0) power *= x;
+  }
+  return power;
+}
+#endif
+
+/// x^y; small integers to the power of small integers are exact.
 template <std::floating_point T>
 WEFT_HD WEFT_INLINE T pow(T x, T y) {
 #if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
-  return y == 2 ? x * x : std::pow(x, y);
+  if (y == 2) return x * x;
+  if constexpr (sizeof(T) == 4) {
+    if (y >= 0 && y < 25 && y == std::trunc(y) && x == std::trunc(x)) {
+      const T power = power_of_integer(x, static_cast<int>(y));
+      if (std::fabs(power) <= T(0x1p24F)) return power;
+    }
+  }
+  return std::pow(x, y);
 #else
   return simd::pow(x, y);
 #endif

@@ -113,8 +113,9 @@ WEFT_INLINE float pow(float x, float y) {
   const double t = static_cast<double>(y) * log_or_special(base, logarithm);
   const auto [bits, r, lost] =
       reduce_exp(clamp_magnitude<to_bits(150.0)>(t), double(Format<double>::bias));
-  const double p =
-      polynomial(r, 0x1p-1, 0x1.5555555555557p-3, 0x1.55551ap-5, 0x1.120b6ep-7, 0x1.6d110ap-10);
+  // Of one degree more than a float asks for, so that powers that are integers come out as such.
+  const double p = polynomial(r, 0x1.0000000b9129bp-1, 0x1.5555555a78ed4p-3, 0x1.5554e9063586ep-5,
+                              0x1.1110e0f238322p-7, 0x1.6d43246b523b4p-10, 0x1.a124f19fe89acp-13);
   const double power = power_of_two<double>(bits) * (1 + mul_add(r * r, p, r));
   return signed_power(x, y, static_cast<float>(power));
 }

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/attention/tiles.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Elements of shared memory: tiles of queries, gradients, keys and values, and `scores` tiles of
 /// scores.
@@ -255,4 +255,4 @@ __global__ void __launch_bounds__(attention_threads)
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/attention/tiles.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Elements of shared memory: tiles of queries and of keys (then of values), and the weights.
 template <class C, int Width>
@@ -122,4 +122,4 @@ __global__ void __launch_bounds__(attention_threads)
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -8,7 +8,7 @@
 #include "weft/cuda/primitive/vector.hpp"
 #include "weft/ops/linalg/attention.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The most columns of queries, keys and values.
 inline constexpr int attention_width = 128;
@@ -136,4 +136,4 @@ __device__ __forceinline__ C sum_of_row(C x) {
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/primitive/launch.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// What the kernel does with one target.
 enum class SumMode : signed char {
@@ -65,8 +65,8 @@ struct BegunSum {
 
 /// Fills the grid but for the strides: rows, and how threads share them.
 template <int N, int K>
-void plan_sum_rows(const Loops& loops, int lanes, bool sums, SumGrid<N, K>& grid,
-                   unsigned& blocks_x, unsigned& blocks_y) {
+void plan_sum_rows(const Loops& loops, int lanes, bool sums, int multiprocessors,
+                   SumGrid<N, K>& grid, unsigned& blocks_x, unsigned& blocks_y) {
   grid.outer = loops.rank > 0 ? loops.rank - 1 : 0;
   grid.inner = loops.rank > 0 ? loops.size[grid.outer] : 1;
   int64_t rows = 1;
@@ -90,7 +90,7 @@ void plan_sum_rows(const Loops& loops, int lanes, bool sums, SumGrid<N, K>& grid
   // for all multiprocessors to have work.
   int64_t blocks = (rows + lines - 1) / lines;
   if (sums) {
-    const int64_t busy = 132 * 8 / blocks_x + 1;
+    const int64_t busy = int64_t{8} * multiprocessors / blocks_x + 1;
     const int64_t few = (rows + 16 * lines - 1) / (16 * lines);
     blocks = blocks < busy ? blocks : few > busy ? few : busy;
     if (blocks > 4 * busy) blocks = 4 * busy;
@@ -103,4 +103,4 @@ void plan_sum_rows(const Loops& loops, int lanes, bool sums, SumGrid<N, K>& grid
 
 }  // namespace detail
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -61,13 +61,12 @@ struct Loops {
 };
 
 inline Loops loops_over(const Shape& shape) {
-  Loops loops;
-  loops.rank = shape.rank();
+  Loops loops{shape.rank(), {}};
   for (int i = 0; i < loops.rank; ++i) loops.size[i] = shape[i];
   return loops;
 }
 
-/// A place in Loops: the coordinates, and where each operand is there.
+/// A position in Loops: the coordinates, and where each operand is at them.
 struct Cursor {
   int64_t index[max_rank] = {};
 
@@ -113,10 +112,15 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
 }
 
 /// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those
-/// of size 1, and merges neighbours that every operand walks as one. `keep_order` leaves the
-/// order and direction as they are (where the position matters).
+/// of size 1, and merges neighbours that every operand walks as one; loops over no elements become
+/// one of size 0. `keep_order` leaves order and direction as they are (the position matters).
 WEFT_OUTLINED inline void simplify(Loops& loops, Operand* operands, int n,
                                    bool keep_order = false) {
+  if (loops.count() == 0) {
+    for (int i = 0; i < n; ++i) operands[i].stride[0] = operands[i].stride[loops.rank - 1];
+    loops = {1, {}};
+    return;
+  }
   int rank = 0;
   for (int d = 0; d < loops.rank; ++d) {
     if (loops.size[d] == 1) continue;
@@ -207,15 +211,13 @@ WEFT_OUTLINED inline bool same_layout(const Operand& a, const Operand& b) {
   if (d == n) return way == 0;
   const int64_t size = x.size[order[d]];
   const int64_t stride = x.stride[order[d]] < 0 ? -x.stride[order[d]] : x.stride[order[d]];
-  const int64_t steps = way / stride;
-  for (int64_t k = steps - 1; k <= steps + 1; ++k) {
+  for (int64_t k = way / stride - 1; k <= way / stride + 1; ++k) {
     if (k < size && -k < size && reaches(x, order, n, d + 1, way - k * stride)) return true;
   }
   return false;
 }
 
-/// True when two operands of the same layout provably have no element in common, as two columns of
-/// a matrix. Call before planning.
+/// Before planning: true when two operands of one layout provably have no element in common.
 WEFT_OUTLINED inline bool disjoint(const Operand& a, const Operand& b) {
   if (!same_layout(a, b) || a.itemsize == 0 || (a.data - b.data) % a.itemsize != 0) return false;
   int order[max_rank];
@@ -235,8 +237,7 @@ WEFT_OUTLINED inline bool disjoint(const Operand& a, const Operand& b) {
   return !reaches(a, order, n, 0, (b.data - a.data) / a.itemsize);
 }
 
-/// True when x, broadcast to the target's shape, has the target's strides, and elements of its
-/// size.
+/// True when x, broadcast to the target's shape, has its strides, and elements of its size.
 WEFT_OUTLINED inline bool same_places(const Operand& target, const Operand& x) {
   const int shift = target.rank - x.rank;
   bool same = shift >= 0 && target.itemsize == x.itemsize;

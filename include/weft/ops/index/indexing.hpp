@@ -11,12 +11,14 @@
 
 namespace weft {
 
-/// How the indices of an operation check: negative ones count from the end, as in NumPy.
+/// How the indices of an operation check: negative ones count from the end, as in NumPy, but for
+/// labels, which name classes.
 struct IndexRange {
   long long size;
   Failure* failure;
   const char* operation;
   int ordinal;
+  bool labels = false;
 
   /// The index counted from the front; -1, and a report, where it is out of range.
   template <class I>
@@ -25,9 +27,9 @@ struct IndexRange {
     if constexpr (std::is_unsigned_v<I> && sizeof(I) == sizeof(i)) {
       if (i < 0) i = INT64_MAX;  // too large for a signed number, and for every axis
     }
-    const long long place = i < 0 ? i + size : i;
+    const long long place = i < 0 && !labels ? i + size : i;
     if (place >= 0 && place < size) return place;
-    report_failure(failure, operation, ordinal, i, -size, size - 1);
+    report_failure(failure, operation, ordinal, i, labels ? 0 : -size, size - 1, labels);
     return -1;
   }
 };

@@ -138,18 +138,36 @@ Tensor<T, D> index_fill(const Tensor<T, D>& target, const A& axis, const I& indi
   return detail::scatter_axis<Indexing::instead, detail::Update::store>("index_fill", target, axis,
                                                                         indices, value);
 }
-/// Writes the values to the elements at row-major positions of the target.
+namespace detail {
+/// scatter to positions in the whole, of values in the indices' order.
+template <Update Kind, class T, class D, class I, class S>
+Tensor<T, D> put_values(const char* operation, const Tensor<T, D>& target, const I& indices,
+                        const S& values) {
+  if constexpr (Expression<I> && Expression<S>) {
+    if (!(values.shape() == indices.shape()) && values.size() == indices.shape().size()) {
+      if constexpr (is_tensor<S>) {
+        return scatter<Indexing::whole, Kind>(operation, target, nullptr, indices,
+                                              values.reshape(indices.shape()));
+      } else {
+        return put_values<Kind>(operation, target, indices, values.eval());
+      }
+    }
+  }
+  return scatter<Indexing::whole, Kind>(operation, target, nullptr, indices, values);
+}
+}  // namespace detail
+
+/// Writes the values to the elements at row-major positions of the target. As many values as
+/// indices are taken in row-major order, whatever their shape; others broadcast to the indices'.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> put(const Tensor<T, D>& target, const I& indices, const S& values) {
-  return detail::scatter<Indexing::whole, detail::Update::store>("put", target, nullptr, indices,
-                                                                 values);
+  return detail::put_values<detail::Update::store>("put", target, indices, values);
 }
 /// Adds the values instead.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class... Options>
 Tensor<T, D> put_add(const Tensor<T, D>& target, const I& indices, const S& values,
                      [[maybe_unused]] const Options&... options) {
-  return detail::scatter<Indexing::whole, detail::adding<Options...>()>("put_add", target, nullptr,
-                                                                        indices, values);
+  return detail::put_values<detail::adding<Options...>()>("put_add", target, indices, values);
 }
 
 }  // namespace weft

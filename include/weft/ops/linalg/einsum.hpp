@@ -65,6 +65,21 @@ X spread(const Named<X>& a, const EinsumTerm& names) {
   return x;
 }
 
+/// Stretches summed axes of size 1 to the other operand's size: axes of `...` broadcast.
+template <class X, class Y>
+void stretch_inner(X& x, int first_x, Y& y, int first_y, int count) {
+  Shape to_x = x.shape();
+  Shape to_y = y.shape();
+  for (int i = 0; i < count; ++i) {
+    int64_t& in_x = to_x[first_x + i];
+    int64_t& in_y = to_y[first_y + i];
+    if (in_x == 1) in_x = in_y;
+    if (in_y == 1) in_y = in_x;
+  }
+  if (!(to_x == x.shape())) x = x.expand(to_x);
+  if (!(to_y == y.shape())) y = y.expand(to_y);
+}
+
 /// sum of a b over the names that `out` lacks: a batch of products of matrices whose rows and
 /// columns are the names that only a and only b have.
 template <class T, class D, class X, class Y>
@@ -83,8 +98,9 @@ Tensor<T, D> named_product(const char* operation, const Named<X>& a, const Named
     if (out.find(a.term.name[i]) < 0) inner.push_back(a.term.name[i]);
   }
   if (inner.rank == 0) return spread(a, out) * spread(b, out);
-  const X left = ordered(a, batch + rows + inner);
-  const Y right = ordered(b, batch + inner + columns);
+  X left = ordered(a, batch + rows + inner);
+  Y right = ordered(b, batch + inner + columns);
+  stretch_inner(left, batch.rank + rows.rank, right, batch.rank, inner.rank);
   Shape left_shape;
   Shape right_shape;
   Shape sizes;
@@ -134,8 +150,9 @@ auto contract(const char* operation, A&& a, B&& b, const EinsumTerm& term_a,
 }  // namespace detail
 
 /// Einstein's summation as in NumPy and PyTorch, einsum("bij,bjk->bik", a, b): letters name axes,
-/// `...` those in front that broadcast; what the result lacks is summed. Evaluated at the call, by
-/// one matrix product on views; an operand is copied where its strides leave no other way.
+/// `...` those in front that broadcast; what the result lacks is summed, `...` too. Evaluated at
+/// the call, by one matrix product on views; an operand is copied where its strides leave no other
+/// way.
 template <ExpressionLike A, ExpressionLike B>
 auto einsum(const char* formula, A&& a, B&& b) {
   using Check =
@@ -163,8 +180,8 @@ auto einsum(const char* formula, A&& a) {
   }
 }
 
-/// Sums of products over the axes of a and those of b at the same places in the lists: the result
-/// has a's other axes, then b's. Evaluated at the call.
+/// Sums of products over pairs of axes, one of a and one of b at the same place in the lists: the
+/// result has a's other axes, then b's. Evaluated at the call.
 template <ExpressionLike A, ExpressionLike B>
 auto tensordot(A&& a, B&& b, const Axes& axes_a, const Axes& axes_b) {
   using Check =

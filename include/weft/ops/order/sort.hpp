@@ -77,6 +77,14 @@ using home_of = std::conditional_t<std::is_same_v<typename E::device_type, AnyDe
 template <bool Top, class T, class D>
 void sort_into(const char* operation, const Tensor<T, D>& x, const SortOptions& options, int64_t k,
                Tensor<T, D>* values, Tensor<int64_t, D>* indices) {
+  if (x.rank() == 0 && options.axes.rank() == 1 && is_axis_of_number(options.axes[0])) {
+    if (k > 1) fail<ValueError>(operation, "k = ", k, " of one element");
+    sort_into<Top>(operation, x.reshape({1}), options, k, values, indices);
+    const Shape shape = k == 0 ? Shape{0} : Shape{};
+    if (values != nullptr) *values = values->reshape(shape);
+    if (indices != nullptr) *indices = indices->reshape(shape);
+    return;
+  }
   const int along = one_axis(operation, options.axes, x.shape());
   const int last = x.rank() - 1;
   const int64_t n = x.shape()[along];

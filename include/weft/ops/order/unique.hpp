@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/ops/index/scatter.hpp"
 #include "weft/ops/order/search.hpp"
 #include "weft/ops/order/select.hpp"
 
@@ -77,8 +78,20 @@ auto unique_all(X&& x) {
   using T = typename E::value_type;
   using D = detail::home_of<E>;
   const Tensor<T, D> value(static_cast<X&&>(x));
-  const auto found = unique_counts(value);
-  return UniqueAll<T, D>{found.values, searchsorted(found.values, value), found.counts};
+  if constexpr (is_floating<T>) {
+    // By place in order, since the value of a NaN does not tell which it is.
+    const auto sorted = sort(value.reshape({-1}));
+    const auto first = detail::first_of_equals(sorted.values);
+    const auto starts = detail::true_positions(first);
+    const auto places = empty<int64_t>({value.size()}, value.device());
+    put(places, sorted.indices, arange<int64_t>(value.size(), value.device()));
+    const Tensor<int64_t, D> inverse = searchsorted(starts, places, Side::right) - 1;
+    return UniqueAll<T, D>{masked_select(sorted.values, first), inverse.reshape(value.shape()),
+                           detail::distances(starts, value.size())};
+  } else {
+    const auto found = unique_counts(value);
+    return UniqueAll<T, D>{found.values, searchsorted(found.values, value), found.counts};
+  }
 }
 
 }  // namespace weft
