@@ -4,8 +4,8 @@
 #include "weft/cuda/attention.hpp"
 #include "weft/cuda/gradient.hpp"
 #include "weft/cuda/matmul.hpp"
-#include "weft/nn/models/bert.hpp"
 #include "weft/nn.hpp"
+#include "weft/nn/models/bert.hpp"
 #include "weft/optim.hpp"
 
 #include "bench.hpp"

@@ -26,12 +26,12 @@ int run(const std::string& text, D device) {
   constexpr int64_t length = 64;
   constexpr int64_t room = 256;
   nn::models::Gpt<D> model({.vocab_size = static_cast<int64_t>(alphabet.size()),
-                        .n_positions = room,
-                        .n_embd = 64,
-                        .n_layer = 2,
-                        .n_head = 4,
-                        .dropout = 0},
-                       device);
+                            .n_positions = room,
+                            .n_embd = 64,
+                            .n_layer = 2,
+                            .n_head = 4,
+                            .dropout = 0},
+                           device);
   nn::flatten_parameters(model);
   std::printf("%lld parameters\n", static_cast<long long>(nn::count(model)));
   optim::AdamW optimizer(nn::parameters(model), {.lr = 3e-3});

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/autograd/multi_head.hpp"
-#include "weft/nn/models/loading.hpp"
 #include "weft/nn/cache.hpp"
+#include "weft/nn/models/loading.hpp"
 #include "weft/nn/norm.hpp"
 #include "weft/nn/transformer_layers.hpp"
 
