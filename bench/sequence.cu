@@ -4,8 +4,8 @@
 #include "weft/cuda/attention.hpp"
 #include "weft/cuda/gradient.hpp"
 #include "weft/cuda/matmul.hpp"
-#include "weft/models/bert.hpp"
 #include "weft/nn.hpp"
+#include "weft/nn/models/bert.hpp"
 #include "weft/optim.hpp"
 
 #include "bench.hpp"
@@ -85,7 +85,7 @@ void encoder_step(const char* name) {
 template <class T>
 void minilm(const char* name, int64_t batch, int64_t length) {
   const weft::cuda::Tf32Guard tf32;
-  models::Bert<Cuda, T> net(models::BertConfig::minilm_l6(), Cuda{});
+  nn::models::Bert<Cuda, T> net(nn::models::BertConfig::minilm_l6(), Cuda{});
   nn::eval(net);
   optim::GraphedStep step(Cuda{}, [&](const auto& ids) {
     const NoGrad guard;

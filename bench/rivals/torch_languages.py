@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""examples/17_languages.cpp's networks in PyTorch, with its data, order of sizes and epochs: the
+"""examples/19_languages.cpp's networks in PyTorch, with its data, order of sizes and epochs: the
 accuracy to be reached. The argument is a folder of word lists, /usr/share/dict unless given.
 """
 import sys

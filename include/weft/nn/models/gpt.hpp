@@ -3,12 +3,12 @@
 #pragma once
 
 #include "weft/autograd/multi_head.hpp"
-#include "weft/models/loading.hpp"
 #include "weft/nn/cache.hpp"
+#include "weft/nn/models/loading.hpp"
 #include "weft/nn/norm.hpp"
 #include "weft/nn/transformer_layers.hpp"
 
-namespace weft::models {
+namespace weft::nn::models {
 
 /// A model's config.json, with the values of GPT-2's smallest.
 struct GptConfig {
@@ -230,4 +230,4 @@ void load_gpt(Gpt<D, T>& model, const StateDict& dict) {
   nn::load_state_dict(model, converted<T>(dict), {.rename = nn::Rename(rename)});
 }
 
-}  // namespace weft::models
+}  // namespace weft::nn::models

@@ -5,6 +5,10 @@
 #include <weft/data.hpp>
 #include <weft/nn.hpp>
 #include <weft/optim.hpp>
+#include <weft/track.hpp>
+#ifdef __CUDACC__
+#include <weft/data/cuda.hpp>
+#endif
 
 #include <fstream>
 #include <sstream>
@@ -81,11 +85,9 @@ double train(const char* name, Net net, const auto& known, const auto& asked, in
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
   double accuracy = 0;
   for (int epoch = 1; epoch <= epochs; ++epoch) {
-    example::Progress bar(batches.size());
-    for (auto [words, lengths, languages] : batches.to(device)) {
+    for (auto [words, lengths, languages] : progress(batches.to(device), {.label = name})) {
       step(words, lengths, languages);
       schedule.step();
-      bar.step();
     }
   }
   const NoGrad guard;

@@ -1,4 +1,4 @@
-#include "weft/models/bert.hpp"
+#include "weft/nn/models/bert.hpp"
 
 #include "sequence.hpp"
 
@@ -6,8 +6,8 @@ using namespace weft;
 using test::matches;
 
 namespace {
-models::BertConfig small() {
-  models::BertConfig config;
+nn::models::BertConfig small() {
+  nn::models::BertConfig config;
   config.vocab_size = 11;
   config.hidden_size = 8;
   config.num_hidden_layers = 2;
@@ -19,8 +19,8 @@ models::BertConfig small() {
 }  // namespace
 
 TEST_CASE_TEMPLATE("Bert of a file of Hugging Face's is PyTorch's", D, TEST_DEVICES) {
-  models::Bert<D, double> model(small());
-  models::load_bert(model, test::sequence().under("bert.file."));
+  nn::models::Bert<D, double> model(small());
+  nn::models::load_bert(model, test::sequence().under("bert.file."));
   nn::eval(model);
   const NoGrad guard;
   const auto ids = test::sequence().at("bert.ids").template to<int64_t>(D{});
@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE("Bert of a file of Hugging Face's is PyTorch's", D, TEST_DEVI
   CHECK(same(y, "bert.y"));
   CHECK(same(model(ids, mask), "bert.plain"));
   CHECK(matches<D>(model.pooled(y).detach(), "bert.pooled"));
-  CHECK(matches<D>(models::sentence_vectors(y, mask).detach(), "bert.sentences"));
+  CHECK(matches<D>(nn::models::sentence_vectors(y, mask).detach(), "bert.sentences"));
   CHECK(allclose(model(ids(slice(1, 2)), {}, types(slice(1, 2))).detach(), y.detach()(slice(1, 2)),
                  {1e-9, 1e-9}));
   const auto names = nn::state_dict(model).names();
@@ -45,12 +45,12 @@ TEST_CASE_TEMPLATE("Bert of a file of Hugging Face's is PyTorch's", D, TEST_DEVI
 }
 
 TEST_CASE_TEMPLATE("Bert learns, and its heads and types are checked", D, TEST_DEVICES) {
-  models::BertConfig config = small();
+  nn::models::BertConfig config = small();
   config.pooler = false;
-  const models::Bert<D> model(config);
+  const nn::models::Bert<D> model(config);
   const Tensor<int64_t, D> ids = tensor<int64_t>({{1, 2, 3}, {4, 5, 6}}).to(D{});
   const Tensor<bool, D> mask = ones<bool>({2, 3}, D{});
-  const Var y = models::sentence_vectors(model(ids, mask), mask);
+  const Var y = nn::models::sentence_vectors(model(ids, mask), mask);
   CHECK(y.shape() == Shape{2, 8});
   sum(y * y * ones({8}, D{})).eval();
   const Var loss = sum(y * arange<float>(8, D{}));
@@ -64,5 +64,5 @@ TEST_CASE_TEMPLATE("Bert learns, and its heads and types are checked", D, TEST_D
   CHECK_SAYS("a length of at most 6", model(zeros<int64_t>({1, 7}, D{})));
   CHECK_SAYS("a mask of shape (2, 2) for tokens of (2, 3)", model(ids, mask(all, slice(0, 2))));
   config.num_attention_heads = 3;
-  CHECK_SAYS("a width of 8 for 3 heads", models::Bert<D>(config));
+  CHECK_SAYS("a width of 8 for 3 heads", nn::models::Bert<D>(config));
 }

@@ -4,6 +4,7 @@
 
 #include <weft/models.hpp>
 #include <weft/optim.hpp>
+#include <weft/track.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -25,13 +26,13 @@ int run(const std::string& text, D device) {
 
   constexpr int64_t length = 64;
   constexpr int64_t room = 256;
-  models::Gpt<D> model({.vocab_size = static_cast<int64_t>(alphabet.size()),
-                        .n_positions = room,
-                        .n_embd = 64,
-                        .n_layer = 2,
-                        .n_head = 4,
-                        .dropout = 0},
-                       device);
+  nn::models::Gpt<D> model({.vocab_size = static_cast<int64_t>(alphabet.size()),
+                            .n_positions = room,
+                            .n_embd = 64,
+                            .n_layer = 2,
+                            .n_head = 4,
+                            .dropout = 0},
+                           device);
   nn::flatten_parameters(model);
   std::printf("%lld parameters\n", static_cast<long long>(nn::count(model)));
   optim::AdamW optimizer(nn::parameters(model), {.lr = 3e-3});
@@ -46,13 +47,11 @@ int run(const std::string& text, D device) {
   float loss = 0;
   for (int i = 0; i < 4; ++i) {
     auto total = zeros({}, device);
-    example::Progress bar(each);
-    for (int j = 0; j < each; ++j) {
+    for ([[maybe_unused]] const auto j : progress(each, {.label = "training"})) {
       const Tensor first = randint<int64_t>(0, all_codes.size() - length, {16}, device);
       const Tensor places = first.unsqueeze(1) + arange<int64_t>(length, device);
       const Tensor next = places + 1;
       total += step(take(all_codes, places, axis(0)), take(all_codes, next, axis(0)));
-      bar.step();
     }
     loss = total.item() / each;
     std::printf("step %3d   loss %.3f\n", (i + 1) * each, static_cast<double>(loss));

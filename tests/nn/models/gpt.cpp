@@ -1,4 +1,4 @@
-#include "weft/models/gpt.hpp"
+#include "weft/nn/models/gpt.hpp"
 
 #include "sequence.hpp"
 #ifdef __CUDACC__
@@ -9,15 +9,15 @@ using namespace weft;
 using test::matches;
 
 namespace {
-models::GptConfig small() {
+nn::models::GptConfig small() {
   return {.vocab_size = 13, .n_positions = 7, .n_embd = 8, .n_layer = 2, .n_head = 2, .dropout = 0};
 }
 }  // namespace
 
 TEST_CASE_TEMPLATE("Gpt of a file of Hugging Face's is PyTorch's, with gradients", D,
                    TEST_DEVICES) {
-  models::Gpt<D, double> model(small());
-  models::load_gpt(model, test::sequence().under("gpt.file."));
+  nn::models::Gpt<D, double> model(small());
+  nn::models::load_gpt(model, test::sequence().under("gpt.file."));
   const auto ids = test::sequence().at("gpt.ids").template to<int64_t>(D{});
   const Var y = model(ids);
   CHECK(matches<D>(y.detach(), "gpt.y"));
@@ -26,12 +26,12 @@ TEST_CASE_TEMPLATE("Gpt of a file of Hugging Face's is PyTorch's, with gradients
 }
 
 TEST_CASE_TEMPLATE("tokens from a cache are those without", D, TEST_DEVICES) {
-  models::Gpt<D, double> model(small());
-  models::load_gpt(model, test::sequence().under("gpt.file."));
+  nn::models::Gpt<D, double> model(small());
+  nn::models::load_gpt(model, test::sequence().under("gpt.file."));
   nn::eval(model);
   const auto ids = test::sequence().at("gpt.ids").template to<int64_t>(D{});
   const NoGrad guard;
-  typename models::Gpt<D, double>::Cache cache;
+  typename nn::models::Gpt<D, double>::Cache cache;
   const Tensor<double, D> whole = test::sequence<D>("gpt.y");
   CHECK(allclose(model.next(ids(all, slice(0, 3)), cache).detach(), whole(all, 2), {1e-9, 1e-9}));
   CHECK(allclose(model.next(ids(all, slice(3, 5)), cache).detach(), whole(all, 4), {1e-9, 1e-9}));
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("tokens from a cache are those without", D, TEST_DEVICES) {
 }
 
 TEST_CASE_TEMPLATE("tokens are drawn with the model's probabilities", D, TEST_DEVICES) {
-  models::Gpt<D> model(small());
+  nn::models::Gpt<D> model(small());
   model.ln_f.weight->detach().fill(0.0F);  // the logits are those of the bias
   const Tensor<float, D> bias = model.ln_f.bias->detach();
   bias.fill(0.0F);

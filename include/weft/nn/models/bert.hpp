@@ -3,11 +3,11 @@
 #pragma once
 
 #include "weft/autograd/multi_head.hpp"
-#include "weft/models/loading.hpp"
+#include "weft/nn/models/loading.hpp"
 #include "weft/nn/norm.hpp"
 #include "weft/nn/transformer_layers.hpp"
 
-namespace weft::models {
+namespace weft::nn::models {
 
 /// A model's config.json, with the values of bert-base-uncased.
 struct BertConfig {
@@ -248,4 +248,4 @@ void load_bert(Bert<D, T>& model, const StateDict& dict) {
   }
 }
 
-}  // namespace weft::models
+}  // namespace weft::nn::models

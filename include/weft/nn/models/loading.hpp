@@ -5,7 +5,7 @@
 #include "weft/nn/state.hpp"
 #include "weft/ops/elementwise/cast.hpp"
 
-namespace weft::models {
+namespace weft::nn::models {
 
 /// A state dict with its float, half, bfloat16 and double tensors as elements of type T; others,
 /// and those that are of T, stay as they are.
@@ -25,4 +25,4 @@ StateDict converted(const StateDict& dict) {
   return out;
 }
 
-}  // namespace weft::models
+}  // namespace weft::nn::models
