@@ -8,6 +8,8 @@
 #include <weft/weft.hpp>
 #endif
 
+#include <weft/track/progress.hpp>
+
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -20,6 +22,9 @@ inline bool check(const char* what, bool holds) {
   std::cout << (holds ? "ok: " : "WRONG: ") << what << "\n";
   return holds;
 }
+
+/// A bar that grows with each step() of a loop, on a terminal; nothing where the output is a file.
+using Progress = weft::track::ProgressLine;
 
 /// The folder for what an example leaves, weft_examples/NAME among the system's temporary files.
 inline std::filesystem::path results(const char* name) {

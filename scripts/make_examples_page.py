@@ -20,6 +20,7 @@ TAIL = """## From Python
 [python](python/README.md): a module whose functions take and return arrays of NumPy, PyTorch, JAX and CuPy.
 """
 MOST, FIRST, LAST = 26, 12, 10  # lines of a program that are shown
+LIMIT = 120  # seconds that one may take
 
 
 def main():
@@ -27,13 +28,22 @@ def main():
     page = [HEAD]
     for source in sorted((REPO / "examples").glob("*.cpp")):
         sentence = source.read_text().splitlines()[0].removeprefix("//").strip()
-        done = subprocess.run([programs / source.stem], cwd=REPO, capture_output=True, text=True, timeout=300)
+        try:
+            done = subprocess.run([programs / source.stem], cwd=REPO, capture_output=True, text=True, timeout=LIMIT)
+        except (FileNotFoundError, subprocess.TimeoutExpired):
+            page.append(f"## [{source.stem}]({source.name})\n\n{sentence}\n")  # without its output
+            continue
         if done.returncode not in (0, 77):
             sys.exit(f"{source.stem}: exit code {done.returncode}\n{done.stderr}")
         lines = [line.rstrip().replace(str(programs) + "/", "") for line in done.stdout.rstrip().splitlines()]
         if len(lines) > MOST:
             lines = lines[:FIRST] + ["..."] + lines[-LAST:]
         page.append(f"## [{source.stem}]({source.name})\n\n{sentence}\n\n```text\n" + "\n".join(lines) + "\n```\n")
+    page.append("## Gallery\n\nPrograms as one writes them, each of which checks itself.\n\n| | |\n|---|---|")
+    for source in sorted((REPO / "examples" / "gallery").glob("*.cpp")):
+        sentence = source.read_text().splitlines()[0].removeprefix("//").strip()
+        page[-1] += f"\n| [{source.stem}](gallery/{source.name}) | {sentence} |"
+    page[-1] += "\n"
     (REPO / "examples" / "README.md").write_text("\n".join([*page, TAIL]))
 
 

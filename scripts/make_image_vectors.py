@@ -100,6 +100,8 @@ def functions():
         "pad_reflect": (lambda x: F.pad(x, (1, 2, 3, 0), mode="reflect"), image(2, 2, 4, 5)),
         "pad_replicate": (lambda x: F.pad(x, (1, 2, 3, 0), mode="replicate"), image(2, 2, 4, 5)),
         "pad_circular": (lambda x: F.pad(x, (1, 2, 3, 0), mode="circular"), image(2, 2, 4, 5)),
+        "unfold": (lambda x: F.unfold(x, (3, 2), (1, 2), (1, 0), (2, 1)), image(2, 2, 5, 6)),
+        "fold": (lambda x: F.fold(x, (5, 6), (3, 2), (1, 2), (1, 0), (2, 1)), image(2, 12, 12)),
         "pixel_shuffle": (lambda x: F.pixel_shuffle(x, 2), image(2, 8, 2, 3)),
         "pixel_unshuffle": (lambda x: F.pixel_unshuffle(x, 2), image(2, 2, 4, 6)),
     }

@@ -23,9 +23,12 @@ def page(source, target):
     """Copies a page: the words that only scripts/check_docs.py reads go, links to examples become pages."""
     text = source.read_text()
     text = re.sub(r"^( *```\w+)[ \w]+$", r"\1", text, flags=re.M)
-    text = re.sub(r"\]\(((?:\.\./)?(?:examples/)?(?:\d\d_\w+|digits))\.cpp\)", r"](\1.md)", text)
+    text = re.sub(r"\]\(((?:\.\./)?(?:examples/)?(?:gallery/\w+|\d\d_\w+|digits))\.cpp\)", r"](\1.md)", text)
     text = re.sub(r"\]\((\.\./)?README\.md", r"](\1index.md", text)
     text = re.sub(r"\]\(((?:\.\./)?examples(?:/python)?)/?\)", r"](\1/README.md)", text)
+    text = re.sub(r"\]\(((?:\.\./)?examples)/gallery/?\)", r"](\1/README.md#gallery)", text)
+    text = re.sub(r"\[([^\]]*)\]\(([\w./-]+)\)",  # other folders of the repository are no pages
+                  lambda m: f"`{m[1]}`" if (source.parent / m[2]).is_dir() else m[0], text)
     text = re.sub(r"\]\((\.\./)*include/weft/([\w/]+)/\w+\.hpp\)",  # the page of the header's folder
                   lambda m: f"]({m[1] or ''}reference/{m[2].replace('/', '_')}.md)", text)
     text = re.sub(r"\[([^\]]*)\]\((?:\.\./)*tests/[^)]*\)", r"`\1`", text)  # not on the site
@@ -57,15 +60,16 @@ def main():
     if (REPO / "examples/python/README.md").exists():
         nav["Examples"].append({"From Python": "examples/python/README.md"})
         page(REPO / "examples/python/README.md", docs / "examples/python/README.md")
-    shutil.copytree(REPO / "examples" / "python", docs / "examples" / "python",
-                    ignore=shutil.ignore_patterns("*.md", "__pycache__"), dirs_exist_ok=True)
-    for source in sorted((REPO / "examples").glob("*.cpp")):
+    for folder in (p for p in sorted((REPO / "examples").iterdir()) if p.is_dir() and p.name not in ("gallery", "data")):
+        shutil.copytree(folder, docs / "examples" / folder.name, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("*.md", "__pycache__"))
+    for source in [*sorted((REPO / "examples").glob("*.cpp")), *sorted((REPO / "examples" / "gallery").glob("*.cpp"))]:
+        place = source.relative_to(REPO).with_suffix(".md")
         text = source.read_text()
         sentence = text.splitlines()[0].removeprefix("//").strip()
-        (docs / "examples").mkdir(exist_ok=True)
-        (docs / "examples" / f"{source.stem}.md").write_text(
-            f"# {source.stem}\n\n{sentence}\n\n```cpp\n{text}```\n")
-        nav["Examples"].append({source.stem: f"examples/{source.stem}.md"})
+        (docs / place).parent.mkdir(exist_ok=True)
+        (docs / place).write_text(f"# {source.stem}\n\n{sentence}\n\n```cpp\n{text}```\n")
+        nav["Examples"].append({source.stem: place.as_posix()})
 
     pages, entries = make_reference.write(docs / "reference")
     for title, name in pages:

@@ -107,10 +107,9 @@ ALONG = {
     "take": ("take({0}, {1}, axis({axis}))", "F.embedding({1}, {0})", "np.take({0}, {1}, {axis})"),
     "gather": ("gather({0}, {1}, axis({axis}))", "torch.gather({0}, {axis}, {1})",
                "np.take_along_axis({0}, {1}, {axis})"),
-    "cat": ("cat(std::vector<bench::Dense<{type}>>{{{all}}}, axis({axis}))", "torch.cat(({all}), {axis})",
+    "cat": ("cat({all}, axis({axis}))", "torch.cat(({all}), {axis})",
             "np.concatenate(({all}), {axis})"),
-    "stack": ("stack(std::vector<bench::Dense<{type}>>{{{all}}}, axis({axis}))",
-              "torch.stack(({all}), {axis})", "np.stack(({all}), {axis})"),
+    "stack": ("stack({all}, axis({axis}))", "torch.stack(({all}), {axis})", "np.stack(({all}), {axis})"),
 }
 SCANS = ("cumsum", "cumprod", "cummax", "logcumsumexp")
 
@@ -364,8 +363,7 @@ def say(node, language, wide=False, inside=False):
             keepdims=", keepdims=True" if keep else "", dims=dims,
             dim="" if axes is None else f", dim={dims}", one="" if axes is None else f", dim={dims[0]}",
             first=None if axes is None else dims[0])
-    return ALONG[node.op][column].format(*parts, axis=node.more["axis"], all=", ".join(parts),
-                                         type=TYPES[node.type][1])
+    return ALONG[node.op][column].format(*parts, axis=node.more["axis"], all=", ".join(parts))
 
 
 def walk(node):

@@ -2,7 +2,7 @@
 import random
 
 from draw import LEAST, MOST, Draw
-from expressions import (along, apply, binary, cast, clamp, flip, index, named, permute, reduce, reshape,
+from expressions import (along, apply, binary, cast, flip, index, named, permute, reduce, reshape,
                          where)
 from statements import Statement
 

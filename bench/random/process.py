@@ -35,6 +35,7 @@ class Process:
             self.program.stdin.flush()
             answer = self.lines.get(timeout=seconds)
         except queue.Empty:
+            self.program.kill()
             self.close()
             raise Died(f"no answer in {seconds:.0f} s") from None
         except OSError:

@@ -85,7 +85,9 @@ class TorchSide:
         names = dict(self.names)
         exec(compile_text(text, s["case"]), names)
         f = names["statement"]
-        f = self.torch.compile(f, dynamic=False) if compile else f
+        if compile:  # every statement is another function, not one compiled again and again
+            self.torch._dynamo.reset()
+            f = self.torch.compile(f, dynamic=False)
         if not s["backward"]:
             return f
         places = [k for k, x in enumerate(s["operands"]) if x["name"] in s["learned"]]

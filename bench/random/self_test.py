@@ -1,12 +1,14 @@
 """Checks of the generator that need no compiler and no GPU: `python3 bench/random.py --self-test`."""
 import ast
 import math
+import sys
 
 import results
 import weft_side
 from draw import LEAST, MOST, SCALES, Draw
 from expressions import along, apply, cast, index, operand, permute, reduce, say, where
 from families import FAMILIES, family_of, statement
+from process import Died, Process
 from statements import Statement
 
 
@@ -88,8 +90,26 @@ def judging():
     assert "2.000" in results.summary([o], 1e12, [o], {0: "one kernel"})
 
 
+def restarting():
+    """A program that dies, or hangs, costs one answer."""
+    text = ("import sys, time\n"
+            "for line in sys.stdin:\n"
+            "    sys.exit(3) if line == 'die\\n' else time.sleep(9 * (line == 'hang\\n'))\n"
+            "    print('{\"said\": 1}', flush=True)\n")
+    program = Process([sys.executable, "-c", text], None)
+    for line, seconds, why in (("die", 20, "the program ended with code 3"), ("hang", 0.5, "no answer")):
+        assert program.ask("go", 20) == {"said": 1}
+        try:
+            program.ask(line, seconds)
+            raise AssertionError(f"{line} was answered")
+        except Died as died:
+            assert why in str(died), died
+    assert program.ask("go", 20) == {"said": 1}
+    assert program.close() == 0
+
+
 def main():
-    for check in (wording, bytes_moved, drawing, judging):
+    for check in (wording, bytes_moved, drawing, judging, restarting):
         check()
         print(f"{check.__name__}: ok")
     return 0

@@ -28,7 +28,6 @@ class Statement:
         for _, e in [*self.lets, *self.results]:
             count(e)
         lets, made = [], {}
-        plain = ("operand", "number", "name", *VIEWS)
 
         def rewrite(node, top=False):
             if node.op in ("operand", "number", "name"):
@@ -36,7 +35,7 @@ class Statement:
             if id(node) in made:
                 return made[id(node)]
             new = Node(node.op, [rewrite(p) for p in node.parts], node.shape, node.type, node.span, **node.more)
-            if uses[id(node)] > 1 and node.op not in plain and not top:
+            if uses[id(node)] > 1 and not top:
                 taken = {name for name, _ in [*self.lets, *self.results, *lets]} | set(self.names)
                 name = next(t for t in ("t", *(f"t{k}" for k in range(2, 99))) if t not in taken)
                 lets.append((name, new))
@@ -71,7 +70,7 @@ class Statement:
         last = f"{names[0]} = {values[0]}" if len(names) == 1 else \
             f"tie({', '.join(names)}) = fuse({', '.join(values)})"
         return " ".join([*lets, last + (", and its gradients" if self.backward else "")]).replace(
-            "bench::Dense", "Tensor").replace("weft::", "").replace("std::int", "int").replace("std::uint", "uint")
+            "weft::", "").replace("std::int", "int").replace("std::uint", "uint")
 
     def shapes(self):
         return ", ".join(f"{x.more['name']} {x.type} {tuple(x.shape)}".replace(",)", ")") for x in self.operands)

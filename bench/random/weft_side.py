@@ -119,7 +119,7 @@ const bench::Added<Statement> added({number});
 class Compiler:
     """The commands for one device; `arch` is nvcc's or g++'s."""
 
-    def __init__(self, device, arch, folder, seconds=300):
+    def __init__(self, device, arch, folder, seconds=90):
         self.device, self.folder, self.seconds = device, Path(folder), seconds
         self.suffix = ".cu" if device == "cuda" else ".cpp"
         if device == "cuda":

@@ -1,13 +1,9 @@
-#!/ usr / bin / env python3
-""
-    "Several GPUs of one host: the tests of tests/several_ranks by NCCL, then weft and PyTorch timed.
+#!/usr/bin/env python3
+"""Several GPUs of one host: the tests of tests/several_ranks by NCCL, then weft and PyTorch timed.
 
-    python3 bench /
-    several_gpus /
-    run.py-- out results[--gpus 2]
+    python3 bench/several_gpus/run.py --out results [--gpus 2]
 
-    Compiles its two programs by nvcc itself,
-    side by side, so that one call on a fresh machine is enough;
+Compiles its programs by nvcc itself, side by side, so that one call on a fresh machine is enough;
 needs mpirun, NCCL and, for the rival, torchrun. Writes dist-<gpus>.csv and prints a table.
 Returns 77 where there are fewer GPUs, 1 where a test failed or a sum was wrong.
 """
@@ -54,14 +50,16 @@ def compile_all(folder, with_tests):
              "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", *mpi]
     sources = {"dist": (REPO / "bench/several_gpus/dist.cu", "-O2")}
     if with_tests:
-        for name in ("main", "collectives", "ddp", "parallel"):
+        for name in ("main", "collectives", "ddp", "parallel", "faults"):
             sources[name] = (REPO / f"tests/several_ranks/{name}.cpp", "-O0")
     running = {name: subprocess.Popen([nvcc, *flags, level, "-x", "cu", "-c", str(source), "-o",
                                        str(folder / f"{name}.o")])
                for name, (source, level) in sources.items()}
     broken = [name for name, process in running.items() if process.wait() != 0]
     libraries = [f"-L{nccl}", f"-l:{file}", "-lcublasLt", "-lz", *link]
-    for program, objects in (("bench", ["dist"]), ("tests", [n for n in sources if n != "dist"])):
+    tests = [name for name in sources if name not in ("dist", "faults")]
+    for program, objects in (("bench", ["dist"]), ("tests", tests),
+                             ("faults", ["faults"] if with_tests else [])):
         if objects and not set(objects) & set(broken):
             subprocess.run([nvcc, *(str(folder / f"{n}.o") for n in objects), "-o",
                             str(folder / program), *libraries], check=False)
@@ -101,15 +99,25 @@ def main():
         folder = Path(folder)
         compile_all(folder, with_tests)
         print(f"compiled after {time.time() - BEGIN:.0f} s", flush=True)
-        mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", gpus]
+        mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+                  "-n", str(gpus)]
         if with_tests:
             done = subprocess.run([str(w) for w in ["timeout", 60, *mpirun, folder / "tests"]],
                                   capture_output=True, text=True)
-#doctest says SUCCESS on rank 0, and ERROR on any.
+            # doctest says SUCCESS on rank 0, and ERROR on any.
             failed = done.returncode != 0 or "SUCCESS" not in done.stdout
             print(f"tests on {gpus} GPUs: {'FAILED' if failed else 'passed'}", flush=True)
             if failed:
                 print(done.stdout[-5000:], done.stderr[-3000:])
+            for case in ("kill", "hang"):  # one rank dies, or hangs: the others say so
+                done = subprocess.run([str(w) for w in ["timeout", 20, *mpirun, "--enable-recovery",
+                                                        folder / "faults", case]],
+                                      capture_output=True, text=True)
+                good = done.stdout.count("ok:") == gpus - 1
+                failed |= not good
+                print(f"a rank that is gone ({case}): {'ok' if good else 'FAILED'}", flush=True)
+                print("\n".join(line for line in done.stdout.splitlines() if line)
+                      if good else done.stdout[-2000:] + done.stderr[-2000:])
         else:
             print("tests left out: no doctest")
         mine = lines_of("weft", ["timeout", 90, *mpirun, folder / "bench"], 100)

@@ -17,14 +17,14 @@ using namespace weft;
 template <class D>
 struct Encoder {
   data::WordPiece tokenizer;
-  models::Bert<D> model;
+  nn::models::Bert<D> model;
   D device;
 
   Encoder(const std::string& folder, D where)
       : tokenizer(data::WordPiece::load(folder + "/vocab.txt")),
-        model(models::BertConfig::minilm_l6(), where),
+        model(nn::models::BertConfig::minilm_l6(), where),
         device(where) {
-    models::load_bert(model, load_safetensors(folder + "/model.safetensors"));
+    nn::models::load_bert(model, load_safetensors(folder + "/model.safetensors"));
     nn::eval(model);
   }
 
@@ -46,7 +46,7 @@ struct Encoder {
       }
       const auto batch = tokenizer.encode(texts, 256);
       const Tensor<bool, D> mask = batch.mask.to(device);
-      const Var vectors = models::sentence_vectors(model(batch.ids.to(device), mask), mask);
+      const Var vectors = nn::models::sentence_vectors(model(batch.ids.to(device), mask), mask);
       for (std::size_t i = 0; i < rows.size(); ++i) {
         out(rows[i]).assign(vectors.value()(static_cast<int64_t>(i)));
       }

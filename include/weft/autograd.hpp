@@ -14,6 +14,7 @@
 #include "weft/autograd/matmul.hpp"      // gradients of matrix products
 #include "weft/autograd/conv.hpp"        // gradients of convolutions
 #include "weft/autograd/batch_norm.hpp"  // batch norm in closed form
+#include "weft/autograd/fold.hpp"        // gradients of unfold and fold
 #include "weft/autograd/pool.hpp"        // gradients of pooling
 #include "weft/autograd/resample.hpp"    // gradients of interpolate
 #include "weft/autograd/function.hpp"    // custom(f, vjp, x...)

@@ -4,6 +4,6 @@
 
 #include "weft/nn.hpp"
 
-#include "weft/models/bert.hpp"     // Bert, load_bert, sentence_vectors
-#include "weft/models/gpt.hpp"      // Gpt, load_gpt, with cached generation
-#include "weft/models/loading.hpp"  // converted<T>(dict)
+#include "weft/nn/models/bert.hpp"     // Bert, load_bert, sentence_vectors
+#include "weft/nn/models/gpt.hpp"      // Gpt, load_gpt, with cached generation
+#include "weft/nn/models/loading.hpp"  // converted<T>(dict)

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if __cplusplus < 202002L  // a missing header stops the compiler at once, #error does not
+#include "weft needs C++20: compile with -std=c++20"
+#endif
+
 // This order, lower folders first, also keeps the compilers' messages short.
 // clang-format off
-#include "weft/tensor/rules.hpp"  // compile-time rules and their sentences
+#include "weft/tensor/rules.hpp"              // compile-time rules and their sentences
 #include "weft/tensor/tensor.hpp"             // Tensor<T, D>: handles, views, assignment
 #include "weft/tensor/factory.hpp"            // zeros, full, tensor({...}), borrow
 #include "weft/tensor/print.hpp"              // to_string(x), stream << x
@@ -28,11 +32,13 @@
 #include "weft/ops/index/gather.hpp"          // take, gather, index_select
 #include "weft/ops/join.hpp"                  // cat, stack
 #include "weft/ops/conv/conv.hpp"             // conv2d, conv_transpose2d, channels_last
+#include "weft/ops/conv/fold.hpp"              // unfold, fold
 #include "weft/ops/conv/pad.hpp"              // pad
 #include "weft/ops/conv/pool.hpp"             // max_pool2d, avg_pool2d, adaptive_avg_pool2d
 #include "weft/ops/conv/resample.hpp"         // interpolate, pixel_shuffle
 #include "weft/ops/index/scatter.hpp"         // scatter, index_add, put
 #include "weft/ops/at_indices.hpp"      // x[mask], x[indices]
+#include "weft/ops/elsewhere.hpp"             // which header has parameter, explain, load_npy, ...
 #include "weft/ops/views.hpp"                 // reshape(x, shape), transpose(x, a, b), ...
 #include "weft/ops/compose.hpp"               // softmax, layer_norm, cross_entropy, ...
 #include "weft/ops/linalg/attention.hpp"      // scaled_dot_product_attention

@@ -6,7 +6,7 @@ using namespace weft;
 using test::numbers;
 
 TEST_CASE_TEMPLATE("heads side by side", D, TEST_DEVICES) {
-  const auto apart = [](const auto& x, bool batch_first, int64_t heads) {
+  const auto split_heads = [](const auto& x, bool batch_first, int64_t heads) {
     const Var y = x.reshape({x.size(0), x.size(1), heads, x.size(2) / heads});
     return batch_first ? y.transpose(1, 2) : y.permute({1, 2, 0, 3});
   };
@@ -18,9 +18,9 @@ TEST_CASE_TEMPLATE("heads side by side", D, TEST_DEVICES) {
     const HeadLayout layout{4, batch_first};
     const Var y = multi_head_attention(q, k, v, layout, {.causal = true}, 2);
     const Var expected = scaled_dot_product_attention(
-        hoist_opaque(q, batch_first, 4), hoist_opaque(k, batch_first, 2),
-        hoist_opaque(v, batch_first, 2), {.causal = true, .enable_gqa = true});
-    const auto split = [&](const auto& x) { return hoist_opaque(Var(x), batch_first, 4).detach(); };
+        split_heads(q, batch_first, 4), split_heads(k, batch_first, 2),
+        split_heads(v, batch_first, 2), {.causal = true, .enable_gqa = true});
+    const auto split = [&](const auto& x) { return split_heads(Var(x), batch_first, 4).detach(); };
     CHECK(allclose(split(y.detach()), expected.detach(), {1e-12, 1e-12}));
     CHECK(gradcheck([&](const auto&... x) { return multi_head_attention(x..., layout, {}, 2); }, q,
                     k, v));

@@ -49,3 +49,46 @@ TEST_CASE_TEMPLATE("first values lie within 1 / sqrt(what a filter reads)", D, T
              nn::Conv2d<D>(3, 4, 3, {.groups = 2}));
   CHECK_SAYS("a kernel 0, expected at least 1", nn::Conv2d<D>(3, 4, 0));
 }
+
+TEST_CASE_TEMPLATE("the format flows through a network, forward and backward", D, TEST_DEVICES) {
+  const nn::Conv2d<D> first(3, 8, 3, {.padding = 1});
+  const nn::Conv2d<D> second(8, 4, 3);
+  const auto values = test::image<float, D>({2, 3, 8, 8});
+  const auto run = [&](bool last) {
+    nn::zero_grad(first);
+    nn::zero_grad(second);
+    const Var x = parameter(values);
+    const Var start = x * 2.0F;
+    const Var a = last ? Var(channels_last(start.value())) : Var(start.value());
+    const Var h = relu(first(a)) + 1.0F;
+    CHECK(is_channels_last(h) == last);
+    const Var gate = sigmoid(mean(h, axis(2, 3), keepdims));
+    const Var y = second(h * gate);
+    CHECK(is_channels_last(y) == last);
+    const Var flat = y.reshape({2, -1});
+    const Var loss = sum(flat * flat);
+    loss.backward();
+    return std::tuple(loss.item(), first.weight.grad().clone(), second.weight.grad().clone(),
+                      second.bias->grad().clone());
+  };
+  const auto [loss, dw, dv, db] = run(false);
+  const auto [other, ew, ev, eb] = run(true);
+  CHECK(loss == doctest::Approx(other));
+  CHECK(allclose(dw, ew, {1e-4, 1e-4}));
+  CHECK(allclose(dv, ev, {1e-4, 1e-4}));
+  CHECK(allclose(db, eb, {1e-4, 1e-4}));
+}
+
+TEST_CASE_TEMPLATE("copies of what is channels_last are contiguous", D, TEST_DEVICES) {
+  const Tensor x = channels_last(test::image<float, D>({2, 3, 4, 5}));
+  CHECK(is_channels_last(x));
+  CHECK(x.clone().is_contiguous());
+  CHECK(x.contiguous().is_contiguous());
+  const Tensor y = x + 1.0F;
+  CHECK(is_channels_last(y));
+  CHECK(allclose(y.contiguous(), x.contiguous() + 1.0F));
+  const Tensor one = channels_last(test::image<float, D>({2, 1, 4, 5}));
+  CHECK(is_channels_last(one));
+  CHECK(is_channels_last(exp(one).eval()));
+  CHECK(!is_channels_last(exp(one.clone()).eval()));
+}

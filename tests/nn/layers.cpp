@@ -56,3 +56,35 @@ TEST_CASE_TEMPLATE("Sequential runs its modules in order", D, TEST_DEVICES) {
   const NoGrad guard;
   CHECK(!net(x).requires_grad());
 }
+
+TEST_CASE_TEMPLATE("Dropout2d drops whole channels", D, TEST_DEVICES) {
+  nn::Dropout2d drop{0.25};
+  const Tensor x = ones({64, 32, 3, 3}, D{});
+  manual_seed(4);
+  const Tensor y = drop(x).value().to(Cpu{});
+  const Tensor<float> sums = sum(y, axis(2, 3));
+  int64_t kept = 0;
+  for (const float s : sums.to_vector()) {
+    CHECK((s == 0.0F || s == doctest::Approx(9 / 0.75)));
+    kept += s > 0 ? 1 : 0;
+  }
+  CHECK(kept == doctest::Approx(0.75 * 64 * 32).epsilon(0.05));
+  const Var leaf = parameter(x);
+  const Var z = drop(leaf);
+  z.backward(ones({64, 32, 3, 3}, D{}));
+  CHECK(equal(leaf.grad(), z.detach()));
+  drop.training = false;
+  CHECK(equal(drop(x).value(), x));
+  CHECK_SAYS("[Dropout2d] an input of shape (2, 3)", nn::Dropout2d{}(ones({2, 3}, D{})));
+}
+
+TEST_CASE_TEMPLATE("ReLU6, Hardswish, Hardsigmoid and Identity", D, TEST_DEVICES) {
+  const Tensor x = tensor(std::vector<float>{-4, -1, 0, 2, 5, 8}, Shape{6}).to(D{});
+  CHECK(nn::ReLU6{}(x).eval().to_vector() == std::vector<float>{0, 0, 0, 2, 5, 6});
+  CHECK(nn::Identity{}(x).to_vector() == x.to_vector());
+  const auto near = [&](const auto& y, std::vector<float> wanted) {
+    CHECK(allclose(Tensor<float, D>(y).to(Cpu{}), tensor(wanted), {1e-6, 1e-6}));
+  };
+  near(nn::Hardsigmoid{}(x), {0, 1.0F / 3, 0.5F, 5.0F / 6, 1, 1});
+  near(nn::Hardswish{}(x), {0, -1.0F / 3, 0, 5.0F / 3, 5, 8});
+}

@@ -1,6 +1,7 @@
 #include "weft/nn/module.hpp"
 
 #include "gradients.hpp"
+#include "weft/nn/batch_norm.hpp"
 #include "weft/nn/layers.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/norm.hpp"

@@ -1,7 +1,11 @@
 // A rank that dies, hangs or never comes: `faults CASE` for mpirun, which each other rank must
 // leave with the right sentence.
 // SPDX-License-Identifier: Apache-2.0
+#ifdef __CUDACC__
+#include "weft/cuda.hpp"
+#else
 #include "weft/weft.hpp"
+#endif
 
 #include "weft/dist.hpp"
 
@@ -14,7 +18,7 @@ using namespace weft;
 namespace {
 /// Whether f throws within `seconds` what has all the parts in it.
 template <class F>
-int expect(double seconds, std::initializer_list<const char*> parts, const F& f) {
+int expect(double seconds, std::initializer_list<std::string> parts, const F& f) {
   const auto start = dist::Clock::now();
   std::string said = "nothing";
   try {
@@ -24,19 +28,39 @@ int expect(double seconds, std::initializer_list<const char*> parts, const F& f)
   }
   const double took = dist::Seconds(dist::Clock::now() - start).count();
   bool good = took < seconds;
-  for (const char* part : parts) good = good && said.find(part) != std::string::npos;
+  for (const std::string& part : parts) good = good && said.find(part) != std::string::npos;
   std::printf("%s: after %.1f s: %s\n", good ? "ok" : "WRONG", took, said.c_str());
   std::fflush(stdout);
   return good ? 0 : 1;
 }
 }  // namespace
 
+#ifdef __CUDACC__
+using D = Cuda;
+#else
+using D = Cpu;
+#endif
+
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   dist::Group g = dist::init({.timeout = 2});
-  const Tensor<float> x = ones({1000});
-  g.all_reduce(x);
-  const int odd = what == "kill0" ? 0 : 2;
+  const Tensor<float, D> x = ones({1000}, g.device<D>());
+  const auto call = [&] {
+    g.all_reduce(x);
+    (void)x.to(Cpu{});  // on a GPU waits for it
+  };
+  call();
+#ifndef __CUDACC__
+  if (what == "recv") {  // a message that is never sent
+    if (g.rank() == g.size() - 1) std::this_thread::sleep_for(std::chrono::seconds(5));
+    if (g.rank() == g.size() - 1) _exit(0);
+    const int last = g.size() - 1;
+    return expect(4, {"[recv] rank " + std::to_string(last) + " has not sent within the timeout"},
+                  [&] { g.recv(x, last); });
+  }
+#endif
+  const int odd = what == "kill0" ? 0 : g.size() - 1;
+  const std::string rank = "rank " + std::to_string(odd);
   if (g.rank() == odd) {
     if (what == "hang") {
       std::this_thread::sleep_for(std::chrono::seconds(9));
@@ -49,15 +73,14 @@ int main(int argc, char** argv) {
     std::raise(SIGKILL);
   }
   const auto calls = [&] {
-    for (int i = 0; i < 3; ++i) g.all_reduce(x);
+    for (int i = 0; i < 10; ++i) call();
   };
   if (what == "hang") {
     return expect(8,
                   {"[all_reduce] call 2 of the group was not done in 2.0 s",
-                   "rank 2 has not started it, its last was call 1, all_reduce"},
+                   rank + " has not started it, its last was call 1, all_reduce"},
                   calls);
   }
-  if (what == "kill0") return expect(8, {"[all_reduce]", "rank 0 is gone"}, calls);
-  if (what == "leave") return expect(8, {"[all_reduce]", "rank 2 has "}, calls);
-  return expect(8, {"[all_reduce]", "rank 2 is gone"}, calls);
+  if (what == "leave") return expect(8, {"[all_reduce]", rank + " has "}, calls);
+  return expect(8, {"[all_reduce]", rank + " is gone"}, calls);
 }

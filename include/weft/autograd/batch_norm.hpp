@@ -1,5 +1,5 @@
-// batch_norm: each channel with mean 0 and variance 1 over a batch, and its gradient in closed
-// form. SPDX-License-Identifier: Apache-2.0
+// batch_norm: channels with mean 0 and variance 1 over a batch, and the gradient in closed form.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/conv.hpp"

@@ -39,6 +39,15 @@ class Movement final : public NodeOf<1> {
     const Sink<T, D> sink = input->open(shape_, device_);
     if (!sink.adds && (coverage_ == Coverage::some || coverage_ == Coverage::several))
       sink.buffer.fill(compute_t<T>(0));
+    if (coverage_ == Coverage::renamed && !sink.buffer.is_contiguous()) {
+      const Tensor<T, D> back = gradient.reshape(shape_);  // the buffer may have no such view
+      if (sink.adds) {
+        sink.buffer.assign(sink.buffer + back);
+      } else {
+        sink.buffer.assign(back);
+      }
+      return;
+    }
     const Tensor<T, D> target = view_(sink.buffer);
     if (coverage_ == Coverage::several) {
       add_repeated(sink.buffer, gradient);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a Var has every member of a Tensor.
+
 #include "weft/autograd/differentiable.hpp"
 #include "weft/autograd/engine.hpp"
 #include "weft/autograd/hoist_opaque.hpp"
@@ -42,7 +44,9 @@ class Var : public Members<Var<T, D>> {
   }
   /// For nodes: a value and the variable that has computed it, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
-      : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {}
+      : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {
+    if (variable_) variable_->note_format(value_);
+  }
 
   Var(const Var&) = default;
   Var(Var&&) noexcept = default;
@@ -202,12 +206,12 @@ class Var : public Members<Var<T, D>> {
   /// The slices of the first axis that integers name: take(x, indices, axis(0)).
   template <ExpressionLike I>
   auto operator()(const I& index) const {
-    return detail::member::at_indices_(*this, index);
+    return detail::member::free_at_indices(*this, index);
   }
   template <class I>
   auto operator[](const I& index) const {
     if constexpr (ExpressionLike<I>) {
-      return detail::member::at_indices_(*this, index);
+      return detail::member::free_at_indices(*this, index);
     } else {
       if constexpr (detail::is_index<I>()) return (*this)(Slice(index));
       return *this;
@@ -284,7 +288,7 @@ class Var : public Members<Var<T, D>> {
       node->file = file;
       node->line = line;
       if (node->wants_any()) {
-        variable_ = autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get()));
+        *this = Var(value_, autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get())));
       }
     }
   }

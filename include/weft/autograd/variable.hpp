@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weft/ops/conv/memory_format.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft::autograd {
@@ -136,12 +137,17 @@ template <class T, class D>
 struct VariableOf final : Variable {
   Tensor<T, D> gradient;  // of a leaf, or retained
   bool has_gradient = false;
-  Ref<Place<T, D>> place;  // null for most
-  Tensor<T, D> pending;    // of the pass that runs
+  bool channels_last = false;  // the value's format, which the gradient gets
+  Ref<Place<T, D>> place;      // null for most
+  Tensor<T, D> pending;        // of the pass that runs
   bool has_pending = false;
   std::vector<Ref<Hook<T, D>>> hooks;
   std::vector<Ref<Hook<T, D>>> accumulated_hooks;
 
+  /// Takes the format of a value that a statement has computed; leaves have contiguous gradients.
+  void note_format(const Tensor<T, D>& value) {
+    channels_last = !is_leaf() && is_channels_last(value);
+  }
   /// A leaf without hooks is written where its gradient stays.
   bool is_direct() const { return is_leaf() && hooks.empty(); }
 
@@ -157,7 +163,7 @@ struct VariableOf final : Variable {
       buffer = place->gradient;
       buffer.storage()->bump_version();
     } else {
-      buffer = weft::detail::Access::allocate<T, D>(shape, device);
+      buffer = weft::detail::allocate_format<T, D>(shape, device, channels_last);
     }
     filled = true;
     return {buffer, false};

@@ -20,7 +20,7 @@ struct Attention<Cuda> {
 #if defined(__CUDACC__)
     using C = compute_t<T>;
     check_width(plan);
-    const Run run(q);
+    const Run run(logs);
     run.reads(q, k, v);
     run.writes(y);
     run.writes(logs);
@@ -51,7 +51,7 @@ struct Attention<Cuda> {
 #if defined(__CUDACC__)
     using C = compute_t<T>;
     check_width(plan);
-    const Run run(q);
+    const Run run(logs);
     run.reads(q, k, v);
     run.reads(y, gradient, logs);
     const Tensor<C, D> along = detail::Access::allocate<C, D>(logs.shape(), q.device());
@@ -82,16 +82,16 @@ struct Attention<Cuda> {
     on_cuda::Stream stream;
 
     template <class T, class D>
-    explicit Run(const Tensor<T, D>& q)
-        : device{q.storage()->ordinal}, guard(device), stream(on_cuda::current_stream(device)) {}
+    explicit Run(const Tensor<T, D>& x)
+        : device{x.storage()->ordinal}, guard(device), stream(on_cuda::current_stream(device)) {}
 
     template <class... Xs>
     void reads(const Xs&... xs) const {
-      (on_cuda::order_read(xs.storage(), stream), ...);
+      ((xs.storage() != nullptr ? on_cuda::order_read(xs.storage(), stream) : void()), ...);
     }
     template <class X>
     void writes(const X& x) const {
-      on_cuda::order_write(x.storage(), stream);
+      if (x.storage() != nullptr) on_cuda::order_write(x.storage(), stream);
     }
     template <class Kernel, class T>
     void launch(const char* part, const AttentionPlan& plan, Kernel* kernel,

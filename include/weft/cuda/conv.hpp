@@ -1,5 +1,5 @@
-// Convolutions on CUDA: by cuDNN where weft::cudnn is linked, by matrix products, depthwise
-// kernels. SPDX-License-Identifier: Apache-2.0
+// Convolutions on CUDA: cuDNN's with weft::cudnn, else matrix products, and own depthwise kernels.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/conv/cudnn.hpp"

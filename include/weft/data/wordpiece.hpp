@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/data/letters.hpp"
+#include "weft/eval/transfer.hpp"
 #include "weft/io/file.hpp"
 #include "weft/tensor/factory.hpp"
 

@@ -1,14 +1,15 @@
-// SyncBatchNorm: BatchNorm1d whose mean and variance are those of all ranks' samples.
+// SyncBatchNorm: batch norm whose mean and variance are those of all ranks' samples.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/dist/differentiable.hpp"
-#include "weft/nn/norm.hpp"
+#include "weft/nn/batch_norm.hpp"
 
 namespace weft::dist {
 
-/// BatchNorm1d, and the same without training; in training statistics are over the batches of all
-/// ranks of the group, which may differ in size. Two small all_reduces each way.
+/// nn::BatchNorm1d, 2d or 3d, whatever x is: (batch, channels, ...); in training statistics are
+/// over the batches of all ranks of the group, which may differ in size. Two small all_reduces each
+/// way.
 template <class D = Cpu, class T = float>
 struct SyncBatchNorm : nn::BatchNorm1d<D, T> {
   using Base = nn::BatchNorm1d<D, T>;
@@ -21,27 +22,38 @@ struct SyncBatchNorm : nn::BatchNorm1d<D, T> {
   auto fields() { return std::tuple_cat(Base::fields(), nn::fields("group", group)); }
 
   Var<T, D> operator()(const Var<T, D>& x) const {
-    if (group.size() == 1 || (!this->training && this->running_mean)) return Base::operator()(x);
     using C = compute_t<T>;
-    if ((x.rank() != 2 && x.rank() != 3) || x.size(1) != this->channels) {
+    if (x.rank() < 2 || x.rank() > 5 || x.size(1) != this->channels) {
       fail<ShapeError>("SyncBatchNorm", "an input of shape ", x.shape(), ", expected (batch, ",
-                       this->channels, ") or (batch, ", this->channels, ", length)");
+                       this->channels, ", ...)");
     }
-    const bool rows = x.rank() == 3;
-    const Shape row = rows ? Shape{this->channels, 1} : Shape{this->channels};
-    const Axes axes = rows ? axis(0, 2) : axis(0);
+    Shape row{this->channels};
+    for (int i = 2; i < x.rank(); ++i) row.push_back(1);
+    const Axes axes = x.rank() == 2   ? axis(0)
+                      : x.rank() == 3 ? axis(0, 2)
+                      : x.rank() == 4 ? axis(0, 2, 3)
+                                      : axis(0, 2, 3, 4);
     const D device = x.device();
-    const int64_t mine = this->channels > 0 ? x.size() / this->channels : 0;
-    const Tensor<T, D> n = full<T>({1}, static_cast<C>(mine), device);
-    group.all_reduce(n);
-    const Var<T, D> m = sum_over_ranks(group, Var<T, D>(sum(x, axes, keepdims))) / n;
-    const Var<T, D> v = sum_over_ranks(group, Var<T, D>(sum(square(x - m), axes, keepdims))) / n;
-    if (this->training && this->running_mean) track(m.detach(), v.detach(), n);
     const Var<T, D> w =
         nn::detail::flat_or<T, D>(this->weight, {this->channels}, 1, device).reshape(row);
     const Var<T, D> b =
         nn::detail::flat_or<T, D>(this->bias, {this->channels}, 0, device).reshape(row);
-    return (x - m) * rsqrt(v + static_cast<C>(this->epsilon)) * w + b;
+    const auto small = static_cast<C>(this->epsilon);
+    if (!this->training && this->running_mean) {
+      const auto m = this->running_mean->reshape(row);
+      const auto v = this->running_var->reshape(row);
+      return (x - m) * rsqrt(v + small) * w + b;
+    }
+    const int64_t mine = this->channels > 0 ? x.size() / this->channels : 0;
+    const Tensor<T, D> n = full<T>({1}, static_cast<C>(mine), device);
+    group.all_reduce(n);
+    const auto over = [&](const auto& e) {
+      return sum_over_ranks(group, Var<T, D>(sum(e, axes, keepdims)));
+    };
+    const Var<T, D> m = over(x) / n;
+    const Var<T, D> v = over(square(x - m)) / n;
+    if (this->training && this->running_mean) track(m.detach(), v.detach(), n);
+    return (x - m) * rsqrt(v + small) * w + b;
   }
 
  private:

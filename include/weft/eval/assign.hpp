@@ -112,7 +112,8 @@ Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, co
           may_write_in_place(route_of<E>()),
           wanted,
           &lowered,
-          run};
+          run,
+          !is_tensor<E>};
 }
 
 /// What evaluating an expression gives while it is only planned: a tensor in placeholder storage.

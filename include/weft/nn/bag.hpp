@@ -71,7 +71,7 @@ struct EmbeddingBag {
     const Tensor<int64_t, D> begin = offsets.unsqueeze(1);
     std::vector<int64_t> ends(first.begin() + 1, first.end());
     ends.push_back(all_indices);
-    const Tensor<int64_t, D> end = tensor(ends, {-1, 1}).to(weight.device());
+    const Tensor<int64_t, D> end = tensor(ends, {-1, 1}, weight.device());
     const Tensor<int64_t, D> place = begin + arange<int64_t>(longest, weight.device());
     Tensor<bool, D> inside = place < end;
     const Tensor<int64_t, D> rows = take(indices, minimum(place, all_indices - 1).eval(), axis(0));

@@ -58,6 +58,15 @@ class Dict {
   std::vector<std::string> names_;
   std::vector<X> values_;
 };
+/// No fields: says that names are missing.
+template <class X, class... Rest>
+  requires(!std::is_convertible_v<X, const char*>)
+auto fields(X&&, Rest&&...) {
+  static_assert(weft::detail::always_false<X>,
+                "weft: nn::fields takes each field behind its name: write nn::fields(\"a\", a, "
+                "\"b\", b)");
+  return std::tuple<>();
+}
 
 /// A plain struct with a member fields().
 template <class M>
@@ -66,6 +75,14 @@ concept Module = requires(std::remove_const_t<M>& m) {
 };
 
 namespace detail {
+/// Stands where a module was expected.
+template <class M>
+constexpr void is_module() {
+  static_assert(weft::detail::always_false<M>,
+                "weft: a module names its fields in a public member: write auto fields() { return "
+                "nn::fields(\"a\", a, \"b\", b); }");
+}
+
 template <class X>
 inline constexpr bool is_var = weft::detail::is_var<X>;
 template <class X>

@@ -137,6 +137,8 @@ struct Softmax {
 /// Modules one after the other, named "0", "1", ...: Sequential net{Linear{64, 32}, ReLU{}, ...}.
 template <class... Ms>
 struct Sequential {
+  static_assert((std::is_class_v<Ms> && ...),
+                "weft: a Sequential holds modules: write nn::ReLU{} for a function such as relu");
   std::tuple<Ms...> modules;
 
   Sequential() = default;
@@ -165,7 +167,16 @@ struct Sequential {
     if constexpr (I == sizeof...(Ms)) {
       return x;
     } else {
-      return from<I + 1>(std::get<I>(modules)(x));
+      using M = std::tuple_element_t<I, std::tuple<Ms...>>;
+      constexpr bool callable = std::is_invocable_v<const M&, const X&>;  // nvcc refuses m(x) here
+      static_assert(callable,
+                    "weft: a module in a Sequential is called with the value before it: give it a "
+                    "const operator()(x); nn::ReLU{} stands for relu");
+      if constexpr (callable) {
+        return from<I + 1>(std::get<I>(modules)(x));
+      } else {
+        return x;
+      }
     }
   }
 };

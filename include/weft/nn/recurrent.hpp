@@ -69,7 +69,7 @@ class SequenceLengths {
         if (length >= 1 && length <= time) continue;
         fail<ValueError>(operation, "a sequence of length ", length, ", expected 1 to ", time);
       }
-      lengths = weft::tensor(given_).to(device);
+      lengths = weft::tensor(given_, {-1}, device);
     }
     if (lengths.size() == 0) return {};
     if (!(lengths.shape() == Shape{batch})) {

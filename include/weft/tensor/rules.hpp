@@ -124,6 +124,15 @@ constexpr bool is_truth_value() {
   return false;
 }
 
+/// Whether an expression has a Var in it.
+template <class E>
+constexpr bool needs_var() {
+  static_assert(has_var<E>,
+                "weft: gradients are those of Vars: make one by Var x = parameter(tensor) and "
+                "compute with it");
+  return has_var<E>;
+}
+
 /// Stands where an expression was to be written to.
 template <class E>
 constexpr void is_target() {

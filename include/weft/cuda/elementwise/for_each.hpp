@@ -131,6 +131,7 @@ struct ForEachKernels {
   const void* aligned = nullptr;
 };
 
+#if defined(__CUDACC__)
 /// Which kernels an expression has, but for the kernels themselves.
 template <class Out, class Types, class Program>
 constexpr ForEachKernels for_each_kernels() {
@@ -146,6 +147,7 @@ constexpr ForEachKernels for_each_kernels() {
   }
   return out;
 }
+#endif
 
 namespace detail {
 

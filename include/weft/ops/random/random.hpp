@@ -154,8 +154,9 @@ auto trials(P&& p, Generator& generator = default_generator()) {
   static_assert(is_floating<Element>,
                 "weft: probabilities are floating-point numbers: write cast<float>(p)");
   using Stored = detail::operand_t<Element, P>;
+  const Positions positions(p.shape());  // before p may be moved
   return Map<T, op::trials<T>, Positions, Stored>(
-      op::trials<T>{generator.draw(), 0}, Positions(p.shape()),
+      op::trials<T>{generator.draw(), 0}, positions,
       detail::AsOperand<Element, op::trials<T>>{}(static_cast<P&&>(p)));
 }
 
@@ -168,7 +169,7 @@ Tensor<T, D> rand(const Shape& shape, D device = {}, Generator& generator = defa
   return detail::on<T>(uniform<T>(shape, generator), device);
 }
 /// rand(3, 4), rand(3, 4, Cuda{}).
-template <class T = float, std::integral I, class... Rest>
+template <class T = float, NumberLike I, class... Rest>
 auto rand(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return rand<T>(to...); }, {}, size, rest...);
 }
@@ -178,7 +179,7 @@ Tensor<T, D> randn(const Shape& shape, D device = {}, Generator& generator = def
   detail::Access::check_sizes("randn", shape);
   return detail::on<T>(normal<T>(shape, generator), device);
 }
-template <class T = float, std::integral I, class... Rest>
+template <class T = float, NumberLike I, class... Rest>
 auto randn(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return randn<T>(to...); }, {}, size, rest...);
 }
@@ -203,22 +204,22 @@ auto bernoulli(P&& p, Generator& generator = default_generator()) {
 }
 
 /// The same shape, element type and device as `x`.
-template <TensorLike X>
+template <ExpressionLike X>
 auto rand_like(const X& x, Generator& generator = default_generator()) {
-  return rand<typename X::value_type>(x.shape(), x.device(), generator);
+  return rand<typename X::value_type>(x.shape(), detail::device_of(x), generator);
 }
-template <TensorLike X>
+template <ExpressionLike X>
 auto randn_like(const X& x, Generator& generator = default_generator()) {
-  return randn<typename X::value_type>(x.shape(), x.device(), generator);
+  return randn<typename X::value_type>(x.shape(), detail::device_of(x), generator);
 }
-template <TensorLike X>
+template <ExpressionLike X>
 auto randint_like(const X& x, std::int64_t low, std::int64_t high,
                   Generator& generator = default_generator()) {
-  return randint<typename X::value_type>(low, high, x.shape(), x.device(), generator);
+  return randint<typename X::value_type>(low, high, x.shape(), detail::device_of(x), generator);
 }
-template <TensorLike X>
+template <ExpressionLike X>
 auto bernoulli_like(const X& x, double p, Generator& generator = default_generator()) {
-  return bernoulli<typename X::value_type>(p, x.shape(), x.device(), generator);
+  return bernoulli<typename X::value_type>(p, x.shape(), detail::device_of(x), generator);
 }
 
 }  // namespace weft
