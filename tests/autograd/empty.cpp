@@ -4,7 +4,7 @@
 #include "gradients.hpp"
 
 #ifdef __CUDACC__
-#include "weft/cuda/scan.hpp"
+#include "weft/cuda/scan/scan.hpp"
 #endif
 
 using namespace weft;
