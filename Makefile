@@ -12,7 +12,7 @@ build := cmake --build --preset release --parallel $(jobs)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench gpu-check format clean
+.PHONY: help demo test bench bench-random docs fuzz gpu-check format clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,17 @@ bench: ## build and run the benchmarks; results in OUT, default build/bench
 	@[ ! -x $(release)/bin/bench_cpu ] || $(release)/bin/bench_cpu
 	@[ ! -x $(release)/bin/bench_cpu_matmul ] || $(release)/bin/bench_cpu_matmul
 	@python3 bench/run.py --out $(or $(OUT),build/bench) || [ $$? -eq 77 ]
+
+bench-random: ## statements drawn from SEED (1), COUNT (48) of them, beside PyTorch; results in OUT, default build/random
+	@python3 bench/random.py --seed $(or $(SEED),1) --count $(or $(COUNT),48) --jobs $(jobs) \
+	  --out $(or $(OUT),build/random) $(ARGS) || [ $$? -eq 77 ]
+
+docs: ## build the documentation's site in build/site/html (mkdocs-material from PyPI)
+	@scripts/setup_python.sh mkdocs-material
+	@build/venv/bin/python scripts/make_site.py
+
+fuzz: ## fuzz every reader of files for SECONDS_EACH, default 120, by clang's libFuzzer
+	@python3 scripts/fuzz.py --seconds $(or $(SECONDS_EACH),120) --jobs $(jobs)
 
 gpu-check: ## everything that needs a GPU, one table at the end; logs in OUT, default build/gpu-check
 	@python3 scripts/gpu_check.py --jobs $(jobs) --out $(or $(OUT),build/gpu-check)

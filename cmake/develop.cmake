@@ -24,7 +24,8 @@ endif()
 if(CMAKE_CUDA_COMPILER AND TARGET weft::cuda)
   add_library(weft_dev_cuda INTERFACE)
   target_link_libraries(weft_dev_cuda INTERFACE weft_dev weft::cuda
-                        $<TARGET_NAME_IF_EXISTS:weft::cublas>)
+                        $<TARGET_NAME_IF_EXISTS:weft::cublas>
+                        $<TARGET_NAME_IF_EXISTS:weft::cudnn>)
 
   # Runs a command where a GPU is usable, else says why not and returns ctest's code for "skipped".
   add_executable(on_gpu ${PROJECT_SOURCE_DIR}/tests/on_gpu.cpp)
@@ -87,3 +88,7 @@ function(weft_merge result size)
   endwhile()
   set(${result} ${merged} PARENT_SCOPE)
 endfunction()
+
+# The Python of optional tests: the one that scripts/setup_python.sh has made, or the system's.
+find_program(WEFT_PYTHON NAMES python3 HINTS ${PROJECT_SOURCE_DIR}/build/venv/bin
+             DOC "Python for tests with nanobind, NumPy and TensorBoard")

@@ -1,4 +1,4 @@
-// Training: a network learns real images, and is evaluated from the checkpoint that it leaves.
+// Training: a network learns real images, watched as it does, and leaves a checkpoint.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 
@@ -6,10 +6,11 @@
 #include <weft/io.hpp>
 #include <weft/nn.hpp>
 #include <weft/optim.hpp>
+#include <weft/track.hpp>
 #ifdef __CUDACC__
 #include <weft/data/cuda.hpp>
 #endif
-#include <chrono>
+#include <filesystem>
 
 using namespace weft;
 
@@ -57,27 +58,31 @@ int run(const auto& training, const auto& test, float white, double goal, int ep
                            {.batch_size = 64, .shuffle = true, .drop_last = true, .workers = 1});
   data::DataLoader queries(test, {.batch_size = 500});
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
+
+  const std::filesystem::path folder = example::results(is_cuda<D> ? "train_cuda" : "train_cpu");
+  track::EventWriter events(folder.string());  // tensorboard --logdir
+  track::CsvLogger table((folder / "log.csv").string());
+  track::Curve curve({.title = "14_train", .x = "epoch", .y = "loss", .log_scale = true});
   for (int epoch = 1; epoch <= epochs; ++epoch) {
-    const auto start = std::chrono::steady_clock::now();
     auto total = zeros({}, device);
-    {
-      example::Progress bar(batches.size());
-      for (auto [image, label] : batches.to(device)) {
-        total += step(image, label);
-        schedule.step();
-        bar.step();
-      }
+    for (auto [image, label] : progress(batches.to(device), {.label = "training"})) {
+      total += step(image, label);
+      schedule.step();
     }
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    std::printf("epoch %2d   loss %.4f   accuracy %5.2f %%   %.2f s, %.0f images/s\n", epoch,
-                total.item() / static_cast<float>(batches.size()),
-                100 * accuracy(net, queries, white, device), time.count(),
-                static_cast<double>(64 * batches.size()) / time.count());
+    const double loss = total.item() / static_cast<float>(batches.size());
+    const double right = accuracy(net, queries, white, device);
+    std::printf("epoch %2d   loss %.4f   accuracy %5.2f %%\n", epoch, loss, 100 * right);
+    events.add_scalar("loss", loss, epoch);
+    events.add_histogram("fc1", net.fc1.weight, epoch);
+    table({{"epoch", epoch}, {"loss", loss}, {"accuracy", right}});
+    curve.add("training", epoch, loss);
   }
-  const auto file = std::filesystem::temp_directory_path() / (is_cuda<D> ? "net_cuda" : "net_cpu");
-  save_safetensors(file.string(), nn::state_dict(net));
+  curve.save((folder / "loss.svg").string());
+  const std::string file = (folder / "net.safetensors").string();
+  save_safetensors(file, nn::state_dict(net));
+  std::cout << "log, curve and network in " << folder.string() << "\n";
   Net<D> loaded{{inputs, 256}, {256, 128}, {128, 10}};
-  nn::load_state_dict(loaded, load_safetensors(file.string()));
+  nn::load_state_dict(loaded, load_safetensors(file));
   const double found = accuracy(loaded, queries, white, device);
   const bool same = example::check("the checkpoint is the trained network",
                                    found == accuracy(net, queries, white, device));

@@ -8,9 +8,8 @@
 #include <weft/weft.hpp>
 #endif
 
-#include <unistd.h>
-
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <string>
 
@@ -22,32 +21,10 @@ inline bool check(const char* what, bool holds) {
   return holds;
 }
 
-/// A bar that grows with each step of a loop, on a terminal; nothing where the output is a file.
-class Progress {
- public:
-  explicit Progress(weft::int64_t steps) : steps_(isatty(STDOUT_FILENO) != 0 ? steps : 0) {}
-  ~Progress() {
-    if (shown_ > 0) std::printf("\r%*s\r", width + 2, "");
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void step() {
-    if (steps_ == 0) return;
-    const int wanted = static_cast<int>(++done_ * width / steps_);
-    if (wanted == shown_) return;
-    shown_ = wanted;
-    std::printf("\r[%s%*s]", std::string(static_cast<std::size_t>(shown_), '=').c_str(),
-                width - shown_, "");
-    std::fflush(stdout);
-  }
-
- private:
-  static constexpr int width = 40;
-  weft::int64_t steps_;
-  weft::int64_t done_ = 0;
-  int shown_ = 0;
-};
+/// The folder for what an example leaves, weft_examples/NAME among the system's temporary files.
+inline std::filesystem::path results(const char* name) {
+  return std::filesystem::temp_directory_path() / "weft_examples" / name;
+}
 
 /// The path that a program was called with before its options, which is taken off; else
 /// `otherwise`.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the arrows between weft's folders: includes point left and up only.
 
-core <- tensor <- ops <- eval <- {cpu, cuda} <- autograd <- nn <- {optim, data, io, track, dist}
+core <- tensor <- ops <- eval <- {cpu, cuda} <- autograd <- nn <- {optim, models, data, io, track, dist}
 cpu and cuda never include each other and hold the same core files; umbrella headers, which lie
 directly in include/weft, may include anything and are included by nothing but umbrellas; no cycles,
 neither of headers nor of rooms (the sub-folders of a folder); and nothing that weft/weft.hpp reaches
@@ -13,9 +13,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent / "include" / "weft"
 LEVELS = [["core"], ["tensor"], ["ops"], ["eval"], ["cpu", "cuda"], ["autograd"], ["nn"],
-          ["optim", "data", "io", "track", "dist"]]
+          ["optim", "models", "data", "io", "track", "dist"]]
 LEVEL = {folder: level for level, folders in enumerate(LEVELS) for folder in folders}
-PAIRS = ["device.hpp", "memory.hpp", "reduce.hpp", "matmul.hpp", "gradient.hpp",
+PAIRS = ["device.hpp", "memory.hpp", "reduce.hpp", "matmul.hpp", "attention.hpp", "gradient.hpp",
          "elementwise/for_each.hpp", "elementwise/scatter.hpp", "rows/rows.hpp", "inspect/explain.hpp"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
@@ -66,7 +66,7 @@ def main():
             problems.append(f"{here}: the folder is not in the list of levels in {Path(__file__).name}")
             continue
         for quote, name in INCLUDE.findall(path.read_text()):
-            if quote == '"' and not name.startswith("weft/"):
+            if quote == '"' and not name.startswith("weft"):
                 problems.append(f'{here}: write "weft/..." instead of "{name}"')
             if not name.startswith("weft/"):
                 continue

@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parent.parent
-PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
+PAGES = [REPO / "README.md", *sorted((REPO / "docs").rglob("*.md"))]
 WORDS = {"global", "program", "error", "quote", "cuda"}
 SOURCES = ["examples", "tests", "include", "bench"]
 HEADERS = ["array", "climits", "cmath", "cstdio", "iostream", "limits", "string", "thread", "vector"]

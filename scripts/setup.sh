@@ -23,6 +23,8 @@ case ${1:-test} in
     need doctest-dev doctest/doctest.h
     need zlib1g-dev zlib.h
     need python3 python3
+    need libopenmpi-dev mpicxx
+    need openmpi-bin mpirun
     need clang clang++
     need clang-format clang-format
     need clang-tidy clang-tidy

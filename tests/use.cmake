@@ -18,6 +18,22 @@ if(Python3_FOUND)
   set_tests_properties(vectorised PROPERTIES TIMEOUT 600)
 endif()
 
+# Event files as TensorBoard itself reads them, where its package is installed.
+if(WEFT_PYTHON)
+  add_executable(write_events tensorboard/write.cpp)
+  target_link_libraries(write_events PRIVATE weft_dev)
+  add_test(NAME track/tensorboard COMMAND ${WEFT_PYTHON}
+           ${CMAKE_CURRENT_SOURCE_DIR}/tensorboard/check.py $<TARGET_FILE:write_events>)
+  set_tests_properties(track/tensorboard PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
+# What gdb shows, where there is one.
+if(Python3_FOUND)
+  add_test(NAME debugger/gdb COMMAND Python3::Interpreter
+           ${CMAKE_CURRENT_SOURCE_DIR}/debugger/check.py ${CMAKE_CXX_COMPILER})
+  set_tests_properties(debugger/gdb PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # Programs that must not compile, once for each compiler at hand.
 find_program(WEFT_GXX g++)
 find_program(WEFT_CLANGXX clang++)
@@ -52,3 +68,26 @@ weft_add_consumer(package -DCMAKE_PREFIX_PATH=${prefix})
 weft_add_consumer(subdirectory -DWEFT_SOURCE=${PROJECT_SOURCE_DIR})
 set_tests_properties(consumer/install PROPERTIES FIXTURES_SETUP weft_prefix)
 set_tests_properties(consumer/package PROPERTIES FIXTURES_REQUIRED weft_prefix)
+weft_add_consumer(fetch -DFETCHCONTENT_SOURCE_DIR_WEFT=${PROJECT_SOURCE_DIR})
+
+# The installed package as pkg-config finds it, and weft as one header.
+find_program(WEFT_PKG_CONFIG pkg-config)
+if(Python3_FOUND)
+  add_test(NAME consumer/single_header
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/consumer_alone.py
+                   --compiler ${CMAKE_CXX_COMPILER})
+  if(WEFT_PKG_CONFIG)
+    add_test(NAME consumer/pkg_config
+             COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/consumer_alone.py
+                     --compiler ${CMAKE_CXX_COMPILER} --pkg-config ${WEFT_PKG_CONFIG}
+                     --prefix ${prefix})
+    set_tests_properties(consumer/pkg_config PROPERTIES FIXTURES_REQUIRED weft_prefix)
+  endif()
+endif()
+
+find_program(WEFT_CONAN conan HINTS ${PROJECT_SOURCE_DIR}/build/venv/bin)
+if(WEFT_CONAN AND Python3_FOUND)
+  add_test(NAME consumer/conan
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/consumer_conan.py
+                   ${WEFT_CONAN} ${CMAKE_CURRENT_BINARY_DIR}/consumer_conan)
+endif()

@@ -6,6 +6,8 @@
 #include "weft/autograd/explain.hpp"
 #include "weft/cuda.hpp"
 #include "weft/cuda/algorithms.hpp"
+#include "weft/cuda/attention.hpp"
+#include "weft/cuda/conv.hpp"
 #include "weft/cuda/gradient.hpp"
 #include "weft/cuda/matmul.hpp"
 #include "weft/cuda/reduce.hpp"

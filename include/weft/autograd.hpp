@@ -12,8 +12,13 @@
 #include "weft/autograd/join.hpp"        // cat, stack of Vars
 #include "weft/autograd/indexing.hpp"    // gradients of take, gather, cumsum
 #include "weft/autograd/matmul.hpp"      // gradients of matrix products
+#include "weft/autograd/conv.hpp"        // gradients of convolutions
+#include "weft/autograd/batch_norm.hpp"  // batch norm in closed form
+#include "weft/autograd/pool.hpp"        // gradients of pooling
+#include "weft/autograd/resample.hpp"    // gradients of interpolate
 #include "weft/autograd/function.hpp"    // custom(f, vjp, x...)
 #include "weft/autograd/compose.hpp"     // softmax, layer_norm, cross_entropy, ... of Vars
+#include "weft/autograd/attention.hpp"   // scaled_dot_product_attention
 #include "weft/autograd/checkpoint.hpp"  // grad(y, x...), checkpoint(f, x...)
 #include "weft/autograd/arena.hpp"       // leaves in one block of memory
 #include "weft/autograd/gradcheck.hpp"   // gradients compared with differences

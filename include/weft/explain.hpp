@@ -10,4 +10,5 @@
 #if defined(__CUDACC__)
 #include "weft/cuda/inspect/explain.hpp"
 #include "weft/cuda/inspect/profile.hpp"
+#include "weft/cuda/inspect/utilization.hpp"  // cuda::utilization()
 #endif

@@ -1,7 +1,8 @@
-// Files: tensors to and from .npy, safetensors and, where zlib's header is there, .npz.
+// Files and other libraries: .npy, safetensors and, where zlib's header is there, .npz; DLPack.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/io/dlpack.hpp"          // to_dlpack, from_dlpack: other libraries' tensors
 #include "weft/io/npy.hpp"             // load_npy, save_npy
 #include "weft/io/safetensors.hpp"     // load_safetensors, save_safetensors, SafetensorsFile
 #include "weft/tensor/state_dict.hpp"  // StateDict: named tensors of any type

@@ -11,7 +11,21 @@
 #include "weft/nn/state.hpp"   // state_dict, load_state_dict
 #include "weft/nn/init.hpp"    // init::xavier_uniform, kaiming_normal, trunc_normal, ...
 #include "weft/nn/linear.hpp"  // Linear, Embedding
-#include "weft/nn/norm.hpp"    // LayerNorm, RMSNorm, BatchNorm1d
+#include "weft/nn/norm.hpp"    // LayerNorm, RMSNorm
+#include "weft/nn/batch_norm.hpp" // BatchNorm1d, BatchNorm2d, BatchNorm3d
+#include "weft/nn/group_norm.hpp" // GroupNorm, InstanceNorm1d to 3d, LocalResponseNorm
+#include "weft/nn/conv.hpp"    // Conv1d to 3d, ConvTranspose1d to 3d
+#include "weft/nn/pool.hpp"    // MaxPool, AvgPool, AdaptiveAvgPool, Upsample, PixelShuffle, Pad
 #include "weft/nn/layers.hpp"  // Dropout, Flatten, ReLU, ..., Sequential
+#include "weft/nn/gated.hpp"   // PReLU, GLU, SwiGLU
+#include "weft/nn/bag.hpp"     // EmbeddingBag
+#include "weft/nn/attention.hpp"          // MultiheadAttention
+#include "weft/nn/transformer_layers.hpp" // TransformerEncoderLayer, TransformerDecoderLayer
+#include "weft/nn/transformer.hpp"        // TransformerEncoder, TransformerDecoder, Transformer
+#include "weft/nn/positions.hpp"          // PositionalEncoding, rotary_embedding
+#include "weft/nn/cache.hpp"              // KeyValueCache
+#include "weft/nn/recurrent.hpp"          // RNN, LSTM, GRU
+#include "weft/nn/recurrent_cells.hpp"    // RNNCell, LSTMCell, GRUCell
+#include "weft/nn/summary.hpp" // summary(net, input)
 #include "weft/nn/loss.hpp"    // cross_entropy, mse_loss, ...
 // clang-format on

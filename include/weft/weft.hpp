@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if __cplusplus < 202002L  // a missing header stops the compiler at once, #error does not
+#include "weft needs C++20: compile with -std=c++20"
+#endif
+
 // This order, lower folders first, also keeps the compilers' messages short.
 // clang-format off
+#include "weft/tensor/rules.hpp"              // compile-time rules and their sentences
 #include "weft/tensor/tensor.hpp"             // Tensor<T, D>: handles, views, assignment
 #include "weft/tensor/factory.hpp"            // zeros, full, tensor({...}), borrow
 #include "weft/tensor/print.hpp"              // to_string(x), stream << x
@@ -26,11 +31,20 @@
 #include "weft/ops/order/histogram.hpp"       // histogram, bincount
 #include "weft/ops/index/gather.hpp"          // take, gather, index_select
 #include "weft/ops/join.hpp"                  // cat, stack
+#include "weft/ops/conv/conv.hpp"             // conv2d, conv_transpose2d, channels_last
+#include "weft/ops/conv/pad.hpp"              // pad
+#include "weft/ops/conv/pool.hpp"             // max_pool2d, avg_pool2d, adaptive_avg_pool2d
+#include "weft/ops/conv/resample.hpp"         // interpolate, pixel_shuffle
 #include "weft/ops/index/scatter.hpp"         // scatter, index_add, put
+#include "weft/ops/at_indices.hpp"      // x[mask], x[indices]
+#include "weft/ops/elsewhere.hpp"             // which header has parameter, explain, load_npy, ...
+#include "weft/ops/at_indices.hpp"            // x[mask], x[indices]
+#include "weft/ops/views.hpp"                 // reshape(x, shape), transpose(x, a, b), ...
 #include "weft/ops/compose.hpp"               // softmax, layer_norm, cross_entropy, ...
+#include "weft/ops/linalg/attention.hpp"      // scaled_dot_product_attention
 #include "weft/ops/fuse.hpp"                  // tie(x, y) = fuse(e1, e2): one kernel
 #include "weft/ops/close.hpp"                 // allclose, equal, isclose
-#include "weft/eval/batch.hpp"                  // Batch: one statement over many tensors, one kernel
+#include "weft/eval/batch.hpp"                // Batch: one statement over many tensors, one kernel
 #include "weft/eval/fuse.hpp"                 // its evaluation
 #include "weft/eval/transfer.hpp"             // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"                // synchronize(device), device_name(device)
@@ -42,5 +56,7 @@
 #include "weft/cpu/order/select.hpp"          // selection
 #include "weft/cpu/order/histogram.hpp"       // counting
 #include "weft/cpu/matmul.hpp"                // matrix products
+#include "weft/cpu/attention.hpp"             // scaled_dot_product_attention
+#include "weft/cpu/conv.hpp"                  // convolutions
 #include "weft/cpu/elementwise/scatter.hpp"   // and scatters
 // clang-format on

@@ -5,7 +5,7 @@
 
 #include "test.hpp"
 
-using namespace weft::cuda;
+using namespace weft::on_cuda;
 using weft::Cuda;
 using weft::CudaAt;
 

@@ -4,7 +4,7 @@
 #include "cuda/kernels.hpp"
 #include "test.hpp"
 
-using namespace weft::cuda;
+using namespace weft::on_cuda;
 
 TEST_CASE("an event that was never recorded is done") {
   const Event event;

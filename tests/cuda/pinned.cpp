@@ -4,7 +4,7 @@
 #include "cuda/kernels.hpp"
 #include "test.hpp"
 
-using namespace weft::cuda;
+using namespace weft::on_cuda;
 using weft::Cpu;
 using weft::Memory;
 using weft::StorageHandle;

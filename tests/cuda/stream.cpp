@@ -6,7 +6,7 @@
 #include "cuda/kernels.hpp"
 #include "test.hpp"
 
-using namespace weft::cuda;
+using namespace weft::on_cuda;
 
 TEST_CASE("[nogpu] without a GPU there is no stream") {
   CHECK_SAYS("[cuda] no CUDA device is available", Stream());

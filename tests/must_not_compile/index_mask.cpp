@@ -3,4 +3,4 @@
 
 using namespace weft;
 
-auto f(const Tensor<float>& x) { return x(x > 0); }
+auto f(const Tensor<float>& x) { return x(x > 0, 1); }

@@ -45,30 +45,3 @@ TEST_CASE_TEMPLATE("RMSNorm divides by the root mean square", D, TEST_DEVICES) {
   const auto apply = [&](const auto& v) { return norm(v); };
   CHECK(gradcheck(apply, x));
 }
-
-TEST_CASE_TEMPLATE("BatchNorm1d is PyTorch's", D, TEST_DEVICES) {
-  const auto after = [](auto& norm, const std::string& name) {
-    compare<D>(name, norm);
-    const std::string at = "layer." + name + ".";
-    CHECK(
-        allclose(*norm.running_mean, pytorch<double, D>(at + "after.running_mean"), {1e-9, 1e-9}));
-    CHECK(allclose(*norm.running_var, pytorch<double, D>(at + "after.running_var"), {1e-9, 1e-9}));
-    CHECK(norm.num_batches_tracked->item() == 1);
-    nn::eval(norm);
-    const auto x = pytorch<double, D>(at + "x");
-    CHECK(allclose(norm(x).detach(), pytorch<double, D>(at + "eval"), {1e-9, 1e-9}));
-    CHECK(norm.num_batches_tracked->item() == 1);
-  };
-  nn::BatchNorm1d<D, double> norm(3);
-  after(norm, "batch_norm");
-  nn::BatchNorm1d<D, double> cumulative(3, {.momentum = {}});
-  after(cumulative, "batch_norm_long");
-}
-
-TEST_CASE_TEMPLATE("BatchNorm1d refuses what does not fit", D, TEST_DEVICES) {
-  nn::BatchNorm1d<D> norm(3);
-  CHECK_SAYS("more than one value a channel", norm(ones({1, 3}, D{})));
-  CHECK_SAYS("expected (batch, 3)", norm(ones({3, 4}, D{})));
-  nn::eval(norm);
-  CHECK(norm(ones({1, 3}, D{})).shape() == Shape{1, 3});
-}

@@ -186,7 +186,7 @@ class Backward<E, Source, TypeList<Ports...>> {
     sum = weft::detail::Access::allocate<C, D>(port.shape, device_);
     if constexpr (std::is_same_v<C, element<Port>> &&
                   std::is_same_v<D, typename Port::device_type>) {
-      if (!sink.adds) sum = sink.buffer;
+      if (!sink.adds && sink.buffer.is_contiguous()) sum = sink.buffer;
     }
     const Shape kept = broadcast_axes(port.shape, shape_).result(shape_);
     operands[J].set(sum.data(), sizeof(C), kept, contiguous_strides(kept), sum.storage());

@@ -49,7 +49,7 @@ void pass_parameters(const without_vars_t<E>& e, const G& g, const Ps&... pulls)
   }
 }
 
-/// The mean of each row and 1 / its deviation are those of the forward pass.
+/// The mean of each row and 1 / its deviation come from the forward pass.
 template <class C, class D>
 struct LayerNormRule {
   Tensor<C, D> centre;  // (..., 1)
@@ -159,6 +159,8 @@ auto log_softmax(const X& e, const Axes& axes = axis(-1)) {
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
   requires(Differentiable<X> || Differentiable<W> || Differentiable<B>)
 auto layer_norm(const X& e, const W& weight, const B& bias, double epsilon = 1e-5) {
+  detail::check_beside_rows("layer_norm", "a weight", e.shape(), weight.shape());
+  detail::check_beside_rows("layer_norm", "a bias", e.shape(), bias.shape());
   const auto x = autograd::hoist_opaque(e);
   using T = typename X::value_type;
   using C = compute_t<T>;
@@ -181,6 +183,7 @@ auto layer_norm(const X& e, const W& weight, const B& bias, double epsilon = 1e-
 template <ExpressionLike X, ExpressionLike W>
   requires(Differentiable<X> || Differentiable<W>)
 auto rms_norm(const X& e, const W& weight, double epsilon = 1e-6) {
+  detail::check_beside_rows("rms_norm", "a weight", e.shape(), weight.shape());
   const auto x = autograd::hoist_opaque(e);
   using T = typename X::value_type;
   using C = compute_t<T>;
@@ -200,6 +203,7 @@ namespace autograd {
 template <class X, class I, class F>
 auto with_row_losses(const X& x, const I& targets, const F& f) {
   using C = compute_t<typename X::value_type>;
+  weft::detail::check_targets("cross_entropy", x.shape(), targets.shape());
   const Tensor logs = logsumexp(cast<C>(x), axis(-1), keepdims);
   using D = typename decltype(logs)::device_type;
   const auto index = targets.reshape(weft::detail::with_last_axis(targets.shape()));

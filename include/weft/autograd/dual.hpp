@@ -62,7 +62,7 @@ constexpr auto cast(X&& x) {
 }
 
 namespace detail {
-/// The product of matrices of Dual elements, by those of their parts.
+/// The product of matrices of Dual elements, from the products of their parts.
 template <class K, class A, class B, class T, class D>
 void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target) {
   using Plane = Tensor<T, D>;
@@ -79,15 +79,14 @@ void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target)
 template <class X, class... Xs>
 concept JoinsDual = !is_dual<element_of_t<X>> && (is_dual<element_of_t<Xs>> || ...);
 
-/// Beside Dual elements plain ones of the same precision are constants, also those of a Var.
+/// Beside Dual elements, plain ones of the same precision are constants, a Var's as well.
 template <class X, class... Xs>
-  requires Expression<X> && JoinsDual<X, Xs...>
-struct Leading<X, Xs...> : Leading<Xs...> {
-};
+  requires(decides<X>&& JoinsDual<X, Xs...>)
+struct Leading<X, Xs...> : Leading<Xs...> {};
 
 template <class T, Expression X>
 inline constexpr bool element_fits<Dual<T>, X> =
-    std::is_same_v<element_of_t<X>, T> || std::is_same_v<element_of_t<X>, Dual<T>>;
+    std::is_same_v<element_of_t<X>, T> || std::is_same_v<element_of_t<X>, Dual<T>> || adapts<X>;
 
 template <class T, Expression X>
   requires std::is_same_v<typename X::value_type, T>

@@ -12,7 +12,7 @@ namespace weft::autograd {
 class Pass {
  public:
   /// Collects all that the root was computed from. With targets given, only their gradients are
-  /// computed; else those of all leaves.
+  /// computed; else the gradients of all leaves.
   Pass(Variable* root, const std::vector<Variable*>& targets = {})
       : id_(__atomic_add_fetch(&last_id(), 1, __ATOMIC_RELAXED)) {
     collect(root);

@@ -115,11 +115,11 @@ struct CustomRule {
     auto gradients = vjp(gradient, y, xs...);
     if constexpr (requires { std::tuple_size<decltype(gradients)>::value; }) {
       static_assert(std::tuple_size_v<decltype(gradients)> == sizeof...(Pulls),
-                    "weft: the gradients of custom(f, vjp, x...) are as many as its arguments");
+                    "weft: custom(f, vjp, x...) needs one gradient for each of its arguments");
       give(pulls, gradients, std::index_sequence_for<Pulls...>{});
     } else {
       static_assert(sizeof...(Pulls) == 1,
-                    "weft: the gradients of custom(f, vjp, x...) are as many as its arguments: "
+                    "weft: custom(f, vjp, x...) needs one gradient for each of its arguments: "
                     "return std::tuple(...)");
       pulls.head(gradients);
     }

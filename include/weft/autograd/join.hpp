@@ -13,7 +13,8 @@ namespace autograd {
 template <class T, class D>
 class Join final : public Node {
  public:
-  Join(const std::vector<Var<T, D>>& parts, int axis) : axis_(axis) {
+  Join(const char* operation, const std::vector<Var<T, D>>& parts, int axis)
+      : operation_(operation), axis_(axis) {
     for (const auto& part : parts) {
       sizes_.push_back(part.shape()[axis]);
       edges_.push_back(part.requires_grad() ? Ref<Variable>(part.variable().get())
@@ -21,7 +22,7 @@ class Join final : public Node {
     }
   }
 
-  Text name() const override { return "cat"; }
+  Text name() const override { return operation_; }
   int input_count() const override { return static_cast<int>(edges_.size()); }
   Variable* input(int index) const override {
     return edges_[static_cast<std::size_t>(index)].get();
@@ -46,6 +47,7 @@ class Join final : public Node {
   }
 
  private:
+  const char* operation_;
   int axis_;
   std::vector<int64_t> sizes_;
   std::vector<Ref<Variable>> edges_;
@@ -54,8 +56,8 @@ class Join final : public Node {
 }  // namespace autograd
 
 /// As cat of tensors; parts that require no gradient may be among them.
-template <class T, Device D, class A>
-Var<T, D> cat(const std::vector<Var<T, D>>& parts, const A& axis) {
+template <class T, Device D, class A = Axes>
+Var<T, D> cat(const std::vector<Var<T, D>>& parts, const A& axis = {0}) {
   if constexpr (detail::is_axis<A>()) {
     const auto value =
         detail::join<T, D>("cat", parts, axis,
@@ -64,15 +66,15 @@ Var<T, D> cat(const std::vector<Var<T, D>>& parts, const A& axis) {
     for (const auto& part : parts) wanted = wanted || part.requires_grad();
     if (!wanted || !is_grad_enabled()) return Var<T, D>(value);
     const int along = detail::one_axis("cat", axis, value.rank());
-    autograd::Ref<autograd::Node> node(new autograd::Join<T, D>(parts, along));
+    autograd::Ref<autograd::Node> node(new autograd::Join<T, D>("cat", parts, along));
     return Var<T, D>(value, autograd::computed_by<T, D>(static_cast<decltype(node)&&>(node)));
   }
   return {};
 }
 
 /// As stack of tensors.
-template <class T, Device D, class A>
-Var<T, D> stack(const std::vector<Var<T, D>>& parts, const A& axis) {
+template <class T, Device D, class A = Axes>
+Var<T, D> stack(const std::vector<Var<T, D>>& parts, const A& axis = {0}) {
   if constexpr (detail::is_axis<A>()) {
     if (parts.empty()) fail<ValueError>("stack", "no tensors, expected one at least");
     const int at = detail::one_axis("stack", axis, parts[0].rank() + 1);

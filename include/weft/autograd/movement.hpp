@@ -39,6 +39,15 @@ class Movement final : public NodeOf<1> {
     const Sink<T, D> sink = input->open(shape_, device_);
     if (!sink.adds && (coverage_ == Coverage::some || coverage_ == Coverage::several))
       sink.buffer.fill(compute_t<T>(0));
+    if (coverage_ == Coverage::renamed && !sink.buffer.is_contiguous()) {
+      const Tensor<T, D> back = gradient.reshape(shape_);  // the buffer may have no such view
+      if (sink.adds) {
+        sink.buffer.assign(sink.buffer + back);
+      } else {
+        sink.buffer.assign(back);
+      }
+      return;
+    }
     const Tensor<T, D> target = view_(sink.buffer);
     if (coverage_ == Coverage::several) {
       add_repeated(sink.buffer, gradient);
@@ -165,6 +174,19 @@ Var<T, D> Var<T, D>::narrow(int64_t axis, int64_t start, int64_t length) const {
   return autograd::moved(
       "narrow", *this, [=](const auto& x) { return x.narrow(axis, start, length); },
       autograd::Coverage::some);
+}
+template <class T, Device D>
+std::vector<Var<T, D>> Var<T, D>::split(int64_t length, int64_t axis) const {
+  return detail::pieces(*this, length, axis);
+}
+template <class T, Device D>
+std::vector<Var<T, D>> Var<T, D>::chunk(int64_t count, int64_t axis) const {
+  return detail::pieces(*this, detail::piece_length(shape(), count, axis), axis);
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::clone() const {
+  return autograd::moved(
+      "clone", *this, [](const auto& x) { return x.clone(); }, autograd::Coverage::renamed);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::operator()(Slice a, Slice b, Slice c, Slice d, Slice e, Slice f, Slice g,

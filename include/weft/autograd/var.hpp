@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a Var has every member of a Tensor.
+
 #include "weft/autograd/differentiable.hpp"
 #include "weft/autograd/engine.hpp"
 #include "weft/autograd/hoist_opaque.hpp"
@@ -21,7 +23,7 @@ Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/dual.hpp
 /// expression as for a Tensor and records it; y.backward() then computes the gradients of all Vars
 /// that require one, which x.grad() gives. Copies are handles to the same values and gradient.
 template <class T, Device D = Cpu>
-class Var {
+class Var : public Members<Var<T, D>> {
  public:
   using value_type = T;
   using device_type = D;
@@ -38,11 +40,13 @@ class Var {
   template <ExpressionLike E>
     requires(!TensorLike<E> && !std::is_same_v<std::remove_cvref_t<E>, Var>)
   Var(E&& e, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-    record(e, file, line);
+    record(detail::node(e), file, line);
   }
   /// For nodes: a value and the variable that has computed it, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
-      : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {}
+      : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {
+    if (variable_) variable_->note_format(value_);
+  }
 
   Var(const Var&) = default;
   Var(Var&&) noexcept = default;
@@ -61,13 +65,19 @@ class Var {
     }
   }
 
+  using Members<Var>::shape;
   const Shape& shape() const { return value_.shape(); }
+  const Strides& strides() const { return value_.strides(); }
+  static constexpr Dtype dtype() { return dtype_of<T>; }
+  bool is_contiguous() const { return value_.is_contiguous(); }
   int rank() const { return value_.rank(); }
   int64_t size() const { return value_.size(); }
   int64_t size(int64_t axis) const { return value_.size(axis); }
   D device() const { return value_.device(); }
   /// The value of a Var with one element.
   T item() const { return value_.item(); }
+  /// The elements in row-major order, copied.
+  auto to_vector() const { return value_.to_vector(); }
   Var eval() const { return *this; }
 
   /// Whether backward() computes its gradient: a leaf that asks for one, or what depends on one.
@@ -193,7 +203,30 @@ class Var {
   Var operator()(Slice a = Slice::absent, Slice b = Slice::absent, Slice c = Slice::absent,
                  Slice d = Slice::absent, Slice e = Slice::absent, Slice f = Slice::absent,
                  Slice g = Slice::absent, Slice h = Slice::absent) const;
-  Var operator[](int64_t index) const { return (*this)(index); }
+  /// The slices of the first axis that integers name: take(x, indices, axis(0)).
+  template <ExpressionLike I>
+  auto operator()(const I& index) const {
+    return detail::member::at_indices_(*this, index);
+  }
+  template <class I>
+  auto operator[](const I& index) const {
+    if constexpr (ExpressionLike<I>) {
+      return detail::member::at_indices_(*this, index);
+    } else {
+      if constexpr (detail::is_index<I>()) return (*this)(Slice(index));
+      return *this;
+    }
+  }
+  /// The views along the first axis: `for (auto row : x)`.
+  RowIterator<Var> begin() const {
+    if (rank() == 0) fail<ShapeError>("begin", "a Var of rank 0 has no axis to iterate over");
+    return {*this, 0};
+  }
+  RowIterator<Var> end() const { return {*this, size(0)}; }
+  using Members<Var>::expand;
+  using Members<Var>::permute;
+  using Members<Var>::reshape;
+  using Members<Var>::view;
   Var permute(const Shape& axes) const;
   Var transpose(int64_t a, int64_t b) const;
   Var t() const;
@@ -207,6 +240,12 @@ class Var {
   Var flip(int64_t axis) const;
   Var diagonal(int64_t k = 0, int64_t axis1 = -2, int64_t axis2 = -1) const;
   Var narrow(int64_t axis, int64_t start, int64_t length) const;
+  std::vector<Var> split(int64_t length, int64_t axis = 0) const;
+  std::vector<Var> chunk(int64_t count, int64_t axis = 0) const;
+  /// The elements in storage of their own, with a gradient that goes back.
+  Var clone() const;
+  Var contiguous() const { return is_contiguous() ? *this : clone(); }
+  using Members<Var>::to;
   /// The elements on another device, or this Var where they are there already.
   template <class To>
   Var<T, To> to(To device) const;
@@ -249,7 +288,7 @@ class Var {
       node->file = file;
       node->line = line;
       if (node->wants_any()) {
-        variable_ = autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get()));
+        *this = Var(value_, autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get())));
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weft/ops/conv/memory_format.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft::autograd {
@@ -67,7 +68,7 @@ struct Node : Counted {
   virtual Variable* input(int index) const = 0;
   /// Throws where an operand was written in place since the forward pass.
   virtual void check() const = 0;
-  /// Adds to the inputs' gradients what follows from that of the output.
+  /// Adds to the inputs' gradients what follows from the output's.
   virtual void backward() = 0;
   /// Gives back what the node holds.
   virtual void release() = 0;
@@ -136,12 +137,17 @@ template <class T, class D>
 struct VariableOf final : Variable {
   Tensor<T, D> gradient;  // of a leaf, or retained
   bool has_gradient = false;
-  Ref<Place<T, D>> place;  // null for most
-  Tensor<T, D> pending;    // of the pass that runs
+  bool channels_last = false;  // the value's format, which the gradient gets
+  Ref<Place<T, D>> place;      // null for most
+  Tensor<T, D> pending;        // of the pass that runs
   bool has_pending = false;
   std::vector<Ref<Hook<T, D>>> hooks;
   std::vector<Ref<Hook<T, D>>> accumulated_hooks;
 
+  /// Takes the format of a value that a statement has computed; leaves have contiguous gradients.
+  void note_format(const Tensor<T, D>& value) {
+    channels_last = !is_leaf() && is_channels_last(value);
+  }
   /// A leaf without hooks is written where its gradient stays.
   bool is_direct() const { return is_leaf() && hooks.empty(); }
 
@@ -157,7 +163,7 @@ struct VariableOf final : Variable {
       buffer = place->gradient;
       buffer.storage()->bump_version();
     } else {
-      buffer = weft::detail::Access::allocate<T, D>(shape, device);
+      buffer = weft::detail::allocate_format<T, D>(shape, device, channels_last);
     }
     filled = true;
     return {buffer, false};
@@ -172,7 +178,7 @@ struct VariableOf final : Variable {
     }
     has_gradient = true;
   }
-  /// The same for a gradient that is there already, and that nobody else will write.
+  /// The same for an existing gradient that nobody else will write.
   void give(Tensor<T, D>&& value) {
     Tensor<T, D>& buffer = is_direct() ? gradient : pending;
     bool& filled = is_direct() ? has_gradient : has_pending;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include "weft/core/shape.hpp"
 
 namespace weft {
@@ -9,6 +11,9 @@ namespace weft {
 /// The axes of an operation, negative ones counted from the end. Made by axis(...).
 struct Axes : detail::Int64s {
   using Int64s::Int64s;
+  /// Where nothing but an axis can be meant, as in softmax(x, 1).
+  template <std::integral I>
+  constexpr Axes(I axis) : Int64s{static_cast<int64_t>(axis)} {}
 };
 
 /// axis(-1), axis(0, 2).
@@ -17,6 +22,9 @@ constexpr Axes axis(I... axes) {
   static_assert((std::is_integral_v<I> && ...), "weft: axis(...) takes integers");
   return {static_cast<int64_t>(axes)...};
 }
+
+/// axis({0, 2}).
+constexpr Axes axis(std::initializer_list<int64_t> axes) { return axes; }
 
 /// Keeps the reduced axes with size 1, so that the result broadcasts against the operand.
 struct Keepdims {};

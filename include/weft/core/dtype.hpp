@@ -83,7 +83,7 @@ template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
 template <class T>
 inline constexpr bool is_integer = std::is_integral_v<T> && !is_bool<T>;
-/// What has an order and all of weft's functions. Dual numbers are such: all hold for their values.
+/// Types with an order and all of weft's functions. Dual numbers qualify through their values.
 template <class T>
 inline constexpr bool is_floating = std::is_floating_point_v<T> || is_half<T> || is_dual<T>;
 

@@ -9,7 +9,7 @@
 namespace weft {
 
 /// value + tangent * e with e * e = 0: what is computed of it has the derivative as its tangent.
-/// Comparisons are those of the values. Numbers become a Dual with tangent 0; there is no way back.
+/// Comparisons compare the values. Numbers become a Dual with tangent 0; there is no way back.
 template <class T>
 struct alignas(2 * sizeof(T)) Dual {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,

@@ -28,6 +28,14 @@ concept ExpressionLike = Expression<std::remove_cvref_t<E>>;
 template <class X>
 concept NumberLike = Number<std::remove_cvref_t<X>>;
 
+/// An expression that stands for another one, node(): it adds what can be done where it is written
+/// (conversion to a number, assignment), and inside a larger expression is that other one.
+template <class E>
+concept StandIn = Expression<E> && requires(const E& e) {
+  typename E::node_type;
+  e.node();
+};
+
 /// Operands of one operation: expressions and plain numbers, at least one of them an expression.
 template <class... Xs>
 concept OperandsOf = (ExpressionLike<Xs> || ...) && ((ExpressionLike<Xs> || NumberLike<Xs>)&&...);
@@ -54,6 +62,28 @@ template <class E>
 inline constexpr bool is_tensor = false;
 template <class T, class D>
 inline constexpr bool is_tensor<Tensor<T, D>> = true;
+
+template <class E>
+struct NodeOfExpression {
+  using type = E;
+};
+template <StandIn E>
+struct NodeOfExpression<E> {
+  using type = typename E::node_type;
+};
+/// The type of what an expression stands for: itself, unless it is a StandIn.
+template <class E>
+using node_t = typename NodeOfExpression<std::remove_cvref_t<E>>::type;
+
+/// What an expression stands for.
+template <class E>
+constexpr decltype(auto) node(E&& e) {
+  if constexpr (StandIn<std::remove_cvref_t<E>>) {
+    return static_cast<E&&>(e).node();
+  } else {
+    return static_cast<E&&>(e);
+  }
+}
 
 /// Makes a static_assert depend on a template parameter.
 template <class...>

@@ -17,7 +17,7 @@ struct Failure {
   bool labels = false;  ///< the index is a label, of one of high + 1 classes
 };
 
-/// Leaves a failure unless one is there already. `operation` must be a literal of the host's.
+/// Records a failure unless one is recorded already. `operation` must be a literal of the host's.
 WEFT_HD inline void report_failure(Failure* record, const char* operation, int ordinal,
                                    long long index, long long low, long long high,
                                    bool labels = false) {

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 #include "weft/core/error.hpp"
 
@@ -116,7 +118,27 @@ class Shape : public detail::Int64s {
     }
     return n;
   }
+
+  /// The sizes of a shape that has N dimensions: auto [rows, columns] = shape.sizes<2>().
+  template <int N>
+  std::array<int64_t, N> sizes() const {
+    if (rank() != N) fail<ShapeError>("sizes", "shape ", *this, ", expected ", N, " dimensions");
+    std::array<int64_t, N> out;
+    for (int i = 0; i < N; ++i) out[static_cast<std::size_t>(i)] = (*this)[i];
+    return out;
+  }
 };
+
+namespace detail {
+/// Stands where a shape was to be taken apart.
+template <class S>
+constexpr std::size_t bindings() {
+  static_assert(sizeof(S) == 0,
+                "weft: how many axes a shape has is known when the program runs: write auto "
+                "[rows, columns] = x.shape<2>()");
+  return 0;
+}
+}  // namespace detail
 
 /// The distances, in elements, between neighbours along each dimension.
 class Strides : public detail::Int64s {
@@ -168,3 +190,15 @@ inline int normalize_axis(const char* operation, int64_t axis, int rank) {
 }
 
 }  // namespace weft
+
+/// No structured bindings: says what to write instead.
+template <class S>
+  requires std::is_same_v<S, weft::Shape>
+struct std::tuple_size<S> {
+  static constexpr std::size_t value = weft::detail::bindings<S>();
+};
+template <class S>
+  requires std::is_same_v<S, const weft::Shape>
+struct std::tuple_size<S> {
+  static constexpr std::size_t value = weft::detail::bindings<S>();
+};

@@ -12,7 +12,7 @@
 namespace weft {
 
 namespace cpu::detail {
-/// 0: as many as OpenMP would use.
+/// 0: the number that OpenMP would use.
 [[gnu::visibility("default")]] inline constinit int threads_set = 0;
 }  // namespace cpu::detail
 
@@ -26,7 +26,7 @@ inline int num_threads() {
   return 1;
 #endif
 }
-/// Sets it for the whole process; 0: as many as OpenMP would use, which is one a core unless told
+/// Sets it for the whole process; 0: the number that OpenMP would use, one a core unless told
 /// otherwise (OMP_NUM_THREADS). Throws ValueError below 0. Inside of a parallel region of the
 /// user's work is not shared, whatever is set.
 inline void set_num_threads(int threads) {

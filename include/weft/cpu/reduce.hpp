@@ -77,4 +77,6 @@ struct Reducer<Cpu> {
   }
 };
 
+static_assert(ReducingDevice<Cpu, reducer::sum>);
+
 }  // namespace weft

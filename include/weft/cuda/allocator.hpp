@@ -6,7 +6,7 @@
 
 #include "weft/cuda/stream.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// A source of memory on one GPU, ordered by streams. Derive from it and call set_allocator to
 /// replace weft's own. All members may be called by several threads at once.
@@ -226,4 +226,4 @@ inline void set_allocator(Cuda device, Allocator* replacement) {
   __atomic_store_n(&detail::chosen_allocators[resolve(device)], replacement, __ATOMIC_RELEASE);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

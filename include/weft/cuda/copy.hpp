@@ -17,16 +17,16 @@ struct Transfer<Cpu, Cuda> {
   }
   static void copy(Storage* from, const void* source, Storage* to, void* target, int64_t bytes,
                    CopyOptions options) {
-    const cuda::DeviceGuard guard(Cuda{to->ordinal});
-    const cuda::Stream stream = cuda::current_stream(Cuda{to->ordinal});
-    const bool pinned = from != nullptr && cuda::is_pinned(from);
-    if (!pinned) cuda::refuse_capture(stream, "to");
-    cuda::order_write(to, stream);
-    cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
-                                cudaMemcpyHostToDevice, stream.handle()),
-                "to", "copying ", bytes, " bytes to ", stream.device());
-    if (pinned) cuda::note_pinned_use(from, stream);
-    if (!(options.non_blocking && pinned) && !cuda::is_capturing(stream)) stream.synchronize();
+    const on_cuda::DeviceGuard guard(Cuda{to->ordinal});
+    const on_cuda::Stream stream = on_cuda::current_stream(Cuda{to->ordinal});
+    const bool pinned = from != nullptr && on_cuda::is_pinned(from);
+    if (!pinned) on_cuda::refuse_capture(stream, "to");
+    on_cuda::order_write(to, stream);
+    on_cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
+                                   cudaMemcpyHostToDevice, stream.handle()),
+                   "to", "copying ", bytes, " bytes to ", stream.device());
+    if (pinned) on_cuda::note_pinned_use(from, stream);
+    if (!(options.non_blocking && pinned) && !on_cuda::is_capturing(stream)) stream.synchronize();
   }
 };
 
@@ -36,19 +36,19 @@ template <>
 struct Transfer<Cuda, Cpu> {
   template <class Host>
   static Storage* allocate(Host device, int64_t bytes, CopyOptions options) {
-    return options.non_blocking ? cuda::allocate_pinned(bytes)
+    return options.non_blocking ? on_cuda::allocate_pinned(bytes)
                                 : Memory<Host>::allocate(device, bytes);
   }
   static void copy(Storage* from, const void* source, Storage* to, void* target, int64_t bytes,
                    CopyOptions options) {
-    const cuda::DeviceGuard guard(Cuda{from->ordinal});
-    const cuda::Stream stream = cuda::current_stream(Cuda{from->ordinal});
-    if (!options.non_blocking) cuda::refuse_capture(stream, "to");
-    cuda::order_read(from, stream);
-    cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
-                                cudaMemcpyDeviceToHost, stream.handle()),
-                "to", "copying ", bytes, " bytes from ", stream.device());
-    if (cuda::is_pinned(to)) cuda::note_pinned_use(to, stream);
+    const on_cuda::DeviceGuard guard(Cuda{from->ordinal});
+    const on_cuda::Stream stream = on_cuda::current_stream(Cuda{from->ordinal});
+    if (!options.non_blocking) on_cuda::refuse_capture(stream, "to");
+    on_cuda::order_read(from, stream);
+    on_cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
+                                   cudaMemcpyDeviceToHost, stream.handle()),
+                   "to", "copying ", bytes, " bytes from ", stream.device());
+    if (on_cuda::is_pinned(to)) on_cuda::note_pinned_use(to, stream);
     if (!options.non_blocking) stream.synchronize();
   }
 };
@@ -57,30 +57,30 @@ struct Transfer<Cuda, Cpu> {
 /// such copy into a graph.
 template <>
 struct Transfer<Cuda, Cuda> {
-  static int resolve(Cuda device) { return cuda::resolve(device); }
+  static int resolve(Cuda device) { return on_cuda::resolve(device); }
 
   static Storage* allocate(Cuda device, int64_t bytes, CopyOptions) {
     return Memory<Cuda>::allocate(device, bytes);
   }
   static void copy(Storage* from, const void* source, Storage* to, void* target, int64_t bytes,
                    CopyOptions) {
-    const cuda::DeviceGuard guard(Cuda{from->ordinal});
-    const cuda::Stream stream = cuda::current_stream(Cuda{from->ordinal});
-    if (cuda::is_capturing(stream)) {
+    const on_cuda::DeviceGuard guard(Cuda{from->ordinal});
+    const on_cuda::Stream stream = on_cuda::current_stream(Cuda{from->ordinal});
+    if (on_cuda::is_capturing(stream)) {
       fail<DeviceError>("to", "a copy from cuda:", from->ordinal, " to cuda:", to->ordinal,
                         " in a capture: CUDA takes no such copy into a graph, expected it before ",
                         "or after the capture");
     }
-    cuda::order_read(from, stream);
-    cuda::order_write(to, stream);
-    cuda::check(cudaMemcpyPeerAsync(target, to->ordinal, source, from->ordinal,
-                                    static_cast<std::size_t>(bytes), stream.handle()),
-                "to", "copying ", bytes, " bytes from cuda:", from->ordinal,
-                " to cuda:", to->ordinal);
+    on_cuda::order_read(from, stream);
+    on_cuda::order_write(to, stream);
+    on_cuda::check(cudaMemcpyPeerAsync(target, to->ordinal, source, from->ordinal,
+                                       static_cast<std::size_t>(bytes), stream.handle()),
+                   "to", "copying ", bytes, " bytes from cuda:", from->ordinal,
+                   " to cuda:", to->ordinal);
   }
 };
 
-namespace cuda {
+namespace on_cuda {
 /// A copy of a CPU tensor in page-locked memory, from and to which copies can overlap with
 /// computing.
 template <class T>
@@ -95,11 +95,11 @@ Tensor<std::remove_const_t<T>, Cpu> pin(const Tensor<T, Cpu>& x) {
   return out;
 }
 
-/// True when the tensor's elements are in page-locked memory of weft's.
+/// True when the tensor's elements are in page-locked memory that weft allocated.
 template <class T>
 bool is_pinned(const Tensor<T, Cpu>& x) {
   return x.storage() != nullptr && is_pinned(x.storage());
 }
-}  // namespace cuda
+}  // namespace on_cuda
 
 }  // namespace weft

@@ -6,7 +6,7 @@
 #include "weft/core/shape.hpp"
 #include "weft/cuda/error.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// weft uses no more GPUs than this in one process.
 inline constexpr int max_devices = 64;
@@ -168,14 +168,14 @@ inline int attribute(cudaDeviceAttr which, int ordinal) {
   return *known;
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 namespace weft {
 
 /// The same for generic code.
 inline bool is_available(Cuda device) {
-  return device.ordinal < cuda::device_count() && cuda::is_available();
+  return device.ordinal < on_cuda::device_count() && on_cuda::is_available();
 }
-inline const char* device_name(Cuda device) { return cuda::properties(device).name.c_str(); }
+inline const char* device_name(Cuda device) { return on_cuda::properties(device).name.c_str(); }
 
 }  // namespace weft

@@ -9,7 +9,19 @@
 
 #include "weft/core/error.hpp"
 
-namespace weft::cuda {
+// What weft has on CUDA is weft::cuda to the user. CCCL has a namespace ::cuda, and nvcc's
+// generated code says cuda::std without the leading colons, which `using namespace weft` at file
+// scope would make ambiguous if weft::cuda were another namespace. So it is the same one, which
+// sees weft's.
+namespace weft::on_cuda {}
+namespace cuda {
+using namespace weft::on_cuda;  // NOLINT(google-build-using-namespace)
+}
+namespace weft {
+namespace cuda = ::cuda;
+}
+
+namespace weft::on_cuda {
 
 namespace detail {
 /// Set at program exit and in a forked child: from then on memory is left to the operating system.
@@ -55,4 +67,4 @@ void check(cudaError_t status, const char* operation, const Parts&... details) {
   detail::raise(status, operation, {weft::detail::Part(details)...});
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

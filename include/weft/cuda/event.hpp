@@ -6,7 +6,7 @@
 #include "weft/cuda/runtime/capture.hpp"
 #include "weft/cuda/runtime/mutex.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 class Stream;
 
@@ -128,4 +128,4 @@ class Event {
   bool timing_;
 };
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -1,4 +1,4 @@
-// CUDA's joint programs: all gradients of a statement in one kernel, sums finished by another.
+// CUDA's gradients: all of a statement's in one kernel, sums finished by another.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,8 +19,8 @@ struct GradientExecutor<Cuda> {
 #if defined(__CUDACC__)
     constexpr int k = detail::target_count<Outs>;
     constexpr int n = detail::count(Types{}) + k;
-    constexpr int lanes = cuda::lanes_of<Outs>(Types{});
-    static_assert(sizeof(Program) + sizeof(cuda::SumGrid<n, k>) <= 4096,
+    constexpr int lanes = on_cuda::lanes_of<Outs>(Types{});
+    static_assert(sizeof(Program) + sizeof(on_cuda::SumGrid<n, k>) <= 4096,
                   "weft: the expression is too large for one kernel: store a part of it in a Var");
     const Stores stores = program.stores;
     const unsigned dense = stores.wanted & ~stores.sums;
@@ -31,33 +31,34 @@ struct GradientExecutor<Cuda> {
       }
     }
     detail::broadcast_operands(operands, n, shape);
-    cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
-    cuda::detail::order(operands, n, stream, k);
+    on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
+    on_cuda::detail::order(operands, n, stream, k);
     detail::Loops loops = detail::loops_over(shape);
     detail::simplify(loops, operands, n, true);
     if (stores.sums == 0 && (dense & 1U) != 0 &&
         run_aligned<Outs, Types, lanes, n>(name, shape, loops, operands, program, stream)) {
       return;
     }
-    cuda::SumGrid<n, k> grid;
+    on_cuda::SumGrid<n, k> grid;
     unsigned blocks_x = 1;
     unsigned blocks_y = 1;
-    cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0,
-                                cuda::properties(device).multiprocessors, grid, blocks_x, blocks_y);
+    on_cuda::detail::plan_sum_rows(loops, lanes, stores.sums != 0,
+                                   on_cuda::properties(device).multiprocessors, grid, blocks_x,
+                                   blocks_y);
     for (int i = 0; i < n; ++i) {
       grid.data[i] = operands[i].data;
       grid.lane[i] = loops.rank > 0 ? operands[i].stride[grid.outer] : 0;
       for (int d = 0; d < grid.outer; ++d)
         grid.stride[i][d] = operands[i].stride[grid.outer - 1 - d];
     }
-    cuda::detail::BegunSum begun[k];
+    on_cuda::detail::BegunSum begun[k];
     begin_sums(typename Program::values{}, device, loops, operands, stores, grid,
                blocks_x * blocks_y, begun, std::make_index_sequence<k>{});
     void* arguments[] = {&grid, const_cast<Program*>(&program)};
-    const auto kernel = cuda::gradient_kernel<Outs, Types, lanes, n, k, Program>;
-    cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
-                         dim3(blocks_x, blocks_y), cuda::block_threads, arguments, stream);
+    const auto kernel = on_cuda::gradient_kernel<Outs, Types, lanes, n, k, Program>;
+    on_cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
+                            dim3(blocks_x, blocks_y), on_cuda::block_threads, arguments, stream);
     finish_sums(typename Program::values{}, name, device, shape, grid, blocks_x * blocks_y, begun,
                 std::make_index_sequence<k>{});
 #else
@@ -73,27 +74,27 @@ struct GradientExecutor<Cuda> {
   template <class Outs, class Types, int V, int N, class Program>
   static bool run_aligned(const detail::Name& name, const Shape& shape, const detail::Loops& loops,
                           detail::Operand* operands, const Program& program,
-                          const cuda::Stream& stream) {
-    if (!cuda::detail::fits(loops, operands, N) ||
-        !cuda::detail::is_aligned(loops, operands, N, V, {})) {
+                          const on_cuda::Stream& stream) {
+    if (!on_cuda::detail::fits(loops, operands, N) ||
+        !on_cuda::detail::is_aligned(loops, operands, N, V, {})) {
       return false;
     }
-    cuda::Grid<N> grid;
-    cuda::detail::plan_row_items(loops, operands[0], V, grid);
-    cuda::detail::plan_operands(loops, operands, N, grid.data, grid.lane, grid.stride);
-    const auto kernel = cuda::for_each_aligned<Outs, Types, V, N, Program>;
+    on_cuda::Grid<N> grid;
+    on_cuda::detail::plan_row_items(loops, operands[0], V, grid);
+    on_cuda::detail::plan_operands(loops, operands, N, grid.data, grid.lane, grid.stride);
+    const auto kernel = on_cuda::for_each_aligned<Outs, Types, V, N, Program>;
     void* arguments[] = {&grid, const_cast<Program*>(&program)};
-    cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
-                         (grid.items + cuda::block_threads - 1) / cuda::block_threads,
-                         cuda::block_threads, arguments, stream);
+    on_cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
+                            (grid.items + on_cuda::block_threads - 1) / on_cuda::block_threads,
+                            on_cuda::block_threads, arguments, stream);
     return true;
   }
 
   template <class... Vs, int N, int K, std::size_t... J>
   static void begin_sums(detail::TypeList<Vs...>, Cuda device, const detail::Loops& loops,
-                         const detail::Operand* operands, Stores stores, cuda::SumGrid<N, K>& grid,
-                         unsigned blocks, cuda::detail::BegunSum* begun,
-                         std::index_sequence<J...>) {
+                         const detail::Operand* operands, Stores stores,
+                         on_cuda::SumGrid<N, K>& grid, unsigned blocks,
+                         on_cuda::detail::BegunSum* begun, std::index_sequence<J...>) {
     (begin_sum<Vs>(device, loops, operands[J], (stores.wanted >> J & 1U) != 0,
                    (stores.adds >> J & 1U) != 0, (stores.sums >> J & 1U) != 0, grid,
                    static_cast<int>(J), blocks, begun[J]),
@@ -101,18 +102,19 @@ struct GradientExecutor<Cuda> {
   }
   template <class V, int N, int K>
   static void begin_sum(Cuda device, const detail::Loops& loops, const detail::Operand& target,
-                        bool wanted, bool adds, bool sums, cuda::SumGrid<N, K>& grid, int j,
-                        unsigned blocks, cuda::detail::BegunSum& begun) {
-    using cuda::SumMode;
+                        bool wanted, bool adds, bool sums, on_cuda::SumGrid<N, K>& grid, int j,
+                        unsigned blocks, on_cuda::detail::BegunSum& begun) {
+    using on_cuda::SumMode;
     grid.sum[j] = nullptr;
     grid.mode[j] = !wanted ? SumMode::skip : adds ? SumMode::add : SumMode::store;
     if (!sums) return;
-    begun.mode = grid.mode[j] = cuda::detail::sum_mode(loops, target);
+    begun.mode = grid.mode[j] = on_cuda::detail::sum_mode(loops, target);
     begun.target = target;
     const int64_t count = begun.mode == SumMode::rows      ? grid.row_step * grid.inner
                           : begun.mode == SumMode::columns ? grid.rows * int64_t{grid.parts}
-                          : begun.mode == SumMode::all ? blocks * int64_t{cuda::block_threads / 32}
-                                                       : grid.rows * grid.inner;
+                          : begun.mode == SumMode::all
+                              ? blocks * int64_t{on_cuda::block_threads / 32}
+                              : grid.rows * grid.inner;
     begun.memory =
         StorageHandle(Memory<Cuda>::allocate(device, count * static_cast<int64_t>(sizeof(V))));
     grid.sum[j] = static_cast<char*>(begun.memory->data);
@@ -120,8 +122,8 @@ struct GradientExecutor<Cuda> {
 
   template <class... Vs, int N, int K, std::size_t... J>
   static void finish_sums(detail::TypeList<Vs...>, const detail::Name& name, Cuda device,
-                          const Shape& shape, const cuda::SumGrid<N, K>& grid, unsigned blocks,
-                          const cuda::detail::BegunSum* begun, std::index_sequence<J...>) {
+                          const Shape& shape, const on_cuda::SumGrid<N, K>& grid, unsigned blocks,
+                          const on_cuda::detail::BegunSum* begun, std::index_sequence<J...>) {
     (finish_sum<Vs>(name, device, shape, grid.rows, grid.row_step, grid.inner, grid.parts, blocks,
                     begun[J]),
      ...);
@@ -131,8 +133,8 @@ struct GradientExecutor<Cuda> {
   [[gnu::noinline]] static void finish_sum(const detail::Name& name, Cuda device,
                                            const Shape& shape, int64_t rows, int64_t row_step,
                                            int64_t inner, int64_t parts, unsigned blocks,
-                                           const cuda::detail::BegunSum& begun) {
-    using cuda::SumMode;
+                                           const on_cuda::detail::BegunSum& begun) {
+    using on_cuda::SumMode;
     if (begun.mode == SumMode::skip) return;
     Shape kept;
     Shape reduced;
@@ -153,7 +155,7 @@ struct GradientExecutor<Cuda> {
     } else {
       const bool by_rows = begun.mode == SumMode::rows;
       kept = {begun.mode == SumMode::all ? 1 : by_rows ? inner : rows};
-      reduced = {begun.mode == SumMode::all ? blocks * int64_t{cuda::block_threads / 32}
+      reduced = {begun.mode == SumMode::all ? blocks * int64_t{on_cuda::block_threads / 32}
                  : by_rows                  ? row_step
                                             : parts};
       operands[0].stride[0] = 1;

@@ -5,7 +5,7 @@
 #include "weft/cuda/pinned.hpp"
 #include "weft/cuda/synchronize.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 /// What the first kernel of a graph that draws random numbers writes, anew for each replay.
@@ -242,7 +242,7 @@ class Capture {
 /// Records what f() gives to the GPU, without running it: `auto step = capture([&] { z = x + z;
 /// });` and then `step.replay()` as often as wanted. Tensors keep their memory from one replay to
 /// the next: one that is written in f, in place or by `z = e`, has its value after each replay.
-/// Numbers are those of the capture, elements of tensors those of the replay; host code runs once,
+/// Numbers keep their value from the capture, tensors are read at each replay; host code runs once,
 /// now.
 template <class F>
 Graph capture(F&& f, [[maybe_unused]] Cuda device = {}) {
@@ -259,4 +259,4 @@ Graph capture(F&& f, [[maybe_unused]] Cuda device = {}) {
 #endif
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

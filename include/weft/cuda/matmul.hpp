@@ -10,7 +10,7 @@
 
 namespace weft {
 
-namespace cuda::detail {
+namespace on_cuda::detail {
 
 /// How cuBLASLt names an element type.
 template <class T>
@@ -79,7 +79,7 @@ inline int64_t alignment_of(const void* at) {
   return true;
 }
 
-}  // namespace cuda::detail
+}  // namespace on_cuda::detail
 
 template <>
 struct Multiplier<Cuda> {
@@ -94,7 +94,7 @@ struct Multiplier<Cuda> {
   static bool fuses(Activation activation, Dtype type) {
     const bool half_type = type == Dtype::float16 || type == Dtype::bfloat16;
     if (activation == Activation::identity || half_type) return true;
-    return type == Dtype::float32 && (activation == Activation::relu || cuda::allow_tf32());
+    return type == Dtype::float32 && (activation == Activation::relu || on_cuda::allow_tf32());
   }
 
   /// target = activation(alpha x y + beta addend); false where cuBLASLt does not do that in a call.
@@ -121,22 +121,22 @@ struct Multiplier<Cuda> {
       }
     }
     const Cuda device{target.storage()->ordinal};
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
     const Tensor<T, C>* const addend = epilogue.addend;
     if (addend != nullptr && addend->storage() == nullptr) return false;
     for (Storage* storage :
          {x.storage(), y.storage(), addend != nullptr ? addend->storage() : nullptr}) {
-      if (storage != nullptr) cuda::order_read(storage, stream);
+      if (storage != nullptr) on_cuda::order_read(storage, stream);
     }
-    cuda::order_write(target.storage(), stream);
+    on_cuda::order_write(target.storage(), stream);
     Layout added;
     if (addend != nullptr) added = layout::expand(addend->layout(), target.shape());
     const detail::ProductPlan plan = detail::plan_product(x.layout(), y.layout(), target.layout(),
                                                           addend != nullptr ? &added : nullptr);
     if (plan.k == 0) {
       if (plain) {
-        cuda::check(
+        on_cuda::check(
             cudaMemsetAsync(target.data(), 0, sizeof(Out) * static_cast<std::size_t>(target.size()),
                             stream.handle()),
             operation);
@@ -147,8 +147,8 @@ struct Multiplier<Cuda> {
       if (library(operation, device, plan, x.data(), y.data(), target, epilogue)) return true;
     }
     if (plain) {
-      cuda::run_gemm<T, Out>(operation, target.shape(), device,
-                             {plan, x.data(), y.data(), target.data()});
+      on_cuda::run_gemm<T, Out>(operation, target.shape(), device,
+                                {plan, x.data(), y.data(), target.data()});
     }
     return plain;
 #else
@@ -171,13 +171,13 @@ struct Multiplier<Cuda> {
     const bool adds = epilogue.addend != nullptr && !bias;
     int axis = plan.rank - 1;
     for (int i = 0; i < plan.rank; ++i) axis = plan.size[i] > plan.size[axis] ? i : axis;
-    cuda::detail::LtProblem p;
-    if (!cuda::detail::describe_lt(plan, axis, adds, p)) return false;
-    p.in = cuda::detail::lt_type<T>();
-    p.out = cuda::detail::lt_type<Out>();
-    p.scale = cuda::detail::lt_type<Scale>();
-    p.compute = cuda::detail::lt_compute<T>();
-    p.epilogue = cuda::detail::lt_epilogue(epilogue.activation, bias);
+    on_cuda::detail::LtProblem p;
+    if (!on_cuda::detail::describe_lt(plan, axis, adds, p)) return false;
+    p.in = on_cuda::detail::lt_type<T>();
+    p.out = on_cuda::detail::lt_type<Out>();
+    p.scale = on_cuda::detail::lt_type<Scale>();
+    p.compute = on_cuda::detail::lt_compute<T>();
+    p.epilogue = on_cuda::detail::lt_epilogue(epilogue.activation, bias);
     p.adds = adds ? 1 : 0;
     detail::ProductPlan outer = plan;  // the batch but for that axis
     const int64_t matrices = axis >= 0 ? plan.size[axis] : 1;
@@ -190,16 +190,16 @@ struct Multiplier<Cuda> {
           return outer.offset(place, round) + (axis >= 0 ? first * place.batch[axis] : 0);
         };
         p.batches = matrices - first < most ? matrices - first : most;
-        cuda::detail::LtPointers at;
+        on_cuda::detail::LtPointers at;
         at.at[0] = x + offset(plan.a);
         at.at[1] = y + offset(plan.b);
         at.at[2] = target.data() + offset(plan.c);
         at.at[3] =
             adds ? static_cast<const void*>(epilogue.addend->data() + offset(plan.d)) : at.at[2];
         at.at[4] = bias ? epilogue.addend->data() : nullptr;
-        for (int i = 0; i < 5; ++i) p.align[i] = cuda::detail::alignment_of(at.at[i]);
-        if (!cuda::detail::run_lt({operation}, target.shape(), device, p, at, &epilogue.alpha,
-                                  &beta)) {
+        for (int i = 0; i < 5; ++i) p.align[i] = on_cuda::detail::alignment_of(at.at[i]);
+        if (!on_cuda::detail::run_lt({operation}, target.shape(), device, p, at, &epilogue.alpha,
+                                     &beta)) {
           if (round == 0 && first == 0) return false;
           fail<DeviceError>(operation,
                             "cuBLASLt has no algorithm for a part of the batch of shape ",

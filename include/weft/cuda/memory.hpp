@@ -5,7 +5,7 @@
 #include "weft/cuda/allocator.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 struct MemoryCounters {
@@ -249,29 +249,30 @@ namespace detail {
 }
 }  // namespace detail
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 namespace weft {
 
 template <>
 struct Memory<Cuda> {
   static Storage* allocate(Cuda device, int64_t bytes) {
-    const Cuda there{cuda::resolve(device)};
-    const cuda::Stream stream = cuda::current_stream(there);
-    cuda::detail::Recording* const recording = cuda::detail::recording();
+    const Cuda there{on_cuda::resolve(device)};
+    const on_cuda::Stream stream = on_cuda::current_stream(there);
+    on_cuda::detail::Recording* const recording = on_cuda::detail::recording();
     const bool recorded = recording != nullptr && recording->covers(stream);
     if (bytes == 0) {
-      return cuda::detail::new_storage(recorded ? cuda::default_stream(there) : stream, nullptr, 0);
+      return on_cuda::detail::new_storage(recorded ? on_cuda::default_stream(there) : stream,
+                                          nullptr, 0);
     }
-    if (recorded) return cuda::detail::allocate_recorded(*recording, stream, bytes);
-    return cuda::detail::allocate_on(stream, bytes, cuda::capture_id(stream));
+    if (recorded) return on_cuda::detail::allocate_recorded(*recording, stream, bytes);
+    return on_cuda::detail::allocate_on(stream, bytes, on_cuda::capture_id(stream));
   }
 
   /// The memory counts as written on the current stream so far; it must outlive the tensors on it.
   static Storage* borrow(Cuda device, void* data, int64_t bytes) {
-    const bool recorded = cuda::detail::recording() != nullptr;
-    cuda::CudaStorage* storage = cuda::detail::new_storage(
-        recorded ? cuda::default_stream(device) : cuda::current_stream(device), data, bytes);
+    const bool recorded = on_cuda::detail::recording() != nullptr;
+    on_cuda::CudaStorage* storage = on_cuda::detail::new_storage(
+        recorded ? on_cuda::default_stream(device) : on_cuda::current_stream(device), data, bytes);
     storage->borrowed = true;
     return storage;
   }

@@ -7,7 +7,7 @@
 #include "weft/cuda/runtime/launch_observer.hpp"
 #include "weft/eval/program/settings.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 
@@ -62,4 +62,4 @@ inline const bool nvtx_at_start = [] {
 }();
 }  // namespace detail
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/allocator.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// True when kernels on `from` can be allowed to use memory on `to`.
 inline bool can_access_peer(Cuda from, Cuda to) {
@@ -36,4 +36,4 @@ inline void enable_peer_access(Cuda from, Cuda to) {
   allocator(Cuda{b}).allow_peer(a);  // pools do not follow cudaDeviceEnablePeerAccess
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

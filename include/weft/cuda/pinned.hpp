@@ -7,7 +7,7 @@
 
 #include "weft/cuda/memory/recording.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// A page-locked block of host memory. The record and its block are kept for the next tensor of
 /// about that size once the copies that use them are done.
@@ -132,7 +132,7 @@ inline Storage* allocate_pinned(int64_t bytes) {
   return storage;
 }
 
-/// True when a CPU tensor's storage is page-locked memory of weft's.
+/// True when a CPU tensor's storage is page-locked memory that weft allocated.
 inline bool is_pinned(const Storage* storage) { return storage->release == detail::release_pinned; }
 
 /// Call after giving `stream` a copy that reads or writes the pinned storage: its memory is not
@@ -166,4 +166,4 @@ inline void note_pinned_use(Storage* storage, cudaStream_t stream) {
   note_pinned_use(storage, Stream::borrow(stream));
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -9,10 +9,10 @@ namespace weft {
 
 template <>
 struct Recorder<Cuda> {
-  using Recording = cuda::Graph;
+  using Recording = on_cuda::Graph;
   template <class F>
   static Recording record(const F& f, Cuda device) {
-    return cuda::capture(f, device);
+    return on_cuda::capture(f, device);
   }
 };
 

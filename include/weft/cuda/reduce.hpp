@@ -21,9 +21,9 @@ struct Reducer<Cuda> {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + 1;
     using State = typename R::template State<typename Program::type>;
-    const auto kernels = cuda::ReduceKernels::of<Out, Types, n, R, State, Program>();
-    cuda::detail::run_reduction<n>(name, device, kept, reduced, operands, kernels, &reducer,
-                                   &program);
+    const auto kernels = on_cuda::ReduceKernels::of<Out, Types, n, R, State, Program>();
+    on_cuda::detail::run_reduction<n>(name, device, kept, reduced, operands, kernels, &reducer,
+                                      &program);
 #else
     static_assert(detail::always_false<Program>,
                   "weft: a reduction on Cuda is evaluated in a file that nvcc compiles: move this "
@@ -31,5 +31,7 @@ struct Reducer<Cuda> {
 #endif
   }
 };
+
+static_assert(ReducingDevice<Cuda, reducer::sum>);
 
 }  // namespace weft

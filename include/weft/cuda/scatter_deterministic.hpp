@@ -34,7 +34,7 @@ struct target_place {
 };
 }  // namespace op
 
-namespace cuda {
+namespace on_cuda {
 
 /// Values in runs of equal keys: of each of `outer` parts `count` rows of `inner` values.
 struct Runs {
@@ -134,7 +134,7 @@ inline void sort_keys(const char* operation, const Stream& stream, Tensor<int64_
 }  // namespace detail
 #endif
 
-}  // namespace cuda
+}  // namespace on_cuda
 
 template <>
 struct OrderedScatterer<Cuda> {
@@ -142,8 +142,8 @@ struct OrderedScatterer<Cuda> {
   static void add(const char* operation, const Tensor<T, D>& target, int axis, const Shape& shape,
                   const I& indices, const S& source) {
 #if defined(__CUDACC__)
-    const cuda::DeviceGuard guard(Cuda{target.storage()->ordinal});
-    cuda::Runs runs{nullptr, nullptr, shape.size(), 1, 1, target.size()};
+    const on_cuda::DeviceGuard guard(Cuda{target.storage()->ordinal});
+    on_cuda::Runs runs{nullptr, nullptr, shape.size(), 1, 1, target.size()};
     int64_t inner = 1;  // elements behind the axis
     for (int d = axis + 1; d < target.rank(); ++d) inner *= target.shape()[d];
     if (How == Indexing::instead) {
@@ -162,14 +162,14 @@ struct OrderedScatterer<Cuda> {
                                           Positions(of_keys), indices),
         target.device());
     keys = keys.reshape({-1});
-    const cuda::Stream stream = cuda::current_stream(target.device());
+    const on_cuda::Stream stream = on_cuda::current_stream(target.device());
     Tensor<int, Cuda> order;
-    cuda::detail::sort_keys(operation, stream, keys, order, runs.places);
+    on_cuda::detail::sort_keys(operation, stream, keys, order, runs.places);
 
     const Tensor<T, D> values = all_values(operation, target, shape, source);
     const Tensor<T, D> sums = target.is_contiguous() ? target : target.clone();
-    cuda::order_read(values, stream);
-    cuda::order_write(sums, stream);
+    on_cuda::order_read(values, stream);
+    on_cuda::order_write(sums, stream);
     sum_runs(operation, stream, runs, keys, order, values, sums);
     if (!target.is_contiguous()) target.assign(sums);
 #else
@@ -198,7 +198,7 @@ struct OrderedScatterer<Cuda> {
 
   /// Sums runs piece by piece, then the sums of those that pieces have cut, until none is cut.
   template <class T, class D>
-  static void sum_runs(const char* operation, const cuda::Stream& stream, cuda::Runs runs,
+  static void sum_runs(const char* operation, const on_cuda::Stream& stream, on_cuda::Runs runs,
                        Tensor<int64_t, Cuda> keys, const Tensor<int, Cuda>& order,
                        const Tensor<T, D>& values, const Tensor<T, D>& target) {
     using A = compute_t<T>;
@@ -206,8 +206,8 @@ struct OrderedScatterer<Cuda> {
     for (bool first = true;; first = false) {
       runs.keys = keys.data();
       runs.order = first ? order.data() : nullptr;
-      const bool last = runs.count <= cuda::run_piece;
-      const int64_t rows = (runs.count + cuda::run_piece - 1) / cuda::run_piece * 2;
+      const bool last = runs.count <= on_cuda::run_piece;
+      const int64_t rows = (runs.count + on_cuda::run_piece - 1) / on_cuda::run_piece * 2;
       Tensor<int64_t, Cuda> next_keys;
       Tensor<A, Cuda> next;
       if (!last) {
@@ -215,11 +215,11 @@ struct OrderedScatterer<Cuda> {
         next = empty<A>({runs.outer, rows, runs.inner}, target.device());
       }
       if (first) {
-        cuda::detail::launch_runs(operation, stream, runs, values.data(), target.data(),
-                                  next_keys.data(), next.data());
+        on_cuda::detail::launch_runs(operation, stream, runs, values.data(), target.data(),
+                                     next_keys.data(), next.data());
       } else {
-        cuda::detail::launch_runs(operation, stream, runs, sums.data(), target.data(),
-                                  next_keys.data(), next.data());
+        on_cuda::detail::launch_runs(operation, stream, runs, sums.data(), target.data(),
+                                     next_keys.data(), next.data());
       }
       if (last) return;
       keys = next_keys;

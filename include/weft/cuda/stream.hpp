@@ -5,7 +5,7 @@
 #include "weft/cuda/event.hpp"
 #include "weft/cuda/runtime/failure.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Streams of high priority are served before normal ones.
 enum class Priority { normal, high };
@@ -202,4 +202,4 @@ class StreamGuard {
 }
 inline void Event::record() { record(current_stream()); }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

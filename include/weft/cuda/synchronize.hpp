@@ -5,7 +5,7 @@
 #include "weft/cuda/memory.hpp"
 #include "weft/eval/program/settings.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// True with WEFT_SYNC=1 in the environment: each kernel is waited for and checked.
 inline bool sync_requested() { return weft::detail::sync_requested(); }
@@ -27,10 +27,10 @@ inline void synchronize(Cuda device = {}) {
   check_failures();
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 namespace weft {
 
-using cuda::synchronize;  // beside synchronize(Cpu), for generic code
+using on_cuda::synchronize;  // beside synchronize(Cpu), for generic code
 
 }  // namespace weft

@@ -4,7 +4,7 @@
 
 #include "weft/core/config.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 [[gnu::visibility("default")]] inline int tf32_for_all = 0;
@@ -38,4 +38,4 @@ class Tf32Guard {
   int previous_;
 };
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

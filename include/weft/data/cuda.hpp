@@ -15,14 +15,14 @@ template <>
 struct Feed<Cuda> {
   explicit Feed(Cuda device) : stream(device) {}
 
-  static HostMemory memory() { return {cuda::allocate_pinned}; }
+  static HostMemory memory() { return {on_cuda::allocate_pinned}; }
   template <class T, class D>
   Tensor<T, Cuda> operator()(const Tensor<T, D>& x) const {
-    const cuda::StreamGuard guard(stream);
+    const on_cuda::StreamGuard guard(stream);
     return x.to(stream.device(), {.non_blocking = true});
   }
 
-  cuda::Stream stream;
+  on_cuda::Stream stream;
 };
 
 }  // namespace weft::data

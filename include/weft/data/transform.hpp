@@ -1,4 +1,4 @@
-// transform(dataset, f): a data set whose samples are those of another one, changed by a callable.
+// transform(dataset, f): a data set that applies a callable to another one's samples.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

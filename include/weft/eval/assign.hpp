@@ -82,7 +82,7 @@ struct Staging {
 };
 [[gnu::visibility("default")]] inline constinit thread_local Staging* staging = nullptr;
 
-/// A product as it is planned, after those of its operands that are evaluated before.
+/// A product as it is planned, after the operands that are evaluated before it.
 template <class D, class E>
 PlannedProduct planned_product(const E& e) {
   const auto evaluate = [](const auto& x) {
@@ -112,10 +112,11 @@ Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, co
           may_write_in_place(route_of<E>()),
           wanted,
           &lowered,
-          run};
+          run,
+          !is_tensor<E>};
 }
 
-/// What evaluating an expression that is only planned gives: a tensor that is nowhere.
+/// What evaluating an expression gives while it is only planned: a tensor in placeholder storage.
 template <class T, class D, class E>
 [[gnu::cold, gnu::noinline]] Tensor<T, D> plan_on(const E& e) {
   const int64_t bytes = e.size() * static_cast<int64_t>(sizeof(T));

@@ -81,13 +81,13 @@ class BatchTied {
 };
 }  // namespace detail
 
-/// In-place statements over many tensors that run together: those of one form, with one element
-/// type and contiguous operands, are one CUDA kernel for hundreds of tensors of any shapes.
+/// In-place statements over many tensors that run together: statements of one form over contiguous
+/// tensors are one CUDA kernel, for hundreds of tensors of any shapes.
 ///   Batch<Cuda> batch;
 ///   for (std::size_t i = 0; i < n; ++i) batch.tie(p[i], m[i]) = fuse(p[i] - lr * g[i], ...);
 ///   batch.run();
-/// The results are those of the statements one after the other: one that reads what a waiting one
-/// writes lets that run first, and so does one of another form.
+/// The results are the same as one after the other: a statement that reads what a waiting one
+/// writes, or has another form, lets the waiting ones run first.
 template <Device D>
 class Batch {
  public:

@@ -24,7 +24,7 @@ auto lower_all(const Pack<Head, Tail...>& expressions, Operand* inputs) {
 }
 
 /// Expressions made ready to run together: the first operands are the targets, still to be set,
-/// then come those of all expressions in turn.
+/// then come the operands of all expressions in turn.
 template <class... Es>
 struct LoweredFuse {
   using types = typename Join<TypeList<>, typename Lowering<Es>::types...>::type;

@@ -4,6 +4,7 @@
 
 #include "weft/eval/program/executor.hpp"
 #include "weft/eval/program/plan.hpp"
+#include "weft/ops/conv/memory_format.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft::detail {
@@ -42,13 +43,39 @@ struct Statement {
   D wanted;  // where it runs if no operand says
   void* lowered;
   void (*run)(void* lowered, const Shape& shape, D device);
+  bool computes = true;  // more than a copy, which is contiguous
 };
+
+/// Whether one of the operands is the result's size and has its channels side by side in memory.
+WEFT_OUTLINED inline bool any_channels_last(const Operand* operands, int n, const Shape& shape) {
+  if (shape.rank() < 3 || shape.rank() > 5) return false;
+  for (int i = 0; i < n; ++i) {
+    if (operands[i].rank != shape.rank() || operands[i].stride[1] != 1) continue;
+    Strides strides;
+    bool same = true;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      same = same && operands[i].size[axis] == shape[axis];
+      strides.push_back(operands[i].stride[axis]);
+    }
+    if (same && is_channels_last(shape, strides)) return true;
+  }
+  return false;
+}
+
+/// New storage for the result of a statement: contiguous, unless an element-wise one's operands are
+/// channels_last.
+template <class T, class D>
+Tensor<T, D> new_target(const Statement<D>& s, D device) {
+  const bool last =
+      s.elementwise && s.computes && any_channels_last(s.operands + 1, s.n - 1, *s.shape);
+  return allocate_format<T, D>(*s.shape, device, last);
+}
 
 /// The value of a statement, in new storage.
 template <class T, class D>
 WEFT_OUTLINED Tensor<T, D> run_into_new(const Statement<D>& s) {
   const D device = place<D>(s.operation, s.operands + 1, s.n - 1, s.wanted);
-  Tensor<T, D> out = Access::allocate<T, D>(*s.shape, device);
+  Tensor<T, D> out = new_target<T>(s, device);
   set_target(s.operands[0], out);
   if (out.size() > 0) s.run(s.lowered, *s.shape, out.device());
   return out;
@@ -79,7 +106,7 @@ bool choose_target(const Tensor<T, D>& z, const Statement<D>& s, D device, long 
       !any_conflict(s.operands, s.n, s.elementwise)) {
     return true;
   }
-  out = Access::allocate<T, D>(*s.shape, device);
+  out = new_target<T>(s, device);
   set_target(s.operands[0], out);
   return false;
 }

@@ -51,22 +51,34 @@ std::vector<typename Tensor<T, D>::value_type> Tensor<T, D>::to_vector() const {
   }
 }
 
-template <class T, Device D>
-std::vector<Tensor<T, D>> Tensor<T, D>::split(int64_t length, int64_t axis) const {
+namespace detail {
+/// The views of x, a tensor or Var, of `length` elements along an axis, the last one shorter.
+template <class X>
+std::vector<X> pieces(const X& x, int64_t length, int64_t axis) {
   if (length <= 0) fail<ValueError>("split", "pieces of length ", length, ", expected at least 1");
-  const int64_t n = size(axis);
-  std::vector<Tensor> pieces;
+  const int64_t n = x.size(axis);
+  std::vector<X> out;
   for (int64_t start = 0; start < n || start == 0; start += length) {
-    pieces.push_back(narrow(axis, start, length < n - start ? length : n - start));
+    out.push_back(x.narrow(axis, start, length < n - start ? length : n - start));
   }
-  return pieces;
+  return out;
 }
 
+/// The length of at most `count` equal pieces of a shape along an axis.
+inline int64_t piece_length(const Shape& shape, int64_t count, int64_t axis) {
+  if (count <= 0) fail<ValueError>("chunk", count, " pieces, expected at least 1");
+  const int64_t n = shape[normalize_axis("chunk", axis, shape.rank())];
+  return n > count ? (n + count - 1) / count : 1;
+}
+}  // namespace detail
+
+template <class T, Device D>
+std::vector<Tensor<T, D>> Tensor<T, D>::split(int64_t length, int64_t axis) const {
+  return detail::pieces(*this, length, axis);
+}
 template <class T, Device D>
 std::vector<Tensor<T, D>> Tensor<T, D>::chunk(int64_t count, int64_t axis) const {
-  if (count <= 0) fail<ValueError>("chunk", count, " pieces, expected at least 1");
-  const int64_t length = (size(axis) + count - 1) / count;
-  return split(length > 0 ? length : 1, axis);
+  return detail::pieces(*this, detail::piece_length(shape(), count, axis), axis);
 }
 
 }  // namespace weft

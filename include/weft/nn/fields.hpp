@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "weft/autograd/var.hpp"
@@ -21,12 +22,50 @@ struct Field {
 /// What a module's fields() gives: the names and fields in turn, as in
 ///   auto fields() { return nn::fields("fc1", fc1, "fc2", fc2); }
 /// Vars are parameters (or fixed, where they require no gradient), Tensors are buffers, and
-/// modules, std::optional and std::vector of these are visited; other fields are options, which
-/// to() copies.
+/// modules, std::optional, std::vector and Dict of these are visited; other fields are options,
+/// which to() copies.
 inline std::tuple<> fields() { return {}; }
 template <class X, class... Rest>
 auto fields(const char* name, X& value, Rest&&... rest) {
   return std::tuple_cat(std::tuple<Field<X>>({name, value}), fields(static_cast<Rest&&>(rest)...));
+}
+
+/// Modules, parameters or buffers by names that are known at run time, in the order in which they
+/// were added (PyTorch's ModuleDict): in a state dict the field's name, a dot, and theirs; theirs
+/// alone where the field's is "".
+template <class X>
+class Dict {
+ public:
+  X& add(const std::string& name, X value) {
+    names_.push_back(name);
+    values_.push_back(static_cast<X&&>(value));
+    return values_.back();
+  }
+  std::size_t size() const { return values_.size(); }
+  const std::string& name(std::size_t i) const { return names_[i]; }
+  X& operator[](std::size_t i) { return values_[i]; }
+  const X& operator[](std::size_t i) const { return values_[i]; }
+  /// Throws IndexError where there is none of that name.
+  const X& at(const std::string& name) const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (names_[i] == name) return values_[i];
+    }
+    fail<IndexError>("Dict", "no entry ", name.c_str(), " among ", size());
+  }
+  X& at(const std::string& name) { return const_cast<X&>(std::as_const(*this).at(name)); }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<X> values_;
+};
+/// No fields: says that names are missing.
+template <class X, class... Rest>
+  requires(!std::is_convertible_v<X, const char*>)
+auto fields(X&&, Rest&&...) {
+  static_assert(weft::detail::always_false<X>,
+                "weft: nn::fields takes each field behind its name: write nn::fields(\"a\", a, "
+                "\"b\", b)");
+  return std::tuple<>();
 }
 
 /// A plain struct with a member fields().
@@ -36,6 +75,14 @@ concept Module = requires(std::remove_const_t<M>& m) {
 };
 
 namespace detail {
+/// Stands where a module was expected.
+template <class M>
+constexpr void is_module() {
+  static_assert(weft::detail::always_false<M>,
+                "weft: a module names its fields in a public member: write auto fields() { return "
+                "nn::fields(\"a\", a, \"b\", b); }");
+}
+
 template <class X>
 inline constexpr bool is_var = weft::detail::is_var<X>;
 template <class X>
@@ -46,6 +93,10 @@ template <class X>
 inline constexpr bool is_list = false;
 template <class X>
 inline constexpr bool is_list<std::vector<X>> = true;
+template <class X>
+inline constexpr bool is_dict = false;
+template <class X>
+inline constexpr bool is_dict<Dict<X>> = true;
 
 /// Naming changes nothing, so that fields() need not be written twice.
 template <class M>
@@ -71,6 +122,8 @@ template <class X>
 struct ParameterOf<std::optional<X>> : ParameterOf<X> {};
 template <class X>
 struct ParameterOf<std::vector<X>> : ParameterOf<X> {};
+template <class X>
+struct ParameterOf<Dict<X>> : ParameterOf<X> {};
 template <class Fields>
 struct ParameterAmong;
 template <>
@@ -103,6 +156,11 @@ void visit_field(Pass pass, const std::string& name, X& x, const F& f) {
   } else if constexpr (is_list<Plain>) {
     for (std::size_t i = 0; i < x.size(); ++i) {
       visit_field(pass, name + "." + std::to_string(i), x[i], f);
+    }
+  } else if constexpr (is_dict<Plain>) {
+    const bool apart = !name.empty() && name.back() != '.';
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      visit_field(pass, name + (apart ? "." : "") + x.name(i), x[i], f);
     }
   } else if constexpr (is_var<Plain>) {
     if (pass == Pass::parameters) f(name, x);
@@ -137,6 +195,8 @@ void visit_modules(M& module, const F& f) {
     if (module) visit_modules(*module, f);
   } else if constexpr (detail::is_list<Plain>) {
     for (auto& x : module) visit_modules(x, f);
+  } else if constexpr (detail::is_dict<Plain>) {
+    for (std::size_t i = 0; i < module.size(); ++i) visit_modules(module[i], f);
   } else if constexpr (Module<Plain>) {
     f(module);
     std::apply([&](const auto&... field) { (visit_modules(field.value, f), ...); },

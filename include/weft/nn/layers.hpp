@@ -1,4 +1,4 @@
-// Dropout, Flatten, the activation functions as modules, and Sequential.
+// Dropout, Dropout2d, Flatten, the activation functions as modules, and Sequential.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,6 +25,36 @@ struct Dropout {
     if (!training || p == 0) return Value(x);
     const auto scale = static_cast<C>(p == 1 ? 0 : 1 / (1 - p));
     return Value(where(trials(1 - p, x.shape()), x * scale, C(0)));
+  }
+};
+
+/// In training each channel of each image becomes 0 with probability p, and the others are divided
+/// by 1 - p (Tompson and others 2015). Of x (batch, channel, ...).
+struct Dropout2d {
+  double p = 0.5;
+  bool training = true;
+
+  auto fields() { return nn::fields("p", p); }
+
+  template <ExpressionLike X>
+  auto operator()(const X& e) const {
+    using T = typename X::value_type;
+    using C = compute_t<T>;
+    const Var x = e;
+    if (!(p >= 0 && p <= 1)) fail<ValueError>("Dropout2d", "p = ", p, ", expected 0 to 1");
+    if (x.rank() < 3) {
+      fail<ShapeError>("Dropout2d", "an input of shape ", x.shape(),
+                       ", expected (batch, channel, ...)");
+    }
+    using V = std::remove_const_t<decltype(x)>;
+    if (!training || p == 0) return V(x);
+    Shape channels = x.shape();
+    for (int i = 2; i < x.rank(); ++i) channels[i] = 1;
+    const auto scale = static_cast<C>(p == 1 ? 0 : 1 / (1 - p));
+    using D = typename V::device_type;
+    const Tensor<T, D> kept =
+        where(trials(1 - p, channels), full<T>(channels, scale, x.device()), C(0));
+    return V(x * kept);
   }
 };
 
@@ -60,6 +90,27 @@ struct ReLU {
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return relu(x); }
 };
+/// At most 6.
+struct ReLU6 {
+  auto fields() { return nn::fields(); }
+  auto operator()(const ExpressionLike auto& x) const {
+    using C = compute_t<typename std::remove_cvref_t<decltype(x)>::value_type>;
+    return clamp(x, C(0), C(6));
+  }
+};
+struct Hardswish {
+  auto fields() { return nn::fields(); }
+  auto operator()(const ExpressionLike auto& x) const { return hardswish(x); }
+};
+struct Hardsigmoid {
+  auto fields() { return nn::fields(); }
+  auto operator()(const ExpressionLike auto& x) const { return hardsigmoid(x); }
+};
+/// What it is given.
+struct Identity {
+  auto fields() { return nn::fields(); }
+  auto operator()(const ExpressionLike auto& x) const { return x; }
+};
 struct GELU {
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return gelu(x); }
@@ -86,6 +137,8 @@ struct Softmax {
 /// Modules one after the other, named "0", "1", ...: Sequential net{Linear{64, 32}, ReLU{}, ...}.
 template <class... Ms>
 struct Sequential {
+  static_assert((std::is_class_v<Ms> && ...),
+                "weft: a Sequential holds modules: write nn::ReLU{} for a function such as relu");
   std::tuple<Ms...> modules;
 
   Sequential() = default;
@@ -114,7 +167,16 @@ struct Sequential {
     if constexpr (I == sizeof...(Ms)) {
       return x;
     } else {
-      return from<I + 1>(std::get<I>(modules)(x));
+      using M = std::tuple_element_t<I, std::tuple<Ms...>>;
+      constexpr bool callable = requires(const M& m) { m(x); };
+      static_assert(callable,
+                    "weft: a module in a Sequential is called with the value before it: give it a "
+                    "const operator()(x); nn::ReLU{} stands for relu");
+      if constexpr (callable) {
+        return from<I + 1>(std::get<I>(modules)(x));
+      } else {
+        return x;
+      }
     }
   }
 };

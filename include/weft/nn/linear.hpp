@@ -35,6 +35,13 @@ struct Linear {
 
   /// x of shape (..., in), the result of (..., out).
   Var<T, D> operator()(const Var<T, D>& x) const {
+    if (weight.rank() != 2) {
+      fail<ShapeError>("Linear", "a layer without sizes: write nn::Linear<D> a{in, out}");
+    }
+    if (x.rank() == 0 || x.shape()[x.rank() - 1] != weight.shape()[1]) {
+      fail<ShapeError>("Linear", "x of shape ", x.shape(), " for a layer from ", weight.shape()[1],
+                       " to ", weight.shape()[0], " features");
+    }
     if (bias) return linear(x, weight, *bias);
     return linear(x, weight);
   }

@@ -9,12 +9,20 @@
 
 namespace weft::nn {
 
+namespace detail {
+/// Something to go on with where a module has no parameters, so that one error is all.
+template <class V>
+using parameter_or_float_t = std::conditional_t<std::is_void_v<V>, Var<float, Cpu>, V>;
+}  // namespace detail
+
 /// The Vars inside that require a gradient, by their names in a state dict. One that is in two
 /// places is listed once, as in PyTorch.
 template <Module M>
 auto named_parameters(const M& module) {
-  using V = parameter_t<M>;
-  static_assert(!std::is_void_v<V>, "weft: this module has no parameters: its fields() name none");
+  using Found = parameter_t<M>;
+  static_assert(!std::is_void_v<Found>,
+                "weft: this module has no parameters: its fields() name none");
+  using V = detail::parameter_or_float_t<Found>;
   std::vector<std::pair<std::string, V>> out;
   visit(module, [&](const std::string& name, const auto& x) {
     if constexpr (detail::is_var<std::remove_cvref_t<decltype(x)>>) {
@@ -31,7 +39,7 @@ auto named_parameters(const M& module) {
 /// The same without names: what an optimizer takes. They are handles.
 template <Module M>
 auto parameters(const M& module) {
-  std::vector<parameter_t<M>> out;
+  std::vector<detail::parameter_or_float_t<parameter_t<M>>> out;
   for (auto& [name, x] : named_parameters(module)) out.push_back(x);
   return out;
 }
@@ -39,12 +47,26 @@ auto parameters(const M& module) {
 /// Those for which wanted(name, parameter) holds: a group for an optimizer.
 template <Module M, class F>
 auto parameters(const M& module, const F& wanted) {
-  std::vector<parameter_t<M>> out;
+  std::vector<detail::parameter_or_float_t<parameter_t<M>>> out;
   for (auto& [name, x] : named_parameters(module)) {
     if (wanted(name, x)) out.push_back(x);
   }
   return out;
 }
+
+/// No module: says what it lacks.
+template <class M>
+  requires(!Module<M>)
+std::vector<Var<float, Cpu>> parameters(const M&) {
+  detail::is_module<M>();
+  return {};
+}
+template <class M>
+  requires(!Module<M>)
+void train(M&, bool = true) { detail::is_module<M>(); }
+template <class M>
+  requires(!Module<M>)
+void eval(M&) { detail::is_module<M>(); }
 
 /// The number of elements of all parameters.
 template <Module M>
@@ -127,6 +149,10 @@ void move_field(const X& x, Y& y, Shared& shared, To device) {
   } else if constexpr (is_list<X>) {
     y.resize(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) move_field(x[i], y[i], shared, device);
+  } else if constexpr (is_dict<X>) {
+    y = {};
+    for (std::size_t i = 0; i < x.size(); ++i)
+      move_field(x[i], y.add(x.name(i), {}), shared, device);
   } else if constexpr (Module<X>) {
     move_fields(x, y, shared, device);
   } else {

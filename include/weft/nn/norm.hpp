@@ -1,4 +1,4 @@
-// LayerNorm, RMSNorm and BatchNorm1d.
+// LayerNorm and RMSNorm: norms of each row by itself.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -107,92 +107,6 @@ struct RMSNorm {
     if constexpr (std::is_same_v<T, half>) return 0x1p-10;
     if constexpr (std::is_same_v<T, bfloat16>) return 0x1p-7;
     return static_cast<double>(std::numeric_limits<compute_t<T>>::epsilon());
-  }
-};
-
-struct BatchNormOptions {
-  double epsilon = 1e-5;
-  std::optional<double> momentum =
-      0.1;  ///< of the newest batch; with none, all batches count alike
-  bool affine = true;
-  bool track_running_stats = true;
-};
-
-/// Each channel with mean 0 and variance 1 over the batch, or in eval mode over what was seen in
-/// training (Ioffe and Szegedy 2015).
-template <class D = Cpu, class T = float>
-struct BatchNorm1d {
-  std::optional<Var<T, D>> weight;                        // (channels,)
-  std::optional<Var<T, D>> bias;                          // (channels,)
-  std::optional<Tensor<T, D>> running_mean;               // (channels,)
-  std::optional<Tensor<T, D>> running_var;                // (channels,), unbiased
-  std::optional<Tensor<int64_t, D>> num_batches_tracked;  // ()
-  int64_t channels = 0;
-  double epsilon = 1e-5;
-  std::optional<double> momentum = 0.1;
-  bool training = true;
-
-  BatchNorm1d() = default;
-  explicit BatchNorm1d(int64_t size, BatchNormOptions options = {}, D device = {})
-      : channels(size), epsilon(options.epsilon), momentum(options.momentum) {
-    if (options.affine) {
-      weight = Var<T, D>(ones<T>({size}, device), true);
-      bias = Var<T, D>(zeros<T>({size}, device), true);
-    }
-    if (options.track_running_stats) {
-      running_mean = zeros<T>({size}, device);
-      running_var = ones<T>({size}, device);
-      num_batches_tracked = zeros<int64_t>({}, device);
-    }
-  }
-
-  auto fields() {
-    return nn::fields("weight", weight, "bias", bias, "running_mean", running_mean, "running_var",
-                      running_var, "num_batches_tracked", num_batches_tracked, "channels", channels,
-                      "epsilon", epsilon, "momentum", momentum);
-  }
-
-  /// x of shape (batch, channels) or (batch, channels, length). Training with one value a channel
-  /// throws, as it would only learn zeros.
-  Var<T, D> operator()(const Var<T, D>& x) const {
-    if ((x.rank() != 2 && x.rank() != 3) || x.size(1) != channels) {
-      fail<ShapeError>("BatchNorm1d", "an input of shape ", x.shape(), ", expected (batch, ",
-                       channels, ") or (batch, ", channels, ", length)");
-    }
-    const bool long_rows = x.rank() == 3;
-    const Shape row = long_rows ? Shape{channels, 1} : Shape{channels};
-    const Axes axes = long_rows ? axis(0, 2) : axis(0);
-    const Var<T, D> w = detail::flat_or<T, D>(weight, {channels}, 1, x.device()).reshape(row);
-    const Var<T, D> b = detail::flat_or<T, D>(bias, {channels}, 0, x.device()).reshape(row);
-    const auto small = static_cast<compute_t<T>>(epsilon);
-    if (!training && running_mean) {
-      const auto m = running_mean->reshape(row);
-      const auto v = running_var->reshape(row);
-      return (x - m) * rsqrt(v + small) * w + b;
-    }
-    const int64_t n = channels > 0 ? x.size() / channels : 0;
-    if (training && n <= 1) {
-      fail<ValueError>("BatchNorm1d", "an input of shape ", x.shape(),
-                       " in training, expected more than one value a channel");
-    }
-    const Var<T, D> m = mean(x, axes, keepdims);
-    const Var<T, D> v = var(x, axes, keepdims, correction(0));
-    if (training && running_mean) track(m.detach(), v.detach(), n);
-    return (x - m) * rsqrt(v + small) * w + b;
-  }
-
- private:
-  void track(const Tensor<T, D>& m, const Tensor<T, D>& v, int64_t n) const {
-    using C = compute_t<T>;
-    *num_batches_tracked += int64_t{1};
-    const double share =
-        momentum ? *momentum : 1 / static_cast<double>(num_batches_tracked->item());
-    const auto unbiased = static_cast<C>(static_cast<double>(n) / static_cast<double>(n - 1));
-    const auto a = static_cast<C>(1 - share);
-    const auto c = static_cast<C>(share);
-    tie(*running_mean, *running_var) =
-        fuse(a * *running_mean + c * m.reshape({channels}),
-             a * *running_var + c * unbiased * v.reshape({channels}));
   }
 };
 

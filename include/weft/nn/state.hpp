@@ -8,6 +8,14 @@
 
 namespace weft::nn {
 
+/// No module: says what it lacks.
+template <class M>
+  requires(!Module<M>)
+StateDict state_dict(const M&, const std::string& = "") {
+  detail::is_module<M>();
+  return {};
+}
+
 /// All parameters and buffers inside, which share the module's elements.
 template <Module M>
 StateDict state_dict(const M& module, const std::string& prefix = "") {

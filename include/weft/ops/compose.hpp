@@ -74,16 +74,35 @@ auto standardize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-5)
   return centred * rsqrt(variance + detail::small_number<X>(epsilon));
 }
 
+namespace detail {
+/// Throws where what scales or shifts rows has another shape than they.
+[[gnu::noinline]] inline void check_beside_rows(const char* operation, const char* what,
+                                                const Shape& x, const Shape& beside) {
+  if (!broadcasts_to(beside, x)) {
+    fail<ShapeError>(operation, what, " of shape ", beside, " for x of shape ", x,
+                     ", expected that of the last axis");
+  }
+}
+}  // namespace detail
+
 /// Layer normalisation along the last axis (Ba, Kiros and Hinton 2016), scaled by weight and
-/// shifted by bias.
+/// shifted by bias, or by neither.
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
 auto layer_norm(const X& x, const W& weight, const B& bias, double epsilon = 1e-5) {
+  detail::check_beside_rows("layer_norm", "a weight", x.shape(), weight.shape());
+  detail::check_beside_rows("layer_norm", "a bias", x.shape(), bias.shape());
   return standardize(x, axis(-1), epsilon) * weight + bias;
+}
+
+template <ExpressionLike X>
+auto layer_norm(const X& x, double epsilon = 1e-5) {
+  return standardize(x, axis(-1), epsilon);
 }
 
 /// x divided by its root mean square along the last axis (Zhang and Sennrich 2019), times weight.
 template <ExpressionLike X, ExpressionLike W>
 auto rms_norm(const X& x, const W& weight, double epsilon = 1e-6) {
+  detail::check_beside_rows("rms_norm", "a weight", x.shape(), weight.shape());
   const auto mean_square = mean(square(x), axis(-1), keepdims);
   return x * rsqrt(mean_square + detail::small_number<X>(epsilon)) * weight;
 }
@@ -134,11 +153,25 @@ auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1), doub
           maximum(detail::broadcast_norm("cosine_similarity", y, axes, shape), least));
 }
 
+namespace detail {
+/// Throws unless there is a target for each row of logits.
+[[gnu::noinline]] inline void check_targets(const char* operation, const Shape& logits,
+                                            const Shape& targets) {
+  bool fits = logits.rank() > 0 && targets.rank() == logits.rank() - 1;
+  for (int i = 0; fits && i < targets.rank(); ++i) fits = targets[i] == logits[i];
+  if (!fits) {
+    fail<ShapeError>(operation, "targets of shape ", targets, " for logits of shape ", logits,
+                     ", expected a class for each row of the last axis");
+  }
+}
+}  // namespace detail
+
 /// For each row of logits along the last axis, -log(softmax(logits)) at its target, the last axis
 /// kept with size 1. Targets are integers of the other axes' shape, from 0 to the number of classes
 /// less 1, checked when evaluated.
 template <ExpressionLike X, ExpressionLike T>
 auto cross_entropy_rows(const X& logits, const T& targets) {
+  detail::check_targets("cross_entropy", logits.shape(), targets.shape());
   return logsumexp(logits, axis(-1), keepdims) -
          detail::gather_axis<gathering::cross_entropy>(
              logits, targets.reshape(detail::with_last_axis(targets.shape())), axis(-1));

@@ -91,6 +91,8 @@ class Adam : public Optimizer<AdamRule<AdamOptions, false>, T, D> {
   explicit Adam(std::vector<Var<T, D>> parameters, AdamOptions options = {})
       : Optimizer<AdamRule<AdamOptions, false>, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+Adam(std::initializer_list<Var<T, D>>, AdamOptions = {}) -> Adam<T, D>;
 
 /// Loshchilov and Hutter 2019; weights decay by themselves.
 template <class T, class D>
@@ -99,5 +101,7 @@ class AdamW : public Optimizer<AdamRule<AdamWOptions, true>, T, D> {
   explicit AdamW(std::vector<Var<T, D>> parameters, AdamWOptions options = {})
       : Optimizer<AdamRule<AdamWOptions, true>, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+AdamW(std::initializer_list<Var<T, D>>, AdamWOptions = {}) -> AdamW<T, D>;
 
 }  // namespace weft::optim

@@ -69,6 +69,8 @@ class RMSprop : public Optimizer<RMSpropRule, T, D> {
   explicit RMSprop(std::vector<Var<T, D>> parameters, RMSpropOptions options = {})
       : Optimizer<RMSpropRule, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+RMSprop(std::initializer_list<Var<T, D>>, RMSpropOptions = {}) -> RMSprop<T, D>;
 
 struct AdagradOptions {
   double lr = 1e-2;
@@ -126,5 +128,7 @@ class Adagrad : public Optimizer<AdagradRule, T, D> {
   explicit Adagrad(std::vector<Var<T, D>> parameters, AdagradOptions options = {})
       : Optimizer<AdagradRule, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+Adagrad(std::initializer_list<Var<T, D>>, AdagradOptions = {}) -> Adagrad<T, D>;
 
 }  // namespace weft::optim

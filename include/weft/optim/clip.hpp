@@ -14,7 +14,7 @@
 namespace weft::optim {
 
 namespace detail {
-/// The gradients that are there, those of a run of parameters as one tensor.
+/// The gradients that exist; a run of parameters in an arena gives one tensor.
 template <class T, class D>
 std::vector<Tensor<T, D>> gradients(const std::vector<Var<T, D>>& parameters) {
   std::vector<Tensor<T, D>> out;

@@ -25,7 +25,7 @@ auto values_of(const X& x) {
     constexpr bool tuple = requires { std::tuple_size<X>::value; };
     static_assert(tuple,
                   "weft: a step of GraphedStep gives nothing, a tensor, or std::tuple(...) of "
-                  "tensors: a number would be that of the recording");
+                  "tensors: a number would keep its value from the recording");
     if constexpr (tuple) {
       return std::apply([](const auto&... each) { return std::tuple(values_of(each)...); }, x);
     }
@@ -73,7 +73,7 @@ struct GraphedStepOptions {
 /// Each call is one step. The first ones run as they are; then the function's statements are
 /// recorded, and each call copies its arguments to where they read them and replays them. Random
 /// numbers and the optimizer's count go on, and set_lr() between calls is seen; what the function
-/// does on the host, other numbers and options are those of the recording. On the CPU the function
+/// does on the host, other numbers and options keep their recorded values. On the CPU the function
 /// is called each time, so that programs are the same.
 template <class D, class F>
 class GraphedStep {
@@ -90,7 +90,7 @@ class GraphedStep {
     constexpr bool expressions = (ExpressionLike<Xs> && ...);
     static_assert(expressions,
                   "weft: the arguments of a GraphedStep are tensors: write full({}, v, device) for "
-                  "a number, which would be that of the recording");
+                  "a number, which would keep its value from the recording");
     if constexpr (expressions) return step(std::index_sequence_for<Xs...>{}, xs...);
   }
 

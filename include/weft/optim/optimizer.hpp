@@ -47,13 +47,13 @@ class Optimizer {
     for (const auto& p : parameters_) p.zero_grad();
   }
 
-  /// Those of all groups.
+  /// The parameters of all groups.
   const std::vector<Var<T, D>>& parameters() const { return parameters_; }
   const std::vector<Group<Rule, T, D>>& groups() const { return groups_; }
   const Options& options(std::size_t group = 0) const { return at(group).options; }
   double lr(std::size_t group = 0) const { return at(group).options.lr; }
 
-  /// The rate of the following steps of all groups, those of a captured one as well.
+  /// Sets the rate of all later steps in every group, including a captured step.
   void set_lr(double lr) {
     for (std::size_t i = 0; i < groups_.size(); ++i) set_lr(lr, i);
   }

@@ -68,5 +68,7 @@ class SGD : public Optimizer<SGDRule, T, D> {
   explicit SGD(std::vector<Var<T, D>> parameters, SGDOptions options = {})
       : Optimizer<SGDRule, T, D>(std::move(parameters), options) {}
 };
+template <class T, class D>
+SGD(std::initializer_list<Var<T, D>>, SGDOptions = {}) -> SGD<T, D>;
 
 }  // namespace weft::optim

@@ -7,6 +7,13 @@
 namespace weft::detail {
 
 struct Access {
+  /// Throws where a shape has a negative size.
+  static void check_sizes(const char* operation, const Shape& shape) {
+    for (int64_t size : shape) {
+      if (size < 0) fail<ShapeError>(operation, "shape ", shape, ", expected sizes of at least 0");
+    }
+  }
+
   template <class T, class D>
   static Tensor<T, D> make(StorageHandle storage, T* data, const Shape& shape,
                            const Strides& strides) {
@@ -15,13 +22,12 @@ struct Access {
 
   /// New, uninitialised, contiguous storage.
   template <class T, class D>
-  [[gnu::noinline]] static Tensor<T, D> allocate(const Shape& shape, D device) {
-    for (int64_t size : shape) {
-      if (size < 0) fail<ShapeError>("empty", "shape ", shape, ", expected sizes of at least 0");
-    }
+  [[gnu::noinline]] static Tensor<T, D> allocate(const Shape& shape, D device,
+                                                 const char* operation = "empty") {
+    check_sizes(operation, shape);
     int64_t bytes = 0;
     if (__builtin_mul_overflow(shape.size(), static_cast<int64_t>(sizeof(T)), &bytes)) {
-      fail<OutOfMemory>("empty", "the bytes of shape ", shape, " do not fit in 63 bits");
+      fail<OutOfMemory>(operation, "the bytes of shape ", shape, " do not fit in 63 bits");
     }
     StorageHandle storage(allocate_bytes(device, bytes));
     T* data = static_cast<T*>(storage->data);

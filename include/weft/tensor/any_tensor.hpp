@@ -31,6 +31,17 @@ class AnyTensor {
     }
   }
 
+  /// The value of an expression, or a Var's.
+  template <ExpressionLike E>
+    requires(!TensorLike<E>)
+  AnyTensor(const E& e) {
+    if constexpr (detail::has_var<E>) {
+      *this = AnyTensor(e.eval().value());
+    } else {
+      *this = AnyTensor(e.eval());
+    }
+  }
+
   /// New, uninitialised elements on the CPU. A template so that only its use needs the CPU's
   /// memory.
   template <std::same_as<Cpu> D = Cpu>

@@ -13,23 +13,74 @@ Tensor<T, D> empty(const Shape& shape, D device = {}) {
   return detail::Access::allocate<T, D>(shape, device);
 }
 
+namespace detail {
+template <class T, class V, class D>
+Tensor<T, D> filled(const char* operation, const Shape& shape, V value, D device) {
+  auto out = Access::allocate<T, D>(shape, device, operation);
+  out.assign(value);
+  return out;
+}
+
+/// f(shape, device) for the numbers of zeros(3, 4) or zeros(3, 4, Cuda{}).
+template <class F, class X, class... Rest>
+auto by_sizes(const F& f, Shape shape, X next, Rest... rest) {
+  constexpr bool size = std::is_integral_v<X>;
+  constexpr bool device = Device<X> && sizeof...(Rest) == 0;
+  static_assert(size || device,
+                "weft: a shape is integers, and the device comes last: write zeros(3, 4, Cuda{}) "
+                "or zeros({3, 4}, Cuda{})");
+  if constexpr (device) {
+    return f(shape, next);
+  } else {
+    if constexpr (size) shape.push_back(static_cast<int64_t>(next));
+    if constexpr (sizeof...(Rest) == 0) {
+      return f(shape, Cpu{});
+    } else {
+      return by_sizes(f, shape, rest...);
+    }
+  }
+}
+}  // namespace detail
+
 /// Every element `value`; T is the value's type unless given.
 template <class T = void, NumberLike V, Device D = Cpu>
 auto full(const Shape& shape, V value, D device = {}) {
   using Element = std::conditional_t<std::is_void_v<T>, typename detail::Canonical<V>::type, T>;
-  auto out = empty<Element>(shape, device);
-  out.assign(value);
-  return out;
+  return detail::filled<Element>("full", shape, value, device);
 }
 template <class T = float, Device D = Cpu>
 Tensor<T, D> zeros(const Shape& shape, D device = {}) {
-  if constexpr (detail::is_element<T>()) return full<T>(shape, compute_t<T>(0), device);
+  if constexpr (detail::is_element<T>())
+    return detail::filled<T>("zeros", shape, compute_t<T>(0), device);
   return {};
 }
 template <class T = float, Device D = Cpu>
 Tensor<T, D> ones(const Shape& shape, D device = {}) {
-  if constexpr (detail::is_element<T>()) return full<T>(shape, compute_t<T>(1), device);
+  if constexpr (detail::is_element<T>())
+    return detail::filled<T>("ones", shape, compute_t<T>(1), device);
   return {};
+}
+
+// Not with sizes, which a value would follow unseen: says so.
+template <class T = void, NumberLike A, NumberLike B, class... Rest>
+Tensor<float, Cpu> full(A, B, Rest...) {
+  static_assert(detail::always_false<A>,
+                "weft: full takes a shape in braces and a value: write full({3, 4}, v)");
+  return {};
+}
+
+/// The same with sizes in place of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
+template <class T = float, NumberLike I, class... Rest>
+auto empty(I size, Rest... rest) {
+  return detail::by_sizes([](const auto&... to) { return empty<T>(to...); }, {}, size, rest...);
+}
+template <class T = float, NumberLike I, class... Rest>
+auto zeros(I size, Rest... rest) {
+  return detail::by_sizes([](const auto&... to) { return zeros<T>(to...); }, {}, size, rest...);
+}
+template <class T = float, NumberLike I, class... Rest>
+auto ones(I size, Rest... rest) {
+  return detail::by_sizes([](const auto&... to) { return ones<T>(to...); }, {}, size, rest...);
 }
 
 /// The same shape, element type and device as `x`.
@@ -109,6 +160,64 @@ auto tensor(
         values,
     D device = {}) {
   return detail::from_braces<detail::Chosen<T, U>>(values, device);
+}
+
+namespace detail {
+/// A number of braces that hold several types: an integer or a float, so that float holds them all.
+struct MixedNumber {
+  template <NumberLike N>
+  MixedNumber(N number) : value(static_cast<double>(number)) {
+    const bool whole = std::is_integral_v<N> && value > -0x1p24 && value < 0x1p24;
+    if (!std::is_same_v<N, float> && !whole) {
+      fail<ValueError>("tensor", "numbers of several types in braces, ", value,
+                       " among them, expected float and small integers: write tensor<double>(...)");
+    }
+  }
+  double value;
+};
+template <class T>
+struct NumberFor {
+  template <NumberLike N>
+  NumberFor(N number) : value(checked_cast<T>("tensor", number)) {
+    static_assert(
+        is_floating<T> || is_complex<T> || !is_floating<N>,
+        "weft: a floating number does not become an integer silently: write tensor<float>");
+  }
+  T value;
+};
+template <class T>
+void flatten(const MixedNumber& number, const int64_t*, T*& out) {
+  *out++ = static_cast<T>(number.value);
+}
+template <class T>
+void flatten(const NumberFor<T>& number, const int64_t*, T*& out) {
+  *out++ = number.value;
+}
+}  // namespace detail
+
+/// Braces of several types of numbers, one or two deep: float for floats and integers,
+/// tensor({1.0F, 2, 3}), or what is asked for, tensor<double>({1, 2.5}).
+template <class T = void, Device D = Cpu>
+  requires std::is_void_v<T>
+auto tensor(std::initializer_list<detail::MixedNumber> values, D device = {}) {
+  return detail::from_braces<float>(values, device);
+}
+template <class T = void, Device D = Cpu>
+  requires std::is_void_v<T>
+auto tensor(std::initializer_list<std::initializer_list<detail::MixedNumber>> values,
+            D device = {}) {
+  return detail::from_braces<float>(values, device);
+}
+template <class T, Device D = Cpu>
+  requires(!std::is_void_v<T>)
+auto tensor(std::initializer_list<detail::NumberFor<T>> values, D device = {}) {
+  return detail::from_braces<T>(values, device);
+}
+template <class T, Device D = Cpu>
+  requires(!std::is_void_v<T>)
+auto tensor(std::initializer_list<std::initializer_list<detail::NumberFor<T>>> values,
+            D device = {}) {
+  return detail::from_braces<T>(values, device);
 }
 
 /// A container that holds its elements side by side: std::vector, std::array, std::span.

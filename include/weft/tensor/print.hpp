@@ -116,7 +116,15 @@ Tensor<T, Cpu> shown_elements(const Tensor<T, D>& x, const PrintOptions& options
 template <ExpressionLike E>
 Text to_string(const E& e, const PrintOptions& options = {}) {
   using T = typename E::value_type;
-  if constexpr (!TensorLike<E>) {
+  if constexpr (detail::has_var<E>) {
+    const auto x = e.eval();
+    Text out = to_string(x.value(), options);
+    if (x.requires_grad()) {
+      out.pop_back();
+      out += ", requires_grad)";
+    }
+    return out;
+  } else if constexpr (!TensorLike<E>) {
     return to_string(decltype(Tensor(e))(e), options);
   } else {
     const Tensor<T, typename E::device_type> x = detail::Access::unconst(e);
@@ -144,10 +152,17 @@ requires TextStream<S> S& operator<<(S& stream, const E& e) {
   stream << to_string(e).c_str();
   return stream;
 }
-/// Prints a shape as (2, 3).
-template <class S, std::same_as<Shape> X>
-requires TextStream<S> S& operator<<(S& stream, const X& shape) {
-  stream << detail::text(shape).c_str();
+/// What describes a tensor: sizes, an element type, a device.
+template <class X>
+concept Description =
+    std::same_as<X, Shape> || std::same_as<X, Strides> || std::same_as<X, Dtype> || Device<X>;
+
+/// Prints a shape as (2, 3), an element type as float32, a device as cuda:0.
+template <class S, Description X>
+requires TextStream<S> S& operator<<(S& stream, const X& x) {
+  using detail::text;
+  const Text printed = text(x);
+  stream << printed.c_str();
   return stream;
 }
 

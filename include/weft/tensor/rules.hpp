@@ -120,8 +120,33 @@ template <class E>
 constexpr bool is_truth_value() {
   static_assert(always_false<E>,
                 "weft: an expression has many elements, and is not true or false by itself: write "
-                "all(e).item(), any(e).item() or equal(x, y)");
+                "all(e).item(), any(e).item() or equal(x, y); for one element x(i, j).item() > v");
   return false;
+}
+
+/// Whether an expression has a Var in it.
+template <class E>
+constexpr bool needs_var() {
+  static_assert(has_var<E>,
+                "weft: gradients are those of Vars: make one by Var x = parameter(tensor) and "
+                "compute with it");
+  return has_var<E>;
+}
+
+/// Stands where an expression was to be written to.
+template <class E>
+constexpr void is_target() {
+  static_assert(always_false<E>,
+                "weft: an expression has no elements to write to: write Tensor x = e first");
+}
+
+/// Stands where an expression was taken for a number.
+template <class E, class N>
+constexpr N is_number() {
+  static_assert(always_false<E>,
+                "weft: an expression becomes a number by e.item(), which throws unless it has one "
+                "element; only reductions over all axes (sum(x), not sum(x, axis(0))) convert");
+  return {};
 }
 
 /// Whether To is a device.

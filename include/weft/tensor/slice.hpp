@@ -34,9 +34,10 @@ struct Slice {
   template <class X>
     requires(!std::integral<X>)
   constexpr Slice(const X&) {
-    static_assert(sizeof(X) == 0,
-                  "weft: an index is an integer, slice(a, b, step), all, newaxis or ellipsis; to "
-                  "choose elements by a condition write where(condition, x, y)");
+    static_assert(
+        sizeof(X) == 0,
+        "weft: an index is an integer, slice(a, b, step), all, newaxis or ellipsis; a mask "
+        "or a tensor of indices stands alone: x[mask], x[indices]");
   }
   constexpr Slice(int64_t from, int64_t to, int64_t by) : start(from), stop(to), step(by) {}
 };

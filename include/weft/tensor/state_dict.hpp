@@ -66,6 +66,7 @@ class StateDict {
     }
     return *found;
   }
+  const AnyTensor& operator[](const std::string& name) const { return at(name); }
   /// The tensor of that name as one of element type T on D, sharing its elements.
   template <Element T, Device D = Cpu>
   Tensor<T, D> get(const std::string& name) const {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a tensor has many small members.
+
 #include <vector>
 
 #include "weft/core/broadcast.hpp"
 #include "weft/tensor/iterator.hpp"
+#include "weft/tensor/members.hpp"
 #include "weft/tensor/rules.hpp"
 #include "weft/tensor/slice.hpp"
 #include "weft/tensor/storage.hpp"
@@ -36,7 +39,7 @@ struct Access;
 /// to the result (reusing its buffer when nobody can tell); on a view, as in `z(0, all) = e`, and
 /// with +=, -=, *=, /= and assign() it writes in place. Tensor<const T> is read-only.
 template <class T, Device D = Cpu>
-class Tensor {
+class Tensor : public Members<Tensor<T, D>> {
  public:
   using value_type = typename detail::ElementType<std::remove_const_t<T>>::type;
   using device_type = D;
@@ -54,7 +57,11 @@ class Tensor {
     requires(!TensorLike<E>)
   Tensor(E&& e) {
     if constexpr (detail::can_become<T, D, std::remove_cvref_t<E>>()) {
-      *this = detail::materialize<value_type, D>(static_cast<E&&>(e));
+      if constexpr (TensorLike<detail::node_t<E>>) {
+        *this = e.node();
+      } else {
+        *this = detail::materialize<value_type, D>(detail::node(static_cast<E&&>(e)));
+      }
     }
   }
   /// The same elements, read-only or on a device type that can hold them: CudaAt<N> and Cuda share.
@@ -76,6 +83,11 @@ class Tensor {
     detail::is_value<X>();
   }
 
+  template <NumberLike A, NumberLike B, NumberLike... Rest>
+  explicit Tensor(A, B, Rest...) {
+    detail::is_value<std::conditional_t<NumberLike<A>, Shape, A>>();
+  }
+
   [[gnu::noinline]] Tensor& operator=(const Tensor&) & = default;
   [[gnu::noinline]] Tensor& operator=(Tensor&&) & noexcept = default;
   /// Rebinds to the value of the expression.
@@ -83,7 +95,13 @@ class Tensor {
     requires(!TensorLike<E>)
   Tensor& operator=(E&& e) & {
     if constexpr (detail::can_become<T, D, std::remove_cvref_t<E>>()) {
-      if constexpr (detail::can_write<T, E>()) detail::rebind(*this, static_cast<E&&>(e));
+      if constexpr (detail::can_write<T, E>()) {
+        if constexpr (TensorLike<detail::node_t<E>>) {
+          *this = e.node();
+        } else {
+          detail::rebind(*this, detail::node(static_cast<E&&>(e)));
+        }
+      }
     }
     return *this;
   }
@@ -104,7 +122,7 @@ class Tensor {
   /// Writes an expression or a number into the elements, broadcasting it to this shape.
   template <OperandOrMistake X>
   const Tensor& assign(X&& x) const {
-    if constexpr (detail::can_write<T, X>()) detail::write(*this, x, "assign");
+    if constexpr (detail::can_write<T, X>()) detail::write(*this, detail::node(x), "assign");
     return *this;
   }
   template <NumberLike N = value_type>
@@ -129,6 +147,7 @@ class Tensor {
     return assign(*this / static_cast<X&&>(x));
   }
 
+  using Members<Tensor>::shape;
   const Shape& shape() const { return shape_; }
   const Strides& strides() const { return strides_; }
   int rank() const { return shape_.rank(); }
@@ -159,11 +178,21 @@ class Tensor {
     while (count < 8 && entries[count].kind != Slice::absent) ++count;
     return with(layout::index(layout(), entries, count));
   }
-  /// The view at one index of the first axis.
+  /// Elements by a mask or by indices of the first axis, as x[i] gives them.
+  template <ExpressionLike I>
+  auto operator()(const I& index) const {
+    return detail::member::at_indices_(*this, index);
+  }
+  /// The view at one index of the first axis; with a tensor of bool the elements where it holds,
+  /// with one of integers the slices that these name. `x[mask] = e` writes to them.
   template <class I>
-  Tensor operator[](const I& index) const {
-    if constexpr (detail::is_index<I>()) return (*this)(index);
-    return *this;
+  auto operator[](const I& index) const {
+    if constexpr (ExpressionLike<I>) {
+      return detail::member::at_indices_(*this, index);
+    } else {
+      if constexpr (detail::is_index<I>()) return (*this)(Slice(index));
+      return *this;
+    }
   }
 
   /// The views along the first axis: `for (auto&& row : x) row.assign(e);`
@@ -197,6 +226,11 @@ class Tensor {
     return {};
   }
 
+  // Each that takes a shape also takes its numbers, x.reshape(4, 3), from the base.
+  using Members<Tensor>::expand;
+  using Members<Tensor>::permute;
+  using Members<Tensor>::reshape;
+  using Members<Tensor>::view;
   Tensor permute(const Shape& axes) const { return with(layout::permute(layout(), axes)); }
   Tensor transpose(int64_t a, int64_t b) const { return with(layout::transpose(layout(), a, b)); }
   /// The matrix transposed; a tensor of rank 0 or 1 as it is.
@@ -244,6 +278,7 @@ class Tensor {
   Tensor contiguous() const { return is_contiguous() ? *this : Tensor(clone()); }
   /// This tensor: a Tensor is a value already.
   Tensor eval() const { return *this; }
+  using Members<Tensor>::to;
   /// The elements on another device; this tensor itself when they are there already.
   template <class To>
   auto to(To device, CopyOptions options = {}) const {

@@ -4,7 +4,7 @@
 #include "test.hpp"
 
 using weft::Cuda;
-using namespace weft::cuda::detail;
+using namespace weft::on_cuda::detail;
 
 namespace {
 LtProblem square(std::int64_t n) {

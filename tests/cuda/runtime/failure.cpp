@@ -4,7 +4,7 @@
 #include "cuda/kernels.hpp"
 #include "test.hpp"
 
-using namespace weft::cuda;
+using namespace weft::on_cuda;
 
 namespace {
 __global__ void gather(Failure* failure, const char* operation, int ordinal, int size) {

@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("linspace has both ends", D, TEST_DEVICES) {
       CHECK(x[i] - x[i - 1] == doctest::Approx(-0.8 / static_cast<double>(n - 1)));
     }
   }
-  CHECK_SAYS("[empty] shape (-1,), expected sizes of at least 0", linspace(0, 1, -1, D{}));
+  CHECK_SAYS("[linspace] shape (-1,), expected sizes of at least 0", linspace(0, 1, -1, D{}));
 }
 
 TEST_CASE_TEMPLATE("eye", D, TEST_DEVICES) {

@@ -102,7 +102,7 @@ WEFT_INLINE FineAngle reduce_near(double x) {
   return {to_bits(shifted), r, (third - r) + below};
 }
 
-/// sin(r + rest) and cos(r + rest); the polynomials are those of fdlibm's k_sin.c and k_cos.c.
+/// sin(r + rest) and cos(r + rest), with the polynomials of fdlibm's k_sin.c and k_cos.c.
 WEFT_INLINE double sin_of(double r, double rest) {
   const double z = r * r;
   const double p = polynomial(z, -1.66666666666666324348e-01, 8.33333333332248946124e-03,

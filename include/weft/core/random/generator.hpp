@@ -37,7 +37,7 @@ struct Draw {
   }
 
   /// The draw for a statement that is evaluated now: outside of the capture that it was made in it
-  /// is that of the first replay, as if the capture had been a run.
+  /// belongs to the first replay, as if the capture had been a run.
   Draw settled() const;
 
   /// For kernels: looks up once what block() else does for each element, a fifth of its time.

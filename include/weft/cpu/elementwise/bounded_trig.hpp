@@ -29,6 +29,8 @@ template <class Op, class... Ps>
 inline constexpr bool calls_user<Apply<Op, Ps...>> = (calls_user<Ps> || ...);
 template <class F, class... Ps>
 inline constexpr bool calls_user<Apply<op::mapped<F>, Ps...>> = true;
+template <class F, class... Ps>
+inline constexpr bool calls_user<Apply<op::host_mapped<F>, Ps...>> = true;
 
 /// Whether a loop looks at a run's angles before it computes the run.
 #if defined(__FAST_MATH__)  // whose forms are others

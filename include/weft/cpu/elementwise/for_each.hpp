@@ -143,4 +143,6 @@ struct Executor<Cpu> {
   }
 };
 
+static_assert(ElementwiseDevice<Cpu>);
+
 }  // namespace weft

@@ -6,8 +6,8 @@
 
 namespace weft::cpu {
 
-/// What this file is compiled for. It is a template argument of the loops, so that those of files
-/// with other -m options do not become one at link time.
+/// What this file is compiled for. It is a template argument of the loops, so that the loops of
+/// files with other -m options do not become one at link time.
 #if defined(__AVX512F__)
 struct Avx512;
 using Compiled = Avx512;

@@ -1,4 +1,4 @@
-// Joint programs: a block of the values of all targets, then stored or added to what is there.
+// Multi-output programs: a block of values for every target, then stored or accumulated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

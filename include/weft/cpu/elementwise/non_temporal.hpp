@@ -1,4 +1,4 @@
-// Stores past the caches: for results too large to be found there by who reads them next.
+// Non-temporal stores for results larger than the cache.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ namespace weft::cpu::detail {
 /// Results of as many bytes and more are written past the caches; 0: as the last-level cache says.
 [[gnu::visibility("default")]] inline constinit int64_t stream_limit_set = 0;
 
-/// Of rows of fewer bytes too much is not in whole lines.
+/// Shorter rows are mostly partial cache lines.
 inline constexpr int64_t shortest_streamed = 256;
 
 inline constexpr int64_t least_stream_limit = int64_t{1} << 23;

@@ -10,8 +10,8 @@
 namespace weft::cpu {
 
 #if defined(WEFT_BLAS)
-/// Fortran's symbols, which every BLAS has, with 32-bit integers. They have names of weft's own
-/// here, so that a program's own declarations of them do not clash.
+/// Fortran's symbols, which every BLAS has, with 32-bit integers. They are declared under weft's
+/// names here, so that a program's own declarations of them do not clash.
 namespace blas {
 template <class T>
 using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*,

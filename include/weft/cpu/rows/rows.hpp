@@ -42,4 +42,6 @@ struct RowExecutor<Cpu> {
   }
 };
 
+static_assert(RowDevice<Cpu>);
+
 }  // namespace weft

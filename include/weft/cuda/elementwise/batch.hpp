@@ -8,7 +8,7 @@
 #include "weft/eval/batch.hpp"
 
 namespace weft {
-namespace cuda {
+namespace on_cuda {
 
 /// What a batch's kernel gets: for each of `count` statements its operands, the targets first, and
 /// its first block. Bit I of `splats`: operand I is one element for the whole statement.
@@ -122,7 +122,7 @@ class TouchedStorages {
   std::size_t count_ = 0;
 };
 
-}  // namespace cuda
+}  // namespace on_cuda
 
 template <>
 struct BatchQueue<Cuda> {
@@ -146,8 +146,8 @@ struct BatchQueue<Cuda> {
     const bool joins = waiting_ > 0 && launch_ == Mine::launch && splats == splats_ &&
                        device.ordinal == device_.ordinal &&
                        !conflicts(operands, Mine::n, targets) &&
-                       cuda::same_program(Mine::program(*this), program);
-    if (!joins || waiting_ == cuda::BatchGrid<Mine::n>::capacity) run();
+                       on_cuda::same_program(Mine::program(*this), program);
+    if (!joins || waiting_ == on_cuda::BatchGrid<Mine::n>::capacity) run();
     if (waiting_ == 0) {
       name_ = name;
       device_ = device;
@@ -157,7 +157,7 @@ struct BatchQueue<Cuda> {
     }
     for (int i = 0; i < Mine::n; ++i) {
       touched_.add(operands[i].storage,
-                   i < targets ? cuda::TouchedStorages::write : cuda::TouchedStorages::read);
+                   i < targets ? on_cuda::TouchedStorages::write : on_cuda::TouchedStorages::read);
       operands[i].storage->share();
       kept_.emplace_back(operands[i].storage);
       data_.push_back(operands[i].data);
@@ -187,8 +187,8 @@ struct BatchQueue<Cuda> {
       return *reinterpret_cast<const Program*>(queue.program_);
     }
     static void launch(BatchQueue& queue) {
-      constexpr int lanes = cuda::lanes_of_widest<Out>(Types{});
-      cuda::BatchGrid<n> grid;
+      constexpr int lanes = on_cuda::lanes_of_widest<Out>(Types{});
+      on_cuda::BatchGrid<n> grid;
       unsigned blocks = 0;
       for (; grid.count < queue.waiting_; ++grid.count) {
         grid.first_block[grid.count] = blocks;
@@ -196,18 +196,18 @@ struct BatchQueue<Cuda> {
         for (int i = 0; i < n; ++i) {
           grid.data[grid.count][i] = queue.data_[grid.count * n + static_cast<unsigned>(i)];
         }
-        const int block = static_cast<int>(cuda::block_threads) * lanes;
+        const int block = static_cast<int>(on_cuda::block_threads) * lanes;
         blocks += static_cast<unsigned>((grid.size[grid.count] + block - 1) / block);
       }
       grid.splats = queue.splats_;
-      const cuda::DeviceGuard guard(queue.device_);
-      const cuda::Stream stream = cuda::current_stream(queue.device_);
+      const on_cuda::DeviceGuard guard(queue.device_);
+      const on_cuda::Stream stream = on_cuda::current_stream(queue.device_);
       queue.order(stream, n, detail::target_count<Out>);
       void* arguments[] = {&grid, queue.program_};
-      const auto kernel = cuda::batch_kernel<Out, Types, lanes, n, Program>;
-      cuda::detail::launch(queue.name_, Shape{queue.waiting_},
-                           reinterpret_cast<const void*>(kernel), blocks, cuda::block_threads,
-                           arguments, stream);
+      const auto kernel = on_cuda::batch_kernel<Out, Types, lanes, n, Program>;
+      on_cuda::detail::launch(queue.name_, Shape{queue.waiting_},
+                              reinterpret_cast<const void*>(kernel), blocks, on_cuda::block_threads,
+                              arguments, stream);
     }
   };
 #endif
@@ -238,19 +238,20 @@ struct BatchQueue<Cuda> {
 
   bool conflicts(const detail::Operand* operands, int n, int targets) const {
     for (int i = 0; i < n; ++i) {
-      const auto use = i < targets ? cuda::TouchedStorages::write : cuda::TouchedStorages::read;
+      const auto use =
+          i < targets ? on_cuda::TouchedStorages::write : on_cuda::TouchedStorages::read;
       if (touched_.conflicts(operands[i].storage, use)) return true;
     }
     return false;
   }
 
   /// Orders the stream after the work of other streams on the operands.
-  void order(const cuda::Stream& stream, int n, int targets) {
+  void order(const on_cuda::Stream& stream, int n, int targets) {
     for (unsigned k = 0; k < waiting_; ++k) {
       for (int i = 0; i < n; ++i) {
         detail::Operand x;
         x.storage = kept_[k * static_cast<unsigned>(n) + static_cast<unsigned>(i)].get();
-        cuda::detail::order(&x, 1, stream, i < targets ? 1 : 0);
+        on_cuda::detail::order(&x, 1, stream, i < targets ? 1 : 0);
       }
     }
   }
@@ -272,7 +273,7 @@ struct BatchQueue<Cuda> {
   std::vector<StorageHandle> kept_;
   std::vector<char*> data_;
   std::vector<int> sizes_;
-  cuda::TouchedStorages touched_;
+  on_cuda::TouchedStorages touched_;
 };
 
 template <>
@@ -285,11 +286,11 @@ struct Executor<detail::Queued<Cuda>> {
 #if defined(__CUDACC__)
     // The kernel for any layout alone: those that it is slower than have joined the batch.
     constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
-    constexpr int lanes = cuda::lanes_of_widest<Out>(Types{});
-    cuda::ForEachKernels kernels{detail::target_count<Out>, lanes};
+    constexpr int lanes = on_cuda::lanes_of_widest<Out>(Types{});
+    on_cuda::ForEachKernels kernels{detail::target_count<Out>, lanes};
     kernels.general =
-        reinterpret_cast<const void*>(cuda::for_each_kernel<Out, Types, lanes, n, Program>);
-    cuda::detail::run_for_each<n>(name, queued.device, shape, operands, kernels, &program);
+        reinterpret_cast<const void*>(on_cuda::for_each_kernel<Out, Types, lanes, n, Program>);
+    on_cuda::detail::run_for_each<n>(name, queued.device, shape, operands, kernels, &program);
 #endif
   }
 };

@@ -12,7 +12,7 @@
 namespace weft {
 
 #if defined(__CUDACC__)
-namespace cuda {
+namespace on_cuda {
 
 /// Adds to the offsets of all operands what leads to a row, counted through all dimensions but the
 /// innermost.
@@ -115,10 +115,10 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-}  // namespace cuda
+}  // namespace on_cuda
 #endif
 
-namespace cuda {
+namespace on_cuda {
 
 /// The kernels of one expression, without their types.
 struct ForEachKernels {
@@ -131,6 +131,7 @@ struct ForEachKernels {
   const void* aligned = nullptr;
 };
 
+#if defined(__CUDACC__)
 /// Which kernels an expression has, but for the kernels themselves.
 template <class Out, class Types, class Program>
 constexpr ForEachKernels for_each_kernels() {
@@ -146,6 +147,7 @@ constexpr ForEachKernels for_each_kernels() {
   }
   return out;
 }
+#endif
 
 namespace detail {
 
@@ -210,19 +212,19 @@ template <int N>
   });
 }
 }  // namespace detail
-}  // namespace cuda
+}  // namespace on_cuda
 
 template <>
 struct Executor<Cuda> {
   /// True when none of `others` handles shows the storage's elements to anybody, and no other
   /// stream has pending use of it.
   static bool may_overwrite(const Storage* storage, long others) {
-    return others == cuda::recorded_handles(storage) &&
-           cuda::used_only_on(storage, cuda::current_stream(Cuda{storage->ordinal}).handle());
+    return others == on_cuda::recorded_handles(storage) &&
+           on_cuda::used_only_on(storage, on_cuda::current_stream(Cuda{storage->ordinal}).handle());
   }
 
   /// Where kernels on the device leave a failure.
-  static Failure* failure_flag(Cuda device) { return cuda::failure_flag(device); }
+  static Failure* failure_flag(Cuda device) { return on_cuda::failure_flag(device); }
 
   /// operands[0] = program over the others, at every coordinate of `shape`.
   template <class Out, class Types, class Program>
@@ -233,17 +235,17 @@ struct Executor<Cuda> {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
     static_assert(
-        sizeof(Program) + sizeof(cuda::Grid<n>) <= 4096,
+        sizeof(Program) + sizeof(on_cuda::Grid<n>) <= 4096,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
-    constexpr cuda::ForEachKernels described = cuda::for_each_kernels<Out, Types, Program>();
-    cuda::ForEachKernels kernels = described;
+    constexpr on_cuda::ForEachKernels described = on_cuda::for_each_kernels<Out, Types, Program>();
+    on_cuda::ForEachKernels kernels = described;
     kernels.general = reinterpret_cast<const void*>(
-        cuda::for_each_kernel<Out, Types, described.lanes, n, Program>);
+        on_cuda::for_each_kernel<Out, Types, described.lanes, n, Program>);
     if constexpr (described.has_aligned) {
       kernels.aligned = reinterpret_cast<const void*>(
-          cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
+          on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
     }
-    cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
+    on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
 #else
     static_assert(detail::always_false<Program>,
                   "weft: an expression on Cuda is evaluated in a file that nvcc compiles: move "
@@ -251,5 +253,7 @@ struct Executor<Cuda> {
 #endif
   }
 };
+
+static_assert(ElementwiseDevice<Cuda>);
 
 }  // namespace weft

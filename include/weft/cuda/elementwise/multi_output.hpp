@@ -1,4 +1,4 @@
-// Joint programs in a kernel: a thread's vectors of all targets, stored or added to what is there.
+// Multi-output programs in a kernel: a thread's vectors of all targets, stored or accumulated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The values of several targets of element types Outs, in the types they were computed in.
 template <class Outs, class Values, int V>
@@ -81,7 +81,7 @@ __device__ __forceinline__ void store_outputs_aligned(
 }
 }  // namespace detail
 
-/// A joint program at lanes first <= j < last; beyond them too where that does no harm.
+/// A multi-output program at lanes first <= j < last; beyond them too where that does no harm.
 template <class Outs, int V, class R, MultiOutputProgram Program>
 __device__ __forceinline__ auto compute_all(const R& registers, const Program& program, int first,
                                             int last) {
@@ -109,6 +109,6 @@ __device__ __forceinline__ void store_aligned(const MultiOutputVectors<Outs, Val
   detail::store_outputs_aligned(Outs{}, in.values, in.stores, data, offset);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

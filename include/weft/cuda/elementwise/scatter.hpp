@@ -8,7 +8,7 @@
 namespace weft {
 
 #if defined(__CUDACC__)
-namespace cuda {
+namespace on_cuda {
 
 /// Runs the program, which writes to the target, at the elements of `grid`.
 template <class Types, int V, int N, class Program>
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(block_threads)
   Writes<V, Registers<Types, V>>{registers, first, last}(program);
 }
 
-}  // namespace cuda
+}  // namespace on_cuda
 #endif
 
 template <>
@@ -42,12 +42,12 @@ struct Scatterer<Cuda> {
                   [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
     constexpr int n = detail::count(Types{}) + 1;
-    constexpr int lanes = cuda::lanes_of_rows<T, Types>(sizeof(T), 16);
-    const auto kernel = cuda::scatter_kernel<Types, lanes, n, Program>;
-    cuda::ForEachKernels kernels{1, lanes};
+    constexpr int lanes = on_cuda::lanes_of_rows<T, Types>(sizeof(T), 16);
+    const auto kernel = on_cuda::scatter_kernel<Types, lanes, n, Program>;
+    on_cuda::ForEachKernels kernels{1, lanes};
     kernels.general = reinterpret_cast<const void*>(kernel);
     kernels.transposes = false;
-    cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
+    on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
 #else
     static_assert(detail::always_false<Program>,
                   "weft: a scatter on Cuda runs in a file that nvcc compiles: move this statement "

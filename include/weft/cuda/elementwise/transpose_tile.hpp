@@ -4,7 +4,7 @@
 
 #include "weft/cuda/primitive/launch.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// A tile is 64 rows of the target by 256 bytes of the widest operand, which 16 threads compute
 /// with a vector each. Operands in shared memory run along its columns.
@@ -203,4 +203,4 @@ inline bool is_transposed(const Operand& x, int axis, int last) {
 }
 }  // namespace detail
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -8,7 +8,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The bytes of the widest element that a program reads or writes by indices along an axis; 0 where
 /// it does neither.
@@ -233,6 +233,6 @@ struct Writes {
   }
 };
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

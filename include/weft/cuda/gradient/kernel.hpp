@@ -7,7 +7,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 
@@ -186,6 +186,6 @@ __global__ void __launch_bounds__(block_threads)
   detail::finish_all<0, V>(Outs{}, grid, start, line, inside, targets);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

@@ -15,7 +15,7 @@ struct NormExecutor<Cuda> {
   static bool serves(const Tensor<T, Cuda>& x, const Tensor<T, Cuda>& gradient,
                      const Tensor<T, Cuda>& weight) {
     constexpr auto bytes = static_cast<int64_t>(16 / sizeof(T));
-    constexpr int64_t most = int64_t{cuda::norm_threads} * cuda::norm_elements<compute_t<T>>;
+    constexpr int64_t most = int64_t{on_cuda::norm_threads} * on_cuda::norm_elements<compute_t<T>>;
     const int64_t columns = weight.size();
     if (columns == 0 || columns % bytes != 0 || columns > most) return false;
     if (x.size() == 0 || x.size() / columns > INT32_MAX) return false;
@@ -31,20 +31,20 @@ struct NormExecutor<Cuda> {
                   [[maybe_unused]] const NormGradients<T, C, D>& n) {
 #if defined(__CUDACC__)
     const Cuda device{n.x.storage()->ordinal};
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
     for (Storage* read : {n.x.storage(), n.gradient.storage(), n.weight.storage(),
                           n.scale.storage(), Centred ? n.centre->storage() : nullptr}) {
-      if (read != nullptr) cuda::order_read(read, stream);
+      if (read != nullptr) on_cuda::order_read(read, stream);
     }
     for (Storage* written :
          {n.to_x.buffer.storage(), n.to_weight.buffer.storage(), n.to_bias.buffer.storage()}) {
-      cuda::order_write(written, stream);
+      on_cuda::order_write(written, stream);
     }
-    cuda::NormGrid<T, C> grid;
-    const unsigned threads = cuda::detail::plan_norm(
-        n.rows(), n.columns(), 16 / static_cast<int>(sizeof(T)), cuda::norm_elements<C>,
-        cuda::properties(device).multiprocessors, grid.group, grid.rows_a_block, grid.blocks);
+    on_cuda::NormGrid<T, C> grid;
+    const unsigned threads = on_cuda::detail::plan_norm(
+        n.rows(), n.columns(), 16 / static_cast<int>(sizeof(T)), on_cuda::norm_elements<C>,
+        on_cuda::properties(device).multiprocessors, grid.group, grid.rows_a_block, grid.blocks);
     constexpr int sums = Centred ? 2 : 1;
     const StorageHandle partials(Memory<Cuda>::allocate(
         device, int64_t{grid.blocks} * sums * n.columns() * static_cast<int64_t>(sizeof(C))));
@@ -60,21 +60,21 @@ struct NormExecutor<Cuda> {
     grid.adds = n.to_x.adds;
     const detail::Name name{"backward", operation};
     void* arguments[] = {&grid};
-    const auto kernel = cuda::norm_gradients<T, C, Centred>;
-    cuda::detail::launch(name, n.x.shape(), reinterpret_cast<const void*>(kernel),
-                         dim3(grid.blocks), threads, arguments, stream);
+    const auto kernel = on_cuda::norm_gradients<T, C, Centred>;
+    on_cuda::detail::launch(name, n.x.shape(), reinterpret_cast<const void*>(kernel),
+                            dim3(grid.blocks), threads, arguments, stream);
 
-    cuda::NormSums<T, C> total{grid.sums,
-                               grid.blocks,
-                               grid.columns,
-                               static_cast<unsigned>(sums) * grid.columns,
-                               {n.to_weight.buffer.data(), n.to_bias.buffer.data()},
-                               { n.to_weight.adds,
-                                 n.to_bias.adds }};
+    on_cuda::NormSums<T, C> total{grid.sums,
+                                  grid.blocks,
+                                  grid.columns,
+                                  static_cast<unsigned>(sums) * grid.columns,
+                                  {n.to_weight.buffer.data(), n.to_bias.buffer.data()},
+                                  { n.to_weight.adds,
+                                    n.to_bias.adds }};
     void* rest[] = {&total};
-    cuda::detail::launch(
-        name, n.weight.shape(), reinterpret_cast<const void*>(cuda::finish_norm<T, C>),
-        dim3((total.count + 31) / 32), 1024, rest, stream, 0, cuda::detail::early_start(device));
+    on_cuda::detail::launch(
+        name, n.weight.shape(), reinterpret_cast<const void*>(on_cuda::finish_norm<T, C>),
+        dim3((total.count + 31) / 32), 1024, rest, stream, 0, on_cuda::detail::early_start(device));
 #else
     static_assert(detail::always_false<T>,
                   "weft: a gradient on Cuda is computed in a file that nvcc compiles: move this "

@@ -8,7 +8,7 @@
 #include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The most threads of a block that has a row.
 inline constexpr unsigned norm_threads = 512;
@@ -47,7 +47,7 @@ struct NormSums {
 };
 
 namespace detail {
-/// Chooses the threads of a row; returns those of a block.
+/// Chooses the threads of a row; returns the threads of a block.
 [[gnu::noinline]] inline unsigned plan_norm(int64_t rows, int64_t columns, int lanes, int elements,
                                             int multiprocessors, unsigned& group,
                                             unsigned& rows_a_block, unsigned& blocks) {
@@ -72,8 +72,8 @@ namespace detail {
 
 namespace detail {
 
-/// Has L2 fetch what a row's threads read in their next turn, once this turn's row is there: DRAM
-/// is not kept from what other blocks wait for.
+/// Prefetches into L2 what a row's threads read in their next turn, once this turn's row has
+/// arrived: DRAM is not kept from what other blocks wait for.
 template <class T, class C>
 __device__ __forceinline__ void fetch_next_row([[maybe_unused]] const NormGrid<T, C>& grid,
                                                [[maybe_unused]] unsigned row) {
@@ -114,7 +114,7 @@ __device__ __forceinline__ void sum_of_row(C& a, C& b, unsigned group, unsigned 
   }
 }
 
-/// Writes a block's line of sums: each thread has those of its elements.
+/// Writes a block's line of sums; each thread holds the sums of its elements.
 template <int V, class C, int E>
 __device__ __forceinline__ void store_line(const C (&sum)[E], C* line, unsigned columns,
                                            unsigned group, unsigned rows_a_block, C* tile) {
@@ -254,4 +254,4 @@ __global__ void __launch_bounds__(1024) finish_norm(const __grid_constant__ Norm
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

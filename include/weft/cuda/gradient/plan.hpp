@@ -4,7 +4,7 @@
 
 #include "weft/cuda/primitive/launch.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// What the kernel does with one target.
 enum class SumMode : signed char {
@@ -103,4 +103,4 @@ void plan_sum_rows(const Loops& loops, int lanes, bool sums, int multiprocessors
 
 }  // namespace detail
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

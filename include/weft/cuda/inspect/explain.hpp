@@ -11,7 +11,7 @@
 
 namespace weft {
 
-namespace cuda::detail {
+namespace on_cuda::detail {
 
 using Kernel = Explanation::Kernel;
 
@@ -128,12 +128,12 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
   }
 }
 
-}  // namespace cuda::detail
+}  // namespace on_cuda::detail
 
 template <>
 struct Explainer<Cuda> {
   static void describe(Cuda device, Explanation& out) {
-    const cuda::Properties& gpu = cuda::properties(device);
+    const on_cuda::Properties& gpu = on_cuda::properties(device);
     out.device = text(device) + " (" + gpu.name + ")";
     out.bandwidth = gpu.bandwidth;
   }
@@ -142,8 +142,8 @@ struct Explainer<Cuda> {
   static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands) {
     constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
     int places[n];
-    cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places,
-                                   cuda::for_each_kernels<Out, Types, Program>());
+    on_cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places,
+                                      on_cuda::for_each_kernels<Out, Types, Program>());
   }
 
   template <class Out, class Types, class R, class Program>
@@ -151,21 +151,22 @@ struct Explainer<Cuda> {
                      const Shape& reduced, detail::Operand* operands) {
     constexpr int n = detail::count(Types{}) + 1;
     using State = typename R::template State<typename Program::type>;
-    constexpr int lanes = cuda::lanes_of_widest<bool>(Types{});
+    constexpr int lanes = on_cuda::lanes_of_widest<bool>(Types{});
     detail::Operand inside[n];
-    cuda::detail::explain_reduction(out, name.operation, device, kept, reduced, operands, inside, n,
-                                    lanes, cuda::column_lanes<State, lanes>, sizeof(State));
+    on_cuda::detail::explain_reduction(out, name.operation, device, kept, reduced, operands, inside,
+                                       n, lanes, on_cuda::column_lanes<State, lanes>,
+                                       sizeof(State));
   }
 
   template <class Outs, class Types, class Program>
   static void rows(Explanation& out, Cuda device, const detail::Name& name,
                    const detail::RowTask& task, detail::Operand* operands) {
-    using Kernel = cuda::detail::RowKernelOf<Outs, Types, Program>;
-    cuda::RowGrid<Kernel::n> grid;
+    using Kernel = on_cuda::detail::RowKernelOf<Outs, Types, Program>;
+    on_cuda::RowGrid<Kernel::n> grid;
     detail::Operand inside[Kernel::n];
     const char* data[Kernel::n];
-    cuda::detail::explain_rows(out, name.operation, device, task, Kernel::description(), operands,
-                               inside, data, grid, grid.operand);
+    on_cuda::detail::explain_rows(out, name.operation, device, task, Kernel::description(),
+                                  operands, inside, data, grid, grid.operand);
   }
 };
 

@@ -12,11 +12,11 @@ namespace weft {
 template <>
 struct Stopwatch<Cuda> {
   static double seconds(Cuda device, int64_t runs, void (*f)(void*), void* context) {
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
-    cuda::refuse_capture(stream.handle(), "profile");
-    cuda::Event begin(true);
-    cuda::Event end(true);
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
+    on_cuda::refuse_capture(stream.handle(), "profile");
+    on_cuda::Event begin(true);
+    on_cuda::Event end(true);
     begin.record(stream);
     for (int64_t i = 0; i < runs; ++i) f(context);
     end.record(stream);
@@ -25,7 +25,7 @@ struct Stopwatch<Cuda> {
   }
 };
 
-namespace cuda {
+namespace on_cuda {
 /// The time of f(), statements that run on a GPU's current stream.
 template <std::invocable F>
 [[nodiscard]] Profile profile(F&& f, const ProfileOptions& options = {}) {
@@ -42,6 +42,6 @@ template <ExpressionLike E>
 [[nodiscard]] Profile profile(const E& e, const ProfileOptions& options = {}) {
   return weft::profile(e, options);
 }
-}  // namespace cuda
+}  // namespace on_cuda
 
 }  // namespace weft

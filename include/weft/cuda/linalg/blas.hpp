@@ -7,7 +7,7 @@
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Throws Error unless `status` is success: `[operation] CUBLAS_STATUS_NAME: details`.
 template <class... Parts>
@@ -148,7 +148,7 @@ class LtDescription {
 };
 
 /// Asks cuBLASLt for an algorithm. Sums that are split over blocks are joined in the type of the
-/// sums, not in that of the result, which may be of 16 bits.
+/// sums, not in the result's type, which may have 16 bits.
 [[gnu::cold, gnu::noinline]] inline LtChoice ask_lt(cublasLtHandle_t handle, LtDescription& lt,
                                                     const LtProblem& p, int major) {
   cublasLtMatmulPreferenceOpaque_t preference;
@@ -236,4 +236,4 @@ class LtDescription {
 }
 
 }  // namespace detail
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -1,11 +1,11 @@
-// gemm: a matrix product by a kernel of weft's own, for what cuBLASLt does not take: integers.
+// gemm: weft's own matrix-product kernel for element types that cuBLASLt does not take: integers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/eval/product/plan.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// One product: c = a b, with the plan's strides.
 template <class T, class Out>
@@ -91,4 +91,4 @@ void run_gemm(const char* operation, const Shape& shape, Cuda device, GemmTask<T
 }
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -8,7 +8,7 @@
 #include "weft/cuda/stream.hpp"
 #include "weft/tensor/storage.hpp"
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// A storage that captured work uses.
 struct Recorded {
@@ -113,4 +113,4 @@ inline StorageHandle share(Storage* storage) {
   __atomic_fetch_sub(&recordings, 1, __ATOMIC_RELAXED);
 }
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail

@@ -7,7 +7,7 @@
 #include "weft/core/expression.hpp"
 #include "weft/cuda/memory/recording.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 class Allocator;
 
@@ -194,4 +194,4 @@ inline bool used_only_on(const Storage* storage, cudaStream_t stream) {
   return mine.writer.load() == stream && mine.readers[0].load() == nullptr;
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -9,7 +9,7 @@
 namespace weft {
 
 #if defined(__CUDACC__)
-namespace cuda {
+namespace on_cuda {
 
 /// The most bins that a block counts in shared memory.
 inline constexpr int shared_bins = 8192;
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-}  // namespace cuda
+}  // namespace on_cuda
 #endif
 
 template <>
@@ -53,21 +53,21 @@ struct Histogrammer<Cuda> {
                     [[maybe_unused]] const Tensor<int64_t, D>& counts) {
 #if defined(__CUDACC__)
     const Cuda device{counts.storage()->ordinal};
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
-    cuda::order_read(x.storage(), stream);
-    cuda::order_write(counts.storage(), stream);
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
+    on_cuda::order_read(x.storage(), stream);
+    on_cuda::order_write(counts.storage(), stream);
     const T* data = x.data();
     int64_t n = x.size();
     auto bins = static_cast<int>(counts.size() < INT32_MAX ? counts.size() : INT32_MAX);
     auto* out = reinterpret_cast<unsigned long long*>(counts.data());
-    const int64_t most = int64_t{8} * cuda::properties(device).multiprocessors;
-    const int64_t wanted = (n + 16 * cuda::block_threads - 1) / (16 * cuda::block_threads);
+    const int64_t most = int64_t{8} * on_cuda::properties(device).multiprocessors;
+    const int64_t wanted = (n + 16 * on_cuda::block_threads - 1) / (16 * on_cuda::block_threads);
     void* arguments[] = {&data, &n, const_cast<Bin*>(&bin), &bins, &out};
-    cuda::detail::launch(detail::Name{"count"}, x.shape(),
-                         reinterpret_cast<const void*>(cuda::count_bins<T, Bin>),
-                         static_cast<unsigned>(wanted < most ? wanted : most), cuda::block_threads,
-                         arguments, stream);
+    on_cuda::detail::launch(detail::Name{"count"}, x.shape(),
+                            reinterpret_cast<const void*>(on_cuda::count_bins<T, Bin>),
+                            static_cast<unsigned>(wanted < most ? wanted : most),
+                            on_cuda::block_threads, arguments, stream);
 #else
     static_assert(detail::always_false<T>,
                   "weft: a histogram on Cuda is computed in a file that nvcc compiles: move this "

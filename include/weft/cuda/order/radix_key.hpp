@@ -4,7 +4,7 @@
 
 #include "weft/core/dtype.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 template <int Bytes>
@@ -74,4 +74,4 @@ WEFT_HD constexpr T radix_element(radix_key_t<T> key) {
   }
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -24,7 +24,7 @@ struct Selector<Cuda> {
 #if defined(__CUDACC__)
     // Elements of one size are moved by one kernel.
     if constexpr (sizeof(T) <= 8) {
-      using Word = cuda::radix_key_t<T>;
+      using Word = on_cuda::radix_key_t<T>;
       flagged(x, reinterpret_cast<const Word*>(x.data()), mask,
               reinterpret_cast<Word*>(out.data()));
     } else {
@@ -58,12 +58,12 @@ struct Selector<Cuda> {
       fail<ShapeError>("select", mask.size(), " elements on Cuda, expected below 2^31");
     }
     const Cuda device{mask.storage()->ordinal};
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
-    cuda::order_read(x.storage(), stream);
-    cuda::order_read(mask.storage(), stream);
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
+    on_cuda::order_read(x.storage(), stream);
+    on_cuda::order_read(mask.storage(), stream);
     const StorageHandle count(Memory<Cuda>::allocate(device, sizeof(int)));
-    cuda::run_cub("select", device, [&](void* room, std::size_t& bytes, cudaStream_t s) {
+    on_cuda::run_cub("select", device, [&](void* room, std::size_t& bytes, cudaStream_t s) {
       return cub::DeviceSelect::Flagged(room, bytes, in, mask.data(), out,
                                         static_cast<int*>(count->data),
                                         static_cast<int>(mask.size()), s);

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/order/radix_key.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 __extension__ typedef unsigned __int128 WideWord;
 
@@ -15,7 +15,7 @@ using ranked_t = std::conditional_t<sizeof(Key) == 8, WideWord, unsigned long lo
 
 #if defined(__CUDACC__)
 
-/// Words of which the k smallest are wanted. All of the Size threads call each function: those of a
+/// Selects the k smallest of many words. All Size threads call each function: the threads of a
 /// warp, or of a block.
 template <class Key, int Size>
 struct SelectK {
@@ -52,7 +52,7 @@ struct SelectK {
     if (wanted) words[at + static_cast<unsigned>(__popc(who & ((1U << lane) - 1)))] = word;
   }
 
-  /// Adds those of each thread's words that are not above `bound`.
+  /// Adds each thread's words that are not above `bound`.
   template <unsigned N>
   __device__ __forceinline__ void append_all(const Word (&mine)[N], Word bound) {
     unsigned count = 0;
@@ -182,4 +182,4 @@ struct SelectK {
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

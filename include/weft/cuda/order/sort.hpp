@@ -14,7 +14,7 @@
 namespace weft {
 
 #if defined(__CUDACC__)
-namespace cuda {
+namespace on_cuda {
 
 /// The keys of n elements, and their positions.
 template <class T>
@@ -78,7 +78,7 @@ void radix_sort(Cuda device, SortBuffers<U>& keys, SortBuffers<unsigned>& positi
 }
 
 }  // namespace detail
-}  // namespace cuda
+}  // namespace on_cuda
 #endif
 
 template <>
@@ -90,43 +90,43 @@ struct Sorter<Cuda> {
                    [[maybe_unused]] int64_t k, [[maybe_unused]] const Tensor<T, D>& values,
                    [[maybe_unused]] const Tensor<int64_t, D>& indices) {
 #if defined(__CUDACC__)
-    using Key = cuda::radix_key_t<T>;
+    using Key = on_cuda::radix_key_t<T>;
     if (rows.size() > INT32_MAX) {
       fail<ShapeError>("sort", rows.size(), " elements on Cuda, expected below 2^31");
     }
     const auto n = static_cast<unsigned>(rows.size());
     const Cuda device{rows.storage()->ordinal};
-    const cuda::DeviceGuard guard(device);
-    const cuda::Stream stream = cuda::current_stream(device);
-    cuda::order_read(rows.storage(), stream);
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
+    on_cuda::order_read(rows.storage(), stream);
     const detail::Name name{"sort"};
-    const unsigned blocks = (n + cuda::block_threads - 1) / cuda::block_threads;
+    const unsigned blocks = (n + on_cuda::block_threads - 1) / on_cuda::block_threads;
     const auto run = [&](auto kernel, auto... arguments) {
       void* list[] = {&arguments...};
-      cuda::detail::launch(name, rows.shape(), reinterpret_cast<const void*>(kernel), blocks,
-                           cuda::block_threads, list, stream);
+      on_cuda::detail::launch(name, rows.shape(), reinterpret_cast<const void*>(kernel), blocks,
+                              on_cuda::block_threads, list, stream);
     };
 
-    cuda::detail::SortBuffers<Key> keys(device, n);
-    cuda::detail::SortBuffers<unsigned> positions(device, n);
+    on_cuda::detail::SortBuffers<Key> keys(device, n);
+    on_cuda::detail::SortBuffers<unsigned> positions(device, n);
     const Key flip = reverse ? static_cast<Key>(~Key(0)) : Key(0);
     const T* x = rows.data();
-    run(cuda::make_keys<T>, x, n, flip, keys.current(), positions.current());
-    cuda::detail::radix_sort(device, keys, positions, n,
-                             is_bool<T> && !reverse ? 1 : 8 * sizeof(T));
+    run(on_cuda::make_keys<T>, x, n, flip, keys.current(), positions.current());
+    on_cuda::detail::radix_sort(device, keys, positions, n,
+                                is_bool<T> && !reverse ? 1 : 8 * sizeof(T));
     const Key* sorted = keys.current();
-    const cuda::FastDivmod columns(static_cast<unsigned>(rows.size(1)));
+    const on_cuda::FastDivmod columns(static_cast<unsigned>(rows.size(1)));
     if (rows.size(0) > 1) {
-      cuda::detail::SortBuffers<unsigned> numbers(device, n);
-      run(cuda::make_rows<unsigned>, static_cast<const unsigned*>(positions.current()), n, columns,
-          numbers.current());
+      on_cuda::detail::SortBuffers<unsigned> numbers(device, n);
+      run(on_cuda::make_rows<unsigned>, static_cast<const unsigned*>(positions.current()), n,
+          columns, numbers.current());
       int bits = 1;
       while ((rows.size(0) - 1) >> bits != 0) ++bits;
-      cuda::detail::radix_sort(device, numbers, positions, n, bits);
+      on_cuda::detail::radix_sort(device, numbers, positions, n, bits);
       sorted = nullptr;  // the keys are not in the rows' order
     }
-    run(cuda::take_sorted<T>, x, sorted, static_cast<const unsigned*>(positions.current()), n, flip,
-        columns, static_cast<unsigned>(k), values.data(), indices.data());
+    run(on_cuda::take_sorted<T>, x, sorted, static_cast<const unsigned*>(positions.current()), n,
+        flip, columns, static_cast<unsigned>(k), values.data(), indices.data());
 #else
     static_assert(detail::always_false<T>,
                   "weft: a sort on Cuda is run in a file that nvcc compiles: move this statement "
@@ -140,7 +140,7 @@ struct Sorter<Cuda> {
                    [[maybe_unused]] int64_t k, [[maybe_unused]] const Tensor<T, D>& values,
                    [[maybe_unused]] const Tensor<int64_t, D>& indices) {
 #if defined(__CUDACC__)
-    if (k > cuda::topk_block) return sort(rows, reverse, k, values, indices);
+    if (k > on_cuda::topk_block) return sort(rows, reverse, k, values, indices);
     for (int d = 0; d < 2; ++d) {
       if (rows.size(d) > INT32_MAX) {
         fail<ShapeError>("topk", rows.size(d), d == 0 ? " rows" : " elements in a row",
@@ -148,9 +148,9 @@ struct Sorter<Cuda> {
       }
     }
     const Cuda device{rows.storage()->ordinal};
-    const cuda::DeviceGuard guard(device);
-    cuda::order_read(rows.storage(), cuda::current_stream(device));
-    cuda::topk(device, rows.shape(), rows.data(), reverse, k, values.data(), indices.data());
+    const on_cuda::DeviceGuard guard(device);
+    on_cuda::order_read(rows.storage(), on_cuda::current_stream(device));
+    on_cuda::topk(device, rows.shape(), rows.data(), reverse, k, values.data(), indices.data());
 #else
     static_assert(detail::always_false<T>,
                   "weft: a topk on Cuda is run in a file that nvcc compiles: move this statement "

@@ -5,7 +5,7 @@
 #include "weft/cuda/order/select_k.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The rows of a pass, and what is kept of them. A row is one task, or cut into several pieces
 /// whose first ones the next pass looks through.
@@ -283,4 +283,4 @@ void topk(Cuda device, const Shape& shape, const T* x, bool reverse, int64_t k, 
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -4,10 +4,10 @@
 
 #include "weft/cuda/primitive/launch.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Runs f(temporary, bytes, stream), a call of a cub::Device... algorithm, on the current stream
-/// with memory of weft's; `operation` is named when it fails.
+/// with weft's memory; `operation` is named when it fails.
 template <class F>
 void run_cub(const char* operation, Cuda device, const F& f) {
   const Stream stream = current_stream(device);
@@ -19,4 +19,4 @@ void run_cub(const char* operation, Cuda device, const F& f) {
   if (sync_requested() && !is_capturing(stream)) stream.synchronize();
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

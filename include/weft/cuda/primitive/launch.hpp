@@ -10,7 +10,7 @@
 #include "weft/eval/program/name.hpp"
 #include "weft/eval/program/plan.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Threads a block of element-wise kernels.
 inline constexpr int block_threads = 256;
@@ -79,7 +79,7 @@ struct Grid : ElementwiseLoops {
 /// The operands, as bits, that make an element-wise kernel's gathers slices of neighbours: indices
 /// that are one element for all lanes of a thread, and offsets that are neighbours.
 struct RowOperands {
-  int lanes = 0;  // of the aligned kernel, where not those of the general one
+  int lanes = 0;  // of the aligned kernel, where they differ from the general one's
   unsigned indices = 0;
   unsigned offsets = 0;
 };
@@ -276,4 +276,4 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 }
 
 }  // namespace detail
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

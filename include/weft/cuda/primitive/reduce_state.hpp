@@ -8,7 +8,7 @@
 
 #include <cub/util_ptx.cuh>
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// Adds n values in order: x[u * V + j] at position + u * step + j.
 template <int V, class R, class State, class C, int N>
@@ -78,6 +78,6 @@ __device__ __forceinline__ void finish(char* target, const R& reducer, const Sta
   *reinterpret_cast<Out*>(target) = store_element<Out>(reducer.finish(state, count));
 }
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/device.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Whether a kernel's code for the current GPU is of an architecture that has bulk copies: the
 /// GPU's own does not tell, since older code runs there too.
@@ -71,7 +71,7 @@ __device__ __forceinline__ void bulk_load(void* to, const void* from, int bytes,
       : "memory");
 }
 
-/// Has L2 fetch `bytes` at an address, both multiples of 16.
+/// Prefetches `bytes` at an address into L2; both are multiples of 16.
 __device__ __forceinline__ void fetch_to_l2(const void* from, unsigned bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 }
@@ -98,4 +98,4 @@ __device__ __forceinline__ void wait_bulk_reads() {
 #endif
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

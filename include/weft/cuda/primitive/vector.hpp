@@ -7,7 +7,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// V elements that one load or store moves.
 template <class T, int V>
@@ -171,7 +171,7 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
                                                            char* const* data, const int* offset,
                                                            const int* stride) {
     const int along = (Splats >> K & 1U) != 0 ? 0 : stride[K];
-    cuda::load_aligned(values.head, data[K], offset[K], along);
+    on_cuda::load_aligned(values.head, data[K], offset[K], along);
     if constexpr (sizeof...(Tail) > 0) {
       load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride);
     }
@@ -183,7 +183,7 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   __device__ __forceinline__ static void load_from(Pack<Head, Tail...>& values, char* const* data,
                                                    const Offset* offset, const int* stride,
                                                    int first, int last, const Copies& copies) {
-    cuda::load<K>(values.head, data[K], offset[K], stride[K], first, last, copies);
+    on_cuda::load<K>(values.head, data[K], offset[K], stride[K], first, last, copies);
     if constexpr (sizeof...(Tail) > 0) {
       load_from<K + 1>(values.tail, data, offset, stride, first, last, copies);
     }
@@ -288,6 +288,6 @@ __device__ __forceinline__ void store_aligned(const Pack<Head, Tail...>& in, cha
   store_aligned(in.tail, data + 1, offset + 1);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

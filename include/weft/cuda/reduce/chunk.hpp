@@ -6,9 +6,9 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
-/// Items of V elements that a thread loads at a time: as many as keep enough bytes in flight, and
+/// Items of V elements that a thread loads at a time: enough to keep memory busy, and
 /// where a state is more than a value, so that states are seldom merged.
 template <int N, int V, class State>
 inline constexpr int row_ahead = V == 1  ? (N <= 2   ? 8
@@ -48,7 +48,7 @@ template <class Types, int V, int Ahead>
 struct Chunk {
   Registers<Types, V> item[Ahead]{};
 
-  /// Loads the items k, k + distance ... that lie before `last`; the addresses are those of item k.
+  /// Loads the items k, k + distance ... that lie before `last`; the addresses belong to item k.
   /// No register is written twice between the loads, since that makes the next load wait.
   template <int I, class Step, int N>
   __device__ __forceinline__ void load(char* const (&at)[N], const Step (&hop)[N],
@@ -58,7 +58,7 @@ struct Chunk {
     using Vector = std::remove_reference_t<decltype(vector(0))>;
     using T = std::remove_reference_t<decltype(vector(0).lane[0])>;
     const bool contiguous = V == 1 || lane[I] != 0;
-    if constexpr (std::is_same_v<Vector, cuda::Vector<IndexOperand, V>>) {
+    if constexpr (std::is_same_v<Vector, on_cuda::Vector<IndexOperand, V>>) {
 #pragma unroll
       for (int u = 0; u < Ahead; ++u) {
         const auto first = reinterpret_cast<long long>(at[I] + u * hop[I]) - IndexOperand::origin;
@@ -103,6 +103,6 @@ struct Chunk {
   }
 };
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

@@ -8,7 +8,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Columns are compiled as if for larger blocks, which is faster for two operands.
 inline constexpr int compiled_threads = 512;
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
   }
 }
 
-/// Lanes of the column form: as many as keep a thread's states in few registers.
+/// Lanes of the column form: few enough to keep a thread's states in registers.
 template <class State, int V>
 inline constexpr int column_lanes = sizeof(State) * V <= 32 ? V : column_lanes<State, V / 2>;
 template <class State>
@@ -274,6 +274,6 @@ __global__ void __launch_bounds__(merge_threads)
   detail::finish<Out>(at[0], reducer, state, grid.count);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

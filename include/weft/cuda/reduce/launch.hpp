@@ -6,7 +6,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The kernels of one reduction, without their types.
 struct ReduceKernels {
@@ -20,7 +20,7 @@ struct ReduceKernels {
   template <class Out, class Types, int N, class R, class State, class Program>
   static ReduceKernels of() {
     constexpr int v = lanes_of_widest<bool>(Types{});
-    constexpr int w = cuda::column_lanes<State, v>;
+    constexpr int w = on_cuda::column_lanes<State, v>;
     ReduceKernels out{v, w, sizeof(State)};
     out.rows[0] = erase(reduce_rows<Out, Types, 1, N, R, State, Program>);
     out.rows[1] = erase(reduce_rows<Out, Types, v, N, R, State, Program>);
@@ -94,6 +94,6 @@ template <int N>
 }
 }  // namespace detail
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/primitive/launch.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The most threads of a block of each form, and those that merge many pieces of one output.
 inline constexpr unsigned row_threads = 256;
@@ -248,4 +248,4 @@ void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loo
 }
 
 }  // namespace detail
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

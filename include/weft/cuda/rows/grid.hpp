@@ -5,7 +5,7 @@
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/eval/rows/plan.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The most threads of a block.
 inline constexpr int row_block = 256;
@@ -45,7 +45,7 @@ struct RowLoops {
   bool simple = false;   // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  unsigned ahead = 0;     // how far behind its own the row is that a block has L2 fetch; 0: none
+  unsigned ahead = 0;     // L2 prefetch distance in rows; 0 disables it
   int head_operand = -1;  // whose alignment the vectors follow
   unsigned chunk = 16;    // vectors that a thread takes at a time
   int slots = 0;          // operands that pass through shared memory
@@ -230,4 +230,4 @@ inline int carveout(const Properties& device, int64_t cached_bytes, unsigned sha
 }
 
 }  // namespace detail
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

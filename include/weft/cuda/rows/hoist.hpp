@@ -7,7 +7,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 using weft::detail::uses_of;
 
@@ -46,14 +46,14 @@ namespace detail {
 template <class Op, class Row, class... Ps, std::size_t... I>
 __device__ __forceinline__ auto hoist_parts(const Apply<Op, Ps...>& program, const Row& row,
                                             std::index_sequence<I...>) {
-  auto parts = pack_of(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row)...);
-  return Apply<Op, decltype(cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row))...>{
-      program.op, parts};
+  auto parts = pack_of(on_cuda::hoist(weft::get<static_cast<int>(I)>(program.programs), row)...);
+  return Apply<Op, decltype(on_cuda::hoist(weft::get<static_cast<int>(I)>(program.programs),
+                                           row))...>{program.op, parts};
 }
 template <class X, class Y, class Row>
 __device__ __forceinline__ auto hoist_apply(const Apply<op::div, X, Y>& program, const Row& row) {
   if constexpr (std::is_same_v<typename Apply<op::div, X, Y>::type, float> && !reads_operands<Y>) {
-    auto x = cuda::hoist(weft::get<0>(program.programs), row);
+    auto x = on_cuda::hoist(weft::get<0>(program.programs), row);
     return Apply<Quotient, decltype(x)>{Quotient(weft::get<1>(program.programs)(row)), pack_of(x)};
   } else {
     return hoist_parts(program, row, std::make_index_sequence<2>{});
@@ -76,6 +76,6 @@ __device__ __forceinline__ auto hoist(const P& program, const Row& row) {
   }
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

@@ -5,7 +5,7 @@
 #include "weft/cuda/rows/plan.hpp"
 #include "weft/cuda/runtime/launch_observer.hpp"
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// Lets a kernel have a launch's shared memory and cluster.
 inline void allow(const char* name, const void* kernel, const RowLaunch& launch, unsigned cluster) {
@@ -92,4 +92,4 @@ inline cudaLaunchConfig_t configuration(const RowLaunch& launch, unsigned cluste
   }
 }
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail

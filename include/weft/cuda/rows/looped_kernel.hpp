@@ -9,7 +9,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 
@@ -213,6 +213,6 @@ __global__ void __launch_bounds__(row_block, V == 8 ? 4 : 3)
   detail::RowThread<Outs, Types, V, Program>(grid, program, partials, weft_row_shared).run();
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

@@ -6,7 +6,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// A value of any trivially copyable type from the lane `distance` further on, or from lane `lane`.
 template <bool Down, class T>
@@ -175,6 +175,6 @@ __device__ __noinline__ State merge_team(const R reducer, State state, const Row
   return shuffle<false>(state, first);
 }
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/rows/grid.hpp"
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// Plans one task of a row program.
 class RowPlan {
@@ -297,4 +297,4 @@ class RowPlan {
   int64_t cached_bytes_ = 0;  // of the operands that all rows share
 };
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail

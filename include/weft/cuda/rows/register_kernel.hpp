@@ -10,7 +10,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 
@@ -249,6 +249,6 @@ __global__ void __launch_bounds__(row_block, V == 8 ? 4 : 3)
   detail::RegisterThread<Outs, Types, V, Program>(grid, program, weft_row_shared).run();
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda
 
 #endif

@@ -9,7 +9,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// V elements as the words that hold them: they are copied word by word, whatever their type.
 template <class T, int V>
@@ -117,6 +117,6 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
                                  Reused::beside == 0;
 };
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

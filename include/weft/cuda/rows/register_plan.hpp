@@ -6,7 +6,7 @@
 
 #include "weft/cuda/rows/plan.hpp"
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// Plans a task whose operands a RowPlan has described.
 class RegisterPlan {
@@ -190,4 +190,4 @@ RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKerne
   return runs(launch) ? launch : planner.plan(8);
 }
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail

@@ -6,7 +6,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 template <class Layout, class Types, int V, int N>
 class RowRegisters;
@@ -183,6 +183,6 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   Slot kept_[Layout::slots][vectors];
 };
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

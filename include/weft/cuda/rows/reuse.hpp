@@ -5,7 +5,7 @@
 #include "weft/cuda/rows/grid.hpp"
 #include "weft/eval/rows/reuse.hpp"
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 using weft::detail::Reuse;
 using weft::detail::Reused;
@@ -27,4 +27,4 @@ bool keeps_last(const void* program, const RowLoops& grid, const RowOperand* ope
          Reuse<Program>::same(program, SameInRow{grid, operand});
 }
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail

@@ -11,7 +11,7 @@
 namespace weft {
 
 #if defined(__CUDACC__)
-namespace cuda::detail {
+namespace on_cuda::detail {
 
 /// The lanes of a row kernel: 16 bytes of the narrowest operand, counted as 2 to 4 bytes.
 template <class... Ts>
@@ -137,7 +137,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   }
 };
 
-}  // namespace cuda::detail
+}  // namespace on_cuda::detail
 #endif
 
 template <>
@@ -154,8 +154,8 @@ struct RowExecutor<Cuda> {
                   [[maybe_unused]] detail::Operand* operands,
                   [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
-    using Kernel = cuda::detail::RowKernelOf<Outs, Types, Program>;
-    cuda::detail::run_rows<Kernel::n>(name, device, task, operands, Kernel::get(), &program);
+    using Kernel = on_cuda::detail::RowKernelOf<Outs, Types, Program>;
+    on_cuda::detail::run_rows<Kernel::n>(name, device, task, operands, Kernel::get(), &program);
 #else
     static_assert(detail::always_false<Program>,
                   "weft: a reduction on Cuda is evaluated in a file that nvcc compiles: move this "
@@ -163,5 +163,7 @@ struct RowExecutor<Cuda> {
 #endif
   }
 };
+
+static_assert(RowDevice<Cuda>);
 
 }  // namespace weft

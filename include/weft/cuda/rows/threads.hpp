@@ -7,7 +7,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 /// Copies 4, 8 or 16 aligned bytes to an address of shared memory without waiting.
 template <int Bytes>
@@ -261,6 +261,6 @@ __device__ __forceinline__ void load_single(Vector<T, 1>& out, const char* at) {
   }
 }
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

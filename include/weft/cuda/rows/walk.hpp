@@ -7,7 +7,7 @@
 
 #if defined(__CUDACC__)
 
-namespace weft::cuda::detail {
+namespace weft::on_cuda::detail {
 
 using weft::detail::TypeList;
 
@@ -293,6 +293,6 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   }
 };
 
-}  // namespace weft::cuda::detail
+}  // namespace weft::on_cuda::detail
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/error.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 namespace detail {
 /// Sets `id` to 0 where the stream is not being captured; false where CUDA does not answer.
@@ -48,4 +48,4 @@ inline bool is_capturing(cudaStream_t stream) { return capture_id(stream) != 0; 
   }
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -9,7 +9,7 @@
 #include "weft/cuda/runtime/capture.hpp"
 #include "weft/cuda/runtime/mutex.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 using weft::Failure;
 using weft::report_failure;
@@ -49,4 +49,4 @@ inline void check_failures() {
   weft::detail::throw_failure(failure);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

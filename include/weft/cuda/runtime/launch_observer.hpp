@@ -4,7 +4,7 @@
 
 #include "weft/eval/program/name.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Called around each launch of a kernel, on the launching thread, with the expression's name.
 struct LaunchObserver {
@@ -38,4 +38,4 @@ inline void observe_launches(const LaunchObserver* observer) {
   __atomic_store_n(&detail::launch_observer, observer, __ATOMIC_RELEASE);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

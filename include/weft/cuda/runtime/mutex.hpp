@@ -6,7 +6,7 @@
 
 #include "weft/core/config.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// A mutex that is ready before any constructor runs and usable after every destructor has run.
 struct Mutex {
@@ -25,4 +25,4 @@ class Lock {
   Mutex& mutex_;
 };
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

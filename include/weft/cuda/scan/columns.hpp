@@ -4,7 +4,7 @@
 
 #include "weft/cuda/scan/rows.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Threads a block of the column form, and elements of a column that one thread scans at a time.
 inline constexpr int scan_threads = 512;
@@ -103,4 +103,4 @@ __global__ void __launch_bounds__(scan_threads)
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

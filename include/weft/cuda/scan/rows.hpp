@@ -10,7 +10,7 @@
 #include <cub/util_ptx.cuh>
 #endif
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// The rows of a scan: where each begins, and how its elements follow each other. The target is
 /// operand 0, what is scanned operand 1.
@@ -59,7 +59,7 @@ __device__ __forceinline__ void load_once(Vector<T, V>& out, const T* p, int str
       return;
     }
   }
-  cuda::load(out, reinterpret_cast<const char*>(p), 0, stride, 0, last);
+  on_cuda::load(out, reinterpret_cast<const char*>(p), 0, stride, 0, last);
 }
 /// The same way back.
 template <class T, int V>
@@ -72,7 +72,7 @@ __device__ __forceinline__ void store_once(const Vector<T, V>& in, T* p, int las
       return;
     }
   }
-  cuda::store(in, reinterpret_cast<char*>(p), 0, 1, 0, last);
+  on_cuda::store(in, reinterpret_cast<char*>(p), 0, 1, 0, last);
 }
 
 /// What a warp scans at a time: R vectors of V neighbours a thread, each vector next to those of
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(block_threads)
   const int stride = static_cast<int>(grid.along[1]);
   const In* in = reinterpret_cast<const In*>(grid.data[1]) + offset[1] + start * stride;
   Vector<In, V> loaded;
-  if (last > 0) cuda::load(loaded, reinterpret_cast<const char*>(in), 0, stride, 0, last);
+  if (last > 0) on_cuda::load(loaded, reinterpret_cast<const char*>(in), 0, stride, 0, last);
   State part[V];
 #pragma unroll
   for (int j = 0; j < V; ++j) {
@@ -226,9 +226,9 @@ __global__ void __launch_bounds__(block_threads)
     values.lane[j] = store_element<Out>(S::finish(S::join(earlier, part[j])));
   }
   Out* out = reinterpret_cast<Out*>(grid.data[0]) + offset[0] + start;
-  if (last > 0) cuda::store(values, reinterpret_cast<char*>(out), 0, 1, 0, last);
+  if (last > 0) on_cuda::store(values, reinterpret_cast<char*>(out), 0, 1, 0, last);
 }
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -9,7 +9,7 @@
 
 namespace weft {
 
-namespace cuda::detail {
+namespace on_cuda::detail {
 
 /// How many elements along a row a warp and a block of the tiled form scan at a time.
 struct ScanTiles {
@@ -171,7 +171,7 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
 }
 #endif
 
-}  // namespace cuda::detail
+}  // namespace on_cuda::detail
 
 template <>
 struct Scanner<Cuda> {
@@ -188,9 +188,9 @@ struct Scanner<Cuda> {
     detail::Operand operands[2];
     operands[0].set(target.data(), sizeof(Out), target.shape(), target.strides(), target.storage());
     operands[1].set(source.data(), sizeof(In), source.shape(), source.strides(), source.storage());
-    const cuda::DeviceGuard guard(device);
-    cuda::detail::order(operands, 2, cuda::current_stream(device));
-    cuda::detail::run_scan<S, In, Out>(device, target.shape(), axis, operands, repeats);
+    const on_cuda::DeviceGuard guard(device);
+    on_cuda::detail::order(operands, 2, on_cuda::current_stream(device));
+    on_cuda::detail::run_scan<S, In, Out>(device, target.shape(), axis, operands, repeats);
 #else
     static_assert(detail::always_false<S>,
                   "weft: a scan on Cuda is evaluated in a file that nvcc compiles: move this "

@@ -8,7 +8,7 @@
 #include <cub/agent/single_pass_scan_operators.cuh>
 #endif
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Threads a block that scans tiles, and how many blocks of a small state a multiprocessor runs.
 inline constexpr int tile_threads = 256;
@@ -130,4 +130,4 @@ __global__ void __launch_bounds__(
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

@@ -5,7 +5,7 @@
 #include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/scan/rows.hpp"
 
-namespace weft::cuda {
+namespace weft::on_cuda {
 
 /// Threads of a block that scans in waves, and vectors of 16 bytes each has of a tile.
 inline constexpr int wave_threads = 512;
@@ -52,7 +52,7 @@ struct WaveTotal {
 #pragma unroll
     for (int p = 0; p < parts; ++p) part[p] = load_relaxed(from + p);
   }
-  /// Waits until all of it is there.
+  /// Waits until all of it has arrived.
   __device__ __forceinline__ State wait(const unsigned long long* from) {
     unsigned bits[parts];
 #pragma unroll
@@ -252,4 +252,4 @@ __global__ void __launch_bounds__(wave_threads, 1)
 
 #endif
 
-}  // namespace weft::cuda
+}  // namespace weft::on_cuda

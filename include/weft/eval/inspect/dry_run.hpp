@@ -22,7 +22,7 @@ struct Explainer;
 
 namespace detail {
 
-/// A device whose loops are those of D, planned and not run.
+/// A device that plans D's loops and runs nothing.
 template <class D>
 struct DryRun {
   D device;

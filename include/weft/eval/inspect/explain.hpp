@@ -52,6 +52,7 @@ constexpr bool can_explain() {
 /// What evaluating `e` into a new tensor does: kernels, operands, bytes, launches, and the time
 /// that memory bandwidth allows. Nothing is evaluated, launched or allocated on the device.
 template <ExpressionLike E>
+  requires(!StandIn<E>)
 [[nodiscard]] Explanation explain(const E& e, const ExplainOptions& options = {}) {
   using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
                                typename E::device_type>;
@@ -91,6 +92,11 @@ template <ExpressionLike E>
     detail::place_nodes(out, kernel_of);
   }
   return out;
+}
+
+template <StandIn E>
+[[nodiscard]] Explanation explain(const E& e, const ExplainOptions& options = {}) {
+  return explain(e.node(), options);
 }
 
 /// The same for expressions that are computed in one pass.

@@ -47,7 +47,7 @@ struct Explanation {
   std::vector<Kernel> kernels;  ///< in the order in which they run
   ExpressionTree tree;
 
-  /// How many kernels (on the CPU: loops) the statement launches, without those of staged parts.
+  /// How many kernels (on the CPU: loops) the statement launches, not counting opaque parts.
   int kernel_count() const {
     int n = 0;
     for (const Kernel& kernel : kernels) n += kernel.launches;

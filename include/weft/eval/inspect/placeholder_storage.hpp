@@ -1,4 +1,4 @@
-// Memory that is not there: what dry runs give to results and to parts that are evaluated before.
+// Placeholder storage for dry runs: addresses that nothing is ever read from.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

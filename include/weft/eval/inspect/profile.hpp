@@ -103,7 +103,7 @@ void call(void* f) {
 }  // namespace detail
 
 /// The time of f(), any statements that run on `device`, as it is when they are given one after the
-/// other without waiting: the work of the device, or that of the host where it takes longer.
+/// other without waiting: the device's time, or the host's where that is longer.
 template <std::invocable F, Device D = Cpu>
 [[nodiscard]] Profile profile(F&& f, D device = {}, const ProfileOptions& options = {}) {
   using Runs = detail::loops_of<D>;
@@ -126,7 +126,7 @@ template <std::invocable F, Device D = Cpu>
   return out;
 }
 
-/// The time of evaluating `e` into a tensor that is there already, beside what explain(e) says.
+/// The time of evaluating `e` into an existing tensor, beside what explain(e) says.
 template <ExpressionLike E>
 [[nodiscard]] Profile profile(const E& e, const ProfileOptions& options = {}) {
   const Explanation explanation = explain(e, {.bandwidth = options.bandwidth});

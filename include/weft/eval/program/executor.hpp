@@ -2,29 +2,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/device.hpp"
-#include "weft/core/dtype.hpp"
+#include <concepts>
+
+#include "weft/core/failure.hpp"
 #include "weft/eval/program/name.hpp"
+#include "weft/eval/program/plan.hpp"
+#include "weft/eval/program/program.hpp"
 
 namespace weft {
 
 /// The loops of device D, specialised where they live (cpu/elementwise/for_each.hpp,
-/// cuda/elementwise/for_each.hpp):
-///   template <class Out, class Types, class Program>
-///   static void for_each(const Name&, D, const Shape&, Operand* operands, const Program&);
-/// operands[0] is the target of element type Out, the others those that Types lists. Several
-/// targets: Out is a TypeList of their element types, they are the first operands, and Program is a
-/// Pack with a program for each; Arg<1> is still the first operand behind the targets.
+/// cuda/elementwise/for_each.hpp); ElementwiseDevice says what they provide.
 template <class D>
 struct Executor;
 
-/// The reductions of device D (cpu/reduce.hpp, cuda/reduce.hpp):
-///   template <class Out, class Types, class R, class Program>
-///   static void reduce(const Name&, const R&, D, const Shape& kept, const Shape& reduced,
-///                      Operand*, const Program&);
-/// each operand's strides are those along the kept dimensions, then along the reduced ones.
+/// The reductions of device D (cpu/reduce.hpp, cuda/reduce.hpp); ReducingDevice says what they
+/// provide.
 template <class D>
 struct Reducer;
+
+/// A device that runs element-wise programs: for_each<Out, Types>(name, device, shape, operands,
+/// program) sets operands[0], of element type Out, to the program over the others, of the types
+/// that Types lists. Several targets: Out is a TypeList of their element types, they are the first
+/// operands, and the program is a Pack with one for each; Arg<1> is still the first operand behind
+/// the targets. may_overwrite(storage, others): whether none of `others` handles shows the
+/// storage's elements to anybody. failure_flag(device): where loops leave a failure.
+template <class D>
+concept ElementwiseDevice = requires(const detail::Name& name, D device, const Shape& shape,
+                                     detail::Operand* operands, const Arg<1, float>& program,
+                                     const Storage* storage) {
+  Executor<D>::template for_each<float, detail::TypeList<float>>(name, device, shape, operands,
+                                                                 program);
+  { Executor<D>::may_overwrite(storage, 1L) } -> std::same_as<bool>;
+  { Executor<D>::failure_flag(device) } -> std::same_as<Failure*>;
+};
+
+/// A device that reduces: reduce<Out, Types>(name, reducer, device, kept, reduced, operands,
+/// program) sets operands[0] at each coordinate of `kept` to the program over the others joined
+/// along `reduced`; each operand's strides are those along the kept dimensions, then along the
+/// reduced ones. R is a reducer (ops/reduce/reducers.hpp).
+template <class D, class R>
+concept ReducingDevice = requires(const detail::Name& name, const R& reducer, D device,
+                                  const Shape& shape, detail::Operand* operands,
+                                  const Arg<1, float>& program) {
+  Reducer<D>::template reduce<float, detail::TypeList<float>>(name, reducer, device, shape, shape,
+                                                              operands, program);
+};
 
 namespace detail {
 /// The device whose loops run on D: Cuda for every CudaAt<N>.

@@ -1,4 +1,4 @@
-// Joint programs: one program that gives the values of several targets, each wanted or not.
+// Multi-output programs: one program that gives the values of several targets, each wanted or not.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace weft {
 
-/// What a kernel does with the targets of a joint program, as bits: writes them, adds to what is
-/// there, or writes the sum along the axes in which a target has size 1. Targets without a bit are
-/// left alone.
+/// What a kernel does with the targets of a multi-output program, as bits: writes them, adds to
+/// what is there, or writes the sum along the axes in which a target has size 1. Targets without a
+/// bit are left alone.
 struct Stores {
   unsigned wanted = 0;
   unsigned adds = 0;
@@ -25,7 +25,7 @@ concept MultiOutputProgram = requires(const P& program) {
   requires std::is_same_v<std::remove_cvref_t<decltype(program.stores)>, Stores>;
 };
 
-/// The joint programs of device D, with sums (cpu/gradient.hpp, cuda/gradient.hpp):
+/// The multi-output programs of device D, with sums (cpu/gradient.hpp, cuda/gradient.hpp):
 ///   template <class Outs, class Types, class Program>
 ///   static void run(const Name&, D, const Shape&, Operand* operands, const Program&);
 /// the targets come first. One that is summed has the type its values are computed in, and is
@@ -34,7 +34,7 @@ template <class D>
 struct GradientExecutor;
 
 namespace detail {
-/// Whether the header with D's joint programs is included; if not, one compile error that names it.
+/// Whether the header with D's gradient loops is included; if not, one compile error that names it.
 template <class D>
 constexpr bool can_run_multi_output() {
   constexpr bool here = Complete<GradientExecutor<D>>;

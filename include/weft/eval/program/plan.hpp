@@ -66,7 +66,7 @@ inline Loops loops_over(const Shape& shape) {
   return loops;
 }
 
-/// A place in Loops: the coordinates, and where each operand is there.
+/// A position in Loops: the coordinates, and where each operand is at them.
 struct Cursor {
   int64_t index[max_rank] = {};
 

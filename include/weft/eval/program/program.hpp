@@ -90,7 +90,7 @@ struct Apply {
 };
 
 /// Whether a program has draws of random numbers in it, and looking up for all its elements what
-/// those of a graph start from.
+/// a graph's draws start from.
 template <class P>
 inline constexpr bool has_draws = false;
 template <class Op, class... Ps>

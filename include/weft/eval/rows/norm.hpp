@@ -15,7 +15,7 @@ struct NormTarget {
 
 /// The gradients of y = (x - centre) * scale * weight + bias with respect to x, whose rows' mean
 /// and 1 / deviation the others are, to weight and to bias. Without a centre (rms_norm) there is no
-/// bias. T is the tensors' type and C that of the statistics.
+/// bias. T is the tensors' type, C the statistics'.
 template <class T, class C, class D>
 struct NormGradients {
   const Tensor<T, D>& x;         // rows by columns, contiguous, as the gradient is

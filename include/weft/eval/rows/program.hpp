@@ -52,7 +52,7 @@ struct RowNode {
   int itemsize = 0;    // of its value
   int parent = none;   // the reduction that contains it, or -1 - k in output k alone
   int first = 0;       // the first reduction inside it; they end before it
-  int first_leaf = 0;  // its operands, those of reductions inside included
+  int first_leaf = 0;  // its operands, including those of reductions inside it
   int last_leaf = 0;
   int same = 0;  // an earlier one with the same value, or itself
   const void* expression = nullptr;

@@ -8,13 +8,22 @@
 
 namespace weft {
 
-/// The row programs of device D (cpu/rows/rows.hpp, cuda/rows/rows.hpp):
-///   static bool fuses(int64_t rows, int64_t length);
-///   template <class Outs, class Types, class Program>
-///   static void run(const Name&, D, const RowTask&, Operand* operands, const Program&);
-/// each operand's strides are those along the kept dimensions, then along the row.
+/// The row programs of device D (cpu/rows/rows.hpp, cuda/rows/rows.hpp); RowDevice says what they
+/// provide.
 template <class D>
 struct RowExecutor;
+
+/// A device that runs row programs: fuses(rows, length) says whether rows of that length are worth
+/// one, run<Outs, Types>(name, device, task, operands, program) runs a task. Each operand's strides
+/// are those along the kept dimensions, then along the row.
+template <class D>
+concept RowDevice = requires(const detail::Name& name, D device, const detail::RowTask& task,
+                             detail::Operand* operands,
+                             const RowProgram<Pack<>, Pack<Arg<1, float>>>& program) {
+  { RowExecutor<D>::fuses(int64_t{1}, int64_t{1}) } -> std::same_as<bool>;
+  RowExecutor<D>::template run<detail::TypeList<float>, detail::TypeList<float>>(name, device, task,
+                                                                                 operands, program);
+};
 
 namespace detail {
 

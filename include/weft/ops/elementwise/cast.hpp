@@ -32,6 +32,10 @@ concept DerivesBy = requires(const F& f) {
   f.template derivative<I>(std::declval<Ts>()...);
 };
 
+#ifdef __CUDACC__  // in a kernel an unmarked function is an error, which nvcc only warns of
+#pragma nv_diagnostic push
+#pragma nv_diag_error 20011, 20013, 20014
+#endif
 /// A user's function object.
 template <class F>
 struct mapped {
@@ -49,11 +53,65 @@ struct mapped {
     return f.template derivative<I>(xs_and_y...);
   }
 };
+#ifdef __CUDACC__
+#pragma nv_diagnostic pop
+#endif
+
+/// The same on the CPU, where it may be a lambda or a struct without marks also in a .cu file.
+template <class F>
+struct host_mapped {
+  using domain = Any;
+  static constexpr const char* text = "map";
+  static constexpr bool mixes_types = true;
+  F f;
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+  template <class... Ts>
+  WEFT_HD constexpr auto value(Ts... xs) const {
+    return f(xs...);
+  }
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable
+#endif
+  template <int I, class... Ts>
+  requires DerivesBy<F, I, Ts...> WEFT_HD constexpr auto derivative(Ts... xs_and_y) const {
+    return f.template derivative<I>(xs_and_y...);
+  }
+};
 }  // namespace op
 
 namespace detail {
 template <class T, class X>
 using argument_of_map = compute_t<typename operand_t<T, X>::value_type>;
+
+/// Whether a type's name says that it is a lambda's, and it is none that nvcc passes to kernels.
+template <class F>
+constexpr bool is_host_closure() {
+#if defined(__CUDACC__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+  if (__nv_is_extended_host_device_lambda_closure_type(F)) return false;
+#endif
+  const char* name = __PRETTY_FUNCTION__;
+  for (const char* at = name; *at != 0; ++at) {
+    const char* word = "lambda";
+    const char* here = at;
+    while (*word != 0 && *here == *word) ++here, ++word;
+    if (*word == 0 && (*here == ' ' || *here == '(' || *here == '[')) return true;
+  }
+#endif
+  return false;
+}
+
+/// Whether kernels can call F, as far as its type tells.
+template <class F>
+constexpr bool runs_on_cuda() {
+  constexpr bool marked = !is_host_closure<F>();
+  static_assert(marked,
+                "weft: map on Cuda calls a function object in a kernel, and not a lambda of the "
+                "host: write a struct with a __host__ __device__ operator()");
+  return marked;
+}
 
 /// Whether f(elements of xs...) is an element; if not, one compile error that says why.
 template <class F, class... Xs>
@@ -100,7 +158,15 @@ template <class F, class X, class... Xs>
   requires OperandsOrMistakes<X, Xs...>
 constexpr auto map(F f, X&& x, Xs&&... xs) {
   if constexpr (detail::can_map<F, std::remove_cvref_t<X>, std::remove_cvref_t<Xs>...>()) {
-    return lift(op::mapped<F>{f}, static_cast<X&&>(x), static_cast<Xs&&>(xs)...);
+    using D = detail::common_device_of<std::remove_cvref_t<X>, std::remove_cvref_t<Xs>...>;
+    if constexpr (std::is_same_v<D, Cpu>) {
+      return lift(op::host_mapped<F>{f}, static_cast<X&&>(x), static_cast<Xs&&>(xs)...);
+    } else if constexpr (detail::runs_on_cuda<F>()) {
+      return lift(op::mapped<F>{f}, static_cast<X&&>(x), static_cast<Xs&&>(xs)...);
+    } else {
+      return typename detail::FirstExpression<std::remove_cvref_t<X>,
+                                              std::remove_cvref_t<Xs>...>::type{};
+    }
   } else {
     return 0;
   }

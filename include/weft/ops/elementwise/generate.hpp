@@ -89,31 +89,90 @@ template <class T, class E, class D>
 Tensor<T, D> on(const E& e, D device);
 }  // namespace detail
 
-/// start, start + step, ... before stop; floating types count and compute in double.
-template <class T, Device D = Cpu>
-  requires(is_integer<T> || is_floating<T>)
-Tensor<T, D> arange(detail::position_t<T> start, detail::position_t<T> stop,
-                    detail::position_t<T> step = 1, D device = {}) {
+namespace detail {
+/// How many elements arange has; throws for a step of 0 and for too many.
+template <class T, class Number>
+int64_t arange_size(Number start, Number stop, Number step) {
   if (step == 0 || step != step) fail<ValueError>("arange", "step ", step, ", expected not 0");
-  int64_t n = 0;
   if constexpr (is_integer<T>) {
     __extension__ using Wide = __int128;
     const Wide distance = step > 0 ? Wide(stop) - Wide(start) : Wide(start) - Wide(stop);
     const Wide stride = step > 0 ? Wide(step) : -Wide(step);
     const Wide count = distance > 0 ? (distance - 1) / stride + 1 : 0;
     if (count > INT64_MAX) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);
-    n = static_cast<int64_t>(count);
+    return static_cast<int64_t>(count);
   } else {
     const double count = (stop - start) / step;
     if (!(count < 9e18)) fail<ValueError>("arange", "from ", start, " to ", stop, " by ", step);
-    n = count > 0 ? static_cast<int64_t>(count) : 0;
-    if (static_cast<double>(n) < count) ++n;
+    const int64_t n = count > 0 ? static_cast<int64_t>(count) : 0;
+    return static_cast<double>(n) < count ? n + 1 : n;
   }
+}
+}  // namespace detail
+
+/// start, start + step, ... before stop; floating types count and compute in double.
+template <class T, Device D = Cpu>
+  requires(is_integer<T> || is_floating<T>)
+Tensor<T, D> arange(detail::position_t<T> start, detail::position_t<T> stop,
+                    detail::position_t<T> step = 1, D device = {}) {
+  const int64_t n = detail::arange_size<T>(start, stop, step);
   return detail::on<T>(generated({n}, op::affine<T>{start, step}), device);
 }
 template <class T, Device D = Cpu>
 Tensor<T, D> arange(detail::position_t<T> stop, D device = {}) {
   return arange<T>(0, stop, 1, device);
+}
+
+namespace op {
+/// arange whose element type nobody gave.
+template <class T>
+struct counted : affine<T> {};
+}  // namespace op
+
+namespace detail {
+template <class T>
+inline constexpr bool is_counting<Map<T, op::counted<T>, Positions>> = true;
+template <class T, class Op, class... Args>
+  requires((is_counting<Args> || ...) && !is_bool<typename Map<T, Op, Args...>::value_type>)
+inline constexpr bool is_counting<Map<T, Op, Args...>> =
+    ((is_counting<Args> || is_scalar<Args>)&&...);
+
+/// The elements from start to stop as an expression.
+template <class A, class B, class C>
+auto counting(A start, B stop, C step) {
+  using T =
+      std::conditional_t<std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>,
+                         int64_t, float>;
+  const int64_t n = arange_size<T>(static_cast<typename op::affine<T>::Wide>(start),
+                                   static_cast<typename op::affine<T>::Wide>(stop),
+                                   static_cast<typename op::affine<T>::Wide>(step));
+  return generated({n}, op::counted<T>{{static_cast<typename op::affine<T>::Wide>(start),
+                                        static_cast<typename op::affine<T>::Wide>(step)}});
+}
+}  // namespace detail
+
+/// start, start + step, ... before stop, without memory and on any device: int64 of integers, float
+/// of others, and beside other operands their type: `x / arange(1, 7)`. With a device a tensor.
+template <class T = void, NumberLike A>
+  requires std::is_void_v<T>
+auto arange(A stop) { return detail::counting(A(0), stop, A(1)); }
+template <class T = void, NumberLike A, NumberLike B, NumberLike C = int>
+  requires std::is_void_v<T>
+auto arange(A start, B stop, C step = C(1)) { return detail::counting(start, stop, step); }
+template <class T = void, NumberLike A, Device D>
+  requires std::is_void_v<T>
+auto arange(A stop, D device) {
+  const auto e = arange(stop);
+  return detail::on<typename decltype(e)::value_type>(e, device);
+}
+template <class T = void, NumberLike A, NumberLike B, Device D>
+  requires std::is_void_v<T>
+auto arange(A start, B stop, D device) { return arange(start, stop, 1, device); }
+template <class T = void, NumberLike A, NumberLike B, NumberLike C, Device D>
+  requires std::is_void_v<T>
+auto arange(A start, B stop, C step, D device) {
+  const auto e = arange(start, stop, step);
+  return detail::on<typename decltype(e)::value_type>(e, device);
 }
 
 /// n evenly spaced values from start to stop, both included.

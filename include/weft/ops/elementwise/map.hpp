@@ -4,6 +4,7 @@
 
 #include "weft/core/pack.hpp"
 #include "weft/ops/elementwise/operand.hpp"
+#include "weft/ops/elementwise/single.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft {
@@ -28,7 +29,7 @@ struct ResultOf<Op, T, Args...> {
 
 /// The expression op(args...) for each element, the arguments broadcast to one shape.
 template <class T, class Op, class... Args>
-class Map {
+class Map : public NodeMembers<Map<T, Op, Args...>> {
  public:
   using value_type = typename detail::ResultOf<Op, T, Args...>::type;
   using device_type = detail::common_device_of<Args...>;
@@ -66,6 +67,7 @@ class Map {
   Map& operator=(const Map&) = default;
   Map& operator=(Map&&) = default;
 
+  using NodeMembers<Map>::shape;
   const Shape& shape() const {
     if constexpr (shaped == 1) {
       return detail::shape_of(args_);
@@ -73,19 +75,8 @@ class Map {
       return shape_.shape;
     }
   }
-  int rank() const { return shape().rank(); }
-  int64_t size() const { return shape().size(); }
   const Op& op() const { return op_; }
   const Pack<Args...>& args() const { return args_; }
-
-  /// The value, in new storage.
-  auto eval() const { return typename detail::Evaluated<Map>::type(*this); }
-  /// The value of an expression with one element.
-  value_type item() const { return eval().item(); }
-  template <std::same_as<bool> B>
-  explicit operator B() const {
-    return detail::is_truth_value<Map>();
-  }
 
  private:
   [[no_unique_address]] Op op_;
@@ -94,6 +85,67 @@ class Map {
   Pack<Args...> args_;
 };
 
+namespace op {
+template <class To>
+struct cast;  // in ops/elementwise/cast.hpp
+}  // namespace op
+
+template <class Op, class... Xs>
+constexpr auto lift(Op op, Xs&&... xs);
+
+namespace detail {
+/// Whether X, among other operands of an Op that computes in T, becomes cast<T>(x) by itself.
+template <class Op, class T, class X>
+inline constexpr bool needs_cast = adapts<X> && !std::is_same_v<element_of_t<X>, undual_t<T>>;
+template <class Op, class T, class X>
+  requires requires { requires Op::mixes_types; }
+inline constexpr bool needs_cast<Op, T, X> = false;
+
+template <class Op, class T, class X>
+constexpr decltype(auto) adapted(X&& x) {
+  using E = std::remove_cvref_t<X>;
+  if constexpr (needs_cast<Op, T, E>) {
+    using To = undual_t<T>;
+    return lift(op::cast<To>{}, static_cast<X&&>(x));
+  } else {
+    return static_cast<X&&>(x);
+  }
+}
+
+/// Whether an operation on operands, a Var among them, has values that are no floating-point
+/// numbers (comparisons, casts to integers), and so no gradient.
+template <class T, class Op, class... Xs>
+constexpr bool ends_gradient() {
+  if constexpr ((has_var<Xs> || ...)) {
+    return !is_floating<typename ResultOf<Op, T, operand_t<T, Xs>...>::type>;
+  }
+  return false;
+}
+
+/// The node of an operation on operands that fit together.
+template <class T, class Op, class... Xs>
+constexpr auto make_map(Op op, Xs&&... xs) {
+  if constexpr (ends_gradient<T, Op, Xs...>()) {
+    return make_map<T>(op, detached(static_cast<Xs&&>(xs))...);
+  } else {
+    using Node = Map<T, Op, operand_t<T, Xs>...>;
+    using Result = std::conditional_t<are_single<std::remove_cvref_t<Xs>...>, Single<Node>, Node>;
+    return Result(op, static_cast<Xs&&>(xs)...);
+  }
+}
+
+/// The same where some must be cast first; a leading condition is none of them.
+template <class T, class Op, class... Xs>
+constexpr auto lift_adapted(Op op, Xs&&... xs) {
+  return make_map<T>(op, adapted<Op, T>(static_cast<Xs&&>(xs))...);
+}
+template <class T, class Op, class C, class... Xs>
+  requires requires { requires Op::first_is_condition; }
+constexpr auto lift_adapted(Op op, C&& condition, Xs&&... xs) {
+  return make_map<T>(op, static_cast<C&&>(condition), adapted<Op, T>(static_cast<Xs&&>(xs))...);
+}
+}  // namespace detail
+
 /// op(operands...) as an expression; numbers take the tensors' element type. What does not fit
 /// together is one compile error with the rule in it.
 template <class Op, class... Xs>
@@ -101,7 +153,11 @@ constexpr auto lift(Op op, Xs&&... xs) {
   using Check = detail::OperandCheck<Op, std::remove_cvref_t<Xs>...>;
   if constexpr (Check::report()) {
     using T = typename Check::element;
-    return Map<T, Op, detail::operand_t<T, Xs>...>(op, static_cast<Xs&&>(xs)...);
+    if constexpr ((detail::needs_cast<Op, T, std::remove_cvref_t<Xs>> || ...)) {
+      return detail::lift_adapted<T>(op, static_cast<Xs&&>(xs)...);
+    } else {
+      return detail::make_map<T>(op, static_cast<Xs&&>(xs)...);
+    }
   } else {
     return typename Check::first{};
   }

@@ -26,7 +26,22 @@ struct Scalar {
   T value;
 };
 
+namespace autograd {
+template <class E>
+decltype(auto) without_vars(const E& e);  // in autograd/without_vars.hpp
+}  // namespace autograd
+
 namespace detail {
+
+/// An expression with each Var replaced by its values, as operand of what has no gradient.
+template <class X>
+constexpr decltype(auto) detached(X&& x) {
+  if constexpr (has_var<X>) {
+    return autograd::without_vars(node(x));
+  } else {
+    return static_cast<X&&>(x);
+  }
+}
 
 template <class X>
 struct DeviceOf {
@@ -60,19 +75,45 @@ struct ElementOf<X> {
 template <class X>
 using element_of_t = typename ElementOf<std::remove_cvref_t<X>>::type;
 
-/// The first type that is an expression, else the type that all numbers convert to.
+/// An arange whose element type nobody gave; specialised where it is made.
+template <class X>
+inline constexpr bool is_counting = false;
+
+/// Whether an expression takes the element type of the operands beside it, as numbers do: bool,
+/// which every type of number holds, and arange without a type.
+template <class X>
+inline constexpr bool adapts = false;
+template <Expression X>
+inline constexpr bool adapts<X> = is_bool<typename X::value_type> || is_counting<X>;
+template <class X>
+inline constexpr bool decides = false;
+template <Expression X>
+inline constexpr bool decides<X> = !adapts<X>;
+
+/// The element type where no operand decides: that of numbers beside bool and arange, float for all
+/// floating ones as in zeros({3}); of numbers alone the type that all convert to.
 template <class... Xs>
-struct Leading {
+struct UndecidedElement {
   using type = std::common_type_t<element_of_t<Xs>...>;
 };
-template <class X, class... Xs>
-  requires Expression<X>
-struct Leading<X, Xs...> {
-  using type = element_of_t<X>;
+template <class... Xs>
+  requires(Expression<Xs> || ...)
+struct UndecidedElement<Xs...> {
+  template <class X>
+  static constexpr bool floating = is_floating<element_of_t<X>> || is_complex<element_of_t<X>>;
+  using type =
+      std::conditional_t<(floating<Xs> || ...), float,
+                         std::conditional_t<(is_integer<element_of_t<Xs>> || ...), int64_t, bool>>;
 };
+
+/// The element type of the first operand that decides.
+template <class... Xs>
+struct Leading : UndecidedElement<Xs...> {};
 template <class X, class... Xs>
-  requires(!Expression<X> && (Expression<Xs> || ...))
-struct Leading<X, Xs...> : Leading<Xs...> {};
+struct Leading<X, Xs...>
+    : std::conditional_t<
+          decides<X>, ElementOf<X>,
+          std::conditional_t<(decides<Xs> || ...), Leading<Xs...>, UndecidedElement<X, Xs...>>> {};
 
 template <class... Xs>
 struct FirstExpression;
@@ -86,11 +127,12 @@ struct FirstExpression<X, Xs...> {
 };
 
 template <class T, class X>
-inline constexpr bool element_fits = Expression<X> ? std::is_same_v<element_of_t<X>, T>
-                                                   : (is_complex<element_of_t<X>> ? is_complex<T>
-                                                      : is_floating<element_of_t<X>>
-                                                          ? is_floating<T> || is_complex<T>
-                                                          : true);
+inline constexpr bool element_fits =
+    Expression<X> ? std::is_same_v<element_of_t<X>, T> ||
+                        (adapts<X> && (!is_integer<T> || !is_floating<element_of_t<X>>))
+                  : (is_complex<element_of_t<X>>    ? is_complex<T>
+                     : is_floating<element_of_t<X>> ? is_floating<T> || is_complex<T>
+                                                    : true);
 
 /// The types that an operation requires to agree: all of them, or all but a leading condition.
 template <class Op, class... Xs>
@@ -173,7 +215,7 @@ struct OperandType<T, Tensor<const U, D>> {
 };
 /// What X becomes inside a node of element type T.
 template <class T, class X>
-using operand_t = typename OperandType<T, std::remove_cvref_t<X>>::type;
+using operand_t = typename OperandType<T, node_t<X>>::type;
 
 /// Makes the operands of a node: a handle, expression or number as it is stored there.
 template <class T, class Op>
@@ -182,7 +224,9 @@ struct AsOperand {
   template <class X>
   constexpr operand_t<T, X> operator()(X&& x) const {
     using E = std::remove_cvref_t<X>;
-    if constexpr (is_dual<T> && requires { OperandType<T, E>::of(x); }) {
+    if constexpr (StandIn<E>) {
+      return (*this)(node(static_cast<X&&>(x)));
+    } else if constexpr (is_dual<T> && requires { OperandType<T, E>::of(x); }) {
       return OperandType<T, E>::of(x);
     } else if constexpr (is_tensor<E>) {
       return Access::operand(static_cast<X&&>(x));

@@ -64,7 +64,7 @@ struct gathered {
 
 /// The elements of E that the indices I name, as K says. E is a tensor, or evaluated first.
 template <class K, class E, class I>
-class Gather {
+class Gather : public NodeMembers<Gather<K, E, I>> {
  public:
   using value_type = typename E::value_type;
   using device_type = detail::common_device_of<E, I>;
@@ -77,23 +77,13 @@ class Gather {
         shape_(detail::indexed_shape(text, K::how, args_.head.shape(), axis,
                                      args_.tail.head.shape())) {}
 
+  using NodeMembers<Gather>::shape;
   const Shape& shape() const { return shape_; }
-  int rank() const { return shape_.rank(); }
-  int64_t size() const { return shape_.size(); }
   const E& operand() const { return args_.head; }
   const I& indices() const { return args_.tail.head; }
   const Pack<E, I>& args() const { return args_; }
   /// The indexed axis; 0 where the indices are positions in the whole.
   int axis() const { return axis_; }
-
-  /// The value, in new storage.
-  auto eval() const { return typename detail::Evaluated<Gather>::type(*this); }
-  /// The value of an expression with one element.
-  value_type item() const { return eval().item(); }
-  template <std::same_as<bool> B>
-  explicit operator B() const {
-    return detail::is_truth_value<Gather>();
-  }
 
  private:
   Pack<E, I> args_;

@@ -65,7 +65,7 @@ X spread(const Named<X>& a, const EinsumTerm& names) {
   return x;
 }
 
-/// Stretches the summed axes of size 1 to those of the other operand: axes of `...` broadcast.
+/// Stretches summed axes of size 1 to the other operand's size: axes of `...` broadcast.
 template <class X, class Y>
 void stretch_inner(X& x, int first_x, Y& y, int first_y, int count) {
   Shape to_x = x.shape();
@@ -180,8 +180,8 @@ auto einsum(const char* formula, A&& a) {
   }
 }
 
-/// Sums of products over the axes of a and those of b at the same places in the lists: the result
-/// has a's other axes, then b's. Evaluated at the call.
+/// Sums of products over pairs of axes, one of a and one of b at the same place in the lists: the
+/// result has a's other axes, then b's. Evaluated at the call.
 template <ExpressionLike A, ExpressionLike B>
 auto tensordot(A&& a, B&& b, const Axes& axes_a, const Axes& axes_b) {
   using Check =

@@ -6,7 +6,8 @@
 
 namespace weft::detail {
 
-/// The names of an operand's axes: letters, and digits for those of `...`, counted from the right.
+/// The names of an operand's axes: letters, and digits for the axes of `...`, counted from the
+/// right.
 struct EinsumTerm {
   int rank = 0;
   char name[2 * max_rank] = {};
@@ -137,7 +138,7 @@ struct EinsumFormula {
   }
   static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-  /// Each name has one size, and the result's are those of an operand.
+  /// Each name has one size; the result's names all occur in an operand.
   void check(const Shape* shapes, int operands) const {
     int64_t size[128];
     for (int64_t& s : size) s = -1;

@@ -109,7 +109,7 @@ void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target)
 /// half types with sums in float; what is directly around it (a bias, relu, gelu_tanh, alpha * p +
 /// beta * c) may become part of the same call (eval/product/epilogue.hpp).
 template <class K, class A, class B>
-class Product {
+class Product : public NodeMembers<Product<K, A, B>> {
  public:
   using value_type = typename A::value_type;
   using opaque_type = compute_t<value_type>;
@@ -123,9 +123,8 @@ class Product {
       : args_{static_cast<A&&>(a), {static_cast<B&&>(b), {}}},
         shape_(detail::product_shape(text, args_.head.shape(), args_.tail.head.shape())) {}
 
+  using NodeMembers<Product>::shape;
   const Shape& shape() const { return shape_; }
-  int rank() const { return shape_.rank(); }
-  int64_t size() const { return shape_.size(); }
   const A& left() const { return args_.head; }
   const B& right() const { return args_.tail.head; }
   const Pack<A, B>& args() const { return args_; }
@@ -134,7 +133,7 @@ class Product {
   int64_t depth() const { return left().shape()[left().shape().rank() - 1]; }
   /// The additions and multiplications of real numbers that it takes.
   double operations() const {
-    return (is_complex<value_type> ? 8. : 2.) * static_cast<double>(size()) *
+    return (is_complex<value_type> ? 8. : 2.) * static_cast<double>(shape_.size()) *
            static_cast<double>(depth());
   }
 
@@ -147,15 +146,6 @@ class Product {
       Multiplier<Loops>::multiply(text, detail::value_on(left(), target.device()),
                                   detail::value_on(right(), target.device()), target);
     }
-  }
-
-  /// The value, in new storage.
-  auto eval() const { return typename detail::Evaluated<Product>::type(*this); }
-  /// The value of a product with one element.
-  value_type item() const { return eval().item(); }
-  template <std::same_as<bool> Q>
-  explicit operator Q() const {
-    return detail::is_truth_value<Product>();
   }
 
  private:

@@ -17,7 +17,7 @@ struct Histogrammer;
 
 namespace op {
 /// The bin of a value among `count` equal ones from low to high, the last one closed; else -1.
-/// Its edges are those of linspace(low, high, count + 1), to which the guess is held.
+/// Its edges are linspace(low, high, count + 1), and the guess is corrected to them.
 struct uniform_bin {
   double low;
   double high;
@@ -58,8 +58,7 @@ namespace detail {
 template <class D>
 constexpr bool can_count() {
   constexpr bool here = requires { sizeof(Histogrammer<D>); };
-  static_assert(here || !is_cuda<D>,
-                "weft: to count on Cuda include <weft/cuda/algorithms.hpp>");
+  static_assert(here || !is_cuda<D>, "weft: to count on Cuda include <weft/cuda/algorithms.hpp>");
   static_assert(here || is_cuda<D>, "weft: to count on Cpu include <weft/weft.hpp>");
   return here;
 }

@@ -40,7 +40,7 @@ decltype(auto) value_on(const E& e, D device) {
 /// The expression of E's running values along an axis. It is computed by itself, in one pass over
 /// memory, before what reads it.
 template <class S, class E>
-class Scan {
+class Scan : public NodeMembers<Scan<S, E>> {
  public:
   using value_type = typename S::template result<typename E::value_type>;
   using opaque_type = compute_t<value_type>;
@@ -52,9 +52,8 @@ class Scan {
   Scan(E operand, int axis, bool repeats)
       : args_{static_cast<E&&>(operand), {}}, axis_(axis), repeats_(repeats) {}
 
+  using NodeMembers<Scan>::shape;
   const Shape& shape() const { return args_.head.shape(); }
-  int rank() const { return shape().rank(); }
-  int64_t size() const { return shape().size(); }
   const Pack<E>& args() const { return args_; }
   int axis() const { return axis_; }
   bool repeats() const { return repeats_; }
@@ -64,21 +63,12 @@ class Scan {
     using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
     if constexpr (detail::can_scan<Loops>()) {
       const auto& x = detail::value_on(args_.head, target.device());
-      if (rank() == 0) {
+      if (shape().rank() == 0) {
         Scanner<Loops>::template scan<S>(x.reshape({1}), target.reshape({1}), axis_, repeats_);
       } else {
         Scanner<Loops>::template scan<S>(x, target, axis_, repeats_);
       }
     }
-  }
-
-  /// The value, in new storage.
-  auto eval() const { return typename detail::Evaluated<Scan>::type(*this); }
-  /// The value of a scan of one element.
-  value_type item() const { return eval().item(); }
-  template <std::same_as<bool> B>
-  explicit operator B() const {
-    return detail::is_truth_value<Scan>();
   }
 
  private:

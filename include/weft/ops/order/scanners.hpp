@@ -14,6 +14,19 @@
 ///   S::finish(State)         the result, in compute_t<result<T>>
 ///   S::Carry<C>              what the states before a stretch of elements are joined in: State<C>,
 ///                            or double for sums of floats
+namespace weft {
+template <class S, class T = float>
+concept ScanRule = requires(compute_t<T> value, typename S::template State<compute_t<T>> state) {
+  { S::text } -> std::convertible_to<const char*>;
+  typename S::domain;
+  typename S::template result<T>;
+  typename S::template Carry<compute_t<T>>;
+  { S::enter(value) } -> std::convertible_to<decltype(state)>;
+  { S::join(state, state) } -> std::convertible_to<decltype(state)>;
+  S::finish(state);
+};
+}  // namespace weft
+
 namespace weft::scanner {
 
 /// A double as two floats whose sum it is, so that adding a float to it rounds about once.
@@ -170,5 +183,8 @@ struct logcumsumexp {
     return reducer::logsumexp{}.finish(state, 0);
   }
 };
+
+static_assert(ScanRule<cumsum> && ScanRule<cumprod> && ScanRule<logcumsumexp>);
+static_assert(ScanRule<cummax> && ScanRule<cummin>);
 
 }  // namespace weft::scanner

@@ -39,8 +39,7 @@ namespace detail {
 template <class D>
 constexpr bool can_select() {
   constexpr bool here = requires { sizeof(Selector<D>); };
-  static_assert(here || !is_cuda<D>,
-                "weft: to select on Cuda include <weft/cuda/algorithms.hpp>");
+  static_assert(here || !is_cuda<D>, "weft: to select on Cuda include <weft/cuda/algorithms.hpp>");
   static_assert(here || is_cuda<D>, "weft: to select on Cpu include <weft/weft.hpp>");
   return here;
 }

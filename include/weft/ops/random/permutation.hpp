@@ -77,7 +77,7 @@ struct permutation {
 }  // namespace op
 
 /// The expression of the integers 0 to n - 1 in random order. It makes a draw when it is built, as
-/// those of ops/random/random.hpp do.
+/// the draws of ops/random/random.hpp do.
 inline auto shuffled(std::int64_t n, Generator& generator = default_generator()) {
   if (n < 0) fail<ValueError>("permutation", n, " elements, expected at least 0");
   return generated({n}, op::permutation(n, generator.draw()));

@@ -164,23 +164,36 @@ auto trials(P&& p, Generator& generator = default_generator()) {
 /// Uniform on [0, 1).
 template <class T = float, Device D = Cpu>
 Tensor<T, D> rand(const Shape& shape, D device = {}, Generator& generator = default_generator()) {
+  detail::Access::check_sizes("rand", shape);
   return detail::on<T>(uniform<T>(shape, generator), device);
+}
+/// rand(3, 4), rand(3, 4, Cuda{}).
+template <class T = float, NumberLike I, class... Rest>
+auto rand(I size, Rest... rest) {
+  return detail::by_sizes([](const auto&... to) { return rand<T>(to...); }, {}, size, rest...);
 }
 /// Normal with mean 0 and deviation 1.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> randn(const Shape& shape, D device = {}, Generator& generator = default_generator()) {
+  detail::Access::check_sizes("randn", shape);
   return detail::on<T>(normal<T>(shape, generator), device);
+}
+template <class T = float, NumberLike I, class... Rest>
+auto randn(I size, Rest... rest) {
+  return detail::by_sizes([](const auto&... to) { return randn<T>(to...); }, {}, size, rest...);
 }
 /// Integers from low to high - 1.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> randint(std::int64_t low, std::int64_t high, const Shape& shape, D device = {},
                      Generator& generator = default_generator()) {
+  detail::Access::check_sizes("randint", shape);
   return detail::on<T>(integers<T>(low, high, shape, generator), device);
 }
 /// true, or 1 of another element type, with probability p.
 template <class T = bool, Device D = Cpu>
 Tensor<T, D> bernoulli(double p, const Shape& shape, D device = {},
                        Generator& generator = default_generator()) {
+  detail::Access::check_sizes("bernoulli", shape);
   return detail::on<T>(trials<T>(p, shape, generator), device);
 }
 /// The same with a probability for each element, on their device.

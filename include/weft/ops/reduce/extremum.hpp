@@ -112,4 +112,8 @@ struct max : extreme_value<true> {};
 struct argmin : extreme_position<false> {};
 struct argmax : extreme_position<true> {};
 
+/// The reducer that gives the position of what R gives.
+template <class R>
+using position_of = std::conditional_t<std::is_same_v<R, max>, argmax, argmin>;
+
 }  // namespace weft::reducer

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "weft/core/axes.hpp"
-#include "weft/ops/elementwise/operand.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/reduce/reducers.hpp"
+#include "weft/ops/reduce/with_places.hpp"
 
 namespace weft {
 
@@ -15,7 +16,7 @@ enum class OfNone { refused, allowed };
 
 /// The expression that reduces E along some axes by R; evaluated with E fused in.
 template <class R, class E>
-class Reduce {
+class Reduce : public NodeMembers<Reduce<R, E>> {
  public:
   using value_type = typename R::template result<typename E::value_type>;
   using device_type = typename E::device_type;
@@ -36,21 +37,11 @@ class Reduce {
     }
   }
 
+  using NodeMembers<Reduce>::shape;
   const Shape& shape() const { return shape_; }
-  int rank() const { return shape_.rank(); }
-  int64_t size() const { return shape_.size(); }
   const R& reducer() const { return reducer_; }
   const E& operand() const { return operand_; }
   const detail::ReducedAxes& axes() const { return axes_; }
-
-  /// The value, in new storage.
-  auto eval() const { return typename detail::Evaluated<Reduce>::type(*this); }
-  /// The value of a reduction to one element.
-  value_type item() const { return eval().item(); }
-  template <std::same_as<bool> B>
-  explicit operator B() const {
-    return detail::is_truth_value<Reduce>();
-  }
 
  private:
   R reducer_;
@@ -69,6 +60,10 @@ void take(const char*, int, ReducedAxes& out, R&, Keepdims) {
   out.keep = true;
 }
 template <class R>
+void take(const char*, int, ReducedAxes& out, R&, bool keep) {
+  out.keep = keep;
+}
+template <class R>
 void take(const char*, int, ReducedAxes&, R& reducer, Correction c) {
   static_assert(
       requires { reducer.correction; }, "weft: correction(n) belongs to var and std");
@@ -78,10 +73,13 @@ void take(const char*, int, ReducedAxes&, R& reducer, Correction c) {
 /// Whether the options of a reduction are such; if not, one compile error that says what is.
 template <class... Options>
 constexpr bool are_options() {
-  constexpr bool number = (std::is_arithmetic_v<Options> || ...);
+  [[maybe_unused]] constexpr bool axes = (std::is_same_v<Options, Axes> || ...);
+  constexpr bool number =
+      ((std::is_arithmetic_v<Options> && !(axes && std::is_same_v<Options, bool>)) || ...);
   constexpr bool tensor = (Expression<Options> || ...);
-  constexpr bool known = ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims> ||
-                           std::is_same_v<Options, Correction>)&&...);
+  constexpr bool known =
+      ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims> ||
+        std::is_same_v<Options, Correction> || std::is_same_v<Options, bool>)&&...);
   static_assert(!number,
                 "weft: a bare number is not an axis: write axis(n) for an axis; maximum(x, v) and "
                 "minimum(x, v) compare with a value");
@@ -98,12 +96,29 @@ template <class R, class X, class... Options>
 auto reduce(R reducer, X&& x, const Options&... options) {
   using E = std::remove_cvref_t<X>;
   using T = typename E::value_type;
-  if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
-    ReducedAxes axes{~(~0U << x.rank()), false};
-    (take(R::text, x.rank(), axes, reducer, options), ...);
-    return Reduce<R, operand_t<T, X>>(reducer, static_cast<X&&>(x), axes);
+  if constexpr (has_var<E> && !is_floating<typename R::template result<T>>) {
+    return reduce(reducer, detached(x), options...);  // argmax has no gradient
+  } else if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
+    const int rank = x.shape().rank();
+    ReducedAxes axes{~(~0U << rank), false};
+    (take(R::text, rank, axes, reducer, options), ...);
+    using Node = Reduce<R, operand_t<T, X>>;
+    constexpr bool some =
+        ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims>) || ...);
+    using Result = std::conditional_t<some || has_var<E>, Node, Single<Node>>;
+    return Result(reducer, static_cast<X&&>(x), axes);
   } else {
     return Tensor<T, typename E::device_type>{};
+  }
+}
+
+/// A reduction by min or max as what structured bindings can take apart.
+template <class N>
+auto with_places(N&& reduction) {
+  if constexpr (is_single<std::remove_cvref_t<N>> || is_tensor<std::remove_cvref_t<N>>) {
+    return static_cast<N&&>(reduction);
+  } else {
+    return WithPlaces<std::remove_cvref_t<N>>(static_cast<N&&>(reduction));
   }
 }
 }  // namespace detail
@@ -118,10 +133,14 @@ template <ExpressionLike X, class... Options>
 auto prod(X&& x, Options... options) {
   return detail::reduce(reducer::prod{}, static_cast<X&&>(x), options...);
 }
-/// The mean of integers is double.
+/// The mean of integers is double, and so is that of bool: the share of those that are true.
 template <ExpressionLike X, class... Options>
 auto mean(X&& x, Options... options) {
-  return detail::reduce(reducer::mean{}, static_cast<X&&>(x), options...);
+  if constexpr (is_bool<typename std::remove_cvref_t<X>::value_type>) {
+    return detail::reduce(reducer::mean{}, cast<std::uint8_t>(static_cast<X&&>(x)), options...);
+  } else {
+    return detail::reduce(reducer::mean{}, static_cast<X&&>(x), options...);
+  }
 }
 /// Unbiased, as in PyTorch; correction(0) divides by n, as in NumPy.
 template <ExpressionLike X, class... Options>
@@ -137,14 +156,15 @@ template <ExpressionLike X, class... Options>
 auto stddev(X&& x, Options... options) {
   return detail::reduce(reducer::stddev{}, static_cast<X&&>(x), options...);
 }
-/// NaN where there is one.
+/// NaN where there is one. Along axes also with the places: `auto [values, indices] =
+/// max(x, axis(1))`.
 template <ExpressionLike X, class... Options>
 auto min(X&& x, Options... options) {
-  return detail::reduce(reducer::min{}, static_cast<X&&>(x), options...);
+  return detail::with_places(detail::reduce(reducer::min{}, static_cast<X&&>(x), options...));
 }
 template <ExpressionLike X, class... Options>
 auto max(X&& x, Options... options) {
-  return detail::reduce(reducer::max{}, static_cast<X&&>(x), options...);
+  return detail::with_places(detail::reduce(reducer::max{}, static_cast<X&&>(x), options...));
 }
 /// No reductions: meant is maximum(v, x), and this says so.
 template <NumberLike N, ExpressionLike X>

@@ -4,20 +4,12 @@
 
 #include <limits>
 
-#include "weft/core/dtype.hpp"
 #include "weft/core/math/functions.hpp"
 #include "weft/ops/elementwise/domain.hpp"
 #include "weft/ops/reduce/extremum.hpp"
 #include "weft/ops/reduce/moments.hpp"
+#include "weft/ops/reduce/rule.hpp"
 
-/// Each reducer R has, for an operand of element type T (computed in C = compute_t<T>):
-///   R::result<T>                      the result's element type
-///   R::State<C>                       trivially copyable; value-initialised it holds no element
-///   add(State&, C value, index)       a value joins; index is its position in the reduced axes
-///   merge(State&, State later)        later holds only values of higher positions, or of any
-///   finish(State, count)              the result, in compute_t<result<T>>
-/// and where several values at once are cheaper than one after the other:
-///   add_all<V>(State&, const C (&x)[N], index, step)   x[u * V + j] joins at index + u * step + j
 namespace weft::reducer {
 
 /// What NumPy sums integers in.
@@ -290,5 +282,9 @@ struct logsumexp {
     return from == to ? C(1) : math::exp_of_term(from - to);
   }
 };
+
+static_assert(ReductionRule<sum> && ReductionRule<prod> && ReductionRule<mean>);
+static_assert(ReductionRule<any, bool> && ReductionRule<all, bool>);
+static_assert(ReductionRule<count_nonzero> && ReductionRule<norm> && ReductionRule<logsumexp>);
 
 }  // namespace weft::reducer

@@ -1,0 +1,175 @@
+// CUDA's attention and its gradients, by kernels that never store the scores.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/attention/backward.hpp"
+#include "weft/cuda/attention/forward.hpp"
+#include "weft/cuda/memory/stream_dependencies.hpp"
+
+namespace weft {
+
+template <>
+struct Attention<Cuda> {
+  template <class T, class D>
+  static void forward([[maybe_unused]] const AttentionPlan& plan,
+                      [[maybe_unused]] const Tensor<T, D>& q,
+                      [[maybe_unused]] const Tensor<T, D>& k,
+                      [[maybe_unused]] const Tensor<T, D>& v,
+                      [[maybe_unused]] const Tensor<T, D>& y,
+                      [[maybe_unused]] const Tensor<compute_t<T>, D>& logs) {
+#if defined(__CUDACC__)
+    using C = compute_t<T>;
+    check_width(plan);
+    const Run run(q);
+    run.reads(q, k, v);
+    run.writes(y);
+    run.writes(logs);
+    on_cuda::AttentionGrid<T> grid = grid_of(plan, q, k, v, y, logs);
+    grid.tiles = tiles(plan.queries, on_cuda::attention_queries<C>);
+    const int64_t blocks = plan.batches * plan.heads * grid.tiles;
+    if (is_narrow(plan)) {
+      run.launch("forward", plan, on_cuda::attention_forward<T, 64>, grid, blocks,
+                 on_cuda::forward_room<C, 64>());
+    } else {
+      run.launch("forward", plan, on_cuda::attention_forward<T, 128>, grid, blocks,
+                 on_cuda::forward_room<C, 128>());
+    }
+#else
+    static_assert(detail::always_false<T>,
+                  "weft: attention on Cuda is computed in a file that nvcc compiles: move this "
+                  "statement to a .cu file");
+#endif
+  }
+
+  template <class T, class D>
+  static void backward(
+      [[maybe_unused]] const AttentionPlan& plan, [[maybe_unused]] const Tensor<T, D>& q,
+      [[maybe_unused]] const Tensor<T, D>& k, [[maybe_unused]] const Tensor<T, D>& v,
+      [[maybe_unused]] const Tensor<T, D>& y, [[maybe_unused]] const Tensor<compute_t<T>, D>& logs,
+      [[maybe_unused]] const Tensor<T, D>& gradient, [[maybe_unused]] const Tensor<T, D>& dq,
+      [[maybe_unused]] const Tensor<T, D>& dk, [[maybe_unused]] const Tensor<T, D>& dv) {
+#if defined(__CUDACC__)
+    using C = compute_t<T>;
+    check_width(plan);
+    const Run run(q);
+    run.reads(q, k, v);
+    run.reads(y, gradient, logs);
+    const Tensor<C, D> along = detail::Access::allocate<C, D>(logs.shape(), q.device());
+    for (const Tensor<T, D>* x : {&dq, &dk, &dv}) run.writes(*x);
+    run.writes(along);
+    on_cuda::AttentionGrid<T> grid = grid_of(plan, q, k, v, y, logs);
+    const auto rows = detail::rows_of(gradient);
+    grid.gradient = {rows.data, rows.batch, rows.head, rows.row};
+    grid.dq = detail::rows_of(dq);
+    grid.dk = detail::rows_of(dk);
+    grid.dv = detail::rows_of(dv);
+    grid.along = along.data();
+    run.sum_along(plan, grid, along.data());
+    if (is_narrow(plan)) {
+      gradients<T, 64>(run, plan, grid);
+    } else {
+      gradients<T, 128>(run, plan, grid);
+    }
+#endif
+  }
+
+#if defined(__CUDACC__)
+ private:
+  /// The device and stream of an attention.
+  struct Run {
+    Cuda device;
+    on_cuda::DeviceGuard guard;
+    on_cuda::Stream stream;
+
+    template <class T, class D>
+    explicit Run(const Tensor<T, D>& q)
+        : device{q.storage()->ordinal}, guard(device), stream(on_cuda::current_stream(device)) {}
+
+    template <class... Xs>
+    void reads(const Xs&... xs) const {
+      (on_cuda::order_read(xs.storage(), stream), ...);
+    }
+    template <class X>
+    void writes(const X& x) const {
+      on_cuda::order_write(x.storage(), stream);
+    }
+    template <class Kernel, class T>
+    void launch(const char* part, const AttentionPlan& plan, Kernel* kernel,
+                on_cuda::AttentionGrid<T>& grid, int64_t blocks, int elements) const {
+      void* arguments[] = {&grid};
+      start(part, plan, reinterpret_cast<const void*>(kernel), arguments, blocks,
+            elements * static_cast<int>(sizeof(compute_t<T>)));
+    }
+    template <class T>
+    void sum_along(const AttentionPlan& plan, on_cuda::AttentionGrid<T>& grid,
+                   compute_t<T>* out) const {
+      constexpr int rows = on_cuda::attention_threads / 32;
+      const int64_t count = plan.batches * plan.heads * plan.queries;
+      void* arguments[] = {&grid, &out};
+      start("backward", plan, reinterpret_cast<const void*>(on_cuda::attention_along<T>), arguments,
+            (count + rows - 1) / rows, 0);
+    }
+
+   private:
+    void start(const char* part, const AttentionPlan& plan, const void* kernel, void** arguments,
+               int64_t blocks, int bytes) const {
+      const Shape shape{plan.batches, plan.heads, plan.queries, plan.value_width};
+      if (blocks == 0) return;
+      if (blocks > INT32_MAX) {
+        fail<ValueError>("scaled_dot_product_attention", blocks, " tiles of shape ", shape,
+                         ", expected fewer than 2^31: attend to a part of the batch at a time");
+      }
+      on_cuda::detail::launch({part, "scaled_dot_product_attention"}, shape, kernel,
+                              dim3(static_cast<unsigned>(blocks)), on_cuda::attention_threads,
+                              arguments, stream, bytes);
+    }
+  };
+
+  static void check_width(const AttentionPlan& plan) {
+    if (plan.width <= on_cuda::attention_width && plan.value_width <= on_cuda::attention_width)
+      return;
+    fail<ValueError>("scaled_dot_product_attention", "heads of width ", plan.width, " and ",
+                     plan.value_width, " on Cuda, expected at most ", on_cuda::attention_width,
+                     ": write softmax(matmul(q, k.transpose(-1, -2)) * scale)");
+  }
+  static bool is_narrow(const AttentionPlan& plan) {
+    return plan.width <= 64 && plan.value_width <= 64;
+  }
+  static int tiles(int64_t rows, int each) {
+    return static_cast<int>((rows + 16 * each - 1) / (16 * each));
+  }
+
+  template <class T, class D>
+  static on_cuda::AttentionGrid<T> grid_of(const AttentionPlan& plan, const Tensor<T, D>& q,
+                                           const Tensor<T, D>& k, const Tensor<T, D>& v,
+                                           const Tensor<T, D>& y,
+                                           const Tensor<compute_t<T>, D>& logs) {
+    const auto reading = [](const Tensor<T, D>& x) {
+      const auto rows = detail::rows_of(x);
+      return AttentionRows<const T>{rows.data, rows.batch, rows.head, rows.row};
+    };
+    on_cuda::AttentionGrid<T> grid;
+    grid.plan = plan;
+    grid.q = reading(q);
+    grid.k = reading(k);
+    grid.v = reading(v);
+    grid.y = detail::rows_of(y);
+    grid.logs = logs.data();
+    return grid;
+  }
+
+  template <class T, int Width>
+  static void gradients(const Run& run, const AttentionPlan& plan,
+                        on_cuda::AttentionGrid<T>& grid) {
+    using C = compute_t<T>;
+    grid.tiles = tiles(plan.queries, on_cuda::attention_backward<C>);
+    run.launch("backward", plan, on_cuda::attention_query_gradient<T, Width>, grid,
+               plan.batches * plan.heads * grid.tiles, on_cuda::backward_room<C, Width>(1));
+    grid.tiles = tiles(plan.keys, on_cuda::attention_keys<C>);
+    run.launch("backward", plan, on_cuda::attention_key_gradient<T, Width>, grid,
+               plan.batches * plan.key_heads * grid.tiles, on_cuda::backward_room<C, Width>(2));
+  }
+#endif
+};
+
+}  // namespace weft

@@ -1,0 +1,9 @@
+// Convolutions on CUDA: cuDNN's with weft::cudnn, else matrix products, and own depthwise kernels.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/conv/cudnn.hpp"
+#include "weft/cuda/conv/depthwise.hpp"
+#include "weft/cuda/matmul.hpp"
+#include "weft/cuda/reduce.hpp"
+#include "weft/cuda/window.hpp"

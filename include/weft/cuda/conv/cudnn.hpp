@@ -1,0 +1,139 @@
+// Convolutions on CUDA by cuDNN, where a program is built with weft::cudnn.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/conv/settings.hpp"
+
+#if defined(WEFT_CUDNN)
+
+#include "weft/cuda/conv/cudnn_plan.hpp"
+#include "weft/cuda/memory/stream_dependencies.hpp"
+#include "weft/cuda/tf32.hpp"
+#include "weft/ops/conv/run.hpp"
+
+namespace weft {
+
+namespace on_cuda::detail {
+
+/// The plan for a problem, from the last time or new.
+[[gnu::noinline]] inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const CudnnProblem& p,
+                                                     Cuda device, const Stream& stream,
+                                                     const CudnnArrays& at) {
+  CudnnPlans& known = cudnn_plans[device.ordinal];
+  {
+    const Lock lock(known.mutex);
+    if (known.all == nullptr) known.all = new std::vector<const CudnnPlan*>;
+    for (const CudnnPlan* plan : *known.all) {
+      if (__builtin_memcmp(&plan->problem, &p, sizeof(p)) == 0) return *plan;
+    }
+  }
+  auto* const plan = new CudnnPlan;
+  plan->problem = p;
+  if (make_descriptions(*plan)) {
+    if (measure_convolutions() && !is_capturing(stream)) {
+      constexpr std::size_t bytes = std::size_t{256} << 20;
+      const StorageHandle room(Memory<Cuda>::allocate(device, static_cast<int64_t>(bytes)));
+      find_algorithm(handle, *plan, at, room->data, bytes);
+    }
+    if (!plan->found) find_algorithm(handle, *plan, at, nullptr, 0);
+  }
+  const Lock lock(known.mutex);
+  known.all->push_back(plan);
+  return *plan;
+}
+
+/// Computes a part of a convolution; false, and nothing done, where cuDNN does not take it.
+[[gnu::noinline]] inline bool run_cudnn(const Name& name, const Shape& shape, Cuda device,
+                                        const CudnnProblem& p, const CudnnArrays& at) {
+  const Stream stream = current_stream(device);
+  const CudnnHandle handle(name.operation, device.ordinal, stream.handle());
+  const RelaxedCapture relaxed;  // cuDNN loads its kernels at their first use
+  const CudnnPlan& plan = plan_cudnn(handle, p, device, stream, at);
+  if (!plan.found) return false;
+  StorageHandle room;
+  if (plan.workspace > 0) {
+    room = StorageHandle(Memory<Cuda>::allocate(device, static_cast<int64_t>(plan.workspace)));
+  }
+  void* const work = room ? room->data : nullptr;
+  const double wide[] = {1, 0};
+  const float narrow[] = {1, 0};
+  const bool is_double = p.type == CUDNN_DATA_DOUBLE;
+  const void* const one = is_double ? static_cast<const void*>(wide) : narrow;
+  const void* const zero = is_double ? static_cast<const void*>(wide + 1) : narrow + 1;
+  const ObservedLaunch observed(name);
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  switch (static_cast<ConvPart>(p.part)) {
+    case ConvPart::results:
+      status = cudnnConvolutionForward(handle, one, plan.image, at.image, plan.filter, at.filter,
+                                       plan.convolution,
+                                       static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm), work,
+                                       plan.workspace, zero, plan.result, at.result);
+      break;
+    case ConvPart::images:
+      status = cudnnConvolutionBackwardData(
+          handle, one, plan.filter, at.filter, plan.result, at.result, plan.convolution,
+          static_cast<cudnnConvolutionBwdDataAlgo_t>(plan.algorithm), work, plan.workspace, zero,
+          plan.image, at.image);
+      break;
+    case ConvPart::weights:
+      status = cudnnConvolutionBackwardFilter(
+          handle, one, plan.image, at.image, plan.result, at.result, plan.convolution,
+          static_cast<cudnnConvolutionBwdFilterAlgo_t>(plan.algorithm), work, plan.workspace, zero,
+          plan.filter, at.filter);
+      break;
+  }
+  if (status == CUDNN_STATUS_NOT_SUPPORTED) return false;
+  check(status, name.operation, "evaluating ", name, " of shape ", shape);
+  if (sync_requested() && !is_capturing(stream)) {
+    check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name, " of shape ",
+          shape);
+  }
+  return true;
+}
+
+}  // namespace on_cuda::detail
+
+template <>
+struct ConvLibrary<Cuda> {
+  template <class T, class D>
+  static bool results(const char* operation, const conv::Problem& p, const Tensor<T, D>& x,
+                      const Tensor<T, D>& w, const Tensor<T, D>& y) {
+    return run<T>(on_cuda::detail::ConvPart::results, operation, p, x, w, y, y);
+  }
+  template <class T, class D>
+  static bool images(const char* operation, const conv::Problem& p, const Tensor<T, D>& g,
+                     const Tensor<T, D>& w, const Tensor<T, D>& dx) {
+    return run<T>(on_cuda::detail::ConvPart::images, operation, p, dx, w, g, dx);
+  }
+  template <class T, class D>
+  static bool weights(const char* operation, const conv::Problem& p, const Tensor<T, D>& x,
+                      const Tensor<T, D>& g, const Tensor<T, D>& dw) {
+    return run<T>(on_cuda::detail::ConvPart::weights, operation, p, x, dw, g, dw);
+  }
+
+ private:
+  template <class T, class X>
+  static bool run(on_cuda::detail::ConvPart part, const char* operation, const conv::Problem& p,
+                  const X& image, const X& filter, const X& result, const X& target) {
+    if (p.is_depthwise() || !on_cuda::use_cudnn()) return false;  // weft's own kernels are faster
+    on_cuda::detail::CudnnProblem problem;
+    if (!on_cuda::detail::describe_cudnn(p, is_channels_last(target), problem)) return false;
+    const bool exact = std::is_same_v<T, float> && !on_cuda::allow_tf32();
+    problem.part = static_cast<int>(part);
+    problem.type = on_cuda::detail::cudnn_type<T>();
+    problem.math = is_half<T> ? CUDNN_TENSOR_OP_MATH : exact ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
+    const Cuda device{target.storage()->ordinal};
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
+    for (const X* x : {&image, &filter, &result}) {
+      if (x->storage() != target.storage()) on_cuda::order_read(x->storage(), stream);
+    }
+    on_cuda::order_write(target.storage(), stream);
+    return on_cuda::detail::run_cudnn({operation}, target.shape(), device, problem,
+                                      {image.data(), filter.data(), result.data()});
+  }
+};
+
+}  // namespace weft
+
+#endif

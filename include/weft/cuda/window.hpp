@@ -1,0 +1,5 @@
+// Pooling and interpolation on CUDA.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/conv/visit.hpp"

@@ -1,0 +1,221 @@
+// Groups on the CPU by MPI; empty unless WEFT_MPI is defined, as the target weft::mpi does.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#ifdef WEFT_MPI
+#include <mpi.h>
+
+#include <climits>
+#include <map>
+
+#include "weft/dist/mpi_reduce.hpp"
+#include "weft/dist/start.hpp"
+
+namespace weft::dist {
+
+namespace detail {
+inline void check_mpi(int status, const char* operation) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  fail<DistributedError>(operation, "MPI: ", static_cast<const char*>(text));
+}
+
+/// Set where a call was given up: then MPI cannot be finished in order either.
+inline std::atomic<bool>& mpi_is_broken() {
+  static std::atomic<bool> broken = false;
+  return broken;
+}
+
+/// MPI, started once a process and finished at its end.
+inline void start_mpi() {
+  static const bool started = [] {
+    int running = 0;
+    MPI_Initialized(&running);
+    if (running == 0) {
+      int level = 0;
+      check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "dist::init");
+      std::atexit([] {
+        int over = 0;
+        MPI_Finalized(&over);
+        if (over == 0 && !mpi_is_broken()) MPI_Finalize();
+      });
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    return true;
+  }();
+  (void)started;
+}
+
+/// An element of so many bytes.
+inline MPI_Datatype mpi_type(Dtype dtype) {
+  static std::map<int, MPI_Datatype> types;
+  const int bytes = element_size(dtype);
+  const auto [at, added] = types.try_emplace(bytes, MPI_DATATYPE_NULL);
+  if (added) {
+    MPI_Type_contiguous(bytes, MPI_BYTE, &at->second);
+    MPI_Type_commit(&at->second);
+  }
+  return at->second;
+}
+inline MPI_Op mpi_op(Reduce op, Dtype dtype) {
+  static std::map<std::pair<Reduce, Dtype>, MPI_Op> ops;
+  const auto [at, added] = ops.try_emplace({op, dtype}, MPI_OP_NULL);
+  if (added) {
+    auto* const f = mpi_function(op, dtype);
+    if (f == nullptr) {
+      ops.erase(at);
+      fail<ValueError>("all_reduce", "the ", name(op), " of ", dtype, ", which has no order");
+    }
+    MPI_Op_create(reinterpret_cast<MPI_User_function*>(f), 1, &at->second);
+  }
+  return at->second;
+}
+
+class MpiEngine final : public Engine {
+ public:
+  MpiEngine(Circle& circle, MPI_Comm comm) : circle_(circle), comm_(comm) {
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+  ~MpiEngine() override {
+    int over = 0;
+    MPI_Finalized(&over);
+    if (over == 0 && !mpi_is_broken()) MPI_Comm_free(&comm_);
+  }
+
+  std::unique_ptr<Ticket> start(const Call& call) override {
+    if (call.count > INT_MAX) {
+      fail<ValueError>(name(call.kind), call.count, " elements a rank, expected at most ", INT_MAX);
+    }
+    const std::lock_guard lock(mutex());
+    auto out = std::make_unique<Pending>(*this, call.kind, circle_.sequence());
+    check_mpi(begin(call, &out->request), name(call.kind));
+    return out;
+  }
+
+  /// MPI calls of all threads, whatever MPI's level of threads is.
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+
+ private:
+  struct Pending final : Ticket {
+    MpiEngine& engine;
+    Kind kind;
+    long number;
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    Pending(MpiEngine& e, Kind k, long n) : engine(e), kind(k), number(n) {}
+    bool is_done() override {
+      const std::lock_guard lock(mutex());
+      int flag = 0;
+      check_mpi(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), name(kind));
+      return flag != 0;
+    }
+    void wait() override {
+      Circle& circle = engine.circle_;
+      const auto end = Clock::now() + circle.world().timeout();
+      for (int round = 0; !is_done(); ++round) {
+        if (circle.has_failed()) mpi_is_broken() = true;
+        circle.check(name(kind));
+        if (Clock::now() > end) {
+          mpi_is_broken() = true;
+          circle.end(circle.late(number));
+          circle.check(name(kind));
+        }
+        if (round < 2000) {
+          std::this_thread::yield();
+        } else {
+          std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+      }
+    }
+  };
+
+  int begin(const Call& c, MPI_Request* r) {
+    const int n = static_cast<int>(c.count);
+    const MPI_Datatype type = mpi_type(c.dtype);
+    const void* in = c.in;
+    if (c.kind == Kind::all_reduce && c.in == c.out) in = MPI_IN_PLACE;
+    if (c.kind == Kind::reduce && c.peer == circle_.rank()) in = MPI_IN_PLACE;
+    if (c.kind == Kind::all_gather &&
+        c.in == static_cast<char*>(c.out) + c.count * circle_.rank() * element_size(c.dtype)) {
+      in = MPI_IN_PLACE;
+    }
+    switch (c.kind) {
+      case Kind::all_reduce:
+        return MPI_Iallreduce(in, c.out, n, type, mpi_op(c.op, c.dtype), comm_, r);
+      case Kind::reduce:
+        return MPI_Ireduce(in, c.out, n, type, mpi_op(c.op, c.dtype), c.peer, comm_, r);
+      case Kind::broadcast:
+        return MPI_Ibcast(c.out, n, type, c.peer, comm_, r);
+      case Kind::all_gather:
+        return MPI_Iallgather(in, n, type, c.out, n, type, comm_, r);
+      case Kind::reduce_scatter:
+        return MPI_Ireduce_scatter_block(in, c.out, n, type, mpi_op(c.op, c.dtype), comm_, r);
+      case Kind::all_to_all:
+        return MPI_Ialltoall(in, n, type, c.out, n, type, comm_, r);
+      case Kind::gather:
+        return MPI_Igather(in, n, type, c.out, n, type, c.peer, comm_, r);
+      case Kind::scatter:
+        return MPI_Iscatter(in, n, type, c.out, n, type, c.peer, comm_, r);
+      case Kind::send:
+        return MPI_Isend(in, n, type, c.peer, 0, comm_, r);
+      case Kind::recv:
+        return MPI_Irecv(c.out, n, type, c.peer, 0, comm_, r);
+      case Kind::barrier:
+        break;
+    }
+    return MPI_Ibarrier(comm_, r);
+  }
+
+  Circle& circle_;
+  MPI_Comm comm_;
+};
+}  // namespace detail
+
+template <>
+struct Transport<Cpu> {
+  static constexpr bool is_host = true;
+  static constexpr bool averages = false;
+  static Cpu device(int) { return {}; }
+
+  static std::unique_ptr<Engine> make(Circle& circle, Cpu) {
+    detail::start_mpi();
+    int size = 0;
+    int rank = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const Launch& world = circle.world().launch();
+    if (size != world.size || rank != world.rank) {
+      fail<DistributedError>("dist", "MPI counts this process as ", rank, " of ", size,
+                             ", the group as ", world.rank, " of ", world.size,
+                             ", expected a start by mpirun or srun where tensors are on cpu");
+    }
+    // All members are here, or one error says who is not; MPI itself would wait.
+    circle.exchange("dist", "mpi", "here");
+    MPI_Group all;
+    MPI_Group some;
+    MPI_Comm comm;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, circle.size(), circle.members().data(), &some);
+    detail::check_mpi(MPI_Comm_create_group(MPI_COMM_WORLD, some, 0, &comm), "dist");
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    return std::make_unique<detail::MpiEngine>(circle, comm);
+  }
+
+  struct Lane {
+    Lane(Engine&, Cpu, bool) {}
+    template <class X>
+    void reads(const X&) {}
+    template <class X>
+    void writes(const X&) {}
+    std::unique_ptr<Ticket> ticket() { return nullptr; }
+  };
+};
+
+}  // namespace weft::dist
+#endif

@@ -1,0 +1,50 @@
+// models::Cnn: two convolutions and two linear layers, the network of many a first guide.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/nn/conv.hpp"
+#include "weft/nn/layers.hpp"
+#include "weft/nn/linear.hpp"
+#include "weft/nn/pool.hpp"
+
+namespace weft::nn::models {
+
+struct CnnOptions {
+  int64_t channels = 1;
+  int64_t size = 28;  ///< rows and columns of an image, which 4 divides
+  int64_t classes = 10;
+  int64_t hidden = 128;
+  double dropout = 0;
+};
+
+/// Twice a convolution of 3 x 3, relu and the largest of 2 x 2; then two linear layers.
+template <class D = Cpu, class T = float>
+struct Cnn {
+  Conv2d<D, T> conv1;
+  Conv2d<D, T> conv2;
+  Linear<D, T> fc1;
+  Linear<D, T> fc2;
+  Dropout dropout;
+
+  Cnn() = default;
+  explicit Cnn(CnnOptions o, D device = {})
+      : conv1(o.channels, 16, 3, {.padding = 1}, device),
+        conv2(16, 32, 3, {.padding = 1}, device),
+        fc1(32 * (o.size / 4) * (o.size / 4), o.hidden, {}, device),
+        fc2(o.hidden, o.classes, {}, device),
+        dropout{o.dropout} {}
+
+  auto fields() {
+    return nn::fields("conv1", conv1, "conv2", conv2, "fc1", fc1, "fc2", fc2, "dropout", dropout);
+  }
+
+  /// x of shape (batch, channel, row, column), the result (batch, class).
+  Var<T, D> operator()(const Var<T, D>& x) const {
+    const Var<T, D> a = max_pool2d(relu(conv1(x)), 2);
+    const Var<T, D> b = max_pool2d(relu(conv2(a)), 2);
+    const Var<T, D> c = relu(fc1(Flatten{}(b)));
+    return fc2(dropout(c));
+  }
+};
+
+}  // namespace weft::nn::models

@@ -1,0 +1,221 @@
+// pool::Window, pool::Largest, pool::Average: what pooling computes at each place.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/conv/problem.hpp"
+
+namespace weft::pool {
+
+using conv::Place;
+using conv::Planes;
+
+/// The windows of a pooling: kernels on their way over an image, or as many parts of it as there
+/// are results.
+struct Window {
+  int in[3] = {1, 1, 1};
+  int out[3] = {1, 1, 1};
+  int kernel[3] = {1, 1, 1};
+  int stride[3] = {1, 1, 1};
+  int padding[3] = {0, 0, 0};
+  int dilation[3] = {1, 1, 1};
+  bool parts = false;
+  bool counts_padding = true;  // of averages
+  int divisor = 0;             // of averages, instead of the number of elements
+
+  /// The first place of a window, which may be outside, and one past its last.
+  WEFT_HD int begin(int axis, int o) const {
+    if (parts) return static_cast<int>(static_cast<int64_t>(o) * in[axis] / out[axis]);
+    return o * stride[axis] - padding[axis];
+  }
+  WEFT_HD int end(int axis, int o) const {
+    if (parts) {
+      const int64_t past = static_cast<int64_t>(o + 1) * in[axis] + out[axis] - 1;
+      return static_cast<int>(past / out[axis]);
+    }
+    return begin(axis, o) + (kernel[axis] - 1) * dilation[axis] + 1;
+  }
+  /// A window that holds place i: all that do lie from first(i) on and before last(i).
+  WEFT_HD int first(int axis, int i) const {
+    if (parts) return static_cast<int>(static_cast<int64_t>(i) * out[axis] / in[axis]);
+    const int reach = (kernel[axis] - 1) * dilation[axis];
+    const int at = i + padding[axis] - reach;
+    return at <= 0 ? 0 : (at + stride[axis] - 1) / stride[axis];
+  }
+  WEFT_HD int last(int axis, int i) const {
+    const int64_t past = parts ? (static_cast<int64_t>(i + 1) * out[axis] + in[axis] - 1) / in[axis]
+                               : (i + padding[axis]) / stride[axis] + 1;
+    return past < out[axis] ? static_cast<int>(past) : out[axis];
+  }
+  /// The number that an average is divided by. Padding counts, what lies behind it does not.
+  WEFT_HD int share(int oz, int oy, int ox) const {
+    if (divisor != 0) return divisor;
+    const int o[3] = {oz, oy, ox};
+    int size = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      int from = begin(axis, o[axis]);
+      int to = end(axis, o[axis]);
+      if (counts_padding && !parts) {
+        if (to > in[axis] + padding[axis]) to = in[axis] + padding[axis];
+      } else {
+        if (from < 0) from = 0;
+        if (to > in[axis]) to = in[axis];
+      }
+      size *= to - from;
+    }
+    return size;
+  }
+};
+
+/// The largest element of each window, and its place in the image; NaN is larger than all others.
+template <class T>
+struct Largest {
+  Window window;
+  Planes<const T> from;
+  Planes<T> to;
+  Planes<int64_t> index;
+
+  WEFT_HD void operator()(const Place& p) const {
+    using C = compute_t<T>;
+    const Window& w = window;
+    C best{};
+    int64_t found = -1;
+    for (int z = w.begin(0, p.z); z < w.end(0, p.z); z += w.dilation[0]) {
+      if (z < 0 || z >= w.in[0]) continue;
+      for (int y = w.begin(1, p.y); y < w.end(1, p.y); y += w.dilation[1]) {
+        if (y < 0 || y >= w.in[1]) continue;
+        for (int x = w.begin(2, p.x); x < w.end(2, p.x); x += w.dilation[2]) {
+          if (x < 0 || x >= w.in[2]) continue;
+          const C value = load_element(*from.at(p.n, p.c, z, y, x));
+          if (found < 0 || value > best || value != value) {
+            best = value;
+            found = (static_cast<int64_t>(z) * w.in[1] + y) * w.in[2] + x;
+          }
+        }
+      }
+    }
+    *to.at(p) = static_cast<T>(best);
+    *index.at(p) = found;
+  }
+  void row(Place p, int count) const {
+    const Window& w = window;
+    const bool plain = !w.parts && w.kernel[0] == 1 && w.padding[0] == 0 && w.dilation[1] == 1 &&
+                       w.dilation[2] == 1;
+    const int top = w.begin(1, p.y);
+    const int bottom = w.end(1, p.y);
+    for (; p.x < count; ++p.x) {
+      const int left = w.begin(2, p.x);
+      const int right = w.end(2, p.x);
+      if (!plain || top < 0 || bottom > w.in[1] || left < 0 || right > w.in[2]) {
+        (*this)(p);
+        continue;
+      }
+      // All of the window is inside.
+      const T* in = from.at(p.n, p.c, p.z * w.stride[0], top, left);
+      auto best = load_element(*in);
+      int best_y = top;
+      int best_x = left;
+      for (int y = top; y < bottom; ++y, in += from.y) {
+        for (int x = left; x < right; ++x) {
+          const auto value = load_element(in[(x - left) * from.x]);
+          if (value > best || value != value) {
+            best = value;
+            best_y = y;
+            best_x = x;
+          }
+        }
+      }
+      *to.at(p) = static_cast<T>(best);
+      *index.at(p) =
+          (static_cast<int64_t>(p.z) * w.stride[0] * w.in[1] + best_y) * w.in[2] + best_x;
+    }
+  }
+};
+
+/// The gradient of its images: each place's sum over the windows that chose it.
+template <class T>
+struct LargestGradient {
+  Window window;
+  Planes<const T> from;  // the gradient of the results
+  Planes<const int64_t> index;
+  Planes<T> to;
+
+  WEFT_HD void operator()(const Place& p) const {
+    const Window& w = window;
+    const int64_t me = (static_cast<int64_t>(p.z) * w.in[1] + p.y) * w.in[2] + p.x;
+    compute_t<T> sum{};
+    for (int z = w.first(0, p.z); z < w.last(0, p.z); ++z) {
+      for (int y = w.first(1, p.y); y < w.last(1, p.y); ++y) {
+        for (int x = w.first(2, p.x); x < w.last(2, p.x); ++x) {
+          if (*index.at(p.n, p.c, z, y, x) == me) {
+            sum += load_element(*from.at(p.n, p.c, z, y, x));
+          }
+        }
+      }
+    }
+    *to.at(p) = static_cast<T>(sum);
+  }
+  /// Half types would be rounded at each addition.
+  void row(const Place& p, int count) const requires(!is_half<T>) {
+    const Window& w = window;
+    T* const out = to.at(p);
+    for (int i = 0; i < count; ++i) out[i * to.x] = T(0);
+    const int64_t start = (static_cast<int64_t>(p.z) * w.in[1] + p.y) * w.in[2];
+    for (int z = w.first(0, p.z); z < w.last(0, p.z); ++z) {
+      for (int y = w.first(1, p.y); y < w.last(1, p.y); ++y) {
+        const T* const up = from.at(p.n, p.c, z, y, 0);
+        const int64_t* const chosen = index.at(p.n, p.c, z, y, 0);
+        for (int x = 0; x < w.out[2]; ++x) {
+          const int64_t at = chosen[x * index.x] - start;
+          if (at >= 0 && at < count) out[at * to.x] += up[x * from.x];
+        }
+      }
+    }
+  }
+};
+
+/// The mean of each window.
+template <class T>
+struct Average {
+  Window window;
+  Planes<const T> from;
+  Planes<T> to;
+
+  WEFT_HD void operator()(const Place& p) const {
+    const Window& w = window;
+    compute_t<T> sum{};
+    for (int z = w.begin(0, p.z); z < w.end(0, p.z); ++z) {
+      if (z < 0 || z >= w.in[0]) continue;
+      for (int y = w.begin(1, p.y); y < w.end(1, p.y); ++y) {
+        if (y < 0 || y >= w.in[1]) continue;
+        for (int x = w.begin(2, p.x); x < w.end(2, p.x); ++x) {
+          if (x >= 0 && x < w.in[2]) sum += load_element(*from.at(p.n, p.c, z, y, x));
+        }
+      }
+    }
+    *to.at(p) = static_cast<T>(sum / static_cast<compute_t<T>>(w.share(p.z, p.y, p.x)));
+  }
+};
+
+/// The gradient of its images.
+template <class T>
+struct AverageGradient {
+  Window window;
+  Planes<const T> from;
+  Planes<T> to;
+
+  WEFT_HD void operator()(const Place& p) const {
+    const Window& w = window;
+    compute_t<T> sum{};
+    for (int z = w.first(0, p.z); z < w.last(0, p.z); ++z) {
+      for (int y = w.first(1, p.y); y < w.last(1, p.y); ++y) {
+        for (int x = w.first(2, p.x); x < w.last(2, p.x); ++x) {
+          sum += load_element(*from.at(p.n, p.c, z, y, x)) /
+                 static_cast<compute_t<T>>(w.share(z, y, x));
+        }
+      }
+    }
+    *to.at(p) = static_cast<T>(sum);
+  }
+};
+
+}  // namespace weft::pool

@@ -1,0 +1,165 @@
+// conv::results, images, weights: a convolution and its gradients by the device's best way.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/conv/by_matmul.hpp"
+#include "weft/ops/conv/depthwise.hpp"
+
+namespace weft {
+
+/// A library's convolutions on device D (cuda/conv/cudnn.hpp). All tensors of a call have one
+/// format, contiguous or channels_last. Each returns false, and has done nothing, where the library
+/// does not take the problem:
+///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
+///                       const Tensor<T, D>& w, const Tensor<T, D>& y);
+///   static bool images(operation, problem, g, w, dx);
+///   static bool weights(operation, problem, x, g, dw);
+template <class D>
+struct ConvLibrary;
+
+/// The gradient of the weight of a convolution whose filters read one channel each
+/// (cpu/conv/depthwise.hpp, cuda/conv/depthwise.hpp):
+///   static void run(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
+///                   const Tensor<T, D>& g, const Tensor<T, D>& dw);
+template <class D>
+struct DepthwiseWeights;
+
+namespace conv {
+
+namespace detail {
+template <class D>
+using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
+template <class D>
+constexpr bool has_library() {
+  return requires { sizeof(ConvLibrary<Loops<D>>); };
+}
+/// Images as the rows of a matrix, a place each.
+template <class T, class D>
+Tensor<T, D> rows_of_places(const Tensor<T, D>& x) {
+  const int64_t places = x.size() / (x.shape()[0] * x.shape()[1]);
+  using weft::detail::Access;
+  return Access::make<T, D>(StorageHandle(Access::storage(x)), x.data(),
+                            {x.shape()[0] * places, x.shape()[1]}, {x.shape()[1], 1});
+}
+}  // namespace detail
+
+/// The convolution of x with the filters w, plus a bias where there is one; in the format of x.
+template <class T, class D>
+Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>& images,
+                     const Tensor<T, D>& w, const Tensor<T, D>* bias) {
+  namespace all = weft::detail;
+  const Tensor<T, D> x = all::in_any_format(images);
+  const bool last = is_channels_last(x);
+  const Tensor<T, D> y = all::allocate_format<T>(p.result_shape(), x.device(), last);
+  if (y.size() == 0) return y;
+  const Tensor<T, D> filters = all::in_format(w, false);
+  bool done = false;
+  if (p.is_depthwise()) {
+    const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
+    const DepthwiseResult<T> f{Window(p),      Planes<const T>(x),
+                               filters.data(), bias != nullptr ? shift.data() : nullptr,
+                               Planes<T>(y),   static_cast<int>(p.filters / p.channels)};
+    visit(operation, x.device(), volume_of(y), f,
+          {x.storage(), filters.storage(), bias != nullptr ? shift.storage() : nullptr},
+          {y.storage()});
+    return y;
+  }
+  if constexpr (detail::has_library<D>()) {
+    done = ConvLibrary<detail::Loops<D>>::results(operation, p, x, all::in_format(w, last), y);
+  }
+  if (!done && !last) {
+    ByMatmul<T, D>(operation, p).results(x, filters, y);
+  } else if (!done && p.is_pointwise() && p.groups == 1) {
+    const Tensor<T, D> to = detail::rows_of_places(y);
+    if constexpr (all::can_multiply<detail::Loops<D>>()) {
+      Multiplier<detail::Loops<D>>::multiply(operation, detail::rows_of_places(x),
+                                             filters.reshape({p.filters, p.channels}).t(), to);
+    }
+  } else if (!done) {
+    const Tensor<T, D> plain = all::Access::allocate<T, D>(p.result_shape(), x.device());
+    ByMatmul<T, D>(operation, p).results(all::in_format(x, false), filters, plain);
+    y.assign(plain);
+  }
+  if (bias != nullptr) {
+    Shape along{p.filters};
+    for (int i = 0; i < p.axes; ++i) along.push_back(1);
+    y.assign(y + bias->reshape(along));
+  }
+  return y;
+}
+
+/// The gradient of the images, in the format of g: what conv_transpose computes of g.
+template <class T, class D>
+Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>& gradient,
+                    const Tensor<T, D>& w) {
+  namespace all = weft::detail;
+  const Tensor<T, D> g = all::in_any_format(gradient);
+  const bool last = is_channels_last(g);
+  const Tensor<T, D> dx = all::allocate_format<T>(p.image_shape(), g.device(), last);
+  if (dx.size() == 0) return dx;
+  if (g.size() == 0 || w.size() == 0) {
+    dx.fill(compute_t<T>(0));
+    return dx;
+  }
+  if constexpr (detail::has_library<D>()) {
+    if (ConvLibrary<detail::Loops<D>>::images(operation, p, g, all::in_format(w, last), dx)) {
+      return dx;
+    }
+  }
+  const Tensor<T, D> filters = all::in_format(w, false);
+  if (p.is_depthwise()) {
+    const DepthwiseImage<T> f{Window(p), Planes<const T>(g), filters.data(), Planes<T>(dx),
+                              static_cast<int>(p.filters / p.channels)};
+    visit(operation, g.device(), volume_of(dx), f, {g.storage(), filters.storage()},
+          {dx.storage()});
+  } else if (!last) {
+    ByMatmul<T, D>(operation, p).images(g, filters, dx);
+  } else if (p.is_pointwise() && p.groups == 1) {
+    if constexpr (all::can_multiply<detail::Loops<D>>()) {
+      Multiplier<detail::Loops<D>>::multiply(operation, detail::rows_of_places(g),
+                                             filters.reshape({p.filters, p.channels}),
+                                             detail::rows_of_places(dx));
+    }
+  } else {
+    const Tensor<T, D> plain = all::Access::allocate<T, D>(p.image_shape(), g.device());
+    ByMatmul<T, D>(operation, p).images(all::in_format(g, false), filters, plain);
+    dx.assign(plain);
+  }
+  return dx;
+}
+
+/// The gradient of the filters.
+template <class T, class D>
+Tensor<T, D> weights(const char* operation, const Problem& p, const Tensor<T, D>& images,
+                     const Tensor<T, D>& gradient) {
+  namespace all = weft::detail;
+  const Tensor<T, D> x = all::in_any_format(images);
+  const bool last = is_channels_last(x);
+  const Tensor<T, D> g = all::in_format(gradient, last);
+  if (x.size() == 0 || g.size() == 0) {
+    const Tensor<T, D> none = all::Access::allocate<T, D>(p.weight_shape(), x.device());
+    none.fill(compute_t<T>(0));
+    return none;
+  }
+  if constexpr (detail::has_library<D>()) {
+    const Tensor<T, D> dw = all::allocate_format<T>(p.weight_shape(), x.device(), last);
+    if (ConvLibrary<detail::Loops<D>>::weights(operation, p, x, g, dw)) return dw;
+  }
+  if (p.is_depthwise()) {
+    const Tensor<T, D> dw = all::Access::allocate<T, D>(p.weight_shape(), x.device());
+    if constexpr (requires { sizeof(DepthwiseWeights<detail::Loops<D>>); }) {
+      DepthwiseWeights<detail::Loops<D>>::run(operation, p, x, g, dw);
+    }
+    return dw;
+  }
+  const auto sums =
+      ByMatmul<T, D>(operation, p).weights(all::in_format(x, false), all::in_format(g, false));
+  if constexpr (is_half<T>) {
+    return Tensor<T, D>(cast<T>(sums));
+  } else {
+    return sums;
+  }
+}
+
+}  // namespace conv
+}  // namespace weft

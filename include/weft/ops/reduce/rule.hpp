@@ -1,0 +1,29 @@
+// ReductionRule: what the arithmetic of a reduction provides.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+
+#include "weft/core/dtype.hpp"
+
+namespace weft {
+
+/// Each reducer R has, for an operand of element type T (computed in C = compute_t<T>):
+///   R::result<T>                      the result's element type
+///   R::State<C>                       trivially copyable; value-initialised it holds no element
+///   add(State&, C value, index)       a value joins; index is its position in the reduced axes
+///   merge(State&, State later)        later holds only values of higher positions, or of any
+///   finish(State, count)              the result, in compute_t<result<T>>
+/// and where several values at once are cheaper than one after the other:
+///   add_all<V>(State&, const C (&x)[N], index, step)   x[u * V + j] joins at index + u * step + j
+template <class R, class T = float>
+concept ReductionRule = requires(const R& reducer, typename R::template State<compute_t<T>>& state,
+                                 compute_t<T> value) {
+  { R::text } -> std::convertible_to<const char*>;
+  typename R::domain;
+  reducer.add(state, value, 0LL);
+  reducer.merge(state, state);
+  { reducer.finish(state, 1LL) } -> std::convertible_to<compute_t<typename R::template result<T>>>;
+};
+
+}  // namespace weft

@@ -1,0 +1,16 @@
+// Following a run: TensorBoard's event files, CSV and JSON logs, progress bars, curves as SVG.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/weft.hpp"
+
+#include "weft/track/chrome_trace.hpp"  // ChromeTrace, TraceSpan
+#include "weft/track/csv_logger.hpp"    // CsvLogger
+#include "weft/track/curve.hpp"         // Curve: lines as an SVG picture
+#include "weft/track/event_writer.hpp"  // EventWriter: for TensorBoard
+#include "weft/track/json_logger.hpp"   // JsonLogger
+#include "weft/track/progress.hpp"      // for (auto batch : progress(loader))
+
+#if defined(__CUDACC__)
+#include "weft/track/cuda.hpp"  // WEFT_TRACE=FILE, trace_kernels
+#endif

@@ -1,0 +1,9 @@
+// expect: weft: an expression becomes a number by e.item()
+#include <weft/weft.hpp>
+
+using namespace weft;
+
+float f(const Tensor<float>& x) {
+  const float s = x * 2;
+  return s;
+}

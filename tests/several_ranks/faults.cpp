@@ -1,0 +1,77 @@
+// A rank that dies, hangs or never comes: `faults CASE` for mpirun, which each other rank must
+// leave with the right sentence.
+// SPDX-License-Identifier: Apache-2.0
+#ifdef __CUDACC__
+#include "weft/cuda.hpp"
+#else
+#include "weft/weft.hpp"
+#endif
+
+#include "weft/dist.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+
+using namespace weft;
+
+namespace {
+/// Whether f throws within `seconds` what has all the parts in it.
+template <class F>
+int expect(double seconds, std::initializer_list<std::string> parts, const F& f) {
+  const auto start = dist::Clock::now();
+  std::string said = "nothing";
+  try {
+    f();
+  } catch (const DistributedError& error) {
+    said = error.what();
+  }
+  const double took = dist::Seconds(dist::Clock::now() - start).count();
+  bool good = took < seconds;
+  for (const std::string& part : parts) good = good && said.find(part) != std::string::npos;
+  std::printf("%s: after %.1f s: %s\n", good ? "ok" : "WRONG", took, said.c_str());
+  std::fflush(stdout);
+  return good ? 0 : 1;
+}
+}  // namespace
+
+#ifdef __CUDACC__
+using D = Cuda;
+#else
+using D = Cpu;
+#endif
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  dist::Group g = dist::init({.timeout = 2});
+  const Tensor<float, D> x = ones({1000}, g.device<D>());
+  const auto call = [&] {
+    g.all_reduce(x);
+    (void)x.to(Cpu{});  // on a GPU waits for it
+  };
+  call();
+  const int odd = what == "kill0" ? 0 : g.size() - 1;
+  const std::string rank = "rank " + std::to_string(odd);
+  if (g.rank() == odd) {
+    if (what == "hang") {
+      std::this_thread::sleep_for(std::chrono::seconds(9));
+      _exit(0);
+    }
+    if (what == "leave") {
+      g = dist::Group();
+      _exit(0);  // MPI_Finalize would wait for the others
+    }
+    std::raise(SIGKILL);
+  }
+  const auto calls = [&] {
+    for (int i = 0; i < 10; ++i) call();
+  };
+  if (what == "hang") {
+    return expect(8,
+                  {"[all_reduce] call 2 of the group was not done in 2.0 s",
+                   rank + " has not started it, its last was call 1, all_reduce"},
+                  calls);
+  }
+  if (what == "leave") return expect(8, {"[all_reduce]", rank + " has "}, calls);
+  return expect(8, {"[all_reduce]", rank + " is gone"}, calls);
+}
