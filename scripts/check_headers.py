@@ -5,7 +5,9 @@ A header begins with one `// sentence.` that says what it gives, then the SPDX l
 `#pragma once`; it is at most 300 lines long or says why not (`// Long because ...`), defines macros
 only in core/config.hpp and ops/elementwise/table.hpp, and has its test in tests/ under the same path;
 in a room (a sub-folder of a folder) another test of the room may include it instead. Headers under
-cuda/ are compiled by nvcc too, and by g++ with CUDA's headers, where they are found. Umbrella headers (directly in include/weft) need no test.
+cuda/ are compiled by nvcc too, and by g++ with CUDA's headers, where they are found. A header that
+another one includes before anything else is compiled alone there. Umbrella headers (directly in
+include/weft) need no test.
 """
 import argparse
 import re
