@@ -7,6 +7,7 @@
 #include <weft/nn.hpp>
 #include <weft/nn/models/cnn.hpp>
 #include <weft/optim.hpp>
+#include <weft/track.hpp>
 #ifdef __CUDACC__
 #include <weft/data/cuda.hpp>
 #endif
@@ -55,13 +56,9 @@ int run(const auto& training, const auto& test, int64_t size, float white, doubl
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     const auto start = std::chrono::steady_clock::now();
     auto total = zeros({}, device);
-    {
-      example::Progress bar(batches.size());
-      for (auto [image, label] : batches.to(device)) {
-        total += step(image, label);
-        schedule.step();
-        bar.step();
-      }
+    for (auto [image, label] : progress(batches.to(device), {.label = "training"})) {
+      total += step(image, label);
+      schedule.step();
     }
     const float loss = total.item() / static_cast<float>(batches.size());
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

@@ -23,7 +23,7 @@ def page(source, target):
     """Copies a page: the words that only scripts/check_docs.py reads go, links to examples become pages."""
     text = source.read_text()
     text = re.sub(r"^( *```\w+)[ \w]+$", r"\1", text, flags=re.M)
-    text = re.sub(r"\]\(((?:\.\./)?(?:examples/)?(?:\d\d_\w+|digits))\.cpp\)", r"](\1.md)", text)
+    text = re.sub(r"\]\(((?:\.\./)?(?:examples/)?(?:gallery/\w+|\d\d_\w+|digits))\.cpp\)", r"](\1.md)", text)
     text = re.sub(r"\]\((\.\./)?README\.md", r"](\1index.md", text)
     text = re.sub(r"\]\(((?:\.\./)?examples(?:/python)?)/?\)", r"](\1/README.md)", text)
     text = re.sub(r"\]\((\.\./)*include/weft/([\w/]+)/\w+\.hpp\)",  # the page of the header's folder
@@ -59,13 +59,13 @@ def main():
         page(REPO / "examples/python/README.md", docs / "examples/python/README.md")
     shutil.copytree(REPO / "examples" / "python", docs / "examples" / "python",
                     ignore=shutil.ignore_patterns("*.md", "__pycache__"), dirs_exist_ok=True)
-    for source in sorted((REPO / "examples").glob("*.cpp")):
+    for source in [*sorted((REPO / "examples").glob("*.cpp")), *sorted((REPO / "examples" / "gallery").glob("*.cpp"))]:
+        place = source.relative_to(REPO).with_suffix(".md")
         text = source.read_text()
         sentence = text.splitlines()[0].removeprefix("//").strip()
-        (docs / "examples").mkdir(exist_ok=True)
-        (docs / "examples" / f"{source.stem}.md").write_text(
-            f"# {source.stem}\n\n{sentence}\n\n```cpp\n{text}```\n")
-        nav["Examples"].append({source.stem: f"examples/{source.stem}.md"})
+        (docs / place).parent.mkdir(exist_ok=True)
+        (docs / place).write_text(f"# {source.stem}\n\n{sentence}\n\n```cpp\n{text}```\n")
+        nav["Examples"].append({source.stem: place.as_posix()})
 
     pages, entries = make_reference.write(docs / "reference")
     for title, name in pages:

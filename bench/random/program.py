@@ -197,7 +197,7 @@ class Run:
         if worst and not self.late(0.9):
             try:
                 program, refused = self.programs.explaining([o.case for o in worst])
-                explainer = Process([program], self.log)
+                explainer = Process([program, self.args.milliseconds, self.args.threads], self.log)
                 explained = {n: f"explain does not compile: {why}" for n, why in refused.items()}
                 for o in worst:
                     if o.case not in refused:

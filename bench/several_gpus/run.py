@@ -99,7 +99,8 @@ def main():
         folder = Path(folder)
         compile_all(folder, with_tests)
         print(f"compiled after {time.time() - BEGIN:.0f} s", flush=True)
-        mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(gpus)]
+        mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+                  "-n", str(gpus)]
         if with_tests:
             done = subprocess.run([str(w) for w in ["timeout", 60, *mpirun, folder / "tests"]],
                                   capture_output=True, text=True)

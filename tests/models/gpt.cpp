@@ -1,6 +1,9 @@
 #include "weft/models/gpt.hpp"
 
 #include "sequence.hpp"
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
 
 using namespace weft;
 using test::matches;

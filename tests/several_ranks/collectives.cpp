@@ -189,9 +189,10 @@ TEST_CASE_TEMPLATE("calls run beside other work", D, TEST_DEVICES) {
     works.push_back(g.all_reduce(xs.back(), dist::async));
   }
   const Tensor<float, D> beside = ones({1000}, D{}) * 2.0F;
-  const auto view =
-      g.all_reduce(xs[0].narrow(0, 0, 10).reshape({2, 5}).t(), dist::Reduce::average, dist::async);
+  const Tensor<float, D> ten = full({10}, static_cast<float>(g.rank()), D{});
+  const auto view = g.all_reduce(ten.reshape({2, 5}).t(), dist::Reduce::average, dist::async);
   view.wait();
+  check_equal(ten, std::vector<float>(10, (n - 1) / 2));
   for (int i = 0; i < 5; ++i) {
     works[static_cast<std::size_t>(i)].wait();
     const Tensor<float, D> sum = xs[static_cast<std::size_t>(i)] * 1.0F;

@@ -56,7 +56,7 @@ std::vector<float> trained(const dist::Group& g, bool graph, dist::DdpOptions op
     optimizer.step();
     return loss;
   };
-  optim::GraphedStep step(D{g.template device<D>()}, run);
+  optim::GraphedStep step(test::world()->device<D>(), run);
   for (int i = 0; i < 50; ++i) {
     const int64_t first = i % 4 * batch * all + (together ? g.rank() * batch : 0);
     const int64_t n = together ? batch : batch * all;

@@ -206,12 +206,12 @@ class Var : public Members<Var<T, D>> {
   /// The slices of the first axis that integers name: take(x, indices, axis(0)).
   template <ExpressionLike I>
   auto operator()(const I& index) const {
-    return detail::member::at_indices_(*this, index);
+    return detail::member::free_at_indices(*this, index);
   }
   template <class I>
   auto operator[](const I& index) const {
     if constexpr (ExpressionLike<I>) {
-      return detail::member::at_indices_(*this, index);
+      return detail::member::free_at_indices(*this, index);
     } else {
       if constexpr (detail::is_index<I>()) return (*this)(Slice(index));
       return *this;

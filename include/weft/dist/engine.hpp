@@ -43,7 +43,7 @@ struct Engine {
 /// dist/nccl.hpp:
 ///   static constexpr bool is_host;                       // calls are waited for by the host
 ///   static constexpr bool averages;                      // knows Reduce::average
-///   static D device(int local_rank);                     // the one that a rank works on
+///   static D device(const Launch&);                      // the one that a rank works on
 ///   static std::unique_ptr<Engine> make(Circle&, D);     // called by all ranks of the group
 ///   struct Lane;  // made by (Engine&, D, async): the stream that a call goes to, current while it
 ///                 // lives; reads(x), writes(x) order it after other uses; ticket() marks its end

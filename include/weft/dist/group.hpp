@@ -32,13 +32,14 @@ class Group {
   /// The rank among the processes of this host.
   int local_rank() const { return circle_->world().launch().local_rank; }
   /// The device of kind D that this rank works on: of a host's GPUs the one with the local rank's
-  /// number, which becomes the current one. Throws DeviceError where there are fewer GPUs.
+  /// number, which becomes the current one (for a process alone the one that is current). Throws
+  /// DeviceError where there are fewer GPUs.
   template <class D>
   D device() const {
     if constexpr (!is_cuda<D>) {
       return {};
     } else if constexpr (has_transport<D>()) {
-      return Transport<D>::device(local_rank());
+      return Transport<D>::device(circle_->world().launch());
     } else {
       return {};
     }

@@ -22,12 +22,6 @@ inline void check_mpi(int status, const char* operation) {
   fail<DistributedError>(operation, "MPI: ", static_cast<const char*>(text));
 }
 
-/// Set where a call was given up: then MPI cannot be finished in order either.
-inline std::atomic<bool>& mpi_is_broken() {
-  static std::atomic<bool> broken = false;
-  return broken;
-}
-
 /// MPI, started once a process and finished at its end.
 inline void start_mpi() {
   static const bool started = [] {
@@ -39,7 +33,7 @@ inline void start_mpi() {
       std::atexit([] {
         int over = 0;
         MPI_Finalized(&over);
-        if (over == 0 && !mpi_is_broken()) MPI_Finalize();
+        if (over == 0 && !ranks_are_missing()) MPI_Finalize();
       });
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -81,7 +75,7 @@ class MpiEngine final : public Engine {
   ~MpiEngine() override {
     int over = 0;
     MPI_Finalized(&over);
-    if (over == 0 && !mpi_is_broken()) MPI_Comm_free(&comm_);
+    if (over == 0 && !ranks_are_missing()) MPI_Comm_free(&comm_);
   }
 
   std::unique_ptr<Ticket> start(const Call& call) override {
@@ -89,7 +83,7 @@ class MpiEngine final : public Engine {
       fail<ValueError>(name(call.kind), call.count, " elements a rank, expected at most ", INT_MAX);
     }
     const std::lock_guard lock(mutex());
-    auto out = std::make_unique<Pending>(*this, call.kind, circle_.sequence());
+    auto out = std::make_unique<Pending>(*this, call, circle_.sequence());
     check_mpi(begin(call, &out->request), name(call.kind));
     return out;
   }
@@ -107,7 +101,14 @@ class MpiEngine final : public Engine {
     long number;
     MPI_Request request = MPI_REQUEST_NULL;
 
-    Pending(MpiEngine& e, Kind k, long n) : engine(e), kind(k), number(n) {}
+    int peer;
+
+    Pending(MpiEngine& e, const Call& call, long n)
+        : engine(e), kind(call.kind), number(n), peer(call.peer) {}
+    std::string unanswered() const {
+      return "rank " + std::to_string(engine.circle_.members()[static_cast<std::size_t>(peer)]) +
+             (kind == Kind::send ? " has not received" : " has not sent") + " within the timeout";
+    }
     bool is_done() override {
       const std::lock_guard lock(mutex());
       int flag = 0;
@@ -118,11 +119,9 @@ class MpiEngine final : public Engine {
       Circle& circle = engine.circle_;
       const auto end = Clock::now() + circle.world().timeout();
       for (int round = 0; !is_done(); ++round) {
-        if (circle.has_failed()) mpi_is_broken() = true;
         circle.check(name(kind));
         if (Clock::now() > end) {
-          mpi_is_broken() = true;
-          circle.end(circle.late(number));
+          circle.end(kind == Kind::send || kind == Kind::recv ? unanswered() : circle.late(number));
           circle.check(name(kind));
         }
         if (round < 2000) {
@@ -180,7 +179,7 @@ template <>
 struct Transport<Cpu> {
   static constexpr bool is_host = true;
   static constexpr bool averages = false;
-  static Cpu device(int) { return {}; }
+  static Cpu device(const Launch&) { return {}; }
 
   static std::unique_ptr<Engine> make(Circle& circle, Cpu) {
     detail::start_mpi();

@@ -168,7 +168,9 @@ struct Transport<Cuda> {
   static constexpr bool is_host = false;
   static constexpr bool averages = true;
 
-  static Cuda device(int local_rank) {
+  static Cuda device(const Launch& launch) {
+    if (launch.size == 1) return Cuda{cuda::resolve(Cuda{})};
+    const int local_rank = launch.local_rank;
     const int count = on_cuda::device_count();
     // Slurm may show each process its own GPU alone.
     const bool own = count == 1 &&

@@ -82,9 +82,12 @@ Work Group::start(Call call, const Tensor<T, D>* in, const Tensor<T, D>* out, bo
     Tensor<T, D> target;
     if (out != nullptr) {
       target = in_place ? source : detail::packed(*out, false);
-      const bool gathers =
-          call.kind == Kind::all_gather && source.data() == target.data() + call.count * rank();
-      if (!in_place && in != nullptr && !gathers && detail::overlap(source, target)) {
+      const int64_t mine = call.count * rank();
+      const bool own_part =  // the forms in place that the libraries have
+          (call.kind == Kind::all_gather && source.data() == target.data() + mine) ||
+          (call.kind == Kind::reduce_scatter && !Way::is_host &&
+           target.data() == source.data() + mine);
+      if (!in_place && in != nullptr && !own_part && detail::overlap(source, target)) {
         target = empty_like(target);
       }
     }

@@ -72,6 +72,15 @@ class World {
   std::thread watcher_;
 };
 
+namespace detail {
+/// Set where some rank is gone or hangs: a library that waits for all at its end must be left as it
+/// is.
+inline std::atomic<bool>& ranks_are_missing() {
+  static std::atomic<bool> missing = false;
+  return missing;
+}
+}  // namespace detail
+
 /// What the handles of a Group share: its members, its engines, and how far it has come.
 class Circle {
  public:
@@ -156,6 +165,7 @@ class Circle {
   void end(const std::string& message) {
     const std::lock_guard lock(failing_);
     if (failed_) return;
+    detail::ranks_are_missing() = true;
     failure_ = message;
     failed_.store(true, std::memory_order_release);
     for (const auto& engine : engines_) {

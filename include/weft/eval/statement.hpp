@@ -68,7 +68,7 @@ template <class T, class D>
 Tensor<T, D> new_target(const Statement<D>& s, D device) {
   const bool last =
       s.elementwise && s.computes && any_channels_last(s.operands + 1, s.n - 1, *s.shape);
-  return allocate_format<T, D>(*s.shape, device, last);
+  return allocate_format<T, D>(*s.shape, device, last, s.operation);
 }
 
 /// The value of a statement, in new storage.

@@ -12,14 +12,14 @@ namespace weft::nn {
 /// max_pool1d with a kernel and its options: MaxPool1d{3, {.stride = 2, .padding = 1}}.
 struct MaxPool1d {
   PerAxis kernel = 2;
-  MaxPoolOptions options;
+  MaxPoolOptions options = {};
   auto fields() { return nn::fields("kernel", kernel, "options", options); }
   auto operator()(const ExpressionLike auto& x) const { return max_pool1d(x, kernel, options); }
 };
 /// avg_pool1d with a kernel and its options.
 struct AvgPool1d {
   PerAxis kernel = 2;
-  AvgPoolOptions options;
+  AvgPoolOptions options = {};
   auto fields() { return nn::fields("kernel", kernel, "options", options); }
   auto operator()(const ExpressionLike auto& x) const { return avg_pool1d(x, kernel, options); }
 };
@@ -38,14 +38,14 @@ struct AdaptiveMaxPool1d {
 /// max_pool2d with a kernel and its options: MaxPool2d{3, {.stride = 2, .padding = 1}}.
 struct MaxPool2d {
   PerAxis kernel = 2;
-  MaxPoolOptions options;
+  MaxPoolOptions options = {};
   auto fields() { return nn::fields("kernel", kernel, "options", options); }
   auto operator()(const ExpressionLike auto& x) const { return max_pool2d(x, kernel, options); }
 };
 /// avg_pool2d with a kernel and its options.
 struct AvgPool2d {
   PerAxis kernel = 2;
-  AvgPoolOptions options;
+  AvgPoolOptions options = {};
   auto fields() { return nn::fields("kernel", kernel, "options", options); }
   auto operator()(const ExpressionLike auto& x) const { return avg_pool2d(x, kernel, options); }
 };
@@ -64,14 +64,14 @@ struct AdaptiveMaxPool2d {
 /// max_pool3d with a kernel and its options: MaxPool3d{3, {.stride = 2, .padding = 1}}.
 struct MaxPool3d {
   PerAxis kernel = 2;
-  MaxPoolOptions options;
+  MaxPoolOptions options = {};
   auto fields() { return nn::fields("kernel", kernel, "options", options); }
   auto operator()(const ExpressionLike auto& x) const { return max_pool3d(x, kernel, options); }
 };
 /// avg_pool3d with a kernel and its options.
 struct AvgPool3d {
   PerAxis kernel = 2;
-  AvgPoolOptions options;
+  AvgPoolOptions options = {};
   auto fields() { return nn::fields("kernel", kernel, "options", options); }
   auto operator()(const ExpressionLike auto& x) const { return avg_pool3d(x, kernel, options); }
 };
@@ -90,7 +90,7 @@ struct AdaptiveMaxPool3d {
 
 /// interpolate with its options: Upsample{{.scale = 2}}.
 struct Upsample {
-  InterpolateOptions options;
+  InterpolateOptions options = {};
   auto fields() { return nn::fields("options", options); }
   auto operator()(const ExpressionLike auto& x) const { return interpolate(x, options); }
 };

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/expression.hpp"
+#include "weft/tensor/tensor.hpp"
 
-// The functions themselves are better matches: these take any number of operands, or anything.
+// The functions themselves are better matches: these take any number of operands, or anything, and
+// give a tensor so that there is one error.
 
 namespace weft {
 
@@ -26,32 +27,46 @@ constexpr void needs_header_io() {
 /// Says which header has it.
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-auto parameter(const Xs&...) { detail::needs_header_autograd<Xs...>(); }
+Tensor<float> parameter(const Xs&...) {
+  detail::needs_header_autograd<Xs...>();
+  return {};
+}
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-auto explain(const Xs&...) { detail::needs_header_explain<Xs...>(); }
+Tensor<float> explain(const Xs&...) {
+  detail::needs_header_explain<Xs...>();
+  return {};
+}
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-auto profile(const Xs&...) { detail::needs_header_explain<Xs...>(); }
-template <class T = void>
-auto load_npy(...) {
-  detail::needs_header_io<T>();
+Tensor<float> profile(const Xs&...) {
+  detail::needs_header_explain<Xs...>();
+  return {};
 }
 template <class T = void>
-auto save_npy(...) {
+Tensor<float> load_npy(...) {
   detail::needs_header_io<T>();
+  return {};
 }
 template <class T = void>
-auto load_npz(...) {
+Tensor<float> save_npy(...) {
   detail::needs_header_io<T>();
+  return {};
 }
 template <class T = void>
-auto load_safetensors(...) {
+Tensor<float> load_npz(...) {
   detail::needs_header_io<T>();
+  return {};
 }
 template <class T = void>
-auto save_safetensors(...) {
+Tensor<float> load_safetensors(...) {
   detail::needs_header_io<T>();
+  return {};
+}
+template <class T = void>
+Tensor<float> save_safetensors(...) {
+  detail::needs_header_io<T>();
+  return {};
 }
 
 }  // namespace weft

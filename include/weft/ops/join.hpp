@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "weft/ops/fuse.hpp"
 #include "weft/ops/index/indexing.hpp"
 #include "weft/tensor/factory.hpp"
 
@@ -26,6 +27,26 @@ namespace detail {
   return out;
 }
 
+/// The shape with one more axis, of size 1.
+inline Shape with_axis(const Shape& shape, int axis) {
+  Shape out;
+  for (int i = 0; i <= shape.rank(); ++i) {
+    if (i == axis) out.push_back(1);
+    if (i < shape.rank()) out.push_back(shape[i]);
+  }
+  return out;
+}
+
+/// The parts and one more.
+template <class X>
+Pack<X> appended(const Pack<>&, const X& x) {
+  return {x, {}};
+}
+template <class Head, class... Tail, class X>
+auto appended(const Pack<Head, Tail...>& parts, const X& x) {
+  return Pack<Head, Tail..., X>{parts.head, appended(parts.tail, x)};
+}
+
 /// The values of what is joined, shapes and axis checked; f(part, place) for each and its view.
 template <class T, class D, class Parts, class F>
 Tensor<T, D> join(const char* operation, const Parts& parts, const Axes& axes, const F& f) {
@@ -41,9 +62,6 @@ Tensor<T, D> join(const char* operation, const Parts& parts, const Axes& axes, c
   }
   return out;
 }
-}  // namespace detail
-
-namespace detail {
 template <class T, class D, class A>
 Tensor<T, D> stacked(const std::vector<Tensor<T, D>>& parts, const A& axis) {
   if (parts.empty()) fail<ValueError>("stack", "no tensors, expected one at least");
@@ -128,19 +146,131 @@ auto stack(std::initializer_list<detail::MixedPart>, const A& = {}) {
   detail::are_parts<A>();
 }
 
-/// cat(a, b * 2, axis(0)): tensors and expressions of any types, each evaluated, and the axis.
+/// Expressions one after the other along an axis, an existing one or (Stacks) a new one, as a node:
+/// each is computed where it belongs in the target, all in one kernel if they have one shape.
+template <bool Stacks, class... Es>
+class Joined : public NodeMembers<Joined<Stacks, Es...>> {
+ public:
+  using value_type = typename decltype(Pack<Es...>::head)::value_type;
+  using device_type = detail::common_device_of<Es...>;
+  static constexpr bool is_expression = true;
+  static constexpr bool is_opaque = true;
+  static constexpr const char* text = Stacks ? "stack" : "cat";
+
+  Joined(const Axes& axis, Pack<Es...> parts) : args_(static_cast<Pack<Es...>&&>(parts)) {
+    std::vector<Shape> shapes;
+    collect(args_, shapes);
+    axis_ = detail::one_axis(text, axis, shapes[0].rank() + (Stacks ? 1 : 0));
+    for (Shape& shape : shapes) {
+      alike_ = alike_ && shape == shapes[0];
+      if (Stacks && !alike_) {
+        fail<ShapeError>(text, "shapes ", shapes[0], " and ", shape, ", expected equal ones");
+      }
+    }
+    if (Stacks) {
+      for (Shape& shape : shapes) shape = detail::with_axis(shape, axis_);
+    }
+    shape_ = detail::joined_shape(text, shapes, axis_);
+  }
+
+  using NodeMembers<Joined>::shape;
+  const Shape& shape() const { return shape_; }
+  const Pack<Es...>& args() const { return args_; }
+
+  template <class T, class D>
+  void evaluate(const Tensor<T, D>& target) const {
+    evaluate(target, std::index_sequence_for<Es...>{});
+  }
+
+ private:
+  static void collect(const Pack<>&, std::vector<Shape>&) {}
+  template <class X, class... Xs>
+  static void collect(const Pack<X, Xs...>& parts, std::vector<Shape>& shapes) {
+    shapes.push_back(parts.head.shape());
+    collect(parts.tail, shapes);
+  }
+
+  /// Where part number k of `length` elements along the axis, before which there are `at`, goes.
+  template <class T, class D>
+  Tensor<T, D> place(const Tensor<T, D>& target, int64_t& at, int64_t length) const {
+    const Tensor<T, D> part = target.narrow(axis_, at, Stacks ? 1 : length);
+    at += Stacks ? 1 : length;
+    return Stacks ? part.squeeze(axis_) : part;
+  }
+  int64_t length_of(const Shape& shape) const { return Stacks ? 1 : shape[axis_]; }
+
+  template <class T, class D, std::size_t... I>
+  void evaluate(const Tensor<T, D>& target, std::index_sequence<I...>) const {
+    int64_t at = 0;
+    Tensor<T, D> places[] = {
+        place(target, at, length_of(get<static_cast<int>(I)>(args_).shape()))...};
+    constexpr bool copies = (detail::is_tensor<Es> && ...);
+    if constexpr (Stacks || !copies) {
+      if (alike_) {
+        tie(places[I]...) = fuse(get<static_cast<int>(I)>(args_)...);
+        return;
+      }
+    }
+    if constexpr (!Stacks) (places[I].assign(get<static_cast<int>(I)>(args_)), ...);
+  }
+
+  Pack<Es...> args_;
+  int axis_ = 0;
+  bool alike_ = true;
+  Shape shape_;
+};
+
+namespace detail {
+/// The node of parts, the last of the arguments being an axis.
+template <bool Stacks, class... Ps, class X, class... Rest>
+auto joined_node(const Pack<Ps...>& parts, const X& x, const Rest&... rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    constexpr bool axis = is_axis<X>();
+    if constexpr (axis) return Joined<Stacks, Ps...>(x, parts);
+  } else {
+    static_assert(ExpressionLike<X>, "weft: cat and stack take tensors, and the axis(n) last");
+    using E = operand_t<typename std::remove_cvref_t<X>::value_type, X>;
+    constexpr bool same = (std::is_same_v<typename Ps::value_type, typename E::value_type> && ...);
+    static_assert(same, "weft: cat and stack join one element type: write cast<T>(x)");
+    const E part = AsOperand<typename E::value_type, void>{}(x);
+    return joined_node<Stacks>(appended(parts, part), rest...);
+  }
+}
+
+template <class... Xs>
+inline constexpr bool any_var = ([] {
+  if constexpr (ExpressionLike<Xs>) {
+    return has_var<Xs>;
+  } else {
+    return false;
+  }
+}() || ...);
+}  // namespace detail
+
+/// cat(a, b * 2, axis(0)): tensors and expressions, and the axis. An expression itself: parts are
+/// computed where they belong, those of one shape in one kernel. Of Vars, a Var.
 template <ExpressionLike X, class Y, class... Rest>
 auto cat(const X& x, const Y& y, const Rest&... rest) {
-  std::vector<typename detail::Evaluated<X>::type> values;
-  return detail::with_parts(
-      values, [](const auto& parts, const auto& axis) { return cat(parts, axis); }, x, y, rest...);
+  if constexpr (detail::any_var<X, Y, Rest...>) {
+    std::vector<typename detail::Evaluated<X>::type> values;
+    return detail::with_parts(
+        values, [](const auto& parts, const auto& axis) { return cat(parts, axis); }, x, y,
+        rest...);
+  } else {
+    return detail::joined_node<false>(Pack<>{}, x, y, rest...);
+  }
 }
+/// stack(a, b * 2, axis(0)): the same along a new axis.
 template <ExpressionLike X, class Y, class... Rest>
 auto stack(const X& x, const Y& y, const Rest&... rest) {
-  std::vector<typename detail::Evaluated<X>::type> values;
-  return detail::with_parts(
-      values, [](const auto& parts, const auto& axis) { return stack(parts, axis); }, x, y,
-      rest...);
+  if constexpr (detail::any_var<X, Y, Rest...>) {
+    std::vector<typename detail::Evaluated<X>::type> values;
+    return detail::with_parts(
+        values, [](const auto& parts, const auto& axis) { return stack(parts, axis); }, x, y,
+        rest...);
+  } else {
+    return detail::joined_node<true>(Pack<>{}, x, y, rest...);
+  }
 }
 
 }  // namespace weft

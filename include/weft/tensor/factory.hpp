@@ -83,22 +83,34 @@ auto ones(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return ones<T>(to...); }, {}, size, rest...);
 }
 
-/// The same shape, element type and device as `x`.
-template <TensorLike X>
+namespace detail {
+/// The device of a tensor or Var; of an expression that which its type says.
+template <class X>
+auto device_of(const X& x) {
+  if constexpr (requires { x.device(); }) {
+    return x.device();
+  } else {
+    return typename Evaluated<X>::device{};
+  }
+}
+}  // namespace detail
+
+/// The same shape, element type and device as `x`, a tensor, Var or expression.
+template <ExpressionLike X>
 auto empty_like(const X& x) {
-  return empty<typename X::value_type>(x.shape(), x.device());
+  return empty<typename X::value_type>(x.shape(), detail::device_of(x));
 }
-template <TensorLike X, NumberLike V>
+template <ExpressionLike X, NumberLike V>
 auto full_like(const X& x, V value) {
-  return full<typename X::value_type>(x.shape(), value, x.device());
+  return full<typename X::value_type>(x.shape(), value, detail::device_of(x));
 }
-template <TensorLike X>
+template <ExpressionLike X>
 auto zeros_like(const X& x) {
-  return zeros<typename X::value_type>(x.shape(), x.device());
+  return zeros<typename X::value_type>(x.shape(), detail::device_of(x));
 }
-template <TensorLike X>
+template <ExpressionLike X>
 auto ones_like(const X& x) {
-  return ones<typename X::value_type>(x.shape(), x.device());
+  return ones<typename X::value_type>(x.shape(), detail::device_of(x));
 }
 
 namespace detail {

@@ -12,37 +12,37 @@ namespace detail::member {
 // Inside a class a member hides the function of its name; from here functions are found by their
 // operands, those of Vars too.
 // clang-format off
-inline constexpr auto sum_ = [](const auto&... x) { return sum(x...); };
-inline constexpr auto prod_ = [](const auto&... x) { return prod(x...); };
-inline constexpr auto mean_ = [](const auto&... x) { return mean(x...); };
-inline constexpr auto var_ = [](const auto&... x) { return var(x...); };
-inline constexpr auto stddev_ = [](const auto&... x) { return stddev(x...); };
-inline constexpr auto min_ = [](const auto&... x) { return min(x...); };
-inline constexpr auto max_ = [](const auto&... x) { return max(x...); };
-inline constexpr auto argmin_ = [](const auto&... x) { return argmin(x...); };
-inline constexpr auto argmax_ = [](const auto&... x) { return argmax(x...); };
-inline constexpr auto any_ = [](const auto&... x) { return any(x...); };
-inline constexpr auto all_ = [](const auto&... x) { return all(x...); };
-inline constexpr auto norm_ = [](const auto&... x) { return norm(x...); };
-inline constexpr auto cumsum_ = [](const auto&... x) { return cumsum(x...); };
-inline constexpr auto softmax_ = [](const auto&... x) { return softmax(x...); };
-inline constexpr auto log_softmax_ = [](const auto&... x) { return log_softmax(x...); };
-inline constexpr auto abs_ = [](const auto& x) { return abs(x); };
-inline constexpr auto exp_ = [](const auto& x) { return exp(x); };
-inline constexpr auto log_ = [](const auto& x) { return log(x); };
-inline constexpr auto sqrt_ = [](const auto& x) { return sqrt(x); };
-inline constexpr auto square_ = [](const auto& x) { return square(x); };
-inline constexpr auto pow_ = [](const auto& x, const auto& y) { return pow(x, y); };
-inline constexpr auto sigmoid_ = [](const auto& x) { return sigmoid(x); };
-inline constexpr auto tanh_ = [](const auto& x) { return tanh(x); };
-inline constexpr auto relu_ = [](const auto& x) { return relu(x); };
-inline constexpr auto clamp_ = [](const auto&... x) { return clamp(x...); };
-inline constexpr auto matmul_ = [](const auto& x, const auto& y) { return matmul(x, y); };
-inline constexpr auto dot_ = [](const auto& x, const auto& y) { return dot(x, y); };
-inline constexpr auto at_indices_ = [](const auto& x, const auto& i) { return at_indices(x, i); };
+inline constexpr auto free_sum = [](const auto&... x) { return sum(x...); };
+inline constexpr auto free_prod = [](const auto&... x) { return prod(x...); };
+inline constexpr auto free_mean = [](const auto&... x) { return mean(x...); };
+inline constexpr auto free_var = [](const auto&... x) { return var(x...); };
+inline constexpr auto free_stddev = [](const auto&... x) { return stddev(x...); };
+inline constexpr auto free_min = [](const auto&... x) { return min(x...); };
+inline constexpr auto free_max = [](const auto&... x) { return max(x...); };
+inline constexpr auto free_argmin = [](const auto&... x) { return argmin(x...); };
+inline constexpr auto free_argmax = [](const auto&... x) { return argmax(x...); };
+inline constexpr auto free_any = [](const auto&... x) { return any(x...); };
+inline constexpr auto free_all = [](const auto&... x) { return all(x...); };
+inline constexpr auto free_norm = [](const auto&... x) { return norm(x...); };
+inline constexpr auto free_cumsum = [](const auto&... x) { return cumsum(x...); };
+inline constexpr auto free_softmax = [](const auto&... x) { return softmax(x...); };
+inline constexpr auto free_log_softmax = [](const auto&... x) { return log_softmax(x...); };
+inline constexpr auto free_abs = [](const auto& x) { return abs(x); };
+inline constexpr auto free_exp = [](const auto& x) { return exp(x); };
+inline constexpr auto free_log = [](const auto& x) { return log(x); };
+inline constexpr auto free_sqrt = [](const auto& x) { return sqrt(x); };
+inline constexpr auto free_square = [](const auto& x) { return square(x); };
+inline constexpr auto free_pow = [](const auto& x, const auto& y) { return pow(x, y); };
+inline constexpr auto free_sigmoid = [](const auto& x) { return sigmoid(x); };
+inline constexpr auto free_tanh = [](const auto& x) { return tanh(x); };
+inline constexpr auto free_relu = [](const auto& x) { return relu(x); };
+inline constexpr auto free_clamp = [](const auto&... x) { return clamp(x...); };
+inline constexpr auto free_matmul = [](const auto& x, const auto& y) { return matmul(x, y); };
+inline constexpr auto free_dot = [](const auto& x, const auto& y) { return dot(x, y); };
+inline constexpr auto free_at_indices = [](const auto& x, const auto& i) { return at_indices(x, i); };
 // clang-format on
 template <class To>
-inline constexpr auto cast_ = [](const auto& x) { return cast<To>(x); };
+inline constexpr auto free_cast = [](const auto& x) { return cast<To>(x); };
 }  // namespace detail::member
 
 namespace detail {
@@ -59,39 +59,39 @@ template <class E>
 class Members {
  public:
   // clang-format off
-  template <class... O> auto sum(O... o) const { return detail::member::sum_(self(), o...); }
-  template <class... O> auto prod(O... o) const { return detail::member::prod_(self(), o...); }
-  template <class... O> auto mean(O... o) const { return detail::member::mean_(self(), o...); }
-  template <class... O> auto var(O... o) const { return detail::member::var_(self(), o...); }
-  template <class... O> auto stddev(O... o) const { return detail::member::stddev_(self(), o...); }
-  template <class... O> auto std(O... o) const { return detail::member::stddev_(self(), o...); }
-  template <class... O> auto min(O... o) const { return detail::member::min_(self(), o...); }
-  template <class... O> auto max(O... o) const { return detail::member::max_(self(), o...); }
-  template <class... O> auto argmin(O... o) const { return detail::member::argmin_(self(), o...); }
-  template <class... O> auto argmax(O... o) const { return detail::member::argmax_(self(), o...); }
-  template <class... O> auto any(O... o) const { return detail::member::any_(self(), o...); }
-  template <class... O> auto all(O... o) const { return detail::member::all_(self(), o...); }
-  template <class... O> auto norm(O... o) const { return detail::member::norm_(self(), o...); }
-  template <class... O> auto cumsum(O... o) const { return detail::member::cumsum_(self(), o...); }
-  template <class... O> auto softmax(O... o) const { return detail::member::softmax_(self(), o...); }
-  template <class... O> auto log_softmax(O... o) const { return detail::member::log_softmax_(self(), o...); }
-  template <class... Bounds> auto clamp(const Bounds&... b) const { return detail::member::clamp_(self(), b...); }
-  template <class Y> auto pow(const Y& y) const { return detail::member::pow_(self(), y); }
-  template <class Y> auto matmul(const Y& y) const { return detail::member::matmul_(self(), y); }
-  template <class Y> auto dot(const Y& y) const { return detail::member::dot_(self(), y); }
+  template <class... O> auto sum(O... o) const { return detail::member::free_sum(self(), o...); }
+  template <class... O> auto prod(O... o) const { return detail::member::free_prod(self(), o...); }
+  template <class... O> auto mean(O... o) const { return detail::member::free_mean(self(), o...); }
+  template <class... O> auto var(O... o) const { return detail::member::free_var(self(), o...); }
+  template <class... O> auto stddev(O... o) const { return detail::member::free_stddev(self(), o...); }
+  template <class... O> auto std(O... o) const { return detail::member::free_stddev(self(), o...); }
+  template <class... O> auto min(O... o) const { return detail::member::free_min(self(), o...); }
+  template <class... O> auto max(O... o) const { return detail::member::free_max(self(), o...); }
+  template <class... O> auto argmin(O... o) const { return detail::member::free_argmin(self(), o...); }
+  template <class... O> auto argmax(O... o) const { return detail::member::free_argmax(self(), o...); }
+  template <class... O> auto any(O... o) const { return detail::member::free_any(self(), o...); }
+  template <class... O> auto all(O... o) const { return detail::member::free_all(self(), o...); }
+  template <class... O> auto norm(O... o) const { return detail::member::free_norm(self(), o...); }
+  template <class... O> auto cumsum(O... o) const { return detail::member::free_cumsum(self(), o...); }
+  template <class... O> auto softmax(O... o) const { return detail::member::free_softmax(self(), o...); }
+  template <class... O> auto log_softmax(O... o) const { return detail::member::free_log_softmax(self(), o...); }
+  template <class... Bounds> auto clamp(const Bounds&... b) const { return detail::member::free_clamp(self(), b...); }
+  template <class Y> auto pow(const Y& y) const { return detail::member::free_pow(self(), y); }
+  template <class Y> auto matmul(const Y& y) const { return detail::member::free_matmul(self(), y); }
+  template <class Y> auto dot(const Y& y) const { return detail::member::free_dot(self(), y); }
   // clang-format on
-  auto abs() const { return detail::member::abs_(self()); }
-  auto exp() const { return detail::member::exp_(self()); }
-  auto log() const { return detail::member::log_(self()); }
-  auto sqrt() const { return detail::member::sqrt_(self()); }
-  auto square() const { return detail::member::square_(self()); }
-  auto sigmoid() const { return detail::member::sigmoid_(self()); }
-  auto tanh() const { return detail::member::tanh_(self()); }
-  auto relu() const { return detail::member::relu_(self()); }
+  auto abs() const { return detail::member::free_abs(self()); }
+  auto exp() const { return detail::member::free_exp(self()); }
+  auto log() const { return detail::member::free_log(self()); }
+  auto sqrt() const { return detail::member::free_sqrt(self()); }
+  auto square() const { return detail::member::free_square(self()); }
+  auto sigmoid() const { return detail::member::free_sigmoid(self()); }
+  auto tanh() const { return detail::member::free_tanh(self()); }
+  auto relu() const { return detail::member::free_relu(self()); }
   /// The elements as another type: cast<To>(x).
   template <class To>
   auto to() const {
-    return detail::member::cast_<To>(self());
+    return detail::member::free_cast<To>(self());
   }
   /// Sizes or axes as numbers instead of a shape: x.reshape(4, -1), x.permute(2, 0, 1).
   template <NumberLike First, NumberLike... I>

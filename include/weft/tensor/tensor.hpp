@@ -84,7 +84,7 @@ class Tensor : public Members<Tensor<T, D>> {
   }
 
   template <NumberLike A, NumberLike B, NumberLike... Rest>
-  explicit Tensor(A, B, Rest...) {
+  Tensor(A, B, Rest...) {
     detail::is_value<std::conditional_t<NumberLike<A>, Shape, A>>();
   }
 
@@ -181,14 +181,14 @@ class Tensor : public Members<Tensor<T, D>> {
   /// Elements by a mask or by indices of the first axis, as x[i] gives them.
   template <ExpressionLike I>
   auto operator()(const I& index) const {
-    return detail::member::at_indices_(*this, index);
+    return detail::member::free_at_indices(*this, index);
   }
   /// The view at one index of the first axis; with a tensor of bool the elements where it holds,
   /// with one of integers the slices that these name. `x[mask] = e` writes to them.
   template <class I>
   auto operator[](const I& index) const {
     if constexpr (ExpressionLike<I>) {
-      return detail::member::at_indices_(*this, index);
+      return detail::member::free_at_indices(*this, index);
     } else {
       if constexpr (detail::is_index<I>()) return (*this)(Slice(index));
       return *this;

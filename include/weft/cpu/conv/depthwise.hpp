@@ -20,7 +20,7 @@ struct DepthwiseWeights<Cpu> {
       for (int64_t filter = first; filter < last; ++filter) {
         for (int tap = 0; tap < w.taps; ++tap) {
           dw.data()[filter * w.taps + tap] =
-              store_element<T>(sum(p, w, from, upstream, static_cast<int>(filter), each, tap));
+              static_cast<T>(sum(p, w, from, upstream, static_cast<int>(filter), each, tap));
         }
       }
     });

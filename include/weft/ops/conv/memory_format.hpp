@@ -32,15 +32,13 @@ namespace weft {
 template <class X>
   requires requires(const X& x) { x.strides(); }
 bool is_channels_last(const X& x) { return is_channels_last(x.shape(), x.strides()); }
-template <class X>
-  requires detail::is_var<X>
-bool is_channels_last(const X& x) { return is_channels_last(x.value()); }
 
 namespace detail {
 /// New storage for a tensor in one of the two formats.
 template <class T, class D>
-Tensor<T, D> allocate_format(const Shape& shape, D device, bool last) {
-  Tensor<T, D> out = Access::allocate<T, D>(shape, device);
+Tensor<T, D> allocate_format(const Shape& shape, D device, bool last,
+                             const char* operation = "empty") {
+  Tensor<T, D> out = Access::allocate<T, D>(shape, device, operation);
   if (!last) return out;
   return Access::make<T, D>(StorageHandle(Access::storage(out)), out.data(), shape,
                             channels_last_strides(shape));

@@ -203,22 +203,22 @@ auto bernoulli(P&& p, Generator& generator = default_generator()) {
 }
 
 /// The same shape, element type and device as `x`.
-template <TensorLike X>
+template <ExpressionLike X>
 auto rand_like(const X& x, Generator& generator = default_generator()) {
-  return rand<typename X::value_type>(x.shape(), x.device(), generator);
+  return rand<typename X::value_type>(x.shape(), detail::device_of(x), generator);
 }
-template <TensorLike X>
+template <ExpressionLike X>
 auto randn_like(const X& x, Generator& generator = default_generator()) {
-  return randn<typename X::value_type>(x.shape(), x.device(), generator);
+  return randn<typename X::value_type>(x.shape(), detail::device_of(x), generator);
 }
-template <TensorLike X>
+template <ExpressionLike X>
 auto randint_like(const X& x, std::int64_t low, std::int64_t high,
                   Generator& generator = default_generator()) {
-  return randint<typename X::value_type>(low, high, x.shape(), x.device(), generator);
+  return randint<typename X::value_type>(low, high, x.shape(), detail::device_of(x), generator);
 }
-template <TensorLike X>
+template <ExpressionLike X>
 auto bernoulli_like(const X& x, double p, Generator& generator = default_generator()) {
-  return bernoulli<typename X::value_type>(p, x.shape(), x.device(), generator);
+  return bernoulli<typename X::value_type>(p, x.shape(), detail::device_of(x), generator);
 }
 
 }  // namespace weft
