@@ -61,12 +61,12 @@ class TensorPrinter:
         if device == "cuda" and int(storage) != 0:
             device = f"cuda:{int(storage['ordinal'])}"
         text = f"tensor of shape {tuple_text(self.shape)}, {self.element}, {device}"
-        if self.device != "cpu" and int(self.value["data_"]) != 0:
-            text += f", at {hex(int(self.value['data_']))}"
+        if self.device != "cpu" and int(self.value["data_"]["at_"]) != 0:
+            text += f", at {hex(int(self.value['data_']['at_']))}"
         return text
 
     def children(self):
-        data = self.value["data_"]
+        data = self.value["data_"]["at_"]
         if self.device != "cpu" or int(data) == 0:
             return
         limit = gdb.parameter("print elements") or self.size()
@@ -130,7 +130,7 @@ def printers():
     found.add_printer("Tensor", r"^weft::Tensor<.*>$", TensorPrinter)
     found.add_printer("Var", r"^weft::Var<.*>$", VarPrinter)
     found.add_printer("AnyTensor", r"^weft::AnyTensor$", AnyTensorPrinter)
-    found.add_printer("Shape", r"^weft::(Shape|Strides|detail::Int64s)$", ShapePrinter)
+    found.add_printer("Shape", r"^weft::(Shape|Strides|detail::Int64s|detail::Held<.*>)$", ShapePrinter)
     found.add_printer("Text", r"^weft::Text$", TextPrinter)
     return found
 

@@ -1,78 +1,14 @@
 #include "weft/dist/world.hpp"
 
-#include <thread>
-
 #include "test.hpp"
 
 using namespace weft;
-using namespace weft::dist;
+using dist::World;
 
-namespace {
-/// Three processes' worth of worlds in one, each in a thread of its own.
-template <class F>
-void three(double timeout, const F& f) {
-  auto server = std::make_unique<StoreServer>(0, "");
-  const int port = server->port();
-  std::vector<std::thread> threads;
-  for (int r = 0; r < 3; ++r) {
-    threads.emplace_back([&, r, mine = r == 0 ? std::move(server) : nullptr]() mutable {
-      const auto world = std::make_shared<World>(
-          Launch{r, 3, r, "127.0.0.1", port}, std::move(mine),
-          std::vector<std::string>{"127.0.0.1"}, port, "", GroupOptions{timeout});
-      Circle circle(world, "world", {0, 1, 2});
-      f(circle, r);
-    });
-  }
-  for (auto& t : threads) t.join();
-}
-}  // namespace
-
-TEST_CASE("members exchange lines, and hear who did not") {
-  std::vector<std::string> found[3];
-  doctest::String said[3];
-  three(0.4, [&](Circle& circle, int r) {
-    found[r] = circle.exchange("test", "a", "from " + std::to_string(r));
-    said[r] = test::message([&] {
-      if (r != 1) circle.exchange("test", "b", "x");
-      if (r == 1) std::this_thread::sleep_for(std::chrono::milliseconds(900));
-    });
-  });
-  for (const auto& each : found) {
-    CHECK(each == std::vector<std::string>{"from 0", "from 1", "from 2"});
-  }
-  CHECK(said[0] == doctest::Contains("[test] rank 1 did not come in 0.4 s"));
-  CHECK(said[2] == doctest::Contains("[test] rank 1 did not come in 0.4 s"));
-}
-
-TEST_CASE("who is late is named with what it did last") {
-  std::string said;
-  std::atomic<int> done = 0;
-  three(0.5, [&](Circle& circle, int r) {
-    Call call;
-    call.kind = Kind::broadcast;
-    circle.begin(call);
-    call.kind = Kind::all_reduce;
-    if (r != 2) circle.begin(call);
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    if (r == 0) said = circle.late(2);
-    ++done;
-    while (done < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  });
-  CHECK(said ==
-        "call 2 of the group was not done in 0.5 s; rank 2 has not started it, its last was "
-        "call 1, broadcast");
-}
-
-TEST_CASE("what has ended throws at the next call") {
-  const auto world = std::make_shared<World>(Launch{}, nullptr, std::vector<std::string>{}, 0, "",
-                                             GroupOptions{1});
-  Circle circle(world, "world", {0});
-  circle.check("x");
-  circle.end("rank 5 is gone");
-  circle.end("a second reason");
-  CHECK(circle.has_failed());
-  CHECK_SAYS("[all_reduce] rank 5 is gone", circle.check("all_reduce"));
-  CHECK(Circle::lists("1 15 ", 15));
-  CHECK(!Circle::lists("1 15 ", 5));
+TEST_CASE("a limit that makes sense") {
+  CHECK(World::limit_of({2.5}).count() == 2.5);
   CHECK_SAYS("a timeout of -1 s", World::limit_of({-1}));
+  setenv("WEFT_TIMEOUT", "7", 1);
+  CHECK(World::limit_of({2.5}).count() == 7);
+  unsetenv("WEFT_TIMEOUT");
 }

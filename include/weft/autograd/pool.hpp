@@ -10,11 +10,11 @@ namespace weft {
 namespace autograd {
 
 /// The place of each largest element gets the gradient.
-template <class D>
+template <class I, class D>
 struct MaxPoolRule {
   const char* operation;
   pool::Window window;
-  Tensor<int64_t, D> indices;
+  Tensor<I, D> indices;
 
   template <class G, class X>
   void backward(const G& gradient, const G&, const Pack<Pull<X>>& d, const G& x) const {
@@ -22,8 +22,8 @@ struct MaxPoolRule {
     const bool last = is_channels_last(indices);
     const G g = weft::detail::in_format(gradient, last);
     G dx = weft::detail::allocate_format<T>(x.shape(), x.device(), last);
-    const pool::LargestGradient<T> f{window, conv::Planes<const T>(g),
-                                     conv::Planes<const int64_t>(indices), conv::Planes<T>(dx)};
+    const pool::LargestGradient<T, I> f{window, conv::Planes<const T>(g),
+                                        conv::Planes<const I>(indices), conv::Planes<T>(dx)};
     conv::visit(operation, x.device(), conv::volume_of(dx), f, {g.storage(), indices.storage()},
                 {dx.storage()});
     give(d.head, static_cast<G&&>(dx));
@@ -51,10 +51,13 @@ struct AvgPoolRule {
 namespace pool {
 template <class T, class D>
 struct Recorded<Var<T, D>> {
-  static Pooled<Var<T, D>, Tensor<int64_t, D>> largest(const char* operation, const Window& w,
-                                                       const Var<T, D>& x) {
-    const auto found = pool::largest(operation, w, x.value());
-    const autograd::MaxPoolRule<D> rule{operation, w, found.indices};
+  template <class I>
+  static Pooled<Var<T, D>, Tensor<I, D>> largest(const char* operation, const Window& w,
+                                                 const Var<T, D>& x) {
+    const bool places = std::is_same_v<I, int64_t> || (x.requires_grad() && is_grad_enabled());
+    const auto found = pool::largest<I>(operation, w, x.value(), places);
+    if (!places) return {Var<T, D>(found.values), found.indices};
+    const autograd::MaxPoolRule<I, D> rule{operation, w, found.indices};
     return {autograd::computed(operation, rule, found.values, x), found.indices};
   }
   static Var<T, D> average(const char* operation, const Window& w, const Var<T, D>& x) {

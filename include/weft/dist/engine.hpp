@@ -10,7 +10,7 @@
 
 namespace weft::dist {
 
-class Circle;
+class Circle;  // in dist/circle.hpp
 
 /// A call that was started.
 struct Ticket {

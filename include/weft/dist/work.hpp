@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "weft/dist/world.hpp"
+#include "weft/dist/circle.hpp"
 
 namespace weft::dist {
 

@@ -4,6 +4,7 @@
 
 #include "weft/eval/program/executor.hpp"
 #include "weft/eval/program/lower.hpp"
+#include "weft/eval/rows/program.hpp"
 #include "weft/ops/index/gather.hpp"
 
 namespace weft::detail {
@@ -98,6 +99,47 @@ struct Lowering<Gather<K, E, I>> {
     } else {
       return materialize_on<element, typename E::device_type>(x, {});
     }
+  }
+};
+
+/// Rows that indices pick are gathered before a row program on CUDA: its reductions and outputs
+/// would look them up again each, element by element, and keep none of them.
+template <class K, class E, class I>
+inline constexpr bool is_evaluated_before_rows<Gather<K, E, I>> =
+    K::how == Indexing::instead&& is_tensor<E>&& is_cuda<typename E::device_type>;
+
+/// Whether two gathers of one type are of the same elements.
+template <class K, class E, class I>
+bool same_gather(const void* a, const void* b) {
+  const auto& x = *static_cast<const Gather<K, E, I>*>(a);
+  const auto& y = *static_cast<const Gather<K, E, I>*>(b);
+  return x.axis() == y.axis() && same_value(x.operand(), y.operand()) &&
+         same_value(x.indices(), y.indices());
+}
+
+template <class K, class E, class I>
+struct RowLowering<Gather<K, E, I>, true> {
+  using value = std::remove_const_t<typename E::value_type>;
+  using types = TypeList<value>;
+  static constexpr int reductions = 0;
+
+  template <int B, int>
+  static RowPart<Arg<B, value>, Pack<>> lower(const Gather<K, E, I>& e, Operand* operands,
+                                              RowNode*) {
+    using D = typename Gather<K, E, I>::device_type;
+    for (int i = 0; i < B; ++i) {
+      if (operands[i].same == same_gather<K, E, I> &&
+          same_gather<K, E, I>(operands[i].opaque, &e)) {
+        operands[B] = operands[i];
+        return {};
+      }
+    }
+    const Tensor<value, D> rows = materialize_on<value, D>(e, D{});
+    operands[B].set(rows.data(), sizeof(value), rows.shape(), rows.strides(), rows.storage());
+    operands[B].keep = Access::storage(rows);
+    operands[B].opaque = &e;
+    operands[B].same = same_gather<K, E, I>;
+    return {};
   }
 };
 

@@ -35,15 +35,6 @@ TEST_CASE("vectors are aligned when base and rows are") {
   CHECK_FALSE(weft::cuda::detail::is_row_aligned(loops, floats(4096, 8, 2), 4));
 }
 
-TEST_CASE("operands of rows of one odd length are aligned together") {
-  const RowLoops loops = matrix();
-  const RowOperand head = floats(4096, 7, 1);
-  CHECK(weft::cuda::detail::is_aligned_as(loops, floats(8192, 7, 1), head, 4));
-  CHECK(weft::cuda::detail::is_aligned_as(loops, floats(8192, 11, 1), head, 4));
-  CHECK_FALSE(weft::cuda::detail::is_aligned_as(loops, floats(8196, 7, 1), head, 4));
-  CHECK_FALSE(weft::cuda::detail::is_aligned_as(loops, floats(8192, 8, 1), head, 4));
-}
-
 TEST_CASE("equal operands, and those with one element a row") {
   const RowLoops loops = matrix();
   CHECK(weft::cuda::detail::is_same_operand(loops, floats(4096, 8, 1), floats(4096, 8, 1)));

@@ -4,8 +4,8 @@
 #include "test.hpp"
 
 using weft::int64_t;
-using weft::cuda::row_block;
 using weft::cuda::row_cluster;
+using weft::cuda::row_loop_block;
 using weft::cuda::RowLoops;
 using weft::cuda::RowOperand;
 using weft::detail::Operand;
@@ -28,6 +28,7 @@ struct Work {
   int target = -1;
   bool positions = false;
   int major = 9;
+  int narrow_lanes = 0;
 };
 
 Planned plan(const Work& w) {
@@ -37,6 +38,8 @@ Planned plan(const Work& w) {
   kernel.leaves = 1;
   kernel.reductions = 2;
   kernel.lanes = 4;
+  kernel.loop_lanes = 8;
+  kernel.narrow_lanes = w.narrow_lanes;
   kernel.state_bytes = 8;
   kernel.uses = uses;
   kernel.positions = w.positions ? 2 : 0;
@@ -75,58 +78,66 @@ TEST_CASE("threads that share a row follow its length") {
   CHECK(plan({1000, 20}).group <= 8);
   const Planned block = plan({1000, 8192});
   CHECK(block.group > 32);
-  CHECK(block.group <= row_block);
   CHECK(block.group == block.launch.threads);
   CHECK_FALSE(block.cluster);
   for (const int64_t n : {1, 3, 31, 64, 127, 257, 1000, 8191, 70000}) {
+    CAPTURE(n);
     const Planned p = plan({77, n});
     CHECK(p.group * p.rows_a_block == p.launch.threads);
     CHECK(p.launch.blocks == (77 + p.rows_a_block - 1) / p.rows_a_block * p.parts.divisor);
-    CHECK(p.launch.threads <= row_block);
+    CHECK(p.launch.threads <= row_loop_block);
     CHECK(p.warps * 32 >= p.group);
+    CHECK(p.apart == p.group * p.parts.divisor);
   }
 }
 
-TEST_CASE("long rows and few rows are shared by a cluster") {
-  CHECK(plan({1000, 70000}).cluster);
+TEST_CASE("few rows are shared by a cluster, or cut into pieces that a second kernel merges") {
   CHECK(plan({4, 40000}).cluster);
   CHECK(plan({4, 40000}).parts.divisor <= row_cluster);
+  CHECK_FALSE(plan({1000, 70000}).cluster);
   CHECK_FALSE(plan({4, 40000, 0, 1, 0, -1, false, 8}).cluster);  // no clusters before sm_90
   CHECK(plan({1000, 70000, 0, 1, 0, 0}).stage == RowLoops::whole);
-  CHECK(plan({2, 700000, 0, 1, 0, 0}).stage == RowLoops::partial);
-  CHECK(plan({2, 700000, 0, 1, 0, 0}).parts.divisor > 8);
+  const Planned pieces = plan({2, 700000, 0, 1, 0, 0});
+  CHECK(pieces.stage == RowLoops::partial);
+  CHECK_FALSE(pieces.cluster);
+  CHECK(pieces.parts.divisor > row_cluster);
+  CHECK(pieces.splits == pieces.parts.divisor);
+  CHECK(plan({2, 700000}).stage == RowLoops::whole);  // its second reduction needs the first
 }
 
-TEST_CASE("what is read several times stays in shared memory, if it has memory and fits") {
-  const Planned often = plan({1000, 8192});
-  CHECK(often.slots == 1);
-  CHECK(often.slot_kept[0]);
-  CHECK(often.launch.shared_bytes >= 8192 * 4);
-  const Planned once = plan({1000, 8192, 0, 1, 0, 0});
-  CHECK((once.slots == 0 || !once.slot_kept[0]));
-  CHECK(plan({1000, 8192, 0, 1, 0, -1, true}).slots == 0);
-  for (const int64_t n : {16, 1000, 8192, 70000, 300000, 3000000}) {
-    CHECK(plan({64, n}).launch.shared_bytes <= 227 * 1024);
-  }
-}
-
-TEST_CASE("vectors are aligned with the output where its rows are not") {
-  CHECK(plan({10, 1000}).head_operand == -1);
-  CHECK(plan({10, 1000}).operand[0].access == RowOperand::whole_vector);
-  for (const Planned& p :
-       {plan({10, 1001}), plan({10, 1000, 0, 1, 4}), plan({10, 999, 1001, 1, 8})}) {
-    CHECK(p.head_operand == 0);
-    CHECK(p.operand[0].access == RowOperand::whole_vector);
-  }
-  CHECK(plan({10, 1000, 2000, 2}).operand[0].access == RowOperand::by_lane);
+TEST_CASE("vectors are moved at once where all of them are full and aligned") {
+  CHECK(plan({10, 1000}).blocked);
+  CHECK(plan({10, 1000}).vectors == 3);
+  CHECK_FALSE(plan({10, 1001}).blocked);
+  CHECK_FALSE(plan({10, 1000, 0, 1, 4}).blocked);
+  CHECK_FALSE(plan({10, 1000, 2000, 2}).blocked);
 }
 
 TEST_CASE("columns are taken by neighbouring threads") {
   const Planned p = plan({1000, 500, 1, 1000});
   CHECK(p.columns);
   CHECK(p.rows_a_block == 32);
+  CHECK(plan({1000, 8, 1, 1000}).group == 1);
   CHECK_FALSE(plan({1000, 500}).columns);
   CHECK_FALSE(plan({4, 500, 1, 4}).columns);
+}
+
+TEST_CASE("short rows have all their elements in the threads at once") {
+  const auto short_rows = [](int64_t n, bool columns) {
+    Work w{1000, n, columns ? 1 : 0, columns ? 1000 : 1};
+    w.narrow_lanes = 8;
+    return plan(w);
+  };
+  for (const int64_t n : {1, 3, 8, 9, 33, 64, 100, 255, 256}) {
+    CAPTURE(n);
+    const Planned p = short_rows(n, false);
+    CHECK(p.launch.narrow);
+    CHECK(int64_t{p.group} * 8 >= n);
+    CHECK(p.group <= 32);
+  }
+  CHECK_FALSE(short_rows(257, false).launch.narrow);
+  CHECK(short_rows(8, true).launch.narrow);
+  CHECK_FALSE(short_rows(9, true).launch.narrow);
 }
 
 TEST_CASE("too many rows or elements is an error, not a wrong answer") {

@@ -7,120 +7,82 @@
 #include "array.hpp"
 
 using weft::Cuda;
+using weft::int64_t;
 using weft::cuda::FastDivmod;
 using weft::cuda::RowLoops;
 using weft::cuda::RowOperand;
 
 namespace {
 
-constexpr unsigned threads = 128;
-constexpr int vector_bytes = 16;
-
-/// Each thread brings its full vectors of a row to shared memory and writes them from there to
-/// where they were, in `out` of rows of grid.count elements; taken[] counts the vectors.
-template <class T>
-__global__ void bring_rows(const __grid_constant__ RowLoops grid,
-                           const __grid_constant__ RowOperand x, T* out, int* taken) {
-  extern __shared__ __align__(128) char row_threads_memory[];
+/// Adds 1 to each element of the rows in `x`, once for each thread that has it.
+__global__ void visit(const __grid_constant__ RowLoops grid, const __grid_constant__ RowOperand x) {
   namespace detail = weft::cuda::detail;
-  constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
-  detail::RowPlace place = detail::place_in_block(grid);
-  const char* const head = grid.head_operand >= 0 ? detail::row_start(grid, x, place.row) : nullptr;
-  detail::divide_row(grid, place, lanes, head, x.itemsize);
+  const detail::RowPlace place = detail::place_in_block(grid);
   if (!place.active) return;
-  detail::stage(grid, x, place.row, place.before, place.lane, place.mine,
-                static_cast<unsigned>(__cvta_generic_to_shared(row_threads_memory)), lanes);
-  detail::wait_for_copies();
-  for (unsigned i = 0; i < place.mine; ++i) {
-    const unsigned k = place.lane + i * grid.stride.divisor;
-    const T* const from = reinterpret_cast<const T*>(row_threads_memory + i * x.slot_step +
-                                                     threadIdx.x * vector_bytes);
-    T* const to = out + place.row * grid.count + place.before + k * lanes;
-    for (int j = 0; j < lanes; ++j) to[j] = from[j];
-    atomicAdd(taken, 1);
+  for (unsigned outer = place.outer; outer < grid.outer; outer += grid.outer_stride) {
+    for (unsigned e = place.lane; e < grid.inner; e += grid.apart) {
+      atomicAdd(reinterpret_cast<int*>(detail::element(grid, x, place.row, outer * grid.inner + e)),
+                1);
+    }
   }
 }
 
-/// Rows of n elements, `lane` apart, of which `group` threads share each; whether all full vectors
-/// come through. Vectors begin where the row's address is aligned if it is `ragged`.
-template <class T>
-bool comes_through(unsigned rows, unsigned n, unsigned group, int lane, unsigned offset,
-                   bool ragged) {
-  constexpr unsigned lanes = vector_bytes / sizeof(T);
-  test::Random random(n + offset);
-  const auto row = static_cast<std::int64_t>(n) * lane;
-  const auto a = random.array<T>({static_cast<std::int64_t>(rows) * row + offset});
-  const auto x = a.on(Cuda{});
+/// Whether `group` threads of each of `parts` blocks have each element of rows of outer x inner
+/// elements once; rows are neighbours where they are columns.
+bool has_each_once(unsigned rows, unsigned outer, unsigned inner, unsigned group, unsigned parts,
+                   bool columns) {
+  constexpr unsigned threads = 128;
+  const auto count = int64_t{outer} * inner;
+  const auto x = weft::zeros<int>({rows * count}, Cuda{});
   RowLoops grid;
   grid.rows = rows;
-  grid.kept_rank = grid.reduced_rank = 1;
+  grid.kept_rank = 1;
   grid.kept[0] = FastDivmod(rows);
-  grid.simple = true;
-  grid.count = grid.inner = n;
-  grid.length = n / lanes;
+  grid.reduced_rank = outer > 1 ? 2 : 1;
+  grid.reduced[0] = FastDivmod(inner);
+  grid.reduced[1] = FastDivmod(outer);
+  grid.simple = outer == 1;
+  grid.count = count;
+  grid.inner = inner;
+  grid.outer = outer;
   grid.group = group;
   while ((1U << grid.group_shift) < group) ++grid.group_shift;
   grid.rows_a_block = threads / group;
-  grid.parts = FastDivmod(1);
-  grid.stride = FastDivmod(group);
-  grid.head_operand = ragged ? 0 : -1;
-  RowOperand operand{};
-  operand.data = reinterpret_cast<char*>(x.data() + offset);
-  operand.itemsize = sizeof(T);
-  operand.lane = lane;
-  operand.row = operand.kept_stride[0] = row * static_cast<std::int64_t>(sizeof(T));
-  operand.reduced_stride[0] = lane * static_cast<std::int64_t>(sizeof(T));
-  operand.vector = operand.reduced_stride[0] * lanes;
-  operand.step = operand.vector * group;
-  operand.slot_step = vector_bytes * threads;
-  const auto out = weft::zeros<T>({rows, n}, Cuda{});
-  const auto taken = weft::zeros<int>({}, Cuda{});
-  const unsigned each = (grid.length + group - 1) / group;
-  const unsigned blocks = (rows + grid.rows_a_block - 1) / grid.rows_a_block;
-  bring_rows<T>
-      <<<blocks, threads, each * operand.slot_step, weft::cuda::current_stream().handle()>>>(
-          grid, operand, out.data(), taken.data());
-  weft::cuda::check(cudaGetLastError(), "bring_rows");
-
-  const auto got = out.to_vector();
-  std::int64_t vectors = 0;
-  for (unsigned r = 0; r < rows; ++r) {
-    const auto start = static_cast<std::size_t>(offset + r * row);
-    // A tensor's memory begins at 256 bytes or more, so that its elements' numbers tell.
-    const unsigned before =
-        ragged ? std::min<unsigned>((0U - static_cast<unsigned>(start)) % lanes, n) : 0;
-    const unsigned full = (n - before) / lanes;
-    vectors += full;
-    for (unsigned i = 0; i < n; ++i) {
-      const bool inside = i >= before && i < before + full * lanes;
-      const T expected = inside ? a.values[start + i * static_cast<std::size_t>(lane)] : T(0);
-      if (!(got[r * n + i] == expected)) return false;
-    }
+  while ((1U << grid.width_shift) < grid.rows_a_block) ++grid.width_shift;
+  grid.parts = FastDivmod(parts);
+  grid.columns = columns;
+  grid.apart = group * parts;
+  if (outer > 1) {
+    grid.apart = std::min(4U, group);
+    while ((1U << grid.apart_shift) < grid.apart) ++grid.apart_shift;
+    grid.outer_stride = group * parts / grid.apart;
   }
-  return taken.item() == vectors;
+  RowOperand operand{};
+  operand.data = reinterpret_cast<char*>(x.data());
+  operand.itemsize = 4;
+  operand.row = operand.kept_stride[0] = columns ? 4 : 4 * count;
+  operand.reduced_stride[0] = columns ? 4 * int64_t{rows} : 4;
+  operand.reduced_stride[1] = operand.reduced_stride[0] * inner;
+  const unsigned blocks = (rows + grid.rows_a_block - 1) / grid.rows_a_block * parts;
+  visit<<<blocks, threads, 0, weft::cuda::current_stream().handle()>>>(grid, operand);
+  weft::cuda::check(cudaGetLastError(), "visit");
+  const auto seen = x.to_vector();
+  return std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; });
 }
 
 }  // namespace
 
-TEST_CASE("each full vector of a row is brought by one thread [gpu] [sanitize]") {
-  for (const unsigned group : {1U, 8U, 128U}) {
-    for (const unsigned n : {3U, 64U, 103U, 1003U}) {
+TEST_CASE("the threads of a row have each element once [gpu] [sanitize]") {
+  for (const unsigned group : {1U, 2U, 8U, 32U, 128U}) {
+    for (const unsigned parts : {1U, 2U, 4U}) {
       CAPTURE(group);
-      CAPTURE(n);
-      if (n / group > 64) continue;  // more than shared memory holds
-      CHECK(comes_through<float>(37, n, group, 1, 0, true));
-      CHECK(comes_through<float>(37, n, group, 1, 3, true));
-      CHECK(comes_through<float>(37, n / 4 * 4, group, 1, 0, false));
-      CHECK(comes_through<float>(5, n, group, 2, 1, false));
+      CAPTURE(parts);
+      for (const unsigned n : {1U, 7U, 33U, 129U, 1000U}) {
+        CHECK(has_each_once(37, 1, n, group, parts, false));
+        CHECK(has_each_once(37, 5, n, group, parts, false));
+        CHECK(has_each_once(300, 1, n, group, parts, true));
+        CHECK(has_each_once(300, 3, n, group, parts, true));
+      }
     }
   }
-}
-
-TEST_CASE("elements of any size, one by one where they lie apart [gpu] [sanitize]") {
-  CHECK(comes_through<double>(9, 101, 8, 1, 1, true));
-  CHECK(comes_through<double>(9, 101, 8, 3, 1, false));
-  CHECK(comes_through<weft::half>(9, 201, 8, 1, 5, true));
-  CHECK(comes_through<weft::half>(9, 200, 8, 2, 1, false));
-  CHECK(comes_through<std::int8_t>(9, 401, 8, 1, 7, true));
-  CHECK(comes_through<std::int8_t>(9, 400, 8, 2, 3, false));
 }

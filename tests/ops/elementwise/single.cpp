@@ -20,7 +20,7 @@ TEST_CASE_TEMPLATE("conversion evaluates, each time", D, TEST_DEVICES) {
   CHECK(static_cast<float>(e) == 8);
   x.fill(2);
   CHECK(static_cast<float>(e) == 16);
-  const float of_half = sum(ones<half>({4}, D{}));
+  const float of_half = sum(ones<weft::half>({4}, D{}));
   CHECK(of_half == 4);
   const std::int64_t count = count_nonzero(x);
   CHECK(count == 4);

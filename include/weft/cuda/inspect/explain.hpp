@@ -93,14 +93,14 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
       if (data[i] != x.address) continue;
       readings += detail::readings(task, description, i);
       const bool in_registers = launch.registers && operand[i].access == RowOperand::slot;
-      kept = kept || in_registers || operand[i].keeps_row;
+      kept = kept || in_registers || launch.narrow;
       for (int d = 0; d < grid.reduced_rank; ++d) {
         constant = constant && operand[i].reduced_stride[d] == 0;
       }
     }
     if (readings < 2 || constant || !x.note.empty()) continue;
     x.note =
-        kept ? Text(launch.registers ? "kept in registers" : "kept in shared memory")
+        kept ? Text("kept in registers")
              : "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
   }
 }
@@ -124,7 +124,8 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
   if (grid.cluster) kernel.cluster = static_cast<int>(grid.parts.divisor);
   explain_readings(kernel, task, description, plan, grid, operand, data);
   if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
-    explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes, 32, block_threads);
+    explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes,
+                  plan.threads / grid.rows_a_block, plan.threads);
   }
 }
 

@@ -22,6 +22,12 @@ __device__ __forceinline__ void add_all(const R& reducer, State& state, const C 
   }
 }
 
+/// Whether a reducer takes the first of N values at once.
+template <class R, class State, class C, int N>
+inline constexpr bool takes_first = requires(const R& reducer, State& state, const C (&x)[N]) {
+  reducer.add_first(state, x, N);
+};
+
 /// A thread's running states in three levels, each merged into the next every few times, so that
 /// rounding grows with the levels' lengths and not with the number of elements.
 template <class R, class State, int V>

@@ -7,19 +7,15 @@
 
 namespace weft::on_cuda {
 
-/// The most threads of a block.
+/// The most threads of a block that keeps rows in registers.
 inline constexpr int row_block = 256;
+/// The most threads of a block that loops over rows.
+inline constexpr int row_loop_block = 512;
 /// The most blocks that a cluster has.
 inline constexpr int row_cluster = 16;
-/// Vectors of a row that a thread takes, where the row is long enough.
-inline constexpr int vectors_a_thread = 16;
-/// The same where a part of a warp has a row.
-inline constexpr int short_row = 8;
-/// Bytes of a row that a block keeps in shared memory where several blocks fit a multiprocessor.
-inline constexpr int64_t row_share = 64 * 1024;
 
 /// The loops of a row kernel: kept dimensions (a row at each coordinate) and those along the row,
-/// both innermost first. A thread takes vectors of a row, `stride` vectors apart.
+/// both innermost first.
 struct RowLoops {
   static constexpr int max_slots = 16;
   enum Stage : unsigned char { whole, partial, merge };
@@ -29,29 +25,34 @@ struct RowLoops {
   FastDivmod kept[max_rank];
   FastDivmod reduced[max_rank];
   long long count = 1;  // elements of a row
-  long long inner = 1;  // of them along the innermost dimension
-  FastDivmod items;     // full vectors along it, where there are several dimensions
-  unsigned length = 0;  // full vectors of a row, at most
+  unsigned inner = 1;   // of them along the innermost dimension
+  unsigned outer = 1;   // coordinates of the other dimensions of a row
   unsigned group = 1;   // threads of a block that share a row
   unsigned warps = 1;   // of the group, rounded up to a power of two
   unsigned group_shift = 0;
   unsigned rows_a_block = 1;
-  FastDivmod stride;
-  FastDivmod parts;      // blocks that share a row
-  unsigned splits = 1;   // pieces to merge
-  unsigned scratch = 0;  // bytes of one of the two areas where threads exchange values
-  bool columns = false;  // neighbouring threads take neighbouring rows
-  bool cluster = false;  // the blocks that share a row exchange values
-  bool simple = false;   // at most one dimension of each kind
+  unsigned width_shift = 0;   // columns: log2 of the rows that neighbouring threads take
+  unsigned apart = 1;         // along the innermost dimension from a thread's element to its next
+  unsigned apart_shift = 0;   // log2 of it where there are several dimensions
+  unsigned outer_stride = 1;  // along the others
+  FastDivmod parts;           // blocks that share a row
+  unsigned splits = 1;        // pieces to merge
+  unsigned scratch = 0;       // bytes of one of the two areas where threads exchange values
+  bool columns = false;       // neighbouring threads take neighbouring rows
+  bool cluster = false;       // the blocks that share a row exchange values
+  bool simple = false;        // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  unsigned ahead = 0;     // L2 prefetch distance in rows; 0 disables it
-  int head_operand = -1;  // whose alignment the vectors follow
-  unsigned chunk = 16;    // vectors that a thread takes at a time
-  int slots = 0;          // operands that pass through shared memory
+  unsigned length = 0;  // registers: vectors of a row
+  FastDivmod stride;    // registers: from a thread's vector to its next
+  unsigned ahead = 0;   // registers: how far behind its own the row is that L2 fetches
+  unsigned chunk = 16;  // registers: vectors that a thread has
+  int slots = 0;        // registers: operands that are kept there
   int slot_operand[max_slots];
-  std::uint64_t slot_readers[max_slots];  // bit i: operand i is this one
-  bool slot_kept[max_slots];              // for the whole row, not a chunk at a time
+  bool blocked = false;       // the elements that a thread has at a time are neighbours
+  std::uint64_t vectors = 0;  // bit i: it moves those of operand i at once
+  std::uint64_t needed = 0;   // bit i: the task reads operand i
+  std::uint64_t fetched = 0;  // bit i: a block has L2 fetch its part of operand i's row
   int target = -1;
   unsigned varies = 0;     // bit r: reduction r, loaded, is another one at each element
   unsigned along_row = 0;  // bit k: output k has an element for each of the row
@@ -61,19 +62,17 @@ struct RowLoops {
 
 /// An operand of a row kernel, all strides in bytes.
 struct RowOperand {
-  /// How a vector is read or written: through shared memory, as one element for all lanes, at its
-  /// own address, or there lane by lane.
-  enum Access : int { slot, one_element, whole_vector, by_lane };
+  /// How a vector is read or written: from registers, as one element for all lanes, or at its own
+  /// address.
+  enum Access : int { slot, one_element, whole_vector };
   char* data;
-  int64_t row;     // from a row to the next, where `simple`
-  int64_t vector;  // from a vector to the next
-  int64_t step;    // from a thread's vector to its next
-  Access access = by_lane;
-  unsigned slot_offset = 0;  // in shared memory, of thread 0
-  unsigned slot_step = 0;    // there, from a vector to the next
-  bool keeps_row = false;    // the slot holds the whole row, not a chunk of it
+  int64_t row;   // from a row to the next, where `simple`
+  int64_t step;  // from what a thread has at a time to its next
+  int64_t hop;   // from an element of a thread to its next
+  Access access = whole_vector;
+  unsigned slot_offset = 0;  // which slot
   int itemsize;
-  int lane;  // elements from a lane to the next
+  int lane;  // elements from one to the next
   int64_t kept_stride[max_rank];
   int64_t reduced_stride[max_rank];
 };
@@ -89,8 +88,8 @@ struct RowLaunch {
   unsigned blocks = 1;
   unsigned threads = 32;
   unsigned shared_bytes = 0;
-  bool registers = false;  // of the kernel that keeps rows in registers
-  int carveout = 0;        // percent of the caches that shared memory gets; 0: as the driver likes
+  bool registers = false;  // of the kernel that keeps rows of full vectors in registers
+  bool narrow = false;     // of the kernel for short rows
 };
 
 /// What planning knows of the kernel that keeps rows in registers, if there is one.
@@ -111,17 +110,21 @@ struct RegisterKernel {
 /// of them for the outputs.
 struct RowKernel {
   const void* address = nullptr;
+  const void* narrow = nullptr;
   int outputs = 0;
   int leaves = 0;
   int reductions = 0;
-  int lanes = 1;
-  int state_bytes = 0;
+  int lanes = 1;         // of a vector
+  int loop_lanes = 1;    // elements that a thread of the loop has at a time
+  int narrow_lanes = 0;  // the same for short rows; 0: no such kernel
+  int state_bytes = 0;   // of all reductions of one pass, at most
   const std::uint64_t* uses = nullptr;
-  std::uint64_t positions = 0;  // bit i: operand i has no memory
+  const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
+  std::uint64_t positions = 0;          // bit i: operand i has no memory
   RegisterKernel registers;
 
   const void* of(const RowLaunch& launch) const {
-    return launch.registers ? registers.address : address;
+    return launch.registers ? registers.address : launch.narrow ? narrow : address;
   }
 };
 
@@ -169,10 +172,14 @@ inline int readings(const RowTask& task, const RowKernel& kernel, int i) {
 inline unsigned round_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }
 
 /// The bytes where the threads of a row exchange states: of each warp, of each block of a cluster
-/// and its barrier; or of each thread.
-inline unsigned scratch_bytes(const RowKernel& kernel, unsigned threads) {
-  const unsigned states = threads > 32 + row_cluster ? threads : 32U + row_cluster;
-  return round_up(static_cast<unsigned>(kernel.state_bytes) * states + 16, 128);
+/// and its barrier.
+inline unsigned scratch_bytes(const RowKernel& kernel) {
+  return round_up(static_cast<unsigned>(kernel.state_bytes) * (32U + row_cluster) + 16, 128);
+}
+
+/// The pass in which a reduction is computed.
+inline int level_of(const RowKernel& kernel, int reduction) {
+  return kernel.levels != nullptr ? kernel.levels[reduction] : reduction;
 }
 
 /// Whether every full vector of an operand is aligned, when vectors begin with the row.
@@ -185,21 +192,6 @@ inline bool is_row_aligned(const RowLoops& grid, const RowOperand& x, int lanes)
     aligned = aligned && x.reduced_stride[d] % bytes == 0;
   }
   return aligned;
-}
-
-/// Whether an operand's vectors are aligned wherever those of `head` are.
-inline bool is_aligned_as(const RowLoops& grid, const RowOperand& x, const RowOperand& head,
-                          int lanes) {
-  if (x.lane != 1) return false;
-  const auto place = [](const RowOperand& y) {
-    return static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(y.data)) / y.itemsize;
-  };
-  bool same = (place(x) - place(head)) % lanes == 0;
-  for (int d = 0; d < grid.kept_rank; ++d) {
-    const int64_t apart = x.kept_stride[d] / x.itemsize - head.kept_stride[d] / head.itemsize;
-    same = same && apart % lanes == 0;
-  }
-  return same;
 }
 
 /// Whether two operands are the same elements.
@@ -218,15 +210,6 @@ inline bool is_constant(const RowLoops& grid, const RowOperand& x) {
     if (x.reduced_stride[d] != 0) return false;
   }
   return true;
-}
-
-/// The percentage of the caches that is shared memory where they should hold what all rows share;
-/// 0 where that is little, or leaves less than three blocks theirs.
-inline int carveout(const Properties& device, int64_t cached_bytes, unsigned shared_bytes) {
-  const int64_t all = device.shared_memory_per_block + 29 * 1024;  // and the least cache
-  const int64_t left = all - cached_bytes * 5 / 4 - 8 * 1024;
-  if (cached_bytes < 8 * 1024 || left < int64_t{3} * shared_bytes) return 0;
-  return static_cast<int>(left * 100 / all);
 }
 
 }  // namespace detail

@@ -14,11 +14,6 @@ inline void allow(const char* name, const void* kernel, const RowLaunch& launch,
                                static_cast<int>(launch.shared_bytes)),
           name);
   }
-  if (launch.carveout > 0) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                               launch.carveout),
-          name);
-  }
   if (cluster > 8) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), name);
   }

@@ -1,4 +1,4 @@
-// Planning a row program on CUDA: which threads share a row, and what of it is kept on the chip.
+// Planning a row program on CUDA: which threads share a row, and how they take its elements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,33 +32,30 @@ class RowPlan {
   /// Plans the kernel that serves every task, with clusters of so many blocks at most.
   [[gnu::noinline]] RowLaunch plan(unsigned most_parts = row_cluster) {
     most_parts_ = most_parts;
-    forget();
-    choose_head();
-    divide_rows();
-    list_slots();
-    choose_threads();
-    choose_slots();
+    grid_.slots = 0;
+    grid_.cluster = false;
+    grid_.stage = RowLoops::whole;
+    lanes_ = kernel_.loop_lanes;
+    launch_ = RowLaunch{};
+    if (!choose_narrow()) choose_threads();
+    choose_parts();
     choose_access();
-    launch_.carveout = carveout(device_, cached_bytes_, launch_.shared_bytes);
+    const unsigned places = (grid_.columns ? launch_.threads : 32U) +
+                            (!grid_.cluster ? 0U : (grid_.columns ? 32U : 1U) * row_cluster);
+    grid_.scratch = round_up(static_cast<unsigned>(kernel_.state_bytes) * places + 16, 128);
+    launch_.shared_bytes = 2 * grid_.scratch;
     return launch_;
   }
 
  private:
-  /// Undoes what another plan chose.
-  void forget() {
-    cached_bytes_ = 0;
-    grid_.slots = 0;
-    grid_.cluster = false;
-    for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
-      operand_[i].access = RowOperand::by_lane;
-    }
-  }
-
   void describe(const Loops& outer, const Operand* operands, const Loops& inner,
                 const Operand* inside, int n) {
     grid_.rows = row_number(name_, outer.count(), "rows");
     grid_.count = inner.count();
-    grid_.inner = inner.rank > 0 ? inner.size[inner.rank - 1] : 1;
+    grid_.inner =
+        inner.rank > 0 ? row_number(name_, inner.size[inner.rank - 1], "elements of a row") : 1;
+    grid_.outer =
+        grid_.inner > 0 ? row_number(name_, grid_.count / grid_.inner, "elements of a row") : 0;
     grid_.kept_rank = outer.rank;
     grid_.reduced_rank = inner.rank;
     grid_.simple = outer.rank <= 1 && inner.rank <= 1;
@@ -80,9 +77,9 @@ class RowPlan {
       for (int d = 0; d < inner.rank; ++d) {
         x.reduced_stride[d] = inside[i].stride[inner.rank - 1 - d] * x.itemsize;
       }
+      for (int d = inner.rank; d < 1; ++d) x.reduced_stride[d] = 0;
       x.row = outer.rank == 1 ? x.kept_stride[0] : 0;
       x.lane = inner.rank > 0 ? static_cast<int>(inside[i].stride[inner.rank - 1]) : 0;
-      x.vector = inner.rank > 0 ? x.reduced_stride[0] * kernel_.lanes : 0;
     }
     grid_.target = task_.target;
     for (int r = 0; r < kernel_.reductions; ++r) {
@@ -101,188 +98,146 @@ class RowPlan {
                                      kernel_.outputs + kernel_.leaves);
   }
 
-  /// Aligns the vectors of each row with its output, or else with its first full operand.
-  void choose_head() {
-    if (grid_.reduced_rank != 1) return;
-    for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
-      const RowOperand& x = operand_[i];
-      const bool read = i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0
-                                            : has_memory(i) && readings(task_, kernel_, i) > 0;
-      if (!read || x.lane != 1 || (grid_.kept_rank > 0 && x.kept_stride[0] == 0)) continue;
-      if (!is_row_aligned(grid_, x, kernel_.lanes)) grid_.head_operand = i;
-      return;
-    }
+  int end() const { return kernel_.outputs + kernel_.leaves; }
+  bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
+  bool is_along(int i) const {
+    return i < kernel_.outputs
+               ? (grid_.along_row >> i & 1U) != 0
+               : readings(task_, kernel_, i) > 0 && !is_constant(grid_, operand_[i]);
   }
 
-  /// Full vectors of a row; none where its elements have to be taken one by one.
-  void divide_rows() {
-    const int lanes = kernel_.lanes;
-    if (grid_.varies != 0 || (grid_.reduced_rank > 1 && grid_.inner % lanes != 0)) {
-      grid_.length = 0;
-      row_number(name_, grid_.count, "elements of a row");
-    } else {
-      grid_.length = row_number(name_, grid_.count / lanes, "vectors of a row");
-      if (grid_.reduced_rank > 1) {
-        grid_.items = FastDivmod(row_number(name_, grid_.inner / lanes, "vectors of a row"));
-      }
+  /// Short rows: each thread has all of its elements at a time.
+  bool choose_narrow() {
+    const int64_t lanes = kernel_.narrow_lanes;
+    const int64_t most = grid_.columns ? lanes : 32 * lanes;
+    if (lanes == 0 || grid_.count == 0 || grid_.count > most || grid_.varies != 0 ||
+        grid_.reduced_rank > 1) {
+      return false;
     }
+    launch_.narrow = true;
+    lanes_ = kernel_.narrow_lanes;
+    work_ = (grid_.count + lanes - 1) / lanes;
+    set_group(power_of_two(work_), grid_.columns ? 256 : 128);
+    return true;
+  }
+  void set_group(unsigned group, unsigned threads) {
+    grid_.group = group;
+    launch_.threads = threads;
+    grid_.rows_a_block = threads / group;
+    grid_.group_shift = grid_.width_shift = 0;
+    while (1U << grid_.group_shift < group) ++grid_.group_shift;
+    while (1U << grid_.width_shift < grid_.rows_a_block) ++grid_.width_shift;
+    grid_.warps = power_of_two((group + 31) / 32);
   }
 
+  /// Threads that share a row, a few items each; or a tile of rows whose elements are neighbours.
   void choose_threads() {
-    const int64_t work = grid_.length > 0 ? grid_.length : grid_.count;
+    const int64_t count = grid_.count > 0 ? grid_.count : 1;
+    work_ = (count + lanes_ - 1) / lanes_;
     if (grid_.columns) {
-      launch_.threads = row_block;
-      grid_.rows_a_block = 32;
-      grid_.group = launch_.threads / 32;
-    } else if (work <= 32 * short_row) {
-      const auto wanted = static_cast<unsigned>((work + short_row - 1) / short_row);
-      grid_.group = work < 2 ? 1 : wanted < 2 ? 2 : power_of_two(wanted);
-      while ((1U << grid_.group_shift) < grid_.group) ++grid_.group_shift;
-      launch_.threads = 128;
-      grid_.rows_a_block = launch_.threads / grid_.group;
+      unsigned group = 1;
+      while (group < 16 && work_ >= 2 * group) group *= 2;
+      set_group(group, group == 16 ? row_loop_block : 256);
+    } else if (work_ <= 128) {
+      set_group(power_of_two(work_) < 32 ? power_of_two(work_) : 32, 128);
     } else {
-      const int64_t wanted = (work + vectors_a_thread - 1) / vectors_a_thread;
-      launch_.threads = wanted < 32          ? 32
-                        : wanted > row_block ? row_block
-                                             : round_up(static_cast<unsigned>(wanted), 32);
-      grid_.group = launch_.threads;
+      const auto wanted =
+          static_cast<unsigned>(work_ < 4 * row_loop_block ? (work_ + 3) / 4 : row_loop_block);
+      set_group(round_up(wanted, 32), round_up(wanted, 32));
     }
-    grid_.scratch = scratch_bytes(kernel_, grid_.columns ? launch_.threads : 0);
+  }
+
+  /// How often the task goes over a row: once for each level of reductions, once for the outputs.
+  int passes(int* levels = nullptr) const {
+    std::uint64_t seen = 0;
+    for (int r = 0; r < kernel_.reductions; ++r) {
+      if (task_.mode[r] == RowMode::compute) seen |= std::uint64_t{1} << level_of(kernel_, r);
+    }
+    int n = 0;
+    for (; seen != 0; seen &= seen - 1) ++n;
+    if (levels != nullptr) *levels = n;
+    return n + (task_.target < 0 && grid_.any_along_row ? 1 : 0);
+  }
+
+  /// Blocks that share a row, where rows are few.
+  void choose_parts() {
     const unsigned row_blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block;
     const auto units = static_cast<unsigned>(device_.multiprocessors);
+    const unsigned resident = units * (1024U / launch_.threads);
+    int levels = 0;
+    const int rounds = passes(&levels);
+    const bool tile = !grid_.columns ? grid_.group > 32 : grid_.rows_a_block == 32;
     unsigned parts = 1;
-    if (task_.target >= 0 && !computes_others(task_)) {
-      const int64_t most = work / (32 * grid_.group);  // else merging costs more than it gains
-      parts = (4 * units + row_blocks - 1) / row_blocks;
-      if (parts > most) parts = static_cast<unsigned>(most);
-      if (parts < 1) parts = 1;
-      if (parts > 1) grid_.stage = RowLoops::partial;
-    } else if (!grid_.columns && device_.major >= 9 && work > 32 * short_row) {
-      const int64_t bytes = row_bytes();
-      while (parts < most_parts_ && bytes > row_share * parts) parts *= 2;
-      // Few rows: all multiprocessors work.
-      while (parts < most_parts_ && row_blocks * parts < units &&
-             work >= int64_t{4} * grid_.group * parts) {
-        parts *= 2;
-      }
-      grid_.cluster = parts > 1;
+    // Merging costs each thread about as much as several items of its own.
+    const auto splits = [&](unsigned least) {
+      return tile && work_ >= int64_t{least} * 2 * grid_.group * parts;
+    };
+    if (device_.major >= 9 && row_blocks < INT32_MAX / row_cluster) {
+      while (parts < most_parts_ && row_blocks * parts < resident && splits(2)) parts *= 2;
     }
-    grid_.warps = power_of_two((grid_.group + 31) / 32);
+    // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none.
+    const int64_t pieces = work_ / (4 * int64_t{grid_.group});
+    if (tile && levels == 1 && grid_.varies == 0 && row_blocks * parts < units &&
+        pieces > 2 * parts) {
+      const unsigned wanted = (4 * units + row_blocks - 1) / row_blocks;
+      parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
+      grid_.stage = RowLoops::partial;
+    }
+    grid_.cluster = parts > 1 && grid_.stage == RowLoops::whole;
     grid_.parts = FastDivmod(parts);
-    grid_.stride = FastDivmod(grid_.group * parts);
+    grid_.splits = parts;
     launch_.blocks = row_number(name_, int64_t{row_blocks} * parts, "blocks");
   }
 
-  bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
-
-  /// How often the task reads an operand that is not one element for the row, counted for all
-  /// operands that are the same.
-  int readers(const RowOperand& x) const {
-    int n = 0;
-    for (int j = kernel_.outputs; j < kernel_.outputs + kernel_.leaves; ++j) {
-      if (has_memory(j) && is_same_operand(grid_, x, operand_[j])) n += readings(task_, kernel_, j);
-    }
-    return n;
-  }
-
-  /// Whether an operand is the same in each row, and its vectors can be read as they are: the
-  /// caches hold it.
-  bool is_cached(const RowOperand& x) const {
-    if (grid_.head_operand >= 0 || grid_.reduced_rank > 1 ||
-        !is_row_aligned(grid_, x, kernel_.lanes))
-      return false;
-    for (int d = 0; d < grid_.kept_rank; ++d) {
-      if (x.kept_stride[d] != 0) return false;
-    }
-    return grid_.kept_rank > 0;
-  }
-
-  /// Lists the operands that pass through shared memory, equal ones once.
-  void list_slots() {
-    for (int i = kernel_.outputs; i < kernel_.outputs + kernel_.leaves; ++i) {
-      const RowOperand& x = operand_[i];
-      if (!has_memory(i) || readings(task_, kernel_, i) == 0 || is_constant(grid_, x)) continue;
-      if (is_cached(x)) {
-        operand_[i].access = RowOperand::whole_vector;
-        cached_bytes_ += grid_.count * x.itemsize;
-        continue;
-      }
-      int s = 0;
-      while (s < grid_.slots && !is_same_operand(grid_, x, operand_[grid_.slot_operand[s]])) ++s;
-      if (s == RowLoops::max_slots) {
-        fail<ShapeError>(name_, "more than ", RowLoops::max_slots,
-                         " operands along a row: store a part of the expression in a Tensor");
-      }
-      if (s == grid_.slots) {
-        grid_.slot_operand[s] = i;
-        grid_.slot_readers[s] = 0;
-        grid_.slot_kept[s] = readers(x) > 1;
-        ++grid_.slots;
-      }
-      grid_.slot_readers[s] |= std::uint64_t{1} << i;
-    }
-  }
-
-  /// The bytes of a row's operands that are read more than once.
-  int64_t row_bytes() const {
-    int64_t bytes = 0;
-    for (int s = 0; s < grid_.slots; ++s) {
-      if (grid_.slot_kept[s]) bytes += grid_.count * operand_[grid_.slot_operand[s]].itemsize;
-    }
-    return bytes;
-  }
-
-  /// Gives the operands their places in shared memory: for the whole row, or for a chunk where the
-  /// row does not fit or is read once.
-  void choose_slots() {
-    launch_.shared_bytes = 2 * grid_.scratch;
-    if (grid_.length == 0) grid_.slots = 0;
-    const unsigned steps = grid_.stride.divisor == 0
-                               ? 1
-                               : (grid_.length + grid_.stride.divisor - 1) / grid_.stride.divisor;
-    const int64_t room = device_.shared_memory_per_block - 1024;
-    grid_.chunk = steps < 8 ? (steps > 0 ? steps : 1) : 8;
-    int64_t at = place_slots(steps, false);
-    if (at > room) at = place_slots(steps, true);
-    while (at > room && grid_.chunk > 1) {
-      grid_.chunk /= 2;
-      at = place_slots(steps, true);
-    }
-    launch_.shared_bytes = static_cast<unsigned>(at);
-  }
-
-  /// The bytes of shared memory that all slots take.
-  int64_t place_slots(unsigned steps, bool chunks_only) {
-    int64_t at = 2 * int64_t{grid_.scratch};
-    for (int s = 0; s < grid_.slots; ++s) {
-      if (chunks_only || grid_.stage != RowLoops::whole) grid_.slot_kept[s] = false;
-      const int itemsize = operand_[grid_.slot_operand[s]].itemsize;
-      const unsigned bytes = static_cast<unsigned>(itemsize * kernel_.lanes) * launch_.threads;
-      for (int i = kernel_.outputs; i < kernel_.outputs + kernel_.leaves; ++i) {
-        if ((grid_.slot_readers[s] >> i & 1U) == 0) continue;
-        operand_[i].slot_offset = static_cast<unsigned>(at);
-        operand_[i].slot_step = bytes;
-        operand_[i].keeps_row = grid_.slot_kept[s];
-        operand_[i].access = RowOperand::slot;
-      }
-      at += int64_t{grid_.slot_kept[s] ? steps : grid_.chunk} * bytes;
-    }
-    return at;
-  }
-
   void choose_access() {
-    for (int i = 0; i < kernel_.outputs + kernel_.leaves; ++i) {
+    const unsigned threads = grid_.group * grid_.parts.divisor;
+    grid_.apart = threads;
+    grid_.apart_shift = 0;
+    grid_.outer_stride = 1;
+    if (grid_.reduced_rank > 1) {  // neighbours along the innermost dimension, then along others
+      const auto wanted = power_of_two((grid_.inner + lanes_ - 1) / lanes_);
+      grid_.apart = 1;
+      while (grid_.apart < wanted && threads % (2 * grid_.apart) == 0) grid_.apart *= 2;
+      while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
+      grid_.outer_stride = threads / grid_.apart;
+    }
+    choose_vectors();
+    const int64_t hop = grid_.blocked ? 1 : grid_.apart;
+    grid_.needed = grid_.fetched = 0;
+    for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
-      x.step = x.vector * grid_.stride.divisor;
-      if (i >= kernel_.outputs) {
-        if (x.access == RowOperand::by_lane) x.access = RowOperand::one_element;
-      } else if ((grid_.along_row >> i & 1U) == 0) {
-        x.access = RowOperand::one_element;
-      } else if (grid_.head_operand < 0
-                     ? is_row_aligned(grid_, x, kernel_.lanes)
-                     : is_aligned_as(grid_, x, operand_[grid_.head_operand], kernel_.lanes)) {
-        x.access = RowOperand::whole_vector;
+      x.hop = x.reduced_stride[0] * hop;
+      x.step = x.reduced_stride[0] * grid_.apart * lanes_;
+      if (readings(task_, kernel_, i) > 0) grid_.needed |= std::uint64_t{1} << i;
+    }
+    choose_fetched();
+  }
+  /// Where operands along the row are full, aligned vectors, a thread has neighbours of them.
+  void choose_vectors() {
+    grid_.vectors = 0;
+    if (!grid_.columns && !launch_.narrow && grid_.varies == 0 && grid_.inner % lanes_ == 0) {
+      for (int i = 0; i < end(); ++i) {
+        const bool whole =
+            is_along(i) && has_memory(i) && is_row_aligned(grid_, operand_[i], lanes_);
+        if (whole) grid_.vectors |= std::uint64_t{1} << i;
       }
+    }
+    grid_.blocked = grid_.vectors != 0;
+  }
+  /// Operands whose rows a block has L2 fetch as it begins: a thread has few loads under way, and
+  /// those find their elements sooner there.
+  void choose_fetched() {
+    if (device_.major < 9 || grid_.columns || grid_.group < 128 || grid_.reduced_rank > 1) return;
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      if (!is_along(i) || !has_memory(i) || !is_row_aligned(grid_, x, 16 / x.itemsize)) continue;
+      if (grid_.count * x.itemsize % 16 != 0) continue;
+      bool first = grid_.kept_rank > 0 && x.kept_stride[0] != 0;
+      for (int j = kernel_.outputs; j < i; ++j) {
+        const bool other = (grid_.fetched >> j & 1U) != 0;
+        first = first && !(other && is_same_operand(grid_, operand_[j], x));
+      }
+      if (first) grid_.fetched |= std::uint64_t{1} << i;
     }
   }
 
@@ -293,8 +248,9 @@ class RowPlan {
   RowLoops& grid_;
   RowOperand* operand_;
   unsigned most_parts_ = row_cluster;
+  int lanes_ = 1;     // elements that a thread has at a time
+  int64_t work_ = 0;  // steps of a row, one thread's
   RowLaunch launch_;
-  int64_t cached_bytes_ = 0;  // of the operands that all rows share
 };
 
 }  // namespace weft::on_cuda::detail

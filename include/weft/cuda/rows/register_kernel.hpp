@@ -14,12 +14,6 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-/// Whether a reducer takes the first of N values at once.
-template <class R, class State, class C, int N>
-inline constexpr bool takes_first = requires(const R& reducer, State& state, const C (&x)[N]) {
-  reducer.add_first(state, x, N);
-};
-
 template <class Outs, class Types, int V, class Program>
 class RegisterThread;
 
@@ -161,7 +155,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 #pragma unroll
         for (int j = 0; j < V; ++j) x[k * V + j] = program(Lane{*this, registers, k, j});
       });
-      reduction.reducer.add_first(total, x, static_cast<int>(place_.mine) * V);
+      reduction.reducer.add_first(total, x, static_cast<int>(this->mine_) * V);
     } else {
       this->template for_each_vector<uses>([&](const Registers& registers, int k, bool whole) {
         C x[V];

@@ -98,7 +98,7 @@ class RegisterPlan {
     grid_.parts = FastDivmod(parts);
     grid_.stride = FastDivmod(group * parts);
     grid_.chunk = (grid_.length + group * parts - 1) / (group * parts);
-    grid_.scratch = scratch_bytes(kernel_, 0);
+    grid_.scratch = scratch_bytes(kernel_);
     launch.blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block * parts;
     launch.shared_bytes = 2 * grid_.scratch;
     launch.registers = true;
@@ -110,7 +110,7 @@ class RegisterPlan {
     grid_.slots = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
-      x.step = x.vector * grid_.stride.divisor;
+      x.step = x.reduced_stride[0] * kernel_.lanes * grid_.stride.divisor;
       if (i >= kernel_.outputs) {
         x.access = is_constant(grid_, x) ? RowOperand::one_element : RowOperand::whole_vector;
       }
@@ -173,6 +173,17 @@ class RegisterPlan {
   RowOperand* operand_;
 };
 
+/// Whether all that a task reduces is reduced in one pass over the row.
+inline bool is_one_pass(const RowTask& task, const RowKernel& kernel) {
+  int level = -1;
+  for (int r = 0; r < kernel.reductions; ++r) {
+    if (task.mode[r] != RowMode::compute) continue;
+    if (level >= 0 && level_of(kernel, r) != level) return false;
+    level = level_of(kernel, r);
+  }
+  return true;
+}
+
 /// Plans a task whose operands' strides are those along the kept, then the reduced dimensions;
 /// `runs(launch)` tells whether the device runs a launch's clusters. Without a program, equal
 /// patterns are taken for equal values.
@@ -183,7 +194,14 @@ RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKerne
   RowPlan planner(name, task, kernel, device, grid, operand);
   planner.read(operands, inside);
   RowLaunch launch;
-  if (RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
+  // Of several operands a thread keeps less of each than it takes to hide their latency: where one
+  // pass is enough, or where all of a row fits its threads once, the other kernels are faster.
+  const bool several = kernel.registers.slots > 1 && grid.reduced_rank <= 1;
+  const bool short_row =
+      several && kernel.narrow_lanes > 0 && grid.count <= 32 * kernel.narrow_lanes;
+  const bool one_pass = several && !grid.any_along_row && is_one_pass(task, kernel);
+  if (!short_row && !one_pass &&
+      RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
     return launch;
   }
   launch = planner.plan();

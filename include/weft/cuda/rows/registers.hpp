@@ -23,15 +23,15 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   __device__ __forceinline__ explicit RowRegisters(const Grid& grid)
       : grid_(grid), place_(place_in_block(grid)) {
-    if (!place_.active) return;
-    place_.vectors = grid.length;
-    place_.mine = all_mine_ = my_share(grid, place_);
+    if (place_.active && grid.length > place_.lane) {
+      all_mine_ = grid.stride.divide(grid.length - 1 - place_.lane) + 1;
+    }
   }
 
   /// Loads this thread's vectors from number `begin` on, as many as it keeps.
   __device__ __forceinline__ void keep(unsigned begin) {
     begin_ = begin < all_mine_ ? begin : all_mine_;
-    place_.mine = all_mine_ - begin_ < vectors ? all_mine_ - begin_ : vectors;
+    mine_ = all_mine_ - begin_ < vectors ? all_mine_ - begin_ : vectors;
     keep_slots(std::make_index_sequence<Layout::slots>{});
   }
 
@@ -47,7 +47,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       if constexpr (!Layout::independent && vectors > 1) {  // half of them, where rows are short
         if (k == vectors / 2 && grid_.chunk <= vectors / 2) break;
       }
-      const bool whole = k < static_cast<int>(place_.mine);
+      const bool whole = k < static_cast<int>(mine_);
       Registers registers;
       take_all<Uses>(registers, others, at, k, whole, Leaves{});
       f(registers, k, whole);
@@ -71,15 +71,20 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   /// Where this thread's first vector of operand K is.
   template <int K>
   __device__ __forceinline__ char* start() const {
-    return vector_start(grid_, grid_.operand[K], place_,
-                        place_.lane + begin_ * grid_.stride.divisor);
+    return vector_start(grid_.operand[K]);
   }
 
  protected:
   const Grid& grid_;
   RowPlace place_;
+  unsigned mine_ = 0;  // vectors that are kept
 
  private:
+  __device__ __forceinline__ char* vector_start(const RowOperand& x) const {
+    const unsigned k = place_.lane + begin_ * grid_.stride.divisor;
+    return row_start(grid_, x, place_.row) + k * (x.reduced_stride[0] * V);
+  }
+
   using Slot = RowWords<typename Layout::Slot, V>;
   using Leaves = std::make_index_sequence<leaves>;
   template <int I, std::uint64_t Uses>
@@ -101,10 +106,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     for (int k = 0; k < vectors; ++k) kept_[S][k] = Slot{};
     if (S >= grid_.slots) return;
     const RowOperand& x = grid_.operand[grid_.slot_operand[S]];
-    const char* at = vector_start(grid_, x, place_, place_.lane + begin_ * grid_.stride.divisor);
+    const char* at = vector_start(x);
 #pragma unroll
     for (int k = 0; k < vectors; ++k) {
-      if (k < static_cast<int>(place_.mine)) kept_[S][k].load(at + k * x.step);
+      if (k < static_cast<int>(mine_)) kept_[S][k].load(at + k * x.step);
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include "weft/cuda/rows/launch.hpp"
 #include "weft/cuda/rows/looped_kernel.hpp"
+#include "weft/cuda/rows/narrow_kernel.hpp"
 #include "weft/cuda/rows/register_kernel.hpp"
 #include "weft/cuda/rows/register_plan.hpp"
 #include "weft/eval/rows/rows.hpp"
@@ -55,7 +56,7 @@ template <int N>
   void* states = nullptr;
   const unsigned parts = grid.parts.divisor;
   if (grid.stage == RowLoops::partial) {
-    const int64_t bytes = int64_t{grid.rows} * parts * kernel.state_bytes;
+    const int64_t bytes = int64_t{grid.rows} * grid.splits * kernel.state_bytes;
     partials = StorageHandle(Memory<Cuda>::allocate(device, bytes));
     states = partials->data;
   }
@@ -64,18 +65,11 @@ template <int N>
               stream);
   if (grid.stage == RowLoops::partial) {
     grid.stage = RowLoops::merge;
-    grid.splits = parts;
-    grid.parts = FastDivmod(1);
-    grid.columns = false;
-    grid.group = 32;
-    grid.group_shift = 5;
-    grid.warps = 1;
-    grid.rows_a_block = block_threads / 32;
-    grid.stride = FastDivmod(32);
-    RowLaunch merge;
-    merge.threads = block_threads;
-    merge.blocks = (grid.rows + block_threads / 32 - 1) / (block_threads / 32);
-    merge.shared_bytes = plan.shared_bytes;
+    RowLaunch merge = plan;
+    if (!grid.any_along_row || task.target >= 0) {  // else each block goes on with its part
+      grid.parts = FastDivmod(1);
+      merge.blocks = plan.blocks / parts;
+    }
     launch_rows(name, task.geometry.reduced, kernel, merge, 1, arguments, stream);
   }
 }
@@ -91,15 +85,11 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   static constexpr int n = outputs + leaves + reductions;
   static constexpr int lanes = row_lanes(Types{});
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  /// Eight loads under way for a thread, or four where they need more registers.
+  static constexpr int loop_lanes = leaves <= 8 && widest(Types{}) <= 4 ? 8 : 4;
+  static constexpr int narrow = widest(Types{}) <= 8 ? detail::narrow_lanes<leaves> : 0;
   static constexpr std::uint64_t uses[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
-  static constexpr int state_bytes() {
-    int most = 8;
-    ((most = static_cast<int>(sizeof(typename Rs::state)) > most
-                 ? static_cast<int>(sizeof(typename Rs::state))
-                 : most),
-     ...);
-    return most;
-  }
+  using Passes = RowPasses<Program>;
   using Layout = RegisterLayout<TypeList<Outs...>, Types, lanes, Program>;
   /// What planning needs to know; get() adds the kernels themselves.
   static RowKernel description() {
@@ -108,8 +98,11 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.leaves = leaves;
     out.reductions = reductions;
     out.lanes = lanes;
-    out.state_bytes = state_bytes();
+    out.loop_lanes = loop_lanes;
+    out.narrow_lanes = narrow;
+    out.state_bytes = Passes::places.most;
     out.uses = uses;
+    out.levels = Passes::Levels::levels.of;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
     if constexpr (Layout::possible) {
       out.registers.vectors = Layout::vectors;
@@ -124,11 +117,15 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   }
   static RowKernel get() {
     static_assert(
-        sizeof(Program) + sizeof(RowGrid<n>) <= 4000,
+        sizeof(Program) + sizeof(RowGrid<n>) <= 32000,
         "weft: the expression is too large for one kernel: store a part of it in a Tensor");
-    const auto kernel = row_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
+    const auto kernel = row_kernel<TypeList<Outs...>, Types, loop_lanes, n, Program>;
     RowKernel out = description();
     out.address = reinterpret_cast<const void*>(kernel);
+    if constexpr (narrow > 0) {
+      out.narrow = reinterpret_cast<const void*>(
+          row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
+    }
     if constexpr (Layout::possible) {
       const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
       out.registers.address = reinterpret_cast<const void*>(fast);

@@ -1,4 +1,4 @@
-// A thread's walk along its row: by vectors, and by single elements at the ends.
+// A thread's walk along its row: vectors, single elements at the ends, or elements alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,6 +11,31 @@ namespace weft::on_cuda::detail {
 
 using weft::detail::TypeList;
 
+/// Positions: of lane 0, and from a lane to the next.
+struct RowPositions {
+  long long first;
+  long long step;
+};
+/// What a thread has of an operand at a time.
+template <class T, int V>
+struct RowVectorOf {
+  using type = Vector<T, V>;
+};
+template <int V>
+struct RowVectorOf<IndexOperand, V> {
+  using type = RowPositions;
+};
+template <class T, int V>
+using RowVector = typename RowVectorOf<T, V>::type;
+
+template <class T, int V>
+__device__ __forceinline__ auto lane_of(const Vector<T, V>& vector, int j) {
+  return load_element(vector.lane[j]);
+}
+__device__ __forceinline__ long long lane_of(const RowPositions& positions, int j) {
+  return positions.first + j * positions.step;
+}
+
 /// The registers of a vector of a row, as a program reads lane j of them.
 template <int First, class Registers, class Values>
 struct RowLane {
@@ -19,7 +44,7 @@ struct RowLane {
   int j;
   template <int I>
   __device__ __forceinline__ auto get() const {
-    return load_element(weft::get<I - First>(registers).lane[j]);
+    return lane_of(weft::get<I - First>(registers), j);
   }
   template <int I>
   __device__ __forceinline__ auto reduced() const {
@@ -27,7 +52,7 @@ struct RowLane {
   }
 };
 
-/// Bit I where the I-th type is Position.
+/// Bit I where the I-th type is IndexOperand.
 template <class... Ts>
 struct RowKernelTypes {
   static constexpr std::uint64_t positions = [] {
@@ -38,12 +63,6 @@ struct RowKernelTypes {
   }();
 };
 
-template <class T, int V>
-__device__ __noinline__ void store_by_lane(const Vector<T, V> in, char* at, int64_t stride) {
-#pragma unroll
-  for (int j = 0; j < V; ++j) reinterpret_cast<T*>(at)[j * stride] = in.lane[j];
-}
-
 /// A row's reductions alone.
 template <class Values>
 struct RowScalars {
@@ -52,6 +71,14 @@ struct RowScalars {
   __device__ __forceinline__ auto reduced() const {
     return weft::get<I>(values);
   }
+};
+
+/// The elements of a row that a thread has at a time: n of them, at `position` and `apart` further
+/// on each.
+struct RowItem {
+  unsigned position;
+  unsigned apart;
+  int n;
 };
 
 template <int Outputs, class Types, int V, class Values>
@@ -67,39 +94,14 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   static constexpr int reductions = sizeof...(Vs);
   static constexpr int n = outputs + leaves + reductions;
   template <int W>
-  using Registers = Pack<Vector<Ts, W>...>;
+  using Registers = Pack<RowVector<Ts, W>...>;
   using Values = Pack<Vs...>;
   template <int W>
   using Lane = RowLane<outputs, Registers<W>, Values>;
   using Grid = RowGrid<n>;
 
-  __device__ __forceinline__ RowWalk(const Grid& grid, char* shared)
-      : grid_(grid), shared_address_(static_cast<unsigned>(__cvta_generic_to_shared(shared))) {
-    place_ = place_in_block(grid);
-    const char* head = nullptr;
-    int size = 1;
-    if (grid.head_operand >= 0) {
-      const RowOperand& x = grid.operand[grid.head_operand];
-      head = row_start(grid, x, place_.row);
-      size = x.itemsize;
-    }
-    divide_row(grid, place_, V, head, size);
-  }
-
-  /// Brings what is kept for the whole row to shared memory.
-  __device__ __forceinline__ void keep_row() const {
-    bool any = false;
-#pragma unroll 1
-    for (int s = 0; s < grid_.slots; ++s) {
-      if (grid_.slot_kept[s] && place_.mine > 0) {
-        const RowOperand& x = grid_.operand[grid_.slot_operand[s]];
-        stage(grid_, x, place_.row, place_.before, place_.lane, place_.mine,
-              shared_address_ + x.slot_offset, V);
-        any = true;
-      }
-    }
-    if (any) wait_for_copies();
-  }
+  __device__ __forceinline__ explicit RowWalk(const Grid& grid)
+      : grid_(grid), place_(place_in_block(grid)) {}
 
   /// Where the row begins in operand K.
   template <int K>
@@ -107,55 +109,78 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     return row_start(grid_, grid_.operand[K], place_.row);
   }
 
-  /// Calls full(registers, at, position) for this thread's full vectors, with the registers of the
-  /// operands that Uses names and the addresses of the outputs among them, and flush() after each
-  /// few; then one(registers, values, position) for its elements in no full vector.
-  template <std::uint64_t Uses, class Full, class Flush, class Single>
-  __device__ __forceinline__ void walk(unsigned mine, unsigned singles, const Full& full,
-                                       const Flush& flush, const Single& one) {
-    if (mine > 0) {
-      unsigned k = place_.lane;
-      Registers<V> registers;
-      unsigned slot[leaves > 0 ? leaves : 1];
+  /// Calls f(at, item) for what this thread has of the row, with the addresses of its first element
+  /// in the operands that Uses names, which f moves on; and flush() after each few.
+  template <std::uint64_t Uses, class F, class Flush>
+  __device__ __forceinline__ void walk(const F& f, const Flush& flush, bool one = false) const {
+    if (!place_.active || (one && place_.lane + place_.outer > 0)) return;
+    const unsigned apart = grid_.apart;
+#pragma unroll 1
+    for (unsigned outer = place_.outer; one || outer < grid_.outer; outer += grid_.outer_stride) {
       char* at[outputs + leaves];
-      begin<Uses>(at, k, Both{});
-      spread<Uses>(registers, Leaves{});
+      begin<Uses>(at, outer, Both{});
+      const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
+      RowItem item{outer * grid_.inner + first, grid_.blocked ? 1 : apart, V};
+      const unsigned each = grid_.blocked ? apart * V : apart;  // items, or elements
+      unsigned left = first < grid_.inner ? (grid_.inner - first + each - 1) / each : 0;
+      if (grid_.blocked) left *= V;
+      if (one) left = 1;
+      unsigned turn = 0;
 #pragma unroll 1
-      for (unsigned i = 0; i < mine;) {
-        const unsigned n = mine - i < grid_.chunk ? mine - i : grid_.chunk;
-        stage_chunk<Uses>(k, n);
-        begin_chunk<Uses>(slot, i, Leaves{});
-        i += n;
-#pragma unroll 1
-        for (unsigned j = 0; j < n; ++j) {
-          load<Uses>(registers, slot, at, k, Leaves{});
-          full(registers, at, static_cast<long long>(k) * V + place_.before);
-          k += grid_.stride.divisor;
-          advance<Uses>(slot, at, Both{});
-          if (grid_.reduced_rank > 1 && k < place_.vectors) begin<Uses>(at, k, Both{});
-        }
-        flush();
+      while (left > 0) {
+        item.n = left < V ? static_cast<int>(left) : V;
+        left -= static_cast<unsigned>(item.n);
+        f(at, item);
+        item.position += apart * V;
+        if (++turn % 32 == 0) flush();
       }
+      if (one) return;
+      if (grid_.reduced_rank > 1) flush();
     }
+  }
+
+  /// The addresses of this thread's first element in the operands that Uses names.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ void begin(char** at, unsigned outer) const {
+    begin<Uses>(at, outer, Both{});
+  }
+
+  /// Loads an item of the operands that Uses names, and moves on.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ void load(Registers<V>& registers, char** at,
+                                       const RowItem& item) const {
+    load_leaves<Uses, true>(registers, at, item, ~std::uint64_t{0}, Leaves{});
+  }
+  /// The same of those that `needed` names, by elements.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ void load_elements(Registers<V>& registers, char** at,
+                                                const RowItem& item, std::uint64_t needed) const {
+    load_leaves<Uses, false>(registers, at, item, needed, Leaves{});
+  }
+
+  /// Calls one(registers, values, position) for each of this thread's elements, with the values of
+  /// loaded reductions that are others at each.
+  template <std::uint64_t Uses, class F>
+  __device__ __forceinline__ void walk_single(const F& one) {
+    if (!place_.active) return;
 #pragma unroll 1
-    for (unsigned s = place_.lane; s < singles; s += grid_.stride.divisor) {
-      const long long position =
-          s < place_.before ? s : s + static_cast<long long>(place_.vectors) * V;
-      Registers<1> registers;
-      Values values = values_;
-      load_singles<Uses>(registers, position, Leaves{});
-      if (grid_.varies != 0) {
+    for (unsigned outer = place_.outer; outer < grid_.outer; outer += grid_.outer_stride) {
+#pragma unroll 1
+      for (unsigned e = place_.lane; e < grid_.inner; e += grid_.apart) {
+        const long long position = static_cast<long long>(outer) * grid_.inner + e;
+        Registers<1> registers{};
+        Values values = values_;
+        load_singles<Uses>(registers, position, Leaves{});
         load_values(values, position, std::make_index_sequence<reductions>{});
+        one(registers, values, position);
       }
-      one(registers, values, position);
     }
   }
 
  protected:
   const Grid& grid_;
-  unsigned shared_address_;
   RowPlace place_;
-  Values values_;
+  Values values_{};
 
  private:
   using Leaves = std::make_index_sequence<leaves>;
@@ -164,108 +189,60 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <int K, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> K & 1U) != 0;
 
-  /// Brings the operands that are not kept for the whole row to shared memory, n vectors from k on.
-  template <std::uint64_t Uses>
-  __device__ __forceinline__ void stage_chunk(unsigned k, unsigned n) const {
-    bool any = false;
-#pragma unroll 1
-    for (int s = 0; s < grid_.slots; ++s) {
-      if (!grid_.slot_kept[s] && (grid_.slot_readers[s] & Uses) != 0) {
-        const RowOperand& x = grid_.operand[grid_.slot_operand[s]];
-        stage(grid_, x, place_.row, place_.before, k, n, shared_address_ + x.slot_offset, V);
-        any = true;
-      }
-    }
-    if (any) wait_for_copies();
-  }
-
-  template <int K>
-  static constexpr bool is_position = ((RowKernelTypes<Ts...>::positions << outputs) >> K & 1U) !=
-                                      0;
-
-  /// The addresses of outputs and of operands without memory at vector k; of those that are read
-  /// as they are, at the row's first vector.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin(char** at, unsigned k, std::index_sequence<I...>) const {
-    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], k), ...);
+  __device__ __forceinline__ void begin(char** at, unsigned outer,
+                                        std::index_sequence<I...>) const {
+    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], outer), ...);
   }
   template <int K, bool Used>
-  __device__ __forceinline__ void begin_operand(char*& at, unsigned k) const {
+  __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[K];
-      if constexpr (K < outputs || is_position<K>) {
-        at = vector_start(grid_, x, place_, k);
-      } else if (x.access == RowOperand::whole_vector) {
-        at = x.data;
+      at = start<K>() + place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
+      if (grid_.reduced_rank == 2) {
+        at += outer * x.reduced_stride[1];
+      } else if (grid_.reduced_rank > 2) {
+        at += bytes_by_axes(grid_.reduced + 1, grid_.reduced_rank - 1, x.reduced_stride + 1, outer);
       }
-    }
-  }
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void begin_chunk(unsigned* slot, unsigned i,
-                                              std::index_sequence<I...>) const {
-    ((slot[I] = is_used<outputs + I, Uses> ? slot_of<outputs + static_cast<int>(I)>(i) : 0), ...);
-  }
-  template <int K>
-  __device__ __forceinline__ unsigned slot_of(unsigned i) const {
-    const RowOperand& x = grid_.operand[K];
-    const unsigned start =
-        shared_address_ + x.slot_offset + threadIdx.x * static_cast<unsigned>(x.itemsize * V);
-    return x.keeps_row ? start + i * x.slot_step : start;
-  }
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void advance(unsigned* slot, char** at,
-                                          std::index_sequence<I...>) const {
-    (advance_operand<static_cast<int>(I), is_used<I, Uses>>(slot, at), ...);
-  }
-  template <int K, bool Used>
-  __device__ __forceinline__ void advance_operand(unsigned* slot, char** at) const {
-    if constexpr (!Used) {
-    } else if constexpr (K < outputs || is_position<K>) {
-      at[K] += grid_.operand[K].step;
-    } else {
-      slot[K - outputs] += grid_.operand[K].slot_step;
     }
   }
 
-  /// Operands with one element for the whole row are read once.
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void spread(Registers<V>& registers, std::index_sequence<I...>) const {
-    (spread_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers)),
+  template <std::uint64_t Uses, bool Vectors, std::size_t... I>
+  __device__ __forceinline__ void load_leaves(Registers<V>& registers, char** at,
+                                              const RowItem& item, std::uint64_t needed,
+                                              std::index_sequence<I...>) const {
+    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>, Vectors>(
+         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, needed),
      ...);
   }
-  template <int K, bool Used, class T>
-  __device__ __forceinline__ void spread_leaf(Vector<T, V>& out) const {
-    if constexpr (Used && !is_position<K>) {
-      const bool one = grid_.operand[K].access == RowOperand::one_element;
-      const T value = one ? *reinterpret_cast<const T*>(start<K>()) : T{};
+  template <int K, bool Used, bool Vectors, class T>
+  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at, const RowItem& item,
+                                            std::uint64_t needed) const {
+    if constexpr (Used) {
+      if ((needed >> K & 1U) == 0) return;
+      const RowOperand& x = grid_.operand[K];
+      bool whole = false;
+      if constexpr (Vectors) whole = (grid_.vectors >> K & 1U) != 0 && item.n == V;
+      if (whole) {
+        out = *reinterpret_cast<const Vector<T, V>*>(at);
+      } else {
+        const char* from = at;
 #pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = value;
+        for (int j = 0; j < V; ++j) {
+          if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(from);
+          from += x.hop;
+        }
+      }
+      at += x.step;
     }
   }
-  template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void load(Registers<V>& registers, const unsigned* slot,
-                                       char* const* at, unsigned k,
-                                       std::index_sequence<I...>) const {
-    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), slot[I], at[outputs + I], k),
-     ...);
-  }
-  template <int K, bool Used, class T>
-  __device__ __forceinline__ void load_leaf(Vector<T, V>& out, unsigned slot, const char* at,
-                                            unsigned k) const {
-    if constexpr (!Used) {
-    } else if constexpr (is_position<K>) {
-      const long long first = reinterpret_cast<long long>(at) - IndexOperand::origin;
-#pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = first + j * grid_.operand[K].lane;
-    } else {
-      const RowOperand::Access access = grid_.operand[K].access;
-      if (access == RowOperand::slot) {
-        out = load_shared<Vector<T, V>>(slot);
-      } else if (access == RowOperand::whole_vector) {
-        out = reinterpret_cast<const Vector<T, V>*>(at)[k];
-      }
+  template <int K, bool Used, bool>
+  __device__ __forceinline__ void load_leaf(RowPositions& out, char*& at, const RowItem&,
+                                            std::uint64_t) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[K];
+      out = {reinterpret_cast<long long>(at) - IndexOperand::origin, x.hop};
+      at += x.step;
     }
   }
 
@@ -278,7 +255,17 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   }
   template <int K, bool Used, class T>
   __device__ __forceinline__ void load_single_leaf(Vector<T, 1>& out, long long position) const {
-    if constexpr (Used) load_single(out, element(grid_, grid_.operand[K], place_.row, position));
+    if constexpr (Used) {
+      out.lane[0] =
+          *reinterpret_cast<const T*>(element(grid_, grid_.operand[K], place_.row, position));
+    }
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void load_single_leaf(RowPositions& out, long long position) const {
+    if constexpr (Used) {
+      const char* at = element(grid_, grid_.operand[K], place_.row, position);
+      out = {reinterpret_cast<long long>(at) - IndexOperand::origin, 0};
+    }
   }
   template <std::size_t... I>
   __device__ __forceinline__ void load_values(Values& values, long long position,

@@ -147,9 +147,19 @@ Pack<As..., Bs...> joined(const Pack<As...>& a, const Pack<Bs...>& b) {
   }
 }
 
+/// Whether a row program reads an expression's value from memory, evaluated before it (gathered
+/// rows are: eval/gather.hpp), and whether a part of one is such.
+template <class E>
+inline constexpr bool is_evaluated_before_rows = false;
+template <class E>
+inline constexpr bool has_evaluated_before_rows = is_evaluated_before_rows<E>;
+template <class T, class Op, class... Args>
+inline constexpr bool has_evaluated_before_rows<Map<T, Op, Args...>> =
+    (has_evaluated_before_rows<Args> || ...);
+
 /// How an expression is lowered into a row program: `types` lists its operands' element types,
 /// `reductions` counts the reductions, and lower<B, R> fills operands[B...] and nodes[R...].
-template <class E, bool Reduces = has_reduction<E>>
+template <class E, bool HasParts = has_reduction<E> || has_evaluated_before_rows<E>>
 struct RowLowering {
   using types = typename Lowering<E>::types;
   static constexpr int reductions = 0;

@@ -35,7 +35,7 @@ struct Window {
   /// Whether some result reads place i by that tap, and which.
   WEFT_HD bool target(int axis, int i, int tap, int& o) const {
     const int at = i + padding[axis] - tap * dilation[axis];
-    o = at / stride[axis];
+    o = stride[axis] == 1 ? at : at / stride[axis];
     return at >= 0 && o * stride[axis] == at && o < out[axis];
   }
   WEFT_HD bool inside(int axis, int i) const { return i >= 0 && i < in[axis]; }

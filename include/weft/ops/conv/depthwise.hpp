@@ -6,8 +6,21 @@
 
 namespace weft::conv {
 
-/// Each result of a convolution whose filters read one channel each, with a bias or without one.
-template <class T>
+/// Calls f with the size of a square kernel of 3 or 5 as its template argument on CUDA, whose
+/// kernels have no loops then; else with 0.
+template <class D, class F>
+void with_kernel_size(const Problem& p, const F& f) {
+  if constexpr (is_cuda<D>) {
+    const bool square = p.kernel[0] == 1 && p.kernel[1] == p.kernel[2];
+    if (square && p.kernel[1] == 3) return f.template operator()<3>();
+    if (square && p.kernel[1] == 5) return f.template operator()<5>();
+  }
+  f.template operator()<0>();
+}
+
+/// Each result of a convolution whose filters read one channel each, with a bias or without one. K:
+/// its rows and columns, where these are known, and it has one plane; else 0.
+template <class T, int K = 0>
 struct DepthwiseResult {
   Window window;
   Planes<const T> from;
@@ -19,20 +32,21 @@ struct DepthwiseResult {
   WEFT_HD void operator()(const Place& p) const {
     using C = compute_t<T>;
     const Window& w = window;
-    const T* const filter = weight + static_cast<int64_t>(p.c) * w.taps;
-    const int channel = p.c / each;
+    const int planes = K > 0 ? 1 : w.kernel[0];
+    const int rows = K > 0 ? K : w.kernel[1];
+    const int columns = K > 0 ? K : w.kernel[2];
+    const T* taps = weight + static_cast<int64_t>(p.c) * w.taps;
+    const T* const channel = from.at(p.n, each == 1 ? p.c : p.c / each, 0, 0, 0);
     C sum = bias != nullptr ? load_element(bias[p.c]) : C{};
-    for (int kz = 0; kz < w.kernel[0]; ++kz) {
+    for (int kz = 0; kz < planes; ++kz) {
       const int z = w.source(0, p.z, kz);
-      if (!w.inside(0, z)) continue;
-      for (int ky = 0; ky < w.kernel[1]; ++ky) {
+      for (int ky = 0; ky < rows; ++ky, taps += columns) {
         const int y = w.source(1, p.y, ky);
-        if (!w.inside(1, y)) continue;
-        for (int kx = 0; kx < w.kernel[2]; ++kx) {
+        if (!w.inside(0, z) || !w.inside(1, y)) continue;
+        const T* const line = channel + z * from.z + y * from.y;
+        for (int kx = 0; kx < columns; ++kx) {
           const int x = w.source(2, p.x, kx);
-          if (!w.inside(2, x)) continue;
-          sum += load_element(filter[(kz * w.kernel[1] + ky) * w.kernel[2] + kx]) *
-                 load_element(*from.at(p.n, channel, z, y, x));
+          if (w.inside(2, x)) sum += load_element(taps[kx]) * load_element(line[x * from.x]);
         }
       }
     }
@@ -66,7 +80,7 @@ struct DepthwiseResult {
 };
 
 /// The gradient of its images.
-template <class T>
+template <class T, int K = 0>
 struct DepthwiseImage {
   Window window;
   Planes<const T> from;  // the gradient of the results
@@ -77,20 +91,24 @@ struct DepthwiseImage {
   WEFT_HD void operator()(const Place& p) const {
     using C = compute_t<T>;
     const Window& w = window;
+    const int planes = K > 0 ? 1 : w.kernel[0];
+    const int rows = K > 0 ? K : w.kernel[1];
+    const int columns = K > 0 ? K : w.kernel[2];
     C sum{};
     for (int filter = p.c * each; filter < (p.c + 1) * each; ++filter) {
-      const T* const taps = weight + static_cast<int64_t>(filter) * w.taps;
-      for (int kz = 0; kz < w.kernel[0]; ++kz) {
+      const T* taps = weight + static_cast<int64_t>(filter) * w.taps;
+      const T* const upstream = from.at(p.n, filter, 0, 0, 0);
+      for (int kz = 0; kz < planes; ++kz) {
         int z = 0;
-        if (!w.target(0, p.z, kz, z)) continue;
-        for (int ky = 0; ky < w.kernel[1]; ++ky) {
+        const bool in_plane = w.target(0, p.z, kz, z);
+        for (int ky = 0; ky < rows; ++ky, taps += columns) {
           int y = 0;
-          if (!w.target(1, p.y, ky, y)) continue;
-          for (int kx = 0; kx < w.kernel[2]; ++kx) {
+          if (!w.target(1, p.y, ky, y) || !in_plane) continue;
+          const T* const line = upstream + z * from.z + y * from.y;
+          for (int kx = 0; kx < columns; ++kx) {
             int x = 0;
             if (!w.target(2, p.x, kx, x)) continue;
-            sum += load_element(taps[(kz * w.kernel[1] + ky) * w.kernel[2] + kx]) *
-                   load_element(*from.at(p.n, filter, z, y, x));
+            sum += load_element(taps[kx]) * load_element(line[x * from.x]);
           }
         }
       }

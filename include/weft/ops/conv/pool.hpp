@@ -11,14 +11,15 @@ namespace weft {
 /// of x.
 template <ExpressionLike X>
 auto max_pool1d(const X& x, const PerAxis& kernel, const MaxPoolOptions& options = {}) {
-  return pool::maximum_of<1>("max_pool1d", x, pool::max_plan<1>("max_pool1d", kernel, options))
-      .values;
+  return pool::maximum_of<void, 1>("max_pool1d", x,
+                                   pool::max_plan<1>("max_pool1d", kernel, options));
 }
 /// The same, and in `.indices` where in its image each was.
 template <ExpressionLike X>
 auto max_pool1d_with_indices(const X& x, const PerAxis& kernel,
                              const MaxPoolOptions& options = {}) {
-  return pool::maximum_of<1>("max_pool1d", x, pool::max_plan<1>("max_pool1d", kernel, options));
+  return pool::maximum_of<int64_t, 1>("max_pool1d", x,
+                                      pool::max_plan<1>("max_pool1d", kernel, options));
 }
 /// The mean of each window of images (batch, channel, length).
 template <ExpressionLike X>
@@ -35,22 +36,22 @@ auto adaptive_avg_pool1d(const X& x, const PerAxis& size) {
 /// The largest element of each of `size` parts.
 template <ExpressionLike X>
 auto adaptive_max_pool1d(const X& x, const PerAxis& size) {
-  return pool::maximum_of<1>("adaptive_max_pool1d", x,
-                             pool::parts_plan<1>("adaptive_max_pool1d", size))
-      .values;
+  return pool::maximum_of<void, 1>("adaptive_max_pool1d", x,
+                                   pool::parts_plan<1>("adaptive_max_pool1d", size));
 }
 
 /// As max_pool1d, for images (batch, channel, row, column).
 template <ExpressionLike X>
 auto max_pool2d(const X& x, const PerAxis& kernel, const MaxPoolOptions& options = {}) {
-  return pool::maximum_of<2>("max_pool2d", x, pool::max_plan<2>("max_pool2d", kernel, options))
-      .values;
+  return pool::maximum_of<void, 2>("max_pool2d", x,
+                                   pool::max_plan<2>("max_pool2d", kernel, options));
 }
 /// The same, and in `.indices` where in its image each was.
 template <ExpressionLike X>
 auto max_pool2d_with_indices(const X& x, const PerAxis& kernel,
                              const MaxPoolOptions& options = {}) {
-  return pool::maximum_of<2>("max_pool2d", x, pool::max_plan<2>("max_pool2d", kernel, options));
+  return pool::maximum_of<int64_t, 2>("max_pool2d", x,
+                                      pool::max_plan<2>("max_pool2d", kernel, options));
 }
 /// The mean of each window of images (batch, channel, row, column).
 template <ExpressionLike X>
@@ -67,22 +68,22 @@ auto adaptive_avg_pool2d(const X& x, const PerAxis& size) {
 /// The largest element of each of `size` parts.
 template <ExpressionLike X>
 auto adaptive_max_pool2d(const X& x, const PerAxis& size) {
-  return pool::maximum_of<2>("adaptive_max_pool2d", x,
-                             pool::parts_plan<2>("adaptive_max_pool2d", size))
-      .values;
+  return pool::maximum_of<void, 2>("adaptive_max_pool2d", x,
+                                   pool::parts_plan<2>("adaptive_max_pool2d", size));
 }
 
 /// As max_pool1d, for images (batch, channel, z, y, x).
 template <ExpressionLike X>
 auto max_pool3d(const X& x, const PerAxis& kernel, const MaxPoolOptions& options = {}) {
-  return pool::maximum_of<3>("max_pool3d", x, pool::max_plan<3>("max_pool3d", kernel, options))
-      .values;
+  return pool::maximum_of<void, 3>("max_pool3d", x,
+                                   pool::max_plan<3>("max_pool3d", kernel, options));
 }
 /// The same, and in `.indices` where in its image each was.
 template <ExpressionLike X>
 auto max_pool3d_with_indices(const X& x, const PerAxis& kernel,
                              const MaxPoolOptions& options = {}) {
-  return pool::maximum_of<3>("max_pool3d", x, pool::max_plan<3>("max_pool3d", kernel, options));
+  return pool::maximum_of<int64_t, 3>("max_pool3d", x,
+                                      pool::max_plan<3>("max_pool3d", kernel, options));
 }
 /// The mean of each window of images (batch, channel, z, y, x).
 template <ExpressionLike X>
@@ -99,9 +100,8 @@ auto adaptive_avg_pool3d(const X& x, const PerAxis& size) {
 /// The largest element of each of `size` parts.
 template <ExpressionLike X>
 auto adaptive_max_pool3d(const X& x, const PerAxis& size) {
-  return pool::maximum_of<3>("adaptive_max_pool3d", x,
-                             pool::parts_plan<3>("adaptive_max_pool3d", size))
-      .values;
+  return pool::maximum_of<void, 3>("adaptive_max_pool3d", x,
+                                   pool::parts_plan<3>("adaptive_max_pool3d", size));
 }
 
 }  // namespace weft

@@ -101,18 +101,31 @@ inline Shape result_shape(const Shape& x, const Window& w) {
   return out;
 }
 
-template <class T, class D>
-Pooled<Tensor<T, D>, Tensor<int64_t, D>> largest(const char* operation, const Window& w,
-                                                 const Tensor<T, D>& images) {
+/// The largest elements, and their places as integers of type I unless only the values are wanted.
+template <class I, class T, class D>
+Pooled<Tensor<T, D>, Tensor<I, D>> largest(const char* operation, const Window& w,
+                                           const Tensor<T, D>& images, bool places) {
   using namespace weft::detail;
+  if (int64_t{w.in[0]} * w.in[1] * w.in[2] > INT32_MAX) {
+    fail<ShapeError>(operation, "images of shape ", images.shape(),
+                     ", expected fewer than 2^31 places in each");
+  }
   const Tensor<T, D> x = in_any_format(images);
   const Shape shape = result_shape(x.shape(), w);
   const bool last = is_channels_last(x);
   const Tensor<T, D> y = allocate_format<T>(shape, x.device(), last);
-  const Tensor<int64_t, D> index = allocate_format<int64_t>(shape, x.device(), last);
-  const Largest<T> f{w, Planes<const T>(x), Planes<T>(y), Planes<int64_t>(index)};
-  conv::visit(operation, x.device(), conv::volume_of(y), f, {x.storage()},
-              {y.storage(), index.storage()});
+  Tensor<I, D> index;
+  Largest<T, I> f{w, Planes<const T>(x), Planes<T>(y), {}};
+  if (places) {
+    index = allocate_format<I>(shape, x.device(), last);
+    f.index = Planes<I>(index);
+  }
+  if (places) {
+    conv::visit(operation, x.device(), conv::volume_of(y), f, {x.storage()},
+                {y.storage(), index.storage()});
+  } else {
+    conv::visit(operation, x.device(), conv::volume_of(y), f, {x.storage()}, {y.storage()});
+  }
   return {y, index};
 }
 
@@ -156,14 +169,21 @@ auto apply(const X& x, const Plan& plan_of, const F& f) {
   }
 }
 
-template <int Axes, class X, class Plan>
+/// I: the type of the places; void for the values alone.
+template <class I, int Axes, class X, class Plan>
 auto maximum_of(const char* operation, const X& x, const Plan& plan_of) {
   return apply<Kind<true>, Axes>(x, plan_of, [&](const auto& images, const Window& w) {
     using V = std::remove_cvref_t<decltype(images)>;
     if constexpr (weft::detail::is_var<V>) {
-      return Recorded<V>::largest(operation, w, images);
+      if constexpr (std::is_void_v<I>) {
+        return Recorded<V>::template largest<std::int32_t>(operation, w, images).values;
+      } else {
+        return Recorded<V>::template largest<I>(operation, w, images);
+      }
+    } else if constexpr (std::is_void_v<I>) {
+      return largest<std::int32_t>(operation, w, images, false).values;
     } else {
-      return largest(operation, w, images);
+      return largest<I>(operation, w, images, true);
     }
   });
 }

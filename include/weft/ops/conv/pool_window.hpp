@@ -66,35 +66,47 @@ struct Window {
   }
 };
 
-/// The largest element of each window, and its place in the image; NaN is larger than all others.
-template <class T>
+/// The largest element of each window, and its place in the image unless `index` has no elements;
+/// NaN is larger than all others.
+template <class T, class I>
 struct Largest {
   Window window;
   Planes<const T> from;
   Planes<T> to;
-  Planes<int64_t> index;
+  Planes<I> index;
 
+  /// The places [first, last) of a window that are inside.
+  WEFT_HD void clip(int axis, int o, int& first, int& last) const {
+    const int step = window.dilation[axis];
+    first = window.begin(axis, o);
+    last = window.end(axis, o);
+    if (first < 0) first = step == 1 ? 0 : first + (-first + step - 1) / step * step;
+    if (last > window.in[axis]) last = window.in[axis];
+  }
   WEFT_HD void operator()(const Place& p) const {
     using C = compute_t<T>;
     const Window& w = window;
+    int front, back, top, bottom, left, right;
+    clip(0, p.z, front, back);
+    clip(1, p.y, top, bottom);
+    clip(2, p.x, left, right);
+    const T* const image = from.at(p.n, p.c, 0, 0, 0);
     C best{};
-    int64_t found = -1;
-    for (int z = w.begin(0, p.z); z < w.end(0, p.z); z += w.dilation[0]) {
-      if (z < 0 || z >= w.in[0]) continue;
-      for (int y = w.begin(1, p.y); y < w.end(1, p.y); y += w.dilation[1]) {
-        if (y < 0 || y >= w.in[1]) continue;
-        for (int x = w.begin(2, p.x); x < w.end(2, p.x); x += w.dilation[2]) {
-          if (x < 0 || x >= w.in[2]) continue;
-          const C value = load_element(*from.at(p.n, p.c, z, y, x));
+    int found = -1;
+    for (int z = front; z < back; z += w.dilation[0]) {
+      for (int y = top; y < bottom; y += w.dilation[1]) {
+        const T* const line = image + z * from.z + y * from.y;
+        for (int x = left; x < right; x += w.dilation[2]) {
+          const C value = load_element(line[x * from.x]);
           if (found < 0 || value > best || value != value) {
             best = value;
-            found = (static_cast<int64_t>(z) * w.in[1] + y) * w.in[2] + x;
+            found = (z * w.in[1] + y) * w.in[2] + x;
           }
         }
       }
     }
     *to.at(p) = static_cast<T>(best);
-    *index.at(p) = found;
+    if (index.data != nullptr) *index.at(p) = static_cast<I>(found);
   }
   void row(Place p, int count) const {
     const Window& w = window;
@@ -125,23 +137,23 @@ struct Largest {
         }
       }
       *to.at(p) = static_cast<T>(best);
-      *index.at(p) =
-          (static_cast<int64_t>(p.z) * w.stride[0] * w.in[1] + best_y) * w.in[2] + best_x;
+      const int place = (p.z * w.stride[0] * w.in[1] + best_y) * w.in[2] + best_x;
+      if (index.data != nullptr) *index.at(p) = static_cast<I>(place);
     }
   }
 };
 
 /// The gradient of its images: each place's sum over the windows that chose it.
-template <class T>
+template <class T, class I>
 struct LargestGradient {
   Window window;
   Planes<const T> from;  // the gradient of the results
-  Planes<const int64_t> index;
+  Planes<const I> index;
   Planes<T> to;
 
   WEFT_HD void operator()(const Place& p) const {
     const Window& w = window;
-    const int64_t me = (static_cast<int64_t>(p.z) * w.in[1] + p.y) * w.in[2] + p.x;
+    const I me = static_cast<I>((p.z * w.in[1] + p.y) * w.in[2] + p.x);
     compute_t<T> sum{};
     for (int z = w.first(0, p.z); z < w.last(0, p.z); ++z) {
       for (int y = w.first(1, p.y); y < w.last(1, p.y); ++y) {
@@ -159,13 +171,13 @@ struct LargestGradient {
     const Window& w = window;
     T* const out = to.at(p);
     for (int i = 0; i < count; ++i) out[i * to.x] = T(0);
-    const int64_t start = (static_cast<int64_t>(p.z) * w.in[1] + p.y) * w.in[2];
+    const int start = (p.z * w.in[1] + p.y) * w.in[2];
     for (int z = w.first(0, p.z); z < w.last(0, p.z); ++z) {
       for (int y = w.first(1, p.y); y < w.last(1, p.y); ++y) {
         const T* const up = from.at(p.n, p.c, z, y, 0);
-        const int64_t* const chosen = index.at(p.n, p.c, z, y, 0);
+        const I* const chosen = index.at(p.n, p.c, z, y, 0);
         for (int x = 0; x < w.out[2]; ++x) {
-          const int64_t at = chosen[x * index.x] - start;
+          const int64_t at = static_cast<int64_t>(chosen[x * index.x]) - start;
           if (at >= 0 && at < count) out[at * to.x] += up[x * from.x];
         }
       }

@@ -56,12 +56,14 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   bool done = false;
   if (p.is_depthwise()) {
     const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
-    const DepthwiseResult<T> f{Window(p),      Planes<const T>(x),
-                               filters.data(), bias != nullptr ? shift.data() : nullptr,
-                               Planes<T>(y),   static_cast<int>(p.filters / p.channels)};
-    visit(operation, x.device(), volume_of(y), f,
-          {x.storage(), filters.storage(), bias != nullptr ? shift.storage() : nullptr},
-          {y.storage()});
+    with_kernel_size<D>(p, [&]<int K>() {
+      const DepthwiseResult<T, K> f{Window(p),      Planes<const T>(x),
+                                    filters.data(), bias != nullptr ? shift.data() : nullptr,
+                                    Planes<T>(y),   static_cast<int>(p.filters / p.channels)};
+      visit(operation, x.device(), volume_of(y), f,
+            {x.storage(), filters.storage(), bias != nullptr ? shift.storage() : nullptr},
+            {y.storage()});
+    });
     return y;
   }
   if constexpr (detail::has_library<D>()) {
@@ -108,10 +110,12 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
   }
   const Tensor<T, D> filters = all::in_format(w, false);
   if (p.is_depthwise()) {
-    const DepthwiseImage<T> f{Window(p), Planes<const T>(g), filters.data(), Planes<T>(dx),
-                              static_cast<int>(p.filters / p.channels)};
-    visit(operation, g.device(), volume_of(dx), f, {g.storage(), filters.storage()},
-          {dx.storage()});
+    with_kernel_size<D>(p, [&]<int K>() {
+      const DepthwiseImage<T, K> f{Window(p), Planes<const T>(g), filters.data(), Planes<T>(dx),
+                                   static_cast<int>(p.filters / p.channels)};
+      visit(operation, g.device(), volume_of(dx), f, {g.storage(), filters.storage()},
+            {dx.storage()});
+    });
   } else if (!last) {
     ByMatmul<T, D>(operation, p).images(g, filters, dx);
   } else if (p.is_pointwise() && p.groups == 1) {

@@ -1,0 +1,183 @@
+// The row kernel for short rows: a thread reads its few elements once and keeps them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/reduce_state.hpp"
+#include "weft/cuda/rows/hoist.hpp"
+#include "weft/cuda/rows/merge.hpp"
+#include "weft/cuda/rows/walk.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda {
+
+namespace detail {
+
+using weft::detail::TypeList;
+using weft::detail::uses_of;
+
+/// Elements that a thread keeps of each operand; 0 where there are too many of these.
+template <int Leaves>
+inline constexpr int narrow_lanes = Leaves <= 12   ? 8
+                                    : Leaves <= 24 ? 4
+                                                   : 0;
+
+template <class Outs, class Types, int V, class Program>
+class NarrowThread;
+
+/// One thread of the kernel; up to 32 neighbouring ones share a row.
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
+class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>
+    : RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>> {
+  using Walk = RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>>;
+
+ public:
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+
+  __device__ __forceinline__ NarrowThread(const typename Walk::Grid& grid, const Program& program)
+      : Walk(grid), program_(program) {}
+
+  __device__ __forceinline__ void run() {
+    item_ = {place_.lane, grid_.apart, 0};
+    if (place_.active && place_.lane < grid_.inner) {
+      item_.n = static_cast<int>((grid_.inner - place_.lane + grid_.apart - 1) / grid_.apart);
+    }
+    char* at[outputs + leaves];
+    constexpr std::uint64_t reads =
+        (uses_of<decltype(Rs::program)> | ... | 0) | (uses_of<Ps> | ... | 0);
+    this->template begin<reads | ((std::uint64_t{1} << outputs) - 1)>(at, 0);
+    this->template load_elements<reads>(registers_, at, item_, grid_.needed);
+    reduce_all(std::make_index_sequence<reductions>{});
+    if (grid_.target < 0) store_all(at, std::make_index_sequence<outputs>{});
+  }
+
+ private:
+  using Walk::grid_;
+  using Walk::leaves;
+  using Walk::outputs;
+  using Walk::place_;
+  using Walk::reductions;
+  using Walk::values_;
+  using RowMode = weft::detail::RowMode;
+  using Registers = typename Walk::template Registers<V>;
+  using Lane = typename Walk::template Lane<V>;
+  using Values = typename Walk::Values;
+
+  /// The values of a program at this thread's elements.
+  template <class P>
+  __device__ __forceinline__ void compute(const P& program, typename P::type (&x)[V]) const {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (!has_effects<P> || j < item_.n) x[j] = program(Lane{registers_, values_, j});
+    }
+  }
+
+  template <std::size_t... I>
+  __device__ __forceinline__ void reduce_all(std::index_sequence<I...>) {
+    (reduce<static_cast<int>(I)>(weft::get<static_cast<int>(I)>(program_.reductions)), ...);
+  }
+  template <int I, class Reduction>
+  __device__ __forceinline__ void reduce(const Reduction& reduction) {
+    using T = typename Reduction::value;
+    T value{};
+    if (grid_.mode[I] == RowMode::load) {
+      if (place_.active) {
+        value = *reinterpret_cast<const T*>(this->template start<outputs + leaves + I>());
+      }
+    } else if (grid_.mode[I] == RowMode::same) {
+      take_same<I>(value, std::make_index_sequence<I>{});
+    } else if (grid_.mode[I] == RowMode::compute) {
+      using State = typename Reduction::state;
+      State state{};
+      const auto program = hoist(reduction.program, RowScalars<Values>{values_});
+      using R = std::remove_cvref_t<decltype(reduction.reducer)>;
+      using C = typename decltype(program)::type;
+      C x[V] = {};
+      compute(program, x);
+      if constexpr (takes_first<R, State, C, V>) {
+        reduction.reducer.add_first(state, x, item_.n);
+      } else {
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+          if (j < item_.n) {
+            reduction.reducer.add(state, x[j],
+                                  static_cast<long long>(item_.position) + j * item_.apart);
+          }
+        }
+      }
+      if (!grid_.columns) {
+#pragma unroll 1
+        for (unsigned w = grid_.group / 2; w > 0; w /= 2) {
+          reduction.reducer.merge(state, shuffle<true>(state, w));
+        }
+        state = shuffle<false>(state, threadIdx.x & (32 - grid_.group));
+      }
+      value = static_cast<T>(reduction.reducer.finish(state, grid_.count));
+    }
+    if (grid_.target == I && place_.active && place_.thread == 0) {
+      *reinterpret_cast<T*>(this->template start<outputs + leaves + I>()) = value;
+    }
+    weft::get<I>(values_) = value;
+  }
+  template <int I, class T, std::size_t... J>
+  __device__ __forceinline__ void take_same(T& value, std::index_sequence<J...>) const {
+    (take_if_same<I, static_cast<int>(J)>(value), ...);
+  }
+  template <int I, int J, class T>
+  __device__ __forceinline__ void take_if_same(T& value) const {
+    using Other = std::remove_cvref_t<decltype(weft::get<J>(values_))>;
+    if constexpr (std::is_same_v<T, Other>) {
+      if (grid_.same[I] == J) value = weft::get<J>(values_);
+    }
+  }
+
+  template <std::size_t... K>
+  __device__ __forceinline__ void store_all(char** at, std::index_sequence<K...>) {
+    if (!grid_.any_along_row) {
+      item_.n = place_.active && place_.lane == 0 ? 1 : 0;
+    }
+    const RowScalars<Values> row{values_};
+    Pack<Vector<Outs, V>...> results;
+    (compute_output(weft::get<static_cast<int>(K)>(results),
+                    hoist(weft::get<static_cast<int>(K)>(program_.outputs), row)),
+     ...);
+    (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K]), ...);
+  }
+  template <class Out, class P>
+  __device__ __forceinline__ void compute_output(Vector<Out, V>& out, const P& program) const {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (!has_effects<P> || j < item_.n) {
+        out.lane[j] = stored_value<Out>(program, Lane{registers_, values_, j});
+      }
+    }
+  }
+  template <int K, class Out>
+  __device__ __forceinline__ void store(const Vector<Out, V>& in, char* at) const {
+    const bool along = (grid_.along_row >> K & 1U) != 0;
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (j < item_.n && (along || (j == 0 && place_.lane == 0))) {
+        *reinterpret_cast<Out*>(at) = in.lane[j];
+      }
+      at += grid_.operand[K].hop;
+    }
+  }
+
+  const Program& program_;
+  Registers registers_{};
+  RowItem item_;
+};
+
+}  // namespace detail
+
+/// Runs a task of a row program over short rows.
+template <class Outs, class Types, int V, int N, class Program>
+__global__ void __launch_bounds__(256) row_narrow_kernel(const __grid_constant__ RowGrid<N> grid,
+                                                         const __grid_constant__ Program program) {
+  detail::NarrowThread<Outs, Types, V, Program>(grid, program).run();
+}
+
+}  // namespace weft::on_cuda
+
+#endif

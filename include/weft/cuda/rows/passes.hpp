@@ -1,0 +1,58 @@
+// How the reductions of a row program share passes over a row, and where their states lie.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/rows/joint.hpp"
+#include "weft/eval/rows/online.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda::detail {
+
+using weft::detail::RowLevels;
+using weft::detail::RowPass;
+using weft::detail::TypeList;
+
+/// How the reductions of a row program share passes, and where each state lies among those of one.
+template <class Program>
+struct RowPasses;
+template <class... Rs, class Outputs>
+struct RowPasses<RowProgram<Pack<Rs...>, Outputs>> {
+  using Levels = RowLevels<RowProgram<Pack<Rs...>, Outputs>>;
+  static constexpr int reductions = sizeof...(Rs);
+  struct Places {
+    unsigned before[reductions] = {};
+    unsigned all[reductions] = {};  // of each level
+    unsigned most = 8;
+  };
+  static constexpr Places places = [] {
+    // A state as the pass has it, or as one reduction alone does.
+    constexpr unsigned size[] = {(state_size<typename RowPass<Rs>::State>)...};
+    constexpr unsigned alone[] = {(state_size<typename Rs::state>)...};
+    Places out;
+    for (int r = 0; r < reductions; ++r) {
+      unsigned& all = out.all[Levels::levels.of[r]];
+      if (size[r] % 8 == 0) all = (all + 7) / 8 * 8;
+      out.before[r] = all;
+      all += size[r];
+      if (all > out.most) out.most = all;
+      if (alone[r] > out.most) out.most = alone[r];
+    }
+    out.most = (out.most + 7) / 8 * 8;
+    return out;
+  }();
+};
+
+/// Blocks of the most threads that a multiprocessor should have room for: registers for the
+/// operands of a pass come before threads where there are many of them.
+template <class Types, class Program>
+inline constexpr int row_loop_blocks = 2;
+template <class... Ts, class... Rs, class... Ps>
+inline constexpr int row_loop_blocks<TypeList<Ts...>, RowProgram<Pack<Rs...>, Pack<Ps...>>> =
+    sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 16 || (has_effects<Ps> || ...) ? 1
+    : sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 7                            ? 2
+                                                                                   : 3;
+
+}  // namespace weft::on_cuda::detail
+
+#endif

@@ -1,0 +1,323 @@
+// A thread of the row kernel that loops, as it reduces: pass by pass, all reductions of one at
+// once. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/reduce_state.hpp"
+#include "weft/cuda/primitive/tma.hpp"
+#include "weft/cuda/rows/hoist.hpp"
+#include "weft/cuda/rows/passes.hpp"
+#include "weft/cuda/rows/walk.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda::detail {
+
+using weft::detail::uses_of;
+
+template <class Outs, class Types, int V, class Program>
+class RowReductions;
+
+/// One thread of the kernel that loops: its part of the reductions.
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
+class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>
+    : public RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>> {
+ public:
+  using Walk = RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>>;
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  using Passes = RowPasses<Program>;
+
+  __device__ __forceinline__ RowReductions(const typename Walk::Grid& grid, const Program& program,
+                                           char* partials, char* shared)
+      : Walk(grid), program_(program), partials_(partials), shared_(shared) {}
+
+  /// All reductions, or the pieces of those of the only pass.
+  __device__ __forceinline__ void reduce_all() {
+    fetch();
+    if (grid_.cluster) {
+      Exchange::begin(static_cast<unsigned>(__cvta_generic_to_shared(shared_)), grid_.scratch);
+      Exchange::wait_for_cluster();
+    }
+    run_levels(std::make_index_sequence<Passes::Levels::levels.count>{});
+  }
+
+ protected:
+  const Program& program_;
+
+ private:
+  using Walk::grid_;
+  using Walk::leaves;
+  using Walk::outputs;
+  using Walk::place_;
+  using Walk::reductions;
+  using Walk::values_;
+  using RowMode = weft::detail::RowMode;
+  using Registers = typename Walk::template Registers<V>;
+  using Lane = typename Walk::template Lane<V>;
+  using Values = typename Walk::Values;
+  using Reductions = std::make_index_sequence<reductions>;
+  template <int I>
+  using Reduction =
+      std::remove_cvref_t<decltype(weft::get<I>(std::declval<const Program&>().reductions))>;
+  template <int I>
+  using Pass = RowPass<Reduction<I>>;
+  template <int I>
+  static constexpr int level = Passes::Levels::levels.of[I];
+  template <int I>
+  static constexpr unsigned before = Passes::places.before[I];
+  template <int L>
+  static constexpr unsigned level_bytes = Passes::places.all[L];
+  static constexpr unsigned piece_bytes = Passes::places.most;
+
+  template <int I>
+  __device__ __forceinline__ const Reduction<I>& reduction() const {
+    return weft::get<I>(program_.reductions);
+  }
+
+  /// Has L2 fetch this block's part of the row.
+  __device__ __forceinline__ void fetch() const {
+#if __CUDA_ARCH__ >= 900
+    if (grid_.fetched == 0 || threadIdx.x >= outputs + leaves) return;
+    if ((grid_.fetched >> threadIdx.x & 1U) == 0) return;
+    const RowOperand& x = grid_.operand[threadIdx.x];
+    const unsigned parts = grid_.parts.divisor;
+    const unsigned all = grid_.inner * static_cast<unsigned>(x.itemsize);
+    const unsigned each = (all / 16 + parts - 1) / parts * 16;
+    const unsigned first = place_.part * each;
+    if (first >= all) return;
+    fetch_to_l2(row_start(grid_, x, place_.row) + first, all - first < each ? all - first : each);
+#endif
+  }
+
+  template <std::size_t... L>
+  __device__ __forceinline__ void run_levels(std::index_sequence<L...>) {
+    (run_level<static_cast<int>(L)>(Reductions{}), ...);
+  }
+  template <int L, std::size_t... I>
+  __device__ __forceinline__ void run_level(std::index_sequence<I...> all) {
+    (load_value<L, static_cast<int>(I)>(), ...);
+    bool any = false;
+    ((any = any || (level<I> == L && computes<static_cast<int>(I)>())), ...);
+    if (any) run_pass<L>(typename InLevel<L>::type{});
+    if constexpr (has_dependent) {
+      if (grid_.varies != 0) (run_alone<L, static_cast<int>(I)>(), ...);
+    }
+    (take_and_store<L, static_cast<int>(I)>(), ...);
+  }
+
+  /// The reductions of a level.
+  template <int L>
+  struct InLevel {
+    template <class Done, int I>
+    struct Next;
+    template <std::size_t... Done, int I>
+    struct Next<std::index_sequence<Done...>, I> {
+      using With = std::conditional_t<level<I> == L, std::index_sequence<Done..., I>,
+                                      std::index_sequence<Done...>>;
+      using type = typename Next<With, I + 1>::type;
+    };
+    template <std::size_t... Done>
+    struct Next<std::index_sequence<Done...>, reductions> {
+      using type = std::index_sequence<Done...>;
+    };
+    using type = typename Next<std::index_sequence<>, 0>::type;
+  };
+
+  template <int I>
+  static constexpr bool is_dependent =
+      weft::detail::reductions_of<
+          std::remove_cvref_t<decltype(std::declval<Reduction<I>>().program)>> != 0;
+  static constexpr bool has_dependent =
+      ((weft::detail::reductions_of<std::remove_cvref_t<decltype(Rs::program)>> != 0) || ...);
+
+  /// Whether a pass computes reduction I: not where what it reads changes along the row.
+  template <int I>
+  __device__ __forceinline__ bool computes() const {
+    return grid_.mode[I] == RowMode::compute && !(is_dependent<I> && grid_.varies != 0);
+  }
+
+  template <int L, int I>
+  __device__ __forceinline__ void load_value() {
+    if constexpr (level<I> == L) {
+      using T = typename Reduction<I>::value;
+      if (grid_.mode[I] == RowMode::load && place_.active) {
+        weft::get<I>(values_) =
+            *reinterpret_cast<const T*>(this->template start<outputs + leaves + I>());
+      }
+    }
+  }
+
+  /// The reductions I..., over the row or the pieces that an earlier kernel left of it.
+  template <int L, std::size_t... I>
+  __device__ __forceinline__ void run_pass(std::index_sequence<I...>) {
+    Pack<typename Pass<I>::State...> states{};
+    if (grid_.stage == RowLoops::merge) {
+      const unsigned mine = place_.thread;
+#pragma unroll 1
+      for (unsigned s = mine; place_.active && s < grid_.splits; s += grid_.group) {
+        const char* piece = piece_of(s);
+        merge_pieces(states, piece, std::index_sequence<I...>{},
+                     std::make_index_sequence<sizeof...(I)>{});
+      }
+    } else {
+      accumulate(states, std::index_sequence<I...>{}, std::make_index_sequence<sizeof...(I)>{});
+    }
+    join(states, level_bytes<L>, std::index_sequence<I...>{},
+         std::make_index_sequence<sizeof...(I)>{});
+    if (grid_.stage == RowLoops::partial) {
+      if (place_.active && place_.thread == 0) {
+        char* const piece = piece_of(place_.part);
+        store_pieces(states, piece, std::index_sequence<I...>{},
+                     std::make_index_sequence<sizeof...(I)>{});
+      }
+      return;
+    }
+    finish_all(states, std::index_sequence<I...>{}, std::make_index_sequence<sizeof...(I)>{});
+  }
+  __device__ __forceinline__ char* piece_of(unsigned s) const {
+    return partials_ + (static_cast<int64_t>(place_.row) * grid_.splits + s) * piece_bytes;
+  }
+  template <class States, std::size_t... I, std::size_t... K>
+  __device__ __forceinline__ void merge_pieces(States& states, const char* piece,
+                                               std::index_sequence<I...>,
+                                               std::index_sequence<K...>) const {
+    (Pass<I>::reducer(reduction<I>())
+         .merge(weft::get<static_cast<int>(K)>(states),
+                *reinterpret_cast<const typename Pass<I>::State*>(piece + before<I>)),
+     ...);
+  }
+  template <class States, std::size_t... I, std::size_t... K>
+  __device__ __forceinline__ void store_pieces(const States& states, char* piece,
+                                               std::index_sequence<I...>,
+                                               std::index_sequence<K...>) const {
+    ((*reinterpret_cast<typename Pass<I>::State*>(piece + before<I>) =
+          weft::get<static_cast<int>(K)>(states)),
+     ...);
+  }
+  template <class States, std::size_t... I, std::size_t... K>
+  __device__ __forceinline__ void join(States& states, unsigned all, std::index_sequence<I...>,
+                                       std::index_sequence<K...>) {
+    merge_joint(JointArea{grid_, shared_, turn_++}, all,
+                JointState<typename Pass<I>::Reducer, typename Pass<I>::State>{
+                    Pass<I>::reducer(reduction<I>()), weft::get<static_cast<int>(K)>(states),
+                    before<I>}...);
+  }
+  template <class States, std::size_t... I, std::size_t... K>
+  __device__ __forceinline__ void finish_all(const States& states, std::index_sequence<I...>,
+                                             std::index_sequence<K...>) {
+    (finish<I>(weft::get<static_cast<int>(K)>(states)), ...);
+  }
+  template <int I, class State>
+  __device__ __forceinline__ void finish(const State& state) {
+    if (computes<I>()) {
+      weft::get<I>(values_) = static_cast<typename Reduction<I>::value>(
+          Pass<I>::finish(reduction<I>(), state, grid_.count, values_));
+    }
+    take_same<I>(Reductions{});  // what a later one of the pass is brought to
+  }
+
+  /// What this thread's elements come to, in groups, so that rounding does not grow with the row.
+  template <class States, std::size_t... I, std::size_t... K>
+  __device__ __forceinline__ void accumulate(States& states, std::index_sequence<I...>,
+                                             std::index_sequence<K...>) {
+    States group{};
+    const auto programs =
+        pack_of(hoist(Pass<I>::program(reduction<I>()), RowScalars<Values>{values_})...);
+    this->template walk<(uses_of<typename Pass<I>::Program> | ...)>(
+        [&](char** at, const RowItem& item) {
+          (add<I>(weft::get<static_cast<int>(K)>(group), weft::get<static_cast<int>(K)>(programs),
+                  at, item),
+           ...);
+        },
+        [&] {
+          (Pass<I>::reducer(reduction<I>())
+               .merge(weft::get<static_cast<int>(K)>(states),
+                      weft::get<static_cast<int>(K)>(group)),
+           ...);
+          group = States{};
+        });
+    (Pass<I>::reducer(reduction<I>())
+         .merge(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)),
+     ...);
+  }
+  template <int I, class State, class P>
+  __device__ __forceinline__ void add(State& state, const P& program, char** at,
+                                      const RowItem& item) const {
+    if (!computes<I>()) return;
+    using C = typename P::type;
+    Registers registers{};
+    this->template load<uses_of<typename Pass<I>::Program>>(registers, at, item);
+    const auto& reducer = Pass<I>::reducer(reduction<I>());
+    const auto lane = [&](int j) { return Lane{registers, values_, j}; };
+    C x[V];
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if constexpr (has_effects<P>) {
+        x[j] = j < item.n ? program(lane(j)) : C{};
+      } else {
+        x[j] = program(lane(j));
+      }
+    }
+    if constexpr (takes_first<std::remove_cvref_t<decltype(reducer)>, State, C, V>) {
+      reducer.add_first(state, x, item.n);
+    } else {
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        if (j < item.n) {
+          reducer.add(state, x[j], static_cast<long long>(item.position) + j * item.apart);
+        }
+      }
+    }
+  }
+
+  /// A reduction of what changes along the row with values in memory, by itself.
+  template <int L, int I>
+  __device__ __forceinline__ void run_alone() {
+    if constexpr (level<I> == L && is_dependent<I>) {
+      if (grid_.mode[I] != RowMode::compute) return;
+      const auto& r = reduction<I>();
+      typename Reduction<I>::state state{};
+      this->template walk_single<uses_of<std::remove_cvref_t<decltype(r.program)>>>(
+          [&](const auto& registers, const Values& values, long long position) {
+            r.reducer.add(state, r.program(typename Walk::template Lane<1>{registers, values, 0}),
+                          position);
+          });
+      merge_joint(
+          JointArea{grid_, shared_, turn_++}, state_size<typename Reduction<I>::state>,
+          JointState<std::remove_cvref_t<decltype(r.reducer)>, typename Reduction<I>::state>{
+              r.reducer, state, 0});
+      weft::get<I>(values_) =
+          static_cast<typename Reduction<I>::value>(r.reducer.finish(state, grid_.count));
+    }
+  }
+
+  template <int L, int I>
+  __device__ __forceinline__ void take_and_store() {
+    if constexpr (level<I> == L) {
+      take_same<I>(Reductions{});
+      if (grid_.target == I && grid_.stage != RowLoops::partial && place_.active &&
+          place_.thread + place_.part == 0) {
+        using T = typename Reduction<I>::value;
+        *reinterpret_cast<T*>(this->template start<outputs + leaves + I>()) = weft::get<I>(values_);
+      }
+    }
+  }
+  template <int I, std::size_t... J>
+  __device__ __forceinline__ void take_same(std::index_sequence<J...>) {
+    if (grid_.mode[I] == RowMode::same) (take_if_same<I, static_cast<int>(J)>(), ...);
+  }
+  template <int I, int J>
+  __device__ __forceinline__ void take_if_same() {
+    if constexpr (J < I &&
+                  std::is_same_v<typename Reduction<I>::value, typename Reduction<J>::value>) {
+      if (grid_.same[I] == J) weft::get<I>(values_) = weft::get<J>(values_);
+    }
+  }
+
+  char* partials_;
+  char* shared_;
+  unsigned turn_ = 0;
+};
+
+}  // namespace weft::on_cuda::detail
+
+#endif
