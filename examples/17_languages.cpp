@@ -5,6 +5,7 @@
 #include <weft/data.hpp>
 #include <weft/nn.hpp>
 #include <weft/optim.hpp>
+#include <weft/track.hpp>
 
 #include <fstream>
 #include <sstream>
@@ -81,7 +82,7 @@ double train(const char* name, Net net, const auto& known, const auto& asked, in
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
   double accuracy = 0;
   for (int epoch = 1; epoch <= epochs; ++epoch) {
-    example::Progress bar(batches.size());
+    track::ProgressLine bar(batches.size());
     for (auto [words, lengths, languages] : batches.to(device)) {
       step(words, lengths, languages);
       schedule.step();

@@ -4,6 +4,7 @@
 
 #include <weft/models.hpp>
 #include <weft/optim.hpp>
+#include <weft/track.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -46,7 +47,7 @@ int run(const std::string& text, D device) {
   float loss = 0;
   for (int i = 0; i < 4; ++i) {
     auto total = zeros({}, device);
-    example::Progress bar(each);
+    track::ProgressLine bar(each);
     for (int j = 0; j < each; ++j) {
       const Tensor first = randint<int64_t>(0, all_codes.size() - length, {16}, device);
       const Tensor places = first.unsqueeze(1) + arange<int64_t>(length, device);
