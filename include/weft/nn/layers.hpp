@@ -168,7 +168,7 @@ struct Sequential {
       return x;
     } else {
       using M = std::tuple_element_t<I, std::tuple<Ms...>>;
-      constexpr bool callable = requires(const M& m) { m(x); };
+      constexpr bool callable = std::is_invocable_v<const M&, const X&>;  // nvcc refuses m(x) here
       static_assert(callable,
                     "weft: a module in a Sequential is called with the value before it: give it a "
                     "const operator()(x); nn::ReLU{} stands for relu");
