@@ -3,16 +3,19 @@ SHELL := /bin/bash
 export PATH := $(PATH):/usr/local/cuda/bin
 jobs ?= $(shell nproc)
 release := build/release
-# In CI a warning is an error; elsewhere a newer compiler's new warning must not stop anybody. CI has
-# no GPU: what needs one is only compiled there, and cheaply.
-configure := cmake --preset release -DWEFT_WERROR=$(if $(CI),ON,OFF) \
-  -DWEFT_CUDA_CHECK_ONLY=$(if $(CI),ON,OFF) -DWEFT_TEST_MERGE=$(if $(CI),10,1) \
-  -DWEFT_BENCH=$(if $(CI),OFF,ON)
+# In CI a warning is an error; elsewhere a newer compiler's new warning must not stop anybody. Without a
+# GPU what needs one is only compiled, and part of it: all=1 compiles all, one by one. CI does without
+# optimisation too.
+gpu := $(shell nvidia-smi -L 2>/dev/null | head -1)
+part := $(if $(all),,$(if $(CI),yes,$(if $(gpu),,yes)))
+configure = cmake --preset release -DWEFT_WERROR=$(if $(CI),ON,OFF) -DWEFT_CHEAP=$(if $(CI),ON,OFF) \
+  -DWEFT_CUDA_CHECK_ONLY=$(if $(part),ON,OFF) -DWEFT_TEST_MERGE=$(if $(all),1,$(if $(CI),10,6)) \
+  -DWEFT_BENCH=$(if $(all)$(bench),ON,OFF)
 build := cmake --build --preset release --parallel $(jobs)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-random docs fuzz gpu-check format clean
+.PHONY: help demo test test-all bench bench-random docs fuzz gpu-check format clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +34,10 @@ test: ## build and run all tests and examples, on every device there is
 	@ctest --preset release --parallel $(jobs)
 	@$(call on_gpu,true)
 
+test-all: ## the same with each file by itself, everything compiled for CUDA, and the benchmarks
+	@$(MAKE) test all=1
+
+bench: bench := 1
 bench: ## build and run the benchmarks; results in OUT, default build/bench
 	@scripts/setup.sh bench
 	@$(configure)

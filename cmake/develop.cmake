@@ -49,7 +49,8 @@ endfunction()
 
 # weft_merge(RESULT SIZE SOURCE...): the .cpp sources as fewer that include up to SIZE of them each, in
 # namespaces of their own and after all their headers: what they instantiate alike is compiled once,
-# which takes half the time. A source that defines anything in weft itself stays alone.
+# which takes half the time. A source that defines anything in weft itself stays alone. The files lie
+# in a folder of RESULT's name, which is one for each set.
 function(weft_merge result size)
   set(merged "")
   set(rest "")
@@ -82,7 +83,7 @@ function(weft_merge result size)
       string(APPEND bodies "namespace ${namespace} {\n#include \"${path}\"\n}\n")
     endforeach()
     list(GET batch 0 first)
-    set(file ${CMAKE_CURRENT_BINARY_DIR}/merged/${first})
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${result}/${first})
     file(CONFIGURE OUTPUT ${file} CONTENT "${headers}${bodies}" @ONLY)
     list(APPEND merged ${file})
   endwhile()

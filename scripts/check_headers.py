@@ -5,7 +5,9 @@ A header begins with one `// sentence.` that says what it gives, then the SPDX l
 `#pragma once`; it is at most 300 lines long or says why not (`// Long because ...`), defines macros
 only in core/config.hpp and ops/elementwise/table.hpp, and has its test in tests/ under the same path;
 in a room (a sub-folder of a folder) another test of the room may include it instead. Headers under
-cuda/ are compiled by nvcc too, and by g++ with CUDA's headers, where they are found. Umbrella headers (directly in include/weft) need no test.
+cuda/ are compiled by nvcc too, and by g++ with CUDA's headers, where they are found. A header that
+another one includes before anything else is compiled alone there. Umbrella headers (directly in
+include/weft) need no test.
 """
 import argparse
 import re
@@ -43,7 +45,7 @@ def text_problems(header):
 
 
 def commands(header, nvcc, cuda_include):
-    cuda = header.startswith("weft/cuda/") or header.endswith("/cuda.hpp") or header == "weft/all.hpp"
+    cuda = is_cuda(header)
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
     if not cuda or cuda_include:
         yield ["g++", "-std=c++20", "-fsyntax-only", *warnings, "-x", "c++", f"-I{INCLUDE}",
@@ -51,6 +53,26 @@ def commands(header, nvcc, cuda_include):
     if cuda and nvcc: # to PTX: its front end reads host and device code, and g++ has seen the host's
         yield [nvcc, "-std=c++20", "-arch=sm_90", "-Xcompiler=-Wall,-Wextra", "-Werror=all-warnings",
                "-x", "cu", "-ptx", "-o", "/dev/null", f"-I{INCLUDE}", "-"]
+
+
+def is_cuda(header):
+    return header.startswith("weft/cuda/") or header.endswith("/cuda.hpp") or header == "weft/all.hpp"
+
+
+def compiled_by_others(headers):
+    """The headers that another one of `headers`, for the same compilers, includes before all else.
+
+    Nothing stands before them there, so that they need not be compiled once more.
+    """
+    found = set()
+    for header in headers:
+        for line in (INCLUDE / header).read_text().splitlines():
+            if line.strip() and not line.startswith("//") and line != "#pragma once":
+                first = re.match(r'#include "(weft/.*?)"', line)
+                if first and is_cuda(header) == is_cuda(first[1]):
+                    found.add(first[1])
+                break
+    return found
 
 
 def compile_problems(header, nvcc, cuda_include):
@@ -72,12 +94,14 @@ def main():
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     cuda_include = str(Path(nvcc).parent.parent / "include") if nvcc else None
     headers = [p.relative_to(INCLUDE).as_posix() for p in sorted((INCLUDE / "weft").rglob("*.hpp"))]
+    compiled = set() if args.no_compile else set(headers) - compiled_by_others(headers)
     if args.headers:
         headers = [h for h in headers if h.removeprefix("weft/") in args.headers]
+        compiled = set() if args.no_compile else set(headers)
 
     def problems(header):
         found = list(text_problems(header))
-        return found if args.no_compile else found + list(compile_problems(header, nvcc, cuda_include))
+        return found + list(compile_problems(header, nvcc, cuda_include)) if header in compiled else found
 
     total = 0
     with ThreadPoolExecutor(args.jobs) as pool:
@@ -85,7 +109,7 @@ def main():
             for problem in found:
                 print(f"{header}: {problem}")
             total += len(found)
-    print(f"headers: {len(headers)}, {total} problems" + ("" if nvcc else "; no nvcc: cuda/ not compiled"))
+    print(f"headers: {len(headers)}, {len(compiled)} compiled, {total} problems" + ("" if nvcc else "; no nvcc: cuda/ not compiled"))
     return 1 if total else 0
 
 
