@@ -148,8 +148,8 @@ int main(int argc, char** argv) {
        {"batch_norm_relu", norm},
        {"cnn_step",
         [] {
-          const models::Cnn<Cuda> net({.channels = 3, .size = 32});
-          step("cnn_step", net, {256, 3, 32, 32}, 10, false);
+          step("cnn_step", models::Cnn<Cuda>({.channels = 3, .size = 32}), {256, 3, 32, 32}, 10,
+               false);
         }},
        {"mobilenet_step",
         [] {

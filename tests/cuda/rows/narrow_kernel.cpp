@@ -54,6 +54,7 @@ TEST_CASE("rows that indices pick, normalised [gpu]") {
     const weft::Tensor<std::int64_t, Cuda> at = ids;
     const weft::Tensor<float, Cuda> picked = take(table, at, axis(0));
     const weft::Tensor<float, Cuda> expected = layer_norm(picked, w, b);
-    CHECK(all(layer_norm(take(table, at, axis(0)), w, b) == expected).item());
+    const weft::Tensor<float, Cuda> got = layer_norm(take(table, at, axis(0)), w, b);
+    CHECK(max(abs(got - expected)).item() < 2e-6F);
   }
 }

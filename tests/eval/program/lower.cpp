@@ -25,7 +25,7 @@ TEST_CASE("an expression becomes operands in the order they are read") {
 
 TEST_CASE("an inner reduction is evaluated, and kept in its accumulation type") {
   const auto x = weft::full<weft::half>({300}, 300);
-  const auto e = sum(x) / 300;
+  const auto e = weft::detail::node(sum(x) / 300);
   using E = std::remove_const_t<decltype(e)>;
   static_assert(std::is_same_v<Lowering<E>::types, TypeList<float>>);
   weft::detail::Operand operands[2];

@@ -18,9 +18,11 @@ struct Recorded {
 };
 
 /// The tasks that an expression is cut into, and none of them run.
-template <class E>
+template <class Given>
 Recorded cut(
-    const E& e, bool (*fuses)(int64_t, int64_t) = [](int64_t, int64_t) { return true; }) {
+    const Given& given, bool (*fuses)(int64_t, int64_t) = [](int64_t, int64_t) { return true; }) {
+  const auto& e = node(given);
+  using E = std::remove_cvref_t<decltype(e)>;
   using Lower = RowLowering<E>;
   constexpr int leaves = count(typename Lower::types{});
   constexpr int reductions = Lower::reductions;

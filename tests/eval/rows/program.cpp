@@ -14,12 +14,14 @@ const auto y = weft::zeros({3, 4});
 const auto cube = weft::zeros({2, 3, 4});
 
 using X = std::remove_const_t<decltype(x)>;
+template <class E>
+using node_of = node_t<std::remove_cvref_t<E>>;
 using Softmax = decltype(softmax(x));
-using Sum = decltype(sum(x));
+using Sum = node_of<decltype(sum(x))>;
 static_assert(!has_reduction<X>);
 static_assert(has_reduction<Sum> && !is_row_expression<Sum>);  // has kernels of its own
 static_assert(is_row_expression<Softmax>);
-static_assert(is_row_expression<decltype(sum(x - mean(x)))>);
+static_assert(is_row_expression<node_of<decltype(sum(x - mean(x)))>>);
 static_assert(!is_row_expression<decltype(x + y)>);
 
 template <class E>
@@ -31,8 +33,11 @@ struct Found {
   RowNode nodes[reductions];
   decltype(Lower::template lower<1, 0>(std::declval<const E&>(), nullptr, nullptr)) part;
 
-  explicit Found(const E& e) : part(Lower::template lower<1, 0>(e, operands, nodes)) {}
+  template <class Given>
+  explicit Found(const Given& e) : part(Lower::template lower<1, 0>(node(e), operands, nodes)) {}
 };
+template <class Given>
+Found(const Given&) -> Found<node_of<Given>>;
 
 /// The first operand's elements 1, 2, ... and reductions 10, 20, ...
 struct Inputs {

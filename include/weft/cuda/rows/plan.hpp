@@ -165,7 +165,7 @@ class RowPlan {
     const auto units = static_cast<unsigned>(device_.multiprocessors);
     const unsigned resident = units * (1024U / launch_.threads);
     int levels = 0;
-    const int rounds = passes(&levels);
+    passes(&levels);
     const bool tile = !grid_.columns ? grid_.group > 32 : grid_.rows_a_block == 32;
     unsigned parts = 1;
     // Merging costs each thread about as much as several items of its own.
