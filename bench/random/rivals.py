@@ -85,8 +85,11 @@ class TorchSide:
         names = dict(self.names)
         exec(compile_text(text, s["case"]), names)
         f = names["statement"]
-        if compile:  # every statement is another function, not one compiled again and again
-            self.torch._dynamo.reset()
+        if compile:
+            # All statements go through one function of PyTorch's own, which it would compile 8 times
+            # and from then on run as it is.
+            config = self.torch._dynamo.config
+            config.recompile_limit = config.accumulated_recompile_limit = 1 << 20
             f = self.torch.compile(f, dynamic=False)
         if not s["backward"]:
             return f

@@ -1,6 +1,7 @@
 #include "weft/nn/state.hpp"
 
 #include "gradients.hpp"
+#include "weft/nn/batch_norm.hpp"
 #include "weft/nn/layers.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/module.hpp"
