@@ -235,8 +235,8 @@ inline std::string npy_header(Dtype dtype, const Shape& shape) {
     type = t.bytes == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
     type += t.kind + std::to_string(t.bytes);
   }
-  std::string text =
-      "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + detail::text(shape) + ", }";
+  std::string text = "{'descr': '" + type +
+                     "', 'fortran_order': False, 'shape': " + weft::detail::text(shape) + ", }";
   constexpr std::size_t prefix = 10;
   text.append(63 - (prefix + text.size()) % 64, ' ');
   text += '\n';
