@@ -116,21 +116,25 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     return out;
   }
   static RowKernel get() {
+    constexpr bool fits = sizeof(Program) + sizeof(RowGrid<n>) <= 32000;
     static_assert(
-        sizeof(Program) + sizeof(RowGrid<n>) <= 32000,
-        "weft: the expression is too large for one kernel: store a part of it in a Tensor");
-    const auto kernel = row_kernel<TypeList<Outs...>, Types, loop_lanes, n, Program>;
-    RowKernel out = description();
-    out.address = reinterpret_cast<const void*>(kernel);
-    if constexpr (narrow > 0) {
-      out.narrow = reinterpret_cast<const void*>(
-          row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
+        fits, "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+    if constexpr (fits) {
+      RowKernel out = description();
+      const auto kernel = row_kernel<TypeList<Outs...>, Types, loop_lanes, n, Program>;
+      out.address = reinterpret_cast<const void*>(kernel);
+      if constexpr (narrow > 0) {
+        out.narrow = reinterpret_cast<const void*>(
+            row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
+      }
+      if constexpr (Layout::possible) {
+        const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
+        out.registers.address = reinterpret_cast<const void*>(fast);
+      }
+      return out;
+    } else {
+      return {};
     }
-    if constexpr (Layout::possible) {
-      const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
-      out.registers.address = reinterpret_cast<const void*>(fast);
-    }
-    return out;
   }
 };
 

@@ -122,15 +122,37 @@ constexpr bool ends_gradient() {
   return false;
 }
 
-/// The node of an operation on operands that fit together.
+/// The node of an operation on operands that fit together. (Written without an alias that names it
+/// twice: nvcc's front end keeps how types were written, and would double them at each level.)
+template <class T, class Op, class... Xs>
+constexpr auto make_node(Op op, Xs&&... xs) {
+  if constexpr (ends_gradient<T, Op, Xs...>()) {
+    return make_node<T>(op, detached(static_cast<Xs&&>(xs))...);
+  } else if constexpr (are_single<std::remove_cvref_t<Xs>...>) {
+    return Single<Map<T, Op, operand_t<T, Xs>...>>(op, static_cast<Xs&&>(xs)...);
+  } else {
+    return Map<T, Op, operand_t<T, Xs>...>(op, static_cast<Xs&&>(xs)...);
+  }
+}
+/// The same, the usual element types by their own names, which hide how T was found.
 template <class T, class Op, class... Xs>
 constexpr auto make_map(Op op, Xs&&... xs) {
-  if constexpr (ends_gradient<T, Op, Xs...>()) {
-    return make_map<T>(op, detached(static_cast<Xs&&>(xs))...);
+  if constexpr (std::is_same_v<T, float>) {
+    return make_node<float>(op, static_cast<Xs&&>(xs)...);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return make_node<double>(op, static_cast<Xs&&>(xs)...);
+  } else if constexpr (std::is_same_v<T, half>) {
+    return make_node<half>(op, static_cast<Xs&&>(xs)...);
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return make_node<bfloat16>(op, static_cast<Xs&&>(xs)...);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return make_node<bool>(op, static_cast<Xs&&>(xs)...);
+  } else if constexpr (std::is_same_v<T, std::int32_t>) {
+    return make_node<std::int32_t>(op, static_cast<Xs&&>(xs)...);
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return make_node<std::int64_t>(op, static_cast<Xs&&>(xs)...);
   } else {
-    using Node = Map<T, Op, operand_t<T, Xs>...>;
-    using Result = std::conditional_t<are_single<std::remove_cvref_t<Xs>...>, Single<Node>, Node>;
-    return Result(op, static_cast<Xs&&>(xs)...);
+    return make_node<T>(op, static_cast<Xs&&>(xs)...);
   }
 }
 

@@ -91,6 +91,15 @@ constexpr bool are_options() {
   return known;
 }
 
+template <class T, bool Node, class R, class X>
+auto reduce_node(const R& reducer, X&& x, const ReducedAxes& axes) {
+  if constexpr (Node) {
+    return Reduce<R, operand_t<T, X>>(reducer, static_cast<X&&>(x), axes);
+  } else {
+    return Single<Reduce<R, operand_t<T, X>>>(reducer, static_cast<X&&>(x), axes);
+  }
+}
+
 /// The reduction of x by R, with axis(...), keepdims and correction(n) in any order.
 template <class R, class X, class... Options>
 auto reduce(R reducer, X&& x, const Options&... options) {
@@ -102,11 +111,13 @@ auto reduce(R reducer, X&& x, const Options&... options) {
     const int rank = x.shape().rank();
     ReducedAxes axes{~(~0U << rank), false};
     (take(R::text, rank, axes, reducer, options), ...);
-    using Node = Reduce<R, operand_t<T, X>>;
-    constexpr bool some =
-        ((std::is_same_v<Options, Axes> || std::is_same_v<Options, Keepdims>) || ...);
-    using Result = std::conditional_t<some || has_var<E>, Node, Single<Node>>;
-    return Result(reducer, static_cast<X&&>(x), axes);
+    constexpr bool node = has_var<E> || (std::is_same_v<Options, Axes> || ...) ||
+                          (std::is_same_v<Options, Keepdims> || ...);
+    if constexpr (is_dual<T>) {
+      return reduce_node<T, node>(reducer, static_cast<X&&>(x), axes);
+    } else {  // an operand of its own type: see make_node
+      return reduce_node<float, node>(reducer, static_cast<X&&>(x), axes);
+    }
   } else {
     return Tensor<T, typename E::device_type>{};
   }
