@@ -88,3 +88,16 @@ TEST_CASE("operands of one storage are counted behind the target") {
   CHECK(weft::detail::count_owned(operands, 4, y.storage()) == 1);
   CHECK(weft::detail::count_owned(operands, 1, x.storage()) == 0);
 }
+
+TEST_CASE_TEMPLATE("results keep channels last only where all operands have them so", D,
+                   TEST_DEVICES) {
+  const auto x = weft::ones<float>({2, 3, 4, 5}, D{});
+  const auto last = weft::channels_last(x);
+  const weft::Tensor<float, D> kept = last * 2.0F;
+  CHECK(kept.strides() == last.strides());
+  const weft::Tensor<float, D> both = x + last;
+  CHECK(both.is_contiguous());
+  const weft::Tensor<float, D> rows = weft::ones<float>({2, 5, 3}, D{});
+  const weft::Tensor<float, D> turned = weft::ones<float>({2, 3, 5}, D{}) + rows.permute({0, 2, 1});
+  CHECK(turned.is_contiguous());
+}

@@ -46,28 +46,32 @@ struct Statement {
   bool computes = true;  // more than a copy, which is contiguous
 };
 
-/// Whether one of the operands is the result's size and has its channels side by side in memory.
-WEFT_OUTLINED inline bool any_channels_last(const Operand* operands, int n, const Shape& shape) {
+/// Whether the operands of the result's size, at least one, all have their channels side by side in
+/// memory: beside a contiguous one the result is contiguous.
+WEFT_OUTLINED inline bool all_channels_last(const Operand* operands, int n, const Shape& shape) {
   if (shape.rank() < 3 || shape.rank() > 5) return false;
+  bool found = false;
   for (int i = 0; i < n; ++i) {
-    if (operands[i].rank != shape.rank() || operands[i].stride[1] != 1) continue;
+    if (operands[i].rank != shape.rank() || operands[i].storage == nullptr) continue;
     Strides strides;
     bool same = true;
     for (int axis = 0; axis < shape.rank(); ++axis) {
       same = same && operands[i].size[axis] == shape[axis];
       strides.push_back(operands[i].stride[axis]);
     }
-    if (same && is_channels_last(shape, strides)) return true;
+    if (!same) continue;
+    if (!is_channels_last(shape, strides)) return false;
+    found = true;
   }
-  return false;
+  return found;
 }
 
-/// New storage for the result of a statement: contiguous, unless an element-wise one's operands are
+/// New storage for the result of a statement: contiguous, unless an element-wise one's operands all are
 /// channels_last.
 template <class T, class D>
 Tensor<T, D> new_target(const Statement<D>& s, D device) {
   const bool last =
-      s.elementwise && s.computes && any_channels_last(s.operands + 1, s.n - 1, *s.shape);
+      s.elementwise && s.computes && all_channels_last(s.operands + 1, s.n - 1, *s.shape);
   return allocate_format<T, D>(*s.shape, device, last, s.operation);
 }
 
