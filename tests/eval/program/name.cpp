@@ -5,7 +5,7 @@
 namespace {
 template <class E>
 weft::Text name(const E&) {
-  return text(weft::detail::name_of<E>());
+  return text(weft::detail::name_of<weft::detail::node_t<E>>());
 }
 }  // namespace
 

@@ -10,7 +10,7 @@ using weft::detail::route_of;
 
 template <class E>
 constexpr Route route(const E&) {
-  return route_of<E>();
+  return route_of<weft::detail::node_t<E>>();
 }
 const auto x = weft::ones({2, 3});
 const auto w = weft::ones({3, 3});
