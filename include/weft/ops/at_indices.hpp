@@ -184,7 +184,11 @@ auto at_indices(const X& x, const I& index) {
     static_assert(!detail::has_var<X>,
                   "weft: x[mask] of a Var has no gradient: write x * mask, where(mask, x, 0) or "
                   "x.detach()[mask]");
-    return x.eval()[index];
+    if constexpr (!detail::has_var<X>) {
+      return x.eval()[index];
+    } else {
+      return x.detach();
+    }
   }
 }
 

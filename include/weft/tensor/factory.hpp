@@ -31,8 +31,10 @@ auto by_sizes(const F& f, Shape shape, X next, Rest... rest) {
                 "or zeros({3, 4}, Cuda{})");
   if constexpr (device) {
     return f(shape, next);
+  } else if constexpr (!size) {
+    return f(shape, Cpu{});
   } else {
-    if constexpr (size) shape.push_back(static_cast<int64_t>(next));
+    shape.push_back(static_cast<int64_t>(next));
     if constexpr (sizeof...(Rest) == 0) {
       return f(shape, Cpu{});
     } else {
