@@ -66,8 +66,8 @@ WEFT_OUTLINED inline bool all_channels_last(const Operand* operands, int n, cons
   return found;
 }
 
-/// New storage for the result of a statement: contiguous, unless an element-wise one's operands all are
-/// channels_last.
+/// New storage for the result of a statement: contiguous, unless an element-wise one's operands all
+/// are channels_last.
 template <class T, class D>
 Tensor<T, D> new_target(const Statement<D>& s, D device) {
   const bool last =
