@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/cuda/primitive/reduce_state.hpp"
-#include "weft/cuda/rows/hoist.hpp"
+#include "weft/cuda/rows/evaluation.hpp"
 #include "weft/cuda/rows/merge.hpp"
 #include "weft/cuda/rows/walk.hpp"
 
@@ -62,13 +62,19 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   using Registers = typename Walk::template Registers<V>;
   using Lane = typename Walk::template Lane<V>;
   using Values = typename Walk::Values;
+  using Shared = SharedPatterns<Program>;
 
   /// The values of a program at this thread's elements.
   template <class P>
-  __device__ __forceinline__ void compute(const P& program, typename P::type (&x)[V]) const {
+  __device__ __forceinline__ void compute(const P& program, typename P::type (&x)[V]) {
+    const auto lane = [&](int j) { return Lane{registers_, values_, j}; };
+    if constexpr (has_effects<P>) {
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (!has_effects<P> || j < item_.n) x[j] = program(Lane{registers_, values_, j});
+      for (int j = 0; j < V; ++j) {
+        if (j < item_.n) x[j] = program(lane(j));
+      }
+    } else {
+      Evaluation(grid_, kept_, lane).run(program, x);
     }
   }
 
@@ -119,14 +125,16 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     }
     weft::get<I>(values_) = value;
   }
+  template <int I>
+  using Reduction =
+      std::remove_cvref_t<decltype(weft::get<I>(std::declval<const Program&>().reductions))>;
   template <int I, class T, std::size_t... J>
   __device__ __forceinline__ void take_same(T& value, std::index_sequence<J...>) const {
     (take_if_same<I, static_cast<int>(J)>(value), ...);
   }
   template <int I, int J, class T>
   __device__ __forceinline__ void take_if_same(T& value) const {
-    using Other = std::remove_cvref_t<decltype(weft::get<J>(values_))>;
-    if constexpr (std::is_same_v<T, Other>) {
+    if constexpr (weft::detail::may_be_equal<Reduction<I>, Reduction<J>>) {
       if (grid_.same[I] == J) value = weft::get<J>(values_);
     }
   }
@@ -144,11 +152,18 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K]), ...);
   }
   template <class Out, class P>
-  __device__ __forceinline__ void compute_output(Vector<Out, V>& out, const P& program) const {
+  __device__ __forceinline__ void compute_output(Vector<Out, V>& out, const P& program) {
+    if constexpr (has_shared<Shared, P>) {
+      typename P::type x[V];
+      compute(program, x);
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (!has_effects<P> || j < item_.n) {
-        out.lane[j] = stored_value<Out>(program, Lane{registers_, values_, j});
+      for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(x[j]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        if (!has_effects<P> || j < item_.n) {
+          out.lane[j] = stored_value<Out>(program, Lane{registers_, values_, j});
+        }
       }
     }
   }
@@ -166,6 +181,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
 
   const Program& program_;
   Registers registers_{};
+  KeptValues<Shared, V> kept_;
   RowItem item_;
 };
 

@@ -74,6 +74,59 @@ template <int N>
   }
 }
 
+/// See RowKernel::share.
+template <class Program>
+struct RowSharing;
+template <class... Rs, class... Ps>
+struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  using Levels = weft::detail::RowLevels<Program>;
+  using Sharing = weft::detail::ShareValues<SharedPatterns<Program>, FirstInRow>;
+
+  static int run(const Program& program, bool narrow, RowLoops& grid, const RowOperand* operands) {
+    const FirstInRow row{grid, operands};
+    Sharing sharing(row);
+    constexpr auto all = std::make_index_sequence<sizeof...(Rs)>{};
+    for (int level = 0; level < (narrow ? 1 : Levels::levels.count); ++level) {
+      reductions(sharing, program, narrow ? -1 : level, grid, all);
+      if (!narrow) sharing.forget();
+    }
+    if (grid.target < 0) outputs(sharing, program.outputs);
+    grid.shared = sharing.values();
+    grid.needed &= sharing.needed() | ((std::uint64_t{1} << sizeof...(Ps)) - 1);
+    return sharing.saved();
+  }
+
+ private:
+  template <std::size_t... I>
+  static void reductions(Sharing& sharing, const Program& program, int level, const RowLoops& grid,
+                         std::index_sequence<I...>) {
+    (reduction<static_cast<int>(I)>(sharing, weft::get<static_cast<int>(I)>(program.reductions),
+                                    level, grid),
+     ...);
+  }
+  template <int I, class Reduction>
+  static void reduction(Sharing& sharing, const Reduction& r, int level, const RowLoops& grid) {
+    if (grid.mode[I] != RowMode::compute) return;
+    if (level < 0) {
+      sharing.run(r.program);
+    } else if (level == Levels::levels.of[I]) {
+      sharing.run(weft::detail::RowPass<Reduction>::program(r));
+    }
+  }
+  template <class... Qs>
+  static void outputs(Sharing& sharing, const Pack<Qs...>& programs) {
+    if constexpr (sizeof...(Qs) > 0) {
+      sharing.run(programs.head);
+      outputs(sharing, programs.tail);
+    }
+  }
+};
+template <class Program>
+int share_in_rows(const void* program, bool narrow, RowLoops& grid, const RowOperand* operands) {
+  return RowSharing<Program>::run(*static_cast<const Program*>(program), narrow, grid, operands);
+}
+
 template <class Outs, class Types, class Program>
 struct RowKernelOf;
 template <class... Outs, class... Ts, class... Rs, class... Ps>
@@ -104,6 +157,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
+    if constexpr (SharedPatterns<Program>::table.count > 0) out.share = share_in_rows<Program>;
     if constexpr (Layout::possible) {
       out.registers.vectors = Layout::vectors;
       out.registers.slots = Layout::slots;

@@ -115,27 +115,29 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   __device__ __forceinline__ void walk(const F& f, const Flush& flush, bool one = false) const {
     if (!place_.active || (one && place_.lane + place_.outer > 0)) return;
     const unsigned apart = grid_.apart;
+    const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
+    const unsigned each = grid_.blocked ? apart * V : apart;  // items, or elements
+    unsigned mine = first < grid_.inner ? (grid_.inner - first + each - 1) / each : 0;
+    if (grid_.blocked) mine *= V;
+    if (one) mine = 1;
+    const unsigned items = (mine + V - 1) / V;
+    char* at[outputs + leaves];
+    begin<Uses>(at, place_.outer, Both{});
+    RowItem item{0, grid_.blocked ? 1 : apart, V};
+    unsigned turn = 0;
 #pragma unroll 1
-    for (unsigned outer = place_.outer; one || outer < grid_.outer; outer += grid_.outer_stride) {
-      char* at[outputs + leaves];
-      begin<Uses>(at, outer, Both{});
-      const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
-      RowItem item{outer * grid_.inner + first, grid_.blocked ? 1 : apart, V};
-      const unsigned each = grid_.blocked ? apart * V : apart;  // items, or elements
-      unsigned left = first < grid_.inner ? (grid_.inner - first + each - 1) / each : 0;
-      if (grid_.blocked) left *= V;
-      if (one) left = 1;
-      unsigned turn = 0;
+    for (unsigned outer = place_.outer; one || outer < grid_.outer;) {
+      item.position = outer * grid_.inner + first;
 #pragma unroll 1
-      while (left > 0) {
+      for (unsigned left = mine; left > 0; left -= static_cast<unsigned>(item.n)) {
         item.n = left < V ? static_cast<int>(left) : V;
-        left -= static_cast<unsigned>(item.n);
         f(at, item);
         item.position += apart * V;
         if (++turn % 32 == 0) flush();
       }
-      if (one) return;
-      if (grid_.reduced_rank > 1) flush();
+      outer += grid_.outer_stride;
+      if (one || outer >= grid_.outer) return;
+      next<Uses>(at, outer, items, Both{});
     }
   }
 
@@ -149,7 +151,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <std::uint64_t Uses>
   __device__ __forceinline__ void load(Registers<V>& registers, char** at,
                                        const RowItem& item) const {
-    load_leaves<Uses, true>(registers, at, item, ~std::uint64_t{0}, Leaves{});
+    load_leaves<Uses, true>(registers, at, item, grid_.needed, Leaves{});
   }
   /// The same of those that `needed` names, by elements.
   template <std::uint64_t Uses>
@@ -207,6 +209,22 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     }
   }
 
+  /// From the last of `items` items at one coordinate of the outer dimensions to the first at the
+  /// next.
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void next(char** at, unsigned outer, unsigned items,
+                                       std::index_sequence<I...> all) const {
+    if (grid_.reduced_rank > 2) return begin<Uses>(at, outer, all);
+    (next_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], items), ...);
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void next_operand(char*& at, unsigned items) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[K];
+      at += grid_.outer_stride * x.reduced_stride[1] - items * x.step;
+    }
+  }
+
   template <std::uint64_t Uses, bool Vectors, std::size_t... I>
   __device__ __forceinline__ void load_leaves(Registers<V>& registers, char** at,
                                               const RowItem& item, std::uint64_t needed,
@@ -225,6 +243,10 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       if constexpr (Vectors) whole = (grid_.vectors >> K & 1U) != 0 && item.n == V;
       if (whole) {
         out = *reinterpret_cast<const Vector<T, V>*>(at);
+      } else if (Vectors && (grid_.constants >> K & 1U) != 0) {
+        const T value = *reinterpret_cast<const T*>(at);
+#pragma unroll
+        for (int j = 0; j < V; ++j) out.lane[j] = value;
       } else {
         const char* from = at;
 #pragma unroll
