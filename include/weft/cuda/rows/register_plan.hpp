@@ -211,10 +211,7 @@ RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKerne
   // Of several operands a thread keeps less of each than it takes to hide their latency: where one
   // pass is enough, or where all of a row fits its threads once, the other kernels are faster.
   const bool several = kernel.registers.slots > 1 && grid.reduced_rank <= 1;
-  const bool short_row =
-      several && kernel.narrow_lanes > 0 && grid.count <= 32 * kernel.narrow_lanes;
-  const bool one_pass = several && !grid.any_along_row && is_one_pass(task, kernel);
-  if (!short_row && !one_pass &&
+  if (!several &&
       RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
     return launch;
   }
