@@ -10,7 +10,13 @@ namespace weft::on_cuda::detail {
 
 using weft::detail::has_shared;
 using weft::detail::shared_pattern;
-using weft::detail::SharedPatterns;
+
+/// What the kernel for short rows keeps of its programs' values, and the one that loops, which
+/// keeps it for one item only.
+template <class Program>
+using NarrowShared = weft::detail::SharedPatterns<Program, 12>;
+template <class Program>
+using LoopedShared = weft::detail::SharedPatterns<Program, 24>;
 
 /// A kernel's operands and reductions, as weft::detail::ShareValues asks for them.
 struct FirstInRow {
@@ -31,7 +37,7 @@ struct FirstInRow {
 /// The values that a thread keeps of V elements, two of each shared pattern.
 template <class Shared, int V>
 struct KeptValues {
-  float value[Shared::table.count > 0 ? Shared::table.count : 1][2][V];
+  float value[Shared::table.count > 0 ? Shared::table.count : 1][Shared::table.slots][V];
 };
 
 /// The values of programs at V elements; lane(j) are the operands' and reductions' at element j.
@@ -50,19 +56,27 @@ class Evaluation {
       for (int j = 0; j < V; ++j) out[j] = program(lane_(j));
     } else if constexpr (k >= 0) {
       constexpr std::uint64_t bit = uses_of<P> & (~uses_of<P> + 1);
-      const bool second = (grid_.shared.second[k] & bit) != 0;
-      if ((grid_.shared.hit[k] & bit) == 0) {
-        float fresh[V];
-        run_parts(program, program.programs, fresh);
+      if constexpr (Shared::table.slots == 1) {
+        if ((grid_.shared.hit[k] & bit) == 0) {
+          run_parts(program, program.programs, kept_.value[k][0]);
+        }
+#pragma unroll
+        for (int j = 0; j < V; ++j) out[j] = kept_.value[k][0][j];
+      } else {
+        const bool second = (grid_.shared.second[k] & bit) != 0;
+        if ((grid_.shared.hit[k] & bit) == 0) {
+          float fresh[V];
+          run_parts(program, program.programs, fresh);
+#pragma unroll
+          for (int j = 0; j < V; ++j) {
+            kept_.value[k][0][j] = second ? kept_.value[k][0][j] : fresh[j];
+            kept_.value[k][1][j] = second ? fresh[j] : kept_.value[k][1][j];
+          }
+        }
 #pragma unroll
         for (int j = 0; j < V; ++j) {
-          kept_.value[k][0][j] = second ? kept_.value[k][0][j] : fresh[j];
-          kept_.value[k][1][j] = second ? fresh[j] : kept_.value[k][1][j];
+          out[j] = second ? kept_.value[k][1][j] : kept_.value[k][0][j];
         }
-      }
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        out[j] = second ? kept_.value[k][1][j] : kept_.value[k][0][j];
       }
     } else {
       run_parts(program, program.programs, out);

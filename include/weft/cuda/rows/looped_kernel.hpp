@@ -67,9 +67,9 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     constexpr std::uint64_t uses = (uses_of<Ps> | ...);
     const auto store_item = [&](char** at, const RowItem& item) {
       Registers registers{};
-      this->template load<uses>(registers, at, item);
+      this->template load<uses>(registers, at, item, Base::Shared::table.count == 0);
       Pack<Vector<Outs, V>...> results;
-      typename Base::Kept kept;
+      typename Base::Kept kept{};
       (compute(weft::get<static_cast<int>(K)>(results), weft::get<static_cast<int>(K)>(programs),
                registers, item, kept),
        ...);

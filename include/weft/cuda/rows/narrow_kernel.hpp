@@ -18,9 +18,7 @@ using weft::detail::uses_of;
 
 /// Elements that a thread keeps of each operand; 0 where there are too many of these.
 template <int Leaves>
-inline constexpr int narrow_lanes = Leaves <= 12   ? 8
-                                    : Leaves <= 24 ? 4
-                                                   : 0;
+inline constexpr int narrow_lanes = Leaves <= 24 ? 8 : 0;
 
 template <class Outs, class Types, int V, class Program>
 class NarrowThread;
@@ -38,17 +36,14 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
       : Walk(grid), program_(program) {}
 
   __device__ __forceinline__ void run() {
-    item_ = {place_.lane, grid_.apart, 0};
-    if (place_.active && place_.lane < grid_.inner) {
-      item_.n = static_cast<int>((grid_.inner - place_.lane + grid_.apart - 1) / grid_.apart);
+    const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
+    item_ = {first, grid_.blocked ? 1 : grid_.apart, 0};
+    if (place_.active && first < grid_.inner) {
+      const unsigned n = (grid_.inner - first + item_.apart - 1) / item_.apart;
+      item_.n = static_cast<int>(n < V ? n : V);
     }
-    char* at[outputs + leaves];
-    constexpr std::uint64_t reads =
-        (uses_of<decltype(Rs::program)> | ... | 0) | (uses_of<Ps> | ... | 0);
-    this->template begin<reads | ((std::uint64_t{1} << outputs) - 1)>(at, 0);
-    this->template load_elements<reads>(registers_, at, item_, grid_.needed);
     reduce_all(std::make_index_sequence<reductions>{});
-    if (grid_.target < 0) store_all(at, std::make_index_sequence<outputs>{});
+    if (grid_.target < 0) store_all(std::make_index_sequence<outputs>{});
   }
 
  private:
@@ -62,12 +57,13 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   using Registers = typename Walk::template Registers<V>;
   using Lane = typename Walk::template Lane<V>;
   using Values = typename Walk::Values;
-  using Shared = SharedPatterns<Program>;
+  using Shared = NarrowShared<Program>;
 
   /// The values of a program at this thread's elements.
   template <class P>
-  __device__ __forceinline__ void compute(const P& program, typename P::type (&x)[V]) {
-    const auto lane = [&](int j) { return Lane{registers_, values_, j}; };
+  __device__ __forceinline__ void compute(const P& program, const Registers& registers,
+                                          typename P::type (&x)[V]) {
+    const auto lane = [&](int j) { return Lane{registers, values_, j}; };
     if constexpr (has_effects<P>) {
 #pragma unroll
       for (int j = 0; j < V; ++j) {
@@ -99,7 +95,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
       using R = std::remove_cvref_t<decltype(reduction.reducer)>;
       using C = typename decltype(program)::type;
       C x[V] = {};
-      compute(program, x);
+      compute(program, read<uses_of<std::remove_cvref_t<decltype(reduction.program)>>>(), x);
       if constexpr (takes_first<R, State, C, V>) {
         reduction.reducer.add_first(state, x, item_.n);
       } else {
@@ -140,29 +136,43 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   }
 
   template <std::size_t... K>
-  __device__ __forceinline__ void store_all(char** at, std::index_sequence<K...>) {
+  __device__ __forceinline__ void store_all(std::index_sequence<K...>) {
     if (!grid_.any_along_row) {
       item_.n = place_.active && place_.lane == 0 ? 1 : 0;
     }
     const RowScalars<Values> row{values_};
+    const Registers registers = read<(uses_of<Ps> | ...)>();
     Pack<Vector<Outs, V>...> results;
-    (compute_output(weft::get<static_cast<int>(K)>(results),
+    (compute_output(weft::get<static_cast<int>(K)>(results), registers,
                     hoist(weft::get<static_cast<int>(K)>(program_.outputs), row)),
      ...);
+    char* at[outputs + leaves];
+    this->template begin<(std::uint64_t{1} << outputs) - 1>(at, 0);
     (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K]), ...);
   }
+  /// What a program reads: nearby in L1 where another has read it before. All programs' at once
+  /// would be more than a thread has registers for.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ Registers read() const {
+    Registers registers{};
+    char* at[outputs + leaves];
+    this->template begin<Uses>(at, 0);
+    this->template load<Uses>(registers, at, item_, false);
+    return registers;
+  }
   template <class Out, class P>
-  __device__ __forceinline__ void compute_output(Vector<Out, V>& out, const P& program) {
+  __device__ __forceinline__ void compute_output(Vector<Out, V>& out, const Registers& registers,
+                                                 const P& program) {
     if constexpr (has_shared<Shared, P>) {
       typename P::type x[V];
-      compute(program, x);
+      compute(program, registers, x);
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(x[j]);
     } else {
 #pragma unroll
       for (int j = 0; j < V; ++j) {
         if (!has_effects<P> || j < item_.n) {
-          out.lane[j] = stored_value<Out>(program, Lane{registers_, values_, j});
+          out.lane[j] = stored_value<Out>(program, Lane{registers, values_, j});
         }
       }
     }
@@ -170,6 +180,10 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   template <int K, class Out>
   __device__ __forceinline__ void store(const Vector<Out, V>& in, char* at) const {
     const bool along = (grid_.along_row >> K & 1U) != 0;
+    if ((grid_.vectors >> K & 1U) != 0 && item_.n == V) {
+      *reinterpret_cast<Vector<Out, V>*>(at) = in;
+      return;
+    }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (j < item_.n && (along || (j == 0 && place_.lane == 0))) {
@@ -180,8 +194,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   }
 
   const Program& program_;
-  Registers registers_{};
-  KeptValues<Shared, V> kept_;
+  KeptValues<Shared, V> kept_{};
   RowItem item_;
 };
 

@@ -221,7 +221,7 @@ class RowPlan {
   /// Where operands along the row are full, aligned vectors, a thread has neighbours of them.
   void choose_vectors() {
     grid_.vectors = 0;
-    if (!grid_.columns && !launch_.narrow && grid_.varies == 0 && grid_.inner % lanes_ == 0) {
+    if (!grid_.columns && grid_.varies == 0 && grid_.inner % lanes_ == 0) {
       for (int i = 0; i < end(); ++i) {
         const bool whole =
             is_along(i) && has_memory(i) && is_row_aligned(grid_, operand_[i], lanes_);

@@ -39,7 +39,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   }
 
  protected:
-  using Shared = SharedPatterns<Program>;
+  using Shared = LoopedShared<Program>;
   using Kept = KeptValues<Shared, V>;
   const Program& program_;
 
@@ -166,7 +166,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     merge_joint(JointArea{grid_, shared_, turn_++}, all,
                 JointState<typename Pass<I>::Reducer, typename Pass<I>::State>{
                     Pass<I>::reducer(reduction<I>()), weft::get<static_cast<int>(K)>(states),
-                    before<I>}...);
+                    before<I>, computes<static_cast<int>(I)>()}...);
   }
   template <class States, std::size_t... I, std::size_t... K>
   __device__ __forceinline__ void finish_all(const States& states, std::index_sequence<I...>,
@@ -191,21 +191,21 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
         pack_of(hoist(Pass<I>::program(reduction<I>()), RowScalars<Values>{values_})...);
     this->template walk<(uses_of<typename Pass<I>::Program> | ...)>(
         [&](char** at, const RowItem& item) {
-          Kept kept;
+          Kept kept{};
           (add<I>(weft::get<static_cast<int>(K)>(group), weft::get<static_cast<int>(K)>(programs),
                   at, item, kept),
            ...);
         },
         [&] {
-          (Pass<I>::reducer(reduction<I>())
-               .merge(weft::get<static_cast<int>(K)>(states),
-                      weft::get<static_cast<int>(K)>(group)),
+          (merge<I>(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)),
            ...);
           group = States{};
         });
-    (Pass<I>::reducer(reduction<I>())
-         .merge(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)),
-     ...);
+    (merge<I>(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)), ...);
+  }
+  template <int I, class State>
+  __device__ __forceinline__ void merge(State& all, const State& group) const {
+    if (computes<I>()) Pass<I>::reducer(reduction<I>()).merge(all, group);
   }
   template <int I, class State, class P>
   __device__ __forceinline__ void add(State& state, const P& program, char** at,
@@ -213,7 +213,8 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     if (!computes<I>()) return;
     using C = typename P::type;
     Registers registers{};
-    this->template load<uses_of<typename Pass<I>::Program>>(registers, at, item);
+    this->template load<uses_of<typename Pass<I>::Program>>(registers, at, item,
+                                                            Shared::table.count == 0);
     const auto& reducer = Pass<I>::reducer(reduction<I>());
     const auto lane = [&](int j) { return Lane{registers, values_, j}; };
     C x[V];

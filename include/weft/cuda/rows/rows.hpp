@@ -75,21 +75,21 @@ template <int N>
 }
 
 /// See RowKernel::share.
-template <class Program>
+template <class Program, bool Narrow>
 struct RowSharing;
-template <class... Rs, class... Ps>
-struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+template <class... Rs, class... Ps, bool Narrow>
+struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>, Narrow> {
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   using Levels = weft::detail::RowLevels<Program>;
-  using Sharing = weft::detail::ShareValues<SharedPatterns<Program>, FirstInRow>;
+  using Shared = std::conditional_t<Narrow, NarrowShared<Program>, LoopedShared<Program>>;
+  using Sharing = weft::detail::ShareValues<Shared, FirstInRow>;
 
-  static int run(const Program& program, bool narrow, RowLoops& grid, const RowOperand* operands) {
+  static int run(const Program& program, RowLoops& grid, const RowOperand* operands) {
     const FirstInRow row{grid, operands};
     Sharing sharing(row);
-    constexpr auto all = std::make_index_sequence<sizeof...(Rs)>{};
-    for (int level = 0; level < (narrow ? 1 : Levels::levels.count); ++level) {
-      reductions(sharing, program, narrow ? -1 : level, grid, all);
-      if (!narrow) sharing.forget();
+    for (int level = 0; level < (Narrow ? 1 : Levels::levels.count); ++level) {
+      reductions(sharing, program, level, grid, std::make_index_sequence<sizeof...(Rs)>{});
+      if (!Narrow) sharing.forget();
     }
     if (grid.target < 0) outputs(sharing, program.outputs);
     grid.shared = sharing.values();
@@ -108,7 +108,7 @@ struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   template <int I, class Reduction>
   static void reduction(Sharing& sharing, const Reduction& r, int level, const RowLoops& grid) {
     if (grid.mode[I] != RowMode::compute) return;
-    if (level < 0) {
+    if constexpr (Narrow) {
       sharing.run(r.program);
     } else if (level == Levels::levels.of[I]) {
       sharing.run(weft::detail::RowPass<Reduction>::program(r));
@@ -124,7 +124,12 @@ struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
 };
 template <class Program>
 int share_in_rows(const void* program, bool narrow, RowLoops& grid, const RowOperand* operands) {
-  return RowSharing<Program>::run(*static_cast<const Program*>(program), narrow, grid, operands);
+  const auto& p = *static_cast<const Program*>(program);
+  if (narrow) return RowSharing<Program, true>::run(p, grid, operands);
+  if constexpr (LoopedShared<Program>::table.count > 0) {
+    return RowSharing<Program, false>::run(p, grid, operands);
+  }
+  return 0;
 }
 
 template <class Outs, class Types, class Program>
@@ -157,7 +162,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
-    if constexpr (SharedPatterns<Program>::table.count > 0) out.share = share_in_rows<Program>;
+    if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
     if constexpr (Layout::possible) {
       out.registers.vectors = Layout::vectors;
       out.registers.slots = Layout::slots;

@@ -147,17 +147,11 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     begin<Uses>(at, outer, Both{});
   }
 
-  /// Loads an item of the operands that Uses names, and moves on.
+  /// Loads an item of the operands that Uses names, and moves on; `all`: the task needs all of them.
   template <std::uint64_t Uses>
-  __device__ __forceinline__ void load(Registers<V>& registers, char** at,
-                                       const RowItem& item) const {
-    load_leaves<Uses, true>(registers, at, item, grid_.needed, Leaves{});
-  }
-  /// The same of those that `needed` names, by elements.
-  template <std::uint64_t Uses>
-  __device__ __forceinline__ void load_elements(Registers<V>& registers, char** at,
-                                                const RowItem& item, std::uint64_t needed) const {
-    load_leaves<Uses, false>(registers, at, item, needed, Leaves{});
+  __device__ __forceinline__ void load(Registers<V>& registers, char** at, const RowItem& item,
+                                       bool all) const {
+    load_leaves<Uses>(registers, at, item, all, Leaves{});
   }
 
   /// Calls one(registers, values, position) for each of this thread's elements, with the values of
@@ -190,6 +184,8 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
 
   template <int K, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> K & 1U) != 0;
+  template <int K>
+  static constexpr std::uint64_t bit = std::uint64_t{1} << K;
 
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin(char** at, unsigned outer,
@@ -199,6 +195,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <int K, bool Used>
   __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
     if constexpr (Used) {
+      if (K >= outputs && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
       at = start<K>() + place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
       if (grid_.reduced_rank == 2) {
@@ -225,25 +222,24 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     }
   }
 
-  template <std::uint64_t Uses, bool Vectors, std::size_t... I>
+  template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void load_leaves(Registers<V>& registers, char** at,
-                                              const RowItem& item, std::uint64_t needed,
+                                              const RowItem& item, bool all,
                                               std::index_sequence<I...>) const {
-    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>, Vectors>(
-         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, needed),
+    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
+         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, all),
      ...);
   }
-  template <int K, bool Used, bool Vectors, class T>
+  template <int K, bool Used, class T>
   __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at, const RowItem& item,
-                                            std::uint64_t needed) const {
+                                            bool all) const {
     if constexpr (Used) {
-      if ((needed >> K & 1U) == 0) return;
+      if (!all && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
-      bool whole = false;
-      if constexpr (Vectors) whole = (grid_.vectors >> K & 1U) != 0 && item.n == V;
+      const bool whole = (grid_.vectors & bit<K>) != 0 && item.n == V;
       if (whole) {
         out = *reinterpret_cast<const Vector<T, V>*>(at);
-      } else if (Vectors && (grid_.constants >> K & 1U) != 0) {
+      } else if ((grid_.constants & bit<K>) != 0) {
         const T value = *reinterpret_cast<const T*>(at);
 #pragma unroll
         for (int j = 0; j < V; ++j) out.lane[j] = value;
@@ -258,9 +254,9 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       at += x.step;
     }
   }
-  template <int K, bool Used, bool>
+  template <int K, bool Used>
   __device__ __forceinline__ void load_leaf(RowPositions& out, char*& at, const RowItem&,
-                                            std::uint64_t) const {
+                                            bool) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[K];
       out = {reinterpret_cast<long long>(at) - IndexOperand::origin, x.hop};

@@ -71,6 +71,8 @@ inline constexpr int op_weight<op::cast<To>> = 1;
 
 template <class P>
 inline constexpr int program_weight = 0;
+template <int I, class T>
+inline constexpr int program_weight<Arg<I, T>> = 3;  // to load it
 template <class Op, class... Ps>
 inline constexpr int program_weight<Apply<Op, Ps...>> =
     uses_of<Apply<Op, Ps...>> == 0 ? 0 : op_weight<Op> + (program_weight<Ps> + ... + 0);
@@ -106,16 +108,15 @@ struct CollectPatterns<Apply<Op, Ps...>> {
 
 /// The patterns of a row program whose values a thread keeps for their next occurrence: those that
 /// occur several times, cost several operations and are no part of a larger one each time.
-template <class Program>
+template <class Program, int LeastWeight>
 struct SharedPatterns;
-template <class... Rs, class... Ps>
-struct SharedPatterns<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+template <class... Rs, class... Ps, int LeastWeight>
+struct SharedPatterns<RowProgram<Pack<Rs...>, Pack<Ps...>>, LeastWeight> {
   static constexpr int most = 3;
-  static constexpr int least_weight = 8;
-  static constexpr int slots = 2;  // values of each that are kept
   struct Table {
     std::uint64_t number[most] = {};
     int count = 0;
+    int slots = 1;  // values of each that are kept
   };
   static constexpr Table table = [] {
     constexpr int all =
@@ -134,7 +135,7 @@ struct SharedPatterns<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
       for (int i = 0; i < n; ++i) {
         const PatternNode& node = nodes[i];
         const bool outermost = node.parent < 0 || times[node.parent] < times[i];
-        if (!node.may_be_kept || times[i] < 2 || node.weight < least_weight || !outermost) continue;
+        if (!node.may_be_kept || times[i] < 2 || node.weight < LeastWeight || !outermost) continue;
         bool known = false;
         for (int k = 0; k < out.count; ++k) known = known || out.number[k] == node.number;
         if (known) continue;
@@ -143,6 +144,7 @@ struct SharedPatterns<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
       }
       if (best < 0) break;
       out.number[out.count++] = nodes[best].number;
+      if (times[best] > 6) out.slots = 2;
     }
     return out;
   }();
@@ -213,7 +215,7 @@ class ShareValues {
     if constexpr (k >= 0) {
       const std::uint64_t signature = signature_of(program);
       const std::uint64_t bit = uses_of<P> & (~uses_of<P> + 1);
-      for (int s = 0; s < Shared::slots; ++s) {
+      for (int s = 0; s < Shared::table.slots; ++s) {
         if (kept_[k][s].time < 0 || kept_[k][s].signature != signature) continue;
         out_.hit[k] |= bit;
         if (s == 1) out_.second[k] |= bit;
@@ -222,7 +224,7 @@ class ShareValues {
         return;
       }
       run_parts(program.programs);
-      const int s = kept_[k][1].time < kept_[k][0].time ? 1 : 0;
+      const int s = Shared::table.slots > 1 && kept_[k][1].time < kept_[k][0].time ? 1 : 0;
       kept_[k][s] = {signature, ++time_};
       if (s == 1) out_.second[k] |= bit;
     } else {
