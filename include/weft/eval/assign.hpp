@@ -8,7 +8,7 @@
 #include "weft/eval/program/lower.hpp"
 #include "weft/eval/program/name.hpp"
 #include "weft/eval/route/route.hpp"
-#include "weft/eval/rows/rows.hpp"
+#include "weft/eval/rows/split.hpp"
 #include "weft/eval/statement.hpp"
 
 namespace weft::detail {
