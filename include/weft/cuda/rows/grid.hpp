@@ -50,11 +50,11 @@ struct RowLoops {
   unsigned chunk = 16;  // registers: vectors that a thread has
   int slots = 0;        // registers: operands that are kept there
   int slot_operand[max_slots];
-  bool blocked = false;       // the elements that a thread has at a time are neighbours
-  std::uint64_t vectors = 0;  // bit i: it moves those of operand i at once
-  std::uint64_t needed = 0;   // bit i: the task reads operand i
+  bool blocked = false;         // the elements that a thread has at a time are neighbours
+  std::uint64_t vectors = 0;    // bit i: it moves those of operand i at once
+  std::uint64_t needed = 0;     // bit i: the task reads operand i
   std::uint64_t constants = 0;  // bit i: operand i is one element for the whole row
-  std::uint64_t fetched = 0;  // bit i: a block has L2 fetch its part of operand i's row
+  std::uint64_t fetched = 0;    // bit i: a block has L2 fetch its part of operand i's row
   weft::detail::SharedValues shared;
   int target = -1;
   unsigned varies = 0;     // bit r: reduction r, loaded, is another one at each element

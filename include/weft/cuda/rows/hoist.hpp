@@ -80,9 +80,9 @@ __device__ __forceinline__ auto hoist(const P& program, const Row& row) {
 /// That of the division it was.
 template <class X>
 inline constexpr std::uint64_t
-    weft::detail::pattern_number<weft::Apply<weft::on_cuda::Quotient, X>> = weft::detail::mixed(
-        weft::detail::mixed(weft::detail::type_number<weft::op::div>(),
-                            weft::detail::pattern_number<X>),
-        weft::detail::mixed(1, weft::detail::type_number<float>()));
+    weft::detail::pattern_number<weft::Apply<weft::on_cuda::Quotient, X>> =
+        weft::detail::mixed(weft::detail::mixed(weft::detail::type_number<weft::op::div>(),
+                                                weft::detail::pattern_number<X>),
+                            weft::detail::mixed(1, weft::detail::type_number<float>()));
 
 #endif

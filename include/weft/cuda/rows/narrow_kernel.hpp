@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/cuda/primitive/reduce_state.hpp"
-#include "weft/cuda/rows/evaluation.hpp"
 #include "weft/cuda/rows/merge.hpp"
+#include "weft/cuda/rows/shared.hpp"
 #include "weft/cuda/rows/walk.hpp"
 
 #if defined(__CUDACC__)
@@ -70,7 +70,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
         if (j < item_.n) x[j] = program(lane(j));
       }
     } else {
-      Evaluation(grid_, kept_, lane).run(program, x);
+      Evaluation(grid_.shared, kept_, lane).run(program, x);
     }
   }
 

@@ -201,7 +201,9 @@ class RowPlan {
       grid_.apart = 1;
       while (grid_.apart < wanted && threads % (2 * grid_.apart) == 0) grid_.apart *= 2;
       // Several items each rather than one for most of the threads and none for the others.
-      const auto idle = [&] { return (items + grid_.apart - 1) / grid_.apart * grid_.apart - items; };
+      const auto idle = [&] {
+        return (items + grid_.apart - 1) / grid_.apart * grid_.apart - items;
+      };
       while (grid_.apart > 32 && 8 * idle() > items) grid_.apart /= 2;
       while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
       grid_.outer_stride = threads / grid_.apart;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/cuda/primitive/reduce_state.hpp"
-#include "weft/cuda/rows/evaluation.hpp"
 #include "weft/cuda/rows/passes.hpp"
+#include "weft/cuda/rows/shared.hpp"
 #include "weft/cuda/rows/walk.hpp"
 
 #if defined(__CUDACC__)
@@ -222,7 +222,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
 #pragma unroll
       for (int j = 0; j < V; ++j) x[j] = j < item.n ? program(lane(j)) : C{};
     } else {
-      Evaluation(grid_, kept, lane).run(program, x);
+      Evaluation(grid_.shared, kept, lane).run(program, x);
     }
     if (reductions <= 8 && item.n == V) {
       add_all<1>(reducer, state, x, item.position, item.apart);

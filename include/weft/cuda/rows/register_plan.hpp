@@ -211,8 +211,8 @@ RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKerne
   // Of several operands a thread keeps less of each than it takes to hide their latency: where one
   // pass is enough, or where all of a row fits its threads once, the other kernels are faster.
   const bool several = kernel.registers.slots > 1 && grid.reduced_rank <= 1;
-  if (!several &&
-      RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
+  if (!several && RegisterPlan(task, kernel, program, device, grid, operand).run(launch) &&
+      runs(launch)) {
     return launch;
   }
   launch = planner.plan();

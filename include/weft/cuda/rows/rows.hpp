@@ -91,7 +91,7 @@ struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>, Narrow> {
       reductions(sharing, program, level, grid, std::make_index_sequence<sizeof...(Rs)>{});
       if (!Narrow) sharing.forget();
     }
-    if (grid.target < 0) outputs(sharing, program.outputs);
+    if (grid.target < 0) sharing.run_all(program.outputs);
     grid.shared = sharing.values();
     grid.needed &= sharing.needed() | ((std::uint64_t{1} << sizeof...(Ps)) - 1);
     return sharing.saved();
@@ -112,13 +112,6 @@ struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>, Narrow> {
       sharing.run(r.program);
     } else if (level == Levels::levels.of[I]) {
       sharing.run(weft::detail::RowPass<Reduction>::program(r));
-    }
-  }
-  template <class... Qs>
-  static void outputs(Sharing& sharing, const Pack<Qs...>& programs) {
-    if constexpr (sizeof...(Qs) > 0) {
-      sharing.run(programs.head);
-      outputs(sharing, programs.tail);
     }
   }
 };

@@ -147,7 +147,8 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     begin<Uses>(at, outer, Both{});
   }
 
-  /// Loads an item of the operands that Uses names, and moves on; `all`: the task needs all of them.
+  /// Loads an item of the operands that Uses names, and moves on; `all`: the task needs all of
+  /// them.
   template <std::uint64_t Uses>
   __device__ __forceinline__ void load(Registers<V>& registers, char** at, const RowItem& item,
                                        bool all) const {

@@ -25,7 +25,8 @@ constexpr std::uint64_t type_number() {
   return hash;
 }
 constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t x = (a ^ (b + 0x9E3779B97F4A7C15U + (a << 6U) + (a >> 2U))) * 0xFF51AFD7ED558CCDU;
+  const std::uint64_t x =
+      (a ^ (b + 0x9E3779B97F4A7C15U + (a << 6U) + (a >> 2U))) * 0xFF51AFD7ED558CCDU;
   return x ^ (x >> 33U);
 }
 
@@ -59,10 +60,10 @@ struct LightOps {
   template <class Op>
   static constexpr bool has = (std::is_same_v<Op, Ops> || ...);
 };
-using Light = LightOps<op::add, op::sub, op::mul, op::neg, op::abs, op::square, op::maximum,
-                       op::minimum, op::clamp_min, op::clamp_max, op::clamp, op::where, op::fma,
-                       op::eq, op::ne, op::lt, op::le, op::gt, op::ge, op::logical_and,
-                       op::logical_or, op::logical_not>;
+using Light =
+    LightOps<op::add, op::sub, op::mul, op::neg, op::abs, op::square, op::maximum, op::minimum,
+             op::clamp_min, op::clamp_max, op::clamp, op::where, op::fma, op::eq, op::ne, op::lt,
+             op::le, op::gt, op::ge, op::logical_and, op::logical_or, op::logical_not>;
 template <class Op>
   requires(Light::has<Op>)
 inline constexpr int op_weight<Op> = 1;
@@ -74,15 +75,18 @@ inline constexpr int program_weight = 0;
 template <int I, class T>
 inline constexpr int program_weight<Arg<I, T>> = 3;  // to load it
 template <class Op, class... Ps>
-inline constexpr int program_weight<Apply<Op, Ps...>> =
-    uses_of<Apply<Op, Ps...>> == 0 ? 0 : op_weight<Op> + (program_weight<Ps> + ... + 0);
+inline constexpr int program_weight<Apply<Op, Ps...>> = uses_of<Apply<Op, Ps...>> == 0
+                                                            ? 0
+                                                            : op_weight<Op> +
+                                                                  (program_weight<Ps> + ... + 0);
 
 /// The nodes of a program that may be shared.
 template <class P>
 inline constexpr int pattern_count = 0;
 template <class Op, class... Ps>
-inline constexpr int pattern_count<Apply<Op, Ps...>> =
-    uses_of<Apply<Op, Ps...>> == 0 ? 0 : 1 + (pattern_count<Ps> + ... + 0);
+inline constexpr int pattern_count<Apply<Op, Ps...>> = uses_of<Apply<Op, Ps...>> == 0
+                                                           ? 0
+                                                           : 1 + (pattern_count<Ps> + ... + 0);
 
 struct PatternNode {
   std::uint64_t number = 0;
@@ -203,6 +207,13 @@ class ShareValues {
       run_apply(program);
     }
   }
+  template <class... Ps>
+  void run_all(const Pack<Ps...>& programs) {
+    if constexpr (sizeof...(Ps) > 0) {
+      run(programs.head);
+      run_all(programs.tail);
+    }
+  }
 
  private:
   struct Kept {
@@ -223,19 +234,12 @@ class ShareValues {
         saved_ += program_weight<P>;
         return;
       }
-      run_parts(program.programs);
+      run_all(program.programs);
       const int s = Shared::table.slots > 1 && kept_[k][1].time < kept_[k][0].time ? 1 : 0;
       kept_[k][s] = {signature, ++time_};
       if (s == 1) out_.second[k] |= bit;
     } else {
-      run_parts(program.programs);
-    }
-  }
-  template <class... Ps>
-  void run_parts(const Pack<Ps...>& programs) {
-    if constexpr (sizeof...(Ps) > 0) {
-      run(programs.head);
-      run_parts(programs.tail);
+      run_all(program.programs);
     }
   }
 

@@ -19,8 +19,8 @@ inline constexpr std::uint64_t expression_number<Map<T, Op, Args...>> = [] {
   return number;
 }();
 template <class R, class E>
-inline constexpr std::uint64_t expression_number<Reduce<R, E>> =
-    mixed(type_number<R>(), expression_number<E>);
+inline constexpr std::uint64_t expression_number<Reduce<R, E>> = mixed(type_number<R>(),
+                                                                       expression_number<E>);
 
 /// What the parts of an expression with reductions inside are, and how often each occurs.
 struct RowParts {
@@ -71,6 +71,16 @@ inline constexpr std::uint64_t part_before_rows = [] {
     }
   }
   return best;
+}();
+
+/// Whether a part of a row program is evaluated before it.
+template <class E>
+inline constexpr bool splits_rows = [] {
+  if constexpr (route_of<E>() == Route::rows) {
+    return part_before_rows<E> != 0;
+  } else {
+    return false;
+  }
 }();
 
 /// The values of parts evaluated before, each distinct one once.
@@ -145,8 +155,7 @@ struct WithoutParts<N, Map<T, Op, Args...>> {
  private:
   template <class Values, std::size_t... I>
   static type of(const E& e, Values& values, std::index_sequence<I...>) {
-    return type(e.op(),
-                WithoutParts<N, Args>::of(get<static_cast<int>(I)>(e.args()), values)...);
+    return type(e.op(), WithoutParts<N, Args>::of(get<static_cast<int>(I)>(e.args()), values)...);
   }
 };
 template <std::uint64_t N, class R, class E>

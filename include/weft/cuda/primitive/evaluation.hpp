@@ -1,36 +1,15 @@
-// Computing a program's values in a row kernel, where parts of one value are computed once.
+// Computing a program's values in a kernel, where parts of one value are computed once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/rows/grid.hpp"
-#include "weft/cuda/rows/hoist.hpp"
 #include "weft/eval/rows/sharing.hpp"
 
 namespace weft::on_cuda::detail {
 
 using weft::detail::has_shared;
 using weft::detail::shared_pattern;
-
-/// What the kernel for short rows keeps of its programs' values, and the one that loops, which
-/// keeps it for one item only.
-template <class Program>
-using NarrowShared = weft::detail::SharedPatterns<Program, 12>;
-template <class Program>
-using LoopedShared = weft::detail::SharedPatterns<Program, 24>;
-
-/// A kernel's operands and reductions, as weft::detail::ShareValues asks for them.
-struct FirstInRow {
-  const RowLoops& grid;
-  const RowOperand* operands;
-  int operand(int i) const {
-    int first = i;
-    for (int j = i - 1; j >= 0; --j) {
-      if (is_same_operand(grid, operands[i], operands[j])) first = j;
-    }
-    return first;
-  }
-  int number(int r) const { return grid.mode[r] == RowMode::same ? grid.same[r] : r; }
-};
+using weft::detail::SharedValues;
+using weft::detail::uses_of;
 
 #if defined(__CUDACC__)
 
@@ -40,31 +19,39 @@ struct KeptValues {
   float value[Shared::table.count > 0 ? Shared::table.count : 1][Shared::table.slots][V];
 };
 
-/// The values of programs at V elements; lane(j) are the operands' and reductions' at element j.
+/// The values of programs at V elements; lane(j) are the operands' and reductions' at element j, or
+/// lane.read<Uses>()(j) those of the operands that Uses names, which are then read where they are
+/// needed.
 template <class Shared, int V, class LaneOf>
 class Evaluation {
  public:
-  __device__ __forceinline__ Evaluation(const RowLoops& grid, KeptValues<Shared, V>& kept,
+  __device__ __forceinline__ Evaluation(const SharedValues& shared, KeptValues<Shared, V>& kept,
                                         const LaneOf& lane)
-      : grid_(grid), kept_(kept), lane_(lane) {}
+      : shared_(shared), kept_(kept), lane_(lane) {}
 
   template <class P>
   __device__ __forceinline__ void run(const P& program, typename P::type (&out)[V]) const {
     constexpr int k = shared_pattern<Shared, P>;
     if constexpr (!has_shared<Shared, P>) {
+      if constexpr (requires { typename LaneOf::Inputs; }) {
+        const auto inputs = lane_.template read<uses_of<P>>();
 #pragma unroll
-      for (int j = 0; j < V; ++j) out[j] = program(lane_(j));
+        for (int j = 0; j < V; ++j) out[j] = program(inputs(j));
+      } else {
+#pragma unroll
+        for (int j = 0; j < V; ++j) out[j] = program(lane_(j));
+      }
     } else if constexpr (k >= 0) {
       constexpr std::uint64_t bit = uses_of<P> & (~uses_of<P> + 1);
       if constexpr (Shared::table.slots == 1) {
-        if ((grid_.shared.hit[k] & bit) == 0) {
+        if ((shared_.hit[k] & bit) == 0) {
           run_parts(program, program.programs, kept_.value[k][0]);
         }
 #pragma unroll
         for (int j = 0; j < V; ++j) out[j] = kept_.value[k][0][j];
       } else {
-        const bool second = (grid_.shared.second[k] & bit) != 0;
-        if ((grid_.shared.hit[k] & bit) == 0) {
+        const bool second = (shared_.second[k] & bit) != 0;
+        if ((shared_.hit[k] & bit) == 0) {
           float fresh[V];
           run_parts(program, program.programs, fresh);
 #pragma unroll
@@ -114,13 +101,13 @@ class Evaluation {
 #pragma unroll
     for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j], y[j], z[j]);
   }
-  const RowLoops& grid_;
+  const SharedValues& shared_;
   KeptValues<Shared, V>& kept_;
   const LaneOf& lane_;
 };
 
 template <class Shared, int V, class LaneOf>
-Evaluation(const RowLoops&, KeptValues<Shared, V>&, const LaneOf&)
+Evaluation(const SharedValues&, KeptValues<Shared, V>&, const LaneOf&)
     -> Evaluation<Shared, V, LaneOf>;
 
 #endif
