@@ -1,0 +1,9 @@
+// Fourier transforms and signals, with gradients. In .cu files for CUDA too, linked to weft::cufft.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// clang-format off
+#include "weft/weft.hpp"
+#include "weft/ops/signal/fft.hpp"          // fft, ifft, rfft, irfft, fft2, fftn, ...
+#include "weft/cpu/signal/fft.hpp"
+// clang-format on
