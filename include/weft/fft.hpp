@@ -3,7 +3,8 @@
 #pragma once
 
 // clang-format off
-#include "weft/weft.hpp"
+#include "weft/autograd.hpp"
 #include "weft/ops/signal/fft.hpp"          // fft, ifft, rfft, irfft, fft2, fftn, ...
-#include "weft/cpu/signal/fft.hpp"
+#include "weft/cpu/signal/fft.hpp"          // on the CPU
+#include "weft/autograd/fft.hpp"            // gradients
 // clang-format on

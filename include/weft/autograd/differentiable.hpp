@@ -3,15 +3,16 @@
 #pragma once
 
 #include "weft/autograd/without_vars.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::autograd {
 
 /// Whether an operation on numbers of types Cs says how a gradient passes to its argument I. One
-/// whose value is no floating-point number ends the way.
+/// whose value has no part after the point ends the way.
 template <int I, class Op, class... Cs>
 constexpr bool passes_gradient() {
   using Y = weft::detail::value_of_t<Op, Cs...>;
-  if constexpr (!is_floating<Y> ||
+  if constexpr (!(is_floating<Y> || is_complex<Y>) || std::is_same_v<Op, op::conj> ||
                 requires(const Op& op, Y y, Cs... xs) { op.template vjp<I>(y, xs..., y); }) {
     return true;
   } else if constexpr (requires(const Op& op, Y y, Cs... xs) {
