@@ -8,3 +8,7 @@
 #include "weft/cpu/signal/fft.hpp"          // on the CPU
 #include "weft/autograd/fft.hpp"            // gradients
 // clang-format on
+
+#if defined(__CUDACC__)
+#include "weft/cuda/fft.hpp"
+#endif
