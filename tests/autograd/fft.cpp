@@ -43,9 +43,7 @@ void check_gradient(const X& x, const F& f) {
     return f(Var(tensor(moved).reshape(x.shape()).to(x.device()))).item();
   };
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto along = [&](T unit) {
-      return (at(i, unit * h) - at(i, unit * -h)) / (2 * h);
-    };
+    const auto along = [&](T unit) { return (at(i, unit * h) - at(i, unit * -h)) / (2 * h); };
     if constexpr (is_complex<T>) {
       CHECK(got[i].re == doctest::Approx(along(T(1))).epsilon(1e-6));
       CHECK(got[i].im == doctest::Approx(along(T(0, 1))).epsilon(1e-6));

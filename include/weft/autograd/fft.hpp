@@ -5,6 +5,7 @@
 #include "weft/autograd/conv.hpp"
 #include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/signal/fft.hpp"
+#include "weft/ops/signal/frames.hpp"
 
 namespace weft {
 
@@ -104,14 +105,38 @@ struct FourierAdjoint {
 }  // namespace autograd
 
 namespace fourier {
+/// Frames and their sum are each other's gradients.
+template <class T, class D>
+struct RecordedFrames<Var<T, D>> {
+  static Var<T, D> frames_of(const Var<T, D>& x, int axis, int64_t n, int64_t hop) {
+    const int64_t length = x.shape()[axis];
+    const Tensor<T, D> y = fourier::frames_of(x.value(), axis, n, hop);
+    return autograd::linear_of("frames_of", x, y, [=](const Tensor<T, D>& g) {
+      return fourier::overlap_add(g, axis, hop, length).contiguous();
+    });
+  }
+  static Var<T, D> overlap_add(const Var<T, D>& x, int axis, int64_t hop, int64_t length) {
+    const int64_t n = x.shape()[x.rank() - 1];
+    const int64_t reach = (x.shape()[axis] - 1) * hop + n;
+    const Tensor<T, D> y = fourier::overlap_add(x.value(), axis, hop, length);
+    return autograd::linear_of("overlap_add", x, y, [=](const Tensor<T, D>& g) {
+      Shape shape = g.shape();
+      shape[axis] = reach;
+      const int64_t shared = reach < length ? reach : length;
+      const Tensor<T, D> whole = zeros<T>(shape, g.device());
+      whole.narrow(axis, 0, shared).assign(g.narrow(axis, 0, shared));
+      return fourier::frames_of(whole, axis, n, hop).contiguous();
+    });
+  }
+};
+
 template <class T, class D>
 struct Recorded<Var<T, D>> {
   template <class Way>
   static auto run(const Problem& p, const Var<T, D>& x) {
     const autograd::FourierAdjoint adjoint{p, x.shape()};
-    return autograd::linear_of(p.operation, x, Way::run(p, x.value()), [adjoint](const auto& g) {
-      return adjoint.template of<Way>(g);
-    });
+    return autograd::linear_of(p.operation, x, Way::run(p, x.value()),
+                               [adjoint](const auto& g) { return adjoint.template of<Way>(g); });
   }
 };
 }  // namespace fourier

@@ -1,5 +1,5 @@
-// One stage of a Fourier transform of several lines side by side: radix 2, 3, 4, 5 or any small one.
-// SPDX-License-Identifier: Apache-2.0
+// One stage of a Fourier transform of several lines side by side: radix 2, 3, 4, 5 or any small
+// one. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/shape.hpp"

@@ -81,8 +81,7 @@ struct Fourier<Cpu> {
   }
   template <class T>
   static void real_to_complex(const char*, const Tensor<T, Cpu>& x,
-                              const Tensor<complex<T>, Cpu>& y, int axis, int64_t n,
-                              double scale) {
+                              const Tensor<complex<T>, Cpu>& y, int axis, int64_t n, double scale) {
     run<T>(cpu::fourier::Kind::real_to_complex, x, y, axis, n, false, scale);
     y.storage()->bump_version();
   }
@@ -95,8 +94,8 @@ struct Fourier<Cpu> {
 
  private:
   template <class T, class X, class Y>
-  static void run(cpu::fourier::Kind kind, const X& x, const Y& y, int axis, int64_t n, bool inverse,
-                  double scale) {
+  static void run(cpu::fourier::Kind kind, const X& x, const Y& y, int axis, int64_t n,
+                  bool inverse, double scale) {
     constexpr int in_each = is_complex<typename X::value_type> ? 2 : 1;
     constexpr int out_each = is_complex<typename Y::value_type> ? 2 : 1;
     const cpu::fourier::LineLayout in(x, axis, in_each);

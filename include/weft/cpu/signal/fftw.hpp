@@ -91,8 +91,7 @@ bool run_fftw(const Pass<T>& p) {
   const int64_t count = p.batch.size();
   if (p.available < length || p.in_step != in_each || p.out_step != out_each) return false;
   if (count < num_threads() && p.n >= (1 << 16)) return false;
-  const auto plan =
-      FftwPlans<T>::of(p.kind, p.inverse, p.n, const_cast<T*>(p.in), p.out);
+  const auto plan = FftwPlans<T>::of(p.kind, p.inverse, p.n, const_cast<T*>(p.in), p.out);
   if (plan == nullptr) return false;
   parallel(count, count * p.n, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {

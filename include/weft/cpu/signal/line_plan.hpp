@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/cpu/signal/butterfly.hpp"
+#include "weft/ops/signal/lengths.hpp"
 
 namespace weft::cpu::fourier {
 
@@ -53,20 +54,6 @@ inline bool is_smooth(int64_t n) {
   return n == 1;
 }
 
-/// The least length from n on of primes up to 5.
-[[gnu::noinline]] inline int64_t next_fast_length(int64_t n) {
-  int64_t best = 1;
-  while (best < n) best *= 2;
-  for (int64_t fives = 1; fives < best; fives *= 5) {
-    for (int64_t m = fives; m < best; m *= 3) {
-      int64_t length = m;
-      while (length < n) length *= 2;
-      if (length < best) best = length;
-    }
-  }
-  return best;
-}
-
 /// How lines of one length are transformed.
 template <class T>
 struct LinePlan {
@@ -80,7 +67,7 @@ struct LinePlan {
   bool is_direct() const { return length == n; }
 
   explicit LinePlan(int64_t size) : n(size), length(size) {
-    if (!is_smooth(n)) length = next_fast_length(2 * n - 1);
+    if (!is_smooth(n)) length = next_fast_len(2 * n - 1);
     roots = Numbers<T>(length);
     for (int64_t k = 0; k < length; ++k) roots.set(k, Root(k, length));
     factor();

@@ -16,9 +16,9 @@ enum class Kind { complex_to_complex, real_to_complex, complex_to_real };
 template <class T>
 struct Pass {
   Kind kind = Kind::complex_to_complex;
-  bool inverse = false;  ///< of complex lines; from complex to real always, to complex never
-  int64_t n = 1;         ///< the length of the transform
-  int64_t available = 1; ///< elements that there are; those behind are 0
+  bool inverse = false;   ///< of complex lines; from complex to real always, to complex never
+  int64_t n = 1;          ///< the length of the transform
+  int64_t available = 1;  ///< elements that there are; those behind are 0
   T scale = 1;
   const T* in = nullptr;
   int64_t in_step = 1;

@@ -137,7 +137,7 @@ template <class T>
 void transform_line(int64_t n, const Span<const T>& in, const Span<T>& out, T scale) {
   if (is_smooth(n)) return four_steps(n, in, out, scale);
   // Bluestein: a convolution with a chirp, and that by transforms of a smooth length.
-  const int64_t length = next_fast_length(2 * n - 1);
+  const int64_t length = next_fast_len(2 * n - 1);
   const SplitRoots<double> roots(2 * n);
   Numbers<T> chirp(n);
   Numbers<T> x(length);

@@ -162,16 +162,16 @@ struct CufftPlans {
                             static_cast<cufftDoubleComplex*>(out), direction);
       break;
     case CUFFT_R2C:
-      status = cufftExecR2C(plan.handle, static_cast<cufftReal*>(in),
-                            static_cast<cufftComplex*>(out));
+      status =
+          cufftExecR2C(plan.handle, static_cast<cufftReal*>(in), static_cast<cufftComplex*>(out));
       break;
     case CUFFT_D2Z:
       status = cufftExecD2Z(plan.handle, static_cast<cufftDoubleReal*>(in),
                             static_cast<cufftDoubleComplex*>(out));
       break;
     case CUFFT_C2R:
-      status = cufftExecC2R(plan.handle, static_cast<cufftComplex*>(in),
-                            static_cast<cufftReal*>(out));
+      status =
+          cufftExecC2R(plan.handle, static_cast<cufftComplex*>(in), static_cast<cufftReal*>(out));
       break;
     default:
       status = cufftExecZ2D(plan.handle, static_cast<cufftDoubleComplex*>(in),
@@ -179,8 +179,8 @@ struct CufftPlans {
   }
   check(status, operation, "evaluating ", operation, " of shape ", shape);
   if (sync_requested() && !is_capturing(stream)) {
-    check(cudaStreamSynchronize(stream.handle()), operation, "evaluating ", operation,
-          " of shape ", shape);
+    check(cudaStreamSynchronize(stream.handle()), operation, "evaluating ", operation, " of shape ",
+          shape);
   }
   to->bump_version();
 }

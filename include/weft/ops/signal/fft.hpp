@@ -70,8 +70,7 @@ auto apply(const char* operation, const X& e, const Axes& axes, const Shape& n, 
            bool inverse) {
   using Check = detail::OperandCheck<typename Way::operand, X>;
   if constexpr (Check::report()) {
-    const Problem p =
-        plan(operation, e.shape(), axes, n, norm, inverse, std::is_same_v<Way, Back>);
+    const Problem p = plan(operation, e.shape(), axes, n, norm, inverse, std::is_same_v<Way, Back>);
     const auto x = detail::as_tensor(Way::prepare(e));
     using V = std::remove_cvref_t<decltype(x)>;
     if constexpr (detail::is_var<V>) {
@@ -170,14 +169,14 @@ constexpr FftNorm opposite(FftNorm norm) {
 /// The real spectrum of a signal whose second half is the conjugate of its first, which is given.
 template <ExpressionLike X>
 auto hfft(const X& x, const FftOptions& o = {}) {
-  return fourier::along_one<fourier::Back>(
-      "hfft", conj(fourier::Forth::prepare(x)), {o.n, o.axis, fourier::opposite(o.norm)}, true);
+  return fourier::along_one<fourier::Back>("hfft", conj(fourier::Forth::prepare(x)),
+                                           {o.n, o.axis, fourier::opposite(o.norm)}, true);
 }
 /// Its inverse: the first n / 2 + 1 elements of the signal that has n real numbers as its spectrum.
 template <ExpressionLike X>
 auto ihfft(const X& x, const FftOptions& o = {}) {
-  return conj(fourier::along_one<fourier::Halved>(
-                  "ihfft", x, {o.n, o.axis, fourier::opposite(o.norm)}, false))
+  return conj(fourier::along_one<fourier::Halved>("ihfft", x,
+                                                  {o.n, o.axis, fourier::opposite(o.norm)}, false))
       .eval();
 }
 

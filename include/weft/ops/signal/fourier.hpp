@@ -42,8 +42,8 @@ namespace fourier {
 /// A transform as the public functions understand it: axes and lengths, all given.
 struct Problem {
   const char* operation = "fft";
-  Axes axes;        ///< from the front; a real signal's halved axis is the last of them
-  Shape lengths;    ///< of the signal
+  Axes axes;      ///< from the front; a real signal's halved axis is the last of them
+  Shape lengths;  ///< of the signal
   bool inverse = false;
   double scale = 1;
 };
@@ -90,8 +90,7 @@ template <class T, class D>
 Tensor<T, D> crop(Tensor<T, D> x, const Problem& p, bool halved) {
   for (int i = 0; i < p.axes.rank(); ++i) {
     const int at = static_cast<int>(p.axes[i]);
-    const int64_t length =
-        halved && i + 1 == p.axes.rank() ? p.lengths[i] / 2 + 1 : p.lengths[i];
+    const int64_t length = halved && i + 1 == p.axes.rank() ? p.lengths[i] / 2 + 1 : p.lengths[i];
     if (x.shape()[at] > length) x = x.narrow(at, 0, length);
   }
   return x;
@@ -162,8 +161,8 @@ Tensor<complex<T>, D> real_transform(const Problem& p, const Tensor<T, D>& x) {
     if (!z.is_contiguous()) {
       first = detail::Access::allocate<complex<T>, D>(z.shape(), x.device(), p.operation);
     }
-    Fourier<On<D>>::real_to_complex(p.operation, from, first, last,
-                                    p.lengths[p.lengths.rank() - 1], scale);
+    Fourier<On<D>>::real_to_complex(p.operation, from, first, last, p.lengths[p.lengths.rank() - 1],
+                                    scale);
     if (others.rank() > 0) {
       Fourier<On<D>>::complex_to_complex(p.operation, first, y, others, false, p.scale);
     }
@@ -174,8 +173,8 @@ Tensor<complex<T>, D> real_transform(const Problem& p, const Tensor<T, D>& x) {
 /// Of half a spectrum of real signals, to these.
 template <class T, class D>
 Tensor<T, D> inverse_real_transform(const Problem& p, const Tensor<complex<T>, D>& x) {
-  const auto y = detail::Access::allocate<T, D>(result_shape(x.shape(), p, false), x.device(),
-                                                p.operation);
+  const auto y =
+      detail::Access::allocate<T, D>(result_shape(x.shape(), p, false), x.device(), p.operation);
   if (y.size() == 0) return y;
   if constexpr (has_transforms<D>()) {
     const Axes others = but_last(p.axes);
@@ -184,8 +183,7 @@ Tensor<T, D> inverse_real_transform(const Problem& p, const Tensor<complex<T>, D
     if (others.rank() > 0) {
       Shape shape = result_shape(z.shape(), p, false);
       shape[last] = z.shape()[last];
-      const auto between =
-          detail::Access::allocate<complex<T>, D>(shape, x.device(), p.operation);
+      const auto between = detail::Access::allocate<complex<T>, D>(shape, x.device(), p.operation);
       Fourier<On<D>>::complex_to_complex(p.operation, z, between, others, true, 1);
       z = between;
     }
