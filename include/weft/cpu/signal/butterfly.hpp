@@ -1,4 +1,4 @@
-// One stage of a Fourier transform of several lines side by side: radix 2, 3, 4, 5 or any small
+// One stage of a Fourier transform of lines side by side: radix 2 to 5, or another small prime.
 // one. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

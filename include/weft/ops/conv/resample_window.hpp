@@ -1,5 +1,5 @@
-// resampling::Window, resampling::Values: which elements an interpolation reads, and with what
-// weights. SPDX-License-Identifier: Apache-2.0
+// resampling::Window, Values: which elements an interpolation reads, and with what weights.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/ops/conv/problem.hpp"
