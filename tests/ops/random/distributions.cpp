@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/core/random/counts.hpp>
-#include <weft/core/random/variates.hpp>
 #include <weft/ops/random/categorical.hpp>
 #include <weft/ops/random/distributions.hpp>
 #include <weft/ops/random/variates.hpp>
@@ -13,6 +11,10 @@
 #include "statistics.hpp"
 #include "test.hpp"
 #include "weft/random.hpp"
+
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"  // draws without replacement sort
+#endif
 
 using namespace weft;
 

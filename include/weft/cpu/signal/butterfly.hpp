@@ -1,5 +1,5 @@
 // One stage of a Fourier transform of lines side by side: radix 2 to 5, or another small prime.
-// one. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/shape.hpp"
