@@ -54,6 +54,42 @@ inline bool is_smooth(int64_t n) {
   return n == 1;
 }
 
+/// Roots of 1 of a length that is too large for a table: the product of two.
+template <class T>
+class SplitRoots {
+ public:
+  explicit SplitRoots(int64_t n) {
+    while ((int64_t{1} << 2 * shift_) < n) ++shift_;
+    const int64_t low = int64_t{1} << shift_;
+    low_ = Numbers<double>(low);
+    high_ = Numbers<double>((n >> shift_) + 1);
+    for (int64_t k = 0; k < low; ++k) low_.set(k, Root(k % n, n));
+    for (int64_t k = 0; k << shift_ < n; ++k) high_.set(k, Root(k << shift_, n));
+  }
+  /// exp(-2 pi i k / n) for 0 <= k < n.
+  WEFT_INLINE Number<T> operator()(int64_t k) const {
+    const auto high = static_cast<std::size_t>(k >> shift_);
+    const auto low = static_cast<std::size_t>(k & ((int64_t{1} << shift_) - 1));
+    const double re = high_.re[high] * low_.re[low] - high_.im[high] * low_.im[low];
+    const double im = high_.re[high] * low_.im[low] + high_.im[high] * low_.re[low];
+    return {static_cast<T>(re), static_cast<T>(im)};
+  }
+
+ private:
+  int shift_ = 0;
+  Numbers<double> low_;
+  Numbers<double> high_;
+};
+
+/// n as a product of two numbers near its root; n itself where it is prime to all others.
+inline int64_t middle_divisor(int64_t n) {
+  int64_t best = 1;
+  for (int64_t d = 1; d * d <= n; ++d) {
+    if (n % d == 0) best = d;
+  }
+  return n / best;
+}
+
 /// How lines of one length are transformed.
 template <class T>
 struct LinePlan {

@@ -3,10 +3,23 @@
 #pragma once
 
 #include "weft/cpu/elementwise/instruction_set.hpp"
+#include "weft/cpu/memory.hpp"
 #include "weft/cpu/parallel.hpp"
 #include "weft/cpu/signal/line_plan.hpp"
+#include "weft/tensor/access.hpp"
 
 namespace weft::cpu::fourier {
+
+/// Memory for a while, of any content.
+template <class T>
+class Room {
+ public:
+  explicit Room(int64_t n) : numbers_(weft::detail::Access::allocate<T, Cpu>({n}, Cpu{}, "fft")) {}
+  T* data() const { return numbers_.data(); }
+
+ private:
+  Tensor<T, Cpu> numbers_;
+};
 
 /// What a line is before and after.
 enum class Kind { complex_to_complex, real_to_complex, complex_to_real };
@@ -253,9 +266,9 @@ void run_lines(const Pass<T>& pass) {
   const int64_t count = pass.batch.size();
   const int64_t size = (plan.length + 1) * w;
   parallel((count + w - 1) / w, count * pass.n, [&](int64_t first, int64_t last) {
-    Numbers<T> x(size);
-    Numbers<T> y(size);
-    const Block<T> block{pass, plan, real_roots, x.planes(), y.planes()};
+    const Room<T> room(4 * size);
+    T* const at = room.data();
+    const Block<T> block{pass, plan, real_roots, {at, at + size}, {at + 2 * size, at + 3 * size}};
     run_loop([&]() __attribute__((always_inline)) {
       for (int64_t i = first; i < last; ++i) {
         block(i * w, count - i * w < w ? count - i * w : w);

@@ -21,113 +21,163 @@ X swapped(const X& x) {
   return {x.im, x.re, x.step, x.im_count, x.re_count};
 }
 
-/// Roots of 1 of a length that is too large for a table: the product of two.
+/// Transforms of as many lines side by side as fill a line of a cache, each in memory of its own.
 template <class T>
-class SplitRoots {
+class Group {
  public:
-  explicit SplitRoots(int64_t n) {
-    while ((int64_t{1} << 2 * shift_) < n) ++shift_;
-    const int64_t low = int64_t{1} << shift_;
-    low_ = Numbers<double>(low);
-    high_ = Numbers<double>((n >> shift_) + 1);
-    for (int64_t k = 0; k < low; ++k) low_.set(k, Root(k % n, n));
-    for (int64_t k = 0; k << shift_ < n; ++k) high_.set(k, Root(k << shift_, n));
+  static constexpr int w = lanes<T>;
+  static constexpr int blocks = 64 / (w * static_cast<int>(sizeof(T)));
+  static constexpr int width = blocks * w;
+
+  explicit Group(const LinePlan<T>& plan) : plan_(plan), room_(4 * blocks * plan.n * w) {
+    for (int i = 0; i < 2 * blocks; ++i) {
+      T* const at = room_.data() + 2 * i * plan.n * w;
+      planes_[i] = {at, at + plan.n * w};
+    }
   }
-  /// exp(-2 pi i k / n) for 0 <= k < n.
-  WEFT_INLINE Number<T> operator()(int64_t k) const {
-    const auto high = static_cast<std::size_t>(k >> shift_);
-    const auto low = static_cast<std::size_t>(k & ((int64_t{1} << shift_) - 1));
-    const double re = high_.re[high] * low_.re[low] - high_.im[high] * low_.im[low];
-    const double im = high_.re[high] * low_.im[low] + high_.im[high] * low_.re[low];
-    return {static_cast<T>(re), static_cast<T>(im)};
+  /// Where element k of the line `first` + i goes, i < w, for each block.
+  WEFT_INLINE Planes<T> source(int block) const { return planes_[2 * block]; }
+  /// Transforms a block's lines, and says where they are.
+  WEFT_INLINE Planes<T> run(int block) const {
+    const Planes<T>& x = planes_[2 * block];
+    const Planes<T>& y = planes_[2 * block + 1];
+    return plan_.run_stages(x, y) ? y : x;
   }
 
  private:
-  int shift_ = 0;
-  Numbers<double> low_;
-  Numbers<double> high_;
+  const LinePlan<T>& plan_;
+  Room<T> room_;
+  Planes<T> planes_[2 * blocks];
 };
 
-/// n as a product of two numbers near its root; n itself where it is prime to all others.
-inline int64_t middle_divisor(int64_t n) {
-  int64_t best = 1;
-  for (int64_t d = 1; d * d <= n; ++d) {
-    if (n % d == 0) best = d;
-  }
-  return n / best;
-}
+/// A transform of a smooth length n = n1 n2, in two rounds of short ones: first over the columns of
+/// the line seen as a matrix of n1 rows, then over the rows.
+template <class T>
+struct FourSteps {
+  static constexpr int w = lanes<T>;
+  static constexpr int width = Group<T>::width;
+  const Span<const T>& in;
+  const Span<T>& out;
+  T scale;
+  int64_t n1;
+  int64_t n2;
+  int64_t pitch;  // of a row between the rounds: a power of two would fall into few sets of a cache
+  Planes<T> middle;
+  const SplitRoots<T>& roots;
+  const Numbers<T>& lane_roots;  // exp(-2 pi i k j / n) for a lane j
 
-/// A transform of a smooth length n = n1 n2, in two rounds of short ones, `lanes` at a time: first
-/// over the columns of the line seen as a matrix of n1 rows, then over the rows.
+  /// Columns j to j + width - 1, as far as there are.
+  WEFT_INLINE void columns(const Group<T>& group, int64_t j) const {
+    const int64_t count = n2 - j < width ? n2 - j : width;
+    const int blocks = static_cast<int>((count + w - 1) / w);
+    for (int64_t k = 0; k < n1; ++k) {
+      const int64_t at = k * n2 + j;
+      for (int b = 0; b < blocks; ++b) {
+        const Planes<T> a = group.source(b);
+        read(in.re, in.step, at + b * w, in.re_count, a.re + k * w);
+        read(in.im, in.step, at + b * w, in.im_count, a.im + k * w);
+      }
+    }
+    for (int b = 0; b < blocks; ++b) {
+      const Planes<T> z = group.run(b);
+      const int64_t first = j + b * w;
+      const int64_t lines = n2 - first < w ? n2 - first : w;
+      for (int64_t k = 0; k < n1; ++k) {
+        const Number<T> root = roots(k * first);
+        Lane<T> re, im, c, s;
+        detail::load_vector(c, lane_roots.re.data() + k * w);
+        detail::load_vector(s, lane_roots.im.data() + k * w);
+        detail::load_vector(re, z.re + k * w);
+        detail::load_vector(im, z.im + k * w);
+        const Lane<T> turn_re = c * root.re - s * root.im;
+        const Lane<T> turn_im = s * root.re + c * root.im;
+        const Lane<T> to_re = re * turn_re - im * turn_im;
+        const Lane<T> to_im = re * turn_im + im * turn_re;
+        const int64_t to = k * pitch + first;
+        if (lines == w) {
+          store_lane(middle.re + to, to_re);
+          store_lane(middle.im + to, to_im);
+        } else {
+          __builtin_memcpy(middle.re + to, &to_re, static_cast<std::size_t>(lines) * sizeof(T));
+          __builtin_memcpy(middle.im + to, &to_im, static_cast<std::size_t>(lines) * sizeof(T));
+        }
+      }
+    }
+  }
+
+  /// Rows k to k + width - 1, as far as there are.
+  WEFT_INLINE void rows(const Group<T>& group, int64_t k) const {
+    const int64_t count = n1 - k < width ? n1 - k : width;
+    const int blocks = static_cast<int>((count + w - 1) / w);
+    Planes<T> z[Group<T>::blocks];
+    for (int b = 0; b < blocks; ++b) {
+      const Planes<T> a = group.source(b);
+      for (int i = 0; i < w && b * w + i < count; ++i) {
+        const T* const re = middle.re + (k + b * w + i) * pitch;
+        const T* const im = middle.im + (k + b * w + i) * pitch;
+        for (int64_t j = 0; j < n2; ++j) {
+          a.re[j * w + i] = re[j];
+          a.im[j * w + i] = im[j];
+        }
+      }
+      z[b] = group.run(b);
+    }
+    for (int64_t j = 0; j < n2; ++j) {
+      for (int b = 0; b < blocks; ++b) {
+        const int64_t lines = count - b * w < w ? count - b * w : w;
+        const int64_t at = k + b * w + n1 * j;
+        write(out.re, out.step, at, out.re_count, lines, z[b].re + j * w);
+        write(out.im, out.step, at, out.im_count, lines, z[b].im + j * w);
+      }
+    }
+  }
+
+ private:
+  WEFT_INLINE static void read(const T* from, int64_t step, int64_t at, int64_t count, T* to) {
+    if (at + w <= count) {
+      for (int i = 0; i < w; ++i) to[i] = from[(at + i) * step];
+    } else {
+      for (int i = 0; i < w; ++i) to[i] = at + i < count ? from[(at + i) * step] : T(0);
+    }
+  }
+  WEFT_INLINE void write(T* to, int64_t step, int64_t at, int64_t most, int64_t lines,
+                         const T* from) const {
+    if (lines == w && at + w <= most) {
+      for (int i = 0; i < w; ++i) to[(at + i) * step] = scale * from[i];
+    } else {
+      for (int i = 0; i < lines && at + i < most; ++i) to[(at + i) * step] = scale * from[i];
+    }
+  }
+};
+
 template <class T>
 void four_steps(int64_t n, const Span<const T>& in, const Span<T>& out, T scale) {
   constexpr int w = lanes<T>;
+  constexpr int64_t width = Group<T>::width;
   const int64_t n1 = middle_divisor(n);
   const int64_t n2 = n / n1;
   const LinePlan<T>& columns = LinePlans<T>::of(n1);
   const LinePlan<T>& rows = LinePlans<T>::of(n2);
   const SplitRoots<T> roots(n);
-  Numbers<T> lane_roots(n1 * w);  // exp(-2 pi i k j / n) for a lane j
+  Numbers<T> lane_roots(n1 * w);
   for (int64_t k = 0; k < n1; ++k) {
     for (int i = 0; i < w; ++i) lane_roots.set(k * w + i, Root(k * i % n, n));
   }
-  Numbers<T> middle(n);
-  parallel((n2 + w - 1) / w, n, [&](int64_t first, int64_t last) {
-    Numbers<T> x(n1 * w);
-    Numbers<T> y(n1 * w);
-    const Planes<T> a = x.planes();
-    const Planes<T> b = y.planes();
+  const int64_t pitch = n2 + width;
+  const Room<T> middle(2 * n1 * pitch);
+  const FourSteps<T> steps{
+      in,    out,       scale, n1, n2, pitch, {middle.data(), middle.data() + n1 * pitch},
+      roots, lane_roots};
+  parallel((n2 + width - 1) / width, n, [&](int64_t first, int64_t last) {
+    const Group<T> group(columns);
     run_loop([&]() __attribute__((always_inline)) {
-      for (int64_t j = first * w; j < last * w && j < n2; j += w) {
-        const int count = n2 - j < w ? static_cast<int>(n2 - j) : w;
-        for (int64_t k = 0; k < n1; ++k) {
-          for (int i = 0; i < count; ++i) {
-            const int64_t at = k * n2 + j + i;
-            a.re[k * w + i] = at < in.re_count ? in.re[at * in.step] : T(0);
-            a.im[k * w + i] = at < in.im_count ? in.im[at * in.step] : T(0);
-          }
-        }
-        const Planes<T> z = columns.run_stages(a, b) ? b : a;
-        for (int64_t k = 0; k < n1; ++k) {
-          const Number<T> root = roots(k * j);
-          for (int i = 0; i < count; ++i) {
-            const T lane_re = lane_roots.re[static_cast<std::size_t>(k * w + i)];
-            const T lane_im = lane_roots.im[static_cast<std::size_t>(k * w + i)];
-            const T c = root.re * lane_re - root.im * lane_im;
-            const T s = root.re * lane_im + root.im * lane_re;
-            const auto to = static_cast<std::size_t>(k * n2 + j + i);
-            middle.re[to] = z.re[k * w + i] * c - z.im[k * w + i] * s;
-            middle.im[to] = z.re[k * w + i] * s + z.im[k * w + i] * c;
-          }
-        }
-      }
+      for (int64_t j = first; j < last; ++j) steps.columns(group, j * width);
     });
   });
-  parallel((n1 + w - 1) / w, n, [&](int64_t first, int64_t last) {
-    Numbers<T> x(n2 * w);
-    Numbers<T> y(n2 * w);
-    const Planes<T> a = x.planes();
-    const Planes<T> b = y.planes();
+  parallel((n1 + width - 1) / width, n, [&](int64_t first, int64_t last) {
+    const Group<T> group(rows);
     run_loop([&]() __attribute__((always_inline)) {
-      for (int64_t k = first * w; k < last * w && k < n1; k += w) {
-        const int count = n1 - k < w ? static_cast<int>(n1 - k) : w;
-        for (int i = 0; i < count; ++i) {
-          const T* const re = middle.re.data() + (k + i) * n2;
-          const T* const im = middle.im.data() + (k + i) * n2;
-          for (int64_t j = 0; j < n2; ++j) {
-            a.re[j * w + i] = re[j];
-            a.im[j * w + i] = im[j];
-          }
-        }
-        const Planes<T> z = rows.run_stages(a, b) ? b : a;
-        for (int64_t j = 0; j < n2; ++j) {
-          for (int i = 0; i < count; ++i) {
-            const int64_t at = k + i + n1 * j;
-            if (at < out.re_count) out.re[at * out.step] = scale * z.re[j * w + i];
-            if (at < out.im_count) out.im[at * out.step] = scale * z.im[j * w + i];
-          }
-        }
-      }
+      for (int64_t k = first; k < last; ++k) steps.rows(group, k * width);
     });
   });
 }
@@ -193,33 +243,43 @@ void run_line(const Pass<T>& p, const T* in, T* out) {
     return transform_line(p.n, read_only(swapped(line)), target_of(p, out), p.scale);
   }
   const int64_t half = p.n / 2;
-  const SplitRoots<T> roots(p.n);
-  Numbers<T> pairs(half);
-  const Span<T> line = span_of(pairs);
+  const Room<T> pairs(2 * half);
+  const Span<T> line{pairs.data(), pairs.data() + half, 1, half, half};
   if (!folded) transform_line(half, source_of(p, in), line, T(1));
-  parallel(half + 1, p.n, [&](int64_t first, int64_t last) {
-    for (int64_t k = first; k < last; ++k) {
-      if (!folded) {
-        const int64_t one = k < half ? k : 0;
-        const int64_t other = k > 0 ? half - k : 0;
-        const Number<T> value = real_spectrum<T>({line.re[one], line.im[one]},
-                                                 {line.re[other], line.im[other]}, roots(k));
-        out[k * p.out_step] = p.scale * value.re;
-        out[k * p.out_step + 1] = p.scale * value.im;
-      } else if (k < half) {
-        const auto at = [&](int64_t i) -> Number<T> {
-          if (i >= p.available) return {T(0), T(0)};
-          return {in[i * p.in_step], i > 0 && i < half ? in[i * p.in_step + 1] : T(0)};
-        };
-        const Number<T> z = pairs_spectrum(at(k), at(half - k), roots(k));
-        line.re[k] = z.re;
-        line.im[k] = z.im;
+  // A few roots of the whole, and their products with the first ones.
+  constexpr int64_t run = 64;
+  const SplitRoots<T> roots(p.n);
+  Numbers<T> near(run);
+  for (int64_t i = 0; i < run; ++i) near.set(i, Root(i % p.n, p.n));
+  parallel(half / run + 1, p.n, [&](int64_t first, int64_t last) {
+    for (int64_t at = first * run; at < last * run; at += run) {
+      const Number<T> base = roots(at);
+      const int64_t end = at + run < half + 1 ? at + run : half + 1;
+      for (int64_t k = at; k < end; ++k) {
+        const auto i = static_cast<std::size_t>(k - at);
+        const Number<T> root{base.re * near.re[i] - base.im * near.im[i],
+                             base.re * near.im[i] + base.im * near.re[i]};
+        if (folded) {
+          if (k == half) continue;
+          const auto given = [&](int64_t j) -> Number<T> {
+            if (j >= p.available) return {T(0), T(0)};
+            return {in[j * p.in_step], j > 0 && j < half ? in[j * p.in_step + 1] : T(0)};
+          };
+          const Number<T> z = pairs_spectrum(given(k), given(half - k), root);
+          line.re[k] = z.re;
+          line.im[k] = z.im;
+        } else {
+          const int64_t one = k < half ? k : 0;
+          const int64_t other = k > 0 ? half - k : 0;
+          const Number<T> value = real_spectrum<T>({line.re[one], line.im[one]},
+                                                   {line.re[other], line.im[other]}, root);
+          out[k * p.out_step] = p.scale * value.re;
+          out[k * p.out_step + 1] = p.scale * value.im;
+        }
       }
     }
   });
-  if (folded) {
-    transform_line(half, read_only(swapped(line)), target_of(p, out), p.scale);
-  }
+  if (folded) transform_line(half, read_only(swapped(line)), target_of(p, out), p.scale);
 }
 
 }  // namespace weft::cpu::fourier
