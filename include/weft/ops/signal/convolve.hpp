@@ -71,7 +71,7 @@ auto convolve_by_fft(const A& a, const V& v, const Part (&parts)[N]) {
   }
   const auto crop = [&](auto y) {
     for (int i = 0; i < N; ++i) y = y.narrow(i - N, parts[i].first, parts[i].length);
-    return y.contiguous();
+    return y;
   };
   if constexpr (is_complex<typename A::value_type>) {
     return crop(ifftn(fftn(a, all) * fftn(v, all), all));
