@@ -159,10 +159,6 @@ template <class R, class E>
 struct Rule<Reduce<R, E>> {
   using C = compute_t<typename E::value_type>;
   using D = typename E::device_type;
-  static_assert(!is_complex<C> || std::is_same_v<R, reducer::sum> ||
-                    std::is_same_v<R, reducer::mean>,
-                "weft: of complex numbers sum and mean have a gradient: write abs(z), or real(z) "
-                "and imag(z)");
 
   template <class G>
   static void backward(const Reduce<R, without_vars_t<E>>& e, Variable* const* edges,
