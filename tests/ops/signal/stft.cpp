@@ -59,8 +59,10 @@ TEST_CASE_TEMPLATE("convolutions are their definition, by either method and in e
   struct Case {
     Shape a, v;
   };
-  for (const auto& [rows, taps] : {Case{{1, 9}, {1, 4}}, Case{{1, 3}, {1, 7}}, Case{{1, 5}, {1, 1}},
-                                   Case{{6, 7}, {3, 2}}, Case{{2, 3}, {4, 5}}}) {
+  for (const Case& c : {Case{{1, 9}, {1, 4}}, Case{{1, 3}, {1, 7}}, Case{{1, 5}, {1, 1}},
+                        Case{{6, 7}, {3, 2}}, Case{{2, 3}, {4, 5}}}) {
+    const Shape& rows = c.a;
+    const Shape& taps = c.v;
     CAPTURE(rows);
     CAPTURE(taps);
     const Tensor<double> a = noise(rows, Cpu{});
