@@ -197,10 +197,10 @@ TEST_CASE_TEMPLATE("numbers are the same on every device", D, TEST_DEVICES) {
     Generator b(4);
     return equal(draw(Cpu{}, a), draw(D{}, b).to(Cpu{}));
   };
-  const auto near = [](auto draw) {
+  const auto near = [](auto draw, double tolerance = 1e-12) {
     Generator a(5);
     Generator b(5);
-    return allclose(draw(Cpu{}, a), draw(D{}, b).to(Cpu{}), {1e-12, 1e-12});
+    return allclose(draw(Cpu{}, a), draw(D{}, b).to(Cpu{}), {tolerance, tolerance});
   };
   const Shape shape{7, 501};
   CHECK(same([&](auto d, Generator& g) { return random::poisson(3.5, shape, d, g); }));
@@ -210,7 +210,8 @@ TEST_CASE_TEMPLATE("numbers are the same on every device", D, TEST_DEVICES) {
   CHECK(near([&](auto d, Generator& g) { return random::exponential<double>(3, shape, d, g); }));
   CHECK(near([&](auto d, Generator& g) { return random::gamma<double>(0.7, 3, shape, d, g); }));
   CHECK(near([&](auto d, Generator& g) { return random::beta<double>(0.7, 3, shape, d, g); }));
-  CHECK(near([&](auto d, Generator& g) { return random::von_mises<double>(1, 3, shape, d, g); }));
+  CHECK(near([&](auto d, Generator& g) { return random::von_mises<double>(1, 3, shape, d, g); },
+             1e-7));  // the arc cosine of nearly 1 has half the digits
   CHECK(near([&](auto d, Generator& g) {
     return random::truncated_normal<double>(0, 1, 1, 2, shape, d, g);
   }));
