@@ -192,6 +192,11 @@ def page():
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/elementwise/generate.hpp"),
             ("Picked by indices", "ops/index/gather.hpp"), ("Written by indices, in place", "ops/index/scatter.hpp"),
             ("Random numbers", "ops/random/random.hpp"), ("Random order", "ops/random/permutation.hpp"),
+            ("Distributions, in `weft::random`", "ops/random/distributions.hpp"),
+            ("Draws among weights, in `weft::random`", "ops/random/categorical.hpp"),
+            ("Fourier transforms", "ops/signal/fft.hpp"), ("Frequencies", "ops/signal/shift.hpp"),
+            ("Windows", "ops/signal/window.hpp"), ("Convolution of signals", "ops/signal/convolve.hpp"),
+            ("Spectra over time", "ops/signal/stft.hpp"), ("Another rate", "ops/signal/resample.hpp"),
             ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
             ("NumPy archives", "io/npz.hpp"),
             ("Printing", "tensor/print.hpp")):

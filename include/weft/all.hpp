@@ -12,4 +12,6 @@
 #include "weft/cuda/matmul.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/explain.hpp"
+#include "weft/fft.hpp"
 #include "weft/io.hpp"
+#include "weft/random.hpp"
