@@ -229,7 +229,7 @@ int main(int argc, char** argv) {
     if (option == "--large") small = false;
   }
 #if defined(_OPENMP)
-  omp_set_num_threads(threads);
+  omp_set_num_threads(threads);  // the loops written by hand
 #endif
   weft::set_num_threads(threads);
   for (const Case& c : cases) {
