@@ -9,10 +9,10 @@
 using weft::cpu::BlasThreads;
 using weft::cpu::SingleThreadedBlas;
 
+#if !defined(WEFT_BLAS)
 namespace {
 int library_threads = 4;
 }
-#if !defined(WEFT_BLAS)
 /// Stand for an OpenBLAS with threads of its own.
 extern "C" int openblas_get_parallel() { return 1; }
 extern "C" int openblas_get_num_threads() { return library_threads; }
@@ -44,6 +44,7 @@ TEST_CASE("one number for the process: set by the first, given back by the last"
 #else
 TEST_CASE("a thread's number is given back") {
   namespace detail = weft::cpu::detail;
+  CHECK(weft::cpu::blas_threads() != BlasThreads::unasked);
   if (weft::cpu::blas_threads() != BlasThreads::openmp) return;
   detail::weft_omp_set_threads(3);
   {
