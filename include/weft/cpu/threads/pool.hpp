@@ -78,7 +78,7 @@ class ThreadPool {
   void take_pieces(Job& job, int index);
   static void run_piece(Job& job, int k);
   std::uint32_t wait_for_other_than(std::uint32_t seen, int& luck);
-  void wake_some();
+  void wake_some(const Job& job);
   static void wait_for_end(Job& job);
   template <class F>
   static bool spin_until(const F& done, int& luck);
@@ -165,16 +165,14 @@ inline void ThreadPool::publish(Job& job) {
     ticket = (before / slots + 1) * slots + slot;
     __atomic_store_n(&job.ticket, ticket, __ATOMIC_RELAXED);
   }
-  wake_some();
+  wake_some(job);
 }
 
 /// A few threads, each of which wakes a few more: a call costs a microsecond for each that it
 /// wakes.
-inline void ThreadPool::wake_some() {
-  const Job& job = jobs_[__atomic_load_n(&current_, __ATOMIC_RELAXED) % slots];
+inline void ThreadPool::wake_some(const Job& job) {
   if (__atomic_load_n(&asleep_, __ATOMIC_SEQ_CST) <= 0) return;
-  const int missing = __atomic_load_n(&job.work.threads, __ATOMIC_RELAXED) - 1 -
-                      __atomic_load_n(&job.helpers, __ATOMIC_RELAXED);
+  const int missing = job.work.threads - 1 - __atomic_load_n(&job.helpers, __ATOMIC_RELAXED);
   if (missing > 0) wake(&current_, missing < 2 ? missing : 2);
 }
 
@@ -218,7 +216,7 @@ inline void* ThreadPool::work_for(void* worker) {
         __atomic_load_n(&job.ticket, __ATOMIC_RELAXED) == seen &&
         __atomic_load_n(&job.left, __ATOMIC_RELAXED) > 0 &&
         __atomic_fetch_add(&job.helpers, 1, __ATOMIC_RELAXED) < job.work.threads - 1) {
-      pool->wake_some();
+      pool->wake_some(job);
       pool->take_pieces(job, index % job.work.threads);
     }
     __atomic_fetch_sub(&job.users, 1, __ATOMIC_RELEASE);
