@@ -22,19 +22,27 @@ TEST_CASE("loops of one length and another give an element the same bits") {
 }
 
 namespace {
-struct Rows {
-  std::vector<std::int64_t>& seen;
-  void operator()(std::int64_t r) const { seen.push_back(r); }
-  void all(std::int64_t rows) const {
-    for (std::int64_t r = 0; r < rows; ++r) (*this)(r);
+/// A kernel that notes how it was called.
+struct Notes {
+  static inline int calls = 0;
+  static inline std::int64_t last[2] = {};
+  static void all(const void* programs, char* const*, const std::int64_t*, const std::int64_t*,
+                  std::int64_t rows, std::int64_t n) {
+    calls += *static_cast<const int*>(programs);
+    last[0] = rows;
+    last[1] = n;
   }
+  static constexpr auto each = all;
 };
 }  // namespace
 
-TEST_CASE("each row runs once, in order") {
-  std::vector<std::int64_t> seen;
-  weft::cpu::run_rows(Rows{seen}, 4);
-  CHECK(seen == std::vector<std::int64_t>{0, 1, 2, 3});
-  weft::cpu::run_rows(Rows{seen}, 0);
-  CHECK(seen.size() == 4);
+TEST_CASE("a kernel's loop gets what it is called with, in each instruction set") {
+  using Loops = weft::cpu::KernelLoops<Notes>;
+  const int one = 1;
+  Loops::compiled(&one, nullptr, nullptr, nullptr, 3, 4);
+  CHECK(Notes::calls == 1);
+  Loops::chosen()(&one, nullptr, nullptr, nullptr, 5, 6);
+  CHECK(Notes::calls == 2);
+  CHECK(Notes::last[0] == 5);
+  CHECK(Notes::last[1] == 6);
 }
