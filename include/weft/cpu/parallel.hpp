@@ -92,7 +92,7 @@ inline bool may_share() {
 
 /// How many threads share `items` pieces of work over `elements`; called from the thread that is
 /// going to start them.
-inline int threads_for(int64_t items, int64_t elements) {
+[[gnu::noinline]] inline int threads_for(int64_t items, int64_t elements) {
   if (elements < parallel_threshold || items < 2 || !may_share()) return 1;
   int64_t most = num_threads();
   if (most > elements / elements_a_thread) most = elements / elements_a_thread;
@@ -103,17 +103,21 @@ namespace detail {
 /// More pieces than threads, where they are long, balance cores that are not equally free.
 inline constexpr int64_t elements_a_piece = 1 << 17;
 
-/// work(context, first, last) for contiguous pieces of [0, items).
-[[gnu::noinline]] inline void share(int64_t items, int64_t elements, int threads,
+/// work(context, first, last) for contiguous pieces of [0, items): compiled once, so that a loop
+/// costs one function more than its own.
+[[gnu::noinline]] inline void share(int64_t items, int64_t elements,
                                     void (*work)(const void*, int64_t, int64_t),
                                     const void* context) {
+  const int threads = elements < parallel_threshold ? 1 : threads_for(items, elements);
   int64_t pieces = elements / elements_a_piece;
   if (pieces > 4 * threads) pieces = 4 * threads;
   if (pieces < threads) pieces = threads;
   if (pieces > items) pieces = items;
-  if (!ThreadPool::instance().run({work, context, items, static_cast<int>(pieces), threads})) {
+  if (threads == 1 ||
+      !ThreadPool::instance().run({work, context, items, static_cast<int>(pieces), threads})) {
     work(context, 0, items);
   }
+  check_failures();
 }
 }  // namespace detail
 
@@ -122,18 +126,12 @@ inline constexpr int64_t elements_a_piece = 1 << 17;
 /// region of OpenMP's, it runs on the calling thread.
 template <class F>
 void parallel(int64_t items, int64_t elements, const F& f) {
-  const int threads = threads_for(items, elements);
-  if (threads > 1) {
-    detail::share(
-        items, elements, threads,
-        [](const void* context, int64_t first, int64_t last) {
-          (*static_cast<const F*>(context))(first, last);
-        },
-        &f);
-  } else {
-    f(0, items);
-  }
-  check_failures();
+  detail::share(
+      items, elements,
+      [](const void* context, int64_t first, int64_t last) {
+        (*static_cast<const F*>(context))(first, last);
+      },
+      &f);
 }
 
 }  // namespace cpu

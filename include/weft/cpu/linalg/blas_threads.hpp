@@ -46,8 +46,8 @@ inline BlasThreads find_blas_threads() {
   return blis ? BlasThreads::blis : BlasThreads::unknown;
 }
 
-[[gnu::visibility("default")]] inline constinit BlasThreads blas_threads_found =
-    BlasThreads::unasked;
+/// A BlasThreads; clang's atomic functions take integers.
+[[gnu::visibility("default")]] inline constinit int blas_threads_found = 0;
 
 /// OpenBLAS with threads of its own, and BLIS, have one number for the process: the first product
 /// to begin sets it, and the last one that ends gives it back.
@@ -62,12 +62,11 @@ struct BlasSetting {
 
 /// What the BLAS that is linked has.
 inline BlasThreads blas_threads() {
-  BlasThreads found = __atomic_load_n(&detail::blas_threads_found, __ATOMIC_RELAXED);
-  if (found == BlasThreads::unasked) {
-    found = detail::find_blas_threads();
-    __atomic_store_n(&detail::blas_threads_found, found, __ATOMIC_RELAXED);
-  }
-  return found;
+  const int found = __atomic_load_n(&detail::blas_threads_found, __ATOMIC_RELAXED);
+  if (found != 0) return static_cast<BlasThreads>(found);
+  const BlasThreads threads = detail::find_blas_threads();
+  __atomic_store_n(&detail::blas_threads_found, static_cast<int>(threads), __ATOMIC_RELAXED);
+  return threads;
 }
 
 /// BLAS runs on the calling thread as long as the object lives, where it can be told so. Threads of

@@ -22,48 +22,24 @@ inline int number_in_environment(const char* name) {
 
 namespace detail {
 
-/// Whole cores of a quota, rounded up; 0 where there is none.
-inline int cores_of(double quota, double period) {
-  if (!(quota > 0) || !(period > 0)) return 0;
-  const double cores = quota / period;
-  return cores > 1 << 20 ? 0 : static_cast<int>(cores) + (cores > static_cast<int>(cores) ? 1 : 0);
-}
-
-/// The first line of the file folder/name, "" where there is none.
-inline void first_line(const char* folder, const char* name, char (&line)[64]) {
-  char path[4096];
-  line[0] = 0;
-  const int length = std::snprintf(path, sizeof(path), "%s/%s", folder, name);
-  if (length < 0 || length >= static_cast<int>(sizeof(path))) return;
-  std::FILE* const file = std::fopen(path, "re");
-  if (file == nullptr) return;
-  if (std::fgets(line, sizeof(line), file) == nullptr) line[0] = 0;
-  std::fclose(file);
-}
-
-/// The least quota of a folder of the control groups and those above it down to `depth` characters.
-inline int least_quota(char* folder, std::size_t depth) {
-  int least = 0;
-  for (;;) {
-    char quota[64];
-    char period[64];
-    first_line(folder, "cpu.max", quota);  // version 2: quota and period, or "max"
-    char* rest = quota;
-    const double numerator = std::strtod(quota, &rest);
-    double denominator = std::strtod(rest, nullptr);
-    double used = numerator;
-    if (quota[0] == 0) {  // version 1: -1 for no quota
-      first_line(folder, "cpu.cfs_quota_us", quota);
-      first_line(folder, "cpu.cfs_period_us", period);
-      used = std::strtod(quota, nullptr);
-      denominator = std::strtod(period, nullptr);
-    }
-    const int cores = quota[0] == 'm' ? 0 : cores_of(used, denominator);
-    if (cores > 0 && (least == 0 || cores < least)) least = cores;
-    char* const slash = std::strrchr(folder, '/');
-    if (slash == nullptr || std::strlen(folder) <= depth) return least;
-    *slash = 0;
+/// The cores that a group may use, 0 where it has no quota.
+[[gnu::cold]] inline double quota_of_folder(const char* folder) {
+  double numbers[2] = {};
+  const auto read = [&](const char* name, const char* format, double& x, double& y) {
+    char path[2048];
+    std::snprintf(path, sizeof(path), "%s/%s", folder, name);
+    std::FILE* const file = std::fopen(path, "re");
+    if (file == nullptr) return false;
+    const bool found = std::fscanf(file, format, &x, &y) > 0;
+    std::fclose(file);
+    return found;
+  };
+  // Version 2, where no quota is "max"; version 1, where it is -1.
+  if (!read("cpu.max", "%lf%lf", numbers[0], numbers[1])) {
+    read("cpu.cfs_quota_us", "%lf", numbers[0], numbers[0]);
+    read("cpu.cfs_period_us", "%lf", numbers[1], numbers[1]);
   }
+  return numbers[0] > 0 && numbers[1] > 0 ? numbers[0] / numbers[1] : 0;
 }
 
 }  // namespace detail
@@ -75,26 +51,30 @@ inline int least_quota(char* folder, std::size_t depth) {
                                                        const char* own = "/proc/self/cgroup") {
   std::FILE* const file = std::fopen(own, "re");
   if (file == nullptr) return 0;
-  int least = 0;
-  char line[2048];
+  double least = 0;
+  char line[1024];
   while (std::fgets(line, sizeof(line), file) != nullptr) {
     line[std::strcspn(line, "\n")] = 0;  // "0::/path", or in version 1 "4:cpu,cpuacct:/path"
-    char* const controllers = std::strchr(line, ':');
-    char* const path = controllers != nullptr ? std::strchr(controllers + 1, ':') : nullptr;
-    if (path == nullptr) continue;
-    *path = 0;
-    const bool version2 = controllers[1] == 0;
-    if (!version2 && std::strncmp(controllers + 1, "cpu", 3) != 0) continue;
-    if (!version2 && std::strncmp(controllers + 1, "cpuset", 6) == 0) continue;
-    char folder[4096];
-    const int base = std::snprintf(folder, sizeof(folder), "%s%s", root, version2 ? "" : "/cpu");
-    std::snprintf(folder + base, sizeof(folder) - static_cast<std::size_t>(base), "%s",
-                  std::strcmp(path + 1, "/") == 0 ? "" : path + 1);
-    const int cores = detail::least_quota(folder, static_cast<std::size_t>(base));
-    if (cores > 0 && (least == 0 || cores < least)) least = cores;
+    const char* const controllers = std::strchr(line, ':');
+    const char* const path = controllers != nullptr ? std::strchr(controllers + 1, ':') : nullptr;
+    const bool version2 = path == controllers + 1;
+    const bool of_cpu =
+        path != nullptr && (version2 || std::strncmp(controllers, ":cpu,", 5) == 0 ||
+                            std::strncmp(controllers, ":cpu:", 5) == 0);
+    if (!of_cpu) continue;
+    char folder[1536];
+    const int base = std::snprintf(folder, 512, "%s%s", root, version2 ? "" : "/cpu");
+    std::snprintf(folder + base, 1024, "%s", path + 1);
+    // The limit is the least of a group's and of those above it.
+    for (char* end = folder + std::strlen(folder); end != nullptr && end >= folder + base;
+         end = std::strrchr(folder, '/')) {
+      *end = 0;
+      const double quota = detail::quota_of_folder(folder);
+      if (quota > 0 && (least == 0 || quota < least)) least = quota;
+    }
   }
   std::fclose(file);
-  return least;
+  return least < 1 << 20 ? static_cast<int>(least + 0.999) : 0;
 }
 
 /// WEFT_NUM_THREADS, else the first number of OMP_NUM_THREADS, else the cores that the process may
