@@ -3,14 +3,11 @@
 #pragma once
 
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <exception>
 
-#include "weft/core/config.hpp"
+#include "weft/cpu/threads/wait.hpp"
 
 // Linked without a thread library a program runs its loops on one thread.
 #pragma weak pthread_create
@@ -51,9 +48,6 @@ class ThreadPool {
  private:
   static constexpr int slots = 8;
   static constexpr int filling = -(1 << 20);
-  static constexpr std::int64_t awake = 30'000;  // nanoseconds, about what waking a thread takes
-  static constexpr std::int64_t gap = 200'000;   // between two looks at the clock: not on a core
-  static constexpr int most_luck = 16;
 
   struct alignas(64) Job {
     int users = 0;  // threads that look at the job; negative while it is filled
@@ -77,32 +71,10 @@ class ThreadPool {
   static void* work_for(void* worker);
   void take_pieces(Job& job, int index);
   static void run_piece(Job& job, int k);
-  std::uint32_t wait_for_other_than(std::uint32_t seen, int& luck);
+  std::uint32_t wait_for_other_than(std::uint32_t seen, Patience& patience);
   void wake_some(const Job& job);
   static void wait_for_end(Job& job);
-  template <class F>
-  static bool spin_until(const F& done, int& luck);
   void forget_threads();
-
-  static void pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-  static std::int64_t now() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-  }
-  // 128 and 129: FUTEX_WAIT and FUTEX_WAKE within a process.
-  static void sleep_while(const void* word, std::uint32_t value) {
-    syscall(SYS_futex, word, 128, value, nullptr, nullptr, 0);
-  }
-  static void wake(const void* word, int count) {
-    syscall(SYS_futex, word, 129, count, nullptr, nullptr, 0);
-  }
 
   static inline constinit thread_local bool inside_ = false;
   static inline constinit thread_local bool worker_ = false;
@@ -208,9 +180,9 @@ inline void* ThreadPool::work_for(void* worker) {
   const auto [pool, index] = *static_cast<Worker*>(worker);
   worker_ = true;
   std::uint32_t seen = 0;
-  int luck = most_luck / 2;
+  Patience patience;
   for (;;) {
-    seen = pool->wait_for_other_than(seen, luck);
+    seen = pool->wait_for_other_than(seen, patience);
     Job& job = pool->jobs_[seen % slots];
     if (__atomic_fetch_add(&job.users, 1, __ATOMIC_ACQUIRE) >= 0 &&
         __atomic_load_n(&job.ticket, __ATOMIC_RELAXED) == seen &&
@@ -260,38 +232,13 @@ inline void ThreadPool::run_piece(Job& job, int k) {
   }
 }
 
-/// Looks for what others do, for as long as waking a thread takes. Who has seldom found it so, or
-/// has lost the core meanwhile, does not try for some time.
-template <class F>
-bool ThreadPool::spin_until(const F& done, int& luck) {
-  if (luck <= 0 && ++luck <= 0) return false;
-  const std::int64_t start = now();
-  for (std::int64_t last = start; last - start < awake;) {
-    for (int i = 0; i < 16; ++i) {
-      if (done()) {
-        luck = luck + 4 < most_luck ? luck + 4 : most_luck;
-        return true;
-      }
-      pause();
-    }
-    const std::int64_t time = now();
-    if (time - last > gap) {
-      luck = -8 * most_luck;
-      return false;
-    }
-    last = time;
-  }
-  if (--luck == 0) luck = -most_luck;
-  return false;
-}
-
-inline std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t seen, int& luck) {
+inline std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t seen, Patience& patience) {
   std::uint32_t current = seen;
   const auto changed = [&] {
     current = __atomic_load_n(&current_, __ATOMIC_SEQ_CST);
     return current != seen;
   };
-  if (changed() || spin_until(changed, luck)) return current;
+  if (changed() || patience.stays_awake_until(changed)) return current;
   while (!changed()) {
     __atomic_fetch_add(&asleep_, 1, __ATOMIC_SEQ_CST);
     sleep_while(&current_, seen);
@@ -306,8 +253,7 @@ inline void ThreadPool::wait_for_end(Job& job) {
     left = __atomic_load_n(&job.left, __ATOMIC_SEQ_CST);
     return left <= 0;
   };
-  int luck = most_luck;
-  if (over() || spin_until(over, luck)) return;
+  if (over() || Patience().stays_awake_until(over)) return;
   __atomic_store_n(&job.waits, 1, __ATOMIC_SEQ_CST);
   while (!over()) sleep_while(&job.left, static_cast<std::uint32_t>(left));
 }
