@@ -1,51 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cpu/threads/wait.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <thread>
 
 #include "test.hpp"
 
-TEST_CASE("who waits awake sees what is done, and gives up after some microseconds") {
-  weft::cpu::Patience patience;
-  int looks = 0;
-  CHECK(patience.stays_awake_until([&] { return ++looks == 5; }));
-  CHECK(looks == 5);
-  const auto start = std::chrono::steady_clock::now();
-  CHECK(!patience.stays_awake_until([] { return false; }));
-  CHECK(std::chrono::steady_clock::now() - start >= std::chrono::microseconds(20));
+using weft::cpu::Patience;
+
+TEST_CASE("a value that has changed is there at once") {
+  const std::uint32_t word = 7;
+  int sleepers = 0;
+  Patience patience;
+  CHECK(patience.wait_while(&word, 6, &sleepers) == 7);
+  CHECK(sleepers == 0);
 }
 
-TEST_CASE("who has had no luck does not look for a while, then tries again") {
-  weft::cpu::Patience patience;
-  int tries = 0;
-  const auto looks = [&] {
-    bool looked = false;
-    patience.stays_awake_until([&] {
-      looked = true;
-      return false;
-    });
-    return looked;
-  };
-  while (looks()) REQUIRE(++tries <= 16);
-  int rests = 0;
-  while (!looks()) REQUIRE(++rests <= 1000);
-  CHECK(rests >= 10);
-}
-
-TEST_CASE("a thread sleeps while a word holds a value, and is woken") {
-  std::atomic<std::uint32_t> word{1};
-  weft::cpu::sleep_while(&word, 2);  // it holds another one
-  std::atomic<bool> slept{false};
-  std::thread sleeper([&] {
-    while (word == 1) weft::cpu::sleep_while(&word, 1);
-    slept = true;
+TEST_CASE("who waits is woken, awake or asleep") {
+  std::uint32_t word = 0;
+  int sleepers = 0;
+  std::thread waits([&] {
+    Patience patience;
+    for (std::uint32_t seen = 0; seen < 40;) {
+      const std::uint32_t found = patience.wait_while(&word, seen, &sleepers);
+      REQUIRE(found > seen);
+      seen = found;
+    }
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  CHECK(!slept);
-  word = 2;
-  weft::cpu::wake(&word, 1);
-  sleeper.join();
-  CHECK(slept);
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    // Half of them come while it is awake, as far as the machine is free.
+    std::this_thread::sleep_for(std::chrono::microseconds(i % 2 == 0 ? 500 : 1));
+    __atomic_store_n(&word, i + 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&sleepers, __ATOMIC_SEQ_CST) > 0) weft::cpu::wake(&word, 1);
+  }
+  waits.join();
+  CHECK(sleepers == 0);
 }

@@ -52,9 +52,9 @@ class ThreadPool {
   struct alignas(64) Job {
     int users = 0;  // threads that look at the job; negative while it is filled
     std::uint32_t ticket = 0;
-    int left = 0;  // pieces not done
+    std::uint32_t left = 0;  // pieces not done
     int helpers = 0;
-    int waits = 0;  // whether the thread that brought the work sleeps
+    int waits = 0;  // 1 while the thread that brought the work sleeps
     int failed = 0;
     std::exception_ptr* error = nullptr;
     SharedWork work{};
@@ -71,9 +71,7 @@ class ThreadPool {
   static void* work_for(void* worker);
   void take_pieces(Job& job, int index);
   static void run_piece(Job& job, int k);
-  std::uint32_t wait_for_other_than(std::uint32_t seen, Patience& patience);
   void wake_some(const Job& job);
-  static void wait_for_end(Job& job);
   void forget_threads();
 
   static inline constinit thread_local bool inside_ = false;
@@ -97,7 +95,7 @@ inline ThreadPool& ThreadPool::instance() { return detail::thread_pool; }
   if (job == nullptr) return false;
   std::exception_ptr error;
   job->work = work;
-  job->left = work.pieces;
+  job->left = static_cast<std::uint32_t>(work.pieces);
   job->helpers = 0;
   job->waits = 0;
   job->failed = 0;
@@ -108,7 +106,10 @@ inline ThreadPool& ThreadPool::instance() { return detail::thread_pool; }
   }
   publish(*job);
   take_pieces(*job, 0);
-  wait_for_end(*job);
+  Patience patience;
+  for (std::uint32_t left = job->left; left != 0;) {
+    left = patience.wait_while(&job->left, left, &job->waits);
+  }
   __atomic_fetch_sub(&job->users, 1, __ATOMIC_RELEASE);
   if (error) std::rethrow_exception(error);
   return true;
@@ -182,11 +183,11 @@ inline void* ThreadPool::work_for(void* worker) {
   std::uint32_t seen = 0;
   Patience patience;
   for (;;) {
-    seen = pool->wait_for_other_than(seen, patience);
+    seen = patience.wait_while(&pool->current_, seen, &pool->asleep_);
     Job& job = pool->jobs_[seen % slots];
     if (__atomic_fetch_add(&job.users, 1, __ATOMIC_ACQUIRE) >= 0 &&
         __atomic_load_n(&job.ticket, __ATOMIC_RELAXED) == seen &&
-        __atomic_load_n(&job.left, __ATOMIC_RELAXED) > 0 &&
+        __atomic_load_n(&job.left, __ATOMIC_RELAXED) != 0 &&
         __atomic_fetch_add(&job.helpers, 1, __ATOMIC_RELAXED) < job.work.threads - 1) {
       pool->wake_some(job);
       pool->take_pieces(job, index % job.work.threads);
@@ -202,7 +203,7 @@ inline void ThreadPool::take_pieces(Job& job, int index) {
   const SharedWork& work = job.work;
   const int start = static_cast<int>(std::int64_t{index} * work.pieces / work.threads);
   for (int i = 0; i < work.pieces; ++i) {
-    if (__atomic_load_n(&job.left, __ATOMIC_RELAXED) <= 0) break;
+    if (__atomic_load_n(&job.left, __ATOMIC_RELAXED) == 0) break;
     const int k = start + i < work.pieces ? start + i : start + i - work.pieces;
     if (__atomic_load_n(&job.taken[k], __ATOMIC_RELAXED) != 0 ||
         __atomic_exchange_n(&job.taken[k], 1, __ATOMIC_ACQUIRE) != 0) {
@@ -230,32 +231,6 @@ inline void ThreadPool::run_piece(Job& job, int k) {
       *job.error = std::current_exception();
     }
   }
-}
-
-inline std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t seen, Patience& patience) {
-  std::uint32_t current = seen;
-  const auto changed = [&] {
-    current = __atomic_load_n(&current_, __ATOMIC_SEQ_CST);
-    return current != seen;
-  };
-  if (changed() || patience.stays_awake_until(changed)) return current;
-  while (!changed()) {
-    __atomic_fetch_add(&asleep_, 1, __ATOMIC_SEQ_CST);
-    sleep_while(&current_, seen);
-    __atomic_fetch_sub(&asleep_, 1, __ATOMIC_SEQ_CST);
-  }
-  return current;
-}
-
-inline void ThreadPool::wait_for_end(Job& job) {
-  int left = 0;
-  const auto over = [&] {
-    left = __atomic_load_n(&job.left, __ATOMIC_SEQ_CST);
-    return left <= 0;
-  };
-  if (over() || Patience().stays_awake_until(over)) return;
-  __atomic_store_n(&job.waits, 1, __ATOMIC_SEQ_CST);
-  while (!over()) sleep_while(&job.left, static_cast<std::uint32_t>(left));
 }
 
 /// In a child of fork() there are no threads but the one that forked.

@@ -12,41 +12,42 @@
 
 namespace weft::cpu {
 
-/// Sleeps until woken, if the word still holds `value`; may return for no reason.
-inline void sleep_while(const void* word, std::uint32_t value) {
-  syscall(SYS_futex, word, 128, value, nullptr, nullptr, 0);  // FUTEX_WAIT within a process
-}
-/// Wakes up to `count` of those that sleep at the word.
-inline void wake(const void* word, int count) {
-  syscall(SYS_futex, word, 129, count, nullptr, nullptr, 0);  // FUTEX_WAKE within a process
-}
-
 /// A thread's experience with waiting awake. One that has seldom found anything so, or that was
 /// taken off its core meanwhile, does not try for some time.
 class Patience {
  public:
-  /// Looks for what others do until done() or for about as long as waking a thread takes; whether
-  /// it was done.
-  template <class F>
-  bool stays_awake_until(const F& done) {
-    if (luck_ <= 0 && ++luck_ <= 0) return false;
-    for (std::int64_t start = now(), last = start; last - start < awake;) {
-      for (int i = 0; i < 16; ++i) {
-        if (done()) {
-          luck_ = luck_ + 4 < most ? luck_ + 4 : most;
-          return true;
+  /// Waits until *word no longer holds `value`, and returns what it holds: awake for about as long
+  /// as waking a thread takes, then asleep. *sleepers counts who must be woken.
+  [[gnu::noinline]] std::uint32_t wait_while(const std::uint32_t* word, std::uint32_t value,
+                                             int* sleepers) {
+    std::uint32_t found = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    if (found != value) return found;
+    if (luck_ > 0 || ++luck_ > 0) {
+      const std::int64_t start = now();
+      for (std::int64_t last = start; last - start < awake;) {
+        for (int i = 0; i < 16; ++i) {
+          found = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+          if (found != value) {
+            luck_ = luck_ + 4 < most ? luck_ + 4 : most;
+            return found;
+          }
+          pause();
         }
-        pause();
+        const std::int64_t time = now();
+        if (time - last > gap) {
+          luck_ = -8 * most;
+          break;
+        }
+        last = time;
       }
-      const std::int64_t time = now();
-      if (time - last > gap) {
-        luck_ = -8 * most;
-        return false;
-      }
-      last = time;
+      if (luck_ > 0 && --luck_ == 0) luck_ = -most;
     }
-    if (--luck_ == 0) luck_ = -most;
-    return false;
+    __atomic_fetch_add(sleepers, 1, __ATOMIC_SEQ_CST);
+    while ((found = __atomic_load_n(word, __ATOMIC_SEQ_CST)) == value) {
+      syscall(SYS_futex, word, 128, value, nullptr, nullptr, 0);  // FUTEX_WAIT within a process
+    }
+    __atomic_fetch_sub(sleepers, 1, __ATOMIC_SEQ_CST);
+    return found;
   }
 
  private:
@@ -69,5 +70,10 @@ class Patience {
 
   int luck_ = most / 2;
 };
+
+/// Wakes up to `count` of those that sleep at the word.
+inline void wake(const std::uint32_t* word, int count) {
+  syscall(SYS_futex, word, 129, count, nullptr, nullptr, 0);  // FUTEX_WAKE within a process
+}
 
 }  // namespace weft::cpu
