@@ -19,7 +19,7 @@ namespace cpu::detail {
 /// OpenMP's question whether this is a parallel region, in programs that link its runtime.
 extern "C" int weft_omp_in_parallel() __asm__("omp_in_parallel") __attribute__((weak));
 
-[[gnu::noinline, gnu::cold]] inline int default_threads() {
+WEFT_ONCE inline int default_threads() {
   const int found = threads_of_environment();
   const int threads = found < ThreadPool::max_threads ? found : ThreadPool::max_threads;
   __atomic_store_n(&threads_found, threads, __ATOMIC_RELAXED);

@@ -14,7 +14,7 @@
 namespace weft::cpu {
 
 /// The positive number that an environment variable begins with, else 0.
-inline int number_in_environment(const char* name) {
+WEFT_ONCE inline int number_in_environment(const char* name) {
   const char* const text = std::getenv(name);
   const long number = text != nullptr ? std::strtol(text, nullptr, 10) : 0;
   return number < 0 ? 0 : number > 1 << 20 ? 1 << 20 : static_cast<int>(number);
@@ -23,7 +23,7 @@ inline int number_in_environment(const char* name) {
 namespace detail {
 
 /// The cores that a group may use, 0 where it has no quota.
-[[gnu::cold]] inline double quota_of_folder(const char* folder) {
+WEFT_ONCE inline double quota_of_folder(const char* folder) {
   double numbers[2] = {};
   const auto read = [&](const char* name, const char* format, double& x, double& y) {
     char path[2048];
@@ -47,8 +47,8 @@ namespace detail {
 /// The cores that the process's control groups leave it (`docker --cpus`, Kubernetes' limits,
 /// systemd's CPUQuota), rounded up; 0 without a limit. `root` is where they are mounted and `own`
 /// the file that names the process's.
-[[gnu::noinline, gnu::cold]] inline int quota_of_cores(const char* root = "/sys/fs/cgroup",
-                                                       const char* own = "/proc/self/cgroup") {
+WEFT_ONCE inline int quota_of_cores(const char* root = "/sys/fs/cgroup",
+                                    const char* own = "/proc/self/cgroup") {
   std::FILE* const file = std::fopen(own, "re");
   if (file == nullptr) return 0;
   double least = 0;
@@ -79,7 +79,7 @@ namespace detail {
 
 /// WEFT_NUM_THREADS, else the first number of OMP_NUM_THREADS, else the cores that the process may
 /// run on, of which no more than its quota: what taskset, batch systems and containers give it.
-[[gnu::noinline, gnu::cold]] inline int threads_of_environment() {
+WEFT_ONCE inline int threads_of_environment() {
   if (const int asked = number_in_environment("WEFT_NUM_THREADS")) return asked;
   if (const int asked = number_in_environment("OMP_NUM_THREADS")) return asked;
   cpu_set_t cores;

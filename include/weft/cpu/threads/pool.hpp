@@ -107,9 +107,8 @@ inline ThreadPool& ThreadPool::instance() { return detail::thread_pool; }
   publish(*job);
   take_pieces(*job, 0);
   Patience patience;
-  for (std::uint32_t left = job->left; left != 0;) {
-    left = patience.wait_while(&job->left, left, &job->waits);
-  }
+  std::uint32_t left = __atomic_load_n(&job->left, __ATOMIC_ACQUIRE);
+  while (left != 0) left = patience.wait_while(&job->left, left, &job->waits);
   __atomic_fetch_sub(&job->users, 1, __ATOMIC_RELEASE);
   if (error) std::rethrow_exception(error);
   return true;
@@ -150,7 +149,7 @@ inline void ThreadPool::wake_some(const Job& job) {
 }
 
 /// Starts threads until there are `count`, as far as the system allows.
-[[gnu::noinline, gnu::cold]] inline void ThreadPool::start_threads(int count) {
+WEFT_ONCE inline void ThreadPool::start_threads(int count) {
   if (count > max_threads) count = max_threads;
   int idle = 0;
   if (pthread_create == nullptr ||
