@@ -3,7 +3,7 @@
 
 Compiles bench/threads.cpp twice with g++, with OpenBLAS where it is found, runs both and PyTorch where it is
 installed at several numbers of threads, and prints medians in ms. --busy N runs N processes beside that do
-nothing but keep a core each; --csv writes what was measured.
+nothing but keep a core each; --csv writes what was measured. speed: the best rival's time over weft's best.
 """
 import argparse
 import csv
@@ -27,7 +27,9 @@ def build(folder, arch):
     library = ["-lopenblas"] if blas else []
     if not blas:
         print("OpenBLAS is not found: products are weft's own loops")
-    rivals = {"pool": [], "openmp": ["-fopenmp", f"-I{ROOT}/bench/rivals/openmp"]}
+    rivals = {"pool": [], "avx512": ["-DWEFT_AVX512"], "openmp": ["-fopenmp", f"-I{ROOT}/bench/rivals/openmp"]}
+    if "avx512f" not in Path("/proc/cpuinfo").read_text():
+        del rivals["avx512"]
     runs = {name: subprocess.Popen(["g++", *flags, *blas, *more, f"-I{ROOT}/include", f"{ROOT}/bench/threads.cpp",
                                     "-o", f"{folder}/{name}", *library]) for name, more in rivals.items()}
     if any([run.wait() for run in runs.values()]):
@@ -79,12 +81,13 @@ def main():
                 process.kill()
     names = list(commands)
     print(f"{cores} cores, {args.busy} other processes; medians in ms\n")
-    print(f"{'case':24}{'threads':>8}" + "".join(f"{name:>10}" for name in names) + f"{'best/pool':>11}")
+    print(f"{'case':24}{'threads':>8}" + "".join(f"{name:>10}" for name in names) + f"{'speed':>8}")
     for case in dict.fromkeys(case for case, *_ in figures):
         for threads in counts:
             row = [figures.get((case, threads, name)) for name in names]
-            ratio = min(row[1:]) / row[0]
-            print(f"{case:24}{threads:8}" + "".join(f"{ms:10.3f}" for ms in row) + f"{ratio:11.2f}")
+            rivals = [ms for name, ms in zip(names, row) if name in ("openmp", "pytorch")]
+            ratio = min(rivals) / min(ms for name, ms in zip(names, row) if name not in ("openmp", "pytorch"))
+            print(f"{case:24}{threads:8}" + "".join(f"{ms:10.3f}" for ms in row) + f"{ratio:8.2f}")
     if args.csv:
         with open(args.csv, "w", newline="") as file:
             rows = csv.writer(file)

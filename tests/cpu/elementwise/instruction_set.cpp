@@ -46,3 +46,32 @@ TEST_CASE("a kernel's loop gets what it is called with, in each instruction set"
   CHECK(Notes::last[0] == 5);
   CHECK(Notes::last[1] == 6);
 }
+
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
+TEST_CASE("AVX-512 gives the bits of AVX2") {
+  using namespace weft;
+  if (!cpu::detail::has_avx512()) {
+    MESSAGE("this machine has no AVX-512");
+    return;
+  }
+  using Program = Apply<op::tanh, Apply<op::exp, Arg<1, float>>>;
+  using Floats = detail::TypeList<float>;
+  using Loops = cpu::KernelLoops<cpu::detail::ElementKernel<Floats, Floats, Pack<Program>>>;
+  const Tensor x = sin(arange<float>(1003.F)) * 5.F;
+  const Tensor y = zeros({1003});
+  const Tensor z = zeros({1003});
+  const Pack<Program> program{};
+  const std::int64_t steps[] = {1, 1};
+  char* at[] = {reinterpret_cast<char*>(y.data()), reinterpret_cast<char*>(x.data())};
+  Loops::compiled(&program, at, steps, steps, 1, 1003);
+  CHECK(allclose(y, tanh(exp(x))));
+#if !defined(__AVX2__)
+  Loops::avx2(&program, at, steps, steps, 1, 1003);
+#endif
+  at[0] = reinterpret_cast<char*>(z.data());
+  Loops::avx512(&program, at, steps, steps, 1, 1003);
+  CHECK(equal(y, z));
+  CHECK(Loops::chosen() == Loops::avx512);
+}
+#endif

@@ -59,12 +59,31 @@ run_avx2(const F& f) {
 #endif
 #endif
 
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
+template <class F>
+[[gnu::noinline, gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
+  gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,prefer-vector-width=512")]] void
+run_avx512(const F& f) {
+  f();
+}
+inline bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("fma");
+}
+#endif
+
 }  // namespace detail
 
 /// Calls f(), a loop, compiled for AVX2 and FMA where the machine has them, else for what this file
-/// is compiled for.
+/// is compiled for; with WEFT_AVX512, which costs compile time, for AVX-512 before these (g++).
 template <class F, class Tag = Compiled>
 [[gnu::always_inline]] inline void run_loop(const F& f) {
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
+  if (detail::has_avx512()) return detail::run_avx512(f);
+#endif
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     return detail::run_avx2(f);
@@ -113,8 +132,23 @@ struct KernelLoops {
   }
 #endif
 
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
+  [[gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
+    gnu::target(
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,prefer-vector-width=512")]] static void
+  avx512(const void* programs, char* const* at, const std::int64_t* step, const std::int64_t* skip,
+         std::int64_t rows, std::int64_t n) {
+    Kernel::all(programs, at, step, skip, rows, n);
+  }
+#endif
+
   /// The one for the machine that runs.
   static Loop* chosen() {
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
+    if (detail::has_avx512()) return avx512;
+#endif
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2;
 #endif
