@@ -72,6 +72,6 @@ TEST_CASE("AVX-512 gives the bits of AVX2") {
   at[0] = reinterpret_cast<char*>(z.data());
   Loops::avx512(&program, at, steps, steps, 1, 1003);
   CHECK(equal(y, z));
-  CHECK(Loops::chosen() == Loops::avx512);
+  CHECK((Loops::chosen() == Loops::avx512));
 }
 #endif
