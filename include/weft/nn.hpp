@@ -16,7 +16,10 @@
 #include "weft/nn/group_norm.hpp" // GroupNorm, InstanceNorm1d to 3d, LocalResponseNorm
 #include "weft/nn/conv.hpp"    // Conv1d to 3d, ConvTranspose1d to 3d
 #include "weft/nn/pool.hpp"    // MaxPool, AvgPool, AdaptiveAvgPool, Upsample, PixelShuffle, Pad
-#include "weft/nn/layers.hpp"  // Dropout, Flatten, ReLU, ..., Sequential
+#include "weft/nn/activations.hpp" // ReLU, GELU, SELU, Softplus, ...
+#include "weft/nn/dropout.hpp" // Dropout, Dropout1d to 3d, AlphaDropout
+#include "weft/nn/noisy.hpp"   // rrelu, gumbel_softmax, RReLU
+#include "weft/nn/layers.hpp"  // Flatten, Sequential
 #include "weft/nn/gated.hpp"   // PReLU, GLU, SwiGLU
 #include "weft/nn/bag.hpp"     // EmbeddingBag
 #include "weft/nn/attention.hpp"          // MultiheadAttention
