@@ -30,5 +30,10 @@
 #include "weft/nn/recurrent.hpp"          // RNN, LSTM, GRU
 #include "weft/nn/recurrent_cells.hpp"    // RNNCell, LSTMCell, GRUCell
 #include "weft/nn/summary.hpp" // summary(net, input)
+#include "weft/nn/bilinear.hpp" // Bilinear
 #include "weft/nn/loss.hpp"    // cross_entropy, mse_loss, ...
+#include "weft/nn/margin_loss.hpp"        // triplet_margin_loss, multi_margin_loss, ...
+#include "weft/nn/likelihood_loss.hpp"    // gaussian_nll_loss, poisson_nll_loss
+#include "weft/nn/ctc.hpp"     // ctc_loss
+#include "weft/nn/criteria.hpp"           // CrossEntropyLoss, MSELoss, ...: losses as modules
 // clang-format on

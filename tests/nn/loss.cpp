@@ -118,3 +118,27 @@ TEST_CASE_TEMPLATE("a label that is no class is an error, but for the ignored on
   }
   CHECK(nn::nll_loss(logits, labels(-100)).item() == -1);
 }
+
+TEST_CASE_TEMPLATE("cross entropy with probabilities is PyTorch's", D, TEST_DEVICES) {
+  const auto y = pytorch<double, D>("more.probabilities");
+  const auto weight = pytorch<double, D>("more.weight");
+  test::compare_loss<D>("more.probabilities", {"more.x"}, [&](const auto& x, auto r) {
+    return nn::cross_entropy(x[0], y, {.weight = weight, .label_smoothing = 0.2}, r);
+  });
+  const Var x = parameter(pytorch<double, D>("more.x"));
+  const double by_hand = -mean(sum(y * log_softmax(x.detach()), axis(1)).eval()).item();
+  CHECK(cross_entropy(x, y).item() == doctest::Approx(by_hand));
+  CHECK(cross_entropy(x.detach(), y).item() == doctest::Approx(by_hand));
+  CHECK_SAYS("[cross_entropy] an input of shape (5, 4) and a target of shape (4,)",
+             cross_entropy(x, ones<double>({4}, D{})));
+}
+
+TEST_CASE_TEMPLATE("batch_mean divides by the batch", D, TEST_DEVICES) {
+  const auto logs = pytorch<double, D>("more.logs");
+  const auto y = pytorch<double, D>("more.probabilities");
+  CHECK(nn::kl_div(logs, y, nn::reduce::batch_mean).item() ==
+        doctest::Approx(pytorch<double, Cpu>("more.kl").item()));
+  const auto labels = pytorch<int64_t, D>("more.classes");
+  CHECK(nn::nll_loss(logs, labels, {}, nn::reduce::batch_mean).item() ==
+        doctest::Approx(nn::nll_loss(logs, labels).item()));
+}
