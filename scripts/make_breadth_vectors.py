@@ -2,6 +2,8 @@
 """Writes tests/nn/data/breadth.safetensors: what PyTorch computes of further losses, CTC, Bilinear, optimizers
 and schedules, for the tests in tests/nn and tests/optim. Needs PyTorch (1.13 has made the file), no GPU.
 """
+import sys
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -100,11 +102,29 @@ def model_and_data():
     return model, torch.randn(5, 16, 8), torch.randint(0, 4, (5, 16))
 
 
+def nadam(params, grads, exp_avgs, exp_avg_sqs, mu_products, steps, *, beta1, beta2, lr, weight_decay,
+          momentum_decay, eps):
+    """NAdam as PyTorch has it from 2.0 on: 1.13 has the momentum of a step twice in the next one's product."""
+    for p, g, m, v, product, step in zip(params, grads, exp_avgs, exp_avg_sqs, mu_products, steps):
+        step += 1
+        t = step.item()
+        g = g + weight_decay * p
+        mu, following = (beta1 * (1 - 0.5 * 0.96 ** (s * momentum_decay)) for s in (t, t + 1))
+        product *= mu
+        m.mul_(beta1).add_((1 - beta1) * g)
+        v.mul_(beta2).add_((1 - beta2) * g * g)
+        root = (v / (1 - beta2 ** t)).sqrt() + eps
+        p -= lr * (1 - mu) / (1 - product.item()) * g / root
+        p -= lr * following / (1 - product.item() * following) * m / root
+
+
 def optimizers():
     """As in make_training_vectors.py, whose network, data and first values these are."""
     model, x, classes = model_and_data()
     start = {key: value.clone() for key, value in model.state_dict().items()}
     optim = torch.optim
+    if torch.__version__.startswith("1."):
+        sys.modules["torch.optim.nadam"]._single_tensor_nadam = nadam
     cases = {
         "amsgrad": lambda p: optim.Adam(p, lr=0.01, weight_decay=0.01, amsgrad=True),
         "amsgradw": lambda p: optim.AdamW(p, lr=0.01, weight_decay=0.1, amsgrad=True),

@@ -53,9 +53,11 @@ WarmUp(int64_t, Then) -> WarmUp<Then>;
 template <class Then>
 WarmUp(int64_t, Then, double) -> WarmUp<Then>;
 
-/// Always the optimizer's own.
+/// The optimizer's own, times a factor in the first total_iters steps.
 struct ConstantLR {
-  double operator()(int64_t, double lr) const { return lr; }
+  double factor = 1;
+  int64_t total_iters = 5;
+  double operator()(int64_t step, double lr) const { return step < total_iters ? lr * factor : lr; }
 };
 
 /// Up to max_lr in the first part of total_steps, and down to nearly nothing in the rest, by
