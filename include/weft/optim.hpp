@@ -9,6 +9,7 @@
 #include "weft/optim/asgd.hpp"          // ASGD
 #include "weft/optim/clip.hpp"          // clip_grad_norm, clip_grad_value
 #include "weft/optim/formulas.hpp"      // MultiStepLR, ExponentialLR, CyclicLR, SequentialLR, ...
+#include "weft/optim/grad_scaler.hpp"   // GradScaler
 #include "weft/optim/graphed_step.hpp"  // GraphedStep: a step as one CUDA graph
 #include "weft/optim/group.hpp"         // Group: parameters with options of their own
 #include "weft/optim/lbfgs.hpp"         // LBFGS
