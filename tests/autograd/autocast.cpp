@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("products in 16 bits, forward and back", D, TEST_DEVICES) {
   const auto b = numbers<D>({7, 4}, 0.1);
   compare<bfloat16, D>(
       "matmul", [](const auto& x, const auto& w) { return Var(matmul(x, w)); }, a, b);
-  compare<half, D>(
+  compare<weft::half, D>(
       "linear", [](const auto& x, const auto& w) { return Var(linear(x, w)); }, numbers<D>({3, 7}),
       numbers<D>({4, 7}, 0.1));
   const auto images = numbers<D>({2, 4, 5, 5});
@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("the guard is of its scope, its thread and its device", D, TE
     {
       const Autocast<bfloat16, D> off(false);
       CHECK(equal(run(), plain));
-      const Autocast<half, D> inner;
+      const Autocast<weft::half, D> inner;
       CHECK_FALSE(equal(run(), low));
     }
     CHECK(equal(run(), low));

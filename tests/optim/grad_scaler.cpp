@@ -69,7 +69,7 @@ std::vector<float> trained() {
   auto net = test::network<D>();
   nn::load_state_dict(net, test::pytorch().under("train.model."));
   optim::AdamW optimizer(nn::parameters(net), {.lr = 0.01, .weight_decay = 0.1});
-  optim::GradScaler scaler(D{}, {.growth_interval = 10, .enabled = std::is_same_v<H, half>});
+  optim::GradScaler scaler(D{}, {.growth_interval = 10, .enabled = std::is_same_v<H, weft::half>});
   optim::GraphedStep step(D{}, [&](const auto& x, const auto& classes) {
     optimizer.zero_grad();
     Var<float, D> loss;
@@ -90,7 +90,7 @@ std::vector<float> trained() {
   for (int64_t i = 0; i < 50; ++i) {
     losses.push_back(step(x(i % 5).contiguous(), classes(i % 5).contiguous()).item());
   }
-  if constexpr (std::is_same_v<H, half>) {
+  if constexpr (std::is_same_v<H, weft::half>) {
     CHECK(optimizer.steps() >= 45);
     CHECK(scaler.get_scale() != 65536);
   }
@@ -101,7 +101,7 @@ std::vector<float> trained() {
 TEST_CASE_TEMPLATE("training in 16 bits converges as in float", D, TEST_DEVICES) {
   const auto plain = trained<float, D>();
   const auto brain = trained<bfloat16, D>();
-  const auto small = trained<half, D>();
+  const auto small = trained<weft::half, D>();
   CHECK(plain.back() < 0.8F * plain.front());
   for (std::size_t i = 45; i < 50; ++i) {
     CAPTURE(i);

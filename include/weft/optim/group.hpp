@@ -113,8 +113,8 @@ struct Group {
     progress.step = zeros<C>({}, device);
     progress.rate = full<C>({}, static_cast<C>(options.lr), device);
     for (auto& number : progress.ready) number = zeros<C>({}, device);
-    for (std::size_t k = 0; k < detail::kept_names<Rule>().size(); ++k) {
-      if constexpr (requires { Rule::kept; }) {
+    if constexpr (requires { Rule::kept; }) {
+      for (std::size_t k = 0; k < Rule::kept.size(); ++k) {
         progress.ready[k].fill(static_cast<C>(Rule::kept_first(options, k)));
       }
     }
@@ -135,8 +135,9 @@ struct Group {
   /// The same, or nothing where `skip`, of one element, is true: decided on the device.
   void step(const Tensor<bool, D>& skip) {
     std::vector<Tensor<C, D>> numbers{progress.step};
-    for (std::size_t k = 0; k < detail::kept_names<Rule>().size(); ++k) {
-      numbers.push_back(progress.ready[k]);
+    const auto kept = detail::kept_names<Rule>().size();
+    for (const auto& number : progress.ready) {
+      if (numbers.size() <= kept) numbers.push_back(number);
     }
     std::vector<Tensor<C, D>> before;
     for (const auto& x : numbers) before.push_back(x.clone());

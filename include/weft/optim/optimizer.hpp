@@ -167,9 +167,9 @@ class Optimizer {
   /// Calls f(name, tensor) with what the rule keeps for all parameters of a group.
   template <class F>
   void each_kept(std::size_t g, const F& f) const {
-    constexpr auto names = detail::kept_names<Rule>();
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      f("groups." + std::to_string(g) + "." + names[k], groups_[g].progress.ready[k]);
+    std::size_t k = 0;
+    for (const char* name : detail::kept_names<Rule>()) {
+      f("groups." + std::to_string(g) + "." + name, groups_[g].progress.ready[k++]);
     }
   }
   /// Calls f(name, tensor) with all state of parameters.

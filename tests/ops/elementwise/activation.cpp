@@ -81,7 +81,7 @@ TEST_CASE_TEMPLATE("activation functions and their slopes, at the kinks too", D,
 
 TEST_CASE_TEMPLATE("activation functions of 16 bits compute in float", D, TEST_DEVICES) {
   const Tensor x = tensor({-2.0F, 0.25F, 3.0F}).to(D{});
-  const Tensor y = selu(cast<half>(x)) + softsign(cast<half>(x));
+  const Tensor y = selu(cast<weft::half>(x)) + softsign(cast<weft::half>(x));
   CHECK(allclose(cast<float>(y), selu(x) + softsign(x), {1e-3, 1e-3}));
 }
 
