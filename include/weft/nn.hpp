@@ -11,6 +11,7 @@
 #include "weft/nn/rename.hpp"  // Rename: names in a file to names in a module
 #include "weft/nn/state.hpp"   // state_dict, load_state_dict
 #include "weft/nn/init.hpp"    // init::xavier_uniform, kaiming_normal, trunc_normal, ...
+#include "weft/nn/init_matrix.hpp" // init::eye, dirac, orthogonal, sparse
 #include "weft/nn/linear.hpp"  // Linear, Embedding
 #include "weft/nn/norm.hpp"    // LayerNorm, RMSNorm
 #include "weft/nn/batch_norm.hpp" // BatchNorm1d, BatchNorm2d, BatchNorm3d
@@ -30,6 +31,8 @@
 #include "weft/nn/cache.hpp"              // KeyValueCache
 #include "weft/nn/recurrent.hpp"          // RNN, LSTM, GRU
 #include "weft/nn/recurrent_cells.hpp"    // RNNCell, LSTMCell, GRUCell
+#include "weft/nn/fold_norm.hpp" // fuse_conv_bn
+#include "weft/nn/hooked.hpp"  // Hooked: functions before, after and in the backward pass
 #include "weft/nn/summary.hpp" // summary(net, input)
 #include "weft/nn/bilinear.hpp" // Bilinear
 #include "weft/nn/loss.hpp"    // cross_entropy, mse_loss, ...

@@ -14,6 +14,7 @@
 #include "weft/optim/group.hpp"         // Group: parameters with options of their own
 #include "weft/optim/lbfgs.hpp"         // LBFGS
 #include "weft/optim/optimizer.hpp"     // Optimizer: step, zero_grad, set_lr, add_group, state_dict
-#include "weft/optim/rprop.hpp"         // Rprop
-#include "weft/optim/schedule.hpp"      // Schedule, StepLR, CosineAnnealingLR, OneCycleLR, WarmUp
-#include "weft/optim/sgd.hpp"           // SGD
+#include "weft/optim/optimizer_like.hpp"  // OptimizerLike: the concept
+#include "weft/optim/rprop.hpp"           // Rprop
+#include "weft/optim/schedule.hpp"        // Schedule, StepLR, CosineAnnealingLR, OneCycleLR, WarmUp
+#include "weft/optim/sgd.hpp"             // SGD

@@ -166,4 +166,7 @@ struct FeatureAlphaDropout {
   }
 };
 
+static_assert(Module<Dropout> && Module<Dropout1d> && Module<Dropout2d> && Module<Dropout3d>);
+static_assert(Module<AlphaDropout> && Module<FeatureAlphaDropout>);
+
 }  // namespace weft::nn

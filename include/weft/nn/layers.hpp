@@ -81,4 +81,6 @@ struct Sequential {
   }
 };
 
+static_assert(Module<Flatten> && Module<Sequential<Flatten, ReLU>>);
+
 }  // namespace weft::nn

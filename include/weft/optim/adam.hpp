@@ -141,4 +141,7 @@ class AMSGradW : public Optimizer<AdamRule<AdamWOptions, true, true>, T, D> {
 template <class T, class D>
 AMSGradW(std::initializer_list<Var<T, D>>, AdamWOptions = {}) -> AMSGradW<T, D>;
 
+static_assert(OptimizerLike<Adam<float, Cpu>> && OptimizerLike<AdamW<float, Cpu>> &&
+              OptimizerLike<AMSGrad<float, Cpu>> && OptimizerLike<AMSGradW<float, Cpu>>);
+
 }  // namespace weft::optim

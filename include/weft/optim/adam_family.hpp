@@ -225,4 +225,7 @@ class RAdam : public Optimizer<RAdamRule, T, D> {
 template <class T, class D>
 RAdam(std::initializer_list<Var<T, D>>, RAdamOptions = {}) -> RAdam<T, D>;
 
+static_assert(OptimizerLike<Adamax<float, Cpu>> && OptimizerLike<NAdam<float, Cpu>> &&
+              OptimizerLike<RAdam<float, Cpu>>);
+
 }  // namespace weft::optim

@@ -187,4 +187,7 @@ class Adadelta : public Optimizer<AdadeltaRule, T, D> {
 template <class T, class D>
 Adadelta(std::initializer_list<Var<T, D>>, AdadeltaOptions = {}) -> Adadelta<T, D>;
 
+static_assert(OptimizerLike<RMSprop<float, Cpu>> && OptimizerLike<Adagrad<float, Cpu>> &&
+              OptimizerLike<Adadelta<float, Cpu>>);
+
 }  // namespace weft::optim

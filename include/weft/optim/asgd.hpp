@@ -70,4 +70,6 @@ class ASGD : public Optimizer<ASGDRule, T, D> {
 template <class T, class D>
 ASGD(std::initializer_list<Var<T, D>>, ASGDOptions = {}) -> ASGD<T, D>;
 
+static_assert(OptimizerLike<ASGD<float, Cpu>>);
+
 }  // namespace weft::optim

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "weft/ops/join.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/optim/line_search.hpp"
+#include "weft/optim/optimizer_like.hpp"
 #include "weft/tensor/state_dict.hpp"
 
 namespace weft::optim {
@@ -47,7 +49,7 @@ class LBFGS {
 
  public:
   explicit LBFGS(std::vector<Var<T, D>> parameters, LBFGSOptions options = {})
-      : parameters_(std::move(parameters)), options_(options) {
+      : parameters_(std::move(parameters)), groups_{options} {
     if (parameters_.empty()) fail<ValueError>("LBFGS", "no parameters, expected at least 1");
     const bool positive = options.max_iter > 0 && options.history_size > 0 && options.lr > 0;
     if (!positive) {
@@ -57,9 +59,15 @@ class LBFGS {
   }
 
   const std::vector<Var<T, D>>& parameters() const { return parameters_; }
-  const LBFGSOptions& options() const { return options_; }
-  double lr() const { return options_.lr; }
-  void set_lr(double lr) { options_.lr = lr; }
+  const LBFGSOptions& options() const { return groups_[0]; }
+  /// The options of the only group that there is.
+  const std::array<LBFGSOptions, 1>& groups() const { return groups_; }
+  double lr(std::size_t group = 0) const { return check_group(group), groups_[0].lr; }
+  void set_lr(double lr, std::size_t group = 0) {
+    check_group(group);
+    if (!(lr >= 0)) fail<ValueError>("LBFGS", "lr ", lr, ", expected at least 0");
+    groups_[0].lr = lr;
+  }
   /// Forgets all gradients.
   void zero_grad() const {
     for (const auto& p : parameters_) p.zero_grad();
@@ -74,19 +82,19 @@ class LBFGS {
     auto first = evaluate(closure);
     double loss = static_cast<double>(first.item());
     Vector gradient = flat_gradient();
-    const int most = options_.max_eval > 0 ? options_.max_eval : options_.max_iter * 5 / 4;
+    const int most = groups_[0].max_eval > 0 ? groups_[0].max_eval : groups_[0].max_iter * 5 / 4;
     int evaluations = 1;
-    if (largest(gradient) <= options_.tolerance_grad) return first;
-    for (int i = 1; i <= options_.max_iter; ++i) {
+    if (largest(gradient) <= groups_[0].tolerance_grad) return first;
+    for (int i = 1; i <= groups_[0].max_iter; ++i) {
       ++iterations_;
       choose_direction(gradient);
       before_ = gradient.clone();
       const double last_loss = loss;
       const double slope = dot(gradient, direction_);
       const double one = std::min(1.0, 1 / static_cast<double>(sum(abs(gradient)).item()));
-      t_ = (iterations_ == 1 ? one : 1) * options_.lr;
-      if (slope > -options_.tolerance_change) break;
-      if (options_.line_search == LineSearch::strong_wolfe) {
+      t_ = (iterations_ == 1 ? one : 1) * groups_[0].lr;
+      if (slope > -groups_[0].tolerance_change) break;
+      if (groups_[0].line_search == LineSearch::strong_wolfe) {
         const std::vector<Tensor<T, D>> start = values();
         int calls = 0;
         const auto at = [&](double t) {
@@ -100,7 +108,7 @@ class LBFGS {
         };
         const SearchPoint<Vector> from{0, loss, slope, gradient};
         const auto found = strong_wolfe(at, from, t_, largest(direction_),
-                                        {.tolerance = options_.tolerance_change});
+                                        {.tolerance = groups_[0].tolerance_change});
         t_ = found.t;
         loss = found.value;
         gradient = found.gradient;
@@ -108,14 +116,14 @@ class LBFGS {
         evaluations += calls;
       } else {
         move(t_);
-        if (i == options_.max_iter) break;
+        if (i == groups_[0].max_iter) break;
         loss = static_cast<double>(evaluate(closure).item());
         gradient = flat_gradient();
         ++evaluations;
       }
-      if (evaluations >= most || largest(gradient) <= options_.tolerance_grad) break;
-      if (largest(direction_) * std::abs(t_) <= options_.tolerance_change) break;
-      if (std::abs(loss - last_loss) < options_.tolerance_change) break;
+      if (evaluations >= most || largest(gradient) <= groups_[0].tolerance_grad) break;
+      if (largest(direction_) * std::abs(t_) <= groups_[0].tolerance_change) break;
+      if (std::abs(loss - last_loss) < groups_[0].tolerance_change) break;
     }
     return first;
   }
@@ -171,6 +179,9 @@ class LBFGS {
     const EnableGrad guard;
     ++evaluations_;
     return closure();
+  }
+  static void check_group(std::size_t group) {
+    if (group != 0) fail<IndexError>("LBFGS", "group ", group, " of 1");
   }
   static double dot(const Vector& a, const Vector& b) {
     return static_cast<double>(sum(a * b).item());
@@ -235,7 +246,7 @@ class LBFGS {
     const Vector moved = direction_ * static_cast<C>(t_);
     const double curvature = dot(change, moved);
     if (curvature > 1e-10) {
-      if (changes_.size() == static_cast<std::size_t>(options_.history_size)) {
+      if (changes_.size() == static_cast<std::size_t>(groups_[0].history_size)) {
         changes_.erase(changes_.begin());
         steps_.erase(steps_.begin());
       }
@@ -259,7 +270,7 @@ class LBFGS {
   }
 
   std::vector<Var<T, D>> parameters_;
-  LBFGSOptions options_;
+  std::array<LBFGSOptions, 1> groups_;
   int64_t iterations_ = 0;
   int64_t evaluations_ = 0;
   double t_ = 0;
@@ -271,5 +282,7 @@ class LBFGS {
 };
 template <class T, class D>
 LBFGS(std::initializer_list<Var<T, D>>, LBFGSOptions = {}) -> LBFGS<T, D>;
+
+static_assert(OptimizerLike<LBFGS<float, Cpu>>);
 
 }  // namespace weft::optim

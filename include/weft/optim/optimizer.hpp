@@ -8,6 +8,7 @@
 #include "weft/core/random/generator.hpp"
 #include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/optim/group.hpp"
+#include "weft/optim/optimizer_like.hpp"
 #include "weft/tensor/factory.hpp"
 #include "weft/tensor/state_dict.hpp"
 

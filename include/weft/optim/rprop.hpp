@@ -71,4 +71,6 @@ class Rprop : public Optimizer<RpropRule, T, D> {
 template <class T, class D>
 Rprop(std::initializer_list<Var<T, D>>, RpropOptions = {}) -> Rprop<T, D>;
 
+static_assert(OptimizerLike<Rprop<float, Cpu>>);
+
 }  // namespace weft::optim

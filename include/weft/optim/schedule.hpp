@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/cpu/memory.hpp"
+#include "weft/optim/optimizer_like.hpp"
 #include "weft/tensor/factory.hpp"
 #include "weft/tensor/state_dict.hpp"
 
@@ -85,7 +86,7 @@ struct OneCycleLR {
 
 /// Sets an optimizer's rates by a formula, each group's from its own rate of before: at once for
 /// step 0, and at each step() for the next. A group that is added later keeps its rate.
-template <class O, class F>
+template <OptimizerLike O, class F>
 class Schedule {
  public:
   Schedule(O& optimizer, F formula) : optimizer_(&optimizer), formula_(std::move(formula)) {
@@ -136,7 +137,7 @@ struct PlateauOptions {
 };
 
 /// Reduces the rates of all groups where a measure no longer gets better.
-template <class O>
+template <OptimizerLike O>
 class ReduceLROnPlateau {
  public:
   explicit ReduceLROnPlateau(O& optimizer, PlateauOptions options = {})

@@ -71,4 +71,6 @@ class SGD : public Optimizer<SGDRule, T, D> {
 template <class T, class D>
 SGD(std::initializer_list<Var<T, D>>, SGDOptions = {}) -> SGD<T, D>;
 
+static_assert(OptimizerLike<SGD<float, Cpu>>);
+
 }  // namespace weft::optim
