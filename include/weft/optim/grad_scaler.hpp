@@ -27,7 +27,7 @@ struct GradScalerOptions {
 ///   scaler.update();
 /// Scale, count and the flag that skips a step are on the device and decided there, so that a
 /// GraphedStep may hold all of it. With half; bfloat16 has float's range and needs none.
-template <class D>
+template <Device D = Cpu>
 class GradScaler {
  public:
   explicit GradScaler(D device = {}, GradScalerOptions options = {})
