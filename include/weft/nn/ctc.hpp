@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "weft/autograd/function.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/nn/loss.hpp"
 #include "weft/ops/index/scatter.hpp"
 

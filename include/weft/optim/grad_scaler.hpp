@@ -1,5 +1,5 @@
-// GradScaler: losses scaled so that gradients of 16 bits do not vanish, without waiting for the
-// GPU. SPDX-License-Identifier: Apache-2.0
+// GradScaler: scaled losses, so that gradients of 16 bits do not vanish, decided on the device.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

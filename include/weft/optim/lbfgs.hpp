@@ -9,7 +9,7 @@
 
 #include "weft/autograd/mode.hpp"
 #include "weft/autograd/var.hpp"
-#include "weft/cpu/memory.hpp"
+#include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/ops/elementwise/unary.hpp"
 #include "weft/ops/join.hpp"
 #include "weft/ops/linalg/matmul.hpp"
