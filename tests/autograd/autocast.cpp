@@ -110,3 +110,20 @@ TEST_CASE_TEMPLATE("the guard is of its scope, its thread and its device", D, TE
   }
   CHECK(equal(run(), plain));
 }
+
+TEST_CASE_TEMPLATE("a checkpoint computes again as it did, also outside of the scope", D,
+                   TEST_DEVICES) {
+  const auto w = numbers<D>({7, 4}, 0.1);
+  const auto f = [&](const Var<float, D>& x) { return Var(tanh(matmul(x, w))); };
+  const auto gradient = [&](bool again) {
+    const auto x = numbers<D>({3, 7});
+    Var<float, D> y;
+    {
+      const Autocast<bfloat16, D> guard;
+      y = again ? checkpoint(f, x) : f(x);
+    }
+    y.backward(ones({3, 4}, D{}));
+    return x.grad();
+  };
+  CHECK(equal(gradient(true), gradient(false)));
+}

@@ -1,6 +1,7 @@
 #include "weft/nn/ctc.hpp"
 
 #include "training.hpp"
+#include "weft/nn/criteria.hpp"
 
 using namespace weft;
 using test::compare_loss;
@@ -15,7 +16,7 @@ TEST_CASE_TEMPLATE("ctc_loss is PyTorch's", D, TEST_DEVICES) {
     return nn::ctc_loss(log_softmax(x[0]), targets, inputs, lengths, {}, r);
   });
   compare_loss<D>("ctc.zero", {"ctc.logits"}, [&](const auto& x, auto r) {
-    return nn::ctc_loss(log_softmax(x[0]), targets, shorter, lengths, {.zero_infinity = true}, r);
+    return nn::CTCLoss{.zero_infinity = true}(log_softmax(x[0]), targets, shorter, lengths, r);
   });
   const Var x = parameter(pytorch<double, D>("ctc.logits"));
   const Var loss = nn::ctc_loss(log_softmax(x), targets, shorter, lengths, {}, nn::reduce::none);

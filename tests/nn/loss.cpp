@@ -1,6 +1,7 @@
 #include "weft/nn/loss.hpp"
 
 #include "training.hpp"
+#include "weft/nn/criteria.hpp"
 
 using namespace weft;
 using test::pytorch;
@@ -30,26 +31,25 @@ void compare(const std::string& name, const char* start, const F& loss) {
 
 TEST_CASE_TEMPLATE("losses of numbers are PyTorch's", D, TEST_DEVICES) {
   const auto y = pytorch<double, D>("loss.y");
-  compare<D>("mse", "loss.x", [&](const auto& x, auto r) { return nn::mse_loss(x, y, r); });
-  compare<D>("l1", "loss.x", [&](const auto& x, auto r) { return nn::l1_loss(x, y, r); });
+  compare<D>("mse", "loss.x", [&](const auto& x, auto r) { return nn::MSELoss{}(x, y, r); });
+  compare<D>("l1", "loss.x", [&](const auto& x, auto r) { return nn::L1Loss{}(x, y, r); });
   compare<D>("smooth_l1", "loss.x",
-             [&](const auto& x, auto r) { return nn::smooth_l1_loss(x, y, r, 0.7); });
-  compare<D>("huber", "loss.x",
-             [&](const auto& x, auto r) { return nn::huber_loss(x, y, r, 0.7); });
+             [&](const auto& x, auto r) { return nn::SmoothL1Loss{0.7}(x, y, r); });
+  compare<D>("huber", "loss.x", [&](const auto& x, auto r) { return nn::HuberLoss{0.7}(x, y, r); });
 }
 
 TEST_CASE_TEMPLATE("losses of probabilities are PyTorch's", D, TEST_DEVICES) {
   const auto q = pytorch<double, D>("loss.q");
   const auto weight = pytorch<double, D>("loss.weight");
   const auto others = pytorch<double, D>("loss.others");
-  compare<D>("bce", "loss.p",
-             [&](const auto& x, auto r) { return nn::binary_cross_entropy(x, q, r); });
+  compare<D>("bce", "loss.p", [&](const auto& x, auto r) { return nn::BCELoss{}(x, q, r); });
   compare<D>("bce_logits", "loss.x",
              [&](const auto& x, auto r) { return nn::binary_cross_entropy_with_logits(x, q, r); });
   compare<D>("bce_weighted", "loss.x", [&](const auto& x, auto r) {
-    return nn::binary_cross_entropy_with_logits(x, q, r, weight);
+    return nn::BCEWithLogitsLoss<D, double>{weight}(x, q, r);
   });
-  compare<D>("kl", "loss.logs", [&](const auto& x, auto r) { return nn::kl_div(x, others, r); });
+  compare<D>("kl", "loss.logs",
+             [&](const auto& x, auto r) { return nn::KLDivLoss{}(x, others, r); });
   const Tensor logs = log(others);
   compare<D>("kl_log", "loss.logs",
              [&](const auto& x, auto r) { return nn::kl_div_log_target(x, logs, r); });
@@ -58,9 +58,8 @@ TEST_CASE_TEMPLATE("losses of probabilities are PyTorch's", D, TEST_DEVICES) {
 TEST_CASE_TEMPLATE("losses of classes are PyTorch's", D, TEST_DEVICES) {
   const auto classes = pytorch<int64_t, D>("loss.classes");
   const auto weight = pytorch<double, D>("loss.weight");
-  compare<D>("nll", "loss.logs", [&](const auto& x, auto r) {
-    return nn::nll_loss(x, classes, {.weight = weight}, r);
-  });
+  compare<D>("nll", "loss.logs",
+             [&](const auto& x, auto r) { return nn::NLLLoss<D, double>{weight}(x, classes, r); });
   compare<D>("ce", "loss.x",
              [&](const auto& x, auto r) { return nn::cross_entropy(x, classes, {}, r); });
   compare<D>("ce_weighted", "loss.x", [&](const auto& x, auto r) {

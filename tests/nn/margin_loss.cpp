@@ -1,6 +1,7 @@
 #include "weft/nn/margin_loss.hpp"
 
 #include "training.hpp"
+#include "weft/nn/criteria.hpp"
 
 using namespace weft;
 using test::compare_loss;
@@ -11,13 +12,13 @@ TEST_CASE_TEMPLATE("margin losses of numbers are PyTorch's", D, TEST_DEVICES) {
   const auto weight = pytorch<double, D>("more.weight");
   const auto zero_one = pytorch<double, D>("more.zero_one");
   compare_loss<D>("more.ranking", {"more.x", "more.z"}, [&](const auto& x, auto r) {
-    return nn::margin_ranking_loss(x[0], x[1], signs, r, 0.3);
+    return nn::MarginRankingLoss{0.3}(x[0], x[1], signs, r);
   });
   compare_loss<D>("more.hinge", {"more.x"}, [&](const auto& x, auto r) {
-    return nn::hinge_embedding_loss(x[0], signs, r, 0.7);
+    return nn::HingeEmbeddingLoss{0.7}(x[0], signs, r);
   });
   compare_loss<D>("more.soft_margin", {"more.x"},
-                  [&](const auto& x, auto r) { return nn::soft_margin_loss(x[0], signs, r); });
+                  [&](const auto& x, auto r) { return nn::SoftMarginLoss{}(x[0], signs, r); });
   compare_loss<D>("more.multilabel_soft", {"more.x"}, [&](const auto& x, auto r) {
     return nn::multilabel_soft_margin_loss(x[0], zero_one, weight, r);
   });
@@ -28,13 +29,13 @@ TEST_CASE_TEMPLATE("margin losses of labels are PyTorch's", D, TEST_DEVICES) {
   const auto labels = pytorch<int64_t, D>("more.labels");
   const auto weight = pytorch<double, D>("more.weight");
   compare_loss<D>("more.multi_margin", {"more.x"}, [&](const auto& x, auto r) {
-    return nn::multi_margin_loss(x[0], classes, {}, r);
+    return nn::MultiMarginLoss<D, double>{}(x[0], classes, r);
   });
   compare_loss<D>("more.multi_margin2", {"more.x"}, [&](const auto& x, auto r) {
     return nn::multi_margin_loss(x[0], classes, {.margin = 0.5, .p = 2, .weight = weight}, r);
   });
   compare_loss<D>("more.multilabel", {"more.x"}, [&](const auto& x, auto r) {
-    return nn::multilabel_margin_loss(x[0], labels, r);
+    return nn::MultiLabelMarginLoss{}(x[0], labels, r);
   });
 }
 
@@ -42,13 +43,13 @@ TEST_CASE_TEMPLATE("losses of embeddings are PyTorch's", D, TEST_DEVICES) {
   const auto signs = pytorch<double, D>("more.row_signs");
   const std::vector<const char*> three{"more.x", "more.z", "more.n"};
   compare_loss<D>("more.triplet", three, [&](const auto& x, auto r) {
-    return nn::triplet_margin_loss(x[0], x[1], x[2], {}, r);
+    return nn::TripletMarginLoss{}(x[0], x[1], x[2], r);
   });
   compare_loss<D>("more.triplet_swap", three, [&](const auto& x, auto r) {
-    return nn::triplet_margin_loss(x[0], x[1], x[2], {.margin = 3, .p = 3, .swap = true}, r);
+    return nn::TripletMarginLoss{{.margin = 3, .p = 3, .swap = true}}(x[0], x[1], x[2], r);
   });
   compare_loss<D>("more.cosine", {"more.x", "more.z"}, [&](const auto& x, auto r) {
-    return nn::cosine_embedding_loss(x[0], x[1], signs, r, -0.2);
+    return nn::CosineEmbeddingLoss{-0.2}(x[0], x[1], signs, r);
   });
   const auto x = pytorch<double, D>("more.x");
   const Tensor<double, D> far = sum(abs(x + 2.0 - x), axis(1));

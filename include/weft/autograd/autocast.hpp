@@ -103,17 +103,12 @@ class Autocast {
                 "weft: Autocast computes in 16 bits: write Autocast<bfloat16> or Autocast<half>");
 
  public:
-  explicit Autocast(bool enabled = true) : before_(autograd::state::caster<D>) {
-    autograd::state::caster<D> = enabled ? &table : nullptr;
-  }
-  Autocast(const Autocast&) = delete;
-  Autocast& operator=(const Autocast&) = delete;
-  ~Autocast() { autograd::state::caster<D> = before_; }
+  explicit Autocast(bool enabled = true) : scope_(enabled ? &table : nullptr) {}
 
  private:
   static constexpr autograd::Caster<D> table =
       autograd::CastTo<H, D>::template table<Convolves, Attends>();
-  const autograd::Caster<D>* before_;
+  autograd::WithCaster<D> scope_;
 };
 
 }  // namespace weft

@@ -42,6 +42,21 @@ template <class D>
 [[gnu::visibility("default")]] inline constinit thread_local const Caster<D>* caster = nullptr;
 }  // namespace state
 
+/// Has a caster, or none, hold while it lives.
+template <class D>
+class WithCaster {
+ public:
+  explicit WithCaster(const Caster<D>* caster) : before_(state::caster<D>) {
+    state::caster<D> = caster;
+  }
+  WithCaster(const WithCaster&) = delete;
+  WithCaster& operator=(const WithCaster&) = delete;
+  ~WithCaster() { state::caster<D> = before_; }
+
+ private:
+  const Caster<D>* before_;
+};
+
 /// The caster for results of type T, null where there is none.
 template <class T, class D>
 const Caster<D>* caster() {
