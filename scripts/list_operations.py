@@ -166,7 +166,8 @@ def page():
            table(["domain", "element types"], [[f"`{n}`", t] for n, t in DOMAINS])]
     meaning = meanings()
     folder = "elementwise/"
-    for title, header in (("One operand", "unary"), ("Two operands", "binary"),
+    for title, header in (("One operand", "unary"), ("Further activation functions", "activation"),
+                          ("Two operands", "binary"),
                           ("Comparison and logic, which give bool", "compare"),
                           ("Three operands", "ternary"), ("Conversion and functions of yours", "cast"),
                           ("Closeness", "close")):
@@ -187,7 +188,7 @@ def page():
             ("Matrix products", "ops/linalg/matmul.hpp"), ("Sums over named axes", "ops/linalg/einsum.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
             ("Images of another size", "ops/conv/resample.hpp"), ("Borders", "ops/conv/pad.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
-            ("Formulas over rows", "ops/compose.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
+            ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/elementwise/generate.hpp"),
             ("Picked by indices", "ops/index/gather.hpp"), ("Written by indices, in place", "ops/index/scatter.hpp"),

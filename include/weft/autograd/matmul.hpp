@@ -194,4 +194,29 @@ struct Rule<Map<T, op::add, Product<K, A, B>, X>> {
   }
 };
 
+/// While an Autocast lives, in 16 bits; a bias is added in float.
+template <class K, class A, class B>
+  requires((has_var<A> || has_var<B>)&&std::is_same_v<typename A::value_type, float>&&
+               std::is_same_v<typename A::device_type, typename B::device_type>)
+struct CastStatement<Product<K, A, B>> {
+  static constexpr bool possible = true;
+  using D = typename A::device_type;
+  static Var<float, D> run(const Caster<D>& caster, const Product<K, A, B>& e) {
+    return caster.multiply(e.left(), e.right());
+  }
+};
+template <class K, class A, class B, class X>
+  requires(CastStatement<Product<K, A, B>>::possible &&
+           (is_var<X> ||
+            TensorLike<X>)&&std::is_same_v<typename A::device_type, typename X::device_type>)
+struct CastStatement<Map<float, op::add, Product<K, A, B>, X>> {
+  static constexpr bool possible = true;
+  using D = typename A::device_type;
+  static Var<float, D> run(const Caster<D>& caster,
+                           const Map<float, op::add, Product<K, A, B>, X>& e) {
+    const auto& product = get<0>(e.args());
+    return caster.multiply(product.left(), product.right()) + get<1>(e.args());
+  }
+};
+
 }  // namespace weft::autograd

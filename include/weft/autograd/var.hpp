@@ -4,6 +4,7 @@
 
 // Long because a Var has every member of a Tensor.
 
+#include "weft/autograd/caster.hpp"
 #include "weft/autograd/differentiable.hpp"
 #include "weft/autograd/engine.hpp"
 #include "weft/autograd/hoist_opaque.hpp"
@@ -280,6 +281,12 @@ class Var : public Members<Var<T, D>> {
     } else if constexpr (autograd::HoistInside<E>::changes) {
       record(autograd::HoistInside<E>::of(e), file, line);
     } else if constexpr (autograd::can_differentiate<E>()) {
+      if constexpr (std::is_same_v<T, float> && autograd::CastStatement<E>::possible) {
+        if (const auto* cast = autograd::caster<T, D>()) {
+          *this = autograd::CastStatement<E>::run(*cast, e);
+          return;
+        }
+      }
       auto plain = autograd::without_vars(e);
       value_ = detail::materialize<T, D>(plain);
       if (!is_grad_enabled()) return;

@@ -194,4 +194,6 @@ struct LocalResponseNorm {
   }
 };
 
+static_assert(Module<GroupNorm<>> && Module<InstanceNorm2d<>>);
+
 }  // namespace weft::nn
