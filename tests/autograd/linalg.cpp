@@ -53,7 +53,9 @@ TEST_CASE_TEMPLATE("gradients of one matrix", D, TEST_DEVICES) {
   using X = const V<D>&;
   const Case<D> cases[] = {
       {"inv", [](X x) -> V<D> { return inv(x); }, {2, 3, 3}},
-      {"inv, large", [](X x) -> V<D> { return total(inv(x + 10.0 * weft::eye<double>(17, D{}))); }, {17, 17}},
+      {"inv, large",
+       [](X x) -> V<D> { return total(inv(x + 10.0 * weft::eye<double>(17, D{}))); },
+       {17, 17}},
       {"det", [](X x) -> V<D> { return det(x); }, {2, 3, 3}},
       {"slogdet", [](X x) -> V<D> { return slogdet(x).logabsdet; }, {2, 3, 3}},
       {"cholesky", [](X x) -> V<D> { return cholesky(definite<D>(x)); }, {2, 3, 3}},
@@ -63,7 +65,8 @@ TEST_CASE_TEMPLATE("gradients of one matrix", D, TEST_DEVICES) {
       {"qr, wide r", [](X x) -> V<D> { return qr(x).r; }, {2, 4}},
       {"eigh values", [](X x) -> V<D> { return eigh(symmetric<D>(x)).eigenvalues; }, {2, 3, 3}},
       {"eigh vectors",
-       [](X x) -> V<D> { return square(eigh(symmetric<D>(x)).eigenvectors); }, {3, 3}},
+       [](X x) -> V<D> { return square(eigh(symmetric<D>(x)).eigenvectors); },
+       {3, 3}},
       {"eigvalsh", [](X x) -> V<D> { return eigvalsh(symmetric<D>(x)); }, {3, 3}},
       {"svdvals", [](X x) -> V<D> { return svdvals(x); }, {2, 4, 3}},
       {"svd u, tall", [](X x) -> V<D> { return square(svd(x).u); }, {4, 3}},
@@ -117,8 +120,8 @@ TEST_CASE_TEMPLATE("gradients of two matrices", D, TEST_DEVICES) {
   }
   CHECK_NOTHROW(gradcheck(
       [](X x, X y) -> V<D> { return cholesky_solve(y, cholesky(definite<D>(x))); }, one, flat));
-  CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return lstsq(x, y).solution; },
-                          regular<D>({4, 3}), parameter(numbers<D>({4, 2}, 1))));
+  CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return lstsq(x, y).solution; }, regular<D>({4, 3}),
+                          parameter(numbers<D>({4, 2}, 1))));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return lstsq(x, y).residuals; },
                           regular<D>({4, 3}), parameter(numbers<D>({4, 2}, 1))));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return kron(x, y); }, a, flat));

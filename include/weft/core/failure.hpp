@@ -6,8 +6,8 @@
 
 namespace weft {
 
-/// What a loop or a kernel leaves when it meets a bad index, or a matrix that it cannot factorise. It
-/// goes on with 0 or NaN in its place.
+/// What a loop or a kernel leaves when it meets a bad index, or a matrix that it cannot factorise.
+/// It goes on with 0 or NaN in its place.
 struct Failure {
   int state = 0;                    ///< 0 none, 1 being written, 2 complete
   int ordinal = -1;                 ///< the GPU it happened on; -1 for the CPU
@@ -16,7 +16,8 @@ struct Failure {
   long long low = 0;                ///< the least and the greatest that were expected
   long long high = 0;
   bool labels = false;  ///< the index is a label, of one of high + 1 classes
-  const char* fact = nullptr;  ///< a literal: what matrix number `index` is, at pivot `low` if not -1
+  const char* fact =
+      nullptr;  ///< a literal: what matrix number `index` is, at pivot `low` if not -1
 };
 
 /// Records a failure unless one is recorded already. `operation` and `fact` must be literals of the

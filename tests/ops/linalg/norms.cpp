@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/ops/linalg/norms.hpp>
 #include <weft/ops/linalg/matrix_function.hpp>
+#include <weft/ops/linalg/norms.hpp>
 #include <weft/ops/linalg/products.hpp>
 
 #include "linear_algebra.hpp"
@@ -60,8 +60,9 @@ TEST_CASE_TEMPLATE("matrix_power and matrix_exp", D, TEST_DEVICES) {
   }
   // Rotations, a nilpotent matrix whose series ends, and exp(-A) exp(A) = 1 at many sizes.
   const auto turn = tensor<double>({{0, -20}, {20, 0}}, D{});
-  CHECK(off(matrix_exp(turn), tensor<double>({{std::cos(20), -std::sin(20)},
-                                              {std::sin(20), std::cos(20)}}, D{})) < 1e-13);
+  CHECK(off(matrix_exp(turn),
+            tensor<double>({{std::cos(20), -std::sin(20)}, {std::sin(20), std::cos(20)}}, D{})) <
+        1e-13);
   const auto shift = tensor<float>({{0, 2, 0}, {0, 0, 3}, {0, 0, 0}}, D{});
   CHECK(off(matrix_exp(shift), tensor<float>({{1, 2, 3}, {0, 1, 3}, {0, 0, 1}}, D{})) < 1e-6);
   const auto x = some_matrices<double, D>({3, 20, 20}).eval();
@@ -84,8 +85,9 @@ TEST_CASE_TEMPLATE("chains, Kronecker, cross and Vandermonde", D, TEST_DEVICES) 
   CHECK(off(multi_dot(b.t()(0), b), matmul(b.t()(0), b)) == 0);
   CHECK(weft::linalg::best_cuts({10, 30, 5, 60})[2] == 1);
   CHECK(weft::linalg::best_cuts({30, 35, 15, 5, 10, 20, 25})[5] == 2);
-  CHECK_SAYS("[multi_dot] shapes (10, 30) and (5, 60): the first has 30 columns and the second 5 rows",
-             multi_dot(a, c));
+  CHECK_SAYS(
+      "[multi_dot] shapes (10, 30) and (5, 60): the first has 30 columns and the second 5 rows",
+      multi_dot(a, c));
   CHECK_SAYS("[multi_dot] operand 1 of shape (60,), expected a matrix", multi_dot(c, v, c));
 
   const auto x = tensor<float>({{1, 2}, {3, 4}}, D{});
@@ -97,7 +99,8 @@ TEST_CASE_TEMPLATE("chains, Kronecker, cross and Vandermonde", D, TEST_DEVICES) 
   CHECK(off(cross(e, e.flip(0)), tensor<float>({{0, -1, 0}, {0, 0, 0}, {0, 1, 0}}, D{})) == 0);
   CHECK(off(cross(e(0), tensor<float>({{0, 1, 0}, {0, 0, 1}}, D{})),
             tensor<float>({{0, 0, 1}, {0, -1, 0}}, D{})) == 0);
-  CHECK_SAYS("[cross] shapes (2, 2) and (2, 2) with 2 elements along axis 1, expected 3", cross(x, x));
+  CHECK_SAYS("[cross] shapes (2, 2) and (2, 2) with 2 elements along axis 1, expected 3",
+             cross(x, x));
 
   const auto points = tensor<float>({2, 3}, D{});
   CHECK(off(vander(points, 4), tensor<float>({{1, 2, 4, 8}, {1, 3, 9, 27}}, D{})) == 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/ops/linalg/solve.hpp>
 #include <weft/ops/linalg/cholesky.hpp>
 #include <weft/ops/linalg/det.hpp>
 #include <weft/ops/linalg/lu.hpp>
 #include <weft/ops/linalg/matrices.hpp>
 #include <weft/ops/linalg/small_matrix.hpp>
+#include <weft/ops/linalg/solve.hpp>
 #include <weft/ops/linalg/solver.hpp>
 #include <weft/ops/linalg/triangular_solve.hpp>
 
@@ -51,7 +51,8 @@ void check_systems() {
     for (int how = 0; how < 8; ++how) {
       const weft::linalg::Triangle triangle{(how & 1) != 0, (how & 2) != 0, (how & 4) != 0};
       const auto whole = (a(0) / T(8)).eval();
-      auto half = weft::linalg::triangle(whole, triangle.unit ? triangle.upper ? 1 : -1 : 0, triangle.upper);
+      auto half = weft::linalg::triangle(whole, triangle.unit ? triangle.upper ? 1 : -1 : 0,
+                                         triangle.upper);
       if (triangle.unit) half = half + weft::eye<T>(n, D{});
       const auto m = triangle.transposed ? weft::linalg::adjoint(half) : half;
       const auto x = triangular_solve(whole, b, triangle);
@@ -165,8 +166,9 @@ TEST_CASE_TEMPLATE("wrong shapes", D, TEST_DEVICES) {
   const auto square = weft::eye<float>(3, D{});
   CHECK_SAYS("[inv] matrices of shape (2, 3), expected as many rows as columns", inv(x));
   CHECK_SAYS("[det] shape (3,), expected matrices: at least 2 axes", det(x(0)));
-  CHECK_SAYS("[solve] a matrix of shape (3, 3) and a right-hand side of shape (2, 3), expected 3 rows",
-             solve(square, x));
+  CHECK_SAYS(
+      "[solve] a matrix of shape (3, 3) and a right-hand side of shape (2, 3), expected 3 rows",
+      solve(square, x));
   CHECK_SAYS("[cholesky] matrices of shape (2, 3)", cholesky(x));
   CHECK_SAYS("[triangular_solve] matrices of shape (2, 3)", triangular_solve(x, x, {}));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/ops/linalg/svd.hpp>
 #include <weft/ops/linalg/eig.hpp>
 #include <weft/ops/linalg/eigh.hpp>
 #include <weft/ops/linalg/lstsq.hpp>
 #include <weft/ops/linalg/qr.hpp>
+#include <weft/ops/linalg/svd.hpp>
 
 #include "linear_algebra.hpp"
 
@@ -68,8 +68,7 @@ void check_eigenvalues() {
     const auto [e, x] = eig(a);
     using C = weft::complex<weft::real_t<T>>;
     CHECK(off(x * e.unsqueeze(-2), matmul(weft::cast<C>(a), x)) < 10 * close_enough<T>);
-    CHECK(off(norm(x, weft::axis(-2)), weft::ones<weft::real_t<T>>({2, n}, D{})) <
-          close_enough<T>);
+    CHECK(off(norm(x, weft::axis(-2)), weft::ones<weft::real_t<T>>({2, n}, D{})) < close_enough<T>);
     CHECK(off(sum(eigvals(a), weft::axis(-1)),
               sum(weft::cast<C>(a).eval().diagonal(), weft::axis(-1))) < 10 * close_enough<T>);
   }
@@ -123,11 +122,13 @@ TEST_CASE_TEMPLATE("pinv, lstsq, matrix_rank", D, TEST_DEVICES) {
     CHECK(off(found.residuals, sum(square(distance), weft::axis(-2))) < 1e-10);
     const std::int64_t columns = shape[shape.rank() - 1];
     const auto rank = static_cast<double>(columns == 7 ? 4 : columns - 1);
-    CHECK(off(weft::cast<double>(matrix_rank(a)), rank + 0.0 * weft::cast<double>(found.rank)) == 0);
+    CHECK(off(weft::cast<double>(matrix_rank(a)), rank + 0.0 * weft::cast<double>(found.rank)) ==
+          0);
   }
   // The line through (0, 1), (1, 3), (2, 5)
   const auto x = tensor<double>({{0, 1}, {1, 1}, {2, 1}}, D{});
-  CHECK(off(lstsq(x, tensor<double>({1, 3, 5}, D{})).solution, tensor<double>({2, 1}, D{})) < 1e-13);
+  CHECK(off(lstsq(x, tensor<double>({1, 3, 5}, D{})).solution, tensor<double>({2, 1}, D{})) <
+        1e-13);
   CHECK(matrix_rank(x, {.relative = 0, .absolute = 100}).item() == 0);
   CHECK(matrix_rank(weft::zeros<float>({2, 2}, D{})).item() == 0);
 }
@@ -146,6 +147,7 @@ TEST_CASE_TEMPLATE("empty matrices, NaN and wrong shapes", D, TEST_DEVICES) {
   CHECK_SAYS("[eigvals] matrices of shape (2, 3)", eigvals(x));
   CHECK_SAYS("[svd] shape (3,), expected matrices", svd(x(0)));
   CHECK_SAYS("[qr] shape (3,), expected matrices", qr(x(0)));
-  CHECK_SAYS("[lstsq] matrices of shape (2, 3) and right-hand sides of shape (3, 2), expected 2 rows",
-             lstsq(x, x.t()));
+  CHECK_SAYS(
+      "[lstsq] matrices of shape (2, 3) and right-hand sides of shape (3, 2), expected 2 rows",
+      lstsq(x, x.t()));
 }

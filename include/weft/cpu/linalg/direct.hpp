@@ -57,7 +57,8 @@ real_t<T> length(int64_t n, const T* x) {
 }
 }  // namespace detail
 
-/// The lower triangle of a becomes L; 0, or the number from 1 of the first pivot that is not above 0.
+/// The lower triangle of a becomes L; 0, or the number from 1 of the first pivot that is not above
+/// 0.
 template <class T>
 int64_t cholesky(const Matrix<T>& a, int64_t n) {
   for (int64_t j = 0; j < n; ++j) {

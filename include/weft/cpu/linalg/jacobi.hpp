@@ -54,8 +54,8 @@ void swap_columns(const Matrix<T>& a, int64_t rows, int64_t i, int64_t j) {
   for (int64_t k = 0; k < rows; ++k) swap(a(k, i), a(k, j));
 }
 
-/// Makes columns `have` to `total` of an orthonormal basis: of the unit vector that the others reach
-/// least, what is orthogonal to them.
+/// Makes columns `have` to `total` of an orthonormal basis: of the unit vector that the others
+/// reach least, what is orthogonal to them.
 template <class T>
 void complete_basis(const Matrix<T>& u, int64_t m, int64_t have, int64_t total) {
   for (; have < total; ++have) {
@@ -82,7 +82,8 @@ void complete_basis(const Matrix<T>& u, int64_t m, int64_t have, int64_t total) 
 }  // namespace detail
 
 /// Eigenvalues w, ascending, and eigenvectors in place of a Hermitian matrix, whose lower half is
-/// read: cyclic Jacobi (Golub and Van Loan, Matrix Computations, 8.5). False if it does not converge.
+/// read: cyclic Jacobi (Golub and Van Loan, Matrix Computations, 8.5). False if it does not
+/// converge.
 template <class T>
 bool eigh(const Matrix<T>& a, int64_t n, real_t<T>* w) {
   using R = real_t<T>;
@@ -153,7 +154,8 @@ bool tall_svd(const Matrix<T>& a, int64_t m, int64_t n, real_t<T>* s, const Matr
         const R of_q = real_part(detail::inner(m, a.column(q), a.column(q)));
         const T x = detail::inner(m, a.column(p), a.column(q));
         const R both = std::sqrt(of_p) * std::sqrt(of_q);
-        if (!(std::sqrt(squared(x)) > close * both) || both < std::numeric_limits<R>::min()) continue;
+        if (!(std::sqrt(squared(x)) > close * both) || both < std::numeric_limits<R>::min())
+          continue;
         rotated = true;
         const detail::Rotation<T> rotation(of_p, of_q, x);
         rotation(m, a.column(p), a.column(q));

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "weft/core/shape.hpp"
 #include "weft/core/dtype.hpp"
+#include "weft/core/shape.hpp"
 
 namespace weft::cpu {
 
@@ -124,7 +124,8 @@ int with_room(const F& f) {
   return info;
 }
 
-/// Eigenvalues, ascending, and eigenvectors in place of the n x n matrix at a; 0, or -1 for failure.
+/// Eigenvalues, ascending, and eigenvectors in place of the n x n matrix at a; 0, or -1 for
+/// failure.
 template <class T>
 int lapack_eigh(T* a, int n, real_t<T>* w, bool vectors) {
   const char* const job = vectors ? "V" : "N";

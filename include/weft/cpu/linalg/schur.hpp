@@ -63,7 +63,8 @@ T shift_of(T a, T b, T c, T d) {
   // the square root with the sign that makes half + root large
   T root{std::sqrt((size + std::fabs(square.re)) * R(0.5)), 0};
   const R other = root.re == 0 ? R(0) : square.im / (2 * root.re);
-  root = square.re >= 0 ? T(root.re, other) : T(std::fabs(other), std::copysign(root.re, square.im));
+  root =
+      square.re >= 0 ? T(root.re, other) : T(std::fabs(other), std::copysign(root.re, square.im));
   if (half.re * root.re + half.im * root.im < 0) root = -root;
   const T sum = half + root;
   return sum == T(0) ? d : d - b * c / sum;

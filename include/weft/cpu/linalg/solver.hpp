@@ -11,6 +11,7 @@ namespace weft {
 template <>
 struct MatrixSolver<Cpu> : cpu::SmallSolver {
   static constexpr bool complete = true;
+  static constexpr bool has_eig = true;
 
   template <class T>
   using Columns = linalg::Columns<T, Cpu>;
@@ -18,15 +19,16 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
   template <class T>
   static void cholesky(const char* operation, const Columns<T>& a) {
     const int n = size(operation, a.columns());
-    each(operation, "is not positive definite", a, [&](const cpu::Matrix<T>& m, int64_t) -> int64_t {
+    each(operation, "is not positive definite", a,
+         [&](const cpu::Matrix<T>& m, int64_t) -> int64_t {
 #if defined(WEFT_LAPACK)
-      int info = 0;
-      cpu::lapack::Functions<T>::potrf("L", &n, m.at, &n, &info);
-      return info;
+           int info = 0;
+           cpu::lapack::Functions<T>::potrf("L", &n, m.at, &n, &info);
+           return info;
 #else
       return cpu::cholesky(m, n);
 #endif
-    });
+         });
   }
 
   template <class T>
@@ -109,7 +111,8 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
     each(operation, nullptr, a, [&](const cpu::Matrix<T>& x, int64_t i) {
 #if defined(WEFT_LAPACK)
       cpu::with_room<T>([&](T* room, int length, int& info) {
-        cpu::lapack::Functions<T>::geqrf(&m, &n, x.at, &m, tau.data() + i * k, room, &length, &info);
+        cpu::lapack::Functions<T>::geqrf(&m, &n, x.at, &m, tau.data() + i * k, room, &length,
+                                         &info);
       });
 #else
       cpu::qr(x, m, n, tau.data() + i * k);

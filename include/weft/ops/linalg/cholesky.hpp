@@ -34,7 +34,8 @@ struct CholeskyRule {
     const G s = product(transposed(l), g);
     const G half = (lower(s) + lower(s, -1)) * T(0.5);
     const G left = TriangularRule{{false, true, false}}.value(l, half);
-    const G both = transposed(TriangularRule{{false, true, false}}.value(l, transposed(left).clone()));
+    const G both =
+        transposed(TriangularRule{{false, true, false}}.value(l, transposed(left).clone()));
     pulls.head((both + transposed(both)) * T(0.5));
   }
 };
@@ -53,8 +54,8 @@ auto cholesky(X&& a) {
   }
 }
 
-/// x with A x = b, from the factor l = cholesky(A) (or its transpose, with `upper`) and b (..., n, k).
-/// Batches broadcast.
+/// x with A x = b, from the factor l = cholesky(A) (or its transpose, with `upper`) and b (..., n,
+/// k). Batches broadcast.
 template <ExpressionLike B, ExpressionLike L>
 auto cholesky_solve(B&& b, L&& l, bool upper = false) {
   if constexpr (linalg::takes<B, L>()) {

@@ -18,8 +18,8 @@ namespace linalg {
 /// The diagonal of U, and how many rows were exchanged, of matrices by columns.
 template <class T, class D>
 struct Diagonal {
-  Tensor<T, D> values;   // (..., n)
-  Tensor<bool, D> odd;   // (...)
+  Tensor<T, D> values;  // (..., n)
+  Tensor<bool, D> odd;  // (...)
 };
 template <class T, class D>
 Diagonal<T, D> lu_diagonal(const char* operation, const Tensor<T, D>& a) {

@@ -18,9 +18,11 @@ auto eig_value(const char* operation, const Tensor<T, D>& a, bool vectors) {
   if (a.size() > 0) {
     const Tensor<C, D> wide = cast<C>(a);
     const auto x = by_columns(wide);
-    solve_on<D>([&](auto solver, const auto& m, const auto& values,
-                    const auto& basis) { solver.eig(operation, m, values, basis); },
-                x, w, v);
+    solve_on<D, solver_of<D>::has_eig>(
+        [&](auto solver, const auto& m, const auto& values, const auto& basis) {
+          solver.eig(operation, m, values, basis);
+        },
+        x, w, v);
   }
   return EighOf<Tensor<C, D>, Tensor<C, D>>{w.reshape(with(batch, n)), v.in(batch)};
 }

@@ -16,10 +16,10 @@ struct RankTolerance {
 /// What lstsq gives.
 template <class X, class R, class S, class D>
 struct LstsqOf {
-  X solution;                   ///< (..., n, k), of all minimisers the shortest
-  R residuals;                  ///< (..., k): |A x - b|^2 of each column
-  Tensor<int64_t, D> rank;      ///< (...)
-  Tensor<S, D> singular_values; ///< (..., min(m, n))
+  X solution;                    ///< (..., n, k), of all minimisers the shortest
+  R residuals;                   ///< (..., k): |A x - b|^2 of each column
+  Tensor<int64_t, D> rank;       ///< (...)
+  Tensor<S, D> singular_values;  ///< (..., min(m, n))
 };
 
 namespace linalg {
@@ -49,7 +49,8 @@ struct PinvRule {
 
   template <class T, class D>
   Tensor<T, D> value(const Tensor<T, D>& a) const {
-    if (a.size() == 0) return zeros<T>(with(batch_of(a.shape()), columns_of(a), rows_of(a)), a.device());
+    if (a.size() == 0)
+      return zeros<T>(with(batch_of(a.shape()), columns_of(a), rows_of(a)), a.device());
     return inverse_of(svd_value(text, a, true, Factors::reduced), tolerance);
   }
 
@@ -92,9 +93,10 @@ auto matrix_rank(X&& a, RankTolerance tolerance = {}) {
   }
 }
 
-/// The x that make |A x - b| least, for each matrix of a (..., m, n) and of b (..., m, k); b of rank
-/// 1 is one vector. By singular values, as NumPy does it: A may have any rank, and x is the shortest.
-/// Batches broadcast. Gradients are those of pinv(a), residuals have theirs through the solution.
+/// The x that make |A x - b| least, for each matrix of a (..., m, n) and of b (..., m, k); b of
+/// rank 1 is one vector. By singular values, as NumPy does it: A may have any rank, and x is the
+/// shortest. Batches broadcast. Gradients are those of pinv(a), residuals have theirs through the
+/// solution.
 template <ExpressionLike A, ExpressionLike B>
 auto lstsq(A&& a, B&& b, RankTolerance tolerance = {}) {
   if constexpr (linalg::takes<A, B>()) {
@@ -119,7 +121,7 @@ auto lstsq(A&& a, B&& b, RankTolerance tolerance = {}) {
     using Y = std::remove_cvref_t<decltype(solution)>;
     using R = std::remove_cvref_t<decltype(residuals)>;
     return LstsqOf<Y, R, real_t<T>, D>{vector ? solution.squeeze(-1) : solution,
-                                    vector ? residuals.squeeze(-1) : residuals, rank, f.s};
+                                       vector ? residuals.squeeze(-1) : residuals, rank, f.s};
   }
 }
 

@@ -7,8 +7,8 @@
 
 namespace weft {
 
-/// What lu_factor gives: L below the diagonal (its own is ones), U on and above it, and the row that
-/// row i was exchanged with, counted from 0, in the order of i.
+/// What lu_factor gives: L below the diagonal (its own is ones), U on and above it, and the row
+/// that row i was exchanged with, counted from 0, in the order of i.
 template <class T, class D>
 struct LuFactors {
   Tensor<T, D> lu;
@@ -61,13 +61,14 @@ Tensor<int64_t, D> permutation(const Tensor<std::int32_t, D>& pivots, int64_t ro
 }
 }  // namespace linalg
 
-/// The LU factorisation of each matrix of a (..., m, n) with row exchanges, for lu_solve. A singular
-/// matrix has one too, with a 0 on the diagonal.
+/// The LU factorisation of each matrix of a (..., m, n) with row exchanges, for lu_solve. A
+/// singular matrix has one too, with a 0 on the diagonal.
 template <ExpressionLike X>
 auto lu_factor(X&& a) {
   using E = std::remove_cvref_t<X>;
-  static_assert(!weft::detail::has_var<E>,
-                "weft: lu_factor has no gradient: write solve, inv or det, or lu_factor(x.detach())");
+  static_assert(
+      !weft::detail::has_var<E>,
+      "weft: lu_factor has no gradient: write solve, inv or det, or lu_factor(x.detach())");
   if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("lu_factor", a.shape());
     const auto x = a.eval();
@@ -91,7 +92,8 @@ auto lu_solve(const LuFactors<T, D>& factors, B&& b, bool transposed = false) {
     const auto a = linalg::by_columns(factors.lu.expand(linalg::with(batch, n, n)));
     const Tensor<std::int32_t, D> p =
         factors.pivots.expand(linalg::with(batch, n)).clone().reshape({-1, n});
-    const auto x = linalg::by_columns(b.eval().expand(linalg::with(batch, n, linalg::columns_of(b))));
+    const auto x =
+        linalg::by_columns(b.eval().expand(linalg::with(batch, n, linalg::columns_of(b))));
     if (x.memory.size() > 0) {
       linalg::solve_on<D>(
           [&](auto solver, const auto& m, const auto& pivots, const auto& v) {
@@ -119,7 +121,8 @@ auto lu(X&& a) {
     const int64_t k = m < n ? m : n;
     const Tensor<T, D> l = linalg::lower(f.lu.narrow(-1, 0, k), -1) + eye<T>(m, k, f.lu.device());
     const Tensor<T, D> u = linalg::upper(f.lu.narrow(-2, 0, k));
-    const auto rows = linalg::permutation(f.pivots, m).unsqueeze(-2);  // row i of L U is A's rows(i)
+    const auto rows =
+        linalg::permutation(f.pivots, m).unsqueeze(-2);  // row i of L U is A's rows(i)
     const auto places = generated({m, 1}, op::affine<int64_t>{0, 1});
     const Tensor<T, D> p = cast<T>(rows == places);
     return LuMatrices<T, D>{p, l, u};

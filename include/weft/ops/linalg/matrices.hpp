@@ -65,8 +65,8 @@ template <class T, class D>
   return matmul(a, b);
 }
 
-/// The elements on and below the diagonal number k, with zeros above; its number is the column minus
-/// the row. With `above`, those on and above it.
+/// The elements on and below the diagonal number k, with zeros above; its number is the column
+/// minus the row. With `above`, those on and above it.
 template <class X>
 auto triangle(const X& x, int64_t k = 0, bool above = false) {
   const int64_t sign = above ? -1 : 1;

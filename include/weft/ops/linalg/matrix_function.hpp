@@ -15,11 +15,20 @@ namespace linalg {
 template <class T>
 struct Pade {
   static constexpr double of_7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1};
-  static constexpr double of_13[] = {64764752532480000, 32382376266240000, 7771770303897600,
-                                     1187353796428800,  129060195264000,   10559470521600,
-                                     670442572800,      33522128640,       1323241920,
-                                     40840800,          960960,            16380,
-                                     182,               1};
+  static constexpr double of_13[] = {64764752532480000,
+                                     32382376266240000,
+                                     7771770303897600,
+                                     1187353796428800,
+                                     129060195264000,
+                                     10559470521600,
+                                     670442572800,
+                                     33522128640,
+                                     1323241920,
+                                     40840800,
+                                     960960,
+                                     16380,
+                                     182,
+                                     1};
   static constexpr bool single = sizeof(real_t<T>) == 4;
   static constexpr int degree = single ? 7 : 13;
   /// Up to this 1-norm the approximant is exact to T (Higham 2005, table 2.3).
@@ -100,9 +109,9 @@ struct MatrixExpRule {
 
 }  // namespace linalg
 
-/// exp(A) = 1 + A + A^2 / 2 + ... of each matrix of a (..., n, n). Throws ValueError where one is not
-/// finite. Waits for the GPU once, for the norms. Gradient: Mathias 1996, with twice the matrices'
-/// size.
+/// exp(A) = 1 + A + A^2 / 2 + ... of each matrix of a (..., n, n). Throws ValueError where one is
+/// not finite. Waits for the GPU once, for the norms. Gradient: Mathias 1996, with twice the
+/// matrices' size.
 template <ExpressionLike X>
 auto matrix_exp(X&& a) {
   if constexpr (linalg::takes<X>()) {
@@ -111,8 +120,8 @@ auto matrix_exp(X&& a) {
   }
 }
 
-/// A^n of each matrix of a (..., m, m), by squaring: 2 log2(n) products at most. n = 0 gives ones on
-/// the diagonal, and a negative n powers of the inverse.
+/// A^n of each matrix of a (..., m, m), by squaring: 2 log2(n) products at most. n = 0 gives ones
+/// on the diagonal, and a negative n powers of the inverse.
 template <ExpressionLike X>
 auto matrix_power(X&& a, int64_t n) {
   if constexpr (linalg::takes<X>()) {

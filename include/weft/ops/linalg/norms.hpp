@@ -21,7 +21,8 @@ enum class MatrixNorm : unsigned char {
 };
 
 /// The p-norm of the elements, sum(|x|^p)^(1/p), of all or along axis(...), p any number: infinity
-/// gives the largest absolute value, -infinity the smallest, 0 the number of elements that are not 0.
+/// gives the largest absolute value, -infinity the smallest, 0 the number of elements that are not
+/// 0.
 template <ExpressionLike X, class... Options>
 auto vector_norm(X&& x, double p = 2, Options... options) {
   using R = real_t<typename std::remove_cvref_t<X>::value_type>;

@@ -45,9 +45,10 @@ Y chain(const std::vector<Y>& parts, const std::vector<int>& cuts, int first, in
 }
 
 template <class X, class... Xs>
-using chain_t = std::conditional_t<(weft::detail::has_var<X> || ... || weft::detail::has_var<Xs>),
-                                   Var<typename X::value_type, typename weft::detail::Evaluated<X>::device>,
-                                   Tensor<typename X::value_type, typename weft::detail::Evaluated<X>::device>>;
+using chain_t =
+    std::conditional_t<(weft::detail::has_var<X> || ... || weft::detail::has_var<Xs>),
+                       Var<typename X::value_type, typename weft::detail::Evaluated<X>::device>,
+                       Tensor<typename X::value_type, typename weft::detail::Evaluated<X>::device>>;
 
 }  // namespace linalg
 
@@ -90,7 +91,8 @@ auto kron(A&& a, B&& b) {
   linalg::check_matrix("kron", b.shape());
   const auto x = a.eval();
   const auto y = b.eval();
-  const Shape batch = weft::broadcast("kron", linalg::batch_of(x.shape()), linalg::batch_of(y.shape()));
+  const Shape batch =
+      weft::broadcast("kron", linalg::batch_of(x.shape()), linalg::batch_of(y.shape()));
   const int64_t rows = linalg::rows_of(x) * linalg::rows_of(y);
   const int64_t columns = linalg::columns_of(x) * linalg::columns_of(y);
   const auto blocks = (x.unsqueeze(-2).unsqueeze(-1) * y.unsqueeze(-3).unsqueeze(-2)).eval();

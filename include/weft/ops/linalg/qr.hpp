@@ -70,7 +70,8 @@ struct QrRule {
 
 }  // namespace linalg
 
-/// {q, r} with A = Q R for each matrix of a (..., m, n): q (..., m, k) has orthonormal columns and r
+/// {q, r} with A = Q R for each matrix of a (..., m, n): q (..., m, k) has orthonormal columns and
+/// r
 /// (..., k, n) is upper triangular, k = min(m, n), or m with Factors::full. The signs are LAPACK's:
 /// R's diagonal may be negative. Gradient of reduced factors, of matrices of full rank: Seeger et
 /// al. 2017, arXiv 1710.08717.

@@ -111,24 +111,23 @@ struct SmallLu {
  private:
   /// Rows k and `other`. With a known size by selections, since registers have no addresses.
   WEFT_HD WEFT_INLINE void exchange(int k, int other) {
-    if (other == k) return;
-    odd = !odd;
+    odd = odd != (other != k);
     if constexpr (N == 0) {
-      for (int j = 0; j < rows; ++j) swap(a[k][j], a[other][j]);
-      swap(row[k], row[other]);
+      for (int j = 0; j < rows; ++j) swap(a[k][j], a[other][j], true);
+      swap(row[k], row[other], true);
     } else {
-      for (int i = 0; i < N; ++i) {
-        if (i != other || i <= k) continue;
-        for (int j = 0; j < N; ++j) swap(a[k][j], a[i][j]);
-        swap(row[k], row[i]);
+      for (int i = 1; i < N; ++i) {
+        if (i <= k) continue;
+        for (int j = 0; j < N; ++j) swap(a[k][j], a[i][j], i == other);
+        swap(row[k], row[i], i == other);
       }
     }
   }
   template <class V>
-  WEFT_HD static WEFT_INLINE void swap(V& x, V& y) {
+  WEFT_HD static WEFT_INLINE void swap(V& x, V& y, bool really) {
     const V kept = x;
-    x = y;
-    y = kept;
+    x = really ? y : x;
+    y = really ? kept : y;
   }
 };
 

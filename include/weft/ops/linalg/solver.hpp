@@ -10,6 +10,7 @@ namespace weft {
 /// The factorisations of device D (cpu/linalg/solver.hpp, cuda/linalg/solver.hpp), each of all
 /// matrices of a batch, which have elements. A failure names the matrix and the pivot.
 ///   static constexpr bool complete;  // false where only small_ functions are there, see below
+///   static constexpr bool has_eig;
 ///   cholesky(operation, a)                   the lower triangle of a becomes L
 ///   lu(operation, a, pivots)                 a becomes L and U; row i was exchanged with pivots(i)
 ///   check_pivots(operation, a)               fails where the diagonal of a has a 0
@@ -47,8 +48,7 @@ constexpr bool takes() {
   static_assert(field,
                 "weft: linear algebra has elements of type float, double or complex: write "
                 "cast<float>(x)");
-  constexpr bool same =
-      (std::is_same_v<typename std::remove_cvref_t<Xs>::value_type, T> && ...);
+  constexpr bool same = (std::is_same_v<typename std::remove_cvref_t<Xs>::value_type, T> && ...);
   static_assert(same, "weft: element types do not convert silently: write cast<T>(x)");
   constexpr bool mixes = !std::is_same_v<D, NoDevice>;
   static_assert(mixes,
@@ -103,9 +103,9 @@ void copy_back(const Columns<T, D>& to, const Columns<T, Cpu>& from) {
 
 /// f(solver, arguments...) for columns and tensors on D: there, or, where no library for D is
 /// linked, on the CPU, from where all are copied back.
-template <class D, class Host = Cpu, class F, class... Xs>
+template <class D, bool Here = solver_of<D>::complete, class Host = Cpu, class F, class... Xs>
 void solve_on(const F& f, const Xs&... arguments) {
-  if constexpr (solver_of<D>::complete) {
+  if constexpr (Here) {
     f(solver_of<D>{}, arguments...);
   } else {
     const auto there = [&](const auto&... local) {

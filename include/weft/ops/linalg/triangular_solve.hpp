@@ -57,15 +57,17 @@ struct TriangularRule {
 }  // namespace linalg
 
 /// x with A x = b for triangular matrices a (..., n, n) and b (..., n, k), of whose other half
-/// nothing is read; with .transposed A^T x = b (A^H of complex ones), with .unit the diagonal counts
-/// as ones. Batches broadcast. Throws ValueError where the diagonal has a 0. Gradient: Giles 2008,
-/// "Collected matrix derivative results".
+/// nothing is read; with .transposed A^T x = b (A^H of complex ones), with .unit the diagonal
+/// counts as ones. Batches broadcast. Throws ValueError where the diagonal has a 0. Gradient: Giles
+/// 2008, "Collected matrix derivative results".
 template <ExpressionLike A, ExpressionLike B>
 auto triangular_solve(A&& a, B&& b, linalg::Triangle how) {
   if constexpr (linalg::takes<A, B>()) {
     const Shape batch = linalg::solution_batch("triangular_solve", a.shape(), b.shape());
-    const auto matrix = a.eval().expand(linalg::with(batch, linalg::rows_of(a), linalg::rows_of(a)));
-    const auto right = b.eval().expand(linalg::with(batch, linalg::rows_of(b), linalg::columns_of(b)));
+    const auto matrix =
+        a.eval().expand(linalg::with(batch, linalg::rows_of(a), linalg::rows_of(a)));
+    const auto right =
+        b.eval().expand(linalg::with(batch, linalg::rows_of(b), linalg::columns_of(b)));
     return linalg::run(linalg::TriangularRule{how}, matrix, right);
   }
 }
