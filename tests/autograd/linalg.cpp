@@ -124,6 +124,9 @@ TEST_CASE_TEMPLATE("gradients of two matrices", D, TEST_DEVICES) {
                           parameter(numbers<D>({4, 2}, 1))));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return lstsq(x, y).residuals; },
                           regular<D>({4, 3}), parameter(numbers<D>({4, 2}, 1))));
+  const auto factors = lu_factor(a.value());
+  CHECK_NOTHROW(gradcheck([&](X y) -> V<D> { return lu_solve(factors, y); }, flat));
+  CHECK_NOTHROW(gradcheck([&](X y) -> V<D> { return lu_solve(factors, y, true); }, b));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return kron(x, y); }, a, flat));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return cross(x, y, 0); }, flat,
                           parameter(numbers<D>({3, 1}, 0.1))));

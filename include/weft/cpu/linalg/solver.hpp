@@ -10,6 +10,7 @@ namespace weft {
 
 template <>
 struct MatrixSolver<Cpu> : cpu::SmallSolver {
+  static constexpr bool is_compiled = true;
   static constexpr bool complete = true;
   static constexpr bool has_eig = true;
 

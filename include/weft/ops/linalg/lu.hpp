@@ -39,6 +39,35 @@ Tensor<std::int32_t, D> factor_lu(const char* operation, const Columns<T, D>& a,
   return pivots;
 }
 
+/// x of one batch from the factors of A.
+template <class T, class D>
+struct LuSolveRule {
+  static constexpr const char* text = "lu_solve";
+  Tensor<T, D> lu;
+  Tensor<std::int32_t, D> pivots;
+  bool transposed;
+
+  Tensor<T, D> value(const Tensor<T, D>& b) const {
+    if (b.size() == 0) return b.clone();
+    const int64_t n = rows_of(lu);
+    const auto x = by_columns(b);
+    solve_on<D>(
+        [this](auto solver, const auto& m, const auto& p, const auto& v) {
+          solver.check_pivots(text, m);
+          solver.lu_solve(text, m, p, v, transposed);
+        },
+        by_columns(lu), pivots.contiguous().reshape({-1, n}), x);
+    return x.in(batch_of(b.shape()));
+  }
+
+  /// gb = A^-T g
+  template <class P>
+  void backward(const Tensor<T, D>& g, const Tensor<T, D>&, const P& pulls,
+                const Tensor<T, D>&) const {
+    pulls.head(LuSolveRule{lu, pivots, !transposed}.value(g));
+  }
+};
+
 /// The rows that row exchanges put in each place: (..., m) from pivots (..., k).
 template <class D>
 Tensor<int64_t, D> permutation(const Tensor<std::int32_t, D>& pivots, int64_t rows) {
@@ -66,10 +95,10 @@ Tensor<int64_t, D> permutation(const Tensor<std::int32_t, D>& pivots, int64_t ro
 template <ExpressionLike X>
 auto lu_factor(X&& a) {
   using E = std::remove_cvref_t<X>;
+  constexpr bool plain = !weft::detail::has_var<E>;
   static_assert(
-      !weft::detail::has_var<E>,
-      "weft: lu_factor has no gradient: write solve, inv or det, or lu_factor(x.detach())");
-  if constexpr (linalg::takes<X>()) {
+      plain, "weft: lu_factor has no gradient: write solve, inv or det, or lu_factor(x.detach())");
+  if constexpr (plain && linalg::takes<X>()) {
     linalg::check_matrix("lu_factor", a.shape());
     const auto x = a.eval();
     const Shape batch = linalg::batch_of(x.shape());
@@ -81,37 +110,26 @@ auto lu_factor(X&& a) {
 }
 
 /// x with A x = b for what lu_factor(A) gave and b (..., n, k); with `transposed` A^T x = b (A^H of
-/// complex matrices). Batches broadcast. Throws ValueError where a matrix is singular.
+/// complex matrices). Batches broadcast. Throws ValueError where a matrix is singular. The gradient
+/// is that of b.
 template <class T, class D, ExpressionLike B>
 auto lu_solve(const LuFactors<T, D>& factors, B&& b, bool transposed = false) {
-  static_assert(!weft::detail::has_var<std::remove_cvref_t<B>>,
-                "weft: lu_solve has no gradient: write solve(a, b), or lu_solve(f, b.detach())");
   if constexpr (linalg::takes<Tensor<T, D>, B>()) {
-    const Shape batch = linalg::solution_batch("lu_solve", factors.lu.shape(), b.shape());
+    const auto x = b.eval();
+    const Shape batch = linalg::solution_batch("lu_solve", factors.lu.shape(), x.shape());
     const int64_t n = linalg::rows_of(factors.lu);
-    const auto a = linalg::by_columns(factors.lu.expand(linalg::with(batch, n, n)));
-    const Tensor<std::int32_t, D> p =
-        factors.pivots.expand(linalg::with(batch, n)).clone().reshape({-1, n});
-    const auto x =
-        linalg::by_columns(b.eval().expand(linalg::with(batch, n, linalg::columns_of(b))));
-    if (x.memory.size() > 0) {
-      linalg::solve_on<D>(
-          [&](auto solver, const auto& m, const auto& pivots, const auto& v) {
-            solver.check_pivots("lu_solve", m);
-            solver.lu_solve("lu_solve", m, pivots, v, transposed);
-          },
-          a, p, x);
-    }
-    return x.in(batch);
+    const linalg::LuSolveRule<T, D> rule{factors.lu.expand(linalg::with(batch, n, n)),
+                                         factors.pivots.expand(linalg::with(batch, n)), transposed};
+    return linalg::run(rule, x.expand(linalg::with(batch, n, linalg::columns_of(x))));
   }
 }
 
 /// P, L and U of each matrix of a (..., m, n): A = P L U.
 template <ExpressionLike X>
 auto lu(X&& a) {
-  static_assert(!weft::detail::has_var<std::remove_cvref_t<X>>,
-                "weft: lu has no gradient: write solve, inv or det, or lu(x.detach())");
-  if constexpr (linalg::takes<X>()) {
+  constexpr bool plain = !weft::detail::has_var<std::remove_cvref_t<X>>;
+  static_assert(plain, "weft: lu has no gradient: write solve, inv or det, or lu(x.detach())");
+  if constexpr (plain && linalg::takes<X>()) {
     linalg::check_matrix("lu", a.shape());
     const auto f = lu_factor(a);
     using T = typename decltype(f.lu)::value_type;

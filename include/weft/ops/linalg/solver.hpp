@@ -9,6 +9,7 @@ namespace weft {
 
 /// The factorisations of device D (cpu/linalg/solver.hpp, cuda/linalg/solver.hpp), each of all
 /// matrices of a batch, which have elements. A failure names the matrix and the pivot.
+///   static constexpr bool is_compiled;  // false in files that nvcc does not compile
 ///   static constexpr bool complete;  // false where only small_ functions are there, see below
 ///   static constexpr bool has_eig;
 ///   cholesky(operation, a)                   the lower triangle of a becomes L
@@ -54,11 +55,19 @@ constexpr bool takes() {
   static_assert(mixes,
                 "weft: one operand is on Cpu and another on Cuda; an operation runs on one "
                 "device: write x.to(Cuda{}) or x.to(Cpu{})");
-  constexpr bool here = !mixes || requires { sizeof(solver_of<D>); };
+  constexpr bool here = requires { sizeof(solver_of<D>); }
+  || !mixes;
   static_assert(here || !is_cuda<D>,
                 "weft: for linear algebra on Cuda include <weft/cuda/linalg.hpp>");
   static_assert(here || is_cuda<D>, "weft: for linear algebra include <weft/linalg.hpp>");
-  return field && same && mixes && here;
+  if constexpr (field && same && mixes && here) {
+    constexpr bool runs = solver_of<D>::is_compiled;
+    static_assert(runs,
+                  "weft: linear algebra on Cuda is run in a file that nvcc compiles: move this "
+                  "statement to a .cu file");
+    return runs;
+  }
+  return false;
 }
 
 /// Computes K of tensors; of Vars too, recorded, where weft/autograd.hpp is included. K has
