@@ -59,7 +59,7 @@ struct SmallSolver {
       T* const to = out.data() + i * n * n;
       T column[std::remove_reference_t<decltype(lu)>::room];
       for (int j = 0; j < n; ++j) {
-        lu.solve([&](int row) { return T(row == j ? 1 : 0); }, column);
+        lu.solve(linalg::UnitColumn<T>{j}, column);
         for (int k = 0; k < n; ++k) to[k * n + j] = column[k];
       }
       return lu.zero_pivot;
@@ -77,7 +77,7 @@ struct SmallSolver {
       T* const to = out.data() + i * n * width;
       T column[std::remove_reference_t<decltype(lu)>::room];
       for (int64_t j = 0; j < width; ++j) {
-        lu.solve([&](int row) { return from[row * width + j]; }, column);
+        lu.solve(linalg::ColumnAt<T>{from + j, width}, column);
         for (int k = 0; k < n; ++k) to[k * width + j] = column[k];
       }
       return lu.zero_pivot;

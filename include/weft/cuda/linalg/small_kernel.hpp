@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(small_threads)
       } else if constexpr (What == Small::inv) {
 #pragma unroll
         for (int j = 0; j < N; ++j) {
-          a.solve([&](int row) { return T(row == j ? 1 : 0); }, x);
+          a.solve(linalg::UnitColumn<T>{j}, x);
 #pragma unroll
           for (int i = 0; i < N; ++i) mine[i * N + j] = x[i];
         }
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(small_threads)
         const T* const b = task.b + matrix * N * task.width;
         T* const out = task.out + matrix * N * task.width;
         for (int j = 0; j < task.width; ++j) {
-          a.solve([&](int row) { return b[row * task.width + j]; }, x);
+          a.solve(linalg::ColumnAt<T>{b + j, task.width}, x);
 #pragma unroll
           for (int i = 0; i < N; ++i) out[i * task.width + j] = x[i];
         }

@@ -46,6 +46,20 @@ WEFT_HD WEFT_INLINE real_t<T> squared(T x) {
   }
 }
 
+/// The right-hand sides of SmallLu::solve: column j of the unit matrix, or one of memory, `step`
+/// elements from row to row.
+template <class T>
+struct UnitColumn {
+  int j;
+  WEFT_HD WEFT_INLINE T operator()(int row) const { return T(static_cast<real_t<T>>(row == j)); }
+};
+template <class T>
+struct ColumnAt {
+  const T* at;
+  long long step;
+  WEFT_HD WEFT_INLINE T operator()(int row) const { return at[row * step]; }
+};
+
 /// P A = L U with row exchanges. N is the size where the compiler knows it, so that the matrix
 /// stays in registers, else 0 for any size up to 16: every index is then a loop's.
 template <class T, int N>
