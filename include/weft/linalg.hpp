@@ -1,5 +1,5 @@
-// Linear algebra: solve, inv, det, decompositions, norms. With Cuda include weft/cuda/linalg.hpp
-// too. SPDX-License-Identifier: Apache-2.0
+// Linear algebra: solve, inv, svd and others. With Cuda include weft/cuda/linalg.hpp too.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // clang-format off
