@@ -2,6 +2,7 @@
 #include <weft/cuda/linalg/cusolver.hpp>
 #include <weft/cuda/linalg/library_solver.hpp>
 #include <weft/cuda/linalg/small_kernel.hpp>
+#include <weft/cuda/linalg/small_qr.hpp>
 #include <weft/cuda/linalg/small_solver.hpp>
 #include <weft/cuda/linalg/solver.hpp>
 
@@ -75,6 +76,23 @@ TEST_CASE("errors name the call") {
              weft::on_cuda::check(CUSOLVER_STATUS_INVALID_VALUE, "inv", "Xgetrf"));
   CHECK_SAYS("[inv] cuBLAS gave status 7 in trsm",
              weft::on_cuda::check_blas(CUBLAS_STATUS_INVALID_VALUE, "inv", "trsm"));
+}
+
+TEST_CASE("[gpu] QR of a batch by weft's kernels, of single matrices by the library") {
+  for (const weft::Shape& shape : {weft::Shape{9, 3, 3}, weft::Shape{4, 7, 2}, weft::Shape{4, 2, 7},
+                                   weft::Shape{5, 40, 35}, weft::Shape{5, 1, 1}}) {
+    CAPTURE(shape);
+    const auto x = test::some_matrices<double, Cuda>(shape);
+    for (const auto factors : {weft::Factors::reduced, weft::Factors::full}) {
+      const auto [q, r] = qr(x, factors);
+      for (int i = 0; i < 3; ++i) {
+        CHECK(test::off(q(i), qr(x(i), factors).q) < 1e-11);
+        CHECK(test::off(r(i), qr(x(i), factors).r) < 1e-11);
+      }
+    }
+  }
+  const auto zero = weft::zeros<float>({6, 3, 3}, Cuda{});
+  CHECK(test::off(qr(zero).q, weft::eye<float>(3, Cuda{}).expand({6, 3, 3})) == 0);
 }
 
 TEST_CASE("[gpu] one matrix and a batch take different calls to the same result") {

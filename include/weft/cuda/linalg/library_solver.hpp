@@ -5,6 +5,7 @@
 // Long because each factorisation has its calls for one matrix and for a batch.
 
 #include "weft/cuda/linalg/cusolver.hpp"
+#include "weft/cuda/linalg/small_qr.hpp"
 #include "weft/cuda/linalg/small_solver.hpp"
 #include "weft/ops/elementwise/cast.hpp"
 
@@ -169,6 +170,10 @@ struct LibrarySolver : SmallSolver {
     const int64_t m = a.rows();
     const int64_t n = a.columns();
     const int64_t k = tau.shape()[1];
+    if (is_small_qr(a)) {
+      return run_small_qr<T>(operation, call.device, a.count(), false,
+                             {a.data(), tau.data(), small(m), small(n), small(k)});
+    }
     const auto info = empty<int>({1}, tau.device());
     for (int64_t i = 0; i < a.count(); ++i) {
       T* const at = a.data() + i * m * n;
@@ -193,6 +198,10 @@ struct LibrarySolver : SmallSolver {
     const int m = small(a.rows());
     const int n = small(a.columns());
     const int k = small(tau.shape()[1]);
+    if (is_small_qr(a)) {
+      return run_small_qr<T>(operation, call.device, a.count(), true,
+                             {a.data(), tau.data(), m, n, k});
+    }
     const auto info = empty<int>({1}, tau.device());
     auto* const first = reinterpret_cast<Foreign<T>*>(a.data());
     auto* const scales = reinterpret_cast<Foreign<T>*>(tau.data());
@@ -367,6 +376,12 @@ struct LibrarySolver : SmallSolver {
   template <class T, class D>
   static bool is_batch(const Columns<T, D>& a) {
     return a.count() > 1 && a.rows() <= 512;
+  }
+
+  /// Whether weft's kernels take a batch, for which the libraries have one call a matrix.
+  template <class T, class D>
+  static bool is_small_qr(const Columns<T, D>& a) {
+    return a.count() > 3 && a.rows() * a.columns() * int64_t{sizeof(T)} <= small_qr_bytes;
   }
 
   /// The device, the stream and the libraries of one function, and what it does around calls.
