@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/cpu/linalg/blocked.hpp>
 #include <weft/cpu/linalg/direct.hpp>
 #include <weft/cpu/linalg/jacobi.hpp>
 #include <weft/cpu/linalg/lapack.hpp>
@@ -72,15 +73,29 @@ TEST_CASE("the QR algorithm finds the roots of a polynomial") {
   for (int i = 0; i < 3; ++i) CHECK(std::hypot(w[i].re, w[i].im) == doctest::Approx(1));
 }
 
-TEST_CASE("plain loops and LAPACK do the same") {
-  constexpr std::int64_t n = 6;
-  const auto x = test::definite_matrices<double, Cpu>({n, n});
-  const auto plain = x.clone();
-  CHECK(weft::cpu::cholesky<double>({plain.data(), n}, n) == 0);
-  CHECK(test::off(weft::linalg::lower(plain.t()), cholesky(x)) < 1e-13);
-  int pivots[n];
-  const Tensor<double, Cpu> a = test::some_matrices<double, Cpu>({n, n}).t();
-  const auto factors = a.t().clone();
-  weft::cpu::lu<double>({factors.data(), n}, n, n, pivots);
-  CHECK(test::off(factors.t(), lu_factor(a.t().t()).lu) < 1e-13);
+TEST_CASE("blocks, loops and LAPACK do the same") {
+  using T = weft::complex<double>;
+  for (const std::int64_t n : {6, 49, 200}) {
+    CAPTURE(n);
+    const auto x = test::definite_matrices<T, Cpu>({n, n});
+    const auto plain = x.t().clone();
+    const auto blocks = x.t().clone();
+    CHECK(weft::cpu::cholesky<T>({plain.data(), n}, n) == 0);
+    CHECK(weft::cpu::blocked_cholesky<T>({blocks.data(), n}, n) == 0);
+    const auto factor = weft::linalg::lower(plain.t());
+    CHECK(test::off(weft::linalg::lower(blocks.t()), factor) < 1e-11);
+    CHECK(test::off(cholesky(x), factor) < 1e-11);
+
+    const auto a = test::some_matrices<T, Cpu>({n, n}, 3);
+    const auto loops = a.t().clone();
+    std::vector<int> pivots(static_cast<std::size_t>(n));
+    weft::cpu::lu<T>({loops.data(), n}, n, n, pivots.data());
+    const auto [lu, found] = lu_factor(a);
+    CHECK(test::off(lu, loops.t()) < 1e-8);
+    CHECK(found.to_vector() == pivots);
+  }
+  // Where the second block is what fails.
+  auto x = weft::eye<double>(100).clone();
+  x.at(70, 70) = -1;
+  CHECK(weft::cpu::blocked_cholesky<double>({x.data(), 100}, 100) == 71);
 }

@@ -113,20 +113,6 @@ void triangular_solve(const Matrix<T>& a, int64_t n, T* x, const linalg::Triangl
   }
 }
 
-/// x = A^-1 x for one column, or A^-H x, from lu() of A.
-template <class T>
-void lu_solve(const Matrix<T>& a, int64_t n, const int* pivots, T* x, bool transposed) {
-  if (!transposed) {
-    for (int64_t i = 0; i < n; ++i) detail::swap(x[i], x[pivots[i]]);
-    triangular_solve(a, n, x, {false, false, true});
-    triangular_solve(a, n, x, {true, false, false});
-  } else {
-    triangular_solve(a, n, x, {true, true, false});
-    triangular_solve(a, n, x, {false, true, true});
-    for (int64_t i = n - 1; i >= 0; --i) detail::swap(x[i], x[pivots[i]]);
-  }
-}
-
 /// Householder's reflection 1 - tau v v^H, v[0] = 1, that makes x a multiple of its first element's
 /// direction: x becomes that number and v's rest. Gives tau, as LAPACK's larfg does.
 template <class T>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cpu/linalg/blocked.hpp"
 #include "weft/cpu/linalg/lapack.hpp"
 #include "weft/cpu/linalg/schur.hpp"
 #include "weft/cpu/linalg/small.hpp"
@@ -27,7 +28,7 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
            cpu::lapack::Functions<T>::potrf("L", &n, m.at, &n, &info);
            return info;
 #else
-      return cpu::cholesky(m, n);
+      return cpu::blocked_cholesky(m, n);
 #endif
          });
   }
@@ -45,7 +46,7 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
       cpu::lapack::Functions<T>::getrf(&m, &n, x.at, &m, at, &info);
       for (int64_t j = 0; j < k; ++j) --at[j];
 #else
-      cpu::lu(x, m, n, at);
+      cpu::blocked_lu(x, m, n, at);
 #endif
       return 0;
     });
@@ -78,9 +79,7 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
       cpu::lapack::Functions<T>::getrs(transposed ? "C" : "N", &n, &k, factors, &n, from_1.data(),
                                        x.at, &n, &info);
 #else
-      for (int64_t j = 0; j < k; ++j) {
-        cpu::lu_solve<T>({factors, n}, n, at, x.column(j), transposed);
-      }
+      cpu::lu_solve<T>({factors, n}, n, at, x, k, transposed);
 #endif
       return 0;
     });
@@ -98,7 +97,7 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
       cpu::lapack::Functions<T>::trtrs(how.upper ? "U" : "L", how.transposed ? "C" : "N",
                                        how.unit ? "U" : "N", &n, &k, matrix, &n, x.at, &n, &info);
 #else
-      for (int64_t j = 0; j < k; ++j) cpu::triangular_solve<T>({matrix, n}, n, x.column(j), how);
+      cpu::triangular_solve<T>({matrix, n}, n, x, k, how);
 #endif
       return 0;
     });
