@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cuda/linalg/cusolver.hpp>
 #include <weft/cuda/linalg/library_solver.hpp>
+#include <weft/cuda/linalg/small_eigh.hpp>
 #include <weft/cuda/linalg/small_kernel.hpp>
 #include <weft/cuda/linalg/small_qr.hpp>
 #include <weft/cuda/linalg/small_solver.hpp>
@@ -76,6 +77,18 @@ TEST_CASE("errors name the call") {
              weft::on_cuda::check(CUSOLVER_STATUS_INVALID_VALUE, "inv", "Xgetrf"));
   CHECK_SAYS("[inv] cuBLAS gave status 7 in trsm",
              weft::on_cuda::check_blas(CUBLAS_STATUS_INVALID_VALUE, "inv", "trsm"));
+}
+
+TEST_CASE("[gpu] eigenvalues of a large batch of small matrices") {
+  for (const std::int64_t n : {1, 2, 3, 4}) {
+    CAPTURE(n);
+    const auto x = test::definite_matrices<double, Cuda>({1001, n, n});
+    const auto [w, v] = eigh(x);
+    CHECK(test::off(v * w.unsqueeze(-2), matmul(x, v)) < 1e-13);
+    CHECK(test::off(w, eigvalsh(x.to(Cpu{}))) < 1e-13);
+  }
+  const auto bad = weft::full<float>({3, 3}, NAN, Cuda{});
+  CHECK_SAYS("[eigvalsh] matrix 0 of the batch on cuda:0 is not finite", eigvalsh(bad).to_vector());
 }
 
 TEST_CASE("[gpu] QR of a batch by weft's kernels, of single matrices by the library") {

@@ -6,6 +6,7 @@
 
 #include "weft/cpu/linalg/direct.hpp"
 #include "weft/cpu/parallel.hpp"
+#include "weft/ops/linalg/small_eigh.hpp"
 
 namespace weft::cpu {
 
@@ -99,6 +100,38 @@ struct SmallSolver {
   }
 
  protected:
+  /// Of columns, as eigh() has them; n is at most 4.
+  template <class T>
+  static void small_eigh(const char* operation, const char* fact, const linalg::Columns<T, Cpu>& a,
+                         const Tensor<real_t<T>, Cpu>& w) {
+    const auto run = [&]<int N>(std::integral_constant<int, N>) {
+      each(operation, fact, a, [&](const Matrix<T>& x, int64_t i) -> int64_t {
+        linalg::SmallEigh<T, N> matrix;
+        for (int c = 0; c < N; ++c) {
+          for (int r = c; r < N; ++r) {
+            matrix.a[r][c] = r == c ? T(real_part(x(r, c))) : x(r, c);
+            matrix.a[c][r] = conjugate(matrix.a[r][c]);
+          }
+        }
+        const bool finite = matrix.compute();
+        for (int c = 0; c < N; ++c) {
+          w.data()[i * N + c] = matrix.w[c];
+          for (int r = 0; r < N; ++r) x(r, c) = matrix.v[r][c];
+        }
+        return finite ? 0 : -1;
+      });
+    };
+    switch (a.rows()) {
+      case 1:
+        return run(std::integral_constant<int, 1>{});
+      case 2:
+        return run(std::integral_constant<int, 2>{});
+      case 3:
+        return run(std::integral_constant<int, 3>{});
+      default:
+        return run(std::integral_constant<int, 4>{});
+    }
+  }
   static int size(const char* operation, int64_t n) {
     if (n > INT_MAX) fail<ShapeError>(operation, n, " rows or columns, expected below 2^31");
     return static_cast<int>(n);

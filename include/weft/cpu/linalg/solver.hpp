@@ -143,6 +143,7 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
   static void eigh(const char* operation, const Columns<T>& a, const Tensor<real_t<T>, Cpu>& w,
                    [[maybe_unused]] bool vectors) {
     const int n = size(operation, a.rows());
+    if (n <= linalg::small_eigh_size) return small_eigh(operation, diverges, a, w);
     each(operation, diverges, a, [&](const cpu::Matrix<T>& x, int64_t i) -> int64_t {
 #if defined(WEFT_LAPACK)
       return cpu::lapack_eigh(x.at, n, w.data() + i * n, vectors);

@@ -5,6 +5,7 @@
 // Long because each factorisation has its calls for one matrix and for a batch.
 
 #include "weft/cuda/linalg/cusolver.hpp"
+#include "weft/cuda/linalg/small_eigh.hpp"
 #include "weft/cuda/linalg/small_qr.hpp"
 #include "weft/cuda/linalg/small_solver.hpp"
 #include "weft/ops/elementwise/cast.hpp"
@@ -222,6 +223,11 @@ struct LibrarySolver : SmallSolver {
                    bool vectors) {
     const Call call(operation, a.memory, w);
     const int64_t n = a.rows();
+    if (n <= linalg::small_eigh_size) {
+      return run_small_eigh<T>(
+          call.device, n,
+          {a.data(), w.data(), a.count(), call.failure, operation, diverges, call.device.ordinal});
+    }
     const auto job = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     const auto half = CUBLAS_FILL_MODE_LOWER;
     const auto info = empty<int>({a.count()}, w.device());
@@ -277,10 +283,20 @@ struct LibrarySolver : SmallSolver {
     const auto device = s.device();
     const int64_t count = a.count();
     const auto info = empty<int>({count}, device);
-    const Tensor<T, D> left = econ == 1 && vectors ? u.memory : empty<T>({count, m, m}, device);
-    const Tensor<T, D> right = empty<T>({count, econ == 1 ? k : n, n}, device);
+    // Vectors that nobody asked for are not written, but by the batched call.
+    const bool writes = vectors || batched;
+    const Tensor<T, D> left = econ == 1 && vectors ? u.memory
+                              : writes             ? empty<T>({count, m, m}, device)
+                                                   : empty<T>({1, 1, 1}, device);
+    const Tensor<T, D> right = empty<T>({writes ? count : 1,
+                                         !writes     ? 1
+                                         : econ == 1 ? k
+                                                     : n,
+                                         writes ? n : 1},
+                                        device);
     const auto at = [](const Tensor<T, D>& x, int64_t i) {
-      return reinterpret_cast<Foreign<T>*>(x.data() + i * x.shape()[1] * x.shape()[2]);
+      const int64_t number = i < x.shape()[0] ? i : 0;
+      return reinterpret_cast<Foreign<T>*>(x.data() + number * x.shape()[1] * x.shape()[2]);
     };
     int length = 0;
     if (batched) {
