@@ -16,6 +16,8 @@ inline constexpr int small_eigh_size = 4;
 template <class T, int N>
 struct SmallEigh {
   using R = real_t<T>;
+  static constexpr R epsilon = std::numeric_limits<R>::epsilon();
+  static constexpr R greatest = std::numeric_limits<R>::max();
   T a[N][N];
   T v[N][N];
   R w[N];
@@ -30,7 +32,7 @@ struct SmallEigh {
         v[i][j] = T(R(i == j));
       }
     }
-    const bool finite = largest <= std::numeric_limits<R>::max();
+    const bool finite = largest <= greatest;
     const R scale = largest > 0 && finite ? largest : R(1);
     R total = 0;
     for (int i = 0; i < N; ++i) {
@@ -39,7 +41,6 @@ struct SmallEigh {
         total += squared(a[i][j]);
       }
     }
-    constexpr R epsilon = std::numeric_limits<R>::epsilon();
     const R tiny = total * epsilon * epsilon * R(0.01);
     for (int sweep = 0; sweep < 20; ++sweep) {
       R outside = 0;
