@@ -104,12 +104,12 @@ def sentence(comment):
 
 
 def functions(header):
-    """(call, sentence) of the functions that a header declares, those of op and detail left out.
+    """(call, sentence) of the functions that a header declares, those of op, detail and linalg left out.
     Without a comment of its own an overload, or one of the _like functions, has the last one's."""
     comment, last, depth, outside = "", ("", ""), 0, None
     lines, seen = text_of(header).splitlines(), set()
     for i, line in enumerate(lines):
-        if re.match(r"namespace (op|detail|layout)\b", line) and outside is None:
+        if re.match(r"namespace (op|detail|layout|linalg)\b", line) and outside is None:
             outside = depth
         depth += line.count("{") - line.count("}")
         if outside is not None:
@@ -186,6 +186,12 @@ def page():
             table(["scan", "domain", "result"], scans())]
     for title, header in (
             ("Matrix products", "ops/linalg/matmul.hpp"), ("Sums over named axes", "ops/linalg/einsum.hpp"),
+            ("Linear equations", "ops/linalg/solve.hpp"), ("Triangular systems", "ops/linalg/triangular_solve.hpp"),
+            ("Determinants", "ops/linalg/det.hpp"), ("Cholesky", "ops/linalg/cholesky.hpp"), ("LU", "ops/linalg/lu.hpp"),
+            ("QR", "ops/linalg/qr.hpp"), ("Singular values", "ops/linalg/svd.hpp"), ("Least squares and ranks", "ops/linalg/lstsq.hpp"),
+            ("Eigenvalues of symmetric matrices", "ops/linalg/eigh.hpp"), ("Eigenvalues", "ops/linalg/eig.hpp"),
+            ("Norms", "ops/linalg/norms.hpp"), ("Functions of matrices", "ops/linalg/matrix_function.hpp"),
+            ("Chains and products of vectors", "ops/linalg/products.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
             ("Images of another size", "ops/conv/resample.hpp"), ("Borders", "ops/conv/pad.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
             ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),

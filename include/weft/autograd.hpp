@@ -18,6 +18,7 @@
 #include "weft/autograd/pool.hpp"        // gradients of pooling
 #include "weft/autograd/resample.hpp"    // gradients of interpolate
 #include "weft/autograd/function.hpp"    // custom(f, vjp, x...)
+#include "weft/autograd/linalg.hpp"      // gradients of linear algebra
 #include "weft/autograd/compose.hpp"     // softmax, layer_norm, cross_entropy, ... of Vars
 #include "weft/autograd/attention.hpp"   // scaled_dot_product_attention
 #include "weft/autograd/checkpoint.hpp"  // grad(y, x...), checkpoint(f, x...)
