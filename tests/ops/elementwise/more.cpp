@@ -41,7 +41,7 @@ TEST_CASE_TEMPLATE("signs, angles and neighbours", D, TEST_DEVICES) {
   CHECK(values(heaviside(x.narrow(0, 0, 5), 0.5F)) == Floats{0, 0.5F, 0.5F, 1, 1});
   CHECK(values(nan_to_num(x)) == Floats{-3.40282347e38F, -0.0F, 0, 2, 3.40282347e38F, 0});
   CHECK(values(nan_to_num(x, 1, 8, -9)) == Floats{-9, -0.0F, 0, 2, 8, 1});
-  CHECK(values(nan_to_num(cast<half>(x)))[4] == half(65504.0F));
+  CHECK(values(nan_to_num(cast<weft::half>(x)))[4] == weft::half(65504.0F));
   CHECK(allclose(deg2rad(tensor({180.0F, 90.0F}, D{})), tensor({3.1415927F, 1.5707964F}, D{})));
   CHECK(allclose(rad2deg(tensor({3.1415927F}, D{})), tensor({180.0F}, D{})));
   CHECK(values(nextafter(tensor({1.0F, 0.0F}, D{}), 2.0F)) == Floats{1.00000012F, 1.4e-45F});
