@@ -13,3 +13,5 @@
 #include "weft/cuda/reduce.hpp"
 #include "weft/explain.hpp"
 #include "weft/io.hpp"
+#include "weft/special.hpp"
+#include "weft/statistics.hpp"

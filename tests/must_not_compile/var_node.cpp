@@ -1,4 +1,5 @@
 // expect: this operation has no gradient
+// compilers: g++ clang++
 #include <weft/autograd.hpp>
 
 using namespace weft;

@@ -196,14 +196,6 @@ auto nan_to_num(X&& x, double nan = 0, double highest = math::infinity<double>,
   return lift(op::nan_to_num{nan, highest > most ? most : highest, lowest < -most ? -most : lowest},
               static_cast<X&&>(x));
 }
-/// x rounded to so many decimal places, halves to the even digit; negative counts round before the
-/// point.
-template <ExpressionLike X>
-auto round(X&& x, int decimals) {
-  double scale = 1;
-  for (int i = 0; i < (decimals < 0 ? -decimals : decimals); ++i) scale *= 10;
-  return lift(op::round_decimals{scale, decimals < 0}, static_cast<X&&>(x));
-}
 template <class X, class Y, class Z>
   requires OperandsOrMistakes<X, Y, Z>
 constexpr auto addcdiv(X&& x, Y&& y, Z&& z, double factor = 1) {

@@ -1,4 +1,4 @@
-// Operations with two results: divmod, modf, frexp; and complex numbers seen as pairs.
+// Rounding to decimals, operations with two results (divmod, modf, frexp), complex as pairs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,6 +6,14 @@
 
 namespace weft {
 
+/// x rounded to so many decimal places, halves to the even digit; negative counts round before the
+/// point.
+template <ExpressionLike X>
+auto round(X&& x, int decimals) {
+  double scale = 1;
+  for (int i = 0; i < (decimals < 0 ? -decimals : decimals); ++i) scale *= 10;
+  return lift(op::round_decimals{scale, decimals < 0}, static_cast<X&&>(x));
+}
 /// Two expressions over the same operands: `auto [q, r] = divmod(x, y)`. Each may stand in a larger
 /// expression; `tie(a, b) = fuse(q, r)` computes both in one pass.
 template <class A, class B>

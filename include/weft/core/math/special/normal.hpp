@@ -114,7 +114,7 @@ WEFT_HD T log_ndtr(T x) {
 /// The number whose ndtr is x: the normal distribution's quantile.
 template <std::floating_point T>
 WEFT_HD T ndtri(T x) {
-  return static_cast<T>(-special::erfcinv(2 * static_cast<double>(x)) / inv_sqrt2<double>);
+  return static_cast<T>((0 - special::erfcinv(2 * static_cast<double>(x))) / inv_sqrt2<double>);
 }
 
 }  // namespace weft::math
