@@ -1,5 +1,5 @@
-// Order by several keys and in parts: lexsort, partition, argpartition, searchsorted_rows,
-// digitize. SPDX-License-Identifier: Apache-2.0
+// Order by several keys and in parts: lexsort, partition, searchsorted_rows, digitize.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/ops/index/gather.hpp"
