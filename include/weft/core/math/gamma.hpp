@@ -26,7 +26,7 @@ WEFT_HD T trigamma(T x) {
   T sign = 1;
   T sum = 0;
   if (x <= 0) {  // trigamma(x) = (pi / sin(pi x))^2 - trigamma(1 - x)
-    const T fraction = x - std::floor(x);
+    const T fraction = x - std::rint(x);
     if (fraction == 0) return infinity<T>;
     const T cosecant = pi<T> / std::sin(pi<T> * fraction);
     sum = cosecant * cosecant;
@@ -36,7 +36,12 @@ WEFT_HD T trigamma(T x) {
   for (; x < 10; x += 1) sum += sign / (x * x);  // trigamma(x) = trigamma(x + 1) + 1 / x^2
   const T s = 1 / (x * x);
   const T series =
-      s * (T(1) / 6 - s * (T(1) / 30 - s * (T(1) / 42 - s * (T(1) / 30 - s * (T(5) / 66)))));
+      s *
+      (T(1) / 6 -
+       s * (T(1) / 30 -
+            s * (T(1) / 42 -
+                 s * (T(1) / 30 - s * (T(5) / 66 - s * (T(691) / 2730 -
+                                                        s * (T(7) / 6 - s * (T(3617) / 510))))))));
   return sum + sign * ((1 + series) / x + T(0.5) * s);
 }
 
@@ -46,7 +51,7 @@ WEFT_HD T tetragamma(T x) {
   T sum = 0;
   T sign = -1;
   if (x <= 0) {  // the derivative of trigamma(x) = (pi / sin(pi x))^2 - trigamma(1 - x)
-    const T fraction = x - std::floor(x);
+    const T fraction = x - std::rint(x);
     if (fraction == 0) return x == 0 ? std::copysign(infinity<T>, -x) : nan<T>;
     const T sine = std::sin(pi<T> * fraction);
     const T cosine = std::cos(pi<T> * fraction);
@@ -56,7 +61,12 @@ WEFT_HD T tetragamma(T x) {
   for (; x < 10; x += 1) sum += sign * 2 / (x * x * x);
   const T s = 1 / (x * x);
   const T series =
-      s * (T(0.5) - s * (T(1) / 6 - s * (T(1) / 6 - s * (T(3) / 10 - s * (T(5) / 6)))));
+      s *
+      (T(0.5) -
+       s * (T(1) / 6 -
+            s * (T(1) / 6 -
+                 s * (T(3) / 10 - s * (T(5) / 6 - s * (T(691) / 210 -
+                                                       s * (T(35) / 2 - s * (T(3617) / 30))))))));
   return sum + sign * s * (1 + 1 / x + series);
 }
 
@@ -123,8 +133,8 @@ WEFT_HD inline double digamma_wide(double x) {
   if (x >= 1 || is_nan(x)) return digamma_above_1(x);
   if (x > 0) return digamma_above_1(x + 1) - 1 / x;
   if (x == 0) return std::copysign(infinity<double>, -x);
-  const double fraction = x - std::floor(x);
-  if (!(fraction > 0)) return nan<double>;
+  const double fraction = x - std::rint(x);
+  if (!(std::fabs(fraction) > 0)) return nan<double>;
   if (x > -19) {
     double high = 0;
     double low = 0;
@@ -138,7 +148,7 @@ WEFT_HD inline double digamma_wide(double x) {
                                     0x1.1e6b1713d8644p-2, 0x1.092f69f826d57p-3};
       const double whole = std::floor(x);
       const double half = distance / 2;
-      const double middle = (high - whole) + half;
+      const double middle = (high - whole) + (low + half);
       double slope = weights[0] * trigamma_beside(whole, middle);
       for (int i = 1; i < 4; ++i) {
         slope += weights[i] * (trigamma_beside(whole, middle - half * nodes[i]) +

@@ -68,7 +68,7 @@ const Case<T> cases[] = {
     {"k1e",         [](T x, T, T) { return math::k1e(x); },               0.5001, 4},
     {"zeta",        [](T x, T y, T) { return math::zeta(x, y); },         0.5001, 4},
     {"polygamma",   [](T n, T x, T) { return math::polygamma(static_cast<int>(n), x); }, 0.5001, 6},
-    {"digamma",     [](T x, T, T) { return math::digamma(x); },           0.5001, 16},
+    {"digamma",     [](T x, T, T) { return math::digamma(x); },           0.5001, 6},
     {"sinc",        [](T x, T, T) { return math::sinc(x); },              0.5001, 4},
     {"entr",        [](T x, T, T) { return math::entr(x); },              4, 4},
     {"rel_entr",    [](T x, T y, T) { return math::rel_entr(x, y); },     4, 4},

@@ -63,10 +63,10 @@ WEFT_HD T kl_div(T x, T y) {
   if (x == 0 && y >= 0) return y;
   if (!(x > 0 && y > 0)) return infinity<T>;
   const T v = (x - y) / (x + y);
-  if (abs(v) >= T(0.3)) return rel_entr(x, y) - x + y;
+  if (abs(v) >= T(0.4)) return rel_entr(x, y) - x + y;
   T sum = 0;
   T power = v * v * v;
-  for (int n = 3; n < 36 && power * power > 0; n += 2) {
+  for (int n = 3; n < 48 && power * power > 0; n += 2) {
     sum += power / static_cast<T>(n);
     power *= v * v;
   }

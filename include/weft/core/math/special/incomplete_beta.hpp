@@ -19,7 +19,8 @@ WEFT_HD inline double binomial_term(double a, double b, double x, double y, doub
   if (s <= 170) {
     return std::pow(x, a) * std::pow(y, b) * (1 + b * y_lost / y) / beta(a, b);
   }
-  return std::exp(a * std::log(x) + b * std::log1p(-x) - lbeta(a, b));
+  if (a >= b) return std::pow(x, a) * (std::pow(y, b) * std::exp(-lbeta(a, b)));
+  return std::exp(b * std::log1p(-x)) * (std::pow(x, a) * std::exp(-lbeta(a, b)));
 }
 
 /// The continued fraction DLMF 8.17.22, evaluated as by Lentz.
