@@ -167,6 +167,13 @@ template <class T, class Op, class C, class... Xs>
 constexpr auto lift_adapted(Op op, C&& condition, Xs&&... xs) {
   return make_map<T>(op, static_cast<C&&>(condition), adapted<Op, T>(static_cast<Xs&&>(xs))...);
 }
+
+/// Whether an Op on Xs compares integers with a number that their type may not hold; such ones are
+/// lifted by ops/elementwise/compare.hpp.
+template <class Op, class... Xs>
+inline constexpr bool compares_beyond = false;
+template <class Op, class X, class Y>
+constexpr auto lift_beyond(Op op, X&& x, Y&& y);
 }  // namespace detail
 
 /// op(operands...) as an expression; numbers take the tensors' element type. What does not fit
@@ -174,7 +181,9 @@ constexpr auto lift_adapted(Op op, C&& condition, Xs&&... xs) {
 template <class Op, class... Xs>
 constexpr auto lift(Op op, Xs&&... xs) {
   using Check = detail::OperandCheck<Op, std::remove_cvref_t<Xs>...>;
-  if constexpr (Check::report()) {
+  if constexpr (detail::compares_beyond<Op, std::remove_cvref_t<Xs>...>) {
+    return detail::lift_beyond(op, static_cast<Xs&&>(xs)...);
+  } else if constexpr (Check::report()) {
     using T = typename Check::element;
     if constexpr ((detail::needs_cast<Op, T, std::remove_cvref_t<Xs>> || ...)) {
       return detail::lift_adapted<T>(op, static_cast<Xs&&>(xs)...);
