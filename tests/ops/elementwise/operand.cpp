@@ -6,6 +6,10 @@
 
 #include "test.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
+
 using namespace weft;
 
 namespace {

@@ -7,7 +7,6 @@
 
 #ifdef __CUDACC__
 #include "weft/cuda/algorithms.hpp"
-#include "weft/cuda/scatter_deterministic.hpp"
 #endif
 
 using namespace weft;

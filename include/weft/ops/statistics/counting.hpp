@@ -21,8 +21,7 @@ auto bincount(const X& x, const W& weights, int64_t minlength = 0) {
   const int64_t bins = bincount(numbers, minlength).size();
   auto sums = zeros<typename W::value_type>({bins}, numbers.device());
   if (numbers.size() > 0) {
-    index_add(sums, Axes{0}, numbers, detail::as_tensor(detail::detached(weights)).reshape({-1}),
-              deterministic);
+    index_add(sums, Axes{0}, numbers, detail::as_tensor(detail::detached(weights)).reshape({-1}));
   }
   return sums;
 }
