@@ -160,8 +160,9 @@ auto packbits(const X& x) {
   bits.narrow(last, 0, n) = cast<std::uint8_t>(value);
   shape[last] = bytes;
   shape.push_back(8);
-  const auto weights = tensor<std::uint8_t>({128, 64, 32, 16, 8, 4, 2, 1}).to(value.device());
-  return Tensor<std::uint8_t, D>(cast<std::uint8_t>(sum(bits.reshape(shape) * weights, Axes{-1})));
+  const auto place = std::uint8_t{7} - arange<std::uint8_t>(8, value.device());
+  return Tensor<std::uint8_t, D>(
+      cast<std::uint8_t>(sum(left_shift(bits.reshape(shape), place), Axes{-1})));
 }
 /// The reverse: eight elements, 0 or 1, for each byte; the first `count` of them unless negative.
 template <ExpressionLike X>
