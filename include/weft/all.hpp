@@ -17,3 +17,5 @@
 #include "weft/io.hpp"
 #include "weft/random.hpp"
 #include "weft/linalg.hpp"
+#include "weft/special.hpp"
+#include "weft/statistics.hpp"

@@ -202,6 +202,10 @@ class Var : public Members<Var<T, D>> {
   Var& operator/=(X&& x) {
     return update(*this / static_cast<X&&>(x));
   }
+  template <class X>
+  Var& operator%=(X&& x) {
+    return update(*this % static_cast<X&&>(x));
+  }
 
   // Views share the values, as those of a Tensor; a Var keeps what it views alive. In
   // autograd/movement.hpp.
