@@ -11,6 +11,7 @@
 #include "weft/autograd/movement.hpp"    // reshape, permute, slices, ... of a Var
 #include "weft/autograd/join.hpp"        // cat, stack of Vars
 #include "weft/autograd/indexing.hpp"    // gradients of take, gather, cumsum
+#include "weft/autograd/rearrange.hpp"   // gradients of pad, roll, tile
 #include "weft/autograd/matmul.hpp"      // gradients of matrix products
 #include "weft/autograd/conv.hpp"        // gradients of convolutions
 #include "weft/autograd/batch_norm.hpp"  // batch norm in closed form

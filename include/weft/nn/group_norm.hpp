@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/nn/batch_norm.hpp"
-#include "weft/ops/conv/pad.hpp"
+#include "weft/ops/shape/pad.hpp"
 #include "weft/ops/conv/pool.hpp"
 
 namespace weft::nn {

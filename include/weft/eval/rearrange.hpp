@@ -1,0 +1,151 @@
+// Lowering of rearranged operands: offsets and positions as operands, places in the program.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/gather.hpp"
+#include "weft/ops/index/rearrange.hpp"
+
+namespace weft::detail {
+
+/// The bits that count to `size`.
+inline int bits_of(int64_t size) {
+  int bits = 0;
+  while (bits < 62 && (int64_t{1} << bits) < size) ++bits;
+  return bits;
+}
+
+/// Whether kernels can compute a rearrangement: each axis in 32 bits, all positions in 62.
+[[gnu::noinline]] inline bool fits_in_kernel(const Places& places) {
+  int bits = 0;
+  for (int a = 0; a < places.count; ++a) {
+    const AxisPlaces& axis = places.axes[a];
+    const int64_t before = axis.before < 0 ? -axis.before : axis.before;
+    if (axis.to + before > INT32_MAX / 2 || axis.from > INT32_MAX / 2) return false;
+    bits += bits_of(axis.to);
+  }
+  return bits <= 60;
+}
+
+/// Sets the operands of offsets, along the axes that stay, and of positions, along the others; and
+/// what the program has to know of these.
+template <class Axis>
+WEFT_OUTLINED void set_places(const Places& places, const Layout& x, Operand* operands, Axis* axes,
+                              bool divides) {
+  Strides offsets;
+  Strides positions;
+  for (int i = 0; i < x.rank(); ++i) {
+    offsets.push_back(x.shape[i] == 1 ? 0 : x.strides[i]);
+    positions.push_back(0);
+  }
+  int shift = 0;
+  for (int a = 0; a < places.count; ++a) {
+    const AxisPlaces& from = places.axes[a];
+    const int bits = bits_of(from.to);
+    offsets[from.axis] = 0;
+    positions[from.axis] = int64_t{1} << shift;
+    axes[a] = {shift,
+               static_cast<int>((int64_t{1} << bits) - 1),
+               divides ? 0 : static_cast<int>(from.before),
+               static_cast<int>(from.from),
+               static_cast<int>(from.mode),
+               divides ? static_cast<int>(from.before) : 1,
+               x.strides[from.axis]};
+    shift += bits;
+  }
+  const auto* const origin = reinterpret_cast<const void*>(IndexOperand::origin);
+  operands[0].set(origin, 1, places.shape, offsets, nullptr);
+  operands[1].set(origin, 1, places.shape, positions, nullptr);
+}
+
+/// Writes a rearrangement in pieces that are views: what no kernel counts in 32 bits.
+template <class K, class T, class D>
+void write_in_pieces(const Places& places, int axis, const Tensor<T, D>& x,
+                     const Tensor<T, D>& target) {
+  if (axis == places.count) {
+    target.assign(x);
+    return;
+  }
+  const AxisPlaces& a = places.axes[axis];
+  if constexpr (requires { K::divides; }) {
+    for (int64_t i = 0; i < a.before; ++i) {
+      const auto every = target.transpose(0, a.axis)(slice(i, none, a.before));
+      write_in_pieces<K>(places, axis + 1, x, every.transpose(0, a.axis));
+    }
+  } else {
+    for (const Segment& s : segments<K>(a)) {
+      const auto part = target.narrow(a.axis, s.to, s.length);
+      auto from = x.narrow(a.axis, s.step < 0 ? s.from - s.length + 1 : s.from,
+                           s.step == 0 ? 1 : s.length);
+      if (s.step < 0) from = from.flip(a.axis);
+      if (s.step == 0) {
+        Shape stretched = from.shape();
+        stretched[a.axis] = s.length;
+        from = from.expand(stretched);
+      }
+      write_in_pieces<K>(places, axis + 1, from, part);
+    }
+  }
+}
+
+template <class K, class E>
+struct Lowering<Rearranged<K, E>> {
+  using element =
+      std::conditional_t<is_tensor<E>, typename E::value_type, compute_t<typename E::value_type>>;
+  using D = typename E::device_type;
+  using types = TypeList<IndexOperand, IndexOperand>;
+  using Op = op::rearranged<element, K>;
+
+  template <int B>
+  static auto lower(const Rearranged<K, E>& e, Operand* operands) {
+    Tensor<element, D> x = value(e.operand());
+    Places places = e.places();
+    const bool fits = fits_in_kernel(places);
+    if (!fits) {
+      x = in_pieces(places, x, e.fill());
+      places = Places(places.shape);
+    }
+    Op op{x.data(), static_cast<compute_t<element>>(e.fill()), places.count, {}};
+    set_places(places, x.layout(), operands + B, op.axes, requires { K::divides; });
+    Operand all;
+    all.set(x.data(), sizeof(element), x.shape(), x.strides(), x.storage());
+    set_gathered(operands[B], all);
+    if (!is_tensor<E> || !fits) operands[B].keep = Access::storage(x);
+    using Offsets = Arg<B, IndexOperand>;
+    using Positions = Arg<B + 1, IndexOperand>;
+    return Apply<Op, Offsets, Positions>{op, make_pack(Offsets{}, Positions{})};
+  }
+
+ private:
+  static Tensor<element, D> value(const E& x) {
+    if constexpr (is_tensor<E>) {
+      check_current(x);
+      return x;
+    } else {
+      return materialize_on<element, D>(x, {});
+    }
+  }
+  static Tensor<element, D> in_pieces(const Places& places, const Tensor<element, D>& x,
+                                      compute_t<typename E::value_type> fill) {
+    const auto out = Access::allocate<element, D>(places.shape, x.device());
+    out.fill(static_cast<compute_t<element>>(fill));
+    write_in_pieces<K>(places, 0, x, out);
+    return out;
+  }
+};
+
+inline bool same_places(const Places& a, const Places& b) {
+  bool same = a.shape == b.shape && a.count == b.count;
+  for (int i = 0; same && i < a.count; ++i) {
+    const AxisPlaces& x = a.axes[i];
+    const AxisPlaces& y = b.axes[i];
+    same = x.axis == y.axis && x.from == y.from && x.before == y.before && x.mode == y.mode;
+  }
+  return same;
+}
+template <class K, class E>
+bool same_value(const Rearranged<K, E>& a, const Rearranged<K, E>& b) {
+  return same_places(a.places(), b.places()) && same_bytes(a.fill(), b.fill()) &&
+         same_value(a.operand(), b.operand());
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,29 @@
+#include "weft/autograd/rearrange.hpp"
+
+#include "gradients.hpp"
+#include "weft/arrays.hpp"
+
+using namespace weft;
+using test::numbers;
+
+TEST_CASE_TEMPLATE("borders of every kind", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({3, 4}));
+  const auto y = numbers<D>({4, 8}, 1);
+  for (const PadMode mode : {PadMode::constant, PadMode::reflect, PadMode::replicate,
+                             PadMode::circular, PadMode::symmetric}) {
+    CHECK(gradcheck([&](const auto& v) { return Var(pad(v * v, {3, 1, 0, 1}, mode) * y); }, x));
+  }
+  const Var cut = pad(x, {-1, -2, 1, 0});
+  cut.backward(weft::ones<double>({4, 1}, D{}));
+  CHECK(x.grad().to_vector() == std::vector<double>{0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0});
+}
+
+TEST_CASE_TEMPLATE("what moves and what is repeated", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({3, 4}));
+  const auto check = [&](const auto& f) { return gradcheck(f, x); };
+  CHECK(check([](const auto& v) { return Var(v * roll(v, {1, -1}, axis(0, 1))); }));
+  CHECK(check([](const auto& v) { return Var(shift(v, 2) * v); }));
+  CHECK(check([](const auto& v) { return Var(square(tile(v, {2, 3}))); }));
+  CHECK(check([](const auto& v) { return Var(square(repeat_interleave(v, 3, 1))); }));
+  CHECK(check([](const auto& v) { return Var(square(diff(v, 2, axis(1)))); }));
+}
