@@ -4,6 +4,14 @@
 
 // clang-format off
 #include "weft/weft.hpp"
-#include "weft/ops/shape/roll.hpp"    // roll, shift, diff
-#include "weft/ops/shape/repeat.hpp"  // tile, repeat, repeat_interleave
+#include "weft/ops/shape/roll.hpp"      // roll, shift, diff
+#include "weft/ops/shape/repeat.hpp"    // tile, repeat, repeat_interleave
+#include "weft/ops/shape/axes.hpp"      // movedim, flatten, unflatten, flip, rot90, atleast_2d, ...
+#include "weft/ops/shape/pieces.hpp"    // split, tensor_split, unbind, select
+#include "weft/ops/shape/stack.hpp"     // hstack, vstack, dstack, column_stack, append
+#include "weft/ops/shape/grid.hpp"      // meshgrid, broadcast_tensors, ix_
+#include "weft/ops/shape/strided.hpp"   // as_strided, windows, bit_cast
+#include "weft/ops/shape/triangle.hpp"  // tril, triu, index_along, tri, eye(n, m, k)
+#include "weft/ops/shape/diagonal.hpp"  // diag, diag_embed, diagflat, block_diag
+#include "weft/ops/shape/edit.hpp"      // insert, erase, trim_zeros, slice_scatter
 // clang-format on

@@ -13,6 +13,7 @@ TEST_CASE_TEMPLATE("borders of every kind", D, TEST_DEVICES) {
                              PadMode::circular, PadMode::symmetric}) {
     CHECK(gradcheck([&](const auto& v) { return Var(pad(v * v, {3, 1, 0, 1}, mode) * y); }, x));
   }
+  x.zero_grad();
   const Var cut = pad(x, {-1, -2, 1, 0});
   cut.backward(weft::ones<double>({4, 1}, D{}));
   CHECK(x.grad().to_vector() == std::vector<double>{0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0});
@@ -26,4 +27,27 @@ TEST_CASE_TEMPLATE("what moves and what is repeated", D, TEST_DEVICES) {
   CHECK(check([](const auto& v) { return Var(square(tile(v, {2, 3}))); }));
   CHECK(check([](const auto& v) { return Var(square(repeat_interleave(v, 3, 1))); }));
   CHECK(check([](const auto& v) { return Var(square(diff(v, 2, axis(1)))); }));
+}
+
+TEST_CASE_TEMPLATE("what is chosen by where it stands", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({3, 4}));
+  const auto check = [&](const auto& f) { return gradcheck(f, x); };
+  CHECK(check([](const auto& v) { return Var(tril(v, 1) * triu(v) * v); }));
+  CHECK(check([](const auto& v) { return Var(square(diag_embed(v, -1))); }));
+  CHECK(check([](const auto& v) { return block_diag(v, v * v, v(0)); }));
+  CHECK(check([](const auto& v) { return windows(v * v, 1, 3); }));
+  CHECK(check([](const auto& v) { return insert(v, {0, 2}, v(weft::all, slice(0, 2)), axis(1)); }));
+  CHECK(check([](const auto& v) { return erase(flip(rot90(v)), 1, axis(0)); }));
+}
+
+TEST_CASE_TEMPLATE("a part that is replaced", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({3, 4}));
+  const Var y = parameter(numbers<D>({3}, 2));
+  CHECK(gradcheck(
+      [](const auto& v, const auto& w) { return select_scatter(v * v, w, axis(1), 2); }, x, y));
+  CHECK(gradcheck([](const auto& v, const auto& w) { return diagonal_scatter(v, w * w); }, x, y));
+  CHECK(gradcheck(
+      [](const auto& v, const auto& w) { return slice_scatter(v, w.sum(), axis(0), slice(1, 2)); },
+      x, y));
+  CHECK(gradcheck([](const auto& v) { return diagonal_scatter(v, 3.0, 1); }, x));
 }
