@@ -17,4 +17,6 @@
 #include "weft/ops/index/choose.hpp"    // masked_fill, masked_scatter, select, piecewise, one_hot
 #include "weft/ops/index/several.hpp"   // x at (i, j), index_put, gather_nd, unravel_index
 #include "weft/ops/index/scatter_reduce.hpp"  // scatter_reduce, index_reduce
+#include "weft/ops/elementwise/spaced.hpp"    // logspace, geomspace, indices
+#include "weft/tensor/nested.hpp"             // tensor of vectors of vectors
 // clang-format on
