@@ -47,7 +47,7 @@
 #include "weft/ops/close.hpp"                 // allclose, equal, isclose
 #include "weft/eval/batch.hpp"                // Batch: one statement over many tensors, one kernel
 #include "weft/eval/fuse.hpp"                 // its evaluation
-#include "weft/eval/rearrange.hpp"            // of pad
+#include "weft/eval/join.hpp"                 // cat inside expressions, pad
 #include "weft/eval/transfer.hpp"             // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"                // synchronize(device), device_name(device)
 #include "weft/cpu/elementwise/for_each.hpp"  // the CPU's loops

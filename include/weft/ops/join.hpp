@@ -176,6 +176,7 @@ class Joined : public NodeMembers<Joined<Stacks, Es...>> {
   using NodeMembers<Joined>::shape;
   const Shape& shape() const { return shape_; }
   const Pack<Es...>& args() const { return args_; }
+  int axis() const { return axis_; }
 
   template <class T, class D>
   void evaluate(const Tensor<T, D>& target) const {

@@ -68,6 +68,15 @@ struct pad {
 struct shift : pad {
   static constexpr const char* text = "shift";
 };
+/// What stands along one axis of several parts: 0 where the others stand.
+struct part {
+  static constexpr const char* text = "part";
+  static constexpr int most_axes = 1;
+  template <class I>
+  WEFT_HD static bool find(I& u, I size, I, PadMode) {
+    return u >= 0 && u < size;
+  }
+};
 /// The operand's elements from another one on, and round.
 struct roll {
   static constexpr const char* text = "roll";
@@ -99,6 +108,13 @@ struct repeat_interleave {
 }  // namespace placing
 
 namespace detail {
+/// The most axes that an operation changes.
+template <class K>
+inline constexpr int most_axes = max_rank;
+template <class K>
+  requires requires { K::most_axes; }
+inline constexpr int most_axes<K> = K::most_axes;
+
 
 /// Neighbours of a result along an axis that are neighbours in the operand: `length` from `to` on
 /// are the operand's from `from` on, which steps by 1, by -1, or stays.

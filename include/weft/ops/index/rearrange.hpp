@@ -30,7 +30,7 @@ struct rearranged {
   const T* data;
   compute_t<T> fill;
   int count;
-  Axis axes[max_rank];
+  Axis axes[detail::most_axes<K>];
 
   WEFT_HD compute_t<T> value(long long offset, long long position) const {
     bool inside = true;

@@ -1,0 +1,136 @@
+// cat and stack inside larger expressions: each part's operands read where it stands, in one kernel.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/opaque.hpp"
+#include "weft/eval/rearrange.hpp"
+#include "weft/ops/join.hpp"
+
+namespace weft {
+
+namespace op {
+/// What stands before a place of an axis, or what stands from there on.
+struct before_place {
+  static constexpr const char* text = "cat";
+  long long place;
+  template <class T>
+  WEFT_HD T value(long long i, T first, T rest) const {
+    return i < place ? first : rest;
+  }
+};
+}  // namespace op
+
+namespace detail {
+
+/// Whether an expression can be computed at other coordinates by reading its tensors there.
+template <class E>
+inline constexpr bool moves_by_leaves = is_tensor<E> || is_scalar<E>;
+template <class T, class Op, class... Args>
+inline constexpr bool moves_by_leaves<Map<T, Op, Args...>> = (moves_by_leaves<Args> && ...);
+
+/// Whether a statement takes in all parts, of few operands; else they are evaluated before it.
+template <class... Es>
+inline constexpr bool reads_parts = (moves_by_leaves<Es> && ...) && (leaf_count<Es> + ...) <= 6;
+
+/// Where a part stands: along the axis before which `behind` others lie, counted from the last one.
+struct PartPlace {
+  int behind;
+  int64_t before;
+  int64_t length;
+  int64_t whole;
+  bool stacks;
+};
+
+template <class E>
+struct PartOf {
+  static const E& of(const E& e, const PartPlace&) { return e; }
+  using type = E;
+};
+template <class T, class D>
+struct PartOf<Tensor<T, D>> {
+  using type = Rearranged<placing::part, Tensor<T, D>>;
+  static type of(const Tensor<T, D>& x, const PartPlace& place) {
+    const int axis = x.rank() - place.behind - (place.stacks ? 0 : 1);
+    if (axis < 0) return type(Tensor<T, D>(x), Places(x.shape()), {});  // the same in all of it
+    const Tensor<T, D> raised = place.stacks ? Tensor<T, D>(x.unsqueeze(axis)) : x;
+    Places places(raised.shape());
+    if (raised.size(axis) == place.length) {
+      places.add({axis, place.length, place.whole, place.before, PadMode::constant});
+    }
+    return type(Tensor<T, D>(raised), places, {});
+  }
+};
+template <class T, class Op, class... Args>
+struct PartOf<Map<T, Op, Args...>> {
+  using type = Map<T, Op, typename PartOf<Args>::type...>;
+  static type of(const Map<T, Op, Args...>& e, const PartPlace& place) {
+    return of(e, place, std::index_sequence_for<Args...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  static type of(const Map<T, Op, Args...>& e, const PartPlace& place, std::index_sequence<I...>) {
+    return type(e.op(), PartOf<Args>::of(get<static_cast<int>(I)>(e.args()), place)...);
+  }
+};
+
+/// cat or stack as an element-wise expression.
+template <class E>
+struct JoinedParts;
+template <bool Stacks, class... Es>
+struct JoinedParts<Joined<Stacks, Es...>> {
+  using Node = Joined<Stacks, Es...>;
+
+  static auto of(const Node& e) { return rest<0>(e, 0); }
+
+ private:
+  template <int I>
+  static auto rest(const Node& e, int64_t before) {
+    using T = typename Node::value_type;
+    const auto& part = get<I>(e.args());
+    using E = std::remove_cvref_t<decltype(part)>;
+    const Shape& shape = e.shape();
+    const int64_t length = Stacks ? 1 : part.shape()[e.axis()];
+    const auto here = PartOf<E>::of(
+        part, {shape.rank() - 1 - e.axis(), before, length, shape[e.axis()], Stacks});
+    if constexpr (I + 1 == sizeof...(Es)) {
+      return here;
+    } else {
+      Strides strides;
+      for (int i = 0; i < shape.rank(); ++i) strides.push_back(i == e.axis() ? 1 : 0);
+      const auto others = rest<I + 1>(e, before + length);
+      using Here = std::remove_const_t<decltype(here)>;
+      using Others = std::remove_const_t<decltype(others)>;
+      return Map<T, op::before_place, Positions, Here, Others>(
+          op::before_place{before + length}, Positions(shape, strides, 0), here, others);
+    }
+  }
+};
+
+template <bool Stacks, class... Es>
+  requires reads_parts<Es...>
+struct Lowering<Joined<Stacks, Es...>> {
+  using Parts = JoinedParts<Joined<Stacks, Es...>>;
+  using Whole = decltype(Parts::of(std::declval<const Joined<Stacks, Es...>&>()));
+  using types = typename Lowering<Whole>::types;
+  template <int B>
+  static auto lower(const Joined<Stacks, Es...>& e, Operand* operands) {
+    return Lowering<Whole>::template lower<B>(Parts::of(e), operands);
+  }
+};
+
+/// Row programs read a row several times, and so what is joined from memory.
+template <bool Stacks, class... Es>
+struct RowLowering<Joined<Stacks, Es...>, false> {
+  using Node = Joined<Stacks, Es...>;
+  using types = typename OpaqueLowering<Node>::types;
+  static constexpr int reductions = 0;
+  template <int B, int>
+  static auto lower(const Node& e, Operand* operands, RowNode*) {
+    auto program = OpaqueLowering<Node>::template lower<B>(e, operands);
+    return RowPart<decltype(program), Pack<>>{program, {}};
+  }
+};
+
+}  // namespace detail
+}  // namespace weft
