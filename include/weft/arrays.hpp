@@ -14,7 +14,7 @@
 #include "weft/ops/shape/triangle.hpp"  // tril, triu, index_along, tri, eye(n, m, k)
 #include "weft/ops/shape/diagonal.hpp"  // diag, diag_embed, diagflat, block_diag
 #include "weft/ops/shape/edit.hpp"      // insert, erase, trim_zeros, slice_scatter
-#include "weft/ops/index/choose.hpp"    // masked_fill, masked_scatter, select, piecewise, one_hot
+#include "weft/ops/shape/choose.hpp"    // masked_fill, masked_scatter, select, piecewise, one_hot
 #include "weft/ops/index/several.hpp"   // x at (i, j), index_put, gather_nd, unravel_index
 #include "weft/ops/index/scatter_reduce.hpp"  // scatter_reduce, index_reduce
 #include "weft/ops/elementwise/spaced.hpp"    // logspace, geomspace, indices

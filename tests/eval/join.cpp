@@ -27,7 +27,8 @@ TEST_CASE_TEMPLATE("parts inside a statement", D, TEST_DEVICES) {
   const Tensor behind = stack(left, right, axis(-1)) * 1.0F;
   CHECK(behind.to_vector() == Floats{0, 2, 1, 3, 4, 6, 5, 7});
   Tensor z = x.clone();
-  z = z + cat(z(weft::all, slice(2, 4)), z(weft::all, slice(0, 2)), axis(1));  // reads what it writes
+  z = z +
+      cat(z(weft::all, slice(2, 4)), z(weft::all, slice(0, 2)), axis(1));  // reads what it writes
   CHECK(z.to_vector() == Floats{2, 4, 2, 4, 10, 12, 10, 12});
   CHECK(Tensor(cat(max(x, axis(1)), c, axis(0)) * 2.0F).to_vector() ==
         Floats{6, 14, 20, 40, 60, 80});

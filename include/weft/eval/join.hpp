@@ -1,5 +1,5 @@
-// cat and stack inside larger expressions: each part's operands read where it stands, in one kernel.
-// SPDX-License-Identifier: Apache-2.0
+// cat and stack inside larger expressions: each part's operands read where it stands, in one
+// kernel. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/eval/opaque.hpp"
@@ -91,8 +91,8 @@ struct JoinedParts<Joined<Stacks, Es...>> {
     using E = std::remove_cvref_t<decltype(part)>;
     const Shape& shape = e.shape();
     const int64_t length = Stacks ? 1 : part.shape()[e.axis()];
-    const auto here = PartOf<E>::of(
-        part, {shape.rank() - 1 - e.axis(), before, length, shape[e.axis()], Stacks});
+    const auto here =
+        PartOf<E>::of(part, {shape.rank() - 1 - e.axis(), before, length, shape[e.axis()], Stacks});
     if constexpr (I + 1 == sizeof...(Es)) {
       return here;
     } else {

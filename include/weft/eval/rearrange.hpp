@@ -74,8 +74,8 @@ void write_in_pieces(const Places& places, int axis, const Tensor<T, D>& x,
   } else {
     for (const Segment& s : segments<K>(a)) {
       const auto part = target.narrow(a.axis, s.to, s.length);
-      auto from = x.narrow(a.axis, s.step < 0 ? s.from - s.length + 1 : s.from,
-                           s.step == 0 ? 1 : s.length);
+      auto from =
+          x.narrow(a.axis, s.step < 0 ? s.from - s.length + 1 : s.from, s.step == 0 ? 1 : s.length);
       if (s.step < 0) from = from.flip(a.axis);
       if (s.step == 0) {
         Shape stretched = from.shape();
@@ -105,7 +105,8 @@ struct Lowering<Rearranged<K, E>> {
       places = Places(places.shape);
     }
     Op op{x.data(), static_cast<compute_t<element>>(e.fill()), places.count, {}};
-    set_places(places, x.layout(), operands + B, op.axes, requires { K::divides; });
+    set_places(
+        places, x.layout(), operands + B, op.axes, requires { K::divides; });
     Operand all;
     all.set(x.data(), sizeof(element), x.shape(), x.strides(), x.storage());
     set_gathered(operands[B], all);

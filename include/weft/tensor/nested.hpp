@@ -50,8 +50,8 @@ void copy_nested(const C& values, const Shape& shape, int depth, T*& out) {
 /// where they differ in length.
 template <NestedContainer C, Device D = Cpu>
 auto tensor(const C& values, D device = {}) {
-  using T = typename detail::Canonical<
-      std::remove_const_t<typename detail::InnermostOf<C>::type>>::type;
+  using T =
+      typename detail::Canonical<std::remove_const_t<typename detail::InnermostOf<C>::type>>::type;
   Shape shape;
   detail::nested_shape(values, shape);
   Tensor<T, Cpu> out = empty<T>(shape);

@@ -22,8 +22,8 @@ TEST_CASE_TEMPLATE("values joined where indices say", D, TEST_DEVICES) {
   CHECK(run(combine::min, false) == Floats{-3, 3, 2});
   CHECK(run(combine::mean) == Floats{4.0F / 3, 3, 4.5F});
   CHECK(run(combine::mean, false) == Floats{0.5F, 3, 5});
-  const auto nan = scatter_reduce(weft::zeros<float>({1}, D{}), axis(0), i * 0, s / (s - 2.0F) * 0.0F,
-                                  combine::max);
+  const auto nan = scatter_reduce(weft::zeros<float>({1}, D{}), axis(0), i * 0,
+                                  s / (s - 2.0F) * 0.0F, combine::max);
   CHECK(std::isnan(nan.item()));
 }
 
@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE("small elements, slices, and one number for all", D, TEST_DEV
   CHECK(x.to_vector() == std::vector<std::int8_t>{5, 6, 7, 2, 9, 4});
   index_reduce(x, axis(0), i, s, combine::mean, false);
   CHECK(x.to_vector() == std::vector<std::int8_t>{5, 6, 7, -3, 6, -3});
-  const auto h = weft::ones<half>({4}, D{});
+  const auto h = weft::ones<weft::half>({4}, D{});
   scatter_reduce(h, axis(0), tensor<std::int64_t>({3, 3, 1}, D{}), 3, combine::prod);
   CHECK(Tensor(cast<float>(h)).to_vector() == Floats{1, 3, 1, 9});
 }

@@ -22,7 +22,8 @@ TEST_CASE_TEMPLATE("axes in another order", D, TEST_DEVICES) {
   CHECK_SAYS("[movedim] axes (0, 1) to (0,)", movedim(x, {0, 1}, Axes{0}));
   CHECK_SAYS("[movedim] axis -3 appears twice in (0, -3)", movedim(x, {0, -3}, {0, 1}));
   CHECK_SAYS("[flatten] axes 2 to 0", flatten(x, 2, 0));
-  CHECK_SAYS("[unflatten] shape (4,) of 4 elements cannot become (3, -1)", unflatten(x, 2, {3, -1}));
+  CHECK_SAYS("[unflatten] shape (4,) of 4 elements cannot become (3, -1)",
+             unflatten(x, 2, {3, -1}));
 }
 
 TEST_CASE_TEMPLATE("turned and reversed", D, TEST_DEVICES) {

@@ -1,7 +1,10 @@
 #include "weft/ops/shape/edit.hpp"
 
 #include "array.hpp"
-#include "weft/ops/shape/strided.hpp"
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
+#include <weft/ops/shape/strided.hpp>
 
 using namespace weft;
 using Ints = std::vector<std::int64_t>;

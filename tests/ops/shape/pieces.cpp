@@ -1,8 +1,8 @@
 #include "weft/ops/shape/pieces.hpp"
 
+#include <weft/ops/shape/grid.hpp>
+#include <weft/ops/shape/stack.hpp>
 #include "array.hpp"
-#include "weft/ops/shape/grid.hpp"
-#include "weft/ops/shape/stack.hpp"
 
 using namespace weft;
 using Ints = std::vector<std::int64_t>;
@@ -28,7 +28,8 @@ TEST_CASE_TEMPLATE("pieces side by side", D, TEST_DEVICES) {
   CHECK(dsplit(x.reshape(3, 1, 7), 7).size() == 7);
   CHECK(unbind(x, 1)[6].to_vector() == Ints{6, 13, 20});
   CHECK(select(x, axis(-1), -7).to_vector() == Ints{0, 7, 14});
-  CHECK_SAYS("[split] lengths (3, 3) for axis 1 of (3, 7), expected a sum of 7", split(x, {3, 3}, 1));
+  CHECK_SAYS("[split] lengths (3, 3) for axis 1 of (3, 7), expected a sum of 7",
+             split(x, {3, 3}, 1));
   CHECK_SAYS("[split] lengths (8, -1)", split(x, {8, -1}, 1));
   CHECK_SAYS("[tensor_split] a count of 0", tensor_split(x, 0));
   CHECK_SAYS("[select] index 7 of axis 1", select(x, axis(1), 7));

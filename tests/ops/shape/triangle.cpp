@@ -1,7 +1,7 @@
 #include "weft/ops/shape/triangle.hpp"
 
+#include <weft/ops/shape/diagonal.hpp>
 #include "array.hpp"
-#include "weft/ops/shape/diagonal.hpp"
 
 using namespace weft;
 using Ints = std::vector<std::int64_t>;

@@ -47,8 +47,8 @@ template <class T = float, Device D = Cpu>
   requires(is_floating<T>)
 Tensor<T, D> logspace(double start, double stop, int64_t n, double base = 10, D device = {}) {
   if (n < 0) fail<ValueError>("logspace", n, " values, expected at least 0");
-  return detail::on<T>(
-      generated({n}, op::spaced_powers<T>{1, base, start, stop, n - 1, 0, false}), device);
+  return detail::on<T>(generated({n}, op::spaced_powers<T>{1, base, start, stop, n - 1, 0, false}),
+                       device);
 }
 /// n values from start to stop, both included and exact, each the same factor times the one before.
 template <class T = float, Device D = Cpu>

@@ -115,7 +115,6 @@ template <class K>
   requires requires { K::most_axes; }
 inline constexpr int most_axes<K> = K::most_axes;
 
-
 /// Neighbours of a result along an axis that are neighbours in the operand: `length` from `to` on
 /// are the operand's from `from` on, which steps by 1, by -1, or stays.
 struct Segment {
@@ -129,8 +128,8 @@ struct Segment {
 [[gnu::noinline]] inline std::vector<Segment> segments_of(const AxisPlaces& a, bool wraps) {
   std::vector<Segment> out;
   const auto low = [](int64_t x, int64_t y) { return x < y ? x : y; };
-  const int64_t first = a.before > 0 ? low(a.before, a.to) : 0;          // of the middle,
-  const int64_t last = low(a.to, a.before + a.from);                     // and behind it
+  const int64_t first = a.before > 0 ? low(a.before, a.to) : 0;  // of the middle,
+  const int64_t last = low(a.to, a.before + a.from);             // and behind it
   const auto add = [&](int64_t to, int64_t length, int64_t from, int step) {
     if (length > 0) out.push_back({to, length, from, step});
   };

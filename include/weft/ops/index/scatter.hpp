@@ -67,10 +67,10 @@ constexpr Update adding() {
 /// Stands for the operation where OperandCheck looks at its operands.
 template <Update Kind>
 struct Updates {
-  using domain = std::conditional_t<
-      Kind == Update::store, op::Any,
-      std::conditional_t<Kind == Update::add || Kind == Update::add_in_order, op::Numeric,
-                         op::Real>>;
+  using domain =
+      std::conditional_t<Kind == Update::store, op::Any,
+                         std::conditional_t<Kind == Update::add || Kind == Update::add_in_order,
+                                            op::Numeric, op::Real>>;
 };
 
 /// Whether a source of type S can be written, or added, to elements of X that I indexes.

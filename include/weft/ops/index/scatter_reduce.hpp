@@ -108,14 +108,14 @@ Tensor<T, D> scatter_joined(const char* operation, const Tensor<T, D>& target, c
 /// integers are rounded down; sums and products of floats have no fixed order on Cuda.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class How>
 Tensor<T, D> scatter_reduce(const Tensor<T, D>& target, const Axes& axis, const I& indices,
-                            const S& source, How, bool include_self = true) {
+                            const S& source, [[maybe_unused]] How how, bool include_self = true) {
   return detail::scatter_joined<Indexing::along, How>("scatter_reduce", target, axis, indices,
                                                       source, include_self);
 }
 /// The same of slices of the source, and the target's slices at the indices, as in index_add.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class How>
 Tensor<T, D> index_reduce(const Tensor<T, D>& target, const Axes& axis, const I& indices,
-                          const S& source, How, bool include_self = true) {
+                          const S& source, [[maybe_unused]] How how, bool include_self = true) {
   return detail::scatter_joined<Indexing::instead, How>("index_reduce", target, axis, indices,
                                                         source, include_self);
 }

@@ -59,8 +59,9 @@ auto raveled_from(const char* operation, const Shape& sizes, int axis, const Sto
                   const auto& before, const I& index, const Rest&... rest) {
   using Before = std::remove_cvref_t<decltype(before)>;
   using Node = Map<int64_t, op::raveled, Before, operand_t<int64_t, I>>;
-  static_assert(is_integer<element_of_t<I>>, "weft: indices are integers: write "
-                                             "cast<std::int64_t>(i)");
+  static_assert(is_integer<element_of_t<I>>,
+                "weft: indices are integers: write "
+                "cast<std::int64_t>(i)");
   const Node here(op::raveled{range_of_axis<D>(operation, sizes[axis], storage)}, before, index);
   if constexpr (sizeof...(Rest) == 0) {
     return here;
@@ -101,13 +102,13 @@ auto at_indices(const X& e, const I& i, const Js&... js) {
   const auto x = e.eval();
   using D = typename std::remove_cvref_t<decltype(x)>::device_type;
   const auto rows = detail::with_joined_axes("at_indices", x, 1 + sizeof...(Js));
-  const auto positions =
-      detail::raveled_from<D>("at_indices", x.shape(), 0, detail::storage_of(x),
-                              Scalar<int64_t>{0}, i, js...);
+  const auto positions = detail::raveled_from<D>("at_indices", x.shape(), 0, detail::storage_of(x),
+                                                 Scalar<int64_t>{0}, i, js...);
   return take(rows, positions, axis(0));
 }
 
-/// The row-major positions of elements in a space of the given sizes, one vector of indices an axis.
+/// The row-major positions of elements in a space of the given sizes, one vector of indices an
+/// axis.
 template <class I, Device D>
 Tensor<int64_t, D> ravel_multi_index(const std::vector<Tensor<I, D>>& indices, const Shape& sizes) {
   if (indices.empty() || static_cast<int>(indices.size()) != sizes.rank()) {
@@ -117,8 +118,8 @@ Tensor<int64_t, D> ravel_multi_index(const std::vector<Tensor<I, D>>& indices, c
   using Node = Map<int64_t, op::raveled, Tensor<int64_t, D>, Tensor<I, D>>;
   Tensor<int64_t, D> out = zeros<int64_t>({}, indices[0].device());
   for (std::size_t k = 0; k < indices.size(); ++k) {
-    const auto range = detail::range_of_axis<D>(
-        "ravel_multi_index", sizes[static_cast<int>(k)], indices[k].storage());
+    const auto range = detail::range_of_axis<D>("ravel_multi_index", sizes[static_cast<int>(k)],
+                                                indices[k].storage());
     out = Tensor<int64_t, D>(Node(op::raveled{range}, out, indices[k]));
   }
   return out;

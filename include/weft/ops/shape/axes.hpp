@@ -37,8 +37,7 @@ namespace detail {
 /// The axes `source` at the places `destination`, the others in their order: movedim(x, 1, -1).
 template <ExpressionLike X>
 auto movedim(const X& x, const Axes& source, const Axes& destination) {
-  return x.eval().permute(
-      detail::moved_axes("movedim", x.shape().rank(), source, destination));
+  return x.eval().permute(detail::moved_axes("movedim", x.shape().rank(), source, destination));
 }
 /// movedim under NumPy's name.
 template <ExpressionLike X>
@@ -50,6 +49,7 @@ template <ExpressionLike X>
 auto swapaxes(const X& x, int64_t a, int64_t b) {
   return x.eval().transpose(a, b);
 }
+/// The same.
 template <ExpressionLike X>
 auto swapdims(const X& x, int64_t a, int64_t b) {
   return x.eval().transpose(a, b);
@@ -120,11 +120,12 @@ auto flip(const X& x) {
   for (int i = 0; i < out.rank(); ++i) out = decltype(out)(out.flip(i));
   return out;
 }
-/// Rows, or columns, in the other order.
+/// Rows in the other order.
 template <ExpressionLike X>
 auto flipud(const X& x) {
   return flip(x, Axes{0});
 }
+/// Columns in the other order.
 template <ExpressionLike X>
 auto fliplr(const X& x) {
   if (x.shape().rank() < 2) {
@@ -145,18 +146,19 @@ auto rot90(const X& x, int64_t k = 1, const Axes& axes = {0, 1}) {
   return out;
 }
 
-/// x with at least so many axes, as NumPy places the new ones: in front, but in atleast_3d one
-/// behind as soon as there are two.
+/// x with one axis at least.
 template <ExpressionLike X>
 auto atleast_1d(const X& x) {
   auto out = x.eval();
   return out.rank() > 0 ? out : decltype(out)(out.unsqueeze(0));
 }
+/// x with two axes at least, a vector being a row.
 template <ExpressionLike X>
 auto atleast_2d(const X& x) {
   auto out = atleast_1d(x);
   return out.rank() > 1 ? out : decltype(out)(out.unsqueeze(0));
 }
+/// x with three axes at least, as NumPy places the new ones: a matrix has one more behind.
 template <ExpressionLike X>
 auto atleast_3d(const X& x) {
   auto out = atleast_2d(x);

@@ -41,8 +41,9 @@ auto diag(const X& x, int64_t k = 0) {
   using V = std::remove_const_t<decltype(values)>;
   if (values.rank() == 2) return V(values.diagonal(k));
   if (values.rank() != 1) {
-    fail<ShapeError>("diag", "shape ", values.shape(), ", expected rank 1 or 2: diagonal(x) and "
-                                                       "diag_embed(x) take more");
+    fail<ShapeError>("diag", "shape ", values.shape(),
+                     ", expected rank 1 or 2: diagonal(x) and "
+                     "diag_embed(x) take more");
   }
   return V(diag_embed(values, k).eval());
 }

@@ -1,5 +1,5 @@
-// insert, erase, trim_zeros, slice_scatter and their like: parts of a tensor added, left out, replaced.
-// SPDX-License-Identifier: Apache-2.0
+// insert, erase, trim_zeros, slice_scatter and their like: parts of a tensor added, left out,
+// replaced. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/ops/index/gather.hpp"
@@ -143,9 +143,8 @@ auto trim_zeros(const X& e, Ends ends = Ends::both) {
 template <ExpressionLike X, OperandOrMistake S>
 auto select_scatter(const X& x, const S& source, const Axes& axis, int64_t index) {
   static_cast<void>(detail::one_axis("select_scatter", axis, x.shape().rank()));
-  return detail::with_part("select_scatter", x, source, [axis, index](const auto& v) {
-    return select(v, axis, index);
-  });
+  return detail::with_part("select_scatter", x, source,
+                           [axis, index](const auto& v) { return select(v, axis, index); });
 }
 /// A copy of x whose elements `part` of an axis are `source`.
 template <ExpressionLike X, OperandOrMistake S>

@@ -13,10 +13,10 @@ namespace detail {
   const int64_t size = shape[axis];
   const bool constant = mode == PadMode::constant;
   const int64_t least = constant ? -size : 0;
-  const int64_t most = mode == PadMode::reflect                    ? size - 1
+  const int64_t most = mode == PadMode::reflect                  ? size - 1
                        : mode == PadMode::replicate && size == 0 ? 0
-                       : constant || mode == PadMode::replicate    ? INT64_MAX / 4
-                                                                   : size;
+                       : constant || mode == PadMode::replicate  ? INT64_MAX / 4
+                                                                 : size;
   if (before < least || after < least || before > most || after > most ||
       before + size + after < 0) {
     fail<ShapeError>(operation, "a border of ", before, " and ", after, " along axis ", axis,

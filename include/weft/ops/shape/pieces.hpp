@@ -67,20 +67,22 @@ template <ExpressionLike X>
 auto tensor_split(const X& e, std::initializer_list<int64_t> places, int64_t axis = 0) {
   return tensor_split(e, std::vector<int64_t>(places), axis);
 }
-/// tensor_split under NumPy's name; hsplit, vsplit and dsplit along the axis of columns (of a
-/// vector its elements), rows, and the third axis.
+/// tensor_split under NumPy's name.
 template <ExpressionLike X, class Places>
 auto array_split(const X& e, const Places& places, int64_t axis = 0) {
   return tensor_split(e, places, axis);
 }
+/// Along the axis of columns; of a vector its elements.
 template <ExpressionLike X, class Places>
 auto hsplit(const X& e, const Places& places) {
   return tensor_split(e, places, e.shape().rank() > 1 ? 1 : 0);
 }
+/// Along the axis of rows.
 template <ExpressionLike X, class Places>
 auto vsplit(const X& e, const Places& places) {
   return tensor_split(e, places, 0);
 }
+/// Along the third axis.
 template <ExpressionLike X, class Places>
 auto dsplit(const X& e, const Places& places) {
   return tensor_split(e, places, 2);

@@ -22,9 +22,11 @@ namespace detail {
   Places out(shape);
   for (int d = 0; d < shape.rank(); ++d) {
     const int64_t n = shape[d];
-    const int64_t shift = n == 0   ? 0
+    const int64_t shift = n == 0  ? 0
                           : wraps ? (by[d] % n + n) % n
-                                  : (by[d] > n ? n : by[d] < -n ? -n : by[d]);
+                                  : (by[d] > n    ? n
+                                     : by[d] < -n ? -n
+                                                  : by[d]);
     if (shift != 0) out.add({d, n, n, shift, PadMode::constant});
   }
   return out;

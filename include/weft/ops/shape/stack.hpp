@@ -21,13 +21,14 @@ auto joined_as(int along, const F& raise, const X& x, const Xs&... xs) {
 /// Side by side: vectors one after the other, others along the second axis.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto hstack(const X& x, const Xs&... xs) {
-  return detail::joined_as(x.shape().rank() > 1 ? 1 : 0,
-                           [](const auto& v) { return atleast_1d(v); }, x, xs...);
+  return detail::joined_as(
+      x.shape().rank() > 1 ? 1 : 0, [](const auto& v) { return atleast_1d(v); }, x, xs...);
 }
 /// One below the other: vectors as rows, others along the first axis.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto vstack(const X& x, const Xs&... xs) {
-  return detail::joined_as(0, [](const auto& v) { return atleast_2d(v); }, x, xs...);
+  return detail::joined_as(
+      0, [](const auto& v) { return atleast_2d(v); }, x, xs...);
 }
 /// vstack under its other name.
 template <ExpressionLike X, ExpressionLike... Xs>
@@ -37,7 +38,8 @@ auto row_stack(const X& x, const Xs&... xs) {
 /// One behind the other, along the third axis.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto dstack(const X& x, const Xs&... xs) {
-  return detail::joined_as(2, [](const auto& v) { return atleast_3d(v); }, x, xs...);
+  return detail::joined_as(
+      2, [](const auto& v) { return atleast_3d(v); }, x, xs...);
 }
 /// Vectors, and matrices, as the columns of a matrix.
 template <ExpressionLike X, ExpressionLike... Xs>
@@ -53,13 +55,15 @@ auto column_stack(const X& x, const Xs&... xs) {
 /// The elements of both as one vector.
 template <ExpressionLike X, ExpressionLike Y>
 auto append(const X& x, const Y& y) {
-  return detail::joined_as(0, [](const auto& v) { return ravel(v); }, x, y);
+  return detail::joined_as(
+      0, [](const auto& v) { return ravel(v); }, x, y);
 }
 /// y behind x along an axis that both have.
 template <ExpressionLike X, ExpressionLike Y>
 auto append(const X& x, const Y& y, const Axes& axis) {
   const int at = detail::one_axis("append", axis, x.shape().rank());
-  return detail::joined_as(at, [](const auto& v) { return v.eval(); }, x, y);
+  return detail::joined_as(
+      at, [](const auto& v) { return v.eval(); }, x, y);
 }
 
 }  // namespace weft

@@ -110,9 +110,9 @@ Tensor<T, D> tri(int64_t rows, int64_t columns = -1, int64_t k = 0, D device = {
   const Shape shape{rows, columns < 0 ? rows : columns};
   detail::Access::check_sizes("tri", shape);
   using Op = op::diagonals_of_ones<T>;
-  return detail::on<T>(Map<T, Op, Positions>(Op{-detail::any_diagonal, k},
-                                             detail::diagonal_numbers("tri", shape)),
-                       device);
+  return detail::on<T>(
+      Map<T, Op, Positions>(Op{-detail::any_diagonal, k}, detail::diagonal_numbers("tri", shape)),
+      device);
 }
 /// The matrix with ones on diagonal k and 0 elsewhere.
 template <class T = float, Device D = Cpu>

@@ -36,8 +36,9 @@ auto masked_scatter(const X& x, const M& mask, const S& source) {
   const auto values = source.eval().reshape({-1});
   if (values.size() == 0) {
     if (shape.size() > 0 && any(chosen).item()) {
-      fail<ShapeError>("masked_scatter", "a source without elements, expected one for each that the "
-                                         "mask chooses");
+      fail<ShapeError>("masked_scatter",
+                       "a source without elements, expected one for each that the "
+                       "mask chooses");
     }
     return where(chosen, x, x).eval();
   }
@@ -62,9 +63,7 @@ auto flatnonzero(const X& x) {
 /// x, x < 0, -x, 0). One expression.
 template <ExpressionLike C, OperandOrMistake X, OperandOrMistake Y>
   requires(is_bool<typename std::remove_cvref_t<C>::value_type>)
-auto select(const C& condition, const X& x, const Y& other) {
-  return where(condition, x, other);
-}
+auto select(const C& condition, const X& x, const Y& other) { return where(condition, x, other); }
 template <ExpressionLike C, OperandOrMistake X, OperandOrMistake... Rest>
   requires(is_bool<typename std::remove_cvref_t<C>::value_type> && sizeof...(Rest) > 1)
 auto select(const C& condition, const X& x, const Rest&... rest) {
@@ -94,8 +93,9 @@ auto pieces_of(const X& x, const Else& otherwise, const C& condition, const F& f
                const Rest&... rest) {
   using T = typename X::value_type;
   if constexpr (NumberLike<Else> && NumberLike<F>) {
-    return pieces_of(x, where(condition, full<T>({}, static_cast<T>(f), device_of(x)),
-                              full<T>({}, otherwise, device_of(x))),
+    return pieces_of(x,
+                     where(condition, full<T>({}, static_cast<T>(f), device_of(x)),
+                           full<T>({}, otherwise, device_of(x))),
                      rest...);
   } else {
     return pieces_of(x, where(condition, piece<T>(x, f), otherwise), rest...);
@@ -137,8 +137,8 @@ struct one_hot {
 };
 }  // namespace op
 
-/// For each label a row of `classes` elements, a new last axis, with 1 at its place and 0 elsewhere,
-/// as an expression. Labels out of 0 to classes - 1 are an error.
+/// For each label a row of `classes` elements, a new last axis, with 1 at its place and 0
+/// elsewhere, as an expression. Labels out of 0 to classes - 1 are an error.
 template <class T = int64_t, ExpressionLike I>
 auto one_hot(const I& labels, int64_t classes) {
   const auto values = labels.eval();
@@ -152,9 +152,9 @@ auto one_hot(const I& labels, int64_t classes) {
   for (int i = 0; i < shape.rank(); ++i) strides.push_back(i == shape.rank() - 1 ? 1 : 0);
   auto range = detail::range_of_axis<typename V::device_type>("one_hot", classes, values.storage());
   range.labels = true;
-  return Map<T, op::one_hot<T>, V, Positions>(
-      op::one_hot<T>{range}, detail::Access::operand(V(values.unsqueeze(-1))),
-      Positions(shape, strides, 0));
+  return Map<T, op::one_hot<T>, V, Positions>(op::one_hot<T>{range},
+                                              detail::Access::operand(V(values.unsqueeze(-1))),
+                                              Positions(shape, strides, 0));
 }
 /// The same with as many classes as the largest label asks for; evaluated.
 template <class T = int64_t, ExpressionLike I>

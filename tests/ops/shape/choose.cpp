@@ -1,4 +1,4 @@
-#include "weft/ops/index/choose.hpp"
+#include "weft/ops/shape/choose.hpp"
 
 #include "array.hpp"
 #ifdef __CUDACC__
@@ -22,8 +22,7 @@ TEST_CASE_TEMPLATE("elements by masks", D, TEST_DEVICES) {
   const Tensor x = arange<float>(6).to(D{}).reshape(2, 3);
   const Tensor row = tensor({true, false, true}, D{});
   CHECK(Tensor(masked_fill(x, row, -1.0F)).to_vector() == Floats{-1, 1, -1, -1, 4, -1});
-  CHECK(masked_scatter(x, row, x * 10.0F + 100.0F).to_vector() ==
-        Floats{100, 1, 110, 120, 4, 130});
+  CHECK(masked_scatter(x, row, x * 10.0F + 100.0F).to_vector() == Floats{100, 1, 110, 120, 4, 130});
   CHECK(masked_scatter(x, x < 0.0F, empty<float>({0}, D{})).to_vector() == x.to_vector());
   CHECK(flatnonzero(x > 2.0F).to_vector() == Ints{3, 4, 5});
   CHECK_SAYS("[masked_scatter] a source of 3 elements for 4", masked_scatter(x, row, x(0)));

@@ -1,0 +1,46 @@
+#include "weft/eval/rearrange.hpp"
+
+#include "array.hpp"
+#include "weft/ops/shape/repeat.hpp"
+#include "weft/ops/shape/roll.hpp"
+
+using namespace weft;
+using weft::detail::write_in_pieces;
+
+namespace {
+/// Whether views side by side hold what the expression has.
+template <class K, class E>
+bool pieces_agree(const Rearranged<K, E>& e) {
+  const auto out = full<float>(e.shape(), e.fill(), e.operand().device());
+  write_in_pieces<K>(e.places(), 0, e.operand(), out);
+  return out.to_vector() == e.eval().to_vector();
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("pieces that are views, for what no kernel counts", D, TEST_DEVICES) {
+  const Tensor x = arange<float>(12).to(D{}).reshape(3, 4);
+  CHECK(pieces_agree(roll(x, {1, -1}, axis(0, 1))));
+  CHECK(pieces_agree(tile(x.t(), {2, 3})));
+  CHECK(pieces_agree(repeat_interleave(x, 3, 1)));
+  for (const PadMode mode : {PadMode::constant, PadMode::replicate, PadMode::symmetric}) {
+    CHECK(pieces_agree(pad(x, {2, 1, 0, 1}, mode, 9)));
+  }
+}
+
+TEST_CASE("what kernels count in 32 bits") {
+  using weft::detail::fits_in_kernel;
+  Places places(Shape{1, 1});
+  places.add({0, 1, std::int64_t{1} << 29, 0, PadMode::constant});
+  CHECK(fits_in_kernel(places));
+  places.add({1, 1, std::int64_t{1} << 31, 0, PadMode::constant});
+  CHECK_FALSE(fits_in_kernel(places));
+}
+
+TEST_CASE_TEMPLATE("equal rearrangements in a row program are one", D, TEST_DEVICES) {
+  const Tensor x = arange<float>(6).to(D{}).reshape(2, 3);
+  const auto e = roll(x, 1, 1);
+  CHECK(weft::detail::same_value(e, roll(x, 1, 1)));
+  CHECK_FALSE(weft::detail::same_value(e, roll(x, 2, 1)));
+  CHECK(Tensor(e - max(e, axis(1), keepdims)).to_vector() ==
+        std::vector<float>{0, -2, -1, 0, -2, -1});
+}
