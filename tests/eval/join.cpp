@@ -37,6 +37,27 @@ TEST_CASE_TEMPLATE("parts inside a statement", D, TEST_DEVICES) {
   CHECK(Tensor(softmax(cat(x, x, axis(1)), axis(1))).shape() == Shape{2, 8});
 }
 
+namespace {
+/// Whether the parts of a joined node, read where they stand, are what the node is.
+template <class E>
+bool parts_agree(const E& e) {
+  const Tensor whole = e.eval();
+  const Tensor parts = weft::detail::JoinedParts<E>::of(e);
+  return parts.shape() == whole.shape() && parts.to_vector() == whole.to_vector();
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("parts read where they stand", D, TEST_DEVICES) {
+  const Tensor x = arange<float>(6).to(D{}).reshape(2, 3);
+  const Tensor row = tensor({7.0F, 8.0F, 9.0F}, D{});
+  const Tensor column = tensor({{0.5F}, {0.25F}}, D{});
+  CHECK(parts_agree(cat(x * row, x - column, axis(0))));
+  CHECK(parts_agree(cat(x * row, column, 1.0F + x, axis(1))));
+  CHECK(parts_agree(cat(column, column * 2.0F, axis(-1))));
+  CHECK(parts_agree(stack(x + row, x * column, axis(1))));
+  CHECK(parts_agree(stack(row, row * 2.0F, axis(-1))));
+}
+
 #ifdef __CUDACC__
 TEST_CASE("[gpu] statements with parts and borders are one kernel") {
   const Cuda d;

@@ -28,9 +28,11 @@ inline constexpr bool moves_by_leaves = is_tensor<E> || is_scalar<E>;
 template <class T, class Op, class... Args>
 inline constexpr bool moves_by_leaves<Map<T, Op, Args...>> = (moves_by_leaves<Args> && ...);
 
-/// Whether a statement takes in all parts, of few operands; else they are evaluated before it.
+/// Whether a statement takes in all parts, of few operands, as on CUDA; else they are evaluated
+/// before it, in long stretches.
 template <class... Es>
-inline constexpr bool reads_parts = (moves_by_leaves<Es> && ...) && (leaf_count<Es> + ...) <= 6;
+inline constexpr bool reads_parts = is_cuda<common_device_of<Es...>> &&
+                                    (moves_by_leaves<Es> && ...) && (leaf_count<Es> + ...) <= 6;
 
 /// Where a part stands: along the axis before which `behind` others lie, counted from the last one.
 struct PartPlace {

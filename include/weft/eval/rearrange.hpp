@@ -57,38 +57,9 @@ WEFT_OUTLINED void set_places(const Places& places, const Layout& x, Operand* op
   operands[1].set(origin, 1, places.shape, positions, nullptr);
 }
 
-/// Writes a rearrangement in pieces that are views: what no kernel counts in 32 bits.
-template <class K, class T, class D>
-void write_in_pieces(const Places& places, int axis, const Tensor<T, D>& x,
-                     const Tensor<T, D>& target) {
-  if (axis == places.count) {
-    target.assign(x);
-    return;
-  }
-  const AxisPlaces& a = places.axes[axis];
-  if constexpr (requires { K::divides; }) {
-    for (int64_t i = 0; i < a.before; ++i) {
-      const auto every = target.transpose(0, a.axis)(slice(i, none, a.before));
-      write_in_pieces<K>(places, axis + 1, x, every.transpose(0, a.axis));
-    }
-  } else {
-    for (const Segment& s : segments<K>(a)) {
-      const auto part = target.narrow(a.axis, s.to, s.length);
-      auto from =
-          x.narrow(a.axis, s.step < 0 ? s.from - s.length + 1 : s.from, s.step == 0 ? 1 : s.length);
-      if (s.step < 0) from = from.flip(a.axis);
-      if (s.step == 0) {
-        Shape stretched = from.shape();
-        stretched[a.axis] = s.length;
-        from = from.expand(stretched);
-      }
-      write_in_pieces<K>(places, axis + 1, from, part);
-    }
-  }
-}
-
+/// A rearrangement as a part of a statement's program.
 template <class K, class E>
-struct Lowering<Rearranged<K, E>> {
+struct RearrangedLowering {
   using element =
       std::conditional_t<is_tensor<E>, typename E::value_type, compute_t<typename E::value_type>>;
   using D = typename E::device_type;
@@ -128,25 +99,16 @@ struct Lowering<Rearranged<K, E>> {
   static Tensor<element, D> in_pieces(const Places& places, const Tensor<element, D>& x,
                                       compute_t<typename E::value_type> fill) {
     const auto out = Access::allocate<element, D>(places.shape, x.device());
-    out.fill(static_cast<compute_t<element>>(fill));
-    write_in_pieces<K>(places, 0, x, out);
+    write_pieces<K>(places, x, out, static_cast<compute_t<element>>(fill));
     return out;
   }
 };
 
-inline bool same_places(const Places& a, const Places& b) {
-  bool same = a.shape == b.shape && a.count == b.count;
-  for (int i = 0; same && i < a.count; ++i) {
-    const AxisPlaces& x = a.axes[i];
-    const AxisPlaces& y = b.axes[i];
-    same = x.axis == y.axis && x.from == y.from && x.before == y.before && x.mode == y.mode;
-  }
-  return same;
-}
+/// On CUDA. Elsewhere a rearrangement is an opaque node: long stretches are copied faster than
+/// single elements are found.
 template <class K, class E>
-bool same_value(const Rearranged<K, E>& a, const Rearranged<K, E>& b) {
-  return same_places(a.places(), b.places()) && same_bytes(a.fill(), b.fill()) &&
-         same_value(a.operand(), b.operand());
-}
+  requires is_cuda<typename E::device_type>
+struct Lowering<Rearranged<K, E>> : RearrangedLowering<K, E> {
+};
 
 }  // namespace weft::detail

@@ -82,6 +82,8 @@ template <class E>
 bool same_value([[maybe_unused]] const E& a, [[maybe_unused]] const E& b) {
   if constexpr (requires { requires E::is_value_of_operands; }) {
     return same_value(a.args(), b.args());
+  } else if constexpr (requires { a.same_as(b); }) {
+    return a.same_as(b) && same_value(a.args(), b.args());
   } else {
     return false;
   }

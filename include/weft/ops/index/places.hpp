@@ -25,6 +25,8 @@ struct AxisPlaces {
   int64_t to = 0;
   int64_t before = 0;  ///< where the operand's first element stands; of repeats, how often each
   PadMode mode = PadMode::constant;
+
+  bool operator==(const AxisPlaces&) const = default;
 };
 
 /// The axes that a rearrangement changes, all others being as they are, and the shape it makes.
@@ -34,6 +36,11 @@ struct Places {
   AxisPlaces axes[max_rank];
 
   explicit Places(const Shape& of) : shape(of) {}
+  bool operator==(const Places& other) const {
+    bool same = shape == other.shape && count == other.count;
+    for (int i = 0; same && i < count; ++i) same = axes[i] == other.axes[i];
+    return same;
+  }
   void add(const AxisPlaces& places) {
     shape[places.axis] = places.to;
     axes[count++] = places;

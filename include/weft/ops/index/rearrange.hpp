@@ -6,7 +6,7 @@
 #include "weft/core/checked_cast.hpp"
 #include "weft/ops/elementwise/map.hpp"
 #include "weft/ops/index/indexing.hpp"
-#include "weft/ops/index/places.hpp"
+#include "weft/ops/index/pieces.hpp"
 
 namespace weft {
 
@@ -46,12 +46,14 @@ struct rearranged {
 }  // namespace op
 
 /// E, a tensor or evaluated first, read at the places that K finds, and `fill` where it finds none.
+/// On CUDA a part of the statement's kernel; on the CPU written in stretches, before the statement.
 template <class K, class E>
 class Rearranged : public NodeMembers<Rearranged<K, E>> {
  public:
   using value_type = typename E::value_type;
   using device_type = typename E::device_type;
   static constexpr bool is_expression = true;
+  static constexpr bool is_opaque = !is_cuda<device_type>;
   static constexpr const char* text = K::text;
 
   Rearranged(E x, const Places& places, compute_t<value_type> fill)
@@ -63,6 +65,14 @@ class Rearranged : public NodeMembers<Rearranged<K, E>> {
   const Pack<E>& args() const { return args_; }
   const Places& places() const { return places_; }
   compute_t<value_type> fill() const { return fill_; }
+  bool same_as(const Rearranged& other) const {
+    return places_ == other.places_ && __builtin_memcmp(&fill_, &other.fill_, sizeof fill_) == 0;
+  }
+
+  template <class T, class D>
+  void evaluate(const Tensor<T, D>& target) const {
+    detail::write_pieces<K>(places_, Tensor<T, D>(operand()), target, fill_);
+  }
 
  private:
   Pack<E> args_;
