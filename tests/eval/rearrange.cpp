@@ -7,7 +7,7 @@
 using namespace weft;
 using weft::detail::write_pieces;
 
-namespace {
+namespace test {
 /// A rearrangement that is computed element by element on the CPU too.
 template <class K, class E>
 struct InKernel : NodeMembers<InKernel<K, E>> {
@@ -21,14 +21,14 @@ struct InKernel : NodeMembers<InKernel<K, E>> {
   const Shape& shape() const { return node.shape(); }
   const Pack<E>& args() const { return node.args(); }
 };
-}  // namespace
+}  // namespace test
 
 namespace weft::detail {
 template <class K, class E>
-struct Lowering<InKernel<K, E>> : RearrangedLowering<K, E> {
+struct Lowering<test::InKernel<K, E>> : RearrangedLowering<K, E> {
   using Base = RearrangedLowering<K, E>;
   template <int B>
-  static auto lower(const InKernel<K, E>& e, Operand* operands) {
+  static auto lower(const test::InKernel<K, E>& e, Operand* operands) {
     return Base::template lower<B>(e.node, operands);
   }
 };
@@ -40,7 +40,7 @@ template <class K, class E>
 bool pieces_agree(const Rearranged<K, E>& e) {
   const auto out = full<float>(e.shape(), -99.0F, e.operand().device());
   write_pieces<K>(e.places(), e.operand(), out, e.fill());
-  const Tensor<float, typename E::device_type> single(InKernel<K, E>{e});
+  const Tensor<float, typename E::device_type> single(test::InKernel<K, E>{e});
   const auto values = e.eval().to_vector();
   return out.to_vector() == values && single.to_vector() == values;
 }

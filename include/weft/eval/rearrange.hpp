@@ -21,7 +21,7 @@ inline int bits_of(int64_t size) {
     const AxisPlaces& axis = places.axes[a];
     const int64_t before = axis.before < 0 ? -axis.before : axis.before;
     if (axis.to + before > INT32_MAX / 2 || axis.from > INT32_MAX / 2) return false;
-    bits += bits_of(axis.to);
+    bits += bits_of(axis.to) + 1;
   }
   return bits <= 60;
 }
@@ -50,7 +50,7 @@ WEFT_OUTLINED void set_places(const Places& places, const Layout& x, Operand* op
                static_cast<int>(from.mode),
                divides ? static_cast<int>(from.before) : 1,
                x.strides[from.axis]};
-    shift += bits;
+    shift += bits + 1;  // a bit apart, so that no two axes merge into one, whose ends say less
   }
   const auto* const origin = reinterpret_cast<const void*>(IndexOperand::origin);
   operands[0].set(origin, 1, places.shape, offsets, nullptr);

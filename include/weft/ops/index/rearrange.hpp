@@ -17,6 +17,7 @@ template <class T, class K>
 struct rearranged {
   static constexpr const char* text = K::text;
   static constexpr bool has_effects = true;  // reads memory that only a target's elements lead to
+  static constexpr bool finds_places = true;
   /// One of the axes, in numbers of 32 bits as far as kernels compute with them.
   struct Axis {
     int shift;
@@ -32,7 +33,10 @@ struct rearranged {
   int count;
   Axis axes[detail::most_axes<K>];
 
-  WEFT_HD compute_t<T> value(long long offset, long long position) const {
+  /// Adds to `offset` what leads to the element at a position; false where there is none. Each axis
+  /// leads from an element to the next one, the one before, the same or one further back, so that
+  /// neighbours of a row whose ends are as far apart in the operand are neighbours there.
+  WEFT_HD bool find(long long& offset, long long position) const {
     bool inside = true;
     for (int a = 0; a < count; ++a) {
       const Axis& axis = axes[a];
@@ -40,7 +44,10 @@ struct rearranged {
       if (!K::find(u, axis.size, axis.divisor, static_cast<PadMode>(axis.mode))) inside = false;
       offset += u * axis.stride;
     }
-    return inside ? load_element(data[offset]) : fill;
+    return inside;
+  }
+  WEFT_HD compute_t<T> value(long long offset, long long position) const {
+    return find(offset, position) ? load_element(data[offset]) : fill;
   }
 };
 }  // namespace op
