@@ -71,5 +71,6 @@ TEST_CASE("[gpu] statements with parts and borders are one kernel") {
   };
   CHECK(kernels(x * 0.5F + cat(-right, left, axis(-1)) * x) == 1);
   CHECK(kernels(pad(left, {8, 8}, PadMode::reflect) + x) == 1);
+  CHECK(kernels(pad(left * 2.0F + right, {8, 8}) - x) == 1);
 }
 #endif

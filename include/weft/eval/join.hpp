@@ -2,8 +2,7 @@
 // kernel. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/opaque.hpp"
-#include "weft/eval/rearrange.hpp"
+#include "weft/eval/moved.hpp"
 #include "weft/ops/join.hpp"
 
 namespace weft {
@@ -22,12 +21,6 @@ struct before_place {
 
 namespace detail {
 
-/// Whether an expression can be computed at other coordinates by reading its tensors there.
-template <class E>
-inline constexpr bool moves_by_leaves = is_tensor<E> || is_scalar<E>;
-template <class T, class Op, class... Args>
-inline constexpr bool moves_by_leaves<Map<T, Op, Args...>> = (moves_by_leaves<Args> && ...);
-
 /// Whether a statement takes in all parts, of few operands, as on CUDA; else they are evaluated
 /// before it, in long stretches.
 template <class... Es>
@@ -36,43 +29,23 @@ inline constexpr bool reads_parts = is_cuda<common_device_of<Es...>> &&
 
 /// Where a part stands: along the axis before which `behind` others lie, counted from the last one.
 struct PartPlace {
+  using kind = placing::part;
   int behind;
   int64_t before;
   int64_t length;
   int64_t whole;
   bool stacks;
-};
 
-template <class E>
-struct PartOf {
-  static const E& of(const E& e, const PartPlace&) { return e; }
-  using type = E;
-};
-template <class T, class D>
-struct PartOf<Tensor<T, D>> {
-  using type = Rearranged<placing::part, Tensor<T, D>>;
-  static type of(const Tensor<T, D>& x, const PartPlace& place) {
-    const int axis = x.rank() - place.behind - (place.stacks ? 0 : 1);
-    if (axis < 0) return type(Tensor<T, D>(x), Places(x.shape()), {});  // the same in all of it
-    const Tensor<T, D> raised = place.stacks ? Tensor<T, D>(x.unsqueeze(axis)) : x;
+  template <class T, class D>
+  Rearranged<kind, Tensor<T, D>> operator()(const Tensor<T, D>& x) const {
+    const int axis = x.rank() - behind - (stacks ? 0 : 1);
+    if (axis < 0) return {Tensor<T, D>(x), Places(x.shape()), {}};  // the same in all of it
+    const Tensor<T, D> raised = stacks ? Tensor<T, D>(x.unsqueeze(axis)) : x;
     Places places(raised.shape());
-    if (raised.size(axis) == place.length) {
-      places.add({axis, place.length, place.whole, place.before, PadMode::constant});
+    if (raised.size(axis) == length) {
+      places.add({axis, length, whole, before, PadMode::constant});
     }
-    return type(Tensor<T, D>(raised), places, {});
-  }
-};
-template <class T, class Op, class... Args>
-struct PartOf<Map<T, Op, Args...>> {
-  using type = Map<T, Op, typename PartOf<Args>::type...>;
-  static type of(const Map<T, Op, Args...>& e, const PartPlace& place) {
-    return of(e, place, std::index_sequence_for<Args...>{});
-  }
-
- private:
-  template <std::size_t... I>
-  static type of(const Map<T, Op, Args...>& e, const PartPlace& place, std::index_sequence<I...>) {
-    return type(e.op(), PartOf<Args>::of(get<static_cast<int>(I)>(e.args()), place)...);
+    return {Tensor<T, D>(raised), places, {}};
   }
 };
 
@@ -93,8 +66,8 @@ struct JoinedParts<Joined<Stacks, Es...>> {
     using E = std::remove_cvref_t<decltype(part)>;
     const Shape& shape = e.shape();
     const int64_t length = Stacks ? 1 : part.shape()[e.axis()];
-    const auto here =
-        PartOf<E>::of(part, {shape.rank() - 1 - e.axis(), before, length, shape[e.axis()], Stacks});
+    const auto here = Moved<PartPlace, E>::of(
+        part, PartPlace{shape.rank() - 1 - e.axis(), before, length, shape[e.axis()], Stacks});
     if constexpr (I + 1 == sizeof...(Es)) {
       return here;
     } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/eval/gather.hpp"
+#include "weft/eval/program/leaves.hpp"
 #include "weft/ops/index/rearrange.hpp"
 
 namespace weft::detail {
@@ -57,6 +58,19 @@ WEFT_OUTLINED void set_places(const Places& places, const Layout& x, Operand* op
   operands[1].set(origin, 1, places.shape, positions, nullptr);
 }
 
+/// Whether an expression can be computed at other coordinates by reading its tensors there.
+template <class E>
+inline constexpr bool moves_by_leaves = is_tensor<E> || is_scalar<E>;
+template <class T, class Op, class... Args>
+inline constexpr bool moves_by_leaves<Map<T, Op, Args...>> = (moves_by_leaves<Args> && ...);
+
+/// Whether one is, which has few.
+template <class E>
+inline constexpr bool is_moved_by_leaves = false;
+template <class T, class Op, class... Args>
+inline constexpr bool is_moved_by_leaves<Map<T, Op, Args...>> =
+    moves_by_leaves<Map<T, Op, Args...>>&& leaf_count<Map<T, Op, Args...>> <= 4;
+
 /// A rearrangement as a part of a statement's program.
 template <class K, class E>
 struct RearrangedLowering {
@@ -107,8 +121,7 @@ struct RearrangedLowering {
 /// On CUDA. Elsewhere a rearrangement is an opaque node: long stretches are copied faster than
 /// single elements are found.
 template <class K, class E>
-  requires is_cuda<typename E::device_type>
-struct Lowering<Rearranged<K, E>> : RearrangedLowering<K, E> {
-};
+  requires(is_cuda<typename E::device_type> && !is_moved_by_leaves<E>)
+struct Lowering<Rearranged<K, E>> : RearrangedLowering<K, E> {};
 
 }  // namespace weft::detail
