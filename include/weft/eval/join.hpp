@@ -1,5 +1,5 @@
-// cat and stack inside larger expressions: each part's operands read where it stands, in one
-// kernel. SPDX-License-Identifier: Apache-2.0
+// cat and stack inside larger expressions: parts are read where they stand, in one kernel.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/eval/moved.hpp"

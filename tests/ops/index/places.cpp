@@ -1,5 +1,6 @@
 #include "weft/ops/index/places.hpp"
 
+#include <weft/ops/index/pieces.hpp>
 #include <weft/ops/index/rearrange.hpp>
 
 #include "test.hpp"

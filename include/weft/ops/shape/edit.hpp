@@ -1,5 +1,5 @@
-// insert, erase, trim_zeros, slice_scatter and their like: parts of a tensor added, left out,
-// replaced. SPDX-License-Identifier: Apache-2.0
+// insert, erase, trim_zeros, slice_scatter and their like: parts added, left out, replaced.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/ops/index/gather.hpp"
