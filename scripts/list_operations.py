@@ -191,7 +191,7 @@ def page():
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/elementwise/generate.hpp"),
             ("Picked by indices", "ops/index/gather.hpp"), ("Written by indices, in place", "ops/index/scatter.hpp"),
-            ("Borders", "ops/shape/pad.hpp"), ("Moved along axes", "ops/shape/roll.hpp"), ("Repeated", "ops/shape/repeat.hpp"),
+            ("Borders", "ops/shape/pad.hpp"), ("Borders of a tensor's own values", "ops/shape/pad_values.hpp"), ("Moved along axes", "ops/shape/roll.hpp"), ("Repeated", "ops/shape/repeat.hpp"),
             ("Axes", "ops/shape/axes.hpp"), ("Cut into pieces", "ops/shape/pieces.hpp"), ("Joined", "ops/join.hpp"),
             ("Joined, by shorter names", "ops/shape/stack.hpp"), ("Grids", "ops/shape/grid.hpp"), ("The same memory seen otherwise", "ops/shape/strided.hpp"),
             ("Triangles, and elements by their place", "ops/shape/triangle.hpp"), ("Diagonals", "ops/shape/diagonal.hpp"),

@@ -2,6 +2,9 @@
 
 #include "gradients.hpp"
 #include "weft/arrays.hpp"
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
 
 using namespace weft;
 using test::numbers;
@@ -38,4 +41,20 @@ TEST_CASE_TEMPLATE("what is chosen by where it stands", D, TEST_DEVICES) {
   CHECK(check([](const auto& v) { return windows(v * v, 1, 3); }));
   CHECK(check([](const auto& v) { return insert(v, {0, 2}, v(weft::all, slice(0, 2)), axis(1)); }));
   CHECK(check([](const auto& v) { return erase(flip(rot90(v)), 1, axis(0)); }));
+}
+
+TEST_CASE_TEMPLATE("elements that are chosen", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({3, 4}));
+  const auto i = tensor<std::int64_t>({2, 0, 2}, D{});
+  const auto j = tensor<std::int64_t>({1, 3, 1}, D{});
+  const auto pairs = tensor<std::int64_t>({{2, 1}, {0, 0}}, D{});
+  const Tensor mask = numbers<D>({3, 4}, 0.25) > 0.0;
+  const auto check = [&](const auto& f) { return gradcheck(f, x); };
+  CHECK(check([&](const auto& v) { return Var(square(at_indices(v, i, j))); }));
+  CHECK(check([&](const auto& v) { return Var(square(gather_nd(v, pairs))); }));
+  CHECK(check([&](const auto& v) { return Var(masked_scatter(v, mask, v * v)); }));
+  CHECK(check([&](const auto& v) { return Var(masked_fill(v * v, mask, 1.0)); }));
+  CHECK(check([&](const auto& v) { return Var(select(mask, v * v, v)); }));
+  CHECK(check([&](const auto& v) { return Var(square(gather(v, pairs, axis(0)))); }));
+  CHECK(check([](const auto& v) { return Var(v * roll(v, 5)); }));
 }

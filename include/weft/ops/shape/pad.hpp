@@ -28,9 +28,15 @@ namespace detail {
 
 }  // namespace detail
 
+/// How many elements come before and after an axis.
+struct Border {
+  int64_t before = 0;
+  int64_t after = 0;
+};
+
 /// x with a border: `around` has for the last axis how many elements come before and after it, then
-/// for the axis before that, and so on, as in PyTorch. A negative constant border takes elements
-/// away. Throws ShapeError for a border that is larger than what it mirrors.
+/// for the axis before that, and so on, as in PyTorch, of four axes at most. A negative constant
+/// border takes elements away. Throws ShapeError for a border that is larger than what it mirrors.
 template <ExpressionLike X, NumberLike N = int>
 auto pad(X&& x, const Shape& around, PadMode mode = PadMode::constant, N value = 0) {
   const Shape& shape = x.shape();
@@ -43,6 +49,25 @@ auto pad(X&& x, const Shape& around, PadMode mode = PadMode::constant, N value =
     if (around[2 * i] == 0 && around[2 * i + 1] == 0) continue;
     places.add(detail::padded_axis("pad", shape, shape.rank() - 1 - i, around[2 * i],
                                    around[2 * i + 1], mode));
+  }
+  const auto fill = detail::fill_number<detail::element_of_t<X>>("pad", value);
+  return detail::rearranged<placing::pad>(static_cast<X&&>(x), places, fill);
+}
+
+/// The same with a pair for each axis from the first one on, as in NumPy: pad(x, {{1, 1}, {0, 2}}).
+template <ExpressionLike X, NumberLike N = int>
+auto pad(X&& x, std::initializer_list<Border> borders, PadMode mode = PadMode::constant,
+         N value = 0) {
+  const Shape shape = x.shape();
+  if (static_cast<int>(borders.size()) != shape.rank()) {
+    fail<ShapeError>("pad", borders.size(), " pairs for shape ", shape,
+                     ", expected one for each axis");
+  }
+  Places places(shape);
+  for (int i = 0; i < shape.rank(); ++i) {
+    const Border& b = borders.begin()[i];
+    if (b.before == 0 && b.after == 0) continue;
+    places.add(detail::padded_axis("pad", shape, i, b.before, b.after, mode));
   }
   const auto fill = detail::fill_number<detail::element_of_t<X>>("pad", value);
   return detail::rearranged<placing::pad>(static_cast<X&&>(x), places, fill);
