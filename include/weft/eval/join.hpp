@@ -52,9 +52,9 @@ struct PartPlace {
 /// cat or stack as an element-wise expression.
 template <class E>
 struct JoinedParts;
-template <bool Stacks, class... Es>
-struct JoinedParts<Joined<Stacks, Es...>> {
-  using Node = Joined<Stacks, Es...>;
+template <class K, class... Es>
+struct JoinedParts<Joined<K, Es...>> {
+  using Node = Joined<K, Es...>;
 
   static auto of(const Node& e) { return rest<0>(e, 0); }
 
@@ -65,9 +65,9 @@ struct JoinedParts<Joined<Stacks, Es...>> {
     const auto& part = get<I>(e.args());
     using E = std::remove_cvref_t<decltype(part)>;
     const Shape& shape = e.shape();
-    const int64_t length = Stacks ? 1 : part.shape()[e.axis()];
+    const int64_t length = K::stacks ? 1 : part.shape()[e.axis()];
     const auto here = Moved<PartPlace, E>::of(
-        part, PartPlace{shape.rank() - 1 - e.axis(), before, length, shape[e.axis()], Stacks});
+        part, PartPlace{shape.rank() - 1 - e.axis(), before, length, shape[e.axis()], K::stacks});
     if constexpr (I + 1 == sizeof...(Es)) {
       return here;
     } else {
@@ -82,22 +82,22 @@ struct JoinedParts<Joined<Stacks, Es...>> {
   }
 };
 
-template <bool Stacks, class... Es>
+template <class K, class... Es>
   requires reads_parts<Es...>
-struct Lowering<Joined<Stacks, Es...>> {
-  using Parts = JoinedParts<Joined<Stacks, Es...>>;
-  using Whole = decltype(Parts::of(std::declval<const Joined<Stacks, Es...>&>()));
+struct Lowering<Joined<K, Es...>> {
+  using Parts = JoinedParts<Joined<K, Es...>>;
+  using Whole = decltype(Parts::of(std::declval<const Joined<K, Es...>&>()));
   using types = typename Lowering<Whole>::types;
   template <int B>
-  static auto lower(const Joined<Stacks, Es...>& e, Operand* operands) {
+  static auto lower(const Joined<K, Es...>& e, Operand* operands) {
     return Lowering<Whole>::template lower<B>(Parts::of(e), operands);
   }
 };
 
 /// Row programs read a row several times, and so what is joined from memory.
-template <bool Stacks, class... Es>
-struct RowLowering<Joined<Stacks, Es...>, false> {
-  using Node = Joined<Stacks, Es...>;
+template <class K, class... Es>
+struct RowLowering<Joined<K, Es...>, false> {
+  using Node = Joined<K, Es...>;
   using types = typename OpaqueLowering<Node>::types;
   static constexpr int reductions = 0;
   template <int B, int>
