@@ -4,7 +4,7 @@
 
 // clang-format off
 #include "weft/weft.hpp"
-#include "weft/ops/shape/roll.hpp"      // roll, shift, diff
+#include "weft/ops/shape/roll.hpp"      // roll, shift
 #include "weft/ops/shape/pad_values.hpp"  // pad with means, extrema, ramps
 #include "weft/ops/shape/repeat.hpp"    // tile, repeat, repeat_interleave
 #include "weft/ops/shape/axes.hpp"      // movedim, flatten, unflatten, flip, rot90, atleast_2d, ...

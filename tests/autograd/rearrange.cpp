@@ -29,7 +29,6 @@ TEST_CASE_TEMPLATE("what moves and what is repeated", D, TEST_DEVICES) {
   CHECK(check([](const auto& v) { return Var(shift(v, 2) * v); }));
   CHECK(check([](const auto& v) { return Var(square(tile(v, {2, 3}))); }));
   CHECK(check([](const auto& v) { return Var(square(repeat_interleave(v, 3, 1))); }));
-  CHECK(check([](const auto& v) { return Var(square(diff(v, 2, axis(1)))); }));
 }
 
 TEST_CASE_TEMPLATE("what is chosen by where it stands", D, TEST_DEVICES) {

@@ -1,8 +1,7 @@
-// roll and shift: elements moved along axes, round or out; diff: neighbours subtracted.
+// roll and shift: elements moved along axes, round or out at the end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/index/rearrange.hpp"
 
 namespace weft {
@@ -57,24 +56,6 @@ auto shift(X&& x, int64_t by, const Axes& axis = {-1}, N fill = 0) {
   const Places places = detail::moved_places("shift", x.shape(), Shape{by}, axis, false);
   const auto value = detail::fill_number<detail::element_of_t<X>>("shift", fill);
   return detail::rearranged<placing::shift>(static_cast<X&&>(x), places, value);
-}
-
-/// The differences of neighbours along an axis, the last one unless given.
-template <ExpressionLike X>
-auto diff(const X& x, const Axes& axis = {-1}) {
-  const auto values = x.eval();
-  const int at = detail::one_axis("diff", axis, values.rank());
-  const int64_t n = values.size(at) > 0 ? values.size(at) - 1 : 0;
-  const int64_t first = values.size(at) > 0 ? 1 : 0;
-  return values.narrow(at, first, n) - values.narrow(at, 0, n);
-}
-/// The n-th differences: those of differences; n = 0 gives x, evaluated.
-template <ExpressionLike X>
-auto diff(const X& x, int64_t n, const Axes& axis) {
-  if (n < 0) fail<ValueError>("diff", "n = ", n, ", expected at least 0");
-  auto out = x.eval();
-  for (int64_t i = 0; i < n; ++i) out = decltype(out)(diff(out, axis));
-  return out;
 }
 
 }  // namespace weft
