@@ -65,6 +65,13 @@ TEST_CASE("what kernels count in 32 bits") {
   CHECK_FALSE(fits_in_kernel(places));
 }
 
+TEST_CASE_TEMPLATE("more axes than a kernel's parameters hold", D, TEST_DEVICES) {
+  const Tensor x = arange<float>(32).to(D{}).reshape(2, 2, 2, 2, 2);
+  CHECK(pieces_agree(roll(x, 1, axis(0, 1, 2, 3, 4))));
+  CHECK(roll(x, 1, axis(0, 1, 2, 3, 4)).to_vector()[0] == 31);
+  CHECK(pad(x, {{1, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 0}}).shape() == Shape{3, 3, 4, 4, 3});
+}
+
 TEST_CASE_TEMPLATE("equal rearrangements in a row program are one", D, TEST_DEVICES) {
   const Tensor x = arange<float>(6).to(D{}).reshape(2, 3);
   const auto e = roll(x, 1, 1);

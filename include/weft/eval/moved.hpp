@@ -74,8 +74,9 @@ struct MovedWhole {
     const auto tree = Moved<AtPlaces<K>, E>::of(e.operand(), AtPlaces<K>{places});
     if constexpr (std::is_base_of_v<placing::pad, K>) {
       if (!fits_in_kernel(places)) {
-        fail<ShapeError>(K::text, "an expression of shape ", e.operand().shape(), " to ", e.shape(),
-                         ", expected axes of less than 2^30 elements: evaluate it first");
+        fail<ShapeError>(
+            K::text, "an expression of shape ", e.operand().shape(), " to ", e.shape(),
+            ", expected at most 4 axes that change, of less than 2^30 elements: evaluate it first");
       }
       op::inside<T, K> inside{{nullptr, e.fill(), places.count, {}}};
       Operand operands[2];

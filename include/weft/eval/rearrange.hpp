@@ -15,8 +15,9 @@ inline int bits_of(int64_t size) {
   return bits;
 }
 
-/// Whether kernels can compute a rearrangement: each axis in 32 bits, all positions in 62.
+/// Whether kernels can compute a rearrangement: few axes, each in 32 bits, all positions in 62.
 [[gnu::noinline]] inline bool fits_in_kernel(const Places& places) {
+  if (places.count > 4) return false;
   int bits = 0;
   for (int a = 0; a < places.count; ++a) {
     const AxisPlaces& axis = places.axes[a];

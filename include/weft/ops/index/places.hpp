@@ -115,9 +115,10 @@ struct repeat_interleave {
 }  // namespace placing
 
 namespace detail {
-/// The most axes that an operation changes.
+/// The most axes that an operation changes in a kernel, whose parameters hold what it knows of
+/// them.
 template <class K>
-inline constexpr int most_axes = max_rank;
+inline constexpr int most_axes = 4;
 template <class K>
   requires requires { K::most_axes; }
 inline constexpr int most_axes<K> = K::most_axes;
