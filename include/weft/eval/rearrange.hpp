@@ -8,10 +8,11 @@
 
 namespace weft::detail {
 
-/// The bits that count to `size`.
+/// The bits that hold `size`: one count more than there are coordinates, so that no two axes merge
+/// into one, of which the ends of a thread's elements would say less.
 inline int bits_of(int64_t size) {
   int bits = 0;
-  while (bits < 62 && (int64_t{1} << bits) < size) ++bits;
+  while (bits < 62 && (int64_t{1} << bits) <= size) ++bits;
   return bits;
 }
 
@@ -23,7 +24,7 @@ inline int bits_of(int64_t size) {
     const AxisPlaces& axis = places.axes[a];
     const int64_t before = axis.before < 0 ? -axis.before : axis.before;
     if (axis.to + before > INT32_MAX / 2 || axis.from > INT32_MAX / 2) return false;
-    bits += bits_of(axis.to) + 1;
+    bits += bits_of(axis.to);
   }
   return bits <= 60;
 }
@@ -52,7 +53,7 @@ WEFT_OUTLINED void set_places(const Places& places, const Layout& x, Operand* op
                static_cast<int>(from.mode),
                divides ? static_cast<int>(from.before) : 1,
                x.strides[from.axis]};
-    shift += bits + 1;  // a bit apart, so that no two axes merge into one, whose ends say less
+    shift += bits;
   }
   const auto* const origin = reinterpret_cast<const void*>(IndexOperand::origin);
   operands[0].set(origin, 1, places.shape, offsets, nullptr);
