@@ -50,4 +50,6 @@ TEST_CASE("at least so many axes") {
   CHECK(atleast_3d(x(0)).shape() == Shape{1, 3, 1});
   CHECK(flatten(x(0, 0), 0).shape() == Shape{1});
   CHECK(flip(x(0, 0), axis(0)).item() == 0);
+  CHECK(flip(x(0, 1), -1).item() == 1);
+  CHECK(x(0, 1).squeeze(0).rank() == 0);
 }

@@ -17,6 +17,7 @@ TEST_CASE_TEMPLATE("elements move round", D, TEST_DEVICES) {
   y = y - roll(y, 1, 1);  // reads what it writes
   CHECK(y.to_vector() == std::vector<float>{-2, 1, 1, -2, 1, 1});
   CHECK(Tensor(sum(roll(x, 1, 1) * x, axis(1))).to_vector() == std::vector<float>{2, 47});
+  CHECK(roll(x(1, 1), 3, 0).item() == 4);
   CHECK(roll(weft::zeros<float>({0, 3}, D{}), 1, 0).shape() == Shape{0, 3});
   CHECK_SAYS("[roll] shifts (1, 2) for axes (0,)", roll(x, {1, 2}, axis(0)));
   CHECK_SAYS("[roll] axis 2 of a tensor of rank 2", roll(x, 1, 2));

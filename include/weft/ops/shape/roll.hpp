@@ -16,6 +16,7 @@ namespace detail {
   }
   int64_t by[max_rank] = {};
   for (int i = 0; i < axes.rank(); ++i) {
+    if (shape.rank() == 0 && is_axis_of_number(axes[i])) continue;
     by[normalize_axis(operation, axes[i], shape.rank())] += shifts[shifts.rank() == 1 ? 0 : i];
   }
   Places out(shape);
