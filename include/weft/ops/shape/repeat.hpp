@@ -56,13 +56,14 @@ auto repeat(const X& x, const Shape& counts) {
 }
 
 /// Each element `count` times along an axis.
-template <ExpressionLike X>
-auto repeat_interleave(X&& x, int64_t count, const Axes& axis) {
+template <ExpressionLike X, std::integral N>
+auto repeat_interleave(X&& x, N count, const Axes& axis) {
   const Shape shape = x.shape();
   const int at = detail::one_axis("repeat_interleave", axis, shape.rank());
   Places places(shape);
-  if (detail::copies("repeat_interleave", count) != 1) {
-    places.add({at, shape[at], shape[at] * count, count, PadMode::constant});
+  if (detail::copies("repeat_interleave", static_cast<int64_t>(count)) != 1) {
+    const auto n = static_cast<int64_t>(count);
+    places.add({at, shape[at], shape[at] * n, n, PadMode::constant});
   }
   return detail::rearranged<placing::repeat_interleave>(static_cast<X&&>(x), places);
 }
@@ -90,8 +91,8 @@ auto repeat_interleave(const X& x, const C& counts, const Axes& axis) {
   return take(x, tensor(places, {-1}, x.eval().device()), weft::axis(at));
 }
 /// NumPy's repeat(x, n, axis): repeat_interleave.
-template <ExpressionLike X>
-auto repeat(X&& x, int64_t count, const Axes& axis) {
+template <ExpressionLike X, std::integral N>
+auto repeat(X&& x, N count, const Axes& axis) {
   return repeat_interleave(static_cast<X&&>(x), count, axis);
 }
 
