@@ -132,7 +132,7 @@ def functions(header):
             text = sentence(comment) if comment else last[1] if kin else ""
             last = (name, text)
             call = f"{name}({parameters(found[2])})"
-            if call not in seen:
+            if call not in seen and "initializer_list" not in call:
                 seen.add(call)
                 yield f"`{call}`", text
         comment = ""
@@ -196,7 +196,7 @@ def page():
             ("Norms", "ops/linalg/norms.hpp"), ("Functions of matrices", "ops/linalg/matrix_function.hpp"),
             ("Chains and products of vectors", "ops/linalg/products.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
-            ("Images of another size", "ops/conv/resample.hpp"), ("Borders", "ops/conv/pad.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
+            ("Images of another size", "ops/conv/resample.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
             ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
             ("Places and parts, with weft/special.hpp", "ops/elementwise/parts.hpp"),
@@ -209,6 +209,13 @@ def page():
             ("Counts between edges, with weft/statistics.hpp", "ops/statistics/counting.hpp"),
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/elementwise/generate.hpp"),
             ("Picked by indices", "ops/index/gather.hpp"), ("Written by indices, in place", "ops/index/scatter.hpp"),
+            ("Borders", "ops/shape/pad.hpp"), ("Borders of a tensor's own values", "ops/shape/pad_values.hpp"), ("Moved along axes", "ops/shape/roll.hpp"), ("Repeated", "ops/shape/repeat.hpp"),
+            ("Axes", "ops/shape/axes.hpp"), ("Cut into pieces", "ops/shape/pieces.hpp"), ("Joined", "ops/join.hpp"),
+            ("Joined, by shorter names", "ops/shape/stack.hpp"), ("Grids", "ops/shape/grid.hpp"), ("The same memory seen otherwise", "ops/shape/strided.hpp"),
+            ("Triangles, and elements by their place", "ops/shape/triangle.hpp"), ("Diagonals", "ops/shape/diagonal.hpp"),
+            ("Parts added, left out, replaced", "ops/shape/edit.hpp"), ("Chosen by conditions", "ops/shape/choose.hpp"),
+            ("An index for each axis", "ops/index/several.hpp"), ("Joined where indices say, in place", "ops/index/scatter_reduce.hpp"),
+            ("Spaced by factors", "ops/elementwise/spaced.hpp"), ("From containers of containers", "tensor/nested.hpp"),
             ("Random numbers", "ops/random/random.hpp"), ("Random order", "ops/random/permutation.hpp"),
             ("Distributions, in `weft::random`", "ops/random/distributions.hpp"),
             ("Draws among weights, in `weft::random`", "ops/random/categorical.hpp"),
@@ -277,7 +284,7 @@ def members():
                 call = "z[index]"
             elif name.startswith("operator"):
                 call = f"z {name.removeprefix('operator')} x"
-            if call not in seen:
+            if call not in seen and "initializer_list" not in call:
                 seen.add(call)
                 yield f"`{call}`", sentence(comment)
         if found or not line.startswith(("  template", "    requires")):

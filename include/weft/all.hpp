@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/arrays.hpp"
 #include "weft/autograd.hpp"
 #include "weft/autograd/explain.hpp"
 #include "weft/cuda.hpp"

@@ -12,6 +12,8 @@
 #include "weft/autograd/join.hpp"        // cat, stack of Vars
 #include "weft/autograd/indexing.hpp"    // gradients of take, gather, cumsum
 #include "weft/autograd/scan.hpp"        // gradients of cumprod, cummax, cummin, logcumsumexp
+#include "weft/autograd/rearrange.hpp"   // gradients of pad, roll, tile
+#include "weft/autograd/parts.hpp"       // of slice_scatter and its like
 #include "weft/autograd/matmul.hpp"      // gradients of matrix products
 #include "weft/autograd/conv.hpp"        // gradients of convolutions
 #include "weft/autograd/batch_norm.hpp"  // batch norm in closed form

@@ -7,6 +7,7 @@
 #include "weft/cuda/elementwise/transpose_tile.hpp"
 #include "weft/cuda/elementwise/vector_gather.hpp"
 #include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/primitive/placed.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 #include "weft/eval/program/executor.hpp"
 
