@@ -12,7 +12,7 @@ namespace weft {
 
 namespace detail {
 /// The shape of tensors of the given shapes behind each other along an axis.
-[[gnu::noinline]] inline Shape joined_shape(const char* operation, const std::vector<Shape>& shapes,
+WEFT_OUTLINED inline Shape joined_shape(const char* operation, const std::vector<Shape>& shapes,
                                             int axis) {
   Shape out = shapes[0];
   for (std::size_t k = 1; k < shapes.size(); ++k) {
