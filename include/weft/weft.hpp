@@ -61,3 +61,7 @@
 #include "weft/cpu/conv.hpp"                  // convolutions
 #include "weft/cpu/elementwise/scatter.hpp"   // and scatters
 // clang-format on
+
+#if defined(WEFT_LIB) || defined(WEFT_LIB_BUILD)  // by the target weft::lib
+#include "weft/lib.hpp"
+#endif
