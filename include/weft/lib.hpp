@@ -1,5 +1,5 @@
-// What weft::lib holds compiled, so that the files of a big project need not: declared here,
-// defined there. SPDX-License-Identifier: Apache-2.0
+// What weft::lib holds compiled, so that the files of a big project need not compile it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/broadcast.hpp"
