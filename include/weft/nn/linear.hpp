@@ -31,6 +31,13 @@ struct Linear {
     init::uniform(*bias, -bound, bound);
   }
 
+  /// Not with one size: says so.
+  template <NumberLike N>
+  explicit Linear(N) {
+    static_assert(weft::detail::always_false<N>,
+                  "weft: a Linear has two sizes: write nn::Linear(in, out)");
+  }
+
   auto fields() { return nn::fields("weight", weight, "bias", bias); }
 
   /// x of shape (..., in), the result of (..., out).

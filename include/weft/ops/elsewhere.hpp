@@ -28,6 +28,11 @@ template <class... Xs>
 constexpr void needs_header_io() {
   static_assert(always_false<Xs...>, "weft: to read and write files include <weft/io.hpp>");
 }
+template <class... Xs>
+constexpr void needs_header_nn() {
+  static_assert(always_false<Xs...>,
+                "weft: losses and layers are in nn: include <weft/nn.hpp> and write nn::mse_loss");
+}
 }  // namespace detail
 
 /// Says which header has it.
@@ -47,6 +52,12 @@ template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
 Tensor<float> profile(const Xs&...) {
   detail::needs_header_explain<Xs...>();
+  return {};
+}
+template <class... Xs>
+  requires(ExpressionLike<Xs> || ...)
+Tensor<float> mse_loss(const Xs&...) {
+  detail::needs_header_nn<Xs...>();
   return {};
 }
 template <class T = void>

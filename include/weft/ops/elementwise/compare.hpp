@@ -34,6 +34,17 @@ WEFT_OPERATOR(||, logical_or)
 
 namespace weft {
 
+namespace detail {
+template <class Op>
+inline constexpr bool is_comparison =
+    std::is_same_v<Op, op::eq> || std::is_same_v<Op, op::ne> || std::is_same_v<Op, op::lt> ||
+    std::is_same_v<Op, op::le> || std::is_same_v<Op, op::gt> || std::is_same_v<Op, op::ge>;
+template <class C, class Op, class T, class D, class U>
+inline constexpr bool compares_number<Map<C, Op, Tensor<T, D>, Scalar<U>>> = is_comparison<Op>;
+template <class C, class Op, class T, class D, class U>
+inline constexpr bool compares_number<Map<C, Op, Scalar<U>, Tensor<T, D>>> = is_comparison<Op>;
+}  // namespace detail
+
 template <ExpressionLike X>
 constexpr auto operator!(X&& x) {
   return lift(op::logical_not{}, static_cast<X&&>(x));
