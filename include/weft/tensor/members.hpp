@@ -54,6 +54,17 @@ constexpr Shape shape_of_numbers(I... sizes) {
 }
 }  // namespace detail
 
+namespace detail {
+/// A std::vector, or the like of it, of an expression's elements.
+template <class V, class E>
+concept VectorOf = requires(V& v) {
+  v.reserve(1);
+  v.shrink_to_fit();
+  v.push_back({});
+  requires std::is_same_v<typename V::value_type, typename E::value_type>;
+};
+}  // namespace detail
+
 /// What tensors, Vars and expressions have alike: functions as members, x.sum() for sum(x).
 template <class E>
 class Members {
@@ -126,10 +137,8 @@ class Members {
     return self();
   }
   /// No conversion: says how the elements get into a std::vector.
-  template <class V>
-    requires(std::is_same_v<typename V::value_type, typename E::value_type>&& requires(V& v) {
-      v.reserve(1), v.shrink_to_fit(), v.push_back({});
-    } && !detail::StringLike<V>)
+  template <class V, class X = E>
+    requires(detail::VectorOf<V, X>)
   operator V() const {
     static_assert(detail::always_false<V>,
                   "weft: a tensor becomes a std::vector by x.to_vector(), an expression by "
@@ -189,10 +198,12 @@ class NodeMembers : public Members<E> {
   }
 
   /// A view of the value; const, since writing to it would change nothing that anybody sees.
-  const auto operator()(Slice a, Slice b = Slice::absent, Slice c = Slice::absent,
-                        Slice d = Slice::absent, Slice e = Slice::absent, Slice f = Slice::absent,
-                        Slice g = Slice::absent, Slice h = Slice::absent) const {
-    return eval()(a, b, c, d, e, f, g, h);
+  decltype(auto) operator()(Slice a, Slice b = Slice::absent, Slice c = Slice::absent,
+                            Slice d = Slice::absent, Slice e = Slice::absent,
+                            Slice f = Slice::absent, Slice g = Slice::absent,
+                            Slice h = Slice::absent) const {
+    using View = decltype(eval()(a));
+    return static_cast<const View>(eval()(a, b, c, d, e, f, g, h));
   }
   template <ExpressionLike I>
   auto operator()(const I& index) const {
