@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#define WEFT_VERSION 100  ///< major * 10000 + minor * 100 + patch
+#define WEFT_VERSION 200  ///< major * 10000 + minor * 100 + patch
 
 #if __cplusplus < 202002L || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12) || \
     (defined(__clang__) && __clang_major__ < 14) ||                                         \
