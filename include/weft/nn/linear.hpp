@@ -52,6 +52,16 @@ struct Linear {
     if (bias) return linear(x, weight, *bias);
     return linear(x, weight);
   }
+  /// Not of another element type: says so.
+  template <ExpressionLike X>
+    requires(!std::is_same_v<typename X::value_type, T>)
+  Var<T, D>
+  operator()(const X&) const {
+    static_assert(weft::detail::always_false<X>,
+                  "weft: a Linear takes the element type of its weights: write cast<T>(x), or make "
+                  "the layer as nn::Linear<Cpu, double>(in, out)");
+    return {};
+  }
 };
 
 struct EmbeddingOptions {
