@@ -27,7 +27,7 @@ struct OrderedScatterer;
 namespace detail {
 
 /// The shape that a scatter runs over: of its indices, with the target's other axes.
-[[gnu::noinline]] inline Shape scattered_shape(const char* operation, Indexing how,
+WEFT_OUTLINED inline Shape scattered_shape(const char* operation, Indexing how,
                                                const Shape& target, int axis, const Shape& indices,
                                                const Shape& source) {
   const Shape shape = indexed_shape(operation, how, target, axis, indices);
