@@ -1,8 +1,9 @@
-// CUDA's attention and its gradients, by kernels that never store the scores.
+// CUDA's attention and its gradients: cuDNN's for half types with weft::cudnn, else own kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/attention/backward.hpp"
+#include "weft/cuda/attention/cudnn.hpp"
 #include "weft/cuda/attention/forward.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 
@@ -11,19 +12,24 @@ namespace weft {
 template <>
 struct Attention<Cuda> {
   template <class T, class D>
-  static void forward([[maybe_unused]] const AttentionPlan& plan,
-                      [[maybe_unused]] const Tensor<T, D>& q,
+  static void forward([[maybe_unused]] AttentionPlan& plan, [[maybe_unused]] const Tensor<T, D>& q,
                       [[maybe_unused]] const Tensor<T, D>& k,
                       [[maybe_unused]] const Tensor<T, D>& v,
                       [[maybe_unused]] const Tensor<T, D>& y,
                       [[maybe_unused]] const Tensor<compute_t<T>, D>& logs) {
 #if defined(__CUDACC__)
     using C = compute_t<T>;
-    check_width(plan);
     const Run run(logs);
     run.reads(q, k, v);
     run.writes(y);
     run.writes(logs);
+#if defined(WEFT_CUDNN)
+    if constexpr (is_half<T>) {
+      plan.by_library = on_cuda::detail::CudnnAttention<T, D>(plan, q, logs).forward(q, k, v, y);
+      if (plan.by_library) return;
+    }
+#endif
+    check_width(plan);
     on_cuda::AttentionGrid<T> grid = grid_of(plan, q, k, v, y, logs);
     grid.tiles = tiles(plan.queries, on_cuda::attention_queries<C>);
     const int64_t blocks = plan.batches * plan.heads * grid.tiles;
@@ -50,12 +56,22 @@ struct Attention<Cuda> {
       [[maybe_unused]] const Tensor<T, D>& dk, [[maybe_unused]] const Tensor<T, D>& dv) {
 #if defined(__CUDACC__)
     using C = compute_t<T>;
-    check_width(plan);
     const Run run(logs);
     run.reads(q, k, v);
     run.reads(y, gradient, logs);
-    const Tensor<C, D> along = detail::Access::allocate<C, D>(logs.shape(), q.device());
     for (const Tensor<T, D>* x : {&dq, &dk, &dv}) run.writes(*x);
+#if defined(WEFT_CUDNN)
+    if constexpr (is_half<T>) {
+      on_cuda::detail::CudnnAttention<T, D> library(plan, q, logs);
+      if (plan.by_library && library.backward(q, k, v, y, gradient, dq, dk, dv)) return;
+      if (plan.by_library && plan.drops()) {  // whose weights only cuDNN has
+        fail<ValueError>("scaled_dot_product_attention", "cuDNN has no gradient of heads of width ",
+                         plan.width, " with dropout: call cuda::set_use_cudnn(false)");
+      }
+    }
+#endif
+    check_width(plan);
+    const Tensor<C, D> along = detail::Access::allocate<C, D>(logs.shape(), q.device());
     run.writes(along);
     on_cuda::AttentionGrid<T> grid = grid_of(plan, q, k, v, y, logs);
     const auto rows = detail::rows_of(gradient);
