@@ -108,7 +108,7 @@ TEST_CASE("[gpu] cuDNN's attention of half types, masked, causal, grouped and of
 TEST_CASE("[gpu] cuDNN's attention without weft::cudnn's use, of views, and in a graph") {
   // (batch, length, 3, head, width), as one projection gives it
   const Tensor<bfloat16, Cuda> all_of = cast<bfloat16>(randn({2, 96, 3, 4, 64}, Cuda{}));
-  const auto part = [&](int i) { return all_of.select(2, i).transpose(1, 2); };
+  const auto part = [&](int i) { return all_of(all, all, i).transpose(1, 2); };
   const auto attend = [&] {
     return scaled_dot_product_attention(part(0), part(1), part(2), {.causal = true});
   };
