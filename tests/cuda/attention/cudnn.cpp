@@ -50,7 +50,8 @@ double far(const A& x, const B& wanted) {
 /// Against double on the CPU, from the same rounded numbers.
 template <class T>
 void check(const Case& c, double tolerance) {
-  CAPTURE(c.name);
+  const std::string name = c.name;
+  CAPTURE(name);
   manual_seed(3);
   const auto some = [](const Shape& shape) { return Tensor<T>(cast<T>(randn(shape))); };
   const Tensor<T> q = some({2, c.heads, c.queries, c.width});

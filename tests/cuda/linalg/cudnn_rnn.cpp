@@ -25,15 +25,18 @@ void check(Layer net, double tolerance) {
     x.zero_grad();
     nn::zero_grad(net);
     const auto result = net(x, {}, {7, 4, 6});
-    Var<T, Cuda> last;
+    Var loss = sum(result.output * result.output);
+    std::vector<Var<T, Cuda>> all{result.output};
     if constexpr (Layer::has_cell) {
-      last = result.state.h + result.state.c;
+      loss = loss + sum(result.state.h) + sum(result.state.c * result.state.c);
+      all.push_back(result.state.h);
+      all.push_back(result.state.c);
     } else {
-      last = result.state;
+      loss = loss + sum(result.state * result.state);
+      all.push_back(result.state);
     }
-    const Var loss = sum(result.output * result.output) + sum(last * last);
     loss.backward();
-    std::vector<Var<T, Cuda>> all{result.output, last, Var<T, Cuda>(x.grad())};
+    all.push_back(Var<T, Cuda>(x.grad().clone()));
     for (const auto& [name, w] : nn::named_parameters(net)) {
       all.push_back(Var<T, Cuda>(w.grad().clone()));
     }

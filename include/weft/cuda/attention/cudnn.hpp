@@ -160,8 +160,9 @@ class CudnnAttention {
   bool backward(const X& q, const X& k, const X& v, const X& y, const X& gradient, const X& dq,
                 const X& dk, const X& dv) {
     p_.backward = 1;
-    if (!takes() || !place(P::q, q) || !place(P::k, k) || !place(P::v, v) || !place(P::y, y) ||
-        !place(P::dq, dq) || !place(P::dk, dk) || !place(P::dv, dv)) {
+    // cuDNN 9.14's gradients leave the shift out.
+    if (!takes() || p_.shifted != 0 || !place(P::q, q) || !place(P::k, k) || !place(P::v, v) ||
+        !place(P::y, y) || !place(P::dq, dq) || !place(P::dk, dk) || !place(P::dv, dv)) {
       return false;
     }
     const X g = place(P::gradient, gradient) ? gradient : gradient.clone();
@@ -181,7 +182,8 @@ class CudnnAttention {
   bool takes() const {
     return use_cudnn() && p_.queries >= 16 && p_.keys > 0 && p_.width % 8 == 0 &&
            p_.value_width % 8 == 0 && p_.width <= 256 && p_.value_width <= 256 &&
-           p_.dropped != UINT32_MAX && plan_.past <= INT32_MAX && plan_.past >= INT32_MIN;
+           p_.dropped != UINT32_MAX && (p_.dropped == 0 || p_.shifted == 0) &&
+           plan_.past <= INT32_MAX && plan_.past >= INT32_MIN;
   }
   /// False where cuDNN does not take what lies so.
   bool place(int array, const X& x) {

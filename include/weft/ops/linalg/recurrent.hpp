@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "weft/tensor/tensor.hpp"
+#include "weft/tensor/factory.hpp"
 
 namespace weft {
 
