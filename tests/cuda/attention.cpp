@@ -54,8 +54,13 @@ TEST_CASE("[gpu] attention in every type, against the CPU") {
   };
   check(double{}, 1e-9);
   check(float{}, 1e-4);
+  const bool library = weft::cuda::use_cudnn();
+  weft::cuda::set_use_cudnn(false);
   check(weft::half{}, 3e-2);
   check(bfloat16{}, 1e-1);
+  weft::cuda::set_use_cudnn(library);
+  const weft::cuda::Tf32Guard tf32;
+  check(float{}, 1e-2);
 }
 
 TEST_CASE("[gpu] heads that are too wide") {
