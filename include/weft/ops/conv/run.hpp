@@ -12,6 +12,7 @@ namespace weft {
 /// does not take the problem:
 ///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& w, const Tensor<T, D>& y);
+///   static bool results_with_bias(operation, problem, x, w, bias, y);
 ///   static bool images(operation, problem, g, w, dx);
 ///   static bool weights(operation, problem, x, g, dw);
 template <class D>
@@ -85,7 +86,13 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     return y;
   }
   if constexpr (detail::has_library<D>()) {
-    done = ConvLibrary<detail::Loops<D>>::results(operation, p, x, all::in_format(w, last), y);
+    using Library = ConvLibrary<detail::Loops<D>>;
+    const Tensor<T, D> lying = all::in_format(w, last);
+    if (bias != nullptr) {
+      const Tensor<T, D> shift = all::in_format(*bias, false);
+      if (Library::results_with_bias(operation, p, x, lying, shift, y)) return y;
+    }
+    done = Library::results(operation, p, x, lying, y);
   }
   if (!done && !last) {
     ByMatmul<T, D>(operation, p).results(x, filters, y);
