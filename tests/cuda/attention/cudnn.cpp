@@ -10,6 +10,12 @@
 using namespace weft;
 
 namespace {
+/// Small attentions go to cuDNN too until the end of the scope.
+struct AllToCudnn {
+  double before = weft::cuda::detail::least_attention_work;
+  AllToCudnn() { weft::cuda::detail::least_attention_work = 0; }
+  ~AllToCudnn() { weft::cuda::detail::least_attention_work = before; }
+};
 enum class Masked : unsigned char { not_at_all, keys, queries, added };
 struct Case {
   const char* name;
@@ -100,6 +106,7 @@ void check(const Case& c, double tolerance) {
 }  // namespace
 
 TEST_CASE("[gpu] cuDNN's attention of half types, masked, causal, grouped and of odd sizes") {
+  const AllToCudnn all;
   for (const Case& c : cases) {
     check<weft::half>(c, 1.5e-3);
     check<bfloat16>(c, 1.2e-2);
@@ -107,6 +114,7 @@ TEST_CASE("[gpu] cuDNN's attention of half types, masked, causal, grouped and of
 }
 
 TEST_CASE("[gpu] cuDNN's attention without weft::cudnn's use, of views, and in a graph") {
+  const AllToCudnn small_too;
   // (batch, length, 3, head, width), as one projection gives it
   const Tensor<bfloat16, Cuda> all_of = cast<bfloat16>(randn({2, 96, 3, 4, 64}, Cuda{}));
   const auto part = [&](int i) { return all_of(all, all, i).transpose(1, 2); };
@@ -125,7 +133,17 @@ TEST_CASE("[gpu] cuDNN's attention without weft::cudnn's use, of views, and in a
   CHECK(equal(y, wanted));
 }
 
+TEST_CASE("[gpu] little work is weft's own") {
+  const auto taken = [](int64_t batch) {
+    const Tensor<bfloat16, Cuda> x = zeros<bfloat16>({batch, 4, 256, 64}, Cuda{});
+    return weft::detail::attend<bfloat16, Cuda>(x, x, x, {}).plan.by_library;
+  };
+  CHECK(!taken(1));
+  CHECK(taken(16));
+}
+
 TEST_CASE("[gpu] cuDNN's dropout keeps the mean, and its gradient the same weights") {
+  const AllToCudnn small_too;
   const Var q = parameter(zeros<bfloat16>({1, 1, 128, 64}, Cuda{}));
   const Var k = parameter(zeros<bfloat16>({1, 1, 64, 64}, Cuda{}));
   const Tensor<bfloat16, Cuda> one = cast<bfloat16>(eye<float>(64, Cuda{})).eval();

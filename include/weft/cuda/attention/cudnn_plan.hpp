@@ -213,57 +213,12 @@ struct CudnnAttentionGraph {
   }
 };
 
-/// Kernels for any sizes, by what they compute.
-struct CudnnAttentionKernels {
-  int64_t key[10] = {};
-  cudnnBackendDescriptor_t cache = nullptr;
-};
-
 /// Plans of a GPU, never destroyed.
 struct CudnnAttentionPlans {
   Mutex mutex;
-  std::vector<CudnnAttentionKernels*>* kernels = nullptr;
   std::vector<const CudnnAttentionPlan*>* all = nullptr;
 };
 [[gnu::visibility("default")]] inline CudnnAttentionPlans cudnn_attention_plans[max_devices];
-
-/// The cache of kernels for a problem.
-inline cudnnBackendDescriptor_t* kernels_for(CudnnAttentionPlans& known,
-                                             const CudnnAttentionProblem& p) {
-  CudnnAttentionKernels wanted{{p.type, p.causal, p.shifted, p.dropped != 0, p.biased,
-                                p.bias_size[0] == 1, p.bias_size[1] == 1, p.bias_size[2] == 1,
-                                p.heads == p.key_heads, p.width * 1024 + p.value_width}};
-  if (known.kernels == nullptr) known.kernels = new std::vector<CudnnAttentionKernels*>;
-  for (CudnnAttentionKernels* k : *known.kernels) {
-    if (__builtin_memcmp(k->key, wanted.key, sizeof(wanted.key)) == 0) return &k->cache;
-  }
-  known.kernels->push_back(new CudnnAttentionKernels(wanted));
-  return &known.kernels->back()->cache;
-}
-
-/// Builds a plan. To compile kernels takes 40 ms: those of values that are soon computed serve
-/// other sizes too, as sentences have.
-[[gnu::cold, gnu::noinline]] inline void build_plan(cudnnHandle_t handle, CudnnAttentionPlan& plan,
-                                                    CudnnAttentionPlans& known) {
-  constexpr double soon = 1e11;  // operations
-  const CudnnAttentionProblem& p = plan.problem;
-  const double work = 2. * static_cast<double>(p.batches * p.heads * p.queries) *
-                      static_cast<double>(p.keys * (p.width + p.value_width));
-  if (p.backward == 0 && work < soon) {
-    CudnnAttentionGraph{plan}.forward();
-    plan.found = plan.graph.find_plan(handle, kernels_for(known, p));
-    if (plan.found) return;
-    plan.graph = {};
-  }
-  CudnnAttentionGraph graph{plan};
-  if (p.backward != 0) {
-    graph.backward();
-  } else {
-    graph.forward();
-  }
-  plan.found = plan.graph.find_plan(handle);
-  if (!plan.found) plan.graph.drop();
-}
 
 /// The plan for a problem, from the last time or new; it says whether cuDNN takes the problem.
 [[gnu::noinline]] inline const CudnnAttentionPlan& plan_cudnn_attention(
@@ -276,7 +231,14 @@ inline cudnnBackendDescriptor_t* kernels_for(CudnnAttentionPlans& known,
   }
   auto* const plan = new CudnnAttentionPlan;
   plan->problem = p;
-  build_plan(handle, *plan, known);
+  CudnnAttentionGraph graph{*plan};
+  if (p.backward != 0) {
+    graph.backward();
+  } else {
+    graph.forward();
+  }
+  plan->found = plan->graph.find_plan(handle);
+  if (!plan->found) plan->graph.drop();
   known.all->push_back(plan);
   return *plan;
 }

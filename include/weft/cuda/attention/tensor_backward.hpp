@@ -35,7 +35,7 @@ __device__ __forceinline__ void weigh(const AttentionPlan& plan, const Draw& dra
 
 /// The gradient of a tile of queries: each tile of keys adds to it.
 template <class T, int Width>
-__global__ void __launch_bounds__(tensor_threads)
+__global__ void __launch_bounds__(tensor_threads, Width > 64 ? 2 : 3)
     tensor_query_gradient(const __grid_constant__ AttentionGrid<T> grid) {
   constexpr int N = tensor_columns<Width>;
   constexpr int step = tensor_step<Width>;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(tensor_threads)
 /// The gradients of a tile of keys and values: each tile of queries, of all heads that read them,
 /// adds to them.
 template <class T, int Width>
-__global__ void __launch_bounds__(tensor_threads)
+__global__ void __launch_bounds__(tensor_threads, Width > 64 ? 2 : 3)
     tensor_key_gradient(const __grid_constant__ AttentionGrid<T> grid) {
   constexpr int N = tensor_columns<Width>;
   constexpr int step = tensor_step<Width>;

@@ -15,7 +15,7 @@ constexpr int tensor_forward_bytes() {
 #if defined(__CUDACC__)
 /// y and logs: a block has a tile of queries, and the keys go by.
 template <class T, int Width>
-__global__ void __launch_bounds__(tensor_threads)
+__global__ void __launch_bounds__(tensor_threads, Width > 64 ? 3 : 4)
     tensor_attention(const __grid_constant__ AttentionGrid<T> grid) {
   constexpr int N = tensor_columns<Width>;
   constexpr int step = tensor_step<Width>;

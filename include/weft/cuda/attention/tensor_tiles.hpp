@@ -76,26 +76,34 @@ __device__ __forceinline__ void load_tile(float* tile, const T* from, int64_t ro
     T element[4];
   };
   constexpr int chunks = Width / 4;
+  constexpr int each = N * chunks / tensor_threads;
   const bool whole =
       row % 4 == 0 && width % 4 == 0 && reinterpret_cast<std::uintptr_t>(from) % sizeof(Four) == 0;
-  for (int at = static_cast<int>(threadIdx.x); at < N * chunks; at += tensor_threads) {
+  Four four[each] = {};  // all on their way before the first is used
+#pragma unroll
+  for (int n = 0; n < each; ++n) {
+    const int at = static_cast<int>(threadIdx.x) + n * tensor_threads;
     const int r = at / chunks;
     const int c = at % chunks * 4;
-    float* const to = tile + r * tensor_step<Width> + c;
     const T* const source = from + (first + r) * row + c;
-    const bool there = first + r < count;
-    float value[4] = {};
-    if (whole && there && c < width) {
-      const Four four = *reinterpret_cast<const Four*>(source);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) value[i] = rounded(load_element(four.element[i]));
-    } else if (there) {
+    if (first + r >= count || c >= width) continue;
+    if (whole) {
+      four[n] = *reinterpret_cast<const Four*>(source);
+    } else {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        if (c + i < width) value[i] = rounded(load_element(source[i]));
+        if (c + i < width) four[n].element[i] = source[i];
       }
     }
-    *reinterpret_cast<float4*>(to) = make_float4(value[0], value[1], value[2], value[3]);
+  }
+#pragma unroll
+  for (int n = 0; n < each; ++n) {
+    const int at = static_cast<int>(threadIdx.x) + n * tensor_threads;
+    float value[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) value[i] = rounded(load_element(four[n].element[i]));
+    *reinterpret_cast<float4*>(tile + at / chunks * tensor_step<Width> + at % chunks * 4) =
+        make_float4(value[0], value[1], value[2], value[3]);
   }
 }
 

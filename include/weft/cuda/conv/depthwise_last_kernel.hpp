@@ -33,20 +33,25 @@ struct DepthwiseLastGrid {
 inline constexpr int depthwise_outputs = 4;
 
 #if defined(__CUDACC__)
-/// N neighbouring elements, 16 bytes at most, by one load.
-template <int N, class T>
-__device__ __forceinline__ void load_channels(const T* from, compute_t<T> (&to)[N]) {
-  struct alignas(sizeof(T) * N) Raw {
-    T element[N];
-  };
-  const Raw raw = *reinterpret_cast<const Raw*>(from);
-#pragma unroll
-  for (int i = 0; i < N; ++i) to[i] = load_element(raw.element[i]);
-}
+/// N neighbouring elements, 16 bytes at most, that one instruction moves.
+template <class T, int N>
+struct alignas(sizeof(T) * N) Channels {
+  T element[N];
+
+  /// Zeros where `there` is false.
+  static __device__ __forceinline__ Channels load(const T* from, bool there) {
+    Channels x{};
+    if (there) x = *reinterpret_cast<const Channels*>(from);
+    return x;
+  }
+  __device__ __forceinline__ compute_t<T> operator[](int i) const {
+    return load_element(element[i]);
+  }
+};
 
 /// Results, or with flipped taps the gradient of the images. Unit: strides and dilations are 1.
 template <class T, int K, bool Unit>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, 2)
     depthwise_last(const __grid_constant__ DepthwiseLastGrid<T> grid) {
   using C = compute_t<T>;
   constexpr int V = 16 / static_cast<int>(sizeof(T));
@@ -97,29 +102,36 @@ __global__ void __launch_bounds__(block_threads)
         for (int v = 0; v < V; ++v) factor[kx][v] = own[(ky * K + kx) * wide + v];
       }
       if constexpr (Unit) {
+        Channels<T, V> value[N + K - 1];  // all on their way before the first is used
 #pragma unroll
         for (int j = 0; j < N + K - 1; ++j) {
-          if (from_x + j < 0 || from_x + j >= grid.in[1]) continue;
-          C value[V];
-          load_channels(row + (from_x + j) * grid.channels, value);
+          const bool there = from_x + j >= 0 && from_x + j < grid.in[1];
+          value[j] = Channels<T, V>::load(row + (from_x + j) * grid.channels, there);
+        }
 #pragma unroll
-          for (int kx = 0; kx < K; ++kx) {
-            if (j - kx < 0 || j - kx >= N) continue;
+        for (int j = 0; j < N + K - 1; ++j) {
 #pragma unroll
-            for (int v = 0; v < V; ++v) sum[j - kx][v] += factor[kx][v] * value[v];
+          for (int v = 0; v < V; ++v) {
+            const C x_v = value[j][v];
+#pragma unroll
+            for (int kx = 0; kx < K; ++kx) {
+              if (j - kx >= 0 && j - kx < N) sum[j - kx][v] += factor[kx][v] * x_v;
+            }
           }
         }
       } else {
 #pragma unroll
         for (int o = 0; o < N; ++o) {
+          Channels<T, V> value[K];
 #pragma unroll
           for (int kx = 0; kx < K; ++kx) {
             const int at = from_x + o * grid.stride[1] + kx * grid.dilation[1];
-            if (at < 0 || at >= grid.in[1]) continue;
-            C value[V];
-            load_channels(row + at * grid.channels, value);
+            value[kx] = Channels<T, V>::load(row + at * grid.channels, at >= 0 && at < grid.in[1]);
+          }
 #pragma unroll
-            for (int v = 0; v < V; ++v) sum[o][v] += factor[kx][v] * value[v];
+          for (int kx = 0; kx < K; ++kx) {
+#pragma unroll
+            for (int v = 0; v < V; ++v) sum[o][v] += factor[kx][v] * value[kx][v];
           }
         }
       }
@@ -128,19 +140,17 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
     for (int o = 0; o < N; ++o) {
       if (x + o >= grid.out[1]) break;
-      struct alignas(16) Raw {
-        T element[V];
-      } raw;
+      Channels<T, V> raw;
 #pragma unroll
       for (int v = 0; v < V; ++v) raw.element[v] = store_element<T>(sum[o][v]);
-      *reinterpret_cast<Raw*>(to + o * grid.channels) = raw;
+      *reinterpret_cast<Channels<T, V>*>(to + o * grid.channels) = raw;
     }
   }
 }
 
 /// The weight's gradient: each part's sums over its rows of all images, in a fixed order.
 template <class T, int K, int V>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, 2)
     depthwise_last_weights(const __grid_constant__ DepthwiseLastGrid<T> grid) {
   using C = compute_t<T>;
   __shared__ C tile[block_threads * V];
@@ -160,9 +170,44 @@ __global__ void __launch_bounds__(block_threads)
     const int from_y = y * grid.stride[0] - grid.padding[0];
     const T* const upstream = grid.gradient + int64_t{line} * grid.out[1] * grid.channels + c;
     const T* const image = grid.from + int64_t{n} * grid.in[0] * grid.in[1] * grid.channels + c;
+    if (grid.stride[1] == 1 && grid.dilation[1] == 1) {
+      // Columns of the image go by: each is read once, into the slot of the one that is left
+      // behind.
+      Channels<T, V> column[K][K];
+      const auto read = [&](int slot, int at_x) {
+#pragma unroll
+        for (int ky = 0; ky < K; ++ky) {
+          const int at_y = from_y + ky * grid.dilation[0];
+          const bool there = at_y >= 0 && at_y < grid.in[0] && at_x >= 0 && at_x < grid.in[1];
+          column[slot][ky] = Channels<T, V>::load(
+              image + (int64_t{at_y} * grid.in[1] + at_x) * grid.channels, there);
+        }
+      };
+#pragma unroll
+      for (int slot = 0; slot < K - 1; ++slot) read(slot, slot - grid.padding[1]);
+      for (int start = 0; start < grid.out[1]; start += K) {
+#pragma unroll
+        for (int u = 0; u < K; ++u) {
+          const int x = start + u;
+          if (x >= grid.out[1]) break;
+          const auto g = Channels<T, V>::load(upstream + x * grid.channels, true);
+          read((u + K - 1) % K, x + K - 1 - grid.padding[1]);
+#pragma unroll
+          for (int kx = 0; kx < K; ++kx) {
+#pragma unroll
+            for (int ky = 0; ky < K; ++ky) {
+#pragma unroll
+              for (int v = 0; v < V; ++v) {
+                sum[ky * K + kx][v] += g[v] * column[(u + kx) % K][ky][v];
+              }
+            }
+          }
+        }
+      }
+      continue;
+    }
     for (int x = 0; x < grid.out[1]; ++x) {
-      C g[V];
-      load_channels(upstream + x * grid.channels, g);
+      const auto g = Channels<T, V>::load(upstream + x * grid.channels, true);
       const int from_x = x * grid.stride[1] - grid.padding[1];
 #pragma unroll
       for (int ky = 0; ky < K; ++ky) {
@@ -172,9 +217,8 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
         for (int kx = 0; kx < K; ++kx) {
           const int at_x = from_x + kx * grid.dilation[1];
-          if (at_x < 0 || at_x >= grid.in[1]) continue;
-          C value[V];
-          load_channels(row + at_x * grid.channels, value);
+          const auto value =
+              Channels<T, V>::load(row + at_x * grid.channels, at_x >= 0 && at_x < grid.in[1]);
 #pragma unroll
           for (int v = 0; v < V; ++v) sum[ky * K + kx][v] += g[v] * value[v];
         }

@@ -135,24 +135,13 @@ class CudnnGraph {
   }
 
   /// Takes the first way of computing all operations that cuDNN has, in its order; false, and
-  /// `status` says why, where it has none. With `kernels`, graphs of the same operations on other
-  /// sizes share kernels, which are compiled at their first use: a cache of cuDNN's, null at first.
-  bool find_plan(cudnnHandle_t handle, cudnnBackendDescriptor_t* kernels = nullptr) {
-    const bool any_size = kernels != nullptr;
+  /// `status` says why, where it has none.
+  bool find_plan(cudnnHandle_t handle) {
     const auto graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, handle);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, operations_.data(),
         static_cast<int64_t>(operations_.size()));
-    if (any_size) {
-      set(graph, CUDNN_ATTR_OPERATIONGRAPH_IS_DYNAMIC_SHAPE_ENABLED, CUDNN_TYPE_BOOLEAN, any_size);
-    }
     finalize(graph);
-    if (any_size && *kernels == nullptr) {
-      const auto cache = make(CUDNN_BACKEND_KERNEL_CACHE_DESCRIPTOR);
-      set(cache, CUDNN_ATTR_KERNEL_CACHE_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, graph);
-      finalize(cache);
-      if (status == CUDNN_STATUS_SUCCESS) *kernels = cache;
-    }
     const auto heuristics = make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     const auto mode = CUDNN_HEUR_MODE_A;
     set(heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, graph);
@@ -174,10 +163,6 @@ class CudnnGraph {
       set(candidate, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, handle);
       set(candidate, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
           ways[i]);
-      if (any_size) {
-        set(candidate, CUDNN_ATTR_EXECUTION_PLAN_KERNEL_CACHE, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-            *kernels);
-      }
       finalize(candidate);
       if (status != CUDNN_STATUS_SUCCESS) continue;
       int64_t found = 0;
