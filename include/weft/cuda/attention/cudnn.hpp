@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/conv/settings.hpp"
+#include "weft/cuda/linalg/cudnn_use.hpp"
 
 #if defined(WEFT_CUDNN)
 

@@ -21,8 +21,8 @@ struct DepthwiseLast<Cuda> {
   static bool images(const char* operation, const conv::Problem& p, const Tensor<T, D>& g,
                      const Tensor<T, D>& w, const Tensor<T, D>& dx) {
     if (p.stride[1] != 1 || p.stride[2] != 1) return false;
-    const Tensor<T, D>* const none = nullptr;
-    return run(operation, p, g, w, none, dx, true);
+    const Tensor<T, D>* const no_bias = nullptr;
+    return run(operation, p, g, w, no_bias, dx, true);
   }
 
   /// The gradient of the weight: sums (part, filter, tap), not yet added up; empty for what it does
