@@ -63,6 +63,28 @@ TEST_CASE("[gpu] attention in every type, against the CPU") {
   check(float{}, 1e-2);
 }
 
+TEST_CASE("[gpu] dropout on tensor cores draws the same weights") {
+  for (const int64_t keys : {88, 90}) {
+    CAPTURE(keys);
+    const Tensor<float, Cuda> q = randn({2, 2, 75, 64}, Cuda{});
+    const Tensor<float, Cuda> k = randn({2, 2, keys, 64}, Cuda{});
+    const auto run = [&](bool tf32) {
+      const weft::cuda::Tf32Guard guard(tf32);
+      manual_seed(3);
+      const Var a = parameter(q.clone());
+      const Var b = parameter(k.clone());
+      const Var y = scaled_dot_product_attention(a, b, b, {.causal = true, .dropout = 0.4});
+      y.backward(q);
+      return std::tuple(y.detach(), a.grad(), b.grad());
+    };
+    const auto [y, da, db] = run(false);
+    const auto [z, ea, eb] = run(true);
+    CHECK(allclose(y, z, {1e-2, 1e-2}));
+    CHECK(allclose(da, ea, {3e-2, 3e-2}));
+    CHECK(allclose(db, eb, {3e-2, 3e-2}));
+  }
+}
+
 TEST_CASE("[gpu] heads that are too wide") {
   const Tensor<float, Cuda> x = zeros({1, 1, 2, 129}, Cuda{});
   CHECK_SAYS("heads of width 129 and 129 on Cuda, expected at most 128",

@@ -20,13 +20,12 @@ namespace tensor {
 /// From the products of query and key (plain: with nothing masked), and of gradient and value: the
 /// weight that went into the value, and the gradient of the score.
 template <class T>
-__device__ __forceinline__ void weigh(const AttentionPlan& plan, const Draw& draw, int64_t b,
-                                      int64_t h, int64_t row, int64_t column, bool plain, float log,
-                                      float along, float& product, float& change) {
+__device__ __forceinline__ void weigh(const AttentionPlan& plan, int64_t b, int64_t h, int64_t row,
+                                      int64_t column, bool plain, float log, float along,
+                                      float kept, float& product, float& change) {
   const float score = plain ? product * static_cast<float>(plan.scale)
                             : attention_score<T>(plan, b, h, row, column, product);
   const float weight = math::exp_of_term(score - (log == no_score<float> ? 0.0F : log));
-  const float kept = plan.drops() ? plan.kept(draw, b, h, row, column) : 1.0F;
   change = weight * (change * kept - along);
   product = weight * kept;
 }
@@ -87,11 +86,14 @@ __global__ void __launch_bounds__(tensor_threads, Width > 64 ? 2 : 3)
     tensor::multiply_rows<N, Width>(change, gradient + 16 * warp * step, v);
 #pragma unroll
     for (int j = 0; j < N / 8; ++j) {
+      const int64_t row = first + 16 * warp + g;
+      const int64_t column = key + 8 * j + 2 * t;
+      float kept[4] = {1, 1, 1, 1};
+      if (plan.drops()) tensor::kept_in_rows(plan, draw, b, h, row, column, kept);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        tensor::weigh<T>(plan, draw, b, h, first + 16 * warp + g + 8 * (i / 2),
-                         key + 8 * j + 2 * t + i % 2, plain, log[i / 2], along[i / 2],
-                         product[j][i], change[j][i]);
+        tensor::weigh<T>(plan, b, h, row + 8 * (i / 2), column + i % 2, plain, log[i / 2],
+                         along[i / 2], kept[i], product[j][i], change[j][i]);
       }
     }
     tensor::multiply_columns<N, Width>(out, change, k);
@@ -156,11 +158,15 @@ __global__ void __launch_bounds__(tensor_threads, Width > 64 ? 2 : 3)
       tensor::multiply_rows<N, Width>(change, v + 16 * warp * step, gradient);
 #pragma unroll
       for (int j = 0; j < N / 8; ++j) {
+        const int query = 8 * j + 2 * t;
+        const int64_t row = key + 16 * warp + g;
+        float kept[4] = {1, 1, 1, 1};
+        if (plan.drops()) tensor::kept_in_columns(plan, draw, b, h, first + query, row, kept);
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          const int query = 8 * j + 2 * t + i % 2;
-          tensor::weigh<T>(plan, draw, b, h, first + query, key + 16 * warp + g + 8 * (i / 2),
-                           plain, logs[query], along[query], product[j][i], change[j][i]);
+          const int of = query + i % 2;
+          tensor::weigh<T>(plan, b, h, first + of, row + 8 * (i / 2), plain, logs[of], along[of],
+                           kept[i], product[j][i], change[j][i]);
         }
       }
       tensor::multiply_columns<N, Width>(dv, product, gradient);

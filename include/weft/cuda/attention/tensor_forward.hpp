@@ -77,10 +77,8 @@ __global__ void __launch_bounds__(tensor_threads, Width > 64 ? 3 : 4)
       for (int j = 0; j < N / 8; ++j) {
 #pragma unroll
         for (int i = 2 * half; i < 2 * half + 2; ++i) {
-          float weight = math::exp_of_term(s[j][i] - shift);
-          part += weight;
-          if (plan.drops()) weight *= plan.kept(draw, b, h, row, key + 8 * j + 2 * t + i % 2);
-          s[j][i] = weight;
+          s[j][i] = math::exp_of_term(s[j][i] - shift);
+          part += s[j][i];
         }
       }
       sum[half] = sum[half] * shrink + tensor::sum_of_row(part);
@@ -88,6 +86,15 @@ __global__ void __launch_bounds__(tensor_threads, Width > 64 ? 3 : 4)
       for (int e = 0; e < Width / 8; ++e) {
         value[e][2 * half] *= shrink;
         value[e][2 * half + 1] *= shrink;
+      }
+    }
+    if (plan.drops()) {
+#pragma unroll
+      for (int j = 0; j < N / 8; ++j) {
+        float kept[4];
+        tensor::kept_in_rows(plan, draw, b, h, first + 16 * warp + g, key + 8 * j + 2 * t, kept);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) s[j][i] *= kept[i];
       }
     }
     tensor::multiply_columns<N, Width>(value, s, v);

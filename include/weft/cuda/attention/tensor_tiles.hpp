@@ -148,6 +148,55 @@ __device__ __forceinline__ void multiply_columns(float (&out)[Width / 8][4],
   }
 }
 
+/// What dropout multiplies weights by. A block of random bits is that of four neighbouring keys:
+/// where their number allows it, each thread makes one block and gets the rest from its neighbours.
+__device__ __forceinline__ float kept_of(const AttentionPlan& plan, std::uint32_t bits) {
+  return bits < plan.dropped ? 0.0F : plan.kept_factor;
+}
+/// For the four weights that a thread has of rows of queries: (row, key), (row, key + 1), (row + 8,
+/// key), (row + 8, key + 1).
+__device__ __forceinline__ void kept_in_rows(const AttentionPlan& plan, const Draw& draw, int64_t b,
+                                             int64_t h, int64_t row, int64_t key,
+                                             float (&kept)[4]) {
+  if (plan.keys % 4 != 0) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) kept[i] = plan.kept(draw, b, h, row + 8 * (i / 2), key + i % 2);
+    return;
+  }
+  const bool odd = threadIdx.x % 2 != 0;
+  const int64_t line = (b * plan.heads + h) * plan.queries + row + (odd ? 8 : 0);
+  const auto x = draw.block(static_cast<std::uint64_t>(line * (plan.keys / 4) + key / 4));
+  const std::uint32_t other[] = {__shfl_xor_sync(~0U, odd ? x.a : x.c, 1),
+                                 __shfl_xor_sync(~0U, odd ? x.b : x.d, 1)};
+  kept[0] = kept_of(plan, odd ? other[0] : x.a);
+  kept[1] = kept_of(plan, odd ? other[1] : x.b);
+  kept[2] = kept_of(plan, odd ? x.c : other[0]);
+  kept[3] = kept_of(plan, odd ? x.d : other[1]);
+}
+/// The same where rows are keys: (query, key), (query + 1, key), (query, key + 8), (query + 1, key
+/// + 8), with keys that are neighbours in every fourth thread.
+__device__ __forceinline__ void kept_in_columns(const AttentionPlan& plan, const Draw& draw,
+                                                int64_t b, int64_t h, int64_t query, int64_t key,
+                                                float (&kept)[4]) {
+  if (plan.keys % 4 != 0) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) kept[i] = plan.kept(draw, b, h, query + i % 2, key + 8 * (i / 2));
+    return;
+  }
+  const int own = static_cast<int>(threadIdx.x) / 4 % 4;  // of four threads: makes block number own
+  const int64_t line = (b * plan.heads + h) * plan.queries + query + own % 2;
+  const auto x =
+      draw.block(static_cast<std::uint64_t>(line * (plan.keys / 4) + key / 4 + 2 * (own / 2)));
+#pragma unroll
+  for (int d = 0; d < 4; ++d) {
+    const int with = own ^ d;
+    const std::uint32_t sent = with == 0 ? x.a : with == 1 ? x.b : with == 2 ? x.c : x.d;
+    const float factor = kept_of(plan, __shfl_xor_sync(~0U, sent, 4 * d));
+#pragma unroll
+    for (int i = 0; i < 4; ++i) kept[i] = i == with ? factor : kept[i];
+  }
+}
+
 /// Over the four threads that have a row.
 __device__ __forceinline__ float largest_of_row(float x) {
 #pragma unroll
