@@ -80,6 +80,7 @@ TEST_CASE("[gpu] cuDNN's recurrent layers are weft's own") {
   check<float>(nn::RNN<Cuda>(16, 24, {.nonlinearity = nn::Nonlinearity::relu}), 1e-4);
   check<float>(nn::LSTM<Cuda>(16, 24, {.num_layers = 2, .proj_size = 8}), 1e-4);
   check<weft::half>(nn::LSTM<Cuda, weft::half>(16, 24, {.num_layers = 2}), 2e-2);
+  check<bfloat16>(nn::GRU<Cuda, bfloat16>(16, 24, {.num_layers = 2}), 1e-1);
 }
 
 TEST_CASE("[gpu] cuDNN's layers drop between each other, in a graph, and go back twice") {
