@@ -38,6 +38,7 @@ TEST_CASE("[gpu] depthwise convolutions of channels-last images and their gradie
   check<bfloat16>({3, 40, 13, 10}, 3, {.padding = 1, .groups = 40}, 2e-2);
   check<weft::half>({2, 272, 9, 7}, 5, {.padding = 2, .groups = 272}, 3e-3);
   check<float>({2, 20, 9, 11}, 3, {.stride = 2, .padding = 1, .groups = 20}, 1e-5);
+  check<bfloat16>({2, 16, 14, 9}, 5, {.stride = 2, .padding = 2, .groups = 16}, 2e-2);
   check<float>({2, 20, 12, 11}, 5, {.padding = 3, .dilation = 2, .groups = 20}, 1e-5);
   check<weft::half>({2, 9, 6, 6}, 3, {.padding = 1, .groups = 9}, 3e-3);  // channels do not fit
 }

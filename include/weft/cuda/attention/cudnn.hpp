@@ -182,13 +182,14 @@ class CudnnAttention {
   /// cuDNN compiles a kernel for each shape, which takes 40 ms: little work and few queries, as of
   /// a cache that grows with each token, are left to weft's kernels.
   bool takes() const {
+    static const bool is_known = cudnnGetVersion() >= 91000;  // masks and sums differ before
     const double work = 2. * static_cast<double>(p_.batches * p_.heads * p_.queries) *
                         static_cast<double>(p_.keys * (p_.width + p_.value_width));
     const bool sizes =
         p_.width % 8 == 0 && p_.value_width % 8 == 0 && p_.width <= 256 && p_.value_width <= 256;
     const bool wide = p_.width > 128 || p_.value_width > 128;  // weft has no kernel for these
     const bool past = plan_.past <= INT32_MAX && plan_.past >= INT32_MIN;
-    return use_cudnn() && sizes && past && p_.keys > 0 && p_.dropped != UINT32_MAX &&
+    return is_known && use_cudnn() && sizes && past && p_.keys > 0 && p_.dropped != UINT32_MAX &&
            (wide || (p_.queries >= 16 && work >= least_attention_work));
   }
   /// False where cuDNN does not take what lies so.

@@ -16,11 +16,10 @@ struct DepthwiseLast<Cuda> {
                       const Tensor<T, D>& w, const Tensor<T, D>* bias, const Tensor<T, D>& y) {
     return run(operation, p, x, w, bias, y, false);
   }
-  /// The gradient of the images, for strides of 1.
+  /// The gradient of the images.
   template <class T, class D>
   static bool images(const char* operation, const conv::Problem& p, const Tensor<T, D>& g,
                      const Tensor<T, D>& w, const Tensor<T, D>& dx) {
-    if (p.stride[1] != 1 || p.stride[2] != 1) return false;
     const Tensor<T, D>* const no_bias = nullptr;
     return run(operation, p, g, w, no_bias, dx, true);
   }
@@ -103,7 +102,8 @@ struct DepthwiseLast<Cuda> {
     for (int i = 0; i < 2; ++i) {
       grid.in[i] = static_cast<int>(back ? p.out[i + 1] : p.in[i + 1]);
       grid.out[i] = static_cast<int>(back ? p.in[i + 1] : p.out[i + 1]);
-      grid.stride[i] = static_cast<int>(p.stride[i + 1]);
+      grid.stride[i] = static_cast<int>(back ? 1 : p.stride[i + 1]);
+      grid.gaps[i] = static_cast<int>(back ? p.stride[i + 1] : 1);
       grid.dilation[i] = static_cast<int>(p.dilation[i + 1]);
       const int64_t reach = p.dilation[i + 1] * (p.kernel[i + 1] - 1);
       grid.padding[i] = static_cast<int>(back ? reach - p.padding[i + 1] : p.padding[i + 1]);
@@ -149,7 +149,7 @@ struct DepthwiseLast<Cuda> {
       for (const auto* in : {&x, &w}) on_cuda::order_read(in->storage(), stream);
       if (bias != nullptr) on_cuda::order_read(bias->storage(), stream);
       on_cuda::order_write(y.storage(), stream);
-      const bool unit = p.stride[1] == 1 && p.stride[2] == 1 && p.dilation[2] == 1;
+      const bool unit = p.stride[2] == 1 && p.dilation[2] == 1;
       const auto choose = [&]<int K>() {
         return unit ? reinterpret_cast<const void*>(on_cuda::depthwise_last<T, K, true>)
                     : reinterpret_cast<const void*>(on_cuda::depthwise_last<T, K, false>);

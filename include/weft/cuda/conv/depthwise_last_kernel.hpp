@@ -22,6 +22,7 @@ struct DepthwiseLastGrid {
   int padding[2];
   int stride[2];
   int dilation[2];
+  int gaps[2];   // of the places counted so only each so many is there: strides, on the way back
   bool flipped;  // taps from the last to the first
   unsigned items;
   unsigned each;  // rows of a part
@@ -49,7 +50,17 @@ struct alignas(sizeof(T) * N) Channels {
   }
 };
 
-/// Results, or with flipped taps the gradient of the images. Unit: strides and dilations are 1.
+/// The number of a place among those that are there; false for one that is not.
+__device__ __forceinline__ bool between_gaps(int& at, int gaps) {
+  if (gaps == 1) return true;
+  const int whole = at / gaps;
+  const bool there = whole * gaps == at;
+  at = whole;
+  return there;
+}
+
+/// Results, or with flipped taps the gradient of the images. Unit: strides, dilations and gaps are
+/// 1 along a row.
 template <class T, int K, bool Unit>
 __global__ void __launch_bounds__(block_threads, 2)
     depthwise_last(const __grid_constant__ DepthwiseLastGrid<T> grid) {
@@ -91,8 +102,8 @@ __global__ void __launch_bounds__(block_threads, 2)
     const int from_x = x * grid.stride[1] - grid.padding[1];
 #pragma unroll
     for (int ky = 0; ky < K; ++ky) {
-      const int from_y = y * grid.stride[0] - grid.padding[0] + ky * grid.dilation[0];
-      if (from_y < 0 || from_y >= grid.in[0]) continue;
+      int from_y = y * grid.stride[0] - grid.padding[0] + ky * grid.dilation[0];
+      if (!between_gaps(from_y, grid.gaps[0]) || from_y < 0 || from_y >= grid.in[0]) continue;
       const T* const row =
           grid.from + (int64_t{n} * grid.in[0] + from_y) * grid.in[1] * grid.channels + c;
       C factor[K][V];
@@ -125,8 +136,9 @@ __global__ void __launch_bounds__(block_threads, 2)
           Channels<T, V> value[K];
 #pragma unroll
           for (int kx = 0; kx < K; ++kx) {
-            const int at = from_x + o * grid.stride[1] + kx * grid.dilation[1];
-            value[kx] = Channels<T, V>::load(row + at * grid.channels, at >= 0 && at < grid.in[1]);
+            int at = from_x + o * grid.stride[1] + kx * grid.dilation[1];
+            const bool there = between_gaps(at, grid.gaps[1]) && at >= 0 && at < grid.in[1];
+            value[kx] = Channels<T, V>::load(row + at * grid.channels, there);
           }
 #pragma unroll
           for (int kx = 0; kx < K; ++kx) {
