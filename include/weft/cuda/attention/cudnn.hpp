@@ -115,7 +115,9 @@ struct CudnnAttentionArrays {
   arguments.add(plan.never, &never);
   arguments.add(plan.past, &past);
   arguments.add(plan.seed, at.seed);
-  arguments.add(plan.offset, static_cast<const std::uint64_t*>(at.seed) + 1);
+  if (at.seed != nullptr) {
+    arguments.add(plan.offset, static_cast<const std::uint64_t*>(at.seed) + 1);
+  }
   arguments.add(plan.kept_factor, &kept_factor);
   arguments.add(plan.kept_share, &kept_share);
   arguments.add(plan.along, work + rounded(plan.graph.workspace));
