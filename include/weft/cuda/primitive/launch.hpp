@@ -241,7 +241,7 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 /// Launches a kernel on the stream; what goes wrong is reported with the expression's name and
 /// shape.
 WEFT_OUTLINED inline void launch(const Name& name, const Shape& shape, const void* kernel,
-                                     dim3 blocks, unsigned threads, void** arguments,
+                                     dim3 blocks, dim3 threads, void** arguments,
                                      const Stream& stream, int shared_bytes = 0,
                                      Start start = Start::ordinary) {
   const ObservedLaunch observed(name);
@@ -252,17 +252,17 @@ WEFT_OUTLINED inline void launch(const Name& name, const Shape& shape, const voi
   const auto bytes = static_cast<std::size_t>(shared_bytes);
   cudaError_t status = cudaSuccess;
   if (start == Start::ordinary) {
-    status = cudaLaunchKernel(kernel, blocks, dim3(threads), arguments, bytes, stream.handle());
+    status = cudaLaunchKernel(kernel, blocks, threads, arguments, bytes, stream.handle());
   } else if (start == Start::cooperative) {
-    status = cudaLaunchCooperativeKernel(kernel, blocks, dim3(threads), arguments, bytes,
-                                         stream.handle());
+    status =
+        cudaLaunchCooperativeKernel(kernel, blocks, threads, arguments, bytes, stream.handle());
   } else {
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
     config.gridDim = blocks;
-    config.blockDim = dim3(threads);
+    config.blockDim = threads;
     config.dynamicSmemBytes = bytes;
     config.stream = stream.handle();
     config.attrs = &early;
