@@ -17,8 +17,8 @@ namespace on_cuda::detail {
 
 /// The plan for a problem, from the last time or new.
 WEFT_OUTLINED inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const CudnnProblem& p,
-                                                     Cuda device, const Stream& stream,
-                                                     const CudnnArrays& at) {
+                                                 Cuda device, const Stream& stream,
+                                                 const CudnnArrays& at) {
   CudnnPlans& known = cudnn_plans[device.ordinal];
   {
     const Lock lock(known.mutex);
@@ -44,7 +44,7 @@ WEFT_OUTLINED inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const Cud
 
 /// Computes a part of a convolution; false, and nothing done, where cuDNN does not take it.
 WEFT_OUTLINED inline bool run_cudnn(const Name& name, const Shape& shape, Cuda device,
-                                        const CudnnProblem& p, const CudnnArrays& at) {
+                                    const CudnnProblem& p, const CudnnArrays& at) {
   const Stream stream = current_stream(device);
   const CudnnHandle handle(name.operation, device.ordinal, stream.handle());
   const RelaxedCapture relaxed;  // cuDNN loads its kernels at their first use

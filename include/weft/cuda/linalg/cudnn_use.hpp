@@ -10,8 +10,8 @@ namespace detail {
 [[gnu::visibility("default")]] inline int uses_cudnn = 1;
 }  // namespace detail
 
-/// Whether cuDNN computes convolutions, attention and recurrent layers where a program is built with
-/// weft::cudnn. On unless set; without it these are matrix products and weft's own kernels.
+/// Whether cuDNN computes convolutions, attention and recurrent layers where a program is built
+/// with weft::cudnn. On unless set; without it these are matrix products and weft's own kernels.
 inline bool use_cudnn() { return __atomic_load_n(&detail::uses_cudnn, __ATOMIC_RELAXED) != 0; }
 /// Sets it, in all threads; PyTorch's torch.backends.cudnn.enabled.
 inline void set_use_cudnn(bool use) {

@@ -100,9 +100,9 @@ struct Attention;
 
 namespace detail {
 /// Checks shapes and options; throws ShapeError or ValueError.
-WEFT_OUTLINED inline AttentionPlan plan_attention(const Shape& q, const Shape& k,
-                                                      const Shape& v, double dropout,
-                                                      std::optional<double> scale, bool grouped) {
+WEFT_OUTLINED inline AttentionPlan plan_attention(const Shape& q, const Shape& k, const Shape& v,
+                                                  double dropout, std::optional<double> scale,
+                                                  bool grouped) {
   constexpr const char* name = "scaled_dot_product_attention";
   if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) {
     fail<ShapeError>(name, "shapes ", q, ", ", k, " and ", v,
