@@ -215,17 +215,24 @@ struct Lane {
   }
 };
 
+template <int V, class R>
+struct PlacedLanes;  // in cuda/primitive/placed.hpp
+
 namespace detail {
 template <class Out, int V, class R, class Program>
 __device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers, const Program& program,
                                                         int first, int last) {
-  Vector<Out, V> out;
+  if constexpr (has_places<Program>) {
+    return PlacedLanes<V, R>{registers, first, last}.template stored<Out>(program);
+  } else {
+    Vector<Out, V> out;
 #pragma unroll
-  for (int j = 0; j < V; ++j) {
-    if (has_effects<Program> && (j < first || j >= last)) continue;
-    out.lane[j] = stored_value<Out>(program, Lane<R>{registers, j});
+    for (int j = 0; j < V; ++j) {
+      if (has_effects<Program> && (j < first || j >= last)) continue;
+      out.lane[j] = stored_value<Out>(program, Lane<R>{registers, j});
+    }
+    return out;
   }
-  return out;
 }
 }  // namespace detail
 

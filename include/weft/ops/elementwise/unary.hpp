@@ -39,7 +39,7 @@ WEFT_UNARY(atanh,       FloatingOrComplex, math::atanh(x),          T(1) / (T(1)
 WEFT_UNARY(erf,         Floating,          math::erf(x),            math::two_over_sqrt_pi<T> * math::exp(-x * x))
 WEFT_UNARY(erfc,        Floating,          math::erfc(x),           -math::two_over_sqrt_pi<T> * math::exp(-x * x))
 WEFT_UNARY(lgamma,      Floating,          math::lgamma(x),         math::digamma(x))
-WEFT_UNARY(digamma,     Floating,          math::digamma(x),        none)
+WEFT_UNARY(digamma,     Floating,          math::digamma(x),        math::trigamma(x))
 
 WEFT_UNARY(floor,       Real,              math::floor(x),          T(0))
 WEFT_UNARY(ceil,        Real,              math::ceil(x),           T(0))

@@ -51,6 +51,15 @@ class Reduce : public NodeMembers<Reduce<R, E>> {
 };
 
 namespace detail {
+template <class R, class E>
+  requires(is_integer<typename E::value_type> &&
+           (std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::prod>))
+struct WidenedFrom<Reduce<R, E>> {
+  using type = typename E::value_type;
+};
+template <class N>
+struct WidenedFrom<Single<N>> : WidenedFrom<N> {};
+
 template <class R>
 void take(const char* operation, int rank, ReducedAxes& out, R&, const Axes& axes) {
   out.mask = axes_mask(operation, axes, rank);
