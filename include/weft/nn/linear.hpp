@@ -83,6 +83,4 @@ struct Embedding {
   }
 };
 
-static_assert(Module<Linear<>> && Module<Embedding<>>);
-
 }  // namespace weft::nn
