@@ -5,7 +5,7 @@
 #include "weft/autograd/conv.hpp"
 #include "weft/nn/fields.hpp"
 #include "weft/nn/init.hpp"
-#include "weft/ops/conv/pad.hpp"
+#include "weft/ops/shape/pad.hpp"
 
 namespace weft::nn {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/nn/batch_norm.hpp"
-#include "weft/ops/conv/pad.hpp"
 #include "weft/ops/conv/pool.hpp"
+#include "weft/ops/shape/pad.hpp"
 
 namespace weft::nn {
 
