@@ -102,7 +102,7 @@ TEST_CASE_TEMPLATE("the guard is of its scope, its thread and its device", D, TE
       CHECK_FALSE(equal(run(), low));
     }
     CHECK(equal(run(), low));
-    const NoGrad none;
+    const NoGrad guard;
     CHECK(equal(run(), low));
     CHECK(equal(matmul(x.detach(), w.detach()).eval(), plain));  // tensors are not Vars
     const Var wide = cast<double>(x);
