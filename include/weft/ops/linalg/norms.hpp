@@ -40,7 +40,7 @@ template <ExpressionLike X>
 auto matrix_norm(X&& a, MatrixNorm which = MatrixNorm::frobenius) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("matrix_norm", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     switch (which) {
       case MatrixNorm::frobenius:
         return norm(x, axis(-2, -1)).eval();
@@ -69,7 +69,7 @@ template <ExpressionLike X>
 auto cond(X&& a, MatrixNorm which = MatrixNorm::two) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("cond", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     const bool two = which == MatrixNorm::two;
     if (two || which == MatrixNorm::minus_two) {
       const auto s = svdvals(x);
