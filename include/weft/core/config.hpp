@@ -39,3 +39,10 @@
 #else
 #define WEFT_OUTLINED [[gnu::noinline]]
 #endif
+
+/// Marks a function that runs once in a process: not worth the time that optimising it takes.
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_ONCE [[gnu::noinline, gnu::cold, gnu::optimize("O0")]]
+#else
+#define WEFT_ONCE [[gnu::noinline, gnu::cold]]
+#endif

@@ -83,4 +83,6 @@ struct Embedding {
   }
 };
 
+static_assert(Module<Linear<>> && Module<Embedding<>>);
+
 }  // namespace weft::nn

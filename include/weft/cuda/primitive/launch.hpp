@@ -9,6 +9,7 @@
 #include "weft/cuda/synchronize.hpp"
 #include "weft/eval/program/name.hpp"
 #include "weft/eval/program/plan.hpp"
+#include "weft/eval/rows/sharing.hpp"
 
 namespace weft::on_cuda {
 
@@ -65,6 +66,7 @@ struct ElementwiseLoops {
   FastDivmod row_items;
   FastDivmod size[max_rank - 1];
   Tiling tiling;
+  weft::detail::SharedValues shared;  // where parts of the program have one value
 };
 
 /// What an element-wise kernel over N operands gets, the targets first.

@@ -77,7 +77,8 @@ enum class Indexing {
 
 namespace detail {
 
-/// The shape of the elements that indices of a shape name; for `along` the other axes broadcast.
+/// The shape of the elements that indices of a shape name; for `along` the other axes broadcast,
+/// or are shorter than x's: their first elements.
 [[gnu::noinline]] inline Shape indexed_shape(const char* operation, Indexing how, const Shape& x,
                                              int axis, const Shape& indices) {
   if (how == Indexing::whole) return indices;
@@ -90,12 +91,12 @@ namespace detail {
   }
   bool fits = x.rank() == indices.rank();
   for (int i = 0; fits && i < x.rank(); ++i) {
-    fits = i == axis || x[i] == indices[i] || x[i] == 1 || indices[i] == 1;
-    out.push_back(i == axis || x[i] == 1 ? indices[i] : x[i]);
+    fits = i == axis || indices[i] <= x[i] || x[i] == 1;
+    out.push_back(i == axis || x[i] == 1 || indices[i] != 1 ? indices[i] : x[i]);
   }
   if (!fits) {
     fail<ShapeError>(operation, "indices of shape ", indices, " along axis ", axis, " of ", x,
-                     ", expected as many axes, the others equal or 1");
+                     ", expected as many axes, the others no longer, or x's 1");
   }
   return out;
 }
