@@ -40,6 +40,7 @@
 #include "weft/ops/index/scatter.hpp"         // scatter, index_add, put
 #include "weft/ops/at_indices.hpp"      // x[mask], x[indices]
 #include "weft/ops/elsewhere.hpp"             // which header has parameter, explain, load_npy, ...
+#include "weft/ops/incomplete.hpp"            // what calls without an operand say
 #include "weft/ops/views.hpp"                 // reshape(x, shape), transpose(x, a, b), ...
 #include "weft/ops/compose.hpp"               // softmax, layer_norm, cross_entropy, ...
 #include "weft/ops/linalg/attention.hpp"      // scaled_dot_product_attention
@@ -62,3 +63,7 @@
 #include "weft/cpu/conv.hpp"                  // convolutions
 #include "weft/cpu/elementwise/scatter.hpp"   // and scatters
 // clang-format on
+
+#if defined(WEFT_LIB) || defined(WEFT_LIB_BUILD)  // by the target weft::lib
+#include "weft/lib.hpp"
+#endif

@@ -25,7 +25,7 @@ class Weft(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "tools/*", "include/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "tools/*", "include/*", "lib/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def generate(self):

@@ -67,6 +67,24 @@ class Var : public Members<Var<T, D>> {
     }
   }
 
+  /// No conversion and no assignment of numbers: say what to write.
+  template <NumberLike N>
+  operator N() const {
+    static_assert(
+        detail::always_false<N>,
+        "weft: a Var becomes a number by x.item(), which throws unless it has one element");
+    return {};
+  }
+  template <OperandOrMistake X>
+    requires(!ExpressionLike<X>)
+  Var& operator=(const X&) {
+    static_assert(
+        detail::always_false<X>,
+        "weft: the elements of a Var are written through its tensor, which records nothing: "
+        "write x.value().fill(v), x.value()(i, j) = v, or x = expression for a new Var");
+    return *this;
+  }
+
   using Members<Var>::shape;
   const Shape& shape() const { return value_.shape(); }
   const Strides& strides() const { return value_.strides(); }

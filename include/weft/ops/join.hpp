@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because joining has a form for lists, for packs and for expressions, and their errors.
+
 #include <vector>
 
 #include "weft/ops/fuse.hpp"
@@ -12,8 +14,8 @@ namespace weft {
 
 namespace detail {
 /// The shape of tensors of the given shapes behind each other along an axis.
-[[gnu::noinline]] inline Shape joined_shape(const char* operation, const std::vector<Shape>& shapes,
-                                            int axis) {
+WEFT_OUTLINED inline Shape joined_shape(const char* operation, const std::vector<Shape>& shapes,
+                                        int axis) {
   Shape out = shapes[0];
   for (std::size_t k = 1; k < shapes.size(); ++k) {
     bool fits = shapes[k].rank() == out.rank();
@@ -138,12 +140,14 @@ auto stack(std::initializer_list<E> parts, const A& axis = {0}) {
   return stack(values, axis);
 }
 template <class A = Axes>
-auto cat(std::initializer_list<detail::MixedPart>, const A& = {}) {
+Tensor<float> cat(std::initializer_list<detail::MixedPart>, const A& = {}) {
   detail::are_parts<A>();
+  return {};
 }
 template <class A = Axes>
-auto stack(std::initializer_list<detail::MixedPart>, const A& = {}) {
+Tensor<float> stack(std::initializer_list<detail::MixedPart>, const A& = {}) {
   detail::are_parts<A>();
+  return {};
 }
 
 /// How operands are joined: along an axis that they have, or along a new one.
@@ -238,16 +242,36 @@ namespace detail {
 template <class K, class... Ps, class X, class... Rest>
 auto joined_node(const Pack<Ps...>& parts, const X& x, const Rest&... rest) {
   if constexpr (sizeof...(Rest) == 0) {
-    constexpr bool axis = is_axis<X>();
-    if constexpr (axis) return Joined<K, Ps...>(x, parts);
+    return Joined<K, Ps...>(x, parts);
   } else {
-    static_assert(ExpressionLike<X>, "weft: cat and stack take tensors, and the axis(n) last");
     using E = operand_t<typename std::remove_cvref_t<X>::value_type, X>;
-    constexpr bool same = (std::is_same_v<typename Ps::value_type, typename E::value_type> && ...);
-    static_assert(same, "weft: cat and stack join one element type: write cast<T>(x)");
     const E part = AsOperand<typename E::value_type, void>{}(x);
     return joined_node<K>(appended(parts, part), rest...);
   }
+}
+
+/// Whether what is joined ends with axis(n) and has one element type before it; if not, one compile
+/// error that says what to write.
+template <class X, class... Rest>
+constexpr bool can_join() {
+  using Last = typename decltype((std::type_identity<X>{}, ..., std::type_identity<Rest>{}))::type;
+  constexpr bool ends = std::is_same_v<Last, Axes>;
+  static_assert(ends,
+                "weft: cat and stack take the axis last, or tensors in braces: write "
+                "cat(a, b, axis(0)), cat({a, b})");
+  constexpr int parts = (0 + ... + (ExpressionLike<Rest> ? 1 : 0));
+  constexpr bool expressions = parts + 1 == static_cast<int>(sizeof...(Rest));
+  static_assert(expressions || !ends, "weft: cat and stack take tensors, and the axis(n) last");
+  constexpr bool same = ([] {
+    if constexpr (ExpressionLike<Rest>) {
+      return std::is_same_v<typename Rest::value_type, typename X::value_type>;
+    } else {
+      return true;
+    }
+  }() && ...);
+  static_assert(same || !ends || !expressions,
+                "weft: cat and stack join one element type: write cast<T>(x)");
+  return ends && expressions && same;
 }
 
 template <class... Xs>
@@ -264,7 +288,9 @@ inline constexpr bool any_var = ([] {
 /// computed where they belong, those of one shape in one kernel. Of Vars, a Var.
 template <ExpressionLike X, class Y, class... Rest>
 auto cat(const X& x, const Y& y, const Rest&... rest) {
-  if constexpr (detail::any_var<X, Y, Rest...>) {
+  if constexpr (!detail::can_join<X, Y, Rest...>()) {
+    return Tensor<float>{};
+  } else if constexpr (detail::any_var<X, Y, Rest...>) {
     std::vector<typename detail::Evaluated<X>::type> values;
     return detail::with_parts(
         values, [](const auto& parts, const auto& axis) { return cat(parts, axis); }, x, y,
@@ -276,7 +302,9 @@ auto cat(const X& x, const Y& y, const Rest&... rest) {
 /// stack(a, b * 2, axis(0)): the same along a new axis.
 template <ExpressionLike X, class Y, class... Rest>
 auto stack(const X& x, const Y& y, const Rest&... rest) {
-  if constexpr (detail::any_var<X, Y, Rest...>) {
+  if constexpr (!detail::can_join<X, Y, Rest...>()) {
+    return Tensor<float>{};
+  } else if constexpr (detail::any_var<X, Y, Rest...>) {
     std::vector<typename detail::Evaluated<X>::type> values;
     return detail::with_parts(
         values, [](const auto& parts, const auto& axis) { return stack(parts, axis); }, x, y,

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because each factory has a form for a shape and one for sizes.
+
 #include "weft/core/checked_cast.hpp"
 #include "weft/tensor/access.hpp"
 
@@ -72,6 +74,18 @@ Tensor<float, Cpu> full(A, B, Rest...) {
 }
 
 /// The same with sizes in place of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
+template <class T = float, MistakenOperand X, class... Rest>
+Tensor<float, Cpu> zeros(const X&, const Rest&...) {
+  static_assert(detail::always_false<X>,
+                "weft: a shape is integers: write zeros({3, 4}), zeros(3, 4), zeros(x.shape())");
+  return {};
+}
+template <class T = float, MistakenOperand X, class... Rest>
+Tensor<float, Cpu> ones(const X&, const Rest&...) {
+  static_assert(detail::always_false<X>,
+                "weft: a shape is integers: write ones({3, 4}), ones(3, 4), ones(x.shape())");
+  return {};
+}
 template <class T = float, NumberLike I, class... Rest>
 auto empty(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return empty<T>(to...); }, {}, size, rest...);

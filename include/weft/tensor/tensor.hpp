@@ -125,6 +125,12 @@ class Tensor : public Members<Tensor<T, D>> {
     return assign(static_cast<X&&>(x));
   }
 
+  /// A view of an expression's value is not written to.
+  template <OperandOrMistake X>
+  void operator=(X&&) const&& {
+    detail::is_target<X>();
+  }
+
   /// Writes an expression or a number into the elements, broadcasting it to this shape.
   template <OperandOrMistake X>
   const Tensor& assign(X&& x) const {
@@ -134,6 +140,12 @@ class Tensor : public Members<Tensor<T, D>> {
   template <NumberLike N = value_type>
   const Tensor& fill(N value) const {
     return assign(value);
+  }
+
+  template <MistakenOperand X>
+  const Tensor& fill(const X&) const {
+    detail::can_write<T, X>();
+    return *this;
   }
 
   template <class X>

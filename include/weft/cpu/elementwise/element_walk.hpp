@@ -134,12 +134,13 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
 }
 
 /// All elements of `shape`, by several threads where that pays. `past` is a loop that does the same
-/// past the caches, where there is one.
-WEFT_OUTLINED inline void for_each_element(const Shape& shape, weft::detail::Operand* operands,
-                                           int n, int targets, const bool* computed,
-                                           ElementLoop* loop, const void* programs,
-                                           const Stores* stores = nullptr,
-                                           const PastCaches* past = nullptr) {
+/// past the caches, where there is one. A template for weft::lib's sake, which holds this one
+/// compiled.
+template <class = void>
+WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* operands, int n,
+                                    int targets, const bool* computed, ElementLoop* loop,
+                                    const void* programs, const Stores* stores = nullptr,
+                                    const PastCaches* past = nullptr) {
   const int64_t total = shape.size();
   if (total == 0) return;
   std::uint64_t streamed = 0;
