@@ -60,6 +60,10 @@ TEST_CASE_TEMPLATE("orders", D, TEST_DEVICES) {
   CHECK(partition(first, 2)(2).item() == 3);
   CHECK(take(first, argpartition(first, -1)).eval()(4).item() == 5);
   CHECK_SAYS("[partition] place 5 of 5 elements", partition(first, 5));
+  const auto running = cummax_with_indices(first);
+  CHECK(running.values.to_vector() == Ints{1, 5, 5, 5, 5});
+  CHECK(running.indices.to_vector() == Places{0, 1, 1, 1, 1});
+  CHECK(cummin_with_indices(first).indices.to_vector() == Places{0, 0, 2, 2, 2});
   const auto sorted = tensor({{1, 3, 5}, {2, 4, 6}}).to(D{});
   const auto values = tensor({{3, 6}, {3, 6}}).to(D{});
   CHECK(searchsorted_rows(sorted, values).to_vector() == Places{1, 3, 1, 2});
