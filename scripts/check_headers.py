@@ -3,7 +3,7 @@
 
 A header begins with one `// sentence.` that says what it gives, then the SPDX line, then
 `#pragma once`; it is at most 300 lines long or says why not (`// Long because ...`), defines macros
-only in core/config.hpp and ops/elementwise/table.hpp, and has its test in tests/ under the same path;
+only in core/config.hpp, ops/elementwise/table.hpp and the lists of weft::lib, and has its test in tests/ under the same path;
 in a room (a sub-folder of a folder) another test of the room may include it instead. Headers under
 cuda/ are compiled by nvcc too, and by g++ with CUDA's headers, where they are found. A header that
 another one includes before anything else is compiled alone there. Umbrella headers (directly in
@@ -20,6 +20,7 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parent.parent
 INCLUDE = REPO / "include"
 LINES = 300
+MACROS = ("weft/core/config.hpp", "weft/ops/elementwise/table.hpp", "weft/lib.hpp", "weft/cuda/lib.hpp")
 
 
 def text_problems(header):
@@ -33,7 +34,7 @@ def text_problems(header):
         yield "line 3 must be `#pragma once`"
     if len(lines) > LINES and not any(line.startswith("// Long because ") for line in lines[:8]):
         yield f"{len(lines)} lines, {LINES} are allowed: one concept a header, or `// Long because ...` above it"
-    if header not in ("weft/core/config.hpp", "weft/ops/elementwise/table.hpp"):
+    if header not in MACROS:
         for number, line in enumerate(lines, 1):
             if re.match(r"\s*#\s*define\b", line):
                 yield f"line {number} defines a macro, which belongs in core/config.hpp or ops/elementwise/table.hpp"

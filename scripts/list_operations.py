@@ -104,12 +104,12 @@ def sentence(comment):
 
 
 def functions(header):
-    """(call, sentence) of the functions that a header declares, those of op and detail left out.
+    """(call, sentence) of the functions that a header declares, those of op, detail and linalg left out.
     Without a comment of its own an overload, or one of the _like functions, has the last one's."""
     comment, last, depth, outside = "", ("", ""), 0, None
     lines, seen = text_of(header).splitlines(), set()
     for i, line in enumerate(lines):
-        if re.match(r"namespace (op|detail|layout|autograd)\b", line) and outside is None:
+        if re.match(r"namespace (op|detail|layout|linalg|autograd)\b", line) and outside is None:
             outside = depth
         depth += line.count("{") - line.count("}")
         if outside is not None:
@@ -132,7 +132,7 @@ def functions(header):
             text = sentence(comment) if comment else last[1] if kin else ""
             last = (name, text)
             call = f"{name}({parameters(found[2])})"
-            if call not in seen:
+            if call not in seen and "initializer_list" not in call:
                 seen.add(call)
                 yield f"`{call}`", text
         comment = ""
@@ -168,7 +168,8 @@ def page():
            table(["domain", "element types"], [[f"`{n}`", t] for n, t in DOMAINS])]
     meaning = meanings()
     folder = "elementwise/"
-    for title, header in (("One operand", "unary"), ("Two operands", "binary"),
+    for title, header in (("One operand", "unary"), ("Further activation functions", "activation"),
+                          ("Two operands", "binary"),
                           ("Comparison and logic, which give bool", "compare"),
                           ("Three operands", "ternary"), ("More, with weft/special.hpp", "more"),
                           ("Special functions, with weft/special.hpp", "special"), ("Conversion and functions of yours", "cast"),
@@ -188,9 +189,15 @@ def page():
             table(["scan", "domain", "result"], scans())]
     for title, header in (
             ("Matrix products", "ops/linalg/matmul.hpp"), ("Sums over named axes", "ops/linalg/einsum.hpp"),
+            ("Linear equations", "ops/linalg/solve.hpp"), ("Triangular systems", "ops/linalg/triangular_solve.hpp"),
+            ("Determinants", "ops/linalg/det.hpp"), ("Cholesky", "ops/linalg/cholesky.hpp"), ("LU", "ops/linalg/lu.hpp"),
+            ("QR", "ops/linalg/qr.hpp"), ("Singular values", "ops/linalg/svd.hpp"), ("Least squares and ranks", "ops/linalg/lstsq.hpp"),
+            ("Eigenvalues of symmetric matrices", "ops/linalg/eigh.hpp"), ("Eigenvalues", "ops/linalg/eig.hpp"),
+            ("Norms", "ops/linalg/norms.hpp"), ("Functions of matrices", "ops/linalg/matrix_function.hpp"),
+            ("Chains and products of vectors", "ops/linalg/products.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
-            ("Images of another size", "ops/conv/resample.hpp"), ("Borders", "ops/conv/pad.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
-            ("Formulas over rows", "ops/compose.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
+            ("Images of another size", "ops/conv/resample.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
+            ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
             ("Places and parts, with weft/special.hpp", "ops/elementwise/parts.hpp"),
             ("Quantiles, with weft/statistics.hpp", "ops/statistics/quantile.hpp"),
@@ -202,7 +209,19 @@ def page():
             ("Counts between edges, with weft/statistics.hpp", "ops/statistics/counting.hpp"),
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/elementwise/generate.hpp"),
             ("Picked by indices", "ops/index/gather.hpp"), ("Written by indices, in place", "ops/index/scatter.hpp"),
+            ("Borders", "ops/shape/pad.hpp"), ("Borders of a tensor's own values", "ops/shape/pad_values.hpp"), ("Moved along axes", "ops/shape/roll.hpp"), ("Repeated", "ops/shape/repeat.hpp"),
+            ("Axes", "ops/shape/axes.hpp"), ("Cut into pieces", "ops/shape/pieces.hpp"), ("Joined", "ops/join.hpp"),
+            ("Joined, by shorter names", "ops/shape/stack.hpp"), ("Grids", "ops/shape/grid.hpp"), ("The same memory seen otherwise", "ops/shape/strided.hpp"),
+            ("Triangles, and elements by their place", "ops/shape/triangle.hpp"), ("Diagonals", "ops/shape/diagonal.hpp"),
+            ("Parts added, left out, replaced", "ops/shape/edit.hpp"), ("Chosen by conditions", "ops/shape/choose.hpp"),
+            ("An index for each axis", "ops/index/several.hpp"), ("Joined where indices say, in place", "ops/index/scatter_reduce.hpp"),
+            ("Spaced by factors", "ops/elementwise/spaced.hpp"), ("From containers of containers", "tensor/nested.hpp"),
             ("Random numbers", "ops/random/random.hpp"), ("Random order", "ops/random/permutation.hpp"),
+            ("Distributions, in `weft::random`", "ops/random/distributions.hpp"),
+            ("Draws among weights, in `weft::random`", "ops/random/categorical.hpp"),
+            ("Fourier transforms", "ops/signal/fft.hpp"), ("Frequencies", "ops/signal/shift.hpp"),
+            ("Windows", "ops/signal/window.hpp"), ("Convolution of signals", "ops/signal/convolve.hpp"),
+            ("Spectra over time", "ops/signal/stft.hpp"), ("Another rate", "ops/signal/resample.hpp"),
             ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
             ("NumPy archives", "io/npz.hpp"),
             ("Printing", "tensor/print.hpp")):
@@ -265,7 +284,7 @@ def members():
                 call = "z[index]"
             elif name.startswith("operator"):
                 call = f"z {name.removeprefix('operator')} x"
-            if call not in seen:
+            if call not in seen and "initializer_list" not in call:
                 seen.add(call)
                 yield f"`{call}`", sentence(comment)
         if found or not line.startswith(("  template", "    requires")):

@@ -50,6 +50,7 @@ def main():
         place = source.relative_to(REPO).as_posix()
         section = "Inside" if "/notes/" in place or "architecture" in place else "Guide"
         nav[section].append({page(source, docs / place): place})
+    shutil.copytree(REPO / "docs" / "pictures", docs / "docs" / "pictures")
     shutil.copytree(REPO / "packaging", docs / "packaging", ignore=shutil.ignore_patterns("build", "__pycache__"))
     nav["Home"].append({page(REPO / "packaging/README.md", docs / "packaging/README.md"): "packaging/README.md"})
     shutil.copytree(REPO / "bench" / "results", docs / "bench" / "results")

@@ -211,3 +211,16 @@ TEST_CASE_TEMPLATE("Var has what Tensor has", D, TEST_DEVICES) {
   CHECK(indices(2).item() == 3);
   CHECK(cat({v, v}, axis(0)).shape() == Shape{6, 4});
 }
+
+TEST_CASE("one element compared with a number is true or false") {
+  const auto x = tensor({{1.0F, 2}, {3, 4}});
+  int larger = 0;
+  if (x(0, 1) > 1) ++larger;
+  if (3 < x(1, 0)) ++larger;
+  const bool equal = x(1, 1) == 4;
+  CHECK((larger == 1 && equal));
+  CHECK_THROWS_WITH_AS(static_cast<void>(static_cast<bool>(x > 0)),
+                       "[gt] a comparison of shape (2, 2) is not true or false, expected one "
+                       "element: write all(e).item() or any(e).item()",
+                       ShapeError);
+}

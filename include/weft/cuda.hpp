@@ -15,3 +15,7 @@
 #include "weft/cuda/recorder.hpp"              // the same for GraphedStep
 #include "weft/cuda/stream.hpp"                // Stream, StreamGuard
 #include "weft/cuda/synchronize.hpp"           // synchronize
+
+#if defined(WEFT_LIB_CUDA) || defined(WEFT_LIB_BUILD)  // by the target weft::lib_cuda
+#include "weft/cuda/lib.hpp"
+#endif

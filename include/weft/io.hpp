@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/weft.hpp"
+
 #include "weft/io/dlpack.hpp"          // to_dlpack, from_dlpack: other libraries' tensors
 #include "weft/io/npy.hpp"             // load_npy, save_npy
 #include "weft/io/safetensors.hpp"     // load_safetensors, save_safetensors, SafetensorsFile

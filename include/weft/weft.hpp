@@ -34,12 +34,13 @@
 #include "weft/ops/join.hpp"                  // cat, stack
 #include "weft/ops/conv/conv.hpp"             // conv2d, conv_transpose2d, channels_last
 #include "weft/ops/conv/fold.hpp"              // unfold, fold
-#include "weft/ops/conv/pad.hpp"              // pad
+#include "weft/ops/shape/pad.hpp"             // pad
 #include "weft/ops/conv/pool.hpp"             // max_pool2d, avg_pool2d, adaptive_avg_pool2d
 #include "weft/ops/conv/resample.hpp"         // interpolate, pixel_shuffle
 #include "weft/ops/index/scatter.hpp"         // scatter, index_add, put
 #include "weft/ops/at_indices.hpp"      // x[mask], x[indices]
 #include "weft/ops/elsewhere.hpp"             // which header has parameter, explain, load_npy, ...
+#include "weft/ops/incomplete.hpp"            // what calls without an operand say
 #include "weft/ops/views.hpp"                 // reshape(x, shape), transpose(x, a, b), ...
 #include "weft/ops/compose.hpp"               // softmax, layer_norm, cross_entropy, ...
 #include "weft/ops/linalg/attention.hpp"      // scaled_dot_product_attention
@@ -47,6 +48,7 @@
 #include "weft/ops/close.hpp"                 // allclose, equal, isclose
 #include "weft/eval/batch.hpp"                // Batch: one statement over many tensors, one kernel
 #include "weft/eval/fuse.hpp"                 // its evaluation
+#include "weft/eval/join.hpp"                 // cat inside expressions, pad
 #include "weft/eval/transfer.hpp"             // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"                // synchronize(device), device_name(device)
 #include "weft/cpu/elementwise/for_each.hpp"  // the CPU's loops
@@ -61,3 +63,7 @@
 #include "weft/cpu/conv.hpp"                  // convolutions
 #include "weft/cpu/elementwise/scatter.hpp"   // and scatters
 // clang-format on
+
+#if defined(WEFT_LIB) || defined(WEFT_LIB_BUILD)  // by the target weft::lib
+#include "weft/lib.hpp"
+#endif

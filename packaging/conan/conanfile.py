@@ -25,12 +25,12 @@ class Weft(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "tools/*", "include/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "tools/*", "include/*", "lib/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        toolchain.cache_variables.update({"WEFT_DEVELOP": False, "WEFT_CUDA": False, "WEFT_BLAS": False})
+        toolchain.cache_variables.update({"WEFT_DEVELOP": False, "WEFT_CUDA": False, "WEFT_BLAS": False, "WEFT_LAPACK": False})
         toolchain.generate()
 
     def package(self):

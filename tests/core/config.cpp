@@ -3,7 +3,7 @@
 
 #include "test.hpp"
 
-static_assert(WEFT_VERSION == 100);
+static_assert(WEFT_VERSION == 200);
 
 WEFT_OUTLINED static int twice(int x) { return 2 * x; }
 

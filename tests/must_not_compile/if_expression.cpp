@@ -4,6 +4,6 @@
 using namespace weft;
 
 bool f(const Tensor<float>& x) {
-  if (x > 3) return true;
+  if (x * 2 > 3) return true;
   return false;
 }

@@ -4,6 +4,7 @@
 
 // Long because a Var has every member of a Tensor.
 
+#include "weft/autograd/caster.hpp"
 #include "weft/autograd/differentiable.hpp"
 #include "weft/autograd/engine.hpp"
 #include "weft/autograd/hoist_opaque.hpp"
@@ -28,8 +29,9 @@ class Var : public Members<Var<T, D>> {
   using value_type = T;
   using device_type = D;
   static constexpr bool is_expression = true;
-  static_assert(is_floating<T>,
-                "weft: a Var has elements of a floating-point type: use a Tensor for others");
+  static_assert(is_floating<T> || is_complex<T>,
+                "weft: a Var has elements of a floating-point or complex type: use a Tensor for "
+                "others");
 
   Var() = default;
   /// The values of a tensor, which it shares. No gradient is asked for unless `requires_grad`.
@@ -63,6 +65,24 @@ class Var : public Members<Var<T, D>> {
     } else {
       return value_;
     }
+  }
+
+  /// No conversion and no assignment of numbers: say what to write.
+  template <NumberLike N>
+  operator N() const {
+    static_assert(
+        detail::always_false<N>,
+        "weft: a Var becomes a number by x.item(), which throws unless it has one element");
+    return {};
+  }
+  template <OperandOrMistake X>
+    requires(!ExpressionLike<X>)
+  Var& operator=(const X&) {
+    static_assert(
+        detail::always_false<X>,
+        "weft: the elements of a Var are written through its tensor, which records nothing: "
+        "write x.value().fill(v), x.value()(i, j) = v, or x = expression for a new Var");
+    return *this;
   }
 
   using Members<Var>::shape;
@@ -127,6 +147,9 @@ class Var : public Members<Var<T, D>> {
   /// Adds the gradients of this value, which has one element, to the leaves it was computed from.
   template <class... Options>
   void backward(Options... options) const {
+    static_assert(!is_complex<T> || sizeof...(Options) > max_rank,
+                  "weft: backward() starts from a real number: write real(z) or abs(z) first, or "
+                  "give the gradient, z.backward(g)");
     if (size() != 1) {
       fail<ShapeError>("backward", "a Var of shape ", shape(),
                        ", expected one element: give the gradient, y.backward(g)");
@@ -280,6 +303,12 @@ class Var : public Members<Var<T, D>> {
     } else if constexpr (autograd::HoistInside<E>::changes) {
       record(autograd::HoistInside<E>::of(e), file, line);
     } else if constexpr (autograd::can_differentiate<E>()) {
+      if constexpr (std::is_same_v<T, float> && autograd::CastStatement<E>::possible) {
+        if (const auto* cast = autograd::caster<T, D>()) {
+          *this = autograd::CastStatement<E>::run(*cast, e);
+          return;
+        }
+      }
       auto plain = autograd::without_vars(e);
       value_ = detail::materialize<T, D>(plain);
       if (!is_grad_enabled()) return;

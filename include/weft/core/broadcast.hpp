@@ -6,8 +6,10 @@
 
 namespace weft {
 
-/// The shape that `a` and `b` broadcast to; throws ShapeError naming both when they do not.
-WEFT_OUTLINED inline Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
+/// The shape that `a` and `b` broadcast to; throws ShapeError naming both when they do not. A
+/// template, like the next, for the sake of weft::lib, which holds them compiled.
+template <class = void>
+WEFT_OUTLINED Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
   Shape out = longer;
@@ -25,7 +27,8 @@ WEFT_OUTLINED inline Shape broadcast(const char* operation, const Shape& a, cons
 }
 
 /// Broadcasts `a` with `b` in place.
-WEFT_OUTLINED inline void broadcast_with(const char* operation, Shape& a, const Shape& b) {
+template <class = void>
+WEFT_OUTLINED void broadcast_with(const char* operation, Shape& a, const Shape& b) {
   if (a.rank() == 0) {
     a = b;
     return;

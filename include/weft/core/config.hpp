@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#define WEFT_VERSION 100  ///< major * 10000 + minor * 100 + patch
+#define WEFT_VERSION 200  ///< major * 10000 + minor * 100 + patch
 
 #if __cplusplus < 202002L || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12) || \
     (defined(__clang__) && __clang_major__ < 14) ||                                         \
@@ -30,12 +30,23 @@
 #define WEFT_INLINE inline __attribute__((always_inline))
 
 /// Marks a function with loops over a handful of operands or dimensions: not inlined, and not
-/// vectorised, since vectors would have to wait for what was just stored.
+/// vectorised, since vectors would have to wait for what was just stored. Nor do the passes pay that
+/// look for the same value on other paths: they make such a function no faster, and every file that
+/// includes weft compiles some thirty of them.
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_OUTLINED                                                                             \
   [[gnu::noinline,                                                                                \
     gnu::optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize", "no-tree-loop-distribution", \
-                  "no-tree-loop-distribute-patterns", "no-version-loops-for-strides")]]
+                  "no-tree-loop-distribute-patterns", "no-version-loops-for-strides",             \
+                  "no-tree-pre", "no-gcse", "no-code-hoisting", "no-ivopts", "no-tree-vrp",       \
+                  "no-schedule-insns2")]]
 #else
 #define WEFT_OUTLINED [[gnu::noinline]]
+#endif
+
+/// Marks a function that runs once in a process: not worth the time that optimising it takes.
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_ONCE [[gnu::noinline, gnu::cold, gnu::optimize("O0")]]
+#else
+#define WEFT_ONCE [[gnu::noinline, gnu::cold]]
 #endif

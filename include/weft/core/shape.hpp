@@ -169,7 +169,7 @@ using HeldStrides = Held<Strides, 1>;
 }  // namespace detail
 
 /// The strides of a row-major (C order) array without gaps.
-[[gnu::noinline]] constexpr Strides contiguous_strides(const Shape& shape) {
+WEFT_OUTLINED constexpr Strides contiguous_strides(const Shape& shape) {
   Strides strides;
   int64_t step = 1;
   for (int i = 0; i < shape.rank(); ++i) strides.push_back(0);

@@ -66,7 +66,7 @@ inline int device_count() { return detail::devices().count; }
 inline bool is_available() { return device_count() > 0; }
 
 /// The ordinal of the calling thread's current GPU.
-[[gnu::noinline]] inline int current_device() {
+WEFT_OUTLINED inline int current_device() {
   if (!is_available()) detail::no_such_device(0);
   int ordinal = 0;
   check(cudaGetDevice(&ordinal), "current_device");
@@ -74,7 +74,7 @@ inline bool is_available() { return device_count() > 0; }
 }
 
 /// The ordinal that `device` means now; throws DeviceError when there is no such GPU.
-[[gnu::noinline]] inline int resolve(Cuda device) {
+WEFT_OUTLINED inline int resolve(Cuda device) {
   if (device.ordinal == Cuda::current) return current_device();
   if (device.ordinal < 0 || device.ordinal >= device_count()) {
     detail::no_such_device(device.ordinal);
@@ -83,7 +83,7 @@ inline bool is_available() { return device_count() > 0; }
 }
 
 /// Makes `device` the calling thread's current GPU.
-[[gnu::noinline]] inline void set_device(Cuda device) {
+WEFT_OUTLINED inline void set_device(Cuda device) {
   const int wanted = resolve(device);
   if (wanted != current_device()) check(cudaSetDevice(wanted), "set_device");
 }
@@ -152,7 +152,7 @@ inline int attribute(cudaDeviceAttr which, int ordinal) {
 }  // namespace detail
 
 /// The properties of a GPU, asked for once.
-[[gnu::noinline]] inline const Properties& properties(Cuda device = {}) {
+WEFT_OUTLINED inline const Properties& properties(Cuda device = {}) {
   const int ordinal = resolve(device);
   Properties*& slot = detail::known_properties[ordinal];
   Properties* known = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);

@@ -27,7 +27,7 @@ struct EventPool {
   return event;
 }
 
-[[gnu::noinline]] inline cudaEvent_t take_event(int ordinal) {
+WEFT_OUTLINED inline cudaEvent_t take_event(int ordinal) {
   EventPool& pool = event_pools[ordinal];
   {
     const Lock lock(pool.mutex);
@@ -36,7 +36,7 @@ struct EventPool {
   return new_event(ordinal, cudaEventDisableTiming);
 }
 
-[[gnu::noinline]] inline void put_event(int ordinal, cudaEvent_t event) noexcept {
+WEFT_OUTLINED inline void put_event(int ordinal, cudaEvent_t event) noexcept {
   if (leaving()) return;
   EventPool& pool = event_pools[ordinal];
   {

@@ -130,7 +130,7 @@ struct GradientExecutor<Cuda> {
   }
   /// target = the sum of the partial sums.
   template <class V>
-  [[gnu::noinline]] static void finish_sum(const detail::Name& name, Cuda device,
+  WEFT_OUTLINED static void finish_sum(const detail::Name& name, Cuda device,
                                            const Shape& shape, int64_t rows, int64_t row_step,
                                            int64_t inner, int64_t parts, unsigned blocks,
                                            const on_cuda::detail::BegunSum& begun) {

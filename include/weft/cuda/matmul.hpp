@@ -58,7 +58,7 @@ inline int64_t alignment_of(const void* at) {
 
 /// A plan's matrices as a problem; the axis of the batch that `axis` names is cuBLASLt's, the
 /// others are looped over. False where the addend cannot be read by it.
-[[gnu::noinline]] inline bool describe_lt(const weft::detail::ProductPlan& plan, int axis,
+WEFT_OUTLINED inline bool describe_lt(const weft::detail::ProductPlan& plan, int axis,
                                           bool adds, LtProblem& p) {
   using weft::detail::blas_matrix;
   const weft::detail::BlasMatrix at[] = {

@@ -62,7 +62,7 @@ inline void count(int ordinal, int64_t bytes) noexcept {
 
 /// Gives the block back after its last use on every stream; false where a capture forbids it now.
 /// A block that was allocated in a capture belongs to the graph unless it is released within.
-[[gnu::noinline]] inline bool give_back(CudaStorage& s) noexcept {
+WEFT_OUTLINED inline bool give_back(CudaStorage& s) noexcept {
   const cudaStream_t home = s.home.handle;
   unsigned long long capture = 0;
   if (!find_capture(home, capture)) return true;  // CUDA has shut down, and the memory with it
@@ -110,7 +110,7 @@ inline void release(Storage* base) noexcept {
   delete storage;
 }
 
-[[gnu::noinline]] inline CudaStorage* new_storage(const Stream& stream, void* data, int64_t bytes) {
+WEFT_OUTLINED inline CudaStorage* new_storage(const Stream& stream, void* data, int64_t bytes) {
   auto* storage = new CudaStorage;
   const int ordinal = stream.device().ordinal;
   storage->data = data;
@@ -202,7 +202,7 @@ namespace detail {
 }
 
 /// New storage for work on `stream`, of which `capture` is the number.
-[[gnu::noinline]] inline CudaStorage* allocate_on(const Stream& stream, int64_t bytes,
+WEFT_OUTLINED inline CudaStorage* allocate_on(const Stream& stream, int64_t bytes,
                                                   unsigned long long capture) {
   if (capture == 0) free_deferred();
   Allocator& source = allocator(stream.device());

@@ -18,7 +18,7 @@ namespace detail {
 }
 
 /// The text of a name, registered once a thread for most expressions.
-[[gnu::noinline]] inline nvtxStringHandle_t nvtx_name(const weft::detail::Name& name) {
+WEFT_OUTLINED inline nvtxStringHandle_t nvtx_name(const weft::detail::Name& name) {
   struct Known {
     const char* type;
     nvtxStringHandle_t handle;

@@ -46,7 +46,7 @@ inline cudaStream_t pool_stream(int ordinal, int slot) {
 }
 
 /// The place of a stream in its device's pool; -1 for the user's own streams.
-[[gnu::noinline]] inline int slot_of(int ordinal, cudaStream_t stream) noexcept {
+WEFT_OUTLINED inline int slot_of(int ordinal, cudaStream_t stream) noexcept {
   for (int slot = 0; slot < StreamPool::slots - 1; ++slot) {
     if (__atomic_load_n(&stream_pools[ordinal].streams[slot], __ATOMIC_ACQUIRE) == stream) {
       return slot;
@@ -68,7 +68,7 @@ inline cudaStream_t pool_stream(int ordinal, int slot) {
 
 /// Later work on `waiter` waits for what `runner`, a stream of GPU `ordinal`, has been given so
 /// far.
-[[gnu::noinline]] inline void join(cudaStream_t waiter, cudaStream_t runner, int ordinal) {
+WEFT_OUTLINED inline void join(cudaStream_t waiter, cudaStream_t runner, int ordinal) {
   const PooledEvent event(ordinal);
   check(cudaEventRecord(event, runner), "Stream::wait");
   check(cudaStreamWaitEvent(waiter, event, 0), "Stream::wait");
@@ -160,13 +160,13 @@ class Stream {
 
 /// The stream that weft uses unless told otherwise: one a GPU for the whole process, and ordered
 /// with CUDA's legacy stream, so with plain cudaMemcpy and `<<<>>>` of the user's.
-[[gnu::noinline]] inline Stream default_stream(Cuda device = {}) {
+WEFT_OUTLINED inline Stream default_stream(Cuda device = {}) {
   const int ordinal = resolve(device);
   return Stream(detail::pool_stream(ordinal, 0), ordinal);
 }
 
 /// The stream that the calling thread's weft statements on `device` go to.
-[[gnu::noinline]] inline Stream current_stream(Cuda device = {}) {
+WEFT_OUTLINED inline Stream current_stream(Cuda device = {}) {
   const int ordinal = resolve(device);
   const cudaStream_t current = detail::current_slot(ordinal);
   return Stream(current != nullptr ? current : detail::pool_stream(ordinal, 0), ordinal);
@@ -191,7 +191,7 @@ class StreamGuard {
   cudaStream_t previous_;
 };
 
-[[gnu::noinline]] inline void Event::record(const Stream& stream) {
+WEFT_OUTLINED inline void Event::record(const Stream& stream) {
   const int ordinal = stream.device().ordinal;
   if (handle_ != nullptr && ordinal != ordinal_) drop();
   if (handle_ == nullptr) {

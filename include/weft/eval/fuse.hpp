@@ -143,7 +143,7 @@ Pack<Tensor<typename Es::value_type, D>...> materialize_fused(const Pack<Es...>&
 }
 
 /// What must hold of one target of tie().
-[[gnu::noinline]] inline void check_target(int index, const Shape& shape, const Shape& target,
+WEFT_OUTLINED inline void check_target(int index, const Shape& shape, const Shape& target,
                                            const Strides& strides) {
   if (!(target == shape)) {
     fail<ShapeError>("tie", "target ", index, " has shape ", target, ", expected ", shape,
@@ -157,7 +157,7 @@ Pack<Tensor<typename Es::value_type, D>...> materialize_fused(const Pack<Es...>&
 }
 
 /// A bit for each target that cannot be written while the others are read or written.
-[[gnu::noinline]] inline unsigned conflicting_targets(const Operand* operands, int n, int targets) {
+WEFT_OUTLINED inline unsigned conflicting_targets(const Operand* operands, int n, int targets) {
   unsigned found = 0;
   for (int i = 0; i < targets; ++i) {
     for (int j = 0; j < i; ++j) {

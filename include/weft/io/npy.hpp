@@ -55,6 +55,20 @@ AnyTensor read_npy(Input& file, const Dtype* expected = nullptr) {
 }
 }  // namespace detail
 
+/// No element type: says which there are.
+template <class T>
+  requires(!Element<T>)
+Tensor<float, Cpu> load_npy(const std::string&) {
+  detail::is_element<T>();
+  return {};
+}
+/// Not in this order: says so.
+template <ExpressionLike E>
+void save_npy(const E&, const std::string&) {
+  static_assert(detail::always_false<E>,
+                "weft: save_npy takes the path first: write save_npy(\"x.npy\", x)");
+}
+
 /// The tensor in a .npy file, whose elements must be of type T: they do not convert silently.
 /// Reads either byte order and either index order; the result is row-major.
 template <Element T>

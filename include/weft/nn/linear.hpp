@@ -31,6 +31,13 @@ struct Linear {
     init::uniform(*bias, -bound, bound);
   }
 
+  /// Not with one size: says so.
+  template <NumberLike N>
+  explicit Linear(N) {
+    static_assert(weft::detail::always_false<N>,
+                  "weft: a Linear has two sizes: write nn::Linear(in, out)");
+  }
+
   auto fields() { return nn::fields("weight", weight, "bias", bias); }
 
   /// x of shape (..., in), the result of (..., out).
@@ -44,6 +51,16 @@ struct Linear {
     }
     if (bias) return linear(x, weight, *bias);
     return linear(x, weight);
+  }
+  /// Not of another element type: says so.
+  template <ExpressionLike X>
+    requires(!std::is_same_v<typename X::value_type, T>)
+  Var<T, D>
+  operator()(const X&) const {
+    static_assert(weft::detail::always_false<X>,
+                  "weft: a Linear takes the element type of its weights: write cast<T>(x), or make "
+                  "the layer as nn::Linear<Cpu, double>(in, out)");
+    return {};
   }
 };
 
@@ -82,5 +99,7 @@ struct Embedding {
     return where(padded, take(weight.detach(), indices, axis(0)), take(weight, indices, axis(0)));
   }
 };
+
+static_assert(Module<Linear<>> && Module<Embedding<>>);
 
 }  // namespace weft::nn

@@ -76,7 +76,7 @@ auto standardize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-5)
 
 namespace detail {
 /// Throws where what scales or shifts rows has another shape than they.
-[[gnu::noinline]] inline void check_beside_rows(const char* operation, const char* what,
+WEFT_OUTLINED inline void check_beside_rows(const char* operation, const char* what,
                                                 const Shape& x, const Shape& beside) {
   if (!broadcasts_to(beside, x)) {
     fail<ShapeError>(operation, what, " of shape ", beside, " for x of shape ", x,
@@ -120,7 +120,7 @@ struct BroadcastAxes {
   Axes axes;
   double repeats = 1;
 };
-[[gnu::noinline]] inline BroadcastAxes broadcast_axes(const char* operation, const Axes& axes,
+WEFT_OUTLINED inline BroadcastAxes broadcast_axes(const char* operation, const Axes& axes,
                                                       const Shape& shape, const Shape& operand) {
   BroadcastAxes out;
   const unsigned mask = axes_mask(operation, axes, shape.rank());
@@ -155,7 +155,7 @@ auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1), doub
 
 namespace detail {
 /// Throws unless there is a target for each row of logits.
-[[gnu::noinline]] inline void check_targets(const char* operation, const Shape& logits,
+WEFT_OUTLINED inline void check_targets(const char* operation, const Shape& logits,
                                             const Shape& targets) {
   bool fits = logits.rank() > 0 && targets.rank() == logits.rank() - 1;
   for (int i = 0; fits && i < targets.rank(); ++i) fits = targets[i] == logits[i];

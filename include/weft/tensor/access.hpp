@@ -22,7 +22,7 @@ struct Access {
 
   /// New, uninitialised, contiguous storage.
   template <class T, class D>
-  [[gnu::noinline]] static Tensor<T, D> allocate(const Shape& shape, D device,
+  WEFT_OUTLINED static Tensor<T, D> allocate(const Shape& shape, D device,
                                                  const char* operation = "empty") {
     check_sizes(operation, shape);
     int64_t bytes = 0;
@@ -65,14 +65,14 @@ struct Access {
 
   /// The handle as an operand, for reading: it notes the storage's version. Made in its place.
   template <class T, class D>
-  [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(
+  WEFT_OUTLINED static Tensor<std::remove_const_t<T>, D> operand(
       const Tensor<T, D>& x) noexcept {
     using U = std::remove_const_t<T>;
     return {StorageHandle(x.storage_), const_cast<U*>(x.data()), x.shape_, x.strides_,
             x.storage_ ? x.storage_->current_version() + 1 : 0};
   }
   template <class T, class D>
-  [[gnu::noinline]] static Tensor<std::remove_const_t<T>, D> operand(Tensor<T, D>&& x) noexcept {
+  WEFT_OUTLINED static Tensor<std::remove_const_t<T>, D> operand(Tensor<T, D>&& x) noexcept {
     using U = std::remove_const_t<T>;
     const unsigned long version = x.storage_ ? x.storage_->current_version() + 1 : 0;
     Tensor<T, D> taken = static_cast<Tensor<T, D>&&>(x);

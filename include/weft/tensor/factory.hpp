@@ -72,6 +72,18 @@ Tensor<float, Cpu> full(A, B, Rest...) {
 }
 
 /// The same with sizes in place of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
+template <class T = float, MistakenOperand X, class... Rest>
+Tensor<float, Cpu> zeros(const X&, const Rest&...) {
+  static_assert(detail::always_false<X>,
+                "weft: a shape is integers: write zeros({3, 4}), zeros(3, 4), zeros(x.shape())");
+  return {};
+}
+template <class T = float, MistakenOperand X, class... Rest>
+Tensor<float, Cpu> ones(const X&, const Rest&...) {
+  static_assert(detail::always_false<X>,
+                "weft: a shape is integers: write ones({3, 4}), ones(3, 4), ones(x.shape())");
+  return {};
+}
 template <class T = float, NumberLike I, class... Rest>
 auto empty(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return empty<T>(to...); }, {}, size, rest...);
@@ -243,6 +255,7 @@ concept Contiguous = !ExpressionLike<C> && requires(const C& c) {
 
 /// A copy of a container's elements, as a vector or in the given shape (one size may be -1).
 template <Contiguous C, Device D = Cpu>
+  requires(!Contiguous<typename C::value_type>)
 auto tensor(const C& values, const Shape& shape = {-1}, D device = {}) {
   using T = typename detail::Canonical<std::remove_const_t<typename C::value_type>>::type;
   const auto n = static_cast<int64_t>(values.size());

@@ -54,6 +54,17 @@ constexpr Shape shape_of_numbers(I... sizes) {
 }
 }  // namespace detail
 
+namespace detail {
+/// A std::vector, or the like of it, of an expression's elements.
+template <class V, class E>
+concept VectorOf = requires(V& v) {
+  v.reserve(1);
+  v.shrink_to_fit();
+  v.push_back({});
+  requires std::is_same_v<typename V::value_type, typename E::value_type>;
+};
+}  // namespace detail
+
 /// What tensors, Vars and expressions have alike: functions as members, x.sum() for sum(x).
 template <class E>
 class Members {
@@ -110,6 +121,30 @@ class Members {
   auto permute(First first, I... axes) const {
     return self().permute(detail::shape_of_numbers(first, axes...));
   }
+  /// No sizes or axes: say so.
+  template <MistakenOperand X>
+    requires(!std::is_base_of_v<detail::Int64s, X>)
+  E reshape(const X&)
+  const {
+    static_assert(detail::always_false<X>, "weft: sizes are integers: write x.reshape(4, -1)");
+    return self();
+  }
+  template <MistakenOperand X>
+    requires(!std::is_base_of_v<detail::Int64s, X>)
+  E permute(const X&)
+  const {
+    static_assert(detail::always_false<X>, "weft: axes are integers: write x.permute(2, 0, 1)");
+    return self();
+  }
+  /// No conversion: says how the elements get into a std::vector.
+  template <class V, class X = E>
+    requires(detail::VectorOf<V, X>)
+  operator V() const {
+    static_assert(detail::always_false<V>,
+                  "weft: a tensor becomes a std::vector by x.to_vector(), an expression by "
+                  "e.eval().to_vector()");
+    return {};
+  }
   /// The sizes where there are N axes: auto [rows, columns] = x.shape<2>().
   template <int N>
   auto shape() const {
@@ -162,10 +197,13 @@ class NodeMembers : public Members<E> {
     return eval().to(device);
   }
 
-  auto operator()(Slice a, Slice b = Slice::absent, Slice c = Slice::absent,
-                  Slice d = Slice::absent, Slice e = Slice::absent, Slice f = Slice::absent,
-                  Slice g = Slice::absent, Slice h = Slice::absent) const {
-    return eval()(a, b, c, d, e, f, g, h);
+  /// A view of the value; const, since writing to it would change nothing that anybody sees.
+  decltype(auto) operator()(Slice a, Slice b = Slice::absent, Slice c = Slice::absent,
+                            Slice d = Slice::absent, Slice e = Slice::absent,
+                            Slice f = Slice::absent, Slice g = Slice::absent,
+                            Slice h = Slice::absent) const {
+    using View = decltype(eval()(a));
+    return static_cast<const View>(eval()(a, b, c, d, e, f, g, h));
   }
   template <ExpressionLike I>
   auto operator()(const I& index) const {
@@ -219,9 +257,16 @@ class NodeMembers : public Members<E> {
   void operator/=(const X&) const {
     detail::is_target<E>();
   }
+  /// A comparison of a tensor's element with a number, as x(i, j) > v, is true or false; it throws
+  /// where there are several. Other expressions say what to write.
   template <std::same_as<bool> B>
-  explicit operator B() const {
-    return detail::is_truth_value<E>();
+  operator B() const {
+    if constexpr (detail::compares_number<E>) {
+      if (size() != 1) detail::refuse_truth(E::text, self().shape());
+      return item();
+    } else {
+      return detail::is_truth_value<E>();
+    }
   }
   /// No conversion: says how an expression whose rank is not known to be 0 becomes a number.
   template <NumberLike N>

@@ -115,6 +115,17 @@ constexpr bool is_included() {
   return here;
 }
 
+/// Whether E compares the elements of a tensor with a number, as in `if (x(i, j) > 3)`.
+template <class E>
+inline constexpr bool compares_number = false;
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_truth(const char* operation,
+                                                                const Shape& shape) {
+  fail<ShapeError>(operation, "a comparison of shape ", shape,
+                   " is not true or false, expected one element: write all(e).item() or "
+                   "any(e).item()");
+}
+
 /// Whether E stands for true or false, as in `if (x == y)`.
 template <class E>
 constexpr bool is_truth_value() {

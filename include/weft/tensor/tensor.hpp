@@ -25,8 +25,10 @@ namespace detail {
 // Defined in eval/assign.hpp and eval/transfer.hpp.
 template <class T, class D, class E>
 Tensor<T, D> materialize(E&& e);
+// Inlined: a statement's type seldom occurs twice, and a function for each is a twentieth of a
+// file's object.
 template <class T, class D, class E>
-void rebind(Tensor<T, D>& target, E&& e);
+[[gnu::always_inline]] inline void rebind(Tensor<T, D>& target, E&& e);
 template <class T, class D, class E>
 void write(const Tensor<T, D>& target, const E& e, const char* operation);
 template <class T, class D, class To>
@@ -123,6 +125,12 @@ class Tensor : public Members<Tensor<T, D>> {
     return assign(static_cast<X&&>(x));
   }
 
+  /// A view of an expression's value is not written to.
+  template <OperandOrMistake X>
+  void operator=(X&&) const&& {
+    detail::is_target<X>();
+  }
+
   /// Writes an expression or a number into the elements, broadcasting it to this shape.
   template <OperandOrMistake X>
   const Tensor& assign(X&& x) const {
@@ -132,6 +140,12 @@ class Tensor : public Members<Tensor<T, D>> {
   template <NumberLike N = value_type>
   const Tensor& fill(N value) const {
     return assign(value);
+  }
+
+  template <MistakenOperand X>
+  const Tensor& fill(const X&) const {
+    detail::can_write<T, X>();
+    return *this;
   }
 
   template <class X>

@@ -41,6 +41,7 @@ struct ReduceWork {
   static constexpr int64_t rows_a_piece = 512;  // where there are few columns
   static constexpr int64_t most_rows = int64_t{1} << 26;
 
+  template <class = void>  // as weft::lib holds it
   WEFT_OUTLINED void run() const {
     const int64_t outputs = outer.count();
     const int64_t length = inner.count();

@@ -11,6 +11,7 @@ namespace weft::cpu::detail {
 
 /// Runs a task of a row program.
 struct RowRunner : RowScratch {
+  template <class = void>  // as weft::lib holds it
   WEFT_OUTLINED void run() const {
     const int64_t rows = outer.count();
     const int64_t length = inner.count();

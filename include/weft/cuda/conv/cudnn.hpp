@@ -16,7 +16,7 @@ namespace weft {
 namespace on_cuda::detail {
 
 /// The plan for a problem, from the last time or new.
-[[gnu::noinline]] inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const CudnnProblem& p,
+WEFT_OUTLINED inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const CudnnProblem& p,
                                                      Cuda device, const Stream& stream,
                                                      const CudnnArrays& at) {
   CudnnPlans& known = cudnn_plans[device.ordinal];
@@ -43,7 +43,7 @@ namespace on_cuda::detail {
 }
 
 /// Computes a part of a convolution; false, and nothing done, where cuDNN does not take it.
-[[gnu::noinline]] inline bool run_cudnn(const Name& name, const Shape& shape, Cuda device,
+WEFT_OUTLINED inline bool run_cudnn(const Name& name, const Shape& shape, Cuda device,
                                         const CudnnProblem& p, const CudnnArrays& at) {
   const Stream stream = current_stream(device);
   const CudnnHandle handle(name.operation, device.ordinal, stream.handle());

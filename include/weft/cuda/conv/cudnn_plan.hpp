@@ -58,7 +58,7 @@ struct CudnnArrays {
 };
 
 /// Fills a problem; false for what cuDNN's interface does not describe.
-[[gnu::noinline]] inline bool describe_cudnn(const conv::Problem& p, bool last, CudnnProblem& to) {
+WEFT_OUTLINED inline bool describe_cudnn(const conv::Problem& p, bool last, CudnnProblem& to) {
   constexpr int64_t most = INT32_MAX;
   if (p.images * p.channels > most / (p.in[0] * p.in[1] * p.in[2] + 1)) return false;
   if (p.images * p.filters > most / (p.places() + 1)) return false;

@@ -137,7 +137,7 @@ inline bool is_transposed(const Operand& x, int axis, int last) {
 
 /// The dimension that most bytes of operands run along instead of the target's innermost; -1 where
 /// there is none.
-[[gnu::noinline]] inline int transposed_axis(const Loops& loops, const Operand* operands, int n,
+WEFT_OUTLINED inline int transposed_axis(const Loops& loops, const Operand* operands, int n,
                                              int targets) {
   const int last = loops.rank - 1;
   int axis = -1;
@@ -157,7 +157,7 @@ inline bool is_transposed(const Operand& x, int axis, int last) {
 }
 
 /// The bytes of an operand that can be moved at once along `axis`, at least an element.
-[[gnu::noinline]] inline int word_of(const Loops& loops, const Operand& x, int axis) {
+WEFT_OUTLINED inline int word_of(const Loops& loops, const Operand& x, int axis) {
   const int per_word = x.itemsize < 4 ? 4 / x.itemsize : 1;
   if (per_word == 1 || x.stride[axis] != 1 || loops.size[axis] % per_word != 0 ||
       reinterpret_cast<std::uintptr_t>(x.data) % 4 != 0) {
@@ -171,7 +171,7 @@ inline bool is_transposed(const Operand& x, int axis, int last) {
 
 /// Chooses the operands to turn, which run along the dimension next to the innermost, and fills in
 /// their tiles; the number of blocks.
-[[gnu::noinline]] inline unsigned plan_tiles(const Loops& loops, const Operand* operands, int n,
+WEFT_OUTLINED inline unsigned plan_tiles(const Loops& loops, const Operand* operands, int n,
                                              int targets, int lanes, Tiling& tiling,
                                              int* transposed, int& shared_bytes) {
   const int last = loops.rank - 1;

@@ -48,7 +48,7 @@ struct NormSums {
 
 namespace detail {
 /// Chooses the threads of a row; returns the threads of a block.
-[[gnu::noinline]] inline unsigned plan_norm(int64_t rows, int64_t columns, int lanes, int elements,
+WEFT_OUTLINED inline unsigned plan_norm(int64_t rows, int64_t columns, int lanes, int elements,
                                             int multiprocessors, unsigned& group,
                                             unsigned& rows_a_block, unsigned& blocks) {
   const auto vectors = static_cast<unsigned>(columns / lanes);

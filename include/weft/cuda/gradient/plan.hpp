@@ -41,7 +41,7 @@ struct SumGrid {
 namespace detail {
 
 /// What a target's strides say of its sum: along rows, along columns, all, or none of these.
-[[gnu::noinline]] inline SumMode sum_mode(const Loops& loops, const Operand& target) {
+WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target) {
   const int last = loops.rank - 1;
   bool zero = true;
   bool dense = true;

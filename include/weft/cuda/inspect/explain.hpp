@@ -17,7 +17,7 @@ using Kernel = Explanation::Kernel;
 
 /// Plans an element-wise kernel over n operands, the targets first; `places` has room for a number
 /// for each operand.
-[[gnu::noinline]] inline void explain_for_each(Kernel& kernel, const Shape& shape,
+WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape,
                                                Operand* operands, int n, int* places,
                                                const ForEachKernels& kernels) {
   Loops loops = weft::detail::loops_over(shape);
@@ -37,7 +37,7 @@ using Kernel = Explanation::Kernel;
 }
 
 /// The kernel that merges pieces of results, each by `width` threads.
-[[gnu::noinline]] inline void explain_merge(Explanation& out, int64_t results, int64_t pieces,
+WEFT_OUTLINED inline void explain_merge(Explanation& out, int64_t results, int64_t pieces,
                                             int64_t state_bytes, unsigned width, unsigned threads) {
   Explanation::Operand partials;
   partials.type = "partial results";
@@ -56,7 +56,7 @@ using Kernel = Explanation::Kernel;
 }
 
 /// Plans a reduction over n operands as run_reduction does.
-[[gnu::noinline]] inline void explain_reduction(Explanation& out, const char* name, Cuda device,
+WEFT_OUTLINED inline void explain_reduction(Explanation& out, const char* name, Cuda device,
                                                 const Shape& kept, const Shape& reduced,
                                                 Operand* operands, Operand* inside, int n,
                                                 int lanes, int column_lanes, int64_t state_bytes) {
@@ -106,7 +106,7 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
 }
 
 /// Plans one task of a row program as run_rows does.
-[[gnu::noinline]] inline void explain_rows(Explanation& out, const char* name, Cuda device,
+WEFT_OUTLINED inline void explain_rows(Explanation& out, const char* name, Cuda device,
                                            const RowTask& task, const RowKernel& description,
                                            Operand* operands, Operand* inside, const char** data,
                                            RowLoops& grid, RowOperand* operand) {

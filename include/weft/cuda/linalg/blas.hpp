@@ -181,7 +181,7 @@ class LtDescription {
 }
 
 /// The algorithm for a problem, remembered from the last time.
-[[gnu::noinline]] inline LtChoice choose_lt(cublasLtHandle_t handle, LtDescription& lt,
+WEFT_OUTLINED inline LtChoice choose_lt(cublasLtHandle_t handle, LtDescription& lt,
                                             const LtProblem& p, Cuda device) {
   LtDevice& known = lt_devices[device.ordinal];
   std::uint64_t hash = 0;
@@ -209,7 +209,7 @@ class LtDescription {
 
 /// result = epilogue(alpha a b + beta addend); false, and nothing done, where cuBLASLt refuses.
 /// alpha and beta are of the scale's type.
-[[gnu::noinline]] inline bool run_lt(const Name& name, const Shape& shape, Cuda device,
+WEFT_OUTLINED inline bool run_lt(const Name& name, const Shape& shape, Cuda device,
                                      const LtProblem& p, const LtPointers& pointers,
                                      const void* alpha, const void* beta) {
   const Stream stream = current_stream(device);

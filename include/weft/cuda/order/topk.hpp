@@ -40,7 +40,7 @@ inline bool topk_by_warps(int64_t rows, int64_t length, int64_t k, int multiproc
 }
 
 /// Cuts the rows into tasks that load `tile` elements at a time.
-[[gnu::noinline]] inline void plan_topk(TopkGrid& grid, bool warps, int tile, int multiprocessors) {
+WEFT_OUTLINED inline void plan_topk(TopkGrid& grid, bool warps, int tile, int multiprocessors) {
   const int64_t n = grid.length;
   const int64_t few = int64_t{16} * grid.k;
   const int64_t shortest = few > 8 * tile ? few : 8 * tile;

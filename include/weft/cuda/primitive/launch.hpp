@@ -9,6 +9,7 @@
 #include "weft/cuda/synchronize.hpp"
 #include "weft/eval/program/name.hpp"
 #include "weft/eval/program/plan.hpp"
+#include "weft/eval/rows/sharing.hpp"
 
 namespace weft::on_cuda {
 
@@ -65,6 +66,7 @@ struct ElementwiseLoops {
   FastDivmod row_items;
   FastDivmod size[max_rank - 1];
   Tiling tiling;
+  weft::detail::SharedValues shared;  // where parts of the program have one value
 };
 
 /// What an element-wise kernel over N operands gets, the targets first.
@@ -100,7 +102,7 @@ inline unsigned power_of_two(int64_t n) {
 /// Kernels count with 32 bits; larger work is cut.
 inline constexpr int64_t most_elements = int64_t{1} << 30;
 
-[[gnu::noinline]] inline bool fits(const Loops& loops, const Operand* operands, int n) {
+WEFT_OUTLINED inline bool fits(const Loops& loops, const Operand* operands, int n) {
   if (loops.count() > most_elements) return false;
   for (int i = 0; i < n; ++i) {
     int64_t reach = 0;
@@ -135,7 +137,7 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
 }
 
 /// Plans rows of the target by vectors of `lanes`.
-[[gnu::noinline]] inline void plan_row_items(const Loops& loops, const Operand& target, int lanes,
+WEFT_OUTLINED inline void plan_row_items(const Loops& loops, const Operand& target, int lanes,
                                              ElementwiseLoops& out) {
   out.outer = loops.rank > 0 ? loops.rank - 1 : 0;
   out.inner = loops.rank > 0 ? static_cast<int>(loops.size[out.outer]) : 1;
@@ -163,7 +165,7 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
 }
 
 /// Strides and addresses of a grid.
-[[gnu::noinline]] inline void plan_operands(const Loops& loops, const Operand* operands, int n,
+WEFT_OUTLINED inline void plan_operands(const Loops& loops, const Operand* operands, int n,
                                             char** data, int* lane, int (*stride)[max_rank - 1]) {
   const int last = loops.rank - 1;
   for (int i = 0; i < n; ++i) {
@@ -198,7 +200,7 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
 }
 
 /// Orders the stream after the work of other streams on the operands; the targets come first.
-[[gnu::noinline]] inline void order(const Operand* operands, int n, const Stream& stream,
+WEFT_OUTLINED inline void order(const Operand* operands, int n, const Stream& stream,
                                     int targets = 1) {
   for (int i = targets; i < n; ++i) {
     if (operands[i].storage != nullptr) order_read(operands[i].storage, stream);
@@ -238,7 +240,7 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 
 /// Launches a kernel on the stream; what goes wrong is reported with the expression's name and
 /// shape.
-[[gnu::noinline]] inline void launch(const Name& name, const Shape& shape, const void* kernel,
+WEFT_OUTLINED inline void launch(const Name& name, const Shape& shape, const void* kernel,
                                      dim3 blocks, unsigned threads, void** arguments,
                                      const Stream& stream, int shared_bytes = 0,
                                      Start start = Start::ordinary) {

@@ -8,7 +8,7 @@ namespace weft::on_cuda {
 
 /// Whether a kernel's code for the current GPU is of an architecture that has bulk copies: the
 /// GPU's own does not tell, since older code runs there too.
-[[gnu::noinline]] inline bool has_bulk_copies(const void* kernel, Cuda device) {
+WEFT_OUTLINED inline bool has_bulk_copies(const void* kernel, Cuda device) {
   if (properties(device).major < 9) return false;
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, kernel), "has_bulk_copies");

@@ -39,7 +39,7 @@ struct ReduceKernels {
 
 namespace detail {
 /// Merges the pieces of each output.
-[[gnu::noinline]] inline void run_merge(const Name& name, const Shape& kept,
+WEFT_OUTLINED inline void run_merge(const Name& name, const Shape& kept,
                                         const ReduceGrid<1>& grid, const void* kernel,
                                         const void* reducer, void* states, const Stream& stream) {
   void* arguments[] = {const_cast<ReduceGrid<1>*>(&grid), const_cast<void*>(reducer), &states};

@@ -35,7 +35,7 @@ inline cudaLaunchConfig_t configuration(const RowLaunch& launch, unsigned cluste
 
 /// Whether the current device can run a launch's clusters: some have fewer multiprocessors in a
 /// group than a large cluster needs. Asked for once for each kernel.
-[[gnu::noinline]] inline bool runs_cluster(const char* name, const void* kernel,
+WEFT_OUTLINED inline bool runs_cluster(const char* name, const void* kernel,
                                            const RowLaunch& launch, unsigned cluster) {
   struct Known {
     const void* kernel = nullptr;
@@ -68,7 +68,7 @@ inline cudaLaunchConfig_t configuration(const RowLaunch& launch, unsigned cluste
   return runs;
 }
 
-[[gnu::noinline]] inline void launch_rows(const Name& name, const Shape& shape,
+WEFT_OUTLINED inline void launch_rows(const Name& name, const Shape& shape,
                                           const RowKernel& kernel, const RowLaunch& launch,
                                           unsigned cluster, void** arguments,
                                           const Stream& stream) {

@@ -8,7 +8,7 @@ namespace weft::on_cuda {
 
 namespace detail {
 /// Sets `id` to 0 where the stream is not being captured; false where CUDA does not answer.
-[[gnu::noinline]] inline bool find_capture(cudaStream_t stream, unsigned long long& id) noexcept {
+WEFT_OUTLINED inline bool find_capture(cudaStream_t stream, unsigned long long& id) noexcept {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   unsigned long long raw = 0;
   if (!quiet(cudaStreamGetCaptureInfo(stream, &status, &raw))) return false;
@@ -30,7 +30,7 @@ class RelaxedCapture {
 }  // namespace detail
 
 /// A number that names the capture in which the stream takes part; 0 where it is in none.
-[[gnu::noinline]] inline unsigned long long capture_id(cudaStream_t stream) {
+WEFT_OUTLINED inline unsigned long long capture_id(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   unsigned long long raw = 0;
   check(cudaStreamGetCaptureInfo(stream, &status, &raw), "capture_id");
@@ -41,7 +41,7 @@ class RelaxedCapture {
 inline bool is_capturing(cudaStream_t stream) { return capture_id(stream) != 0; }
 
 /// Throws if the stream is being captured: for what the calling thread would have to wait for.
-[[gnu::noinline]] inline void refuse_capture(cudaStream_t stream, const char* operation) {
+WEFT_OUTLINED inline void refuse_capture(cudaStream_t stream, const char* operation) {
   if (is_capturing(stream)) {
     fail<DeviceError>(operation, "the stream is being captured into a graph, where nothing runs ",
                       "that could be waited for, expected the call before or after the capture");

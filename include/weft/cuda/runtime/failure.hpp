@@ -20,7 +20,7 @@ namespace detail {
 }  // namespace detail
 
 /// Where kernels on `device` leave a failure; the address is good on the host and every GPU.
-[[gnu::noinline]] inline Failure* failure_flag(Cuda device = {}) {
+WEFT_OUTLINED inline Failure* failure_flag(Cuda device = {}) {
   Failure* record = __atomic_load_n(&detail::failure_record, __ATOMIC_ACQUIRE);
   if (record != nullptr) return record;
   const DeviceGuard guard(device);

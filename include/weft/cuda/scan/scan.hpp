@@ -22,14 +22,14 @@ inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, in
   return length > 4 * tiles.warp_items && rows < int64_t{32} * multiprocessors;
 }
 
-[[gnu::noinline]] inline unsigned checked_blocks(const char* name, int64_t n, const char* what) {
+WEFT_OUTLINED inline unsigned checked_blocks(const char* name, int64_t n, const char* what) {
   if (n > INT32_MAX) fail<ShapeError>(name, n, " ", what, " on CUDA, expected below 2^31");
   return static_cast<unsigned>(n);
 }
 
 /// The loops of a scan of operands[1] into operands[0] along an axis of `shape`; true when
 /// neighbouring rows lie side by side in the target.
-[[gnu::noinline]] inline bool plan_scan(const char* name, const Shape& shape, int axis,
+WEFT_OUTLINED inline bool plan_scan(const char* name, const Shape& shape, int axis,
                                         Operand* operands, ScanGrid& grid) {
   Loops rows = weft::detail::loops_over(shape);
   grid.length = rows.size[axis];
@@ -48,7 +48,7 @@ inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, in
 }
 
 /// Cuts the columns of a scan into tiles across and, where these are few, pieces along.
-[[gnu::noinline]] inline unsigned plan_column_scan(const char* name, int multiprocessors,
+WEFT_OUTLINED inline unsigned plan_column_scan(const char* name, int multiprocessors,
                                                    ScanGrid& grid) {
   const int64_t across = grid.size[0].divisor;
   // As wide as the columns are many, up to a warp; wider where they are short.

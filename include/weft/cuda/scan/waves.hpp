@@ -28,7 +28,7 @@ constexpr bool has_wave_types() {
 }
 
 /// Whether the rows are long, contiguous, and begin where bulk copies can: at 16 bytes.
-[[gnu::noinline]] inline bool suits_waves(const ScanGrid& grid) {
+WEFT_OUTLINED inline bool suits_waves(const ScanGrid& grid) {
   bool suits = grid.length >= 8 * wave_tile;
   for (int i = 0; i < 2; ++i) {
     suits = suits && grid.along[i] == 1 && reinterpret_cast<std::uintptr_t>(grid.data[i]) % 16 == 0;

@@ -40,8 +40,8 @@ constexpr const char* type_name() {
 }
 
 /// Adds what a kernel moves of an operand that it walks by its strides along `sizes`.
-[[gnu::noinline]] inline void add_operand(std::vector<Explanation::Operand>& list, const Operand& x,
-                                          const char* type, const Shape& sizes, const char* note) {
+WEFT_OUTLINED inline void add_operand(std::vector<Explanation::Operand>& list, const Operand& x,
+                                      const char* type, const Shape& sizes, const char* note) {
   if (type == nullptr && x.gathered == 0) return;  // positions have no memory
   Explanation::Operand found;
   found.bytes = x.gathered != 0 ? x.gathered : x.itemsize;

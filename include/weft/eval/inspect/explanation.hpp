@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/eval/inspect/expression_tree.hpp"
+#include "weft/eval/inspect/svg.hpp"
 
 namespace weft {
 
@@ -81,6 +82,8 @@ struct Explanation {
 
   /// The expression as a Graphviz graph: a cluster for each kernel, operands beside them.
   Text dot() const { return detail::dot_of(tree, kernels); }
+  /// The same as an SVG picture, for a browser: `std::ofstream("e.svg") << explain(e).svg();`
+  Text svg() const { return detail::svg_of(tree, kernels); }
 };
 
 namespace detail {

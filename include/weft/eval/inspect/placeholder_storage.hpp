@@ -33,9 +33,9 @@ inline Explanation::Kernel opaque_kernel(const char* kind, const Name& name, con
 }
 
 /// A matrix product that one call of a library computes.
-[[gnu::noinline]] inline Explanation::Kernel product_kernel(const PlannedProduct& product,
-                                                            const char* type, const Shape& shape,
-                                                            int64_t bytes, const char* note) {
+WEFT_OUTLINED inline Explanation::Kernel product_kernel(const PlannedProduct& product,
+                                                        const char* type, const Shape& shape,
+                                                        int64_t bytes, const char* note) {
   const auto operand = [](const char* element, const Shape& of, int64_t size, const char* what) {
     Explanation::Operand x;
     x.type = element;

@@ -19,7 +19,7 @@ struct BlasMatrix {
   bool transposed = false;
   int64_t step = 0;
 };
-[[gnu::noinline]] inline BlasMatrix blas_matrix(const MatrixPlace& x, int64_t rows,
+WEFT_OUTLINED inline BlasMatrix blas_matrix(const MatrixPlace& x, int64_t rows,
                                                 int64_t columns) {
   const int64_t width = columns > 1 ? columns : 1;
   const int64_t height = rows > 1 ? rows : 1;
@@ -68,7 +68,7 @@ struct ProductPlan {
 
 /// Strides of the last axes as rows and columns (`rows`, `columns`: it has such an axis), and of
 /// those before them along the batch.
-[[gnu::noinline]] inline MatrixPlace place_matrix(const Layout& x, bool rows, bool columns,
+WEFT_OUTLINED inline MatrixPlace place_matrix(const Layout& x, bool rows, bool columns,
                                                   const Shape& batch) {
   MatrixPlace out;
   int last = x.rank();
@@ -80,7 +80,7 @@ struct ProductPlan {
 }
 
 /// Whether a library can read an operand of a product where it is; a copy of it can always be.
-[[gnu::noinline]] inline bool multiplies_in_place(const Layout& x) {
+WEFT_OUTLINED inline bool multiplies_in_place(const Layout& x) {
   for (int i = 0; i < x.rank(); ++i) {
     if (x.strides[i] < 0 && x.shape[i] > 1) return false;
   }
@@ -92,7 +92,7 @@ struct ProductPlan {
 /// Plans c = a b for operands of matmul, with d added where it is not null: axes of the batch that
 /// are not needed are dropped, neighbours merged, and those that go on from the rows of a and c,
 /// with one b for all, become rows.
-[[gnu::noinline]] inline ProductPlan plan_product(const Layout& a, const Layout& b, const Layout& c,
+WEFT_OUTLINED inline ProductPlan plan_product(const Layout& a, const Layout& b, const Layout& c,
                                                   const Layout* d) {
   ProductPlan plan;
   const bool has_rows = a.rank() > 1;

@@ -77,6 +77,7 @@ class RowPlanner {
 
   /// Runs everything in row kernels; or, where the outputs are no row program, only the reductions
   /// directly in them, and returns false.
+  template <class = void>  // as weft::lib holds it
   WEFT_OUTLINED bool run() {
     RowTask task;
     RowAxes axes[max_row_reductions];

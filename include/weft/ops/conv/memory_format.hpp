@@ -7,7 +7,7 @@
 namespace weft {
 
 /// The strides of a tensor of shape (batch, channel, ...) whose channels are neighbours in memory.
-[[gnu::noinline]] inline Strides channels_last_strides(const Shape& shape) {
+WEFT_OUTLINED inline Strides channels_last_strides(const Shape& shape) {
   Strides out = contiguous_strides(shape);
   if (shape.rank() < 3) return out;
   int64_t step = shape[1] > 0 ? shape[1] : 1;
@@ -23,7 +23,7 @@ namespace weft {
 /// Whether strides are those of channels_last(x) and not those of a contiguous tensor as well. It
 /// is the strides that say so, those of axes of size 1 too, so that one channel can have the
 /// format.
-[[gnu::noinline]] inline bool is_channels_last(const Shape& shape, const Strides& strides) {
+WEFT_OUTLINED inline bool is_channels_last(const Shape& shape, const Strides& strides) {
   if (shape.rank() < 3 || shape.rank() > 5 || strides[1] != 1 || shape.size() == 0) return false;
   return strides == channels_last_strides(shape) && !(strides == contiguous_strides(shape));
 }

@@ -38,7 +38,7 @@ template <class V>
 struct Recorded;
 
 /// Sizes of a pooling's windows, checked.
-[[gnu::noinline]] inline Window plan(const char* operation, const Shape& x, int axes,
+WEFT_OUTLINED inline Window plan(const char* operation, const Shape& x, int axes,
                                      const PerAxis& kernel, const PerAxis& stride,
                                      const PerAxis& padding, const PerAxis& dilation, bool ceil) {
   if (x.rank() != axes + 2) {
@@ -77,7 +77,7 @@ struct Recorded;
 }
 
 /// The same for as many parts as there are results; a size of 0 keeps the image's.
-[[gnu::noinline]] inline Window plan_parts(const char* operation, const Shape& x, int axes,
+WEFT_OUTLINED inline Window plan_parts(const char* operation, const Shape& x, int axes,
                                            const PerAxis& size) {
   if (x.rank() != axes + 2) {
     fail<ShapeError>(operation, "an input of shape ", x, ", expected (batch, channel, ...) with ",

@@ -105,7 +105,7 @@ Volume volume_of(const Tensor<T, D>& x) {
 }
 
 namespace detail {
-[[gnu::noinline]] inline void check_ranks(const char* operation, const Shape& x, const Shape& w,
+WEFT_OUTLINED inline void check_ranks(const char* operation, const Shape& x, const Shape& w,
                                           int axes, bool transposed) {
   if (x.rank() == axes + 2 && w.rank() == axes + 2) return;
   fail<ShapeError>(operation, "an input of shape ", x, " and a weight of shape ", w,
@@ -114,7 +114,7 @@ namespace detail {
                    axes == 1 ? " spatial axis" : " spatial axes");
 }
 
-[[gnu::noinline]] inline void check_bias(const char* operation, const Shape& bias,
+WEFT_OUTLINED inline void check_bias(const char* operation, const Shape& bias,
                                          int64_t filters) {
   if (bias.rank() == 1 && bias[0] == filters) return;
   fail<ShapeError>(operation, "a bias of shape ", bias, ", expected (", filters,
@@ -124,7 +124,7 @@ namespace detail {
 
 /// The convolution of images of shape x with filters (filter, channel / groups, ...). Throws
 /// ShapeError or ValueError where they do not fit.
-[[gnu::noinline]] inline Problem plan(const char* operation, const Shape& x, const Shape& w,
+WEFT_OUTLINED inline Problem plan(const char* operation, const Shape& x, const Shape& w,
                                       int axes, const ConvOptions& o) {
   detail::check_ranks(operation, x, w, axes, false);
   check_axes(operation, "stride", o.stride, axes, 1);
@@ -173,7 +173,7 @@ namespace detail {
 
 /// The convolution whose gradient gives conv_transpose: its images are the result, its results x.
 /// Filters are (channel of x, filter / groups, ...).
-[[gnu::noinline]] inline Problem plan_transposed(const char* operation, const Shape& x,
+WEFT_OUTLINED inline Problem plan_transposed(const char* operation, const Shape& x,
                                                  const Shape& w, int axes,
                                                  const ConvTransposeOptions& o) {
   detail::check_ranks(operation, x, w, axes, true);

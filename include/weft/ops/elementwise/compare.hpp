@@ -37,6 +37,28 @@ WEFT_OPERATOR(||, logical_or)
 
 namespace weft {
 
+namespace detail {
+template <class Op>
+inline constexpr bool is_comparison =
+    std::is_same_v<Op, op::eq> || std::is_same_v<Op, op::ne> || std::is_same_v<Op, op::lt> ||
+    std::is_same_v<Op, op::le> || std::is_same_v<Op, op::gt> || std::is_same_v<Op, op::ge>;
+template <class C, class Op, class T, class D, class U>
+inline constexpr bool compares_number<Map<C, Op, Tensor<T, D>, Scalar<U>>> = is_comparison<Op>;
+template <class C, class Op, class T, class D, class U>
+inline constexpr bool compares_number<Map<C, Op, Scalar<U>, Tensor<T, D>>> = is_comparison<Op>;
+/// x(i, j) > v && x(i, j) < w, good && x(i, j) > v
+template <class E>
+inline constexpr bool compares_number<Scalar<E>> = is_bool<E>;
+template <class C, class A, class B>
+inline constexpr bool compares_number<Map<C, op::logical_and, A, B>> =
+    compares_number<A>&& compares_number<B>;
+template <class C, class A, class B>
+inline constexpr bool compares_number<Map<C, op::logical_or, A, B>> =
+    compares_number<A>&& compares_number<B>;
+template <class C, class A>
+inline constexpr bool compares_number<Map<C, op::logical_not, A>> = compares_number<A>;
+}  // namespace detail
+
 template <ExpressionLike X>
 constexpr auto operator!(X&& x) {
   return lift(op::logical_not{}, static_cast<X&&>(x));

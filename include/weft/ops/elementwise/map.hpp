@@ -113,12 +113,13 @@ constexpr decltype(auto) adapted(X&& x) {
   }
 }
 
-/// Whether an operation on operands, a Var among them, has values that are no floating-point
-/// numbers (comparisons, casts to integers), and so no gradient.
+/// Whether an operation on operands, a Var among them, has values that are no floating-point or
+/// complex numbers (comparisons, casts to integers), and so no gradient.
 template <class T, class Op, class... Xs>
 constexpr bool ends_gradient() {
   if constexpr ((has_var<Xs> || ...)) {
-    return !is_floating<typename ResultOf<Op, T, operand_t<T, Xs>...>::type>;
+    using Y = typename ResultOf<Op, T, operand_t<T, Xs>...>::type;
+    return !is_floating<Y> && !is_complex<Y>;
   }
   return false;
 }

@@ -57,10 +57,10 @@ WEFT_UNARY(hardswish,   Floating,          math::hardswish(x),      math::hardsw
 WEFT_UNARY(hardsigmoid, Floating,          math::hardsigmoid(x),    x > -3 && x < 3 ? T(1) / 6 : T(0))
 
 WEFT_UNARY(bitwise_not, IntegerOrBool,     math::bit_not(x),        none)
-WEFT_UNARY(real,        Complex,           x.re,                    none)
-WEFT_UNARY(imag,        Complex,           x.im,                    none)
+WEFT_UNARY(real,        Complex,           x.re,                    T(1))
+WEFT_UNARY(imag,        Complex,           x.im,                    T(0, 1))
 WEFT_UNARY(conj,        Complex,           math::conj(x),           none)
-WEFT_UNARY(arg,         Complex,           math::arg(x),            none)
+WEFT_UNARY(arg,         Complex,           math::arg(x),            T(-x.im, x.re) / (x.re * x.re + x.im * x.im))
 // clang-format on
 
 namespace weft {

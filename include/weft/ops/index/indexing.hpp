@@ -77,8 +77,9 @@ enum class Indexing {
 
 namespace detail {
 
-/// The shape of the elements that indices of a shape name; for `along` the other axes broadcast.
-[[gnu::noinline]] inline Shape indexed_shape(const char* operation, Indexing how, const Shape& x,
+/// The shape of the elements that indices of a shape name; for `along` the other axes broadcast,
+/// or are shorter than x's: their first elements.
+WEFT_OUTLINED inline Shape indexed_shape(const char* operation, Indexing how, const Shape& x,
                                              int axis, const Shape& indices) {
   if (how == Indexing::whole) return indices;
   Shape out;
@@ -90,18 +91,18 @@ namespace detail {
   }
   bool fits = x.rank() == indices.rank();
   for (int i = 0; fits && i < x.rank(); ++i) {
-    fits = i == axis || x[i] == indices[i] || x[i] == 1 || indices[i] == 1;
-    out.push_back(i == axis || x[i] == 1 ? indices[i] : x[i]);
+    fits = i == axis || indices[i] <= x[i] || x[i] == 1;
+    out.push_back(i == axis || x[i] == 1 || indices[i] != 1 ? indices[i] : x[i]);
   }
   if (!fits) {
     fail<ShapeError>(operation, "indices of shape ", indices, " along axis ", axis, " of ", x,
-                     ", expected as many axes, the others equal or 1");
+                     ", expected as many axes, the others no longer, or x's 1");
   }
   return out;
 }
 
 /// The strides, along the axes of indexed_shape, of the offset that indices do not give.
-[[gnu::noinline]] inline Strides offset_strides(Indexing how, const Layout& x, int axis,
+WEFT_OUTLINED inline Strides offset_strides(Indexing how, const Layout& x, int axis,
                                                 int index_rank) {
   Strides out;
   if (how == Indexing::whole) {
@@ -121,7 +122,7 @@ namespace detail {
 inline AlongAxis finder(AlongAxis*, const IndexRange& range, const Layout& x, int axis) {
   return {range, x.strides[axis]};
 }
-[[gnu::noinline]] inline AtPosition finder(AtPosition*, const IndexRange& range, const Layout& x,
+WEFT_OUTLINED inline AtPosition finder(AtPosition*, const IndexRange& range, const Layout& x,
                                            int) {
   AtPosition out{range, 0, {}, {}};
   for (int i = 0; i < x.rank(); ++i) {

@@ -99,7 +99,7 @@ struct Attention;
 
 namespace detail {
 /// Checks shapes and options; throws ShapeError or ValueError.
-[[gnu::noinline]] inline AttentionPlan plan_attention(const Shape& q, const Shape& k,
+WEFT_OUTLINED inline AttentionPlan plan_attention(const Shape& q, const Shape& k,
                                                       const Shape& v, double dropout,
                                                       std::optional<double> scale, bool grouped) {
   constexpr const char* name = "scaled_dot_product_attention";

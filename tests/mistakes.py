@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Counts how many of the mistakes in mistakes.txt a compiler answers with weft's rule.
+
+An answer is good when the first error line has `weft: ` in it and the whole output is at most 12 lines
+long (excerpts and carets not counted). Fails below --least of them; --every 8 looks at every eighth.
+"""
+import argparse
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from must_not_compile import ERROR, HERE, LINES, command
+
+
+def program(header, statement):
+    parameters = ("Tensor<float> x, Tensor<float> y, Tensor<double> d, Tensor<int64_t> i, Tensor<bool> b, "
+                  "Tensor<complex<float>> c, Tensor<float, Cuda> g")
+    if header != "weft.hpp":
+        parameters += ", Var<float> v" if header in ("autograd.hpp", "nn.hpp") else ""
+    return (f"#include <weft/{header}>\n#include <algorithm>\n#include <string>\n#include <vector>\n\n"
+            f"using namespace weft;\n\nvoid f({parameters}) {{\n  {statement}\n}}\n")
+
+
+def answer(mistake, args):
+    """Whether the compiler's answer is good, and its output."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "must_not_compile" / "mistake.cpp"  # where command() expects wrong programs
+        source.parent.mkdir()
+        source.write_text(program(*mistake))
+        done = subprocess.run(command(args.compiler, str(source), args), text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    if done.returncode == 0:
+        return False, ["compiles"]
+    first = next((line for line in lines if ERROR.search(line)), "")
+    return "weft: " in first and len(lines) <= LINES, lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--cuda-include", help="where cuda_runtime.h is, for g++ and clang++")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--least", type=float, default=0.9, help="the share that must be good")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("words", nargs="*", help="only mistakes that contain one of these")
+    args = parser.parse_args()
+
+    text = [line for line in (HERE / "mistakes.txt").read_text().splitlines() if line and line[0] != "#"]
+    mistakes = [tuple(part.strip() for part in line.split(" | ", 1)) for line in text]
+    if args.words:
+        mistakes = [m for m in mistakes if any(word in m[1] for word in args.words)]
+    mistakes = mistakes[::args.every]
+    with ThreadPoolExecutor(args.jobs) as pool:
+        answers = list(pool.map(lambda mistake: answer(mistake, args), mistakes))
+    good = sum(right for right, _ in answers)
+    for (header, statement), (right, lines) in zip(mistakes, answers):
+        if not right:
+            errors = [line for line in lines if ERROR.search(line)] or lines
+            print(f"{header} | {statement}\n    {len(lines)} lines: {errors[0][:160]}")
+    print(f"{args.compiler}: {good} of {len(mistakes)} mistakes answered by a rule in at most {LINES} lines")
+    return 0 if good >= args.least * len(mistakes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
