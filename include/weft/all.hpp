@@ -16,7 +16,7 @@
 #include "weft/explain.hpp"
 #include "weft/fft.hpp"
 #include "weft/io.hpp"
-#include "weft/random.hpp"
 #include "weft/linalg.hpp"
+#include "weft/random.hpp"
 #include "weft/special.hpp"
 #include "weft/statistics.hpp"

@@ -46,9 +46,10 @@ inline constexpr bool is_differentiable<Map<T, Op, Args...>> =
     detail::all_pass<Op, Args...>(std::index_sequence_for<Args...>{});
 /// Of complex numbers those whose derivative is a number for all elements.
 template <class R, class E>
-inline constexpr bool is_differentiable<Reduce<R, E>> =
-    is_differentiable<E> && (!is_complex<typename E::value_type> ||
-                             std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>);
+inline constexpr bool is_differentiable<Reduce<R, E>> = is_differentiable<E> &&
+                                                        (!is_complex<typename E::value_type> ||
+                                                         std::is_same_v<R, reducer::sum> ||
+                                                         std::is_same_v<R, reducer::mean>);
 
 /// True, or one compile error that says what to write.
 template <class E>

@@ -18,7 +18,7 @@ struct WithoutVars<Rearranged<K, E>> {
 };
 
 template <class K, class E>
-  requires(is_cuda<typename E::device_type> && HoistOpaque<E>::changes)
+  requires(is_cuda<typename E::device_type>&& HoistOpaque<E>::changes)
 struct HoistOpaque<Rearranged<K, E>> {
   static constexpr bool changes = true;
   using type = Rearranged<K, hoist_opaque_t<E>>;

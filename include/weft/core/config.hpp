@@ -30,9 +30,9 @@
 #define WEFT_INLINE inline __attribute__((always_inline))
 
 /// Marks a function with loops over a handful of operands or dimensions: not inlined, and not
-/// vectorised, since vectors would have to wait for what was just stored. Nor do the passes pay that
-/// look for the same value on other paths: they make such a function no faster, and every file that
-/// includes weft compiles some thirty of them.
+/// vectorised, since vectors would have to wait for what was just stored. Nor do the passes pay
+/// that look for the same value on other paths: they make such a function no faster, and every file
+/// that includes weft compiles some thirty of them.
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_OUTLINED                                                                             \
   [[gnu::noinline,                                                                                \

@@ -27,9 +27,8 @@ struct OrderedScatterer;
 namespace detail {
 
 /// The shape that a scatter runs over: of its indices, with the target's other axes.
-WEFT_OUTLINED inline Shape scattered_shape(const char* operation, Indexing how,
-                                               const Shape& target, int axis, const Shape& indices,
-                                               const Shape& source) {
+WEFT_OUTLINED inline Shape scattered_shape(const char* operation, Indexing how, const Shape& target,
+                                           int axis, const Shape& indices, const Shape& source) {
   const Shape shape = indexed_shape(operation, how, target, axis, indices);
   for (int i = 0; how == Indexing::along && i < shape.rank(); ++i) {
     if (i == axis || shape[i] <= target[i]) continue;

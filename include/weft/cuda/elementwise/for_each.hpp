@@ -193,10 +193,9 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
 }
 
 /// Plans one piece; `transposed` is filled with an operand's place in shared memory, or -1.
-WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands,
-                                                     int n, bool transposes,
-                                                     const ForEachKernels& kernels,
-                                                     ElementwiseLoops& grid, int* transposed) {
+WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands, int n,
+                                                 bool transposes, const ForEachKernels& kernels,
+                                                 ElementwiseLoops& grid, int* transposed) {
   ForEachLaunch out;
   const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
   out.aligned =
@@ -217,8 +216,8 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
 /// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
 template <int N>
 WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shape,
-                                    Operand* operands, const ForEachKernels& kernels,
-                                    const void* program) {
+                                Operand* operands, const ForEachKernels& kernels,
+                                const void* program) {
   Loops loops = weft::detail::loops_over(shape);
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);

@@ -87,7 +87,7 @@ inline constexpr bool is_comparison =
 template <class X, class N>
 inline constexpr bool goes_beyond = false;
 template <Expression X, Number N>
-  requires(is_integer<typename X::value_type> && is_integer<element_of_t<N>> && decides<X>)
+  requires(is_integer<typename X::value_type>&& is_integer<element_of_t<N>>&& decides<X>)
 inline constexpr bool goes_beyond<X, N> =
     !std::in_range<typename X::value_type>(std::numeric_limits<element_of_t<N>>::max()) ||
     !std::in_range<typename X::value_type>(std::numeric_limits<element_of_t<N>>::lowest());

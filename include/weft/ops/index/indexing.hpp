@@ -80,7 +80,7 @@ namespace detail {
 /// The shape of the elements that indices of a shape name; for `along` the other axes broadcast,
 /// or are shorter than x's: their first elements.
 WEFT_OUTLINED inline Shape indexed_shape(const char* operation, Indexing how, const Shape& x,
-                                             int axis, const Shape& indices) {
+                                         int axis, const Shape& indices) {
   if (how == Indexing::whole) return indices;
   Shape out;
   if (how == Indexing::instead) {
@@ -103,7 +103,7 @@ WEFT_OUTLINED inline Shape indexed_shape(const char* operation, Indexing how, co
 
 /// The strides, along the axes of indexed_shape, of the offset that indices do not give.
 WEFT_OUTLINED inline Strides offset_strides(Indexing how, const Layout& x, int axis,
-                                                int index_rank) {
+                                            int index_rank) {
   Strides out;
   if (how == Indexing::whole) {
     for (int i = 0; i < index_rank; ++i) out.push_back(0);
@@ -122,8 +122,7 @@ WEFT_OUTLINED inline Strides offset_strides(Indexing how, const Layout& x, int a
 inline AlongAxis finder(AlongAxis*, const IndexRange& range, const Layout& x, int axis) {
   return {range, x.strides[axis]};
 }
-WEFT_OUTLINED inline AtPosition finder(AtPosition*, const IndexRange& range, const Layout& x,
-                                           int) {
+WEFT_OUTLINED inline AtPosition finder(AtPosition*, const IndexRange& range, const Layout& x, int) {
   AtPosition out{range, 0, {}, {}};
   for (int i = 0; i < x.rank(); ++i) {
     if (x.shape[i] == 1) continue;
