@@ -78,11 +78,6 @@ struct with_any_number : Op {
 }  // namespace op
 
 namespace detail {
-template <class Op>
-inline constexpr bool is_comparison =
-    std::is_same_v<Op, op::eq> || std::is_same_v<Op, op::ne> || std::is_same_v<Op, op::lt> ||
-    std::is_same_v<Op, op::le> || std::is_same_v<Op, op::gt> || std::is_same_v<Op, op::ge>;
-
 /// Whether numbers of type N go beyond the integers of X.
 template <class X, class N>
 inline constexpr bool goes_beyond = false;
