@@ -25,7 +25,9 @@ if(CMAKE_CUDA_COMPILER AND TARGET weft::cuda)
   add_library(weft_dev_cuda INTERFACE)
   target_link_libraries(weft_dev_cuda INTERFACE weft_dev weft::cuda
                         $<TARGET_NAME_IF_EXISTS:weft::cublas>
-                        $<TARGET_NAME_IF_EXISTS:weft::cudnn>)
+                        $<TARGET_NAME_IF_EXISTS:weft::cudnn>
+                        $<TARGET_NAME_IF_EXISTS:weft::cufft>
+                        $<TARGET_NAME_IF_EXISTS:weft::cusolver>)
 
   # Runs a command where a GPU is usable, else says why not and returns ctest's code for "skipped".
   add_executable(on_gpu ${PROJECT_SOURCE_DIR}/tests/on_gpu.cpp)

@@ -116,6 +116,7 @@ class Tools:
             target = (["-arch=sm_90", "-ptx"] if only_check else
                       ["-arch=native"] if self.gpu else ["-arch=compute_90", "-c"])
             command = [self.nvcc, "-std=c++20", "-w", *target, f"-I{REPO / 'include'}"]
+            command += ["-lcufft"] * ("fft.hpp" in text)
             command += ["-lcublasLt"] * bool(re.search(r"\b(matmul|linear|einsum)\(", text))
         command += ["-fsyntax-only"] if only_check and not cuda else ["-o", str(path.with_suffix(""))]
         result = subprocess.run([*command, str(path), "-lz"], capture_output=True, text=True)

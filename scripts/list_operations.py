@@ -58,7 +58,7 @@ OVERLOADS = {"complex": 1, "dual": 2}  # read after the headers that they overlo
 def meanings():
     """The first sentence before each function of weft::math; complex.hpp and dual.hpp have overloads."""
     found, named = {}, set()
-    for path in sorted((WEFT / "core" / "math").glob("*.hpp"), key=lambda p: OVERLOADS.get(p.stem, 0)):
+    for path in sorted((WEFT / "core" / "math").rglob("*.hpp"), key=lambda p: OVERLOADS.get(p.stem, 0)):
         functions_here = re.findall(
             r"((?:^///[^\n]*\n)*)^template <[^\n]*?>\s(?:requires[^\n]*\n)?\s*WEFT_HD (?:constexpr )?[\w<>]+ (\w+)\(",
             path.read_text(), re.M)
@@ -83,7 +83,7 @@ def element_wise(header, symbols, meaning):
         if name in ("add", "sub", "mul", "neg"):
             shown = "integers wrap"
         yield (f"`{name}({names[kind]})`", symbols.get(name, ""), f"`{domain}`", shown,
-               "" if derivatives[0] == "none" else "yes")
+               "" if all(d == "none" for d in derivatives) else "yes")
     for comment, name, body in re.findall(
             r"((?:^///[^\n]*\n)+)(?:^template[^\n]*\n)?^struct (\w+) \{\n(.*?)^\};", text, re.M | re.S):
         called = "map" if name == "mapped" else name
@@ -104,12 +104,12 @@ def sentence(comment):
 
 
 def functions(header):
-    """(call, sentence) of the functions that a header declares, those of op and detail left out.
+    """(call, sentence) of the functions that a header declares, those of op, detail and linalg left out.
     Without a comment of its own an overload, or one of the _like functions, has the last one's."""
     comment, last, depth, outside = "", ("", ""), 0, None
     lines, seen = text_of(header).splitlines(), set()
     for i, line in enumerate(lines):
-        if re.match(r"namespace (op|detail|layout)\b", line) and outside is None:
+        if re.match(r"namespace (op|detail|layout|linalg|autograd)\b", line) and outside is None:
             outside = depth
         depth += line.count("{") - line.count("}")
         if outside is not None:
@@ -132,7 +132,7 @@ def functions(header):
             text = sentence(comment) if comment else last[1] if kin else ""
             last = (name, text)
             call = f"{name}({parameters(found[2])})"
-            if call not in seen:
+            if call not in seen and "initializer_list" not in call:
                 seen.add(call)
                 yield f"`{call}`", text
         comment = ""
@@ -161,14 +161,18 @@ def page():
     for header in ("ops/elementwise/binary.hpp", "ops/elementwise/compare.hpp"):
         for symbol, name in re.findall(r"^WEFT_OPERATOR\((\S+),\s*(\w+)\)", text_of(header), re.M):
             symbols[name] = f"`x {symbol} y`"
+        for symbol, name in re.findall(r"^WEFT_UPDATE\((\S+),\s*(\w+)\)", text_of(header), re.M):
+            symbols[name] += f", `z {symbol} x`"
     symbols |= {"neg": "`-x`", "bitwise_not": "`~x`", "logical_not": "`!x`"}
     out = [HEAD, "## Element-wise\n", "A domain is a set of element types:\n",
            table(["domain", "element types"], [[f"`{n}`", t] for n, t in DOMAINS])]
     meaning = meanings()
     folder = "elementwise/"
-    for title, header in (("One operand", "unary"), ("Two operands", "binary"),
+    for title, header in (("One operand", "unary"), ("Further activation functions", "activation"),
+                          ("Two operands", "binary"),
                           ("Comparison and logic, which give bool", "compare"),
-                          ("Three operands", "ternary"), ("Conversion and functions of yours", "cast"),
+                          ("Three operands", "ternary"), ("More, with weft/special.hpp", "more"),
+                          ("Special functions, with weft/special.hpp", "special"), ("Conversion and functions of yours", "cast"),
                           ("Closeness", "close")):
         if header == "close":
             folder = ""
@@ -185,13 +189,39 @@ def page():
             table(["scan", "domain", "result"], scans())]
     for title, header in (
             ("Matrix products", "ops/linalg/matmul.hpp"), ("Sums over named axes", "ops/linalg/einsum.hpp"),
+            ("Linear equations", "ops/linalg/solve.hpp"), ("Triangular systems", "ops/linalg/triangular_solve.hpp"),
+            ("Determinants", "ops/linalg/det.hpp"), ("Cholesky", "ops/linalg/cholesky.hpp"), ("LU", "ops/linalg/lu.hpp"),
+            ("QR", "ops/linalg/qr.hpp"), ("Singular values", "ops/linalg/svd.hpp"), ("Least squares and ranks", "ops/linalg/lstsq.hpp"),
+            ("Eigenvalues of symmetric matrices", "ops/linalg/eigh.hpp"), ("Eigenvalues", "ops/linalg/eig.hpp"),
+            ("Norms", "ops/linalg/norms.hpp"), ("Functions of matrices", "ops/linalg/matrix_function.hpp"),
+            ("Chains and products of vectors", "ops/linalg/products.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
-            ("Images of another size", "ops/conv/resample.hpp"), ("Borders", "ops/conv/pad.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
-            ("Formulas over rows", "ops/compose.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
+            ("Images of another size", "ops/conv/resample.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
+            ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
+            ("Places and parts, with weft/special.hpp", "ops/elementwise/parts.hpp"),
+            ("Quantiles, with weft/statistics.hpp", "ops/statistics/quantile.hpp"),
+            ("Moments, with weft/statistics.hpp", "ops/statistics/moments.hpp"),
+            ("NaN left out, with weft/statistics.hpp", "ops/statistics/nan.hpp"),
+            ("Order by keys, with weft/statistics.hpp", "ops/statistics/order.hpp"),
+            ("Sets, with weft/statistics.hpp", "ops/statistics/sets.hpp"),
+            ("Along an axis, with weft/statistics.hpp", "ops/statistics/differences.hpp"),
+            ("Counts between edges, with weft/statistics.hpp", "ops/statistics/counting.hpp"),
             ("Making tensors", "tensor/factory.hpp"), ("From positions", "ops/elementwise/generate.hpp"),
             ("Picked by indices", "ops/index/gather.hpp"), ("Written by indices, in place", "ops/index/scatter.hpp"),
+            ("Borders", "ops/shape/pad.hpp"), ("Borders of a tensor's own values", "ops/shape/pad_values.hpp"), ("Moved along axes", "ops/shape/roll.hpp"), ("Repeated", "ops/shape/repeat.hpp"),
+            ("Axes", "ops/shape/axes.hpp"), ("Cut into pieces", "ops/shape/pieces.hpp"), ("Joined", "ops/join.hpp"),
+            ("Joined, by shorter names", "ops/shape/stack.hpp"), ("Grids", "ops/shape/grid.hpp"), ("The same memory seen otherwise", "ops/shape/strided.hpp"),
+            ("Triangles, and elements by their place", "ops/shape/triangle.hpp"), ("Diagonals", "ops/shape/diagonal.hpp"),
+            ("Parts added, left out, replaced", "ops/shape/edit.hpp"), ("Chosen by conditions", "ops/shape/choose.hpp"),
+            ("An index for each axis", "ops/index/several.hpp"), ("Joined where indices say, in place", "ops/index/scatter_reduce.hpp"),
+            ("Spaced by factors", "ops/elementwise/spaced.hpp"), ("From containers of containers", "tensor/nested.hpp"),
             ("Random numbers", "ops/random/random.hpp"), ("Random order", "ops/random/permutation.hpp"),
+            ("Distributions, in `weft::random`", "ops/random/distributions.hpp"),
+            ("Draws among weights, in `weft::random`", "ops/random/categorical.hpp"),
+            ("Fourier transforms", "ops/signal/fft.hpp"), ("Frequencies", "ops/signal/shift.hpp"),
+            ("Windows", "ops/signal/window.hpp"), ("Convolution of signals", "ops/signal/convolve.hpp"),
+            ("Spectra over time", "ops/signal/stft.hpp"), ("Another rate", "ops/signal/resample.hpp"),
             ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
             ("NumPy archives", "io/npz.hpp"),
             ("Printing", "tensor/print.hpp")):
@@ -254,7 +284,7 @@ def members():
                 call = "z[index]"
             elif name.startswith("operator"):
                 call = f"z {name.removeprefix('operator')} x"
-            if call not in seen:
+            if call not in seen and "initializer_list" not in call:
                 seen.add(call)
                 yield f"`{call}`", sentence(comment)
         if found or not line.startswith(("  template", "    requires")):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parent.parent
 INCLUDE = REPO / "include"
-ALL = ["weft/weft.hpp", "weft/explain.hpp", "weft/autograd.hpp", "weft/nn.hpp", "weft/optim.hpp", "weft/data.hpp",
+ALL = ["weft/weft.hpp", "weft/arrays.hpp", "weft/explain.hpp", "weft/autograd.hpp", "weft/nn.hpp", "weft/optim.hpp", "weft/data.hpp",
        "weft/io.hpp", "weft/track.hpp"]
 
 

@@ -25,6 +25,7 @@ case ${1:-test} in
     need python3 python3
     need libopenmpi-dev mpicxx
     need openmpi-bin mpirun
+    need liblapacke-dev lapacke.h
     need clang clang++
     need clang-format clang-format
     need clang-tidy clang-tidy

@@ -128,8 +128,8 @@ class Compiler:
             self.linker = [nvcc, f"-arch={arch}"]
         else:
             compiler = os.environ.get("CXX") or shutil.which("g++") or "c++"
-            self.command = [compiler, "-std=c++20", "-O3", f"-march={arch}", "-fopenmp"]
-            self.linker = [compiler, "-fopenmp"]
+            self.command = [compiler, "-std=c++20", "-O3", f"-march={arch}"]
+            self.linker = [compiler]
         self.command += ["-I", str(INCLUDE), "-I", str(HERE)]
 
     def compile(self, path, *flags):

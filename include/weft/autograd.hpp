@@ -11,6 +11,9 @@
 #include "weft/autograd/movement.hpp"    // reshape, permute, slices, ... of a Var
 #include "weft/autograd/join.hpp"        // cat, stack of Vars
 #include "weft/autograd/indexing.hpp"    // gradients of take, gather, cumsum
+#include "weft/autograd/scan.hpp"        // gradients of cumprod, cummax, cummin, logcumsumexp
+#include "weft/autograd/rearrange.hpp"   // gradients of pad, roll, tile
+#include "weft/autograd/parts.hpp"       // of slice_scatter and its like
 #include "weft/autograd/matmul.hpp"      // gradients of matrix products
 #include "weft/autograd/conv.hpp"        // gradients of convolutions
 #include "weft/autograd/batch_norm.hpp"  // batch norm in closed form
@@ -18,6 +21,8 @@
 #include "weft/autograd/pool.hpp"        // gradients of pooling
 #include "weft/autograd/resample.hpp"    // gradients of interpolate
 #include "weft/autograd/function.hpp"    // custom(f, vjp, x...)
+#include "weft/autograd/linalg.hpp"      // gradients of linear algebra
+#include "weft/autograd/order.hpp"       // sort, topk, masked_select, scatter_add of Vars
 #include "weft/autograd/compose.hpp"     // softmax, layer_norm, cross_entropy, ... of Vars
 #include "weft/autograd/attention.hpp"   // scaled_dot_product_attention
 #include "weft/autograd/checkpoint.hpp"  // grad(y, x...), checkpoint(f, x...)

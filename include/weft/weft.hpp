@@ -34,7 +34,7 @@
 #include "weft/ops/join.hpp"                  // cat, stack
 #include "weft/ops/conv/conv.hpp"             // conv2d, conv_transpose2d, channels_last
 #include "weft/ops/conv/fold.hpp"              // unfold, fold
-#include "weft/ops/conv/pad.hpp"              // pad
+#include "weft/ops/shape/pad.hpp"             // pad
 #include "weft/ops/conv/pool.hpp"             // max_pool2d, avg_pool2d, adaptive_avg_pool2d
 #include "weft/ops/conv/resample.hpp"         // interpolate, pixel_shuffle
 #include "weft/ops/index/scatter.hpp"         // scatter, index_add, put
@@ -48,6 +48,7 @@
 #include "weft/ops/close.hpp"                 // allclose, equal, isclose
 #include "weft/eval/batch.hpp"                // Batch: one statement over many tensors, one kernel
 #include "weft/eval/fuse.hpp"                 // its evaluation
+#include "weft/eval/join.hpp"                 // cat inside expressions, pad
 #include "weft/eval/transfer.hpp"             // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"                // synchronize(device), device_name(device)
 #include "weft/cpu/elementwise/for_each.hpp"  // the CPU's loops

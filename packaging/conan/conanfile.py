@@ -30,7 +30,7 @@ class Weft(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        toolchain.cache_variables.update({"WEFT_DEVELOP": False, "WEFT_CUDA": False, "WEFT_BLAS": False})
+        toolchain.cache_variables.update({"WEFT_DEVELOP": False, "WEFT_CUDA": False, "WEFT_BLAS": False, "WEFT_LAPACK": False})
         toolchain.generate()
 
     def package(self):

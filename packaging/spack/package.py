@@ -17,4 +17,4 @@ class Weft(CMakePackage):
     conflicts("%clang@:13", msg="weft needs clang 14 or newer")
 
     def cmake_args(self):
-        return ["-DWEFT_DEVELOP=OFF", "-DWEFT_CUDA=OFF", "-DWEFT_BLAS=OFF"]
+        return ["-DWEFT_DEVELOP=OFF", "-DWEFT_CUDA=OFF", "-DWEFT_BLAS=OFF", "-DWEFT_LAPACK=OFF"]

@@ -7,7 +7,7 @@ vcpkg_extract_source_archive(SOURCE_PATH ARCHIVE "${archive}")
 
 set(VCPKG_BUILD_TYPE release)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS -DWEFT_DEVELOP=OFF -DWEFT_CUDA=OFF -DWEFT_BLAS=OFF)
+  OPTIONS -DWEFT_DEVELOP=OFF -DWEFT_CUDA=OFF -DWEFT_BLAS=OFF -DWEFT_LAPACK=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/weft)
 vcpkg_fixup_pkgconfig()

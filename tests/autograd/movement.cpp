@@ -47,3 +47,11 @@ TEST_CASE_TEMPLATE("to a device and back", D, TEST_DEVICES) {
   y.backward();
   CHECK(x.grad().to_vector() == std::vector<double>(3, 2));
 }
+
+TEST_CASE_TEMPLATE("the gradient of a copy goes back, whoever holds it", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({2, 3}));
+  const Tensor<double, D> g = ones<double>({2, 2}, D{});
+  const Var copy = (x * 2.0).eval().narrow(1, 0, 2).contiguous();
+  copy.backward(g);
+  CHECK(x.grad().to_vector() == std::vector<double>{2, 2, 0, 2, 2, 0});
+}

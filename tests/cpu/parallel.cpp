@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cpu/parallel.hpp>
 
+#include <algorithm>
 #include <mutex>
+#include <stdexcept>
 #include <vector>
 
 #include "test.hpp"
+
+namespace {
+bool in_parallel_region = false;
+}
+/// Stands for OpenMP's runtime.
+extern "C" int omp_in_parallel() { return in_parallel_region ? 1 : 0; }
 
 namespace {
 
@@ -70,7 +78,8 @@ TEST_CASE("work of many elements gives what a loop gives") {
 TEST_CASE("the number of threads can be set") {
   CHECK(weft::num_threads() >= 1);
   CHECK_SAYS("[set_num_threads] -1, expected at least 0", weft::set_num_threads(-1));
-#if defined(_OPENMP)
+  CHECK_SAYS("[set_num_threads] 1000, expected at least 0 and at most 256",
+             weft::set_num_threads(1000));
   int pieces = 0;
   for (int threads : {1, 2, 3}) {
     weft::set_num_threads(threads);
@@ -79,8 +88,6 @@ TEST_CASE("the number of threads can be set") {
     CHECK(pieces == threads);
   }
   weft::set_num_threads(0);
-  CHECK(weft::num_threads() == omp_get_max_threads());
-#endif
 }
 
 TEST_CASE("results have the same bits for any number of threads") {
@@ -121,21 +128,66 @@ TEST_CASE("results have the same bits for any number of threads") {
   weft::set_num_threads(0);
 }
 
-#if defined(_OPENMP)
-TEST_CASE("large work is shared, but not inside a parallel region") {
+TEST_CASE("large work is shared, but not inside a parallel region of OpenMP's") {
+  weft::set_num_threads(3);
   int pieces = 0;
   visits(1000, weft::cpu::parallel_threshold, pieces);
-  CHECK(pieces == weft::num_threads());
-  int inside = 0;
-#pragma omp parallel num_threads(2)
-  {
-#pragma omp critical
-    {
-      int mine = 0;
-      visits(1000, weft::cpu::parallel_threshold, mine);
-      inside += mine;
-    }
-  }
-  CHECK(inside == 2);
+  CHECK(pieces == 3);
+  in_parallel_region = true;
+  visits(1000, weft::cpu::parallel_threshold, pieces);
+  in_parallel_region = false;
+  CHECK(pieces == 1);
+  weft::set_num_threads(0);
 }
-#endif
+
+TEST_CASE("small work wakes no more threads than have something to do") {
+  using weft::cpu::elements_a_thread;
+  weft::set_num_threads(16);
+  CHECK(weft::cpu::threads_for(1000, 5 * elements_a_thread) == 5);
+  CHECK(weft::cpu::threads_for(1000, 100 * elements_a_thread) == 16);
+  CHECK(weft::cpu::threads_for(7, 100 * elements_a_thread) == 7);
+  CHECK(weft::cpu::threads_for(1, 100 * elements_a_thread) == 1);
+  weft::set_num_threads(0);
+}
+
+TEST_CASE("long work is cut finer than the threads are many") {
+  weft::set_num_threads(2);
+  int pieces = 0;
+  visits(1000, 1 << 24, pieces);
+  CHECK(pieces == 8);
+  visits(5, 1 << 24, pieces);
+  CHECK(pieces == 5);
+  weft::set_num_threads(0);
+}
+
+TEST_CASE("what a shared loop throws reaches the one who called it") {
+  weft::set_num_threads(3);
+  const auto work = [](std::int64_t first, std::int64_t) {
+    if (first > 0) throw std::runtime_error("from a thread");
+  };
+  CHECK_THROWS_WITH_AS(weft::cpu::parallel(1000, weft::cpu::parallel_threshold, work),
+                       "from a thread", std::runtime_error);
+  weft::set_num_threads(0);
+}
+
+TEST_CASE("a loop inside a shared loop, and one under SingleThreaded, stay on their thread") {
+  weft::set_num_threads(3);
+  int most = 0;
+  std::mutex mutex;
+  weft::cpu::parallel(3, weft::cpu::parallel_threshold, [&](std::int64_t, std::int64_t) {
+    int mine = 0;
+    visits(1000, weft::cpu::parallel_threshold, mine);
+    const std::lock_guard<std::mutex> lock(mutex);
+    most = std::max(most, mine);
+  });
+  CHECK(most == 1);
+  int pieces = 0;
+  {
+    const weft::cpu::SingleThreaded here;
+    visits(1000, weft::cpu::parallel_threshold, pieces);
+  }
+  CHECK(pieces == 1);
+  visits(1000, weft::cpu::parallel_threshold, pieces);
+  CHECK(pieces == 3);
+  weft::set_num_threads(0);
+}

@@ -1,4 +1,4 @@
-// expect: a Var has elements of a floating-point type
+// expect: a Var has elements of a floating-point or complex type
 #include <weft/autograd.hpp>
 
 using namespace weft;

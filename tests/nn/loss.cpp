@@ -1,6 +1,7 @@
 #include "weft/nn/loss.hpp"
 
 #include "training.hpp"
+#include "weft/nn/criteria.hpp"
 
 using namespace weft;
 using test::pytorch;
@@ -30,26 +31,25 @@ void compare(const std::string& name, const char* start, const F& loss) {
 
 TEST_CASE_TEMPLATE("losses of numbers are PyTorch's", D, TEST_DEVICES) {
   const auto y = pytorch<double, D>("loss.y");
-  compare<D>("mse", "loss.x", [&](const auto& x, auto r) { return nn::mse_loss(x, y, r); });
-  compare<D>("l1", "loss.x", [&](const auto& x, auto r) { return nn::l1_loss(x, y, r); });
+  compare<D>("mse", "loss.x", [&](const auto& x, auto r) { return nn::MSELoss{}(x, y, r); });
+  compare<D>("l1", "loss.x", [&](const auto& x, auto r) { return nn::L1Loss{}(x, y, r); });
   compare<D>("smooth_l1", "loss.x",
-             [&](const auto& x, auto r) { return nn::smooth_l1_loss(x, y, r, 0.7); });
-  compare<D>("huber", "loss.x",
-             [&](const auto& x, auto r) { return nn::huber_loss(x, y, r, 0.7); });
+             [&](const auto& x, auto r) { return nn::SmoothL1Loss{0.7}(x, y, r); });
+  compare<D>("huber", "loss.x", [&](const auto& x, auto r) { return nn::HuberLoss{0.7}(x, y, r); });
 }
 
 TEST_CASE_TEMPLATE("losses of probabilities are PyTorch's", D, TEST_DEVICES) {
   const auto q = pytorch<double, D>("loss.q");
   const auto weight = pytorch<double, D>("loss.weight");
   const auto others = pytorch<double, D>("loss.others");
-  compare<D>("bce", "loss.p",
-             [&](const auto& x, auto r) { return nn::binary_cross_entropy(x, q, r); });
+  compare<D>("bce", "loss.p", [&](const auto& x, auto r) { return nn::BCELoss{}(x, q, r); });
   compare<D>("bce_logits", "loss.x",
              [&](const auto& x, auto r) { return nn::binary_cross_entropy_with_logits(x, q, r); });
   compare<D>("bce_weighted", "loss.x", [&](const auto& x, auto r) {
-    return nn::binary_cross_entropy_with_logits(x, q, r, weight);
+    return nn::BCEWithLogitsLoss<D, double>{weight}(x, q, r);
   });
-  compare<D>("kl", "loss.logs", [&](const auto& x, auto r) { return nn::kl_div(x, others, r); });
+  compare<D>("kl", "loss.logs",
+             [&](const auto& x, auto r) { return nn::KLDivLoss{}(x, others, r); });
   const Tensor logs = log(others);
   compare<D>("kl_log", "loss.logs",
              [&](const auto& x, auto r) { return nn::kl_div_log_target(x, logs, r); });
@@ -58,9 +58,8 @@ TEST_CASE_TEMPLATE("losses of probabilities are PyTorch's", D, TEST_DEVICES) {
 TEST_CASE_TEMPLATE("losses of classes are PyTorch's", D, TEST_DEVICES) {
   const auto classes = pytorch<int64_t, D>("loss.classes");
   const auto weight = pytorch<double, D>("loss.weight");
-  compare<D>("nll", "loss.logs", [&](const auto& x, auto r) {
-    return nn::nll_loss(x, classes, {.weight = weight}, r);
-  });
+  compare<D>("nll", "loss.logs",
+             [&](const auto& x, auto r) { return nn::NLLLoss<D, double>{weight}(x, classes, r); });
   compare<D>("ce", "loss.x",
              [&](const auto& x, auto r) { return nn::cross_entropy(x, classes, {}, r); });
   compare<D>("ce_weighted", "loss.x", [&](const auto& x, auto r) {
@@ -117,4 +116,28 @@ TEST_CASE_TEMPLATE("a label that is no class is an error, but for the ignored on
     CHECK(std::isfinite(nn::nll_loss(logits, labels(bad), {.ignore_index = bad}).item()));
   }
   CHECK(nn::nll_loss(logits, labels(-100)).item() == -1);
+}
+
+TEST_CASE_TEMPLATE("cross entropy with probabilities is PyTorch's", D, TEST_DEVICES) {
+  const auto y = pytorch<double, D>("more.probabilities");
+  const auto weight = pytorch<double, D>("more.weight");
+  test::compare_loss<D>("more.probabilities", {"more.x"}, [&](const auto& x, auto r) {
+    return nn::cross_entropy(x[0], y, {.weight = weight, .label_smoothing = 0.2}, r);
+  });
+  const Var x = parameter(pytorch<double, D>("more.x"));
+  const double by_hand = -mean(sum(y * log_softmax(x.detach()), axis(1)).eval()).item();
+  CHECK(cross_entropy(x, y).item() == doctest::Approx(by_hand));
+  CHECK(cross_entropy(x.detach(), y).item() == doctest::Approx(by_hand));
+  CHECK_SAYS("[cross_entropy] an input of shape (5, 4) and a target of shape (4,)",
+             cross_entropy(x, ones<double>({4}, D{})));
+}
+
+TEST_CASE_TEMPLATE("batch_mean divides by the batch", D, TEST_DEVICES) {
+  const auto logs = pytorch<double, D>("more.logs");
+  const auto y = pytorch<double, D>("more.probabilities");
+  CHECK(nn::kl_div(logs, y, nn::reduce::batch_mean).item() ==
+        doctest::Approx(pytorch<double, Cpu>("more.kl").item()));
+  const auto labels = pytorch<int64_t, D>("more.classes");
+  CHECK(nn::nll_loss(logs, labels, {}, nn::reduce::batch_mean).item() ==
+        doctest::Approx(nn::nll_loss(logs, labels).item()));
 }

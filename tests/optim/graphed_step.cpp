@@ -1,6 +1,8 @@
 #include "weft/optim/graphed_step.hpp"
 
 #include "steps.hpp"
+#include "weft/nn.hpp"
+#include "weft/optim.hpp"
 
 using namespace weft;
 

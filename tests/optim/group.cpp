@@ -1,6 +1,8 @@
 #include "weft/optim/group.hpp"
 
 #include "steps.hpp"
+#include "weft/nn.hpp"
+#include "weft/optim.hpp"
 #ifdef __CUDACC__
 #include "cuda/graph_nodes.hpp"
 #endif

@@ -141,3 +141,34 @@ TEST_CASE_TEMPLATE("a state dict holds the groups", D, TEST_DEVICES) {
   optim::Adam less(std::vector{parameter(ones({2}, D{})), parameter(ones({3}, D{}))});
   CHECK_SAYS("Adam finds no 'groups.1.parameters'", a.load_state_dict(less.state_dict()));
 }
+
+TEST_CASE_TEMPLATE("a step that is skipped changes nothing", D, TEST_DEVICES) {
+  const auto check = [](auto make) {
+    const Var x = parameter(full({3}, 2.0F, D{}));
+    const Var y = parameter(full({3}, 2.0F, D{}));
+    auto skips = make(std::vector{x});
+    auto plain = make(std::vector{y});
+    for (int i = 0; i < 4; ++i) {
+      const bool skip = i % 2 == 1;
+      const Tensor<float, D> g = full({3}, 0.5F + static_cast<float>(i), D{});
+      x.set_grad(g * (skip ? math::nan<float> : 1.0F));
+      skips.step(full<bool>({}, skip, D{}));
+      y.set_grad(g);
+      if (!skip) plain.step();
+    }
+    CHECK(equal(x.detach(), y.detach()));
+    CHECK(skips.steps() == 2);
+    const StateDict a = skips.state_dict();
+    const StateDict b = plain.state_dict();
+    for (const auto& entry : a) {
+      const auto& name = entry.first;
+      CAPTURE(name);
+      if (entry.second.dtype() != Dtype::float32) continue;
+      CHECK(equal(entry.second.template get<float, D>(), b.template get<float, D>(name)));
+    }
+  };
+  using Vars = std::vector<Var<float, D>>;
+  check([](Vars x) { return optim::AdamW(x, {.lr = 0.1}); });
+  check([](Vars x) { return optim::SGD(x, {.lr = 0.1, .momentum = 0.9}); });
+  check([](Vars x) { return optim::NAdam(x, {.lr = 0.1}); });
+}

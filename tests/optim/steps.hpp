@@ -3,8 +3,11 @@
 #pragma once
 
 #include "training.hpp"
-#include "weft/nn.hpp"
-#include "weft/optim.hpp"
+#include "weft/nn/layers.hpp"
+#include "weft/nn/linear.hpp"
+#include "weft/nn/module.hpp"
+#include "weft/nn/state.hpp"
+#include "weft/optim/clip.hpp"
 
 namespace test {
 

@@ -65,6 +65,12 @@ auto scaled_dot_product_attention(
   static_assert(
       std::is_same_v<T, typename K::value_type> && std::is_same_v<T, typename V::value_type>,
       "weft: attention takes queries, keys and values of one floating-point type");
+  if constexpr (std::is_same_v<T, float>) {
+    if (const auto* caster = autograd::caster<T, D>()) {
+      return autograd::needed(caster->attend, "attention", "weft/cuda/attention.hpp")(q, k, v,
+                                                                                      options);
+    }
+  }
   const auto attend = [&](const auto& qs, const auto& ks, const auto& vs) {
     autograd::AttentionRule<T, D> rule{
         weft::detail::attend<T, D>(autograd::without_vars(qs), autograd::without_vars(ks),

@@ -79,7 +79,7 @@ template <class F, class T, class D, class... Xs>
 class Checkpoint final : public NodeOf<sizeof...(Xs)> {
  public:
   Checkpoint(const F& f, const Generator& generator, const Xs&... xs)
-      : kept_(Kept{f, std::tuple<Xs...>(xs...), generator}) {
+      : kept_(Kept{f, std::tuple<Xs...>(xs...), generator, state::caster<D>}) {
     int i = 0;
     ((this->edges[i++] = x_variable(xs)), ...);
   }
@@ -99,6 +99,7 @@ class Checkpoint final : public NodeOf<sizeof...(Xs)> {
     F f;
     std::tuple<Xs...> inputs;
     Generator generator;
+    const Caster<D>* caster;  // of an Autocast around the call
   };
   template <class X>
   static Ref<Variable> x_variable(const X& x) {
@@ -109,6 +110,7 @@ class Checkpoint final : public NodeOf<sizeof...(Xs)> {
     const Tensor<T, D> gradient = static_cast<VariableOf<T, D>*>(this->output)->pending;
     const std::tuple<Xs...> leaves(leaf_of(std::get<I>(kept_->inputs))...);
     const EnableGrad guard;
+    const WithCaster<D> cast(kept_->caster);
     Generator& generator = default_generator();
     const Generator now = generator;
     generator = kept_->generator;

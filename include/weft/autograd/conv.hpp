@@ -59,6 +59,13 @@ template <class T, class D>
 struct Recorded<Var<T, D>> {
   template <class K, class X, class W, class... B>
   static Var<T, D> run(const Problem& p, const X& x, const W& w, const B&... bias) {
+    if (const auto* caster = autograd::caster<T, D>()) {
+      if constexpr (std::is_same_v<T, float>) {
+        const Var<T, D> added[] = {Var<T, D>(bias)..., Var<T, D>()};
+        const auto convolve = autograd::needed(caster->convolve, K::text, "weft/cuda/conv.hpp");
+        return convolve(K::text, K::transposed, p, x, w, sizeof...(B) > 0 ? added : nullptr);
+      }
+    }
     const Tensor<T, D> shift[] = {autograd::without_vars(bias)..., Tensor<T, D>()};
     const Tensor<T, D> y =
         detail::compute<T, D>(K::text, K::transposed, p, autograd::without_vars(x),

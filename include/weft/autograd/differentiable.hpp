@@ -3,15 +3,16 @@
 #pragma once
 
 #include "weft/autograd/without_vars.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::autograd {
 
 /// Whether an operation on numbers of types Cs says how a gradient passes to its argument I. One
-/// whose value is no floating-point number ends the way.
+/// whose value has no part after the point ends the way.
 template <int I, class Op, class... Cs>
 constexpr bool passes_gradient() {
   using Y = weft::detail::value_of_t<Op, Cs...>;
-  if constexpr (!is_floating<Y> ||
+  if constexpr (!(is_floating<Y> || is_complex<Y>) || std::is_same_v<Op, op::conj> ||
                 requires(const Op& op, Y y, Cs... xs) { op.template vjp<I>(y, xs..., y); }) {
     return true;
   } else if constexpr (requires(const Op& op, Y y, Cs... xs) {
@@ -43,8 +44,12 @@ template <class T, class Op, class... Args>
   requires(has_var<Args> || ...)
 inline constexpr bool is_differentiable<Map<T, Op, Args...>> =
     detail::all_pass<Op, Args...>(std::index_sequence_for<Args...>{});
+/// Of complex numbers those whose derivative is a number for all elements.
 template <class R, class E>
-inline constexpr bool is_differentiable<Reduce<R, E>> = is_differentiable<E>;
+inline constexpr bool is_differentiable<Reduce<R, E>> = is_differentiable<E> &&
+                                                        (!is_complex<typename E::value_type> ||
+                                                         std::is_same_v<R, reducer::sum> ||
+                                                         std::is_same_v<R, reducer::mean>);
 
 /// True, or one compile error that says what to write.
 template <class E>

@@ -27,7 +27,7 @@ struct Rule<Gather<K, E, I>> {
       };
       Shape stretched = sink.buffer.shape();
       for (int i = 0; K::how == Indexing::along && i < stretched.rank(); ++i) {
-        if (i != e.axis()) stretched[i] = e.shape()[i];
+        if (i != e.axis() && stretched[i] == 1) stretched[i] = e.shape()[i];
       }
       if (stretched == sink.buffer.shape()) return add_to(sink.buffer);
       // The operand broadcast: its elements have the sums of what their copies have.

@@ -51,6 +51,16 @@ Tensor<T, D> as_matrix(const Tensor<T, D>& x, bool left) {
   return x.rank() > 1 ? x : x.unsqueeze(left ? 0 : 1);
 }
 
+/// The conjugates of complex elements; others as they are.
+template <class T, class D>
+Tensor<T, D> conjugated(const Tensor<T, D>& x) {
+  if constexpr (is_complex<T>) {
+    return conj(x);
+  } else {
+    return x;
+  }
+}
+
 /// The sum of a gradient over the axes in which `shape` was broadcast, as an expression that keeps
 /// them with size 1.
 template <class T, class D>
@@ -139,10 +149,10 @@ struct Rule<Product<K, A, B>> {
     // One matrix on the right, as a layer has it: all batches are rows of one product.
     const bool flat = b.rank() == 2 && a.rank() > 2;
     if constexpr (has_var<A>) {
-      detail::pass_product<A>(e.left(), edges, g, b.transpose(-1, -2), true);
+      detail::pass_product<A>(e.left(), edges, g, detail::conjugated(b.transpose(-1, -2)), true);
     }
     if constexpr (has_var<B>) {
-      const Tensor<T, D> rows = flat ? detail::all_rows(a) : a;
+      const Tensor<T, D> rows = detail::conjugated(flat ? detail::all_rows(a) : a);
       const Tensor<T, D> upstream = flat ? detail::all_rows(g) : g;
       if constexpr (std::is_same_v<K, product::linear> && std::is_same_v<B, Var<T, D>>) {
         if (!any_active(edges + var_count<A>, 1)) return;
@@ -181,6 +191,31 @@ struct Rule<Map<T, op::add, Product<K, A, B>, X>> {
     }
     if (!any_active(edges, var_count<A> + var_count<B>)) return;
     Rule<Product<K, A, B>>::backward(product, edges, detail::summed_to(gradient, product.shape()));
+  }
+};
+
+/// While an Autocast lives, in 16 bits; a bias is added in float.
+template <class K, class A, class B>
+  requires((has_var<A> || has_var<B>)&&std::is_same_v<typename A::value_type, float>&&
+               std::is_same_v<typename A::device_type, typename B::device_type>)
+struct CastStatement<Product<K, A, B>> {
+  static constexpr bool possible = true;
+  using D = typename A::device_type;
+  static Var<float, D> run(const Caster<D>& caster, const Product<K, A, B>& e) {
+    return caster.multiply(e.left(), e.right());
+  }
+};
+template <class K, class A, class B, class X>
+  requires(CastStatement<Product<K, A, B>>::possible &&
+           (is_var<X> ||
+            TensorLike<X>)&&std::is_same_v<typename A::device_type, typename X::device_type>)
+struct CastStatement<Map<float, op::add, Product<K, A, B>, X>> {
+  static constexpr bool possible = true;
+  using D = typename A::device_type;
+  static Var<float, D> run(const Caster<D>& caster,
+                           const Map<float, op::add, Product<K, A, B>, X>& e) {
+    const auto& product = get<0>(e.args());
+    return caster.multiply(product.left(), product.right()) + get<1>(e.args());
   }
 };
 

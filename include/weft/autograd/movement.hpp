@@ -39,7 +39,9 @@ class Movement final : public NodeOf<1> {
     const Sink<T, D> sink = input->open(shape_, device_);
     if (!sink.adds && (coverage_ == Coverage::some || coverage_ == Coverage::several))
       sink.buffer.fill(compute_t<T>(0));
-    if (coverage_ == Coverage::renamed && !sink.buffer.is_contiguous()) {
+    const Tensor<T, D> target = view_(sink.buffer);
+    const bool copies = target.storage() != sink.buffer.storage();  // clone() does
+    if (coverage_ == Coverage::renamed && (copies || !sink.buffer.is_contiguous())) {
       const Tensor<T, D> back = gradient.reshape(shape_);  // the buffer may have no such view
       if (sink.adds) {
         sink.buffer.assign(sink.buffer + back);
@@ -48,7 +50,6 @@ class Movement final : public NodeOf<1> {
       }
       return;
     }
-    const Tensor<T, D> target = view_(sink.buffer);
     if (coverage_ == Coverage::several) {
       add_repeated(sink.buffer, gradient);
     } else if (sink.adds) {

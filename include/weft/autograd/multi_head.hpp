@@ -111,6 +111,12 @@ template <class T, class D>
 Var<T, D> multi_head_attention(const Var<T, D>& q, const Var<T, D>& k, const Var<T, D>& v,
                                HeadLayout layout, const AttentionOptions<T, D>& options = {},
                                int64_t key_heads = 0) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (const auto* caster = autograd::caster<T, D>()) {
+      return autograd::needed(caster->attend_heads, "attention", "weft/cuda/attention.hpp")(
+          q, k, v, layout, options, key_heads);
+    }
+  }
   const HeadLayout keys{key_heads > 0 ? key_heads : layout.heads, layout.batch_first};
   autograd::MultiHeadRule<T, D> rule{{}, layout, keys};
   Tensor<T, D> y;
@@ -123,6 +129,12 @@ Var<T, D> multi_head_attention(const Var<T, D>& q, const Var<T, D>& k, const Var
 template <class T, class D>
 Var<T, D> packed_attention(const Var<T, D>& qkv, HeadLayout layout,
                            const AttentionOptions<T, D>& options = {}, int64_t key_heads = 0) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (const auto* caster = autograd::caster<T, D>()) {
+      return autograd::needed(caster->attend_packed, "attention", "weft/cuda/attention.hpp")(
+          qkv, layout, options, key_heads);
+    }
+  }
   const HeadLayout keys{key_heads > 0 ? key_heads : layout.heads, layout.batch_first};
   const int64_t all_heads = layout.heads + 2 * keys.heads;
   if (qkv.rank() != 3 || all_heads <= 0 || qkv.size(2) % all_heads != 0) {

@@ -12,14 +12,14 @@ namespace autograd {
 /// Each place gets what was read of it.
 template <class C>
 struct InterpolateRule {
-  resample::Window<C> window;
+  resampling::Window<C> window;
 
   template <class G, class X>
   void backward(const G& gradient, const G&, const Pack<Pull<X>>& d, const G& x) const {
     using T = typename G::value_type;
     const G g = weft::detail::in_any_format(gradient);
     G dx = weft::detail::allocate_format<T>(x.shape(), x.device(), is_channels_last(g));
-    const resample::Gradient<T> f{window, conv::Planes<const T>(g), conv::Planes<T>(dx)};
+    const resampling::Gradient<T> f{window, conv::Planes<const T>(g), conv::Planes<T>(dx)};
     conv::visit("interpolate", x.device(), conv::volume_of(dx), f, {g.storage()}, {dx.storage()});
     give(d.head, static_cast<G&&>(dx));
   }
@@ -27,7 +27,7 @@ struct InterpolateRule {
 
 }  // namespace autograd
 
-namespace resample {
+namespace resampling {
 template <class T, class D>
 struct Recorded<Var<T, D>> {
   static Var<T, D> run(const Window<compute_t<T>>& w, const Var<T, D>& x) {
@@ -35,6 +35,6 @@ struct Recorded<Var<T, D>> {
     return autograd::computed("interpolate", autograd::InterpolateRule<compute_t<T>>{w}, y, x);
   }
 };
-}  // namespace resample
+}  // namespace resampling
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 
 #include "weft/eval/program/multi_output.hpp"
 #include "weft/eval/rows/program.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::autograd {
 
@@ -24,19 +25,34 @@ struct Primal<Ports, Apply<Op, Ps...>> {
   Pack<Primal<Ports, Ps>...> args;
 };
 
+/// The gradient g of a value times its derivative. The gradient of a complex number has those by
+/// its parts as its own, so that a derivative of complex by complex numbers enters conjugated; of
+/// real by complex ones it is such a pair itself, and of complex by real ones the real part counts.
+template <class G, class Derivative>
+WEFT_HD constexpr auto chained(G g, Derivative derivative) {
+  if constexpr (is_complex<G> && is_complex<Derivative>) {
+    return static_cast<Derivative>(g) * math::conj(derivative);
+  } else if constexpr (is_complex<G>) {
+    return static_cast<Derivative>(g.re) * derivative;
+  } else {
+    return static_cast<Derivative>(g) * derivative;
+  }
+}
+
 /// The gradient of an operation's argument I, `g` being that of its value y: what the operation
 /// says by `vjp`, else g times its derivative; op::none where none flows.
 template <int I, class Op, class G, class Y, class... Xs>
 WEFT_HD constexpr auto pull_back(const Op& op, G g, Y y, Xs... xs) {
-  if constexpr (requires { op.template vjp<I>(g, xs..., y); }) {
+  if constexpr (std::is_same_v<Op, op::conj>) {
+    return math::conj(g);
+  } else if constexpr (requires { op.template vjp<I>(g, xs..., y); }) {
     return op.template vjp<I>(g, xs..., y);
   } else if constexpr (requires { op.template derivative<I>(xs..., y); }) {
     using Derivative = decltype(op.template derivative<I>(xs..., y));
     if constexpr (std::is_same_v<Derivative, op::NotDifferentiable>) {
       return op::none;
     } else {
-      const auto derivative = op.template derivative<I>(xs..., y);
-      return static_cast<Derivative>(g) * derivative;
+      return chained(g, op.template derivative<I>(xs..., y));
     }
   } else {
     return op::none;

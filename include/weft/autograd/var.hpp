@@ -4,6 +4,7 @@
 
 // Long because a Var has every member of a Tensor.
 
+#include "weft/autograd/caster.hpp"
 #include "weft/autograd/differentiable.hpp"
 #include "weft/autograd/engine.hpp"
 #include "weft/autograd/hoist_opaque.hpp"
@@ -28,8 +29,9 @@ class Var : public Members<Var<T, D>> {
   using value_type = T;
   using device_type = D;
   static constexpr bool is_expression = true;
-  static_assert(is_floating<T>,
-                "weft: a Var has elements of a floating-point type: use a Tensor for others");
+  static_assert(is_floating<T> || is_complex<T>,
+                "weft: a Var has elements of a floating-point or complex type: use a Tensor for "
+                "others");
 
   Var() = default;
   /// The values of a tensor, which it shares. No gradient is asked for unless `requires_grad`.
@@ -145,6 +147,9 @@ class Var : public Members<Var<T, D>> {
   /// Adds the gradients of this value, which has one element, to the leaves it was computed from.
   template <class... Options>
   void backward(Options... options) const {
+    static_assert(!is_complex<T> || sizeof...(Options) > max_rank,
+                  "weft: backward() starts from a real number: write real(z) or abs(z) first, or "
+                  "give the gradient, z.backward(g)");
     if (size() != 1) {
       fail<ShapeError>("backward", "a Var of shape ", shape(),
                        ", expected one element: give the gradient, y.backward(g)");
@@ -214,6 +219,10 @@ class Var : public Members<Var<T, D>> {
   template <class X>
   Var& operator/=(X&& x) {
     return update(*this / static_cast<X&&>(x));
+  }
+  template <class X>
+  Var& operator%=(X&& x) {
+    return update(*this % static_cast<X&&>(x));
   }
 
   // Views share the values, as those of a Tensor; a Var keeps what it views alive. In
@@ -294,6 +303,12 @@ class Var : public Members<Var<T, D>> {
     } else if constexpr (autograd::HoistInside<E>::changes) {
       record(autograd::HoistInside<E>::of(e), file, line);
     } else if constexpr (autograd::can_differentiate<E>()) {
+      if constexpr (std::is_same_v<T, float> && autograd::CastStatement<E>::possible) {
+        if (const auto* cast = autograd::caster<T, D>()) {
+          *this = autograd::CastStatement<E>::run(*cast, e);
+          return;
+        }
+      }
       auto plain = autograd::without_vars(e);
       value_ = detail::materialize<T, D>(plain);
       if (!is_grad_enabled()) return;

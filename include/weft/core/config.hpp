@@ -30,9 +30,9 @@
 #define WEFT_INLINE inline __attribute__((always_inline))
 
 /// Marks a function with loops over a handful of operands or dimensions: not inlined, and not
-/// vectorised, since vectors would have to wait for what was just stored. Nor do the passes pay that
-/// look for the same value on other paths: they make such a function no faster, and every file that
-/// includes weft compiles some thirty of them.
+/// vectorised, since vectors would have to wait for what was just stored. Nor do the passes pay
+/// that look for the same value on other paths: they make such a function no faster, and every file
+/// that includes weft compiles some thirty of them.
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_OUTLINED                                                                             \
   [[gnu::noinline,                                                                                \
@@ -42,4 +42,11 @@
                   "no-schedule-insns2")]]
 #else
 #define WEFT_OUTLINED [[gnu::noinline]]
+#endif
+
+/// Marks a function that runs once in a process: not worth the time that optimising it takes.
+#if defined(__GNUC__) && !defined(__clang__)
+#define WEFT_ONCE [[gnu::noinline, gnu::cold, gnu::optimize("O0")]]
+#else
+#define WEFT_ONCE [[gnu::noinline, gnu::cold]]
 #endif

@@ -6,7 +6,8 @@
 
 namespace weft {
 
-/// What a loop or a kernel leaves when it meets a bad index. It goes on with 0 or NaN in its place.
+/// What a loop or a kernel leaves when it meets a bad index, or a matrix that it cannot factorise.
+/// It goes on with 0 or NaN in its place.
 struct Failure {
   int state = 0;                    ///< 0 none, 1 being written, 2 complete
   int ordinal = -1;                 ///< the GPU it happened on; -1 for the CPU
@@ -15,12 +16,15 @@ struct Failure {
   long long low = 0;                ///< the least and the greatest that were expected
   long long high = 0;
   bool labels = false;  ///< the index is a label, of one of high + 1 classes
+  const char* fact =
+      nullptr;  ///< a literal: what matrix number `index` is, at pivot `low` if not -1
 };
 
-/// Records a failure unless one is recorded already. `operation` must be a literal of the host's.
+/// Records a failure unless one is recorded already. `operation` and `fact` must be literals of the
+/// host's.
 WEFT_HD inline void report_failure(Failure* record, const char* operation, int ordinal,
                                    long long index, long long low, long long high,
-                                   bool labels = false) {
+                                   bool labels = false, const char* fact = nullptr) {
 #if defined(__CUDA_ARCH__)
   if (atomicCAS(&record->state, 0, 1) != 0) return;
 #else
@@ -36,6 +40,7 @@ WEFT_HD inline void report_failure(Failure* record, const char* operation, int o
   record->low = low;
   record->high = high;
   record->labels = labels;
+  record->fact = fact;
 #if defined(__CUDA_ARCH__)
   __threadfence_system();
   atomicExch(&record->state, 2);
@@ -47,6 +52,11 @@ WEFT_HD inline void report_failure(Failure* record, const char* operation, int o
 namespace detail {
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_failure(const Failure& failure) {
   const Text where = failure.ordinal < 0 ? Text() : " on cuda:" + text(failure.ordinal);
+  if (failure.fact != nullptr) {
+    const Text pivot = failure.low < 0 ? Text() : ": pivot " + text(failure.low);
+    fail<ValueError>(failure.operation, "matrix ", failure.index, " of the batch", where, " ",
+                     failure.fact, pivot);
+  }
   if (failure.labels) {
     fail<IndexError>(failure.operation, "label ", failure.index, where, " for ", failure.high + 1,
                      " classes, expected 0 to ", failure.high);

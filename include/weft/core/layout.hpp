@@ -153,6 +153,7 @@ inline Layout squeeze(const Layout& x) {
   return out;
 }
 inline Layout squeeze(Layout x, int64_t axis) {
+  if (x.rank() == 0 && axis >= -1 && axis <= 0) return x;  // as in PyTorch
   const int i = normalize_axis("squeeze", axis, x.rank());
   if (x.shape[i] != 1) {
     fail<ShapeError>("squeeze", "axis ", axis, " of ", x.shape, " has size ", x.shape[i],
@@ -190,6 +191,7 @@ inline Layout expand(const Layout& x, Shape shape) {
 
 /// The axis read backwards.
 inline Layout flip(Layout x, int64_t axis) {
+  if (x.rank() == 0 && axis >= -1 && axis <= 0) return x;
   const int i = normalize_axis("flip", axis, x.rank());
   if (x.shape[i] > 0) x.offset += (x.shape[i] - 1) * x.strides[i];
   x.strides[i] = -x.strides[i];

@@ -1,36 +1,48 @@
-// Splitting CPU work over OpenMP's threads, where OpenMP is on and the work is worth it.
+// Splitting CPU work over threads, where the work is worth it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/core/failure.hpp"
 #include "weft/core/shape.hpp"
-
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
+#include "weft/cpu/threads/count.hpp"
+#include "weft/cpu/threads/pool.hpp"
 
 namespace weft {
 
 namespace cpu::detail {
-/// 0: the number that OpenMP would use.
+/// 0: default_threads().
 [[gnu::visibility("default")]] inline constinit int threads_set = 0;
+[[gnu::visibility("default")]] inline constinit int threads_found = 0;
+/// Whether this thread's loops stay on it.
+[[gnu::visibility("default")]] inline constinit thread_local bool single_threaded = false;
+
+/// OpenMP's question whether this is a parallel region, in programs that link its runtime.
+extern "C" int weft_omp_in_parallel() __asm__("omp_in_parallel") __attribute__((weak));
+
+WEFT_ONCE inline int default_threads() {
+  const int found = threads_of_environment();
+  const int threads = found < ThreadPool::max_threads ? found : ThreadPool::max_threads;
+  __atomic_store_n(&threads_found, threads, __ATOMIC_RELAXED);
+  return threads;
+}
 }  // namespace cpu::detail
 
-/// The threads that large work on the CPU is shared by; 1 without OpenMP. Results do not depend on
-/// it.
+/// The threads that share large work on the CPU: as set, else WEFT_NUM_THREADS, else
+/// OMP_NUM_THREADS, else one a core that the process may run on and has a quota for; at most 256.
+/// Results do not depend on it.
 inline int num_threads() {
-#if defined(_OPENMP)
   const int set = __atomic_load_n(&cpu::detail::threads_set, __ATOMIC_RELAXED);
-  return set > 0 ? set : omp_get_max_threads();
-#else
-  return 1;
-#endif
+  if (set > 0) return set;
+  const int found = __atomic_load_n(&cpu::detail::threads_found, __ATOMIC_RELAXED);
+  return found > 0 ? found : cpu::detail::default_threads();
 }
-/// Sets it for the whole process; 0: the number that OpenMP would use, one a core unless told
-/// otherwise (OMP_NUM_THREADS). Throws ValueError below 0. Inside of a parallel region of the
-/// user's work is not shared, whatever is set.
+/// Sets it for the whole process; 0: the default again. Throws ValueError below 0 and above 256.
+/// Inside a parallel region of OpenMP's work is not shared, whatever is set.
 inline void set_num_threads(int threads) {
-  if (threads < 0) fail<ValueError>("set_num_threads", threads, ", expected at least 0");
+  if (threads < 0 || threads > cpu::ThreadPool::max_threads) {
+    fail<ValueError>("set_num_threads", threads, ", expected at least 0",
+                     threads > 0 ? " and at most 256" : "");
+  }
   __atomic_store_n(&cpu::detail::threads_set, threads, __ATOMIC_RELAXED);
 }
 
@@ -38,6 +50,8 @@ namespace cpu {
 
 /// Work over fewer elements than this runs on the calling thread.
 inline constexpr int64_t parallel_threshold = 1 << 15;
+/// No thread is woken for fewer elements than this.
+inline constexpr int64_t elements_a_thread = 1 << 13;
 
 namespace detail {
 [[gnu::visibility("default")]] inline constinit thread_local Failure failure_record;
@@ -57,57 +71,67 @@ inline void check_failures() {
   weft::detail::throw_failure(record);
 }
 
+/// Keeps the loops that this thread starts on it, as long as the object lives: for threads of the
+/// program's own that share the cores already.
+class SingleThreaded {
+ public:
+  SingleThreaded() : before_(detail::single_threaded) { detail::single_threaded = true; }
+  ~SingleThreaded() { detail::single_threaded = before_; }
+  SingleThreaded(const SingleThreaded&) = delete;
+  SingleThreaded& operator=(const SingleThreaded&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Whether loops that this thread starts may be shared by others.
+inline bool may_share() {
+  if (detail::weft_omp_in_parallel != nullptr && detail::weft_omp_in_parallel() != 0) return false;
+  return !detail::single_threaded && !ThreadPool::is_inside();
+}
+
 /// How many threads share `items` pieces of work over `elements`; called from the thread that is
 /// going to start them.
-inline int threads_for([[maybe_unused]] int64_t items, [[maybe_unused]] int64_t elements) {
-#if defined(_OPENMP)
-  if (elements >= parallel_threshold && items > 1 && omp_in_parallel() == 0) {
-    const int64_t most = num_threads();
-    return static_cast<int>(items < most ? items : most);
-  }
-#endif
-  return 1;
+[[gnu::noinline]] inline int threads_for(int64_t items, int64_t elements) {
+  if (elements < parallel_threshold || items < 2 || !may_share()) return 1;
+  int64_t most = num_threads();
+  if (most > elements / elements_a_thread) most = elements / elements_a_thread;
+  return static_cast<int>(items < most ? items : most);
 }
 
 namespace detail {
-/// work(context, first, last) for each thread's contiguous piece of [0, items).
-[[gnu::noinline]] inline void share(int64_t items, [[maybe_unused]] int threads,
+/// More pieces than threads, where they are long, balance cores that are not equally free.
+inline constexpr int64_t elements_a_piece = 1 << 17;
+
+/// work(context, first, last) for contiguous pieces of [0, items): compiled once, so that a loop
+/// costs one function more than its own.
+[[gnu::noinline]] inline void share(int64_t items, int64_t elements,
                                     void (*work)(const void*, int64_t, int64_t),
                                     const void* context) {
-#if defined(_OPENMP)
-#pragma omp parallel num_threads(threads)
-  {
-    const int64_t count = omp_get_num_threads();
-    const int64_t me = omp_get_thread_num();
-    const int64_t each = items / count;
-    const int64_t rest = items % count;
-    const int64_t first = me * each + (me < rest ? me : rest);
-    const int64_t last = first + each + (me < rest ? 1 : 0);
-    if (first < last) work(context, first, last);
+  const int threads = elements < parallel_threshold ? 1 : threads_for(items, elements);
+  int64_t pieces = elements / elements_a_piece;
+  if (pieces > 4 * threads) pieces = 4 * threads;
+  if (pieces < threads) pieces = threads;
+  if (pieces > items) pieces = items;
+  if (threads == 1 ||
+      !ThreadPool::instance().run({work, context, items, static_cast<int>(pieces), threads})) {
+    work(context, 0, items);
   }
-#else
-  work(context, 0, items);
-#endif
+  check_failures();
 }
 }  // namespace detail
 
-/// f(first, last) over [0, items), cut into one contiguous piece a thread; then throws what f has
-/// reported. `elements` is the size of the whole work. Inside a user's parallel region it runs on
-/// the calling thread.
+/// f(first, last) for contiguous pieces of [0, items), shared by threads; then throws what f has
+/// thrown or reported. `elements` is the size of the whole work. Inside f, and inside a parallel
+/// region of OpenMP's, it runs on the calling thread.
 template <class F>
 void parallel(int64_t items, int64_t elements, const F& f) {
-  const int threads = threads_for(items, elements);
-  if (threads > 1) {
-    detail::share(
-        items, threads,
-        [](const void* context, int64_t first, int64_t last) {
-          (*static_cast<const F*>(context))(first, last);
-        },
-        &f);
-  } else {
-    f(0, items);
-  }
-  check_failures();
+  detail::share(
+      items, elements,
+      [](const void* context, int64_t first, int64_t last) {
+        (*static_cast<const F*>(context))(first, last);
+      },
+      &f);
 }
 
 }  // namespace cpu

@@ -20,12 +20,12 @@ inline constexpr int in_place<Arg<I, T>> = I;
 
 /// That loop, or null.
 template <class Program, class Types>
-constexpr ElementLoop* value_loop() {
+ElementLoop* value_loop() {
   if constexpr (in_place<Program> >= 0) {
     return nullptr;
   } else {
     using V = typename Program::type;
-    return ElementKernel<weft::detail::TypeList<V>, Types, Pack<Program>>::run;
+    return KernelLoops<ElementKernel<weft::detail::TypeList<V>, Types, Pack<Program>>>::chosen();
   }
 }
 

@@ -130,10 +130,9 @@ struct GradientExecutor<Cuda> {
   }
   /// target = the sum of the partial sums.
   template <class V>
-  WEFT_OUTLINED static void finish_sum(const detail::Name& name, Cuda device,
-                                           const Shape& shape, int64_t rows, int64_t row_step,
-                                           int64_t inner, int64_t parts, unsigned blocks,
-                                           const on_cuda::detail::BegunSum& begun) {
+  WEFT_OUTLINED static void finish_sum(const detail::Name& name, Cuda device, const Shape& shape,
+                                       int64_t rows, int64_t row_step, int64_t inner, int64_t parts,
+                                       unsigned blocks, const on_cuda::detail::BegunSum& begun) {
     using on_cuda::SumMode;
     if (begun.mode == SumMode::skip) return;
     Shape kept;

@@ -58,8 +58,8 @@ inline int64_t alignment_of(const void* at) {
 
 /// A plan's matrices as a problem; the axis of the batch that `axis` names is cuBLASLt's, the
 /// others are looped over. False where the addend cannot be read by it.
-WEFT_OUTLINED inline bool describe_lt(const weft::detail::ProductPlan& plan, int axis,
-                                          bool adds, LtProblem& p) {
+WEFT_OUTLINED inline bool describe_lt(const weft::detail::ProductPlan& plan, int axis, bool adds,
+                                      LtProblem& p) {
   using weft::detail::blas_matrix;
   const weft::detail::BlasMatrix at[] = {
       blas_matrix(plan.a, plan.m, plan.k), blas_matrix(plan.b, plan.k, plan.n),

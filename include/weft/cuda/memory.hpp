@@ -203,7 +203,7 @@ namespace detail {
 
 /// New storage for work on `stream`, of which `capture` is the number.
 WEFT_OUTLINED inline CudaStorage* allocate_on(const Stream& stream, int64_t bytes,
-                                                  unsigned long long capture) {
+                                              unsigned long long capture) {
   if (capture == 0) free_deferred();
   Allocator& source = allocator(stream.device());
   void* data = source.allocate(bytes, stream, capture != 0);

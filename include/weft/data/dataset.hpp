@@ -191,4 +191,8 @@ std::array<Subset<D>, Parts> random_split(const D& dataset, const N (&parts)[Par
   (std::make_index_sequence<Parts>{});
 }
 
+static_assert(Dataset<TensorDataset<Tensor<float>>> &&
+              BatchedDataset<TensorDataset<Tensor<float>>>);
+static_assert(Dataset<Subset<TensorDataset<Tensor<float>>>>);
+
 }  // namespace weft::data

@@ -14,10 +14,7 @@
 #include <vector>
 
 #include "weft/core/error.hpp"
-
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
+#include "weft/cpu/parallel.hpp"
 
 namespace weft::data {
 
@@ -78,9 +75,7 @@ class OrderedQueue {
   Slot& slot_of(std::int64_t i) { return slots_[static_cast<std::size_t>(i) % slots_.size()]; }
 
   void work() {
-#if defined(_OPENMP)
-    omp_set_num_threads(1);  // the threads of this queue share the cores already
-#endif
+    const cpu::SingleThreaded here;  // the threads of this queue share the cores already
     std::unique_lock lock(mutex_);
     while (true) {
       wanted_.wait(lock, [this] {

@@ -144,7 +144,7 @@ Pack<Tensor<typename Es::value_type, D>...> materialize_fused(const Pack<Es...>&
 
 /// What must hold of one target of tie().
 WEFT_OUTLINED inline void check_target(int index, const Shape& shape, const Shape& target,
-                                           const Strides& strides) {
+                                       const Strides& strides) {
   if (!(target == shape)) {
     fail<ShapeError>("tie", "target ", index, " has shape ", target, ", expected ", shape,
                      " as the expressions: tie writes in place, auto [a, b] = fuse(...) makes new "

@@ -21,8 +21,8 @@ struct OpaqueType<E> {
 
 /// Inside a larger expression: evaluated now, its value an operand; what the expression has twice
 /// is evaluated once.
-template <OpaqueNode E>
-struct Lowering<E> {
+template <class E>
+struct OpaqueLowering {
   using value = typename OpaqueType<E>::type;
   using types = TypeList<value>;
   template <int B>
@@ -44,6 +44,8 @@ struct Lowering<E> {
     return {};
   }
 };
+template <OpaqueNode E>
+struct Lowering<E> : OpaqueLowering<E> {};
 
 /// As a whole right-hand side: its leaves stand where other expressions have their operands, so
 /// that device and overlap are found in the same way.

@@ -27,14 +27,13 @@ struct OrderedScatterer;
 namespace detail {
 
 /// The shape that a scatter runs over: of its indices, with the target's other axes.
-WEFT_OUTLINED inline Shape scattered_shape(const char* operation, Indexing how,
-                                               const Shape& target, int axis, const Shape& indices,
-                                               const Shape& source) {
+WEFT_OUTLINED inline Shape scattered_shape(const char* operation, Indexing how, const Shape& target,
+                                           int axis, const Shape& indices, const Shape& source) {
   const Shape shape = indexed_shape(operation, how, target, axis, indices);
   for (int i = 0; how == Indexing::along && i < shape.rank(); ++i) {
-    if (i == axis || shape[i] == target[i]) continue;
+    if (i == axis || shape[i] <= target[i]) continue;
     fail<ShapeError>(operation, "indices of shape ", indices, " for a target of ", target,
-                     ", expected axes but ", axis, " equal or 1");
+                     ", expected axes but ", axis, " no longer");
   }
   if (!broadcasts_to(source, shape)) {
     fail<ShapeError>(operation, "source of shape ", source, " does not broadcast to ", shape,
@@ -53,8 +52,21 @@ constexpr bool can_add_in_order() {
 }
 
 template <Update Kind, class T, class Finder>
-using update_of =
-    std::conditional_t<Kind == Update::store, op::store_at<T, Finder>, op::add_at<T, Finder>>;
+struct UpdateOf {
+  using type = op::combine_at<T, Finder, Kind>;
+};
+template <class T, class Finder>
+struct UpdateOf<Update::store, T, Finder> {
+  using type = op::store_at<T, Finder>;
+};
+template <class T, class Finder>
+struct UpdateOf<Update::add, T, Finder> {
+  using type = op::add_at<T, Finder>;
+};
+template <class T, class Finder>
+struct UpdateOf<Update::add_in_order, T, Finder> : UpdateOf<Update::add, T, Finder> {};
+template <Update Kind, class T, class Finder>
+using update_of = typename UpdateOf<Kind, T, Finder>::type;
 
 /// A value of its own of an operand, a number staying one.
 template <class D, class E>

@@ -38,6 +38,7 @@ struct BatchNorm {
   double epsilon = 1e-5;
   std::optional<double> momentum = 0.1;
   bool training = true;
+  bool folded = false;  ///< into the layer before it, by fuse_conv_bn: gives what it is given
 
   BatchNorm() = default;
   BatchNorm(int64_t size, BatchNormOptions options, D device)
@@ -56,7 +57,7 @@ struct BatchNorm {
   auto fields() {
     return nn::fields("weight", weight, "bias", bias, "running_mean", running_mean, "running_var",
                       running_var, "num_batches_tracked", num_batches_tracked, "channels", channels,
-                      "epsilon", epsilon, "momentum", momentum);
+                      "epsilon", epsilon, "momentum", momentum, "folded", folded);
   }
 
   /// x of shape (batch, channels, ...). Training with one value a channel throws, as it would only
@@ -73,6 +74,14 @@ struct BatchNorm {
   Var<T, D> run(const Var<T, D>& x, bool cut) const {
     const bool fits = x.rank() == Axes + 2 || (Axes == 1 && x.rank() == 2);
     if (!fits || x.size(1) != channels) refuse_images(text, x.shape(), channels, Axes);
+    if (folded) {
+      if (training) {
+        fail<ValueError>(text,
+                         "folded into the layer before it, expected eval mode: train a clone "
+                         "from before fuse_conv_bn");
+      }
+      return cut ? Var<T, D>(weft::relu(x)) : x;
+    }
     const Var<T, D> w = flat_or<T, D>(weight, {channels}, 1, x.device());
     const Var<T, D> b = flat_or<T, D>(bias, {channels}, 0, x.device());
     if (!training && running_mean) {
@@ -132,5 +141,7 @@ struct BatchNorm3d : detail::BatchNorm<3, D, T> {
   explicit BatchNorm3d(int64_t size, BatchNormOptions options = {}, D device = {})
       : detail::BatchNorm<3, D, T>(size, options, device) {}
 };
+
+static_assert(Module<BatchNorm1d<>> && Module<BatchNorm2d<>> && Module<BatchNorm3d<>>);
 
 }  // namespace weft::nn

@@ -5,7 +5,7 @@
 #include "weft/autograd/conv.hpp"
 #include "weft/nn/fields.hpp"
 #include "weft/nn/init.hpp"
-#include "weft/ops/conv/pad.hpp"
+#include "weft/ops/shape/pad.hpp"
 
 namespace weft::nn {
 
@@ -175,5 +175,7 @@ struct ConvTranspose3d : detail::ConvTranspose<3, D, T> {
                   const ConvTransposeLayerOptions& o = {}, D device = {})
       : detail::ConvTranspose<3, D, T>(in, out, kernel, o, device) {}
 };
+
+static_assert(Module<Conv2d<>> && Module<ConvTranspose2d<>>);
 
 }  // namespace weft::nn

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/nn/linear.hpp"
+#include "weft/ops/gates.hpp"
 
 namespace weft::nn {
 
@@ -17,18 +18,7 @@ struct PReLU {
 
   auto fields() { return nn::fields("weight", weight); }
 
-  Var<T, D> operator()(const Var<T, D>& x) const {
-    using C = compute_t<T>;
-    if (weight.size() == 1) return where(x > C(0), x, x * weight);
-    const int channels = x.rank() > 1 ? 1 : 0;
-    if (x.rank() == 0 || x.size(channels) != weight.size()) {
-      fail<ShapeError>("PReLU", "an input of shape ", x.shape(), " for ", weight.size(),
-                       " channels");
-    }
-    Shape shape{weight.size()};
-    for (int i = channels + 1; i < x.rank(); ++i) shape.push_back(1);
-    return where(x > C(0), x, x * weight.reshape(shape));
-  }
+  Var<T, D> operator()(const Var<T, D>& x) const { return prelu(x, weight); }
 };
 
 /// The first half of an axis times the sigmoid of the other (Dauphin and others 2017).
@@ -39,15 +29,7 @@ struct GLU {
 
   template <ExpressionLike X>
   auto operator()(const X& e) const {
-    const Var x = e;
-    const int at = along < 0 ? along + x.rank() : along;
-    if (at < 0 || at >= x.rank() || x.size(at) % 2 != 0) {
-      fail<ShapeError>("GLU", "an input of shape ", x.shape(), ", expected an even size of axis ",
-                       along);
-    }
-    const int64_t width = x.size(at) / 2;
-    using Value = std::remove_const_t<decltype(x)>;
-    return Value(x.narrow(at, 0, width) * sigmoid(x.narrow(at, width, width)));
+    return decltype(Var(e))(glu(e, along));
   }
 };
 
@@ -74,5 +56,7 @@ struct SwiGLU {
     return down_proj(hidden);
   }
 };
+
+static_assert(Module<PReLU<>> && Module<GLU> && Module<SwiGLU<>>);
 
 }  // namespace weft::nn

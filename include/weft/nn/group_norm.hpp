@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/nn/batch_norm.hpp"
-#include "weft/ops/conv/pad.hpp"
 #include "weft/ops/conv/pool.hpp"
+#include "weft/ops/shape/pad.hpp"
 
 namespace weft::nn {
 
@@ -193,5 +193,7 @@ struct LocalResponseNorm {
     return y;
   }
 };
+
+static_assert(Module<GroupNorm<>> && Module<InstanceNorm2d<>>);
 
 }  // namespace weft::nn

@@ -9,6 +9,14 @@
 #include "weft/autograd/movement.hpp"
 #include "weft/ops/order/select.hpp"
 
+namespace weft {
+
+/// Targets that are probabilities of classes, not labels.
+template <class Y>
+concept ClassProbabilities = ExpressionLike<Y> && is_floating<typename Y::value_type>;
+
+}  // namespace weft
+
 namespace weft::nn {
 
 /// What becomes of the elements' losses: `mse_loss(x, y, reduce::sum)`. In the type, so that only
@@ -17,9 +25,12 @@ namespace reduce {
 struct Mean {};
 struct Sum {};
 struct None {};
+/// The sum divided by the size of the first axis.
+struct BatchMean {};
 inline constexpr Mean mean{};
 inline constexpr Sum sum{};
 inline constexpr None none{};
+inline constexpr BatchMean batch_mean{};
 }  // namespace reduce
 
 namespace detail {
@@ -34,6 +45,12 @@ auto reduced(const E& e, reduce::Sum) {
 template <class E>
 auto reduced(const E& e, reduce::None) {
   return Var(e);
+}
+template <class E>
+auto reduced(const E& e, reduce::BatchMean) {
+  using C = compute_t<typename E::value_type>;
+  const double rows = e.rank() > 0 ? static_cast<double>(e.shape()[0]) : 1;
+  return Var(sum(e) * static_cast<C>(1 / rows));
 }
 
 /// Losses do not broadcast: of (n, 1) and (n,) that would silently be (n, n).
@@ -123,8 +140,8 @@ auto binary_cross_entropy_with_logits(const X& x, const Y& y, R reduction, const
   return detail::reduced((one - y) * x + (one + (pos_weight - one) * y) * softplus(-x), reduction);
 }
 
-/// y (log y - x) for logarithms x of probabilities; 0 where y is. Its mean is over elements:
-/// kl_div(x, y, reduce::sum) / batch is the divergence.
+/// y (log y - x) for logarithms x of probabilities; 0 where y is. Its mean is over elements: the
+/// divergence is kl_div(x, y, reduce::batch_mean).
 template <ExpressionLike X, ExpressionLike Y, class R = reduce::Mean>
 auto kl_div(const X& x, const Y& y, R reduction = {}) {
   detail::check_shapes("kl_div", x, y);
@@ -149,6 +166,17 @@ using class_options_t =
                      typename decltype(Var(std::declval<const X&>()))::device_type>;
 
 namespace detail {
+template <class O>
+void check_class_options(const char* operation, const O& options, int64_t classes) {
+  if (options.weight && !(options.weight->shape() == Shape{classes})) {
+    fail<ShapeError>(operation, "weights of shape ", options.weight->shape(), ", expected (",
+                     classes, ",)");
+  }
+  if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
+    fail<ValueError>(operation, "label_smoothing ", options.label_smoothing, ", expected 0 to 1");
+  }
+}
+
 /// Each row's loss from logarithms of probabilities; with the mean divided by the weights' sum. K
 /// is what gathers them, and is named in errors.
 template <class K, class V, class I, class O, class R>
@@ -163,13 +191,7 @@ V class_loss(const V& logs, const I& targets, const O& options, R) {
                      targets.shape(), ", expected (..., classes) and (...)");
   }
   const int64_t classes = logs.size(-1);
-  if (options.weight && !(options.weight->shape() == Shape{classes})) {
-    fail<ShapeError>(operation, "weights of shape ", options.weight->shape(), ", expected (",
-                     classes, ",)");
-  }
-  if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
-    fail<ValueError>(operation, "label_smoothing ", options.label_smoothing, ", expected 0 to 1");
-  }
+  check_class_options(operation, options, classes);
   const auto counted = targets != static_cast<Index>(options.ignore_index);
   const Tensor<typename I::value_type, D> places = where(counted, targets, Index(0));
   const auto last = places.unsqueeze(-1);
@@ -188,8 +210,8 @@ V class_loss(const V& logs, const I& targets, const O& options, R) {
   }
   if constexpr (std::is_same_v<R, reduce::None>) {
     return rows;
-  } else if constexpr (std::is_same_v<R, reduce::Sum>) {
-    return sum(rows);
+  } else if constexpr (!std::is_same_v<R, reduce::Mean>) {
+    return reduced(rows, R{});
   } else {
     const Tensor<T, D> total = sum(w);
     const V loss = sum(rows);
@@ -207,11 +229,13 @@ auto nll_loss(const X& x, const I& targets, const class_options_t<X>& options = 
   return detail::class_loss<gathering::nll_loss>(decltype(Var(x))(x), targets, options, reduction);
 }
 
-/// The mean cross entropy of logits (..., classes) and class indices (...), in two kernels.
+/// The mean cross entropy of logits (..., classes) and class indices (...), in two kernels; or of
+/// probabilities (..., classes).
 using weft::cross_entropy;
 
 /// The same with weights, ignored rows, smoothing or another reduction.
 template <ExpressionLike X, TensorLike I, class R = reduce::Mean>
+  requires(!ClassProbabilities<I>)
 auto cross_entropy(const X& x, const I& targets, const class_options_t<X>& options,
                    R reduction = {}) {
   using V = decltype(Var(x));
@@ -219,4 +243,38 @@ auto cross_entropy(const X& x, const I& targets, const class_options_t<X>& optio
                                                       reduction);
 }
 
+/// The same for the probabilities of the classes, (..., classes): the sum over these of -y w
+/// log_softmax(x). The mean divides by the number of rows, whatever the weights; there is no label
+/// to ignore.
+template <ExpressionLike X, ClassProbabilities Y, class R = reduce::Mean>
+auto cross_entropy(const X& x, const Y& y, const class_options_t<X>& options, R reduction = {}) {
+  using V = decltype(Var(x));
+  using T = typename X::value_type;
+  using C = compute_t<T>;
+  detail::check_shapes("cross_entropy", x, y);
+  if (x.rank() == 0) fail<ShapeError>("cross_entropy", "a number, expected (..., classes)");
+  const int64_t classes = x.shape()[x.rank() - 1];
+  detail::check_class_options("cross_entropy", options, classes);
+  const V logs = log_softmax(V(x));
+  const double e = options.label_smoothing;
+  const Tensor<T, typename V::device_type> each =
+      options.weight ? options.weight->contiguous() : ones<T>({classes}, logs.device());
+  const auto target = y * static_cast<C>(1 - e) + static_cast<C>(e / static_cast<double>(classes));
+  return detail::reduced(V(-sum(target * logs * each, axis(-1))), reduction);
+}
+
 }  // namespace weft::nn
+
+namespace weft {
+
+/// As cross_entropy of nn, of logits and probabilities of their shape.
+template <ExpressionLike X, ClassProbabilities Y>
+auto cross_entropy(const X& x, const Y& y) {
+  return nn::cross_entropy(x, y, {});
+}
+template <Differentiable X, ClassProbabilities Y>
+auto cross_entropy(const X& x, const Y& y) {
+  return nn::cross_entropy(x, y, {});
+}
+
+}  // namespace weft

@@ -5,7 +5,7 @@
 #include "weft/autograd/pool.hpp"
 #include "weft/autograd/resample.hpp"
 #include "weft/nn/fields.hpp"
-#include "weft/ops/conv/pad.hpp"
+#include "weft/ops/shape/pad.hpp"
 
 namespace weft::nn {
 

@@ -5,7 +5,8 @@
 #include "weft/autograd/join.hpp"
 #include "weft/nn/init.hpp"
 #include "weft/nn/layers.hpp"
-#include "weft/nn/recurrent_layer.hpp"
+#include "weft/nn/recurrent_library.hpp"
+#include "weft/nn/sequence_lengths.hpp"
 
 namespace weft::nn {
 
@@ -47,40 +48,6 @@ template <class D, class T, class State>
 struct RecurrentResult {
   Var<T, D> output;
   State state;
-};
-
-/// The lengths of padded sequences, each from 1 to the padded length. Steps behind a sequence's end
-/// leave its state as it is, and give outputs of 0. A tensor on the device is not checked, so that
-/// a graph can be recorded with it.
-template <class D>
-class SequenceLengths {
- public:
-  SequenceLengths() = default;
-  SequenceLengths(std::initializer_list<int64_t> lengths) : given_(lengths) {}
-  SequenceLengths(std::vector<int64_t> lengths)
-      : given_(static_cast<decltype(lengths)&&>(lengths)) {}
-  SequenceLengths(const Tensor<int64_t, D>& lengths) : tensor_(lengths) {}
-
-  /// Which steps are inside: (time, batch, 1); empty where no lengths are given.
-  Tensor<bool, D> inside(const char* operation, int64_t time, int64_t batch, D device) const {
-    Tensor<int64_t, D> lengths = tensor_;
-    if (!given_.empty()) {
-      for (const int64_t length : given_) {
-        if (length >= 1 && length <= time) continue;
-        fail<ValueError>(operation, "a sequence of length ", length, ", expected 1 to ", time);
-      }
-      lengths = weft::tensor(given_, {-1}, device);
-    }
-    if (lengths.size() == 0) return {};
-    if (!(lengths.shape() == Shape{batch})) {
-      fail<ShapeError>(operation, "lengths of shape ", lengths.shape(), " for a batch of ", batch);
-    }
-    return (arange<int64_t>(time, device).unsqueeze(1) < lengths).eval().unsqueeze(2);
-  }
-
- private:
-  std::vector<int64_t> given_;
-  Tensor<int64_t, D> tensor_;
 };
 
 namespace detail {
@@ -154,9 +121,18 @@ struct Recurrent {
     if (y.size(0) == 0) {
       fail<ValueError>(Steps::text, "an input of shape ", x.shape(), ", expected a step at least");
     }
-    const Tensor<bool, D> inside = lengths.inside(Steps::text, y.size(0), batch, x.device());
+    lengths.check(Steps::text, y.size(0), batch);
     const Var<T, D> h0 = first(hidden_of(state), batch, out(), x.device());
     const Var<T, D> c0 = first(cell_of(state), batch, hidden_size, x.device());
+    if constexpr (has_recurrent_library<D>()) {
+      const auto states = by_library(y, h0, c0, lengths);
+      if (states.outputs.size() > 0) {
+        y = options.batch_first ? states.outputs.transpose(0, 1) : states.outputs;
+        if constexpr (has_cell) return {y, {states.h, states.c}};
+        if constexpr (!has_cell) return {y, states.h};
+      }
+    }
+    const Tensor<bool, D> inside = lengths.inside(x.device(), y.size(0));
     std::vector<Var<T, D>> hs;
     std::vector<Var<T, D>> cs;
     for (int64_t layer = 0; layer < options.num_layers; ++layer) {
@@ -188,6 +164,44 @@ struct Recurrent {
       if (relu) return run_layer<RnnSteps<true>>(x, w, h0, c0, path);
     }
     return run_layer<Steps>(x, w, h0, c0, path);
+  }
+  /// All layers at once, or one after the other where dropout is between them; empty where the
+  /// library does not take them.
+  RecurrentStates<T, D> by_library(Var<T, D> y, const Var<T, D>& h0, const Var<T, D>& c0,
+                                   const SequenceLengths<D>& lengths) const {
+    if (!lengths.is_known()) return {};
+    const bool drops = training && options.dropout > 0;
+    RecurrentProblem p{.operation = Steps::text,
+                       .cell = relu ? RecurrentCellKind::rnn_relu : recurrent_cell<Steps>(),
+                       .time = y.size(0),
+                       .batch = y.size(1),
+                       .in = input_size,
+                       .width = hidden_size,
+                       .out = out(),
+                       .layers = drops ? 1 : options.num_layers,
+                       .directions = directions(),
+                       .bias = options.bias};
+    for (const int64_t length : lengths.known()) p.lengths.push_back(static_cast<int>(length));
+    std::vector<Var<T, D>> hs;
+    std::vector<Var<T, D>> cs;
+    for (int64_t layer = 0; layer < options.num_layers; layer += p.layers) {
+      if (layer > 0) y = Dropout{options.dropout}(y);
+      const int64_t first = layer * directions();
+      const int64_t count = p.layers * directions();
+      std::vector<Var<T, D>> own;
+      for (int64_t i = first * p.weights(); i < (first + count) * p.weights(); ++i) {
+        own.push_back(weights[static_cast<std::size_t>(i)]);
+      }
+      const auto states = run_library(p, y, own, h0.narrow(0, first, count),
+                                      has_cell ? Var<T, D>(c0.narrow(0, first, count)) : c0);
+      if (states.outputs.size() == 0) return {};
+      y = states.outputs;
+      hs.push_back(states.h);
+      cs.push_back(states.c);
+      p.in = directions() * out();
+    }
+    if (hs.size() == 1) return {y, hs[0], cs[0]};
+    return {y, cat(hs, axis(0)), has_cell ? cat(cs, axis(0)) : Var<T, D>()};
   }
   static Var<T, D> hidden_of(const State& state) {
     if constexpr (has_cell) return state.h;

@@ -76,8 +76,8 @@ auto standardize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-5)
 
 namespace detail {
 /// Throws where what scales or shifts rows has another shape than they.
-WEFT_OUTLINED inline void check_beside_rows(const char* operation, const char* what,
-                                                const Shape& x, const Shape& beside) {
+WEFT_OUTLINED inline void check_beside_rows(const char* operation, const char* what, const Shape& x,
+                                            const Shape& beside) {
   if (!broadcasts_to(beside, x)) {
     fail<ShapeError>(operation, what, " of shape ", beside, " for x of shape ", x,
                      ", expected that of the last axis");
@@ -121,7 +121,7 @@ struct BroadcastAxes {
   double repeats = 1;
 };
 WEFT_OUTLINED inline BroadcastAxes broadcast_axes(const char* operation, const Axes& axes,
-                                                      const Shape& shape, const Shape& operand) {
+                                                  const Shape& shape, const Shape& operand) {
   BroadcastAxes out;
   const unsigned mask = axes_mask(operation, axes, shape.rank());
   const int shift = shape.rank() - operand.rank();
@@ -156,7 +156,7 @@ auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1), doub
 namespace detail {
 /// Throws unless there is a target for each row of logits.
 WEFT_OUTLINED inline void check_targets(const char* operation, const Shape& logits,
-                                            const Shape& targets) {
+                                        const Shape& targets) {
   bool fits = logits.rank() > 0 && targets.rank() == logits.rank() - 1;
   for (int i = 0; fits && i < targets.rank(); ++i) fits = targets[i] == logits[i];
   if (!fits) {

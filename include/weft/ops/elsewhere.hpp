@@ -29,6 +29,11 @@ constexpr void needs_header_io() {
   static_assert(always_false<Xs...>, "weft: to read and write files include <weft/io.hpp>");
 }
 template <class... Xs>
+constexpr void needs_header_fft() {
+  static_assert(always_false<Xs...>,
+                "weft: for Fourier transforms and signals include <weft/fft.hpp>");
+}
+template <class... Xs>
 constexpr void needs_header_nn() {
   static_assert(always_false<Xs...>,
                 "weft: losses and layers are in nn: include <weft/nn.hpp> and write nn::mse_loss");
@@ -52,6 +57,24 @@ template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
 Tensor<float> profile(const Xs&...) {
   detail::needs_header_explain<Xs...>();
+  return {};
+}
+template <class... Xs>
+  requires(ExpressionLike<Xs> || ...)
+Tensor<float> fft(const Xs&...) {
+  detail::needs_header_fft<Xs...>();
+  return {};
+}
+template <class... Xs>
+  requires(ExpressionLike<Xs> || ...)
+Tensor<float> rfft(const Xs&...) {
+  detail::needs_header_fft<Xs...>();
+  return {};
+}
+template <class... Xs>
+  requires(ExpressionLike<Xs> || ...)
+Tensor<float> convolve(const Xs&...) {
+  detail::needs_header_fft<Xs...>();
   return {};
 }
 template <class... Xs>

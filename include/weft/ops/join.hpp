@@ -148,28 +148,40 @@ Tensor<float> stack(std::initializer_list<detail::MixedPart>, const A& = {}) {
   return {};
 }
 
-/// Expressions one after the other along an axis, an existing one or (Stacks) a new one, as a node:
+/// How operands are joined: along an axis that they have, or along a new one.
+namespace joining {
+struct cat {
+  static constexpr const char* text = "cat";
+  static constexpr bool stacks = false;
+};
+struct stack {
+  static constexpr const char* text = "stack";
+  static constexpr bool stacks = true;
+};
+}  // namespace joining
+
+/// Expressions one after the other along an axis, an existing one or (stack) a new one, as a node:
 /// each is computed where it belongs in the target, all in one kernel if they have one shape.
-template <bool Stacks, class... Es>
-class Joined : public NodeMembers<Joined<Stacks, Es...>> {
+template <class K, class... Es>
+class Joined : public NodeMembers<Joined<K, Es...>> {
  public:
   using value_type = typename decltype(Pack<Es...>::head)::value_type;
   using device_type = detail::common_device_of<Es...>;
   static constexpr bool is_expression = true;
   static constexpr bool is_opaque = true;
-  static constexpr const char* text = Stacks ? "stack" : "cat";
+  static constexpr const char* text = K::text;
 
   Joined(const Axes& axis, Pack<Es...> parts) : args_(static_cast<Pack<Es...>&&>(parts)) {
     std::vector<Shape> shapes;
     collect(args_, shapes);
-    axis_ = detail::one_axis(text, axis, shapes[0].rank() + (Stacks ? 1 : 0));
+    axis_ = detail::one_axis(text, axis, shapes[0].rank() + (K::stacks ? 1 : 0));
     for (Shape& shape : shapes) {
       alike_ = alike_ && shape == shapes[0];
-      if (Stacks && !alike_) {
+      if (K::stacks && !alike_) {
         fail<ShapeError>(text, "shapes ", shapes[0], " and ", shape, ", expected equal ones");
       }
     }
-    if (Stacks) {
+    if (K::stacks) {
       for (Shape& shape : shapes) shape = detail::with_axis(shape, axis_);
     }
     shape_ = detail::joined_shape(text, shapes, axis_);
@@ -178,6 +190,7 @@ class Joined : public NodeMembers<Joined<Stacks, Es...>> {
   using NodeMembers<Joined>::shape;
   const Shape& shape() const { return shape_; }
   const Pack<Es...>& args() const { return args_; }
+  int axis() const { return axis_; }
 
   template <class T, class D>
   void evaluate(const Tensor<T, D>& target) const {
@@ -195,11 +208,11 @@ class Joined : public NodeMembers<Joined<Stacks, Es...>> {
   /// Where part number k of `length` elements along the axis, before which there are `at`, goes.
   template <class T, class D>
   Tensor<T, D> place(const Tensor<T, D>& target, int64_t& at, int64_t length) const {
-    const Tensor<T, D> part = target.narrow(axis_, at, Stacks ? 1 : length);
-    at += Stacks ? 1 : length;
-    return Stacks ? part.squeeze(axis_) : part;
+    const Tensor<T, D> part = target.narrow(axis_, at, K::stacks ? 1 : length);
+    at += K::stacks ? 1 : length;
+    return K::stacks ? part.squeeze(axis_) : part;
   }
-  int64_t length_of(const Shape& shape) const { return Stacks ? 1 : shape[axis_]; }
+  int64_t length_of(const Shape& shape) const { return K::stacks ? 1 : shape[axis_]; }
 
   template <class T, class D, std::size_t... I>
   void evaluate(const Tensor<T, D>& target, std::index_sequence<I...>) const {
@@ -207,13 +220,13 @@ class Joined : public NodeMembers<Joined<Stacks, Es...>> {
     Tensor<T, D> places[] = {
         place(target, at, length_of(get<static_cast<int>(I)>(args_).shape()))...};
     constexpr bool copies = (detail::is_tensor<Es> && ...);
-    if constexpr (Stacks || !copies) {
+    if constexpr (K::stacks || !copies) {
       if (alike_) {
         tie(places[I]...) = fuse(get<static_cast<int>(I)>(args_)...);
         return;
       }
     }
-    if constexpr (!Stacks) (places[I].assign(get<static_cast<int>(I)>(args_)), ...);
+    if constexpr (!K::stacks) (places[I].assign(get<static_cast<int>(I)>(args_)), ...);
   }
 
   Pack<Es...> args_;
@@ -224,14 +237,14 @@ class Joined : public NodeMembers<Joined<Stacks, Es...>> {
 
 namespace detail {
 /// The node of parts, the last of the arguments being an axis.
-template <bool Stacks, class... Ps, class X, class... Rest>
+template <class K, class... Ps, class X, class... Rest>
 auto joined_node(const Pack<Ps...>& parts, const X& x, const Rest&... rest) {
   if constexpr (sizeof...(Rest) == 0) {
-    return Joined<Stacks, Ps...>(x, parts);
+    return Joined<K, Ps...>(x, parts);
   } else {
     using E = operand_t<typename std::remove_cvref_t<X>::value_type, X>;
     const E part = AsOperand<typename E::value_type, void>{}(x);
-    return joined_node<Stacks>(appended(parts, part), rest...);
+    return joined_node<K>(appended(parts, part), rest...);
   }
 }
 
@@ -281,7 +294,7 @@ auto cat(const X& x, const Y& y, const Rest&... rest) {
         values, [](const auto& parts, const auto& axis) { return cat(parts, axis); }, x, y,
         rest...);
   } else {
-    return detail::joined_node<false>(Pack<>{}, x, y, rest...);
+    return detail::joined_node<joining::cat>(Pack<>{}, x, y, rest...);
   }
 }
 /// stack(a, b * 2, axis(0)): the same along a new axis.
@@ -295,7 +308,7 @@ auto stack(const X& x, const Y& y, const Rest&... rest) {
         values, [](const auto& parts, const auto& axis) { return stack(parts, axis); }, x, y,
         rest...);
   } else {
-    return detail::joined_node<true>(Pack<>{}, x, y, rest...);
+    return detail::joined_node<joining::stack>(Pack<>{}, x, y, rest...);
   }
 }
 

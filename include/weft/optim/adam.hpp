@@ -27,12 +27,21 @@ struct AdamWOptions {
   bool maximize = false;
 };
 
-/// Decoupled says that weights decay by themselves, not through the gradient.
-template <class O, bool Decoupled>
+/// Decoupled says that weights decay by themselves, not through the gradient; Largest that the
+/// largest mean square so far divides (AMSGrad), in the type so that Adam's kernel is one.
+template <class O, bool Decoupled, bool Largest = false>
 struct AdamRule {
   using Options = O;
-  static constexpr const char* text = Decoupled ? "AdamW" : "Adam";
-  static constexpr std::array<const char*, 2> names = {"exp_avg", "exp_avg_sq"};
+  static constexpr const char* text = Decoupled ? Largest ? "AMSGradW" : "AdamW"
+                                      : Largest ? "AMSGrad"
+                                                : "Adam";
+  static constexpr auto names = [] {
+    if constexpr (Largest) {
+      return std::array<const char*, 3>{"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
+    } else {
+      return std::array<const char*, 2>{"exp_avg", "exp_avg_sq"};
+    }
+  }();
   static constexpr std::size_t ready = 3;
 
   static void check(const Options& o) {
@@ -62,8 +71,8 @@ struct AdamRule {
              T(1) - progress.rate * static_cast<T>(Decoupled ? o.weight_decay : 0));
   }
 
-  template <class T, class D, class S, class P>
-  static void update(Batch<D>& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+  template <class B, class T, class D, class S, class P>
+  static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = [&] {
@@ -78,9 +87,16 @@ struct AdamRule {
     const double sign = Decoupled && o.maximize ? -1 : 1;
     const auto m = b1 * state[0] + static_cast<C>(sign * (1 - o.beta1)) * g;
     const auto v = b2 * state[1] + static_cast<C>(1 - o.beta2) * square(g);
-    const auto change = m / (sqrt(v) * progress.ready[1] + static_cast<C>(o.eps));
-    batch.tie(p, state[0], state[1]) =
-        fuse(cast<T>(cast<C>(p) * progress.ready[2] - progress.ready[0] * change), m, v);
+    const auto moved = [&](const auto& square_mean) {
+      const auto change = m / (sqrt(square_mean) * progress.ready[1] + static_cast<C>(o.eps));
+      return cast<T>(cast<C>(p) * progress.ready[2] - progress.ready[0] * change);
+    };
+    if constexpr (Largest) {
+      const auto largest = maximum(state[2], v);
+      batch.tie(p, state[0], state[1], state[2]) = fuse(moved(largest), m, v, largest);
+    } else {
+      batch.tie(p, state[0], state[1]) = fuse(moved(v), m, v);
+    }
   }
 };
 
@@ -103,5 +119,29 @@ class AdamW : public Optimizer<AdamRule<AdamWOptions, true>, T, D> {
 };
 template <class T, class D>
 AdamW(std::initializer_list<Var<T, D>>, AdamWOptions = {}) -> AdamW<T, D>;
+
+/// Reddi, Kale and Kumar 2018: Adam divided by the root of the largest mean square so far,
+/// PyTorch's Adam(amsgrad=True).
+template <class T, class D>
+class AMSGrad : public Optimizer<AdamRule<AdamOptions, false, true>, T, D> {
+ public:
+  explicit AMSGrad(std::vector<Var<T, D>> parameters, AdamOptions options = {})
+      : Optimizer<AdamRule<AdamOptions, false, true>, T, D>(std::move(parameters), options) {}
+};
+template <class T, class D>
+AMSGrad(std::initializer_list<Var<T, D>>, AdamOptions = {}) -> AMSGrad<T, D>;
+
+/// The same of AdamW.
+template <class T, class D>
+class AMSGradW : public Optimizer<AdamRule<AdamWOptions, true, true>, T, D> {
+ public:
+  explicit AMSGradW(std::vector<Var<T, D>> parameters, AdamWOptions options = {})
+      : Optimizer<AdamRule<AdamWOptions, true, true>, T, D>(std::move(parameters), options) {}
+};
+template <class T, class D>
+AMSGradW(std::initializer_list<Var<T, D>>, AdamWOptions = {}) -> AMSGradW<T, D>;
+
+static_assert(OptimizerLike<Adam<float, Cpu>> && OptimizerLike<AdamW<float, Cpu>> &&
+              OptimizerLike<AMSGrad<float, Cpu>> && OptimizerLike<AMSGradW<float, Cpu>>);
 
 }  // namespace weft::optim

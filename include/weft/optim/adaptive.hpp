@@ -1,4 +1,4 @@
-// RMSprop and Adagrad.
+// RMSprop, Adagrad and Adadelta.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,8 +41,8 @@ struct RMSpropRule {
     tie(progress.step) = fuse(progress.step + 1);
   }
 
-  template <class T, class D, class S, class P>
-  static void update(Batch<D>& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+  template <class B, class T, class D, class S, class P>
+  static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
@@ -109,8 +109,8 @@ struct AdagradRule {
         progress.step + T(1), progress.rate / (T(1) + progress.step * static_cast<T>(o.lr_decay)));
   }
 
-  template <class T, class D, class S, class P>
-  static void update(Batch<D>& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+  template <class B, class T, class D, class S, class P>
+  static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
@@ -130,5 +130,64 @@ class Adagrad : public Optimizer<AdagradRule, T, D> {
 };
 template <class T, class D>
 Adagrad(std::initializer_list<Var<T, D>>, AdagradOptions = {}) -> Adagrad<T, D>;
+
+struct AdadeltaOptions {
+  double lr = 1;
+  double rho = 0.9;  ///< how much of the averages stays
+  double eps = 1e-6;
+  double weight_decay = 0;
+  bool maximize = false;
+};
+
+struct AdadeltaRule {
+  using Options = AdadeltaOptions;
+  static constexpr const char* text = "Adadelta";
+  static constexpr std::array<const char*, 2> names = {"square_avg", "acc_delta"};
+  static constexpr std::size_t ready = 0;
+
+  static void check(const Options& o) {
+    if (!(o.rho >= 0 && o.rho <= 1)) fail<ValueError>(text, "rho ", o.rho, ", expected 0 to 1");
+    detail::check_positive(text, "eps", o.eps);
+    detail::check_positive(text, "weight_decay", o.weight_decay);
+  }
+  static double first(const Options&) { return 0; }
+
+  template <class O, class F>
+  static void each(O& o, const F& f) {
+    f("lr", o.lr), f("rho", o.rho), f("eps", o.eps), f("weight_decay", o.weight_decay);
+    f("maximize", o.maximize);
+  }
+  template <class P>
+  static void advance(P& progress, const Options&) {
+    tie(progress.step) = fuse(progress.step + 1);
+  }
+
+  template <class B, class T, class D, class S, class P>
+  static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+                     const P& progress, const Options& o) {
+    using C = compute_t<T>;
+    const auto g = detail::gradient_of(p, gradient, o);
+    const auto rho = static_cast<C>(o.rho);
+    const auto rest = static_cast<C>(1 - o.rho);
+    const auto eps = static_cast<C>(o.eps);
+    const auto v = rho * state[0] + rest * square(g);
+    const auto change = sqrt(state[1] + eps) / sqrt(v + eps) * g;
+    batch.tie(p, state[0], state[1]) = fuse(cast<T>(cast<C>(p) - progress.rate * change), v,
+                                            rho * state[1] + rest * square(change));
+  }
+};
+
+/// Zeiler 2012: gradients in proportion to the root mean square of the changes before.
+template <class T, class D>
+class Adadelta : public Optimizer<AdadeltaRule, T, D> {
+ public:
+  explicit Adadelta(std::vector<Var<T, D>> parameters, AdadeltaOptions options = {})
+      : Optimizer<AdadeltaRule, T, D>(std::move(parameters), options) {}
+};
+template <class T, class D>
+Adadelta(std::initializer_list<Var<T, D>>, AdadeltaOptions = {}) -> Adadelta<T, D>;
+
+static_assert(OptimizerLike<RMSprop<float, Cpu>> && OptimizerLike<Adagrad<float, Cpu>> &&
+              OptimizerLike<Adadelta<float, Cpu>>);
 
 }  // namespace weft::optim

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <array>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "weft/autograd/arena.hpp"
 #include "weft/eval/batch.hpp"
 #include "weft/ops/elementwise/cast.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
 #include "weft/ops/fuse.hpp"
 
 namespace weft::optim {
@@ -21,17 +24,79 @@ struct Progress {
   std::array<Tensor<T, D>, Ready> ready;  ///< () each, what the rule prepares once a step
 };
 
+namespace detail {
+/// The names of what a rule keeps from step to step for all parameters.
+template <class Rule>
+constexpr auto kept_names() {
+  if constexpr (requires { Rule::kept; }) {
+    return Rule::kept;
+  } else {
+    return std::array<const char*, 0>{};
+  }
+}
+
+/// The targets of `batch.tie(x, y) = fuse(e1, e2)`, which keep their values where `skip` is true.
+template <class D, class... Ts>
+class SkippingTied {
+ public:
+  SkippingTied(Batch<D>& batch, const Tensor<bool, D>& skip, Tensor<Ts, D>&... targets)
+      : batch_(batch), skip_(skip), targets_(targets...) {}
+  void operator=(const SkippingTied&) = delete;
+
+  template <class X>
+  void operator=(const X& x) const {
+    write(x.expressions(), std::index_sequence_for<Ts...>{});
+  }
+
+ private:
+  template <class Es, std::size_t... I>
+  void write(const Es& es, std::index_sequence<I...>) const {
+    batch_.tie(std::get<I>(targets_)...) =
+        fuse(where(skip_, std::get<I>(targets_), weft::get<static_cast<int>(I)>(es))...);
+  }
+
+  Batch<D>& batch_;
+  const Tensor<bool, D>& skip_;
+  std::tuple<Tensor<Ts, D>&...> targets_;
+};
+
+/// A Batch whose statements do nothing where `skip` is true.
+template <class D>
+class SkippingBatch {
+ public:
+  SkippingBatch(Batch<D>& batch, const Tensor<bool, D>& skip) : batch_(batch), skip_(skip) {}
+
+  template <class... Ts>
+  SkippingTied<D, Ts...> tie(Tensor<Ts, D>&... targets) {
+    return {batch_, skip_, targets...};
+  }
+  template <class T, class E>
+  void assign(Tensor<T, D> target, const E& e) {
+    tie(target) = fuse(e);
+  }
+
+ private:
+  Batch<D>& batch_;
+  const Tensor<bool, D>& skip_;
+};
+}  // namespace detail
+
 /// Parameters that share their options and their count of steps, by a rule:
 ///   using Options = ...;                             // with a member lr
 ///   static constexpr const char* text = "SGD";
 ///   static constexpr std::array names = {...};       // of the state that each parameter has
 ///   static constexpr std::size_t ready = 0;          // how many numbers it prepares for a step
-///   static double first(const Options&);             // the state's first value
+///   static double first(const Options&);             // the state's first value; or of state k,
+///                                                    // first(options, k)
 ///   static void each(Options&, f);                   // f("lr", o.lr) and so on
 ///   static void check(const Options&);               // throws
 ///   static void advance(Progress&, const Options&);  // counts and prepares
-///   static void update(Batch&, p, g, state, const Progress&, const Options&);  // batch.tie(p) =
+///   static void update(B& batch, p, g, state, const Progress&, const Options&);  // batch.tie(p) =
 ///   ...
+/// Where the first of the prepared numbers follow from those of the step before, they are state
+/// too:
+///   static constexpr std::array kept = {...};                     // their names
+///   static double kept_first(const Options&, std::size_t k);
 template <class Rule, class T, class D>
 struct Group {
   using C = compute_t<T>;
@@ -48,6 +113,11 @@ struct Group {
     progress.step = zeros<C>({}, device);
     progress.rate = full<C>({}, static_cast<C>(options.lr), device);
     for (auto& number : progress.ready) number = zeros<C>({}, device);
+    if constexpr (requires { Rule::kept; }) {
+      for (std::size_t k = 0; k < Rule::kept.size(); ++k) {
+        progress.ready[k].fill(static_cast<C>(Rule::kept_first(options, k)));
+      }
+    }
     const auto any = [](const auto&) { return true; };
     autograd::for_each_run(parameters, any,
                            [&](std::size_t i, std::size_t n) { make_state(i, n, device); });
@@ -58,6 +128,32 @@ struct Group {
   void step() {
     Rule::advance(progress, options);
     Batch<D> batch;
+    update(batch);
+    batch.run();
+  }
+
+  /// The same, or nothing where `skip`, of one element, is true: decided on the device.
+  void step(const Tensor<bool, D>& skip) {
+    std::vector<Tensor<C, D>> numbers{progress.step};
+    const auto kept = detail::kept_names<Rule>().size();
+    for (const auto& number : progress.ready) {
+      if (numbers.size() <= kept) numbers.push_back(number);
+    }
+    std::vector<Tensor<C, D>> before;
+    for (const auto& x : numbers) before.push_back(x.clone());
+    Rule::advance(progress, options);
+    Batch<D> batch;
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      batch.assign(numbers[k], where(skip, before[k], numbers[k]));
+    }
+    detail::SkippingBatch<D> skipping(batch, skip);
+    update(skipping);
+    batch.run();
+  }
+
+ private:
+  template <class B>
+  void update(B& batch) {
     const auto wanted = [](const auto& x) { return x.has_grad(); };
     autograd::for_each_run(parameters, wanted, [&](std::size_t i, std::size_t n) {
       const auto join = [&](const auto& of) { return autograd::joined(parameters, i, n, of); };
@@ -70,19 +166,24 @@ struct Group {
       }
       Rule::update(batch, p, g, s, progress, options);
     });
-    batch.run();
   }
 
- private:
+  double first(std::size_t k) const {
+    if constexpr (requires { Rule::first(options, k); }) {
+      return Rule::first(options, k);
+    } else {
+      return Rule::first(options);
+    }
+  }
+
   /// The states of a run lie as its parameters do, so that one kernel can change them too.
   void make_state(std::size_t i, std::size_t n, D device) {
-    const auto value = static_cast<C>(Rule::first(options));
     const auto offset = [&](std::size_t j) {
       return n == 1 ? 0 : parameters[j].variable()->place->first;
     };
     const int64_t size = offset(i + n - 1) + parameters[i + n - 1].size() - offset(i);
     for (std::size_t k = 0; k < Rule::names.size(); ++k) {
-      const Tensor<C, D> all = full<C>({size}, value, device);
+      const Tensor<C, D> all = full<C>({size}, static_cast<C>(first(k)), device);
       for (std::size_t j = i; j < i + n; ++j) {
         state[j][k] = all.narrow(0, offset(j) - offset(i), parameters[j].size())
                           .reshape(parameters[j].shape());

@@ -8,6 +8,7 @@
 #include "weft/core/random/generator.hpp"
 #include "weft/cpu/elementwise/for_each.hpp"
 #include "weft/optim/group.hpp"
+#include "weft/optim/optimizer_like.hpp"
 #include "weft/tensor/factory.hpp"
 #include "weft/tensor/state_dict.hpp"
 
@@ -40,6 +41,10 @@ class Optimizer {
   /// one for the count.
   void step() {
     for (auto& group : groups_) group.step();
+  }
+  /// The same, or nothing at all where `skip`, of one element, is true; the host waits for nothing.
+  void step(const Tensor<bool, D>& skip) {
+    for (auto& group : groups_) group.step(skip);
   }
 
   /// Forgets all gradients.
@@ -94,6 +99,7 @@ class Optimizer {
       }
       out.add(prefix + "parameters", tensor(numbers));
       out.add(prefix + "step", group.progress.step);
+      each_kept(g, [&](const std::string& name, const auto& x) { out.add(name, x); });
       Options options = group.options;
       Rule::each(options, [&](const char* name, auto& value) {
         out.add(prefix + name, tensor(std::vector{static_cast<double>(value)}, {}));
@@ -126,6 +132,7 @@ class Optimizer {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       set_options(options[g], g);
       assign(groups_[g].progress.step, dict, "groups." + std::to_string(g) + ".step");
+      each_kept(g, [&](const std::string& name, const auto& x) { assign(x, dict, name); });
     }
     each_state([&](const std::string& name, const auto& x) { assign(x, dict, name); });
   }
@@ -158,7 +165,15 @@ class Optimizer {
     }
   }
 
-  /// Calls f(name, tensor) with all state.
+  /// Calls f(name, tensor) with what the rule keeps for all parameters of a group.
+  template <class F>
+  void each_kept(std::size_t g, const F& f) const {
+    std::size_t k = 0;
+    for (const char* name : detail::kept_names<Rule>()) {
+      f("groups." + std::to_string(g) + "." + name, groups_[g].progress.ready[k++]);
+    }
+  }
+  /// Calls f(name, tensor) with all state of parameters.
   template <class F>
   void each_state(const F& f) const {
     std::size_t number = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/cpu/memory.hpp"
+#include "weft/optim/optimizer_like.hpp"
 #include "weft/tensor/factory.hpp"
 #include "weft/tensor/state_dict.hpp"
 
@@ -53,9 +54,11 @@ WarmUp(int64_t, Then) -> WarmUp<Then>;
 template <class Then>
 WarmUp(int64_t, Then, double) -> WarmUp<Then>;
 
-/// Always the optimizer's own.
+/// The optimizer's own, times a factor in the first total_iters steps.
 struct ConstantLR {
-  double operator()(int64_t, double lr) const { return lr; }
+  double factor = 1;
+  int64_t total_iters = 5;
+  double operator()(int64_t step, double lr) const { return step < total_iters ? lr * factor : lr; }
 };
 
 /// Up to max_lr in the first part of total_steps, and down to nearly nothing in the rest, by
@@ -83,7 +86,7 @@ struct OneCycleLR {
 
 /// Sets an optimizer's rates by a formula, each group's from its own rate of before: at once for
 /// step 0, and at each step() for the next. A group that is added later keeps its rate.
-template <class O, class F>
+template <OptimizerLike O, class F>
 class Schedule {
  public:
   Schedule(O& optimizer, F formula) : optimizer_(&optimizer), formula_(std::move(formula)) {
@@ -134,7 +137,7 @@ struct PlateauOptions {
 };
 
 /// Reduces the rates of all groups where a measure no longer gets better.
-template <class O>
+template <OptimizerLike O>
 class ReduceLROnPlateau {
  public:
   explicit ReduceLROnPlateau(O& optimizer, PlateauOptions options = {})

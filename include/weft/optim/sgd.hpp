@@ -42,8 +42,8 @@ struct SGDRule {
     tie(progress.step) = fuse(progress.step + 1);
   }
 
-  template <class T, class D, class S, class P>
-  static void update(Batch<D>& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
+  template <class B, class T, class D, class S, class P>
+  static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
@@ -70,5 +70,7 @@ class SGD : public Optimizer<SGDRule, T, D> {
 };
 template <class T, class D>
 SGD(std::initializer_list<Var<T, D>>, SGDOptions = {}) -> SGD<T, D>;
+
+static_assert(OptimizerLike<SGD<float, Cpu>>);
 
 }  // namespace weft::optim

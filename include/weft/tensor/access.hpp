@@ -23,7 +23,7 @@ struct Access {
   /// New, uninitialised, contiguous storage.
   template <class T, class D>
   WEFT_OUTLINED static Tensor<T, D> allocate(const Shape& shape, D device,
-                                                 const char* operation = "empty") {
+                                             const char* operation = "empty") {
     check_sizes(operation, shape);
     int64_t bytes = 0;
     if (__builtin_mul_overflow(shape.size(), static_cast<int64_t>(sizeof(T)), &bytes)) {
@@ -65,8 +65,7 @@ struct Access {
 
   /// The handle as an operand, for reading: it notes the storage's version. Made in its place.
   template <class T, class D>
-  WEFT_OUTLINED static Tensor<std::remove_const_t<T>, D> operand(
-      const Tensor<T, D>& x) noexcept {
+  WEFT_OUTLINED static Tensor<std::remove_const_t<T>, D> operand(const Tensor<T, D>& x) noexcept {
     using U = std::remove_const_t<T>;
     return {StorageHandle(x.storage_), const_cast<U*>(x.data()), x.shape_, x.strides_,
             x.storage_ ? x.storage_->current_version() + 1 : 0};

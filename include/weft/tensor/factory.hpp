@@ -255,6 +255,7 @@ concept Contiguous = !ExpressionLike<C> && requires(const C& c) {
 
 /// A copy of a container's elements, as a vector or in the given shape (one size may be -1).
 template <Contiguous C, Device D = Cpu>
+  requires(!Contiguous<typename C::value_type>)
 auto tensor(const C& values, const Shape& shape = {-1}, D device = {}) {
   using T = typename detail::Canonical<std::remove_const_t<typename C::value_type>>::type;
   const auto n = static_cast<int64_t>(values.size());

@@ -22,19 +22,56 @@ TEST_CASE("loops of one length and another give an element the same bits") {
 }
 
 namespace {
-struct Rows {
-  std::vector<std::int64_t>& seen;
-  void operator()(std::int64_t r) const { seen.push_back(r); }
-  void all(std::int64_t rows) const {
-    for (std::int64_t r = 0; r < rows; ++r) (*this)(r);
+/// A kernel that notes how it was called.
+struct Notes {
+  static inline int calls = 0;
+  static inline std::int64_t last[2] = {};
+  static void all(const void* programs, char* const*, const std::int64_t*, const std::int64_t*,
+                  std::int64_t rows, std::int64_t n) {
+    calls += *static_cast<const int*>(programs);
+    last[0] = rows;
+    last[1] = n;
   }
+  static constexpr auto each = all;
 };
 }  // namespace
 
-TEST_CASE("each row runs once, in order") {
-  std::vector<std::int64_t> seen;
-  weft::cpu::run_rows(Rows{seen}, 4);
-  CHECK(seen == std::vector<std::int64_t>{0, 1, 2, 3});
-  weft::cpu::run_rows(Rows{seen}, 0);
-  CHECK(seen.size() == 4);
+TEST_CASE("a kernel's loop gets what it is called with, in each instruction set") {
+  using Loops = weft::cpu::KernelLoops<Notes>;
+  const int one = 1;
+  Loops::compiled(&one, nullptr, nullptr, nullptr, 3, 4);
+  CHECK(Notes::calls == 1);
+  Loops::chosen()(&one, nullptr, nullptr, nullptr, 5, 6);
+  CHECK(Notes::calls == 2);
+  CHECK(Notes::last[0] == 5);
+  CHECK(Notes::last[1] == 6);
 }
+
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
+TEST_CASE("AVX-512 gives the bits of AVX2") {
+  using namespace weft;
+  if (!cpu::detail::has_avx512()) {
+    MESSAGE("this machine has no AVX-512");
+    return;
+  }
+  using Program = Apply<op::tanh, Apply<op::exp, Arg<1, float>>>;
+  using Floats = detail::TypeList<float>;
+  using Loops = cpu::KernelLoops<cpu::detail::ElementKernel<Floats, Floats, Pack<Program>>>;
+  const Tensor x = sin(arange<float>(1003.F)) * 5.F;
+  const Tensor y = zeros({1003});
+  const Tensor z = zeros({1003});
+  const Pack<Program> program{};
+  const std::int64_t steps[] = {1, 1};
+  char* at[] = {reinterpret_cast<char*>(y.data()), reinterpret_cast<char*>(x.data())};
+  Loops::compiled(&program, at, steps, steps, 1, 1003);
+  CHECK(allclose(y, tanh(exp(x))));
+#if !defined(__AVX2__)
+  Loops::avx2(&program, at, steps, steps, 1, 1003);
+#endif
+  at[0] = reinterpret_cast<char*>(z.data());
+  Loops::avx512(&program, at, steps, steps, 1, 1003);
+  CHECK(equal(y, z));
+  CHECK((Loops::chosen() == Loops::avx512));
+}
+#endif

@@ -18,6 +18,12 @@ TEST_CASE("[gpu] cuDNN takes all element types, both formats, and captures") {
       const Tensor wide_w = cast<double>(w).eval().to(Cpu{});
       const Tensor wanted = conv2d(wide_x, wide_w, {.padding = 1});
       CHECK(allclose(cast<double>(y).eval().to(Cpu{}), wanted, {tolerance, tolerance}));
+      // With a bias, in the same call where cuDNN's best algorithm has it.
+      const auto b = test::image<T, Cuda>({1, 32, 1, 1}, 2).reshape({32});
+      const auto biased = conv::results("f", p, format(x), format(w), &b);
+      const Tensor wide_b = cast<double>(b).eval().to(Cpu{});
+      const Tensor shifted = wanted + wide_b.reshape({32, 1, 1});
+      CHECK(allclose(cast<double>(biased).eval().to(Cpu{}), shifted, {tolerance, tolerance}));
     }
   };
   check(float{}, 1e-4);

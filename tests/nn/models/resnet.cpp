@@ -1,6 +1,7 @@
 #include "weft/nn/models/resnet.hpp"
 
 #include "nn/models/models.hpp"
+#include "weft/nn/fold_norm.hpp"
 
 using namespace weft;
 namespace models = nn::models;
@@ -14,6 +15,7 @@ TEST_CASE_TEMPLATE("residual networks have torchvision's names", D, TEST_DEVICES
 TEST_CASE_TEMPLATE("torchvision's weights give its logits", D, TEST_DEVICES) {
   models::ResNet<models::BasicBlock<D>> basic({1, 1, 1, 1}, {.classes = 5, .width = 4}, D{});
   test::compare_logits<D>("resnet18", basic);
+  CHECK(nn::fuse_conv_bn(basic, test::image<float, D>({2, 3, 32, 32})) == 12);
   models::ResNet<models::Bottleneck<D>> deep({1, 1, 1, 1}, {.classes = 5, .width = 4}, D{});
   test::compare_logits<D>("resnet50", deep);
 }

@@ -8,7 +8,7 @@ TEST_CASE("the results that read a place are found from it") {
   for (const auto kind : {Interpolation::nearest, Interpolation::linear, Interpolation::cubic}) {
     for (const bool corners : {false, true}) {
       for (const int out : {1, 3, 7, 20}) {
-        resample::Window<double> w;
+        resampling::Window<double> w;
         w.kind = kind;
         w.align_corners = corners && kind != Interpolation::nearest;
         w.in[2] = 7;

@@ -241,3 +241,22 @@ TEST_CASE_TEMPLATE("small integers to the power of small integers are exact in f
   }
   CHECK(eval(pow(tensor(bases).to(D{}), tensor(exponents).to(D{}))).to_vector() == expected);
 }
+
+TEST_CASE_TEMPLATE("compound assignments", D, TEST_DEVICES) {
+  const auto x = weft::tensor({7, 12, -5}, D{});
+  x %= 4;
+  CHECK(x.to_vector() == std::vector<int>{3, 0, -1});
+  x <<= weft::tensor({1, 2, 3}, D{});
+  CHECK(x.to_vector() == std::vector<int>{6, 0, -8});
+  x |= 1;
+  x &= 13;
+  CHECK(x.to_vector() == std::vector<int>{5, 1, 9});
+  x ^= x;
+  x(weft::slice(0, 2)) ^= 6;
+  (x >>= 1) += 1;
+  CHECK(x.to_vector() == std::vector<int>{4, 4, 1});
+  const auto flags = weft::tensor({true, false}, D{});
+  flags &= flags;
+  flags |= true;
+  CHECK(flags.to_vector() == std::vector<bool>{true, true});
+}

@@ -85,3 +85,23 @@ TEST_CASE("none of them has a derivative") {
   static_assert(
       std::is_same_v<decltype(op::isnan::derivative<0>(1.0, true)), op::NotDifferentiable>);
 }
+
+TEST_CASE_TEMPLATE("integers beside a number that they do not hold", D, TEST_DEVICES) {
+  using Bools = std::vector<bool>;
+  const auto bytes = weft::tensor<std::uint8_t>({0, 44, 255}, D{});
+  const Bools none(3, false);
+  const Bools all(3, true);
+  for (int n : {300, -1, 70000}) {
+    const bool above = n > 0;
+    CHECK((bytes == n).to_vector() == none);
+    CHECK((bytes != n).to_vector() == all);
+    CHECK((bytes < n).to_vector() == (above ? all : none));
+    CHECK((bytes >= n).to_vector() == (above ? none : all));
+    CHECK((n < bytes).to_vector() == (above ? none : all));
+    CHECK((n >= bytes).to_vector() == (above ? all : none));
+  }
+  CHECK((bytes == 44).to_vector() == Bools{false, true, false});
+  CHECK((44 <= bytes).to_vector() == Bools{false, true, true});
+  CHECK((weft::tensor<std::int64_t>({-1, 1}, D{}) < UINT64_MAX).to_vector() == Bools{true, true});
+  CHECK(any(weft::tensor({1, 2}, D{}) == (1LL << 40)).item() == false);
+}

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/ops/elementwise/leading.hpp>
 #include <weft/ops/elementwise/operand.hpp>
 
 #include <cmath>
 
 #include "test.hpp"
+
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
 
 using namespace weft;
 
@@ -40,8 +45,8 @@ TEST_CASE("a number that its type cannot hold") {
       Tensor<std::uint64_t>() - (-1),
       "[sub] the number -1 does not fit in uint64, expected 0 to 18446744073709551615", ValueError);
   CHECK_THROWS_WITH_AS(
-      eq(Tensor<int>(), INT64_MAX),
-      "[eq] the number 9223372036854775807 does not fit in int32, expected -2147483648 to "
+      Tensor<int>() + INT64_MAX,
+      "[add] the number 9223372036854775807 does not fit in int32, expected -2147483648 to "
       "2147483647",
       ValueError);
   CHECK_THROWS_WITH_AS(f * 1e39, "[mul] the number 1e+39 does not fit in float32", ValueError);
@@ -99,4 +104,19 @@ TEST_CASE_TEMPLATE("beside numbers an operand has the shape", D, TEST_DEVICES) {
   CHECK((1.F - exp(x) * 2.F).shape() == Shape{2, 1});
   CHECK(clamp(exp(x) + ones({3}, D{}), 0.F, 1.F).shape() == Shape{2, 3});
   CHECK(where(x > 0, 1.F, 2.F).eval().shape() == Shape{2, 1});
+}
+
+TEST_CASE_TEMPLATE("sums of narrow integers meet their operand's type", D, TEST_DEVICES) {
+  const auto k = weft::tensor({{1, 2}, {3, 4}}, D{});
+  using Ints = std::vector<int>;
+  static_assert(std::is_same_v<value_t<decltype(sum(k))>, std::int64_t>);
+  static_assert(std::is_same_v<value_t<decltype(k - sum(k))>, int>);
+  static_assert(std::is_same_v<value_t<decltype(sum(k) + 1)>, std::int64_t>);
+  static_assert(std::is_same_v<value_t<decltype(sum(k) + cumsum(k, weft::axis(0)))>, std::int64_t>);
+  CHECK((k - sum(k)).to_vector() == Ints{-9, -8, -7, -6});
+  CHECK((prod(k, weft::axis(0)) * k).to_vector() == Ints{3, 16, 9, 32});
+  CHECK((k % sum(k, weft::axis(1), weft::keepdims)).to_vector() == Ints{1, 2, 3, 4});
+  const auto running = k.clone();
+  running += cumsum(running, weft::axis(0));
+  CHECK(running.to_vector() == Ints{2, 4, 7, 10});
 }

@@ -185,7 +185,8 @@ TEST_CASE_TEMPLATE("what a scatter cannot take", D, TEST_DEVICES) {
   const auto i = weft::zeros<int>({3, 2}, D{});
   CHECK_SAYS("[scatter_add] source of shape (2, 2) does not broadcast to (3, 2)",
              scatter_add(x, axis(1), i, weft::zeros({2, 2}, D{})));
-  CHECK_SAYS("[scatter] indices of shape (3, 2) along axis 0 of (3, 4)", scatter(x, axis(0), i, 1));
+  CHECK_SAYS("[scatter] indices of shape (3, 5) along axis 0 of (3, 4)",
+             scatter(x, axis(0), weft::zeros<int>({3, 5}, D{}), 1));
   CHECK_SAYS("[scatter] indices of shape (3, 2) for a target of (1, 4), expected axes but 1",
              scatter(x(weft::slice(0, 1)), axis(1), i, 1));
   CHECK_SAYS("has elements that share memory",

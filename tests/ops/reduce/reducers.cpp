@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/ops/reduce/reducers.hpp>
+#include <weft/ops/reduce/sums.hpp>
 
 #include <cmath>
 
@@ -218,3 +219,14 @@ TEST_CASE_TEMPLATE("more than 2^31 elements", D, TEST_DEVICES) {
   CHECK(sum(x).item() == 3 * n);
 }
 #endif
+
+TEST_CASE_TEMPLATE("-0 alone stays -0, and of nothing the sum is 0", D, TEST_DEVICES) {
+  for (std::int64_t n : {1, 3, 40, 700}) {
+    const auto x = weft::full({2, n}, -0.0F, D{});
+    CHECK(std::signbit(sum(x).item()));
+    CHECK(std::signbit(sum(x, axis(1)).eval()(1).item()));
+    CHECK(std::signbit(mean(x, axis(0)).eval()(0).item()));
+  }
+  CHECK_FALSE(std::signbit(sum(weft::zeros({0}, D{})).item()));
+  CHECK_FALSE(std::signbit(sum(weft::zeros({2, 0}, D{}), axis(1)).eval()(1).item()));
+}

@@ -130,6 +130,28 @@ WEFT_HD constexpr T leaky_relu(T x, T slope) {
   return x > 0 ? x : slope * x;
 }
 
+/// The constants with which values of mean 0 and variance 1 keep these through layers (Klambauer
+/// and others 2017).
+template <class T>
+inline constexpr T selu_alpha = T(1.6732632423543772848170429916717);
+template <class T>
+inline constexpr T selu_scale = T(1.0507009873554804934193349852946);
+template <class T>
+inline constexpr T selu_alpha<Dual<T>> = selu_alpha<T>;
+template <class T>
+inline constexpr T selu_scale<Dual<T>> = selu_scale<T>;
+
+/// 1.0507 x for positive x, 1.7581 (exp(x) - 1) for the others
+template <std::floating_point T>
+WEFT_HD WEFT_INLINE T selu(T x) {
+  return selu_scale<T> * (x <= 0 ? selu_alpha<T> * expm1(x) : x);
+}
+/// log(sigmoid(x)), exact for large |x|
+template <std::floating_point T>
+WEFT_HD WEFT_INLINE T logsigmoid(T x) {
+  return minimum(x, T(0)) - log1p(exp(-abs(x)));
+}
+
 /// x * relu6(x + 3) / 6
 template <std::floating_point T>
 WEFT_HD constexpr T hardswish(T x) {

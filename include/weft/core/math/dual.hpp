@@ -117,6 +117,7 @@ template <class T> WEFT_HD Dual<T> erf(Dual<T> x)     { return follow(x, erf(x.v
 template <class T> WEFT_HD Dual<T> erfc(Dual<T> x)    { return follow(x, erfc(x.value), -two_over_sqrt_pi<T> * exp(-x.value * x.value)); }
 template <class T> WEFT_HD Dual<T> lgamma(Dual<T> x)  { return follow(x, lgamma(x.value), digamma(x.value)); }
 template <class T> WEFT_HD Dual<T> digamma(Dual<T> x) { return follow(x, digamma(x.value), trigamma(x.value)); }
+template <class T> WEFT_HD Dual<T> trigamma(Dual<T> x) { return follow(x, trigamma(x.value), tetragamma(x.value)); }
 // clang-format on
 
 template <class T>

@@ -107,16 +107,22 @@ WEFT_INLINE T exp2(T x) {
   return scale(mul_add(r, slope, T(1)), to_bits(shifted));
 }
 
-/// e^x - 1 as 2 (2^(k-1) (e^r - 1) + (2^(k-1) - 1/2)), where nothing overflows too early.
+/// e^x - 1 as 2 (2^(k-1) (e^r - 1) + (2^(k-1) - 1/2)), where nothing overflows too early; what the
+/// sum of r's part and the constant loses is added to the small rest.
 template <class T>
 WEFT_INLINE T expm1(T x) {
   using namespace detail;
   constexpr T limit = sizeof(T) == 4 ? T(89) : T(710);
   const Reduced<T> reduced = reduce_exp(clamp_magnitude<to_bits(limit)>(x), twice_bias<T> - T(1));
   const T r = reduced.r;
-  const T part = mul_add(r * r, exp_rest(r), r);
   const T half = scale(T(1), reduced.bits);
-  return with_sign_of(2 * mul_add(half, part, half - T(0.5)), x);
+  const T start = half - T(0.5);
+  const T part = half * r;
+  const T sum = start + part;
+  const T back = sum - start;
+  const T lost = (start - (sum - back)) + (part - back);
+  const T rest = mul_add(r * r, exp_rest(r), reduced.lost);
+  return with_sign_of(2 * (sum + mul_add(half, rest, lost)), x);
 }
 
 }  // namespace weft::math::simd

@@ -147,21 +147,16 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
   if (stores == nullptr && may_stream(total)) {
     streamed = find_streamed(total, operands, n, targets);
   }
-  const auto share = [&](int64_t items, const auto& run) {
-    parallel(items, total, [&](int64_t first, int64_t last) {
-      run(first, last);
-      if (streamed != 0) stream_fence();
-    });
-  };
   if (stores == nullptr && all_flat(shape, operands, n)) {
     if (past != nullptr && streamed != 0) {
       loop = past->loop;
       programs = past;
     }
     constexpr int64_t line = 64;  // pieces begin at full vectors where the operands do
-    return share((total + line - 1) / line, [&](int64_t first, int64_t last) {
+    return parallel((total + line - 1) / line, total, [&](int64_t first, int64_t last) {
       run_flat(operands, n, loop, programs, first * line,
                last * line < total ? last * line : total);
+      if (streamed != 0) stream_fence();
     });
   }
   weft::detail::Loops loops = weft::detail::loops_over(shape);
@@ -194,7 +189,7 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
   const int64_t rows = total / row;
   const bool by_rows = direct && (rows >= 64 || blocks == 1);
   const int64_t items = transposed ? tiles.items() : by_rows ? rows : blocks * rows;
-  share(items, [&](int64_t first, int64_t last) {
+  parallel(items, total, [&](int64_t first, int64_t last) {
     if (transposed) {
       tiles.run(first, last);
     } else if (by_rows) {
@@ -202,6 +197,7 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
     } else {
       run_elements(work, first, last);
     }
+    if (streamed != 0) stream_fence();
   });
 }
 

@@ -20,9 +20,14 @@ template <class Outs, class Types, class Programs>
 struct ElementKernel;
 template <class... Outs, class... Ts, class... Ps>
 struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
-  static void run(const void* programs, char* const* at, const int64_t* step, const int64_t* skip,
-                  int64_t rows, int64_t n) {
-    run_rows(Row{programs, at, step, skip, n}, rows);
+  [[gnu::always_inline]] static void all(const void* programs, char* const* at, const int64_t* step,
+                                         const int64_t* skip, int64_t rows, int64_t n) {
+    Row{programs, at, step, skip, n}.all(rows);
+  }
+  [[gnu::always_inline]] static void each(const void* programs, char* const* at,
+                                          const int64_t* step, const int64_t* skip, int64_t rows,
+                                          int64_t n) {
+    for (int64_t r = 0; r < rows; ++r) Row{programs, at, step, skip, n}.row(r, 0, n);
   }
 
  private:
@@ -45,7 +50,6 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     const int64_t* step;
     const int64_t* skip;
     int64_t n;
-    [[gnu::always_inline]] void operator()(int64_t r) const { row(r, 0, n); }
     /// Where memory sets the pace, many rows at a time: first all that fills vectors, then what is
     /// left of these rows. A loop that goes from row to row without a branch between is faster.
     [[gnu::always_inline]] void all(int64_t rows) const {
@@ -131,14 +135,14 @@ struct Executor<Cpu> {
   static void run(const Shape& shape, detail::Operand* operands, const Programs& programs) {
     constexpr int targets = detail::count(Outs{});
     constexpr int n = targets + detail::count(Types{});
-    using Kernel = cpu::detail::ElementKernel<Outs, Types, Programs>;
+    const auto loop = cpu::KernelLoops<cpu::detail::ElementKernel<Outs, Types, Programs>>::chosen();
     constexpr const bool* computed = cpu::OperandElements<Types>::computed;
     if constexpr (requires { cpu::detail::PastCaches::of(Outs{}, programs); }) {
       const auto past = cpu::detail::PastCaches::of(Outs{}, programs);
-      cpu::detail::for_each_element(shape, operands, n, targets, computed, Kernel::run, &programs,
-                                    nullptr, &past);
+      cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs, nullptr,
+                                    &past);
     } else {
-      cpu::detail::for_each_element(shape, operands, n, targets, computed, Kernel::run, &programs);
+      cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs);
     }
   }
 };

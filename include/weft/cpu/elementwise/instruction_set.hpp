@@ -24,19 +24,14 @@ namespace detail {
 // `flatten` takes all that f calls into the function, and so into its instruction set. At -O2 g++
 // 12 vectorises next to nothing unless told to.
 #if defined(__clang__) || !defined(__OPTIMIZE__)
-template <class Tag, class F, class... Row>
-[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f, Row... r) {
-  f(r...);
+template <class Tag, class F>
+[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f) {
+  f();
 }
 #if defined(__x86_64__)
 template <class F>
 [[gnu::noinline, gnu::flatten, gnu::target("avx2,fma,f16c")]] void run_avx2(const F& f) {
   f();
-}
-template <class F>
-[[gnu::noinline, gnu::flatten, gnu::target("avx2,fma,f16c")]] void run_avx2(const F& f,
-                                                                            std::int64_t rows) {
-  f.all(rows);
 }
 #endif
 #else
@@ -51,9 +46,9 @@ run_compiled(const F& f) {
   f();
 }
 #else
-template <class Tag, class F, class... Row>
-[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f, Row... r) {
-  f(r...);
+template <class Tag, class F>
+[[gnu::noinline, gnu::flatten]] void run_compiled(const F& f) {
+  f();
 }
 template <class F>
 [[gnu::noinline, gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
@@ -61,21 +56,34 @@ template <class F>
 run_avx2(const F& f) {
   f();
 }
+#endif
+#endif
+
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
 template <class F>
 [[gnu::noinline, gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
-  gnu::target("avx2,fma,f16c")]] void
-run_avx2(const F& f, std::int64_t rows) {
-  f.all(rows);
+  gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,prefer-vector-width=512")]] void
+run_avx512(const F& f) {
+  f();
 }
-#endif
+inline bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("fma");
+}
 #endif
 
 }  // namespace detail
 
 /// Calls f(), a loop, compiled for AVX2 and FMA where the machine has them, else for what this file
-/// is compiled for.
+/// is compiled for; with WEFT_AVX512, which costs compile time, for AVX-512 before these (g++).
 template <class F, class Tag = Compiled>
 [[gnu::always_inline]] inline void run_loop(const F& f) {
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
+  if (detail::has_avx512()) return detail::run_avx512(f);
+#endif
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     return detail::run_avx2(f);
@@ -84,18 +92,68 @@ template <class F, class Tag = Compiled>
   detail::run_compiled<Tag>(f);
 }
 
-/// f.all(rows), which does f(r) for all r < rows, in the same way. Machines without AVX2 call f(r)
-/// for each row where this file is compiled for them too: that is less to compile.
-template <class F, class Tag = Compiled>
-[[gnu::always_inline]] inline void run_rows(const F& f, std::int64_t rows) {
+/// The loop of a kernel over elements, as a function for each instruction set. Kernel::all(...)
+/// goes through all rows in the fastest way. Machines without AVX2 call Kernel::each(...), which
+/// goes row by row, where this file is compiled for them too: that is less to compile.
+template <class Kernel, class Tag = Compiled>
+struct KernelLoops {
+  using Loop = void(const void* programs, char* const* at, const std::int64_t* step,
+                    const std::int64_t* skip, std::int64_t rows, std::int64_t n);
+
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    return detail::run_avx2(f, rows);
-  }
-  for (std::int64_t r = 0; r < rows; ++r) detail::run_compiled<Tag>(f, r);
-#else
-  detail::run_compiled<Tag>([&f, rows ]() __attribute__((always_inline)) { f.all(rows); });
+  [[gnu::flatten,
+#if !defined(__clang__)
+    gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
 #endif
-}
+    gnu::target("avx2,fma,f16c")]] static void
+  avx2(const void* programs, char* const* at, const std::int64_t* step, const std::int64_t* skip,
+       std::int64_t rows, std::int64_t n) {
+    Kernel::all(programs, at, step, skip, rows, n);
+  }
+  [[gnu::flatten]] static void compiled(const void* programs, char* const* at,
+                                        const std::int64_t* step, const std::int64_t* skip,
+                                        std::int64_t rows, std::int64_t n) {
+    Kernel::each(programs, at, step, skip, rows, n);
+  }
+#else
+  [[gnu::flatten
+#if defined(__AVX512F__) && !defined(__clang__)
+    ,
+    gnu::target("prefer-vector-width=512")  // else g++ takes 256 bits on most machines
+#endif
+#if defined(__OPTIMIZE__) && !defined(__clang__)
+    ,
+    gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic")
+#endif
+  ]] static void
+  compiled(const void* programs, char* const* at, const std::int64_t* step,
+           const std::int64_t* skip, std::int64_t rows, std::int64_t n) {
+    Kernel::all(programs, at, step, skip, rows, n);
+  }
+#endif
+
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
+  [[gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
+    gnu::target(
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,prefer-vector-width=512")]] static void
+  avx512(const void* programs, char* const* at, const std::int64_t* step, const std::int64_t* skip,
+         std::int64_t rows, std::int64_t n) {
+    Kernel::all(programs, at, step, skip, rows, n);
+  }
+#endif
+
+  /// The one for the machine that runs.
+  static Loop* chosen() {
+#if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
+    !defined(__AVX512F__) && !defined(__clang__)
+    if (detail::has_avx512()) return avx512;
+#endif
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2;
+#endif
+    return compiled;
+  }
+};
 
 }  // namespace weft::cpu

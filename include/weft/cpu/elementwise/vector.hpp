@@ -134,7 +134,7 @@ template <class J, class C, class S>
     }
     return nan.in(all);
   }
-  const V none = V{} + empty;
+  const V none = empty - V{};  // + would make -0 0
   V a = none, b = none, c = none, d = none, e = none, g = none, h = none, k = none;
   int i = 0;
   const auto add = [&](V & part, int at) __attribute__((always_inline)) {

@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "weft/core/dtype.hpp"
+#include "weft/cpu/linalg/blas_threads.hpp"
 #include "weft/cpu/linalg/gemm.hpp"
 
 namespace weft::cpu {
@@ -74,33 +75,68 @@ inline bool fits_blas(const weft::detail::ProductPlan& p) {
   return p.m <= INT_MAX && p.n <= INT_MAX && p.k <= INT_MAX;
 }
 
-/// One matrix of a batch. BLAS has columns side by side where weft has rows, so it is given
-/// c' = b' a'; products with a vector go to the function that reads the matrix once.
+/// How a batch of products is cut: by shape alone, so that the bits of a result do not depend on
+/// the number of threads. Each tile is a call of BLAS, over all of k.
+struct BlasTiles {
+  int64_t rows;
+  int64_t columns;
+  int64_t down;  // tiles
+  int64_t across;
+
+  WEFT_OUTLINED explicit BlasTiles(const weft::detail::ProductPlan& p)
+      : rows(p.m > 0 ? p.m : 1), columns(p.n > 0 ? p.n : 1) {
+    // A call on a quarter of a matrix packs half of each operand again: small tiles cost more than
+    // the threads bring that they keep busy.
+    constexpr int64_t most = 16;
+    constexpr int64_t least_work = int64_t{1} << 20;
+    const int64_t batches = p.batches();
+    const bool vector = p.m == 1 || p.n == 1;
+    for (int64_t count = batches; count < 4 * most; count *= 2) {
+      int64_t& side = rows >= columns ? rows : columns;
+      const int64_t shortest = vector ? 64 : count < most ? 128 : 512;
+      const int64_t work = rows * columns * p.k * (vector ? 16 : 1);  // memory sets its pace
+      if (side < 2 * shortest || work < 2 * least_work || (vector && count >= most)) break;
+      side = (side / 2 + 31) / 32 * 32;
+    }
+    down = (p.m + rows - 1) / rows;
+    across = (p.n + columns - 1) / columns;
+  }
+  /// All of a batch.
+  BlasTiles(int64_t m, int64_t n) : rows(m), columns(n), down(1), across(1) {}
+};
+
+/// One tile of one matrix of a batch. BLAS has columns side by side where weft has rows, so it is
+/// given c' = b' a'; products with a vector go to the function that reads the matrix once.
 template <class T>
-void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] int64_t index) {
+void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] const BlasTiles& tiles,
+                  [[maybe_unused]] int64_t item) {
 #if defined(WEFT_BLAS)
   const auto& p = task.plan;
+  const int64_t index = item / (tiles.down * tiles.across);
+  const int64_t tile = item - index * tiles.down * tiles.across;
+  const int64_t i = tile / tiles.across * tiles.rows;
+  const int64_t j = tile % tiles.across * tiles.columns;
   const auto a_at = weft::detail::blas_matrix(p.a, p.m, p.k);
   const auto b_at = weft::detail::blas_matrix(p.b, p.k, p.n);
   const auto c_at = weft::detail::blas_matrix(p.c, p.m, p.n);
-  const T* a = task.a + p.offset(p.a, index);
-  const T* b = task.b + p.offset(p.b, index);
-  T* c = task.c + p.offset(p.c, index);
-  const int m = static_cast<int>(p.m);
-  const int n = static_cast<int>(p.n);
+  const T* a = task.a + p.offset(p.a, index) + i * p.a.row;
+  const T* b = task.b + p.offset(p.b, index) + j * p.b.column;
+  T* c = task.c + p.offset(p.c, index) + i * p.c.row + j * p.c.column;
+  const int m = static_cast<int>(p.m - i < tiles.rows ? p.m - i : tiles.rows);
+  const int n = static_cast<int>(p.n - j < tiles.columns ? p.n - j : tiles.columns);
   const int k = static_cast<int>(p.k);
   const int a_step = static_cast<int>(a_at.step);
   const int b_step = static_cast<int>(b_at.step);
   const int c_step = static_cast<int>(c_at.step);
   const T beta = task.adds ? T(1) : T(0);
   const auto between = [](int64_t stride) { return stride > 0 ? static_cast<int>(stride) : 1; };
-  if (n == 1) {
+  if (p.n == 1) {
     const int x_step = between(p.b.row);
     const int y_step = between(p.c.row);
     blas::Functions<T>::gemv(a_at.transposed ? "N" : "T", a_at.transposed ? &m : &k,
                              a_at.transposed ? &k : &m, &task.alpha, a, &a_step, b, &x_step, &beta,
                              c, &y_step);
-  } else if (m == 1) {
+  } else if (p.m == 1) {
     const int x_step = between(p.a.column);
     const int y_step = between(p.c.column);
     blas::Functions<T>::gemv(b_at.transposed ? "T" : "N", b_at.transposed ? &k : &n,
@@ -115,18 +151,28 @@ void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] int
 
 }  // namespace detail
 
-/// Runs a task by BLAS where there is one that takes it, else by gemm(). Many small products are
-/// shared by weft's threads, others are left to BLAS's own.
+/// Runs a task by BLAS where there is one that takes it, else by gemm(). weft's threads share its
+/// tiles, each by a BLAS on one thread; one whose threads weft cannot set has large products whole.
 template <class T>
 void multiply(const GemmTask<T>& task) {
   if constexpr (detail::is_blas_type<T>) {
     if (detail::fits_blas(task.plan)) {
       const auto& p = task.plan;
-      constexpr int64_t small = 64 * 64 * 64;
       const int64_t batches = p.batches();
-      const int64_t elements = p.m * p.n * p.k < small ? batches * p.m * p.n : 0;
-      return parallel(batches, elements, [&](int64_t first, int64_t last) {
-        for (int64_t i = first; i < last; ++i) detail::blas_product(task, i);
+      const bool whole = blas_threads() == BlasThreads::unknown;
+      constexpr int64_t small = 64 * 64 * 64;
+      if (whole && p.m * p.n * p.k >= small) {
+        const detail::BlasTiles all(p.m, p.n);
+        for (int64_t i = 0; i < batches; ++i) detail::blas_product(task, all, i);
+        return;
+      }
+      const detail::BlasTiles tiles = whole ? detail::BlasTiles(p.m, p.n) : detail::BlasTiles(p);
+      const bool vector = p.m == 1 || p.n == 1;
+      const int64_t work = batches * (p.m * p.n * p.k / (vector ? 4 : 64) + 8);
+      const SingleThreadedBlas here;  // for all of it, where there is one number for the process
+      return parallel(batches * tiles.down * tiles.across, work, [&](int64_t first, int64_t last) {
+        const SingleThreadedBlas alone;
+        for (int64_t i = first; i < last; ++i) detail::blas_product(task, tiles, i);
       });
     }
   }

@@ -237,13 +237,7 @@ class Gemm {
 };
 
 /// The threads that work may be cut for here.
-inline int64_t gemm_threads() {
-#if defined(_OPENMP)
-  return omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
-#else
-  return 1;
-#endif
-}
+inline int64_t gemm_threads() { return may_share() ? num_threads() : 1; }
 
 }  // namespace detail
 

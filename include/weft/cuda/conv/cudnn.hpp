@@ -17,8 +17,8 @@ namespace on_cuda::detail {
 
 /// The plan for a problem, from the last time or new.
 WEFT_OUTLINED inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const CudnnProblem& p,
-                                                     Cuda device, const Stream& stream,
-                                                     const CudnnArrays& at) {
+                                                 Cuda device, const Stream& stream,
+                                                 const CudnnArrays& at) {
   CudnnPlans& known = cudnn_plans[device.ordinal];
   {
     const Lock lock(known.mutex);
@@ -44,7 +44,7 @@ WEFT_OUTLINED inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const Cud
 
 /// Computes a part of a convolution; false, and nothing done, where cuDNN does not take it.
 WEFT_OUTLINED inline bool run_cudnn(const Name& name, const Shape& shape, Cuda device,
-                                        const CudnnProblem& p, const CudnnArrays& at) {
+                                    const CudnnProblem& p, const CudnnArrays& at) {
   const Stream stream = current_stream(device);
   const CudnnHandle handle(name.operation, device.ordinal, stream.handle());
   const RelaxedCapture relaxed;  // cuDNN loads its kernels at their first use
@@ -68,6 +68,12 @@ WEFT_OUTLINED inline bool run_cudnn(const Name& name, const Shape& shape, Cuda d
                                        plan.convolution,
                                        static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm), work,
                                        plan.workspace, zero, plan.result, at.result);
+      break;
+    case ConvPart::biased:
+      status = cudnnConvolutionBiasActivationForward(
+          handle, one, plan.image, at.image, plan.filter, at.filter, plan.convolution,
+          static_cast<cudnnConvolutionFwdAlgo_t>(plan.algorithm), work, plan.workspace, zero,
+          plan.result, at.result, plan.bias, at.bias, plan.activation, plan.result, at.result);
       break;
     case ConvPart::images:
       status = cudnnConvolutionBackwardData(
@@ -100,6 +106,13 @@ struct ConvLibrary<Cuda> {
                       const Tensor<T, D>& w, const Tensor<T, D>& y) {
     return run<T>(on_cuda::detail::ConvPart::results, operation, p, x, w, y, y);
   }
+  /// The same plus a bias (filter,), in one call.
+  template <class T, class D>
+  static bool results_with_bias(const char* operation, const conv::Problem& p,
+                                const Tensor<T, D>& x, const Tensor<T, D>& w,
+                                const Tensor<T, D>& bias, const Tensor<T, D>& y) {
+    return run<T>(on_cuda::detail::ConvPart::biased, operation, p, x, w, y, y, &bias);
+  }
   template <class T, class D>
   static bool images(const char* operation, const conv::Problem& p, const Tensor<T, D>& g,
                      const Tensor<T, D>& w, const Tensor<T, D>& dx) {
@@ -114,7 +127,8 @@ struct ConvLibrary<Cuda> {
  private:
   template <class T, class X>
   static bool run(on_cuda::detail::ConvPart part, const char* operation, const conv::Problem& p,
-                  const X& image, const X& filter, const X& result, const X& target) {
+                  const X& image, const X& filter, const X& result, const X& target,
+                  const X* bias = nullptr) {
     if (p.is_depthwise() || !on_cuda::use_cudnn()) return false;  // weft's own kernels are faster
     on_cuda::detail::CudnnProblem problem;
     if (!on_cuda::detail::describe_cudnn(p, is_channels_last(target), problem)) return false;
@@ -128,9 +142,11 @@ struct ConvLibrary<Cuda> {
     for (const X* x : {&image, &filter, &result}) {
       if (x->storage() != target.storage()) on_cuda::order_read(x->storage(), stream);
     }
+    if (bias != nullptr) on_cuda::order_read(bias->storage(), stream);
     on_cuda::order_write(target.storage(), stream);
-    return on_cuda::detail::run_cudnn({operation}, target.shape(), device, problem,
-                                      {image.data(), filter.data(), result.data()});
+    return on_cuda::detail::run_cudnn(
+        {operation}, target.shape(), device, problem,
+        {image.data(), filter.data(), result.data(), bias != nullptr ? bias->data() : nullptr});
   }
 };
 

@@ -13,7 +13,7 @@
 namespace weft::on_cuda::detail {
 
 /// What of a convolution is computed.
-enum class ConvPart : int { results, images, weights };
+enum class ConvPart : int { results, images, weights, biased };
 
 /// A convolution, compared as bytes: all numbers of 32 bits.
 struct CudnnProblem {
@@ -38,6 +38,8 @@ struct CudnnPlan {
   cudnnFilterDescriptor_t filter = nullptr;
   cudnnTensorDescriptor_t result = nullptr;
   cudnnConvolutionDescriptor_t convolution = nullptr;
+  cudnnTensorDescriptor_t bias = nullptr;  // where one is added in the same call
+  cudnnActivationDescriptor_t activation = nullptr;
   bool found = false;
   int algorithm = 0;
   std::size_t workspace = 0;
@@ -55,6 +57,7 @@ struct CudnnArrays {
   void* image;
   void* filter;
   void* result;
+  void* bias = nullptr;
 };
 
 /// Fills a problem; false for what cuDNN's interface does not describe.
@@ -105,6 +108,14 @@ WEFT_OUTLINED inline bool describe_cudnn(const conv::Problem& p, bool last, Cudn
     return ok(cudnnCreateTensorDescriptor(&to)) &&
            ok(cudnnSetTensorNdDescriptor(to, type, rank, size, stride));
   };
+  if (static_cast<ConvPart>(p.part) == ConvPart::biased) {
+    int size[5] = {1, p.filter[0], 1, 1, 1};
+    if (!place(plan.bias, size) || !ok(cudnnCreateActivationDescriptor(&plan.activation)) ||
+        !ok(cudnnSetActivationDescriptor(plan.activation, CUDNN_ACTIVATION_IDENTITY,
+                                         CUDNN_NOT_PROPAGATE_NAN, 0))) {
+      return false;
+    }
+  }
   return place(plan.image, p.image) && place(plan.result, p.result) &&
          ok(cudnnCreateFilterDescriptor(&plan.filter)) &&
          ok(cudnnSetFilterNdDescriptor(plan.filter, type, format, rank, p.filter)) &&
@@ -121,6 +132,7 @@ inline bool workspace_of(cudnnHandle_t handle, const CudnnPlan& plan, int algori
   cudnnStatus_t status = CUDNN_STATUS_NOT_SUPPORTED;
   switch (static_cast<ConvPart>(plan.problem.part)) {
     case ConvPart::results:
+    case ConvPart::biased:
       status = cudnnGetConvolutionForwardWorkspaceSize(
           handle, plan.image, plan.filter, plan.convolution, plan.result,
           static_cast<cudnnConvolutionFwdAlgo_t>(algorithm), &bytes);
@@ -167,7 +179,8 @@ void take_first(cudnnHandle_t handle, CudnnPlan& plan, const Found* found, int c
   int count = 0;
   const auto measured = room != nullptr;
   switch (static_cast<ConvPart>(plan.problem.part)) {
-    case ConvPart::results: {
+    case ConvPart::results:
+    case ConvPart::biased: {
       cudnnConvolutionFwdAlgoPerf_t found[most];
       const cudnnStatus_t status =
           measured ? cudnnFindConvolutionForwardAlgorithmEx(
@@ -177,6 +190,11 @@ void take_first(cudnnHandle_t handle, CudnnPlan& plan, const Found* found, int c
                                                             plan.convolution, plan.result, most,
                                                             &count, found);
       if (status == CUDNN_STATUS_SUCCESS) take_first(handle, plan, found, count);
+      // The only one that adds a bias alone; where another is faster, a pass for the bias costs
+      // less.
+      if (plan.bias != nullptr &&
+          plan.algorithm != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)
+        plan.found = false;
       break;
     }
     case ConvPart::images: {

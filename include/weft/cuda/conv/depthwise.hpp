@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/conv/depthwise_last.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/ops/conv/run.hpp"
@@ -110,6 +111,14 @@ struct DepthwiseWeights<Cuda> {
     const on_cuda::DeviceGuard guard(device);
     const on_cuda::Stream stream = on_cuda::current_stream(device);
     const bool last = is_channels_last(g);
+    if (last) {
+      const Tensor<C, D> sums = DepthwiseLast<Cuda>::weights(operation, p, x, g);
+      if (sums.size() > 0) {
+        const Tensor<C, D> total = sum(sums, axis(0));
+        dw.assign(cast<T>(total.reshape(dw.shape())));
+        return;
+      }
+    }
     const auto number = [](int64_t i) { return static_cast<unsigned>(i); };
     on_cuda::DepthwiseGrid<T> grid;
     grid.window = conv::Window(p);

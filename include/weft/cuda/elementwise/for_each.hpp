@@ -3,9 +3,11 @@
 #pragma once
 
 #include "weft/cuda/elementwise/multi_output.hpp"
+#include "weft/cuda/elementwise/shared.hpp"
 #include "weft/cuda/elementwise/transpose_tile.hpp"
 #include "weft/cuda/elementwise/vector_gather.hpp"
 #include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/primitive/placed.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 #include "weft/eval/program/executor.hpp"
 
@@ -49,15 +51,24 @@ __global__ void __launch_bounds__(block_threads)
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
   Registers<Types, V> registers;
   constexpr int first_input = weft::detail::target_count<Out> - 1;
-  registers.template load_aligned<index_bits<Program>>(
-      grid.data + first_input, offset + first_input, grid.lane + first_input);
-  if constexpr (has_rows<Program>) {
+  if constexpr (detail::shares_parts<Program>) {
+    const auto load = [&]<int K>(auto& vector) {
+      constexpr int k = first_input + K;
+      on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k]);
+    };
+    store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
+                  offset);
+  } else if constexpr (has_rows<Program>) {
+    registers.template load_aligned<index_bits<Program>>(
+        grid.data + first_input, offset + first_input, grid.lane + first_input);
     const auto values = Row<V, Registers<Types, V>>{registers}(program);
     Vector<Out, V> stored;
 #pragma unroll
     for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
     store_aligned(stored, grid.data, offset);
   } else {
+    registers.template load_aligned<index_bits<Program>>(
+        grid.data + first_input, offset + first_input, grid.lane + first_input);
     store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
   }
 }
@@ -108,10 +119,19 @@ __global__ void __launch_bounds__(block_threads)
     for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
 
     Registers<Types, V> registers;
-    registers.load(grid.data + first_input, offset + first_input, grid.lane + first_input, first,
-                   last, transposed);
-    store_all(compute_all<Out, V>(registers, program, first, last), grid.data, offset, grid.lane,
-              first, last);
+    if constexpr (detail::shares_parts<Program>) {
+      const auto load = [&]<int K>(auto& vector) {
+        constexpr int k = first_input + K;
+        on_cuda::load<K>(vector, grid.data[k], offset[k], grid.lane[k], first, last, transposed);
+      };
+      store_all(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data, offset,
+                grid.lane, first, last);
+    } else {
+      registers.load(grid.data + first_input, offset + first_input, grid.lane + first_input, first,
+                     last, transposed);
+      store_all(compute_all<Out, V>(registers, program, first, last), grid.data, offset, grid.lane,
+                first, last);
+    }
   }
 }
 
@@ -129,6 +149,9 @@ struct ForEachKernels {
   bool transposes = true;  // whether the general kernel can turn operands in shared memory
   const void* general = nullptr;
   const void* aligned = nullptr;
+  /// Where parts of the program have one value: share_parts.
+  void (*share)(const void* program, const detail::Operand* operands, int before, int rank,
+                ElementwiseLoops& grid) = nullptr;
 };
 
 #if defined(__CUDACC__)
@@ -170,10 +193,9 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
 }
 
 /// Plans one piece; `transposed` is filled with an operand's place in shared memory, or -1.
-WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands,
-                                                     int n, bool transposes,
-                                                     const ForEachKernels& kernels,
-                                                     ElementwiseLoops& grid, int* transposed) {
+WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands, int n,
+                                                 bool transposes, const ForEachKernels& kernels,
+                                                 ElementwiseLoops& grid, int* transposed) {
   ForEachLaunch out;
   const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
   out.aligned =
@@ -194,8 +216,8 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
 /// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
 template <int N>
 WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shape,
-                                    Operand* operands, const ForEachKernels& kernels,
-                                    const void* program) {
+                                Operand* operands, const ForEachKernels& kernels,
+                                const void* program) {
   Loops loops = weft::detail::loops_over(shape);
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
@@ -206,6 +228,9 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
     const ForEachLaunch plan =
         plan_for_each(piece, operands, N, transposes, kernels, grid, grid.transposed);
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
+    if (kernels.share != nullptr) {
+      kernels.share(program, operands, kernels.targets - 1, piece.rank, grid);
+    }
     void* arguments[] = {&grid, const_cast<void*>(program)};
     launch(name, shape, plan.aligned ? kernels.aligned : kernels.general, plan.blocks,
            block_threads, arguments, stream, plan.shared_bytes);
@@ -241,6 +266,9 @@ struct Executor<Cuda> {
     on_cuda::ForEachKernels kernels = described;
     kernels.general = reinterpret_cast<const void*>(
         on_cuda::for_each_kernel<Out, Types, described.lanes, n, Program>);
+    if constexpr (on_cuda::detail::shares_parts<Program>) {
+      kernels.share = on_cuda::detail::share_parts<Program>;
+    }
     if constexpr (described.has_aligned) {
       kernels.aligned = reinterpret_cast<const void*>(
           on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);

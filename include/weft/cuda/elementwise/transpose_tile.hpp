@@ -138,7 +138,7 @@ inline bool is_transposed(const Operand& x, int axis, int last) {
 /// The dimension that most bytes of operands run along instead of the target's innermost; -1 where
 /// there is none.
 WEFT_OUTLINED inline int transposed_axis(const Loops& loops, const Operand* operands, int n,
-                                             int targets) {
+                                         int targets) {
   const int last = loops.rank - 1;
   int axis = -1;
   int most = 0;
@@ -172,8 +172,8 @@ WEFT_OUTLINED inline int word_of(const Loops& loops, const Operand& x, int axis)
 /// Chooses the operands to turn, which run along the dimension next to the innermost, and fills in
 /// their tiles; the number of blocks.
 WEFT_OUTLINED inline unsigned plan_tiles(const Loops& loops, const Operand* operands, int n,
-                                             int targets, int lanes, Tiling& tiling,
-                                             int* transposed, int& shared_bytes) {
+                                         int targets, int lanes, Tiling& tiling, int* transposed,
+                                         int& shared_bytes) {
   const int last = loops.rank - 1;
   const auto tiles = [](int64_t size, int each) {
     return FastDivmod(static_cast<unsigned>((size + each - 1) / each));

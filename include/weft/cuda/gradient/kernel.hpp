@@ -33,6 +33,10 @@ template <class T>
 __device__ __forceinline__ Dual<T> from_thread(Dual<T> x, unsigned step) {
   return {from_thread(x.value, step), from_thread(x.tangent, step)};
 }
+template <class T>
+__device__ __forceinline__ complex<T> from_thread(complex<T> z, unsigned step) {
+  return {from_thread(z.re, step), from_thread(z.im, step)};
+}
 /// The sum over neighbouring threads, in the first of them; `width` is a power of two up to 32.
 template <class T>
 __device__ __forceinline__ T sum_of_threads(T value, int width) {

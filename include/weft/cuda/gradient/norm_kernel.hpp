@@ -49,8 +49,8 @@ struct NormSums {
 namespace detail {
 /// Chooses the threads of a row; returns the threads of a block.
 WEFT_OUTLINED inline unsigned plan_norm(int64_t rows, int64_t columns, int lanes, int elements,
-                                            int multiprocessors, unsigned& group,
-                                            unsigned& rows_a_block, unsigned& blocks) {
+                                        int multiprocessors, unsigned& group,
+                                        unsigned& rows_a_block, unsigned& blocks) {
   const auto vectors = static_cast<unsigned>(columns / lanes);
   const auto each = static_cast<unsigned>(elements / lanes);
   const unsigned wanted = (vectors + each - 1) / each;

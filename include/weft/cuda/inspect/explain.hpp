@@ -17,9 +17,8 @@ using Kernel = Explanation::Kernel;
 
 /// Plans an element-wise kernel over n operands, the targets first; `places` has room for a number
 /// for each operand.
-WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape,
-                                               Operand* operands, int n, int* places,
-                                               const ForEachKernels& kernels) {
+WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, Operand* operands,
+                                           int n, int* places, const ForEachKernels& kernels) {
   Loops loops = weft::detail::loops_over(shape);
   const bool transposes = order_dimensions(loops, operands, n, kernels) >= 0;
   const Text kind = kernel.kind;
@@ -38,7 +37,7 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape,
 
 /// The kernel that merges pieces of results, each by `width` threads.
 WEFT_OUTLINED inline void explain_merge(Explanation& out, int64_t results, int64_t pieces,
-                                            int64_t state_bytes, unsigned width, unsigned threads) {
+                                        int64_t state_bytes, unsigned width, unsigned threads) {
   Explanation::Operand partials;
   partials.type = "partial results";
   partials.shape = {results, pieces};
@@ -57,9 +56,9 @@ WEFT_OUTLINED inline void explain_merge(Explanation& out, int64_t results, int64
 
 /// Plans a reduction over n operands as run_reduction does.
 WEFT_OUTLINED inline void explain_reduction(Explanation& out, const char* name, Cuda device,
-                                                const Shape& kept, const Shape& reduced,
-                                                Operand* operands, Operand* inside, int n,
-                                                int lanes, int column_lanes, int64_t state_bytes) {
+                                            const Shape& kept, const Shape& reduced,
+                                            Operand* operands, Operand* inside, int n, int lanes,
+                                            int column_lanes, int64_t state_bytes) {
   Loops outer = weft::detail::loops_over(kept);
   Loops inner = weft::detail::loops_over(reduced);
   weft::detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
@@ -107,9 +106,9 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
 
 /// Plans one task of a row program as run_rows does.
 WEFT_OUTLINED inline void explain_rows(Explanation& out, const char* name, Cuda device,
-                                           const RowTask& task, const RowKernel& description,
-                                           Operand* operands, Operand* inside, const char** data,
-                                           RowLoops& grid, RowOperand* operand) {
+                                       const RowTask& task, const RowKernel& description,
+                                       Operand* operands, Operand* inside, const char** data,
+                                       RowLoops& grid, RowOperand* operand) {
   const int n = description.outputs + description.leaves + description.reductions;
   for (int i = 0; i < n; ++i) data[i] = operands[i].data;
   const RowLaunch plan =

@@ -182,7 +182,7 @@ class LtDescription {
 
 /// The algorithm for a problem, remembered from the last time.
 WEFT_OUTLINED inline LtChoice choose_lt(cublasLtHandle_t handle, LtDescription& lt,
-                                            const LtProblem& p, Cuda device) {
+                                        const LtProblem& p, Cuda device) {
   LtDevice& known = lt_devices[device.ordinal];
   std::uint64_t hash = 0;
   const auto* words = reinterpret_cast<const std::uint64_t*>(&p);
@@ -210,8 +210,8 @@ WEFT_OUTLINED inline LtChoice choose_lt(cublasLtHandle_t handle, LtDescription& 
 /// result = epilogue(alpha a b + beta addend); false, and nothing done, where cuBLASLt refuses.
 /// alpha and beta are of the scale's type.
 WEFT_OUTLINED inline bool run_lt(const Name& name, const Shape& shape, Cuda device,
-                                     const LtProblem& p, const LtPointers& pointers,
-                                     const void* alpha, const void* beta) {
+                                 const LtProblem& p, const LtPointers& pointers, const void* alpha,
+                                 const void* beta) {
   const Stream stream = current_stream(device);
   const LtHandle handle(device.ordinal);
   LtDescription lt(p, pointers.at[4]);

@@ -9,6 +9,7 @@
 #include "weft/cuda/synchronize.hpp"
 #include "weft/eval/program/name.hpp"
 #include "weft/eval/program/plan.hpp"
+#include "weft/eval/rows/sharing.hpp"
 
 namespace weft::on_cuda {
 
@@ -65,6 +66,7 @@ struct ElementwiseLoops {
   FastDivmod row_items;
   FastDivmod size[max_rank - 1];
   Tiling tiling;
+  weft::detail::SharedValues shared;  // where parts of the program have one value
 };
 
 /// What an element-wise kernel over N operands gets, the targets first.
@@ -136,7 +138,7 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
 
 /// Plans rows of the target by vectors of `lanes`.
 WEFT_OUTLINED inline void plan_row_items(const Loops& loops, const Operand& target, int lanes,
-                                             ElementwiseLoops& out) {
+                                         ElementwiseLoops& out) {
   out.outer = loops.rank > 0 ? loops.rank - 1 : 0;
   out.inner = loops.rank > 0 ? static_cast<int>(loops.size[out.outer]) : 1;
   out.head = 0;
@@ -164,7 +166,7 @@ WEFT_OUTLINED inline void plan_row_items(const Loops& loops, const Operand& targ
 
 /// Strides and addresses of a grid.
 WEFT_OUTLINED inline void plan_operands(const Loops& loops, const Operand* operands, int n,
-                                            char** data, int* lane, int (*stride)[max_rank - 1]) {
+                                        char** data, int* lane, int (*stride)[max_rank - 1]) {
   const int last = loops.rank - 1;
   for (int i = 0; i < n; ++i) {
     data[i] = operands[i].data;
@@ -199,7 +201,7 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int l
 
 /// Orders the stream after the work of other streams on the operands; the targets come first.
 WEFT_OUTLINED inline void order(const Operand* operands, int n, const Stream& stream,
-                                    int targets = 1) {
+                                int targets = 1) {
   for (int i = targets; i < n; ++i) {
     if (operands[i].storage != nullptr) order_read(operands[i].storage, stream);
   }
@@ -239,9 +241,8 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 /// Launches a kernel on the stream; what goes wrong is reported with the expression's name and
 /// shape.
 WEFT_OUTLINED inline void launch(const Name& name, const Shape& shape, const void* kernel,
-                                     dim3 blocks, unsigned threads, void** arguments,
-                                     const Stream& stream, int shared_bytes = 0,
-                                     Start start = Start::ordinary) {
+                                 dim3 blocks, dim3 threads, void** arguments, const Stream& stream,
+                                 int shared_bytes = 0, Start start = Start::ordinary) {
   const ObservedLaunch observed(name);
   if (shared_bytes > granted_shared_bytes) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
@@ -250,17 +251,17 @@ WEFT_OUTLINED inline void launch(const Name& name, const Shape& shape, const voi
   const auto bytes = static_cast<std::size_t>(shared_bytes);
   cudaError_t status = cudaSuccess;
   if (start == Start::ordinary) {
-    status = cudaLaunchKernel(kernel, blocks, dim3(threads), arguments, bytes, stream.handle());
+    status = cudaLaunchKernel(kernel, blocks, threads, arguments, bytes, stream.handle());
   } else if (start == Start::cooperative) {
-    status = cudaLaunchCooperativeKernel(kernel, blocks, dim3(threads), arguments, bytes,
-                                         stream.handle());
+    status =
+        cudaLaunchCooperativeKernel(kernel, blocks, threads, arguments, bytes, stream.handle());
   } else {
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
     config.gridDim = blocks;
-    config.blockDim = dim3(threads);
+    config.blockDim = threads;
     config.dynamicSmemBytes = bytes;
     config.stream = stream.handle();
     config.attrs = &early;

@@ -164,8 +164,19 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
                                                const int* stride) {
     load_aligned_from<1, Splats>(values, data, offset, stride);
   }
+  /// Calls load.template operator()<I>(vector) for the operand of each Arg<I> that Uses names.
+  template <std::uint64_t Uses, class F>
+  __device__ __forceinline__ void load_each(const F& load) {
+    load_each_from<1, Uses>(values, load);
+  }
 
  private:
+  template <int K, std::uint64_t Uses, class Head, class... Tail, class F>
+  __device__ __forceinline__ static void load_each_from(Pack<Head, Tail...>& values,
+                                                        const F& load) {
+    if constexpr ((Uses >> K & 1U) != 0) load.template operator()<K>(values.head);
+    if constexpr (sizeof...(Tail) > 0) load_each_from<K + 1, Uses>(values.tail, load);
+  }
   template <int K, unsigned Splats, class Head, class... Tail>
   __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
                                                            char* const* data, const int* offset,
@@ -204,17 +215,24 @@ struct Lane {
   }
 };
 
+template <int V, class R>
+struct PlacedLanes;  // in cuda/primitive/placed.hpp
+
 namespace detail {
 template <class Out, int V, class R, class Program>
 __device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers, const Program& program,
                                                         int first, int last) {
-  Vector<Out, V> out;
+  if constexpr (has_places<Program>) {
+    return PlacedLanes<V, R>{registers, first, last}.template stored<Out>(program);
+  } else {
+    Vector<Out, V> out;
 #pragma unroll
-  for (int j = 0; j < V; ++j) {
-    if (has_effects<Program> && (j < first || j >= last)) continue;
-    out.lane[j] = stored_value<Out>(program, Lane<R>{registers, j});
+    for (int j = 0; j < V; ++j) {
+      if (has_effects<Program> && (j < first || j >= last)) continue;
+      out.lane[j] = stored_value<Out>(program, Lane<R>{registers, j});
+    }
+    return out;
   }
-  return out;
 }
 }  // namespace detail
 

@@ -39,9 +39,9 @@ struct ReduceKernels {
 
 namespace detail {
 /// Merges the pieces of each output.
-WEFT_OUTLINED inline void run_merge(const Name& name, const Shape& kept,
-                                        const ReduceGrid<1>& grid, const void* kernel,
-                                        const void* reducer, void* states, const Stream& stream) {
+WEFT_OUTLINED inline void run_merge(const Name& name, const Shape& kept, const ReduceGrid<1>& grid,
+                                    const void* kernel, const void* reducer, void* states,
+                                    const Stream& stream) {
   void* arguments[] = {const_cast<ReduceGrid<1>*>(&grid), const_cast<void*>(reducer), &states};
   const unsigned blocks = divide_up(grid.outputs, merge_threads / grid.merge_width);
   launch(name, kept, kernel, blocks, merge_threads, arguments, stream, 0,

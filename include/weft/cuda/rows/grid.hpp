@@ -4,6 +4,7 @@
 
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/eval/rows/plan.hpp"
+#include "weft/eval/rows/sharing.hpp"
 
 namespace weft::on_cuda {
 
@@ -49,10 +50,12 @@ struct RowLoops {
   unsigned chunk = 16;  // registers: vectors that a thread has
   int slots = 0;        // registers: operands that are kept there
   int slot_operand[max_slots];
-  bool blocked = false;       // the elements that a thread has at a time are neighbours
-  std::uint64_t vectors = 0;  // bit i: it moves those of operand i at once
-  std::uint64_t needed = 0;   // bit i: the task reads operand i
-  std::uint64_t fetched = 0;  // bit i: a block has L2 fetch its part of operand i's row
+  bool blocked = false;         // the elements that a thread has at a time are neighbours
+  std::uint64_t vectors = 0;    // bit i: it moves those of operand i at once
+  std::uint64_t needed = 0;     // bit i: the task reads operand i
+  std::uint64_t constants = 0;  // bit i: operand i is one element for the whole row
+  std::uint64_t fetched = 0;    // bit i: a block has L2 fetch its part of operand i's row
+  weft::detail::SharedValues shared;
   int target = -1;
   unsigned varies = 0;     // bit r: reduction r, loaded, is another one at each element
   unsigned along_row = 0;  // bit k: output k has an element for each of the row
@@ -121,6 +124,9 @@ struct RowKernel {
   const std::uint64_t* uses = nullptr;
   const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
   std::uint64_t positions = 0;          // bit i: operand i has no memory
+  /// Decides which parts of equal value are computed once, by the kernel for short rows or the one
+  /// that loops: the weight of what is not computed again. Null: no part occurs twice.
+  int (*share)(const void* program, bool narrow, RowLoops&, const RowOperand*) = nullptr;
   RegisterKernel registers;
 
   const void* of(const RowLaunch& launch) const {

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/rows/program.hpp"
-#include "weft/ops/elementwise/binary.hpp"
+#include "weft/eval/rows/sharing.hpp"
 
 #if defined(__CUDACC__)
 
@@ -77,5 +76,13 @@ __device__ __forceinline__ auto hoist(const P& program, const Row& row) {
 }
 
 }  // namespace weft::on_cuda
+
+/// That of the division it was.
+template <class X>
+inline constexpr std::uint64_t
+    weft::detail::pattern_number<weft::Apply<weft::on_cuda::Quotient, X>> =
+        weft::detail::mixed(weft::detail::mixed(weft::detail::type_number<weft::op::div>(),
+                                                weft::detail::pattern_number<X>),
+                            weft::detail::mixed(1, weft::detail::type_number<float>()));
 
 #endif

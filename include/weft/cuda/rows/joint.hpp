@@ -50,22 +50,24 @@ struct JointState {
   const Reducer& reducer;
   State& state;
   unsigned before;
+  bool active = true;  // one of a value that another has is left out
   static constexpr unsigned bytes = state_size<State>;  // that a block sends another
 
   __device__ __forceinline__ void take_lane(unsigned distance) const {
-    reducer.merge(state, shuffle<true>(state, distance));
+    if (active) reducer.merge(state, shuffle<true>(state, distance));
   }
   __device__ __forceinline__ void from_lane(unsigned lane) const {
-    state = shuffle<false>(state, lane);
+    if (active) state = shuffle<false>(state, lane);
   }
   __device__ __forceinline__ void put(const JointArea& area, unsigned i) const {
-    *joint_place<State>(area, before, i) = state;
+    if (active) *joint_place<State>(area, before, i) = state;
   }
   __device__ __forceinline__ void get(const JointArea& area, unsigned i, bool here) const {
-    state = here ? *joint_place<State>(area, before, i) : State{};
+    if (active) state = here ? *joint_place<State>(area, before, i) : State{};
   }
   /// The states of the threads that have column `column`, in order.
   __device__ __forceinline__ void take_column(const JointArea& area, unsigned column) const {
+    if (!active) return;
     state = State{};
 #pragma unroll 1
     for (unsigned w = 0; w < area.grid.group; ++w) {
@@ -94,6 +96,8 @@ struct JointState {
 };
 template <class Reducer, class State>
 JointState(const Reducer&, State&, unsigned) -> JointState<Reducer, State>;
+template <class Reducer, class State>
+JointState(const Reducer&, State&, unsigned, bool) -> JointState<Reducer, State>;
 
 /// Merges the states of all threads that share a row, `all` bytes in a thread: each has the same
 /// bits then. One barrier for all, or two with a cluster.

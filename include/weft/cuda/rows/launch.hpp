@@ -36,7 +36,7 @@ inline cudaLaunchConfig_t configuration(const RowLaunch& launch, unsigned cluste
 /// Whether the current device can run a launch's clusters: some have fewer multiprocessors in a
 /// group than a large cluster needs. Asked for once for each kernel.
 WEFT_OUTLINED inline bool runs_cluster(const char* name, const void* kernel,
-                                           const RowLaunch& launch, unsigned cluster) {
+                                       const RowLaunch& launch, unsigned cluster) {
   struct Known {
     const void* kernel = nullptr;
     int device = -1;
@@ -68,10 +68,9 @@ WEFT_OUTLINED inline bool runs_cluster(const char* name, const void* kernel,
   return runs;
 }
 
-WEFT_OUTLINED inline void launch_rows(const Name& name, const Shape& shape,
-                                          const RowKernel& kernel, const RowLaunch& launch,
-                                          unsigned cluster, void** arguments,
-                                          const Stream& stream) {
+WEFT_OUTLINED inline void launch_rows(const Name& name, const Shape& shape, const RowKernel& kernel,
+                                      const RowLaunch& launch, unsigned cluster, void** arguments,
+                                      const Stream& stream) {
   const ObservedLaunch observed(name);
   const void* const address = kernel.of(launch);
   allow(name.operation, address, launch, cluster);

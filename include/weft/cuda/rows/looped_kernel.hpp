@@ -67,10 +67,11 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
     constexpr std::uint64_t uses = (uses_of<Ps> | ...);
     const auto store_item = [&](char** at, const RowItem& item) {
       Registers registers{};
-      this->template load<uses>(registers, at, item);
+      this->template load<uses>(registers, at, item, Base::Shared::table.count == 0);
       Pack<Vector<Outs, V>...> results;
+      typename Base::Kept kept{};
       (compute(weft::get<static_cast<int>(K)>(results), weft::get<static_cast<int>(K)>(programs),
-               registers, item),
+               registers, item, kept),
        ...);
       (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K], item), ...);
     };
@@ -79,11 +80,18 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   }
   template <class Out, class P>
   __device__ __forceinline__ void compute(Vector<Out, V>& out, const P& program,
-                                          const Registers& registers, const RowItem& item) const {
+                                          const Registers& registers, const RowItem& item,
+                                          typename Base::Kept& kept) const {
+    const auto lane = [&](int j) { return Lane{registers, values_, j}; };
+    if constexpr (has_shared<typename Base::Shared, P>) {
+      typename P::type x[V];
+      Evaluation(grid_.shared, kept, lane).run(program, x);
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (!has_effects<P> || j < item.n) {
-        out.lane[j] = stored_value<Out>(program, Lane{registers, values_, j});
+      for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(x[j]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        if (!has_effects<P> || j < item.n) out.lane[j] = stored_value<Out>(program, lane(j));
       }
     }
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/cuda/primitive/reduce_state.hpp"
-#include "weft/cuda/rows/hoist.hpp"
 #include "weft/cuda/rows/merge.hpp"
+#include "weft/cuda/rows/shared.hpp"
 #include "weft/cuda/rows/walk.hpp"
 
 #if defined(__CUDACC__)
@@ -18,9 +18,7 @@ using weft::detail::uses_of;
 
 /// Elements that a thread keeps of each operand; 0 where there are too many of these.
 template <int Leaves>
-inline constexpr int narrow_lanes = Leaves <= 12   ? 8
-                                    : Leaves <= 24 ? 4
-                                                   : 0;
+inline constexpr int narrow_lanes = Leaves <= 24 ? 8 : 0;
 
 template <class Outs, class Types, int V, class Program>
 class NarrowThread;
@@ -38,17 +36,14 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
       : Walk(grid), program_(program) {}
 
   __device__ __forceinline__ void run() {
-    item_ = {place_.lane, grid_.apart, 0};
-    if (place_.active && place_.lane < grid_.inner) {
-      item_.n = static_cast<int>((grid_.inner - place_.lane + grid_.apart - 1) / grid_.apart);
+    const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
+    item_ = {first, grid_.blocked ? 1 : grid_.apart, 0};
+    if (place_.active && first < grid_.inner) {
+      const unsigned n = (grid_.inner - first + item_.apart - 1) / item_.apart;
+      item_.n = static_cast<int>(n < V ? n : V);
     }
-    char* at[outputs + leaves];
-    constexpr std::uint64_t reads =
-        (uses_of<decltype(Rs::program)> | ... | 0) | (uses_of<Ps> | ... | 0);
-    this->template begin<reads | ((std::uint64_t{1} << outputs) - 1)>(at, 0);
-    this->template load_elements<reads>(registers_, at, item_, grid_.needed);
     reduce_all(std::make_index_sequence<reductions>{});
-    if (grid_.target < 0) store_all(at, std::make_index_sequence<outputs>{});
+    if (grid_.target < 0) store_all(std::make_index_sequence<outputs>{});
   }
 
  private:
@@ -62,13 +57,20 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   using Registers = typename Walk::template Registers<V>;
   using Lane = typename Walk::template Lane<V>;
   using Values = typename Walk::Values;
+  using Shared = NarrowShared<Program>;
 
   /// The values of a program at this thread's elements.
   template <class P>
-  __device__ __forceinline__ void compute(const P& program, typename P::type (&x)[V]) const {
+  __device__ __forceinline__ void compute(const P& program, const Registers& registers,
+                                          typename P::type (&x)[V]) {
+    const auto lane = [&](int j) { return Lane{registers, values_, j}; };
+    if constexpr (has_effects<P>) {
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (!has_effects<P> || j < item_.n) x[j] = program(Lane{registers_, values_, j});
+      for (int j = 0; j < V; ++j) {
+        if (j < item_.n) x[j] = program(lane(j));
+      }
+    } else {
+      Evaluation(grid_.shared, kept_, lane).run(program, x);
     }
   }
 
@@ -93,7 +95,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
       using R = std::remove_cvref_t<decltype(reduction.reducer)>;
       using C = typename decltype(program)::type;
       C x[V] = {};
-      compute(program, x);
+      compute(program, read<uses_of<std::remove_cvref_t<decltype(reduction.program)>>>(), x);
       if constexpr (takes_first<R, State, C, V>) {
         reduction.reducer.add_first(state, x, item_.n);
       } else {
@@ -119,42 +121,69 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     }
     weft::get<I>(values_) = value;
   }
+  template <int I>
+  using Reduction =
+      std::remove_cvref_t<decltype(weft::get<I>(std::declval<const Program&>().reductions))>;
   template <int I, class T, std::size_t... J>
   __device__ __forceinline__ void take_same(T& value, std::index_sequence<J...>) const {
     (take_if_same<I, static_cast<int>(J)>(value), ...);
   }
   template <int I, int J, class T>
   __device__ __forceinline__ void take_if_same(T& value) const {
-    using Other = std::remove_cvref_t<decltype(weft::get<J>(values_))>;
-    if constexpr (std::is_same_v<T, Other>) {
+    if constexpr (weft::detail::may_be_equal<Reduction<I>, Reduction<J>>) {
       if (grid_.same[I] == J) value = weft::get<J>(values_);
     }
   }
 
   template <std::size_t... K>
-  __device__ __forceinline__ void store_all(char** at, std::index_sequence<K...>) {
+  __device__ __forceinline__ void store_all(std::index_sequence<K...>) {
     if (!grid_.any_along_row) {
       item_.n = place_.active && place_.lane == 0 ? 1 : 0;
     }
     const RowScalars<Values> row{values_};
+    const Registers registers = read<(uses_of<Ps> | ...)>();
     Pack<Vector<Outs, V>...> results;
-    (compute_output(weft::get<static_cast<int>(K)>(results),
+    (compute_output(weft::get<static_cast<int>(K)>(results), registers,
                     hoist(weft::get<static_cast<int>(K)>(program_.outputs), row)),
      ...);
+    char* at[outputs + leaves];
+    this->template begin<(std::uint64_t{1} << outputs) - 1>(at, 0);
     (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K]), ...);
   }
+  /// What a program reads: nearby in L1 where another has read it before. All programs' at once
+  /// would be more than a thread has registers for.
+  template <std::uint64_t Uses>
+  __device__ __forceinline__ Registers read() const {
+    Registers registers{};
+    char* at[outputs + leaves];
+    this->template begin<Uses>(at, 0);
+    this->template load<Uses>(registers, at, item_, false);
+    return registers;
+  }
   template <class Out, class P>
-  __device__ __forceinline__ void compute_output(Vector<Out, V>& out, const P& program) const {
+  __device__ __forceinline__ void compute_output(Vector<Out, V>& out, const Registers& registers,
+                                                 const P& program) {
+    if constexpr (has_shared<Shared, P>) {
+      typename P::type x[V];
+      compute(program, registers, x);
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (!has_effects<P> || j < item_.n) {
-        out.lane[j] = stored_value<Out>(program, Lane{registers_, values_, j});
+      for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(x[j]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        if (!has_effects<P> || j < item_.n) {
+          out.lane[j] = stored_value<Out>(program, Lane{registers, values_, j});
+        }
       }
     }
   }
   template <int K, class Out>
   __device__ __forceinline__ void store(const Vector<Out, V>& in, char* at) const {
     const bool along = (grid_.along_row >> K & 1U) != 0;
+    if ((grid_.vectors >> K & 1U) != 0 && item_.n == V) {
+      *reinterpret_cast<Vector<Out, V>*>(at) = in;
+      return;
+    }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (j < item_.n && (along || (j == 0 && place_.lane == 0))) {
@@ -165,7 +194,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   }
 
   const Program& program_;
-  Registers registers_{};
+  KeptValues<Shared, V> kept_{};
   RowItem item_;
 };
 

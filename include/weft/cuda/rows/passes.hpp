@@ -64,7 +64,7 @@ inline constexpr int row_loop_blocks = 2;
 template <class... Ts, class... Rs, class... Ps>
 inline constexpr int row_loop_blocks<TypeList<Ts...>, RowProgram<Pack<Rs...>, Pack<Ps...>>> =
     sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 16 || (has_effects<Ps> || ...) ? 1
-    : sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 7                            ? 2
+    : sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 3                            ? 2
                                                                                    : 3;
 
 }  // namespace weft::on_cuda::detail

@@ -34,6 +34,7 @@ class RowPlan {
     most_parts_ = most_parts;
     row_number(name_, grid_.count, "elements of a row");
     grid_.slots = 0;
+    grid_.shared = {};
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
     lanes_ = kernel_.loop_lanes;
@@ -195,27 +196,34 @@ class RowPlan {
     grid_.apart_shift = 0;
     grid_.outer_stride = 1;
     if (grid_.reduced_rank > 1) {  // neighbours along the innermost dimension, then along others
-      const auto wanted = power_of_two((grid_.inner + lanes_ - 1) / lanes_);
+      const unsigned items = (grid_.inner + lanes_ - 1) / static_cast<unsigned>(lanes_);
+      const unsigned wanted = power_of_two(items);
       grid_.apart = 1;
       while (grid_.apart < wanted && threads % (2 * grid_.apart) == 0) grid_.apart *= 2;
+      // Several items each rather than one for most of the threads and none for the others.
+      const auto idle = [&] {
+        return (items + grid_.apart - 1) / grid_.apart * grid_.apart - items;
+      };
+      while (grid_.apart > 32 && 8 * idle() > items) grid_.apart /= 2;
       while (1U << grid_.apart_shift < grid_.apart) ++grid_.apart_shift;
       grid_.outer_stride = threads / grid_.apart;
     }
     choose_vectors();
     const int64_t hop = grid_.blocked ? 1 : grid_.apart;
-    grid_.needed = grid_.fetched = 0;
+    grid_.needed = grid_.fetched = grid_.constants = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.hop = x.reduced_stride[0] * hop;
       x.step = x.reduced_stride[0] * grid_.apart * lanes_;
       if (readings(task_, kernel_, i) > 0) grid_.needed |= std::uint64_t{1} << i;
+      if (is_constant(grid_, x)) grid_.constants |= std::uint64_t{1} << i;
     }
     choose_fetched();
   }
   /// Where operands along the row are full, aligned vectors, a thread has neighbours of them.
   void choose_vectors() {
     grid_.vectors = 0;
-    if (!grid_.columns && !launch_.narrow && grid_.varies == 0 && grid_.inner % lanes_ == 0) {
+    if (!grid_.columns && grid_.varies == 0 && grid_.inner % lanes_ == 0) {
       for (int i = 0; i < end(); ++i) {
         const bool whole =
             is_along(i) && has_memory(i) && is_row_aligned(grid_, operand_[i], lanes_);

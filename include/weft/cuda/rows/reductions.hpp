@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/cuda/primitive/reduce_state.hpp"
-#include "weft/cuda/rows/hoist.hpp"
 #include "weft/cuda/rows/passes.hpp"
+#include "weft/cuda/rows/shared.hpp"
 #include "weft/cuda/rows/walk.hpp"
 
 #if defined(__CUDACC__)
@@ -39,6 +39,8 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   }
 
  protected:
+  using Shared = LoopedShared<Program>;
+  using Kept = KeptValues<Shared, V>;
   const Program& program_;
 
  private:
@@ -164,7 +166,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     merge_joint(JointArea{grid_, shared_, turn_++}, all,
                 JointState<typename Pass<I>::Reducer, typename Pass<I>::State>{
                     Pass<I>::reducer(reduction<I>()), weft::get<static_cast<int>(K)>(states),
-                    before<I>}...);
+                    before<I>, computes<static_cast<int>(I)>()}...);
   }
   template <class States, std::size_t... I, std::size_t... K>
   __device__ __forceinline__ void finish_all(const States& states, std::index_sequence<I...>,
@@ -189,40 +191,42 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
         pack_of(hoist(Pass<I>::program(reduction<I>()), RowScalars<Values>{values_})...);
     this->template walk<(uses_of<typename Pass<I>::Program> | ...)>(
         [&](char** at, const RowItem& item) {
+          Kept kept{};
           (add<I>(weft::get<static_cast<int>(K)>(group), weft::get<static_cast<int>(K)>(programs),
-                  at, item),
+                  at, item, kept),
            ...);
         },
         [&] {
-          (Pass<I>::reducer(reduction<I>())
-               .merge(weft::get<static_cast<int>(K)>(states),
-                      weft::get<static_cast<int>(K)>(group)),
+          (merge<I>(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)),
            ...);
           group = States{};
         });
-    (Pass<I>::reducer(reduction<I>())
-         .merge(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)),
-     ...);
+    (merge<I>(weft::get<static_cast<int>(K)>(states), weft::get<static_cast<int>(K)>(group)), ...);
+  }
+  template <int I, class State>
+  __device__ __forceinline__ void merge(State& all, const State& group) const {
+    if (computes<I>()) Pass<I>::reducer(reduction<I>()).merge(all, group);
   }
   template <int I, class State, class P>
   __device__ __forceinline__ void add(State& state, const P& program, char** at,
-                                      const RowItem& item) const {
+                                      const RowItem& item, Kept& kept) const {
     if (!computes<I>()) return;
     using C = typename P::type;
     Registers registers{};
-    this->template load<uses_of<typename Pass<I>::Program>>(registers, at, item);
+    this->template load<uses_of<typename Pass<I>::Program>>(registers, at, item,
+                                                            Shared::table.count == 0);
     const auto& reducer = Pass<I>::reducer(reduction<I>());
     const auto lane = [&](int j) { return Lane{registers, values_, j}; };
     C x[V];
+    if constexpr (has_effects<P>) {
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if constexpr (has_effects<P>) {
-        x[j] = j < item.n ? program(lane(j)) : C{};
-      } else {
-        x[j] = program(lane(j));
-      }
+      for (int j = 0; j < V; ++j) x[j] = j < item.n ? program(lane(j)) : C{};
+    } else {
+      Evaluation(grid_.shared, kept, lane).run(program, x);
     }
-    if constexpr (takes_first<std::remove_cvref_t<decltype(reducer)>, State, C, V>) {
+    if (reductions <= 8 && item.n == V) {
+      add_all<1>(reducer, state, x, item.position, item.apart);
+    } else if constexpr (takes_first<std::remove_cvref_t<decltype(reducer)>, State, C, V>) {
       reducer.add_first(state, x, item.n);
     } else {
 #pragma unroll
@@ -272,8 +276,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   }
   template <int I, int J>
   __device__ __forceinline__ void take_if_same() {
-    if constexpr (J < I &&
-                  std::is_same_v<typename Reduction<I>::value, typename Reduction<J>::value>) {
+    if constexpr (J < I && weft::detail::may_be_equal<Reduction<I>, Reduction<J>>) {
       if (grid_.same[I] == J) weft::get<I>(values_) = weft::get<J>(values_);
     }
   }

@@ -78,7 +78,7 @@ class RegisterPlan {
     launch.threads = 128;
     grid_.rows_a_block = 1;
     if (work <= 32 * short_row) {
-      group = power_of_two(static_cast<unsigned>((work + short_row - 1) / short_row));
+      group = short_group(work, short_row, most);
       grid_.rows_a_block = launch.threads / group;
     } else {
       while (one_pass && parts < row_cluster && threads_of(parts) > block) parts *= 2;
@@ -103,6 +103,20 @@ class RegisterPlan {
     launch.shared_bytes = 2 * grid_.scratch;
     launch.registers = true;
     return true;
+  }
+
+  /// The threads of a row of at most 32 times `least` vectors: those that leave the fewest vectors
+  /// empty of what a thread goes over, which is from `least` to `most` of them.
+  static unsigned short_group(int64_t work, int64_t least, int64_t most) {
+    unsigned best = power_of_two(static_cast<unsigned>((work + least - 1) / least));
+    const auto over = [&](unsigned group) {
+      const int64_t chunk = (work + group - 1) / group;
+      return group * (chunk < least ? least : chunk);
+    };
+    for (unsigned group = best / 2; group > 0 && work <= group * most; group /= 2) {
+      if (over(group) < over(best)) best = group;
+    }
+    return best;
   }
 
   /// First what the reductions read, then what only the outputs do.
@@ -197,15 +211,16 @@ RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKerne
   // Of several operands a thread keeps less of each than it takes to hide their latency: where one
   // pass is enough, or where all of a row fits its threads once, the other kernels are faster.
   const bool several = kernel.registers.slots > 1 && grid.reduced_rank <= 1;
-  const bool short_row =
-      several && kernel.narrow_lanes > 0 && grid.count <= 32 * kernel.narrow_lanes;
-  const bool one_pass = several && !grid.any_along_row && is_one_pass(task, kernel);
-  if (!short_row && !one_pass &&
-      RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && runs(launch)) {
+  if (!several && RegisterPlan(task, kernel, program, device, grid, operand).run(launch) &&
+      runs(launch)) {
     return launch;
   }
   launch = planner.plan();
-  return runs(launch) ? launch : planner.plan(8);
+  if (!runs(launch)) launch = planner.plan(8);
+  if (kernel.share != nullptr && program != nullptr && grid.varies == 0) {
+    kernel.share(program, launch.narrow, grid, operand);
+  }
+  return launch;
 }
 
 }  // namespace weft::on_cuda::detail

@@ -44,8 +44,8 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     begin_all<Uses>(others, at, Leaves{});
 #pragma unroll
     for (int k = 0; k < vectors; ++k) {
-      if constexpr (!Layout::independent && vectors > 1) {  // half of them, where rows are short
-        if (k == vectors / 2 && grid_.chunk <= vectors / 2) break;
+      if constexpr (!Layout::independent && vectors > 1) {  // fewer of them, where rows are short
+        if (k >= vectors / 2 && k >= static_cast<int>(grid_.chunk)) break;
       }
       const bool whole = k < static_cast<int>(mine_);
       Registers registers;

@@ -74,6 +74,57 @@ template <int N>
   }
 }
 
+/// See RowKernel::share.
+template <class Program, bool Narrow>
+struct RowSharing;
+template <class... Rs, class... Ps, bool Narrow>
+struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>, Narrow> {
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  using Levels = weft::detail::RowLevels<Program>;
+  using Shared = std::conditional_t<Narrow, NarrowShared<Program>, LoopedShared<Program>>;
+  using Sharing = weft::detail::ShareValues<Shared, FirstInRow>;
+
+  static int run(const Program& program, RowLoops& grid, const RowOperand* operands) {
+    const FirstInRow row{grid, operands};
+    Sharing sharing(row);
+    for (int level = 0; level < (Narrow ? 1 : Levels::levels.count); ++level) {
+      reductions(sharing, program, level, grid, std::make_index_sequence<sizeof...(Rs)>{});
+      if (!Narrow) sharing.forget();
+    }
+    if (grid.target < 0) sharing.run_all(program.outputs);
+    grid.shared = sharing.values();
+    grid.needed &= sharing.needed() | ((std::uint64_t{1} << sizeof...(Ps)) - 1);
+    return sharing.saved();
+  }
+
+ private:
+  template <std::size_t... I>
+  static void reductions(Sharing& sharing, const Program& program, int level, const RowLoops& grid,
+                         std::index_sequence<I...>) {
+    (reduction<static_cast<int>(I)>(sharing, weft::get<static_cast<int>(I)>(program.reductions),
+                                    level, grid),
+     ...);
+  }
+  template <int I, class Reduction>
+  static void reduction(Sharing& sharing, const Reduction& r, int level, const RowLoops& grid) {
+    if (grid.mode[I] != RowMode::compute) return;
+    if constexpr (Narrow) {
+      sharing.run(r.program);
+    } else if (level == Levels::levels.of[I]) {
+      sharing.run(weft::detail::RowPass<Reduction>::program(r));
+    }
+  }
+};
+template <class Program>
+int share_in_rows(const void* program, bool narrow, RowLoops& grid, const RowOperand* operands) {
+  const auto& p = *static_cast<const Program*>(program);
+  if (narrow) return RowSharing<Program, true>::run(p, grid, operands);
+  if constexpr (LoopedShared<Program>::table.count > 0) {
+    return RowSharing<Program, false>::run(p, grid, operands);
+  }
+  return 0;
+}
+
 template <class Outs, class Types, class Program>
 struct RowKernelOf;
 template <class... Outs, class... Ts, class... Rs, class... Ps>
@@ -104,6 +155,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
+    if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
     if constexpr (Layout::possible) {
       out.registers.vectors = Layout::vectors;
       out.registers.slots = Layout::slots;

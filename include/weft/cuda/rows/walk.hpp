@@ -115,27 +115,29 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   __device__ __forceinline__ void walk(const F& f, const Flush& flush, bool one = false) const {
     if (!place_.active || (one && place_.lane + place_.outer > 0)) return;
     const unsigned apart = grid_.apart;
+    const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
+    const unsigned each = grid_.blocked ? apart * V : apart;  // items, or elements
+    unsigned mine = first < grid_.inner ? (grid_.inner - first + each - 1) / each : 0;
+    if (grid_.blocked) mine *= V;
+    if (one) mine = 1;
+    const unsigned items = (mine + V - 1) / V;
+    char* at[outputs + leaves];
+    begin<Uses>(at, place_.outer, Both{});
+    RowItem item{0, grid_.blocked ? 1 : apart, V};
+    unsigned turn = 0;
 #pragma unroll 1
-    for (unsigned outer = place_.outer; one || outer < grid_.outer; outer += grid_.outer_stride) {
-      char* at[outputs + leaves];
-      begin<Uses>(at, outer, Both{});
-      const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
-      RowItem item{outer * grid_.inner + first, grid_.blocked ? 1 : apart, V};
-      const unsigned each = grid_.blocked ? apart * V : apart;  // items, or elements
-      unsigned left = first < grid_.inner ? (grid_.inner - first + each - 1) / each : 0;
-      if (grid_.blocked) left *= V;
-      if (one) left = 1;
-      unsigned turn = 0;
+    for (unsigned outer = place_.outer; one || outer < grid_.outer;) {
+      item.position = outer * grid_.inner + first;
 #pragma unroll 1
-      while (left > 0) {
+      for (unsigned left = mine; left > 0; left -= static_cast<unsigned>(item.n)) {
         item.n = left < V ? static_cast<int>(left) : V;
-        left -= static_cast<unsigned>(item.n);
         f(at, item);
         item.position += apart * V;
         if (++turn % 32 == 0) flush();
       }
-      if (one) return;
-      if (grid_.reduced_rank > 1) flush();
+      outer += grid_.outer_stride;
+      if (one || outer >= grid_.outer) return;
+      next<Uses>(at, outer, items, Both{});
     }
   }
 
@@ -145,17 +147,12 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     begin<Uses>(at, outer, Both{});
   }
 
-  /// Loads an item of the operands that Uses names, and moves on.
+  /// Loads an item of the operands that Uses names, and moves on; `all`: the task needs all of
+  /// them.
   template <std::uint64_t Uses>
-  __device__ __forceinline__ void load(Registers<V>& registers, char** at,
-                                       const RowItem& item) const {
-    load_leaves<Uses, true>(registers, at, item, ~std::uint64_t{0}, Leaves{});
-  }
-  /// The same of those that `needed` names, by elements.
-  template <std::uint64_t Uses>
-  __device__ __forceinline__ void load_elements(Registers<V>& registers, char** at,
-                                                const RowItem& item, std::uint64_t needed) const {
-    load_leaves<Uses, false>(registers, at, item, needed, Leaves{});
+  __device__ __forceinline__ void load(Registers<V>& registers, char** at, const RowItem& item,
+                                       bool all) const {
+    load_leaves<Uses>(registers, at, item, all, Leaves{});
   }
 
   /// Calls one(registers, values, position) for each of this thread's elements, with the values of
@@ -188,6 +185,8 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
 
   template <int K, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> K & 1U) != 0;
+  template <int K>
+  static constexpr std::uint64_t bit = std::uint64_t{1} << K;
 
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin(char** at, unsigned outer,
@@ -197,6 +196,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <int K, bool Used>
   __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
     if constexpr (Used) {
+      if (K >= outputs && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
       at = start<K>() + place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
       if (grid_.reduced_rank == 2) {
@@ -207,24 +207,43 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     }
   }
 
-  template <std::uint64_t Uses, bool Vectors, std::size_t... I>
+  /// From the last of `items` items at one coordinate of the outer dimensions to the first at the
+  /// next.
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void next(char** at, unsigned outer, unsigned items,
+                                       std::index_sequence<I...> all) const {
+    if (grid_.reduced_rank > 2) return begin<Uses>(at, outer, all);
+    (next_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], items), ...);
+  }
+  template <int K, bool Used>
+  __device__ __forceinline__ void next_operand(char*& at, unsigned items) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[K];
+      at += grid_.outer_stride * x.reduced_stride[1] - items * x.step;
+    }
+  }
+
+  template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void load_leaves(Registers<V>& registers, char** at,
-                                              const RowItem& item, std::uint64_t needed,
+                                              const RowItem& item, bool all,
                                               std::index_sequence<I...>) const {
-    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>, Vectors>(
-         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, needed),
+    (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
+         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, all),
      ...);
   }
-  template <int K, bool Used, bool Vectors, class T>
+  template <int K, bool Used, class T>
   __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at, const RowItem& item,
-                                            std::uint64_t needed) const {
+                                            bool all) const {
     if constexpr (Used) {
-      if ((needed >> K & 1U) == 0) return;
+      if (!all && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
-      bool whole = false;
-      if constexpr (Vectors) whole = (grid_.vectors >> K & 1U) != 0 && item.n == V;
+      const bool whole = (grid_.vectors & bit<K>) != 0 && item.n == V;
       if (whole) {
         out = *reinterpret_cast<const Vector<T, V>*>(at);
+      } else if ((grid_.constants & bit<K>) != 0) {
+        const T value = *reinterpret_cast<const T*>(at);
+#pragma unroll
+        for (int j = 0; j < V; ++j) out.lane[j] = value;
       } else {
         const char* from = at;
 #pragma unroll
@@ -236,9 +255,9 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       at += x.step;
     }
   }
-  template <int K, bool Used, bool>
+  template <int K, bool Used>
   __device__ __forceinline__ void load_leaf(RowPositions& out, char*& at, const RowItem&,
-                                            std::uint64_t) const {
+                                            bool) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[K];
       out = {reinterpret_cast<long long>(at) - IndexOperand::origin, x.hop};

@@ -30,7 +30,7 @@ WEFT_OUTLINED inline unsigned checked_blocks(const char* name, int64_t n, const 
 /// The loops of a scan of operands[1] into operands[0] along an axis of `shape`; true when
 /// neighbouring rows lie side by side in the target.
 WEFT_OUTLINED inline bool plan_scan(const char* name, const Shape& shape, int axis,
-                                        Operand* operands, ScanGrid& grid) {
+                                    Operand* operands, ScanGrid& grid) {
   Loops rows = weft::detail::loops_over(shape);
   grid.length = rows.size[axis];
   grid.along[0] = operands[0].stride[axis];
@@ -49,7 +49,7 @@ WEFT_OUTLINED inline bool plan_scan(const char* name, const Shape& shape, int ax
 
 /// Cuts the columns of a scan into tiles across and, where these are few, pieces along.
 WEFT_OUTLINED inline unsigned plan_column_scan(const char* name, int multiprocessors,
-                                                   ScanGrid& grid) {
+                                               ScanGrid& grid) {
   const int64_t across = grid.size[0].divisor;
   // As wide as the columns are many, up to a warp; wider where they are short.
   while (grid.width < 32 && grid.width < across) grid.width *= 2;

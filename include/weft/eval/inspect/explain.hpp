@@ -49,6 +49,47 @@ constexpr bool can_explain() {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Adds to `out` what evaluating `e` does, while staging writes down what is evaluated before.
+template <class E>
+void explain_into(Explanation& out, const E& e, const ExplainOptions& options) {
+  using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
+                               typename E::device_type>;
+  using Runs = loops_of<D>;
+  using T = std::remove_const_t<typename E::value_type>;
+  Lowered<E> lowered(e);
+  out.name = text(name_of<E>());
+  if constexpr (TensorLike<E>) out.name = "copy(" + out.name + ")";
+  out.type = name(dtype_of<T>);
+  out.shape = e.shape();
+  const Runs device = place<D>(name_of<E>().operation, lowered.operands + 1, lowered.n - 1, D{});
+  Explainer<Runs>::describe(device, out);
+  if (options.bandwidth > 0) out.bandwidth = options.bandwidth;
+  lowered.operands[0].set(reinterpret_cast<const void*>(placeholder), sizeof(T), e.shape(),
+                          contiguous_strides(e.shape()), nullptr);
+  if constexpr (has_reduction<E>) out.reductions = RowLowering<E>::reductions;
+  std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions),
+                             route_of<E>() == Route::rows ? -1 : 0);
+  if constexpr (requires { e.operations(); }) {
+    const auto product = planned_product<D>(e);
+    out.kernels.push_back(product_kernel(product, product.type, e.shape(),
+                                         e.size() * static_cast<int64_t>(sizeof(T)), "result"));
+  } else if constexpr (route_of<E>() == Route::opaque) {
+    out.kernels.push_back(opaque_kernel("evaluated:", name_of<E>(), e.shape()));
+    ++out.opaque;
+  } else if (e.size() > 0) {
+    lowered.template run<T>(e.shape(), DryRun<Runs>{device, &out, &kernel_of});
+  }
+  if constexpr (route_of<E>() == Route::rows) {
+    find_equal(lowered.nodes, kernel_of);
+  }
+  TreeBuilder(out.tree).add(e);
+  place_nodes(out, kernel_of);
+}
+
+}  // namespace detail
+
 /// What evaluating `e` into a new tensor does: kernels, operands, bytes, launches, and the time
 /// that memory bandwidth allows. Nothing is evaluated, launched or allocated on the device.
 template <ExpressionLike E>
@@ -56,40 +97,15 @@ template <ExpressionLike E>
 [[nodiscard]] Explanation explain(const E& e, const ExplainOptions& options = {}) {
   using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
                                typename E::device_type>;
-  using Runs = detail::loops_of<D>;
-  using T = std::remove_const_t<typename E::value_type>;
   Explanation out;
-  if constexpr (detail::is_included<D>() && detail::can_explain<Runs>()) {
+  if constexpr (detail::is_included<D>() && detail::can_explain<detail::loops_of<D>>()) {
     const detail::PlannedStaging staging(out);
-    detail::Lowered<E> lowered(e);
-    out.name = text(detail::name_of<E>());
-    if constexpr (TensorLike<E>) out.name = "copy(" + out.name + ")";
-    out.type = name(dtype_of<T>);
-    out.shape = e.shape();
-    const Runs device =
-        detail::place<D>(detail::name_of<E>().operation, lowered.operands + 1, lowered.n - 1, D{});
-    Explainer<Runs>::describe(device, out);
-    if (options.bandwidth > 0) out.bandwidth = options.bandwidth;
-    lowered.operands[0].set(reinterpret_cast<const void*>(detail::placeholder), sizeof(T),
-                            e.shape(), contiguous_strides(e.shape()), nullptr);
-    if constexpr (detail::has_reduction<E>) out.reductions = detail::RowLowering<E>::reductions;
-    std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions),
-                               detail::route_of<E>() == detail::Route::rows ? -1 : 0);
-    if constexpr (requires { e.operations(); }) {
-      const auto product = detail::planned_product<D>(e);
-      out.kernels.push_back(detail::product_kernel(
-          product, product.type, e.shape(), e.size() * static_cast<int64_t>(sizeof(T)), "result"));
-    } else if constexpr (detail::route_of<E>() == detail::Route::opaque) {
-      out.kernels.push_back(detail::opaque_kernel("evaluated:", detail::name_of<E>(), e.shape()));
-      ++out.opaque;
-    } else if (e.size() > 0) {
-      lowered.template run<T>(e.shape(), detail::DryRun<Runs>{device, &out, &kernel_of});
+    if constexpr (detail::splits_rows<E>) {
+      detail::explain_into(out, detail::SplitRows<E>::rest_of(e), options);
+      out.name = text(detail::name_of<E>());
+    } else {
+      detail::explain_into(out, e, options);
     }
-    if constexpr (detail::route_of<E>() == detail::Route::rows) {
-      detail::find_equal(lowered.nodes, kernel_of);
-    }
-    detail::TreeBuilder(out.tree).add(e);
-    detail::place_nodes(out, kernel_of);
   }
   return out;
 }

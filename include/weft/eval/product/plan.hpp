@@ -19,8 +19,7 @@ struct BlasMatrix {
   bool transposed = false;
   int64_t step = 0;
 };
-WEFT_OUTLINED inline BlasMatrix blas_matrix(const MatrixPlace& x, int64_t rows,
-                                                int64_t columns) {
+WEFT_OUTLINED inline BlasMatrix blas_matrix(const MatrixPlace& x, int64_t rows, int64_t columns) {
   const int64_t width = columns > 1 ? columns : 1;
   const int64_t height = rows > 1 ? rows : 1;
   if ((width == 1 || x.column == 1) && (height == 1 || x.row >= width)) {
@@ -69,7 +68,7 @@ struct ProductPlan {
 /// Strides of the last axes as rows and columns (`rows`, `columns`: it has such an axis), and of
 /// those before them along the batch.
 WEFT_OUTLINED inline MatrixPlace place_matrix(const Layout& x, bool rows, bool columns,
-                                                  const Shape& batch) {
+                                              const Shape& batch) {
   MatrixPlace out;
   int last = x.rank();
   const auto stride = [&](int axis) { return x.shape[axis] == 1 ? 0 : x.strides[axis]; };
@@ -93,7 +92,7 @@ WEFT_OUTLINED inline bool multiplies_in_place(const Layout& x) {
 /// are not needed are dropped, neighbours merged, and those that go on from the rows of a and c,
 /// with one b for all, become rows.
 WEFT_OUTLINED inline ProductPlan plan_product(const Layout& a, const Layout& b, const Layout& c,
-                                                  const Layout* d) {
+                                              const Layout* d) {
   ProductPlan plan;
   const bool has_rows = a.rank() > 1;
   const bool has_columns = b.rank() > 1;

@@ -57,7 +57,7 @@ struct Lowering<Positions> {
   template <int B>
   static Arg<B, IndexOperand> lower(const Positions& e, Operand* operands) {
     operands[B].set(reinterpret_cast<const void*>(IndexOperand::origin + e.first()), 1, e.shape(),
-                    contiguous_strides(e.shape()), nullptr);
+                    e.strides(), nullptr);
     return {};
   }
 };

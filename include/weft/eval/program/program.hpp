@@ -121,6 +121,15 @@ inline constexpr bool has_effects<Apply<Op, Ps...>> = requires {
 }
 || (has_effects<Ps> || ...);
 
+/// Whether a program has operands that are read at computed places (ops/index/rearrange.hpp).
+template <class P>
+inline constexpr bool has_places = false;
+template <class Op, class... Ps>
+inline constexpr bool has_places<Apply<Op, Ps...>> = requires {
+  requires Op::finds_places;
+}
+|| (has_places<Ps> || ...);
+
 /// The value of a program as it is stored in elements of type T.
 template <class T, class V>
 WEFT_HD WEFT_INLINE T store_element(V value) {

@@ -65,7 +65,7 @@ bool same_value(const Tensor<T, D>& a, const Tensor<T, D>& b) {
   return a.data() == b.data() && a.shape() == b.shape() && a.strides() == b.strides();
 }
 inline bool same_value(const Positions& a, const Positions& b) {
-  return a.shape() == b.shape() && a.first() == b.first();
+  return a.shape() == b.shape() && a.strides() == b.strides() && a.first() == b.first();
 }
 template <class T>
 bool same_bytes(const T& a, const T& b) {
@@ -82,6 +82,8 @@ template <class E>
 bool same_value([[maybe_unused]] const E& a, [[maybe_unused]] const E& b) {
   if constexpr (requires { requires E::is_value_of_operands; }) {
     return same_value(a.args(), b.args());
+  } else if constexpr (requires { a.same_as(b); }) {
+    return a.same_as(b) && same_value(a.args(), b.args());
   } else {
     return false;
   }

@@ -47,4 +47,6 @@ struct Cnn {
   }
 };
 
+static_assert(Module<Cnn<>>);
+
 }  // namespace weft::nn::models

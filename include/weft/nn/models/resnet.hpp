@@ -174,4 +174,6 @@ ResNet<Bottleneck<D, T>> resnet50(ResNetOptions options = {}, D device = {}) {
   return {{3, 4, 6, 3}, options, device};
 }
 
+static_assert(Module<ResNet<BasicBlock<>>> && Module<ResNet<Bottleneck<>>>);
+
 }  // namespace weft::nn::models

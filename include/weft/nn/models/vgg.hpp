@@ -86,4 +86,6 @@ struct Vgg11 {
   }
 };
 
+static_assert(Module<Vgg11<>>);
+
 }  // namespace weft::nn::models

@@ -28,7 +28,7 @@ struct Unfolding {
 
 /// The convolution that would read images of a shape by one kernel for each channel.
 WEFT_OUTLINED inline Problem plan_unfold(const char* operation, const Shape& images,
-                                             const PerAxis& kernel, const UnfoldOptions& o) {
+                                         const PerAxis& kernel, const UnfoldOptions& o) {
   if (images.rank() != 4) {
     fail<ShapeError>(operation, "images of shape ", images,
                      ", expected (batch, channel, row, column)");

@@ -30,7 +30,7 @@ class PerAxis {
 /// Throws ShapeError unless there are as many numbers as axes, or one, and all are at least
 /// `least`.
 WEFT_OUTLINED inline void check_axes(const char* operation, const char* name, const PerAxis& x,
-                                         int axes, int64_t least) {
+                                     int axes, int64_t least) {
   if (x.count() != 1 && x.count() != axes) {
     fail<ShapeError>(operation, name, " of ", x.count(), " numbers, expected 1 or ", axes);
   }

@@ -39,8 +39,8 @@ struct Recorded;
 
 /// Sizes of a pooling's windows, checked.
 WEFT_OUTLINED inline Window plan(const char* operation, const Shape& x, int axes,
-                                     const PerAxis& kernel, const PerAxis& stride,
-                                     const PerAxis& padding, const PerAxis& dilation, bool ceil) {
+                                 const PerAxis& kernel, const PerAxis& stride,
+                                 const PerAxis& padding, const PerAxis& dilation, bool ceil) {
   if (x.rank() != axes + 2) {
     fail<ShapeError>(operation, "an input of shape ", x, ", expected (batch, channel, ...) with ",
                      axes, axes == 1 ? " spatial axis" : " spatial axes");
@@ -78,7 +78,7 @@ WEFT_OUTLINED inline Window plan(const char* operation, const Shape& x, int axes
 
 /// The same for as many parts as there are results; a size of 0 keeps the image's.
 WEFT_OUTLINED inline Window plan_parts(const char* operation, const Shape& x, int axes,
-                                           const PerAxis& size) {
+                                       const PerAxis& size) {
   if (x.rank() != axes + 2) {
     fail<ShapeError>(operation, "an input of shape ", x, ", expected (batch, channel, ...) with ",
                      axes, axes == 1 ? " spatial axis" : " spatial axes");

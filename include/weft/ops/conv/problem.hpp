@@ -106,7 +106,7 @@ Volume volume_of(const Tensor<T, D>& x) {
 
 namespace detail {
 WEFT_OUTLINED inline void check_ranks(const char* operation, const Shape& x, const Shape& w,
-                                          int axes, bool transposed) {
+                                      int axes, bool transposed) {
   if (x.rank() == axes + 2 && w.rank() == axes + 2) return;
   fail<ShapeError>(operation, "an input of shape ", x, " and a weight of shape ", w,
                    ", expected (batch, channel, ...) and ",
@@ -114,8 +114,7 @@ WEFT_OUTLINED inline void check_ranks(const char* operation, const Shape& x, con
                    axes == 1 ? " spatial axis" : " spatial axes");
 }
 
-WEFT_OUTLINED inline void check_bias(const char* operation, const Shape& bias,
-                                         int64_t filters) {
+WEFT_OUTLINED inline void check_bias(const char* operation, const Shape& bias, int64_t filters) {
   if (bias.rank() == 1 && bias[0] == filters) return;
   fail<ShapeError>(operation, "a bias of shape ", bias, ", expected (", filters,
                    ",): one for each filter");
@@ -124,8 +123,8 @@ WEFT_OUTLINED inline void check_bias(const char* operation, const Shape& bias,
 
 /// The convolution of images of shape x with filters (filter, channel / groups, ...). Throws
 /// ShapeError or ValueError where they do not fit.
-WEFT_OUTLINED inline Problem plan(const char* operation, const Shape& x, const Shape& w,
-                                      int axes, const ConvOptions& o) {
+WEFT_OUTLINED inline Problem plan(const char* operation, const Shape& x, const Shape& w, int axes,
+                                  const ConvOptions& o) {
   detail::check_ranks(operation, x, w, axes, false);
   check_axes(operation, "stride", o.stride, axes, 1);
   check_axes(operation, "dilation", o.dilation, axes, 1);
@@ -173,9 +172,8 @@ WEFT_OUTLINED inline Problem plan(const char* operation, const Shape& x, const S
 
 /// The convolution whose gradient gives conv_transpose: its images are the result, its results x.
 /// Filters are (channel of x, filter / groups, ...).
-WEFT_OUTLINED inline Problem plan_transposed(const char* operation, const Shape& x,
-                                                 const Shape& w, int axes,
-                                                 const ConvTransposeOptions& o) {
+WEFT_OUTLINED inline Problem plan_transposed(const char* operation, const Shape& x, const Shape& w,
+                                             int axes, const ConvTransposeOptions& o) {
   detail::check_ranks(operation, x, w, axes, true);
   check_axes(operation, "stride", o.stride, axes, 1);
   check_axes(operation, "dilation", o.dilation, axes, 1);

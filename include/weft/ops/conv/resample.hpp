@@ -10,15 +10,15 @@ namespace weft {
 /// Evaluated at the call, in the memory format of x.
 template <ExpressionLike X>
 auto interpolate(const X& e, const InterpolateOptions& options) {
-  using Check = detail::OperandCheck<resample::Kind, X>;
+  using Check = detail::OperandCheck<resampling::Kind, X>;
   if constexpr (Check::report()) {
     const auto x = detail::as_tensor(e);
-    const auto window = resample::plan<compute_t<typename Check::element>>(x.shape(), options);
+    const auto window = resampling::plan<compute_t<typename Check::element>>(x.shape(), options);
     using V = std::remove_cvref_t<decltype(x)>;
     if constexpr (detail::is_var<V>) {
-      return resample::Recorded<V>::run(window, x);
+      return resampling::Recorded<V>::run(window, x);
     } else {
-      return resample::values(window, x);
+      return resampling::values(window, x);
     }
   } else {
     return typename Check::first{};

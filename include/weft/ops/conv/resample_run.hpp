@@ -1,4 +1,4 @@
-// resample::plan, resample::values: interpolation of values and of Vars.
+// resampling::plan, resampling::values: interpolation of values and of Vars.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ struct InterpolateOptions {
   bool align_corners = false;  ///< the outermost elements stay the outermost
 };
 
-namespace resample {
+namespace resampling {
 
 /// Interpolation of Vars, in autograd/resample.hpp.
 template <class V>
@@ -78,6 +78,6 @@ Tensor<T, D> values(const Window<compute_t<T>>& w, const Tensor<T, D>& images) {
   return y;
 }
 
-}  // namespace resample
+}  // namespace resampling
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// resample::Window, resample::Values: which elements an interpolation reads, and with what weights.
+// resampling::Window, Values: which elements an interpolation reads, and with what weights.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ enum class Interpolation {
   cubic     ///< bicubic, Keys 1981 with a = -0.75, as PyTorch
 };
 
-namespace resample {
+namespace resampling {
 
 using conv::Place;
 using conv::Planes;
@@ -164,5 +164,5 @@ struct Gradient {
   }
 };
 
-}  // namespace resample
+}  // namespace resampling
 }  // namespace weft

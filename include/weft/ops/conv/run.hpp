@@ -12,6 +12,7 @@ namespace weft {
 /// does not take the problem:
 ///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& w, const Tensor<T, D>& y);
+///   static bool results_with_bias(operation, problem, x, w, bias, y);
 ///   static bool images(operation, problem, g, w, dx);
 ///   static bool weights(operation, problem, x, g, dw);
 template <class D>
@@ -24,6 +25,15 @@ struct ConvLibrary;
 template <class D>
 struct DepthwiseWeights;
 
+/// Depthwise convolutions of channels-last images by kernels of their own
+/// (cuda/conv/depthwise_last.hpp), which return false, and have done nothing, for what they do not
+/// take:
+///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
+///                       const Tensor<T, D>& w, const Tensor<T, D>* bias, const Tensor<T, D>& y);
+///   static bool images(operation, problem, g, w, dx);
+template <class D>
+struct DepthwiseLast;
+
 namespace conv {
 
 namespace detail {
@@ -32,6 +42,10 @@ using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
 template <class D>
 constexpr bool has_library() {
   return requires { sizeof(ConvLibrary<Loops<D>>); };
+}
+template <class D>
+constexpr bool has_depthwise_last() {
+  return requires { sizeof(DepthwiseLast<Loops<D>>); };
 }
 /// Images as the rows of a matrix, a place each.
 template <class T, class D>
@@ -56,6 +70,11 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   bool done = false;
   if (p.is_depthwise()) {
     const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
+    if constexpr (detail::has_depthwise_last<D>()) {
+      const auto* const added = bias != nullptr ? &shift : nullptr;
+      using Last = DepthwiseLast<detail::Loops<D>>;
+      if (last && Last::results(operation, p, x, filters, added, y)) return y;
+    }
     with_kernel_size<D>(p, [&]<int K>() {
       const DepthwiseResult<T, K> f{Window(p),      Planes<const T>(x),
                                     filters.data(), bias != nullptr ? shift.data() : nullptr,
@@ -67,7 +86,13 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     return y;
   }
   if constexpr (detail::has_library<D>()) {
-    done = ConvLibrary<detail::Loops<D>>::results(operation, p, x, all::in_format(w, last), y);
+    using Library = ConvLibrary<detail::Loops<D>>;
+    const Tensor<T, D> lying = all::in_format(w, last);
+    if (bias != nullptr) {
+      const Tensor<T, D> shift = all::in_format(*bias, false);
+      if (Library::results_with_bias(operation, p, x, lying, shift, y)) return y;
+    }
+    done = Library::results(operation, p, x, lying, y);
   }
   if (!done && !last) {
     ByMatmul<T, D>(operation, p).results(x, filters, y);
@@ -110,6 +135,9 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
   }
   const Tensor<T, D> filters = all::in_format(w, false);
   if (p.is_depthwise()) {
+    if constexpr (detail::has_depthwise_last<D>()) {
+      if (last && DepthwiseLast<detail::Loops<D>>::images(operation, p, g, filters, dx)) return dx;
+    }
     with_kernel_size<D>(p, [&]<int K>() {
       const DepthwiseImage<T, K> f{Window(p), Planes<const T>(g), filters.data(), Planes<T>(dx),
                                    static_cast<int>(p.filters / p.channels)};

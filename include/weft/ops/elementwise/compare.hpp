@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
+#include <utility>
+
 #include "weft/ops/elementwise/table.hpp"
 
 // clang-format off
@@ -60,5 +63,55 @@ template <ExpressionLike X>
 constexpr auto operator!(X&& x) {
   return lift(op::logical_not{}, static_cast<X&&>(x));
 }
+
+namespace op {
+/// A comparison of integers with a number, which is decided where their type cannot hold it.
+template <class Op>
+struct with_any_number : Op {
+  bool outside;
+  bool answer;
+  template <class T>
+  WEFT_HD WEFT_INLINE constexpr bool value(T x, T y) const {
+    return outside ? answer : Op::value(x, y);
+  }
+};
+}  // namespace op
+
+namespace detail {
+template <class Op>
+inline constexpr bool is_comparison =
+    std::is_same_v<Op, op::eq> || std::is_same_v<Op, op::ne> || std::is_same_v<Op, op::lt> ||
+    std::is_same_v<Op, op::le> || std::is_same_v<Op, op::gt> || std::is_same_v<Op, op::ge>;
+
+/// Whether numbers of type N go beyond the integers of X.
+template <class X, class N>
+inline constexpr bool goes_beyond = false;
+template <Expression X, Number N>
+  requires(is_integer<typename X::value_type>&& is_integer<element_of_t<N>>&& decides<X>)
+inline constexpr bool goes_beyond<X, N> =
+    !std::in_range<typename X::value_type>(std::numeric_limits<element_of_t<N>>::max()) ||
+    !std::in_range<typename X::value_type>(std::numeric_limits<element_of_t<N>>::lowest());
+
+template <class Op, class X, class Y>
+  requires is_comparison<Op>
+inline constexpr bool compares_beyond<Op, X, Y> = goes_beyond<X, Y> || goes_beyond<Y, X>;
+
+template <class Op, class X, class Y>
+constexpr auto lift_beyond(Op, X&& x, Y&& y) {
+  if constexpr (Expression<std::remove_cvref_t<X>>) {
+    using T = element_of_t<X>;
+    const bool outside = !std::in_range<T>(y);
+    const bool answer = Op::value(0, math::is_negative(y) ? -1 : 1);
+    return lift(op::with_any_number<Op>{{}, outside, answer}, static_cast<X&&>(x),
+                outside ? T(0) : static_cast<T>(y));
+  } else {
+    using T = element_of_t<Y>;
+    const bool outside = !std::in_range<T>(x);
+    const bool answer = Op::value(math::is_negative(x) ? -1 : 1, 0);
+    return lift(op::with_any_number<Op>{{}, outside, answer}, outside ? T(0) : static_cast<T>(x),
+                static_cast<Y&&>(y));
+  }
+}
+}  // namespace detail
 
 }  // namespace weft

@@ -8,7 +8,8 @@
 
 namespace weft {
 
-/// The expression whose element is its own row-major position, without memory.
+/// The expression whose element is its own row-major position, without memory; or, with strides,
+/// the sum of its coordinates times these.
 class Positions {
  public:
   using value_type = int64_t;
@@ -16,14 +17,19 @@ class Positions {
   static constexpr bool is_expression = true;
   static constexpr const char* text = "positions";
 
-  explicit Positions(const Shape& shape, int64_t first = 0) : shape_(shape), first_(first) {}
+  explicit Positions(const Shape& shape, int64_t first = 0)
+      : Positions(shape, contiguous_strides(shape), first) {}
+  Positions(const Shape& shape, const Strides& strides, int64_t first)
+      : shape_(shape), strides_(strides), first_(first) {}
   const Shape& shape() const { return shape_; }
   int rank() const { return shape_.rank(); }
   int64_t size() const { return shape_.size(); }
+  const Strides& strides() const { return strides_; }
   int64_t first() const { return first_; }
 
  private:
   Shape shape_;
+  Strides strides_;
   int64_t first_;
 };
 

@@ -96,7 +96,8 @@ constexpr auto lift(Op op, Xs&&... xs);
 namespace detail {
 /// Whether X, among other operands of an Op that computes in T, becomes cast<T>(x) by itself.
 template <class Op, class T, class X>
-inline constexpr bool needs_cast = adapts<X> && !std::is_same_v<element_of_t<X>, undual_t<T>>;
+inline constexpr bool needs_cast =
+    (adapts<X> || narrowed_to<Op, T, X>)&&!std::is_same_v<element_of_t<X>, undual_t<T>>;
 template <class Op, class T, class X>
   requires requires { requires Op::mixes_types; }
 inline constexpr bool needs_cast<Op, T, X> = false;
@@ -112,12 +113,13 @@ constexpr decltype(auto) adapted(X&& x) {
   }
 }
 
-/// Whether an operation on operands, a Var among them, has values that are no floating-point
-/// numbers (comparisons, casts to integers), and so no gradient.
+/// Whether an operation on operands, a Var among them, has values that are no floating-point or
+/// complex numbers (comparisons, casts to integers), and so no gradient.
 template <class T, class Op, class... Xs>
 constexpr bool ends_gradient() {
   if constexpr ((has_var<Xs> || ...)) {
-    return !is_floating<typename ResultOf<Op, T, operand_t<T, Xs>...>::type>;
+    using Y = typename ResultOf<Op, T, operand_t<T, Xs>...>::type;
+    return !is_floating<Y> && !is_complex<Y>;
   }
   return false;
 }
@@ -166,6 +168,13 @@ template <class T, class Op, class C, class... Xs>
 constexpr auto lift_adapted(Op op, C&& condition, Xs&&... xs) {
   return make_map<T>(op, static_cast<C&&>(condition), adapted<Op, T>(static_cast<Xs&&>(xs))...);
 }
+
+/// Whether an Op on Xs compares integers with a number that their type may not hold; such ones are
+/// lifted by ops/elementwise/compare.hpp.
+template <class Op, class... Xs>
+inline constexpr bool compares_beyond = false;
+template <class Op, class X, class Y>
+constexpr auto lift_beyond(Op op, X&& x, Y&& y);
 }  // namespace detail
 
 /// op(operands...) as an expression; numbers take the tensors' element type. What does not fit
@@ -173,7 +182,9 @@ constexpr auto lift_adapted(Op op, C&& condition, Xs&&... xs) {
 template <class Op, class... Xs>
 constexpr auto lift(Op op, Xs&&... xs) {
   using Check = detail::OperandCheck<Op, std::remove_cvref_t<Xs>...>;
-  if constexpr (Check::report()) {
+  if constexpr (detail::compares_beyond<Op, std::remove_cvref_t<Xs>...>) {
+    return detail::lift_beyond(op, static_cast<Xs&&>(xs)...);
+  } else if constexpr (Check::report()) {
     using T = typename Check::element;
     if constexpr ((detail::needs_cast<Op, T, std::remove_cvref_t<Xs>> || ...)) {
       return detail::lift_adapted<T>(op, static_cast<Xs&&>(xs)...);

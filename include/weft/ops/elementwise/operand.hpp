@@ -8,6 +8,7 @@
 #include "weft/core/broadcast.hpp"
 #include "weft/core/checked_cast.hpp"
 #include "weft/core/pack.hpp"
+#include "weft/ops/elementwise/leading.hpp"
 #include "weft/tensor/access.hpp"
 
 namespace weft {
@@ -64,57 +65,6 @@ struct CommonDeviceOf<D, X, Xs...> {
 template <class... Xs>
 using common_device_of = typename CommonDeviceOf<AnyDevice, Xs...>::type;
 
-template <class X>
-struct ElementOf {
-  using type = typename Canonical<X>::type;
-};
-template <Expression X>
-struct ElementOf<X> {
-  using type = typename X::value_type;
-};
-template <class X>
-using element_of_t = typename ElementOf<std::remove_cvref_t<X>>::type;
-
-/// An arange whose element type nobody gave; specialised where it is made.
-template <class X>
-inline constexpr bool is_counting = false;
-
-/// Whether an expression takes the element type of the operands beside it, as numbers do: bool,
-/// which every type of number holds, and arange without a type.
-template <class X>
-inline constexpr bool adapts = false;
-template <Expression X>
-inline constexpr bool adapts<X> = is_bool<typename X::value_type> || is_counting<X>;
-template <class X>
-inline constexpr bool decides = false;
-template <Expression X>
-inline constexpr bool decides<X> = !adapts<X>;
-
-/// The element type where no operand decides: that of numbers beside bool and arange, float for all
-/// floating ones as in zeros({3}); of numbers alone the type that all convert to.
-template <class... Xs>
-struct UndecidedElement {
-  using type = std::common_type_t<element_of_t<Xs>...>;
-};
-template <class... Xs>
-  requires(Expression<Xs> || ...)
-struct UndecidedElement<Xs...> {
-  template <class X>
-  static constexpr bool floating = is_floating<element_of_t<X>> || is_complex<element_of_t<X>>;
-  using type =
-      std::conditional_t<(floating<Xs> || ...), float,
-                         std::conditional_t<(is_integer<element_of_t<Xs>> || ...), int64_t, bool>>;
-};
-
-/// The element type of the first operand that decides.
-template <class... Xs>
-struct Leading : UndecidedElement<Xs...> {};
-template <class X, class... Xs>
-struct Leading<X, Xs...>
-    : std::conditional_t<
-          decides<X>, ElementOf<X>,
-          std::conditional_t<(decides<Xs> || ...), Leading<Xs...>, UndecidedElement<X, Xs...>>> {};
-
 template <class... Xs>
 struct FirstExpression;
 template <class X, class... Xs>
@@ -137,9 +87,10 @@ inline constexpr bool element_fits =
 /// The types that an operation requires to agree: all of them, or all but a leading condition.
 template <class Op, class... Xs>
 struct Valued {
-  using element = typename Leading<Xs...>::type;
+  using element = typename Narrowed<Op, typename Leading<Xs...>::type, Xs...>::type;
   static constexpr bool condition = true;
-  static constexpr bool elements = (element_fits<element, Xs> && ...);
+  static constexpr bool elements =
+      ((element_fits<element, Xs> || narrowed_to<Op, element, Xs>)&&...);
 };
 template <class Op, class C, class... Xs>
   requires requires { requires Op::first_is_condition; }

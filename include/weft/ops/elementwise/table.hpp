@@ -1,4 +1,4 @@
-// WEFT_UNARY, WEFT_BINARY, WEFT_TERNARY, WEFT_OPERATOR: an operation in one line of a table.
+// WEFT_UNARY, WEFT_BINARY, WEFT_TERNARY, WEFT_OPERATOR, WEFT_UPDATE: an operation in one line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -115,4 +115,13 @@
   constexpr auto operator symbol(X&& x, Y&& y) {                       \
     return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y)); \
   }                                                                    \
+  }
+
+/// Makes a compound assignment stand for `z = name(z, x)`, in place.
+#define WEFT_UPDATE(symbol, name)                                          \
+  namespace weft {                                                         \
+  template <class T, Device D, OperandOrMistake X>                         \
+  const Tensor<T, D>& operator symbol(const Tensor<T, D>& target, X&& x) { \
+    return target.assign(lift(op::name{}, target, static_cast<X&&>(x)));   \
+  }                                                                        \
   }

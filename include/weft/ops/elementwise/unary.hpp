@@ -39,7 +39,7 @@ WEFT_UNARY(atanh,       FloatingOrComplex, math::atanh(x),          T(1) / (T(1)
 WEFT_UNARY(erf,         Floating,          math::erf(x),            math::two_over_sqrt_pi<T> * math::exp(-x * x))
 WEFT_UNARY(erfc,        Floating,          math::erfc(x),           -math::two_over_sqrt_pi<T> * math::exp(-x * x))
 WEFT_UNARY(lgamma,      Floating,          math::lgamma(x),         math::digamma(x))
-WEFT_UNARY(digamma,     Floating,          math::digamma(x),        none)
+WEFT_UNARY(digamma,     Floating,          math::digamma(x),        math::trigamma(x))
 
 WEFT_UNARY(floor,       Real,              math::floor(x),          T(0))
 WEFT_UNARY(ceil,        Real,              math::ceil(x),           T(0))
@@ -57,10 +57,10 @@ WEFT_UNARY(hardswish,   Floating,          math::hardswish(x),      math::hardsw
 WEFT_UNARY(hardsigmoid, Floating,          math::hardsigmoid(x),    x > -3 && x < 3 ? T(1) / 6 : T(0))
 
 WEFT_UNARY(bitwise_not, IntegerOrBool,     math::bit_not(x),        none)
-WEFT_UNARY(real,        Complex,           x.re,                    none)
-WEFT_UNARY(imag,        Complex,           x.im,                    none)
+WEFT_UNARY(real,        Complex,           x.re,                    T(1))
+WEFT_UNARY(imag,        Complex,           x.im,                    T(0, 1))
 WEFT_UNARY(conj,        Complex,           math::conj(x),           none)
-WEFT_UNARY(arg,         Complex,           math::arg(x),            none)
+WEFT_UNARY(arg,         Complex,           math::arg(x),            T(-x.im, x.re) / (x.re * x.re + x.im * x.im))
 // clang-format on
 
 namespace weft {

@@ -36,6 +36,15 @@ struct cross_entropy : gather {
 struct nll_loss : cross_entropy {
   static constexpr const char* text = "nll_loss";
 };
+struct multi_margin_loss : cross_entropy {
+  static constexpr const char* text = "multi_margin_loss";
+};
+struct multilabel_margin_loss : cross_entropy {
+  static constexpr const char* text = "multilabel_margin_loss";
+};
+struct ctc_loss : cross_entropy {
+  static constexpr const char* text = "ctc_loss";
+};
 }  // namespace gathering
 
 namespace op {

@@ -77,9 +77,10 @@ enum class Indexing {
 
 namespace detail {
 
-/// The shape of the elements that indices of a shape name; for `along` the other axes broadcast.
+/// The shape of the elements that indices of a shape name; for `along` the other axes broadcast,
+/// or are shorter than x's: their first elements.
 WEFT_OUTLINED inline Shape indexed_shape(const char* operation, Indexing how, const Shape& x,
-                                             int axis, const Shape& indices) {
+                                         int axis, const Shape& indices) {
   if (how == Indexing::whole) return indices;
   Shape out;
   if (how == Indexing::instead) {
@@ -90,19 +91,19 @@ WEFT_OUTLINED inline Shape indexed_shape(const char* operation, Indexing how, co
   }
   bool fits = x.rank() == indices.rank();
   for (int i = 0; fits && i < x.rank(); ++i) {
-    fits = i == axis || x[i] == indices[i] || x[i] == 1 || indices[i] == 1;
-    out.push_back(i == axis || x[i] == 1 ? indices[i] : x[i]);
+    fits = i == axis || indices[i] <= x[i] || x[i] == 1;
+    out.push_back(i == axis || x[i] == 1 || indices[i] != 1 ? indices[i] : x[i]);
   }
   if (!fits) {
     fail<ShapeError>(operation, "indices of shape ", indices, " along axis ", axis, " of ", x,
-                     ", expected as many axes, the others equal or 1");
+                     ", expected as many axes, the others no longer, or x's 1");
   }
   return out;
 }
 
 /// The strides, along the axes of indexed_shape, of the offset that indices do not give.
 WEFT_OUTLINED inline Strides offset_strides(Indexing how, const Layout& x, int axis,
-                                                int index_rank) {
+                                            int index_rank) {
   Strides out;
   if (how == Indexing::whole) {
     for (int i = 0; i < index_rank; ++i) out.push_back(0);
@@ -121,8 +122,7 @@ WEFT_OUTLINED inline Strides offset_strides(Indexing how, const Layout& x, int a
 inline AlongAxis finder(AlongAxis*, const IndexRange& range, const Layout& x, int axis) {
   return {range, x.strides[axis]};
 }
-WEFT_OUTLINED inline AtPosition finder(AtPosition*, const IndexRange& range, const Layout& x,
-                                           int) {
+WEFT_OUTLINED inline AtPosition finder(AtPosition*, const IndexRange& range, const Layout& x, int) {
   AtPosition out{range, 0, {}, {}};
   for (int i = 0; i < x.rank(); ++i) {
     if (x.shape[i] == 1) continue;

@@ -8,7 +8,16 @@
 
 namespace weft {
 
+namespace detail {
+/// What a scatter does with the values.
+enum class Update { store, add, add_in_order, multiply, maximum, minimum };
+}  // namespace detail
+
 namespace op {
+/// Joins a value with it otherwise, in ops/index/scatter_reduce.hpp.
+template <class T, class Finder, detail::Update Kind>
+struct combine_at;
+
 /// Writes a value to the element of type T that an index names, or reports that it names none.
 template <class T, class Finder>
 struct store_at {
@@ -43,9 +52,6 @@ struct add_at {
 }  // namespace op
 
 namespace detail {
-/// What a scatter does with the values.
-enum class Update { store, add, add_in_order };
-
 // Defined in eval/scatter.hpp.
 template <Indexing How, Update Kind, class T, class D, class I, class S>
 void scatter_into(const char* operation, const Tensor<T, D>& target, int axis, const I& indices,
@@ -61,7 +67,10 @@ constexpr Update adding() {
 /// Stands for the operation where OperandCheck looks at its operands.
 template <Update Kind>
 struct Updates {
-  using domain = std::conditional_t<Kind == Update::store, op::Any, op::Numeric>;
+  using domain =
+      std::conditional_t<Kind == Update::store, op::Any,
+                         std::conditional_t<Kind == Update::add || Kind == Update::add_in_order,
+                                            op::Numeric, op::Real>>;
 };
 
 /// Whether a source of type S can be written, or added, to elements of X that I indexes.

@@ -65,6 +65,7 @@ struct AttentionPlan {
   std::uint32_t dropped = 0;     // bits below it make a weight 0
   float kept_factor = 1;
   Draw draw;
+  bool by_library = false;  // set by forward() for backward()
 
   WEFT_HD int64_t mask_at(int64_t b, int64_t h, int64_t i, int64_t j) const {
     return b * mask_strides[0] + h * mask_strides[1] + i * mask_strides[2] + j * mask_strides[3];
@@ -87,7 +88,7 @@ struct AttentionPlan {
 /// four axes, (batch, head, row, column), and columns without gaps; `logs` gets, and gives to the
 /// backward pass, the logarithm of each query's sum of exponentials, of shape (batch, head, query).
 ///   template <class T, class D>
-///   static void forward(const AttentionPlan&, const Tensor<T, D>& q, k, v, const Tensor<T, D>& y,
+///   static void forward(AttentionPlan&, const Tensor<T, D>& q, k, v, const Tensor<T, D>& y,
 ///                       const Tensor<compute_t<T>, D>& logs);
 ///   template <class T, class D>
 ///   static void backward(const AttentionPlan&, const Tensor<T, D>& q, k, v, y,
@@ -99,9 +100,9 @@ struct Attention;
 
 namespace detail {
 /// Checks shapes and options; throws ShapeError or ValueError.
-WEFT_OUTLINED inline AttentionPlan plan_attention(const Shape& q, const Shape& k,
-                                                      const Shape& v, double dropout,
-                                                      std::optional<double> scale, bool grouped) {
+WEFT_OUTLINED inline AttentionPlan plan_attention(const Shape& q, const Shape& k, const Shape& v,
+                                                  double dropout, std::optional<double> scale,
+                                                  bool grouped) {
   constexpr const char* name = "scaled_dot_product_attention";
   if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) {
     fail<ShapeError>(name, "shapes ", q, ", ", k, " and ", v,

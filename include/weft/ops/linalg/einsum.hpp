@@ -39,7 +39,7 @@ Named<X> simplified(X x, EinsumTerm term, const EinsumTerm& kept, const EinsumTe
     gone.push_back(i);
     term.erase(i);
   }
-  if (gone.rank() > 0) x = cast<T>(sum(x, gone));
+  if (gone.rank() > 0) x = X(cast<T>(sum(x, gone)));
   return {x, term};
 }
 
@@ -82,9 +82,9 @@ void stretch_inner(X& x, int first_x, Y& y, int first_y, int count) {
 
 /// sum of a b over the names that `out` lacks: a batch of products of matrices whose rows and
 /// columns are the names that only a and only b have.
-template <class T, class D, class X, class Y>
-Tensor<T, D> named_product(const char* operation, const Named<X>& a, const Named<Y>& b,
-                           const EinsumTerm& out) {
+template <class R, class X, class Y>
+R named_product(const char* operation, const Named<X>& a, const Named<Y>& b,
+                const EinsumTerm& out) {
   EinsumTerm batch;
   EinsumTerm rows;
   EinsumTerm columns;
@@ -97,7 +97,7 @@ Tensor<T, D> named_product(const char* operation, const Named<X>& a, const Named
   for (int i = 0; i < a.term.rank; ++i) {
     if (out.find(a.term.name[i]) < 0) inner.push_back(a.term.name[i]);
   }
-  if (inner.rank == 0) return spread(a, out) * spread(b, out);
+  if (inner.rank == 0) return R(spread(a, out) * spread(b, out));
   X left = ordered(a, batch + rows + inner);
   Y right = ordered(b, batch + inner + columns);
   stretch_inner(left, batch.rank + rows.rank, right, batch.rank, inner.rank);
@@ -127,8 +127,18 @@ Tensor<T, D> named_product(const char* operation, const Named<X>& a, const Named
   for (int i = 0; i < columns.rank; ++i) {
     sizes.push_back(right.shape()[batch.rank + inner.rank + i]);
   }
-  const Tensor<T, D> result = matmul(left.reshape(left_shape), right.reshape(right_shape));
-  return ordered(Named<Tensor<T, D>>{result.reshape(sizes), batch + rows + columns}, out);
+  const R result(matmul(left.reshape(left_shape), right.reshape(right_shape)));
+  return ordered(Named<R>{result.reshape(sizes), batch + rows + columns}, out);
+}
+
+/// A tensor of elements that are only read, and a Var as it is.
+template <class X>
+auto readable(const X& x) {
+  if constexpr (is_var<X>) {
+    return x;
+  } else {
+    return Access::unconst(x);
+  }
 }
 
 /// The product of two terms, with the operand that has the last name of the result on the right,
@@ -138,13 +148,14 @@ auto contract(const char* operation, A&& a, B&& b, const EinsumTerm& term_a,
               const EinsumTerm& term_b, const EinsumTerm& out) {
   using X = std::remove_cvref_t<A>;
   using Y = std::remove_cvref_t<B>;
-  using T = typename X::value_type;
+  using T = std::remove_const_t<typename X::value_type>;
   using D = common_device_of<X, Y>;
-  const auto left = simplified(Access::unconst(a), term_a, out, term_b);
-  const auto right = simplified(Access::unconst(b), term_b, out, term_a);
+  using R = std::conditional_t<has_var<X> || has_var<Y>, Var<T, D>, Tensor<T, D>>;
+  const auto left = simplified(readable(a), term_a, out, term_b);
+  const auto right = simplified(readable(b), term_b, out, term_a);
   const bool turned = out.rank > 0 && right.term.find(out.name[out.rank - 1]) < 0;
-  return turned ? named_product<T, D>(operation, right, left, out)
-                : named_product<T, D>(operation, left, right, out);
+  return turned ? named_product<R>(operation, right, left, out)
+                : named_product<R>(operation, left, right, out);
 }
 
 }  // namespace detail
@@ -173,7 +184,7 @@ auto einsum(const char* formula, A&& a) {
   if constexpr (Check::report()) {
     const Shape shapes[] = {a.shape()};
     const detail::EinsumFormula f(formula, shapes, 1);
-    const auto x = detail::Access::unconst(detail::as_tensor(static_cast<A&&>(a)));
+    const auto x = detail::readable(detail::as_tensor(static_cast<A&&>(a)));
     return detail::ordered(detail::simplified(x, f.term[0], f.out, {}), f.out);
   } else {
     return typename Check::first{};

@@ -64,8 +64,7 @@ struct tensordot : matmul {
 namespace detail {
 /// The shape of matmul(a, b): NumPy's and PyTorch's rules. Throws ShapeError where the inner sizes
 /// differ, an operand has no axis, or batches do not broadcast.
-WEFT_OUTLINED inline Shape product_shape(const char* operation, const Shape& a,
-                                             const Shape& b) {
+WEFT_OUTLINED inline Shape product_shape(const char* operation, const Shape& a, const Shape& b) {
   if (a.rank() == 0 || b.rank() == 0) {
     fail<ShapeError>(operation, "shapes ", a, " and ", b, ", expected at least 1 axis each");
   }
@@ -180,7 +179,7 @@ auto as_tensor(X&& x) {
 }
 
 WEFT_OUTLINED inline void check_ranks(const char* operation, const Shape& a, int rank_a,
-                                          const Shape& b, int rank_b) {
+                                      const Shape& b, int rank_b) {
   if (a.rank() != rank_a || b.rank() != rank_b) {
     fail<ShapeError>(operation, "shapes ", a, " and ", b, ", expected ranks ", rank_a, " and ",
                      rank_b, ": matmul(a, b) takes all others");

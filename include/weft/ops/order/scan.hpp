@@ -78,6 +78,12 @@ class Scan : public NodeMembers<Scan<S, E>> {
 };
 
 namespace detail {
+template <class S, class E>
+  requires(is_integer<typename E::value_type>)
+struct WidenedFrom<Scan<S, E>> {
+  using type = typename E::value_type;
+};
+
 /// Which axis an operation runs along: that of axis(n), or the only one. Of rank 0, axis(0) and
 /// axis(-1) are 0: it is one element.
 inline int one_axis(const char* operation, const Axes& axes, const Shape& shape) {

@@ -34,6 +34,11 @@ struct coordinate {
 };
 }  // namespace op
 
+namespace autograd {
+template <class X, class M>
+auto selected(const X& x, const M& mask);  // in autograd/order.hpp
+}  // namespace autograd
+
 namespace detail {
 /// Whether the header with D's compaction is included; if not, one compile error that names it.
 template <class D>
@@ -92,7 +97,9 @@ auto masked_select(X&& x, M&& mask) {
                 "weft: one operand is on Cpu and another on Cuda; an operation runs on one "
                 "device: write x.to(Cuda{}) or x.to(Cpu{})");
   if constexpr (!std::is_same_v<D, NoDevice> && is_bool<Mask>) {
-    if constexpr (detail::can_select<std::conditional_t<is_cuda<D>, Cuda, D>>()) {
+    if constexpr (detail::has_var<X>) {
+      return autograd::selected(x, mask);
+    } else if constexpr (detail::can_select<std::conditional_t<is_cuda<D>, Cuda, D>>()) {
       Shape shape = x.shape();
       broadcast_with("masked_select", shape, mask.shape());
       const Tensor<T, D> from(static_cast<X&&>(x));

@@ -36,6 +36,11 @@ struct Sorted {
   Tensor<int64_t, D> indices;
 };
 
+namespace autograd {
+template <class X, class D>
+auto in_order(const X& x, const Tensor<int64_t, D>& indices, int along);  // in autograd/order.hpp
+}  // namespace autograd
+
 namespace detail {
 /// Whether the header with D's sorting is included; if not, one compile error that names it.
 template <class D>
@@ -124,14 +129,23 @@ auto sorted(const char* operation, X&& x, int64_t k, bool want_values, SortOptio
   using T = typename E::value_type;
   using D = home_of<E>;
   Sorted<T, D> out;
-  if constexpr (are_sort_options<Reverse, Options...>() && op::Ordered::template report<T>() &&
-                can_sort<std::conditional_t<is_cuda<D>, Cuda, D>>()) {
+  if constexpr (has_var<E>) {
+    out = sorted<Reverse>(operation, detached(x), k, false, given, options...);
+    if constexpr (are_sort_options<Reverse, Options...>()) (given.take(options), ...);
+    const int rank = x.shape().rank();
+    return autograd::in_order(x, out.indices,
+                              rank == 0 ? 0 : one_axis(operation, given.axes, x.shape()));
+  } else if constexpr (are_sort_options<Reverse, Options...>() &&
+                       op::Ordered::template report<T>() &&
+                       can_sort<std::conditional_t<is_cuda<D>, Cuda, D>>()) {
     (given.take(options), ...);
     const Tensor<T, D> value(static_cast<X&&>(x));
     constexpr bool top = std::is_same_v<Reverse, Smallest>;
     sort_into<top>(operation, value, given, k, want_values ? &out.values : nullptr, &out.indices);
+    return out;
+  } else {
+    return out;
   }
-  return out;
 }
 }  // namespace detail
 

@@ -15,6 +15,15 @@ struct Moments {
   C m2{};
 };
 
+/// part / all of two counts, to two units in the last place.
+template <class C>
+WEFT_HD C share_of(C part, C all) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<C, float>) return __fdividef(part, all);
+#endif
+  return part / all;
+}
+
 struct var {
   using domain = op::Floating;
   static constexpr const char* text = "var";
@@ -46,7 +55,7 @@ struct var {
     if (n == 0) return;
     C sum{};
     for (int i = 1; i < N; ++i) sum += i < n ? x[i] - x[0] : C(0);
-    S later{C(n), x[0] + sum / C(n), C(0)};
+    S later{C(n), x[0] + share_of(sum, C(n)), C(0)};
     for (int i = 0; i < N; ++i) {
       const C distance = i < n ? x[i] - later.mean : C(0);
       later.m2 += distance * distance;
@@ -62,7 +71,7 @@ struct var {
     }
     const auto count = s.count + later.count;
     const auto delta = later.mean - s.mean;
-    const auto share = later.count / count;
+    const auto share = share_of(later.count, count);
     s.mean += delta * share;
     s.m2 += later.m2 + delta * delta * s.count * share;
     s.count = count;

@@ -51,6 +51,15 @@ class Reduce : public NodeMembers<Reduce<R, E>> {
 };
 
 namespace detail {
+template <class R, class E>
+  requires(is_integer<typename E::value_type> &&
+           (std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::prod>))
+struct WidenedFrom<Reduce<R, E>> {
+  using type = typename E::value_type;
+};
+template <class N>
+struct WidenedFrom<Single<N>> : WidenedFrom<N> {};
+
 template <class R>
 void take(const char* operation, int rank, ReducedAxes& out, R&, const Axes& axes) {
   out.mask = axes_mask(operation, axes, rank);
@@ -105,7 +114,8 @@ template <class R, class X, class... Options>
 auto reduce(R reducer, X&& x, const Options&... options) {
   using E = std::remove_cvref_t<X>;
   using T = typename E::value_type;
-  if constexpr (has_var<E> && !is_floating<typename R::template result<T>>) {
+  if constexpr (has_var<E> && !is_floating<typename R::template result<T>> &&
+                !is_complex<typename R::template result<T>>) {
     return reduce(reducer, detached(x), options...);  // argmax has no gradient
   } else if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
     const int rank = x.shape().rank();

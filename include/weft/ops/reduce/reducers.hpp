@@ -9,37 +9,9 @@
 #include "weft/ops/reduce/extremum.hpp"
 #include "weft/ops/reduce/moments.hpp"
 #include "weft/ops/reduce/rule.hpp"
+#include "weft/ops/reduce/sums.hpp"
 
 namespace weft::reducer {
-
-/// What NumPy sums integers in.
-template <class T>
-using widened = std::conditional_t<
-    is_bool<T>, std::int64_t,
-    std::conditional_t<is_integer<T>,
-                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>, T>>;
-
-template <class T>
-using mean_of = std::conditional_t<is_integer<T>, double, T>;
-
-template <class C>
-struct Sum {
-  C value{};
-};
-
-/// The sum of n values, of small integers in 32 bits.
-template <class S, class C, int N>
-WEFT_HD S sum_of(const C (&x)[N]) {
-  if constexpr (std::is_integral_v<C> && sizeof(C) <= 2) {
-    int sum = 0;
-    for (int i = 0; i < N; ++i) sum += x[i];
-    return static_cast<S>(sum);
-  } else {
-    S sum = static_cast<S>(x[0]);
-    for (int i = 1; i < N; ++i) sum = math::add(sum, static_cast<S>(x[i]));
-    return sum;
-  }
-}
 
 struct sum {
   using domain = op::Any;
@@ -48,7 +20,7 @@ struct sum {
   template <class T>
   using result = widened<T>;
   template <class C>
-  using State = Sum<widened<C>>;
+  using State = SumOf<widened<C>>;
   template <class S, class C>
   WEFT_HD static void add(S& s, C x, long long) {
     s.value = math::add(s.value, static_cast<decltype(s.value)>(x));
@@ -62,8 +34,8 @@ struct sum {
     s.value = math::add(s.value, later.value);
   }
   template <class S>
-  WEFT_HD auto finish(S s, long long) const {
-    return s.value;
+  WEFT_HD auto finish(S s, long long count) const {
+    return finished_sum(s.value, count);
   }
 };
 
@@ -99,7 +71,7 @@ struct mean {
   template <class T>
   using result = mean_of<T>;
   template <class C>
-  using State = Sum<mean_of<C>>;
+  using State = SumOf<mean_of<C>>;
   template <class S, class C>
   WEFT_HD static void add(S& s, C x, long long) {
     s.value = s.value + static_cast<decltype(s.value)>(x);

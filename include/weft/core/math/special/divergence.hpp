@@ -1,0 +1,89 @@
+// math: sums and differences of exponentials, entropies and divergences, logit.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/math/special/polynomial.hpp"
+
+namespace weft::math {
+
+/// log(exp(x) + exp(y)) without overflow.
+template <std::floating_point T>
+WEFT_HD T logaddexp(T x, T y) {
+  if (x == y) return x + ln2<T>;  // infinities too
+  return maximum(x, y) + log1p(exp(-abs(x - y)));
+}
+/// log2(2^x + 2^y) without overflow.
+template <std::floating_point T>
+WEFT_HD T logaddexp2(T x, T y) {
+  if (x == y) return x + 1;
+  return maximum(x, y) + log1p(exp2(-abs(x - y))) * log2e<T>;
+}
+/// log(exp(x) - exp(y)) for x >= y; NaN for others.
+template <std::floating_point T>
+WEFT_HD T logsubexp(T x, T y) {
+  if (x == y) return -infinity<T>;
+  const T distance = y - x;
+  if (!(distance < 0)) return nan<T>;
+  return x + (distance > -ln2<T> ? log(-expm1(distance)) : log1p(-exp(distance)));
+}
+
+/// log(x / (1 - x)), exact where it is small.
+template <std::floating_point T>
+WEFT_HD T logit(T x) {
+  if (x > T(0.25) && x < T(0.75)) return log1p((2 * x - 1) / (1 - x));
+  return log(x / (1 - x));
+}
+/// x * log1p(y), and 0 where x is 0, unless y is NaN.
+template <std::floating_point T>
+WEFT_HD T xlog1py(T x, T y) {
+  return x == 0 && !is_nan(y) ? T(0) : x * log1p(y);
+}
+
+/// -x log(x), 0 at 0, -infinity for negative x.
+template <std::floating_point T>
+WEFT_HD T entr(T x) {
+  if (x == 0) return 0;
+  return x < 0 ? -infinity<T> : -x * log(x);
+}
+/// x log(x / y); 0 where x is 0 and y >= 0, infinity outside of the domain.
+template <std::floating_point T>
+WEFT_HD T rel_entr(T x, T y) {
+  if (is_nan(x) || is_nan(y)) return nan<T>;
+  if (x == 0 && y >= 0) return 0;
+  if (!(x > 0 && y > 0)) return infinity<T>;
+  if (x < 2 * y && y < 2 * x) return x * log1p((x - y) / y);  // x - y is exact
+  const T ratio = x / y;
+  return x * (ratio > 0 && !is_inf(ratio) ? log(ratio) : log(x) - log(y));
+}
+/// x log(x / y) - x + y, never negative; y where x is 0 and y >= 0, infinity outside of the domain.
+/// Where x is near y by a series in (x - y) / (x + y), as Loader (2000).
+template <std::floating_point T>
+WEFT_HD T kl_div(T x, T y) {
+  if (is_nan(x) || is_nan(y)) return nan<T>;
+  if (x == 0 && y >= 0) return y;
+  if (!(x > 0 && y > 0)) return infinity<T>;
+  const T v = (x - y) / (x + y);
+  if (abs(v) >= T(0.4)) return rel_entr(x, y) - x + y;
+  T sum = 0;
+  T power = v * v * v;
+  for (int n = 3; n < 48 && power * power > 0; n += 2) {
+    sum += power / static_cast<T>(n);
+    power *= v * v;
+  }
+  return (x - y) * v + 2 * x * sum;
+}
+
+/// The length of (x, y, z) without overflow.
+template <std::floating_point T>
+WEFT_HD T hypot3(T x, T y, T z) {
+  const T largest = fmax(abs(x), fmax(abs(y), abs(z)));
+  if (is_inf(largest)) return infinity<T>;
+  if (is_nan(x) || is_nan(y) || is_nan(z)) return nan<T>;
+  if (largest == 0) return 0;
+  const T a = x / largest;
+  const T b = y / largest;
+  const T c = z / largest;
+  return largest * std::sqrt(a * a + b * b + c * c);
+}
+
+}  // namespace weft::math

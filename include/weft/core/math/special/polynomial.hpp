@@ -1,0 +1,40 @@
+// math::special: a polynomial by Horner's rule, and functions of numbers in double.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/math/elementary.hpp"
+
+/// The special functions in double, which their float forms round: they have branches and loops,
+/// whose time the arithmetic does not decide.
+namespace weft::math::special {
+
+/// c0 + x (c1 + x (c2 + ...))
+WEFT_HD constexpr double polynomial(double, double c0) { return c0; }
+template <class... Cs>
+WEFT_HD constexpr double polynomial(double x, double c0, Cs... cs) {
+  return c0 + x * polynomial(x, cs...);
+}
+
+/// sin(pi x), exact at whole and half numbers.
+WEFT_HD inline double sinpi(double x) {
+  const double turn = x - 2 * std::rint(x / 2);
+  const double halves = std::rint(2 * turn);
+  const double rest = pi<double> * (turn - halves / 2);
+  const int quadrant = static_cast<int>(halves) & 3;
+  const double y = quadrant % 2 == 0 ? std::sin(rest) : std::cos(rest);
+  return quadrant >= 2 ? -y : y;
+}
+
+}  // namespace weft::math::special
+
+namespace weft::math {
+
+/// sin(pi x) / (pi x), and 1 at 0.
+template <std::floating_point T>
+WEFT_HD T sinc(T x) {
+  if (is_inf(x)) return 0;
+  const auto wide = static_cast<double>(x);
+  return x == 0 ? T(1) : static_cast<T>(special::sinpi(wide) / (pi<double> * wide));
+}
+
+}  // namespace weft::math

@@ -1,0 +1,126 @@
+// BLAS on one thread, so that weft's threads can share a product.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+
+#include "weft/core/dtype.hpp"
+#include "weft/cpu/threads/pool.hpp"
+
+namespace weft::cpu {
+
+/// How a BLAS is told its number of threads; unknown: weft leaves products to it as a whole.
+enum class BlasThreads { unasked, unknown, none, openmp, openblas, mkl, blis };
+
+namespace detail {
+
+// What the libraries have for it, null where they are not linked. The names are weft's, so that a
+// program's own declarations do not clash.
+extern "C" {
+int weft_openblas_get_parallel() __asm__("openblas_get_parallel") __attribute__((weak));
+int weft_openblas_get_threads() __asm__("openblas_get_num_threads") __attribute__((weak));
+void weft_openblas_set_threads(int) __asm__("openblas_set_num_threads") __attribute__((weak));
+int weft_omp_get_threads() __asm__("omp_get_max_threads") __attribute__((weak));
+void weft_omp_set_threads(int) __asm__("omp_set_num_threads") __attribute__((weak));
+int weft_mkl_set_threads(int) __asm__("MKL_Set_Num_Threads_Local") __attribute__((weak));
+long weft_blis_get_threads() __asm__("bli_thread_get_num_threads") __attribute__((weak));
+void weft_blis_set_threads(long) __asm__("bli_thread_set_num_threads") __attribute__((weak));
+}
+
+inline BlasThreads find_blas_threads() {
+  if (weft_mkl_set_threads != nullptr) return BlasThreads::mkl;
+  if (weft_openblas_get_parallel != nullptr) {
+    switch (weft_openblas_get_parallel()) {
+      case 0:
+        return BlasThreads::none;
+      case 1:
+        if (weft_openblas_set_threads == nullptr || weft_openblas_get_threads == nullptr) break;
+        return BlasThreads::openblas;
+      case 2:
+        if (weft_omp_set_threads == nullptr || weft_omp_get_threads == nullptr) break;
+        return BlasThreads::openmp;
+    }
+    return BlasThreads::unknown;
+  }
+  const bool blis = weft_blis_get_threads != nullptr && weft_blis_set_threads != nullptr;
+  return blis ? BlasThreads::blis : BlasThreads::unknown;
+}
+
+/// A BlasThreads; clang's atomic functions take integers.
+[[gnu::visibility("default")]] inline constinit int blas_threads_found = 0;
+
+/// OpenBLAS with threads of its own, and BLIS, have one number for the process: the first product
+/// to begin sets it, and the last one that ends gives it back.
+struct BlasSetting {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  int users = 0;
+  long before = 1;
+};
+[[gnu::visibility("default")]] inline constinit BlasSetting blas_setting;
+
+}  // namespace detail
+
+/// What the BLAS that is linked has.
+inline BlasThreads blas_threads() {
+  const int found = __atomic_load_n(&detail::blas_threads_found, __ATOMIC_RELAXED);
+  if (found != 0) return static_cast<BlasThreads>(found);
+  const BlasThreads threads = detail::find_blas_threads();
+  __atomic_store_n(&detail::blas_threads_found, static_cast<int>(threads), __ATOMIC_RELAXED);
+  return threads;
+}
+
+/// BLAS runs on the calling thread as long as the object lives, where it can be told so. Threads of
+/// the pool keep to that.
+class SingleThreadedBlas {
+ public:
+  SingleThreadedBlas() : kind_(blas_threads()) { begin(); }
+  ~SingleThreadedBlas() { end(); }
+  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
+  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+
+ private:
+  [[gnu::noinline]] void begin() {
+    if (kind_ == BlasThreads::openmp) {
+      before_ = detail::weft_omp_get_threads();
+      if (before_ != 1) detail::weft_omp_set_threads(1);
+    } else if (kind_ == BlasThreads::mkl) {
+      before_ = detail::weft_mkl_set_threads(1);
+    } else if (is_global()) {
+      detail::BlasSetting& setting = detail::blas_setting;
+      pthread_mutex_lock(&setting.mutex);
+      if (setting.users++ == 0) {
+        setting.before = kind_ == BlasThreads::blis ? detail::weft_blis_get_threads()
+                                                    : detail::weft_openblas_get_threads();
+        if (setting.before > 1) set_global(1);
+      } else if (setting.before > 1 && kind_ == BlasThreads::blis) {
+        set_global(1);  // newer ones have a number for each thread
+      }
+      pthread_mutex_unlock(&setting.mutex);
+    }
+  }
+  [[gnu::noinline]] void end() {
+    if (kind_ == BlasThreads::openmp) {
+      if (before_ != 1 && !ThreadPool::is_worker()) detail::weft_omp_set_threads(before_);
+    } else if (kind_ == BlasThreads::mkl) {
+      if (!ThreadPool::is_worker()) detail::weft_mkl_set_threads(before_);
+    } else if (is_global()) {
+      detail::BlasSetting& setting = detail::blas_setting;
+      pthread_mutex_lock(&setting.mutex);
+      if (--setting.users == 0 && setting.before > 1) set_global(setting.before);
+      pthread_mutex_unlock(&setting.mutex);
+    }
+  }
+  bool is_global() const { return kind_ == BlasThreads::openblas || kind_ == BlasThreads::blis; }
+  void set_global(long threads) const {
+    if (kind_ == BlasThreads::blis) {
+      detail::weft_blis_set_threads(threads);
+    } else {
+      detail::weft_openblas_set_threads(static_cast<int>(threads));
+    }
+  }
+
+  BlasThreads kind_;
+  int before_ = 1;
+};
+
+}  // namespace weft::cpu

@@ -1,0 +1,263 @@
+// The kernels of depthwise convolutions of channels-last images: neighbouring channels a thread.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/primitive/vector.hpp"
+
+namespace weft::on_cuda {
+
+/// What the kernels get: sizes of the images that are read and of those that are written.
+template <class T>
+struct DepthwiseLastGrid {
+  const T* from;
+  const T* weight;  // (filter, tap)
+  const T* bias;    // or null
+  T* to;
+  const T* gradient;  // of the results, for the weight's
+  compute_t<T>* sums;
+  int channels;
+  int in[2];
+  int out[2];
+  int padding[2];
+  int stride[2];
+  int dilation[2];
+  int gaps[2];   // of the places counted so only each so many is there: strides, on the way back
+  bool flipped;  // taps from the last to the first
+  unsigned items;
+  unsigned each;  // rows of a part
+  FastDivmod groups;
+  FastDivmod rows;
+};
+
+/// Neighbours in a row that a thread computes.
+inline constexpr int depthwise_outputs = 4;
+
+#if defined(__CUDACC__)
+/// N neighbouring elements, 16 bytes at most, that one instruction moves.
+template <class T, int N>
+struct alignas(sizeof(T) * N) Channels {
+  T element[N];
+
+  /// Zeros where `there` is false.
+  static __device__ __forceinline__ Channels load(const T* from, bool there) {
+    Channels x{};
+    if (there) x = *reinterpret_cast<const Channels*>(from);
+    return x;
+  }
+  __device__ __forceinline__ compute_t<T> operator[](int i) const {
+    return load_element(element[i]);
+  }
+};
+
+/// The number of a place among those that are there; false for one that is not.
+__device__ __forceinline__ bool between_gaps(int& at, int gaps) {
+  if (gaps == 1) return true;
+  const int whole = at / gaps;
+  const bool there = whole * gaps == at;
+  at = whole;
+  return there;
+}
+
+/// Results, or with flipped taps the gradient of the images. Unit: strides, dilations and gaps are
+/// 1 along a row.
+template <class T, int K, bool Unit>
+__global__ void __launch_bounds__(block_threads, 2)
+    depthwise_last(const __grid_constant__ DepthwiseLastGrid<T> grid) {
+  using C = compute_t<T>;
+  constexpr int V = 16 / static_cast<int>(sizeof(T));
+  constexpr int N = depthwise_outputs;
+  extern __shared__ __align__(16) unsigned char depthwise_memory[];
+  C* const taps = reinterpret_cast<C*>(depthwise_memory);  // (tap, channel of the block)
+  const int wide = static_cast<int>(blockDim.x) * V;
+  const int first = static_cast<int>(blockIdx.y) * wide;
+  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  for (int i = thread; i < K * K * wide; i += static_cast<int>(blockDim.x * blockDim.y)) {
+    const int tap = i / wide;
+    const int c = first + i % wide;
+    const int at = grid.flipped ? K * K - 1 - tap : tap;
+    taps[i] = c < grid.channels ? load_element(grid.weight[c * K * K + at]) : C(0);
+  }
+  __syncthreads();
+  const int c = first + static_cast<int>(threadIdx.x) * V;
+  if (c >= grid.channels) return;
+  C start[V];
+#pragma unroll
+  for (int v = 0; v < V; ++v) {
+    start[v] = grid.bias != nullptr ? load_element(grid.bias[c + v]) : C(0);
+  }
+  const C* const own = taps + threadIdx.x * V;
+  for (unsigned item = blockIdx.x * blockDim.y + threadIdx.y; item < grid.items;
+       item += gridDim.x * blockDim.y) {
+    const unsigned line = grid.groups.divide(item);
+    const int x = static_cast<int>(item - line * grid.groups.divisor) * N;
+    const unsigned n = grid.rows.divide(line);
+    const int y = static_cast<int>(line - n * grid.rows.divisor);
+    C sum[N][V];
+#pragma unroll
+    for (int o = 0; o < N; ++o) {
+#pragma unroll
+      for (int v = 0; v < V; ++v) sum[o][v] = start[v];
+    }
+    const int from_x = x * grid.stride[1] - grid.padding[1];
+#pragma unroll
+    for (int ky = 0; ky < K; ++ky) {
+      int from_y = y * grid.stride[0] - grid.padding[0] + ky * grid.dilation[0];
+      if (!between_gaps(from_y, grid.gaps[0]) || from_y < 0 || from_y >= grid.in[0]) continue;
+      const T* const row =
+          grid.from + (int64_t{n} * grid.in[0] + from_y) * grid.in[1] * grid.channels + c;
+      C factor[K][V];
+#pragma unroll
+      for (int kx = 0; kx < K; ++kx) {
+#pragma unroll
+        for (int v = 0; v < V; ++v) factor[kx][v] = own[(ky * K + kx) * wide + v];
+      }
+      if constexpr (Unit) {
+        Channels<T, V> value[N + K - 1];  // all on their way before the first is used
+#pragma unroll
+        for (int j = 0; j < N + K - 1; ++j) {
+          const bool there = from_x + j >= 0 && from_x + j < grid.in[1];
+          value[j] = Channels<T, V>::load(row + (from_x + j) * grid.channels, there);
+        }
+#pragma unroll
+        for (int j = 0; j < N + K - 1; ++j) {
+#pragma unroll
+          for (int v = 0; v < V; ++v) {
+            const C x_v = value[j][v];
+#pragma unroll
+            for (int kx = 0; kx < K; ++kx) {
+              if (j - kx >= 0 && j - kx < N) sum[j - kx][v] += factor[kx][v] * x_v;
+            }
+          }
+        }
+      } else {
+#pragma unroll
+        for (int o = 0; o < N; ++o) {
+          Channels<T, V> value[K];
+#pragma unroll
+          for (int kx = 0; kx < K; ++kx) {
+            int at = from_x + o * grid.stride[1] + kx * grid.dilation[1];
+            const bool there = between_gaps(at, grid.gaps[1]) && at >= 0 && at < grid.in[1];
+            value[kx] = Channels<T, V>::load(row + at * grid.channels, there);
+          }
+#pragma unroll
+          for (int kx = 0; kx < K; ++kx) {
+#pragma unroll
+            for (int v = 0; v < V; ++v) sum[o][v] += factor[kx][v] * value[kx][v];
+          }
+        }
+      }
+    }
+    T* const to = grid.to + (int64_t{line} * grid.out[1] + x) * grid.channels + c;
+#pragma unroll
+    for (int o = 0; o < N; ++o) {
+      if (x + o >= grid.out[1]) break;
+      Channels<T, V> raw;
+#pragma unroll
+      for (int v = 0; v < V; ++v) raw.element[v] = store_element<T>(sum[o][v]);
+      *reinterpret_cast<Channels<T, V>*>(to + o * grid.channels) = raw;
+    }
+  }
+}
+
+/// The weight's gradient: each part's sums over its rows of all images, in a fixed order.
+template <class T, int K, int V>
+__global__ void __launch_bounds__(block_threads, 2)
+    depthwise_last_weights(const __grid_constant__ DepthwiseLastGrid<T> grid) {
+  using C = compute_t<T>;
+  __shared__ C tile[block_threads * V];
+  const int c = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x) * V;
+  const bool there = c < grid.channels;
+  C sum[K * K][V];
+#pragma unroll
+  for (int tap = 0; tap < K * K; ++tap) {
+#pragma unroll
+    for (int v = 0; v < V; ++v) sum[tap][v] = 0;
+  }
+  const unsigned begin = blockIdx.x * grid.each;
+  const unsigned end = begin + grid.each < grid.items ? begin + grid.each : grid.items;
+  for (unsigned line = begin + threadIdx.y; there && line < end; line += blockDim.y) {
+    const unsigned n = grid.rows.divide(line);
+    const int y = static_cast<int>(line - n * grid.rows.divisor);
+    const int from_y = y * grid.stride[0] - grid.padding[0];
+    const T* const upstream = grid.gradient + int64_t{line} * grid.out[1] * grid.channels + c;
+    const T* const image = grid.from + int64_t{n} * grid.in[0] * grid.in[1] * grid.channels + c;
+    if (grid.stride[1] == 1 && grid.dilation[1] == 1) {
+      // Columns of the image go by: each is read once, into the slot of the one that is left
+      // behind.
+      Channels<T, V> column[K][K];
+      const auto read = [&](int slot, int at_x) {
+#pragma unroll
+        for (int ky = 0; ky < K; ++ky) {
+          const int at_y = from_y + ky * grid.dilation[0];
+          const bool there = at_y >= 0 && at_y < grid.in[0] && at_x >= 0 && at_x < grid.in[1];
+          column[slot][ky] = Channels<T, V>::load(
+              image + (int64_t{at_y} * grid.in[1] + at_x) * grid.channels, there);
+        }
+      };
+#pragma unroll
+      for (int slot = 0; slot < K - 1; ++slot) read(slot, slot - grid.padding[1]);
+      for (int start = 0; start < grid.out[1]; start += K) {
+#pragma unroll
+        for (int u = 0; u < K; ++u) {
+          const int x = start + u;
+          if (x >= grid.out[1]) break;
+          const auto g = Channels<T, V>::load(upstream + x * grid.channels, true);
+          read((u + K - 1) % K, x + K - 1 - grid.padding[1]);
+#pragma unroll
+          for (int kx = 0; kx < K; ++kx) {
+#pragma unroll
+            for (int ky = 0; ky < K; ++ky) {
+#pragma unroll
+              for (int v = 0; v < V; ++v) {
+                sum[ky * K + kx][v] += g[v] * column[(u + kx) % K][ky][v];
+              }
+            }
+          }
+        }
+      }
+      continue;
+    }
+    for (int x = 0; x < grid.out[1]; ++x) {
+      const auto g = Channels<T, V>::load(upstream + x * grid.channels, true);
+      const int from_x = x * grid.stride[1] - grid.padding[1];
+#pragma unroll
+      for (int ky = 0; ky < K; ++ky) {
+        const int at_y = from_y + ky * grid.dilation[0];
+        if (at_y < 0 || at_y >= grid.in[0]) continue;
+        const T* const row = image + int64_t{at_y} * grid.in[1] * grid.channels;
+#pragma unroll
+        for (int kx = 0; kx < K; ++kx) {
+          const int at_x = from_x + kx * grid.dilation[1];
+          const auto value =
+              Channels<T, V>::load(row + at_x * grid.channels, at_x >= 0 && at_x < grid.in[1]);
+#pragma unroll
+          for (int v = 0; v < V; ++v) sum[ky * K + kx][v] += g[v] * value[v];
+        }
+      }
+    }
+  }
+  const int wide = static_cast<int>(blockDim.x) * V;
+  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+#pragma unroll
+  for (int tap = 0; tap < K * K; ++tap) {
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      tile[static_cast<int>(threadIdx.y) * wide + static_cast<int>(threadIdx.x) * V + v] =
+          sum[tap][v];
+    }
+    __syncthreads();
+    for (int i = thread; i < wide; i += static_cast<int>(blockDim.x * blockDim.y)) {
+      C total = 0;
+      for (int r = 0; r < static_cast<int>(blockDim.y); ++r) total += tile[r * wide + i];
+      const int at = static_cast<int>(blockIdx.y) * wide + i;
+      if (at < grid.channels) {
+        grid.sums[(int64_t{blockIdx.x} * grid.channels + at) * K * K + tap] = total;
+      }
+    }
+    __syncthreads();
+  }
+}
+#endif
+
+}  // namespace weft::on_cuda

@@ -1,0 +1,115 @@
+// Computing a program's values in a kernel, where parts of one value are computed once.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/rows/sharing.hpp"
+
+namespace weft::on_cuda::detail {
+
+using weft::detail::has_shared;
+using weft::detail::shared_pattern;
+using weft::detail::SharedValues;
+using weft::detail::uses_of;
+
+#if defined(__CUDACC__)
+
+/// The values that a thread keeps of V elements, two of each shared pattern.
+template <class Shared, int V>
+struct KeptValues {
+  float value[Shared::table.count > 0 ? Shared::table.count : 1][Shared::table.slots][V];
+};
+
+/// The values of programs at V elements; lane(j) are the operands' and reductions' at element j, or
+/// lane.read<Uses>()(j) those of the operands that Uses names, which are then read where they are
+/// needed.
+template <class Shared, int V, class LaneOf>
+class Evaluation {
+ public:
+  __device__ __forceinline__ Evaluation(const SharedValues& shared, KeptValues<Shared, V>& kept,
+                                        const LaneOf& lane)
+      : shared_(shared), kept_(kept), lane_(lane) {}
+
+  template <class P>
+  __device__ __forceinline__ void run(const P& program, typename P::type (&out)[V]) const {
+    constexpr int k = shared_pattern<Shared, P>;
+    if constexpr (!has_shared<Shared, P>) {
+      if constexpr (requires { typename LaneOf::Inputs; }) {
+        const auto inputs = lane_.template read<uses_of<P>>();
+#pragma unroll
+        for (int j = 0; j < V; ++j) out[j] = program(inputs(j));
+      } else {
+#pragma unroll
+        for (int j = 0; j < V; ++j) out[j] = program(lane_(j));
+      }
+    } else if constexpr (k >= 0) {
+      constexpr std::uint64_t bit = uses_of<P> & (~uses_of<P> + 1);
+      if constexpr (Shared::table.slots == 1) {
+        if ((shared_.hit[k] & bit) == 0) {
+          run_parts(program, program.programs, kept_.value[k][0]);
+        }
+#pragma unroll
+        for (int j = 0; j < V; ++j) out[j] = kept_.value[k][0][j];
+      } else {
+        const bool second = (shared_.second[k] & bit) != 0;
+        if ((shared_.hit[k] & bit) == 0) {
+          float fresh[V];
+          run_parts(program, program.programs, fresh);
+#pragma unroll
+          for (int j = 0; j < V; ++j) {
+            kept_.value[k][0][j] = second ? kept_.value[k][0][j] : fresh[j];
+            kept_.value[k][1][j] = second ? fresh[j] : kept_.value[k][1][j];
+          }
+        }
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+          out[j] = second ? kept_.value[k][1][j] : kept_.value[k][0][j];
+        }
+      }
+    } else {
+      run_parts(program, program.programs, out);
+    }
+  }
+
+ private:
+  template <class P, class X>
+  __device__ __forceinline__ void run_parts(const P& program, const Pack<X>& parts,
+                                            typename P::type (&out)[V]) const {
+    typename X::type x[V];
+    run(parts.head, x);
+#pragma unroll
+    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j]);
+  }
+  template <class P, class X, class Y>
+  __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y>& parts,
+                                            typename P::type (&out)[V]) const {
+    typename X::type x[V];
+    typename Y::type y[V];
+    run(parts.head, x);
+    run(parts.tail.head, y);
+#pragma unroll
+    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j], y[j]);
+  }
+  template <class P, class X, class Y, class Z>
+  __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y, Z>& parts,
+                                            typename P::type (&out)[V]) const {
+    typename X::type x[V];
+    typename Y::type y[V];
+    typename Z::type z[V];
+    run(parts.head, x);
+    run(parts.tail.head, y);
+    run(parts.tail.tail.head, z);
+#pragma unroll
+    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j], y[j], z[j]);
+  }
+  const SharedValues& shared_;
+  KeptValues<Shared, V>& kept_;
+  const LaneOf& lane_;
+};
+
+template <class Shared, int V, class LaneOf>
+Evaluation(const SharedValues&, KeptValues<Shared, V>&, const LaneOf&)
+    -> Evaluation<Shared, V, LaneOf>;
+
+#endif
+
+}  // namespace weft::on_cuda::detail

@@ -1,0 +1,109 @@
+// Operands read at computed places, for all lanes of a thread: neighbours are loaded together.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/vector.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda {
+
+/// Values of a program at a thread's elements.
+template <class T, int V>
+struct PlacedValues {
+  T lane[V];
+};
+
+/// Evaluates a program at lanes first <= j < last, one node after the other. Where a thread's lanes
+/// are neighbours in an operand too, two places are computed instead of V, and a load is 16 bytes.
+template <int V, class R>
+struct PlacedLanes {
+  const R& registers;
+  int first;
+  int last;
+
+  template <class P>
+  __device__ __forceinline__ PlacedValues<typename P::type, V> operator()(const P& program) const {
+    if constexpr (has_places<P>) {
+      return node(program);
+    } else {
+      PlacedValues<typename P::type, V> out{};
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        if (!has_effects<P> || contains(j)) out.lane[j] = program(Lane<R>{registers, j});
+      }
+      return out;
+    }
+  }
+  /// The same as elements of type Out.
+  template <class Out, class P>
+  __device__ __forceinline__ Vector<Out, V> stored(const P& program) const {
+    const auto values = (*this)(program);
+    Vector<Out, V> out;
+#pragma unroll
+    for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(values.lane[j]);
+    return out;
+  }
+
+ private:
+  __device__ __forceinline__ bool contains(int j) const { return j >= first && j < last; }
+
+  template <class Op, class Offsets, class Positions>
+    requires requires { requires Op::finds_places; }
+  __device__ __forceinline__ auto node(const Apply<Op, Offsets, Positions>& program) const {
+    using T = std::remove_cvref_t<decltype(*program.op.data)>;
+    const auto offset = [&](int j) { return get<0>(program.programs)(Lane<R>{registers, j}); };
+    const auto position = [&](int j) { return get<1>(program.programs)(Lane<R>{registers, j}); };
+    PlacedValues<compute_t<T>, V> out{};
+    if (V > 1 && first == 0 && last == V) {
+      long long at = offset(0);
+      long long end = offset(V - 1);
+      const bool starts = program.op.find(at, position(0));
+      if (starts && program.op.find(end, position(V - 1)) && end - at == V - 1) {
+        const T* p = program.op.data + at;
+        Vector<T, V> row;
+        if (reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0) {
+          row = *reinterpret_cast<const Vector<T, V>*>(p);
+        } else {
+#pragma unroll
+          for (int j = 0; j < V; ++j) row.lane[j] = p[j];
+        }
+#pragma unroll
+        for (int j = 0; j < V; ++j) out.lane[j] = load_element(row.lane[j]);
+        return out;
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (contains(j)) out.lane[j] = program.op.value(offset(j), position(j));
+    }
+    return out;
+  }
+  template <class Op, class... Ps>
+  __device__ __forceinline__ auto node(const Apply<Op, Ps...>& program) const {
+    return apply(program, std::make_index_sequence<sizeof...(Ps)>{});
+  }
+  template <class Op, class... Ps, std::size_t... K>
+  __device__ __forceinline__ auto apply(const Apply<Op, Ps...>& program,
+                                        std::index_sequence<K...>) const {
+    return combine<typename Apply<Op, Ps...>::type>(
+        program.op, (*this)(get<static_cast<int>(K)>(program.programs))...);
+  }
+  template <class T, class Op, class... Vs>
+  __device__ __forceinline__ PlacedValues<T, V> combine(const Op& op, const Vs&... values) const {
+    PlacedValues<T, V> out{};
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (!has_own_effects<Op> || contains(j)) out.lane[j] = op.value(values.lane[j]...);
+    }
+    return out;
+  }
+  template <class Op>
+  static constexpr bool has_own_effects = requires {
+    requires Op::has_effects;
+  };
+};
+
+}  // namespace weft::on_cuda
+
+#endif

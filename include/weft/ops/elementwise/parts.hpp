@@ -1,0 +1,85 @@
+// Rounding to decimals, operations with two results (divmod, modf, frexp), complex as pairs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/elementwise/more.hpp"
+
+namespace weft {
+
+/// x rounded to so many decimal places, halves to the even digit; negative counts round before the
+/// point.
+template <ExpressionLike X>
+auto round(X&& x, int decimals) {
+  double scale = 1;
+  for (int i = 0; i < (decimals < 0 ? -decimals : decimals); ++i) scale *= 10;
+  return lift(op::round_decimals{scale, decimals < 0}, static_cast<X&&>(x));
+}
+/// Two expressions over the same operands: `auto [q, r] = divmod(x, y)`. Each may stand in a larger
+/// expression; `tie(a, b) = fuse(q, r)` computes both in one pass.
+template <class A, class B>
+struct Parts {
+  A first;
+  B second;
+};
+template <class A, class B>
+Parts(A, B) -> Parts<A, B>;
+
+/// {floor_divide(x, y), remainder(x, y)}, as Python's divmod.
+template <class X, class Y>
+  requires OperandsOrMistakes<X, Y>
+auto divmod(const X& x, const Y& y) { return Parts{floor_divide(x, y), remainder(x, y)}; }
+/// {what trunc drops, trunc(x)}, as C's modf.
+template <ExpressionLike X>
+auto modf(const X& x) {
+  return Parts{frac(x), trunc(x)};
+}
+/// {fraction in [1/2, 1), exponent as int32} with x = fraction 2^exponent.
+template <ExpressionLike X>
+auto frexp(const X& x) {
+  return Parts{lift(op::frexp_fraction{}, x), lift(op::frexp_exponent{}, detail::detached(x))};
+}
+/// x / y rounded as asked: div<Rounding::floor>(x, y).
+template <Rounding How, class X, class Y>
+  requires OperandsOrMistakes<X, Y>
+auto div(X&& x, Y&& y) {
+  if constexpr (How == Rounding::floor) {
+    return floor_divide(static_cast<X&&>(x), static_cast<Y&&>(y));
+  } else {
+    return trunc_divide(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+}
+
+/// A complex tensor's elements as pairs of real and imaginary parts along a new last axis: a view.
+template <class R, Device D>
+Tensor<R, D> view_as_real(const Tensor<complex<R>, D>& z) {
+  Shape shape = z.shape();
+  Strides strides = z.strides();
+  for (int i = 0; i < strides.rank(); ++i) strides[i] *= 2;
+  shape.push_back(2);
+  strides.push_back(1);
+  return detail::Access::make<R, D>(detail::Access::storage(z), reinterpret_cast<R*>(z.data()),
+                                    shape, strides);
+}
+/// The reverse: a view of a tensor whose last axis has the two parts side by side.
+template <class R, Device D>
+  requires(std::is_same_v<R, float> || std::is_same_v<R, double>)
+Tensor<complex<R>, D> view_as_complex(const Tensor<R, D>& x) {
+  const int last = x.rank() - 1;
+  bool fits = last >= 0 && x.shape()[last] == 2 && x.strides()[last] == 1 &&
+              reinterpret_cast<std::uintptr_t>(x.data()) % sizeof(complex<R>) == 0;
+  Shape shape;
+  Strides strides;
+  for (int i = 0; i < last; ++i) {
+    fits = fits && (x.strides()[i] % 2 == 0 || x.shape()[i] == 1);
+    shape.push_back(x.shape()[i]);
+    strides.push_back(x.strides()[i] / 2);
+  }
+  if (!fits) {
+    fail<ShapeError>("view_as_complex", "shape ", x.shape(), " with strides ", x.strides(),
+                     ", expected a last axis of 2 parts side by side: write x.contiguous()");
+  }
+  return detail::Access::make<complex<R>, D>(
+      detail::Access::storage(x), reinterpret_cast<complex<R>*>(x.data()), shape, strides);
+}
+
+}  // namespace weft

@@ -1,0 +1,213 @@
+// Elements named by an index for each axis: x at (i, j), gather_nd, index_put, unravel_index.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/index/scatter.hpp"
+#include "weft/tensor/factory.hpp"
+
+namespace weft {
+
+namespace op {
+/// The position that one index more leads to, from that of the axes before.
+struct raveled {
+  using result_type = std::int64_t;
+  static constexpr const char* text = "ravel_multi_index";
+  static constexpr bool has_effects = true;
+  IndexRange range;
+  template <class I>
+  WEFT_HD std::int64_t value(long long before, I index) const {
+    const long long place = range.place(index);
+    return before * range.size + (place < 0 ? 0 : place);
+  }
+};
+/// The coordinate along an axis of the element at a position.
+struct unraveled {
+  using result_type = std::int64_t;
+  static constexpr const char* text = "unravel_index";
+  static constexpr bool has_effects = true;
+  IndexRange range;
+  long long inner;
+  long long size;
+  template <class I>
+  WEFT_HD std::int64_t value(I index) const {
+    const long long place = range.place(index);
+    return place < 0 ? 0 : place / inner % size;
+  }
+};
+}  // namespace op
+
+namespace detail {
+// Defined in eval/gather.hpp.
+template <class D>
+IndexRange index_range(const char* operation, Indexing how, const Shape& x, int axis,
+                       const Storage* storage);
+
+/// How indices into an axis of `size` elements are checked.
+template <class D>
+IndexRange range_of_axis(const char* operation, int64_t size, const Storage* storage) {
+  return index_range<D>(operation, Indexing::along, Shape{size}, 0, storage);
+}
+
+/// The positions in a space of the axes of `sizes` from `axis` on that indices name, behind those
+/// that lead to `before`.
+template <class D, class... Rest, class I>
+auto raveled_from(const char* operation, const Shape& sizes, int axis, const Storage* storage,
+                  const auto& before, const I& index, const Rest&... rest) {
+  using Before = std::remove_cvref_t<decltype(before)>;
+  using Node = Map<int64_t, op::raveled, Before, operand_t<int64_t, I>>;
+  static_assert(is_integer<element_of_t<I>>,
+                "weft: indices are integers: write "
+                "cast<std::int64_t>(i)");
+  const Node here(op::raveled{range_of_axis<D>(operation, sizes[axis], storage)}, before, index);
+  if constexpr (sizeof...(Rest) == 0) {
+    return here;
+  } else {
+    return raveled_from<D>(operation, sizes, axis + 1, storage, here, rest...);
+  }
+}
+
+/// x with its first `count` axes as one.
+template <class V>
+V with_joined_axes(const char* operation, const V& x, int count) {
+  if (count > x.rank() || count < 1) {
+    fail<IndexError>(operation, count, " indices for shape ", x.shape(), ", expected 1 to ",
+                     x.rank());
+  }
+  Shape shape{1};
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i < count) shape[0] *= x.shape()[i];
+    if (i >= count) shape.push_back(x.shape()[i]);
+  }
+  return x.reshape(shape);
+}
+template <class T, class D>
+const Storage* storage_of(const Tensor<T, D>& x) {
+  return x.storage();
+}
+template <class V>
+const Storage* storage_of(const V& x) {
+  return x.value().storage();
+}
+}  // namespace detail
+
+/// The elements, or slices, at an index for each of the first axes, which broadcast: NumPy's and
+/// PyTorch's x[i, j]. In the kernel of the statement that reads them.
+template <ExpressionLike X, OperandOrMistake I, OperandOrMistake... Js>
+  requires(sizeof...(Js) > 0)
+auto at_indices(const X& e, const I& i, const Js&... js) {
+  const auto x = e.eval();
+  using D = typename std::remove_cvref_t<decltype(x)>::device_type;
+  const auto rows = detail::with_joined_axes("at_indices", x, 1 + sizeof...(Js));
+  const auto positions = detail::raveled_from<D>("at_indices", x.shape(), 0, detail::storage_of(x),
+                                                 Scalar<int64_t>{0}, i, js...);
+  return take(rows, positions, axis(0));
+}
+
+/// The row-major positions of elements in a space of the given sizes, one vector of indices an
+/// axis.
+template <class I, Device D>
+Tensor<int64_t, D> ravel_multi_index(const std::vector<Tensor<I, D>>& indices, const Shape& sizes) {
+  if (indices.empty() || static_cast<int>(indices.size()) != sizes.rank()) {
+    fail<IndexError>("ravel_multi_index", indices.size(), " indices for sizes ", sizes,
+                     ", expected one for each");
+  }
+  using Node = Map<int64_t, op::raveled, Tensor<int64_t, D>, Tensor<I, D>>;
+  Tensor<int64_t, D> out = zeros<int64_t>({}, indices[0].device());
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const auto range = detail::range_of_axis<D>("ravel_multi_index", sizes[static_cast<int>(k)],
+                                                indices[k].storage());
+    out = Tensor<int64_t, D>(Node(op::raveled{range}, out, indices[k]));
+  }
+  return out;
+}
+/// The coordinates of elements at row-major positions in a space of the given sizes, a tensor for
+/// each axis.
+template <ExpressionLike I>
+auto unravel_index(const I& e, const Shape& sizes) {
+  const auto flat = e.eval();
+  using D = typename I::device_type;
+  using X = typename I::value_type;
+  using Node = Map<int64_t, op::unraveled, Tensor<X, D>>;
+  const auto range = detail::range_of_axis<D>("unravel_index", sizes.size(), flat.storage());
+  const Strides inner = contiguous_strides(sizes);
+  std::vector<Tensor<int64_t, D>> out;
+  for (int i = 0; i < sizes.rank(); ++i) {
+    out.push_back(Tensor<int64_t, D>(Node(op::unraveled{range, inner[i], sizes[i]}, flat)));
+  }
+  return out;
+}
+
+namespace detail {
+/// The coordinates that stand along the last axis of indices of shape (..., k).
+template <class I, class D>
+std::vector<Tensor<I, D>> coordinates_of(const char* operation, const Tensor<I, D>& indices) {
+  if (indices.rank() == 0) {
+    fail<ShapeError>(operation, "indices of rank 0, expected (..., number of indices)");
+  }
+  std::vector<Tensor<I, D>> out;
+  const int last = indices.rank() - 1;
+  for (int64_t k = 0; k < indices.size(last); ++k) {
+    out.push_back(indices.narrow(last, k, 1).squeeze(last));
+  }
+  return out;
+}
+
+/// Writes, or adds, values to the slices that an index for each of the first axes names.
+template <Update Kind, class T, class D, class I, class S>
+Tensor<T, D> put_at(const char* operation, const Tensor<T, D>& x,
+                    const std::vector<Tensor<I, D>>& indices, const S& values) {
+  const auto count = static_cast<int>(indices.size());
+  const Tensor<T, D> whole = x.contiguous();
+  const auto rows = with_joined_axes(operation, whole, count);
+  Shape sizes;
+  for (int i = 0; i < count; ++i) sizes.push_back(x.shape()[i]);
+  scatter_axis<Indexing::instead, Kind>(operation, rows, axis(0), ravel_multi_index(indices, sizes),
+                                        values);
+  if (whole.data() != x.data()) x.assign(whole);
+  return x;
+}
+}  // namespace detail
+
+/// x[i, j] = values: writes to the slices that an index for each of the first axes names, and
+/// returns x. Indices broadcast to one shape, and the values to that of what they name.
+template <class T, Device D, class I, OperandOrMistake S>
+Tensor<T, D> index_put(const Tensor<T, D>& x, const std::vector<Tensor<I, D>>& indices,
+                       const S& values) {
+  return detail::put_at<detail::Update::store>("index_put", x, indices, values);
+}
+/// Adds the values instead: PyTorch's accumulate=True.
+template <class T, Device D, class I, OperandOrMistake S>
+Tensor<T, D> index_put_add(const Tensor<T, D>& x, const std::vector<Tensor<I, D>>& indices,
+                           const S& values) {
+  return detail::put_at<detail::Update::add>("index_put_add", x, indices, values);
+}
+
+/// The slices of x at coordinates that stand along the last axis of the indices: (..., k) names
+/// slices of x's axes from k on.
+template <ExpressionLike X, ExpressionLike I>
+auto gather_nd(const X& e, const I& indices) {
+  const auto x = e.eval();
+  const auto parts = detail::coordinates_of("gather_nd", indices.eval());
+  const auto rows = detail::with_joined_axes("gather_nd", x, static_cast<int>(parts.size()));
+  Shape sizes;
+  for (std::size_t i = 0; i < parts.size(); ++i) sizes.push_back(x.shape()[static_cast<int>(i)]);
+  return take(rows, ravel_multi_index(parts, sizes), axis(0));
+}
+/// Writes values to those slices of x, and returns it.
+template <class T, Device D, ExpressionLike I, OperandOrMistake S>
+Tensor<T, D> scatter_nd(const Tensor<T, D>& x, const I& indices, const S& values) {
+  return detail::put_at<detail::Update::store>(
+      "scatter_nd", x, detail::coordinates_of("scatter_nd", indices.eval()), values);
+}
+/// Adds them.
+template <class T, Device D, ExpressionLike I, OperandOrMistake S>
+Tensor<T, D> scatter_nd_add(const Tensor<T, D>& x, const I& indices, const S& values) {
+  return detail::put_at<detail::Update::add>(
+      "scatter_nd_add", x, detail::coordinates_of("scatter_nd_add", indices.eval()), values);
+}
+
+}  // namespace weft

@@ -1,0 +1,68 @@
+// cholesky and cholesky_solve: symmetric positive definite matrices.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/linalg/triangular_solve.hpp"
+
+namespace weft {
+
+namespace linalg {
+
+struct CholeskyRule {
+  static constexpr const char* text = "cholesky";
+
+  template <class T, class D>
+  Tensor<T, D> value(const Tensor<T, D>& a) const {
+    const int64_t n = rows_of(a);
+    if (a.size() == 0) return a.clone();
+    if (n <= small_size) {
+      const auto x = a.contiguous();
+      const auto out = empty<T>(a.shape(), a.device());
+      solver_of<D>::small_cholesky(text, x.reshape({-1, n, n}), out.reshape({-1, n, n}));
+      return out;
+    }
+    const auto x = by_columns(a);
+    solve_on<D>([](auto solver, const auto& m) { solver.cholesky(text, m); }, x);
+    return lower(x.in(batch_of(a.shape())));
+  }
+
+  /// Murray 2016, "Differentiation of the Cholesky decomposition", section 3.1:
+  /// gA = L^-T P L^-1 symmetrised, P = the lower half of L^T gL with its diagonal halved.
+  template <class G, class P>
+  void backward(const G& g, const G& l, const P& pulls, const G&) const {
+    using T = typename G::value_type;
+    const G s = product(transposed(l), g);
+    const G half = (lower(s) + lower(s, -1)) * T(0.5);
+    const G left = TriangularRule{{false, true, false}}.value(l, half);
+    const G both =
+        transposed(TriangularRule{{false, true, false}}.value(l, transposed(left).clone()));
+    pulls.head((both + transposed(both)) * T(0.5));
+  }
+};
+
+}  // namespace linalg
+
+/// L, lower triangular, with A = L L^T (L^H of complex matrices), for each matrix of a (..., n, n),
+/// of which the lower half is read. Throws ValueError where one is not positive definite, with its
+/// number in the batch and the pivot (on Cuda when the GPU is next waited for). Gradient: Murray
+/// 2016, arXiv 1602.07527.
+template <ExpressionLike X>
+auto cholesky(X&& a) {
+  if constexpr (linalg::takes<X>()) {
+    linalg::check_square("cholesky", a.shape());
+    return linalg::run(linalg::CholeskyRule{}, a.eval());
+  }
+}
+
+/// x with A x = b, from the factor l = cholesky(A) (or its transpose, with `upper`) and b (..., n,
+/// k). Batches broadcast.
+template <ExpressionLike B, ExpressionLike L>
+auto cholesky_solve(B&& b, L&& l, bool upper = false) {
+  if constexpr (linalg::takes<B, L>()) {
+    const auto factor = l.eval();
+    const auto half = triangular_solve(factor, b, {.upper = upper, .transposed = upper});
+    return triangular_solve(factor, half, {.upper = upper, .transposed = !upper});
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,85 @@
+// vector_norm, matrix_norm, cond: the sizes of vectors and matrices.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/linalg/solve.hpp"
+#include "weft/ops/linalg/svd.hpp"
+
+namespace weft {
+
+/// The norms of a matrix. one and infinity: the largest sum of absolute values in a column, a row;
+/// two: the largest singular value; nuclear: their sum. The minus forms take the smallest instead.
+enum class MatrixNorm : unsigned char {
+  frobenius,
+  nuclear,
+  one,
+  minus_one,
+  two,
+  minus_two,
+  infinity,
+  minus_infinity
+};
+
+/// The p-norm of the elements, sum(|x|^p)^(1/p), of all or along axis(...), p any number: infinity
+/// gives the largest absolute value, -infinity the smallest, 0 the number of elements that are not
+/// 0.
+template <ExpressionLike X, class... Options>
+auto vector_norm(X&& x, double p = 2, Options... options) {
+  using R = real_t<typename std::remove_cvref_t<X>::value_type>;
+  using C = compute_t<R>;
+  if (p == 0) return cast<R>(sum(cast<C>(abs(sign(x))), options...)).eval();
+  if (p > 0) return norm_p(x, p, options...).eval();
+  if (p < -1e300) return cast<R>(min(abs(x), options...)).eval();
+  if (p < 0) return cast<R>(pow(sum(pow(cast<C>(abs(x)), C(p)), options...), C(1 / p))).eval();
+  fail<ValueError>("vector_norm", "p = ", p, ", expected a number");
+}
+
+/// The norm of each matrix of a (..., m, n): (...). Gradients are those of PyTorch: of two, nuclear
+/// and their kin by the singular vectors.
+template <ExpressionLike X>
+auto matrix_norm(X&& a, MatrixNorm which = MatrixNorm::frobenius) {
+  if constexpr (linalg::takes<X>()) {
+    linalg::check_matrix("matrix_norm", a.shape());
+    const auto x = a.eval();
+    switch (which) {
+      case MatrixNorm::frobenius:
+        return norm(x, axis(-2, -1)).eval();
+      case MatrixNorm::nuclear:
+        return sum(svdvals(x), axis(-1)).eval();
+      case MatrixNorm::one:
+        return max(sum(abs(x), axis(-2)).eval(), axis(-1)).eval();
+      case MatrixNorm::minus_one:
+        return min(sum(abs(x), axis(-2)).eval(), axis(-1)).eval();
+      case MatrixNorm::two:
+        return max(svdvals(x), axis(-1)).eval();
+      case MatrixNorm::minus_two:
+        return min(svdvals(x), axis(-1)).eval();
+      case MatrixNorm::infinity:
+        return max(sum(abs(x), axis(-1)).eval(), axis(-1)).eval();
+      default:
+        return min(sum(abs(x), axis(-1)).eval(), axis(-1)).eval();
+    }
+  }
+}
+
+/// How much errors grow in A x = b: the norm of each matrix of a (..., n, n) times that of its
+/// inverse; of two and minus_two the largest singular value over the smallest, or the reverse, for
+/// matrices of any shape. A singular matrix has infinity in two, and is an error in the others.
+template <ExpressionLike X>
+auto cond(X&& a, MatrixNorm which = MatrixNorm::two) {
+  if constexpr (linalg::takes<X>()) {
+    linalg::check_matrix("cond", a.shape());
+    const auto x = a.eval();
+    const bool two = which == MatrixNorm::two;
+    if (two || which == MatrixNorm::minus_two) {
+      const auto s = svdvals(x);
+      const auto most = s.narrow(-1, 0, 1).squeeze(-1);
+      const auto least = s.narrow(-1, s.shape()[s.rank() - 1] - 1, 1).squeeze(-1);
+      return two ? (most / least).eval() : (least / most).eval();
+    }
+    linalg::check_square("cond", a.shape());
+    return (matrix_norm(x, which) * matrix_norm(inv(x), which)).eval();
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,142 @@
+// multi_dot, kron, cross, vander, trace: products of matrices and of vectors.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "weft/ops/join.hpp"
+#include "weft/ops/linalg/solver.hpp"
+
+namespace weft {
+
+namespace linalg {
+
+/// The product of parts first to last, cut where `cuts` says.
+template <class Y>
+Y chain(const std::vector<Y>& parts, const std::vector<int>& cuts, int first, int last) {
+  if (first == last) return parts[static_cast<std::size_t>(first)];
+  const auto n = static_cast<int>(parts.size());
+  const int cut = cuts[static_cast<std::size_t>(first * n + last)];
+  return matmul(chain(parts, cuts, first, cut), chain(parts, cuts, cut + 1, last)).eval();
+}
+
+/// Where to cut each piece of a chain of matrices for the fewest multiplications; sizes has the
+/// rows of each and the columns of the last (Cormen et al., Introduction to Algorithms, 14.2).
+[[gnu::noinline]] inline std::vector<int> best_cuts(const std::vector<double>& sizes) {
+  const auto n = static_cast<int>(sizes.size()) - 1;
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  const auto size = [&](int i) { return sizes[static_cast<std::size_t>(i)]; };
+  std::vector<double> cost(at(n, 0), 0);
+  std::vector<int> cuts(at(n, 0), 0);
+  for (int length = 2; length <= n; ++length) {
+    for (int i = 0; i + length <= n; ++i) {
+      const int j = i + length - 1;
+      for (int cut = i; cut < j; ++cut) {
+        const double c =
+            cost[at(i, cut)] + cost[at(cut + 1, j)] + size(i) * size(cut + 1) * size(j + 1);
+        if (cut == i || c < cost[at(i, j)]) {
+          cost[at(i, j)] = c;
+          cuts[at(i, j)] = cut;
+        }
+      }
+    }
+  }
+  return cuts;
+}
+
+template <class X, class... Xs>
+using chain_t =
+    std::conditional_t<(weft::detail::has_var<X> || ... || weft::detail::has_var<Xs>),
+                       Var<typename X::value_type, typename weft::detail::Evaluated<X>::device>,
+                       Tensor<typename X::value_type, typename weft::detail::Evaluated<X>::device>>;
+
+}  // namespace linalg
+
+/// matmul(matmul(a, b), c) ... of two or more matrices in the order that takes the fewest
+/// multiplications; the first and the last may be vectors.
+template <ExpressionLike X, ExpressionLike... Xs>
+auto multi_dot(const X& first, const Xs&... others) {
+  if constexpr (linalg::takes<X, Xs...>()) {
+    using Y = linalg::chain_t<X, Xs...>;
+    const std::vector<Y> parts = {Y(first.eval()), Y(others.eval())...};
+    std::vector<double> sizes;
+    const std::size_t last = parts.size() - 1;
+    for (std::size_t i = 0; i <= last; ++i) {
+      const Shape& shape = parts[i].shape();
+      if (shape.rank() != 2 && !(shape.rank() == 1 && (i == 0 || i == last))) {
+        fail<ShapeError>("multi_dot", "operand ", static_cast<long long>(i), " of shape ", shape,
+                         ", expected a matrix, or a vector as first or last");
+      }
+      if (i > 0) {
+        const Shape& before = parts[i - 1].shape();
+        if (before[before.rank() - 1] != shape[0]) {
+          fail<ShapeError>("multi_dot", "shapes ", before, " and ", shape, ": the first has ",
+                           before[before.rank() - 1], " columns and the second ", shape[0],
+                           " rows, expected as many");
+        }
+      }
+      sizes.push_back(shape.rank() == 1 && i == 0 ? 1 : static_cast<double>(shape[0]));
+    }
+    const Shape& end = parts[last].shape();
+    sizes.push_back(end.rank() == 1 ? 1 : static_cast<double>(end[1]));
+    return linalg::chain(parts, linalg::best_cuts(sizes), 0, static_cast<int>(last));
+  }
+}
+
+/// Kronecker's product of each matrix of a (..., m, n) with that of b (..., p, q): (..., m p, n q),
+/// blocks of a(i, j) b. Batches broadcast.
+template <ExpressionLike A, ExpressionLike B>
+auto kron(A&& a, B&& b) {
+  linalg::check_matrix("kron", a.shape());
+  linalg::check_matrix("kron", b.shape());
+  const auto x = a.eval();
+  const auto y = b.eval();
+  const Shape batch =
+      weft::broadcast("kron", linalg::batch_of(x.shape()), linalg::batch_of(y.shape()));
+  const int64_t rows = linalg::rows_of(x) * linalg::rows_of(y);
+  const int64_t columns = linalg::columns_of(x) * linalg::columns_of(y);
+  const auto blocks = (x.unsqueeze(-2).unsqueeze(-1) * y.unsqueeze(-3).unsqueeze(-2)).eval();
+  return blocks.reshape(linalg::with(batch, rows, columns));
+}
+
+/// The cross product of vectors of 3 along `axis` of a and b, which broadcast.
+template <ExpressionLike A, ExpressionLike B>
+auto cross(A&& a, B&& b, int64_t along = -1) {
+  const Shape shape = weft::broadcast("cross", a.shape(), b.shape());
+  const int at = normalize_axis("cross", along, shape.rank());
+  if (shape[at] != 3) {
+    fail<ShapeError>("cross", "shapes ", a.shape(), " and ", b.shape(), " with ", shape[at],
+                     " elements along axis ", at, ", expected 3");
+  }
+  const auto x = a.eval().expand(shape);
+  const auto y = b.eval().expand(shape);
+  const auto of = [at](const auto& v, int64_t i) { return v.narrow(at, i, 1); };
+  return cat({(of(x, 1) * of(y, 2) - of(x, 2) * of(y, 1)).eval(),
+              (of(x, 2) * of(y, 0) - of(x, 0) * of(y, 2)).eval(),
+              (of(x, 0) * of(y, 1) - of(x, 1) * of(y, 0)).eval()},
+             axis(at));
+}
+
+/// Vandermonde's matrices: row i has the powers of x(..., i), n of them (as many as there are rows
+/// where n is negative), from 0 up, or down to 0 as in NumPy with `increasing` false.
+template <ExpressionLike X>
+auto vander(X&& x, int64_t n = -1, bool increasing = true) {
+  using T = typename std::remove_cvref_t<X>::value_type;
+  using C = compute_t<T>;
+  if (x.rank() == 0) fail<ShapeError>("vander", "a number, expected at least 1 axis");
+  const auto value = x.eval();
+  const int64_t columns = n < 0 ? value.shape()[value.rank() - 1] : n;
+  const C first = static_cast<C>(increasing ? 0 : columns - 1);
+  const Tensor<T, Cpu> powers =
+      generated({columns}, op::affine<T>{first, static_cast<C>(increasing ? 1 : -1)});
+  return pow(value.unsqueeze(-1), powers.to(value.device())).eval();
+}
+
+/// The sum of the diagonal of each matrix of a (..., m, n), `offset` above the main one: (...).
+template <ExpressionLike X>
+auto trace(X&& a, int64_t offset = 0) {
+  linalg::check_matrix("trace", a.shape());
+  return sum(a.eval().diagonal(offset, -2, -1), axis(-1)).eval();
+}
+
+}  // namespace weft

@@ -1,0 +1,131 @@
+// svd and svdvals: singular values and vectors, A = U diag(S) V^H.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/linalg/eigh.hpp"
+#include "weft/ops/linalg/qr.hpp"
+
+namespace weft {
+
+/// What svd gives, Tensors or Vars: A = U diag(S) Vh.
+template <class U, class S>
+struct SvdOf {
+  U u;
+  S s;
+  U vh;
+};
+
+namespace linalg {
+
+template <class T, class D>
+struct SvdValue {
+  Tensor<T, D> u;
+  Tensor<real_t<T>, D> s;
+  Tensor<T, D> vh;
+};
+
+/// `vectors` false: u and vh have no elements.
+template <class T, class D>
+SvdValue<T, D> svd_value(const char* operation, const Tensor<T, D>& a, bool vectors,
+                         Factors factors) {
+  const Shape batch = batch_of(a.shape());
+  const int64_t m = rows_of(a);
+  const int64_t n = columns_of(a);
+  const int64_t k = m < n ? m : n;
+  const bool full = factors == Factors::full;
+  const auto s = empty<real_t<T>>({batch.size(), k}, a.device());
+  const auto u = new_columns<T>(batch, m, !vectors ? 0 : full ? m : k, a.device());
+  const auto vh = new_columns<T>(batch, !vectors ? 0 : full ? n : k, n, a.device());
+  if (a.size() > 0) {
+    solve_on<D>([&](auto solver, const auto& c, const auto& values, const auto& left,
+                    const auto& right) { solver.svd(operation, c, values, left, right); },
+                by_columns(a), s, u, vh);
+  } else if (vectors && full) {
+    u.memory.assign(eye<T>(m, m, a.device()));
+    vh.memory.assign(eye<T>(n, n, a.device()));
+  }
+  return {u.in(batch), s.reshape(with(batch, k)), vh.in(batch)};
+}
+
+/// One of the three results of reduced factors, with the gradient that comes through it alone
+/// (Townsend 2016, "Differentiating the singular value decomposition"):
+///   gA = U ((skew(U^T gU) o F) S + S (skew(V^T gV) o F) + diag(gS)) V^T
+///        + (1 - U U^T) gU S^-1 V^T + U S^-1 gV^T (1 - V V^T)
+/// with skew(X) = X - X^T and F_ij = 1 / (s_j^2 - s_i^2), 0 for i = j.
+template <class X>
+struct SvdRule {
+  enum Part { left, values, right };
+  static constexpr const char* text = "svd";
+  X u;
+  X s;
+  X vh;
+  Part part;
+
+  const X& value(const X&) const { return part == left ? u : part == values ? s : vh; }
+
+  template <class P>
+  void backward(const X& g, const X&, const P& pulls, const X& a) const {
+    const int64_t k = s.shape()[s.rank() - 1];
+    if (columns_of(u) != k || rows_of(vh) != k) {
+      fail<ValueError>(text, "a gradient of full factors of shape ", a.shape(),
+                       ", expected Factors::reduced");
+    }
+    if (part == values) {
+      pulls.head(product(X(u * g.unsqueeze(-2)), vh));
+      return;
+    }
+    const X gaps = inverse_gaps(X(s * s));
+    const X v = transposed(vh);
+    const X to = part == left ? g : transposed(g);
+    const X& basis = part == left ? u : v;
+    const X projected = product(transposed(basis), to);
+    const X skew = (projected - transposed(projected)) * gaps;
+    const X inner = part == left ? X(skew * s.unsqueeze(-2)) : X(s.unsqueeze(-1) * skew);
+    X sum = product(product(u, inner), vh);
+    if (rows_of(basis) > k) {
+      const X outside = (to - product(basis, projected)) / s.unsqueeze(-2);
+      sum = X(sum + (part == left ? product(outside, vh) : product(u, transposed(outside))));
+    }
+    pulls.head(sum);
+  }
+};
+
+}  // namespace linalg
+
+/// {u, s, vh} of each matrix of a (..., m, n): A = U diag(S) Vh, u (..., m, k) and vh (..., k, n)
+/// with orthonormal columns and rows, s (..., k) descending, k = min(m, n); with Factors::full u is
+/// (..., m, m) and vh (..., n, n). Gradient of reduced factors: Townsend 2016; that of u and vh is
+/// infinite where singular values are equal.
+template <ExpressionLike X>
+auto svd(X&& a, Factors factors = Factors::reduced) {
+  if constexpr (linalg::takes<X>()) {
+    linalg::check_matrix("svd", a.shape());
+    const auto x = a.eval();
+    const auto value = linalg::svd_value("svd", linalg::value_of(x), true, factors);
+    using U = std::remove_cvref_t<decltype(value.u)>;
+    if constexpr (weft::detail::has_var<std::remove_cvref_t<X>>) {
+      using Rule = linalg::SvdRule<U>;
+      using V = std::remove_cvref_t<decltype(x)>;
+      return SvdOf<V, V>{linalg::run(Rule{value.u, value.s, value.vh, Rule::left}, x),
+                         linalg::run(Rule{value.u, value.s, value.vh, Rule::values}, x),
+                         linalg::run(Rule{value.u, value.s, value.vh, Rule::right}, x)};
+    } else {
+      return SvdOf<U, std::remove_cvref_t<decltype(value.s)>>{value.u, value.s, value.vh};
+    }
+  }
+}
+
+/// The singular values of svd alone, descending: (..., min(m, n)).
+template <ExpressionLike X>
+auto svdvals(X&& a) {
+  if constexpr (linalg::takes<X>()) {
+    linalg::check_matrix("svdvals", a.shape());
+    if constexpr (weft::detail::has_var<std::remove_cvref_t<X>>) {
+      return svd(a).s;
+    } else {
+      return linalg::svd_value("svdvals", a.eval(), false, Factors::reduced).s;
+    }
+  }
+}
+
+}  // namespace weft

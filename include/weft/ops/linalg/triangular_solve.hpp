@@ -1,0 +1,75 @@
+// triangular_solve: linear equations with a triangular matrix.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/linalg/solver.hpp"
+
+namespace weft {
+
+namespace linalg {
+
+/// b with the batch of x, as the operand of a solver; a vector stays one only where b is one.
+[[gnu::noinline]] inline Shape solution_batch(const char* operation, const Shape& a,
+                                              const Shape& b) {
+  check_square(operation, a);
+  check_matrix(operation, b);
+  const int64_t n = a[a.rank() - 1];
+  if (b[b.rank() - 2] != n) {
+    fail<ShapeError>(operation, "a matrix of shape ", a, " and a right-hand side of shape ", b,
+                     ", expected ", n, " rows");
+  }
+  return weft::broadcast(operation, batch_of(a), batch_of(b));
+}
+
+struct TriangularRule {
+  static constexpr const char* text = "triangular_solve";
+  Triangle how;
+
+  /// Of one batch.
+  template <class T, class D>
+  Tensor<T, D> value(const Tensor<T, D>& a, const Tensor<T, D>& b) const {
+    if (b.size() == 0) return b.clone();
+    const auto matrix = by_columns(a);
+    const auto x = by_columns(b);
+    solve_on<D>(
+        [this](auto solver, const auto& m, const auto& v) {
+          if (!how.unit) solver.check_pivots(text, m);
+          solver.triangular_solve(text, m, v, how);
+        },
+        matrix, x);
+    return x.in(batch_of(b.shape()));
+  }
+
+  /// With y = A^-1 b: gb = A^-T g, gA = -gb y^T on the triangle (Giles 2008, section 2.2.3).
+  template <class G, class P>
+  void backward(const G& g, const G& y, const P& pulls, const G& a, const G&) const {
+    Triangle turned = how;
+    turned.transposed = !how.transposed;
+    const G to_b = TriangularRule{turned}.value(a, g);
+    if (get<0>(pulls).wanted()) {
+      const G full = how.transposed ? product(y, transposed(to_b)) : product(to_b, transposed(y));
+      get<0>(pulls)(-triangle(full, how.unit ? (how.upper ? 1 : -1) : 0, how.upper));
+    }
+    get<1>(pulls)(to_b);
+  }
+};
+
+}  // namespace linalg
+
+/// x with A x = b for triangular matrices a (..., n, n) and b (..., n, k), of whose other half
+/// nothing is read; with .transposed A^T x = b (A^H of complex ones), with .unit the diagonal
+/// counts as ones. Batches broadcast. Throws ValueError where the diagonal has a 0. Gradient: Giles
+/// 2008, "Collected matrix derivative results".
+template <ExpressionLike A, ExpressionLike B>
+auto triangular_solve(A&& a, B&& b, linalg::Triangle how) {
+  if constexpr (linalg::takes<A, B>()) {
+    const Shape batch = linalg::solution_batch("triangular_solve", a.shape(), b.shape());
+    const auto matrix =
+        a.eval().expand(linalg::with(batch, linalg::rows_of(a), linalg::rows_of(a)));
+    const auto right =
+        b.eval().expand(linalg::with(batch, linalg::rows_of(b), linalg::columns_of(b)));
+    return linalg::run(linalg::TriangularRule{how}, matrix, right);
+  }
+}
+
+}  // namespace weft

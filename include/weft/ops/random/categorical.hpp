@@ -1,0 +1,126 @@
+// random::categorical, multinomial, choice, dirichlet: draws among weights, and weights themselves.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/compose.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/order/sort.hpp"
+#include "weft/ops/random/distributions.hpp"
+#include "weft/ops/random/permutation.hpp"
+#include "weft/ops/random/random.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+
+namespace weft {
+
+namespace op {
+/// weight / e for an exponential e: the largest of these is each one's with a probability
+/// proportional to its weight, the k largest are a draw of k without replacement. What has weight 0
+/// comes last; a weight that is none gives NaN, which wins.
+struct race {
+  using result_type = double;
+  static constexpr const char* text = "race";
+  Draw draw;
+  template <class W>
+  WEFT_HD double value(long long i, W weight) const {
+    if (!(weight >= 0)) return variate::not_a_number;
+    if (weight == 0) return -1;
+    return static_cast<double>(weight) / -math::log(ElementBits(draw, i).uniforms().a);
+  }
+};
+}  // namespace op
+
+namespace random {
+
+namespace detail {
+/// Of each row of weights `rows` races.
+template <class W>
+auto races(const char* operation, const W& weights, int64_t rows, bool keeps, Generator& g) {
+  using Element = typename W::value_type;
+  static_assert(is_floating<Element>,
+                "weft: weights are floating-point numbers: write cast<float>(w)");
+  if (weights.rank() == 0 || weights.shape()[weights.rank() - 1] == 0) {
+    fail<ShapeError>(operation, "weights of shape ", weights.shape(), ", expected a last axis of ",
+                     "what to choose among");
+  }
+  const Tensor<Element, typename W::device_type> w = weft::detail::Access::unconst(weights);
+  if constexpr (std::is_same_v<typename W::device_type, Cpu>) {
+    const double least = static_cast<double>(min(w).item());
+    const double sums = static_cast<double>(min(sum(w, axis(-1))).item());
+    if (!(least >= 0 && sums > 0 && sums < math::infinity<double>)) {
+      fail<ValueError>(operation, "a weight of ", least, ", a sum of ", sums,
+                       ", expected weights of at least 0, and of each row one above it");
+    }
+  }
+  Shape shape = w.shape();
+  const Tensor<Element, typename W::device_type> wide = keeps ? w.unsqueeze(-2) : w;
+  if (keeps) shape.insert(shape.rank() - 1, rows);
+  return Map<double, op::race, Positions, Tensor<Element, typename W::device_type>>(
+      op::race{g.draw()}, Positions(shape), wide);
+}
+}  // namespace detail
+
+/// For each row of weights (..., n), which need not sum up to 1, one index below n with probability
+/// proportional to its weight. Weights that are negative, not numbers or all 0 throw ValueError on
+/// the CPU; on CUDA, where that would mean to wait, the index is then not specified.
+template <ExpressionLike W>
+Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> categorical(
+    const W& weights, Generator& generator = default_generator()) {
+  const auto w = weft::detail::as_tensor(weights);
+  return argmax(detail::races("categorical", w, 1, false, generator), axis(-1)).eval();
+}
+
+/// For each row of weights (..., n) `count` indices (..., count), as categorical draws them: each
+/// anew, or none twice.
+template <ExpressionLike W>
+Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> multinomial(
+    const W& weights, std::int64_t count, bool replacement = false,
+    Generator& generator = default_generator()) {
+  const auto w = weft::detail::as_tensor(weights);
+  const std::int64_t n = w.rank() > 0 ? w.shape()[w.rank() - 1] : 0;
+  if (count < 0 || (!replacement && count > n)) {
+    fail<ValueError>("multinomial", count, " of ", n, " without replacement, expected at most all");
+  }
+  if (replacement) {
+    return argmax(detail::races("multinomial", w, count, true, generator), axis(-1)).eval();
+  }
+  const auto keys = weft::detail::as_tensor(detail::races("multinomial", w, 1, false, generator));
+  return topk(keys, count, axis(-1)).indices;
+}
+
+/// `count` of the slices of x along its first axis, each as likely as the others: each drawn anew,
+/// or none twice.
+template <ExpressionLike X>
+auto choice(const X& x, std::int64_t count, bool replacement = true,
+            Generator& generator = default_generator()) {
+  const auto all_of = weft::detail::as_tensor(x);
+  const std::int64_t n = all_of.rank() > 0 ? all_of.shape()[0] : 0;
+  if (count < 0 || (count > 0 && n == 0) || (!replacement && count > n)) {
+    fail<ValueError>("choice", count, " of ", n, replacement ? "" : " without replacement",
+                     ", expected at most what there is");
+  }
+  const auto device = all_of.device();
+  const auto indices = [&] {
+    if (replacement) return randint(0, n > 0 ? n : 1, {count}, device, generator);
+    return permutation(n, device, generator).narrow(0, 0, count);
+  }();
+  return take(all_of, indices, axis(0)).eval();
+}
+/// The same with a weight for each slice.
+template <ExpressionLike X, ExpressionLike W>
+auto choice(const X& x, std::int64_t count, const W& weights, bool replacement = true,
+            Generator& generator = default_generator()) {
+  return take(weft::detail::as_tensor(x), multinomial(weights, count, replacement, generator),
+              axis(0))
+      .eval();
+}
+
+/// Rows of positive numbers that sum up to 1, from a row of positive parameters each (..., n).
+template <ExpressionLike A>
+auto dirichlet(const A& alpha, Generator& generator = default_generator()) {
+  const auto logs = detail::drawn_for<variate::log_gamma, typename A::value_type>(generator, alpha);
+  return softmax(logs, axis(-1)).eval();
+}
+
+}  // namespace random
+}  // namespace weft

@@ -1,0 +1,76 @@
+// pad: a border of zeros, of what it mirrors, or of itself again; inside expressions.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/index/rearrange.hpp"
+
+namespace weft {
+
+namespace detail {
+/// The places of one axis with a border; throws for one that is larger than what it mirrors.
+[[gnu::noinline]] inline AxisPlaces padded_axis(const char* operation, const Shape& shape, int axis,
+                                                int64_t before, int64_t after, PadMode mode) {
+  const int64_t size = shape[axis];
+  const bool constant = mode == PadMode::constant;
+  const int64_t least = constant ? -size : 0;
+  const int64_t most = mode == PadMode::reflect                  ? size - 1
+                       : mode == PadMode::replicate && size == 0 ? 0
+                       : constant || mode == PadMode::replicate  ? INT64_MAX / 4
+                                                                 : size;
+  if (before < least || after < least || before > most || after > most ||
+      before + size + after < 0) {
+    fail<ShapeError>(operation, "a border of ", before, " and ", after, " along axis ", axis,
+                     " of shape ", shape, ", expected ", least, " to ",
+                     most < INT64_MAX / 4 ? text(static_cast<long long>(most)) : Text("any"));
+  }
+  return {axis, size, before + size + after, before, mode};
+}
+
+}  // namespace detail
+
+/// How many elements come before and after an axis.
+struct Border {
+  int64_t before = 0;
+  int64_t after = 0;
+};
+
+/// x with a border: `around` has for the last axis how many elements come before and after it, then
+/// for the axis before that, and so on, as in PyTorch, of four axes at most. A negative constant
+/// border takes elements away. Throws ShapeError for a border that is larger than what it mirrors.
+template <ExpressionLike X, NumberLike N = int>
+auto pad(X&& x, const Shape& around, PadMode mode = PadMode::constant, N value = 0) {
+  const Shape& shape = x.shape();
+  if (around.rank() % 2 != 0 || around.rank() / 2 > shape.rank()) {
+    fail<ShapeError>("pad", "borders ", around, " for shape ", shape,
+                     ", expected two numbers for each of the last axes");
+  }
+  Places places(shape);
+  for (int i = 0; i < around.rank() / 2; ++i) {
+    if (around[2 * i] == 0 && around[2 * i + 1] == 0) continue;
+    places.add(detail::padded_axis("pad", shape, shape.rank() - 1 - i, around[2 * i],
+                                   around[2 * i + 1], mode));
+  }
+  const auto fill = detail::fill_number<detail::element_of_t<X>>("pad", value);
+  return detail::rearranged<placing::pad>(static_cast<X&&>(x), places, fill);
+}
+
+/// The same with a pair for each axis from the first one on, as in NumPy: pad(x, {{1, 1}, {0, 2}}).
+template <ExpressionLike X, NumberLike N = int>
+auto pad(X&& x, std::initializer_list<Border> borders, PadMode mode = PadMode::constant,
+         N value = 0) {
+  const Shape shape = x.shape();
+  if (static_cast<int>(borders.size()) != shape.rank()) {
+    fail<ShapeError>("pad", borders.size(), " pairs for shape ", shape,
+                     ", expected one for each axis");
+  }
+  Places places(shape);
+  for (int i = 0; i < shape.rank(); ++i) {
+    const Border& b = borders.begin()[i];
+    if (b.before == 0 && b.after == 0) continue;
+    places.add(detail::padded_axis("pad", shape, i, b.before, b.after, mode));
+  }
+  const auto fill = detail::fill_number<detail::element_of_t<X>>("pad", value);
+  return detail::rearranged<placing::pad>(static_cast<X&&>(x), places, fill);
+}
+
+}  // namespace weft

@@ -1,0 +1,69 @@
+// hstack, vstack, dstack, column_stack, append: tensors joined as NumPy's shorter names do it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/join.hpp"
+#include "weft/ops/shape/axes.hpp"
+
+namespace weft {
+
+namespace detail {
+/// Each of the operands' values as `raise` makes it, joined along an axis.
+template <class F, class X, class... Xs>
+auto joined_as(int along, const F& raise, const X& x, const Xs&... xs) {
+  using V = decltype(raise(x));
+  static_assert((std::is_same_v<V, decltype(raise(xs))> && ...),
+                "weft: what is joined has one element type and device: write cast<T>(x)");
+  return cat(std::vector<V>{raise(x), raise(xs)...}, axis(along));
+}
+}  // namespace detail
+
+/// Side by side: vectors one after the other, others along the second axis.
+template <ExpressionLike X, ExpressionLike... Xs>
+auto hstack(const X& x, const Xs&... xs) {
+  return detail::joined_as(
+      x.shape().rank() > 1 ? 1 : 0, [](const auto& v) { return atleast_1d(v); }, x, xs...);
+}
+/// One below the other: vectors as rows, others along the first axis.
+template <ExpressionLike X, ExpressionLike... Xs>
+auto vstack(const X& x, const Xs&... xs) {
+  return detail::joined_as(
+      0, [](const auto& v) { return atleast_2d(v); }, x, xs...);
+}
+/// vstack under its other name.
+template <ExpressionLike X, ExpressionLike... Xs>
+auto row_stack(const X& x, const Xs&... xs) {
+  return vstack(x, xs...);
+}
+/// One behind the other, along the third axis.
+template <ExpressionLike X, ExpressionLike... Xs>
+auto dstack(const X& x, const Xs&... xs) {
+  return detail::joined_as(
+      2, [](const auto& v) { return atleast_3d(v); }, x, xs...);
+}
+/// Vectors, and matrices, as the columns of a matrix.
+template <ExpressionLike X, ExpressionLike... Xs>
+auto column_stack(const X& x, const Xs&... xs) {
+  const auto column = [](const auto& v) {
+    const auto values = v.eval();
+    using V = std::remove_const_t<decltype(values)>;
+    return values.rank() < 2 ? V(values.reshape({-1, 1})) : V(values);
+  };
+  return detail::joined_as(1, column, x, xs...);
+}
+
+/// The elements of both as one vector.
+template <ExpressionLike X, ExpressionLike Y>
+auto append(const X& x, const Y& y) {
+  return detail::joined_as(
+      0, [](const auto& v) { return ravel(v); }, x, y);
+}
+/// y behind x along an axis that both have.
+template <ExpressionLike X, ExpressionLike Y>
+auto append(const X& x, const Y& y, const Axes& axis) {
+  const int at = detail::one_axis("append", axis, x.shape().rank());
+  return detail::joined_as(
+      at, [](const auto& v) { return v.eval(); }, x, y);
+}
+
+}  // namespace weft

@@ -1,0 +1,164 @@
+// convolve, correlate: of signals along the last axis, and of images along the last two.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/conv/pad.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/signal/fft.hpp"
+#include "weft/ops/signal/frames.hpp"
+#include "weft/ops/signal/lengths.hpp"
+
+namespace weft {
+
+/// Which part of a convolution is wanted: all of it, the middle as long as the first operand, or
+/// what needs no elements beyond the ends.
+enum class ConvolveMode { full, same, valid };
+
+/// How it is computed: by the sum, by Fourier transforms, or as is likely to be faster.
+enum class ConvolveMethod { automatic, direct, fft };
+
+namespace fourier {
+
+struct Convolve {
+  using domain = op::FloatingOrComplex;
+  static constexpr const char* text = "convolve";
+};
+
+/// The part of a full convolution that is wanted along one axis.
+struct Part {
+  int64_t first = 0;
+  int64_t length = 0;
+};
+inline Part part_of(ConvolveMode mode, int64_t a, int64_t v) {
+  if (mode == ConvolveMode::full) return {0, a + v - 1};
+  if (mode == ConvolveMode::same) return {(v - 1) / 2, a};
+  return a >= v ? Part{v - 1, a - v + 1} : Part{a - 1, v - a + 1};
+}
+
+/// Of batches that broadcast: the sum over v's elements of views of a.
+template <int N, class A, class V>
+auto convolve_directly(const A& a, const V& v, const Part (&parts)[N]) {
+  Shape around;
+  for (int i = N - 1; i >= 0; --i) {
+    const int64_t taps = v.shape()[v.rank() - N + i];
+    around.push_back(taps - 1 - parts[i].first);
+    around.push_back(parts[i].first + parts[i].length - a.shape()[a.rank() - N + i]);
+  }
+  // (batch, place, tap) or (batch, row, column, tap of a column, tap of a row)
+  auto frames = pad(a, around);
+  auto taps = v;
+  for (int i = N - 1; i >= 0; --i) {
+    const int axis = a.rank() - N + i;
+    frames = frames_of(frames, axis, v.shape()[v.rank() - N + i], 1);
+    taps = taps.flip(v.rank() - N + i);
+  }
+  if constexpr (N == 2) taps = taps.transpose(-1, -2);
+  for (int i = 0; i < N; ++i) taps = taps.unsqueeze(-N - 1);
+  if constexpr (N == 1) {
+    return sum(frames * taps, axis(-1)).eval();
+  } else {
+    return sum(frames * taps, axis(-1, -2)).eval();
+  }
+}
+
+template <int N, class A, class V>
+auto convolve_by_fft(const A& a, const V& v, const Part (&parts)[N]) {
+  FftnOptions all;
+  for (int i = 0; i < N; ++i) {
+    const int64_t whole = a.shape()[a.rank() - N + i] + v.shape()[v.rank() - N + i] - 1;
+    all.n.push_back(next_fast_len(whole));
+    all.axes.push_back(i - N);
+  }
+  const auto crop = [&](auto y) {
+    for (int i = 0; i < N; ++i) y = y.narrow(i - N, parts[i].first, parts[i].length);
+    return y;
+  };
+  if constexpr (is_complex<typename A::value_type>) {
+    return crop(ifftn(fftn(a, all) * fftn(v, all), all));
+  } else {
+    return crop(irfftn(rfftn(a, all) * rfftn(v, all), all));
+  }
+}
+
+/// Along the last N axes of two tensors or Vars.
+template <int N, class A, class V>
+auto convolve_tensors(const char* operation, const A& a, const V& v, ConvolveMode mode,
+                      ConvolveMethod method) {
+  double work = 1;
+  bool fits = a.rank() >= N && v.rank() >= N;
+  bool covers = true;  // a is at least as long as v along all axes
+  bool within = true;
+  Part parts[N];
+  for (int i = 0; i < N && fits; ++i) {
+    const int64_t size = a.shape()[a.rank() - N + i];
+    const int64_t taps = v.shape()[v.rank() - N + i];
+    fits = size > 0 && taps > 0;
+    covers = covers && size >= taps;
+    within = within && size <= taps;
+    parts[i] = part_of(mode, size, taps);
+    work *= static_cast<double>(taps);
+  }
+  fits = fits && (mode != ConvolveMode::valid || covers || within);
+  if (!fits) {
+    fail<ShapeError>(operation, "signals of shapes ", a.shape(), " and ", v.shape(), ", expected ",
+                     N, " axes of at least 1 element each, and for `valid` one signal within the ",
+                     "other");
+  }
+  const bool direct =
+      method == ConvolveMethod::direct || (method == ConvolveMethod::automatic && work <= 64);
+  if (!direct) return convolve_by_fft<N>(a, v, parts);
+  const bool swaps = mode == ConvolveMode::valid && !covers;
+  return swaps ? convolve_directly<N>(v, a, parts) : convolve_directly<N>(a, v, parts);
+}
+
+template <int N, class A, class V>
+auto convolve(const char* operation, const A& a, const V& v, ConvolveMode mode,
+              ConvolveMethod method, bool correlates) {
+  using Check = detail::OperandCheck<Convolve, A, V>;
+  if constexpr (Check::report()) {
+    const auto x = detail::as_tensor(a);
+    auto y = detail::as_tensor(v);
+    if (correlates) {
+      for (int i = 0; i < N && i < y.rank(); ++i) y = y.flip(y.rank() - 1 - i);
+      if constexpr (is_complex<typename Check::element>) y = detail::as_tensor(conj(y));
+    }
+    if constexpr (is_half<typename Check::element>) {
+      using T = typename Check::element;
+      return detail::as_tensor(
+          cast<T>(convolve_tensors<N>(operation, detail::as_tensor(cast<float>(x)),
+                                      detail::as_tensor(cast<float>(y)), mode, method)));
+    } else {
+      return convolve_tensors<N>(operation, x, y, mode, method);
+    }
+  } else {
+    return typename Check::first{};
+  }
+}
+}  // namespace fourier
+
+/// The convolution along the last axis, y[k] = sum over j of a[k - j] v[j], with the modes of SciPy
+/// and NumPy; axes before are a batch and broadcast. Half types sum in float.
+template <ExpressionLike A, ExpressionLike V>
+auto convolve(const A& a, const V& v, ConvolveMode mode = ConvolveMode::full,
+              ConvolveMethod method = ConvolveMethod::automatic) {
+  return fourier::convolve<1>("convolve", a, v, mode, method, false);
+}
+/// The correlation along the last axis, y[k] = sum over j of a[j + k] conj(v[j]), as in SciPy.
+template <ExpressionLike A, ExpressionLike V>
+auto correlate(const A& a, const V& v, ConvolveMode mode = ConvolveMode::full,
+               ConvolveMethod method = ConvolveMethod::automatic) {
+  return fourier::convolve<1>("correlate", a, v, mode, method, true);
+}
+/// The same along the last two axes.
+template <ExpressionLike A, ExpressionLike V>
+auto convolve2d(const A& a, const V& v, ConvolveMode mode = ConvolveMode::full,
+                ConvolveMethod method = ConvolveMethod::automatic) {
+  return fourier::convolve<2>("convolve2d", a, v, mode, method, false);
+}
+template <ExpressionLike A, ExpressionLike V>
+auto correlate2d(const A& a, const V& v, ConvolveMode mode = ConvolveMode::full,
+                 ConvolveMethod method = ConvolveMethod::automatic) {
+  return fourier::convolve<2>("correlate2d", a, v, mode, method, true);
+}
+
+}  // namespace weft

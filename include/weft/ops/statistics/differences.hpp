@@ -1,0 +1,218 @@
+// Along an axis: diff, gradient, trapezoid, exclusive scans, unwrap, interp.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/compose.hpp"
+#include "weft/ops/elementwise/unary.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/join.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/order/scan.hpp"
+#include "weft/ops/order/search.hpp"
+
+namespace weft {
+
+namespace detail {
+/// A vector as one along an axis of `rank`, so that it broadcasts.
+template <class V>
+auto line_along(const V& v, int along, int rank) {
+  Shape shape;
+  for (int i = 0; i < rank; ++i) shape.push_back(i == along ? -1 : 1);
+  return v.reshape(shape);
+}
+/// Elements 1, 2, ... of an axis, and those before them.
+template <class V>
+auto later(const V& x, int along) {
+  return x.narrow(along, 1, x.shape()[along] - 1);
+}
+template <class V>
+auto earlier(const V& x, int along) {
+  return x.narrow(along, 0, x.shape()[along] - 1);
+}
+/// Of one element and more; fewer is an error.
+inline void check_length(const char* operation, int64_t size, int64_t least) {
+  if (size < least) {
+    fail<ShapeError>(operation, size, " elements along the axis, expected at least ", least);
+  }
+}
+}  // namespace detail
+
+/// The distances between neighbours along the last axis, or axis(n), `times` over: an axis as much
+/// shorter.
+template <ExpressionLike X>
+auto diff(const X& x, int64_t times = 1, const Axes& axis = {-1}) {
+  if (times < 0) fail<ValueError>("diff", "times = ", times, ", expected at least 0");
+  auto value = detail::as_tensor(x);
+  using V = std::remove_const_t<decltype(value)>;
+  const int along = detail::one_axis("diff", axis, value.shape());
+  for (; times > 0 && value.shape()[along] > 0; --times) {
+    value = V(detail::later(value, along) - detail::earlier(value, along));
+  }
+  return value;
+}
+
+namespace detail {
+/// The derivative at each sample from its neighbours; `steps` are the distances between samples.
+template <class V, class H>
+auto gradient_of(const V& y, const H& steps, int along) {
+  using R = typename Evaluated<V>::type;
+  const int64_t n = y.shape()[along];
+  check_length("gradient", n, 2);
+  const R slopes((later(y, along) - earlier(y, along)) / steps);
+  if (n == 2) return R(cat(slopes, slopes, Axes{along}));
+  const auto before = earlier(steps, along);
+  const auto behind = later(steps, along);
+  const R inner((earlier(slopes, along) * behind + later(slopes, along) * before) /
+                (before + behind));
+  return R(cat(slopes.narrow(along, 0, 1), inner, slopes.narrow(along, n - 2, 1), Axes{along}));
+}
+}  // namespace detail
+
+/// The derivative of samples y at equal distances along an axis, by central differences of second
+/// order, and the one-sided slope at the ends, as in NumPy.
+template <ExpressionLike Y>
+auto gradient(const Y& y, double spacing = 1, const Axes& axis = {-1}) {
+  using T = typename Y::value_type;
+  const auto value = detail::as_tensor(y);
+  const int along = detail::one_axis("gradient", axis, value.shape());
+  Shape shape;
+  for (int i = 0; i < value.rank(); ++i) shape.push_back(1);
+  detail::check_length("gradient", value.shape()[along], 2);
+  shape[along] = value.shape()[along] - 1;
+  const auto steps = full<T>(shape, static_cast<compute_t<T>>(spacing), value.device());
+  return detail::gradient_of(value, steps, along);
+}
+/// The same for samples at the coordinates x, a vector.
+template <ExpressionLike Y, ExpressionLike C>
+auto gradient(const Y& y, const C& x, const Axes& axis = {-1}) {
+  const auto value = detail::as_tensor(y);
+  const int along = detail::one_axis("gradient", axis, value.shape());
+  const auto places = detail::line_along(detail::as_tensor(x), along, value.rank());
+  return detail::gradient_of(value, diff(places, 1, Axes{along}), along);
+}
+
+namespace detail {
+template <class V, class H>
+auto trapezoids(const V& y, const H& steps, int along) {
+  return (later(y, along) + earlier(y, along)) * (steps / 2);
+}
+}  // namespace detail
+
+/// The integral of samples at equal distances along an axis, by the trapezoidal rule.
+template <ExpressionLike Y>
+auto trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
+  const auto value = detail::as_tensor(y);
+  const int along = detail::one_axis("trapezoid", axis, value.shape());
+  detail::check_length("trapezoid", value.shape()[along], 1);
+  using C = compute_t<typename Y::value_type>;
+  return sum(detail::trapezoids(value, static_cast<C>(dx), along), Axes{along});
+}
+/// The same for samples at the coordinates x: a vector, or one for each sample.
+template <ExpressionLike Y, ExpressionLike C>
+auto trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
+  const auto value = detail::as_tensor(y);
+  const int along = detail::one_axis("trapezoid", axis, value.shape());
+  detail::check_length("trapezoid", value.shape()[along], 1);
+  auto places = detail::as_tensor(x);
+  if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
+  return sum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
+}
+/// The integrals from the first sample to each of the others: an axis shorter by one.
+template <ExpressionLike Y>
+auto cumulative_trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
+  const auto value = detail::as_tensor(y);
+  const int along = detail::one_axis("cumulative_trapezoid", axis, value.shape());
+  detail::check_length("cumulative_trapezoid", value.shape()[along], 1);
+  using C = compute_t<typename Y::value_type>;
+  return cumsum(detail::trapezoids(value, static_cast<C>(dx), along), Axes{along});
+}
+template <ExpressionLike Y, ExpressionLike C>
+auto cumulative_trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
+  const auto value = detail::as_tensor(y);
+  const int along = detail::one_axis("cumulative_trapezoid", axis, value.shape());
+  detail::check_length("cumulative_trapezoid", value.shape()[along], 1);
+  auto places = detail::as_tensor(x);
+  if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
+  return cumsum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
+}
+
+namespace detail {
+/// A scan moved by one place, with what it begins from in front.
+template <class S, class X>
+auto exclusive(const char* operation, const X& x, const Axes& axis) {
+  const auto value = as_tensor(x);
+  const int along = one_axis(operation, axis, value.shape());
+  check_length(operation, value.rank() == 0 ? 0 : value.shape()[along], 1);
+  using Result = typename S::template result<typename X::value_type>;
+  Shape front = value.shape();
+  front[along] = 1;
+  const auto begin =
+      full<Result>(front, S::template identity<compute_t<Result>>() + compute_t<Result>(0),
+                   detached(value).device());
+  const auto rest = scan<S>(earlier(value, along), Axes{along}).eval();
+  using R = std::remove_const_t<decltype(rest)>;
+  return R(cat(R(begin), rest, Axes{along}));
+}
+}  // namespace detail
+
+/// The sum of the elements before each one along an axis; 0 for the first.
+template <ExpressionLike X>
+auto exclusive_cumsum(const X& x, const Axes& axis = {-1}) {
+  return detail::exclusive<scanner::cumsum>("exclusive_cumsum", x, axis);
+}
+/// The product of the elements before each one along an axis; 1 for the first.
+template <ExpressionLike X>
+auto exclusive_cumprod(const X& x, const Axes& axis = {-1}) {
+  return detail::exclusive<scanner::cumprod>("exclusive_cumprod", x, axis);
+}
+
+/// Angles along an axis without jumps: where neighbours are further apart than half a period, whole
+/// periods are added behind.
+template <ExpressionLike X>
+auto unwrap(const X& x, const Axes& axis = {-1}, double period = 6.283185307179586477) {
+  using T = typename X::value_type;
+  using C = compute_t<T>;
+  const auto value = detail::as_tensor(x);
+  const int along = detail::one_axis("unwrap", axis, value.shape());
+  const auto plain = detail::as_tensor(detail::detached(value));
+  if (plain.shape()[along] < 2) return typename detail::Evaluated<X>::type(value);
+  const auto step = diff(plain, 1, Axes{along});
+  const auto half = static_cast<C>(period / 2);
+  const auto whole = static_cast<C>(period);
+  const auto wrapped = remainder(step + half, whole) - half;
+  const auto kept = where(wrapped == -half && step > C(0), half, wrapped);
+  const auto more = where(abs(step) < half, C(0), kept - step).eval();
+  Shape front = plain.shape();
+  front[along] = 1;
+  const auto corrections =
+      cat(zeros<T>(front, plain.device()), cumsum(more, Axes{along}), Axes{along}).eval();
+  return typename detail::Evaluated<X>::type(value + corrections);
+}
+
+/// The values at x of the line through the points (xp, fp), vectors with xp rising; fp's ends
+/// outside of them. Gradients for x and fp.
+template <ExpressionLike X, ExpressionLike P, ExpressionLike F>
+auto interp(const X& x, const P& xp, const F& fp) {
+  using T = typename X::value_type;
+  using C = compute_t<T>;
+  const auto points = detail::as_tensor(detail::detached(xp));
+  const auto values = detail::as_tensor(fp);
+  const auto at = detail::as_tensor(x);
+  const int64_t n = points.size();
+  if (points.rank() != 1 || values.rank() != 1 || values.size() != n || n == 0) {
+    fail<ShapeError>("interp", "points of shapes ", points.shape(), " and ", values.shape(),
+                     ", expected two vectors of one size above 0");
+  }
+  const auto place = searchsorted(points, detail::as_tensor(detail::detached(at)), Side::right);
+  const auto low = clamp(place - 1, int64_t{0}, n > 1 ? n - 2 : 0).eval();
+  const auto high = minimum(low + 1, n - 1).eval();
+  const auto x0 = take(points, low).eval();
+  const auto width = (take(points, high) - x0).eval();
+  const auto share = clamp((at - x0) / where(width > C(0), width, C(1)), C(0), C(1));
+  const auto f0 = take(values, low).eval();
+  const auto f1 = take(values, high).eval();
+  using R = typename detail::Evaluated<decltype(f0 + (f1 - f0) * share)>::type;
+  return R(f0 + (f1 - f0) * share);
+}
+
+}  // namespace weft

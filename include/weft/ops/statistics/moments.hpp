@@ -1,0 +1,125 @@
+// var_mean, std_mean, aminmax, ptp, average, cov, corrcoef, vector_norm: reductions made of others.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/compose.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+
+namespace weft {
+
+namespace detail {
+/// f(options...) without corrections, which belong to var and std alone.
+template <class F>
+auto without_corrections(const F& f) {
+  return f();
+}
+template <class F, class Option, class... Rest>
+auto without_corrections(const F& f, Option option, Rest... rest) {
+  if constexpr (std::is_same_v<Option, Correction>) {
+    return without_corrections(f, rest...);
+  } else {
+    return without_corrections([&](auto... more) { return f(option, more...); }, rest...);
+  }
+}
+template <class X, class... Options>
+auto mean_beside_var(const X& x, Options... options) {
+  return without_corrections([&](auto... kept) { return mean(x, kept...); }, options...);
+}
+}  // namespace detail
+
+// Expressions: both evaluated in one kernel by `tie(v, m) = fuse(r.var, r.mean)`.
+template <class V, class M>
+struct VarMean {
+  V var;
+  M mean;
+};
+template <class S, class M>
+struct StdMean {
+  S std;
+  M mean;
+};
+template <class A, class B>
+struct MinMax {
+  A min;
+  B max;
+};
+
+/// {var, mean} as expressions, with the options of var: `auto [v, m] = var_mean(x, axis(1))`.
+template <ExpressionLike X, class... Options>
+auto var_mean(const X& x, Options... options) {
+  const auto m = detail::mean_beside_var(x, options...);
+  return VarMean<decltype(var(x, options...)), std::remove_const_t<decltype(m)>>{var(x, options...),
+                                                                                 m};
+}
+/// {std, mean} as expressions.
+template <ExpressionLike X, class... Options>
+auto std_mean(const X& x, Options... options) {
+  const auto m = detail::mean_beside_var(x, options...);
+  return StdMean<decltype(stddev(x, options...)), std::remove_const_t<decltype(m)>>{
+      stddev(x, options...), m};
+}
+/// {min, max} as expressions.
+template <ExpressionLike X, class... Options>
+auto aminmax(const X& x, Options... options) {
+  return MinMax<decltype(min(x, options...)), decltype(max(x, options...))>{min(x, options...),
+                                                                            max(x, options...)};
+}
+/// The distance from the smallest element to the largest one.
+template <ExpressionLike X, class... Options>
+auto ptp(const X& x, Options... options) {
+  return max(x, options...) - min(x, options...);
+}
+
+/// The mean of x with weights, which broadcast to x's shape; they are divided by their sum.
+template <ExpressionLike X, ExpressionLike W, class... Options>
+auto average(const X& x, const W& weights, Options... options) {
+  using T = typename X::value_type;
+  const auto w = detail::as_tensor(weights).expand(x.shape());
+  return cast<T>(sum(x * w, options...)) / cast<T>(sum(w, options...));
+}
+
+/// The covariances of variables, the rows of x, of which each column is an observation: a matrix.
+/// Unbiased unless correction(n) is given.
+template <ExpressionLike X>
+auto cov(const X& x, Correction divisor = {}) {
+  const int rank = x.shape().rank();
+  if (rank < 1 || rank > 2) {
+    fail<ShapeError>("cov", "shape ", x.shape(), ", expected (variables, observations)");
+  }
+  using T = typename X::value_type;
+  auto rows = detail::as_tensor(x);
+  if (rank == 1) rows = rows.unsqueeze(0);
+  const int64_t n = rows.shape()[1];
+  const auto centred = (rows - mean(rows, axis(1), keepdims)).eval();
+  const auto count = static_cast<compute_t<T>>(n - divisor.value);
+  auto out = (matmul(centred, centred.t()) / count).eval();
+  return rank == 1 ? out.reshape(Shape{}) : out;
+}
+/// The correlation coefficients of variables, the rows of x: a matrix with a diagonal of ones.
+template <ExpressionLike X>
+auto corrcoef(const X& x) {
+  using T = typename X::value_type;
+  const auto c = cov(x);
+  if (c.rank() == 0) return (c / c).eval();
+  const auto scale = rsqrt(c.diagonal()).eval();
+  return clamp(c * scale.unsqueeze(1) * scale, compute_t<T>(-1), compute_t<T>(1)).eval();
+}
+
+/// (sum |x|^p)^(1/p) for any p: infinity gives the largest |x|, -infinity the smallest, 0 the
+/// number of elements that are not 0.
+template <ExpressionLike X, class... Options>
+auto vector_norm(const X& x, double p, Options... options) {
+  using T = real_t<typename X::value_type>;
+  using C = compute_t<T>;
+  using R = typename detail::Evaluated<decltype(norm(x, options...))>::type;
+  constexpr double infinite = math::infinity<double>;
+  if (p == infinite) return R(max(abs(x), options...));
+  if (p == -infinite) return R(min(abs(x), options...));
+  if (p == 2) return R(norm(x, options...));
+  if (p == 1) return R(sum(abs(x), options...));
+  if (p == 0) return R(sum(cast<T>(x != typename X::value_type(0)), options...));
+  return R(pow(sum(pow(abs(x), static_cast<C>(p)), options...), static_cast<C>(1 / p)));
+}
+
+}  // namespace weft

@@ -1,0 +1,106 @@
+// Order by several keys and in parts: lexsort, partition, searchsorted_rows, digitize.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/order/search.hpp"
+#include "weft/ops/order/sort.hpp"
+
+namespace weft {
+
+/// Elements along the last axis, or axis(n), so that the one at place k is where a sort puts it,
+/// none before it is larger and none behind it smaller. They are sorted, which is more.
+template <ExpressionLike X>
+auto partition(const X& x, int64_t k, const Axes& axis = {-1}) {
+  const int64_t n = x.shape()[detail::one_axis("partition", axis, x.shape())];
+  if (k >= n || k < -n) fail<IndexError>("partition", "place ", k, " of ", n, " elements");
+  return sort(x, axis).values;
+}
+/// Where the elements of partition(x, k) were.
+template <ExpressionLike X>
+auto argpartition(const X& x, int64_t k, const Axes& axis = {-1}) {
+  const int64_t n = x.shape()[detail::one_axis("argpartition", axis, x.shape())];
+  if (k >= n || k < -n) fail<IndexError>("argpartition", "place ", k, " of ", n, " elements");
+  return argsort(x, axis);
+}
+
+/// The order along the last axis by several keys of one shape, the last one first: of elements that
+/// are equal in it the key before decides, and so on.
+template <ExpressionLike X, ExpressionLike... Xs>
+auto lexsort(const X& key, const Xs&... keys) {
+  auto order = argsort(detail::detached(key));
+  const auto refine = [&](const auto& next) {
+    if (!(next.shape() == order.shape())) {
+      fail<ShapeError>("lexsort", "keys of shapes ", order.shape(), " and ", next.shape(),
+                       ", expected one shape");
+    }
+    const auto now = take_along_axis(next, order, Axes{-1}).eval();
+    order = take_along_axis(order, argsort(now), Axes{-1}).eval();
+  };
+  (refine(detail::as_tensor(detail::detached(keys))), ...);
+  return order;
+}
+
+namespace op {
+/// How many elements of a value's row are before it; the rows are sorted and contiguous.
+template <class T>
+struct row_insertion {
+  using domain = Ordered;
+  using result_type = std::int64_t;
+  static constexpr const char* text = "searchsorted_rows";
+  static constexpr bool mixes_types = true;
+  insertion<T> in;
+  std::int64_t values_in_row;
+
+  WEFT_HD std::int64_t value(compute_t<T> x, compute_t<T> first, std::int64_t position) const {
+    insertion<T> row = in;
+    row.sorted += position / values_in_row * in.n;
+    return row.value(x, first);
+  }
+};
+}  // namespace op
+
+/// searchsorted for each row by itself: sorted (..., n) and values (..., m) give (..., m).
+template <ExpressionLike S, ExpressionLike X>
+auto searchsorted_rows(const S& sorted, const X& values, Side side = Side::left) {
+  using T = typename S::value_type;
+  const auto in = detail::as_tensor(detail::detached(sorted)).contiguous();
+  const auto x = detail::as_tensor(detail::detached(values));
+  const int last = in.rank() - 1;
+  bool fits = last >= 0 && x.rank() == in.rank();
+  for (int i = 0; fits && i < last; ++i) fits = in.shape()[i] == x.shape()[i];
+  if (!fits) {
+    fail<ShapeError>("searchsorted_rows", "shapes ", in.shape(), " and ", x.shape(),
+                     ", expected the same but for the last axis");
+  }
+  const int64_t n = in.shape()[last];
+  const int64_t m = x.shape()[last];
+  const auto first = in.size() > 0 ? in.reshape({-1})(0) : zeros<T>({}, in.device());
+  const op::row_insertion<T> place{{in.data(), n, side == Side::right}, m > 0 ? m : 1};
+  return lift(place, x, first, generated(x.shape(), op::affine<int64_t>{0, 1})).eval();
+}
+
+/// For each value the index of the boundary before which it is: the boundaries, in order, close the
+/// buckets above, or with `right` below, as in PyTorch's bucketize with the other sense of right.
+template <ExpressionLike X, ExpressionLike B>
+auto bucketize(const X& x, const B& boundaries, bool right = false) {
+  return searchsorted(detail::detached(boundaries), detail::detached(x),
+                      right ? Side::right : Side::left);
+}
+/// NumPy's digitize: how many edges of bins, which rise or fall, a value has passed; with `right`
+/// an edge belongs to the bin below it.
+template <ExpressionLike X, ExpressionLike B>
+auto digitize(const X& x, const B& bins, bool right = false) {
+  const auto edges = detail::as_tensor(detail::detached(bins));
+  const int64_t n = edges.size();
+  const bool falls = n > 1 && edges(n - 1).item() < edges(0).item();
+  if (!falls) {
+    return searchsorted(edges, detail::detached(x), right ? Side::left : Side::right);
+  }
+  const auto passed =
+      searchsorted(edges.flip(0), detail::detached(x), right ? Side::left : Side::right);
+  return (n - passed).eval();
+}
+
+}  // namespace weft

@@ -1,0 +1,63 @@
+// tensor(v) for vectors of vectors, of one length at each depth.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/tensor/factory.hpp"
+
+namespace weft {
+
+/// A container of containers: std::vector<std::vector<float>>.
+template <class C>
+concept NestedContainer = Contiguous<C> && Contiguous<typename C::value_type>;
+
+namespace detail {
+template <class C>
+struct InnermostOf {
+  using type = typename C::value_type;
+};
+template <NestedContainer C>
+struct InnermostOf<C> : InnermostOf<typename C::value_type> {};
+
+template <Contiguous C>
+void nested_shape(const C& values, Shape& shape) {
+  shape.push_back(static_cast<int64_t>(values.size()));
+  if constexpr (NestedContainer<C>) {
+    if (values.size() > 0) {
+      nested_shape(*values.data(), shape);
+    } else {
+      shape.push_back(0);
+    }
+  }
+}
+template <class T, Contiguous C>
+void copy_nested(const C& values, const Shape& shape, int depth, T*& out) {
+  const auto n = static_cast<int64_t>(values.size());
+  if (n != shape[depth]) {
+    fail<ShapeError>("tensor", "containers of ", n, " and of ", shape[depth],
+                     " elements at the same depth, expected equal ones");
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (NestedContainer<C>) {
+      copy_nested(values.data()[i], shape, depth + 1, out);
+    } else {
+      *out++ = values.data()[i];
+    }
+  }
+}
+}  // namespace detail
+
+/// A copy of the elements of containers in containers, an axis for each depth. Throws ShapeError
+/// where they differ in length.
+template <NestedContainer C, Device D = Cpu>
+auto tensor(const C& values, D device = {}) {
+  using T =
+      typename detail::Canonical<std::remove_const_t<typename detail::InnermostOf<C>::type>>::type;
+  Shape shape;
+  detail::nested_shape(values, shape);
+  Tensor<T, Cpu> out = empty<T>(shape);
+  T* next = out.data();
+  detail::copy_nested(values, shape, 0, next);
+  return out.to(device);
+}
+
+}  // namespace weft

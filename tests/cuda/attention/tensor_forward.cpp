@@ -1,0 +1,10 @@
+#include "weft/cuda/attention/tensor_forward.hpp"
+
+#include "test.hpp"
+
+using namespace weft;
+
+TEST_CASE("tiles of the forward pass fit in shared memory") {
+  CHECK(weft::cuda::tensor_forward_bytes<64>() < 64 << 10);
+  CHECK(weft::cuda::tensor_forward_bytes<128>() < 99 << 10);
+}

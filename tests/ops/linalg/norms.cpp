@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/ops/linalg/matrix_function.hpp>
+#include <weft/ops/linalg/norms.hpp>
+#include <weft/ops/linalg/products.hpp>
+
+#include "linear_algebra.hpp"
+
+using test::off;
+using test::some_matrices;
+using weft::axis;
+using weft::MatrixNorm;
+using weft::Shape;
+using weft::Tensor;
+using weft::tensor;
+
+TEST_CASE_TEMPLATE("norms by hand", D, TEST_DEVICES) {
+  const auto a = tensor<double>({{3, 0}, {-4, 5}}, D{});
+  const double largest = std::sqrt(45.0);
+  const double smallest = std::sqrt(5.0);
+  const struct {
+    MatrixNorm which;
+    double norm;
+    double cond;
+  } cases[] = {
+      {MatrixNorm::frobenius, std::sqrt(50.0), 50.0 / 15},
+      {MatrixNorm::nuclear, largest + smallest, (largest + smallest) * (largest + smallest) / 15},
+      {MatrixNorm::one, 7, 7 * 9.0 / 15},
+      {MatrixNorm::minus_one, 5, 5 * 3.0 / 15},
+      {MatrixNorm::two, largest, 3},
+      {MatrixNorm::minus_two, smallest, 1.0 / 3},
+      {MatrixNorm::infinity, 9, 9 * 7.0 / 15},
+      {MatrixNorm::minus_infinity, 3, 3 * 5.0 / 15},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(static_cast<int>(c.which));
+    CHECK(matrix_norm(a, c.which).item() == doctest::Approx(c.norm));
+    CHECK(cond(a, c.which).item() == doctest::Approx(c.cond));
+    CHECK(off(matrix_norm(a.expand({2, 2, 2}), c.which), weft::full({2}, c.norm, D{})) < 1e-14);
+  }
+  CHECK(std::isinf(cond(tensor<double>({{1, 0}, {0, 0}}, D{})).item()));
+  const auto x = tensor<float>({{3, -4, 0}, {1, 0, 0}}, D{});
+  const auto rows = [&](double p) { return vector_norm(x, p, axis(1)).to_vector(); };
+  CHECK(rows(2) == std::vector<float>{5, 1});
+  CHECK(rows(1) == std::vector<float>{7, 1});
+  CHECK(rows(0) == std::vector<float>{2, 1});
+  CHECK(rows(INFINITY) == std::vector<float>{4, 1});
+  CHECK(rows(-INFINITY) == std::vector<float>{0, 0});
+  CHECK(vector_norm(x(0, weft::slice(0, 2)), -1).item() == doctest::Approx(12.0 / 7));
+  CHECK_SAYS("[vector_norm] p = nan", vector_norm(x, NAN));
+}
+
+TEST_CASE_TEMPLATE("matrix_power and matrix_exp", D, TEST_DEVICES) {
+  const auto a = some_matrices<double, D>({2, 3, 3}, 9);
+  Tensor<double, D> power = weft::eye<double>(3, D{}).expand({2, 3, 3}).clone();
+  for (int n = 0; n < 9; ++n) {
+    CHECK(off(matrix_power(a, n), power) < 1e-13);
+    CHECK(off(matmul(matrix_power(a, -n), power), weft::eye<double>(3, D{}).expand({2, 3, 3})) <
+          1e-10);
+    power = matmul(power, a);
+  }
+  // Rotations, a nilpotent matrix whose series ends, and exp(-A) exp(A) = 1 at many sizes.
+  const auto turn = tensor<double>({{0, -20}, {20, 0}}, D{});
+  CHECK(off(matrix_exp(turn),
+            tensor<double>({{std::cos(20), -std::sin(20)}, {std::sin(20), std::cos(20)}}, D{})) <
+        1e-13);
+  const auto shift = tensor<float>({{0, 2, 0}, {0, 0, 3}, {0, 0, 0}}, D{});
+  CHECK(off(matrix_exp(shift), tensor<float>({{1, 2, 3}, {0, 1, 3}, {0, 0, 1}}, D{})) < 1e-6);
+  const auto x = some_matrices<double, D>({3, 20, 20}).eval();
+  const auto sizes = tensor<double>({1e-3, 0.05, 0.3}, D{}).reshape(3, 1, 1);
+  const auto one = weft::eye<double>(20, D{}).expand({3, 20, 20});
+  CHECK(off(matmul(matrix_exp(x * sizes), matrix_exp(-(x * sizes))), one) < 1e-9);
+  CHECK(matrix_exp(weft::zeros<float>({0, 2, 2}, D{})).shape() == Shape{0, 2, 2});
+  CHECK_SAYS("[matrix_exp] matrix 1 of the batch is not finite",
+             matrix_exp(tensor<float>({0, INFINITY}, D{}).reshape(2, 1, 1)));
+  CHECK_SAYS("[matrix_power] matrices of shape (3, 1)", matrix_power(sizes.squeeze(-1), 2));
+}
+
+TEST_CASE_TEMPLATE("chains, Kronecker, cross and Vandermonde", D, TEST_DEVICES) {
+  const auto a = some_matrices<double, D>({10, 30});
+  const auto b = some_matrices<double, D>({30, 5}, 0, 2);
+  const auto c = some_matrices<double, D>({5, 60}, 0, 3);
+  const auto v = some_matrices<double, D>({60, 1}, 0, 4).squeeze(-1);
+  CHECK(off(multi_dot(a, b, c), matmul(matmul(a, b), c)) == 0);
+  CHECK(off(multi_dot(a, b, c, v), matmul(a, matmul(b, matmul(c, v)))) == 0);
+  CHECK(off(multi_dot(b.t()(0), b), matmul(b.t()(0), b)) == 0);
+  CHECK(weft::linalg::best_cuts({10, 30, 5, 60})[2] == 1);
+  CHECK(weft::linalg::best_cuts({30, 35, 15, 5, 10, 20, 25})[5] == 2);
+  CHECK_SAYS(
+      "[multi_dot] shapes (10, 30) and (5, 60): the first has 30 columns and the second 5 rows",
+      multi_dot(a, c));
+  CHECK_SAYS("[multi_dot] operand 1 of shape (60,), expected a matrix", multi_dot(c, v, c));
+
+  const auto x = tensor<float>({{1, 2}, {3, 4}}, D{});
+  const auto y = tensor<float>({{0, 1, 2}}, D{});
+  CHECK(off(kron(x, y), tensor<float>({{0, 1, 2, 0, 2, 4}, {0, 3, 6, 0, 4, 8}}, D{})) == 0);
+  CHECK(off(kron(x.expand({3, 2, 2}), y), kron(x, y).expand({3, 2, 6})) == 0);
+
+  const auto e = weft::eye<float>(3, D{});
+  CHECK(off(cross(e, e.flip(0)), tensor<float>({{0, -1, 0}, {0, 0, 0}, {0, 1, 0}}, D{})) == 0);
+  CHECK(off(cross(e(0), tensor<float>({{0, 1, 0}, {0, 0, 1}}, D{})),
+            tensor<float>({{0, 0, 1}, {0, -1, 0}}, D{})) == 0);
+  CHECK_SAYS("[cross] shapes (2, 2) and (2, 2) with 2 elements along axis 1, expected 3",
+             cross(x, x));
+
+  const auto points = tensor<float>({2, 3}, D{});
+  CHECK(off(vander(points, 4), tensor<float>({{1, 2, 4, 8}, {1, 3, 9, 27}}, D{})) == 0);
+  CHECK(off(vander(points, -1, false), tensor<float>({{2, 1}, {3, 1}}, D{})) == 0);
+  CHECK(trace(x).item() == 5);
+  CHECK(trace(x, 1).item() == 2);
+  CHECK(trace(x.expand({3, 2, 2})).to_vector() == std::vector<float>{5, 5, 5});
+}

@@ -1,0 +1,41 @@
+#include "weft/ops/shape/pad.hpp"
+
+#include "array.hpp"
+
+using namespace weft;
+
+TEST_CASE_TEMPLATE("what stands in a border", D, TEST_DEVICES) {
+  const Tensor x = tensor(std::vector<float>{1, 2, 3}, {1, 3}).to(D{});
+  const auto row = [&](PadMode mode) { return pad(x, {2, 1}, mode, 7).to_vector(); };
+  CHECK(row(PadMode::constant) == std::vector<float>{7, 7, 1, 2, 3, 7});
+  CHECK(row(PadMode::reflect) == std::vector<float>{3, 2, 1, 2, 3, 2});
+  CHECK(row(PadMode::replicate) == std::vector<float>{1, 1, 1, 2, 3, 3});
+  CHECK(row(PadMode::circular) == std::vector<float>{2, 3, 1, 2, 3, 1});
+  CHECK(pad(x, {0, 0, 1, 2}).shape() == Shape{4, 3});
+  CHECK_SAYS("a border of 3 and 0 along axis 1 of shape (1, 3), expected 0 to 2",
+             pad(x, {3, 0}, PadMode::reflect));
+  CHECK_SAYS("[pad] borders (1,)", pad(x, {1}));
+}
+
+TEST_CASE_TEMPLATE("a border is a part of the statement", D, TEST_DEVICES) {
+  const Tensor x = arange<float>(1, 7).to(D{}).reshape(2, 3);
+  const auto y = weft::ones<float>({4, 4}, D{});
+  CHECK(Tensor(pad(x, {0, 1, 1, 1}) + y).to_vector() ==
+        std::vector<float>{1, 1, 1, 1, 2, 3, 4, 1, 5, 6, 7, 1, 1, 1, 1, 1});
+  CHECK(pad(x, {-1, 0, 0, 1}, PadMode::constant, 9).to_vector() ==
+        std::vector<float>{2, 3, 5, 6, 9, 9});
+  CHECK(pad(x, {1, 2, 1, 0}, PadMode::symmetric).to_vector() ==
+        std::vector<float>{1, 1, 2, 3, 3, 2, 1, 1, 2, 3, 3, 2, 4, 4, 5, 6, 6, 5});
+  CHECK(pad(x, {3, 3}, PadMode::circular).shape() == Shape{2, 9});
+  CHECK(pad(cast<int>(x) * 2, {1, 0}).to_vector() == std::vector<int>{0, 2, 4, 6, 0, 8, 10, 12});
+  CHECK(Tensor(max(pad(x, {1, 1}, PadMode::reflect) * 2.0F, axis(1))).to_vector() ==
+        std::vector<float>{6, 12});
+  CHECK(pad(weft::zeros<float>({0, 2}, D{}), {0, 0, 1, 0}, PadMode::constant, 3).to_vector() ==
+        std::vector<float>{3, 3});
+  CHECK(pad(x, {{1, 0}, {0, 1}}, PadMode::constant, 7).to_vector() ==
+        std::vector<float>{7, 7, 7, 7, 1, 2, 3, 7, 4, 5, 6, 7});
+  CHECK(pad(x(0), {{1, 2}}).to_vector() == std::vector<float>{0, 1, 2, 3, 0, 0});
+  CHECK_SAYS("[pad] 1 pairs for shape (2, 3)", pad(x, {{1, 1}}));
+  CHECK_SAYS("a border of -4 and 0 along axis 1", pad(x, {-4, 0}));
+  CHECK_SAYS("[pad] the number 300", pad(cast<std::int8_t>(x), {1, 1}, PadMode::constant, 300));
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/ops/statistics/counting.hpp>
+
+#include <cmath>
+
+#include "test.hpp"
+
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
+
+using namespace weft;
+using Counts = std::vector<std::int64_t>;
+
+TEST_CASE_TEMPLATE("weighted counts and histograms with edges", D, TEST_DEVICES) {
+  const auto x = tensor({1, 0, 3, 1}).to(D{});
+  const auto w = tensor({0.5F, 2.0F, 1.0F, 0.25F}).to(D{});
+  CHECK(bincount(x, w).to_vector() == std::vector<float>{2, 0.75F, 0, 1});
+  CHECK(bincount(x, w, 6).size() == 6);
+  CHECK_SAYS("[bincount] weights of shape (2,) for (4,)", bincount(x, w.narrow(0, 0, 2)));
+  const auto values = tensor({-1.0F, 0.0F, 0.5F, 1.0F, 2.5F, 4.0F, 5.0F, NAN}).to(D{});
+  const auto edges = tensor({0.0F, 1.0F, 2.0F, 4.0F}).to(D{});
+  CHECK(histogram(values, edges).to_vector() == Counts{2, 1, 2});
+  CHECK_SAYS("expected a vector of 2 or more", histogram(values, edges.narrow(0, 0, 1)));
+}
+
+TEST_CASE_TEMPLATE("histograms of several dimensions", D, TEST_DEVICES) {
+  const auto x = tensor({0.0F, 1.0F, 1.0F, 2.0F, 9.0F}).to(D{});
+  const auto y = tensor({0.0F, 3.0F, 2.0F, 2.0F, 0.0F}).to(D{});
+  const auto edges_x = tensor({0.0F, 1.0F, 2.0F}).to(D{});
+  const auto edges_y = tensor({0.0F, 2.0F, 3.0F, 4.0F}).to(D{});
+  const auto found = histogram2d(x, y, edges_x, edges_y);
+  CHECK(found.counts.shape() == Shape{2, 3});
+  CHECK(found.counts.to_vector() == Counts{1, 0, 0, 0, 2, 1});
+  CHECK(found.edges[1].to_vector() == edges_y.to_vector());
+  const auto even = histogram2d(x, y, 3, 2);
+  CHECK(even.counts.to_vector() == Counts{1, 3, 0, 0, 1, 0});
+  CHECK(even.edges[0].to_vector() == std::vector<float>{0, 3, 6, 9});
+  CHECK_SAYS("expected (samples, dimensions)", histogramdd(x, Shape{2}));
+}
+
+TEST_CASE_TEMPLATE("bits", D, TEST_DEVICES) {
+  const auto bits = tensor({{true, false, true, false, false, false, false, true, true, false},
+                            {false, true, false, false, false, false, false, false, false, true}})
+                        .to(D{});
+  const auto bytes = packbits(bits);
+  CHECK(bytes.shape() == Shape{2, 2});
+  CHECK(bytes.to_vector() == std::vector<std::uint8_t>{161, 128, 64, 64});
+  const auto back = unpackbits(bytes, 10);
+  CHECK(back.shape() == Shape{2, 10});
+  CHECK(equal(back != std::uint8_t{0}, bits));
+  CHECK(unpackbits(bytes).shape() == Shape{2, 16});
+  CHECK_SAYS("[unpackbits] 17 bits of 16 there are", unpackbits(bytes, 17));
+}

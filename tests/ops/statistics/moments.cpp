@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/ops/statistics/moments.hpp>
+#include <weft/ops/statistics/nan.hpp>
+
+#include "gradients.hpp"
+
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
+
+using namespace weft;
+using Doubles = std::vector<double>;
+
+namespace {
+const double hole = std::nan("");
+
+template <class E>
+bool is(const E& e, const Doubles& expected) {
+  const auto x = e.eval();
+  return allclose(x.to(Cpu{}), tensor(expected, x.shape()), {1e-12, 1e-12, true});
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("pairs of reductions, ptp and norms", D, TEST_DEVICES) {
+  const auto x = tensor<double>({{1, 2, 6}, {-4, 0, 1}}).to(D{});
+  const auto [v, m] = var_mean(x, axis(1), correction(0));
+  CHECK(is(v, {14.0 / 3, 14.0 / 3}));
+  CHECK(is(m, {3, -1}));
+  const auto [s, middle] = std_mean(x, axis(1), keepdims);
+  CHECK(is(s * s, {7, 7}));
+  CHECK(middle.shape() == Shape{2, 1});
+  const auto [low, high] = aminmax(x, axis(0));
+  CHECK(is(low, {-4, 0, 1}));
+  CHECK(is(high, {1, 2, 6}));
+  CHECK(is(ptp(x, axis(1)), {5, 5}));
+  CHECK(is(ptp(x), {10}));
+  const double inf = INFINITY;
+  const double expected[][2] = {
+      {inf, 6}, {-inf, 0}, {0, 5}, {1, 14}, {2, 7.615773105863909}, {3, 6.6191059488}};
+  for (const auto& [p, value] : expected) {
+    CHECK(vector_norm(x, p).item() == doctest::Approx(value));
+  }
+  CHECK(is(vector_norm(x + 5.0, -1, axis(1)),
+           {1 / (1.0 / 6 + 1.0 / 7 + 1.0 / 11), 1 / (1 + 1.0 / 5 + 1.0 / 6)}));
+}
+
+TEST_CASE_TEMPLATE("weighted means, covariances and correlations", D, TEST_DEVICES) {
+  const auto x = tensor<double>({{1, 2, 6}, {-4, 0, 1}}).to(D{});
+  const auto w = tensor<double>({1, 1, 2}).to(D{});
+  CHECK(is(average(x, w, axis(1)), {3.75, -0.5}));
+  CHECK(is(average(x, w), {1.625}));
+  CHECK(is(cov(x), {7, 5.5, 5.5, 7}));
+  CHECK(is(cov(x, correction(0)), {14.0 / 3, 11.0 / 3, 11.0 / 3, 14.0 / 3}));
+  CHECK(is(cov(x(0)), {7}));
+  CHECK(is(corrcoef(x), {1, 5.5 / 7, 5.5 / 7, 1}));
+  CHECK_SAYS("[cov] shape (1, 1, 2)", cov(ones<double>({1, 1, 2}, D{})));
+  const Var v = parameter(x);
+  CHECK(gradcheck([](const auto& p) { return Var(cov(p)); }, v));
+  CHECK(gradcheck([&](const auto& p) { return Var(average(p * p, w, axis(1))); }, v));
+  CHECK(gradcheck([](const auto& p) { return Var(vector_norm(p, 3, axis(0))); }, v));
+}
+
+TEST_CASE_TEMPLATE("reductions that leave NaN out", D, TEST_DEVICES) {
+  const auto x = tensor<double>({{1, hole, 5}, {hole, hole, hole}, {-2, 2, 0}}).to(D{});
+  CHECK(is(nansum(x, axis(1)), {6, 0, 0}));
+  CHECK(is(nanprod(x, axis(1)), {5, 1, 0}));
+  CHECK(is(nanmean(x, axis(1)), {3, hole, 0}));
+  CHECK(is(nanmax(x, axis(1)), {5, hole, 2}));
+  CHECK(is(nanmin(x, axis(1)), {1, hole, -2}));
+  CHECK(nanmax(x).item() == 5);
+  CHECK(is(nanvar(x, axis(1)), {8, hole, 4}));
+  CHECK(is(nanvar(x, axis(1), correction(0), keepdims), {4, hole, 8.0 / 3}));
+  CHECK(is(nanstd(x), {std::sqrt(6.7)}));
+  CHECK(nanargmax(x, axis(1)).eval().to_vector() == std::vector<std::int64_t>{2, 0, 1});
+  CHECK(nanargmin(x, axis(1)).eval().to_vector() == std::vector<std::int64_t>{0, 0, 0});
+  CHECK(is(nancumsum(x, axis(0)), {1, 0, 5, 1, 0, 5, -1, 2, 5}));
+  CHECK(is(nancumprod(x, axis(1)), {1, 1, 5, 1, 1, 1, -2, -4, 0}));
+  const Var v = parameter(x);
+  Var(sum(nanmean(v(slice(0, 3, 2)), axis(1)))).backward();
+  CHECK(is(v.grad(), {0.5, 0, 0.5, 0, 0, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3}));
+}

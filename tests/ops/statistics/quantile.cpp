@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/ops/statistics/quantile.hpp>
+
+#include "gradients.hpp"
+
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
+
+using namespace weft;
+using Doubles = std::vector<double>;
+using Places = std::vector<std::int64_t>;
+
+namespace {
+const double hole = std::nan("");
+
+template <class E>
+bool is(const E& x, const Doubles& expected) {
+  return allclose(x.to(Cpu{}), tensor(expected, x.shape()), {1e-12, 1e-12, true});
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("quantiles", D, TEST_DEVICES) {
+  const auto x = tensor<double>({{3, 1, 2, 10}, {7, -INFINITY, 5, 6}}).to(D{});
+  const auto rows = tensor<double>({{3, 1, 2, 10}, {7, 5, 5.5, 6}}).to(D{});
+  CHECK(is(quantile(rows, 0.3, axis(1)), {1.9, 5.45}));
+  CHECK(is(quantile(rows, 0.3, axis(1), Quantile::lower), {1, 5}));
+  CHECK(is(quantile(rows, 0.3, axis(1), Quantile::higher), {2, 5.5}));
+  CHECK(is(quantile(rows, 0.3, axis(1), Quantile::midpoint), {1.5, 5.25}));
+  CHECK(is(quantile(rows, 0.3, axis(1), Quantile::nearest), {2, 5.5}));
+  CHECK(is(quantile(rows, 0.5), {5.25}));
+  CHECK(percentile(rows, 100, keepdims).shape() == Shape{1, 1});
+  const auto several = quantile(rows, std::vector<double>{0, 0.5, 1}, axis(0));
+  CHECK(several.shape() == Shape{3, 4});
+  CHECK(is(several, {3, 1, 2, 6, 5, 3, 3.75, 8, 7, 5, 5.5, 10}));
+  CHECK(is(quantile(x, 0.0, axis(1)), {1, -INFINITY}));
+  const auto holes = tensor<double>({{3, hole, 1}, {hole, hole, hole}, {4, 5, 6}}).to(D{});
+  CHECK(is(quantile(holes, 0.5, axis(1)), {hole, hole, 5}));
+  CHECK(is(nanquantile(holes, 0.25, axis(1)), {1.5, hole, 4.5}));
+  CHECK(is(nanquantile(holes, 0.25, axis(1), Quantile::higher, keepdims), {3, hole, 5}));
+  CHECK(is(nanquantile(holes, 0.5), {4}));
+  CHECK_SAYS("[quantile] q = 1.5, expected 0 to 1", quantile(x, 1.5));
+  CHECK_SAYS("no elements in shape (0,)", quantile(zeros<double>({0}, D{}), 0.5));
+  const Var v = parameter(test::numbers<D>({3, 4}));
+  CHECK(gradcheck([](const auto& p) { return quantile(p, 0.4, axis(1)); }, v));
+}
+
+TEST_CASE_TEMPLATE("medians, k-th values and modes", D, TEST_DEVICES) {
+  const auto x = tensor<double>({{3, 1, 2, 10}, {7, hole, 5, 6}}).to(D{});
+  const auto [values, places] = median(x, axis(1));
+  CHECK(is(values, {2, hole}));
+  CHECK(places.to_vector() == Places{2, 1});
+  CHECK(is(nanmedian(x, axis(1), keepdims).values, {2, 6}));
+  CHECK(std::isnan(median(x).item()));
+  CHECK(nanmedian(x).item() == 5);
+  const auto k = tensor({{4, 2, 2, 4, 9}, {1, 2, 3, 4, 5}}).to(D{});
+  CHECK(median(k).item() == 3);
+  const auto third = kthvalue(k, 3);
+  CHECK(third.values.to_vector() == std::vector<int>{4, 3});
+  CHECK(third.indices.to_vector() == Places{0, 2});
+  CHECK(kthvalue(k, 2, axis(0)).values.to_vector() == std::vector<int>{4, 2, 3, 4, 9});
+  CHECK_SAYS("[kthvalue] k = 6, expected 1 to 5", kthvalue(k, 6));
+  const auto most = mode(k);
+  CHECK(most.values.to_vector() == std::vector<int>{2, 1});
+  CHECK(most.indices.to_vector() == Places{2, 0});
+  const Var v = parameter(test::numbers<D>({3, 5}));
+  CHECK(gradcheck([](const auto& p) { return median(p, axis(0)).values; }, v));
+  CHECK(gradcheck([](const auto& p) { return kthvalue(p, 2).values; }, v));
+  CHECK(gradcheck([](const auto& p) { return median(p); }, v));
+}
