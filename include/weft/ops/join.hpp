@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because joining has a form for lists, for packs and for expressions, and their errors.
+
 #include <vector>
 
 #include "weft/ops/fuse.hpp"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because each factory has a form for a shape and one for sizes.
+
 #include "weft/core/checked_cast.hpp"
 #include "weft/tensor/access.hpp"
 

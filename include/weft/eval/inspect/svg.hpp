@@ -1,5 +1,5 @@
-// An expression's graph as an SVG picture: a box for each kernel, from the operands down to the
-// result. SPDX-License-Identifier: Apache-2.0
+// An expression's graph as an SVG picture: a box for each kernel, from operands to the result.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

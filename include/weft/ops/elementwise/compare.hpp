@@ -78,10 +78,12 @@ struct with_any_number : Op {
 }  // namespace op
 
 namespace detail {
-template <class Op>
-inline constexpr bool is_comparison =
-    std::is_same_v<Op, op::eq> || std::is_same_v<Op, op::ne> || std::is_same_v<Op, op::lt> ||
-    std::is_same_v<Op, op::le> || std::is_same_v<Op, op::gt> || std::is_same_v<Op, op::ge>;
+template <class C, class Op, class T, class D, class U>
+inline constexpr bool compares_number<Map<C, op::with_any_number<Op>, Tensor<T, D>, Scalar<U>>> =
+    true;
+template <class C, class Op, class T, class D, class U>
+inline constexpr bool compares_number<Map<C, op::with_any_number<Op>, Scalar<U>, Tensor<T, D>>> =
+    true;
 
 /// Whether numbers of type N go beyond the integers of X.
 template <class X, class N>
