@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because loads, lanes and stores of registers belong together.
+
 #include "weft/eval/program/executor.hpp"
 #include "weft/eval/program/program.hpp"
 

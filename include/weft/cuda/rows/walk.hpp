@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a walk and the loads on its way are one class.
+
 #include "weft/cuda/rows/threads.hpp"
 #include "weft/eval/rows/program.hpp"
 

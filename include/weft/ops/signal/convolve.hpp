@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/conv/pad.hpp"
+#include "weft/ops/shape/pad.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/signal/fft.hpp"
 #include "weft/ops/signal/frames.hpp"
@@ -45,7 +45,7 @@ auto convolve_directly(const A& a, const V& v, const Part (&parts)[N]) {
     around.push_back(parts[i].first + parts[i].length - a.shape()[a.rank() - N + i]);
   }
   // (batch, place, tap) or (batch, row, column, tap of a column, tap of a row)
-  auto frames = pad(a, around);
+  auto frames = detail::as_tensor(pad(a, around));
   auto taps = v;
   for (int i = N - 1; i >= 0; --i) {
     const int axis = a.rank() - N + i;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/conv/pad.hpp"
+#include "weft/ops/shape/pad.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/signal/fft.hpp"
 #include "weft/ops/signal/frames.hpp"
@@ -46,7 +46,7 @@ auto fitted_window(const char* operation, const W& window, StftOptions& o) {
                      o.hop, ", expected at most n_fft elements and a positive hop");
   }
   const int64_t before = (o.n_fft - w.size()) / 2;
-  return pad(w, {before, o.n_fft - w.size() - before});
+  return detail::as_tensor(pad(w, {before, o.n_fft - w.size() - before}));
 }
 inline FftNorm norm_of(const StftOptions& o) {
   return o.normalized ? FftNorm::ortho : FftNorm::backward;
