@@ -38,6 +38,28 @@ constexpr void needs_header_nn() {
   static_assert(always_false<Xs...>,
                 "weft: losses and layers are in nn: include <weft/nn.hpp> and write nn::mse_loss");
 }
+template <class... Xs>
+constexpr void needs_header_linalg() {
+  static_assert(always_false<Xs...>, "weft: for linear algebra include <weft/linalg.hpp>");
+}
+template <class... Xs>
+constexpr void needs_header_statistics() {
+  static_assert(always_false<Xs...>, "weft: for statistics include <weft/statistics.hpp>");
+}
+template <class... Xs>
+constexpr void needs_header_arrays() {
+  static_assert(always_false<Xs...>, "weft: for forms of arrays include <weft/arrays.hpp>");
+}
+template <class... Xs>
+constexpr void needs_header_special() {
+  static_assert(always_false<Xs...>, "weft: for special functions include <weft/special.hpp>");
+}
+template <class... Xs>
+constexpr void needs_header_random() {
+  static_assert(
+      always_false<Xs...>,
+      "weft: for distributions and choices include <weft/random.hpp> and write random::choice");
+}
 }  // namespace detail
 
 /// Says which header has it.
@@ -108,5 +130,45 @@ Tensor<float> save_safetensors(detail::Anything, detail::Anything) {
   detail::needs_header_io<T>();
   return {};
 }
+
+// A conversion of each operand makes these worse matches than any function that the header
+// declares.
+// clang-format off
+template <class T = void> Tensor<float> solve(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
+template <class T = void> Tensor<float> inv(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
+template <class T = void> Tensor<float> pinv(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
+template <class T = void> Tensor<float> det(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
+template <class T = void> Tensor<float> svd(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
+template <class T = void> Tensor<float> qr(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
+template <class T = void> Tensor<float> cholesky(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
+template <class T = void> Tensor<float> eigh(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
+template <class T = void> Tensor<float> lstsq(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
+template <class T = void> Tensor<float> median(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> quantile(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> diff(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> cov(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> corrcoef(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> isin(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> nanmean(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> nansum(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> trapezoid(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> interp(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
+template <class T = void> Tensor<float> tril(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
+template <class T = void> Tensor<float> triu(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
+template <class T = void> Tensor<float> diag(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
+template <class T = void> Tensor<float> tile(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
+template <class T = void> Tensor<float> roll(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
+template <class T = void> Tensor<float> one_hot(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
+template <class T = void> Tensor<float> masked_fill(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
+template <class T = void> Tensor<float> repeat_interleave(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
+template <class T = void> Tensor<float> erfinv(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
+template <class T = void> Tensor<float> gcd(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
+template <class T = void> Tensor<float> logaddexp(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
+template <class T = void> Tensor<float> nan_to_num(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
+template <class T = void> Tensor<float> floor_divide(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
+template <class T = void> Tensor<float> choice(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
+template <class T = void> Tensor<float> multinomial(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
+template <class T = void> Tensor<float> poisson(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
+// clang-format on
 
 }  // namespace weft

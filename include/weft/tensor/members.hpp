@@ -202,8 +202,8 @@ class NodeMembers : public Members<E> {
                             Slice d = Slice::absent, Slice e = Slice::absent,
                             Slice f = Slice::absent, Slice g = Slice::absent,
                             Slice h = Slice::absent) const {
-    using View = decltype(eval()(a));
-    return static_cast<const View>(eval()(a, b, c, d, e, f, g, h));
+    const auto view = eval()(a, b, c, d, e, f, g, h);
+    return view;
   }
   template <ExpressionLike I>
   auto operator()(const I& index) const {

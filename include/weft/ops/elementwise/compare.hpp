@@ -80,6 +80,13 @@ constexpr auto operator!(X&& x) {
 }
 
 namespace detail {
+template <class C, class Op, class T, class D, class U>
+inline constexpr bool compares_number<Map<C, op::with_any_number<Op>, Tensor<T, D>, Scalar<U>>> =
+    true;
+template <class C, class Op, class T, class D, class U>
+inline constexpr bool compares_number<Map<C, op::with_any_number<Op>, Scalar<U>, Tensor<T, D>>> =
+    true;
+
 /// Whether numbers of type N go beyond the integers of X.
 template <class X, class N>
 inline constexpr bool goes_beyond = false;
