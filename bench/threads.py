@@ -81,13 +81,13 @@ def main():
                 process.kill()
     names = list(commands)
     print(f"{cores} cores, {args.busy} other processes; medians in ms\n")
-    print(f"{'case':24}{'threads':>8}" + "".join(f"{name:>10}" for name in names) + f"{'speed':>8}")
+    print(f"{'case':24}{'threads':>8}" + "".join(f"{name:>10}" for name in names) + f"{'speed':>10}")
     for case in dict.fromkeys(case for case, *_ in figures):
         for threads in counts:
             row = [figures.get((case, threads, name)) for name in names]
             rivals = [ms for name, ms in zip(names, row) if name in ("openmp", "pytorch")]
             ratio = min(rivals) / min(ms for name, ms in zip(names, row) if name not in ("openmp", "pytorch"))
-            print(f"{case:24}{threads:8}" + "".join(f"{ms:10.3f}" for ms in row) + f"{ratio:8.2f}")
+            print(f"{case:24}{threads:8}" + "".join(f"{ms:10.3f}" for ms in row) + f"{ratio:10.2f}")
     if args.csv:
         with open(args.csv, "w", newline="") as file:
             rows = csv.writer(file)

@@ -67,6 +67,7 @@ ROWS = {
                 [(50.0, 60.0, single(0.45)), (300.0, 200.0, single(0.6)), (2.0, 300.0, single(0.01))]),
     "erfinv": (erfinv, [(x,) for x in spread(-1, 1, 14) + [single(x) for x in (1e-20, 1e-5, 0.5, 0.51, 0.999, 0.99999)]]),
     "erfcinv": (erfcinv, [(x,) for x in probabilities + tiny + spread(1, 2, 6)]),
+    "erfcx": (lambda x: exp(x * x) * erfc(x), [(x,) for x in line + [100.0, 1e6, 26.5] if x > -20]),
     "ndtr": (ncdf, [(x,) for x in line if x > -12]),
     "log_ndtr": (lambda x: log(erfc(-x / sqrt(mpf(2))) / 2), [(x,) for x in line + [-300.0, -20.0, 8.0] if x < 12]),
     "ndtri": (lambda p: -sqrt(mpf(2)) * erfcinv(2 * p), [(x,) for x in probabilities + tiny]),

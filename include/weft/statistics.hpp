@@ -7,7 +7,7 @@
 
 #include "weft/ops/statistics/counting.hpp"    // bincount with weights, histogramdd, packbits
 #include "weft/ops/statistics/differences.hpp" // diff, gradient, trapezoid, unwrap, interp
-#include "weft/ops/statistics/moments.hpp"     // var_mean, ptp, average, cov, vector_norm
+#include "weft/ops/statistics/moments.hpp"     // var_mean, ptp, average, cov
 #include "weft/ops/statistics/nan.hpp"         // nansum, nanmean, nanmax, ...
 #include "weft/ops/statistics/order.hpp"       // lexsort, partition, digitize
 #include "weft/ops/statistics/quantile.hpp"    // quantile, median, kthvalue, mode

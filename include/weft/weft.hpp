@@ -12,6 +12,7 @@
 #include "weft/tensor/tensor.hpp"             // Tensor<T, D>: handles, views, assignment
 #include "weft/tensor/factory.hpp"            // zeros, full, tensor({...}), borrow
 #include "weft/tensor/print.hpp"              // to_string(x), stream << x
+#include "weft/ops/elementwise/domain.hpp"    // which element types an operation takes
 #include "weft/ops/elementwise/map.hpp"       // lift: what every operation makes
 #include "weft/ops/elementwise/unary.hpp"     // exp, tanh, sqrt, relu, ...
 #include "weft/ops/elementwise/binary.hpp"    // + - * / %, pow, atan2, maximum, ...

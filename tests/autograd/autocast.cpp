@@ -92,17 +92,17 @@ TEST_CASE_TEMPLATE("the guard is of its scope, its thread and its device", D, TE
   const auto run = [&] { return Var(matmul(x, w)).detach(); };
   const Tensor<float, D> plain = run();
   {
-    const Autocast<bfloat16, D> outer;
+    const Autocast<bfloat16, D> around;
     const Tensor<float, D> low = run();
     CHECK_FALSE(equal(low, plain));
     {
       const Autocast<bfloat16, D> off(false);
       CHECK(equal(run(), plain));
-      const Autocast<weft::half, D> inner;
+      const Autocast<weft::half, D> within;
       CHECK_FALSE(equal(run(), low));
     }
     CHECK(equal(run(), low));
-    const NoGrad none;
+    const NoGrad guard;
     CHECK(equal(run(), low));
     CHECK(equal(matmul(x.detach(), w.detach()).eval(), plain));  // tensors are not Vars
     const Var wide = cast<double>(x);

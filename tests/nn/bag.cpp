@@ -3,6 +3,8 @@
 #include "sequence.hpp"
 
 using namespace weft;
+
+static_assert(nn::Module<nn::EmbeddingBag<>>);
 using test::matches;
 
 TEST_CASE_TEMPLATE("EmbeddingBag is PyTorch's", D, TEST_DEVICES) {

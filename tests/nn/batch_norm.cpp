@@ -6,6 +6,9 @@
 #include "weft/nn/state.hpp"
 
 using namespace weft;
+
+static_assert(nn::Module<nn::BatchNorm1d<>> && nn::Module<nn::BatchNorm2d<>> &&
+              nn::Module<nn::BatchNorm3d<>>);
 using test::pytorch;
 
 namespace {

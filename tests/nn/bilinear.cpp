@@ -4,6 +4,8 @@
 #include "weft/nn/state.hpp"
 
 using namespace weft;
+
+static_assert(nn::Module<nn::Bilinear<>>);
 using test::pytorch;
 
 TEST_CASE_TEMPLATE("Bilinear is PyTorch's", D, TEST_DEVICES) {

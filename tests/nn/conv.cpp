@@ -3,6 +3,8 @@
 #include "image_vectors.hpp"
 
 using namespace weft;
+
+static_assert(nn::Module<nn::Conv2d<>> && nn::Module<nn::ConvTranspose2d<>>);
 using test::compare_layers;
 
 TEST_CASE_TEMPLATE("convolutions are PyTorch's, forward and backward", D, TEST_DEVICES) {

@@ -4,6 +4,10 @@
 #include "weft/nn/state.hpp"
 
 using namespace weft;
+
+static_assert(nn::Module<nn::MSELoss> && nn::Module<nn::HuberLoss> &&
+              nn::Module<nn::TripletMarginLoss> && nn::Module<nn::CTCLoss> &&
+              nn::Module<nn::CrossEntropyLoss<>> && nn::Module<nn::MultiMarginLoss<>>);
 using test::pytorch;
 
 // The tests of the functions call most of these modules in their place.

@@ -43,10 +43,10 @@ TEST_CASE_TEMPLATE("ctc_loss sums over all paths", D, TEST_DEVICES) {
   CHECK(loss(2, 0) == doctest::Approx(-std::log(0.6 * 0.2)));
   CHECK(loss(0, 0) == 0);
   CHECK(std::isinf(loss(0, 1)));
-  const Tensor<double, D> none = zeros<double>({2, 0, 3}, D{});
+  const Tensor<double, D> no_rows = zeros<double>({2, 0, 3}, D{});
   const auto empty = zeros<int64_t>({0}, D{});
-  CHECK(nn::ctc_loss(none, zeros<int64_t>({0, 1}, D{}), empty, empty, {}, nn::reduce::sum).item() ==
-        0);
+  CHECK(nn::ctc_loss(no_rows, zeros<int64_t>({0, 1}, D{}), empty, empty, {}, nn::reduce::sum)
+            .item() == 0);
 }
 
 TEST_CASE_TEMPLATE("ctc_loss refuses what does not fit", D, TEST_DEVICES) {

@@ -3,6 +3,8 @@
 #include "sequence.hpp"
 
 using namespace weft;
+
+static_assert(nn::Module<nn::PReLU<>> && nn::Module<nn::GLU> && nn::Module<nn::SwiGLU<>>);
 using test::matches;
 using test::sequence_input;
 

@@ -3,6 +3,8 @@
 #include "image_vectors.hpp"
 
 using namespace weft;
+
+static_assert(nn::Module<nn::GroupNorm<>> && nn::Module<nn::InstanceNorm2d<>>);
 using test::compare_layers;
 
 TEST_CASE_TEMPLATE("norms of each image are PyTorch's", D, TEST_DEVICES) {

@@ -6,6 +6,8 @@
 #include "weft/nn/state.hpp"
 
 using namespace weft;
+
+static_assert(nn::Module<nn::Linear<>> && nn::Module<nn::Embedding<>>);
 using test::pytorch;
 
 namespace {

@@ -5,6 +5,8 @@
 #include "weft/nn/state.hpp"
 
 using namespace weft;
+
+static_assert(nn::Module<nn::LayerNorm<>> && nn::Module<nn::RMSNorm<>>);
 using test::pytorch;
 
 namespace {

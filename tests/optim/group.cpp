@@ -81,6 +81,7 @@ TEST_CASE_TEMPLATE("a step in an arena is the same step", D, TEST_DEVICES) {
       "centered", optim::RMSpropOptions{.lr = 0.01, .momentum = 0.5, .centered = true});
   compare_flat<D, optim::Adagrad>(
       "adagrad", optim::AdagradOptions{.lr = 0.01, .initial_accumulator_value = 0.5});
+  compare_flat<D, optim::NAdam>("nadam", optim::NAdamOptions{.lr = 0.01});
   compare_flat<D, optim::AdamW, bfloat16>("bfloat16", optim::AdamWOptions{.lr = 0.01});
   compare_flat<D, optim::AdamW, double>("double", optim::AdamWOptions{.lr = 0.01});
 }

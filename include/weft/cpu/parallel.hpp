@@ -103,12 +103,11 @@ namespace detail {
 /// More pieces than threads, where they are long, balance cores that are not equally free.
 inline constexpr int64_t elements_a_piece = 1 << 17;
 
-/// work(context, first, last) for contiguous pieces of [0, items): compiled once, so that a loop
-/// costs one function more than its own.
-[[gnu::noinline]] inline void share(int64_t items, int64_t elements,
-                                    void (*work)(const void*, int64_t, int64_t),
-                                    const void* context) {
-  const int threads = elements < parallel_threshold ? 1 : threads_for(items, elements);
+using Work = void(const void* context, int64_t first, int64_t last);
+
+[[gnu::noinline]] inline void share_large(int64_t items, int64_t elements, Work* work,
+                                          const void* context) {
+  const int threads = threads_for(items, elements);
   int64_t pieces = elements / elements_a_piece;
   if (pieces > 4 * threads) pieces = 4 * threads;
   if (pieces < threads) pieces = threads;
@@ -116,6 +115,17 @@ inline constexpr int64_t elements_a_piece = 1 << 17;
   if (threads == 1 ||
       !ThreadPool::instance().run({work, context, items, static_cast<int>(pieces), threads})) {
     work(context, 0, items);
+  }
+}
+
+/// work(context, first, last) for contiguous pieces of [0, items): compiled once, so that a loop
+/// costs one function more than its own.
+[[gnu::noinline]] inline void share(int64_t items, int64_t elements, Work* work,
+                                    const void* context) {
+  if (elements < parallel_threshold) {
+    work(context, 0, items);
+  } else {
+    share_large(items, elements, work, context);
   }
   check_failures();
 }

@@ -102,6 +102,4 @@ struct EmbeddingBag {
   }
 };
 
-static_assert(Module<EmbeddingBag<>>);
-
 }  // namespace weft::nn

@@ -48,6 +48,4 @@ struct Bilinear {
   }
 };
 
-static_assert(Module<Bilinear<>>);
-
 }  // namespace weft::nn

@@ -176,6 +176,4 @@ struct ConvTranspose3d : detail::ConvTranspose<3, D, T> {
       : detail::ConvTranspose<3, D, T>(in, out, kernel, o, device) {}
 };
 
-static_assert(Module<Conv2d<>> && Module<ConvTranspose2d<>>);
-
 }  // namespace weft::nn

@@ -57,6 +57,4 @@ struct SwiGLU {
   }
 };
 
-static_assert(Module<PReLU<>> && Module<GLU> && Module<SwiGLU<>>);
-
 }  // namespace weft::nn

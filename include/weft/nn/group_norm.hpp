@@ -194,6 +194,4 @@ struct LocalResponseNorm {
   }
 };
 
-static_assert(Module<GroupNorm<>> && Module<InstanceNorm2d<>>);
-
 }  // namespace weft::nn

@@ -81,6 +81,4 @@ struct Sequential {
   }
 };
 
-static_assert(Module<Flatten> && Module<Sequential<Flatten, ReLU>>);
-
 }  // namespace weft::nn

@@ -100,6 +100,4 @@ struct Embedding {
   }
 };
 
-static_assert(Module<Linear<>> && Module<Embedding<>>);
-
 }  // namespace weft::nn

@@ -110,6 +110,4 @@ struct RMSNorm {
   }
 };
 
-static_assert(Module<LayerNorm<>> && Module<RMSNorm<>>);
-
 }  // namespace weft::nn

@@ -85,7 +85,10 @@ class GradScaler {
                   "weft: a GradScaler steps optimizers whose step(skip) decides on the "
                   "device, as those of weft::optim but LBFGS");
     if constexpr (skips) {
-      if (!options_.enabled) return optimizer.step();
+      if (!options_.enabled) {
+        optimizer.step();
+        return;
+      }
       if (!state_of(optimizer).unscaled) unscale(optimizer);
       optimizer.step(state_of(optimizer).found);
     }

@@ -78,6 +78,7 @@ class LBFGS {
 
   /// Up to max_iter directions; gives the closure's first value.
   template <class F>
+    requires(!ExpressionLike<F>)
   auto step(const F& closure) {
     auto first = evaluate(closure);
     double loss = static_cast<double>(first.item());

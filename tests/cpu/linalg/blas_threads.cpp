@@ -40,6 +40,8 @@ TEST_CASE("one number for the process: set by the first, given back by the last"
     for (auto& thread : threads) thread.join();
   }
   CHECK(library_threads == 4);
+  const SingleThreadedBlas unwanted(false);
+  CHECK(library_threads == 4);
 }
 #else
 TEST_CASE("a thread's number is given back") {

@@ -29,6 +29,7 @@ void for_each_unary(F f) {
   f(op::sinc{},         [](const auto& x) { return sinc(x); },         line);
   f(op::erfinv{},       [](const auto& x) { return erfinv(x); },       both);
   f(op::erfcinv{},      [](const auto& x) { return erfcinv(x); },      unit);
+  f(op::erfcx{},        [](const auto& x) { return erfcx(x); },        right);
   f(op::ndtr{},         [](const auto& x) { return ndtr(x); },         line);
   f(op::log_ndtr{},     [](const auto& x) { return log_ndtr(x); },     line);
   f(op::ndtri{},        [](const auto& x) { return ndtri(x); },        unit);
@@ -129,5 +130,7 @@ TEST_CASE_TEMPLATE("special functions of tensors", D, TEST_DEVICES) {
   CHECK(allclose(rel_entr(x, 1.0F) - x + 1.0F, kl_terms(x, 1.0F)));
   CHECK(allclose(xlog1py(x, 1.0F), x * 0.6931472F));
   CHECK(hypot3(x, 2 * x, 2 * x).eval().to_vector() == std::vector<float>{1.5F, 6.0F});
+  CHECK(allclose(logit(x, 0.25), tensor({0.0F, 1.0986123F}, D{})));
+  CHECK(allclose(multigammaln(x + 1.0F, 2), tensor({0.4515827F, 1.550195F}, D{})));
   CHECK_SAYS("[polygamma] n = -1, expected at least 0", polygamma(-1, x));
 }

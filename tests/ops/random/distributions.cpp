@@ -286,5 +286,7 @@ TEST_CASE("what distributions refuse") {
   CHECK_SAYS("[multinomial] 3 of 2 without replacement", random::multinomial(ones({2}), 3));
   CHECK_SAYS("[categorical] a weight of -1", random::categorical(tensor({1., -1.})));
   CHECK_SAYS("[categorical] a weight of 0, a sum of 0", random::categorical(zeros({2, 3})));
+  CHECK(random::categorical(zeros({0, 3})).shape() == Shape{0});
+  CHECK_SAYS("[categorical] weights of shape (2, 0)", random::categorical(zeros({2, 0})));
   CHECK_SAYS("[choice] 3 of 2 without replacement", random::choice(ones({2}), 3, false));
 }

@@ -9,7 +9,7 @@
 
 using namespace weft;
 using Doubles = std::vector<double>;
-using Places = std::vector<std::int64_t>;
+using At = std::vector<std::int64_t>;
 
 namespace {
 const double hole = std::nan("");
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("medians, k-th values and modes", D, TEST_DEVICES) {
   const auto x = tensor<double>({{3, 1, 2, 10}, {7, hole, 5, 6}}).to(D{});
   const auto [values, places] = median(x, axis(1));
   CHECK(is(values, {2, hole}));
-  CHECK(places.to_vector() == Places{2, 1});
+  CHECK(places.to_vector() == At{2, 1});
   CHECK(is(nanmedian(x, axis(1), keepdims).values, {2, 6}));
   CHECK(std::isnan(median(x).item()));
   CHECK(nanmedian(x).item() == 5);
@@ -57,12 +57,12 @@ TEST_CASE_TEMPLATE("medians, k-th values and modes", D, TEST_DEVICES) {
   CHECK(median(k).item() == 3);
   const auto third = kthvalue(k, 3);
   CHECK(third.values.to_vector() == std::vector<int>{4, 3});
-  CHECK(third.indices.to_vector() == Places{0, 2});
+  CHECK(third.indices.to_vector() == At{0, 2});
   CHECK(kthvalue(k, 2, axis(0)).values.to_vector() == std::vector<int>{4, 2, 3, 4, 9});
   CHECK_SAYS("[kthvalue] k = 6, expected 1 to 5", kthvalue(k, 6));
   const auto most = mode(k);
   CHECK(most.values.to_vector() == std::vector<int>{2, 1});
-  CHECK(most.indices.to_vector() == Places{2, 0});
+  CHECK(most.indices.to_vector() == At{2, 0});
   const Var v = parameter(test::numbers<D>({3, 5}));
   CHECK(gradcheck([](const auto& p) { return median(p, axis(0)).values; }, v));
   CHECK(gradcheck([](const auto& p) { return kthvalue(p, 2).values; }, v));

@@ -13,24 +13,24 @@
 
 using namespace weft;
 using Ints = std::vector<int>;
-using Places = std::vector<std::int64_t>;
+using At = std::vector<std::int64_t>;
 
 TEST_CASE_TEMPLATE("distinct elements in other orders", D, TEST_DEVICES) {
   const auto x = tensor({3, 3, 1, 1, 1, 3, 2}).to(D{});
   const auto runs = unique_consecutive(x);
   CHECK(runs.values.to_vector() == Ints{3, 1, 3, 2});
-  CHECK(runs.inverse.to_vector() == Places{0, 0, 1, 1, 1, 2, 3});
-  CHECK(runs.counts.to_vector() == Places{2, 3, 1, 1});
+  CHECK(runs.inverse.to_vector() == At{0, 0, 1, 1, 1, 2, 3});
+  CHECK(runs.counts.to_vector() == At{2, 3, 1, 1});
   const auto seen = unique_in_order(x);
   CHECK(seen.values.to_vector() == Ints{3, 1, 2});
-  CHECK(seen.inverse.to_vector() == Places{0, 0, 1, 1, 1, 0, 2});
-  CHECK(seen.counts.to_vector() == Places{3, 3, 1});
+  CHECK(seen.inverse.to_vector() == At{0, 0, 1, 1, 1, 0, 2});
+  CHECK(seen.counts.to_vector() == At{3, 3, 1});
   const auto rows = tensor({{2, 1}, {0, 5}, {2, 1}, {0, 3}}).to(D{});
   const auto found = unique(rows, axis(0));
   CHECK(found.values.shape() == Shape{3, 2});
   CHECK(found.values.to_vector() == Ints{0, 3, 0, 5, 2, 1});
-  CHECK(found.inverse.to_vector() == Places{2, 1, 2, 0});
-  CHECK(found.counts.to_vector() == Places{1, 1, 2});
+  CHECK(found.inverse.to_vector() == At{2, 1, 2, 0});
+  CHECK(found.counts.to_vector() == At{1, 1, 2});
   const auto columns = unique(rows.t(), axis(1));
   CHECK(columns.values.to_vector() == Ints{0, 0, 2, 3, 5, 1});
   CHECK(unique_consecutive(x.narrow(0, 0, 0)).values.size() == 0);
@@ -54,22 +54,26 @@ TEST_CASE_TEMPLATE("sets", D, TEST_DEVICES) {
 TEST_CASE_TEMPLATE("orders", D, TEST_DEVICES) {
   const auto first = tensor({1, 5, 1, 4, 3}).to(D{});
   const auto second = tensor({9.0F, 4.0F, 0.0F, 4.0F, 0.0F}).to(D{});
-  CHECK(lexsort(first, second).to_vector() == Places{2, 4, 3, 1, 0});
-  CHECK(lexsort(second, first).to_vector() == Places{2, 0, 4, 3, 1});
+  CHECK(lexsort(first, second).to_vector() == At{2, 4, 3, 1, 0});
+  CHECK(lexsort(second, first).to_vector() == At{2, 0, 4, 3, 1});
   CHECK_SAYS("[lexsort] keys of shapes (5,) and (1,)", lexsort(first, second.narrow(0, 0, 1)));
   CHECK(partition(first, 2)(2).item() == 3);
   CHECK(take(first, argpartition(first, -1)).eval()(4).item() == 5);
   CHECK_SAYS("[partition] place 5 of 5 elements", partition(first, 5));
+  const auto running = cummax_with_indices(first);
+  CHECK(running.values.to_vector() == Ints{1, 5, 5, 5, 5});
+  CHECK(running.indices.to_vector() == At{0, 1, 1, 1, 1});
+  CHECK(cummin_with_indices(first).indices.to_vector() == At{0, 0, 2, 2, 2});
   const auto sorted = tensor({{1, 3, 5}, {2, 4, 6}}).to(D{});
   const auto values = tensor({{3, 6}, {3, 6}}).to(D{});
-  CHECK(searchsorted_rows(sorted, values).to_vector() == Places{1, 3, 1, 2});
+  CHECK(searchsorted_rows(sorted, values).to_vector() == At{1, 3, 1, 2});
   CHECK(searchsorted_rows(sorted, values.t().contiguous().t(), Side::right).to_vector() ==
-        Places{2, 3, 1, 3});
+        At{2, 3, 1, 3});
   CHECK_SAYS("expected the same but for the last axis", searchsorted_rows(sorted, first));
   const auto edges = tensor({0.0F, 4.0F, 9.0F}).to(D{});
-  CHECK(digitize(second, edges).to_vector() == Places{3, 2, 1, 2, 1});
-  CHECK(digitize(second, edges, true).to_vector() == Places{2, 1, 0, 1, 0});
-  CHECK(digitize(second, edges.flip(0)).to_vector() == Places{0, 1, 2, 1, 2});
-  CHECK(bucketize(second, edges).to_vector() == Places{2, 1, 0, 1, 0});
-  CHECK(bucketize(second, edges, true).to_vector() == Places{3, 2, 1, 2, 1});
+  CHECK(digitize(second, edges).to_vector() == At{3, 2, 1, 2, 1});
+  CHECK(digitize(second, edges, true).to_vector() == At{2, 1, 0, 1, 0});
+  CHECK(digitize(second, edges.flip(0)).to_vector() == At{0, 1, 2, 1, 2});
+  CHECK(bucketize(second, edges).to_vector() == At{2, 1, 0, 1, 0});
+  CHECK(bucketize(second, edges, true).to_vector() == At{3, 2, 1, 2, 1});
 }

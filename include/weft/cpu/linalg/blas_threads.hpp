@@ -69,11 +69,14 @@ inline BlasThreads blas_threads() {
   return threads;
 }
 
-/// BLAS runs on the calling thread as long as the object lives, where it can be told so. Threads of
-/// the pool keep to that.
+/// BLAS, and LAPACK by it, runs on the calling thread as long as the object lives, where it can be
+/// told so and that is wanted. Threads of the pool keep to that.
 class SingleThreadedBlas {
  public:
-  SingleThreadedBlas() : kind_(blas_threads()) { begin(); }
+  explicit SingleThreadedBlas(bool wanted = true)
+      : kind_(wanted ? blas_threads() : BlasThreads::none) {
+    begin();
+  }
   ~SingleThreadedBlas() { end(); }
   SingleThreadedBlas(const SingleThreadedBlas&) = delete;
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;

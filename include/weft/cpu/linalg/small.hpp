@@ -4,6 +4,7 @@
 
 #include <climits>
 
+#include "weft/cpu/linalg/blas_threads.hpp"
 #include "weft/cpu/linalg/direct.hpp"
 #include "weft/cpu/parallel.hpp"
 #include "weft/ops/linalg/small_eigh.hpp"
@@ -19,6 +20,7 @@ void each_matrix(const char* operation, const char* fact, int64_t count, int64_t
   int64_t what = 0;
   int busy = 0;
   parallel(count, elements, [&](int64_t first, int64_t last) {
+    const SingleThreadedBlas alone(!may_share());
     for (int64_t i = first; i < last; ++i) {
       const int64_t code = f(i);
       if (code == 0) continue;

@@ -436,7 +436,8 @@ struct LibrarySolver : SmallSolver {
       }
       std::vector<char> host(on_host);
       {
-        const detail::ObservedLaunch observed({operation});
+        const weft::detail::Name called{operation};
+        const detail::ObservedLaunch observed(called);
         check(f(room ? room->data : nullptr, on_device, host.data(), on_host), name);
       }
       // The host's memory may be read until the call is over.
@@ -445,8 +446,9 @@ struct LibrarySolver : SmallSolver {
     void launch(const void* kernel, int64_t items, void** arguments) const {
       constexpr int threads = 256;
       const int64_t blocks = (items + threads - 1) / threads;
-      detail::launch({operation}, Shape{items}, kernel, static_cast<unsigned>(blocks), threads,
-                     arguments, stream);
+      const weft::detail::Name name{operation};
+      detail::launch(name, Shape{items}, kernel, static_cast<unsigned>(blocks), threads, arguments,
+                     stream);
     }
     template <class D>
     void report(const Tensor<int, D>& info, const char* fact, bool has_pivot) const {

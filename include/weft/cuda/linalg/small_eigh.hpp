@@ -81,8 +81,9 @@ void run_small_eigh(Cuda device, int64_t n, EighTask<T> task) {
     fail<ShapeError>(task.operation, task.count, " matrices on Cuda, expected below 2^38");
   }
   void* arguments[] = {&task};
-  detail::launch({task.operation}, Shape{task.count, n, n}, kernels[n - 1],
-                 static_cast<unsigned>(blocks), small_threads, arguments, current_stream(device));
+  const weft::detail::Name name{task.operation};
+  detail::launch(name, Shape{task.count, n, n}, kernels[n - 1], static_cast<unsigned>(blocks),
+                 small_threads, arguments, current_stream(device));
 }
 #endif
 

@@ -292,8 +292,9 @@ void run_small(const Shape& shape, Cuda device, SmallTask<T> task) {
   }
   task.by_n = FastDivmod(static_cast<unsigned>(task.n));
   void* arguments[] = {&task};
-  detail::launch({task.operation}, shape, kernel, static_cast<unsigned>(blocks), small_threads,
-                 arguments, current_stream(device));
+  const weft::detail::Name name{task.operation};
+  detail::launch(name, shape, kernel, static_cast<unsigned>(blocks), small_threads, arguments,
+                 current_stream(device));
 }
 #endif
 

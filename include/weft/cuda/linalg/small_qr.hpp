@@ -131,9 +131,9 @@ void run_small_qr(const char* operation, Cuda device, int64_t count, bool makes_
   void* arguments[] = {&task};
   const void* const kernel = makes_q ? reinterpret_cast<const void*>(small_q<T>)
                                      : reinterpret_cast<const void*>(small_qr<T>);
-  detail::launch({operation}, Shape{count, task.m, task.n}, kernel, static_cast<unsigned>(count),
-                 32, arguments, current_stream(device),
-                 task.m * task.n * static_cast<int>(sizeof(T)));
+  const weft::detail::Name name{operation};
+  detail::launch(name, Shape{count, task.m, task.n}, kernel, static_cast<unsigned>(count), 32,
+                 arguments, current_stream(device), task.m * task.n * static_cast<int>(sizeof(T)));
 }
 #endif
 

@@ -119,7 +119,10 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
       for (int i = 1; i < N; ++i) at[i] += next * grid.step[i];
       C x[ahead * V];
 #pragma unroll
-      for (int i = 0; i < ahead * V; ++i) x[i] = chunk.value(program, i / V, i % V);
+      for (int i = 0; i < ahead * V; ++i) {
+        const bool inside = !has_effects<Program> || k + i / V * width < items;
+        x[i] = inside ? chunk.value(program, i / V, i % V) : C{};
+      }
       State part[1]{};
       const long long here = position + static_cast<long long>(k) * V;
       const unsigned step = width * V;
@@ -205,7 +208,8 @@ __global__ void __launch_bounds__(compiled_threads)
         C x[V][ahead];
 #pragma unroll
         for (int i = 0; i < V * ahead; ++i) {
-          x[i % V][i / V] = chunk.value(program, i / V, i % V);
+          const bool inside = !has_effects<Program> || k + i / V * depth < grid.length;
+          x[i % V][i / V] = inside ? chunk.value(program, i / V, i % V) : C{};
         }
         State part[V]{};
         if (k + (ahead - 1) * depth < grid.length) {

@@ -64,9 +64,23 @@ struct CufftProblem {
 
 struct CufftPlan {
   CufftProblem problem;
-  cufftHandle handle = 0;
+  cufftHandle handle = CUFFT_PLAN_NULL;
   std::size_t room = 0;
-  Mutex mutex;  // held by the call that sets its stream and work area and runs it
+  int users = 0;  // calls that are about to run it, and captures; the plans' mutex guards it
+  Mutex mutex;    // held by the call that sets its stream and work area and runs it
+
+  CufftPlan() = default;
+  CufftPlan(const CufftPlan&) = delete;
+  CufftPlan& operator=(const CufftPlan&) = delete;
+  ~CufftPlan() {
+    if (handle != CUFFT_PLAN_NULL) cufftDestroy(handle);
+  }
+};
+
+/// Destroys a plan that could not be made.
+struct PlanUntilMade {
+  mutable CufftPlan* plan;
+  ~PlanUntilMade() { delete plan; }
 };
 
 /// A GPU's plans, those used last in front. Like streams they are not destroyed at the end.
@@ -79,8 +93,6 @@ struct CufftPlans {
 
 [[gnu::cold, gnu::noinline]] inline CufftPlan* make_cufft_plan(const char* operation,
                                                                const CufftProblem& p) {
-  auto* const plan = new CufftPlan;
-  plan->problem = p;
   long long n[3];
   long long in[3];
   long long out[3];
@@ -89,12 +101,16 @@ struct CufftPlans {
     in[i] = p.in_size[i];
     out[i] = p.out_size[i];
   }
+  auto* const plan = new CufftPlan;
+  const PlanUntilMade guard{plan};
+  plan->problem = p;
   check(cufftCreate(&plan->handle), operation, "making a plan");
   check(cufftSetAutoAllocation(plan->handle, 0), operation, "making a plan");
   check(cufftMakePlanMany64(plan->handle, static_cast<int>(p.rank), n, in, p.in_step, p.in_apart,
                             out, p.out_step, p.out_apart, static_cast<cufftType>(p.type), p.batch,
                             &plan->room),
         operation, "making a plan of ", p.batch, " transforms of length ", p.n[p.rank - 1]);
+  guard.plan = nullptr;
   return plan;
 }
 
@@ -112,22 +128,40 @@ struct CufftPlans {
     CufftPlan* const plan = make_cufft_plan(operation, p);
     watch_for_exit();
     if (i >= CufftPlans::most && !capturing) {
-      CufftPlan* const oldest = all.back();
-      {
-        const Lock idle(oldest->mutex);
-        cufftDestroy(oldest->handle);
+      std::size_t oldest = i;
+      while (oldest > 0 && all[oldest - 1]->users > 0) --oldest;
+      if (oldest > 0) {
+        delete all[oldest - 1];
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(oldest) - 1);
+        --i;
       }
-      delete oldest;
-      all.pop_back();
-      --i;
     }
     all.push_back(plan);
   }
   CufftPlan* const found = all[i];
   for (; i > 0; --i) all[i] = all[i - 1];
   all[0] = found;
+  found->users += capturing ? 2 : 1;  // a graph reads its tables for as long as it is replayed
   return *found;
 }
+
+/// A plan for the length of a scope.
+class CufftUse {
+ public:
+  CufftUse(const char* operation, const CufftProblem& p, Cuda device, bool capturing)
+      : known_(cufft_plans[device.ordinal]), plan_(plan_cufft(operation, p, device, capturing)) {}
+  ~CufftUse() {
+    const Lock lock(known_.mutex);
+    --plan_.users;
+  }
+  CufftUse(const CufftUse&) = delete;
+  CufftUse& operator=(const CufftUse&) = delete;
+  CufftPlan& plan() const { return plan_; }
+
+ private:
+  CufftPlans& known_;
+  CufftPlan& plan_;
+};
 
 /// Runs a transform of arrays that lie as the problem says. cuFFT may write to the input from
 /// complex to real.
@@ -141,7 +175,8 @@ struct CufftPlans {
   order_write(to, stream);
   p.stream = static_cast<int64_t>(reinterpret_cast<std::intptr_t>(stream.handle()));
   const RelaxedCapture relaxed;  // plans have tables on the GPU, and kernels that are loaded
-  CufftPlan& plan = plan_cufft(operation, p, device, is_capturing(stream));
+  const CufftUse use(operation, p, device, is_capturing(stream));
+  CufftPlan& plan = use.plan();
   StorageHandle room;
   if (plan.room > 0) {
     room = StorageHandle(Memory<Cuda>::allocate(device, static_cast<int64_t>(plan.room)));

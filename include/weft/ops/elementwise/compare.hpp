@@ -37,11 +37,26 @@ WEFT_OPERATOR(||, logical_or)
 
 namespace weft {
 
+namespace op {
+/// A comparison of integers with a number, which is decided where their type cannot hold it.
+template <class Op>
+struct with_any_number : Op {
+  bool outside;
+  bool answer;
+  template <class T>
+  WEFT_HD WEFT_INLINE constexpr bool value(T x, T y) const {
+    return outside ? answer : Op::value(x, y);
+  }
+};
+}  // namespace op
+
 namespace detail {
 template <class Op>
 inline constexpr bool is_comparison =
     std::is_same_v<Op, op::eq> || std::is_same_v<Op, op::ne> || std::is_same_v<Op, op::lt> ||
     std::is_same_v<Op, op::le> || std::is_same_v<Op, op::gt> || std::is_same_v<Op, op::ge>;
+template <class Op>
+inline constexpr bool is_comparison<op::with_any_number<Op>> = true;
 template <class C, class Op, class T, class D, class U>
 inline constexpr bool compares_number<Map<C, Op, Tensor<T, D>, Scalar<U>>> = is_comparison<Op>;
 template <class C, class Op, class T, class D, class U>
@@ -63,19 +78,6 @@ template <ExpressionLike X>
 constexpr auto operator!(X&& x) {
   return lift(op::logical_not{}, static_cast<X&&>(x));
 }
-
-namespace op {
-/// A comparison of integers with a number, which is decided where their type cannot hold it.
-template <class Op>
-struct with_any_number : Op {
-  bool outside;
-  bool answer;
-  template <class T>
-  WEFT_HD WEFT_INLINE constexpr bool value(T x, T y) const {
-    return outside ? answer : Op::value(x, y);
-  }
-};
-}  // namespace op
 
 namespace detail {
 template <class C, class Op, class T, class D, class U>

@@ -4,7 +4,8 @@
 
 #include "weft/core/math/special/dual.hpp"
 #include "weft/core/math/special/normal.hpp"
-#include "weft/ops/elementwise/table.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 
 // clang-format off
 //         name       domain    value                 derivative (y is the value)
@@ -17,6 +18,7 @@ WEFT_UNARY(sinc,      Floating, math::sinc(x),        x == 0 ? T(0) : (math::cos
 
 WEFT_UNARY(erfinv,    Floating, math::erfinv(x),      T(0.88622692545275801365) * math::exp(y * y))
 WEFT_UNARY(erfcinv,   Floating, math::erfcinv(x),     T(-0.88622692545275801365) * math::exp(y * y))
+WEFT_UNARY(erfcx,     Floating, math::erfcx(x),       T(2) * x * y - math::two_over_sqrt_pi<T>)
 WEFT_UNARY(ndtr,      Floating, math::ndtr(x),        math::inv_sqrt_2pi<T> * math::exp(T(-0.5) * x * x))
 WEFT_UNARY(log_ndtr,  Floating, math::log_ndtr(x),    math::inv_sqrt_2pi<T> * math::exp(T(-0.5) * x * x - y))
 WEFT_UNARY(ndtri,     Floating, math::ndtri(x),       math::exp(T(0.5) * y * y) / math::inv_sqrt_2pi<T>)
@@ -74,6 +76,20 @@ template <ExpressionLike X>
 auto polygamma(int n, X&& x) {
   if (n < 0) fail<ValueError>("polygamma", "n = ", n, ", expected at least 0");
   return lift(op::polygamma{n}, static_cast<X&&>(x));
+}
+/// logit of x, which is limited to epsilon and 1 - epsilon first.
+template <ExpressionLike X>
+auto logit(X&& x, double epsilon) {
+  return logit(clamp(static_cast<X&&>(x), epsilon, 1 - epsilon));
+}
+/// The logarithm of the multivariate gamma function of dimension n, for x > (n - 1) / 2.
+template <ExpressionLike X>
+auto multigammaln(const X& x, int n) {
+  if (n < 1) fail<ValueError>("multigammaln", "dimension ", n, ", expected at least 1");
+  using R = typename detail::Evaluated<decltype(lgamma(x) + 0.0)>::type;
+  R sum(lgamma(x) + 0.25 * n * (n - 1) * 1.1447298858494001741);  // log(pi)
+  for (int i = 1; i < n; ++i) sum = R(sum + lgamma(x - 0.5 * i));
+  return sum;
 }
 
 }  // namespace weft

@@ -50,7 +50,7 @@ template <ExpressionLike X>
 auto cholesky(X&& a) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_square("cholesky", a.shape());
-    return linalg::run(linalg::CholeskyRule{}, a.eval());
+    return linalg::run(linalg::CholeskyRule{}, linalg::settled(a));
   }
 }
 
@@ -59,7 +59,7 @@ auto cholesky(X&& a) {
 template <ExpressionLike B, ExpressionLike L>
 auto cholesky_solve(B&& b, L&& l, bool upper = false) {
   if constexpr (linalg::takes<B, L>()) {
-    const auto factor = l.eval();
+    const auto factor = linalg::settled(l);
     const auto half = triangular_solve(factor, b, {.upper = upper, .transposed = upper});
     return triangular_solve(factor, half, {.upper = upper, .transposed = !upper});
   }

@@ -83,7 +83,7 @@ template <ExpressionLike X>
 auto det(X&& a) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_square("det", a.shape());
-    return linalg::run(linalg::DetRule{}, a.eval());
+    return linalg::run(linalg::DetRule{}, linalg::settled(a));
   }
 }
 
@@ -94,7 +94,7 @@ template <ExpressionLike X>
 auto slogdet(X&& a) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_square("slogdet", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     const auto& values = linalg::value_of(x);
     using T = typename std::remove_cvref_t<decltype(x)>::value_type;
     using D = typename std::remove_cvref_t<decltype(x)>::device_type;

@@ -44,7 +44,7 @@ template <ExpressionLike X>
 auto eig(X&& a) {
   if constexpr (linalg::takes_eig<std::remove_cvref_t<X>>()) {
     linalg::check_square("eig", a.shape());
-    return linalg::eig_value("eig", a.eval(), true);
+    return linalg::eig_value("eig", linalg::settled(a), true);
   }
 }
 
@@ -53,7 +53,7 @@ template <ExpressionLike X>
 auto eigvals(X&& a) {
   if constexpr (linalg::takes_eig<std::remove_cvref_t<X>>()) {
     linalg::check_square("eigvals", a.shape());
-    return linalg::eig_value("eigvals", a.eval(), false).eigenvalues;
+    return linalg::eig_value("eigvals", linalg::settled(a), false).eigenvalues;
   }
 }
 

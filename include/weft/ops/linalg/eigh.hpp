@@ -80,7 +80,7 @@ template <ExpressionLike X>
 auto eigh(X&& a) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_square("eigh", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     const auto value = linalg::eigh_value("eigh", linalg::value_of(x), true);
     if constexpr (weft::detail::has_var<std::remove_cvref_t<X>>) {
       using V = std::remove_cvref_t<decltype(value.v)>;
@@ -102,7 +102,7 @@ auto eigvalsh(X&& a) {
     if constexpr (weft::detail::has_var<std::remove_cvref_t<X>>) {
       return eigh(a).eigenvalues;
     } else {
-      return linalg::eigh_value("eigvalsh", a.eval(), false).w;
+      return linalg::eigh_value("eigvalsh", linalg::settled(a), false).w;
     }
   }
 }

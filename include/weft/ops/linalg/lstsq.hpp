@@ -75,7 +75,7 @@ template <ExpressionLike X>
 auto pinv(X&& a, RankTolerance tolerance = {}) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("pinv", a.shape());
-    return linalg::run(linalg::PinvRule{tolerance}, a.eval());
+    return linalg::run(linalg::PinvRule{tolerance}, linalg::settled(a));
   }
 }
 
@@ -84,7 +84,7 @@ template <ExpressionLike X>
 auto matrix_rank(X&& a, RankTolerance tolerance = {}) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("matrix_rank", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     using D = typename std::remove_cvref_t<decltype(x)>::device_type;
     const auto s = svdvals(linalg::value_of(x));
     if (s.size() == 0) return zeros<int64_t>(linalg::batch_of(x.shape()), x.device());
@@ -101,8 +101,8 @@ template <ExpressionLike A, ExpressionLike B>
 auto lstsq(A&& a, B&& b, RankTolerance tolerance = {}) {
   if constexpr (linalg::takes<A, B>()) {
     linalg::check_matrix("lstsq", a.shape());
-    const auto x = a.eval();
-    const auto given = b.eval();
+    const auto x = linalg::settled(a);
+    const auto given = linalg::settled(b);
     const bool vector = given.rank() == 1;
     const auto right = vector ? given.unsqueeze(-1) : given;
     linalg::check_matrix("lstsq", right.shape());

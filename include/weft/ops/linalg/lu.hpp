@@ -100,7 +100,7 @@ auto lu_factor(X&& a) {
       plain, "weft: lu_factor has no gradient: write solve, inv or det, or lu_factor(x.detach())");
   if constexpr (plain && linalg::takes<X>()) {
     linalg::check_matrix("lu_factor", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     const Shape batch = linalg::batch_of(x.shape());
     const auto columns = linalg::by_columns(x);
     const auto pivots = linalg::factor_lu("lu_factor", columns, false);
@@ -115,7 +115,7 @@ auto lu_factor(X&& a) {
 template <class T, class D, ExpressionLike B>
 auto lu_solve(const LuFactors<T, D>& factors, B&& b, bool transposed = false) {
   if constexpr (linalg::takes<Tensor<T, D>, B>()) {
-    const auto x = b.eval();
+    const auto x = linalg::settled(b);
     const Shape batch = linalg::solution_batch("lu_solve", factors.lu.shape(), x.shape());
     const int64_t n = linalg::rows_of(factors.lu);
     const linalg::LuSolveRule<T, D> rule{factors.lu.expand(linalg::with(batch, n, n)),

@@ -27,6 +27,22 @@ inline constexpr bool is_field = std::is_floating_point_v<T> ||
   }
 }
 
+/// The value of an expression; a tensor or Var as it is, a read-only tensor as a copy, since
+/// solvers are compiled for elements that can be written.
+template <class X>
+auto settled(const X& x) {
+  if constexpr (weft::detail::is_tensor<X>) {
+    using T = typename X::value_type;
+    if constexpr (std::is_same_v<X, Tensor<T, typename X::device_type>>) {
+      return x;
+    } else {
+      return x.clone();
+    }
+  } else {
+    return x.eval();
+  }
+}
+
 /// The shape without its last axes.
 inline Shape batch_of(Shape shape, int last = 2) {
   for (int i = 0; i < last; ++i) shape.erase(shape.rank() - 1);

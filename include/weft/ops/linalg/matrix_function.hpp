@@ -116,7 +116,7 @@ template <ExpressionLike X>
 auto matrix_exp(X&& a) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_square("matrix_exp", a.shape());
-    return linalg::run(linalg::MatrixExpRule{}, a.eval());
+    return linalg::run(linalg::MatrixExpRule{}, linalg::settled(a));
   }
 }
 
@@ -126,7 +126,7 @@ template <ExpressionLike X>
 auto matrix_power(X&& a, int64_t n) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_square("matrix_power", a.shape());
-    auto base = a.eval();
+    auto base = linalg::settled(a);
     using T = typename std::remove_cvref_t<X>::value_type;
     using Y = decltype(base);
     if (n < 0) base = inv(base);

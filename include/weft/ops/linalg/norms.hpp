@@ -1,4 +1,4 @@
-// vector_norm, matrix_norm, cond: the sizes of vectors and matrices.
+// matrix_norm and cond: the sizes of matrices; vector_norm is in ops/statistics/moments.hpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,27 +20,13 @@ enum class MatrixNorm : unsigned char {
   minus_infinity
 };
 
-/// The p-norm of the elements, sum(|x|^p)^(1/p), of all or along axis(...), p any number: infinity
-/// gives the largest absolute value, -infinity the smallest, 0 the number of elements that are not
-/// 0.
-template <ExpressionLike X, class... Options>
-auto vector_norm(X&& x, double p = 2, Options... options) {
-  using R = real_t<typename std::remove_cvref_t<X>::value_type>;
-  using C = compute_t<R>;
-  if (p == 0) return cast<R>(sum(cast<C>(abs(sign(x))), options...)).eval();
-  if (p > 0) return norm_p(x, p, options...).eval();
-  if (p < -1e300) return cast<R>(min(abs(x), options...)).eval();
-  if (p < 0) return cast<R>(pow(sum(pow(cast<C>(abs(x)), C(p)), options...), C(1 / p))).eval();
-  fail<ValueError>("vector_norm", "p = ", p, ", expected a number");
-}
-
 /// The norm of each matrix of a (..., m, n): (...). Gradients are those of PyTorch: of two, nuclear
 /// and their kin by the singular vectors.
 template <ExpressionLike X>
 auto matrix_norm(X&& a, MatrixNorm which = MatrixNorm::frobenius) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("matrix_norm", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     switch (which) {
       case MatrixNorm::frobenius:
         return norm(x, axis(-2, -1)).eval();
@@ -69,7 +55,7 @@ template <ExpressionLike X>
 auto cond(X&& a, MatrixNorm which = MatrixNorm::two) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("cond", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     const bool two = which == MatrixNorm::two;
     if (two || which == MatrixNorm::minus_two) {
       const auto s = svdvals(x);

@@ -58,7 +58,7 @@ template <ExpressionLike X, ExpressionLike... Xs>
 auto multi_dot(const X& first, const Xs&... others) {
   if constexpr (linalg::takes<X, Xs...>()) {
     using Y = linalg::chain_t<X, Xs...>;
-    const std::vector<Y> parts = {Y(first.eval()), Y(others.eval())...};
+    const std::vector<Y> parts = {Y(linalg::settled(first)), Y(linalg::settled(others))...};
     std::vector<double> sizes;
     const std::size_t last = parts.size() - 1;
     for (std::size_t i = 0; i <= last; ++i) {
@@ -89,8 +89,8 @@ template <ExpressionLike A, ExpressionLike B>
 auto kron(A&& a, B&& b) {
   linalg::check_matrix("kron", a.shape());
   linalg::check_matrix("kron", b.shape());
-  const auto x = a.eval();
-  const auto y = b.eval();
+  const auto x = linalg::settled(a);
+  const auto y = linalg::settled(b);
   const Shape batch =
       weft::broadcast("kron", linalg::batch_of(x.shape()), linalg::batch_of(y.shape()));
   const int64_t rows = linalg::rows_of(x) * linalg::rows_of(y);
@@ -108,8 +108,8 @@ auto cross(A&& a, B&& b, int64_t along = -1) {
     fail<ShapeError>("cross", "shapes ", a.shape(), " and ", b.shape(), " with ", shape[at],
                      " elements along axis ", at, ", expected 3");
   }
-  const auto x = a.eval().expand(shape);
-  const auto y = b.eval().expand(shape);
+  const auto x = linalg::settled(a).expand(shape);
+  const auto y = linalg::settled(b).expand(shape);
   const auto of = [at](const auto& v, int64_t i) { return v.narrow(at, i, 1); };
   return cat({(of(x, 1) * of(y, 2) - of(x, 2) * of(y, 1)).eval(),
               (of(x, 2) * of(y, 0) - of(x, 0) * of(y, 2)).eval(),
@@ -124,11 +124,12 @@ auto vander(X&& x, int64_t n = -1, bool increasing = true) {
   using T = typename std::remove_cvref_t<X>::value_type;
   using C = compute_t<T>;
   if (x.rank() == 0) fail<ShapeError>("vander", "a number, expected at least 1 axis");
-  const auto value = x.eval();
+  const auto value = linalg::settled(x);
   const int64_t columns = n < 0 ? value.shape()[value.rank() - 1] : n;
-  const C first = static_cast<C>(increasing ? 0 : columns - 1);
-  const Tensor<T, Cpu> powers =
-      generated({columns}, op::affine<T>{first, static_cast<C>(increasing ? 1 : -1)});
+  using R = real_t<C>;
+  const R start = static_cast<R>(increasing ? 0 : columns - 1);
+  const R step = static_cast<R>(increasing ? 1 : -1);
+  const Tensor<T, Cpu> powers = cast<T>(generated({columns}, op::affine<R>{start, step}));
   return pow(value.unsqueeze(-1), powers.to(value.device())).eval();
 }
 
@@ -136,7 +137,7 @@ auto vander(X&& x, int64_t n = -1, bool increasing = true) {
 template <ExpressionLike X>
 auto trace(X&& a, int64_t offset = 0) {
   linalg::check_matrix("trace", a.shape());
-  return sum(a.eval().diagonal(offset, -2, -1), axis(-1)).eval();
+  return sum(linalg::settled(a).diagonal(offset, -2, -1), axis(-1)).eval();
 }
 
 }  // namespace weft

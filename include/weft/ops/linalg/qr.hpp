@@ -79,7 +79,7 @@ template <ExpressionLike X>
 auto qr(X&& a, Factors factors = Factors::reduced) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("qr", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     using T = typename std::remove_cvref_t<X>::value_type;
     using D = typename std::remove_cvref_t<decltype(x)>::device_type;
     const int64_t m = linalg::rows_of(x);

@@ -83,8 +83,8 @@ struct InvRule {
 template <ExpressionLike A, ExpressionLike B>
 auto solve(A&& a, B&& b) {
   if constexpr (linalg::takes<A, B>()) {
-    const auto left = a.eval();
-    const auto given = b.eval();
+    const auto left = linalg::settled(a);
+    const auto given = linalg::settled(b);
     const bool vector = given.rank() == 1;
     const auto right = vector ? given.unsqueeze(-1) : given;
     const Shape batch = linalg::solution_batch("solve", left.shape(), right.shape());
@@ -109,7 +109,7 @@ template <ExpressionLike X>
 auto inv(X&& a) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_square("inv", a.shape());
-    return linalg::run(linalg::InvRule{}, a.eval());
+    return linalg::run(linalg::InvRule{}, linalg::settled(a));
   }
 }
 

@@ -100,7 +100,7 @@ template <ExpressionLike X>
 auto svd(X&& a, Factors factors = Factors::reduced) {
   if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("svd", a.shape());
-    const auto x = a.eval();
+    const auto x = linalg::settled(a);
     const auto value = linalg::svd_value("svd", linalg::value_of(x), true, factors);
     using U = std::remove_cvref_t<decltype(value.u)>;
     if constexpr (weft::detail::has_var<std::remove_cvref_t<X>>) {
@@ -123,7 +123,7 @@ auto svdvals(X&& a) {
     if constexpr (weft::detail::has_var<std::remove_cvref_t<X>>) {
       return svd(a).s;
     } else {
-      return linalg::svd_value("svdvals", a.eval(), false, Factors::reduced).s;
+      return linalg::svd_value("svdvals", linalg::settled(a), false, Factors::reduced).s;
     }
   }
 }

@@ -65,9 +65,9 @@ auto triangular_solve(A&& a, B&& b, linalg::Triangle how) {
   if constexpr (linalg::takes<A, B>()) {
     const Shape batch = linalg::solution_batch("triangular_solve", a.shape(), b.shape());
     const auto matrix =
-        a.eval().expand(linalg::with(batch, linalg::rows_of(a), linalg::rows_of(a)));
+        linalg::settled(a).expand(linalg::with(batch, linalg::rows_of(a), linalg::rows_of(a)));
     const auto right =
-        b.eval().expand(linalg::with(batch, linalg::rows_of(b), linalg::columns_of(b)));
+        linalg::settled(b).expand(linalg::with(batch, linalg::rows_of(b), linalg::columns_of(b)));
     return linalg::run(linalg::TriangularRule{how}, matrix, right);
   }
 }

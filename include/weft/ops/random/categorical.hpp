@@ -45,8 +45,8 @@ auto races(const char* operation, const W& weights, int64_t rows, bool keeps, Ge
   }
   const Tensor<Element, typename W::device_type> w = weft::detail::Access::unconst(weights);
   if constexpr (std::is_same_v<typename W::device_type, Cpu>) {
-    const double least = static_cast<double>(min(w).item());
-    const double sums = static_cast<double>(min(sum(w, axis(-1))).item());
+    const double least = w.size() > 0 ? static_cast<double>(min(w).item()) : 0;
+    const double sums = w.size() > 0 ? static_cast<double>(min(sum(w, axis(-1))).item()) : 1;
     if (!(least >= 0 && sums > 0 && sums < math::infinity<double>)) {
       fail<ValueError>(operation, "a weight of ", least, ", a sum of ", sums,
                        ", expected weights of at least 0, and of each row one above it");

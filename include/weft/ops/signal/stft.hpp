@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/shape/pad.hpp"
 #include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/shape/pad.hpp"
 #include "weft/ops/signal/fft.hpp"
 #include "weft/ops/signal/frames.hpp"
 

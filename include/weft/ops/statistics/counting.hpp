@@ -12,14 +12,14 @@ namespace weft {
 
 /// The sum of the weights, of x's shape, over the elements of each number: as long as bincount(x).
 template <ExpressionLike X, ExpressionLike W>
-auto bincount(const X& x, const W& weights, int64_t minlength = 0) {
+auto bincount(X&& x, W&& weights, int64_t minlength = 0) {
   if (!(x.shape() == weights.shape())) {
     fail<ShapeError>("bincount", "weights of shape ", weights.shape(), " for ", x.shape(),
                      ", expected the same");
   }
   const auto numbers = detail::as_tensor(detail::detached(x)).reshape({-1});
   const int64_t bins = bincount(numbers, minlength).size();
-  auto sums = zeros<typename W::value_type>({bins}, numbers.device());
+  auto sums = zeros<typename std::remove_cvref_t<W>::value_type>({bins}, numbers.device());
   if (numbers.size() > 0) {
     index_add(sums, Axes{0}, numbers, detail::as_tensor(detail::detached(weights)).reshape({-1}));
   }

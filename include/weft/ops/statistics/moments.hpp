@@ -1,4 +1,4 @@
-// var_mean, std_mean, aminmax, ptp, average, cov, corrcoef, vector_norm: reductions made of others.
+// var_mean, std_mean, aminmax, ptp, average, cov, corrcoef: reductions made of others.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -104,22 +104,6 @@ auto corrcoef(const X& x) {
   if (c.rank() == 0) return (c / c).eval();
   const auto scale = rsqrt(c.diagonal()).eval();
   return clamp(c * scale.unsqueeze(1) * scale, compute_t<T>(-1), compute_t<T>(1)).eval();
-}
-
-/// (sum |x|^p)^(1/p) for any p: infinity gives the largest |x|, -infinity the smallest, 0 the
-/// number of elements that are not 0.
-template <ExpressionLike X, class... Options>
-auto vector_norm(const X& x, double p, Options... options) {
-  using T = real_t<typename X::value_type>;
-  using C = compute_t<T>;
-  using R = typename detail::Evaluated<decltype(norm(x, options...))>::type;
-  constexpr double infinite = math::infinity<double>;
-  if (p == infinite) return R(max(abs(x), options...));
-  if (p == -infinite) return R(min(abs(x), options...));
-  if (p == 2) return R(norm(x, options...));
-  if (p == 1) return R(sum(abs(x), options...));
-  if (p == 0) return R(sum(cast<T>(x != typename X::value_type(0)), options...));
-  return R(pow(sum(pow(abs(x), static_cast<C>(p)), options...), static_cast<C>(1 / p)));
 }
 
 }  // namespace weft

@@ -1,9 +1,12 @@
-// Order by several keys and in parts: lexsort, partition, searchsorted_rows, digitize.
+// Order by keys and in parts: lexsort, partition, searchsorted_rows, digitize, running places.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/ops/elementwise/compare.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/order/scan.hpp"
 #include "weft/ops/order/search.hpp"
 #include "weft/ops/order/sort.hpp"
 
@@ -40,6 +43,44 @@ auto lexsort(const X& key, const Xs&... keys) {
   };
   (refine(detail::as_tensor(detail::detached(keys))), ...);
   return order;
+}
+
+/// Elements along an axis, and where each is.
+template <class V, class I>
+struct ValuesAt {
+  V values;
+  I indices;
+};
+
+namespace detail {
+/// Where the running extremum y of x was reached for the last time.
+template <class X, class Y>
+auto reached_at(const X& x, const Y& y, int along) {
+  Shape line = x.shape();
+  for (int i = 0; i < line.rank(); ++i) line[i] = i == along ? line[i] : 1;
+  const auto place = arange<int64_t>(x.shape()[along], x.device()).reshape(line);
+  return cummax(where(x == y || isnan(x), place, int64_t{0}).eval(), Axes{along}).eval();
+}
+}  // namespace detail
+
+/// cummax and where each largest element so far is, the last of equal ones: {values, indices}.
+template <ExpressionLike X>
+auto cummax_with_indices(const X& x, const Axes& axis = {-1}) {
+  const auto value = detail::as_tensor(x);
+  const int along = detail::one_axis("cummax_with_indices", axis, value.shape());
+  const auto y = cummax(value, Axes{along}).eval();
+  const auto at = detail::reached_at(detail::as_tensor(detail::detached(value)),
+                                     detail::as_tensor(detail::detached(y)), along);
+  return ValuesAt<std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(at)>>{y, at};
+}
+template <ExpressionLike X>
+auto cummin_with_indices(const X& x, const Axes& axis = {-1}) {
+  const auto value = detail::as_tensor(x);
+  const int along = detail::one_axis("cummin_with_indices", axis, value.shape());
+  const auto y = cummin(value, Axes{along}).eval();
+  const auto at = detail::reached_at(detail::as_tensor(detail::detached(value)),
+                                     detail::as_tensor(detail::detached(y)), along);
+  return ValuesAt<std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(at)>>{y, at};
 }
 
 namespace op {

@@ -9,19 +9,13 @@
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/order/sort.hpp"
 #include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/statistics/order.hpp"
 
 namespace weft {
 
 /// What a quantile between two elements is: between them in proportion, the lower or higher one,
 /// the mean of both, or the nearer one (the one with the even place half-way).
 enum class Quantile { linear, lower, higher, midpoint, nearest };
-
-/// Elements along an axis, and where each is.
-template <class V, class I>
-struct ValuesAt {
-  V values;
-  I indices;
-};
 
 namespace detail {
 /// The options of an order statistic: axis(n), keepdims, a Quantile.

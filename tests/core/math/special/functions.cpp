@@ -51,6 +51,7 @@ const Case<T> cases[] = {
     {"betainc",     [](T x, T y, T z) { return math::betainc(x, y, z); }, 0.5001, 60},
     {"erfinv",      [](T x, T, T) { return math::erfinv(x); },            0.5001, 4},
     {"erfcinv",     [](T x, T, T) { return math::erfcinv(x); },           0.5001, 4},
+    {"erfcx",       [](T x, T, T) { return math::erfcx(x); },             0.5001, 4},
     {"ndtr",        [](T x, T, T) { return math::ndtr(x); },              0.5001, 4},
     {"log_ndtr",    [](T x, T, T) { return math::log_ndtr(x); },          0.5001, 4},
     {"ndtri",       [](T x, T, T) { return math::ndtri(x); },             0.5001, 4},

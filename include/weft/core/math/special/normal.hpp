@@ -78,6 +78,19 @@ WEFT_HD inline double ndtr(double x) {
   return value - 0.5 * two_over_sqrt_pi<double> * std::exp(-t * t) * lost;
 }
 
+/// exp(x^2) erfc(x), with the square's rounding given back; for large x by the asymptotic series.
+WEFT_HD inline double erfcx(double x) {
+  if (x < -26.7) return infinity<double>;
+  if (x > 26) {
+    const double u = 1 / (x * x);
+    const double series = polynomial(u, 1, -0.5, 0.75, -1.875, 6.5625, -29.53125, 162.421875);
+    return series / (x * std::sqrt(pi<double>));
+  }
+  const double square = x * x;
+  const double lost = std::fma(x, x, -square);
+  return std::exp(square) * (1 + lost) * math::erfc(x);
+}
+
 WEFT_HD inline double log_ndtr(double x) {
   if (x > -1) return std::log1p(-ndtr(-x));
   if (!(x < -25)) return std::log(ndtr(x));
@@ -100,6 +113,11 @@ WEFT_HD T erfinv(T x) {
 template <std::floating_point T>
 WEFT_HD T erfcinv(T x) {
   return static_cast<T>(special::erfcinv(static_cast<double>(x)));
+}
+/// exp(x^2) erfc(x), also where erfc underflows.
+template <std::floating_point T>
+WEFT_HD T erfcx(T x) {
+  return static_cast<T>(special::erfcx(static_cast<double>(x)));
 }
 /// The normal distribution's cumulative probability of x.
 template <std::floating_point T>
