@@ -156,7 +156,6 @@ __global__ void __launch_bounds__(small_threads)
   }
   __syncwarp();
   int bad = 0;
-
   if constexpr (What == Small::cholesky) {
 #pragma unroll
     for (int k = 0; k < W; ++k) {
@@ -291,8 +290,8 @@ void run_small(const Shape& shape, Cuda device, SmallTask<T> task) {
     fail<ShapeError>(task.operation, task.count, " matrices on Cuda, expected below 2^31 * ", each);
   }
   task.by_n = FastDivmod(static_cast<unsigned>(task.n));
-  void* arguments[] = {&task};
   const weft::detail::Name name{task.operation};
+  void* arguments[] = {&task};
   detail::launch(name, shape, kernel, static_cast<unsigned>(blocks), small_threads, arguments,
                  current_stream(device));
 }
