@@ -75,7 +75,7 @@ WEFT_HD inline double log_gamma_quotient(double a, double b) {
   return (b - 0.5) * std::log1p(-a / s) - a * std::log(s) + a + stirling_rest(b) - stirling_rest(s);
 }
 
-WEFT_HD inline double lbeta(double a, double b);
+[[gnu::noinline]] WEFT_HD inline double lbeta(double a, double b);
 
 [[gnu::noinline]] WEFT_HD inline double beta(double a, double b) {
   if (a < b) return beta(b, a);
