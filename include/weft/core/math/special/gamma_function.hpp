@@ -75,7 +75,7 @@ WEFT_HD inline double log_gamma_quotient(double a, double b) {
   return (b - 0.5) * std::log1p(-a / s) - a * std::log(s) + a + stirling_rest(b) - stirling_rest(s);
 }
 
-[[gnu::noinline]] WEFT_HD inline double lbeta(double a, double b);
+WEFT_HD inline double lbeta(double a, double b);
 
 [[gnu::noinline]] WEFT_HD inline double beta(double a, double b) {
   if (a < b) return beta(b, a);
@@ -89,7 +89,7 @@ WEFT_HD inline double log_gamma_quotient(double a, double b) {
 }
 
 /// log|beta(a, b)|
-[[gnu::noinline]] WEFT_HD inline double lbeta(double a, double b) {
+WEFT_HD inline double lbeta(double a, double b) {
   if (a < b) return lbeta(b, a);
   if (!(b > 0) || a + b <= 170) return std::log(std::fabs(beta(a, b)));
   if (b < 10) return math::lgamma(b) + log_gamma_quotient(b, a);
