@@ -162,7 +162,7 @@ TEST_CASE_TEMPLATE("axes, lengths, norms and operands of every layout", D, TEST_
   CHECK(h.shape() == Shape{3, 4, 5, 9});
   CHECK(close(hfft(ihfft(x), {.n = 6}), x));
   CHECK(close(ihfft(x), conj(rfft(x, {.norm = FftNorm::forward}))));
-  const Tensor<half, D> narrow = cast<half>(x);
+  const Tensor<weft::half, D> narrow = cast<weft::half>(x);
   CHECK(rfft(narrow).dtype() == Dtype::complex64);
   CHECK(fft(zeros({0, 4}, D{})).shape() == Shape{0, 4});
 }
