@@ -89,7 +89,7 @@ WEFT_HD inline double lbeta(double a, double b);
 }
 
 /// log|beta(a, b)|
-[[gnu::noinline]] WEFT_HD inline double lbeta(double a, double b) {
+WEFT_HD inline double lbeta(double a, double b) {
   if (a < b) return lbeta(b, a);
   if (!(b > 0) || a + b <= 170) return std::log(std::fabs(beta(a, b)));
   if (b < 10) return math::lgamma(b) + log_gamma_quotient(b, a);
