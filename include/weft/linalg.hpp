@@ -11,12 +11,11 @@
 #include "weft/ops/linalg/lstsq.hpp"            // lstsq, pinv, matrix_rank
 #include "weft/ops/linalg/lu.hpp"               // lu_factor, lu_solve, lu
 #include "weft/ops/linalg/matrix_function.hpp"  // matrix_exp, matrix_power
-#include "weft/ops/linalg/norms.hpp"            // matrix_norm, cond
+#include "weft/ops/linalg/norms.hpp"            // vector_norm, matrix_norm, cond
 #include "weft/ops/linalg/products.hpp"         // multi_dot, kron, cross, vander, trace
 #include "weft/ops/linalg/qr.hpp"               // qr
 #include "weft/ops/linalg/solve.hpp"            // solve, inv
 #include "weft/ops/linalg/svd.hpp"              // svd, svdvals
 #include "weft/ops/linalg/triangular_solve.hpp" // triangular_solve
-#include "weft/ops/statistics/moments.hpp"      // vector_norm
 #include "weft/cpu/linalg/solver.hpp"           // the CPU's factorisations
 // clang-format on

@@ -6,6 +6,7 @@ using namespace weft;
 
 TEST_CASE_TEMPLATE("Dropout keeps the mean and passes the gradient of what it kept", D,
                    TEST_DEVICES) {
+  manual_seed(5);
   nn::Dropout dropout{0.25};
   const Var x = parameter(full<float>({100, 100}, 3.0F, D{}));
   const Var y = dropout(x);
@@ -45,6 +46,7 @@ TEST_CASE_TEMPLATE("Dropout2d drops whole channels", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("Dropout1d and Dropout3d drop channels, with and without a batch", D,
                    TEST_DEVICES) {
+  manual_seed(5);
   const auto check = [](const auto& layer, const Tensor<float, D>& x, const Axes& rest) {
     const Tensor y = layer(x).detach();
     const auto low = min(y, rest).eval().to_vector();
@@ -67,6 +69,7 @@ TEST_CASE_TEMPLATE("Dropout1d and Dropout3d drop channels, with and without a ba
 }
 
 TEST_CASE_TEMPLATE("AlphaDropout keeps mean 0 and variance 1", D, TEST_DEVICES) {
+  manual_seed(5);
   const Tensor x = randn({1000, 100}, D{});
   const auto check = [&](const auto& layer, double tolerance) {
     const Tensor y = layer(x).detach();

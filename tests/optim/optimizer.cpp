@@ -156,7 +156,8 @@ TEST_CASE_TEMPLATE("a step that is skipped changes nothing", D, TEST_DEVICES) {
       y.set_grad(g);
       if (!skip) plain.step();
     }
-    CHECK(equal(x.detach(), y.detach()));
+    // Another kernel, which may contract products and sums in another way.
+    CHECK(allclose(x.detach(), y.detach(), {1e-6, 1e-6}));
     CHECK(skips.steps() == 2);
     const StateDict a = skips.state_dict();
     const StateDict b = plain.state_dict();
@@ -164,7 +165,8 @@ TEST_CASE_TEMPLATE("a step that is skipped changes nothing", D, TEST_DEVICES) {
       const auto& name = entry.first;
       CAPTURE(name);
       if (entry.second.dtype() != Dtype::float32) continue;
-      CHECK(equal(entry.second.template get<float, D>(), b.template get<float, D>(name)));
+      CHECK(allclose(entry.second.template get<float, D>(), b.template get<float, D>(name),
+                     {1e-6, 1e-6}));
     }
   };
   using Vars = std::vector<Var<float, D>>;

@@ -46,6 +46,7 @@ TEST_CASE_TEMPLATE("norms by hand", D, TEST_DEVICES) {
   CHECK(rows(INFINITY) == std::vector<float>{4, 1});
   CHECK(rows(-INFINITY) == std::vector<float>{0, 0});
   CHECK(vector_norm(x(0, weft::slice(0, 2)), -1).item() == doctest::Approx(12.0 / 7));
+  CHECK_SAYS("[vector_norm] p = nan", vector_norm(x, NAN));
 }
 
 TEST_CASE_TEMPLATE("matrix_power and matrix_exp", D, TEST_DEVICES) {

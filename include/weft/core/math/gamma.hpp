@@ -129,7 +129,7 @@ WEFT_HD inline double trigamma_beside(double whole, double fraction) {
   return cosecant * cosecant - trigamma(1 - whole - fraction);
 }
 
-WEFT_HD inline double digamma_wide(double x) {
+[[gnu::noinline]] WEFT_HD inline double digamma_wide(double x) {
   if (x >= 1 || is_nan(x)) return digamma_above_1(x);
   if (x > 0) return digamma_above_1(x + 1) - 1 / x;
   if (x == 0) return std::copysign(infinity<double>, -x);

@@ -86,7 +86,7 @@ class NameReader {
   };
 
   /// Looks ahead for the argument that names the operation; `first` is null if there is none.
-  Word operation() {
+  [[gnu::cold]] Word operation() {
     const char* const start = at_;
     Word found{};
     while (*at_ != '>' && *at_ != '\0') {
@@ -98,7 +98,7 @@ class NameReader {
     at_ = start;
     return found;
   }
-  void operands(Text& out) {
+  [[gnu::cold]] void operands(Text& out) {
     int count = 0;
     while (*at_ != '>' && *at_ != '\0') {
       const char* const start = at_;
@@ -113,7 +113,7 @@ class NameReader {
   }
 
   /// The next name without its namespaces.
-  Word identifier() {
+  [[gnu::cold]] Word identifier() {
     while (*at_ == ' ') ++at_;
     Word word{at_, at_};
     for (;; ++at_) {

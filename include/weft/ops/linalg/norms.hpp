@@ -1,4 +1,4 @@
-// matrix_norm and cond: the sizes of matrices; vector_norm is in ops/statistics/moments.hpp.
+// vector_norm, matrix_norm, cond: the sizes of vectors and matrices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,6 +19,20 @@ enum class MatrixNorm : unsigned char {
   infinity,
   minus_infinity
 };
+
+/// The p-norm of the elements, sum(|x|^p)^(1/p), of all or along axis(...), p any number: infinity
+/// gives the largest absolute value, -infinity the smallest, 0 the number of elements that are not
+/// 0.
+template <ExpressionLike X, class... Options>
+auto vector_norm(X&& x, double p = 2, Options... options) {
+  using R = real_t<typename std::remove_cvref_t<X>::value_type>;
+  using C = compute_t<R>;
+  if (p == 0) return cast<R>(sum(cast<C>(abs(sign(x))), options...)).eval();
+  if (p > 0) return norm_p(x, p, options...).eval();
+  if (p < -1e300) return cast<R>(min(abs(x), options...)).eval();
+  if (p < 0) return cast<R>(pow(sum(pow(cast<C>(abs(x)), C(p)), options...), C(1 / p))).eval();
+  fail<ValueError>("vector_norm", "p = ", p, ", expected a number");
+}
 
 /// The norm of each matrix of a (..., m, n): (...). Gradients are those of PyTorch: of two, nuclear
 /// and their kin by the singular vectors.

@@ -55,7 +55,7 @@ WEFT_HD inline double gamma_of_small(double x) {
   return (value * product + value * lost) / divisor;
 }
 
-WEFT_HD inline double gamma(double x) {
+[[gnu::noinline]] WEFT_HD inline double gamma(double x) {
   if (x == 0) return std::copysign(infinity<double>, x);
   if (x < 0) {
     if (x == std::floor(x)) return nan<double>;
@@ -77,7 +77,7 @@ WEFT_HD inline double log_gamma_quotient(double a, double b) {
 
 WEFT_HD inline double lbeta(double a, double b);
 
-WEFT_HD inline double beta(double a, double b) {
+[[gnu::noinline]] WEFT_HD inline double beta(double a, double b) {
   if (a < b) return beta(b, a);
   const double s = a + b;
   if (b > 0 && s > 170) return std::exp(lbeta(a, b));
@@ -89,7 +89,7 @@ WEFT_HD inline double beta(double a, double b) {
 }
 
 /// log|beta(a, b)|
-WEFT_HD inline double lbeta(double a, double b) {
+[[gnu::noinline]] WEFT_HD inline double lbeta(double a, double b) {
   if (a < b) return lbeta(b, a);
   if (!(b > 0) || a + b <= 170) return std::log(std::fabs(beta(a, b)));
   if (b < 10) return math::lgamma(b) + log_gamma_quotient(b, a);

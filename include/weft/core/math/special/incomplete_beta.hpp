@@ -9,7 +9,8 @@ namespace weft::math::special {
 
 /// x^a y^b / beta(a, b) for y = 1 - x, of which `y_lost` is the rounding: for large a and b by
 /// Loader's saddle-point form of the binomial probability.
-WEFT_HD inline double binomial_term(double a, double b, double x, double y, double y_lost) {
+[[gnu::noinline]] WEFT_HD inline double binomial_term(double a, double b, double x, double y,
+                                                      double y_lost) {
   const double s = a + b;
   if (a >= 10 && b >= 10) {
     const double distance = math::kl_div(a, s * x) + math::kl_div(b, s * y);
@@ -49,7 +50,7 @@ WEFT_HD inline double beta_fraction(double a, double b, double x) {
   return value;
 }
 
-WEFT_HD inline double betainc(double a, double b, double x) {
+[[gnu::noinline]] WEFT_HD inline double betainc(double a, double b, double x) {
   if (!(a > 0 && b > 0 && x >= 0 && x <= 1) || is_inf(a) || is_inf(b)) return nan<double>;
   if (x == 0 || x == 1) return x;
   const double y = 1 - x;

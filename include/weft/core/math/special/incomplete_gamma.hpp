@@ -8,7 +8,7 @@
 namespace weft::math::special {
 
 /// x^a exp(-x) / gamma(a + 1): for large a as Loader's Poisson probability, which does not cancel.
-WEFT_HD inline double poisson_term(double a, double x) {
+[[gnu::noinline]] WEFT_HD inline double poisson_term(double a, double x) {
   if (a < 10) return std::pow(x, a) * std::exp(-x) / gamma(a + 1);
   return std::exp(-math::kl_div(a, x) - stirling_rest(a)) / std::sqrt(2 * pi<double> * a);
 }
@@ -107,7 +107,7 @@ WEFT_HD inline double incomplete_gamma_complement(double a, double x) {
 }
 
 /// gammainc, or gammaincc for `upper`.
-WEFT_HD inline double incomplete_gamma(double a, double x, bool upper) {
+[[gnu::noinline]] WEFT_HD inline double incomplete_gamma(double a, double x, bool upper) {
   if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (is_inf(a) && is_inf(x))) return nan<double>;
   if (a == 0 || is_inf(x)) return upper ? 0 : 1;
   if (x == 0 || is_inf(a)) return upper ? 1 : 0;

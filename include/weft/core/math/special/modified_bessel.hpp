@@ -120,11 +120,11 @@ WEFT_HD inline double ke_large(int order, double x) {
   return step * sum;
 }
 
-WEFT_HD inline double ke(int order, double x) {
+[[gnu::noinline]] WEFT_HD inline double ke(int order, double x) {
   if (!(x > 0)) return x == 0 ? infinity<double> : nan<double>;
   return x <= 1 ? k_small(order, x) * std::exp(x) : ke_large(order, x);
 }
-WEFT_HD inline double k(int order, double x) {
+[[gnu::noinline]] WEFT_HD inline double k(int order, double x) {
   if (!(x > 0)) return x == 0 ? infinity<double> : nan<double>;
   return x <= 1 ? k_small(order, x) : ke_large(order, x) * std::exp(-x);
 }

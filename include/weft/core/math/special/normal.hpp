@@ -36,7 +36,7 @@ WEFT_HD inline double erfcinv_start(double s) {
 }
 
 /// erfcinv for 0 < q < 1/2, by one step of Halley's method.
-WEFT_HD inline double erfcinv_small(double q) {
+[[gnu::noinline]] WEFT_HD inline double erfcinv_small(double q) {
   const double w = -std::log(q * (2 - q));
   double y = w < 6.25 ? (1 - q) * erfinv_slope(w) : erfcinv_start(std::sqrt(w));
   if (q < 1e-280) {  // erfc loses digits before it is 0: its logarithm does not
@@ -91,7 +91,7 @@ WEFT_HD inline double erfcx(double x) {
   return std::exp(square) * (1 + lost) * math::erfc(x);
 }
 
-WEFT_HD inline double log_ndtr(double x) {
+[[gnu::noinline]] WEFT_HD inline double log_ndtr(double x) {
   if (x > -1) return std::log1p(-ndtr(-x));
   if (!(x < -25)) return std::log(ndtr(x));
   constexpr double half_log_2pi = 0.91893853320467274178;

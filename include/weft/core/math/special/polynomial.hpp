@@ -4,8 +4,8 @@
 
 #include "weft/core/math/elementary.hpp"
 
-/// The special functions in double, which their float forms round: they have branches and loops,
-/// whose time the arithmetic does not decide.
+/// The special functions in double, which their float forms round. They have branches and loops;
+/// the long ones are not inlined, since a kernel would hold a copy for each way through memory.
 namespace weft::math::special {
 
 /// c0 + x (c1 + x (c2 + ...))

@@ -8,7 +8,7 @@ namespace weft::math::special {
 
 /// The sum of (q + n)^-x by Euler and Maclaurin's formula (DLMF 25.11.5); of negative q, for whole
 /// x, by its terms.
-WEFT_HD inline double zeta(double x, double q) {
+[[gnu::noinline]] WEFT_HD inline double zeta(double x, double q) {
   if (x == 1) return infinity<double>;
   if (!(x > 1) || is_nan(q)) return nan<double>;
   if (q <= 0 && q == std::floor(q)) return infinity<double>;
