@@ -6,7 +6,10 @@
 
 #include "weft/cuda/elementwise/for_each.hpp"
 #include "weft/cuda/signal/cufft.hpp"
+#include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/elementwise/generate.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 #include "weft/ops/signal/fourier.hpp"
 
 namespace weft {
@@ -45,8 +48,12 @@ struct Fourier<Cuda> {
     Axes sorted;
     for (int i = 0; i < y.rank(); ++i) {
       for (const int64_t a : axes) {
-        if (a == i) sorted.push_back(i);
+        if (a == i && y.shape()[i] > 1) sorted.push_back(i);
       }
+    }
+    if (sorted.rank() == 0) {  // one element is its own transform
+      y.assign(from * complex<T>(static_cast<T>(rest)));
+      return;
     }
     while (sorted.rank() > 0) {
       Axes group;
@@ -64,6 +71,10 @@ struct Fourier<Cuda> {
   template <class T, class D>
   static void real_to_complex(const char* operation, const Tensor<T, D>& x,
                               const Tensor<complex<T>, D>& y, int axis, int64_t n, double scale) {
+    if (n == 1 && x.shape()[axis] == 1) {
+      y.assign(cast<complex<T>>(x) * complex<T>(static_cast<T>(scale)));
+      return;
+    }
     Shape full = x.shape();
     full[axis] = n;
     const bool aligned = reinterpret_cast<std::uintptr_t>(x.data()) % (2 * sizeof(T)) == 0;
@@ -95,6 +106,10 @@ struct Fourier<Cuda> {
                               const Tensor<T, D>& y, int axis, double scale) {
     const int last = y.rank() - 1;
     const int64_t n = y.shape()[axis];
+    if (n == 1 && x.shape()[axis] == 1) {
+      y.assign(real(x) * static_cast<T>(scale));
+      return;
+    }
     // A copy anyway, since cuFFT writes to its input.
     const Tensor<complex<T>, D> lines = axis == last ? x : x.transpose(axis, -1);
     Shape shape = lines.shape();
