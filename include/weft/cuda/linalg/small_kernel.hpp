@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because each factorisation and what is solved with it share a matrix in registers.
+
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/ops/linalg/small_matrix.hpp"
 
