@@ -41,9 +41,9 @@ class ThreadPool {
   /// The process's pool. It is never destroyed: its threads end with the process.
   static ThreadPool& instance();
   /// Whether the calling thread runs a piece of shared work.
-  static bool is_inside() { return inside_; }
+  static bool is_inside() { return thread_is_inside; }
   /// Whether the calling thread is one of a pool's.
-  static bool is_worker() { return worker_; }
+  static bool is_worker() { return thread_is_worker; }
 
  private:
   static constexpr int slots = 8;
@@ -74,8 +74,8 @@ class ThreadPool {
   void wake_some(const Job& job);
   void forget_threads();
 
-  static inline constinit thread_local bool inside_ = false;
-  static inline constinit thread_local bool worker_ = false;
+  static inline constinit thread_local bool thread_is_inside = false;
+  static inline constinit thread_local bool thread_is_worker = false;
 
   alignas(64) std::uint32_t current_ = 0;  // a count of jobs, times slots, plus the slot
   int asleep_ = 0;
@@ -178,7 +178,7 @@ WEFT_ONCE inline void ThreadPool::start_threads(int count) {
 
 inline void* ThreadPool::work_for(void* worker) {
   const auto [pool, index] = *static_cast<Worker*>(worker);
-  worker_ = true;
+  thread_is_worker = true;
   std::uint32_t seen = 0;
   Patience patience;
   for (;;) {
@@ -198,7 +198,7 @@ inline void* ThreadPool::work_for(void* worker) {
 
 /// Runs pieces that nobody has begun, from those of thread `index` on.
 inline void ThreadPool::take_pieces(Job& job, int index) {
-  inside_ = true;
+  thread_is_inside = true;
   const SharedWork& work = job.work;
   const int start = static_cast<int>(std::int64_t{index} * work.pieces / work.threads);
   for (int i = 0; i < work.pieces; ++i) {
@@ -214,7 +214,7 @@ inline void ThreadPool::take_pieces(Job& job, int index) {
       wake(&job.left, 1);
     }
   }
-  inside_ = false;
+  thread_is_inside = false;
 }
 
 inline void ThreadPool::run_piece(Job& job, int k) {
