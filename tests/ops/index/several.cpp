@@ -23,7 +23,7 @@ TEST_CASE_TEMPLATE("an index for each axis", D, TEST_DEVICES) {
     const Tensor value = e();
     synchronize(D{});
   };
-  CHECK_SAYS("[at_indices] index 2 is out of range, expected -2 to 1",
+  CHECK_SAYS("[at_indices] index 2 is out of range",
              bad([&] { return at_indices(x, j, i).eval(); }));
   CHECK_SAYS("[ravel_multi_index] 1 indices for sizes (2, 3)",
              ravel_multi_index(std::vector{i}, {2, 3}));
