@@ -15,6 +15,7 @@ standard headers and `using namespace weft`.
 """
 import argparse
 import itertools
+import os
 import re
 import shutil
 import subprocess
@@ -124,7 +125,8 @@ class Tools:
 
 
 def run(program):
-    result = subprocess.run([str(program)], capture_output=True, text=True, timeout=300)
+    one = {**os.environ, "WEFT_NUM_THREADS": "1"}  # explain names the threads
+    result = subprocess.run([str(program)], capture_output=True, text=True, timeout=300, env=one)
     return result.returncode, result.stdout, result.stderr
 
 
