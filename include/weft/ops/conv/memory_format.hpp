@@ -20,7 +20,7 @@ WEFT_OUTLINED inline Strides channels_last_strides(const Shape& shape) {
   return out;
 }
 
-/// Whether strides are those of channels_last(x) and not those of a contiguous tensor as well. It
+/// Whether strides are those of channels_last(x) but not also those of a contiguous tensor. It
 /// is the strides that say so, those of axes of size 1 too, so that one channel can have the
 /// format.
 WEFT_OUTLINED inline bool is_channels_last(const Shape& shape, const Strides& strides) {

@@ -117,7 +117,7 @@ auto cross(A&& a, B&& b, int64_t along = -1) {
              axis(at));
 }
 
-/// Vandermonde's matrices: row i has the powers of x(..., i), n of them (as many as there are rows
+/// Vandermonde matrices: row i holds the powers of x(..., i), n of them (as many as there are rows
 /// where n is negative), from 0 up, or down to 0 as in NumPy with `increasing` false.
 template <ExpressionLike X>
 auto vander(X&& x, int64_t n = -1, bool increasing = true) {
