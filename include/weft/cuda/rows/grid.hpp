@@ -125,8 +125,8 @@ struct RowKernel {
   const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
   std::uint64_t positions = 0;          // bit i: operand i has no memory
   /// Decides which parts of equal value are computed once, by the kernel for short rows or the one
-  /// that loops: the weight of what is not computed again. Null: no part occurs twice.
-  int (*share)(const void* program, bool narrow, RowLoops&, const RowOperand*) = nullptr;
+  /// that loops. Null: no part occurs twice.
+  void (*share)(const void* program, bool narrow, RowLoops&, const RowOperand*) = nullptr;
   RegisterKernel registers;
 
   const void* of(const RowLaunch& launch) const {

@@ -224,6 +224,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     } else {
       Evaluation(grid_.shared, kept, lane).run(program, x);
     }
+    // Without a test for each element, unless so many reductions are too much code for a kernel.
     if (reductions <= 8 && item.n == V) {
       add_all<1>(reducer, state, x, item.position, item.apart);
     } else if constexpr (takes_first<std::remove_cvref_t<decltype(reducer)>, State, C, V>) {

@@ -84,8 +84,8 @@ struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>, Narrow> {
   using Shared = std::conditional_t<Narrow, NarrowShared<Program>, LoopedShared<Program>>;
   using Sharing = weft::detail::ShareValues<Shared, FirstInRow>;
 
-  static int run(const Program& program, RowLoops& grid, const RowOperand* operands) {
-    const FirstInRow row{grid, operands};
+  static void run(const Program& program, RowLoops& grid, const RowOperand* operands) {
+    const FirstInRow row{{grid, operands}};
     Sharing sharing(row);
     for (int level = 0; level < (Narrow ? 1 : Levels::levels.count); ++level) {
       reductions(sharing, program, level, grid, std::make_index_sequence<sizeof...(Rs)>{});
@@ -94,7 +94,6 @@ struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>, Narrow> {
     if (grid.target < 0) sharing.run_all(program.outputs);
     grid.shared = sharing.values();
     grid.needed &= sharing.needed() | ((std::uint64_t{1} << sizeof...(Ps)) - 1);
-    return sharing.saved();
   }
 
  private:
@@ -116,13 +115,13 @@ struct RowSharing<RowProgram<Pack<Rs...>, Pack<Ps...>>, Narrow> {
   }
 };
 template <class Program>
-int share_in_rows(const void* program, bool narrow, RowLoops& grid, const RowOperand* operands) {
+void share_in_rows(const void* program, bool narrow, RowLoops& grid, const RowOperand* operands) {
   const auto& p = *static_cast<const Program*>(program);
-  if (narrow) return RowSharing<Program, true>::run(p, grid, operands);
-  if constexpr (LoopedShared<Program>::table.count > 0) {
-    return RowSharing<Program, false>::run(p, grid, operands);
+  if (narrow) {
+    RowSharing<Program, true>::run(p, grid, operands);
+  } else if constexpr (LoopedShared<Program>::table.count > 0) {
+    RowSharing<Program, false>::run(p, grid, operands);
   }
-  return 0;
 }
 
 template <class Outs, class Types, class Program>

@@ -5,6 +5,7 @@
 #include "weft/cuda/primitive/evaluation.hpp"
 #include "weft/cuda/rows/grid.hpp"
 #include "weft/cuda/rows/hoist.hpp"
+#include "weft/cuda/rows/reuse.hpp"
 
 namespace weft::on_cuda::detail {
 
@@ -17,16 +18,13 @@ using LoopedShared = weft::detail::SharedPatterns<Program, 24>;
 
 /// A kernel's operands and reductions, as weft::detail::ShareValues asks for them.
 struct FirstInRow {
-  const RowLoops& grid;
-  const RowOperand* operands;
+  SameInRow same;
   int operand(int i) const {
-    int first = i;
-    for (int j = i - 1; j >= 0; --j) {
-      if (is_same_operand(grid, operands[i], operands[j])) first = j;
-    }
+    int first = 0;
+    while (!same.same_operand(i, first)) ++first;
     return first;
   }
-  int number(int r) const { return grid.mode[r] == RowMode::same ? grid.same[r] : r; }
+  int number(int r) const { return same.number(r); }
 };
 
 }  // namespace weft::on_cuda::detail

@@ -190,8 +190,6 @@ class ShareValues {
   const SharedValues& values() const { return out_; }
   /// The operands that are read.
   std::uint64_t needed() const { return needed_; }
-  /// The weight of what is not computed again.
-  int saved() const { return saved_; }
   /// What is kept is lost.
   void forget() {
     for (auto& pattern : kept_) {
@@ -231,7 +229,6 @@ class ShareValues {
         out_.hit[k] |= bit;
         if (s == 1) out_.second[k] |= bit;
         kept_[k][s].time = ++time_;
-        saved_ += program_weight<P>;
         return;
       }
       run_all(program.programs);
@@ -281,7 +278,6 @@ class ShareValues {
   const Row& row_;
   SharedValues out_;
   std::uint64_t needed_ = 0;
-  int saved_ = 0;
   int time_ = 0;
   Kept kept_[3][2];
 };
