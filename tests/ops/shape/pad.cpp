@@ -35,6 +35,8 @@ TEST_CASE_TEMPLATE("a border is a part of the statement", D, TEST_DEVICES) {
   CHECK(pad(x, {{1, 0}, {0, 1}}, PadMode::constant, 7).to_vector() ==
         std::vector<float>{7, 7, 7, 7, 1, 2, 3, 7, 4, 5, 6, 7});
   CHECK(pad(x(0), {{1, 2}}).to_vector() == std::vector<float>{0, 1, 2, 3, 0, 0});
+  CHECK(equal(pad(x, 1), pad(x, {{1, 1}, {1, 1}})));
+  CHECK(pad(x, 1, PadMode::reflect).shape() == Shape{4, 5});
   CHECK_SAYS("[pad] 1 pairs for shape (2, 3)", pad(x, {{1, 1}}));
   CHECK_SAYS("a border of -4 and 0 along axis 1", pad(x, {-4, 0}));
   CHECK_SAYS("[pad] the number 300", pad(cast<std::int8_t>(x), {1, 1}, PadMode::constant, 300));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include "weft/ops/index/rearrange.hpp"
 
 namespace weft {
@@ -68,6 +70,18 @@ auto pad(X&& x, std::initializer_list<Border> borders, PadMode mode = PadMode::c
     const Border& b = borders.begin()[i];
     if (b.before == 0 && b.after == 0) continue;
     places.add(detail::padded_axis("pad", shape, i, b.before, b.after, mode));
+  }
+  const auto fill = detail::fill_number<detail::element_of_t<X>>("pad", value);
+  return detail::rearranged<placing::pad>(static_cast<X&&>(x), places, fill);
+}
+
+/// The same with as many elements before and after every axis, as in NumPy: pad(x, 1).
+template <ExpressionLike X, std::integral I, NumberLike N = int>
+auto pad(X&& x, I border, PadMode mode = PadMode::constant, N value = 0) {
+  const Shape shape = x.shape();
+  Places places(shape);
+  for (int i = 0; i < shape.rank() && border != 0; ++i) {
+    places.add(detail::padded_axis("pad", shape, i, border, border, mode));
   }
   const auto fill = detail::fill_number<detail::element_of_t<X>>("pad", value);
   return detail::rearranged<placing::pad>(static_cast<X&&>(x), places, fill);
