@@ -17,7 +17,8 @@
 #include "weft/nn/batch_norm.hpp" // BatchNorm1d, BatchNorm2d, BatchNorm3d
 #include "weft/nn/group_norm.hpp" // GroupNorm, InstanceNorm1d to 3d, LocalResponseNorm
 #include "weft/nn/conv.hpp"    // Conv1d to 3d, ConvTranspose1d to 3d
-#include "weft/nn/pool.hpp"    // MaxPool, AvgPool, AdaptiveAvgPool, Upsample, PixelShuffle, Pad
+#include "weft/nn/pool.hpp"    // MaxPool, AvgPool, LPPool, AdaptiveAvgPool, MaxUnpool, Upsample, PixelShuffle, Pad
+#include "weft/autograd/grid_sample.hpp"   // grid_sample, affine_grid
 #include "weft/nn/activations.hpp" // ReLU, GELU, SELU, Softplus, ...
 #include "weft/nn/dropout.hpp" // Dropout, Dropout1d to 3d, AlphaDropout
 #include "weft/nn/noisy.hpp"   // rrelu, gumbel_softmax, RReLU
