@@ -1,5 +1,5 @@
-// MaxPool, AvgPool, LPPool, AdaptiveAvgPool, MaxUnpool, Upsample, PixelShuffle and padding as
-// modules. SPDX-License-Identifier: Apache-2.0
+// Pooling, unpooling, Upsample, PixelShuffle and padding as modules.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/lp_pool.hpp"
