@@ -1,4 +1,5 @@
 // CudnnGraph: operations of cuDNN's graph interface, and the plan that runs them as one.
+// Long because one class has all operations, which share how descriptors are made.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
