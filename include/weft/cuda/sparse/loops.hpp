@@ -65,7 +65,7 @@ struct SparseLoops<Cuda> {
     on_cuda::InspectTask task{p.crow.data(), p.col.data(), p.rows,          p.columns,
                               p.count(),     found.data(), found.data() + 1};
     void* arguments[] = {&task};
-    on_cuda::detail::launch({"csr"}, {p.rows, p.columns},
+    on_cuda::detail::launch({"csr"}, Shape{p.rows, p.columns},
                             reinterpret_cast<const void*>(on_cuda::inspect_rows<on_cuda::InspectTask>),
                             on_cuda::detail::sparse_blocks("csr", p.rows, 5, threads), threads,
                             arguments, stream);
@@ -108,11 +108,11 @@ struct SparseLoops<Cuda> {
       if (plain && p.count() > 0 &&
           on_cuda::detail::takes_library(p.rows, p.count(), p.longest)) {
         const T zero(0);
-        return on_cuda::detail::run_cusparse(
-            operation,
-            {p.rows, p.columns, p.count(), t.crow, t.col, t.values, t.x, t.out, t.n, t.step,
-             on_cuda::detail::cusparse_type<T>, &t.alpha, &zero},
-            device, stream);
+        const on_cuda::detail::CusparseProduct product{
+            p.rows, p.columns, p.count(), t.crow, t.col,
+            t.values, t.x, t.out, t.n, t.step,
+            on_cuda::detail::cusparse_type<T>, &t.alpha, &zero};
+        return on_cuda::detail::run_cusparse(operation, product, device, stream);
       }
     }
 #endif

@@ -123,10 +123,10 @@ Tensor<SparseIndex, D> as_indices(const char* operation, const char* what, const
       const auto least = min(x).eval().item();
       const auto most = max(x).eval().item();
       if (std::is_signed_v<U> && static_cast<int64_t>(least) < 0) {
-        fail<IndexError>(operation, what, " of ", least, ", expected at least 0");
+        fail<IndexError>(operation, least, " among the ", what, ", expected at least 0");
       }
       if (static_cast<std::uint64_t>(most) > INT32_MAX) {
-        fail<IndexError>(operation, what, " of ", most, ", expected less than 2^31");
+        fail<IndexError>(operation, most, " among the ", what, ", expected less than 2^31");
       }
     }
     static_cast<void>(device);

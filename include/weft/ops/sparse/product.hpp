@@ -9,11 +9,11 @@ namespace weft {
 namespace sparse {
 struct matmul {
   using domain = op::Numeric;
-  static constexpr const char* text = "sparse_matmul";
+  static constexpr const char* text = "sparse_product";
 };
 struct sddmm {
   using domain = op::Numeric;
-  static constexpr const char* text = "sddmm";
+  static constexpr const char* text = "sampled_product";
 };
 
 /// The shape of a sparse matrix times x.
@@ -61,7 +61,7 @@ class SparseProduct : public NodeMembers<SparseProduct<V, X>> {
 
   SparseProduct(sparse::PatternHandle<device_type> pattern, V values, X x)
       : pattern_(static_cast<sparse::PatternHandle<device_type>&&>(pattern)),
-        shape_(sparse::product_shape({pattern_->rows, pattern_->columns}, x.shape())),
+        shape_(sparse::product_shape(Shape{pattern_->rows, pattern_->columns}, x.shape())),
         args_{static_cast<V&&>(values),
               {static_cast<X&&>(x), {pattern_->crow, {pattern_->col, {}}}}} {}
 
