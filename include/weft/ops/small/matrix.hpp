@@ -1,0 +1,224 @@
+// norm, transpose, det, inv, solve, cholesky, eigh of tensors of Small, each matrix an element.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/small/arithmetic.hpp"
+#include "weft/ops/small/factor.hpp"
+
+namespace weft::op {
+
+struct small_norm : OfSmall {
+  static constexpr const char* text = "norm";
+  template <class T, int R, int C>
+  WEFT_HD static auto value(const Small<T, R, C>& x) {
+    return norm(x);
+  }
+  template <int, class T, class X>
+  WEFT_HD static X vjp(T g, const X& x, T y) {
+    return y > 0 ? x * (g / y) : X::zeros();
+  }
+};
+
+struct small_normalize : OfSmall {
+  static constexpr const char* text = "normalize";
+  template <class T, int R, int C>
+  WEFT_HD static auto value(const Small<T, R, C>& x) {
+    return normalize(x);
+  }
+  template <int, class X>
+  WEFT_HD static X vjp(const X& g, const X& x, const X& y) {
+    return (g - y * dot(g, y)) / norm(x);
+  }
+};
+
+struct small_transpose : OfSmall {
+  static constexpr const char* text = "transpose";
+  template <class T, int R, int C>
+  WEFT_HD static constexpr auto value(const Small<T, R, C>& x) {
+    return transpose(x);
+  }
+  template <int, class G, class X>
+  WEFT_HD static constexpr X vjp(const G& g, const X&, const G&) {
+    return transpose(g);
+  }
+};
+
+struct small_trace : OfSmall {
+  static constexpr const char* text = "trace";
+  template <class T, int N>
+  WEFT_HD static constexpr T value(const Small<T, N, N>& x) {
+    return trace(x);
+  }
+  template <int, class T, class X>
+  WEFT_HD static constexpr X vjp(T g, const X&, T) {
+    return X::identity() * g;
+  }
+};
+
+struct small_det : OfSmall {
+  static constexpr const char* text = "det";
+  template <class T, int N>
+  WEFT_HD static T value(const Small<T, N, N>& x) {
+    return det(x);
+  }
+  /// det(x) x^-T; NaN where x is singular.
+  template <int, class T, class X>
+  WEFT_HD static X vjp(T g, const X& x, T y) {
+    return transpose(inv(x)) * (g * y);
+  }
+};
+
+struct small_inv : OfSmall {
+  static constexpr const char* text = "inv";
+  template <class T, int N>
+  WEFT_HD static auto value(const Small<T, N, N>& x) {
+    return inv(x);
+  }
+  template <int, class X>
+  WEFT_HD static X vjp(const X& g, const X&, const X& y) {
+    return -(transpose(y) * g * transpose(y));
+  }
+};
+
+struct small_solve : OfSmall {
+  static constexpr const char* text = "solve";
+  template <class T, int N, int C>
+  WEFT_HD static auto value(const Small<T, N, N>& a, const Small<T, N, C>& b) {
+    return solve(a, b);
+  }
+  template <int I, class A, class B>
+  WEFT_HD static auto vjp(const B& g, const A& a, const B&, const B& x) {
+    const B back = solve(transpose(a), g);
+    if constexpr (I == 0) {
+      return -(back * transpose(x));
+    } else {
+      return back;
+    }
+  }
+};
+
+struct small_cholesky : OfSmall {
+  static constexpr const char* text = "cholesky";
+  template <class T, int N>
+  WEFT_HD static auto value(const Small<T, N, N>& x) {
+    return cholesky(x);
+  }
+};
+
+struct small_eigenvalues : OfSmall {
+  static constexpr const char* text = "eigvalsh";
+  template <class T, int N>
+  requires(N <= linalg::small_eigh_size) WEFT_HD static auto value(const Small<T, N, N>& x) {
+    return eigh(x).eigenvalues;
+  }
+};
+struct small_eigenvectors : OfSmall {
+  static constexpr const char* text = "eigh";
+  template <class T, int N>
+  requires(N <= linalg::small_eigh_size) WEFT_HD static auto value(const Small<T, N, N>& x) {
+    return eigh(x).eigenvectors;
+  }
+};
+
+struct small_diagonal_matrix : OfSmall {
+  static constexpr const char* text = "diagonal_matrix";
+  template <class T, int N>
+  WEFT_HD static constexpr auto value(const Small<T, N>& x) {
+    return diagonal_matrix(x);
+  }
+  template <int, class T, int N>
+  WEFT_HD static constexpr auto vjp(const Small<T, N, N>& g, const Small<T, N>&,
+                                    const Small<T, N, N>&) {
+    Small<T, N> out{};
+    for (int i = 0; i < N; ++i) out[i] = g(i, i);
+    return out;
+  }
+};
+
+}  // namespace weft::op
+
+// clang-format off
+WEFT_SMALL_UNARY(normalize, "weft: normalize takes Small")
+WEFT_SMALL_UNARY(det,       "weft: det of Small takes square matrices")
+WEFT_SMALL_UNARY(inv,       "weft: inv of Small takes square matrices")
+WEFT_SMALL_UNARY(cholesky,  "weft: cholesky of Small takes square matrices")
+WEFT_SMALL_UNARY(diagonal_matrix, "weft: diagonal_matrix of Small takes vectors")
+// clang-format on
+
+namespace weft {
+
+/// The Euclidean norm of each element, of a matrix that of Frobenius.
+template <SmallLike X, class... Options>
+auto norm(X&& x, Options...) {
+  static_assert(sizeof...(Options) == 0,
+                "weft: norm of Small is that of each element: write norm(norm(x), axis(...)) for "
+                "that of several");
+  return lift(op::small_norm{}, static_cast<X&&>(x));
+}
+
+template <SmallLike X>
+auto transpose(const X& x) {
+  return lift(op::small_transpose{}, x);
+}
+
+template <SmallLike X>
+auto trace(X&& x, int64_t = 0) {
+  constexpr bool takes = detail::takes_small<op::small_trace, X>();
+  static_assert(takes, "weft: trace of Small takes square matrices");
+  return detail::lift_small<takes, void>(op::small_trace{}, static_cast<X&&>(x));
+}
+
+namespace detail {
+template <class A, class B>
+auto small_solve(A&& a, B&& b) {
+  constexpr bool takes = takes_small<op::small_solve, A, B>();
+  static_assert(takes,
+                "weft: solve of Small takes a square matrix and a right-hand side of as many rows "
+                "and the same number type");
+  return lift_small<takes, void>(op::small_solve{}, static_cast<A&&>(a), static_cast<B&&>(b));
+}
+}  // namespace detail
+
+/// X with A X = B for each element, by LU decomposition with row exchanges; infinities and NaN
+/// where A is singular.
+template <SmallLike A, SmallLike B>
+auto solve(A&& a, B&& b) {
+  return detail::small_solve(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <SmallLike A, SmallValue B>
+auto solve(A&& a, const B& b) {
+  return detail::small_solve(static_cast<A&&>(a), b);
+}
+template <SmallValue A, SmallLike B>
+auto solve(const A& a, B&& b) {
+  return detail::small_solve(a, static_cast<B&&>(b));
+}
+
+/// Eigenvalues in ascending order of symmetric matrices of up to 4 x 4, whose lower triangle is
+/// read.
+template <SmallLike X>
+auto eigvalsh(X&& x) {
+  constexpr bool takes = detail::takes_small<op::small_eigenvalues, X>();
+  static_assert(takes, "weft: eigvalsh of Small takes square matrices of up to 4 x 4");
+  return detail::lift_small<takes, void>(op::small_eigenvalues{}, static_cast<X&&>(x));
+}
+/// The two expressions of a decomposition.
+template <class W, class V>
+struct EighOfSmall {
+  W eigenvalues;
+  V eigenvectors;
+};
+template <class W, class V>
+EighOfSmall(W, V) -> EighOfSmall<W, V>;
+
+/// {eigenvalues, eigenvectors as columns} of such, `auto [w, v] = eigh(x)`; each may stand in a
+/// larger expression.
+template <SmallLike X>
+auto eigh(X&& x) {
+  constexpr bool takes = detail::takes_small<op::small_eigenvectors, X>();
+  static_assert(takes, "weft: eigh of Small takes square matrices of up to 4 x 4");
+  return EighOfSmall{detail::lift_small<takes, void>(op::small_eigenvalues{}, x),
+                     detail::lift_small<takes, void>(op::small_eigenvectors{}, x)};
+}
+
+}  // namespace weft
