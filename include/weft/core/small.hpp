@@ -19,7 +19,7 @@ constexpr int small_alignment(int bytes) {
 /// A matrix of R rows and C columns, row by row; with C = 1, as by default, a vector of R numbers.
 /// `Small<float, 2, 2>{1, 2, 3, 4}`. It has no memory of its own and works in kernels.
 template <class T, int R, int C>
-struct alignas(detail::small_alignment(R* C * static_cast<int>(sizeof(T)))) Small {
+struct alignas(detail::small_alignment(R* C* static_cast<int>(sizeof(T)))) Small {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "weft: Small is made of float or double");
   static_assert(R > 0 && C > 0 && R * C <= 64,

@@ -1,5 +1,5 @@
-// CUDA's loop over tensors of Small: one kernel a statement, whose elements go through shared memory.
-// SPDX-License-Identifier: Apache-2.0
+// CUDA's loop over tensors of Small: one kernel a statement, whose elements go through shared
+// memory. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/elementwise/for_each.hpp"
@@ -84,7 +84,8 @@ struct SmallPlace {
                                         int at, bool valid) const {
     if constexpr (is_staged<T>) {
       if (is_flat(K)) {
-        if (valid) *reinterpret_cast<T*>(shared + at + staged_pitch<T> * mine) = values.head.lane[0];
+        if (valid)
+          *reinterpret_cast<T*>(shared + at + staged_pitch<T> * mine) = values.head.lane[0];
       } else if (valid) {
         reinterpret_cast<T*>(grid.data[K])[offset(K)] = values.head.lane[0];
       }
@@ -166,7 +167,8 @@ WEFT_OUTLINED inline void plan_small(const Loops& loops, const Operand* operands
                                      FastDivmod* size, char** data, int (*stride)[max_rank],
                                      std::uint64_t& flat, std::uint64_t& wide) {
   const int rank = loops.rank;
-  for (int d = 0; d < rank; ++d) size[d] = FastDivmod(static_cast<unsigned>(loops.size[rank - 1 - d]));
+  for (int d = 0; d < rank; ++d)
+    size[d] = FastDivmod(static_cast<unsigned>(loops.size[rank - 1 - d]));
   for (int i = 0; i < n; ++i) {
     data[i] = operands[i].data;
     int64_t step = 1;
@@ -224,9 +226,8 @@ inline constexpr int most_staged_bytes = 48 * 1024;
 template <class Out, class Types, class Program>
 struct SmallStatement {
   static constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
-  static_assert(
-      sizeof(Program) + sizeof(SmallGrid<n>) <= 4096 && n <= 64,
-      "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+  static_assert(sizeof(Program) + sizeof(SmallGrid<n>) <= 4096 && n <= 64,
+                "weft: the expression is too large for one kernel: store a part of it in a Tensor");
 
   static constexpr int bytes_for(int threads) {
     const int inputs = staged_bytes(threads, Types{});

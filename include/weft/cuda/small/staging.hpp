@@ -18,8 +18,7 @@ inline constexpr bool is_staged = is_small<T> && sizeof(T) > alignof(T);
 /// Bytes from an element in shared memory to the next. 16 more where eight threads, which read 16
 /// bytes each at a time, would meet in the same banks.
 template <class T>
-inline constexpr int staged_pitch =
-    static_cast<int>(sizeof(T)) + (sizeof(T) % 32 == 0 ? 16 : 0);
+inline constexpr int staged_pitch = static_cast<int>(sizeof(T)) + (sizeof(T) % 32 == 0 ? 16 : 0);
 
 /// The bytes of shared memory that a block of `threads` has for elements of these types.
 template <class... Ts>

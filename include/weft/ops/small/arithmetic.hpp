@@ -1,4 +1,4 @@
-// + - * / == and products of tensors of Small, each matrix or vector an element.
+// + - * / and == of tensors of Small, each matrix or vector an element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,6 +9,13 @@ namespace weft::op {
 
 struct small_add : OfSmall {
   static constexpr const char* text = "add";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes,
+                  "weft: + of Small takes two of the same rows, columns and number type: a number "
+                  "is added by x + Small<T, R, C>::full(v)");
+    return takes;
+  }
   template <class T, int R, int C>
   WEFT_HD static constexpr auto value(const Small<T, R, C>& x, const Small<T, R, C>& y) {
     return x + y;
@@ -21,6 +28,13 @@ struct small_add : OfSmall {
 
 struct small_sub : OfSmall {
   static constexpr const char* text = "sub";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes,
+                  "weft: - of Small takes two of the same rows, columns and number type: a number "
+                  "is subtracted by x - Small<T, R, C>::full(v)");
+    return takes;
+  }
   template <class T, int R, int C>
   WEFT_HD static constexpr auto value(const Small<T, R, C>& x, const Small<T, R, C>& y) {
     return x - y;
@@ -33,6 +47,11 @@ struct small_sub : OfSmall {
 
 struct small_neg : OfSmall {
   static constexpr const char* text = "neg";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: - takes Small");
+    return takes;
+  }
   template <class T, int R, int C>
   WEFT_HD static constexpr auto value(const Small<T, R, C>& x) {
     return -x;
@@ -46,6 +65,14 @@ struct small_neg : OfSmall {
 /// A product of matrices, or with a number.
 struct small_mul : OfSmall {
   static constexpr const char* text = "mul";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(
+        takes,
+        "weft: * of Small is the matrix product, rows by columns of one size, or a product with a "
+        "number, of one number type: write dot, outer, cross or hadamard(x, y) for two vectors");
+    return takes;
+  }
   template <class T, int R, int K, int C>
   WEFT_HD static constexpr auto value(const Small<T, R, K>& x, const Small<T, K, C>& y) {
     return x * y;
@@ -89,6 +116,13 @@ struct small_mul : OfSmall {
 
 struct small_div : OfSmall {
   static constexpr const char* text = "div";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes,
+                  "weft: a Small is divided by a number of its type: write inv(b) * a or solve(b, "
+                  "a) for matrices");
+    return takes;
+  }
   template <class T, int R, int C>
   WEFT_HD static constexpr auto value(const Small<T, R, C>& x, T y) {
     return x / y;
@@ -104,60 +138,13 @@ struct small_div : OfSmall {
   }
 };
 
-struct small_hadamard : OfSmall {
-  static constexpr const char* text = "hadamard";
-  template <class T, int R, int C>
-  WEFT_HD static constexpr auto value(const Small<T, R, C>& x, const Small<T, R, C>& y) {
-    return hadamard(x, y);
-  }
-  template <int I, class G, class X>
-  WEFT_HD static constexpr G vjp(const G& g, const X& x, const X& y, const X&) {
-    return hadamard(g, I == 0 ? y : x);
-  }
-};
-
-struct small_dot : OfSmall {
-  static constexpr const char* text = "dot";
-  template <class T, int R, int C>
-  WEFT_HD static constexpr auto value(const Small<T, R, C>& x, const Small<T, R, C>& y) {
-    return dot(x, y);
-  }
-  template <int I, class G, class X>
-  WEFT_HD static constexpr X vjp(G g, const X& x, const X& y, G) {
-    return g * (I == 0 ? y : x);
-  }
-};
-
-struct small_cross : OfSmall {
-  static constexpr const char* text = "cross";
-  template <class T>
-  WEFT_HD static constexpr auto value(const Small<T, 3>& x, const Small<T, 3>& y) {
-    return cross(x, y);
-  }
-  template <int I, class G, class X>
-  WEFT_HD static constexpr G vjp(const G& g, const X& x, const X& y, const X&) {
-    return I == 0 ? cross(y, g) : cross(g, x);
-  }
-};
-
-struct small_outer : OfSmall {
-  static constexpr const char* text = "outer";
-  template <class T, int R, int C>
-  WEFT_HD static constexpr auto value(const Small<T, R>& x, const Small<T, C>& y) {
-    return outer(x, y);
-  }
-  template <int I, class G, class X, class Y>
-  WEFT_HD static constexpr auto vjp(const G& g, const X& x, const Y& y, const G&) {
-    if constexpr (I == 0) {
-      return g * y;
-    } else {
-      return transpose(g) * x;
-    }
-  }
-};
-
 struct small_eq : OfSmall {
   static constexpr const char* text = "eq";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: == of Small takes two of the same rows, columns and number type");
+    return takes;
+  }
   template <class T, int R, int C>
   WEFT_HD static constexpr bool value(const Small<T, R, C>& x, const Small<T, R, C>& y) {
     return x == y;
@@ -165,6 +152,11 @@ struct small_eq : OfSmall {
 };
 struct small_ne : OfSmall {
   static constexpr const char* text = "ne";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: != of Small takes two of the same rows, columns and number type");
+    return takes;
+  }
   template <class T, int R, int C>
   WEFT_HD static constexpr bool value(const Small<T, R, C>& x, const Small<T, R, C>& y) {
     return !(x == y);
@@ -173,89 +165,58 @@ struct small_ne : OfSmall {
 
 }  // namespace weft::op
 
-// clang-format off
-WEFT_SMALL_BINARY(operator+, add, "weft: + of Small takes two of the same rows, columns and number type: a number is added by x + Small<T, R, C>::full(v)")
-WEFT_SMALL_BINARY(operator-, sub, "weft: - of Small takes two of the same rows, columns and number type: a number is subtracted by x - Small<T, R, C>::full(v)")
-WEFT_SMALL_BINARY(operator*, mul, "weft: * of Small is the matrix product, rows by columns of one size, or a product with a number of the same type: write dot(x, y), outer(x, y), cross(x, y) or hadamard(x, y) for two vectors")
-WEFT_SMALL_BINARY(matmul, mul, "weft: matmul of Small takes rows by columns of one size and number type")
-WEFT_SMALL_BINARY(operator/, div, "weft: a Small is divided by numbers of the same type: write inv(b) * a or solve(b, a) for matrices")
-WEFT_SMALL_BINARY(hadamard, hadamard, "weft: hadamard takes two Small of the same rows, columns and number type")
-WEFT_SMALL_BINARY(operator==, eq, "weft: == of Small takes two of the same rows, columns and number type")
-WEFT_SMALL_BINARY(operator!=, ne, "weft: != of Small takes two of the same rows, columns and number type")
-WEFT_SMALL_BINARY(eq, eq, "weft: eq of Small takes two of the same rows, columns and number type")
-WEFT_SMALL_BINARY(ne, ne, "weft: ne of Small takes two of the same rows, columns and number type")
-// clang-format on
-
 namespace weft {
 
+template <class X, class Y>
+  requires SmallOperands<X, Y>
+constexpr auto operator+(X&& x, Y&& y) {
+  return detail::lift_small(op::small_add{}, static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+template <class X, class Y>
+  requires SmallOperands<X, Y>
+constexpr auto operator-(X&& x, Y&& y) {
+  return detail::lift_small(op::small_sub{}, static_cast<X&&>(x), static_cast<Y&&>(y));
+}
 template <SmallLike X>
 constexpr auto operator-(X&& x) {
-  return lift(op::small_neg{}, static_cast<X&&>(x));
+  return detail::lift_small(op::small_neg{}, static_cast<X&&>(x));
 }
-
-namespace detail {
+/// The product of matrices, of a matrix and a vector, or with a number.
 template <class X, class Y>
-constexpr auto small_dot(X&& x, Y&& y) {
-  constexpr bool takes = takes_small<op::small_dot, X, Y>();
-  static_assert(takes, "weft: dot of Small takes two of the same rows, columns and number type");
-  return lift_small<takes, void>(op::small_dot{}, static_cast<X&&>(x), static_cast<Y&&>(y));
+  requires SmallOperands<X, Y>
+constexpr auto operator*(X&& x, Y&& y) {
+  return detail::lift_small(op::small_mul{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-constexpr auto small_cross(X&& x, Y&& y) {
-  constexpr bool takes = takes_small<op::small_cross, X, Y>();
-  static_assert(takes, "weft: cross of Small takes two Small<T, 3> of the same T");
-  return lift_small<takes, void>(op::small_cross{}, static_cast<X&&>(x), static_cast<Y&&>(y));
+  requires SmallOperands<X, Y>
+constexpr auto matmul(X&& x, Y&& y) {
+  return detail::lift_small(op::small_mul{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 template <class X, class Y>
-constexpr auto small_outer(X&& x, Y&& y) {
-  constexpr bool takes = takes_small<op::small_outer, X, Y>();
-  static_assert(takes, "weft: outer of Small takes two vectors of the same number type");
-  return lift_small<takes, void>(op::small_outer{}, static_cast<X&&>(x), static_cast<Y&&>(y));
+  requires SmallOperands<X, Y>
+constexpr auto operator/(X&& x, Y&& y) {
+  return detail::lift_small(op::small_div{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
-}  // namespace detail
-
-// Each for two expressions, and for one beside a Small: tensors have a function of the same name.
-
-/// The sum of the products of corresponding numbers of each element.
-template <SmallLike X, SmallLike Y>
-constexpr auto dot(X&& x, Y&& y) {
-  return detail::small_dot(static_cast<X&&>(x), static_cast<Y&&>(y));
+/// Whether all numbers of an element are equal.
+template <class X, class Y>
+  requires SmallOperands<X, Y>
+constexpr auto operator==(X&& x, Y&& y) {
+  return detail::lift_small(op::small_eq{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
-template <SmallLike X, SmallValue Y>
-constexpr auto dot(X&& x, const Y& y) {
-  return detail::small_dot(static_cast<X&&>(x), y);
+template <class X, class Y>
+  requires SmallOperands<X, Y>
+constexpr auto operator!=(X&& x, Y&& y) {
+  return detail::lift_small(op::small_ne{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
-template <SmallValue X, SmallLike Y>
-constexpr auto dot(const X& x, Y&& y) {
-  return detail::small_dot(x, static_cast<Y&&>(y));
+template <class X, class Y>
+  requires SmallOperands<X, Y>
+constexpr auto eq(X&& x, Y&& y) {
+  return detail::lift_small(op::small_eq{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
-
-/// The vector products of 3-vectors. (The axis is that of the same function of tensors.)
-template <SmallLike X, SmallLike Y>
-constexpr auto cross(X&& x, Y&& y, int64_t = -1) {
-  return detail::small_cross(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
-template <SmallLike X, SmallValue Y>
-constexpr auto cross(X&& x, const Y& y) {
-  return detail::small_cross(static_cast<X&&>(x), y);
-}
-template <SmallValue X, SmallLike Y>
-constexpr auto cross(const X& x, Y&& y) {
-  return detail::small_cross(x, static_cast<Y&&>(y));
-}
-
-/// x y^T of vectors.
-template <SmallLike X, SmallLike Y>
-constexpr auto outer(X&& x, Y&& y) {
-  return detail::small_outer(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
-template <SmallLike X, SmallValue Y>
-constexpr auto outer(X&& x, const Y& y) {
-  return detail::small_outer(static_cast<X&&>(x), y);
-}
-template <SmallValue X, SmallLike Y>
-constexpr auto outer(const X& x, Y&& y) {
-  return detail::small_outer(x, static_cast<Y&&>(y));
+template <class X, class Y>
+  requires SmallOperands<X, Y>
+constexpr auto ne(X&& x, Y&& y) {
+  return detail::lift_small(op::small_ne{}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 
 }  // namespace weft

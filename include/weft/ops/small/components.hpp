@@ -16,9 +16,8 @@ struct small_pack {
   using domain = Floating;
   static constexpr const char* text = "small";
   template <class T, class... Ts>
-  requires(sizeof...(Ts) + 1 == R * C) WEFT_HD static constexpr Small<T, R, C> value(T x, Ts... xs) {
-    return {x, xs...};
-  }
+    requires(sizeof...(Ts) + 1 == R * C)
+  WEFT_HD static constexpr Small<T, R, C> value(T x, Ts... xs) { return {x, xs...}; }
   template <int I, class G, class... Ts>
   WEFT_HD static constexpr auto vjp(const G& g, const Ts&...) {
     return g[I];
@@ -100,14 +99,14 @@ template <int I, SmallLike X>
 constexpr auto row(X&& x) {
   constexpr bool inside = I >= 0 && I < std::remove_cvref_t<X>::value_type::rows;
   static_assert(inside, "weft: row<I>(x) counts rows from 0");
-  return lift(op::small_row<inside ? I : 0>{}, static_cast<X&&>(x));
+  return lift(op::small_row < inside ? I : 0 > {}, static_cast<X&&>(x));
 }
 /// Column J of each matrix, as a vector.
 template <int J, SmallLike X>
 constexpr auto column(X&& x) {
   constexpr bool inside = J >= 0 && J < std::remove_cvref_t<X>::value_type::columns;
   static_assert(inside, "weft: column<J>(x) counts columns from 0");
-  return lift(op::small_column<inside ? J : 0>{}, static_cast<X&&>(x));
+  return lift(op::small_column < inside ? J : 0 > {}, static_cast<X&&>(x));
 }
 
 /// The numbers of a tensor of Small as a tensor with an axis more (vectors) or two (matrices): a
@@ -134,9 +133,7 @@ auto components(const Tensor<S, D>& x) {
 }
 template <SmallLike X>
   requires(!TensorLike<X>)
-auto components(X&& x) {
-  return components(static_cast<X&&>(x).eval());
-}
+auto components(X&& x) { return components(static_cast<X&&>(x).eval()); }
 
 namespace detail {
 /// Whether `inner` axes of these sizes at the end of x are dense, so that one element of S lies
@@ -184,9 +181,7 @@ auto as_small(const Tensor<T, D>& x) {
 }
 template <int R, int C = 1, ExpressionLike X>
   requires(!TensorLike<X> && !detail::has_var<std::remove_cvref_t<X>>)
-auto as_small(X&& x) {
-  return as_small<R, C>(static_cast<X&&>(x).eval());
-}
+auto as_small(X&& x) { return as_small<R, C>(static_cast<X&&>(x).eval()); }
 
 namespace detail {
 template <int R, int C, class X, std::size_t... K>

@@ -17,8 +17,7 @@ concept SmallValue = is_small<std::remove_cvref_t<X>>;
 
 /// Operands of one operation: expressions and numbers, at least one of them of Small.
 template <class... Xs>
-concept SmallOperands =
-    OperandsOrMistakes<Xs...> && (is_small<detail::element_of_t<Xs>> || ...);
+concept SmallOperands = OperandsOrMistakes<Xs...> &&(is_small<detail::element_of_t<Xs>> || ...);
 
 namespace detail {
 
@@ -58,9 +57,9 @@ template <class T, class X>
 using small_argument = typename SmallArgument<T, std::remove_cvref_t<X>>::type;
 
 template <class T, class X>
-inline constexpr bool is_small_argument =
-    ExpressionLike<X> || is_small<std::remove_cvref_t<X>> ? std::is_same_v<number_of<element_of_t<X>>, T>
-                                                          : std::is_arithmetic_v<std::remove_cvref_t<X>>;
+inline constexpr bool is_small_argument = ExpressionLike<X> || is_small<std::remove_cvref_t<X>>
+                                              ? std::is_same_v<number_of<element_of_t<X>>, T>
+                                              : std::is_arithmetic_v<std::remove_cvref_t<X>>;
 
 template <class Op, class... Vs>
 concept ComputesValue = requires(const Op& op) {
@@ -91,10 +90,11 @@ constexpr decltype(auto) small_operand(const char* operation, X&& x) {
   }
 }
 
-/// op(operands...) as an expression, where it takes them; else a tensor, after the error.
-template <bool Takes, class T, class Op, class... Xs>
+/// op(operands...) as an expression, or one compile error with the operation's rule.
+template <class Op, class... Xs>
 constexpr auto lift_small(Op op, Xs&&... xs) {
-  if constexpr (Takes) {
+  if constexpr (Op::template report<takes_small<Op, Xs...>()>()) {
+    using T = typename FirstNumber<Xs...>::type;
     return lift(op, small_operand<T>(Op::text, static_cast<Xs&&>(xs))...);
   } else {
     return typename FirstExpression<std::remove_cvref_t<Xs>...>::type{};
@@ -104,7 +104,8 @@ constexpr auto lift_small(Op op, Xs&&... xs) {
 }  // namespace detail
 
 namespace op {
-/// What the operations on Small have in common: they say themselves which types they take.
+/// What the operations on Small have in common. Each has a value() for the operands that it takes,
+/// and says by report<false>() which those are.
 struct OfSmall {
   using domain = Any;
   static constexpr bool mixes_types = true;
@@ -112,27 +113,3 @@ struct OfSmall {
 }  // namespace op
 
 }  // namespace weft
-
-/// One line makes an operation on Small of its struct op::small_NAME: a function of expressions, of
-/// one operand or of two. `rule` is the error for operands that the struct's value does not take.
-#define WEFT_SMALL_UNARY(name, rule)                                                      \
-  namespace weft {                                                                        \
-  template <SmallLike X>                                                                  \
-  constexpr auto name(X&& x) {                                                            \
-    constexpr bool takes = detail::takes_small<op::small_##name, X>();                    \
-    static_assert(takes, rule);                                                           \
-    return detail::lift_small<takes, void>(op::small_##name{}, static_cast<X&&>(x));      \
-  }                                                                                       \
-  }
-#define WEFT_SMALL_BINARY(function, name, rule)                                           \
-  namespace weft {                                                                        \
-  template <class X, class Y>                                                             \
-    requires SmallOperands<X, Y>                                                          \
-  constexpr auto function(X&& x, Y&& y) {                                                 \
-    constexpr bool takes = detail::takes_small<op::small_##name, X, Y>();                 \
-    static_assert(takes, rule);                                                           \
-    using T = typename detail::FirstNumber<X, Y>::type;                                   \
-    return detail::lift_small<takes, T>(op::small_##name{}, static_cast<X&&>(x),          \
-                                        static_cast<Y&&>(y));                             \
-  }                                                                                       \
-  }

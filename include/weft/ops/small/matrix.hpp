@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/ops/small/arithmetic.hpp"
 #include "weft/ops/small/factor.hpp"
+#include "weft/ops/small/lift.hpp"
 
 namespace weft::op {
 
 struct small_norm : OfSmall {
   static constexpr const char* text = "norm";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: norm takes Small");
+    return takes;
+  }
   template <class T, int R, int C>
   WEFT_HD static auto value(const Small<T, R, C>& x) {
     return norm(x);
@@ -21,6 +26,11 @@ struct small_norm : OfSmall {
 
 struct small_normalize : OfSmall {
   static constexpr const char* text = "normalize";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: normalize takes Small");
+    return takes;
+  }
   template <class T, int R, int C>
   WEFT_HD static auto value(const Small<T, R, C>& x) {
     return normalize(x);
@@ -33,6 +43,11 @@ struct small_normalize : OfSmall {
 
 struct small_transpose : OfSmall {
   static constexpr const char* text = "transpose";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: transpose takes Small");
+    return takes;
+  }
   template <class T, int R, int C>
   WEFT_HD static constexpr auto value(const Small<T, R, C>& x) {
     return transpose(x);
@@ -45,6 +60,11 @@ struct small_transpose : OfSmall {
 
 struct small_trace : OfSmall {
   static constexpr const char* text = "trace";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: trace of Small takes square matrices");
+    return takes;
+  }
   template <class T, int N>
   WEFT_HD static constexpr T value(const Small<T, N, N>& x) {
     return trace(x);
@@ -57,6 +77,11 @@ struct small_trace : OfSmall {
 
 struct small_det : OfSmall {
   static constexpr const char* text = "det";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: det of Small takes square matrices");
+    return takes;
+  }
   template <class T, int N>
   WEFT_HD static T value(const Small<T, N, N>& x) {
     return det(x);
@@ -70,6 +95,11 @@ struct small_det : OfSmall {
 
 struct small_inv : OfSmall {
   static constexpr const char* text = "inv";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: inv of Small takes square matrices");
+    return takes;
+  }
   template <class T, int N>
   WEFT_HD static auto value(const Small<T, N, N>& x) {
     return inv(x);
@@ -82,6 +112,13 @@ struct small_inv : OfSmall {
 
 struct small_solve : OfSmall {
   static constexpr const char* text = "solve";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes,
+                  "weft: solve of Small takes a square matrix and a right-hand side of as many "
+                  "rows and the same number type");
+    return takes;
+  }
   template <class T, int N, int C>
   WEFT_HD static auto value(const Small<T, N, N>& a, const Small<T, N, C>& b) {
     return solve(a, b);
@@ -99,6 +136,11 @@ struct small_solve : OfSmall {
 
 struct small_cholesky : OfSmall {
   static constexpr const char* text = "cholesky";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: cholesky of Small takes square matrices");
+    return takes;
+  }
   template <class T, int N>
   WEFT_HD static auto value(const Small<T, N, N>& x) {
     return cholesky(x);
@@ -107,21 +149,34 @@ struct small_cholesky : OfSmall {
 
 struct small_eigenvalues : OfSmall {
   static constexpr const char* text = "eigvalsh";
-  template <class T, int N>
-  requires(N <= linalg::small_eigh_size) WEFT_HD static auto value(const Small<T, N, N>& x) {
-    return eigh(x).eigenvalues;
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: eigvalsh of Small takes square matrices of up to 4 x 4");
+    return takes;
   }
+  template <class T, int N>
+    requires(N <= linalg::small_eigh_size)
+  WEFT_HD static auto value(const Small<T, N, N>& x) { return eigh(x).eigenvalues; }
 };
 struct small_eigenvectors : OfSmall {
   static constexpr const char* text = "eigh";
-  template <class T, int N>
-  requires(N <= linalg::small_eigh_size) WEFT_HD static auto value(const Small<T, N, N>& x) {
-    return eigh(x).eigenvectors;
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: eigh of Small takes square matrices of up to 4 x 4");
+    return takes;
   }
+  template <class T, int N>
+    requires(N <= linalg::small_eigh_size)
+  WEFT_HD static auto value(const Small<T, N, N>& x) { return eigh(x).eigenvectors; }
 };
 
 struct small_diagonal_matrix : OfSmall {
   static constexpr const char* text = "diagonal_matrix";
+  template <bool takes>
+  static constexpr bool report() {
+    static_assert(takes, "weft: diagonal_matrix of Small takes vectors");
+    return takes;
+  }
   template <class T, int N>
   WEFT_HD static constexpr auto value(const Small<T, N>& x) {
     return diagonal_matrix(x);
@@ -137,15 +192,33 @@ struct small_diagonal_matrix : OfSmall {
 
 }  // namespace weft::op
 
-// clang-format off
-WEFT_SMALL_UNARY(normalize, "weft: normalize takes Small")
-WEFT_SMALL_UNARY(det,       "weft: det of Small takes square matrices")
-WEFT_SMALL_UNARY(inv,       "weft: inv of Small takes square matrices")
-WEFT_SMALL_UNARY(cholesky,  "weft: cholesky of Small takes square matrices")
-WEFT_SMALL_UNARY(diagonal_matrix, "weft: diagonal_matrix of Small takes vectors")
-// clang-format on
-
 namespace weft {
+
+/// Each element divided by its norm.
+template <SmallLike X>
+constexpr auto normalize(X&& x) {
+  return detail::lift_small(op::small_normalize{}, static_cast<X&&>(x));
+}
+/// Up to 4 x 4 by minors, above by LU decomposition with row exchanges.
+template <SmallLike X>
+constexpr auto det(X&& x) {
+  return detail::lift_small(op::small_det{}, static_cast<X&&>(x));
+}
+/// Up to 4 x 4 by cofactors, above by LU decomposition; infinities and NaN where singular.
+template <SmallLike X>
+constexpr auto inv(X&& x) {
+  return detail::lift_small(op::small_inv{}, static_cast<X&&>(x));
+}
+/// The lower factor of symmetric matrices; NaN where they are not positive definite.
+template <SmallLike X>
+constexpr auto cholesky(X&& x) {
+  return detail::lift_small(op::small_cholesky{}, static_cast<X&&>(x));
+}
+/// Matrices with the vectors on their diagonals.
+template <SmallLike X>
+constexpr auto diagonal_matrix(X&& x) {
+  return detail::lift_small(op::small_diagonal_matrix{}, static_cast<X&&>(x));
+}
 
 /// The Euclidean norm of each element, of a matrix that of Frobenius.
 template <SmallLike X, class... Options>
@@ -153,54 +226,39 @@ auto norm(X&& x, Options...) {
   static_assert(sizeof...(Options) == 0,
                 "weft: norm of Small is that of each element: write norm(norm(x), axis(...)) for "
                 "that of several");
-  return lift(op::small_norm{}, static_cast<X&&>(x));
+  return detail::lift_small(op::small_norm{}, static_cast<X&&>(x));
 }
 
 template <SmallLike X>
 auto transpose(const X& x) {
-  return lift(op::small_transpose{}, x);
+  return detail::lift_small(op::small_transpose{}, x);
 }
 
 template <SmallLike X>
 auto trace(X&& x, int64_t = 0) {
-  constexpr bool takes = detail::takes_small<op::small_trace, X>();
-  static_assert(takes, "weft: trace of Small takes square matrices");
-  return detail::lift_small<takes, void>(op::small_trace{}, static_cast<X&&>(x));
+  return detail::lift_small(op::small_trace{}, static_cast<X&&>(x));
 }
-
-namespace detail {
-template <class A, class B>
-auto small_solve(A&& a, B&& b) {
-  constexpr bool takes = takes_small<op::small_solve, A, B>();
-  static_assert(takes,
-                "weft: solve of Small takes a square matrix and a right-hand side of as many rows "
-                "and the same number type");
-  return lift_small<takes, void>(op::small_solve{}, static_cast<A&&>(a), static_cast<B&&>(b));
-}
-}  // namespace detail
 
 /// X with A X = B for each element, by LU decomposition with row exchanges; infinities and NaN
 /// where A is singular.
 template <SmallLike A, SmallLike B>
 auto solve(A&& a, B&& b) {
-  return detail::small_solve(static_cast<A&&>(a), static_cast<B&&>(b));
+  return detail::lift_small(op::small_solve{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <SmallLike A, SmallValue B>
 auto solve(A&& a, const B& b) {
-  return detail::small_solve(static_cast<A&&>(a), b);
+  return detail::lift_small(op::small_solve{}, static_cast<A&&>(a), b);
 }
 template <SmallValue A, SmallLike B>
 auto solve(const A& a, B&& b) {
-  return detail::small_solve(a, static_cast<B&&>(b));
+  return detail::lift_small(op::small_solve{}, a, static_cast<B&&>(b));
 }
 
 /// Eigenvalues in ascending order of symmetric matrices of up to 4 x 4, whose lower triangle is
 /// read.
 template <SmallLike X>
 auto eigvalsh(X&& x) {
-  constexpr bool takes = detail::takes_small<op::small_eigenvalues, X>();
-  static_assert(takes, "weft: eigvalsh of Small takes square matrices of up to 4 x 4");
-  return detail::lift_small<takes, void>(op::small_eigenvalues{}, static_cast<X&&>(x));
+  return detail::lift_small(op::small_eigenvalues{}, static_cast<X&&>(x));
 }
 /// The two expressions of a decomposition.
 template <class W, class V>
@@ -215,10 +273,8 @@ EighOfSmall(W, V) -> EighOfSmall<W, V>;
 /// larger expression.
 template <SmallLike X>
 auto eigh(X&& x) {
-  constexpr bool takes = detail::takes_small<op::small_eigenvectors, X>();
-  static_assert(takes, "weft: eigh of Small takes square matrices of up to 4 x 4");
-  return EighOfSmall{detail::lift_small<takes, void>(op::small_eigenvalues{}, x),
-                     detail::lift_small<takes, void>(op::small_eigenvectors{}, x)};
+  return EighOfSmall{detail::lift_small(op::small_eigenvalues{}, x),
+                     detail::lift_small(op::small_eigenvectors{}, x)};
 }
 
 }  // namespace weft
