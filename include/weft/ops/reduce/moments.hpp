@@ -92,4 +92,6 @@ struct stddev : var {
   }
 };
 
+static_assert(ReductionRule<var> && ReductionRule<stddev>);
+
 }  // namespace weft::reducer
