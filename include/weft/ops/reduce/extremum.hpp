@@ -5,6 +5,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/core/math/functions.hpp"
 #include "weft/ops/elementwise/domain.hpp"
+#include "weft/ops/reduce/rule.hpp"
 
 namespace weft::reducer {
 

@@ -4,6 +4,7 @@
 
 #include "weft/core/math/functions.hpp"
 #include "weft/ops/elementwise/domain.hpp"
+#include "weft/ops/reduce/rule.hpp"
 
 namespace weft::reducer {
 
