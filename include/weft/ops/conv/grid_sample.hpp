@@ -18,7 +18,7 @@ struct GridSampleOptions {
 
 namespace sampling {
 
-/// grid_sample of Vars, in autograd/grid_sample.hpp; V is one of their types.
+/// grid_sample of Vars, in autograd/conv/grid_sample.hpp; V is one of their types.
 template <class V>
 struct Recorded;
 

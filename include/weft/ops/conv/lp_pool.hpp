@@ -15,7 +15,7 @@ struct LpPoolOptions {
 
 namespace pool {
 
-/// lp_pool of Vars, in autograd/lp_pool.hpp.
+/// lp_pool of Vars, in autograd/conv/lp_pool.hpp.
 template <class V>
 struct RecordedPower;
 

@@ -16,7 +16,7 @@ struct MaxUnpoolOptions {
 
 namespace pool {
 
-/// max_unpool of Vars, in autograd/unpool.hpp.
+/// max_unpool of Vars, in autograd/conv/unpool.hpp.
 template <class V>
 struct RecordedUnpool;
 
