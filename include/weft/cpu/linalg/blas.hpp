@@ -203,7 +203,7 @@ void multiply(const GemmTask<T>& task) {
       const SingleThreadedBlas here;  // for all of it, where there is one number for the process
       return parallel(batches * tiles.down * tiles.across, work, [&](int64_t first, int64_t last) {
         const SingleThreadedBlas alone;
-        const SingleThreadedOpenMp team(by_onednn);
+        const OpenMpTeam alone_too(by_onednn ? 1 : 0);
         for (int64_t i = first; i < last; ++i) detail::blas_product(task, tiles, i);
       });
     }
