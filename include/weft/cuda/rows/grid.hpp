@@ -107,6 +107,10 @@ struct RegisterKernel {
   /// Where the outputs read what the last reduction's program left behind: whether that has the
   /// value of their own.
   bool (*reuses)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
+  /// Where a thread keeps values of a part of the program in place of operands: whether the part
+  /// has one value wherever it occurs.
+  bool (*computes)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
+  std::uint64_t beside = 0;  // bit i: a reduction then reads operand i beside them
 };
 
 /// What planning knows of a kernel: `uses[r]` has bit i where reduction r reads operand i, the last

@@ -35,6 +35,39 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     keep_slots(std::make_index_sequence<Layout::slots>{});
   }
 
+  /// Keeps value(registers, j) of each lane in place of an operand, for the same vectors; the
+  /// operands that Uses names are read for several at a time.
+  template <std::uint64_t Uses, class F>
+  __device__ __forceinline__ void keep_values(unsigned begin, const F& value) {
+    begin_ = begin < all_mine_ ? begin : all_mine_;
+    mine_ = all_mine_ - begin_ < vectors ? all_mine_ - begin_ : vectors;
+    constexpr int together = vectors < 2 ? 1 : 2;
+    Registers others{};
+    const char* at[leaves];
+    begin_all<Uses>(others, at, Leaves{});
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) kept_[0][k] = Slot{};
+#pragma unroll
+    for (int k = 0; k < vectors; k += together) {
+      if (k >= static_cast<int>(grid_.chunk)) break;
+      Registers registers[together];
+#pragma unroll
+      for (int i = 0; i < together; ++i) {
+        take_all<Uses>(registers[i], others, at, k + i, k + i < static_cast<int>(mine_), Leaves{});
+      }
+#pragma unroll
+      for (int i = 0; i < together; ++i) {
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+          kept_[0][k + i].word[j] = __float_as_uint(value(registers[i], j));
+        }
+      }
+    }
+  }
+  __device__ __forceinline__ float kept_value(int k, int j) const {
+    return __uint_as_float(kept_[0][k].word[j]);
+  }
+
   /// Calls f(registers, k, whole) for each vector k, with the leaves that Uses names; `whole` is
   /// false where the row has no such vector.
   template <std::uint64_t Uses, class F>
