@@ -99,7 +99,7 @@ template <class K, class A, class B>
 class Product;
 
 namespace detail {
-/// The product of matrices of Dual elements; in autograd/dual.hpp.
+/// The product of matrices of Dual elements; in autograd/linalg/dual.hpp.
 template <class K, class A, class B, class T, class D>
 void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target);
 }  // namespace detail

@@ -36,7 +36,7 @@ struct coordinate {
 
 namespace autograd {
 template <class X, class M>
-auto selected(const X& x, const M& mask);  // in autograd/order.hpp
+auto selected(const X& x, const M& mask);  // in autograd/index/order.hpp
 }  // namespace autograd
 
 namespace detail {

@@ -38,7 +38,8 @@ struct Sorted {
 
 namespace autograd {
 template <class X, class D>
-auto in_order(const X& x, const Tensor<int64_t, D>& indices, int along);  // in autograd/order.hpp
+auto in_order(const X& x, const Tensor<int64_t, D>& indices,
+              int along);  // in autograd/index/order.hpp
 }  // namespace autograd
 
 namespace detail {
