@@ -34,9 +34,9 @@ __device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int
   for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
 }
 
-/// targets = programs over the others, where every operand's vectors are aligned and full, or one
-/// element for all lanes: few instructions, so that many operands still run at memory speed. What
-/// is gathered along an axis is a slice for all lanes here.
+/// targets = programs over the others, where every vector is full and those of the targets are
+/// aligned: few instructions, so that many operands still run at memory speed. What is gathered
+/// along an axis is a slice for all lanes here.
 template <class Out, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(block_threads)
     for_each_aligned(const __grid_constant__ Grid<N> grid,
@@ -54,13 +54,15 @@ __global__ void __launch_bounds__(block_threads)
   if constexpr (detail::shares_parts<Program>) {
     const auto load = [&]<int K>(auto& vector) {
       constexpr int k = first_input + K;
-      on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k]);
+      on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k],
+                            (grid.apart & std::uint64_t{1} << k) != 0);
     };
     store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
                   offset);
   } else if constexpr (has_rows<Program>) {
     registers.template load_aligned<index_bits<Program>>(
-        grid.data + first_input, offset + first_input, grid.lane + first_input);
+        grid.data + first_input, offset + first_input, grid.lane + first_input,
+        grid.apart >> first_input);
     const auto values = Row<V, Registers<Types, V>>{registers}(program);
     Vector<Out, V> stored;
 #pragma unroll
@@ -68,7 +70,8 @@ __global__ void __launch_bounds__(block_threads)
     store_aligned(stored, grid.data, offset);
   } else {
     registers.template load_aligned<index_bits<Program>>(
-        grid.data + first_input, offset + first_input, grid.lane + first_input);
+        grid.data + first_input, offset + first_input, grid.lane + first_input,
+        grid.apart >> first_input);
     store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
   }
 }
@@ -163,8 +166,10 @@ constexpr ForEachKernels for_each_kernels() {
   // Rows are found by a load before theirs, so that a thread needs more of them under way.
   constexpr int row = row_bytes<Program>;
   constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 32) : lanes_of<Out>(Types{});
-  // With few operands of 4 bytes the general kernel is as fast (docs/notes/measurements.md).
-  if constexpr (n > 5 || row_lanes > 4 || row != 0) {
+  // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md); with
+  // more, rows may be broadcast, for which it takes twice the instructions.
+  constexpr bool may_broadcast = weft::detail::count(Types{}) > 1;
+  if constexpr (may_broadcast || row_lanes > 4 || row != 0) {
     out.has_aligned = true;
     out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
   }
@@ -198,8 +203,8 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
                                                  ElementwiseLoops& grid, int* transposed) {
   ForEachLaunch out;
   const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
-  out.aligned =
-      !transposes && kernels.has_aligned && is_aligned(piece, operands, n, wide, kernels.rows);
+  out.aligned = !transposes && kernels.has_aligned &&
+                is_aligned(piece, operands, n, kernels.targets, wide, kernels.rows, grid.apart);
   plan_row_items(piece, operands[0], out.aligned ? wide : kernels.lanes, grid);
   for (int i = 0; i < n; ++i) transposed[i] = -1;
   if (transposes) {

@@ -37,6 +37,7 @@ class RowPlan {
     grid_.shared = {};
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
+    grid_.half = false;
     lanes_ = kernel_.loop_lanes;
     launch_ = RowLaunch{};
     if (!choose_narrow()) choose_threads();
@@ -116,6 +117,7 @@ class RowPlan {
       return false;
     }
     launch_.narrow = true;
+    grid_.half = 2 * grid_.count <= lanes;
     lanes_ = kernel_.narrow_lanes;
     work_ = (grid_.count + lanes - 1) / lanes;
     set_group(power_of_two(work_), grid_.columns ? 256 : 128);

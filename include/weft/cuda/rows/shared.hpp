@@ -12,7 +12,7 @@ namespace weft::on_cuda::detail {
 /// What the kernel for short rows keeps of its programs' values, and the one that loops, which
 /// keeps it for one item only.
 template <class Program>
-using NarrowShared = weft::detail::SharedPatterns<Program, 12>;
+using NarrowShared = weft::detail::SharedPatterns<Program, 11>;
 template <class Program>
 using LoopedShared = weft::detail::SharedPatterns<Program, 24>;
 
