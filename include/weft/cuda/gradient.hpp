@@ -169,4 +169,6 @@ struct GradientExecutor<Cuda> {
 #endif
 };
 
+static_assert(GradientDevice<Cuda>);
+
 }  // namespace weft

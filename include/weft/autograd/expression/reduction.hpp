@@ -9,16 +9,6 @@
 
 namespace weft::autograd {
 
-/// The derivative of a reduction by R of n elements, at element x, where the result is y:
-///   static C of(const R&, C x, C y, C a, C b, long long n);
-/// `extras(reduce, r, e, y)` gives a and b, which differ for each result, as a Pack of reductions
-/// of the operand e where they are needed: reduce(reducer, expression) makes one.
-template <class R>
-struct Derivative {
-  static_assert(weft::detail::always_false<R>,
-                "weft: this reduction has no gradient: write x.detach()");
-};
-
 struct NoExtras {
   template <class Reduce, class R, class E, class Y>
   static Pack<> extras(const Reduce&, const R&, const E&, const Y&) {
@@ -26,21 +16,24 @@ struct NoExtras {
   }
 };
 
-template <>
-struct Derivative<reducer::sum> : NoExtras {
-  static constexpr bool reads_value = false;
-  template <class C>
-  WEFT_HD static C of(const reducer::sum&, C, C, C, C, long long) {
-    return C(1);
-  }
+/// Whether a reducer says its own derivative, in terms of an element and the number of elements.
+template <class R>
+concept DerivesByElement = requires(float x) {
+  { R::derivative(x, 1LL) } -> std::convertible_to<float>;
 };
 
-template <>
-struct Derivative<reducer::mean> : NoExtras {
+/// The derivative of a reduction by R of n elements, at element x, where the result is y:
+///   static C of(const R&, C x, C y, C a, C b, long long n);
+/// `extras(reduce, r, e, y)` gives a and b, which differ for each result, as a Pack of reductions
+/// of the operand e where they are needed: reduce(reducer, expression) makes one. Specialised for
+/// reducers whose derivative needs more than the element.
+template <class R>
+struct Derivative : NoExtras {
+  static_assert(DerivesByElement<R>, "weft: this reduction has no gradient: write x.detach()");
   static constexpr bool reads_value = false;
   template <class C>
-  WEFT_HD static C of(const reducer::mean&, C, C, C, C, long long n) {
-    return C(1) / static_cast<C>(n);
+  WEFT_HD static C of(const R&, C x, C, C, C, long long n) {
+    return R::derivative(x, n);
   }
 };
 

@@ -244,4 +244,6 @@ struct MultiheadAttention {
   }
 };
 
+static_assert(Module<MultiheadAttention<>>);
+
 }  // namespace weft::nn

@@ -112,4 +112,7 @@ struct Transformer {
   }
 };
 
+static_assert(Module<TransformerEncoder<>> && Module<TransformerDecoder<>> &&
+              Module<Transformer<>>);
+
 }  // namespace weft::nn

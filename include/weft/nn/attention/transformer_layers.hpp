@@ -152,4 +152,6 @@ struct TransformerDecoderLayer {
   }
 };
 
+static_assert(Module<TransformerEncoderLayer<>> && Module<TransformerDecoderLayer<>>);
+
 }  // namespace weft::nn

@@ -102,4 +102,6 @@ struct EmbeddingBag {
   }
 };
 
+static_assert(Module<EmbeddingBag<>>);
+
 }  // namespace weft::nn

@@ -48,4 +48,6 @@ struct Bilinear {
   }
 };
 
+static_assert(Module<Bilinear<>>);
+
 }  // namespace weft::nn

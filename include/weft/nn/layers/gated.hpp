@@ -57,4 +57,6 @@ struct SwiGLU {
   }
 };
 
+static_assert(Module<PReLU<>> && Module<GLU> && Module<SwiGLU<>>);
+
 }  // namespace weft::nn

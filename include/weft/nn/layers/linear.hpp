@@ -100,4 +100,6 @@ struct Embedding {
   }
 };
 
+static_assert(Module<Linear<>> && Module<Embedding<>>);
+
 }  // namespace weft::nn

@@ -70,6 +70,8 @@ struct RReLU {
   auto operator()(const ExpressionLike auto& x) const { return rrelu(x, lower, upper, training); }
 };
 
+static_assert(Module<RReLU>);
+
 }  // namespace nn
 
 }  // namespace weft

@@ -110,4 +110,6 @@ struct RMSNorm {
   }
 };
 
+static_assert(Module<LayerNorm<>> && Module<RMSNorm<>>);
+
 }  // namespace weft::nn

@@ -81,4 +81,6 @@ struct Sequential {
   }
 };
 
+static_assert(Module<Flatten> && Module<Sequential<>>);
+
 }  // namespace weft::nn

@@ -248,4 +248,6 @@ void load_bert(Bert<D, T>& model, const StateDict& dict) {
   }
 }
 
+static_assert(Module<Bert<>>);
+
 }  // namespace weft::nn::models

@@ -141,4 +141,7 @@ struct MobileEntry {
   }
 };
 
+static_assert(Module<ConvNorm<>> && Module<SqueezeExcitation<>> && Module<MobileLayers<>> &&
+              Module<MobileEntry<>>);
+
 }  // namespace weft::nn::models

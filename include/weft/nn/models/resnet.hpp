@@ -176,4 +176,6 @@ ResNet<Bottleneck<D, T>> resnet50(ResNetOptions options = {}, D device = {}) {
 
 static_assert(Module<ResNet<BasicBlock<>>> && Module<ResNet<Bottleneck<>>>);
 
+static_assert(Module<BasicBlock<>> && Module<Bottleneck<>>);
+
 }  // namespace weft::nn::models

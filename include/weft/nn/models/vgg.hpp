@@ -88,4 +88,6 @@ struct Vgg11 {
 
 static_assert(Module<Vgg11<>>);
 
+static_assert(Module<VggFeatures<>>);
+
 }  // namespace weft::nn::models

@@ -105,4 +105,6 @@ struct GRUCell : detail::RecurrentCell<D, T, detail::GruSteps> {
   }
 };
 
+static_assert(Module<RNNCell<>> && Module<LSTMCell<>> && Module<GRUCell<>>);
+
 }  // namespace weft::nn

@@ -1,4 +1,4 @@
-#include "weft/eval/route/node.hpp"
+#include "weft/core/node.hpp"
 
 #include <weft/weft.hpp>
 
