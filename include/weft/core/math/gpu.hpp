@@ -48,10 +48,10 @@ struct NormalTail {
     constexpr float low = -0x1.4ae0cp-27F;
     a = fminf(fabsf(x), 15.F);
     const float over = reciprocal(a + c);
-    const float p = detail::polynomial((a - c) * over, 0x1.69cee6p-1F, -0x1.bc19c2p-2F,
-                                       0x1.0e4f3p-3F, 0x1.2ea424p-7F, -0x1.0c78aap-6F,
-                                       -0x1.a3a5e4p-10F, 0x1.4ad192p-9F, 0x1.66d512p-11F,
-                                       -0x1.46c60ep-12F, -0x1.4abe7p-13F);
+    const float p =
+        detail::polynomial((a - c) * over, 0x1.69cee6p-1F, -0x1.bc19c2p-2F, 0x1.0e4f3p-3F,
+                           0x1.2ea424p-7F, -0x1.0c78aap-6F, -0x1.a3a5e4p-10F, 0x1.4ad192p-9F,
+                           0x1.66d512p-11F, -0x1.46c60ep-12F, -0x1.4abe7p-13F);
     const float square = a * a;
     const float y = square * high;
     const float rest = fmaf(fmaf(a, a, -square), high, fmaf(square, low, fmaf(square, high, -y)));

@@ -49,30 +49,37 @@ __global__ void __launch_bounds__(block_threads)
   go_to_row(grid, row, offset);
 #pragma unroll
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
-  Registers<Types, V> registers;
   constexpr int first_input = weft::detail::target_count<Out> - 1;
-  if constexpr (detail::shares_parts<Program>) {
-    const auto load = [&]<int K>(auto& vector) {
-      constexpr int k = first_input + K;
-      on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k],
-                            (grid.apart & std::uint64_t{1} << k) != 0);
-    };
-    store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
-                  offset);
-  } else if constexpr (has_rows<Program>) {
-    registers.template load_aligned<index_bits<Program>>(
-        grid.data + first_input, offset + first_input, grid.lane + first_input,
-        grid.apart >> first_input);
-    const auto values = Row<V, Registers<Types, V>>{registers}(program);
-    Vector<Out, V> stored;
+#pragma unroll 1
+  for (int left = 1 << grid.rows_shift; left > 0; --left) {
+    Registers<Types, V> registers;
+    if constexpr (detail::shares_parts<Program>) {
+      const auto load = [&]<int K>(auto& vector) {
+        constexpr int k = first_input + K;
+        on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k],
+                              (grid.apart & std::uint64_t{1} << k) != 0);
+      };
+      store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
+                    offset);
+    } else if constexpr (has_rows<Program>) {
+      registers.template load_aligned<index_bits<Program>>(
+          grid.data + first_input, offset + first_input, grid.lane + first_input,
+          grid.apart >> first_input);
+      const auto values = Row<V, Registers<Types, V>>{registers}(program);
+      Vector<Out, V> stored;
 #pragma unroll
-    for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
-    store_aligned(stored, grid.data, offset);
-  } else {
-    registers.template load_aligned<index_bits<Program>>(
-        grid.data + first_input, offset + first_input, grid.lane + first_input,
-        grid.apart >> first_input);
-    store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+      for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
+      store_aligned(stored, grid.data, offset);
+    } else {
+      registers.template load_aligned<index_bits<Program>>(
+          grid.data + first_input, offset + first_input, grid.lane + first_input,
+          grid.apart >> first_input);
+      store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+    }
+    if (left > 1) {
+#pragma unroll
+      for (int i = 0; i < N; ++i) offset[i] += grid.stride[i][0] >> grid.rows_shift;
+    }
   }
 }
 
@@ -132,6 +139,16 @@ __global__ void __launch_bounds__(block_threads)
     } else {
       registers.load(grid.data + first_input, offset + first_input, grid.lane + first_input, first,
                      last, transposed);
+      if constexpr (has_rows<Program>) {
+        if (grid.slices) {
+          const auto values = Row<V, Registers<Types, V>>{registers, first, last}(program);
+          Vector<Out, V> stored;
+#pragma unroll
+          for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
+          store_all(stored, grid.data, offset, grid.lane, first, last);
+          continue;
+        }
+      }
       store_all(compute_all<Out, V>(registers, program, first, last), grid.data, offset, grid.lane,
                 first, last);
     }
@@ -152,11 +169,10 @@ constexpr bool any_small(weft::detail::TypeList<Ts...>) {
   return (is_small<Ts> || ...);
 }
 template <class Out, class Types>
-inline constexpr bool has_small =
-    is_small<Out> || any_small(Types{}) || [] {
-      if constexpr (1 < weft::detail::target_count<Out>) return any_small(Out{});
-      return false;
-    }();
+inline constexpr bool has_small = is_small<Out> || any_small(Types{}) || [] {
+  if constexpr (1 < weft::detail::target_count<Out>) return any_small(Out{});
+  return false;
+}();
 
 /// The kernels of one expression, without their types.
 struct ForEachKernels {
@@ -186,6 +202,8 @@ constexpr ForEachKernels for_each_kernels() {
   constexpr bool may_broadcast = weft::detail::count(Types{}) > 1;
   if constexpr (may_broadcast || row_lanes > 4 || row != 0) {
     out.has_aligned = true;
+    // Indices of 8 bytes would leave a thread two elements of what they name.
+    if (row != 0 && out.lanes < 8) out.lanes = row_lanes < 8 ? row_lanes : 8;
     out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
   }
   return out;
@@ -212,6 +230,24 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
   return axis;
 }
 
+/// Several rows for each thread, where operands are broadcast: what leads to a row then costs more
+/// instructions than a vector of it. Only of many rows, a multiple of what a thread computes.
+WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* operands, int n,
+                                           ElementwiseLoops& grid) {
+  constexpr unsigned least_items = 1U << 19;
+  const int last = loops.rank - 1;
+  bool broadcast = false;
+  for (int i = 1; i < n && last > 0; ++i) {
+    broadcast = broadcast || operands[i].stride[last] == 0 || operands[i].stride[last - 1] == 0;
+  }
+  while (broadcast && grid.rows_shift < 2 && grid.size[0].divisor % 2 == 0 &&
+         grid.items / 2 >= least_items) {
+    ++grid.rows_shift;
+    grid.items /= 2;
+    grid.size[0] = FastDivmod(grid.size[0].divisor / 2);
+  }
+}
+
 /// Plans one piece; `transposed` is filled with an operand's place in shared memory, or -1.
 WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands, int n,
                                                  bool transposes, const ForEachKernels& kernels,
@@ -221,6 +257,8 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
   out.aligned = !transposes && kernels.has_aligned &&
                 is_aligned(piece, operands, n, kernels.targets, wide, kernels.rows, grid.apart);
   plan_row_items(piece, operands[0], out.aligned ? wide : kernels.lanes, grid);
+  grid.slices =
+      kernels.rows.indices != 0 && !transposes && names_slices(piece, operands, n, kernels.rows);
   for (int i = 0; i < n; ++i) transposed[i] = -1;
   if (transposes) {
     grid.head_mask = 0;
@@ -228,6 +266,7 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
     out.blocks = plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, grid.tiling,
                             transposed, out.shared_bytes);
   } else {
+    if (out.aligned) plan_thread_rows(piece, operands, n, grid);
     out.blocks = (grid.items + block_threads - 1) / block_threads;
   }
   return out;
@@ -248,6 +287,7 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
     const ForEachLaunch plan =
         plan_for_each(piece, operands, N, transposes, kernels, grid, grid.transposed);
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
+    for (auto& stride : grid.stride) stride[0] *= 1 << grid.rows_shift;
     if (kernels.share != nullptr) {
       kernels.share(program, operands, kernels.targets - 1, piece.rank, grid);
     }

@@ -114,7 +114,7 @@ __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset
 }
 
 /// The same where the vector is known to be full and, unless it is `apart`, aligned, or one element
-/// for all lanes.
+/// for all lanes; of types below 4 bytes, none is apart, since packing them would cost all others.
 template <class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
                                              int stride, bool apart) {
@@ -122,7 +122,7 @@ __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data
     load(out, data, offset, stride, 0, V);
   } else {
     const T* p = reinterpret_cast<const T*>(data) + offset;
-    if (apart) {
+    if (sizeof(T) >= 4 && apart) {
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = p[j * stride];
     } else if (stride != 0) {

@@ -70,8 +70,8 @@ template <int N>
   weft::detail::simplify(inner, inside, N, true);
 
   ReduceGrid<N> grid;
-  const ReduceLimits limits{kernels.lanes, kernels.column_lanes,
-                            properties(device).multiprocessors, kernels.weight};
+  const ReduceLimits limits{kernels.lanes, kernels.column_lanes, properties(device).multiprocessors,
+                            kernels.weight};
   plan_reduction(name.operation, outer, operands, inner, inside, N, limits, grid);
   const bool columns = grid.form == ReduceLoops::columns;
   plan_reduced_operands(outer, operands, inner, inside,

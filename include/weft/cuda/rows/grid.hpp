@@ -112,6 +112,8 @@ struct RegisterKernel {
   /// has one value wherever it occurs.
   bool (*computes)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
   std::uint64_t beside = 0;  // bit i: a reduction then reads operand i beside them
+  /// Decides which parts of equal value within that part are computed once.
+  void (*share)(const void* program, RowLoops&, const RowOperand*) = nullptr;
 };
 
 /// What planning knows of a kernel: `uses[r]` has bit i where reduction r reads operand i, the last

@@ -7,6 +7,7 @@
 #include "weft/cuda/rows/hoist.hpp"
 #include "weft/cuda/rows/merge.hpp"
 #include "weft/cuda/rows/registers.hpp"
+#include "weft/cuda/rows/shared.hpp"
 
 #if defined(__CUDACC__)
 
@@ -24,10 +25,10 @@ class RegisterThread;
 template <class... Outs, class... Ts, int V, class... Rs, class... Ps, class Part>
 class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>,
                      Part>
-    : RowRegisters<
-          RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>,
-                         !std::is_same_v<Part, NothingComputed>>,
-          TypeList<Ts...>, V, sizeof...(Outs) + sizeof...(Ts) + sizeof...(Rs)> {
+    : RowRegisters<RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V,
+                                  RowProgram<Pack<Rs...>, Pack<Ps...>>,
+                                  !std::is_same_v<Part, NothingComputed>>,
+                   TypeList<Ts...>, V, sizeof...(Outs) + sizeof...(Ts) + sizeof...(Rs)> {
  public:
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
   using Layout = RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, Program,
@@ -89,9 +90,13 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 
   __device__ __forceinline__ void keep(unsigned begin) {
     if constexpr (Layout::computed) {
-      this->template keep_values<uses_of<Part>>(begin, [&](const Registers& registers, int j) {
-        return part_(Lane{*this, registers, 0, j});
-      });
+      using Shared = PartShared<Part>;
+      this->template keep_values<uses_of<Part>>(
+          begin, [&](const Registers& registers, float(&x)[V]) {
+            KeptValues<Shared, V> kept{};
+            const auto lane = [&](int j) { return Lane{*this, registers, 0, j}; };
+            Evaluation(grid_.shared, kept, lane).run(part_, x);
+          });
     } else {
       Base::keep(begin);
     }
@@ -255,7 +260,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 
 /// Runs the outputs of a row program whose rows are full, aligned vectors.
 template <class Outs, class Types, int V, int N, class Program>
-__global__ void __launch_bounds__(row_block, V == 8 ? 4 : 3)
+__global__ void __launch_bounds__(row_block,
+                                  V == 8 && !weft::detail::KeptPart<Program>::possible ? 4 : 3)
     row_register_kernel(const __grid_constant__ RowGrid<N> grid,
                         const __grid_constant__ Program program) {
   extern __shared__ __align__(128) char weft_row_shared[];

@@ -25,6 +25,9 @@ class RegisterPlan {
     if (!serves() || !choose_threads(launch)) return false;
     choose_slots();
     choose_ahead();
+    if (program_ != nullptr && kernel_.registers.share != nullptr) {
+      kernel_.registers.share(program_, grid_, operand_);
+    }
     return true;
   }
 

@@ -18,6 +18,7 @@ struct SameInRow {
   const RowLoops& grid;
   const RowOperand* operand;
   bool same_operand(int i, int j) const { return is_same_operand(grid, operand[i], operand[j]); }
+  bool computes(int r) const { return grid.mode[r] == RowMode::compute; }
   int number(int r) const { return grid.mode[r] == RowMode::same ? grid.same[r] : r; }
 };
 

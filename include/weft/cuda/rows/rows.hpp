@@ -166,6 +166,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
       if constexpr (Layout::reuses) out.registers.reuses = keeps_last<Program>;
       if constexpr (Layout::computed) {
         out.registers.computes = keeps_part<Program>;
+        out.registers.share = share_in_part<Program>;
         out.registers.beside = Layout::reduced;
       }
     }

@@ -60,33 +60,32 @@ struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   }();
 
   static constexpr bool possible = number != 0;
-  /// The part itself, as the first reduction that has it reads it.
+  /// The first reduction that has it.
+  static constexpr int first = [] {
+    int i = 0;
+    static_cast<void>(((has_part<decltype(Rs::program), number> || (++i, false)) || ...));
+    return i;
+  }();
+  /// The part itself, as that reduction reads it.
   WEFT_HD WEFT_INLINE static const auto& of(const Program& program) {
-    return among(program.reductions);
+    return part_of<number>(weft::get<first>(program.reductions).program);
   }
   /// The program that reads the part's value in place of the part.
   WEFT_HD WEFT_INLINE static auto without(const Program& program) {
     return replaced(program, std::make_index_sequence<sizeof...(Rs)>{},
                     std::make_index_sequence<sizeof...(Ps)>{});
   }
-  /// Whether all parts of the pattern have one value; see SameValue.
+  /// Whether all parts of the pattern that a task computes have one value; see SameValue. `Row`
+  /// also says whether the task computes reduction R: computes(R).
   template <class Row>
   static bool same(const void* opaque, const Row& row) {
     const auto& program = *static_cast<const Program*>(opaque);
     const SameValue<Row> same(row);
-    return same_in(same, of(program), program.reductions) &&
+    return row.computes(first) && same_in<0>(same, row, of(program), program.reductions) &&
            has_same_parts<number>(same, of(program), program.outputs);
   }
 
  private:
-  template <class Head, class... Tail>
-  WEFT_HD WEFT_INLINE static const auto& among(const Pack<Head, Tail...>& reductions) {
-    if constexpr (has_part<std::remove_cvref_t<decltype(Head::program)>, number>) {
-      return part_of<number>(reductions.head.program);
-    } else {
-      return among(reductions.tail);
-    }
-  }
   template <class R, class P, class Value>
   WEFT_HD WEFT_INLINE static auto replaced(const RowReduction<R, P, Value>& r) {
     auto program = with_leaf<Kept, number>(r.program);
@@ -100,13 +99,14 @@ struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
         pack_of(with_leaf<Kept, number>(weft::get<static_cast<int>(K)>(program.outputs))...);
     return RowProgram<decltype(reductions), decltype(outputs)>{reductions, outputs};
   }
-  template <class Same, class First, class... Reductions>
-  static bool same_in(const Same& same, const First& first, const Pack<Reductions...>& all) {
+  template <int I, class Same, class Row, class Part, class... Reductions>
+  static bool same_in(const Same& same, const Row& row, const Part& part,
+                      const Pack<Reductions...>& all) {
     if constexpr (sizeof...(Reductions) == 0) {
       return true;
     } else {
-      return has_same_parts<number>(same, first, all.head.program) &&
-             same_in(same, first, all.tail);
+      return (!row.computes(I) || has_same_parts<number>(same, part, all.head.program)) &&
+             same_in<I + 1>(same, row, part, all.tail);
     }
   }
 };

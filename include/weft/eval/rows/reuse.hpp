@@ -35,8 +35,8 @@ inline constexpr std::uint64_t pattern_number<Kept<T>> = mixed(4, type_number<T>
 template <class P, std::uint64_t Number>
 inline constexpr bool is_part = false;
 template <class Op, class... Ps, std::uint64_t Number>
-inline constexpr bool is_part<Apply<Op, Ps...>, Number> = pattern_number<Apply<Op, Ps...>> ==
-                                                          Number;
+inline constexpr bool is_part<Apply<Op, Ps...>, Number> =
+    pattern_number<Apply<Op, Ps...>> == Number;
 
 /// Whether a part of P has the pattern of this number.
 template <class P, std::uint64_t Number>
@@ -48,7 +48,8 @@ inline constexpr bool has_part<Apply<Op, Ps...>, Number> = is_part<Apply<Op, Ps.
 /// P with Leaf<type> in place of its parts that have the pattern of this number.
 template <template <class> class Leaf, std::uint64_t Number, class P>
 WEFT_HD WEFT_INLINE auto with_leaf(const P& program);
-template <template <class> class Leaf, std::uint64_t Number, class Op, class... Ps, std::size_t... I>
+template <template <class> class Leaf, std::uint64_t Number, class Op, class... Ps,
+          std::size_t... I>
 WEFT_HD WEFT_INLINE auto with_leaf_inside(const Apply<Op, Ps...>& program,
                                           std::index_sequence<I...>) {
   const auto parts =
