@@ -18,6 +18,7 @@
 #include "weft/io.hpp"
 #include "weft/linalg.hpp"
 #include "weft/random.hpp"
+#include "weft/small.hpp"
 #include "weft/sparse.hpp"
 #include "weft/special.hpp"
 #include "weft/statistics.hpp"

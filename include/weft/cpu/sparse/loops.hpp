@@ -192,4 +192,6 @@ struct SparseLoops<Cpu> {
   }
 };
 
+static_assert(SparseDevice<Cpu>);
+
 }  // namespace weft

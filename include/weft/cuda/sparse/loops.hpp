@@ -210,4 +210,6 @@ struct SparseLoops<Cuda> {
 #endif
 };
 
+static_assert(SparseDevice<Cuda>);
+
 }  // namespace weft

@@ -64,20 +64,26 @@ using PatternHandle = std::shared_ptr<const Pattern<D>>;
 
 }  // namespace sparse
 
-/// Device D's loops over sparse matrices (cpu/sparse/loops.hpp, cuda/sparse/loops.hpp):
-///   template <class D> static sparse::Facts inspect(const sparse::Pattern<D>&);
-///   // target = epilogue(matrix times x); x is (columns, n) or (columns,), by rows without gaps
-///   template <class T, class Out, class D, class C>
-///   static void multiply(const char* operation, const sparse::Pattern<D>&,
-///                        const Tensor<T, D>& values, const Tensor<T, D>& x,
-///                        const Tensor<Out, D>& target, const Epilogue<T, C>&);
-///   // target[e] = a's row of element e times b's column; a and b's transpose by rows without gaps
-///   template <class T, class Out, class D>
-///   static void sample(const char* operation, const sparse::Pattern<D>&, const Tensor<T, D>& a,
-///                      const Tensor<T, D>& b, const Tensor<Out, D>& target);
-///   template <class D> static bool may_keep(D);  // whether what is computed now is there later
+/// Device D's loops over sparse matrices (cpu/sparse/loops.hpp, cuda/sparse/loops.hpp); SparseDevice
+/// says what they provide.
 template <class D>
 struct SparseLoops;
+
+/// A device with sparse matrices. multiply(operation, pattern, values, x, target, epilogue) writes
+/// the epilogue of the matrix times x, of shape (columns,) or (columns, n), into elements T or
+/// compute_t<T>; sample(operation, pattern, a, b, target) writes for each element the product of its
+/// row of a and its column's row of b. Rows of x, a and b are neighbours, and may lie apart; the
+/// target has elements and no gaps. inspect(pattern) checks the indices, and may_keep(device) says
+/// whether what is computed now is there later.
+template <class D>
+concept SparseDevice = requires(const char* operation, const sparse::Pattern<D>& pattern,
+                                const Tensor<float, D>& x, const Epilogue<float, D>& epilogue,
+                                D device) {
+  SparseLoops<D>::multiply(operation, pattern, x, x, x, epilogue);
+  SparseLoops<D>::sample(operation, pattern, x, x, x);
+  { SparseLoops<D>::inspect(pattern) } -> std::same_as<sparse::Facts>;
+  { SparseLoops<D>::may_keep(device) } -> std::same_as<bool>;
+};
 
 namespace sparse {
 

@@ -150,6 +150,9 @@ class SampledProduct : public NodeMembers<SampledProduct<A, B>> {
   Pack<A, B, Indices, Indices> args_;
 };
 
+static_assert(OpaqueNode<SparseProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+static_assert(OpaqueNode<SampledProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+
 namespace sparse {
 template <class V, class X>
 auto multiply(const PatternHandle<typename V::device_type>& pattern, const V& values, X&& x) {
