@@ -1,6 +1,6 @@
-// Sparse products on the GPU, in milliseconds: by weft's kernels, and by cuSPARSE where it is linked.
-// The same by PyTorch and CuPy: bench/rivals/torch_sparse.py.
-// SPDX-License-Identifier: Apache-2.0
+// Sparse products on the GPU, in milliseconds: by weft's kernels, and by cuSPARSE where it is
+// linked. The same by PyTorch and CuPy: bench/rivals/torch_sparse.py. SPDX-License-Identifier:
+// Apache-2.0
 #include "weft/cuda.hpp"
 #include "weft/cuda/matmul.hpp"
 #include "weft/sparse.hpp"
@@ -19,10 +19,9 @@ void time(const char* name, const std::function<void()>& f) {
 }
 /// Products without an epilogue, by each of those who can.
 void time_both(const char* name, const std::function<void()>& f) {
-  const std::pair<const char*, SparseChoice> choices[] = {
-      {"weft", SparseChoice::automatic},
-      {"weft kernels", SparseChoice::kernels},
-      {"weft cusparse", SparseChoice::library}};
+  const std::pair<const char*, SparseChoice> choices[] = {{"weft", SparseChoice::automatic},
+                                                          {"weft kernels", SparseChoice::kernels},
+                                                          {"weft cusparse", SparseChoice::library}};
   for (const auto& [who, choice] : choices) {
     on_cuda::sparse_choice = choice;
     std::vector<int> sets(1);

@@ -8,7 +8,8 @@
 #include "weft/ops/sparse/coo.hpp"         // Coo, coo
 #include "weft/ops/sparse/product.hpp"     // matmul(csr, x), sddmm
 #include "weft/ops/sparse/convert.hpp"     // to_csr, to_coo, to_dense, coalesce
-#include "weft/ops/sparse/arithmetic.hpp"  // csr * x, csr + csr, sum
+#include "weft/ops/sparse/arithmetic.hpp"  // csr * x, csr + csr, sum(csr)
+#include "weft/ops/sparse/rows.hpp"        // softmax(csr), matmul(csr, csr)
 #include "weft/ops/sparse/make.hpp"        // sparse_eye, sparse_diag, sparse_diags
 #include "weft/ops/sparse/print.hpp"       // stream << csr
 #include "weft/eval/sparse/epilogue.hpp"   // relu(matmul(csr, x) + b) in one loop
@@ -17,5 +18,7 @@
 // clang-format on
 
 #if defined(__CUDACC__)
-#include "weft/cuda/sparse.hpp"
+#include "weft/cuda/algorithms.hpp"
+#include "weft/cuda/gradient.hpp"
+#include "weft/cuda/sparse/loops.hpp"
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/cuda/sparse/loops.hpp>
 #include <weft/cuda/sparse/cusparse.hpp>
 #include <weft/cuda/sparse/kernels.hpp>
+#include <weft/cuda/sparse/loops.hpp>
 
 #include "test.hpp"
 #include "weft/sparse.hpp"
@@ -14,7 +14,8 @@ namespace {
 /// A matrix of n rows of which the first is full, and the others have a few elements.
 Csr<float> uneven(int64_t n) {
   Generator g(1);
-  const Tensor<float> chance = where(arange(n).eval().unsqueeze(1) == 0, 1.F, 8 / static_cast<float>(n));
+  const Tensor<float> chance =
+      where(arange(n).eval().unsqueeze(1) == 0, 1.F, 8 / static_cast<float>(n));
   const Tensor<bool> stored = rand({n, n}, Cpu{}, g) < chance;
   return to_csr(Tensor<float>(randn({n, n}, Cpu{}, g) * cast<float>(stored)));
 }

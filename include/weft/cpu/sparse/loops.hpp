@@ -148,17 +148,17 @@ struct SparseLoops<Cpu> {
                        const Tensor<T, Cpu>& x, const Tensor<Out, Cpu>& target,
                        const Epilogue<T, C>& epilogue) {
     const int64_t n = x.rank() == 1 ? 1 : x.shape()[1];
-    cpu::sparse::Finish<T, Out> finish{epilogue.activation, epilogue.alpha, epilogue.beta, nullptr,
-                                       0, 0};
+    cpu::sparse::Finish<T, Out> finish{
+        epilogue.activation, epilogue.alpha, epilogue.beta, nullptr, 0, 0};
     if (epilogue.addend != nullptr) {
       const Layout b = layout::expand(epilogue.addend->layout(), target.shape());
       finish.addend = epilogue.addend->data();
       finish.addend_row = b.strides[0];
       finish.addend_column = target.rank() > 1 ? b.strides[1] : 0;
     }
-    const cpu::sparse::Multiply<T, Out> loop{p.crow.data(), p.col.data(),  values.data(),
-                                             x.data(),      sparse::row_step(x), target.data(),
-                                             n,             finish};
+    const cpu::sparse::Multiply<T, Out> loop{
+        p.crow.data(), p.col.data(), values.data(), x.data(), sparse::row_step(x), target.data(), n,
+        finish};
     cpu::sparse::each_rows(p.crow.data(), p.rows, n, loop);
   }
 

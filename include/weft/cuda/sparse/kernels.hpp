@@ -8,8 +8,8 @@
 
 namespace weft::on_cuda {
 
-/// A product of a sparse matrix and n columns of x, by rows `step` elements apart, with what follows
-/// it: activation(alpha * sum + beta * addend).
+/// A product of a sparse matrix and n columns of x, by rows `step` elements apart, with what
+/// follows it: activation(alpha * sum + beta * addend).
 template <class T, class Out>
 struct SparseTask {
   using C = compute_t<T>;
@@ -30,7 +30,8 @@ struct SparseTask {
   long long addend_column;
 };
 
-/// The elements of a dense product a b at the places of a pattern; b is the right factor transposed.
+/// The elements of a dense product a b at the places of a pattern; b is the right factor
+/// transposed.
 template <class T, class Out>
 struct SampleTask {
   const SparseIndex* crow;

@@ -49,7 +49,9 @@ auto merge(const C& x) {
   const int64_t n = x.nnz();
   if (n < 2) return out;
   auto at = places(out.rows, out.columns, x.columns());
-  const auto rises = [&] { return Tensor<bool, D>(at.narrow(0, 1, n - 1) > at.narrow(0, 0, n - 1)); };
+  const auto rises = [&] {
+    return Tensor<bool, D>(at.narrow(0, 1, n - 1) > at.narrow(0, 0, n - 1));
+  };
   Tensor<bool, D> rise = rises();
   if (all(rise).eval().item()) return out;
   const auto sorted = sort(at);
@@ -81,7 +83,7 @@ auto to_csr(const C& x) {
   const auto pattern =
       make_pattern<D>("to_csr", offsets_of(merged.rows, x.rows()), merged.columns, x.shape(), {});
   return Csr<typename C::value_type, D, typename C::values_type>(pattern,
-                                                                merged.values(x.values()));
+                                                                 merged.values(x.values()));
 }
 
 template <class C>
@@ -118,7 +120,8 @@ auto diagonal(const M& x, int64_t k) {
   const Tensor<bool, D> on =
       cast<int64_t>(x.col_indices()) - cast<int64_t>(rows) == k;  // at most once a row
   const Tensor<int64_t, D> which = nonzero(on).reshape({-1});
-  const Tensor<int64_t, D> to = cast<int64_t>(Tensor<SparseIndex, D>(take(rows, which))) - first_row;
+  const Tensor<int64_t, D> to =
+      cast<int64_t>(Tensor<SparseIndex, D>(take(rows, which))) - first_row;
   const Tensor<T, D> zero = zeros<T>({n}, x.device());
   if constexpr (detail::is_var<typename M::values_type>) {
     using V = typename M::values_type;

@@ -38,7 +38,8 @@ using values_of = typename detail::Evaluated<std::remove_cvref_t<X>>::type;
 /// A matrix most of whose elements are zero, in compressed sparse rows: row r has the values
 /// values()[crow_indices()[r]] to values()[crow_indices()[r + 1]], in the columns col_indices() at
 /// the same places, which ascend. Copies share the pattern and the values, as handles do. V is
-/// Tensor<T, D>, or Var<T, D> for values that have gradients. Made by csr(), to_csr(), sparse_eye().
+/// Tensor<T, D>, or Var<T, D> for values that have gradients. Made by csr(), to_csr(),
+/// sparse_eye().
 template <class T, Device D = Cpu, class V = Tensor<T, D>>
 class Csr {
  public:
@@ -75,7 +76,8 @@ class Csr {
   const V& values() const { return values_; }  // (nnz,)
   const sparse::PatternHandle<D>& pattern() const { return pattern_; }
 
-  /// The same pattern with the values of an expression of shape (nnz,): x.with_values(tanh(x.values())).
+  /// The same pattern with the values of an expression of shape (nnz,):
+  /// x.with_values(tanh(x.values())).
   template <ExpressionLike X>
   auto with_values(const X& x) const {
     using U = sparse::values_of<X>;

@@ -114,15 +114,14 @@ class SampledProduct : public NodeMembers<SampledProduct<A, B>> {
   SampledProduct(sparse::PatternHandle<device_type> pattern, A a, B b)
       : pattern_(static_cast<sparse::PatternHandle<device_type>&&>(pattern)),
         shape_(Shape{pattern_->count()}),
-        args_{static_cast<A&&>(a),
-              {static_cast<B&&>(b), {pattern_->crow, {pattern_->col, {}}}}} {
+        args_{static_cast<A&&>(a), {static_cast<B&&>(b), {pattern_->crow, {pattern_->col, {}}}}} {
     const Shape& x = left().shape();
     const Shape& y = right().shape();
     if (x.rank() != 2 || y.rank() != 2 || x[0] != pattern_->rows || y[1] != pattern_->columns ||
         x[1] != y[0]) {
-      fail<ShapeError>("sddmm", "factors of shapes ", x, " and ", y, " for a sparse matrix of shape ",
-                       Shape{pattern_->rows, pattern_->columns}, ", expected (", pattern_->rows,
-                       ", k) and (k, ", pattern_->columns, ")");
+      fail<ShapeError>("sddmm", "factors of shapes ", x, " and ", y,
+                       " for a sparse matrix of shape ", Shape{pattern_->rows, pattern_->columns},
+                       ", expected (", pattern_->rows, ", k) and (k, ", pattern_->columns, ")");
     }
   }
 
@@ -170,8 +169,8 @@ auto multiply(const PatternHandle<typename V::device_type>& pattern, const V& va
 }
 }  // namespace sparse
 
-/// A sparse matrix times a vector (columns,) or a matrix (columns, n), dense: a lazy expression of a
-/// dense tensor. Half types sum in float. `relu(matmul(a, x) + b)` is one loop, one kernel.
+/// A sparse matrix times a vector (columns,) or a matrix (columns, n), dense: a lazy expression of
+/// a dense tensor. Half types sum in float. `relu(matmul(a, x) + b)` is one loop, one kernel.
 template <CsrLike A, ExpressionLike X>
 auto matmul(const A& a, X&& x) {
   return sparse::multiply(a.pattern(), a.values(), static_cast<X&&>(x));
@@ -181,7 +180,8 @@ template <CooLike A, ExpressionLike X>
 auto matmul(const A& a, X&& x) {
   return matmul(a.to_csr(), static_cast<X&&>(x));
 }
-/// A vector or a matrix times a sparse matrix, evaluated at the call: the transposed product, a view.
+/// A vector or a matrix times a sparse matrix, evaluated at the call: the transposed product, a
+/// view.
 template <ExpressionLike X, SparseLike A>
 auto matmul(const X& x, const A& a) {
   const auto dense = detail::as_tensor(x);
