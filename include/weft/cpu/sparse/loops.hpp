@@ -66,11 +66,14 @@ struct Finish {
 
 /// Columns of a dense operand that a row's sums are kept of at a time.
 inline constexpr int64_t tile = 64;
+/// How many elements before its use a row of the dense operand is asked for.
+inline constexpr int64_t ahead = 4;
 
 /// Rows from `first` to `last` of a matrix times n columns of x.
 template <class T, class Out>
 struct Multiply {
   using C = compute_t<T>;
+  static constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(T));
   const SparseIndex* crow;
   const SparseIndex* col;
   const T* values;
@@ -90,7 +93,16 @@ struct Multiply {
         for (SparseIndex e = crow[r]; e < crow[r + 1]; ++e) {
           const C value = load_element(values[e]);
           const T* const row = x + col[e] * step + j;
-          for (int64_t i = 0; i < width; ++i) sums[i] += value * load_element(row[i]);
+          // Rows of x that come soon, of any row of the matrix.
+          if (e + ahead < crow[last]) {
+            const T* const soon = x + col[e + ahead] * step + j;
+            for (int64_t i = 0; i < width; i += line) __builtin_prefetch(soon + i);
+          }
+          if (width == tile) {  // a number of steps that the compiler knows
+            for (int64_t i = 0; i < tile; ++i) sums[i] += value * load_element(row[i]);
+          } else {
+            for (int64_t i = 0; i < width; ++i) sums[i] += value * load_element(row[i]);
+          }
         }
         finish(sums, out + r * n + j, r, j, width);
       }
@@ -166,6 +178,7 @@ struct SparseLoops<Cpu> {
   static void sample(const char*, const sparse::Pattern<Cpu>& p, const Tensor<T, Cpu>& a,
                      const Tensor<T, Cpu>& b, const Tensor<Out, Cpu>& target) {
     using C = compute_t<T>;
+    constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(T));
     const int64_t n = a.shape()[1];
     const int64_t a_step = sparse::row_step(a);
     const int64_t b_step = sparse::row_step(b);
@@ -176,6 +189,10 @@ struct SparseLoops<Cpu> {
         const T* const x = a.data() + r * a_step;
         for (SparseIndex e = crow[r]; e < crow[r + 1]; ++e) {
           const T* const y = b.data() + col[e] * b_step;
+          if (e + cpu::sparse::ahead < crow[last]) {
+            const T* const soon = b.data() + col[e + cpu::sparse::ahead] * b_step;
+            for (int64_t i = 0; i < n; i += line) __builtin_prefetch(soon + i);
+          }
           C sums[8] = {};
           int64_t j = 0;
           for (; j + 8 <= n; j += 8) {
