@@ -222,6 +222,10 @@ def page():
             ("Fourier transforms", "ops/signal/fft.hpp"), ("Frequencies", "ops/signal/shift.hpp"),
             ("Windows", "ops/signal/window.hpp"), ("Convolution of signals", "ops/signal/convolve.hpp"),
             ("Spectra over time", "ops/signal/stft.hpp"), ("Another rate", "ops/signal/resample.hpp"),
+            ("Sparse matrices", "ops/sparse/csr.hpp"), ("Sparse triplets", "ops/sparse/coo.hpp"),
+            ("Sparse matrices to start from", "ops/sparse/make.hpp"), ("Sparse conversions", "ops/sparse/convert.hpp"),
+            ("Sparse products", "ops/sparse/product.hpp"), ("Sums of sparse matrices", "ops/sparse/arithmetic.hpp"),
+            ("Over sparse rows", "ops/sparse/rows.hpp"),
             ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
             ("NumPy archives", "io/npz.hpp"),
             ("Printing", "tensor/print.hpp")):
