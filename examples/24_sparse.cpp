@@ -58,9 +58,10 @@ int run(D device) {
   // PageRank: where somebody is found who forever goes on to a friend, or now and then to anybody.
   const Tensor<float, D> degree = sum(graph, axis(1));
   const auto walk = (graph / degree.unsqueeze(1)).t();  // a column is a member's next step
+  const Tensor<float, D> anybody = full({n}, 0.15F / n, device);
   Tensor<float, D> rank = full({n}, 1.F / n, device);
   for (int step = 0; step < 100; ++step) {
-    rank = matmul(walk, rank) * 0.85F + 0.15F / n;  // one loop, one kernel
+    rank = matmul(walk, rank) * 0.85F + anybody;  // one loop, one kernel
   }
   const auto best = topk(rank, 2);
   std::cout << "most central: " << best.indices.to(Cpu{}) + 1 << " with " << best.values.to(Cpu{})

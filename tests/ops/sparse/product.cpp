@@ -114,7 +114,11 @@ TEST_CASE_TEMPLATE("arithmetic of one pattern, with numbers and with dense opera
   CHECK(values(a * full({}, 2.F, D{})) == V{2, 4, 6});
   CHECK((a * sparse_zeros<float>({2, 3}, D{})).nnz() == 0);
   CHECK(values(a + sparse_zeros<float>({2, 3}, D{})) == V{1, 2, 3});
+  CHECK((a + ones({3}, D{})).eval().to_vector() == V{2, 1, 3, 1, 4, 1});
+  CHECK((1.F * ones({2, 1}, D{}) - a).eval().to_vector() == V{0, 1, -1, 1, -2, 1});
   CHECK(sum(a).item() == 6);
+  const auto large = coo(arange(1), arange(1), full<int>({1}, 1 << 30, D{}), {1, 1}).to_csr();
+  CHECK(matmul(large, full<int>({1}, 4, D{})).item() == 0);  // integers wrap
   CHECK(mean(a, axis(1)).eval().to_vector() == V{1, 1});
   CHECK_SAYS("[multiply] a sparse matrix of shape (2, 3) and a dense operand of shape (2,)",
              a * ones({2}, D{}));

@@ -40,7 +40,7 @@ void each_rows(const SparseIndex* crow, int64_t rows, int64_t width, const F& f)
 /// What follows the sum of a row: activation(alpha * sum + beta * addend), stored as Out.
 template <class T, class Out>
 struct Finish {
-  using C = compute_t<T>;
+  using C = weft::sparse::sum_t<T>;
   Activation activation;
   C alpha;
   C beta;
@@ -53,9 +53,9 @@ struct Finish {
     for (int64_t j = 0; j < n; ++j) {
       C v = alpha * sums[j];
       if (addend != nullptr) {
-        v += beta * load_element(addend[row * addend_row + (column + j) * addend_column]);
+        v += beta * weft::sparse::load(addend[row * addend_row + (column + j) * addend_column]);
       }
-      if constexpr (!is_complex<C> && !is_integer<C>) {
+      if constexpr (!is_complex<C> && !is_integer<T>) {
         if (activation == Activation::relu) v = math::relu(v);
         if (activation == Activation::gelu_tanh) v = math::gelu_tanh(v);
       }
@@ -72,7 +72,7 @@ inline constexpr int64_t ahead = 4;
 /// Rows from `first` to `last` of a matrix times n columns of x.
 template <class T, class Out>
 struct Multiply {
-  using C = compute_t<T>;
+  using C = weft::sparse::sum_t<T>;
   static constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(T));
   const SparseIndex* crow;
   const SparseIndex* col;
@@ -91,7 +91,7 @@ struct Multiply {
         const int64_t width = n - j < tile ? n - j : tile;
         for (int64_t i = 0; i < width; ++i) sums[i] = C(0);
         for (SparseIndex e = crow[r]; e < crow[r + 1]; ++e) {
-          const C value = load_element(values[e]);
+          const C value = weft::sparse::load(values[e]);
           const T* const row = x + col[e] * step + j;
           // Rows of x that come soon, of any row of the matrix.
           if (e + ahead < crow[last]) {
@@ -99,9 +99,9 @@ struct Multiply {
             for (int64_t i = 0; i < width; i += line) __builtin_prefetch(soon + i);
           }
           if (width == tile) {  // a number of steps that the compiler knows
-            for (int64_t i = 0; i < tile; ++i) sums[i] += value * load_element(row[i]);
+            for (int64_t i = 0; i < tile; ++i) sums[i] += value * weft::sparse::load(row[i]);
           } else {
-            for (int64_t i = 0; i < width; ++i) sums[i] += value * load_element(row[i]);
+            for (int64_t i = 0; i < width; ++i) sums[i] += value * weft::sparse::load(row[i]);
           }
         }
         finish(sums, out + r * n + j, r, j, width);
@@ -118,10 +118,11 @@ struct Multiply {
       SparseIndex e = crow[r];
       for (; e + 4 <= end; e += 4) {
         for (int i = 0; i < 4; ++i) {
-          sums[i] += load_element(values[e + i]) * load_element(x[col[e + i] * step]);
+          sums[i] += weft::sparse::load(values[e + i]) * weft::sparse::load(x[col[e + i] * step]);
         }
       }
-      for (; e < end; ++e) sums[0] += load_element(values[e]) * load_element(x[col[e] * step]);
+      for (; e < end; ++e)
+        sums[0] += weft::sparse::load(values[e]) * weft::sparse::load(x[col[e] * step]);
       const C sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
       finish(&sum, out + r, r, 0, 1);
     }
@@ -160,8 +161,12 @@ struct SparseLoops<Cpu> {
                        const Tensor<T, Cpu>& x, const Tensor<Out, Cpu>& target,
                        const Epilogue<T, C>& epilogue) {
     const int64_t n = x.rank() == 1 ? 1 : x.shape()[1];
-    cpu::sparse::Finish<T, Out> finish{
-        epilogue.activation, epilogue.alpha, epilogue.beta, nullptr, 0, 0};
+    cpu::sparse::Finish<T, Out> finish{epilogue.activation,
+                                       static_cast<weft::sparse::sum_t<T>>(epilogue.alpha),
+                                       static_cast<weft::sparse::sum_t<T>>(epilogue.beta),
+                                       nullptr,
+                                       0,
+                                       0};
     if (epilogue.addend != nullptr) {
       const Layout b = layout::expand(epilogue.addend->layout(), target.shape());
       finish.addend = epilogue.addend->data();
@@ -177,7 +182,7 @@ struct SparseLoops<Cpu> {
   template <class T, class Out>
   static void sample(const char*, const sparse::Pattern<Cpu>& p, const Tensor<T, Cpu>& a,
                      const Tensor<T, Cpu>& b, const Tensor<Out, Cpu>& target) {
-    using C = compute_t<T>;
+    using C = weft::sparse::sum_t<T>;
     constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(T));
     const int64_t n = a.shape()[1];
     const int64_t a_step = sparse::row_step(a);
@@ -196,9 +201,10 @@ struct SparseLoops<Cpu> {
           C sums[8] = {};
           int64_t j = 0;
           for (; j + 8 <= n; j += 8) {
-            for (int i = 0; i < 8; ++i) sums[i] += load_element(x[j + i]) * load_element(y[j + i]);
+            for (int i = 0; i < 8; ++i)
+              sums[i] += weft::sparse::load(x[j + i]) * weft::sparse::load(y[j + i]);
           }
-          for (; j < n; ++j) sums[0] += load_element(x[j]) * load_element(y[j]);
+          for (; j < n; ++j) sums[0] += weft::sparse::load(x[j]) * weft::sparse::load(y[j]);
           const C sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
                         ((sums[4] + sums[5]) + (sums[6] + sums[7]));
           target.data()[e] = static_cast<Out>(sum);

@@ -100,8 +100,8 @@ struct SparseLoops<Cuda> {
     t.step = sparse::row_step(x);
     t.n = static_cast<int>(x.rank() == 1 ? 1 : x.shape()[1]);
     t.activation = epilogue.activation;
-    t.alpha = epilogue.alpha;
-    t.beta = epilogue.beta;
+    t.alpha = static_cast<sparse::sum_t<T>>(epilogue.alpha);
+    t.beta = static_cast<sparse::sum_t<T>>(epilogue.beta);
 #if defined(WEFT_CUSPARSE)
     if constexpr (std::is_same_v<T, Out> && on_cuda::detail::is_in_cusparse<T>) {
       const bool plain = t.addend == nullptr && t.activation == Activation::identity;

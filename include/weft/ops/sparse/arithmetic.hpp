@@ -94,6 +94,24 @@ auto operator/(const A& a, const X& x) {
   return a.with_values(a.values() / sparse::at_places("divide", a, x));
 }
 
+/// With a dense matrix, or what broadcasts with one: dense.
+template <SparseLike A, ExpressionLike X>
+auto operator+(const A& a, const X& x) {
+  return a.to_dense() + x;
+}
+template <SparseLike A, ExpressionLike X>
+auto operator+(const X& x, const A& a) {
+  return x + a.to_dense();
+}
+template <SparseLike A, ExpressionLike X>
+auto operator-(const A& a, const X& x) {
+  return a.to_dense() - x;
+}
+template <SparseLike A, ExpressionLike X>
+auto operator-(const X& x, const A& a) {
+  return x - a.to_dense();
+}
+
 /// Of two matrices element by element: the places that both have.
 template <CsrLike A, CsrLike B>
 auto operator*(const A& a, const B& b) {

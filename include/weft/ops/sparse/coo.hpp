@@ -107,8 +107,8 @@ auto coo(const R& row_indices, const C& col_indices, const X& values, const Shap
   using D = typename V::device_type;
   V settled(values);
   const Tensor<SparseIndex, D> at[] = {
-      sparse::as_indices("coo", "rows", row_indices, D{}, options),
-      sparse::as_indices("coo", "columns", col_indices, D{}, options)};
+      sparse::as_indices("coo", "rows", row_indices, settled.device(), options),
+      sparse::as_indices("coo", "columns", col_indices, settled.device(), options)};
   if (!(settled.shape() == at[0].shape()) || !(settled.shape() == at[1].shape())) {
     fail<ShapeError>("coo", "rows of shape ", at[0].shape(), ", columns of shape ", at[1].shape(),
                      " and values of shape ", settled.shape(), ", expected vectors of one length");

@@ -176,8 +176,9 @@ auto csr(const R& crow_indices, const C& col_indices, const X& values, const Sha
   using V = sparse::values_of<X>;
   using D = typename V::device_type;
   V settled(values);
-  const auto rows = sparse::as_indices("csr", "row offsets", crow_indices, D{}, options);
-  const auto columns = sparse::as_indices("csr", "columns", col_indices, D{}, options);
+  const auto rows =
+      sparse::as_indices("csr", "row offsets", crow_indices, settled.device(), options);
+  const auto columns = sparse::as_indices("csr", "columns", col_indices, settled.device(), options);
   if (!(settled.shape() == columns.shape())) {
     fail<ShapeError>("csr", "values of shape ", settled.shape(), " and columns of shape ",
                      columns.shape(), ", expected vectors of one length");

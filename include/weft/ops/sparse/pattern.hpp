@@ -120,7 +120,7 @@ Tensor<SparseIndex, D> as_indices(const char* operation, const char* what, const
   static_assert(
       std::is_same_v<common_device_t<typename I::device_type, D>, D>,
       "weft: indices and values of a sparse matrix are on one device: write x.to(device)");
-  const auto x = detail::as_tensor(e);
+  const Tensor<U, D> x = detail::Access::unconst(Tensor<const U, D>(detail::value_on(e, device)));
   if (x.rank() != 1) {
     fail<ShapeError>(operation, what, " of shape ", x.shape(), ", expected a vector");
   }
@@ -137,7 +137,6 @@ Tensor<SparseIndex, D> as_indices(const char* operation, const char* what, const
         fail<IndexError>(operation, most, " among the ", what, ", expected less than 2^31");
       }
     }
-    static_cast<void>(device);
     return cast<SparseIndex>(x);
   }
 }

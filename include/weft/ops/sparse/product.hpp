@@ -16,6 +16,24 @@ struct sddmm {
   static constexpr const char* text = "sampled_product";
 };
 
+/// What products of elements T are summed in; integers wrap.
+template <class T>
+struct SumOf {
+  using type = compute_t<T>;
+};
+template <class T>
+  requires is_integer<T>
+struct SumOf<T> {
+  using type = std::conditional_t<(sizeof(T) < 8), unsigned, unsigned long long>;
+};
+template <class T>
+using sum_t = typename SumOf<T>::type;
+/// An element as a factor of such a sum.
+template <class T>
+WEFT_HD WEFT_INLINE sum_t<T> load(T x) {
+  return static_cast<sum_t<T>>(load_element(x));
+}
+
 /// The shape of a sparse matrix times x.
 inline Shape product_shape(const Shape& a, const Shape& x) {
   if (x.rank() != 1 && x.rank() != 2) {
