@@ -42,7 +42,11 @@ void add_elementwise(Table& table) {
     c.visit<float, half>(
         0, [&](const auto& x) { c.out(isinf(x) && ((x < 0 && minus) || (x > 0 && plus))); });
   };
-  table["Elu"] = [](Call& c) { c.out(elu(c.f32(0), c.real("alpha", 1))); };
+  table["Elu"] = [](Call& c) {
+    const float alpha = c.real("alpha", 1);
+    c.visit<float, half, bfloat16>(0, [&](const auto& x) { c.out(elu(x, alpha)); });
+  };
+  table["RandomUniformLike"] = [](Call& c) { c.out(weft::rand(c.shape(0))); };
   table["Celu"] = [](Call& c) {
     const float alpha = c.real("alpha", 1);
     c.visit<float, half, bfloat16>(

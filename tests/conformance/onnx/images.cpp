@@ -52,6 +52,12 @@ Float convolution(Call& c, const Float& x, const Float& weight) {
 }
 
 void conv(Call& c) {
+  if (c.dtype(0) == weft::Dtype::float16) {
+    const Float y = convolution(c, cast<float>(c.get<half>(0)), cast<float>(c.get<half>(1)));
+    const Float sum =
+        c.has(2) ? Float(y + along_channels(cast<float>(c.get<half>(2)), y.rank())) : y;
+    return c.out(cast<half>(sum));
+  }
   const Float y = convolution(c, c.f32(0), c.f32(1));
   c.out(c.has(2) ? Float(y + along_channels(c.f32(2), y.rank())) : y);
 }

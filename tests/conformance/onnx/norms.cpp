@@ -9,7 +9,7 @@ namespace {
 /// The softmaxes of ONNX before version 13 run along all axes from `axis` on.
 template <class F>
 void along_rows(Call& c, F f) {
-  c.visit<float, double, half>(0, [&](const auto& x) {
+  c.visit<float, double, half, bfloat16>(0, [&](const auto& x) {
     using T = element_t<decltype(x)>;
     const bool old = c.version() < 13;
     const int64_t a = from_front(c.integer("axis", old ? 1 : -1), x.rank());

@@ -96,7 +96,7 @@ void add_reductions(Table& table) {
     if (x.size() == 0) return Tensor<T>(weft::full<T>(one, end<T>(INFINITY)));
     return Tensor<T>(min(x, a, keepdims));
   };
-  table["ReduceMax"] = reduction<float, double, bool>(largest, as_it_is);
+  table["ReduceMax"] = reduction<float, double, half, bfloat16, bool>(largest, as_it_is);
   table["ReduceMin"] = reduction<float, bool>(smallest, as_it_is);
   table["ReduceL1"] =
       reduction<float>([](auto& x, const weft::Axes& a) { return sum(abs(x), a, keepdims); },

@@ -76,7 +76,7 @@ void pad(Call& c) {
   if (axes.empty()) {
     for (int i = 0; i < rank; ++i) axes.push_back(i);
   }
-  c.visit<float, int32_t>(0, [&](auto x) {
+  c.visit<float, half, bfloat16, int32_t>(0, [&](auto x) {
     using T = element_t<decltype(x)>;
     const T fill = c.has(2) ? c.get<T>(2).item() : T(0);
     for (std::size_t i = 0; i < axes.size(); ++i) {
