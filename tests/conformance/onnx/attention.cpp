@@ -198,7 +198,8 @@ void rotary(Call& c) {
 
 }  // namespace
 
-void add_attention(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Attention"] = [](Call& c) {
     switch (c.dtype(0)) {
       case weft::Dtype::float32:
@@ -227,6 +228,6 @@ void add_attention(Table& table) {
     c.dtype(0) == weft::Dtype::float16 ? linear_attend<half>(c) : linear_attend<float>(c);
   };
   table["RotaryEmbedding"] = rotary;
-}
+});
 
 }  // namespace conformance

@@ -14,7 +14,8 @@ Operator comparison(F f) {
 
 }  // namespace
 
-void add_comparisons(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Equal"] = [](Call& c) {
     c.visit<float, half, bfloat16, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
             uint32_t, uint64_t>(
@@ -32,6 +33,6 @@ void add_comparisons(Table& table) {
     c.visit<float, double, half, bfloat16, int8_t, int32_t, int64_t>(
         1, [&](const auto& x) { c.out(where(condition, x, c.get<element_t<decltype(x)>>(2))); });
   };
-}
+});
 
 }  // namespace conformance

@@ -4,7 +4,8 @@
 
 namespace conformance {
 
-void add_elementwise(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Abs"] = unary<float, double, int32_t, int64_t>([](auto& x) { return abs(x); });
   table["Neg"] = unary<float, double, int32_t, int64_t>([](auto& x) { return -x; });
   table["Sign"] = unary<float, double, int64_t>([](auto& x) { return sign(x); });
@@ -111,6 +112,6 @@ void add_elementwise(Table& table) {
     c.out(training ? Float(where(kept, x, 0) / (1 - ratio)) : x);
     c.out(kept);
   };
-}
+});
 
 }  // namespace conformance

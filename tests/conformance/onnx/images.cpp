@@ -170,13 +170,14 @@ void col2im(Call& c) {
 
 }  // namespace
 
-void add_images(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Conv"] = conv;
   table["ConvInteger"] = conv_integer;
   table["QLinearConv"] = qlinear_conv;
   table["ConvTranspose"] = conv_transpose;
   table["CausalConvWithState"] = causal_conv;
   table["Col2Im"] = col2im;
-}
+});
 
 }  // namespace conformance

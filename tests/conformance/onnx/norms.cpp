@@ -111,7 +111,8 @@ void lp_normalization(Call& c) {
 
 }  // namespace
 
-void add_norms(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Softmax"] = [](Call& c) {
     along_rows(c, [](const auto& x, const weft::Axes& a) { return softmax(x, a); });
   };
@@ -133,6 +134,6 @@ void add_norms(Table& table) {
   table["MeanVarianceNormalization"] = [](Call& c) {
     c.out(standardize(c.f32(0), to_axes(c.integers("axes", {0, 2, 3})), 0.));
   };
-}
+});
 
 }  // namespace conformance

@@ -71,7 +71,8 @@ Operator running(F) {
 
 }  // namespace
 
-void add_reductions(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["ReduceSum"] = reduction<float, double, half, int64_t>(
       [](auto& x, const weft::Axes& a) {
         return cast<element_t<decltype(x)>>(sum(x, a, keepdims));
@@ -127,6 +128,6 @@ void add_reductions(Table& table) {
         return exclusive ? Tensor<T>(cast<T>(exclusive_cumprod(x, a)))
                          : Tensor<T>(cast<T>(cumprod(x, a)));
       });
-}
+});
 
 }  // namespace conformance

@@ -129,7 +129,8 @@ void filled(Call& c, const Shape& shape, double value) {
 
 }  // namespace
 
-void add_shapes(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Reshape"] = [](Call& c) {
     auto sizes = c.has(1) ? c.list(1) : c.integers("shape");
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -287,6 +288,6 @@ void add_shapes(Table& table) {
       c.integer("upper", 1) != 0 ? c.out(triu(x, k)) : c.out(tril(x, k));
     });
   };
-}
+});
 
 }  // namespace conformance

@@ -96,7 +96,8 @@ void mel_weights(Call& c) {
 
 }  // namespace
 
-void add_signals(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["DFT"] = dft;
   table["STFT"] = stft;
   table["HannWindow"] = [](Call& c) {
@@ -113,6 +114,6 @@ void add_signals(Table& table) {
     c.out(weft::blackman_window<float>(c.list(0).at(0), end_of(c)));
   };
   table["MelWeightMatrix"] = mel_weights;
-}
+});
 
 }  // namespace conformance
