@@ -17,6 +17,7 @@
 #include "weft/fft.hpp"
 #include "weft/io.hpp"
 #include "weft/linalg.hpp"
+#include "weft/low_precision.hpp"
 #include "weft/random.hpp"
 #include "weft/small.hpp"
 #include "weft/sparse.hpp"
