@@ -80,8 +80,7 @@ struct Canonical<unsigned long long> {
 
 /// A type that tensors can hold.
 template <class T>
-concept Element = is_dual<T> || is_small<T> ||
-                  (0 <= detail::position<T>(detail::ElementTypes{}));
+concept Element = is_dual<T> || is_small<T> ||(0 <= detail::position<T>(detail::ElementTypes{}));
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;

@@ -55,7 +55,7 @@ auto full(const Shape& shape, V value, D device = {}) {
 template <class T = float, Device D = Cpu>
 Tensor<T, D> zeros(const Shape& shape, D device = {}) {
   if constexpr (detail::is_element<T>())
-    return detail::filled<T>("zeros", shape, compute_t<T>(0), device);
+    return detail::filled<T>("zeros", shape, compute_t<T>{}, device);
   return {};
 }
 template <class T = float, Device D = Cpu>

@@ -149,11 +149,10 @@ constexpr bool any_small(weft::detail::TypeList<Ts...>) {
   return (is_small<Ts> || ...);
 }
 template <class Out, class Types>
-inline constexpr bool has_small =
-    is_small<Out> || any_small(Types{}) || [] {
-      if constexpr (1 < weft::detail::target_count<Out>) return any_small(Out{});
-      return false;
-    }();
+inline constexpr bool has_small = is_small<Out> || any_small(Types{}) || [] {
+  if constexpr (1 < weft::detail::target_count<Out>) return any_small(Out{});
+  return false;
+}();
 
 /// The kernels of one expression, without their types.
 struct ForEachKernels {

@@ -170,11 +170,10 @@ auto as_small(const Tensor<T, D>& x) {
   Shape shape;
   Strides strides;
   if (!detail::find_small<S>(x, shape, strides)) {
-    constexpr int columns = C > 1 ? C : 0;
+    const Text sizes = C > 1 ? detail::join({R, " x ", C}) : detail::join({R});
     fail<ShapeError>("as_small", "shape ", x.shape(), " with strides ", x.strides(),
-                     ", expected dense last axes of ", R, columns > 0 ? " x " : "",
-                     columns > 0 ? columns : R, " numbers from a multiple of ", int{alignof(S)},
-                     " bytes on: write x.clone() where the sizes are right");
+                     ", expected dense last axes of ", sizes, " numbers from a multiple of ",
+                     int{alignof(S)}, " bytes on: write x.clone() where the sizes are right");
   }
   return detail::Access::make<Result, D>(detail::Access::storage(x),
                                          reinterpret_cast<Result*>(x.data()), shape, strides);
