@@ -152,7 +152,7 @@ struct SmallKernel<Out, weft::detail::TypeList<Ts...>, N, Program> {
 };
 
 template <class Out, class Types, int N, class Program>
-__global__ void __launch_bounds__(small_threads)
+__global__ void __launch_bounds__(staged_threads)
     small_kernel(const __grid_constant__ SmallGrid<N> grid,
                  const __grid_constant__ Program program) {
   extern __shared__ __align__(16) char shared[];
@@ -235,7 +235,7 @@ struct SmallStatement {
     return inputs > outputs ? inputs : outputs;
   }
   static constexpr int threads = [] {
-    int out = small_threads;
+    int out = staged_threads;
     while (out > 32 && bytes_for(out) > detail::most_staged_bytes) out /= 2;
     return out;
   }();
