@@ -121,9 +121,13 @@ template <class T>
 struct RealOf<complex<T>> {
   using type = T;
 };
+template <class T, int R, int C>
+struct RealOf<Small<T, R, C>> {
+  using type = T;
+};
 }  // namespace detail
 
-/// T without its imaginary part: float for complex<float>, T for real types.
+/// What T is made of: float for complex<float> and Small<float, R, C>, T for real types.
 template <class T>
 using real_t = typename detail::RealOf<T>::type;
 

@@ -14,10 +14,9 @@ namespace detail {
 template <class R, class X, class... Options>
 auto reduce_small(R reducer, X&& x, const Options&... options) {
   using S = typename std::remove_cvref_t<X>::value_type;
-  static_assert(!has_var<std::remove_cvref_t<X>>,
-                "weft: sum and mean of Small have no gradient: write small<R, C>(sum(component<0>"
-                "(x)), ...)");
-  if constexpr (are_options<Options...>() && !has_var<std::remove_cvref_t<X>>) {
+  if constexpr (has_var<std::remove_cvref_t<X>>) {
+    return reduce(reducer, static_cast<X&&>(x), options...);
+  } else if constexpr (are_options<Options...>()) {
     const int rank = x.shape().rank();
     ReducedAxes axes{~(~0U << rank), false};
     (take(R::text, rank, axes, reducer, options), ...);
@@ -31,7 +30,7 @@ auto reduce_small(R reducer, X&& x, const Options&... options) {
 }  // namespace detail
 
 /// The sum of the elements along axis(...), all without, with keepdims as of numbers: a tensor,
-/// computed at once.
+/// computed at once; of Vars a Var or a part of a statement, as of numbers.
 template <SmallLike X, class... Options>
 auto sum(X&& x, Options... options) {
   return detail::reduce_small(reducer::sum{}, static_cast<X&&>(x), options...);
