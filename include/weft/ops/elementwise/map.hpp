@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/node.hpp"
 #include "weft/core/pack.hpp"
 #include "weft/ops/elementwise/operand.hpp"
 #include "weft/ops/elementwise/single.hpp"
