@@ -4,6 +4,7 @@
 #include "test.hpp"
 
 #include <weft/cuda/small/staging.hpp>
+#include <weft/explain.hpp>
 
 #include "../graph_nodes.hpp"
 #include "small.hpp"
@@ -79,4 +80,14 @@ TEST_CASE("Small inside reductions and rows") {
   const Tensor<float> columns = sum(dot(p, p), axis(0));
   const Tensor<float, Cuda> of_gpu = sum(dot(q, q), axis(0));
   CHECK(test::difference(test::elements(columns), test::elements(of_gpu)) < 1e-4);
+}
+
+TEST_CASE("explain knows how such a statement is launched") {
+  const auto r = test::smalls<Matrix, Cuda>(1000, 1);
+  const auto p = test::smalls<Vector, Cuda>(1000, 2);
+  const Explanation plan = explain(r * p);
+  CHECK(plan.kernel_count() == 1);
+  CHECK(plan.kernels[0].threads == 128);
+  CHECK(plan.kernels[0].blocks == 8);
+  CHECK(plan.kernels[0].shared_bytes == 128 * 48);
 }

@@ -4,6 +4,7 @@
 #include "test.hpp"
 
 #include <weft/ops/small/factor.hpp>
+#include <weft/ops/small/products.hpp>
 #include <weft/ops/small/value.hpp>
 
 #include "small.hpp"
