@@ -82,5 +82,7 @@ TEST_CASE("tensors of Small and single ones are printed") {
   CHECK(to_string(as_small<2, 2>(x)) == Text("tensor([[[0., 1.],\n         [2., 3.]]], "
                                              "Small<float32, 2, 2>, cpu)"));
   CHECK(to_string(as_small<2>(x)(0, 1)) == Text("tensor([2., 3.], Small<float32, 2>, cpu)"));
+  const Text many = to_string(as_small<2>(arange<float>(2000).reshape({1000, 2})));
+  CHECK(many.c_str() == doctest::Contains("1.999e+03]], shape (1000,), Small<float32, 2>, cpu)"));
   CHECK(to_string(Small<double, 2, 2>{1, 2, 3, 4.5}) == Text("[[1. , 2. ],\n [3. , 4.5]]"));
 }
