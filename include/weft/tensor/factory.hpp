@@ -60,7 +60,10 @@ Tensor<T, D> zeros(const Shape& shape, D device = {}) {
 }
 template <class T = float, Device D = Cpu>
 Tensor<T, D> ones(const Shape& shape, D device = {}) {
-  if constexpr (detail::is_element<T>())
+  static_assert(!is_small<T>,
+                "weft: ones of Small has two meanings: write full(shape, Small<T, R, C>::full(1)) "
+                "or ::identity()");
+  if constexpr (detail::is_element<T>() && !is_small<T>)
     return detail::filled<T>("ones", shape, compute_t<T>(1), device);
   return {};
 }

@@ -230,11 +230,13 @@ auto norm(X&& x, Options...) {
   return detail::lift_small(op::small_norm{}, static_cast<X&&>(x));
 }
 
+/// The transposes; a vector becomes a row.
 template <SmallLike X>
 auto transpose(const X& x) {
   return detail::lift_small(op::small_transpose{}, x);
 }
 
+/// The sums of the diagonals. (The number is that of the same function of tensors.)
 template <SmallLike X>
 auto trace(X&& x, int64_t = 0) {
   return detail::lift_small(op::small_trace{}, static_cast<X&&>(x));
