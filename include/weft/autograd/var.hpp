@@ -29,7 +29,7 @@ class Var : public Members<Var<T, D>> {
   using value_type = T;
   using device_type = D;
   static constexpr bool is_expression = true;
-  static_assert(is_floating<T> || is_complex<T>,
+  static_assert(is_floating<T> || is_complex<T> || is_small<T>,
                 "weft: a Var has elements of a floating-point or complex type: use a Tensor for "
                 "others");
 

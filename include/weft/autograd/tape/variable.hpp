@@ -215,7 +215,7 @@ struct VariableOf final : Variable {
   bool has_nan() const override {
     const Tensor<T, D>& x = is_direct() ? gradient : pending;
     if (!(is_direct() ? has_gradient : has_pending)) return false;
-    for (const T value : x.to_vector()) {
+    for (const T& value : x.to_vector()) {
       if (load_element(value) != load_element(value)) return true;
     }
     return false;
