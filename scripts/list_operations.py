@@ -232,7 +232,8 @@ def page():
 
 
 def reductions():
-    """A row for each function of ops/reduce/reduce.hpp, from the reducer that it names."""
+    """A row for each function of ops/reduce/reduce.hpp, from the reducer that it names, and for each line
+    of the reducers' table."""
     structs = {}
     for path in sorted((WEFT / "ops").rglob("*.hpp")):
         for name, base, body in re.findall(r"^struct (\w+)(?: : (\w+)[^{]*)? \{(?:\};|\n(.*?)^\};)", path.read_text(),
@@ -252,6 +253,9 @@ def reductions():
         shown = f"{name}(x{', p' if name == 'norm_p' else ''}, ...)"
         yield [f"`{shown}`", f"`{domain}`", results[result],
                empty[name] if identity else "throws"]
+    for name, domain, result in re.findall(r"^WEFT_REDUCTION\((\w+),\s+(\w+),\s+([^,]+),",
+                                           text_of("ops/reduce/reducers.hpp"), re.M):
+        yield [f"`{name}(x, ...)`", f"`{domain}`", results[result], empty[name]]
 
 
 def scans():

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/join.hpp"
+#include "weft/autograd/shape/join.hpp"
 #include "weft/dist/threads.hpp"
 #include "weft/nn/module.hpp"
 
