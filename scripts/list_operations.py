@@ -202,6 +202,7 @@ def page():
             ("Numbers of small matrices, with weft/small.hpp", "ops/small/components.hpp"),
             ("Quaternions, in `weft::quaternion`", "ops/small/quaternion.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
+            ("Norms of windows", "ops/conv/lp_pool.hpp"), ("Pooling taken back", "ops/conv/unpool.hpp"), ("Images read by a grid", "ops/conv/grid_sample.hpp"),
             ("Images of another size", "ops/conv/resample.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
             ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),

@@ -48,7 +48,11 @@ class Var : public Members<Var<T, D>> {
   template <ExpressionLike E>
     requires(!TensorLike<E> && !std::is_same_v<std::remove_cvref_t<E>, Var>)
   Var(E&& e, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-    record(detail::node(e), file, line);
+    if constexpr (detail::is_var<detail::node_t<E>>) {
+      *this = Var(detail::node(e));
+    } else {
+      record(detail::node(e), file, line);
+    }
   }
   /// For nodes: a value and the variable that has computed it, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
