@@ -16,6 +16,8 @@
 #include "weft/dist/fully_sharded.hpp"  // FullyShardedDataParallel: ZeRO, stages 2 and 3
 #include "weft/dist/sync_batch_norm.hpp"  // SyncBatchNorm: statistics of all ranks' samples
 #include "weft/dist/tensor_parallel.hpp"  // ColumnLinear, RowLinear: weights split over the ranks
+#include "weft/dist/parallel_embedding.hpp"  // ParallelEmbedding: rows of a table split
+#include "weft/dist/parallel_attention.hpp"  // ParallelAttention: heads split
 #include "weft/dist/threads.hpp"          // for_each_device, map_tasks: the GPUs of one process
 #include "weft/dist/data_parallel.hpp"    // DataParallel: a module on all of them
 #ifdef __CUDACC__
