@@ -4,6 +4,7 @@
 #include "weft/nn.hpp"
 #include "weft/optim.hpp"
 #ifdef __CUDACC__
+#include "weft/cuda/attention.hpp"
 #include "weft/cuda/gradient.hpp"
 #include "weft/cuda/matmul.hpp"
 #endif
