@@ -78,10 +78,10 @@ class DataParallel {
   std::vector<D> devices_;
 };
 
-/// The same for GPUs that are fixed in the types: a module on the first of them, of Ds, is copied to
-/// modules of the others' types, Net<CudaAt<1>> of Net<CudaAt<0>>, so that a statement that mixes
-/// two GPUs does not compile. Made by data_parallel(). The module is default-constructible on each
-/// device and names its options in fields(), as for nn::to.
+/// The same for GPUs that are fixed in the types: a module on the first of them, of Ds, is copied
+/// to modules of the others' types, Net<CudaAt<1>> of Net<CudaAt<0>>, so that a statement that
+/// mixes two GPUs does not compile. Made by data_parallel(). The module is default-constructible on
+/// each device and names its options in fields(), as for nn::to.
 template <nn::Module M, class... Ds>
 class DataParallelAt {
  public:

@@ -138,7 +138,8 @@ class DistributedDataParallel {
   template <class Out>
   void prepare(const Out& out) const {
     std::unordered_set<const autograd::Variable*> found;
-    detail::for_each_output(out, [&](const auto& y) { detail::collect(y.variable().get(), found); });
+    detail::for_each_output(out,
+                            [&](const auto& y) { detail::collect(y.variable().get(), found); });
     std::vector<std::size_t> unused;
     const auto& parameters = state_->buckets.parameters();
     for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -2,11 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
-
-#include "weft/dist/shards.hpp"
-#include "weft/dist/unit.hpp"
-#include "weft/tensor/state_dict.hpp"
+#include "weft/dist/shards_state.hpp"
 
 namespace weft::dist {
 
@@ -112,50 +108,13 @@ class FullyShardedDataParallel {
   /// All parameters and rank 0's buffers, whole and on the CPU, by the module's names; called by
   /// all ranks, of which those other than rank 0 get nothing unless `on_all`.
   StateDict state_dict(bool on_all = true) const {
-    const bool keeps = on_all || group().rank() == 0;
-    const auto places = places_of_leaves();
-    StateDict out;
     detail::broadcast_buffers(group(), *module_);
-    state_->shards->forget();
-    nn::visit(*module_, [&](const std::string& name, const auto& x) {
-      if constexpr (nn::detail::is_var<std::remove_cvref_t<decltype(x)>>) {
-        const auto found = places.find(x.variable().get());
-        if (found != places.end()) state_->shards->need(found->second.first);
-        if (keeps) out.add(name, x.value().to(Cpu{}).clone());
-      } else if (keeps) {
-        out.add(name, x.to(Cpu{}).clone());
-      }
-    });
-    return out;
+    return detail::whole_state(*state_->shards, *module_, on_all || group().rank() == 0);
   }
   /// Takes what state_dict() gave, or nn::state_dict of the module; throws ValueError, having
   /// changed nothing, for a name that is missing or a shape that differs.
   void load_state_dict(const StateDict& dict) const {
-    nn::visit(*module_, [&](const std::string& name, const auto& x) {
-      if (!(dict.at(name).shape() == x.shape())) {
-        fail<ValueError>("load_state_dict", "'", name.c_str(), "' of shape ", dict.at(name).shape(),
-                         " for ", x.shape());
-      }
-    });
-    const auto places = places_of_leaves();
-    std::map<const autograd::Variable*, std::string> names;
-    nn::visit(*module_, [&](const std::string& name, const auto& x) {
-      if constexpr (nn::detail::is_var<std::remove_cvref_t<decltype(x)>>) {
-        if (places.contains(x.variable().get())) {
-          names[x.variable().get()] = name;
-        } else {
-          x.value().assign(dict.at(name).template to<T>(x.device()));
-        }
-      } else {
-        using E = typename std::remove_cvref_t<decltype(x)>::value_type;
-        x.assign(dict.at(name).template to<E>(x.device()));
-      }
-    });
-    for (const auto& p : pieces()) {
-      p.shard.value().assign(part_of<T>(p, [&](std::size_t k) {
-        return dict.at(names.at(p.leaves[k].variable().get())).template to<T>(Cpu{});
-      }));
-    }
+    detail::load_whole_state(*state_->shards, *module_, dict);
   }
 
   /// The state of an optimizer of parameters(), put together on all ranks and on the CPU: "groups."
@@ -163,51 +122,15 @@ class FullyShardedDataParallel {
   /// depend on the number of ranks, on the stage or on Units, so that others can go on from it.
   template <class O>
   StateDict optimizer_state(const O& optimizer) const {
-    StateDict out;
-    const StateDict dict = optimizer.state_dict();
-    for (const auto& [name, x] : dict) {
-      if (name.starts_with("groups.") && !name.ends_with(".parameters")) out.add(name, x);
-      if (!name.starts_with("state.")) continue;
-      const auto [p, kind] = state_of(name, x.size());
-      const Tensor<C, D> all = zeros<C>({p->part * group().size()}, p->all.device());
-      group().all_gather(all, dict.template get<C, loops>(name));
-      const Tensor<C> whole = all.to(Cpu{});
-      for (std::size_t k = 0; k < p->leaves.size(); ++k) {
-        const auto& leaf = p->leaves[k];
-        const int64_t first = leaf.variable()->place->first;
-        out.add("state." + p->names[k] + "." + kind,
-                whole.narrow(0, first, leaf.size()).reshape(leaf.shape()).clone());
-      }
-    }
-    return out;
+    return detail::optimizer_state(*state_->shards, optimizer);
   }
   /// Makes the optimizer go on from what optimizer_state() gave on any number of ranks.
   template <class O>
   void load_optimizer_state(O& optimizer, const StateDict& dict) const {
-    StateDict own;
-    for (const auto& [name, x] : optimizer.state_dict()) {
-      if (!name.starts_with("state.")) {
-        own.add(name, name.ends_with(".parameters") ? x : dict.at(name));
-        continue;
-      }
-      const auto [p, kind] = state_of(name, x.size());
-      own.add(name, part_of<C>(*p, [&, p = p, kind = kind](std::size_t k) {
-                const Tensor<C> whole =
-                    dict.at("state." + p->names[k] + "." + kind).template to<C>(Cpu{});
-                if (!(whole.shape() == p->leaves[k].shape())) {
-                  fail<ValueError>("load_optimizer_state", p->names[k].c_str(), " has ", kind.c_str(),
-                                   " of shape ", whole.shape(), ", expected ",
-                                   p->leaves[k].shape());
-                }
-                return whole;
-              }));
-    }
-    optimizer.load_state_dict(own);
+    detail::load_optimizer_state(*state_->shards, optimizer, dict);
   }
 
  private:
-  using P = Piece<T, D>;
-  using loops = std::conditional_t<is_cuda<D>, Cuda, D>;
   static constexpr const char* name_ = "FullyShardedDataParallel";
 
   /// What the Units share.
@@ -284,7 +207,7 @@ class FullyShardedDataParallel {
     }
   };
 
-  const std::vector<P>& pieces() const { return state_->shards->pieces(); }
+  const std::vector<Piece<T, D>>& pieces() const { return state_->shards->pieces(); }
 
   void attach() {
     std::size_t unit = 0;
@@ -323,45 +246,12 @@ class FullyShardedDataParallel {
       }
     }
     if (!unused.empty() && !options_.find_unused) {
-      fail<ValueError>(name_, "the forward pass did not use ", detail::listed(names).c_str(),
-                       ", so that other ranks would wait for its gradient: ",
-                       "remove it, or set find_unused");
+      fail<ValueError>(
+          name_, "the forward pass did not use ", detail::listed(names).c_str(),
+          ", so that other ranks would wait for its gradient: ", "remove it, or set find_unused");
     }
     state_->shards->reset();
     for (const auto& [i, k] : unused) state_->shards->set_unused(i, k);
-  }
-
-  /// The piece of each parameter, and which of its leaves it is.
-  std::map<const autograd::Variable*, std::pair<std::size_t, std::size_t>> places_of_leaves()
-      const {
-    std::map<const autograd::Variable*, std::pair<std::size_t, std::size_t>> out;
-    for (std::size_t i = 0; i < pieces().size(); ++i) {
-      for (std::size_t k = 0; k < pieces()[i].leaves.size(); ++k) {
-        out[pieces()[i].leaves[k].variable().get()] = {i, k};
-      }
-    }
-    return out;
-  }
-  /// This rank's part of a piece, whose leaf k has the elements of(k), on the CPU.
-  template <class E, class F>
-  Tensor<E, D> part_of(const P& p, const F& of) const {
-    const Tensor<E> all = zeros<E>({p.part * group().size()});
-    for (std::size_t k = 0; k < p.leaves.size(); ++k) {
-      const int64_t n = p.leaves[k].size();
-      all.narrow(0, p.leaves[k].variable()->place->first, n).assign(of(k).reshape({n}));
-    }
-    return all.narrow(0, p.part * group().rank(), p.part).clone().to(p.all.device());
-  }
-  /// "state.3.exp_avg" is of piece 3.
-  std::pair<const P*, std::string> state_of(const std::string& name, int64_t size) const {
-    const auto dot = name.find('.', 6);
-    const auto i = static_cast<std::size_t>(std::stol(name.substr(6, dot - 6)));
-    if (i >= pieces().size() || pieces()[i].part != size) {
-      fail<ValueError>("optimizer_state", name.c_str(), " has ", size,
-                       " elements, expected the state of an optimizer of this model's parameters(), ",
-                       "one number an element");
-    }
-    return {&pieces()[i], name.substr(dot + 1)};
   }
 
   M* module_;

@@ -29,9 +29,7 @@ struct ParallelEmbedding {
       part.padding_index = *all.padding_index - first;
     }
   }
-  auto fields() {
-    return nn::fields("part", part, "count", count, "first", first, "group", group);
-  }
+  auto fields() { return nn::fields("part", part, "count", count, "first", first, "group", group); }
 
   /// Integers of any shape, alike on all ranks; the result with an axis of `width` behind. Throws
   /// IndexError for one that is not a row of the whole table.
@@ -47,8 +45,7 @@ struct ParallelEmbedding {
                                      where(indices >= C(0) && indices < static_cast<C>(count), C(0),
                                            static_cast<C>(part.weight.size(0))));
     const Var<T, D> rows = part(local);
-    return reduce_from_ranks(group,
-                             Var<T, D>(where(mine.unsqueeze(-1), rows, compute_t<T>(0))));
+    return reduce_from_ranks(group, Var<T, D>(where(mine.unsqueeze(-1), rows, compute_t<T>(0))));
   }
 };
 

@@ -86,14 +86,16 @@ void check_alike(const char* operation, const Group& group, const Named& named) 
   }
 }
 
-/// Rank 0's buffers, on all ranks.
+/// Rank 0's buffers, on all ranks: one call, for they are many and small.
 template <nn::Module M>
 void broadcast_buffers(const Group& group, M& module) {
   if (group.size() == 1) return;
-  nn::visit(module, [&](const std::string&, auto& x) {
-    if constexpr (!nn::detail::is_var<std::remove_cvref_t<decltype(x)>>) {
-      if (x.storage() != nullptr) group.broadcast(x, 0);
-    }
+  group.batch([&] {
+    nn::visit(module, [&](const std::string&, auto& x) {
+      if constexpr (!nn::detail::is_var<std::remove_cvref_t<decltype(x)>>) {
+        if (x.storage() != nullptr) group.broadcast(x, 0);
+      }
+    });
   });
 }
 
