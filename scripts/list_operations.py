@@ -104,12 +104,12 @@ def sentence(comment):
 
 
 def functions(header):
-    """(call, sentence) of the functions that a header declares, those of op, detail and linalg left out.
+    """(call, sentence) of the functions that a header declares, those of inner namespaces but random left out.
     Without a comment of its own an overload, or one of the _like functions, has the last one's."""
     comment, last, depth, outside = "", ("", ""), 0, None
     lines, seen = text_of(header).splitlines(), set()
     for i, line in enumerate(lines):
-        if re.match(r"namespace (op|detail|layout|linalg|autograd)\b", line) and outside is None:
+        if re.match(r"namespace (?!weft \{|random \{|weft::random \{)", line) and outside is None:
             outside = depth
         depth += line.count("{") - line.count("}")
         if outside is not None:
@@ -232,7 +232,8 @@ def page():
 
 
 def reductions():
-    """A row for each function of ops/reduce/reduce.hpp, from the reducer that it names."""
+    """A row for each function of ops/reduce/reduce.hpp, from the reducer that it names, and for each line
+    of the reducers' table."""
     structs = {}
     for path in sorted((WEFT / "ops").rglob("*.hpp")):
         for name, base, body in re.findall(r"^struct (\w+)(?: : (\w+)[^{]*)? \{(?:\};|\n(.*?)^\};)", path.read_text(),
@@ -252,6 +253,9 @@ def reductions():
         shown = f"{name}(x{', p' if name == 'norm_p' else ''}, ...)"
         yield [f"`{shown}`", f"`{domain}`", results[result],
                empty[name] if identity else "throws"]
+    for name, domain, result in re.findall(r"^WEFT_REDUCTION\((\w+),\s+(\w+),\s+([^,]+),",
+                                           text_of("ops/reduce/reducers.hpp"), re.M):
+        yield [f"`{name}(x, ...)`", f"`{domain}`", results[result], empty[name]]
 
 
 def scans():

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/caster.hpp"
-#include "weft/autograd/conv.hpp"
-#include "weft/autograd/matmul.hpp"
-#include "weft/autograd/multi_head.hpp"
+#include "weft/autograd/attention/multi_head.hpp"
+#include "weft/autograd/conv/conv.hpp"
+#include "weft/autograd/expression/caster.hpp"
+#include "weft/autograd/linalg/matmul.hpp"
 #include "weft/ops/conv/visit.hpp"
 #include "weft/ops/elementwise/cast.hpp"
 

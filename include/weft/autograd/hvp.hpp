@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include "weft/autograd/dual.hpp"
+#include "weft/autograd/linalg/dual.hpp"
 #include "weft/autograd/mode.hpp"
 
 namespace weft {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/variable.hpp"
+#include "weft/autograd/tape/variable.hpp"
 
 namespace weft {
 

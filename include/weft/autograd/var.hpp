@@ -4,12 +4,12 @@
 
 // Long because a Var has every member of a Tensor.
 
-#include "weft/autograd/caster.hpp"
-#include "weft/autograd/differentiable.hpp"
-#include "weft/autograd/engine.hpp"
-#include "weft/autograd/hoist_opaque.hpp"
+#include "weft/autograd/expression/caster.hpp"
+#include "weft/autograd/expression/differentiable.hpp"
+#include "weft/autograd/expression/hoist_opaque.hpp"
+#include "weft/autograd/expression/statement.hpp"
 #include "weft/autograd/mode.hpp"
-#include "weft/autograd/statement.hpp"
+#include "weft/autograd/tape/engine.hpp"
 #include "weft/eval/transfer.hpp"
 #include "weft/tensor/factory.hpp"
 
@@ -17,7 +17,7 @@ namespace weft {
 
 namespace autograd {
 template <class T, class D>
-Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/dual.hpp
+Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/linalg/dual.hpp
 }  // namespace autograd
 
 /// A tensor that knows how it was computed. `Var y = expression` with a Var in it evaluates the
@@ -226,7 +226,7 @@ class Var : public Members<Var<T, D>> {
   }
 
   // Views share the values, as those of a Tensor; a Var keeps what it views alive. In
-  // autograd/movement.hpp.
+  // autograd/shape/movement.hpp.
   Var operator()(Slice a = Slice::absent, Slice b = Slice::absent, Slice c = Slice::absent,
                  Slice d = Slice::absent, Slice e = Slice::absent, Slice f = Slice::absent,
                  Slice g = Slice::absent, Slice h = Slice::absent) const;

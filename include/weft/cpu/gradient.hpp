@@ -62,4 +62,6 @@ struct GradientExecutor<Cpu> {
   }
 };
 
+static_assert(GradientDevice<Cpu>);
+
 }  // namespace weft

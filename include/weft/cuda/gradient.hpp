@@ -168,4 +168,6 @@ struct GradientExecutor<Cuda> {
 #endif
 };
 
+static_assert(GradientDevice<Cuda>);
+
 }  // namespace weft

@@ -5,7 +5,7 @@
 #include <functional>
 #include <tuple>
 
-#include "weft/autograd/join.hpp"
+#include "weft/autograd/shape/join.hpp"
 #include "weft/dist/threads.hpp"
 #include "weft/nn/module.hpp"
 

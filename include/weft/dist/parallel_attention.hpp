@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/dist/tensor_parallel.hpp"
-#include "weft/nn/attention.hpp"
+#include "weft/nn/attention/attention.hpp"
 
 namespace weft::dist {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/indexing.hpp"
+#include "weft/autograd/index/indexing.hpp"
 #include "weft/dist/tensor_parallel.hpp"
 
 namespace weft::dist {

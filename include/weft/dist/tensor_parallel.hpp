@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/dist/differentiable.hpp"
-#include "weft/nn/linear.hpp"
+#include "weft/nn/layers/linear.hpp"
 
 namespace weft::dist {
 

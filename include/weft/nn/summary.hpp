@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "weft/nn/layers.hpp"
+#include "weft/nn/layers/sequential.hpp"
 #include "weft/nn/module.hpp"
 
 namespace weft::nn {

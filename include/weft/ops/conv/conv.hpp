@@ -27,7 +27,7 @@ struct Transposed {
                                                   : "conv_transpose3d";
 };
 
-/// Convolutions of Vars, in autograd/conv.hpp; V is one of their types.
+/// Convolutions of Vars, in autograd/conv/conv.hpp; V is one of their types.
 template <class V>
 struct Recorded;
 

@@ -33,7 +33,7 @@ struct Pooled {
 
 namespace pool {
 
-/// Pooling of Vars, in autograd/pool.hpp.
+/// Pooling of Vars, in autograd/conv/pool.hpp.
 template <class V>
 struct Recorded;
 

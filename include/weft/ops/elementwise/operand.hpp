@@ -29,7 +29,7 @@ struct Scalar {
 
 namespace autograd {
 template <class E>
-decltype(auto) without_vars(const E& e);  // in autograd/without_vars.hpp
+decltype(auto) without_vars(const E& e);  // in autograd/expression/without_vars.hpp
 }  // namespace autograd
 
 namespace detail {

@@ -21,19 +21,23 @@ struct Epilogue {
   const Tensor<T, D>* addend = nullptr;
 };
 
-/// The matrix products of device D (cpu/matmul.hpp, cuda/matmul.hpp):
-///   template <class T, class X, class Y, class Out, class D>
-///   static void multiply(const char* operation, const Tensor<T, X>&, const Tensor<T, Y>&,
-///                        const Tensor<Out, D>& target);
-///   static bool fuses(Activation, Dtype);   // whether to try the next one
-///   template <class T, class X, class Y, class Out, class D, class C>
-///   static bool multiply(const char* operation, const Tensor<T, X>&, const Tensor<T, Y>&,
-///                        const Tensor<Out, D>& target, const Epilogue<T, C>&);
-/// Out is T or compute_t<T>. The target is contiguous, has elements, and shares memory with neither
-/// operand; with an addend only as its own elements. False, and nothing done, where the device does
-/// not do the epilogue in the same call.
+/// The matrix products of device D (cpu/matmul.hpp, cuda/matmul.hpp); MultiplyingDevice says what
+/// they provide.
 template <class D>
 struct Multiplier;
+
+/// A device that multiplies matrices: multiply(operation, x, y, target) writes the product of
+/// elements T into elements T or compute_t<T>. Where fuses(activation, dtype) says that it may, one
+/// with an epilogue behind the target is tried first: it gives false, and has done nothing, where
+/// the device does not do it in the same call. The target is contiguous, has elements, and shares
+/// memory with neither operand; with an addend only as its own elements.
+template <class D>
+concept MultiplyingDevice = requires(const char* operation, const Tensor<float, D>& x,
+                                     const Epilogue<float, D>& epilogue) {
+  Multiplier<D>::multiply(operation, x, x, x);
+  { Multiplier<D>::multiply(operation, x, x, x, epilogue) } -> std::same_as<bool>;
+  { Multiplier<D>::fuses(Activation::relu, Dtype::float32) } -> std::same_as<bool>;
+};
 
 namespace product {
 /// The products: their names in messages. All have matmul's meaning.
@@ -99,7 +103,7 @@ template <class K, class A, class B>
 class Product;
 
 namespace detail {
-/// The product of matrices of Dual elements; in autograd/dual.hpp.
+/// The product of matrices of Dual elements; in autograd/linalg/dual.hpp.
 template <class K, class A, class B, class T, class D>
 void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target);
 }  // namespace detail
@@ -251,5 +255,7 @@ template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
 auto linear(X&& x, W&& weight, B&& bias) {
   return linear(static_cast<X&&>(x), static_cast<W&&>(weight)) + static_cast<B&&>(bias);
 }
+
+static_assert(OpaqueNode<Product<product::matmul, Tensor<float, Cpu>, Tensor<float, Cpu>>>);
 
 }  // namespace weft

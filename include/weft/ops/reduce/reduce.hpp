@@ -144,15 +144,11 @@ auto with_places(N&& reduction) {
 }
 }  // namespace detail
 
-/// Each takes axis(...) for the axes to reduce (all of them without), and keepdims; the result is
-/// lazy, and may stand inside a larger expression.
+/// Each, and those of the table in reducers.hpp, takes axis(...) for the axes to reduce (all of
+/// them without), and keepdims; the result is lazy, and may stand inside a larger expression.
 template <ExpressionLike X, class... Options>
 auto sum(X&& x, Options... options) {
   return detail::reduce(reducer::sum{}, static_cast<X&&>(x), options...);
-}
-template <ExpressionLike X, class... Options>
-auto prod(X&& x, Options... options) {
-  return detail::reduce(reducer::prod{}, static_cast<X&&>(x), options...);
 }
 /// The mean of integers is double, and so is that of bool: the share of those that are true.
 template <ExpressionLike X, class... Options>
@@ -206,14 +202,6 @@ auto argmax(X&& x, Options... options) {
   return detail::reduce(reducer::argmax{}, static_cast<X&&>(x), options...);
 }
 template <ExpressionLike X, class... Options>
-auto any(X&& x, Options... options) {
-  return detail::reduce(reducer::any{}, static_cast<X&&>(x), options...);
-}
-template <ExpressionLike X, class... Options>
-auto all(X&& x, Options... options) {
-  return detail::reduce(reducer::all{}, static_cast<X&&>(x), options...);
-}
-template <ExpressionLike X, class... Options>
 auto count_nonzero(X&& x, Options... options) {
   return detail::reduce(reducer::count_nonzero{}, static_cast<X&&>(x), options...);
 }
@@ -233,5 +221,7 @@ template <ExpressionLike X, class... Options>
 auto logsumexp(X&& x, Options... options) {
   return detail::reduce(reducer::logsumexp{}, static_cast<X&&>(x), options...);
 }
+
+static_assert(Node<Reduce<reducer::sum, Tensor<float, Cpu>>>);
 
 }  // namespace weft

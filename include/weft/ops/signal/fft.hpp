@@ -11,7 +11,7 @@ namespace weft {
 
 namespace fourier {
 
-/// Transforms of Vars, in autograd/fft.hpp.
+/// Transforms of Vars, in autograd/signal/fft.hpp.
 template <class V>
 struct Recorded;
 
