@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/dist/tensor_parallel.hpp"
+#include "weft/dist/tensor_parallel/linear.hpp"
 #include "weft/nn/attention/attention.hpp"
 
 namespace weft::dist {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "weft/autograd/arena.hpp"
-#include "weft/dist/unit.hpp"
+#include "weft/dist/sharding/unit.hpp"
 
 namespace weft::dist {
 

@@ -1,4 +1,4 @@
-#include "weft/dist/unit.hpp"
+#include "weft/dist/sharding/unit.hpp"
 
 #include "test.hpp"
 #include "weft/nn.hpp"

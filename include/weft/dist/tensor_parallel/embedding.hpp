@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/autograd/index/indexing.hpp"
-#include "weft/dist/tensor_parallel.hpp"
+#include "weft/dist/tensor_parallel/linear.hpp"
 
 namespace weft::dist {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/dist/shards_state.hpp"
+#include "weft/dist/sharding/state.hpp"
 
 namespace weft::dist {
 

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "weft/dist/shards.hpp"
+#include "weft/dist/sharding/shards.hpp"
 #include "weft/tensor/state_dict.hpp"
 
 namespace weft::dist::detail {
