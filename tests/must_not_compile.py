@@ -107,13 +107,19 @@ def check_batch(batch, folder, args):
         messages[-1].append(line)
     if messages and re.match(r"\d+ errors? detected", messages[-1][-1]):
         messages[-1].pop()
-    said = defaultdict(list)
+    said, shared, of_nobody = defaultdict(list), set(), False
     for message in messages:
         named = [source for source in batch if any(str(source) in line for line in message)]
-        if len(named) != 1:
-            return []
-        said[named[0]] += message
-    return [source for source in batch if source in said and not complaint(source, 1, said[source] + ["1 error"])]
+        of_nobody |= not named
+        shared.update(named if len(named) > 1 else [])
+        for source in named:
+            said[source] += message
+    right = [source for source in batch if source in said and source not in shared
+             and not complaint(source, 1, said[source] + ["1 error"])]
+    if not of_nobody:
+        return right
+    # A long chain of instantiations is cut short, and could be anybody's: without those that it is likely to be of.
+    return check_batch(right, folder, args) if 1 < len(right) < len(batch) else []
 
 
 def check_batches(sources, folder, args):
