@@ -153,7 +153,6 @@ struct PackOf;
 template <class... Ts>
 struct PackOf<weft::detail::TypeList<Ts...>> {
   using type = Pack<Ts...>;
-  using widest = std::common_type_t<Ts...>;
 };
 }  // namespace detail
 
@@ -175,10 +174,11 @@ struct Sweep {
   }
 };
 
-/// The sum of those gradients of a sweep that are bits of `chosen`, for one tensor's gradient.
-template <class S>
+/// The sum, a V, of those gradients of a sweep that are bits of `chosen`, for one tensor's
+/// gradient.
+template <class S, class V>
 struct ChosenSweep {
-  using type = typename detail::PackOf<typename S::values>::widest;
+  using type = V;
   S sweep;
   unsigned chosen;
 
@@ -191,10 +191,15 @@ struct ChosenSweep {
   template <class Gradients, std::size_t... J>
   WEFT_HD type sum(const Gradients& gradients, std::index_sequence<J...>) const {
     type total{};
-    ((total +=
-      (chosen >> J & 1U) != 0 ? static_cast<type>(get<static_cast<int>(J)>(gradients)) : type{}),
-     ...);
+    (add_if<static_cast<int>(J)>(total, get<static_cast<int>(J)>(gradients)), ...);
     return total;
+  }
+  /// Gradients of one tensor are of one type.
+  template <int J, class G>
+  WEFT_HD void add_if(type& total, const G& gradient) const {
+    if constexpr (std::is_same_v<G, V>) {
+      if ((chosen >> J & 1U) != 0) total += gradient;
+    }
   }
 };
 
@@ -213,9 +218,10 @@ struct MultiOutputSweep {
     merge(gradients, std::make_index_sequence<S::count>{});
     return gradients;
   }
-  /// The gradient of slot k alone.
-  ChosenSweep<S> only(int k) const {
-    ChosenSweep<S> out{sweep, 0};
+  /// The gradient of slot k, of type V, alone.
+  template <class V>
+  ChosenSweep<S, V> only(int k) const {
+    ChosenSweep<S, V> out{sweep, 0};
     for (int j = 0; j < S::count; ++j) out.chosen |= slot[j] == k ? 1U << j : 0U;
     return out;
   }
@@ -257,14 +263,14 @@ template <std::uint64_t Ports, class P, class Seed>
 inline constexpr bool has_draws<autograd::Sweep<Ports, P, Seed>> = has_draws<P>;
 template <class S>
 inline constexpr bool has_draws<autograd::MultiOutputSweep<S>> = has_draws<S>;
-template <class S>
-inline constexpr bool has_draws<autograd::ChosenSweep<S>> = has_draws<S>;
+template <class S, class V>
+inline constexpr bool has_draws<autograd::ChosenSweep<S, V>> = has_draws<S>;
 template <std::uint64_t Ports, class P, class Seed>
 inline constexpr bool has_effects<autograd::Sweep<Ports, P, Seed>> = has_effects<P>;
 template <class S>
 inline constexpr bool has_effects<autograd::MultiOutputSweep<S>> = has_effects<S>;
-template <class S>
-inline constexpr bool has_effects<autograd::ChosenSweep<S>> = has_effects<S>;
+template <class S, class V>
+inline constexpr bool has_effects<autograd::ChosenSweep<S, V>> = has_effects<S>;
 
 namespace autograd {
 template <std::uint64_t Ports, class P, class Seed>
@@ -275,8 +281,8 @@ template <class S>
 WEFT_HD void resolve_draws(MultiOutputSweep<S>& program) {
   resolve_draws(program.sweep);
 }
-template <class S>
-WEFT_HD void resolve_draws(ChosenSweep<S>& program) {
+template <class S, class V>
+WEFT_HD void resolve_draws(ChosenSweep<S, V>& program) {
   resolve_draws(program.sweep);
 }
 }  // namespace autograd
