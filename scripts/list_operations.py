@@ -104,12 +104,12 @@ def sentence(comment):
 
 
 def functions(header):
-    """(call, sentence) of the functions that a header declares, those of op, detail and linalg left out.
+    """(call, sentence) of the functions that a header declares, those of inner namespaces but random left out.
     Without a comment of its own an overload, or one of the _like functions, has the last one's."""
     comment, last, depth, outside = "", ("", ""), 0, None
     lines, seen = text_of(header).splitlines(), set()
     for i, line in enumerate(lines):
-        if re.match(r"namespace (op|detail|layout|linalg|autograd)\b", line) and outside is None:
+        if re.match(r"namespace (?!weft \{|random \{|weft::random \{)", line) and outside is None:
             outside = depth
         depth += line.count("{") - line.count("}")
         if outside is not None:

@@ -18,5 +18,6 @@
 #include "weft/io.hpp"
 #include "weft/linalg.hpp"
 #include "weft/random.hpp"
+#include "weft/small.hpp"
 #include "weft/special.hpp"
 #include "weft/statistics.hpp"

@@ -47,6 +47,28 @@ V<D> definite(const V<D>& x) {
   return matmul(x, x.transpose(-1, -2)) + weft::eye<double>(x.shape()[x.rank() - 1], D{});
 }
 
+using C = weft::complex<double>;
+template <class D>
+using Z = Var<C, D>;
+
+/// Complex matrices whose real and imaginary parts are x(0) and x(1), and numbers of both parts.
+template <class D>
+Z<D> complex_of(const V<D>& x) {
+  return weft::cast<C>(x(0)) + weft::cast<C>(x(1)) * C(0, 0.5);
+}
+template <class D>
+V<D> parts(const Z<D>& z) {
+  return real(z) * 0.7 - imag(z);
+}
+template <class D>
+Z<D> hermitian(const Z<D>& z) {
+  return matmul(z, conj(z.transpose(-1, -2)));
+}
+template <class D>
+V<D> lengths(const Z<D>& z) {
+  return square(abs(z));
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("gradients of one matrix", D, TEST_DEVICES) {
@@ -95,11 +117,84 @@ TEST_CASE_TEMPLATE("gradients of one matrix", D, TEST_DEVICES) {
       {"vector_norm", [](X x) -> V<D> { return vector_norm(x, 3, axis(-1)); }, {3, 4}},
       {"vector_norm, negative", [](X x) -> V<D> { return vector_norm(x, -1.5, axis(-1)); }, {2, 3}},
       {"vander", [](X x) -> V<D> { return vander(x, 4); }, {2, 3}},
+      {"lu l", [](X x) -> V<D> { return lu(x).l; }, {2, 3, 3}},
+      {"lu u", [](X x) -> V<D> { return lu(x).u; }, {2, 3, 3}},
+      {"lu l, tall", [](X x) -> V<D> { return lu(x).l; }, {2, 4, 2}},
+      {"lu u, tall", [](X x) -> V<D> { return lu(x).u; }, {4, 2}},
+      {"lu l, wide", [](X x) -> V<D> { return lu(x).l; }, {2, 2, 4}},
+      {"lu u, wide", [](X x) -> V<D> { return lu(x).u; }, {2, 4}},
+      {"lu_factor, tall", [](X x) -> V<D> { return lu_factor(x).lu; }, {4, 3}},
+      {"lu_factor, wide", [](X x) -> V<D> { return lu_factor(x).lu; }, {2, 3, 4}},
+      {"eigvals", [](X x) -> V<D> { return parts<D>(eigvals(square(x) * 3.0)); }, {2, 3, 3}},
+      {"eig", [](X x) -> V<D> { return lengths<D>(eig(square(x) * 3.0).eigenvectors); }, {3, 3}},
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
     CHECK_NOTHROW(gradcheck(c.f, regular<D>(c.shape)));
   }
+}
+
+TEST_CASE_TEMPLATE("gradients of complex matrices", D, TEST_DEVICES) {
+  using X = const V<D>&;
+  const Case<D> cases[] = {
+      {"inv", [](X x) -> V<D> { return parts<D>(inv(complex_of<D>(x))); }, {2, 3, 3}},
+      {"det", [](X x) -> V<D> { return parts<D>(det(complex_of<D>(x))); }, {2, 2, 3, 3}},
+      {"slogdet", [](X x) -> V<D> { return slogdet(complex_of<D>(x)).logabsdet; }, {2, 3, 3}},
+      {"solve",
+       [](X x) -> V<D> {
+         const Z<D> z = complex_of<D>(x);
+         return parts<D>(solve(z, matmul(z, z)(weft::all, weft::slice(0, 2))));
+       },
+       {2, 3, 3}},
+      {"cholesky",
+       [](X x) -> V<D> { return parts<D>(cholesky(hermitian<D>(complex_of<D>(x)))); },
+       {2, 3, 3}},
+      {"triangular",
+       [](X x) -> V<D> {
+         const Z<D> z = complex_of<D>(x);
+         return parts<D>(triangular_solve(z, z, {.upper = true, .transposed = true}));
+       },
+       {2, 3, 3}},
+      {"qr, tall", [](X x) -> V<D> { return parts<D>(qr(complex_of<D>(x)).q); }, {2, 4, 3}},
+      {"qr, wide", [](X x) -> V<D> { return parts<D>(qr(complex_of<D>(x)).r); }, {2, 3, 4}},
+      {"lu", [](X x) -> V<D> { return parts<D>(lu_factor(complex_of<D>(x)).lu); }, {2, 3, 3}},
+      {"lu_solve",
+       [](X x) -> V<D> {
+         const Z<D> z = complex_of<D>(x);
+         const auto f = lu_factor(z);
+         return parts<D>(lu_solve(f, z.narrow(-1, 0, 2)) * lu_solve(f, z.narrow(-1, 1, 2), true));
+       },
+       {2, 3, 3}},
+      {"svdvals", [](X x) -> V<D> { return svdvals(complex_of<D>(x)); }, {2, 4, 3}},
+      {"svd, its vectors",
+       [](X x) -> V<D> {
+         const auto [u, s, vh] = svd(complex_of<D>(x));
+         return parts<D>(matmul(u, vh));
+       },
+       {2, 4, 3}},
+      {"eigvalsh", [](X x) -> V<D> { return eigvalsh(hermitian<D>(complex_of<D>(x))); }, {2, 3, 3}},
+      {"eigh",
+       [](X x) -> V<D> { return lengths<D>(eigh(hermitian<D>(complex_of<D>(x))).eigenvectors); },
+       {2, 3, 3}},
+      {"eig",
+       [](X x) -> V<D> { return lengths<D>(eig(complex_of<D>(x)).eigenvectors); },
+       {2, 3, 3}},
+      {"pinv", [](X x) -> V<D> { return parts<D>(pinv(complex_of<D>(x))); }, {2, 4, 3}},
+      {"matrix_exp", [](X x) -> V<D> { return parts<D>(matrix_exp(complex_of<D>(x))); }, {2, 2, 2}},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    CHECK_NOTHROW(gradcheck(
+        c.f, parameter(numbers<D>(c.shape, 0.3) * numbers<D>(c.shape, 1) +
+                       numbers<D>({2, 1, 1}, 0.5) * weft::eye<double>(c.shape[c.shape.rank() - 2],
+                                                                      c.shape[c.shape.rank() - 1],
+                                                                      D{}))));
+  }
+  const Z<D> z = complex_of<D>(regular<D>({2, 3, 3}));
+  const auto phases = [&] {
+    parts<D>(eig(z).eigenvectors).backward(weft::ones<double>({3, 3}, D{}));
+  };
+  CHECK_SAYS("[eig] a gradient that depends on the phases", phases());
 }
 
 TEST_CASE_TEMPLATE("gradients of two matrices", D, TEST_DEVICES) {
@@ -127,6 +222,8 @@ TEST_CASE_TEMPLATE("gradients of two matrices", D, TEST_DEVICES) {
   const auto factors = lu_factor(a.value());
   CHECK_NOTHROW(gradcheck([&](X y) -> V<D> { return lu_solve(factors, y); }, flat));
   CHECK_NOTHROW(gradcheck([&](X y) -> V<D> { return lu_solve(factors, y, true); }, b));
+  CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return lu_solve(lu_factor(x), y); }, a, flat));
+  CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return lu_solve(lu_factor(x), y, true); }, a, b));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return kron(x, y); }, a, flat));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return cross(x, y, 0); }, flat,
                           parameter(numbers<D>({3, 1}, 0.1))));

@@ -12,7 +12,7 @@ namespace weft::autograd {
 template <int I, class Op, class... Cs>
 constexpr bool passes_gradient() {
   using Y = weft::detail::value_of_t<Op, Cs...>;
-  if constexpr (!(is_floating<Y> || is_complex<Y>) || std::is_same_v<Op, op::conj> ||
+  if constexpr (!(is_floating<Y> || is_complex<Y> || is_small<Y>) || std::is_same_v<Op, op::conj> ||
                 requires(const Op& op, Y y, Cs... xs) { op.template vjp<I>(y, xs..., y); }) {
     return true;
   } else if constexpr (requires(const Op& op, Y y, Cs... xs) {

@@ -46,8 +46,13 @@ struct Sixteen {
       return detail::copy_elements<std::uint32_t>(from, from_stride, to, to_stride, n);
     case 8:
       return detail::copy_elements<std::uint64_t>(from, from_stride, to, to_stride, n);
-    default:
+    case 16:
       return detail::copy_elements<detail::Sixteen>(from, from_stride, to, to_stride, n);
+    default:  // Small<T, R, C>
+      for (int64_t i = 0; i < n; ++i) {
+        __builtin_memcpy(to + i * to_stride * itemsize, from + i * from_stride * itemsize,
+                         static_cast<std::size_t>(itemsize));
+      }
   }
 }
 
@@ -82,11 +87,16 @@ class Block {
     }
     if (bytes == 0) return;
     length_ = scratch_bytes / bytes;
-    if (length_ > 16) length_ &= -16;
+    // Each buffer begins at a multiple of 16 bytes.
+    if (length_ > 16) {
+      length_ &= -16;
+    } else {
+      length_ = (scratch_bytes - 16 * n) / bytes;
+    }
     for (int i = 0; i < n; ++i) {
       if (sides[i].direct) continue;
       sides[i].buffer = scratch;
-      scratch += length_ * sides[i].itemsize;
+      scratch += (length_ * sides[i].itemsize + 15) & -16;
     }
   }
 

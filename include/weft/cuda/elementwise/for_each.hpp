@@ -140,6 +140,21 @@ __global__ void __launch_bounds__(block_threads)
 
 namespace on_cuda {
 
+/// Statements on Small, in cuda/small/for_each.hpp: their elements go through shared memory.
+template <class Out, class Types, class Program>
+struct SmallStatement;
+
+template <class... Ts>
+constexpr bool any_small(weft::detail::TypeList<Ts...>) {
+  return (is_small<Ts> || ...);
+}
+template <class Out, class Types>
+inline constexpr bool has_small =
+    is_small<Out> || any_small(Types{}) || [] {
+      if constexpr (1 < weft::detail::target_count<Out>) return any_small(Out{});
+      return false;
+    }();
+
 /// The kernels of one expression, without their types.
 struct ForEachKernels {
   int targets;
@@ -258,6 +273,27 @@ struct Executor<Cuda> {
                        [[maybe_unused]] detail::Operand* operands,
                        [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
+    if constexpr (on_cuda::has_small<Out, Types>) {
+      constexpr bool here = requires { sizeof(on_cuda::SmallStatement<Out, Types, Program>); };
+      static_assert(here, "weft: for tensors of Small include <weft/small.hpp>");
+      if constexpr (here) {
+        on_cuda::SmallStatement<Out, Types, Program>::run(name, device, shape, operands, program);
+      }
+    } else {
+      for_each_number<Out, Types>(name, device, shape, operands, program);
+    }
+#else
+    static_assert(detail::always_false<Program>,
+                  "weft: an expression on Cuda is evaluated in a file that nvcc compiles: move "
+                  "this statement to a .cu file");
+#endif
+  }
+
+#if defined(__CUDACC__)
+ private:
+  template <class Out, class Types, class Program>
+  static void for_each_number(const detail::Name& name, Cuda device, const Shape& shape,
+                              detail::Operand* operands, const Program& program) {
     constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
     static_assert(
         sizeof(Program) + sizeof(on_cuda::Grid<n>) <= 4096,
@@ -274,12 +310,8 @@ struct Executor<Cuda> {
           on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
     }
     on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
-#else
-    static_assert(detail::always_false<Program>,
-                  "weft: an expression on Cuda is evaluated in a file that nvcc compiles: move "
-                  "this statement to a .cu file");
-#endif
   }
+#endif
 };
 
 static_assert(ElementwiseDevice<Cuda>);

@@ -11,9 +11,9 @@
 
 namespace weft::on_cuda {
 
-/// V elements that one load or store moves.
+/// V elements that one load or store moves; large Small are moved in words of their alignment.
 template <class T, int V>
-struct alignas(sizeof(T) * V) Vector {
+struct alignas(sizeof(T) > alignof(T) && is_small<T> ? alignof(T) : sizeof(T) * V) Vector {
   T lane[V];
 };
 template <int V>
@@ -55,7 +55,8 @@ struct TargetsAnd<weft::detail::TypeList<Outs...>> {
 /// Elements that fill 16 bytes of the widest operand. Out may be a TypeList of several targets.
 template <class Out, class... Ts>
 constexpr int lanes_of_widest(weft::detail::TypeList<Ts...>) {
-  return 16 / detail::widest(typename detail::TargetsAnd<Out>::template type<Ts...>{});
+  const int lanes = 16 / detail::widest(typename detail::TargetsAnd<Out>::template type<Ts...>{});
+  return lanes == 0 || (lanes & (lanes - 1)) != 0 ? 1 : lanes;  // Small<T, R, C>
 }
 /// Elements a thread: 16 bytes of the narrowest operand, counted as 2 bytes at least, while the
 /// widest takes no more than 32.
@@ -66,6 +67,7 @@ constexpr int lanes_of(weft::detail::TypeList<Ts...>) {
   constexpr int wanted = 16 / (narrow > 2 ? narrow : 2);
   constexpr int most = 32 / detail::widest(All{});
   constexpr int least = lanes_of_widest<Out>(weft::detail::TypeList<Ts...>{});
+  if constexpr (least * detail::widest(All{}) != 16) return 1;  // Small<T, R, C>
   return least > wanted ? least : wanted < most ? wanted : most > least ? most : least;
 }
 

@@ -120,7 +120,7 @@ template <class T, class Op, class... Xs>
 constexpr bool ends_gradient() {
   if constexpr ((has_var<Xs> || ...)) {
     using Y = typename ResultOf<Op, T, operand_t<T, Xs>...>::type;
-    return !is_floating<Y> && !is_complex<Y>;
+    return !is_floating<Y> && !is_complex<Y> && !is_small<Y>;
   }
   return false;
 }

@@ -34,11 +34,11 @@ struct SolveRule {
     return x.in(batch_of(b.shape()));
   }
 
-  /// With y = A^-1 b: gb = A^-T g, gA = -gb y^T (Giles 2008, section 2.2.3).
+  /// With y = A^-1 b: gb = A^-H g, gA = -gb y^H (Giles 2008, section 2.2.3).
   template <class G, class P>
   void backward(const G& g, const G& y, const P& pulls, const G& a, const G&) const {
-    const G to_b = value(transposed(a), g);
-    if (get<0>(pulls).wanted()) get<0>(pulls)(-product(to_b, transposed(y)));
+    const G to_b = value(adjoint(a), g);
+    if (get<0>(pulls).wanted()) get<0>(pulls)(-product(to_b, adjoint(y)));
     get<1>(pulls)(to_b);
   }
 };
@@ -66,10 +66,10 @@ struct InvRule {
     return x.in(batch_of(a.shape()));
   }
 
-  /// gA = -Y^T g Y^T with Y = A^-1 (Giles 2008, section 2.2.3).
+  /// gA = -Y^H g Y^H with Y = A^-1 (Giles 2008, section 2.2.3).
   template <class G, class P>
   void backward(const G& g, const G& y, const P& pulls, const G&) const {
-    const G turned = transposed(y);
+    const G turned = adjoint(y);
     pulls.head(-product(product(turned, g), turned));
   }
 };
