@@ -254,17 +254,12 @@ struct Upstream {
 namespace weft {
 
 template <std::uint64_t Ports, class P, class Seed>
-inline constexpr bool has_draws<autograd::Sweep<Ports, P, Seed>> = has_draws<P>;
+inline constexpr unsigned effects_of<autograd::Sweep<Ports, P, Seed>> =
+    effects_of<P>&(Effects::draws | Effects::acts);
 template <class S>
-inline constexpr bool has_draws<autograd::MultiOutputSweep<S>> = has_draws<S>;
+inline constexpr unsigned effects_of<autograd::MultiOutputSweep<S>> = effects_of<S>;
 template <class S>
-inline constexpr bool has_draws<autograd::ChosenSweep<S>> = has_draws<S>;
-template <std::uint64_t Ports, class P, class Seed>
-inline constexpr bool has_effects<autograd::Sweep<Ports, P, Seed>> = has_effects<P>;
-template <class S>
-inline constexpr bool has_effects<autograd::MultiOutputSweep<S>> = has_effects<S>;
-template <class S>
-inline constexpr bool has_effects<autograd::ChosenSweep<S>> = has_effects<S>;
+inline constexpr unsigned effects_of<autograd::ChosenSweep<S>> = effects_of<S>;
 
 namespace autograd {
 template <std::uint64_t Ports, class P, class Seed>
