@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/matmul.hpp"
+#include "weft/autograd/linalg/matmul.hpp"
 #include "weft/eval/sparse/epilogue.hpp"
 #include "weft/ops/sparse/product.hpp"
 
