@@ -102,8 +102,7 @@ template <Smooth T>
 WEFT_HD WEFT_INLINE T softplus(T x, T beta = 1, T threshold = 20) {
 #if defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<T, float>) {
-    const T y = gpu::softplus(x * beta);
-    return x * beta > threshold ? x : beta == 1 ? y : y / beta;
+    return x * beta > threshold ? x : gpu::softplus(x * beta) * (1 / beta);
   }
 #endif
   return x * beta > threshold ? x : log1p(exp(x * beta)) / beta;

@@ -216,8 +216,9 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
   return axis;
 }
 
-/// Several rows for each thread, where operands are broadcast: what leads to a row then costs more
-/// instructions than a vector of it. Only of many rows, a multiple of what a thread computes.
+/// Several rows for each thread, where operands are few and some are broadcast: what leads to a row
+/// then costs more instructions than a vector of it. Only of many rows, a multiple of what a thread
+/// computes.
 WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* operands, int n,
                                            ElementwiseLoops& grid) {
   constexpr unsigned least_items = 1U << 19;
@@ -226,7 +227,7 @@ WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* op
   for (int i = 1; i < n && last > 0; ++i) {
     broadcast = broadcast || operands[i].stride[last] == 0 || operands[i].stride[last - 1] == 0;
   }
-  while (broadcast && grid.rows_shift < 2 && grid.size[0].divisor % 2 == 0 &&
+  while (broadcast && n <= 5 && grid.rows_shift < 2 && grid.size[0].divisor % 2 == 0 &&
          grid.items / 2 >= least_items) {
     ++grid.rows_shift;
     grid.items /= 2;

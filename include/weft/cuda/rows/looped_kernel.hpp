@@ -48,7 +48,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   /// Has L2 fetch this block's part of the row.
   __device__ __forceinline__ void fetch() const {
 #if __CUDA_ARCH__ >= 900
-    if (grid_.fetched == 0 || grid_.ahead > 0 || threadIdx.x >= outputs + leaves) return;
+    if (grid_.fetched == 0 || threadIdx.x >= outputs + leaves) return;
     if ((grid_.fetched >> threadIdx.x & 1U) == 0) return;
     const RowOperand& x = grid_.operand[threadIdx.x];
     const unsigned parts = grid_.parts.divisor;

@@ -38,7 +38,6 @@ class RowPlan {
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
     grid_.half = false;
-    grid_.ahead = 0;
     lanes_ = kernel_.loop_lanes;
     launch_ = RowLaunch{};
     if (!choose_narrow()) choose_threads();
@@ -237,37 +236,20 @@ class RowPlan {
     grid_.blocked = grid_.vectors != 0;
   }
   /// Operands whose rows a block has L2 fetch as it begins: a thread has few loads under way, and
-  /// those find their elements sooner there. Of rows of several dimensions, those of coordinates
-  /// that come a few later.
+  /// those find their elements sooner there.
   void choose_fetched() {
-    if (device_.major < 9 || grid_.columns || grid_.group < 128 || grid_.reduced_rank > 2) return;
-    int64_t bytes = 0;
+    if (device_.major < 9 || grid_.columns || grid_.group < 128 || grid_.reduced_rank > 1) return;
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
       if (!is_along(i) || !has_memory(i) || !is_row_aligned(grid_, x, 16 / x.itemsize)) continue;
-      if (grid_.inner * static_cast<int64_t>(x.itemsize) % 16 != 0) continue;
-      if (grid_.reduced_rank > 1 && x.reduced_stride[1] == 0) continue;
+      if (grid_.count * x.itemsize % 16 != 0) continue;
       bool first = grid_.kept_rank > 0 && x.kept_stride[0] != 0;
       for (int j = kernel_.outputs; j < i; ++j) {
         const bool other = (grid_.fetched >> j & 1U) != 0;
         first = first && !(other && is_same_operand(grid_, operand_[j], x));
       }
-      if (!first) continue;
-      grid_.fetched |= std::uint64_t{1} << i;
-      bytes += grid_.inner * static_cast<int64_t>(x.itemsize);
+      if (first) grid_.fetched |= std::uint64_t{1} << i;
     }
-    if (grid_.reduced_rank == 2) choose_ahead(bytes);
-  }
-  /// So that a block has some 48 KiB under way; `bytes` are those at one coordinate.
-  void choose_ahead(int64_t bytes) {
-    constexpr int64_t under_way = 48 * 1024;
-    if (bytes < 1024 || grid_.apart < 32) {
-      grid_.fetched = 0;
-      return;
-    }
-    const int64_t together = grid_.group > grid_.apart ? grid_.group / grid_.apart : 1;
-    const int64_t ahead = under_way / (bytes * together);
-    grid_.ahead = ahead < 1 ? 1 : ahead > 8 ? 8 : static_cast<unsigned>(ahead);
   }
 
   const char* name_;

@@ -4,7 +4,6 @@
 
 // Long because a walk and the loads on its way are one class.
 
-#include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/rows/threads.hpp"
 #include "weft/eval/rows/program.hpp"
 
@@ -128,13 +127,8 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     begin<Uses>(at, place_.outer, Both{});
     RowItem item{0, grid_.blocked ? 1 : apart, V};
     unsigned turn = 0;
-    const bool fetches = grid_.ahead > 0 && place_.lane == 0;
-    for (unsigned i = 1; fetches && i < grid_.ahead; ++i) {
-      fetch_stretch(place_.outer + i * grid_.outer_stride);
-    }
 #pragma unroll 1
     for (unsigned outer = place_.outer; one || outer < grid_.outer;) {
-      if (fetches) fetch_stretch(outer + grid_.ahead * grid_.outer_stride);
       item.position = outer * grid_.inner + first;
 #pragma unroll 1
       for (unsigned left = mine; left > 0; left -= static_cast<unsigned>(item.n)) {
@@ -147,20 +141,6 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       if (one || outer >= grid_.outer) return;
       next<Uses>(at, outer, items, Both{});
     }
-  }
-
-  /// Has L2 fetch what this thread and its neighbours read at a later coordinate of the outer
-  /// dimension.
-  __device__ __forceinline__ void fetch_stretch([[maybe_unused]] unsigned outer) const {
-#if __CUDA_ARCH__ >= 900
-    if (outer >= grid_.outer) return;
-#pragma unroll 1
-    for (std::uint64_t rest = grid_.fetched; rest != 0; rest &= rest - 1) {
-      const RowOperand& x = grid_.operand[__ffsll(static_cast<long long>(rest)) - 1];
-      fetch_to_l2(row_start(grid_, x, place_.row) + outer * x.reduced_stride[1],
-                  grid_.inner * static_cast<unsigned>(x.itemsize));
-    }
-#endif
   }
 
   /// The addresses of this thread's first element in the operands that Uses names.
