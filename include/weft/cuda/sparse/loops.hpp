@@ -5,6 +5,7 @@
 #include "weft/cuda/copy.hpp"
 #include "weft/cuda/sparse/cusparse.hpp"
 #include "weft/cuda/sparse/kernels.hpp"
+#include "weft/cuda/sparse/sample.hpp"
 
 namespace weft {
 
@@ -15,11 +16,11 @@ enum class SparseChoice : unsigned char { automatic, kernels, library };
 [[gnu::visibility("default")]] inline SparseChoice sparse_choice = SparseChoice::automatic;
 
 namespace detail {
-/// Whether a group of threads a row would wait for a few full rows: then cuSPARSE, which cuts
+/// Whether all would wait for the blocks that have a few full rows: then cuSPARSE, which cuts
 /// these.
 inline bool is_uneven(int64_t rows, int64_t count, int64_t longest) {
   if (longest < 0 || rows == 0) return true;  // nobody has looked
-  return longest > 4096 && longest > 32 * (count / rows + 1);
+  return longest > 65536 && longest > 256 * (count / rows + 1);
 }
 inline bool takes_library(int64_t rows, int64_t count, int64_t longest) {
   if (sparse_choice != SparseChoice::automatic) return sparse_choice == SparseChoice::library;
