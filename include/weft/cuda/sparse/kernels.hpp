@@ -82,7 +82,7 @@ __device__ __forceinline__ Out finished(const SparseTask<T, Out>& t, sparse::sum
 }
 
 /// Times a vector: the threads of a group share a row's elements. A row with many is left to the
-/// whole block, once all others are done, and rows that fill a block wait for no single group.
+/// whole block, once its other rows are done.
 template <class T, class Out>
 __global__ void __launch_bounds__(sparse_threads)
     sparse_times_vector(const __grid_constant__ SparseTask<T, Out> t) {
@@ -127,8 +127,8 @@ __global__ void __launch_bounds__(sparse_threads)
   }
 }
 
-/// Adds elements of a row, from e on every `step` fours, times N neighbouring columns of x; four at
-/// a time, so that their loads do not wait for each other.
+/// Adds four elements of a row times N neighbouring columns of x, and those `stride` further on,
+/// from e to `end`; four at a time, so that their loads do not wait for each other.
 template <int N, class T, class C>
 __device__ __forceinline__ void add_elements(C (&sums)[N], const SparseIndex* col, const T* values,
                                              const T* x, long long step, int e, int end,
