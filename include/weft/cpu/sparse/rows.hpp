@@ -34,7 +34,7 @@ struct SparseRowsMultiplier<Cpu> {
     int64_t total = 0;
     for (int64_t r = 1; r <= a.rows(); ++r) {
       total += crow.data()[r];
-      if (total >= INT32_MAX) sparse::check_sizes("matmul", shape, total);
+      if (total > INT32_MAX - 4096) sparse::check_sizes("matmul", shape, total);
       crow.data()[r] = static_cast<SparseIndex>(total);
     }
     const auto col = empty<SparseIndex>({total});
