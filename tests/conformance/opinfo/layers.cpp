@@ -12,7 +12,8 @@ weft::PerAxis per_axis(const std::vector<int64_t>& x) {
   return {x.at(0), x.at(1), x.at(2)};
 }
 weft::PerAxis per_axis(const Sample& s, const char* key, int64_t otherwise) {
-  return per_axis(s.integers(key, {otherwise}));
+  const auto given = s.integers(key);
+  return per_axis(given.empty() ? std::vector<int64_t>{otherwise} : given);
 }
 
 /// f(x, weight) and a bias, where there is one, along axis 1 or, of one image, 0.
@@ -190,8 +191,11 @@ static const Group group([](Runs& t) {
   });
   t["nn.functional.linear"] = [](Sample& s) {
     if (!s.given("bias")) {
-      return s.over([](Sample& u, const auto& x, const auto& w) { u.out(weft::linear(x, w)); },
-                    "input", "weight");
+      return s.over(
+          [](Sample& u, const auto& x, const auto& w) {
+            w.rank() == 1 ? u.out(matmul(x, w)) : u.out(weft::linear(x, w));
+          },
+          "input", "weight");
     }
     s.over([](Sample& u, const auto& x, const auto& w,
               const auto& b) { u.out(weft::linear(x, w, b)); },
@@ -211,8 +215,8 @@ static const Group group([](Runs& t) {
   t["nn.functional.soft_margin_loss"] = loss([](Sample&, const auto& x, const auto& y, auto how) {
     return weft::nn::soft_margin_loss(x, y, how);
   });
-  t["nn.functional.poisson_nll_loss"] = loss([](Sample& s, const auto& x, const auto&, auto how) {
-    return weft::nn::poisson_nll_loss(x, s.tensor("target"),
+  t["nn.functional.poisson_nll_loss"] = loss([](Sample& s, const auto& x, const auto& y, auto how) {
+    return weft::nn::poisson_nll_loss(x, y,
                                       {.log_input = s.flag("log_input", true),
                                        .full = s.flag("full"),
                                        .epsilon = s.number("eps", 1e-8)},
@@ -226,7 +230,11 @@ static const Group group([](Runs& t) {
     if (s.given("size_average") || s.given("reduce")) s.reject("arguments that PyTorch deprecates");
     const bool given_classes = s.value("target").tensor.dtype() == weft::Dtype::int64;
     const bool whole = s.name() == "nn.functional.cross_entropy";
-    const Var<double> x = s.var("input");
+    // The classes are along axis 1 in PyTorch, along the last one here.
+    const auto turned = [](const Var<double>& v) {
+      return v.rank() > 2 ? Var<double>(weft::movedim(v, 1, -1)) : v;
+    };
+    const Var<double> x = turned(s.var("input"));
     weft::nn::ClassLossOptions<double, Cpu> o;
     if (s.given("weight")) o.weight = s.tensor("weight");
     o.ignore_index = s.integer("ignore_index", -100);
@@ -235,7 +243,7 @@ static const Group group([](Runs& t) {
       if constexpr (std::is_same_v<decltype(how), weft::nn::reduce::BatchMean>) {
         s.reject("batchmean");
       } else if (!given_classes) {
-        s.out(weft::nn::cross_entropy(x, s.var("target"), o, how));
+        s.out(weft::nn::cross_entropy(x, turned(s.var("target")), o, how));
       } else if (whole) {
         s.out(weft::nn::cross_entropy(x, s.ints("target"), o, how));
       } else {

@@ -13,11 +13,9 @@ Run running(F) {
   return [](Sample& s) {
     s.over(
         [](Sample& u, const auto& x) {
-          const auto along = axis(u.integer("dim"));
-          u.out(F{}(x, along));
-          // Of equal elements PyTorch names the last.
-          u.out(u.name() == "cummax" ? weft::cummax_with_indices(u.tensor("input"), along).indices
-                                     : weft::cummin_with_indices(u.tensor("input"), along).indices);
+          const auto found = F{}(x, axis(u.integer("dim")));
+          u.out(found.values);
+          u.out(found.indices);
         },
         "input");
   };
@@ -54,11 +52,22 @@ void einstein(Sample& s, const std::vector<X>& m) {
 }  // namespace
 
 static const Group group([](Runs& t) {
-  t["atleast_1d"] = with([](Sample& s, const auto& x) { s.out(weft::atleast_1d(x)); });
-  t["atleast_2d"] = with([](Sample& s, const auto& x) { s.out(weft::atleast_2d(x)); });
-  t["atleast_3d"] = with([](Sample& s, const auto& x) { s.out(weft::atleast_3d(x)); });
-  t["cummax"] = running([](const auto& x, const weft::Axes& a) { return cummax(x, a); });
-  t["cummin"] = running([](const auto& x, const weft::Axes& a) { return cummin(x, a); });
+  t["atleast_1d"] = with([](Sample& s, const auto& x) {
+    if (s.given("input.0")) s.reject("lists of operands");
+    s.out(weft::atleast_1d(x));
+  });
+  t["atleast_2d"] = with([](Sample& s, const auto& x) {
+    if (s.given("input.0")) s.reject("lists of operands");
+    s.out(weft::atleast_2d(x));
+  });
+  t["atleast_3d"] = with([](Sample& s, const auto& x) {
+    if (s.given("input.0")) s.reject("lists of operands");
+    s.out(weft::atleast_3d(x));
+  });
+  t["cummax"] =
+      running([](const auto& x, const weft::Axes& a) { return weft::cummax_with_indices(x, a); });
+  t["cummin"] =
+      running([](const auto& x, const weft::Axes& a) { return weft::cummin_with_indices(x, a); });
   t["linalg.multi_dot"] = [](Sample& s) {
     s.wants_gradients() ? chained(s, s.list<Var<double>>("input"))
                         : chained(s, s.list<Double>("input"));
@@ -80,6 +89,7 @@ static const Group group([](Runs& t) {
   });
   t["nn.functional.scaled_dot_product_attention"] = [](Sample& s) {
     if (s.number("dropout_p", 0) != 0) s.reject("random values");
+    if (s.wants("attn_mask")) s.reject("gradients of masks");
     weft::AttentionOptions<double, Cpu> o;
     o.causal = s.flag("is_causal");
     o.enable_gqa = s.flag("enable_gqa");
