@@ -202,6 +202,7 @@ def page():
             ("Numbers of small matrices, with weft/small.hpp", "ops/small/components.hpp"),
             ("Quaternions, in `weft::quaternion`", "ops/small/quaternion.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
+            ("Norms of windows", "ops/conv/lp_pool.hpp"), ("Pooling taken back", "ops/conv/unpool.hpp"), ("Images read by a grid", "ops/conv/grid_sample.hpp"),
             ("Images of another size", "ops/conv/resample.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
             ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
@@ -228,6 +229,10 @@ def page():
             ("Fourier transforms", "ops/signal/fft.hpp"), ("Frequencies", "ops/signal/shift.hpp"),
             ("Windows", "ops/signal/window.hpp"), ("Convolution of signals", "ops/signal/convolve.hpp"),
             ("Spectra over time", "ops/signal/stft.hpp"), ("Another rate", "ops/signal/resample.hpp"),
+            ("Sparse matrices", "ops/sparse/csr.hpp"), ("Sparse triplets", "ops/sparse/coo.hpp"),
+            ("Sparse matrices to start from", "ops/sparse/make.hpp"), ("Sparse conversions", "ops/sparse/convert.hpp"),
+            ("Sparse products", "ops/sparse/product.hpp"), ("Sums of sparse matrices", "ops/sparse/arithmetic.hpp"),
+            ("Over sparse rows", "ops/sparse/rows.hpp"),
             ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
             ("NumPy archives", "io/npz.hpp"),
             ("Printing", "tensor/print.hpp")):
