@@ -1,5 +1,5 @@
-// slice_scatter and its like of Vars, whose part has its own gradient, and the parts of complex
-// Vars. SPDX-License-Identifier: Apache-2.0
+// slice_scatter and its like of Vars, with gradients for both parts; complex Vars as pairs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/function.hpp"
