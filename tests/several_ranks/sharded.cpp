@@ -187,3 +187,54 @@ TEST_CASE_TEMPLATE("what does not fit a model in parts", D, TEST_DEVICES) {
   CHECK_SAYS("make the optimizer afterwards", dist::FullyShardedDataParallel(other, dist::Group()));
   CHECK_SAYS("expected 2 or 3", dist::FullyShardedDataParallel(other, g, {.stage = 1}));
 }
+
+#ifdef __CUDACC__
+namespace {
+struct Wide {
+  std::vector<dist::Unit<nn::Linear<Cuda>>> units;
+  Wide() {
+    for (int i = 0; i < 8; ++i) units.emplace_back(nn::Linear<Cuda>(1024, 1024));
+  }
+  auto fields() { return nn::fields("units", units); }
+  Var<float, Cuda> operator()(const Var<float, Cuda>& x) const {
+    Var<float, Cuda> y = x;
+    for (const auto& unit : units) y = tanh(unit(y));
+    return y;
+  }
+};
+}  // namespace
+
+TEST_CASE("a rank holds its part") {
+  const auto& g = *test::world();
+  const double n = g.size();
+  const Var<float, Cuda> x(ones({16, 1024}, Cuda{}));
+  const auto bytes_a_parameter = [&](const auto& make) {
+    const int64_t before = weft::cuda::memory_allocated();
+    Wide net;
+    const auto [model, optimizer] = make(net);
+    for (int i = 0; i < 2; ++i) {
+      optimizer->zero_grad();
+      Var<float, Cuda>(sum((*model)(x))).backward();
+      optimizer->step();
+    }
+    weft::cuda::synchronize();
+    return static_cast<double>(weft::cuda::memory_allocated() - before) / (8 * 1024.0 * 1025);
+  };
+  const auto first = [&](Wide& net) {
+    auto optimizer = dist::sharded<optim::AdamW>(net, g);
+    return std::pair(&net, std::make_unique<decltype(optimizer)>(std::move(optimizer)));
+  };
+  const auto in_parts = [&](int stage) {
+    return [&g, stage](Wide& net) {
+      auto model = std::make_unique<dist::FullyShardedDataParallel<Wide>>(
+          net, g, dist::FullyShardedOptions{.stage = stage});
+      auto optimizer = std::make_unique<optim::AdamW<float, Cuda>>(model->parameters());
+      return std::pair(std::move(model), std::move(optimizer));
+    };
+  };
+  bytes_a_parameter(first);  // what libraries keep is there now
+  CHECK(bytes_a_parameter(first) == doctest::Approx(8 + 8 / n).epsilon(0.02));
+  CHECK(bytes_a_parameter(in_parts(2)) == doctest::Approx(4 + 12 / n).epsilon(0.02));
+  CHECK(bytes_a_parameter(in_parts(3)) == doctest::Approx(16 / n + 4.0 * 2 / 8).epsilon(0.02));
+}
+#endif
