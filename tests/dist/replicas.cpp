@@ -19,6 +19,10 @@ TEST_CASE("what a module gives is a Var, or a tuple of them") {
   CHECK(outputs == 2);
   CHECK(found.contains(x.variable().get()));
   CHECK(found.contains(one.variable().get()));
+  CHECK(!dist::detail::recomputes(found));
+  const auto again = checkpoint([&](const Var<float>& v) { return x * v; }, one);
+  dist::detail::collect(again.variable().get(), found);
+  CHECK(dist::detail::recomputes(found));
 }
 
 namespace {

@@ -18,13 +18,19 @@ struct Net {
   nn::BatchNorm1d<D> norm{20};
   dist::Unit<nn::Linear<D>> out{nn::Linear<D>(20, 3)};
   bool skip = false;
+  bool recomputes = false;
   Net() {
     for (int i = 0; i < 3; ++i) units.emplace_back(nn::Linear<D>(20, 20));
   }
   auto fields() { return nn::fields("in", in, "units", units, "norm", norm, "out", out); }
   Var<float, D> operator()(const Var<float, D>& x) const {
     Var<float, D> y = in(x);
-    for (std::size_t i = 0; i + (skip ? 1 : 0) < units.size(); ++i) y = y + tanh(units[i](y));
+    for (std::size_t i = 0; i + (skip ? 1 : 0) < units.size(); ++i) {
+      const auto block = [this, i](const Var<float, D>& v) {
+        return Var<float, D>(tanh(units[i](v)));
+      };
+      y = y + (recomputes ? checkpoint(block, y) : block(y));
+    }
     return out(norm(y));
   }
 };
@@ -66,6 +72,7 @@ TEST_CASE_TEMPLATE("a model in parts trains as DistributedDataParallel does", D,
     optim::AdamW all(nn::parameters(whole), {.lr = 0.01, .weight_decay = 0.1});
     optim::AdamW optimizer(model.parameters(), {.lr = 0.01, .weight_decay = 0.1});
     const auto go = [&](int i, auto& mine) {
+      net.recomputes = whole.recomputes = i % 4 == 3;
       mine.zero_grad();
       all.zero_grad();
       const int passes = i % 3 == 2 ? 2 : 1;  // gradients add up
