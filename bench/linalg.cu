@@ -54,6 +54,24 @@ void small(int64_t count, int64_t n, const char* suffix) {
   check("det", y * det(inv(a)), ones({count}, Cuda{}), 1e-2F);
 }
 
+/// Factors of a batch, each of some size that a library's single-matrix calls are slow at.
+void factors(int64_t count, int64_t n, const char* suffix) {
+  const X a = definite(count, n);
+  const X b = randn({count, n, 4}, Cuda{});
+  const X one = eye(n, Cuda{}).expand({count, n, n});
+  const std::string end = suffix;
+  X y;
+  time("solve_" + end, 0, [&] { y = solve(a, b); });
+  check("solve", matmul(a, y), b, 1e-2F);
+  time("lu_factor_" + end, 0, [&] { y = lu_factor(a).lu; });
+  time("qr_" + end, 0, [&] { y = qr(a).q; });
+  check("qr", matmul(y.transpose(1, 2), y), one, 1e-3F);
+  time("eigh_" + end, 0, [&] { y = eigh(a).eigenvectors; });
+  check("eigh", matmul(y.transpose(1, 2), y), one, 1e-3F);
+  time("svd_" + end, 0, [&] { y = svd(a).u; });
+  check("svd", matmul(y.transpose(1, 2), y), one, 1e-3F);
+}
+
 void large() {
   constexpr int64_t n = 2048;
   const X a = definite(1, n)(0);
@@ -79,5 +97,7 @@ int main(int argc, char** argv) {
   return bench::main(argc, argv,
                      {{"small_3", [] { small(1000000, 3, "1m_3x3"); }},
                       {"small_8", [] { small(100000, 8, "100k_8x8"); }},
+                      {"batch_8", [] { factors(10000, 8, "10k_8x8"); }},
+                      {"batch_32", [] { factors(1000, 32, "1k_32x32"); }},
                       {"large", large}});
 }

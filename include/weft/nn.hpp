@@ -17,7 +17,8 @@
 #include "weft/nn/layers/batch_norm.hpp" // BatchNorm1d, BatchNorm2d, BatchNorm3d
 #include "weft/nn/layers/group_norm.hpp" // GroupNorm, InstanceNorm1d to 3d, LocalResponseNorm
 #include "weft/nn/layers/conv.hpp"    // Conv1d to 3d, ConvTranspose1d to 3d
-#include "weft/nn/layers/pool.hpp"    // MaxPool, AvgPool, AdaptiveAvgPool, Upsample, PixelShuffle, Pad
+#include "weft/nn/layers/pool.hpp"    // MaxPool, AvgPool, LPPool, AdaptiveAvgPool, MaxUnpool, Upsample, Pad, ...
+#include "weft/autograd/conv/grid_sample.hpp" // grid_sample, affine_grid
 #include "weft/nn/layers/activations.hpp" // ReLU, GELU, SELU, Softplus, ...
 #include "weft/nn/layers/dropout.hpp" // Dropout, Dropout1d to 3d, AlphaDropout
 #include "weft/nn/layers/noisy.hpp"   // rrelu, gumbel_softmax, RReLU

@@ -31,13 +31,13 @@ struct CastTo {
   }
 
   static V convolve(const char* operation, bool transposed, const conv::Problem& p, const V& x,
-                    const V& w, const V* bias) {
-    const ConvRule rule{operation, transposed, p};
+                    const V& w, const V* bias, bool cut) {
+    const ConvRule rule{operation, transposed, cut, p};
     const Half images = in(x);
     const Half filters = in(w);
     const auto compute = [&](const Tensor<H, D>* shift) {
       return conv::detail::compute<H, D>(operation, transposed, p, images.value(), filters.value(),
-                                         shift);
+                                         shift, cut);
     };
     if (bias == nullptr) {
       return out(computed(operation, rule, compute(nullptr), images, filters));

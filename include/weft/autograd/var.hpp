@@ -15,6 +15,12 @@
 
 namespace weft {
 
+namespace detail {
+// Defined in autograd/expression/fuse.hpp.
+template <class... Es>
+auto fused_vars(const Es&... expressions);
+}  // namespace detail
+
 namespace autograd {
 template <class T, class D>
 Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/linalg/dual.hpp
@@ -29,7 +35,7 @@ class Var : public Members<Var<T, D>> {
   using value_type = T;
   using device_type = D;
   static constexpr bool is_expression = true;
-  static_assert(is_floating<T> || is_complex<T>,
+  static_assert(is_floating<T> || is_complex<T> || is_small<T>,
                 "weft: a Var has elements of a floating-point or complex type: use a Tensor for "
                 "others");
 
@@ -42,7 +48,11 @@ class Var : public Members<Var<T, D>> {
   template <ExpressionLike E>
     requires(!TensorLike<E> && !std::is_same_v<std::remove_cvref_t<E>, Var>)
   Var(E&& e, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-    record(detail::node(e), file, line);
+    if constexpr (detail::is_var<detail::node_t<E>>) {
+      *this = Var(detail::node(e));
+    } else {
+      record(detail::node(e), file, line);
+    }
   }
   /// For nodes: a value, and the variable it was computed by, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
@@ -293,6 +303,24 @@ class Var : public Members<Var<T, D>> {
     return variable_.get();
   }
 
+  template <class... Es>
+  friend auto detail::fused_vars(const Es&... expressions);
+
+  /// The statement that value_ was computed by, where it is recorded.
+  template <class E, class P>
+  void keep(const E& e, P&& plain, const char* file, unsigned line) {
+    if (!is_grad_enabled()) return;
+    using Recorded = autograd::Statement<E, T, D>;
+    autograd::Ref<Recorded> node(new Recorded(static_cast<P&&>(plain)));
+    autograd::for_each_var(e, [&](const auto& x, int i) {
+      if (x.requires_grad()) node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
+    });
+    node->file = file;
+    node->line = line;
+    if (node->wants_any()) {
+      *this = Var(value_, autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get())));
+    }
+  }
   template <class E>
   void record(const E& e, const char* file, unsigned line) {
     using From = typename E::device_type;
@@ -315,18 +343,7 @@ class Var : public Members<Var<T, D>> {
       }
       auto plain = autograd::without_vars(e);
       value_ = detail::materialize<T, D>(plain);
-      if (!is_grad_enabled()) return;
-      using Recorded = autograd::Statement<E, T, D>;
-      autograd::Ref<Recorded> node(new Recorded(static_cast<decltype(plain)&&>(plain)));
-      autograd::for_each_var(e, [&](const auto& x, int i) {
-        if (x.requires_grad())
-          node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
-      });
-      node->file = file;
-      node->line = line;
-      if (node->wants_any()) {
-        *this = Var(value_, autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get())));
-      }
+      keep(e, static_cast<decltype(plain)&&>(plain), file, line);
     }
   }
 

@@ -35,8 +35,10 @@ TEST_CASE("the bits do not depend on the number of threads, nor on how rows are 
   for (int64_t r = 0; r < n; r += 100) {
     for (int64_t j : {0, 69}) {
       double sum = 0;
-      for (int64_t c = 0; c < n; ++c) sum += static_cast<double>(dense.at(r, c)) * static_cast<double>(x.at(c, j));
-      const double d = std::abs(sum - static_cast<double>(alone[0][static_cast<std::size_t>(r * 70 + j)]));
+      for (int64_t c = 0; c < n; ++c)
+        sum += static_cast<double>(dense.at(r, c)) * static_cast<double>(x.at(c, j));
+      const double d =
+          std::abs(sum - static_cast<double>(alone[0][static_cast<std::size_t>(r * 70 + j)]));
       worst = d > worst ? d : worst;
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/autograd/conv/conv.hpp"
+#include "weft/eval/fuse.hpp"
 #include "weft/ops/elementwise/ternary.hpp"
 
 namespace weft {
@@ -29,6 +30,26 @@ inline Shape beside_images(int64_t channels, int rank) {
   for (int i = 2; i < rank; ++i) out.push_back(1);
   return out;
 }
+/// Whether two reductions over one batch run in one pass: on a GPU what they read twice costs more
+/// than a loop that is made for one of them saves; on a CPU it is the other way round.
+template <class D>
+inline constexpr bool reduces_together = is_cuda<D>;
+
+template <class T, class D>
+struct TwoTensors {
+  Tensor<T, D> first;
+  Tensor<T, D> second;
+};
+/// The values of two expressions of one shape.
+template <class T, class D, class A, class B>
+TwoTensors<T, D> values_of(const A& a, const B& b) {
+  if constexpr (reduces_together<D>) {
+    const auto [first, second] = fuse(a, b);
+    return {first, second};
+  } else {
+    return {Tensor<T, D>(a), Tensor<T, D>(b)};
+  }
+}
 }  // namespace detail
 
 /// With h = (x - mean) * scale and u the gradient of h's multiple, it is
@@ -37,37 +58,35 @@ template <class C, class D>
 struct BatchNormRule {
   Tensor<C, D> centre;  // (1, channel, 1, ...), as the next
   Tensor<C, D> scale;
+  Tensor<C, D> factor;  // scale times weight
   bool relu;
 
   template <class G, class X, class W, class B>
   void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>>& d, const G& x,
-                const G& w, const G& b) const {
+                const G&, const G& b) const {
     const Shape beside = detail::beside_images(x.shape()[1], x.rank());
     const auto centred = cast<C>(x) - centre;
     if (relu) {
-      const auto shown =
-          centred * (scale * cast<C>(w.reshape(beside))) + cast<C>(b.reshape(beside));
-      pass(where(shown > C(0), cast<C>(g), C(0)), centred, d, x, w);
+      const auto shown = centred * factor + cast<C>(b.reshape(beside));
+      pass(where(shown > C(0), cast<C>(g), C(0)), centred, d, x);
     } else {
-      pass(cast<C>(g), centred, d, x, w);
+      pass(cast<C>(g), centred, d, x);
     }
   }
 
  private:
   template <class U, class H, class X, class W, class B, class G>
-  void pass(const U& u, const H& centred, const Pack<Pull<X>, Pull<W>, Pull<B>>& d, const G& x,
-            const G& w) const {
+  void pass(const U& u, const H& centred, const Pack<Pull<X>, Pull<W>, Pull<B>>& d,
+            const G& x) const {
     using T = typename G::value_type;
     const int64_t channels = x.shape()[1];
     const Axes axes = detail::around_channels(x.rank());
-    const Tensor<C, D> total = sum(u, axes, keepdims);
-    const Tensor<C, D> along = sum(u * centred, axes, keepdims);
+    const auto [total, along] =
+        detail::values_of<C, D>(sum(u, axes, keepdims), sum(u * centred, axes, keepdims));
     if (d.head.wanted()) {
       const C share = C(1) / static_cast<C>(x.size() / channels);
-      const Shape beside = detail::beside_images(channels, x.rank());
-      const Tensor<C, D> factor = scale * cast<C>(w.reshape(beside));
-      const Tensor<C, D> slope = square(scale) * along * share;
-      const Tensor<C, D> shift = total * share;
+      const auto [slope, shift] =
+          detail::values_of<C, D>(square(scale) * along * share, total * share);
       give(d.head, Tensor<T, D>(cast<T>(factor * (u - shift - centred * slope))));
     }
     const auto& to_weight = d.tail.head;
@@ -87,19 +106,20 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
   const Tensor<T, D>& value = x.value();
   const Axes axes = detail::around_channels(x.rank());
   const Shape beside = detail::beside_images(x.shape()[1], x.rank());
-  statistics.mean = mean(cast<C>(value), axes, keepdims);
-  statistics.variance = var(cast<C>(value), axes, keepdims, correction(0));
-  const Tensor<C, D> scale = rsqrt(statistics.variance + static_cast<C>(epsilon));
-  const Tensor<C, D> factor = scale * cast<C>(weight.value().reshape(beside));
-  const auto shown =
-      (cast<C>(value) - statistics.mean) * factor + cast<C>(bias.value().reshape(beside));
+  const auto [centre, variance] = detail::values_of<C, D>(
+      mean(cast<C>(value), axes, keepdims), var(cast<C>(value), axes, keepdims, correction(0)));
+  statistics = {centre, variance};
+  const auto root = rsqrt(variance + static_cast<C>(epsilon));
+  const auto [scale, factor] =
+      detail::values_of<C, D>(root, root * cast<C>(weight.value().reshape(beside)));
+  const auto shown = (cast<C>(value) - centre) * factor + cast<C>(bias.value().reshape(beside));
   Tensor<T, D> y;
   if (relu) {
     y = cast<T>(weft::relu(shown));
   } else {
     y = cast<T>(shown);
   }
-  const BatchNormRule<C, D> rule{statistics.mean, scale, relu};
+  const BatchNormRule<C, D> rule{centre, scale, factor, relu};
   return computed("batch_norm", rule, y, x, weight, bias);
 }
 

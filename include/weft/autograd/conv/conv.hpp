@@ -5,6 +5,7 @@
 #include "weft/autograd/function.hpp"
 #include "weft/autograd/shape/movement.hpp"
 #include "weft/ops/conv/conv.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 
 namespace weft {
@@ -22,19 +23,24 @@ void give(const Pull<E>& pull, Tensor<T, D>&& gradient) {
   }
 }
 
-/// y = convolution of x with w, plus a bias; or the transposed one.
+/// y = convolution of x with w, plus a bias; or the transposed one. With `cut` the larger of that
+/// and 0.
 struct ConvRule {
   const char* operation;
   bool transposed;
+  bool cut;
   conv::Problem problem;
 
   template <class G, class X, class W, class... B, class Xs, class Ws, class... Bs>
-  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>...>& d, const Xs& x,
-                const Ws& w, const Bs&...) const {
+  void backward(const G& gradient, const G& y, const Pack<Pull<X>, Pull<W>, Pull<B>...>& d,
+                const Xs& x, const Ws& w, const Bs&...) const {
+    using T = typename G::value_type;
+    using C = compute_t<T>;
+    const G g = cut ? G(where(y > C(0), gradient, C(0))) : gradient;
     if (d.head.wanted()) {
-      give(d.head, transposed ? conv::results<typename G::value_type, typename G::device_type>(
-                                    operation, problem, g, w, nullptr)
-                              : conv::images(operation, problem, g, w));
+      give(d.head,
+           transposed ? conv::results<T, typename G::device_type>(operation, problem, g, w, nullptr)
+                      : conv::images(operation, problem, g, w));
     }
     const auto& to_weight = d.tail.head;
     if (to_weight.wanted()) {
@@ -57,21 +63,21 @@ struct ConvRule {
 namespace conv {
 template <class T, class D>
 struct Recorded<Var<T, D>> {
-  template <class K, class X, class W, class... B>
-  static Var<T, D> run(const Problem& p, const X& x, const W& w, const B&... bias) {
+  using V = Var<T, D>;
+
+  template <class K>
+  static V run(const Problem& p, bool cut, const V& x, const V& w, const V* bias) {
     if (const auto* caster = autograd::caster<T, D>()) {
       if constexpr (std::is_same_v<T, float>) {
-        const Var<T, D> added[] = {Var<T, D>(bias)..., Var<T, D>()};
         const auto convolve = autograd::needed(caster->convolve, K::text, "weft/cuda/conv.hpp");
-        return convolve(K::text, K::transposed, p, x, w, sizeof...(B) > 0 ? added : nullptr);
+        return convolve(K::text, K::transposed, p, x, w, bias, cut);
       }
     }
-    const Tensor<T, D> shift[] = {autograd::without_vars(bias)..., Tensor<T, D>()};
-    const Tensor<T, D> y =
-        detail::compute<T, D>(K::text, K::transposed, p, autograd::without_vars(x),
-                              autograd::without_vars(w), sizeof...(B) > 0 ? shift : nullptr);
-    return autograd::computed(K::text, autograd::ConvRule{K::text, K::transposed, p}, y, x, w,
-                              bias...);
+    const Tensor<T, D> y = detail::compute(K::text, K::transposed, p, x.value(), w.value(),
+                                           bias != nullptr ? &bias->value() : nullptr, cut);
+    const autograd::ConvRule rule{K::text, K::transposed, cut, p};
+    if (bias != nullptr) return autograd::computed(K::text, rule, y, x, w, *bias);
+    return autograd::computed(K::text, rule, y, x, w);
   }
 };
 }  // namespace conv

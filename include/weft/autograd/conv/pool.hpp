@@ -22,6 +22,11 @@ struct MaxPoolRule {
     const bool last = is_channels_last(indices);
     const G g = weft::detail::in_format(gradient, last);
     G dx = weft::detail::allocate_format<T>(x.shape(), x.device(), last);
+    if constexpr (pool::has_kernels<D>()) {
+      if (dx.size() > 0 && pool::KernelsOf<D>::gradient(operation, window, g, indices, dx)) {
+        return give(d.head, static_cast<G&&>(dx));
+      }
+    }
     const pool::LargestGradient<T, I> f{window, conv::Planes<const T>(g),
                                         conv::Planes<const I>(indices), conv::Planes<T>(dx)};
     conv::visit(operation, x.device(), conv::volume_of(dx), f, {g.storage(), indices.storage()},

@@ -204,7 +204,7 @@ class Backward<E, Source, TypeList<Ports...>> {
   template <int J, class Port>
   void fill_empty(Stores stores) {
     const auto& sink = weft::get<J>(sinks_);
-    if ((stores.wanted >> J & 1U) != 0 && !sink.adds) sink.buffer.fill(compute_t<element<Port>>(0));
+    if ((stores.wanted >> J & 1U) != 0 && !sink.adds) sink.buffer.fill(compute_t<element<Port>>{});
   }
 
   template <class Program>

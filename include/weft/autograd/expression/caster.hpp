@@ -29,7 +29,7 @@ struct Caster {
   V (*multiply)(const V& a, const V& b);
   V(*convolve)
   (const char* operation, bool transposed, const conv::Problem&, const V& x, const V& w,
-   const V* bias);
+   const V* bias, bool cut);
   V (*attend)(const V& q, const V& k, const V& v, const Options&);
   V(*attend_heads)
   (const V& q, const V& k, const V& v, const HeadLayout&, const Options&, int64_t key_heads);

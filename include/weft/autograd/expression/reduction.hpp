@@ -130,13 +130,23 @@ struct ReducedUpstream {
   long long n;
   template <class Inputs, class C>
   WEFT_HD C operator()(const Inputs& inputs, C x) const {
+    if constexpr (is_small<C>) {  // of sum and mean
+      constexpr real_t<C> none{};
+      return static_cast<C>(inputs.template get<B>()) *
+             Derivative<R>::of(reducer, none, none, none, none, n);
+    } else {
+      return of_numbers(inputs, x);
+    }
+  }
+
+ private:
+  template <class Inputs, class C>
+  WEFT_HD C of_numbers(const Inputs& inputs, C x) const {
     const C y = value<Value, B + 1>(inputs, x);
     const C a = value<(Extras > 0), B + 1 + Value>(inputs, x);
     const C b = value<(Extras > 1), B + 2 + Value>(inputs, x);
     return static_cast<C>(inputs.template get<B>()) * Derivative<R>::of(reducer, x, y, a, b, n);
   }
-
- private:
   template <bool There, int I, class Inputs, class C>
   WEFT_HD static C value(const Inputs& inputs, C otherwise) {
     if constexpr (There) {

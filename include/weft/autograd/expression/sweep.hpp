@@ -154,7 +154,6 @@ struct PackOf;
 template <class... Ts>
 struct PackOf<weft::detail::TypeList<Ts...>> {
   using type = Pack<Ts...>;
-  using widest = std::common_type_t<Ts...>;
 };
 }  // namespace detail
 
@@ -176,10 +175,10 @@ struct Sweep {
   }
 };
 
-/// The sum of a sweep's gradients that have a bit in `chosen`: the gradient of one tensor.
-template <class S>
+/// The sum, a V, of a sweep's gradients that have a bit in `chosen`: the gradient of one tensor.
+template <class S, class V>
 struct ChosenSweep {
-  using type = typename detail::PackOf<typename S::values>::widest;
+  using type = V;
   S sweep;
   unsigned chosen;
 
@@ -192,10 +191,15 @@ struct ChosenSweep {
   template <class Gradients, std::size_t... J>
   WEFT_HD type sum(const Gradients& gradients, std::index_sequence<J...>) const {
     type total{};
-    ((total +=
-      (chosen >> J & 1U) != 0 ? static_cast<type>(get<static_cast<int>(J)>(gradients)) : type{}),
-     ...);
+    (add_if<static_cast<int>(J)>(total, get<static_cast<int>(J)>(gradients)), ...);
     return total;
+  }
+  /// Gradients of one tensor are of one type.
+  template <int J, class G>
+  WEFT_HD void add_if(type& total, const G& gradient) const {
+    if constexpr (std::is_same_v<G, V>) {
+      if ((chosen >> J & 1U) != 0) total += gradient;
+    }
   }
 };
 
@@ -214,9 +218,10 @@ struct MultiOutputSweep {
     merge(gradients, std::make_index_sequence<S::count>{});
     return gradients;
   }
-  /// The gradient of slot k alone.
-  ChosenSweep<S> only(int k) const {
-    ChosenSweep<S> out{sweep, 0};
+  /// The gradient of slot k, of type V, alone.
+  template <class V>
+  ChosenSweep<S, V> only(int k) const {
+    ChosenSweep<S, V> out{sweep, 0};
     for (int j = 0; j < S::count; ++j) out.chosen |= slot[j] == k ? 1U << j : 0U;
     return out;
   }
@@ -259,8 +264,8 @@ inline constexpr unsigned effects_of<autograd::Sweep<Ports, P, Seed>> =
     effects_of<P>&(Effects::draws | Effects::acts);
 template <class S>
 inline constexpr unsigned effects_of<autograd::MultiOutputSweep<S>> = effects_of<S>;
-template <class S>
-inline constexpr unsigned effects_of<autograd::ChosenSweep<S>> = effects_of<S>;
+template <class S, class V>
+inline constexpr unsigned effects_of<autograd::ChosenSweep<S, V>> = effects_of<S>;
 
 namespace autograd {
 template <std::uint64_t Ports, class P, class Seed>
@@ -271,8 +276,8 @@ template <class S>
 WEFT_HD void resolve_draws(MultiOutputSweep<S>& program) {
   resolve_draws(program.sweep);
 }
-template <class S>
-WEFT_HD void resolve_draws(ChosenSweep<S>& program) {
+template <class S, class V>
+WEFT_HD void resolve_draws(ChosenSweep<S, V>& program) {
   resolve_draws(program.sweep);
 }
 }  // namespace autograd

@@ -130,6 +130,8 @@ struct Place : Counted {
   int64_t first = 0;      ///< of its elements, and of its gradient's
   int64_t next = 0;       ///< where the next leaf begins
   Tensor<T, D> gradient;  ///< where its gradient is put
+  /// Called before a gradient is put there: memory that is made only then.
+  virtual void open() {}
 };
 
 /// What the copies of one Var<T, D> share.
@@ -160,6 +162,7 @@ struct VariableOf final : Variable {
       return {buffer, true};
     }
     if (is_direct() && place) {
+      place->open();
       buffer = place->gradient;
       buffer.storage()->bump_version();
     } else {
@@ -171,6 +174,7 @@ struct VariableOf final : Variable {
   /// Makes the elements of `value` the gradient, which may share them.
   void set_gradient(const Tensor<T, D>& value) {
     if (place) {
+      place->open();
       place->gradient.assign(value);
       gradient = place->gradient;
     } else {
@@ -215,7 +219,7 @@ struct VariableOf final : Variable {
   bool has_nan() const override {
     const Tensor<T, D>& x = is_direct() ? gradient : pending;
     if (!(is_direct() ? has_gradient : has_pending)) return false;
-    for (const T value : x.to_vector()) {
+    for (const T& value : x.to_vector()) {
       if (load_element(value) != load_element(value)) return true;
     }
     return false;

@@ -140,21 +140,6 @@ __global__ void __launch_bounds__(block_threads)
 
 namespace on_cuda {
 
-/// Statements on Small, in cuda/small/for_each.hpp: their elements go through shared memory.
-template <class Out, class Types, class Program>
-struct SmallStatement;
-
-template <class... Ts>
-constexpr bool any_small(weft::detail::TypeList<Ts...>) {
-  return (is_small<Ts> || ...);
-}
-template <class Out, class Types>
-inline constexpr bool has_small =
-    is_small<Out> || any_small(Types{}) || [] {
-      if constexpr (1 < weft::detail::target_count<Out>) return any_small(Out{});
-      return false;
-    }();
-
 /// The kernels of one expression, without their types.
 struct ForEachKernels {
   int targets;
@@ -280,7 +265,23 @@ struct Executor<Cuda> {
         on_cuda::SmallStatement<Out, Types, Program>::run(name, device, shape, operands, program);
       }
     } else {
-      for_each_number<Out, Types>(name, device, shape, operands, program);
+      constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
+      static_assert(
+          sizeof(Program) + sizeof(on_cuda::Grid<n>) <= 4096,
+          "weft: the expression is too large for one kernel: store a part of it in a Tensor");
+      constexpr on_cuda::ForEachKernels described =
+          on_cuda::for_each_kernels<Out, Types, Program>();
+      on_cuda::ForEachKernels kernels = described;
+      kernels.general = reinterpret_cast<const void*>(
+          on_cuda::for_each_kernel<Out, Types, described.lanes, n, Program>);
+      if constexpr (on_cuda::detail::shares_parts<Program>) {
+        kernels.share = on_cuda::detail::share_parts<Program>;
+      }
+      if constexpr (described.has_aligned) {
+        kernels.aligned = reinterpret_cast<const void*>(
+            on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
+      }
+      on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
     }
 #else
     static_assert(detail::always_false<Program>,
@@ -288,30 +289,6 @@ struct Executor<Cuda> {
                   "this statement to a .cu file");
 #endif
   }
-
-#if defined(__CUDACC__)
- private:
-  template <class Out, class Types, class Program>
-  static void for_each_number(const detail::Name& name, Cuda device, const Shape& shape,
-                              detail::Operand* operands, const Program& program) {
-    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
-    static_assert(
-        sizeof(Program) + sizeof(on_cuda::Grid<n>) <= 4096,
-        "weft: the expression is too large for one kernel: store a part of it in a Tensor");
-    constexpr on_cuda::ForEachKernels described = on_cuda::for_each_kernels<Out, Types, Program>();
-    on_cuda::ForEachKernels kernels = described;
-    kernels.general = reinterpret_cast<const void*>(
-        on_cuda::for_each_kernel<Out, Types, described.lanes, n, Program>);
-    if constexpr (on_cuda::detail::shares_parts<Program>) {
-      kernels.share = on_cuda::detail::share_parts<Program>;
-    }
-    if constexpr (described.has_aligned) {
-      kernels.aligned = reinterpret_cast<const void*>(
-          on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
-    }
-    on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
-  }
-#endif
 };
 
 static_assert(ElementwiseDevice<Cuda>);

@@ -140,10 +140,14 @@ struct Explainer<Cuda> {
 
   template <class Out, class Types, class Program>
   static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands) {
-    constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
-    int places[n];
-    on_cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places,
-                                      on_cuda::for_each_kernels<Out, Types, Program>());
+    if constexpr (on_cuda::has_small<Out, Types>) {
+      on_cuda::SmallStatement<Out, Types, Program>::explain(out.kernels.back(), shape, operands);
+    } else {
+      constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
+      int places[n];
+      on_cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places,
+                                        on_cuda::for_each_kernels<Out, Types, Program>());
+    }
   }
 
   template <class Out, class Types, class R, class Program>

@@ -276,6 +276,9 @@ struct LibrarySolver : SmallSolver {
     const int64_t n = a.columns();
     const int64_t k = m < n ? m : n;
     const bool vectors = u.columns() > 0;
+    if (!vectors && m < n) {  // gesvdj's values of complex matrices of this form are wrong
+      return svd(operation, Columns<T, D>{a.memory.transpose(1, 2).clone()}, s, u, vh);
+    }
     const bool full = u.columns() > k || vh.rows() > k;
     const bool batched = a.count() > 1 && m <= 32 && n <= 32;
     const auto job = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;

@@ -310,6 +310,20 @@ __device__ __forceinline__ void store_aligned(const Pack<Head, Tail...>& in, cha
   store_aligned(in.tail, data + 1, offset + 1);
 }
 
+/// Statements on Small, in cuda/small/for_each.hpp: their elements go through shared memory.
+template <class Out, class Types, class Program>
+struct SmallStatement;
+
+template <class... Ts>
+constexpr bool any_small(weft::detail::TypeList<Ts...>) {
+  return (is_small<Ts> || ...);
+}
+template <class Out, class Types>
+inline constexpr bool has_small = is_small<Out> || any_small(Types{}) || [] {
+  if constexpr (1 < weft::detail::target_count<Out>) return any_small(Out{});
+  return false;
+}();
+
 }  // namespace weft::on_cuda
 
 #endif

@@ -8,11 +8,11 @@
 
 namespace weft::on_cuda {
 
-/// A product of a sparse matrix and n columns of x, by rows `step` elements apart, with what follows
-/// it: activation(alpha * sum + beta * addend).
+/// A product of a sparse matrix and n columns of x, by rows `step` elements apart, with what
+/// follows it: activation(alpha * sum + beta * addend).
 template <class T, class Out>
 struct SparseTask {
-  using C = compute_t<T>;
+  using C = sparse::sum_t<T>;
   const SparseIndex* crow;
   const SparseIndex* col;
   const T* values;
@@ -30,7 +30,8 @@ struct SparseTask {
   long long addend_column;
 };
 
-/// The elements of a dense product a b at the places of a pattern; b is the right factor transposed.
+/// The elements of a dense product a b at the places of a pattern; b is the right factor
+/// transposed.
 template <class T, class Out>
 struct SampleTask {
   const SparseIndex* crow;
@@ -90,14 +91,14 @@ __device__ __forceinline__ C sum_of_group(C sum, int shift) {
 
 /// What is stored of a row's sum.
 template <class T, class Out>
-__device__ __forceinline__ Out finished(const SparseTask<T, Out>& t, compute_t<T> sum,
+__device__ __forceinline__ Out finished(const SparseTask<T, Out>& t, sparse::sum_t<T> sum,
                                         long long row, long long column) {
-  using C = compute_t<T>;
+  using C = sparse::sum_t<T>;
   C v = t.alpha * sum;
   if (t.addend != nullptr) {
-    v += t.beta * load_element(t.addend[row * t.addend_row + column * t.addend_column]);
+    v += t.beta * sparse::load(t.addend[row * t.addend_row + column * t.addend_column]);
   }
-  if constexpr (!is_complex<C> && !is_integer<C>) {
+  if constexpr (!is_complex<C> && !is_integer<T>) {
     if (t.activation == Activation::relu) v = math::relu(v);
     if (t.activation == Activation::gelu_tanh) v = math::gelu_tanh(v);
   }
@@ -108,7 +109,7 @@ __device__ __forceinline__ Out finished(const SparseTask<T, Out>& t, compute_t<T
 template <class T, class Out>
 __global__ void __launch_bounds__(sparse_threads)
     sparse_times_vector(const __grid_constant__ SparseTask<T, Out> t) {
-  using C = compute_t<T>;
+  using C = sparse::sum_t<T>;
   const long long thread = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
   const long long row = thread >> t.shift;
   const int width = 1 << t.shift;
@@ -117,7 +118,7 @@ __global__ void __launch_bounds__(sparse_threads)
     const int end = t.crow[row + 1];
 #pragma unroll 4
     for (int e = t.crow[row] + (static_cast<int>(threadIdx.x) & (width - 1)); e < end; e += width) {
-      sum += load_element(t.values[e]) * load_element(t.x[t.col[e] * t.step]);
+      sum += sparse::load(t.values[e]) * sparse::load(t.x[t.col[e] * t.step]);
     }
   }
   sum = sum_of_group(sum, t.shift);
@@ -129,7 +130,7 @@ __global__ void __launch_bounds__(sparse_threads)
 template <int N, class T, class Out>
 __global__ void __launch_bounds__(sparse_threads)
     sparse_times_matrix(const __grid_constant__ SparseTask<T, Out> t) {
-  using C = compute_t<T>;
+  using C = sparse::sum_t<T>;
   using Vector = detail::Neighbours<T, N>;
   const long long thread = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
   const long long row = thread >> t.shift;
@@ -147,20 +148,20 @@ __global__ void __launch_bounds__(sparse_threads)
     Vector near[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      value[k] = load_element(t.values[e + k]);
+      value[k] = sparse::load(t.values[e + k]);
       near[k] = *reinterpret_cast<const Vector*>(x + t.col[e + k] * t.step);
     }
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
 #pragma unroll
-      for (int i = 0; i < N; ++i) sums[i] += value[k] * load_element(near[k].at[i]);
+      for (int i = 0; i < N; ++i) sums[i] += value[k] * sparse::load(near[k].at[i]);
     }
   }
   for (; e < end; ++e) {
-    const C value = load_element(t.values[e]);
+    const C value = sparse::load(t.values[e]);
     const Vector near = *reinterpret_cast<const Vector*>(x + t.col[e] * t.step);
 #pragma unroll
-    for (int i = 0; i < N; ++i) sums[i] += value * load_element(near.at[i]);
+    for (int i = 0; i < N; ++i) sums[i] += value * sparse::load(near.at[i]);
   }
   detail::Neighbours<Out, N> out;
 #pragma unroll
@@ -172,7 +173,7 @@ __global__ void __launch_bounds__(sparse_threads)
 template <int N, class T, class Out>
 __global__ void __launch_bounds__(sparse_threads)
     sample_product(const __grid_constant__ SampleTask<T, Out> t) {
-  using C = compute_t<T>;
+  using C = sparse::sum_t<T>;
   using Vector = detail::Neighbours<T, N>;
   const long long thread = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
   const long long first = (thread >> t.shift) * 4;
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(sparse_threads)
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
 #pragma unroll
-      for (int i = 0; i < N; ++i) sums[k] += load_element(a[k].at[i]) * load_element(b[k].at[i]);
+      for (int i = 0; i < N; ++i) sums[k] += sparse::load(a[k].at[i]) * sparse::load(b[k].at[i]);
     }
   }
 #pragma unroll

@@ -66,8 +66,9 @@ struct Conv {
 
   auto fields() { return nn::fields("weight", weight, "bias", bias, "options", options); }
 
-  /// x of shape (batch, in, ...), or one image without a batch; the result keeps its format.
-  Var<T, D> operator()(const Var<T, D>& x) const {
+  /// x of shape (batch, in, ...), or one image without a batch; the result keeps its format, and
+  /// relu of it is part of the same call where the device's library can.
+  auto operator()(const Var<T, D>& x) const {
     ConvOptions o{options.stride, options.padding, options.dilation, options.groups};
     if (options.padding_mode == PadMode::constant) return run(x, o);
     Shape around;
@@ -83,7 +84,7 @@ struct Conv {
 
  private:
   static constexpr const char* text = Axes == 1 ? "Conv1d" : Axes == 2 ? "Conv2d" : "Conv3d";
-  Var<T, D> run(const Var<T, D>& x, const ConvOptions& o) const {
+  auto run(const Var<T, D>& x, const ConvOptions& o) const {
     using K = conv::Convolution<Axes>;
     if (bias) return conv::detail::convolve<K>(o, x, weight, *bias);
     return conv::detail::convolve<K>(o, x, weight);
@@ -109,7 +110,7 @@ struct ConvTranspose {
   auto fields() { return nn::fields("weight", weight, "bias", bias, "options", options); }
 
   /// x of shape (batch, in, ...), or one image without a batch; the result keeps its format.
-  Var<T, D> operator()(const Var<T, D>& x) const {
+  auto operator()(const Var<T, D>& x) const {
     using K = conv::Transposed<Axes>;
     const ConvTransposeOptions o{options.stride, options.padding, options.output_padding,
                                  options.dilation, options.groups};

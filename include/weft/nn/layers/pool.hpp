@@ -1,9 +1,11 @@
-// MaxPool, AvgPool, AdaptiveAvgPool, Upsample, PixelShuffle and padding as modules.
+// Pooling, unpooling, Upsample, PixelShuffle and padding as modules.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/autograd/conv/lp_pool.hpp"
 #include "weft/autograd/conv/pool.hpp"
 #include "weft/autograd/conv/resample.hpp"
+#include "weft/autograd/conv/unpool.hpp"
 #include "weft/nn/fields.hpp"
 #include "weft/ops/shape/pad.hpp"
 
@@ -86,6 +88,64 @@ struct AdaptiveMaxPool3d {
   PerAxis size = 1;
   auto fields() { return nn::fields("size", size); }
   auto operator()(const ExpressionLike auto& x) const { return adaptive_max_pool3d(x, size); }
+};
+
+/// lp_pool1d with a power, a kernel and its options: LPPool1d{2, 3, {.stride = 2}}.
+struct LPPool1d {
+  double power = 2;
+  PerAxis kernel = 2;
+  LpPoolOptions options = {};
+  auto fields() { return nn::fields("power", power, "kernel", kernel, "options", options); }
+  auto operator()(const ExpressionLike auto& x) const {
+    return lp_pool1d(x, power, kernel, options);
+  }
+};
+/// max_unpool1d of an input and the indices of the pooling that it takes back.
+struct MaxUnpool1d {
+  PerAxis kernel = 2;
+  MaxUnpoolOptions options = {};
+  auto fields() { return nn::fields("kernel", kernel, "options", options); }
+  auto operator()(const ExpressionLike auto& x, const ExpressionLike auto& indices) const {
+    return max_unpool1d(x, indices, kernel, options);
+  }
+};
+/// lp_pool2d with a power, a kernel and its options: LPPool2d{2, 3, {.stride = 2}}.
+struct LPPool2d {
+  double power = 2;
+  PerAxis kernel = 2;
+  LpPoolOptions options = {};
+  auto fields() { return nn::fields("power", power, "kernel", kernel, "options", options); }
+  auto operator()(const ExpressionLike auto& x) const {
+    return lp_pool2d(x, power, kernel, options);
+  }
+};
+/// max_unpool2d of an input and the indices of the pooling that it takes back.
+struct MaxUnpool2d {
+  PerAxis kernel = 2;
+  MaxUnpoolOptions options = {};
+  auto fields() { return nn::fields("kernel", kernel, "options", options); }
+  auto operator()(const ExpressionLike auto& x, const ExpressionLike auto& indices) const {
+    return max_unpool2d(x, indices, kernel, options);
+  }
+};
+/// lp_pool3d with a power, a kernel and its options: LPPool3d{2, 3, {.stride = 2}}.
+struct LPPool3d {
+  double power = 2;
+  PerAxis kernel = 2;
+  LpPoolOptions options = {};
+  auto fields() { return nn::fields("power", power, "kernel", kernel, "options", options); }
+  auto operator()(const ExpressionLike auto& x) const {
+    return lp_pool3d(x, power, kernel, options);
+  }
+};
+/// max_unpool3d of an input and the indices of the pooling that it takes back.
+struct MaxUnpool3d {
+  PerAxis kernel = 2;
+  MaxUnpoolOptions options = {};
+  auto fields() { return nn::fields("kernel", kernel, "options", options); }
+  auto operator()(const ExpressionLike auto& x, const ExpressionLike auto& indices) const {
+    return max_unpool3d(x, indices, kernel, options);
+  }
 };
 
 /// interpolate with its options: Upsample{{.scale = 2}}.

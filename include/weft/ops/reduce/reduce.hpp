@@ -115,7 +115,8 @@ auto reduce(R reducer, X&& x, const Options&... options) {
   using E = std::remove_cvref_t<X>;
   using T = typename E::value_type;
   if constexpr (has_var<E> && !is_floating<typename R::template result<T>> &&
-                !is_complex<typename R::template result<T>>) {
+                !is_complex<typename R::template result<T>> &&
+                !is_small<typename R::template result<T>>) {
     return reduce(reducer, detached(x), options...);  // argmax has no gradient
   } else if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
     const int rank = x.shape().rank();

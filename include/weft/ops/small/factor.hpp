@@ -161,7 +161,7 @@ WEFT_HD SmallEigen<T, N> eigh(const Small<T, N, N>& a) {
     for (int j = 0; j < N; ++j) jacobi.a[i][j] = i < j ? a(j, i) : a(i, j);
   }
   const bool finite = jacobi.compute();
-  const T nan = std::numeric_limits<T>::quiet_NaN();
+  const T nan = static_cast<T>(__builtin_nan(""));
   SmallEigen<T, N> out{};
   for (int i = 0; i < N; ++i) {
     out.eigenvalues[i] = finite ? jacobi.w[i] : nan;

@@ -40,10 +40,11 @@ template <class T, int R, int C>
 WEFT_HD T norm(const Small<T, R, C>& x) {
   return std::sqrt(dot(x, x));
 }
-/// x / norm(x); NaN for 0.
+/// x divided by its norm, or by 1e-12 where that is larger.
 template <class T, int R, int C>
 WEFT_HD Small<T, R, C> normalize(const Small<T, R, C>& x) {
-  return x * (1 / norm(x));
+  const T length = norm(x);
+  return x * (1 / (length > T(1e-12) ? length : T(1e-12)));
 }
 template <class T, int R, int C>
 WEFT_HD constexpr Small<T, C, R> transpose(const Small<T, R, C>& a) {
