@@ -59,15 +59,9 @@ WEFT_OUTLINED inline void explain_reduction(Explanation& out, const char* name, 
                                             const Shape& kept, const Shape& reduced,
                                             Operand* operands, Operand* inside, int n,
                                             ReduceLimits limits, int64_t state_bytes) {
-  Loops outer = weft::detail::loops_over(kept);
-  Loops inner = weft::detail::loops_over(reduced);
-  weft::detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
-  weft::detail::simplify(outer, operands, n);
-  for (int i = 0; i < n; ++i) inside[i].data = operands[i].data;
-  weft::detail::simplify(inner, inside, n, true);
   ReduceLoops plan;
   limits.multiprocessors = properties(device).multiprocessors;
-  plan_reduction(name, outer, operands, inner, inside, n, limits, plan);
+  plan_reduction(name, kept, reduced, operands, inside, n, limits, plan);
   Kernel& kernel = out.kernels.back();
   kernel.kind = plan.form == ReduceLoops::columns ? "reduction by columns"
                 : plan.width > 32                 ? "reduction by blocks"

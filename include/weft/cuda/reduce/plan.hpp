@@ -231,6 +231,27 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
   }
 }
 
+/// The loops of a reduction: over its results, and over what each of them is of.
+struct ReductionLoops {
+  Loops kept;
+  Loops reduced;
+};
+
+/// Plans a reduction over n operands, whose strides are those along `kept`, then along `reduced`;
+/// afterwards they have those along the loops over the results, and `inside` along the others.
+WEFT_OUTLINED inline ReductionLoops plan_reduction(const char* name, const Shape& kept,
+                                                   const Shape& reduced, Operand* operands,
+                                                   Operand* inside, int n,
+                                                   const ReduceLimits& limits, ReduceLoops& out) {
+  ReductionLoops loops{weft::detail::loops_over(kept), weft::detail::loops_over(reduced)};
+  weft::detail::inner_operands(operands, n, loops.kept.rank, loops.reduced.rank, inside);
+  weft::detail::simplify(loops.kept, operands, n);
+  for (int i = 0; i < n; ++i) inside[i].data = operands[i].data;
+  weft::detail::simplify(loops.reduced, inside, n, true);
+  plan_reduction(name, loops.kept, operands, loops.reduced, inside, n, limits, out);
+  return loops;
+}
+
 /// Addresses and strides of a reduction's operands.
 template <int N>
 void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loops& reduced,
