@@ -15,7 +15,7 @@ build := cmake --build --preset release --parallel $(jobs)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench bench-random docs fuzz gpu-check cross-test format clean
+.PHONY: help demo test test-all bench bench-random docs fuzz gpu-check conformance cross-test format clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -59,6 +59,9 @@ fuzz: ## fuzz every reader of files for SECONDS_EACH, default 120, by clang's li
 
 gpu-check: ## everything that needs a GPU, one table at the end; logs in OUT, default build/gpu-check
 	@python3 scripts/gpu_check.py --jobs $(jobs) --out $(or $(OUT),build/gpu-check)
+
+conformance: ## other libraries' own test suites against weft: ONNX, NumPy, PyTorch (ARGS=--quick: a part)
+	@python3 scripts/conformance.py --jobs $(jobs) $(ARGS)
 
 cross-test: ## build tests for aarch64 and run them under qemu (Debian: g++-aarch64-linux-gnu qemu-user)
 	@python3 scripts/cross_test.py $(TESTS) || [ $$? -eq 77 ]

@@ -11,8 +11,7 @@
 #include "weft/cuda.hpp"
 #include "weft/explain.hpp"
 
-// Included first in all files of a program, or in none: what it specialises is part of every
-// statement.
+// Included in all files of a program, or in none: what it specialises is part of every statement.
 namespace watched {
 
 /// Statements whose launches were compared, and those that explain does not count: their operands

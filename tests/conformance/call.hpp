@@ -167,26 +167,14 @@ inline weft::Axes to_axes(const std::vector<int64_t>& axes) {
 }
 inline int64_t from_front(int64_t axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
-/// Each file's operators.
-void add_elementwise(Table& table);
-void add_arithmetic(Table& table);
-void add_comparisons(Table& table);
-void add_bits(Table& table);
-void add_casts(Table& table);
-void add_reductions(Table& table);
-void add_shapes(Table& table);
-void add_indices(Table& table);
-void add_order(Table& table);
-void add_products(Table& table);
-void add_images(Table& table);
-void add_pooling(Table& table);
-void add_sampling(Table& table);
-void add_norms(Table& table);
-void add_losses(Table& table);
-void add_recurrent(Table& table);
-void add_attention(Table& table);
-void add_quantised(Table& table);
-void add_signals(Table& table);
-void add_optimizers(Table& table);
+/// All operators of the files that are linked.
+inline Table& operators() {
+  static Table table;
+  return table;
+}
+/// A file's operators, added before main.
+struct Group {
+  explicit Group(void (*add)(Table&)) { add(operators()); }
+};
 
 }  // namespace conformance

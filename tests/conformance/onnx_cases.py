@@ -133,7 +133,6 @@ def write(path, expanded_path=None, only=None):
 
 
 if __name__ == "__main__":
-    import collections
     import sys
-    left = write(*sys.argv[1:3])
-    print(collections.Counter((r, "_expanded" in n) for n, r in left))
+    for name, reason in write(*sys.argv[1:3]):
+        print(f"{name}\tnot expressible\t{reason}")

@@ -78,7 +78,8 @@ TEST_CASE("files that are refused") {
   CHECK(write(pair("indices", col, "indptr", tensor({0, 1, 2})), "csr").nnz() == 2);
   CHECK_SAYS("'indptr' of shape (3,) for 2 rows and 2 elements",
              write(pair("indices", col, "indptr", tensor({0, 3, 2})), "csr"));
-  CHECK_SAYS("'indptr' of shape (2,)", write(pair("indices", col, "indptr", tensor({0, 2})), "csr"));
+  CHECK_SAYS("'indptr' of shape (2,)",
+             write(pair("indices", col, "indptr", tensor({0, 2})), "csr"));
   CHECK_SAYS("[coo] column 3 of shape (2, 3)",
              write(pair("indices", tensor({0, 3}), "indptr", tensor({0, 1, 2})), "csr"));
   CHECK_SAYS("no vector 'indices' of int32 or int64", write(pair("a", col, "indptr", col), "csr"));

@@ -90,10 +90,10 @@ inline constexpr bool has_attention = weft::detail::Complete<Attention<weft::det
 
 }  // namespace autograd
 
-/// While one lives, matmul, linear and their like, convolutions and attention of Var<float, D> in
-/// its thread round their operands to H, bfloat16 or half, compute in H with sums in float, and
-/// give float again; so do their gradients, also after the guard has gone. All else, and the
-/// weights themselves, stay float. Autocast<H, D>(false) is a scope without it inside of one.
+/// As long as it lives, matrix products, convolutions and attention of Var<float, D> in its thread
+/// round their operands to H (bfloat16 or half), compute in H with sums in float, and return float.
+/// So do their gradients, even after the guard is gone. Everything else, the weights included,
+/// stays float. Autocast<H, D>(false) turns it off inside another one.
 ///   const Autocast<bfloat16, Cuda> guard;
 ///   const Var loss = cross_entropy(net(x), y);
 template <class H, Device D = Cpu, bool Convolves = autograd::has_convolutions<D>,

@@ -80,8 +80,7 @@ struct Canonical<unsigned long long> {
 
 /// A type that tensors can hold.
 template <class T>
-concept Element = is_dual<T> || is_small<T> ||
-                  (0 <= detail::position<T>(detail::ElementTypes{}));
+concept Element = is_dual<T> || is_small<T> ||(0 <= detail::position<T>(detail::ElementTypes{}));
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
@@ -122,9 +121,13 @@ template <class T>
 struct RealOf<complex<T>> {
   using type = T;
 };
+template <class T, int R, int C>
+struct RealOf<Small<T, R, C>> {
+  using type = T;
+};
 }  // namespace detail
 
-/// T without its imaginary part: float for complex<float>, T for real types.
+/// What T is made of: float for complex<float> and Small<float, R, C>, T for real types.
 template <class T>
 using real_t = typename detail::RealOf<T>::type;
 

@@ -78,8 +78,7 @@ struct SmallFloat {
     }
     const std::uint32_t bits_of_a = u & 0x7FFFFFFFU;
     const float a = __builtin_bit_cast(float, bits_of_a);
-    if (bits_of_a >= 0x7F800000U || a >= beyond())
-      return static_cast<std::uint8_t>(over(minus, overflow, bits_of_a == 0x7F800000U));
+    if (a >= beyond()) return static_cast<std::uint8_t>(over(minus, overflow));
     // In units of the last place of the number's exponent, rounded by the float's own rule.
     int e = static_cast<int>(bits_of_a >> 23) - 127;
     if (e < 1 - Bias) e = 1 - Bias;
@@ -102,8 +101,7 @@ struct SmallFloat {
     if ((largest & 1U) != 0) return tie;
     return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, tie) + 1);
   }
-  WEFT_HD static constexpr unsigned over(unsigned minus, Overflow overflow, bool infinite) {
-    (void)infinite;
+  WEFT_HD static constexpr unsigned over(unsigned minus, Overflow overflow) {
     if (overflow == Overflow::saturate || Special == Specials::none) return largest | minus;
     if constexpr (Special == Specials::ieee) return (largest + 1) | minus;
     return Special == Specials::no_sign ? nan : nan | minus;

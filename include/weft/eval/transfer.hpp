@@ -28,7 +28,9 @@ Tensor<T, To> transfer(const Tensor<T, D>& x, To device, CopyOptions options) {
   } else {
     if constexpr (is_included<std::conditional_t<is_cuda<To>, To, D>>()) {
       using Copy = Transfer<loops_of<D>, loops_of<To>>;
-      if constexpr (is_cuda<D> && is_cuda<To>) {
+      // CudaAt<M> and CudaAt<N> are never the same GPU.
+      if constexpr (is_cuda<D> && is_cuda<To> &&
+                    !std::is_same_v<common_device_t<D, To>, NoDevice>) {
         if (x.storage() != nullptr && x.storage()->ordinal == Copy::resolve(device)) return x;
       }
       const Tensor<T, D> source = x.contiguous();

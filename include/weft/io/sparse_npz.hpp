@@ -44,8 +44,9 @@ inline SparseMembers read_sparse(const char* operation, const std::string& path,
   int64_t total = 0;
   for (const ZipEntry& entry : zip.entries()) {
     if (__builtin_add_overflow(total, entry.size, &total) || total > options.max_bytes) {
-      zip.file().refuse("arrays of more than ", options.max_bytes,
-                        " bytes in all: set NpzOptions{.max_bytes = ...} for a file that you trust");
+      zip.file().refuse(
+          "arrays of more than ", options.max_bytes,
+          " bytes in all: set NpzOptions{.max_bytes = ...} for a file that you trust");
     }
     ZipMember member(zip, entry);
     if (entry.name == "format.npy") {
@@ -131,8 +132,7 @@ inline void save_sparse(const std::string& path, const std::string& format, cons
   for (const auto& [name, x] : arrays) add(name, x);
   std::string word = npy_header(Dtype::boolean, {});
   word.replace(word.find("|b1"), 3, "|S" + std::to_string(format.size()));
-  zip.add("format.npy", word, format.data(), static_cast<int64_t>(format.size()),
-          options.compress);
+  zip.add("format.npy", word, format.data(), static_cast<int64_t>(format.size()), options.compress);
   add("shape", AnyTensor(Tensor<int64_t>(tensor({shape[0], shape[1]}))));
   add("data", values);
   add("_is_array", AnyTensor(Tensor<bool>(full<bool>({}, true))));
@@ -169,8 +169,8 @@ void save_npz(const std::string& path, const A& a, const NpzSaving& options = {}
     arrays.add("row", here(a.row_indices()));
     arrays.add("col", here(a.col_indices()));
   }
-  io::save_sparse(path, CsrLike<A> ? "csr" : "coo", arrays, a.shape(),
-                  here(a.detach().values()), options);
+  io::save_sparse(path, CsrLike<A> ? "csr" : "coo", arrays, a.shape(), here(a.detach().values()),
+                  options);
 }
 
 }  // namespace weft

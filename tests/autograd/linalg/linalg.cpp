@@ -225,6 +225,9 @@ TEST_CASE_TEMPLATE("gradients of two matrices", D, TEST_DEVICES) {
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return lu_solve(lu_factor(x), y); }, a, flat));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return lu_solve(lu_factor(x), y, true); }, a, b));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return kron(x, y); }, a, flat));
+  CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return cdist(x, y.t(), 3); }, a, flat));
+  CHECK_NOTHROW(
+      gradcheck([](X x, X y) -> V<D> { return einsum("bij,jk,lj->bikl", x, y, x(0)); }, a, flat));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return cross(x, y, 0); }, flat,
                           parameter(numbers<D>({3, 1}, 0.1))));
   CHECK_NOTHROW(gradcheck([](X x, X y) -> V<D> { return multi_dot(x, y, y.t(), x); }, one, flat));
@@ -241,6 +244,10 @@ TEST_CASE_TEMPLATE("a tensor beside a Var, an expression, and what is not record
   V<D> z = sum(matmul(inv(a), b)) * 0.5;
   z.backward();
   CHECK(test::off(by_expression, a.grad()) < 1e-12);
+  V<D> own = sum(cdist(a, a));  // distances of 0 have no gradient
+  a.zero_grad();
+  own.backward();
+  CHECK(all(isfinite(a.grad())).item());
   const weft::NoGrad guard;
   CHECK(!V<D>(det(a)).requires_grad());
 }

@@ -1,6 +1,7 @@
 #include "weft/autograd/shape/join.hpp"
 
 #include "gradients.hpp"
+#include "weft/ops/shape/stack.hpp"
 
 using namespace weft;
 using test::numbers;
@@ -16,5 +17,10 @@ TEST_CASE_TEMPLATE("each part gets its part of the gradient", D, TEST_DEVICES) {
   CHECK(joined(a, b).shape() == Shape{2, 9});
   CHECK(gradcheck(joined, a, b));
   CHECK(gradcheck([](const V& x) { return stack(std::vector<V>{x, x * 2.0}, axis(1)); }, a));
+  // A tensor before a Var, by every name.
+  const Tensor<double, D> t = numbers<D>({2, 3}, 4);
+  CHECK(gradcheck([&](const V& x) -> V { return cat(t, x * 2.0, axis(1)); }, a));
+  CHECK(gradcheck([&](const V& x) -> V { return stack(t * 2.0, x, axis(0)); }, a));
+  CHECK(gradcheck([&](const V& x) -> V { return hstack(t, x); }, a));
   CHECK_FALSE(cat(std::vector<V>{fixed, fixed}, axis(0)).requires_grad());
 }

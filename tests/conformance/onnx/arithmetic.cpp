@@ -24,7 +24,8 @@ Operator folded(F) {
 
 }  // namespace
 
-void add_arithmetic(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Add"] = arithmetic([](auto& x, const auto& y) { return x + y; });
   table["Sub"] = arithmetic([](auto& x, const auto& y) { return x - y; });
   table["Mul"] = arithmetic([](auto& x, const auto& y) { return x * y; });
@@ -58,6 +59,6 @@ void add_arithmetic(Table& table) {
     const Float x = c.f32(0);
     c.out(where(x < 0, c.f32(1) * x, x));
   };
-}
+});
 
 }  // namespace conformance

@@ -91,17 +91,26 @@ void attend(Call& c) {
     k = weft::repeat_interleave(k, group, axis(1));
     v = weft::repeat_interleave(v, group, axis(1));
   }
-  const auto root = static_cast<float>(std::sqrt(scale));
+  const auto root = static_cast<float>(static_cast<T>(static_cast<float>(std::sqrt(scale))));
   const Tensor<T> scaled_keys = k * root;
-  Tensor<T> product = matmul(q * root, scaled_keys.transpose(2, 3));
+  const Tensor<T> scaled = q * root;
+  Tensor<T> product = matmul(scaled, scaled_keys.transpose(2, 3));
   Tensor<T> seen = product;
   if (cap > 0) product = cap * tanh(product / cap);
   if (mode == 1) seen = product;
   const Tensor<T> scores = cast<T>(cast<float>(product) + bias);
   if (mode == 2) seen = scores;
   const Tensor<bool> nothing = max(bias, axis(-1), keepdims) == -INFINITY;
-  const Float shares = softmax(cast<float>(scores), axis(-1));
-  const Tensor<T> weights = cast<T>(where(nothing, 0.F, shares));
+  Tensor<T> shares;
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    const Tensor<T> e = exp(Tensor<T>(scores - max(scores, axis(-1), keepdims)));
+    Tensor<T> sums = e.narrow(3, 0, 1);
+    for (int64_t i = 1; i < e.size(3); ++i) sums = sums + e.narrow(3, i, 1);
+    shares = e / sums;
+  } else {
+    shares = cast<T>(softmax(cast<float>(scores), axis(-1)));
+  }
+  const Tensor<T> weights = where(nothing, 0, shares);
   if (mode == 3) seen = weights;
   if (stepwise) y = matmul(weights, v);
   c.out(rows ? heads_joined(y) : y);
@@ -189,7 +198,8 @@ void rotary(Call& c) {
 
 }  // namespace
 
-void add_attention(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Attention"] = [](Call& c) {
     switch (c.dtype(0)) {
       case weft::Dtype::float32:
@@ -218,6 +228,6 @@ void add_attention(Table& table) {
     c.dtype(0) == weft::Dtype::float16 ? linear_attend<half>(c) : linear_attend<float>(c);
   };
   table["RotaryEmbedding"] = rotary;
-}
+});
 
 }  // namespace conformance

@@ -22,7 +22,8 @@ void reinterpret(Call& c, const From& x) {
 
 }  // namespace
 
-void add_bits(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["BitwiseAnd"] = bits([](auto& x, const auto& y) { return x & y; });
   table["BitwiseOr"] = bits([](auto& x, const auto& y) { return x | y; });
   table["BitwiseXor"] = bits([](auto& x, const auto& y) { return x ^ y; });
@@ -56,6 +57,6 @@ void add_bits(Table& table) {
           }
         });
   };
-}
+});
 
 }  // namespace conformance

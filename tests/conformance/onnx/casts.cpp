@@ -61,7 +61,8 @@ void convert(Call& c, const std::string& type) {
 
 }  // namespace
 
-void add_casts(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Cast"] = [](Call& c) {
     if (c.value(0).small.empty() && c.dtype(0) == weft::Dtype::boolean) {
       const std::string type = type_name(c.integer("to"));
@@ -75,6 +76,6 @@ void add_casts(Table& table) {
     if (c.value(0).small.empty() && c.dtype(0) == weft::Dtype::boolean) c.reject(0);
     convert(c, like.small.empty() ? weft::name(like.tensor.dtype()) : like.small);
   };
-}
+});
 
 }  // namespace conformance

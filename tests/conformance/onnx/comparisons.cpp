@@ -8,14 +8,17 @@ namespace {
 
 template <class F>
 Operator comparison(F f) {
-  return binary<float, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(f);
+  return binary<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                uint64_t>(f);
 }
 
 }  // namespace
 
-void add_comparisons(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Equal"] = [](Call& c) {
-    c.visit<float, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
+    c.visit<float, half, bfloat16, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+            uint32_t, uint64_t>(
         0, [&](const auto& x) { c.out(x == c.get<element_t<decltype(x)>>(1)); });
   };
   table["Greater"] = comparison([](auto& x, const auto& y) { return x > y; });
@@ -27,9 +30,9 @@ void add_comparisons(Table& table) {
   table["Xor"] = binary<bool>([](auto& x, const auto& y) { return logical_xor(x, y); });
   table["Where"] = [](Call& c) {
     const auto condition = c.get<bool>(0);
-    c.visit<float, double, half, bfloat16, int32_t, int64_t>(
+    c.visit<float, double, half, bfloat16, int8_t, int32_t, int64_t>(
         1, [&](const auto& x) { c.out(where(condition, x, c.get<element_t<decltype(x)>>(2))); });
   };
-}
+});
 
 }  // namespace conformance

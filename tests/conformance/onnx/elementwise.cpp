@@ -4,7 +4,8 @@
 
 namespace conformance {
 
-void add_elementwise(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Abs"] = unary<float, double, int32_t, int64_t>([](auto& x) { return abs(x); });
   table["Neg"] = unary<float, double, int32_t, int64_t>([](auto& x) { return -x; });
   table["Sign"] = unary<float, double, int64_t>([](auto& x) { return sign(x); });
@@ -42,7 +43,11 @@ void add_elementwise(Table& table) {
     c.visit<float, half>(
         0, [&](const auto& x) { c.out(isinf(x) && ((x < 0 && minus) || (x > 0 && plus))); });
   };
-  table["Elu"] = [](Call& c) { c.out(elu(c.f32(0), c.real("alpha", 1))); };
+  table["Elu"] = [](Call& c) {
+    const float alpha = c.real("alpha", 1);
+    c.visit<float, half, bfloat16>(0, [&](const auto& x) { c.out(elu(x, alpha)); });
+  };
+  table["RandomUniformLike"] = [](Call& c) { c.out(weft::rand(c.shape(0))); };
   table["Celu"] = [](Call& c) {
     const float alpha = c.real("alpha", 1);
     c.visit<float, half, bfloat16>(
@@ -107,6 +112,6 @@ void add_elementwise(Table& table) {
     c.out(training ? Float(where(kept, x, 0) / (1 - ratio)) : x);
     c.out(kept);
   };
-}
+});
 
 }  // namespace conformance

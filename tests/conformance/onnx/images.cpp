@@ -52,6 +52,12 @@ Float convolution(Call& c, const Float& x, const Float& weight) {
 }
 
 void conv(Call& c) {
+  if (c.dtype(0) == weft::Dtype::float16) {
+    const Float y = convolution(c, cast<float>(c.get<half>(0)), cast<float>(c.get<half>(1)));
+    const Float sum =
+        c.has(2) ? Float(y + along_channels(cast<float>(c.get<half>(2)), y.rank())) : y;
+    return c.out(cast<half>(sum));
+  }
   const Float y = convolution(c, c.f32(0), c.f32(1));
   c.out(c.has(2) ? Float(y + along_channels(c.f32(2), y.rank())) : y);
 }
@@ -164,13 +170,14 @@ void col2im(Call& c) {
 
 }  // namespace
 
-void add_images(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Conv"] = conv;
   table["ConvInteger"] = conv_integer;
   table["QLinearConv"] = qlinear_conv;
   table["ConvTranspose"] = conv_transpose;
   table["CausalConvWithState"] = causal_conv;
   table["Col2Im"] = col2im;
-}
+});
 
 }  // namespace conformance

@@ -111,7 +111,8 @@ void one_hot_of(Call& c, const Int& labels, int64_t depth) {
 
 }  // namespace
 
-void add_indices(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Gather"] = [](Call& c) {
     const Int at = indices(c, 1);
     c.visit<float, int64_t>(0, [&](const auto& x) { c.out(take(x, at, axis(c.integer("axis")))); });
@@ -147,6 +148,6 @@ void add_indices(Table& table) {
     });
   };
   table["NonZero"] = [](Call& c) { c.out(nonzero(c.get<bool>(0)).t()); };
-}
+});
 
 }  // namespace conformance

@@ -31,13 +31,14 @@ void loss(Call& c, const Float& chances) {
 
 }  // namespace
 
-void add_losses(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["NegativeLogLikelihoodLoss"] = [](Call& c) { loss(c, c.f32(0)); };
   table["SoftmaxCrossEntropyLoss"] = [](Call& c) {
     const Float chances = log_softmax(c.f32(0), axis(1));
     loss(c, chances);
     c.out(chances);
   };
-}
+});
 
 }  // namespace conformance

@@ -9,7 +9,7 @@ namespace {
 /// The softmaxes of ONNX before version 13 run along all axes from `axis` on.
 template <class F>
 void along_rows(Call& c, F f) {
-  c.visit<float, double, half>(0, [&](const auto& x) {
+  c.visit<float, double, half, bfloat16>(0, [&](const auto& x) {
     using T = element_t<decltype(x)>;
     const bool old = c.version() < 13;
     const int64_t a = from_front(c.integer("axis", old ? 1 : -1), x.rank());
@@ -111,7 +111,8 @@ void lp_normalization(Call& c) {
 
 }  // namespace
 
-void add_norms(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Softmax"] = [](Call& c) {
     along_rows(c, [](const auto& x, const weft::Axes& a) { return softmax(x, a); });
   };
@@ -133,6 +134,6 @@ void add_norms(Table& table) {
   table["MeanVarianceNormalization"] = [](Call& c) {
     c.out(standardize(c.f32(0), to_axes(c.integers("axes", {0, 2, 3})), 0.));
   };
-}
+});
 
 }  // namespace conformance

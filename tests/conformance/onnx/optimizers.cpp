@@ -62,10 +62,11 @@ void momentum(Call& c) {
 
 }  // namespace
 
-void add_optimizers(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Adagrad"] = adagrad;
   table["Adam"] = adam;
   table["Momentum"] = momentum;
-}
+});
 
 }  // namespace conformance

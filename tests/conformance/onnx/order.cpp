@@ -91,10 +91,11 @@ void non_max_suppression(Call& c) {
 
 }  // namespace
 
-void add_order(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["TopK"] = top;
   table["Unique"] = distinct;
   table["NonMaxSuppression"] = non_max_suppression;
-}
+});
 
 }  // namespace conformance

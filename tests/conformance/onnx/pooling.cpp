@@ -113,7 +113,8 @@ void max_unpool(Call& c) {
 
 }  // namespace
 
-void add_pooling(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["MaxPool"] = [](Call& c) {
     c.visit<float, uint8_t>(0, [&](const auto& x) { max_pool(c, x); });
   };
@@ -128,6 +129,6 @@ void add_pooling(Table& table) {
     const Float x = c.f32(0);
     c.out(max(x, spatial(x.rank()), keepdims));
   };
-}
+});
 
 }  // namespace conformance

@@ -39,12 +39,13 @@ void einstein(Call& c) {
 
 }  // namespace
 
-void add_products(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["MatMul"] =
       binary<float, double, half, bfloat16>([](auto& x, const auto& y) { return matmul(x, y); });
   table["Gemm"] = gemm;
   table["Einsum"] = einstein;
   table["Det"] = unary<float>([](auto& x) { return weft::det(x); });
-}
+});
 
 }  // namespace conformance

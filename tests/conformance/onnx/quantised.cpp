@@ -94,12 +94,13 @@ void matmul_integer(Call& c) {
 
 }  // namespace
 
-void add_quantised(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["QuantizeLinear"] = quantize;
   table["DequantizeLinear"] = dequantize;
   table["DynamicQuantizeLinear"] = dynamic;
   table["QLinearMatMul"] = qlinear_matmul;
   table["MatMulInteger"] = matmul_integer;
-}
+});
 
 }  // namespace conformance

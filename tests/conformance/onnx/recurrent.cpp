@@ -129,10 +129,11 @@ void recur(Call& c, Step step, int64_t gates, std::vector<std::string> names) {
 
 }  // namespace
 
-void add_recurrent(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["RNN"] = [](Call& c) { recur(c, rnn_step, 1, {"Tanh"}); };
   table["GRU"] = [](Call& c) { recur(c, gru_step, 3, {"Sigmoid", "Tanh"}); };
   table["LSTM"] = [](Call& c) { recur(c, lstm_step, 4, {"Sigmoid", "Tanh", "Tanh"}); };
-}
+});
 
 }  // namespace conformance

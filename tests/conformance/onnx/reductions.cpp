@@ -71,7 +71,8 @@ Operator running(F) {
 
 }  // namespace
 
-void add_reductions(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["ReduceSum"] = reduction<float, double, half, int64_t>(
       [](auto& x, const weft::Axes& a) {
         return cast<element_t<decltype(x)>>(sum(x, a, keepdims));
@@ -96,7 +97,7 @@ void add_reductions(Table& table) {
     if (x.size() == 0) return Tensor<T>(weft::full<T>(one, end<T>(INFINITY)));
     return Tensor<T>(min(x, a, keepdims));
   };
-  table["ReduceMax"] = reduction<float, double, bool>(largest, as_it_is);
+  table["ReduceMax"] = reduction<float, double, half, bfloat16, bool>(largest, as_it_is);
   table["ReduceMin"] = reduction<float, bool>(smallest, as_it_is);
   table["ReduceL1"] =
       reduction<float>([](auto& x, const weft::Axes& a) { return sum(abs(x), a, keepdims); },
@@ -127,6 +128,6 @@ void add_reductions(Table& table) {
         return exclusive ? Tensor<T>(cast<T>(exclusive_cumprod(x, a)))
                          : Tensor<T>(cast<T>(cumprod(x, a)));
       });
-}
+});
 
 }  // namespace conformance

@@ -76,7 +76,7 @@ void pad(Call& c) {
   if (axes.empty()) {
     for (int i = 0; i < rank; ++i) axes.push_back(i);
   }
-  c.visit<float, int32_t>(0, [&](auto x) {
+  c.visit<float, half, bfloat16, int32_t>(0, [&](auto x) {
     using T = element_t<decltype(x)>;
     const T fill = c.has(2) ? c.get<T>(2).item() : T(0);
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -129,7 +129,8 @@ void filled(Call& c, const Shape& shape, double value) {
 
 }  // namespace
 
-void add_shapes(Table& table) {
+/// This file's operators.
+static const Group group([](Table& table) {
   table["Reshape"] = [](Call& c) {
     auto sizes = c.has(1) ? c.list(1) : c.integers("shape");
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -287,6 +288,6 @@ void add_shapes(Table& table) {
       c.integer("upper", 1) != 0 ? c.out(triu(x, k)) : c.out(tril(x, k));
     });
   };
-}
+});
 
 }  // namespace conformance

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/ops/sparse/product.hpp>
 #include <weft/ops/sparse/arithmetic.hpp>
+#include <weft/ops/sparse/product.hpp>
+#include <weft/ops/sparse/rows.hpp>
 
 #include "test.hpp"
 #include "weft/sparse.hpp"
@@ -39,7 +40,8 @@ void check(const Case& c) {
   const int64_t n = c.sizes[1];
   const int64_t k = c.sizes[2];
   CAPTURE(m);
-  const auto triplets = coo(tensor(c.row).to(D{}), tensor(c.col).to(D{}), numbers<T, D>(c.value), {m, n});
+  const auto triplets =
+      coo(tensor(c.row).to(D{}), tensor(c.col).to(D{}), numbers<T, D>(c.value), {m, n});
   const auto a = triplets.to_csr();
   CHECK(a.crow_indices().to_vector() == c.crow);
   CHECK(a.col_indices().to_vector() == c.sorted_col);
@@ -68,7 +70,10 @@ void check(const Case& c) {
   CHECK(whole(sddmm_values(a, left, right) + T(1) - T(1)) == c.sampled);
   CHECK(whole(sum(a, axis(0))) == c.column_sums);
   CHECK(whole(sum(a, axis(1))) == c.row_sums);
-  if constexpr (!is_half<T>) {
+  if constexpr (std::is_same_v<T, float>) {
+    const auto gram = matmul(a, turned);
+    const auto dense = numbers<T, D>(c.dense, {m, n});
+    CHECK(whole(gram.to_dense()) == whole(matmul(dense.to(Cpu{}), dense.to(Cpu{}).t())));
     if (n > 1) CHECK(whole(a.diagonal(1)) == c.diagonal);
     const auto b = to_csr(numbers<T, D>(c.other, {m, n}));
     CHECK(whole((a + b).to_dense()) == c.total);
@@ -88,7 +93,8 @@ TEST_CASE_TEMPLATE("SciPy's results", D, TEST_DEVICES) {
   }
 }
 
-TEST_CASE_TEMPLATE("arithmetic of one pattern, with numbers and with dense operands", D, TEST_DEVICES) {
+TEST_CASE_TEMPLATE("arithmetic of one pattern, with numbers and with dense operands", D,
+                   TEST_DEVICES) {
   const auto a = to_csr(tensor({{1.F, 0.F, 2.F}, {0.F, 3.F, 0.F}}).to(D{}));
   const auto values = [](const auto& x) { return x.values().to_vector(); };
   using V = std::vector<float>;
@@ -108,11 +114,30 @@ TEST_CASE_TEMPLATE("arithmetic of one pattern, with numbers and with dense opera
   CHECK(values(a * full({}, 2.F, D{})) == V{2, 4, 6});
   CHECK((a * sparse_zeros<float>({2, 3}, D{})).nnz() == 0);
   CHECK(values(a + sparse_zeros<float>({2, 3}, D{})) == V{1, 2, 3});
+  CHECK((a + ones({3}, D{})).eval().to_vector() == V{2, 1, 3, 1, 4, 1});
+  CHECK((1.F * ones({2, 1}, D{}) - a).eval().to_vector() == V{0, 1, -1, 1, -2, 1});
   CHECK(sum(a).item() == 6);
+  const auto large = coo(arange(1), arange(1), full<int>({1}, 1 << 30, D{}), {1, 1}).to_csr();
+  CHECK(matmul(large, full<int>({1}, 4, D{})).item() == 0);  // integers wrap
   CHECK(mean(a, axis(1)).eval().to_vector() == V{1, 1});
   CHECK_SAYS("[multiply] a sparse matrix of shape (2, 3) and a dense operand of shape (2,)",
              a * ones({2}, D{}));
   CHECK_SAYS("[add] sparse matrices of shapes (2, 3) and (2, 2)", a + sparse_eye(2, D{}));
+}
+
+TEST_CASE_TEMPLATE("softmax over stored elements; products of sparse matrices without elements", D,
+                   TEST_DEVICES) {
+  const auto a = to_csr(tensor({{1.F, 0.F, 2.F}, {0.F, 0.F, 0.F}, {-300.F, 3.F, 3.F}}).to(D{}));
+  const float high = 1 / (1 + std::exp(-1.F));
+  const Tensor<float, Cpu> expected = tensor({1 - high, high, 0.F, .5F, .5F});
+  CHECK(allclose(softmax(a).values().to(Cpu{}), expected));
+  CHECK(allclose(softmax(a.t(), axis(0)).t().values().to(Cpu{}), expected));
+  const auto none = sparse_zeros<float>({3, 4}, D{});
+  CHECK(softmax(none).nnz() == 0);
+  CHECK(matmul(a, none).shape() == Shape{3, 4});
+  CHECK(matmul(none.t(), a).nnz() == 0);
+  CHECK_SAYS("[matmul] sparse matrices of shapes (3, 4) and (3, 3): the first has 4 columns",
+             matmul(none, a));
 }
 
 TEST_CASE_TEMPLATE("complex and double numbers", D, TEST_DEVICES) {
@@ -132,11 +157,13 @@ TEST_CASE_TEMPLATE("complex and double numbers", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("shapes that do not fit", D, TEST_DEVICES) {
   const auto a = sparse_eye(3, D{});
-  CHECK_SAYS("[matmul] a sparse matrix of shape (3, 3) and an operand of shape (2, 3), expected 3 rows",
-             matmul(a, ones({2, 3}, D{})));
+  CHECK_SAYS(
+      "[matmul] a sparse matrix of shape (3, 3) and an operand of shape (2, 3), expected 3 rows",
+      matmul(a, ones({2, 3}, D{})));
   CHECK_SAYS("expected a vector or a matrix", matmul(a, ones({1, 3, 3}, D{})));
-  CHECK_SAYS("[matmul] an operand of shape (3, 2) and a sparse matrix of shape (3, 3), expected 3 columns",
-             matmul(ones({3, 2}, D{}), a));
+  CHECK_SAYS(
+      "[matmul] an operand of shape (3, 2) and a sparse matrix of shape (3, 3), expected 3 columns",
+      matmul(ones({3, 2}, D{}), a));
   CHECK_SAYS("[sddmm] factors of shapes (3, 2) and (3, 2) for a sparse matrix of shape (3, 3)",
              sddmm(a, ones({3, 2}, D{}), ones({3, 2}, D{})));
   CHECK(matmul(a, ones({3, 0}, D{})).eval().shape() == Shape{3, 0});

@@ -1,4 +1,4 @@
-// The backward pass of one expression: a gradient for each Var in it, from that of its value.
+// The backward pass of one expression: from the gradient of its value to one for each Var in it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace weft::autograd {
 
-/// How gradients pass an expression of type E, which has a Var in it; specialised for each kind of
-/// node that is not element-wise:
+/// How gradients flow through an expression of type E that contains a Var; specialised for each
+/// kind of node that is not element-wise:
 ///   static void backward(const plain_t<E>& e, Variable* const* edges,
 ///                        const Tensor<G, D>& gradient);
 /// edges are the variables of its Vars, in order; `gradient` has e's shape.
@@ -24,8 +24,8 @@ inline bool any_active(Variable* const* edges, int n) {
   return false;
 }
 
-/// Computes the gradient of an expression that is read by what has no kernel in common with it:
-/// fill(Sink) writes it, or adds it.
+/// Passes a gradient to an expression that was evaluated apart from what reads it: fill(Sink)
+/// writes or adds it.
 template <class E, class F>
 void pass_to(const without_vars_t<E>& e, Variable* const* edges, const F& fill) {
   using D = typename E::device_type;
@@ -45,14 +45,14 @@ void pass_to(const without_vars_t<E>& e, Variable* const* edges, const F& fill) 
   }
 }
 
-/// Writes a gradient, a tensor or an expression, to where it belongs, or adds it.
+/// Writes a gradient, a tensor or an expression, to its destination, or adds it there.
 template <class T, class D, class E>
 void store(const Sink<T, D>& sink, const E& gradient) {
   if (!sink.adds) {
     sink.buffer.assign(cast<T>(gradient));
   } else if constexpr (TensorLike<E> && std::is_same_v<typename E::value_type, T>) {
     sink.buffer.assign(sink.buffer + gradient);
-  } else {  // its own kernel is the one that the other branch has
+  } else {  // evaluated first, by the kernel that the branch above needs anyway
     const Tensor<T, D> value = cast<T>(gradient);
     sink.buffer.assign(sink.buffer + value);
   }
@@ -106,7 +106,7 @@ class Backward<E, Source, TypeList<Ports...>> {
     run(sweep, std::make_index_sequence<k>{});
   }
 
-  /// Operand I, for what else reads it.
+  /// Operand I, for others that read it too.
   const Operand& operand(int i) const { return inputs_[i]; }
 
  private:
@@ -142,7 +142,7 @@ class Backward<E, Source, TypeList<Ports...>> {
     });
   }
 
-  /// Where the gradient of port J goes.
+  /// Opens the destination of port J's gradient.
   template <int J, class Port>
   void open() {
     auto& sink = weft::get<J>(sinks_);
@@ -164,8 +164,8 @@ class Backward<E, Source, TypeList<Ports...>> {
     }
   }
 
-  /// Says what becomes of the gradient of port J: it is written where it belongs, or summed first,
-  /// where the port was broadcast.
+  /// Decides what happens to the gradient of port J: it is written directly, or summed first if the
+  /// port was broadcast.
   template <int J, class Port, class Program>
   void target(Program& program, Operand* operands) {
     const PortState& port = ports_[J];
@@ -200,11 +200,11 @@ class Backward<E, Source, TypeList<Ports...>> {
       store(sink, sum);
     }
   }
-  /// Sums of no elements.
+  /// A sum over no elements is 0.
   template <int J, class Port>
   void fill_empty(Stores stores) {
     const auto& sink = weft::get<J>(sinks_);
-    if ((stores.wanted >> J & 1U) != 0 && !sink.adds) sink.buffer.fill(compute_t<element<Port>>(0));
+    if ((stores.wanted >> J & 1U) != 0 && !sink.adds) sink.buffer.fill(compute_t<element<Port>>{});
   }
 
   template <class Program>
@@ -224,7 +224,7 @@ class Backward<E, Source, TypeList<Ports...>> {
   Operand inputs_[n + 1];
 };
 
-/// Element-wise expressions, a Var alone among them.
+/// Element-wise expressions, including a single Var.
 template <class E>
 struct Rule {
   template <class G, class D>

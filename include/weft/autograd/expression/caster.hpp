@@ -1,4 +1,4 @@
-// Caster: what stands in for the matrix products of float Vars while an Autocast lives.
+// Caster: what replaces the matrix products of float Vars while an Autocast is alive.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,8 +19,8 @@ struct Problem;
 
 namespace autograd {
 
-/// Functions that compute in 16 bits what is asked of float Vars on device D. Those whose headers
-/// the guard's file does not include are null.
+/// The 16-bit versions of functions of float Vars on device D. Those whose headers are not included
+/// in the guard's file are null.
 template <class D>
 struct Caster {
   using V = Var<float, D>;
@@ -37,12 +37,12 @@ struct Caster {
 };
 
 namespace state {
-/// That of the thread's innermost guard, null outside of all.
+/// The caster of the thread's innermost guard; null outside of all guards.
 template <class D>
 [[gnu::visibility("default")]] inline constinit thread_local const Caster<D>* caster = nullptr;
 }  // namespace state
 
-/// Has a caster, or none, hold while it lives.
+/// Installs a caster, or none, for as long as it lives.
 template <class D>
 class WithCaster {
  public:
@@ -57,7 +57,7 @@ class WithCaster {
   const Caster<D>* before_;
 };
 
-/// The caster for results of type T, null where there is none.
+/// The caster for results of type T, or null.
 template <class T, class D>
 const Caster<D>* caster() {
   if constexpr (std::is_same_v<T, float>) {
@@ -67,7 +67,7 @@ const Caster<D>* caster() {
   }
 }
 
-/// Throws where a function is missing from a guard's table.
+/// Throws if a function is missing from a guard's table.
 template <class F>
 F* needed(F* function, const char* operation, const char* header) {
   if (function == nullptr) {
@@ -77,7 +77,7 @@ F* needed(F* function, const char* operation, const char* header) {
   return function;
 }
 
-/// How a statement of type E whose outermost node is a product goes by a caster; in matmul.hpp.
+/// How a caster evaluates a statement of type E whose outermost node is a product; in matmul.hpp.
 template <class E>
 struct CastStatement {
   static constexpr bool possible = false;

@@ -7,8 +7,8 @@
 
 namespace weft::autograd {
 
-/// Whether an operation on numbers of types Cs says how a gradient passes to its argument I. One
-/// whose value has no part after the point ends the way.
+/// Whether an operation on numbers of types Cs says how a gradient reaches its argument I.
+/// Operations with integer values end the path.
 template <int I, class Op, class... Cs>
 constexpr bool passes_gradient() {
   using Y = weft::detail::value_of_t<Op, Cs...>;
@@ -26,7 +26,8 @@ constexpr bool passes_gradient() {
   }
 }
 
-/// The same for an expression; its other nodes have rules, or one compile error of their own.
+/// The same for an expression; nodes that are not element-wise have rules, or a compile error of
+/// their own.
 template <class E>
 inline constexpr bool is_differentiable = true;
 
@@ -44,14 +45,14 @@ template <class T, class Op, class... Args>
   requires(has_var<Args> || ...)
 inline constexpr bool is_differentiable<Map<T, Op, Args...>> =
     detail::all_pass<Op, Args...>(std::index_sequence_for<Args...>{});
-/// Of complex numbers those whose derivative is a number for all elements.
+/// For complex numbers, operations whose derivative is one number for each element.
 template <class R, class E>
 inline constexpr bool is_differentiable<Reduce<R, E>> = is_differentiable<E> &&
                                                         (!is_complex<typename E::value_type> ||
                                                          std::is_same_v<R, reducer::sum> ||
                                                          std::is_same_v<R, reducer::mean>);
 
-/// True, or one compile error that says what to write.
+/// True, or a compile error that says what to write.
 template <class E>
 constexpr bool can_differentiate() {
   static_assert(is_differentiable<E>,

@@ -1,4 +1,4 @@
-// Parts of an expression that are recorded by themselves, their values kept: products and scans.
+// Parts of an expression that are recorded separately, with their values kept: products and scans.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,8 +7,9 @@
 
 namespace weft::autograd {
 
-/// How an expression of type E is taken apart: each node in it that is not computed with its
-/// surroundings, and has a Var in it, becomes a Var. Else the backward pass would compute it again.
+/// How an expression of type E is taken apart: each node that contains a Var and is not computed
+/// together with its surroundings becomes a Var, which saves the backward pass from computing it
+/// again.
 ///   using type = ...;  static constexpr bool changes;
 ///   static type of(const E& e);
 template <class E>
@@ -21,7 +22,7 @@ struct HoistOpaque {
 template <class E>
 using hoist_opaque_t = typename HoistOpaque<E>::type;
 
-/// The expression with such nodes replaced.
+/// The expression with those nodes replaced.
 template <class E>
 decltype(auto) hoist_opaque(const E& e) {
   return HoistOpaque<E>::of(e);

@@ -102,18 +102,27 @@ struct Derivative<reducer::stddev> : Derivative<reducer::var> {
   }
 };
 
-/// The gradient of the Euclidean norm at 0 is 0; of the largest absolute values each gets its
-/// share.
+/// The gradient of the Euclidean norm at 0 is 0.
 template <>
-struct Derivative<reducer::norm> {
+struct Derivative<reducer::norm> : NoExtras {
+  static constexpr bool reads_value = true;
+  template <class C>
+  WEFT_HD static C of(const reducer::norm&, C x, C y, C, C, long long) {
+    return y == C(0) ? C(0) : x / y;
+  }
+};
+
+/// Of the largest absolute values each gets its share.
+template <>
+struct Derivative<reducer::norm_p> {
   static constexpr bool reads_value = true;
   template <class Reduce, class E, class Y>
-  static auto extras(const Reduce& reduce, const reducer::norm&, const E& e, const Y& y) {
+  static auto extras(const Reduce& reduce, const reducer::norm_p&, const E& e, const Y& y) {
     using C = compute_t<typename E::value_type>;
     return make_pack(reduce(reducer::sum{}, cast<C>(abs(cast<C>(e)) == y)));
   }
   template <class C>
-  WEFT_HD static C of(const reducer::norm& r, C x, C y, C ties, C, long long) {
+  WEFT_HD static C of(const reducer::norm_p& r, C x, C y, C ties, C, long long) {
     const C size = math::abs(x);
     if (r.p > 1.7976931348623157e308) return size == y ? math::sign(x) / ties : C(0);
     if (r.p == 1) return math::sign(x);
@@ -130,13 +139,23 @@ struct ReducedUpstream {
   long long n;
   template <class Inputs, class C>
   WEFT_HD C operator()(const Inputs& inputs, C x) const {
+    if constexpr (is_small<C>) {  // of sum and mean
+      constexpr real_t<C> none{};
+      return static_cast<C>(inputs.template get<B>()) *
+             Derivative<R>::of(reducer, none, none, none, none, n);
+    } else {
+      return of_numbers(inputs, x);
+    }
+  }
+
+ private:
+  template <class Inputs, class C>
+  WEFT_HD C of_numbers(const Inputs& inputs, C x) const {
     const C y = value<Value, B + 1>(inputs, x);
     const C a = value<(Extras > 0), B + 1 + Value>(inputs, x);
     const C b = value<(Extras > 1), B + 2 + Value>(inputs, x);
     return static_cast<C>(inputs.template get<B>()) * Derivative<R>::of(reducer, x, y, a, b, n);
   }
-
- private:
   template <bool There, int I, class Inputs, class C>
   WEFT_HD static C value(const Inputs& inputs, C otherwise) {
     if constexpr (There) {

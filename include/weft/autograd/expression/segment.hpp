@@ -11,9 +11,9 @@ namespace weft::autograd {
 using weft::detail::Operand;
 using weft::detail::TypeList;
 
-/// How E is lowered as a part of a segment: `types` lists its operands' element types, `ports` the
-/// parts that get a gradient, mask<B> their operands, where its operands begin at B. A part that is
-/// not element-wise is evaluated, and becomes an operand.
+/// How E is lowered as part of a segment: `types` lists its operands' element types and `ports` the
+/// parts that receive a gradient; mask<B> has a bit for each port's operand if E's operands begin
+/// at B. A part that is not element-wise is evaluated and becomes an operand.
 template <class E>
 struct Segment {
   using value = compute_t<typename E::value_type>;
@@ -100,8 +100,8 @@ struct Segment<Map<T, Op, Args...>> {
   }
 };
 
-/// f.template operator()<E, Port, Edge>(e) for each part of a plain expression that is a port and
-/// no tensor; Edge is its first Var's number.
+/// Calls f.template operator()<E, Port, Edge>(e) for each port of a plain expression that is not a
+/// tensor; Edge is the number of its first Var.
 template <class E, int Port = 0, int Edge = 0, class F>
 void for_each_inner(const without_vars_t<E>& e, const F& f);
 
@@ -136,7 +136,7 @@ void for_each_inner(const without_vars_t<E>& e, const F& f) {
   }
 }
 
-/// What is known of a port when a segment's gradients are computed.
+/// What is known about a port when a segment's gradients are computed.
 struct PortState {
   Variable* variable = nullptr;  // of a Var
   bool wanted = false;

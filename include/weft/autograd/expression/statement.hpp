@@ -8,7 +8,7 @@
 
 namespace weft::autograd {
 
-/// Nodes with operands of n Vars.
+/// Nodes that have read N Vars.
 template <int N>
 struct NodeOf : Node {
   Ref<Variable> edges[N > 0 ? N : 1];
@@ -26,7 +26,7 @@ struct NodeOf : Node {
       edge = Ref<Variable>();  // clang 14 never destroys a parameter made of {}
     released = true;
   }
-  /// The variables, as rules take them.
+  /// The variables, in the form that rules take.
   struct Edges {
     Variable* variables[N > 0 ? N : 1];
   };
@@ -37,7 +37,7 @@ struct NodeOf : Node {
   }
 };
 
-/// Throws where a tensor was written in place since the statement `name` read it.
+/// Throws if a tensor was written in place after the node's statement read it.
 template <class T, class D>
 void check_unwritten(const Tensor<T, D>& x, const Node& node) {
   if (!weft::detail::Access::is_current(x)) {
@@ -73,7 +73,7 @@ class Statement final : public NodeOf<var_count<E>> {
   std::optional<without_vars_t<E>> e_;
 };
 
-/// The variable of what a node computes, which keeps it.
+/// A variable for what a node computes; it owns the node.
 template <class T, class D>
 Ref<VariableOf<T, D>> computed_by(Ref<Node> node) {
   Ref<VariableOf<T, D>> out(new VariableOf<T, D>);

@@ -8,12 +8,12 @@
 
 namespace weft::autograd {
 
-/// Whether a program reads one of the operands whose gradients are asked for: the bits of Ports.
+/// Whether a program reads one of the operands whose gradients are wanted, the bits of Ports.
 template <std::uint64_t Ports, class P>
 inline constexpr bool reaches = (weft::detail::uses_of<P> & Ports) != 0;
 
-/// What the forward pass of a program leaves for the reverse one: its value, and those inside it on
-/// the way to a port.
+/// What the forward pass of a program keeps for the reverse one: its value, and those of the
+/// sub-programs on the way to a port.
 template <std::uint64_t Ports, class P>
 struct Primal {
   typename P::type value;
@@ -25,9 +25,10 @@ struct Primal<Ports, Apply<Op, Ps...>> {
   Pack<Primal<Ports, Ps>...> args;
 };
 
-/// The gradient g of a value times its derivative. The gradient of a complex number has those by
-/// its parts as its own, so that a derivative of complex by complex numbers enters conjugated; of
-/// real by complex ones it is such a pair itself, and of complex by real ones the real part counts.
+/// The gradient g of a value times its derivative. The gradient of a complex number has the
+/// derivatives by its two parts as its own parts. So the derivative of a complex by a complex
+/// number enters conjugated; that of a real by a complex number is such a pair already; and of a
+/// complex by a real number only the real part counts.
 template <class G, class Derivative>
 WEFT_HD constexpr auto chained(G g, Derivative derivative) {
   if constexpr (is_complex<G> && is_complex<Derivative>) {
@@ -39,8 +40,8 @@ WEFT_HD constexpr auto chained(G g, Derivative derivative) {
   }
 }
 
-/// The gradient of an operation's argument I, `g` being that of its value y: what the operation
-/// says by `vjp`, else g times its derivative; op::none where none flows.
+/// The gradient of an operation's argument I, given the gradient g of its value y: what the
+/// operation's `vjp` says, or g times its derivative; op::none if no gradient flows.
 template <int I, class Op, class G, class Y, class... Xs>
 WEFT_HD constexpr auto pull_back(const Op& op, G g, Y y, Xs... xs) {
   if constexpr (std::is_same_v<Op, op::conj>) {
@@ -90,11 +91,11 @@ WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
   return {primal<Ports>(programs.head, inputs), primals<Ports>(programs.tail, inputs)};
 }
 
-/// Which of the ports operand I is.
+/// The number of operand I among the ports.
 template <std::uint64_t Ports, int Operand>
 inline constexpr int port_number = __builtin_popcountll(Ports&((std::uint64_t{1} << Operand) - 1));
 
-/// Runs a program backward, `g` being the gradient of its value.
+/// Runs a program backward from the gradient g of its value.
 template <std::uint64_t Ports, int I, class T, class G, class Gradients>
 WEFT_HD constexpr void reverse(const Arg<I, T>&, const Primal<Ports, Arg<I, T>>&, G g,
                                Gradients& gradients) {
@@ -132,7 +133,7 @@ WEFT_HD constexpr void reverse(const Apply<Op, Ps...>& program,
   reverse_arguments<Ports>(program, done, g, gradients, std::index_sequence_for<Ps...>{});
 }
 
-/// The types of a program's ports, in the operands' order.
+/// The types of a program's ports, in the order of the operands.
 template <std::uint64_t Ports, class P>
 struct PortTypes {
   using type = weft::detail::TypeList<>;
@@ -153,12 +154,11 @@ struct PackOf;
 template <class... Ts>
 struct PackOf<weft::detail::TypeList<Ts...>> {
   using type = Pack<Ts...>;
-  using widest = std::common_type_t<Ts...>;
 };
 }  // namespace detail
 
-/// A program's gradients with respect to the operands that are bits of Ports, which it reads once
-/// each. `Seed` gives the gradient of its value: seed(inputs, value).
+/// A program's gradients with respect to the operands in Ports, each of which is read once.
+/// `Seed` gives the gradient of its value: seed(inputs, value).
 template <std::uint64_t Ports, class P, class Seed>
 struct Sweep {
   using values = typename detail::PortTypes<Ports, P>::type;
@@ -175,10 +175,10 @@ struct Sweep {
   }
 };
 
-/// The sum of those gradients of a sweep that are bits of `chosen`, for one tensor's gradient.
-template <class S>
+/// The sum, a V, of a sweep's gradients that have a bit in `chosen`: the gradient of one tensor.
+template <class S, class V>
 struct ChosenSweep {
-  using type = typename detail::PackOf<typename S::values>::widest;
+  using type = V;
   S sweep;
   unsigned chosen;
 
@@ -191,15 +191,20 @@ struct ChosenSweep {
   template <class Gradients, std::size_t... J>
   WEFT_HD type sum(const Gradients& gradients, std::index_sequence<J...>) const {
     type total{};
-    ((total +=
-      (chosen >> J & 1U) != 0 ? static_cast<type>(get<static_cast<int>(J)>(gradients)) : type{}),
-     ...);
+    (add_if<static_cast<int>(J)>(total, get<static_cast<int>(J)>(gradients)), ...);
     return total;
+  }
+  /// Gradients of one tensor are of one type.
+  template <int J, class G>
+  WEFT_HD void add_if(type& total, const G& gradient) const {
+    if constexpr (std::is_same_v<G, V>) {
+      if ((chosen >> J & 1U) != 0) total += gradient;
+    }
   }
 };
 
-/// All gradients of a sweep at once. Ports of the same tensor have the same slot, the first one's
-/// number, which gets their sum.
+/// All gradients of a sweep at once. Ports of the same tensor share a slot, the number of the first
+/// of them, which receives their sum.
 template <class S>
 struct MultiOutputSweep {
   using values = typename S::values;
@@ -213,9 +218,10 @@ struct MultiOutputSweep {
     merge(gradients, std::make_index_sequence<S::count>{});
     return gradients;
   }
-  /// The gradient of slot k alone.
-  ChosenSweep<S> only(int k) const {
-    ChosenSweep<S> out{sweep, 0};
+  /// The gradient of slot k, of type V, alone.
+  template <class V>
+  ChosenSweep<S, V> only(int k) const {
+    ChosenSweep<S, V> out{sweep, 0};
     for (int j = 0; j < S::count; ++j) out.chosen |= slot[j] == k ? 1U << j : 0U;
     return out;
   }
@@ -240,7 +246,7 @@ struct MultiOutputSweep {
   }
 };
 
-/// The gradient of a value that is operand I itself.
+/// A gradient that is simply operand I.
 template <int I>
 struct Upstream {
   template <class Inputs, class Y>
@@ -254,17 +260,12 @@ struct Upstream {
 namespace weft {
 
 template <std::uint64_t Ports, class P, class Seed>
-inline constexpr bool has_draws<autograd::Sweep<Ports, P, Seed>> = has_draws<P>;
+inline constexpr unsigned effects_of<autograd::Sweep<Ports, P, Seed>> =
+    effects_of<P>&(Effects::draws | Effects::acts);
 template <class S>
-inline constexpr bool has_draws<autograd::MultiOutputSweep<S>> = has_draws<S>;
-template <class S>
-inline constexpr bool has_draws<autograd::ChosenSweep<S>> = has_draws<S>;
-template <std::uint64_t Ports, class P, class Seed>
-inline constexpr bool has_effects<autograd::Sweep<Ports, P, Seed>> = has_effects<P>;
-template <class S>
-inline constexpr bool has_effects<autograd::MultiOutputSweep<S>> = has_effects<S>;
-template <class S>
-inline constexpr bool has_effects<autograd::ChosenSweep<S>> = has_effects<S>;
+inline constexpr unsigned effects_of<autograd::MultiOutputSweep<S>> = effects_of<S>;
+template <class S, class V>
+inline constexpr unsigned effects_of<autograd::ChosenSweep<S, V>> = effects_of<S>;
 
 namespace autograd {
 template <std::uint64_t Ports, class P, class Seed>
@@ -275,8 +276,8 @@ template <class S>
 WEFT_HD void resolve_draws(MultiOutputSweep<S>& program) {
   resolve_draws(program.sweep);
 }
-template <class S>
-WEFT_HD void resolve_draws(ChosenSweep<S>& program) {
+template <class S, class V>
+WEFT_HD void resolve_draws(ChosenSweep<S, V>& program) {
   resolve_draws(program.sweep);
 }
 }  // namespace autograd

@@ -1,8 +1,9 @@
-// The gradients of slice_scatter and its like: the part's own, and 0 in its place.
+// slice_scatter and its like of Vars, and the real and imaginary parts of complex ones.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/function.hpp"
+#include "weft/autograd/shape/join.hpp"
 #include "weft/autograd/shape/movement.hpp"
 
 namespace weft {
@@ -55,5 +56,21 @@ struct WithPart<Var<T, D>> {
   }
 };
 }  // namespace detail
+
+/// As view_as_real of tensors, but new elements.
+template <class R, Device D>
+Var<R, D> view_as_real(const Var<complex<R>, D>& z) {
+  return stack(std::vector<Var<R, D>>{real(z), imag(z)}, axis(z.rank()));
+}
+/// As view_as_complex of tensors, but new elements, of an operand of any strides.
+template <class R, Device D>
+Var<complex<R>, D> view_as_complex(const Var<R, D>& x) {
+  using C = complex<R>;
+  if (x.rank() == 0 || x.size(-1) != 2) {
+    fail<ShapeError>("view_as_complex", "shape ", x.shape(), ", expected a last axis of 2 parts");
+  }
+  const auto part = [&](int64_t i) { return cast<C>(Var<R, D>(x.narrow(-1, i, 1).squeeze(-1))); };
+  return part(0) + part(1) * C(0, 1);
+}
 
 }  // namespace weft

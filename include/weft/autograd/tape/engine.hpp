@@ -1,4 +1,4 @@
-// The engine: runs recorded statements backward, later ones first.
+// The engine: runs recorded statements backward, the latest first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@ namespace weft::autograd {
 /// One backward pass from a variable whose gradient is pending.
 class Pass {
  public:
-  /// Collects all that the root was computed from. With targets given, only their gradients are
-  /// computed; else the gradients of all leaves.
+  /// Collects everything that the root was computed from. If targets are given, only their
+  /// gradients are computed, otherwise those of all leaves.
   Pass(Variable* root, const std::vector<Variable*>& targets = {})
       : id_(__atomic_add_fetch(&last_id(), 1, __ATOMIC_RELAXED)) {
     collect(root);
@@ -32,14 +32,15 @@ class Pass {
     }
   }
 
-  /// Gives the root its gradient.
+  /// Sets the root's gradient.
   template <class T, class D>
   void seed(VariableOf<T, D>& root, const Tensor<T, D>& gradient) {
     root.give(Tensor<T, D>(root.is_direct() ? gradient.clone() : gradient));
     if (root.is_leaf()) root.complete();
   }
 
-  /// Statements in the reverse order of their creation: each comes after all that read its value.
+  /// Runs the statements in reverse order of creation, so that each comes after all that read its
+  /// value.
   void run(bool retain) {
     for (const auto& x : computed_) {
       if (x->creator->released) {
@@ -66,7 +67,7 @@ class Pass {
   }
 
  private:
-  /// A leaf, and what it is in the pass that runs this one, if there is such.
+  /// A leaf, and its state in the pass that this one runs inside of, if any.
   struct Leaf {
     Ref<Variable> variable;
     bool active;
@@ -131,7 +132,7 @@ class Pass {
     }
   }
 
-  /// Completes the leaves whose last gradient came from this node.
+  /// Completes the leaves that received their last contribution from this node.
   static void finish_inputs(Node& node) {
     for (int i = 0; i < node.input_count(); ++i) {
       Variable* input = node.input(i);

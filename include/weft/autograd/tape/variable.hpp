@@ -10,7 +10,7 @@
 
 namespace weft::autograd {
 
-/// An object that its handles count.
+/// An object with a count of its handles.
 struct Counted {
   long owners = 0;  ///< touched atomically only
   Counted() = default;
@@ -51,26 +51,26 @@ class Ref {
 
 struct Variable;
 
-/// A recorded statement: what the reverse pass needs of it. It is kept by the variable that it
-/// computed, and keeps those that it read.
+/// A recorded statement: what the reverse pass needs to know. The variable that it computed owns
+/// it, and it owns those that it read.
 struct Node : Counted {
   std::uint64_t sequence;      ///< later statements have higher numbers
   Variable* output = nullptr;  ///< not owned: whoever reaches the node came through it
-  bool released = false;       ///< its operands were given back after a backward pass
-  const char* file = nullptr;  ///< where the statement stands, if that is known
+  bool released = false;       ///< its operands were released after a backward pass
+  const char* file = nullptr;  ///< the statement's source file, if known
   unsigned line = 0;
 
   Node();
   /// The operations, for messages.
   virtual Text name() const = 0;
   virtual int input_count() const = 0;
-  /// An operand's variable; null where it wants no gradient.
+  /// An operand's variable; null if it wants no gradient.
   virtual Variable* input(int index) const = 0;
-  /// Throws where an operand was written in place since the forward pass.
+  /// Throws if an operand was written in place since the forward pass.
   virtual void check() const = 0;
-  /// Adds to the inputs' gradients what follows from the output's.
+  /// Adds this statement's contributions to the inputs' gradients.
   virtual void backward() = 0;
-  /// Gives back what the node holds.
+  /// Releases the operands.
   virtual void release() = 0;
 };
 
@@ -80,25 +80,25 @@ struct Variable : Counted {
   bool retains = false;  ///< keeps its gradient though a statement computed it
   Ref<Node> creator;     ///< null for a leaf
 
-  // Used by one backward pass at a time.
-  std::uint64_t visited = 0;  ///< the pass that has seen it last
-  bool active = false;        ///< its gradient is asked for in this pass
-  bool passes = false;        ///< so is that of an operand of its creator
-  int uses = 0;               ///< statements of this pass that have still to add to its gradient
+  // State of the backward pass that is running.
+  std::uint64_t visited = 0;  ///< the last pass that reached it
+  bool active = false;        ///< this pass computes its gradient
+  bool passes = false;        ///< and that of some operand of its creator
+  int uses = 0;               ///< statements of this pass that still have to add to its gradient
 
   ~Variable() override;
   bool is_leaf() const { return !creator; }
-  /// Whether a gradient has come in during this pass.
+  /// Whether this pass has produced a gradient for it yet.
   virtual bool is_pending() const = 0;
-  /// All of the gradient has come in: calls hooks; keeps it where that is asked for.
+  /// Called once the gradient is complete: calls the hooks, and keeps it if it is to be kept.
   virtual void complete() = 0;
-  /// Forgets what the pass has left.
+  /// Drops what the pass left behind.
   virtual void discard() = 0;
-  /// Whether the gradient that has come in so far has a NaN in it.
+  /// Whether the gradient so far contains a NaN.
   virtual bool has_nan() const = 0;
 };
 
-/// A function that is called with a gradient.
+/// A function to be called with a gradient.
 template <class T, class D>
 struct Hook : Counted {
   virtual Tensor<T, D> call(const Tensor<T, D>& gradient) = 0;
@@ -124,12 +124,14 @@ struct Sink {
   bool adds = false;
 };
 
-/// Where a leaf lies that shares memory with others (see arena.hpp), counted in elements.
+/// The place of a leaf that shares memory with others (see arena.hpp), in elements.
 template <class T, class D>
 struct Place : Counted {
   int64_t first = 0;      ///< of its elements, and of its gradient's
   int64_t next = 0;       ///< where the next leaf begins
   Tensor<T, D> gradient;  ///< where its gradient is put
+  /// Called before a gradient is put there: memory that is made only then.
+  virtual void open() {}
 };
 
 /// What the copies of one Var<T, D> share.
@@ -160,6 +162,7 @@ struct VariableOf final : Variable {
       return {buffer, true};
     }
     if (is_direct() && place) {
+      place->open();
       buffer = place->gradient;
       buffer.storage()->bump_version();
     } else {
@@ -171,6 +174,7 @@ struct VariableOf final : Variable {
   /// Makes the elements of `value` the gradient, which may share them.
   void set_gradient(const Tensor<T, D>& value) {
     if (place) {
+      place->open();
       place->gradient.assign(value);
       gradient = place->gradient;
     } else {
@@ -215,7 +219,7 @@ struct VariableOf final : Variable {
   bool has_nan() const override {
     const Tensor<T, D>& x = is_direct() ? gradient : pending;
     if (!(is_direct() ? has_gradient : has_pending)) return false;
-    for (const T value : x.to_vector()) {
+    for (const T& value : x.to_vector()) {
       if (load_element(value) != load_element(value)) return true;
     }
     return false;
@@ -242,8 +246,8 @@ namespace state {
 
 inline Node::Node() : sequence(__atomic_add_fetch(&state::last_sequence, 1, __ATOMIC_RELAXED)) {}
 
-/// Drops a node and what only it held one after the other: a chain of statements may be longer than
-/// the stack is deep.
+/// Drops a node, then one by one what only it held: the chain of statements may be longer than the
+/// stack is deep.
 [[gnu::noinline]] inline void destroy_iteratively(Ref<Node>&& node) {
   thread_local std::vector<Ref<Node>>* open = nullptr;
   if (open != nullptr) {

@@ -40,7 +40,7 @@ void each_rows(const SparseIndex* crow, int64_t rows, int64_t width, const F& f)
 /// What follows the sum of a row: activation(alpha * sum + beta * addend), stored as Out.
 template <class T, class Out>
 struct Finish {
-  using C = compute_t<T>;
+  using C = weft::sparse::sum_t<T>;
   Activation activation;
   C alpha;
   C beta;
@@ -53,9 +53,9 @@ struct Finish {
     for (int64_t j = 0; j < n; ++j) {
       C v = alpha * sums[j];
       if (addend != nullptr) {
-        v += beta * load_element(addend[row * addend_row + (column + j) * addend_column]);
+        v += beta * weft::sparse::load(addend[row * addend_row + (column + j) * addend_column]);
       }
-      if constexpr (!is_complex<C> && !is_integer<C>) {
+      if constexpr (!is_complex<C> && !is_integer<T>) {
         if (activation == Activation::relu) v = math::relu(v);
         if (activation == Activation::gelu_tanh) v = math::gelu_tanh(v);
       }
@@ -66,11 +66,14 @@ struct Finish {
 
 /// Columns of a dense operand that a row's sums are kept of at a time.
 inline constexpr int64_t tile = 64;
+/// How many elements before its use a row of the dense operand is asked for.
+inline constexpr int64_t ahead = 4;
 
 /// Rows from `first` to `last` of a matrix times n columns of x.
 template <class T, class Out>
 struct Multiply {
-  using C = compute_t<T>;
+  using C = weft::sparse::sum_t<T>;
+  static constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(T));
   const SparseIndex* crow;
   const SparseIndex* col;
   const T* values;
@@ -88,9 +91,18 @@ struct Multiply {
         const int64_t width = n - j < tile ? n - j : tile;
         for (int64_t i = 0; i < width; ++i) sums[i] = C(0);
         for (SparseIndex e = crow[r]; e < crow[r + 1]; ++e) {
-          const C value = load_element(values[e]);
+          const C value = weft::sparse::load(values[e]);
           const T* const row = x + col[e] * step + j;
-          for (int64_t i = 0; i < width; ++i) sums[i] += value * load_element(row[i]);
+          // Rows of x that come soon, of any row of the matrix.
+          if (e + ahead < crow[last]) {
+            const T* const soon = x + col[e + ahead] * step + j;
+            for (int64_t i = 0; i < width; i += line) __builtin_prefetch(soon + i);
+          }
+          if (width == tile) {  // a number of steps that the compiler knows
+            for (int64_t i = 0; i < tile; ++i) sums[i] += value * weft::sparse::load(row[i]);
+          } else {
+            for (int64_t i = 0; i < width; ++i) sums[i] += value * weft::sparse::load(row[i]);
+          }
         }
         finish(sums, out + r * n + j, r, j, width);
       }
@@ -106,10 +118,11 @@ struct Multiply {
       SparseIndex e = crow[r];
       for (; e + 4 <= end; e += 4) {
         for (int i = 0; i < 4; ++i) {
-          sums[i] += load_element(values[e + i]) * load_element(x[col[e + i] * step]);
+          sums[i] += weft::sparse::load(values[e + i]) * weft::sparse::load(x[col[e + i] * step]);
         }
       }
-      for (; e < end; ++e) sums[0] += load_element(values[e]) * load_element(x[col[e] * step]);
+      for (; e < end; ++e)
+        sums[0] += weft::sparse::load(values[e]) * weft::sparse::load(x[col[e] * step]);
       const C sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
       finish(&sum, out + r, r, 0, 1);
     }
@@ -148,24 +161,29 @@ struct SparseLoops<Cpu> {
                        const Tensor<T, Cpu>& x, const Tensor<Out, Cpu>& target,
                        const Epilogue<T, C>& epilogue) {
     const int64_t n = x.rank() == 1 ? 1 : x.shape()[1];
-    cpu::sparse::Finish<T, Out> finish{epilogue.activation, epilogue.alpha, epilogue.beta, nullptr,
-                                       0, 0};
+    cpu::sparse::Finish<T, Out> finish{epilogue.activation,
+                                       static_cast<weft::sparse::sum_t<T>>(epilogue.alpha),
+                                       static_cast<weft::sparse::sum_t<T>>(epilogue.beta),
+                                       nullptr,
+                                       0,
+                                       0};
     if (epilogue.addend != nullptr) {
       const Layout b = layout::expand(epilogue.addend->layout(), target.shape());
       finish.addend = epilogue.addend->data();
       finish.addend_row = b.strides[0];
       finish.addend_column = target.rank() > 1 ? b.strides[1] : 0;
     }
-    const cpu::sparse::Multiply<T, Out> loop{p.crow.data(), p.col.data(),  values.data(),
-                                             x.data(),      sparse::row_step(x), target.data(),
-                                             n,             finish};
+    const cpu::sparse::Multiply<T, Out> loop{
+        p.crow.data(), p.col.data(), values.data(), x.data(), sparse::row_step(x), target.data(), n,
+        finish};
     cpu::sparse::each_rows(p.crow.data(), p.rows, n, loop);
   }
 
   template <class T, class Out>
   static void sample(const char*, const sparse::Pattern<Cpu>& p, const Tensor<T, Cpu>& a,
                      const Tensor<T, Cpu>& b, const Tensor<Out, Cpu>& target) {
-    using C = compute_t<T>;
+    using C = weft::sparse::sum_t<T>;
+    constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(T));
     const int64_t n = a.shape()[1];
     const int64_t a_step = sparse::row_step(a);
     const int64_t b_step = sparse::row_step(b);
@@ -176,12 +194,17 @@ struct SparseLoops<Cpu> {
         const T* const x = a.data() + r * a_step;
         for (SparseIndex e = crow[r]; e < crow[r + 1]; ++e) {
           const T* const y = b.data() + col[e] * b_step;
+          if (e + cpu::sparse::ahead < crow[last]) {
+            const T* const soon = b.data() + col[e + cpu::sparse::ahead] * b_step;
+            for (int64_t i = 0; i < n; i += line) __builtin_prefetch(soon + i);
+          }
           C sums[8] = {};
           int64_t j = 0;
           for (; j + 8 <= n; j += 8) {
-            for (int i = 0; i < 8; ++i) sums[i] += load_element(x[j + i]) * load_element(y[j + i]);
+            for (int i = 0; i < 8; ++i)
+              sums[i] += weft::sparse::load(x[j + i]) * weft::sparse::load(y[j + i]);
           }
-          for (; j < n; ++j) sums[0] += load_element(x[j]) * load_element(y[j]);
+          for (; j < n; ++j) sums[0] += weft::sparse::load(x[j]) * weft::sparse::load(y[j]);
           const C sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
                         ((sums[4] + sums[5]) + (sums[6] + sums[7]));
           target.data()[e] = static_cast<Out>(sum);
@@ -191,5 +214,7 @@ struct SparseLoops<Cpu> {
     cpu::sparse::each_rows(crow, p.rows, n + 1, rows);
   }
 };
+
+static_assert(SparseDevice<Cpu>);
 
 }  // namespace weft

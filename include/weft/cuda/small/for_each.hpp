@@ -1,5 +1,5 @@
-// CUDA's loop over tensors of Small: one kernel a statement, whose elements go through shared
-// memory. SPDX-License-Identifier: Apache-2.0
+// CUDA's loop over tensors of Small: one kernel a statement, which stages them in shared memory.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/elementwise/for_each.hpp"
@@ -152,7 +152,7 @@ struct SmallKernel<Out, weft::detail::TypeList<Ts...>, N, Program> {
 };
 
 template <class Out, class Types, int N, class Program>
-__global__ void __launch_bounds__(small_threads)
+__global__ void __launch_bounds__(staged_threads)
     small_kernel(const __grid_constant__ SmallGrid<N> grid,
                  const __grid_constant__ Program program) {
   extern __shared__ __align__(16) char shared[];
@@ -223,6 +223,8 @@ inline constexpr int most_staged_bytes = 48 * 1024;
 
 }  // namespace detail
 
+#if defined(__CUDACC__)
+/// A statement on Small, planned and launched.
 template <class Out, class Types, class Program>
 struct SmallStatement {
   static constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
@@ -235,21 +237,34 @@ struct SmallStatement {
     return inputs > outputs ? inputs : outputs;
   }
   static constexpr int threads = [] {
-    int out = small_threads;
+    int out = staged_threads;
     while (out > 32 && bytes_for(out) > detail::most_staged_bytes) out /= 2;
     return out;
   }();
 
-  static void run([[maybe_unused]] const weft::detail::Name& name, [[maybe_unused]] Cuda device,
-                  [[maybe_unused]] const Shape& shape,
-                  [[maybe_unused]] weft::detail::Operand* operands,
-                  [[maybe_unused]] const Program& program) {
-#if defined(__CUDACC__)
+  /// What explain says of it: fills a kernel's description.
+  template <class Kernel>
+  static void explain(Kernel& kernel, const Shape& shape, weft::detail::Operand* operands) {
+    weft::detail::Loops loops = weft::detail::loops_over(shape);
+    weft::detail::simplify(loops, operands, n);
+    kernel.kind = "staged " + kernel.kind;
+    kernel.threads = threads;
+    kernel.shared_bytes = bytes_for(threads);
+    kernel.launches = 0;
+    detail::in_pieces(loops, operands, n, [&](const weft::detail::Loops& piece) {
+      const auto blocks = static_cast<unsigned>((piece.count() + threads - 1) / threads);
+      if (blocks > kernel.blocks) kernel.blocks = blocks;
+      ++kernel.launches;
+    });
+  }
+
+  static void run(const weft::detail::Name& name, Cuda device, const Shape& shape,
+                  weft::detail::Operand* operands, const Program& program) {
     detail::run_small<n>(name, device, shape, operands, weft::detail::target_count<Out>,
                          reinterpret_cast<const void*>(small_kernel<Out, Types, n, Program>),
                          threads, bytes_for(threads), &program);
-#endif
   }
 };
+#endif
 
 }  // namespace weft::on_cuda

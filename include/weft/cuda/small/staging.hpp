@@ -8,7 +8,7 @@
 namespace weft::on_cuda {
 
 /// Threads a block of statements on Small, one element each; fewer where elements are large.
-inline constexpr int small_threads = 128;
+inline constexpr int staged_threads = 128;
 
 /// Whether elements of type T are staged: neighbouring threads would read words of a Small far from
 /// each other, and write parts of sectors. What one load takes is not.

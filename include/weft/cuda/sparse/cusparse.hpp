@@ -1,4 +1,4 @@
-// cuSPARSE: handles, and its products of a sparse matrix and a dense one; with the macro WEFT_CUSPARSE.
+// cuSPARSE: handles, and products of a sparse and a dense matrix; with the macro WEFT_CUSPARSE.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -5,6 +5,7 @@
 #include "weft/cuda/copy.hpp"
 #include "weft/cuda/sparse/cusparse.hpp"
 #include "weft/cuda/sparse/kernels.hpp"
+#include "weft/cuda/sparse/sample.hpp"
 
 namespace weft {
 
@@ -15,10 +16,10 @@ enum class SparseChoice : unsigned char { automatic, kernels, library };
 [[gnu::visibility("default")]] inline SparseChoice sparse_choice = SparseChoice::automatic;
 
 namespace detail {
-/// Whether a group of threads a row would wait for a few full rows: then cuSPARSE, which cuts these.
+/// Whether all would wait for the blocks that have a few full rows: then cuSPARSE cuts these. Of a
+/// pattern that nobody has looked at, whose longest row is -1, it is not known.
 inline bool is_uneven(int64_t rows, int64_t count, int64_t longest) {
-  if (longest < 0 || rows == 0) return true;  // nobody has looked
-  return longest > 4096 && longest > 32 * (count / rows + 1);
+  return rows > 0 && longest > 65536 && longest > 256 * (count / rows + 1);
 }
 inline bool takes_library(int64_t rows, int64_t count, int64_t longest) {
   if (sparse_choice != SparseChoice::automatic) return sparse_choice == SparseChoice::library;
@@ -38,8 +39,7 @@ inline unsigned sparse_blocks(const char* operation, int64_t items, int shift, i
 /// Whether all rows of n elements, `step` apart, are of whole vectors of N.
 template <int N, class T>
 bool has_vectors(const T* x, int64_t n, int64_t step) {
-  return n % N == 0 && step % N == 0 &&
-         reinterpret_cast<std::uintptr_t>(x) % (sizeof(T) * N) == 0;
+  return n % N == 0 && step % N == 0 && reinterpret_cast<std::uintptr_t>(x) % (sizeof(T) * N) == 0;
 }
 }  // namespace detail
 }  // namespace on_cuda
@@ -65,10 +65,10 @@ struct SparseLoops<Cuda> {
     on_cuda::InspectTask task{p.crow.data(), p.col.data(), p.rows,          p.columns,
                               p.count(),     found.data(), found.data() + 1};
     void* arguments[] = {&task};
-    on_cuda::detail::launch({"csr"}, Shape{p.rows, p.columns},
-                            reinterpret_cast<const void*>(on_cuda::inspect_rows<on_cuda::InspectTask>),
-                            on_cuda::detail::sparse_blocks("csr", p.rows, 5, threads), threads,
-                            arguments, stream);
+    on_cuda::detail::launch(
+        {"csr"}, Shape{p.rows, p.columns},
+        reinterpret_cast<const void*>(on_cuda::inspect_rows<on_cuda::InspectTask>),
+        on_cuda::detail::sparse_blocks("csr", p.rows, 5, threads), threads, arguments, stream);
     const Tensor<int, Cpu> here = found.to(Cpu{});
     const int bad = here.data()[0];
     return {bad == INT32_MAX ? -1 : bad, here.data()[1]};
@@ -100,18 +100,26 @@ struct SparseLoops<Cuda> {
     t.step = sparse::row_step(x);
     t.n = static_cast<int>(x.rank() == 1 ? 1 : x.shape()[1]);
     t.activation = epilogue.activation;
-    t.alpha = epilogue.alpha;
-    t.beta = epilogue.beta;
+    t.alpha = static_cast<sparse::sum_t<T>>(epilogue.alpha);
+    t.beta = static_cast<sparse::sum_t<T>>(epilogue.beta);
 #if defined(WEFT_CUSPARSE)
     if constexpr (std::is_same_v<T, Out> && on_cuda::detail::is_in_cusparse<T>) {
       const bool plain = t.addend == nullptr && t.activation == Activation::identity;
-      if (plain && p.count() > 0 &&
-          on_cuda::detail::takes_library(p.rows, p.count(), p.longest)) {
+      if (plain && p.count() > 0 && on_cuda::detail::takes_library(p.rows, p.count(), p.longest)) {
         const T zero(0);
-        const on_cuda::detail::CusparseProduct product{
-            p.rows, p.columns, p.count(), t.crow, t.col,
-            t.values, t.x, t.out, t.n, t.step,
-            on_cuda::detail::cusparse_type<T>, &t.alpha, &zero};
+        const on_cuda::detail::CusparseProduct product{p.rows,
+                                                       p.columns,
+                                                       p.count(),
+                                                       t.crow,
+                                                       t.col,
+                                                       t.values,
+                                                       t.x,
+                                                       t.out,
+                                                       t.n,
+                                                       t.step,
+                                                       on_cuda::detail::cusparse_type<T>,
+                                                       &t.alpha,
+                                                       &zero};
         return on_cuda::detail::run_cusparse(operation, product, device, stream);
       }
     }
@@ -209,5 +217,7 @@ struct SparseLoops<Cuda> {
   }
 #endif
 };
+
+static_assert(SparseDevice<Cuda>);
 
 }  // namespace weft

@@ -18,7 +18,7 @@ struct Stores {
 };
 
 /// A program whose call gives a Pack with a value for each target, of the types that `values`
-/// lists. only(k) is the program of value k, plus those that go with it, alone.
+/// lists. only<V>(k) is the program of value k, a V, plus those that go with it, alone.
 template <class P>
 concept MultiOutputProgram = requires(const P& program) {
   typename P::values;

@@ -1,4 +1,4 @@
-// Sparse products with an epilogue: alpha * product + beta * addend, relu and gelu_tanh in one loop.
+// Sparse products with an epilogue: relu(alpha * product + beta * addend) and the like in one loop.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,8 +27,8 @@ template <class E>
 constexpr bool has_sparse_product() {
   if constexpr (EpilogueParts<E>::matches) {
     using Parts = EpilogueParts<E>;
-    return is_sparse_product<std::remove_cvref_t<decltype(Parts::product(
-        Parts::sum(std::declval<const E&>())))>>;
+    return is_sparse_product<
+        std::remove_cvref_t<decltype(Parts::product(Parts::sum(std::declval<const E&>())))>>;
   } else {
     return false;
   }

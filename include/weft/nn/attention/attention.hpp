@@ -1,4 +1,4 @@
-// MultiheadAttention, with PyTorch's names, defaults and sense of masks.
+// MultiheadAttention, with PyTorch's names, defaults and meaning of masks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace weft::nn {
 
-/// Which keys a query ignores: a tensor of bool, where true is ignored, or one of numbers that are
-/// added to the scores. In scaled_dot_product_attention true takes part: PyTorch has both senses.
+/// Which keys a query ignores: a bool tensor in which true means ignored, or numbers that are added
+/// to the scores. In scaled_dot_product_attention true means the opposite, as in PyTorch.
 template <class T, class D>
 struct IgnoreMask {
   std::optional<Tensor<bool, D>> ignored;
@@ -25,7 +25,7 @@ struct IgnoreMask {
 };
 
 namespace detail {
-/// A mask with its axes (batch, head, query, key), as attention takes it.
+/// A mask with the axes that attention expects, (batch, head, query, key).
 template <class T, class D>
 IgnoreMask<T, D> raised(const char* name, const IgnoreMask<T, D>& mask, const Shape& shape,
                         const Shape& otherwise, const Shape& as, const Shape& as_otherwise) {
@@ -41,7 +41,7 @@ IgnoreMask<T, D> raised(const char* name, const IgnoreMask<T, D>& mask, const Sh
   return {};
 }
 
-/// Both masks as one: bools where they can be, else numbers that are added.
+/// Both masks combined: as bools if possible, otherwise as numbers to be added.
 template <class T, class D>
 AttentionMask<T, D> joined_masks(const IgnoreMask<T, D>& a, const IgnoreMask<T, D>& b) {
   using C = compute_t<T>;
@@ -60,7 +60,7 @@ AttentionMask<T, D> joined_masks(const IgnoreMask<T, D>& a, const IgnoreMask<T, 
   return *one.added;
 }
 
-/// Whether two handles are one tensor.
+/// Whether two handles refer to the same tensor.
 template <class V>
 bool is_same(const V& x, const V& y) {
   return x.variable().get() == y.variable().get() && x.value().data() == y.value().data() &&
@@ -69,10 +69,10 @@ bool is_same(const V& x, const V& y) {
 }  // namespace detail
 
 struct MultiheadAttentionOptions {
-  double dropout = 0;                ///< of the weights
-  bool bias = true;                  ///< of the projections
-  std::optional<int64_t> kdim = {};  ///< the keys' width, as the queries' unless given
-  std::optional<int64_t> vdim = {};  ///< the values'
+  double dropout = 0;                ///< on the weights
+  bool bias = true;                  ///< in the projections
+  std::optional<int64_t> kdim = {};  ///< width of the keys; that of the queries unless given
+  std::optional<int64_t> vdim = {};  ///< width of the values
   bool batch_first = false;          ///< (batch, length, width) instead of (length, batch, width)
 };
 
@@ -80,10 +80,10 @@ template <class T, class D>
 struct MultiheadAttentionMasks {
   IgnoreMask<T, D> key_padding_mask = {};  ///< (batch, keys)
   IgnoreMask<T, D> attn_mask = {};         ///< (queries, keys), or (batch * heads, queries, keys)
-  bool is_causal = false;  ///< query i ignores the keys behind number i; no mask is needed
+  bool is_causal = false;                  ///< query i ignores keys after number i, without a mask
 };
 
-/// Attention by several heads between learned projections (Vaswani and others 2017).
+/// Multi-head attention between learned projections (Vaswani and others 2017).
 template <class D = Cpu, class T = float>
 struct MultiheadAttention {
   std::optional<Var<T, D>> in_proj_weight;  // (3 width, width): queries, keys, values
@@ -140,8 +140,8 @@ struct MultiheadAttention {
   }
 
   /// Queries of shape (n, batch, width), keys (m, batch, kdim) and values (m, batch, vdim) give (n,
-  /// batch, width); with batch_first the batch comes first, and without a batch there is no such
-  /// axis. Throws ShapeError for what does not fit.
+  /// batch, width); with batch_first the batch comes first, and inputs may come without a batch
+  /// axis. Throws ShapeError if shapes do not match.
   Var<T, D> operator()(const Var<T, D>& query, const Var<T, D>& key, const Var<T, D>& value,
                        const Masks& masks = {}) const {
     if (query.rank() == 2) {
@@ -170,8 +170,8 @@ struct MultiheadAttention {
                                          part(value, 2, v_proj_weight), layout, options));
   }
 
-  /// The output, and the weights that made it: (batch, n, m), the heads' mean, or with `average`
-  /// false (batch, heads, n, m). Slower: the weights are stored.
+  /// The output together with the attention weights, averaged over the heads, (batch, n, m), or
+  /// with `average` false (batch, heads, n, m). Slower, since the weights are stored.
   std::pair<Var<T, D>, Var<T, D>> with_weights(const Var<T, D>& query, const Var<T, D>& key,
                                                const Var<T, D>& value, const Masks& masks = {},
                                                bool average = true) const {

@@ -10,7 +10,7 @@ namespace weft::nn {
 struct BatchNormOptions {
   double epsilon = 1e-5;
   std::optional<double> momentum =
-      0.1;  ///< of the newest batch; with none, all batches count alike
+      0.1;  ///< weight of the newest batch; without a value all batches count equally
   bool affine = true;
   bool track_running_stats = true;
 };
@@ -26,7 +26,7 @@ namespace detail {
                    ", ...) of ", axes + 2, " axes");
 }
 
-/// Batch norm of images with some number of spatial axes, which names it in messages.
+/// Batch norm of images with a number of spatial axes, which messages name it by.
 template <int Axes, class D, class T>
 struct BatchNorm {
   std::optional<Var<T, D>> weight;                        // (channels,)
@@ -38,7 +38,7 @@ struct BatchNorm {
   double epsilon = 1e-5;
   std::optional<double> momentum = 0.1;
   bool training = true;
-  bool folded = false;  ///< into the layer before it, by fuse_conv_bn: gives what it is given
+  bool folded = false;  ///< into the previous layer, by fuse_conv_bn: returns its input
 
   BatchNorm() = default;
   BatchNorm(int64_t size, BatchNormOptions options, D device)
@@ -60,10 +60,10 @@ struct BatchNorm {
                       "epsilon", epsilon, "momentum", momentum, "folded", folded);
   }
 
-  /// x of shape (batch, channels, ...). Training with one value a channel throws, as it would only
-  /// learn zeros.
+  /// x of shape (batch, channels, ...). Training on a single value per channel throws: the output
+  /// would be all zeros.
   Var<T, D> operator()(const Var<T, D>& x) const { return run(x, false); }
-  /// relu of the same, in the same pass, and in the backward pass too.
+  /// relu of the same, fused into the same pass, forward and backward.
   Var<T, D> relu(const Var<T, D>& x) const { return run(x, true); }
 
  private:
@@ -119,22 +119,23 @@ struct BatchNorm {
 };
 }  // namespace detail
 
-/// Each channel with mean 0 and variance 1 over the batch, or in eval mode over what was seen in
-/// training (Ioffe and Szegedy 2015), of x (batch, channels) or (batch, channels, length).
+/// Normalizes each channel of x, (batch, channels) or (batch, channels, length), to mean 0 and
+/// variance 1 over the batch; in eval mode by the running statistics of training (Ioffe and Szegedy
+/// 2015).
 template <class D = Cpu, class T = float>
 struct BatchNorm1d : detail::BatchNorm<1, D, T> {
   BatchNorm1d() = default;
   explicit BatchNorm1d(int64_t size, BatchNormOptions options = {}, D device = {})
       : detail::BatchNorm<1, D, T>(size, options, device) {}
 };
-/// The same of images (batch, channels, row, column).
+/// The same for images (batch, channels, row, column).
 template <class D = Cpu, class T = float>
 struct BatchNorm2d : detail::BatchNorm<2, D, T> {
   BatchNorm2d() = default;
   explicit BatchNorm2d(int64_t size, BatchNormOptions options = {}, D device = {})
       : detail::BatchNorm<2, D, T>(size, options, device) {}
 };
-/// The same with three spatial axes.
+/// The same for three spatial axes.
 template <class D = Cpu, class T = float>
 struct BatchNorm3d : detail::BatchNorm<3, D, T> {
   BatchNorm3d() = default;

@@ -16,7 +16,7 @@ inline void check_chance(const char* operation, double p) {
   if (!(p >= 0 && p <= 1)) fail<ValueError>(operation, "p = ", p, ", expected 0 to 1");
 }
 
-/// The shape of an input with one element for each channel of each of its samples.
+/// The shape of an input reduced to one element for each channel of each sample.
 inline Shape channels_alone(const char* operation, const Shape& x, int first, bool fits,
                             const char* expected) {
   if (!fits) fail<ShapeError>(operation, "an input of shape ", x, ", expected ", expected);
@@ -25,7 +25,8 @@ inline Shape channels_alone(const char* operation, const Shape& x, int first, bo
   return out;
 }
 
-/// x with each element of `shape`, to which it broadcasts, kept with probability 1 - p.
+/// x times a mask of `shape`, which broadcasts to x and keeps each of its elements with probability
+/// 1 - p.
 template <class V>
 V drop_shape(const V& x, const Shape& shape, double p) {
   using T = typename V::value_type;
@@ -37,8 +38,9 @@ V drop_shape(const V& x, const Shape& shape, double p) {
 }
 }  // namespace detail
 
-/// In training each element becomes 0 with probability p, and the others are divided by 1 - p
-/// (Srivastava and others 2014). Backward draws the same numbers again instead of keeping a mask.
+/// In training, sets each element to 0 with probability p and divides the others by 1 - p
+/// (Srivastava and others 2014). The backward pass draws the same numbers again instead of storing
+/// a mask.
 struct Dropout {
   double p = 0.5;
   bool training = true;
@@ -56,8 +58,8 @@ struct Dropout {
   }
 };
 
-/// In training each channel of each signal becomes 0 with probability p, and the others are divided
-/// by 1 - p. Of x (batch, channel, length) or (channel, length).
+/// In training, sets each channel of each signal to 0 with probability p and divides the others by
+/// 1 - p, for x of shape (batch, channel, length) or (channel, length).
 struct Dropout1d {
   double p = 0.5;
   bool training = true;
@@ -76,8 +78,8 @@ struct Dropout1d {
   }
 };
 
-/// In training each channel of each image becomes 0 with probability p, and the others are divided
-/// by 1 - p (Tompson and others 2015). Of x (batch, channel, ...).
+/// In training, sets each channel of each image to 0 with probability p and divides the others by
+/// 1 - p (Tompson and others 2015), for x of shape (batch, channel, ...).
 struct Dropout2d {
   double p = 0.5;
   bool training = true;
@@ -95,7 +97,7 @@ struct Dropout2d {
   }
 };
 
-/// The same of volumes: x (batch, channel, z, y, x) or (channel, z, y, x).
+/// The same for volumes, (batch, channel, z, y, x) or (channel, z, y, x).
 struct Dropout3d {
   double p = 0.5;
   bool training = true;
@@ -115,8 +117,9 @@ struct Dropout3d {
 };
 
 namespace detail {
-/// Each element of `shape`, to which x broadcasts, becomes what selu ends at with probability p;
-/// then scaled and shifted so that mean 0 and variance 1 stay (Klambauer and others 2017).
+/// Sets elements of x, by a mask of `shape` that broadcasts to it, to selu's limit at minus
+/// infinity with probability p, then scales and shifts so that mean 0 and variance 1 are preserved
+/// (Klambauer and others 2017).
 template <class V>
 V alpha_drop(const V& x, const Shape& shape, double p) {
   using T = typename V::value_type;
@@ -132,7 +135,7 @@ V alpha_drop(const V& x, const Shape& shape, double p) {
 }
 }  // namespace detail
 
-/// Dropout for networks of SELU: values of mean 0 and variance 1 keep these.
+/// Dropout for networks with SELU: preserves mean 0 and variance 1.
 struct AlphaDropout {
   double p = 0.5;
   bool training = true;
@@ -148,7 +151,7 @@ struct AlphaDropout {
   }
 };
 
-/// The same of whole channels: x (batch, channel, ...).
+/// The same for whole channels of x, (batch, channel, ...).
 struct FeatureAlphaDropout {
   double p = 0.5;
   bool training = true;

@@ -1,4 +1,4 @@
-// LayerNorm and RMSNorm: norms of each row by itself.
+// LayerNorm and RMSNorm, which normalize each row separately.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace weft::nn {
 
 namespace detail {
-/// x with the axes of `normalized`, its last ones, as one.
+/// x with its last axes, those of `normalized`, merged into one.
 template <class V>
 V joined(const char* operation, const V& x, const Shape& normalized) {
   const int first = x.rank() - normalized.rank();
@@ -39,11 +39,12 @@ Var<T, D> flat_or(const std::optional<Var<T, D>>& x, const Shape& shape, double 
 
 struct LayerNormOptions {
   double epsilon = 1e-5;  ///< added to the variance
-  bool affine = true;     ///< with weight and bias
+  bool affine = true;     ///< has weight and bias
   bool bias = true;
 };
 
-/// The last axes with mean 0 and (biased) variance 1, times weight, plus bias.
+/// Normalizes the last axes to mean 0 and (biased) variance 1, then multiplies by weight and adds
+/// bias.
 template <class D = Cpu, class T = float>
 struct LayerNorm {
   Shape normalized;
@@ -73,11 +74,11 @@ struct LayerNorm {
 };
 
 struct RMSNormOptions {
-  std::optional<double> epsilon;  ///< the machine's, where none is given
+  std::optional<double> epsilon;  ///< the type's machine epsilon unless given
   bool affine = true;
 };
 
-/// The last axes divided by their root mean square, times weight.
+/// Divides the last axes by their root mean square, then multiplies by weight.
 template <class D = Cpu, class T = float>
 struct RMSNorm {
   Shape normalized;

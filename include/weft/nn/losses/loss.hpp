@@ -11,7 +11,7 @@
 
 namespace weft {
 
-/// Targets that are probabilities of classes, not labels.
+/// Targets that are class probabilities rather than labels.
 template <class Y>
 concept ClassProbabilities = ExpressionLike<Y> && is_floating<typename Y::value_type>;
 
@@ -19,8 +19,8 @@ concept ClassProbabilities = ExpressionLike<Y> && is_floating<typename Y::value_
 
 namespace weft::nn {
 
-/// What becomes of the elements' losses: `mse_loss(x, y, reduce::sum)`. In the type, so that only
-/// one kernel is made.
+/// How the losses of the elements are reduced: `mse_loss(x, y, reduce::sum)`. Part of the type, so
+/// that only one kernel is compiled.
 namespace reduce {
 struct Mean {};
 struct Sum {};
@@ -53,7 +53,7 @@ auto reduced(const E& e, reduce::BatchMean) {
   return Var(sum(e) * static_cast<C>(1 / rows));
 }
 
-/// Losses do not broadcast: of (n, 1) and (n,) that would silently be (n, n).
+/// Losses do not broadcast: (n, 1) with (n,) would silently become (n, n).
 template <class X, class Y>
 void check_shapes(const char* operation, const X& x, const Y& y) {
   if (!(x.shape() == y.shape())) {
@@ -126,13 +126,13 @@ auto binary_cross_entropy(const P& p, const Y& y, R reduction = {}) {
   return detail::reduced(losses, reduction);
 }
 
-/// The same of p = sigmoid(x), exact for large |x|.
+/// The same for p = sigmoid(x), exact for large |x|.
 template <ExpressionLike X, ExpressionLike Y, class R = reduce::Mean>
 auto binary_cross_entropy_with_logits(const X& x, const Y& y, R reduction = {}) {
   detail::check_shapes("binary_cross_entropy_with_logits", x, y);
   return detail::reduced(softplus(x) - x * y, reduction);
 }
-/// With a weight of the positive cases that broadcasts to x.
+/// With a weight for the positive cases, which broadcasts to x.
 template <ExpressionLike X, ExpressionLike Y, TensorLike W, class R = reduce::Mean>
 auto binary_cross_entropy_with_logits(const X& x, const Y& y, R reduction, const W& pos_weight) {
   detail::check_shapes("binary_cross_entropy_with_logits", x, y);
@@ -140,14 +140,14 @@ auto binary_cross_entropy_with_logits(const X& x, const Y& y, R reduction, const
   return detail::reduced((one - y) * x + (one + (pos_weight - one) * y) * softplus(-x), reduction);
 }
 
-/// y (log y - x) for logarithms x of probabilities; 0 where y is. Its mean is over elements: the
-/// divergence is kl_div(x, y, reduce::batch_mean).
+/// y (log y - x) for log-probabilities x; 0 where y is 0. The default mean is over elements; the
+/// divergence itself is kl_div(x, y, reduce::batch_mean).
 template <ExpressionLike X, ExpressionLike Y, class R = reduce::Mean>
 auto kl_div(const X& x, const Y& y, R reduction = {}) {
   detail::check_shapes("kl_div", x, y);
   return detail::reduced(xlogy(y, y) - y * x, reduction);
 }
-/// The same for logarithms y of the target's probabilities.
+/// The same for log-probabilities y of the target.
 template <ExpressionLike X, ExpressionLike Y, class R = reduce::Mean>
 auto kl_div_log_target(const X& x, const Y& y, R reduction = {}) {
   detail::check_shapes("kl_div_log_target", x, y);
@@ -156,9 +156,9 @@ auto kl_div_log_target(const X& x, const Y& y, R reduction = {}) {
 
 template <class T, class D>
 struct ClassLossOptions {
-  std::optional<Tensor<T, D>> weight = {};  ///< of each class, (classes,)
-  int64_t ignore_index = -100;              ///< rows with this label do not count, whatever it is
-  double label_smoothing = 0;               ///< the part of each target spread over all classes
+  std::optional<Tensor<T, D>> weight = {};  ///< for each class, (classes,)
+  int64_t ignore_index = -100;  ///< rows with this label do not count; it need not be a class
+  double label_smoothing = 0;   ///< the fraction of each target that is spread over all classes
 };
 template <class X>
 using class_options_t =
@@ -177,8 +177,8 @@ void check_class_options(const char* operation, const O& options, int64_t classe
   }
 }
 
-/// Each row's loss from logarithms of probabilities; with the mean divided by the weights' sum. K
-/// is what gathers them, and is named in errors.
+/// Each row's loss from log-probabilities; the mean divides by the sum of the weights. K gathers
+/// them, and is named in errors.
 template <class K, class V, class I, class O, class R>
 V class_loss(const V& logs, const I& targets, const O& options, R) {
   constexpr const char* operation = K::text;
@@ -197,7 +197,7 @@ V class_loss(const V& logs, const I& targets, const O& options, R) {
   const auto last = places.unsqueeze(-1);
   const Tensor<T, D> each =
       options.weight ? options.weight->contiguous() : ones<T>({classes}, logs.device());
-  // First of all, since it checks the labels.
+  // First, because it checks the labels.
   const V picked = V(weft::detail::gather_axis<K>(logs, last, axis(-1))).squeeze(-1);
   const Tensor<T, D> w = where(counted, take(each, places, axis(0)), C(0));  // (...)
   V rows = where(w == C(0), C(0), -picked * w);
@@ -220,9 +220,9 @@ V class_loss(const V& logs, const I& targets, const O& options, R) {
 }
 }  // namespace detail
 
-/// The negative logarithm at each row's target, from log_softmax(x), for x of shape (..., classes)
-/// and labels (...) from 0 to classes - 1; another one than `ignore_index` is an IndexError. The
-/// mean divides by the weights of the targets that count: NaN where none does.
+/// The negative log-probability of each row's target, for x = log_softmax(...) of shape (...,
+/// classes) and labels (...) from 0 to classes - 1; any other label but `ignore_index` throws
+/// IndexError. The mean divides by the weights of the targets that count: NaN if none does.
 template <ExpressionLike X, TensorLike I, class R = reduce::Mean>
 auto nll_loss(const X& x, const I& targets, const class_options_t<X>& options = {},
               R reduction = {}) {
@@ -243,9 +243,9 @@ auto cross_entropy(const X& x, const I& targets, const class_options_t<X>& optio
                                                       reduction);
 }
 
-/// The same for the probabilities of the classes, (..., classes): the sum over these of -y w
-/// log_softmax(x). The mean divides by the number of rows, whatever the weights; there is no label
-/// to ignore.
+/// The same for class probabilities y of shape (..., classes): the sum over the classes of -y w
+/// log_softmax(x). The mean divides by the number of rows whatever the weights, and there is no
+/// label to ignore.
 template <ExpressionLike X, ClassProbabilities Y, class R = reduce::Mean>
 auto cross_entropy(const X& x, const Y& y, const class_options_t<X>& options, R reduction = {}) {
   using V = decltype(Var(x));
@@ -267,7 +267,7 @@ auto cross_entropy(const X& x, const Y& y, const class_options_t<X>& options, R 
 
 namespace weft {
 
-/// As cross_entropy of nn, of logits and probabilities of their shape.
+/// nn::cross_entropy of logits and probabilities of the same shape.
 template <ExpressionLike X, ClassProbabilities Y>
 auto cross_entropy(const X& x, const Y& y) {
   return nn::cross_entropy(x, y, {});

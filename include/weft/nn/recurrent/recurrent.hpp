@@ -14,8 +14,8 @@ struct RecurrentOptions {
   int64_t num_layers = 1;
   bool bias = true;
   bool batch_first = false;    ///< (batch, time, width) instead of (time, batch, width)
-  double dropout = 0;          ///< of the outputs of all layers but the last
-  bool bidirectional = false;  ///< a second set of layers goes backwards
+  double dropout = 0;          ///< on the outputs of all layers but the last
+  bool bidirectional = false;  ///< adds a second set of layers that runs backwards
 };
 struct LSTMOptions {
   int64_t num_layers = 1;
@@ -23,7 +23,7 @@ struct LSTMOptions {
   bool batch_first = false;
   double dropout = 0;
   bool bidirectional = false;
-  int64_t proj_size = 0;  ///< states are projected to that width, if it is not 0
+  int64_t proj_size = 0;  ///< width that states are projected to; 0: not projected
 };
 enum class Nonlinearity : unsigned char { tanh, relu };
 struct RNNOptions {
@@ -42,8 +42,8 @@ struct LSTMState {
   Var<T, D> c;
 };
 
-/// What a recurrent layer gives: the last layer's outputs, directions side by side, and the states
-/// behind the last step.
+/// The result of a recurrent layer: the last layer's outputs, both directions side by side, and the
+/// states after the last step.
 template <class D, class T, class State>
 struct RecurrentResult {
   Var<T, D> output;
@@ -101,8 +101,8 @@ struct Recurrent {
   }
 
   /// x of shape (time, batch, input_size), with batch_first (batch, time, input_size), or without a
-  /// batch (time, input_size), from a state that is 0 unless given. Throws ShapeError for what does
-  /// not fit, and ValueError for sequences without steps.
+  /// batch (time, input_size); the first state is 0 unless given. Throws ShapeError if shapes do
+  /// not match, and ValueError for sequences without steps.
   Result operator()(const Var<T, D>& x, const State& state = {},
                     const SequenceLengths<D>& lengths = {}) const {
     if (x.rank() == 2) {
@@ -165,8 +165,8 @@ struct Recurrent {
     }
     return run_layer<Steps>(x, w, h0, c0, path);
   }
-  /// All layers at once, or one after the other where dropout is between them; empty where the
-  /// library does not take them.
+  /// All layers at once, or one by one if there is dropout between them; empty if the library does
+  /// not support them.
   RecurrentStates<T, D> by_library(Var<T, D> y, const Var<T, D>& h0, const Var<T, D>& c0,
                                    const SequenceLengths<D>& lengths) const {
     if (!lengths.is_known()) return {};
@@ -238,8 +238,8 @@ struct Recurrent {
 };
 }  // namespace detail
 
-/// Elman's network: h = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu. First values are uniform
-/// within 1 / sqrt(hidden_size), as those of LSTM and GRU.
+/// Elman's network: h = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu. As in LSTM and GRU, weights
+/// are initialised uniformly within 1 / sqrt(hidden_size).
 template <class D = Cpu, class T = float>
 struct RNN : detail::Recurrent<D, T, detail::RnnSteps<false>> {
   using Base = detail::Recurrent<D, T, detail::RnnSteps<false>>;
@@ -253,8 +253,8 @@ struct RNN : detail::Recurrent<D, T, detail::RnnSteps<false>> {
   }
 };
 
-/// Long short-term memory; `auto [output, state] = lstm(x, {h0, c0})`. Rows of the weights are the
-/// gates i, f, g and o.
+/// Long short-term memory: `auto [output, state] = lstm(x, {h0, c0})`. The rows of the weights are
+/// the gates i, f, g and o.
 template <class D = Cpu, class T = float>
 struct LSTM : detail::Recurrent<D, T, detail::LstmSteps> {
   using Base = detail::Recurrent<D, T, detail::LstmSteps>;
@@ -263,8 +263,8 @@ struct LSTM : detail::Recurrent<D, T, detail::LstmSteps> {
       : Base(in, width, chosen, device) {}
 };
 
-/// Gated recurrent units. Rows of the weights are the gates r, z and n; the reset gate multiplies
-/// the product with the state and its bias.
+/// Gated recurrent units. The rows of the weights are the gates r, z and n; the reset gate
+/// multiplies the state's product, bias included.
 template <class D = Cpu, class T = float>
 struct GRU : detail::Recurrent<D, T, detail::GruSteps> {
   using Base = detail::Recurrent<D, T, detail::GruSteps>;

@@ -1,4 +1,4 @@
-// SequenceLengths: how long each of the padded sequences of a batch is.
+// SequenceLengths: the lengths of the padded sequences in a batch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace weft::nn {
 
-/// The lengths of padded sequences, each from 1 to the padded length. Steps behind a sequence's end
-/// leave its state as it is, and give outputs of 0. A tensor on the device is not checked, so that
-/// a graph can be recorded with it.
+/// The lengths of padded sequences, each from 1 to the padded length. Steps after a sequence's end
+/// do not change its state, and their outputs are 0. A tensor on the device is not checked, so that
+/// it can be used in a recorded graph.
 template <class D>
 class SequenceLengths {
  public:
@@ -21,7 +21,7 @@ class SequenceLengths {
       : given_(static_cast<decltype(lengths)&&>(lengths)) {}
   SequenceLengths(const Tensor<int64_t, D>& lengths) : tensor_(lengths) {}
 
-  /// Throws for lengths that do not fit.
+  /// Throws if the lengths do not match.
   void check(const char* operation, int64_t time, int64_t batch) const {
     if (given_.empty() && tensor_.size() == 0) return;
     for (const int64_t length : given_) {
@@ -33,7 +33,7 @@ class SequenceLengths {
       fail<ShapeError>(operation, "lengths of shape ", shape, " for a batch of ", batch);
     }
   }
-  /// Whether the host knows them: those of a tensor it does not.
+  /// Whether the host knows the lengths, which it does not if they are a tensor.
   bool is_known() const { return tensor_.size() == 0; }
   const std::vector<int64_t>& known() const { return given_; }
   /// Which steps are inside: (time, batch, 1); empty where no lengths are given.

@@ -115,7 +115,8 @@ auto reduce(R reducer, X&& x, const Options&... options) {
   using E = std::remove_cvref_t<X>;
   using T = typename E::value_type;
   if constexpr (has_var<E> && !is_floating<typename R::template result<T>> &&
-                !is_complex<typename R::template result<T>>) {
+                !is_complex<typename R::template result<T>> &&
+                !is_small<typename R::template result<T>>) {
     return reduce(reducer, detached(x), options...);  // argmax has no gradient
   } else if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
     const int rank = x.shape().rank();
@@ -214,7 +215,7 @@ auto norm(X&& x, Options... options) {
 template <ExpressionLike X, class... Options>
 auto norm_p(X&& x, double p, Options... options) {
   if (!(p > 0)) fail<ValueError>("norm_p", "p = ", p, ", expected above 0");
-  return detail::reduce(reducer::norm{p}, static_cast<X&&>(x), options...);
+  return detail::reduce(reducer::norm_p{p}, static_cast<X&&>(x), options...);
 }
 /// log(sum(exp(x))) without overflow.
 template <ExpressionLike X, class... Options>

@@ -182,4 +182,18 @@ auto ihfft(const X& x, const FftOptions& o = {}) {
       .eval();
 }
 
+/// hfft along the last of several axes and fft along the others.
+template <ExpressionLike X>
+auto hfftn(const X& x, const FftnOptions& o = {}) {
+  return fourier::apply<fourier::Back>("hfftn", conj(fourier::Forth::prepare(x)), o.axes, o.n,
+                                       fourier::opposite(o.norm), true);
+}
+/// Its inverse.
+template <ExpressionLike X>
+auto ihfftn(const X& x, const FftnOptions& o = {}) {
+  return conj(fourier::apply<fourier::Halved>("ihfftn", x, o.axes, o.n, fourier::opposite(o.norm),
+                                              false))
+      .eval();
+}
+
 }  // namespace weft

@@ -132,8 +132,8 @@ auto components(const Tensor<S, D>& x) {
                                     shape, strides);
 }
 template <SmallLike X>
-  requires(!TensorLike<X>)
-auto components(X&& x) { return components(static_cast<X&&>(x).eval()); }
+  requires(!TensorLike<X> && !detail::has_var<std::remove_cvref_t<X>>)
+auto components(const X& x) { return components(x.eval()); }
 
 namespace detail {
 /// Whether `inner` axes of these sizes at the end of x are dense, so that one element of S lies
@@ -159,7 +159,7 @@ bool find_small(const Tensor<T, D>& x, Shape& shape, Strides& strides) {
 
 /// A tensor of numbers whose last axis has R numbers, or whose last two have R x C, as one of
 /// Small<T, R, C>: a view, so these axes must be dense (and a clone() is). Of an expression, of its
-/// value; of a Var a statement, through which gradients flow.
+/// value; of a Var a Var.
 template <int R, int C = 1, class T, Device D>
 auto as_small(const Tensor<T, D>& x) {
   using U = std::remove_const_t<T>;
@@ -170,11 +170,10 @@ auto as_small(const Tensor<T, D>& x) {
   Shape shape;
   Strides strides;
   if (!detail::find_small<S>(x, shape, strides)) {
-    constexpr int columns = C > 1 ? C : 0;
+    const Text sizes = C > 1 ? detail::join({R, " x ", C}) : detail::join({R});
     fail<ShapeError>("as_small", "shape ", x.shape(), " with strides ", x.strides(),
-                     ", expected dense last axes of ", R, columns > 0 ? " x " : "",
-                     columns > 0 ? columns : R, " numbers from a multiple of ", int{alignof(S)},
-                     " bytes on: write x.clone() where the sizes are right");
+                     ", expected dense last axes of ", sizes, " numbers from a multiple of ",
+                     int{alignof(S)}, " bytes on: write x.clone() where the sizes are right");
   }
   return detail::Access::make<Result, D>(detail::Access::storage(x),
                                          reinterpret_cast<Result*>(x.data()), shape, strides);
@@ -183,29 +182,28 @@ template <int R, int C = 1, ExpressionLike X>
   requires(!TensorLike<X> && !detail::has_var<std::remove_cvref_t<X>>)
 auto as_small(X&& x) { return as_small<R, C>(static_cast<X&&>(x).eval()); }
 
-namespace detail {
-template <int R, int C, class X, std::size_t... K>
-auto small_of_parts(const X& x, std::index_sequence<K...>) {
-  const int axis = x.rank() - (C > 1 ? 2 : 1);
-  const auto part = [&](int64_t i, int64_t j) {
-    if constexpr (C > 1) {
-      return x.select(axis, i).select(axis, j);
-    } else {
-      return x.select(axis, i);
-    }
-  };
-  return small<R, C>(part(K / C, K % C)...);
-}
-}  // namespace detail
+// Vars: views whose gradients are views. custom() is that of <weft/autograd.hpp>, which whoever has
+// a Var has included.
 
 template <int R, int C = 1, ExpressionLike X>
   requires(!TensorLike<X> && detail::has_var<std::remove_cvref_t<X>>)
 auto as_small(const X& x) {
-  const int axis = x.rank() - (C > 1 ? 2 : 1);
-  if (axis < 0 || x.shape()[axis] != R || (C > 1 && x.shape()[x.rank() - 1] != C)) {
-    fail<ShapeError>("as_small", "shape ", x.shape(), ", expected last axes of ", R, " and ", C);
-  }
-  return detail::small_of_parts<R, C>(x, std::make_index_sequence<R * C>{});
+  const auto view = [](const auto& numbers) { return as_small<R, C>(numbers); };
+  const auto back = [](const auto& g, const auto&, const auto&) { return components(g); };
+  return custom(view, back, x);
+}
+template <SmallLike X>
+  requires(!TensorLike<X> && detail::has_var<std::remove_cvref_t<X>>)
+auto components(const X& x) {
+  using S = typename X::value_type;
+  const auto view = [](const auto& elements) { return components(elements); };
+  const auto back = [](const auto& g, const auto&, const auto&) {
+    Shape shape;
+    Strides strides;
+    const bool fits = detail::find_small<S>(g, shape, strides);
+    return as_small<S::rows, S::columns>(fits ? g : g.clone());
+  };
+  return custom(view, back, x);
 }
 
 }  // namespace weft

@@ -21,18 +21,6 @@ concept SmallOperands = OperandsOrMistakes<Xs...> &&(is_small<detail::element_of
 
 namespace detail {
 
-/// float for float and Small<float, R, C>.
-template <class T>
-struct NumberOf {
-  using type = T;
-};
-template <class T, int R, int C>
-struct NumberOf<Small<T, R, C>> {
-  using type = T;
-};
-template <class T>
-using number_of = typename NumberOf<T>::type;
-
 /// The type of the numbers that the first Small among Xs is made of.
 template <class... Xs>
 struct FirstNumber {
@@ -40,8 +28,7 @@ struct FirstNumber {
 };
 template <class X, class... Xs>
 struct FirstNumber<X, Xs...>
-    : std::conditional_t<is_small<element_of_t<X>>, NumberOf<element_of_t<X>>, FirstNumber<Xs...>> {
-};
+    : std::conditional_t<is_small<element_of_t<X>>, RealOf<element_of_t<X>>, FirstNumber<Xs...>> {};
 
 /// What X is inside an operation on Small of T: its element, or the number as a T.
 template <class T, class X>
@@ -58,7 +45,7 @@ using small_argument = typename SmallArgument<T, std::remove_cvref_t<X>>::type;
 
 template <class T, class X>
 inline constexpr bool is_small_argument = ExpressionLike<X> || is_small<std::remove_cvref_t<X>>
-                                              ? std::is_same_v<number_of<element_of_t<X>>, T>
+                                              ? std::is_same_v<real_t<element_of_t<X>>, T>
                                               : std::is_arithmetic_v<std::remove_cvref_t<X>>;
 
 template <class Op, class... Vs>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/axes.hpp"
 #include "weft/ops/small/factor.hpp"
 #include "weft/ops/small/lift.hpp"
 
@@ -194,10 +195,10 @@ struct small_diagonal_matrix : OfSmall {
 
 namespace weft {
 
-/// Each element divided by its norm.
+/// Each element divided by its norm, or by 1e-12 where that is larger.
 template <SmallLike X>
-constexpr auto normalize(X&& x) {
-  return detail::lift_small(op::small_normalize{}, static_cast<X&&>(x));
+auto normalize(const X& x, const Axes& = {}, double = 0) {
+  return detail::lift_small(op::small_normalize{}, x);
 }
 /// Up to 4 x 4 by minors, above by LU decomposition with row exchanges.
 template <SmallLike X>
@@ -229,17 +230,19 @@ auto norm(X&& x, Options...) {
   return detail::lift_small(op::small_norm{}, static_cast<X&&>(x));
 }
 
+/// The transposes; a vector becomes a row.
 template <SmallLike X>
 auto transpose(const X& x) {
   return detail::lift_small(op::small_transpose{}, x);
 }
 
+/// The sums of the diagonals. (The number is that of the same function of tensors.)
 template <SmallLike X>
 auto trace(X&& x, int64_t = 0) {
   return detail::lift_small(op::small_trace{}, static_cast<X&&>(x));
 }
 
-/// X with A X = B for each element, by LU decomposition with row exchanges; infinities and NaN
+/// X with A X = B for each element, by elimination with row exchanges; infinities and NaN
 /// where A is singular.
 template <SmallLike A, SmallLike B>
 auto solve(A&& a, B&& b) {

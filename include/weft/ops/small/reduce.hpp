@@ -14,10 +14,9 @@ namespace detail {
 template <class R, class X, class... Options>
 auto reduce_small(R reducer, X&& x, const Options&... options) {
   using S = typename std::remove_cvref_t<X>::value_type;
-  static_assert(!has_var<std::remove_cvref_t<X>>,
-                "weft: sum and mean of Small have no gradient: write small<R, C>(sum(component<0>"
-                "(x)), ...)");
-  if constexpr (are_options<Options...>() && !has_var<std::remove_cvref_t<X>>) {
+  if constexpr (has_var<std::remove_cvref_t<X>>) {
+    return reduce(reducer, static_cast<X&&>(x), options...);
+  } else if constexpr (are_options<Options...>()) {
     const int rank = x.shape().rank();
     ReducedAxes axes{~(~0U << rank), false};
     (take(R::text, rank, axes, reducer, options), ...);
@@ -31,7 +30,7 @@ auto reduce_small(R reducer, X&& x, const Options&... options) {
 }  // namespace detail
 
 /// The sum of the elements along axis(...), all without, with keepdims as of numbers: a tensor,
-/// computed at once.
+/// computed at once; of Vars a Var or a part of a statement, as of numbers.
 template <SmallLike X, class... Options>
 auto sum(X&& x, Options... options) {
   return detail::reduce_small(reducer::sum{}, static_cast<X&&>(x), options...);
@@ -53,15 +52,24 @@ template <class X, class Y>
   template <SmallLike E>
   Text to_string(const E& e, const PrintOptions& options = {}) {
     using S = typename E::value_type;
-    const auto x = components(e);
-    const Text all = to_string(x, options);
-    const Text type = detail::join({", ", name(dtype_of<typename S::number>), ", "});
-    std::size_t at = all.size() - type.size();
-    while (at > 0 && std::memcmp(all.c_str() + at, type.c_str(), type.size()) != 0) --at;
-    Text out(all.c_str(), at + 2);
-    out += detail::join({"Small<", name(dtype_of<typename S::number>), ", ", S::rows});
-    if constexpr (S::columns > 1) out += detail::join({", ", S::columns});
-    return out + ">" + (all.c_str() + at + type.size() - 2);
+    if constexpr (detail::has_var<E>) {
+      Text out = to_string(e.eval().value(), options);
+      if (!e.eval().requires_grad()) return out;
+      out.pop_back();
+      return out + ", requires_grad)";
+    } else if constexpr (!TensorLike<E>) {
+      return to_string(e.eval(), options);
+    } else {
+      const Text numbers = to_string(components(e), options);
+      std::size_t end = numbers.size();
+      while (numbers[end - 1] != ']') --end;
+      Text out(numbers.c_str(), end);
+      const bool summary = e.size() * S::count > options.threshold;
+      if (summary || e.size() == 0) out += ", shape " + detail::text(e.shape());
+      out += detail::join({", Small<", name(dtype_of<typename S::number>), ", ", S::rows});
+      if constexpr (S::columns > 1) out += detail::join({", ", S::columns});
+      return out + ">, " + text(e.device()) + ")";
+    }
   }
   /// The numbers of one value, a matrix as rows: `{{1., 2.}, {3., 4.}}` in NumPy's brackets.
   template <class T, int R, int C>

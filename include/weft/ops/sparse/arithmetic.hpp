@@ -79,8 +79,8 @@ auto operator-(const A& a) {
   return a.with_values(-a.values());
 }
 
-/// Element by element with a dense matrix, or with what broadcasts to one: a column (rows, 1) scales
-/// rows, a vector (columns,) columns. The result has a's pattern.
+/// Element by element with a dense matrix, or with what broadcasts to one: a column (rows, 1)
+/// scales rows, a vector (columns,) columns. The result has a's pattern.
 template <SparseLike A, ExpressionLike X>
 auto operator*(const A& a, const X& x) {
   return a.with_values(a.values() * sparse::at_places("multiply", a, x));
@@ -94,6 +94,24 @@ auto operator/(const A& a, const X& x) {
   return a.with_values(a.values() / sparse::at_places("divide", a, x));
 }
 
+/// With a dense matrix, or what broadcasts with one: dense.
+template <SparseLike A, ExpressionLike X>
+auto operator+(const A& a, const X& x) {
+  return a.to_dense() + x;
+}
+template <SparseLike A, ExpressionLike X>
+auto operator+(const X& x, const A& a) {
+  return x + a.to_dense();
+}
+template <SparseLike A, ExpressionLike X>
+auto operator-(const A& a, const X& x) {
+  return a.to_dense() - x;
+}
+template <SparseLike A, ExpressionLike X>
+auto operator-(const X& x, const A& a) {
+  return x - a.to_dense();
+}
+
 /// Of two matrices element by element: the places that both have.
 template <CsrLike A, CsrLike B>
 auto operator*(const A& a, const B& b) {
@@ -104,10 +122,11 @@ auto operator*(const A& a, const B& b) {
   const auto others = sparse::places(b.row_indices(), b.col_indices(), b.columns());
   using P = decltype(a.with_values(a.values() * b.values()));
   if (b.nnz() == 0 || a.nnz() == 0) {
-    const P nothing = P(sparse::make_pattern<D>("multiply", zeros<SparseIndex>({a.rows() + 1}, a.device()),
-                                             Tensor<SparseIndex, D>(zeros<SparseIndex>({0}, a.device())),
-                                             a.shape(), {.check = false}),
-                     typename P::values_type(zeros<typename A::value_type>({0}, a.device())));
+    const P nothing =
+        P(sparse::make_pattern<D>("multiply", zeros<SparseIndex>({a.rows() + 1}, a.device()),
+                                  Tensor<SparseIndex, D>(zeros<SparseIndex>({0}, a.device())),
+                                  a.shape(), {.check = false}),
+          typename P::values_type(zeros<typename A::value_type>({0}, a.device())));
     return nothing;
   }
   const Tensor<int64_t, D> found = minimum(searchsorted(others, mine), b.nnz() - 1);
@@ -116,8 +135,8 @@ auto operator*(const A& a, const B& b) {
   const Tensor<int64_t, D> at_b = take(found, kept);
   const Tensor<SparseIndex, D> rows = take(a.row_indices(), kept);
   const Tensor<SparseIndex, D> columns = take(a.col_indices(), kept);
-  return P(sparse::make_pattern<D>("multiply", sparse::offsets_of(rows, a.rows()), columns, a.shape(),
-                                   {}),
+  return P(sparse::make_pattern<D>("multiply", sparse::offsets_of(rows, a.rows()), columns,
+                                   a.shape(), {}),
            typename P::values_type(take(a.values(), kept) * take(b.values(), at_b)));
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "weft/ops/index/scatter.hpp"
 #include "weft/ops/order/scan.hpp"
 #include "weft/ops/order/select.hpp"
@@ -41,6 +43,37 @@ struct Merged {
   }
 };
 
+/// Where each triplet stands among those before it, by a key below `count`: order, or a new one of
+/// the numbers 0, 1, ... where it has no elements, sorted by key; equal keys stay as they are.
+template <class D>
+Tensor<SparseIndex, D> counted_order(const Tensor<SparseIndex, D>& key, int64_t count,
+                                     const Tensor<SparseIndex, D>& order) {
+  const int64_t n = key.size();
+  std::vector<SparseIndex> start(static_cast<std::size_t>(count) + 1, 0);
+  for (int64_t e = 0; e < n; ++e) ++start[static_cast<std::size_t>(key.data()[e]) + 1];
+  for (std::size_t k = 0; k < start.size() - 1; ++k) start[k + 1] += start[k];
+  const auto out = empty<SparseIndex>({n}, D{});
+  for (int64_t i = 0; i < n; ++i) {
+    const SparseIndex e = order.size() > 0 ? order.data()[i] : static_cast<SparseIndex>(i);
+    out.data()[start[static_cast<std::size_t>(key.data()[e])]++] = e;
+  }
+  return out;
+}
+
+/// The order of triplets by row and column, those of one place as they are: by counting on the CPU,
+/// unless there are far more rows and columns than elements.
+template <class C, class D>
+Tensor<SparseIndex, D> row_major_order(const C& x, const Tensor<int64_t, D>& at) {
+  if constexpr (std::is_same_v<D, Cpu>) {
+    if (x.rows() + x.columns() < 8 * x.nnz()) {
+      const auto by_column =
+          counted_order(x.col_indices().contiguous(), x.columns(), Tensor<SparseIndex, D>());
+      return counted_order(x.row_indices().contiguous(), x.rows(), by_column);
+    }
+  }
+  return cast<SparseIndex>(argsort(at));
+}
+
 template <class C>
 auto merge(const C& x) {
   using D = typename C::device_type;
@@ -49,14 +82,15 @@ auto merge(const C& x) {
   const int64_t n = x.nnz();
   if (n < 2) return out;
   auto at = places(out.rows, out.columns, x.columns());
-  const auto rises = [&] { return Tensor<bool, D>(at.narrow(0, 1, n - 1) > at.narrow(0, 0, n - 1)); };
+  const auto rises = [&] {
+    return Tensor<bool, D>(at.narrow(0, 1, n - 1) > at.narrow(0, 0, n - 1));
+  };
   Tensor<bool, D> rise = rises();
   if (all(rise).eval().item()) return out;
-  const auto sorted = sort(at);
-  at = sorted.values;
-  out.order = cast<SparseIndex>(sorted.indices);
+  out.order = row_major_order(x, at);
   out.rows = take(x.row_indices(), out.order);
   out.columns = take(x.col_indices(), out.order);
+  at = places(out.rows, out.columns, x.columns());
   rise = rises();
   if (all(rise).eval().item()) return out;
   const auto first = full<bool>({n + 1}, true, x.device());
@@ -81,7 +115,7 @@ auto to_csr(const C& x) {
   const auto pattern =
       make_pattern<D>("to_csr", offsets_of(merged.rows, x.rows()), merged.columns, x.shape(), {});
   return Csr<typename C::value_type, D, typename C::values_type>(pattern,
-                                                                merged.values(x.values()));
+                                                                 merged.values(x.values()));
 }
 
 template <class C>
@@ -118,7 +152,8 @@ auto diagonal(const M& x, int64_t k) {
   const Tensor<bool, D> on =
       cast<int64_t>(x.col_indices()) - cast<int64_t>(rows) == k;  // at most once a row
   const Tensor<int64_t, D> which = nonzero(on).reshape({-1});
-  const Tensor<int64_t, D> to = cast<int64_t>(Tensor<SparseIndex, D>(take(rows, which))) - first_row;
+  const Tensor<int64_t, D> to =
+      cast<int64_t>(Tensor<SparseIndex, D>(take(rows, which))) - first_row;
   const Tensor<T, D> zero = zeros<T>({n}, x.device());
   if constexpr (detail::is_var<typename M::values_type>) {
     using V = typename M::values_type;

@@ -69,7 +69,7 @@ class Coo {
   auto to(To device) const {
     const auto values = values_.to(device);
     return Coo<T, To, std::remove_cvref_t<decltype(values)>>(row_.to(device), col_.to(device),
-                                                            values, shape_);
+                                                             values, shape_);
   }
   /// The triplets in row-major order, those of one place as one, their sum. Sums are in the order
   /// of the triplets, the same at each run.
@@ -107,12 +107,11 @@ auto coo(const R& row_indices, const C& col_indices, const X& values, const Shap
   using D = typename V::device_type;
   V settled(values);
   const Tensor<SparseIndex, D> at[] = {
-      sparse::as_indices("coo", "rows", row_indices, D{}, options),
-      sparse::as_indices("coo", "columns", col_indices, D{}, options)};
+      sparse::as_indices("coo", "rows", row_indices, settled.device(), options),
+      sparse::as_indices("coo", "columns", col_indices, settled.device(), options)};
   if (!(settled.shape() == at[0].shape()) || !(settled.shape() == at[1].shape())) {
     fail<ShapeError>("coo", "rows of shape ", at[0].shape(), ", columns of shape ", at[1].shape(),
-                     " and values of shape ", settled.shape(),
-                     ", expected vectors of one length");
+                     " and values of shape ", settled.shape(), ", expected vectors of one length");
   }
   sparse::check_sizes("coo", shape, at[0].size());
   for (int i = 0; i < 2 && options.check && settled.size() > 0; ++i) {

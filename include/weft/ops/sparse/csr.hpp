@@ -38,7 +38,8 @@ using values_of = typename detail::Evaluated<std::remove_cvref_t<X>>::type;
 /// A matrix most of whose elements are zero, in compressed sparse rows: row r has the values
 /// values()[crow_indices()[r]] to values()[crow_indices()[r + 1]], in the columns col_indices() at
 /// the same places, which ascend. Copies share the pattern and the values, as handles do. V is
-/// Tensor<T, D>, or Var<T, D> for values that have gradients. Made by csr(), to_csr(), sparse_eye().
+/// Tensor<T, D>, or Var<T, D> for values that have gradients. Made by csr(), to_csr(),
+/// sparse_eye().
 template <class T, Device D = Cpu, class V = Tensor<T, D>>
 class Csr {
  public:
@@ -75,7 +76,8 @@ class Csr {
   const V& values() const { return values_; }  // (nnz,)
   const sparse::PatternHandle<D>& pattern() const { return pattern_; }
 
-  /// The same pattern with the values of an expression of shape (nnz,): x.with_values(tanh(x.values())).
+  /// The same pattern with the values of an expression of shape (nnz,):
+  /// x.with_values(tanh(x.values())).
   template <ExpressionLike X>
   auto with_values(const X& x) const {
     using U = sparse::values_of<X>;
@@ -174,8 +176,9 @@ auto csr(const R& crow_indices, const C& col_indices, const X& values, const Sha
   using V = sparse::values_of<X>;
   using D = typename V::device_type;
   V settled(values);
-  const auto rows = sparse::as_indices("csr", "row offsets", crow_indices, D{}, options);
-  const auto columns = sparse::as_indices("csr", "columns", col_indices, D{}, options);
+  const auto rows =
+      sparse::as_indices("csr", "row offsets", crow_indices, settled.device(), options);
+  const auto columns = sparse::as_indices("csr", "columns", col_indices, settled.device(), options);
   if (!(settled.shape() == columns.shape())) {
     fail<ShapeError>("csr", "values of shape ", settled.shape(), " and columns of shape ",
                      columns.shape(), ", expected vectors of one length");

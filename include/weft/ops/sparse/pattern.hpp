@@ -1,4 +1,4 @@
-// SparsePattern: where the elements of a sparse matrix are, by rows; checked once, shared by handles.
+// Pattern: where the elements of a sparse matrix are, by rows; checked once and shared.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace weft {
 
-/// The type of row offsets and column indices: half the memory traffic of int64, and enough for 2^31
-/// elements. Tensors of other integers are converted.
+/// The type of row offsets and column indices: half the memory traffic of int64, and enough for
+/// 2^31 elements. Tensors of other integers are converted.
 using SparseIndex = std::int32_t;
 
 /// Whether a sparse matrix's indices are checked when it is made: one pass over them, and on CUDA a
@@ -30,8 +30,9 @@ namespace sparse {
 
 /// What a pass over the indices finds.
 struct Facts {
-  int64_t bad_row = -1;  ///< the first one whose offsets or columns are wrong; -1 where all are right
-  int64_t longest = 0;   ///< the elements of the fullest row
+  int64_t bad_row =
+      -1;  ///< the first one whose offsets or columns are wrong; -1 where all are right
+  int64_t longest = 0;  ///< the elements of the fullest row
 };
 
 /// Row r has the elements crow[r] to crow[r + 1], in ascending columns, none twice. Immutable.
@@ -64,20 +65,26 @@ using PatternHandle = std::shared_ptr<const Pattern<D>>;
 
 }  // namespace sparse
 
-/// Device D's loops over sparse matrices (cpu/sparse/loops.hpp, cuda/sparse/loops.hpp):
-///   template <class D> static sparse::Facts inspect(const sparse::Pattern<D>&);
-///   // target = epilogue(matrix times x); x is (columns, n) or (columns,), by rows without gaps
-///   template <class T, class Out, class D, class C>
-///   static void multiply(const char* operation, const sparse::Pattern<D>&,
-///                        const Tensor<T, D>& values, const Tensor<T, D>& x,
-///                        const Tensor<Out, D>& target, const Epilogue<T, C>&);
-///   // target[e] = a's row of element e times b's column; a and b's transpose by rows without gaps
-///   template <class T, class Out, class D>
-///   static void sample(const char* operation, const sparse::Pattern<D>&, const Tensor<T, D>& a,
-///                      const Tensor<T, D>& b, const Tensor<Out, D>& target);
-///   template <class D> static bool may_keep(D);  // whether what is computed now is there later
+/// Device D's loops over sparse matrices (cpu/sparse/loops.hpp, cuda/sparse/loops.hpp);
+/// SparseDevice says what they provide.
 template <class D>
 struct SparseLoops;
+
+/// A device with sparse matrices. multiply(operation, pattern, values, x, target, epilogue) writes
+/// the epilogue of the matrix times x, of shape (columns,) or (columns, n), into elements T or
+/// compute_t<T>; sample(operation, pattern, a, b, target) writes for each element the product of
+/// its row of a and its column's row of b. Rows of x, a and b are neighbours, and may lie apart;
+/// the target has elements and no gaps. inspect(pattern) checks the indices, and may_keep(device)
+/// says whether what is computed now is there later.
+template <class D>
+concept SparseDevice = requires(const char* operation, const sparse::Pattern<D>& pattern,
+                                const Tensor<float, D>& x, const Epilogue<float, D>& epilogue,
+                                D device) {
+  SparseLoops<D>::multiply(operation, pattern, x, x, x, epilogue);
+  SparseLoops<D>::sample(operation, pattern, x, x, x);
+  { SparseLoops<D>::inspect(pattern) } -> std::same_as<sparse::Facts>;
+  { SparseLoops<D>::may_keep(device) } -> std::same_as<bool>;
+};
 
 namespace sparse {
 
@@ -86,21 +93,22 @@ template <class D>
 constexpr bool is_included() {
   constexpr bool here = requires { sizeof(SparseLoops<D>); };
   static_assert(here || !is_cuda<D>,
-                "weft: for sparse matrices on Cuda include <weft/cuda/sparse.hpp>, in a .cu file");
+                "weft: for sparse matrices on Cuda include <weft/sparse.hpp> in a .cu file");
   static_assert(here || is_cuda<D>, "weft: for sparse matrices include <weft/sparse.hpp>");
   return here;
 }
 template <class D>
 using loops_of = SparseLoops<std::conditional_t<is_cuda<D>, Cuda, D>>;
 
-/// Throws where a dense array would not have room for indices of int32.
+/// Throws for a shape that is no matrix, or whose places or elements int32 does not count.
 inline void check_sizes(const char* operation, const Shape& shape, int64_t count) {
   if (shape.rank() != 2 || shape[0] < 0 || shape[1] < 0) {
     fail<ShapeError>(operation, "shape ", shape, ", expected two sizes of at least 0");
   }
-  if (shape[0] >= INT32_MAX || shape[1] >= INT32_MAX || count >= INT32_MAX) {
-    fail<ShapeError>(operation, count, " elements of shape ", shape,
-                     ", expected fewer than 2^31 - 1 elements, rows and columns");
+  constexpr int64_t most = INT32_MAX - 4096;  // kernels step a little beyond the end
+  if (shape[0] > most || shape[1] > most || count > most) {
+    fail<ShapeError>(operation, count, " elements of shape ", shape, ", expected at most ", most,
+                     " elements, rows and columns");
   }
 }
 
@@ -110,9 +118,10 @@ Tensor<SparseIndex, D> as_indices(const char* operation, const char* what, const
                                   const SparseOptions& options) {
   using U = typename I::value_type;
   static_assert(is_integer<U>, "weft: indices of a sparse matrix are integers");
-  static_assert(std::is_same_v<common_device_t<typename I::device_type, D>, D>,
-                "weft: indices and values of a sparse matrix are on one device: write x.to(device)");
-  const auto x = detail::as_tensor(e);
+  static_assert(
+      std::is_same_v<common_device_t<typename I::device_type, D>, D>,
+      "weft: indices and values of a sparse matrix are on one device: write x.to(device)");
+  const Tensor<U, D> x = detail::Access::unconst(Tensor<const U, D>(detail::value_on(e, device)));
   if (x.rank() != 1) {
     fail<ShapeError>(operation, what, " of shape ", x.shape(), ", expected a vector");
   }
@@ -129,7 +138,6 @@ Tensor<SparseIndex, D> as_indices(const char* operation, const char* what, const
         fail<IndexError>(operation, most, " among the ", what, ", expected less than 2^31");
       }
     }
-    static_cast<void>(device);
     return cast<SparseIndex>(x);
   }
 }

@@ -12,10 +12,10 @@ namespace weft {
 template <SparseLike A>
 Text to_string(const A& a, PrintOptions options = {}) {
   using T = typename A::value_type;
-  Text out = detail::join({CsrLike<A> ? "csr(" : "coo(", a.shape(), ", ", a.nnz(),
-                           a.nnz() == 1 ? " element, " : " elements, ", name(A::dtype()), ", ",
-                           a.device(), detail::has_var<typename A::values_type> ? ", gradients)"
-                                                                                : ")"});
+  Text out =
+      detail::join({CsrLike<A> ? "csr(" : "coo(", a.shape(), ", ", a.nnz(),
+                    a.nnz() == 1 ? " element, " : " elements, ", name(A::dtype()), ", ", a.device(),
+                    detail::has_var<typename A::values_type> ? ", gradients)" : ")"});
   const int64_t n = a.nnz();
   const bool summary = n > options.threshold;
   const int64_t edge = summary ? (2 * options.edge_items < n ? options.edge_items : n / 2) : n;
@@ -41,7 +41,8 @@ Text to_string(const A& a, PrintOptions options = {}) {
 
 /// Prints to_string(a) to a stream.
 template <class S, SparseLike A>
-requires(TextStream<S> && !SparseLike<S>) S& operator<<(S& stream, const A& a) {
+  requires(TextStream<S> && !SparseLike<S>)
+S& operator<<(S& stream, const A& a) {
   stream << to_string(a).c_str();
   return stream;
 }

@@ -16,6 +16,24 @@ struct sddmm {
   static constexpr const char* text = "sampled_product";
 };
 
+/// What products of elements T are summed in; integers wrap.
+template <class T>
+struct SumOf {
+  using type = compute_t<T>;
+};
+template <class T>
+  requires is_integer<T>
+struct SumOf<T> {
+  using type = std::conditional_t<(sizeof(T) < 8), unsigned, unsigned long long>;
+};
+template <class T>
+using sum_t = typename SumOf<T>::type;
+/// An element as a factor of such a sum.
+template <class T>
+WEFT_HD WEFT_INLINE sum_t<T> load(T x) {
+  return static_cast<sum_t<T>>(load_element(x));
+}
+
 /// The shape of a sparse matrix times x.
 inline Shape product_shape(const Shape& a, const Shape& x) {
   if (x.rank() != 1 && x.rank() != 2) {
@@ -114,15 +132,14 @@ class SampledProduct : public NodeMembers<SampledProduct<A, B>> {
   SampledProduct(sparse::PatternHandle<device_type> pattern, A a, B b)
       : pattern_(static_cast<sparse::PatternHandle<device_type>&&>(pattern)),
         shape_(Shape{pattern_->count()}),
-        args_{static_cast<A&&>(a),
-              {static_cast<B&&>(b), {pattern_->crow, {pattern_->col, {}}}}} {
+        args_{static_cast<A&&>(a), {static_cast<B&&>(b), {pattern_->crow, {pattern_->col, {}}}}} {
     const Shape& x = left().shape();
     const Shape& y = right().shape();
     if (x.rank() != 2 || y.rank() != 2 || x[0] != pattern_->rows || y[1] != pattern_->columns ||
         x[1] != y[0]) {
-      fail<ShapeError>("sddmm", "factors of shapes ", x, " and ", y, " for a sparse matrix of shape ",
-                       Shape{pattern_->rows, pattern_->columns}, ", expected (", pattern_->rows,
-                       ", k) and (k, ", pattern_->columns, ")");
+      fail<ShapeError>("sddmm", "factors of shapes ", x, " and ", y,
+                       " for a sparse matrix of shape ", Shape{pattern_->rows, pattern_->columns},
+                       ", expected (", pattern_->rows, ", k) and (k, ", pattern_->columns, ")");
     }
   }
 
@@ -150,6 +167,9 @@ class SampledProduct : public NodeMembers<SampledProduct<A, B>> {
   Pack<A, B, Indices, Indices> args_;
 };
 
+static_assert(OpaqueNode<SparseProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+static_assert(OpaqueNode<SampledProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+
 namespace sparse {
 template <class V, class X>
 auto multiply(const PatternHandle<typename V::device_type>& pattern, const V& values, X&& x) {
@@ -167,8 +187,8 @@ auto multiply(const PatternHandle<typename V::device_type>& pattern, const V& va
 }
 }  // namespace sparse
 
-/// A sparse matrix times a vector (columns,) or a matrix (columns, n), dense: a lazy expression of a
-/// dense tensor. Half types sum in float. `relu(matmul(a, x) + b)` is one loop, one kernel.
+/// A sparse matrix times a vector (columns,) or a matrix (columns, n), dense: a lazy expression of
+/// a dense tensor. Half types sum in float. `relu(matmul(a, x) + b)` is one loop, one kernel.
 template <CsrLike A, ExpressionLike X>
 auto matmul(const A& a, X&& x) {
   return sparse::multiply(a.pattern(), a.values(), static_cast<X&&>(x));
@@ -178,7 +198,8 @@ template <CooLike A, ExpressionLike X>
 auto matmul(const A& a, X&& x) {
   return matmul(a.to_csr(), static_cast<X&&>(x));
 }
-/// A vector or a matrix times a sparse matrix, evaluated at the call: the transposed product, a view.
+/// A vector or a matrix times a sparse matrix, evaluated at the call: the transposed product, a
+/// view.
 template <ExpressionLike X, SparseLike A>
 auto matmul(const X& x, const A& a) {
   const auto dense = detail::as_tensor(x);
@@ -211,5 +232,8 @@ template <CsrLike S, ExpressionLike A, ExpressionLike B>
 auto sddmm(const S& x, A&& a, B&& b) {
   return x.with_values(sddmm_values(x, static_cast<A&&>(a), static_cast<B&&>(b)));
 }
+
+static_assert(OpaqueNode<SparseProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+static_assert(OpaqueNode<SampledProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-#include "weft/dist/sharded.hpp"
+#include "weft/dist/sharding/sharded.hpp"
 
 #include "test.hpp"
 #include "weft/nn.hpp"

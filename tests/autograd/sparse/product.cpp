@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/autograd/sparse.hpp>
+#include <weft/autograd/sparse/product.hpp>
 
 #include "gradients.hpp"
 #include "weft/sparse.hpp"
@@ -24,7 +24,8 @@ TEST_CASE_TEMPLATE("gradients against differences", D, TEST_DEVICES) {
     return Var(tanh(matmul(matrix(v), m) + bias));
   };
   CHECK(gradcheck(layer, parameter(values), parameter(x), parameter(b)));
-  CHECK(gradcheck([&](const auto& v) { return Var(matmul(matrix(v), x.t()(1))); }, parameter(values)));
+  CHECK(gradcheck([&](const auto& v) { return Var(matmul(matrix(v), x.t()(1))); },
+                  parameter(values)));
   CHECK(gradcheck([&](const auto& m) { return Var(matmul(matrix(values), m * m)); }, parameter(x)));
   const auto sampled = [&](const auto& l, const auto& r) {
     return Var(exp(sddmm_values(matrix(values), l, r)));
@@ -46,10 +47,18 @@ TEST_CASE_TEMPLATE("gradients through conversions and arithmetic", D, TEST_DEVIC
     const auto a = coo(tensor({2, 0, 2, 1, 2}).to(D{}), tensor({1, 3, 1, 0, 1}).to(D{}), v, {3, 4});
     return Var(a.to_csr().values() * 2.0);
   });
-  check([](const auto& v) { return Var(sum(matrix(v), axis(1)) + sum(matrix(v), axis(0))(slice(0, 3))); });
+  check([](const auto& v) {
+    return Var(sum(matrix(v), axis(1)) + sum(matrix(v), axis(0))(slice(0, 3)));
+  });
   check([](const auto& v) { return Var(matrix(v).diagonal() * 3.0); });
   check([](const auto& v) {
-    return Var((matrix(v) + sparse_diags<double, D>({{1, full<double>({1}, 2.0, D{})}}, {3, 4})).values());
+    return Var(
+        (matrix(v) + sparse_diags<double, D>({{1, full<double>({1}, 2.0, D{})}}, {3, 4})).values());
+  });
+  check([](const auto& v) { return Var(softmax(matrix(v)).values() * v); });
+  check([](const auto& v) {
+    const auto a = matrix(v);
+    return Var(matmul(a, a.t()).values());
   });
   CHECK(gradcheck([](const auto& m) { return Var(to_csr(m).values() * 2.0); }, parameter(x)));
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/matmul.hpp"
+#include "weft/autograd/linalg/matmul.hpp"
 #include "weft/eval/sparse/epilogue.hpp"
 #include "weft/ops/sparse/product.hpp"
 
@@ -80,7 +80,7 @@ struct Rule<SparseProduct<V, X>> {
       pass_to<V>(e.values(), edges, [&](const auto& sink) {
         const Tensor<T, D> right = detail::conjugated(detail::as_column(x));
         store(sink, SampledProduct<Tensor<T, D>, Tensor<T, D>>(e.pattern(), detail::as_column(g),
-                                                              right.t()));
+                                                               right.t()));
       });
     }
     if constexpr (has_var<X>) {

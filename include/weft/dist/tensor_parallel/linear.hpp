@@ -8,9 +8,9 @@
 namespace weft::dist {
 
 namespace detail {
-inline int64_t part_of(const char* layer, int64_t n, const Group& group) {
+inline int64_t part_of(const char* layer, const char* what, int64_t n, const Group& group) {
   if (n % group.size() != 0) {
-    fail<ValueError>(layer, n, " features on ", group.size(), " ranks, expected a multiple");
+    fail<ValueError>(layer, n, " ", what, " on ", group.size(), " ranks, expected a multiple");
   }
   return n / group.size();
 }
@@ -26,7 +26,7 @@ struct ColumnLinear {
 
   ColumnLinear() = default;
   ColumnLinear(int64_t in, int64_t out, Group g, D device = {}) : group(std::move(g)) {
-    const int64_t mine = detail::part_of("ColumnLinear", out, group);
+    const int64_t mine = detail::part_of("ColumnLinear", "features", out, group);
     const nn::Linear<D, T> all(in, out, {}, device);
     part = nn::Linear<D, T>(in, mine, {}, device);
     part.weight.value().assign(all.weight.value().narrow(0, mine * group.rank(), mine));
@@ -46,7 +46,7 @@ struct RowLinear {
 
   RowLinear() = default;
   RowLinear(int64_t in, int64_t out, Group g, D device = {}) : group(std::move(g)) {
-    const int64_t mine = detail::part_of("RowLinear", in, group);
+    const int64_t mine = detail::part_of("RowLinear", "features", in, group);
     const nn::Linear<D, T> all(in, out, {}, device);
     part = nn::Linear<D, T>(mine, out, {.bias = false}, device);
     part.weight.value().assign(all.weight.value().narrow(1, mine * group.rank(), mine));
