@@ -30,20 +30,17 @@ inline Shape beside_images(int64_t channels, int rank) {
   for (int i = 2; i < rank; ++i) out.push_back(1);
   return out;
 }
-/// Whether two reductions over one batch run in one pass: on a GPU what they read twice costs more
-/// than a loop that is made for one of them saves; on a CPU it is the other way round.
-template <class D>
-inline constexpr bool reduces_together = is_cuda<D>;
-
 template <class T, class D>
 struct TwoTensors {
   Tensor<T, D> first;
   Tensor<T, D> second;
 };
-/// The values of two expressions of one shape.
+/// The values of two expressions of a number a channel, on a GPU by one kernel: it is the launch
+/// that costs. Reductions over the batch are not given here, since a pass over two of them takes as
+/// long as two passes.
 template <class T, class D, class A, class B>
 TwoTensors<T, D> values_of(const A& a, const B& b) {
-  if constexpr (reduces_together<D>) {
+  if constexpr (is_cuda<D>) {
     const auto [first, second] = fuse(a, b);
     return {first, second};
   } else {
@@ -81,8 +78,8 @@ struct BatchNormRule {
     using T = typename G::value_type;
     const int64_t channels = x.shape()[1];
     const Axes axes = detail::around_channels(x.rank());
-    const auto [total, along] =
-        detail::values_of<C, D>(sum(u, axes, keepdims), sum(u * centred, axes, keepdims));
+    const Tensor<C, D> total = sum(u, axes, keepdims);
+    const Tensor<C, D> along = sum(u * centred, axes, keepdims);
     if (d.head.wanted()) {
       const C share = C(1) / static_cast<C>(x.size() / channels);
       const auto [slope, shift] =
@@ -106,8 +103,8 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
   const Tensor<T, D>& value = x.value();
   const Axes axes = detail::around_channels(x.rank());
   const Shape beside = detail::beside_images(x.shape()[1], x.rank());
-  const auto [centre, variance] = detail::values_of<C, D>(
-      mean(cast<C>(value), axes, keepdims), var(cast<C>(value), axes, keepdims, correction(0)));
+  const Tensor<C, D> centre = mean(cast<C>(value), axes, keepdims);
+  const Tensor<C, D> variance = var(cast<C>(value), axes, keepdims, correction(0));
   statistics = {centre, variance};
   const auto root = rsqrt(variance + static_cast<C>(epsilon));
   const auto [scale, factor] =
