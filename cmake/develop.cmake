@@ -27,7 +27,8 @@ if(CMAKE_CUDA_COMPILER AND TARGET weft::cuda)
                         $<TARGET_NAME_IF_EXISTS:weft::cublas>
                         $<TARGET_NAME_IF_EXISTS:weft::cudnn>
                         $<TARGET_NAME_IF_EXISTS:weft::cufft>
-                        $<TARGET_NAME_IF_EXISTS:weft::cusolver>)
+                        $<TARGET_NAME_IF_EXISTS:weft::cusolver>
+                        $<TARGET_NAME_IF_EXISTS:weft::cusparse>)
 
   # Runs a command where a GPU is usable, else says why not and returns ctest's code for "skipped".
   add_executable(on_gpu ${PROJECT_SOURCE_DIR}/tests/on_gpu.cpp)

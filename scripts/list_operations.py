@@ -104,12 +104,12 @@ def sentence(comment):
 
 
 def functions(header):
-    """(call, sentence) of the functions that a header declares, those of op, detail and linalg left out.
+    """(call, sentence) of the functions that a header declares, those of inner namespaces but random and quaternion left out.
     Without a comment of its own an overload, or one of the _like functions, has the last one's."""
     comment, last, depth, outside = "", ("", ""), 0, None
     lines, seen = text_of(header).splitlines(), set()
     for i, line in enumerate(lines):
-        if re.match(r"namespace (op|detail|layout|linalg|autograd)\b", line) and outside is None:
+        if re.match(r"namespace (?!weft \{|random \{|weft::random \{|weft::quaternion \{)", line) and outside is None:
             outside = depth
         depth += line.count("{") - line.count("}")
         if outside is not None:
@@ -146,6 +146,8 @@ def parameters(text):
             continue
         name, _, default = p.partition("=")
         name = re.split(r"[&* ]+", name.strip().replace("...", ""))[-1]
+        if default and name in ("", "int64_t", "double"):  # without a name: not used
+            continue
         out.append(f"[{name}]" if default else name)
     return ", ".join(out)
 
@@ -195,7 +197,12 @@ def page():
             ("Eigenvalues of symmetric matrices", "ops/linalg/eigh.hpp"), ("Eigenvalues", "ops/linalg/eig.hpp"),
             ("Norms", "ops/linalg/norms.hpp"), ("Functions of matrices", "ops/linalg/matrix_function.hpp"),
             ("Chains and products of vectors", "ops/linalg/products.hpp"),
+            ("Products of small vectors, with weft/small.hpp", "ops/small/products.hpp"),
+            ("Functions of small matrices, with weft/small.hpp", "ops/small/matrix.hpp"),
+            ("Numbers of small matrices, with weft/small.hpp", "ops/small/components.hpp"),
+            ("Quaternions, in `weft::quaternion`", "ops/small/quaternion.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
+            ("Norms of windows", "ops/conv/lp_pool.hpp"), ("Pooling taken back", "ops/conv/unpool.hpp"), ("Images read by a grid", "ops/conv/grid_sample.hpp"),
             ("Images of another size", "ops/conv/resample.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
             ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
@@ -222,6 +229,10 @@ def page():
             ("Fourier transforms", "ops/signal/fft.hpp"), ("Frequencies", "ops/signal/shift.hpp"),
             ("Windows", "ops/signal/window.hpp"), ("Convolution of signals", "ops/signal/convolve.hpp"),
             ("Spectra over time", "ops/signal/stft.hpp"), ("Another rate", "ops/signal/resample.hpp"),
+            ("Sparse matrices", "ops/sparse/csr.hpp"), ("Sparse triplets", "ops/sparse/coo.hpp"),
+            ("Sparse matrices to start from", "ops/sparse/make.hpp"), ("Sparse conversions", "ops/sparse/convert.hpp"),
+            ("Sparse products", "ops/sparse/product.hpp"), ("Sums of sparse matrices", "ops/sparse/arithmetic.hpp"),
+            ("Over sparse rows", "ops/sparse/rows.hpp"),
             ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
             ("NumPy archives", "io/npz.hpp"),
             ("Printing", "tensor/print.hpp")):
@@ -232,7 +243,8 @@ def page():
 
 
 def reductions():
-    """A row for each function of ops/reduce/reduce.hpp, from the reducer that it names."""
+    """A row for each function of ops/reduce/reduce.hpp, from the reducer that it names, and for each line
+    of the reducers' table."""
     structs = {}
     for path in sorted((WEFT / "ops").rglob("*.hpp")):
         for name, base, body in re.findall(r"^struct (\w+)(?: : (\w+)[^{]*)? \{(?:\};|\n(.*?)^\};)", path.read_text(),
@@ -252,6 +264,9 @@ def reductions():
         shown = f"{name}(x{', p' if name == 'norm_p' else ''}, ...)"
         yield [f"`{shown}`", f"`{domain}`", results[result],
                empty[name] if identity else "throws"]
+    for name, domain, result in re.findall(r"^WEFT_REDUCTION\((\w+),\s+(\w+),\s+([^,]+),",
+                                           text_of("ops/reduce/reducers.hpp"), re.M):
+        yield [f"`{name}(x, ...)`", f"`{domain}`", results[result], empty[name]]
 
 
 def scans():

@@ -107,8 +107,61 @@ def functions():
     }
     for name, (f, x) in cases.items():
         run(name, f, x)
+    powers()
+    grids()
     _, indices = F.max_pool2d(tensors["max_pool2d.x"], 3, 2, 1, return_indices=True)
     put("max_pool2d.indices", indices)
+
+
+def powers():
+    """Lp pooling: PyTorch has one and two axes, three are its formula."""
+    def pool3d(x, p, kernel, stride):
+        return (F.avg_pool3d(x ** p, kernel, stride) * kernel ** 3) ** (1 / p)
+
+    x = torch.rand(2, 2, 6, 7, dtype=torch.float64) + 0.1
+    run("lp_pool1d", lambda v: F.lp_pool1d(v, 3, 3, 2), x[:, :, 0])
+    run("lp_pool2d", lambda v: F.lp_pool2d(v, 2, (3, 2), 2), x - 0.5)
+    run("lp_pool2d_ceil", lambda v: F.lp_pool2d(v, 1.5, 3, 2, ceil_mode=True), x)
+    run("lp_pool3d", lambda v: pool3d(v, 3, 2, 1), x.reshape(1, 2, 2, 6, 7))
+
+
+def grids():
+    """grid_sample and affine_grid, the gradients of both operands; grids reach outside."""
+    def sampled(name, x, grid, **options):
+        x, grid = x.clone().requires_grad_(), grid.clone().requires_grad_()
+        y = F.grid_sample(x, grid, **options)
+        (y * y * torch.arange(1, y.numel() + 1).reshape(y.shape) / y.numel()).sum().backward()
+        put(f"{name}.y", y)
+        put(f"{name}.dx", x.grad)
+        put(f"{name}.dgrid", grid.grad)
+
+    x = torch.randn(2, 3, 4, 5, dtype=torch.float64)
+    grid = 3 * torch.rand(2, 3, 6, 2, dtype=torch.float64) - 1.5
+    put("grid_sample.x", x)
+    put("grid_sample.grid", grid)
+    for mode in ["nearest", "bilinear", "bicubic"]:
+        for padding in ["zeros", "border", "reflection"]:
+            for corners in [False, True]:
+                sampled(f"grid_sample.{mode}.{padding}.{int(corners)}", x, grid, mode=mode,
+                        padding_mode=padding, align_corners=corners)
+    x = torch.randn(1, 2, 3, 4, 5, dtype=torch.float64)
+    grid = 3 * torch.rand(1, 2, 3, 4, 3, dtype=torch.float64) - 1.5
+    put("grid_sample3.x", x)
+    put("grid_sample3.grid", grid)
+    for mode in ["nearest", "bilinear"]:
+        sampled(f"grid_sample3.{mode}", x, grid, mode=mode, padding_mode="reflection",
+                align_corners=False)
+    theta = torch.randn(2, 2, 3, dtype=torch.float64)
+    theta3 = torch.randn(1, 3, 4, dtype=torch.float64)
+    for corners in [False, True]:
+        run(f"affine_grid.{int(corners)}", lambda v: F.affine_grid(v, (2, 3, 4, 1), corners), theta)
+        run(f"affine_grid3.{int(corners)}", lambda v: F.affine_grid(v, (1, 2, 2, 3, 4), corners),
+            theta3)
+    run("max_unpool2d", lambda v: F.max_unpool2d(*F.max_pool2d(v, 2, return_indices=True), 2),
+        torch.randn(2, 3, 4, 6, dtype=torch.float64))
+    run("max_unpool1d", lambda v: F.max_unpool1d(*F.max_pool1d(v, 3, 2, return_indices=True), 3, 2,
+                                                 output_size=(8,)),
+        torch.randn(2, 3, 8, dtype=torch.float64))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,9 @@
 #ifdef __CUDACC__
 #include "weft/cuda.hpp"
 #include "weft/cuda/reduce.hpp"
+#ifndef WEFT_UNWATCHED  // where tests are compiled but not run
+#include "watched_statements.hpp"
+#endif
 #else
 #include "weft/weft.hpp"
 #endif

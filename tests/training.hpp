@@ -6,7 +6,7 @@
 
 #include "gradients.hpp"
 #include "weft/io/safetensors.hpp"
-#include "weft/nn/loss.hpp"
+#include "weft/nn/losses/loss.hpp"
 
 namespace test {
 

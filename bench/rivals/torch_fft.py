@@ -1,13 +1,22 @@
 #!/usr/bin/env python3
-"""PyTorch's times for the cases of bench/fft.cu: the best of eager, torch.compile and one CUDA graph,
-a line of JSON each.
+"""PyTorch's times for the cases of bench/fft.cu, in eager form, by torch.compile and as one CUDA graph, and
+CuPy's where it is installed: a line of JSON each.
 
     python3 torch_fft.py [CASE...]
 """
+import json
+import sys
+
 import torch
 from torch.nn import functional as F
 
-from torch_timing import time_cases
+from torch_timing import milliseconds, time_cases
+
+try:
+    import cupy
+    from cupyx.scipy.signal import fftconvolve, oaconvolve
+except ImportError:
+    cupy = None
 
 DEVICE = "cuda"
 
@@ -103,5 +112,40 @@ CASES = {
 }
 
 
+def in_cupy(case):
+    """A step of CuPy's, or None; both libraries use CUDA's default stream."""
+    if case.startswith("convolve"):
+        x, gain = cupy.random.rand(64, 65536, dtype="f4"), cupy.random.rand(64, 1, dtype="f4")
+        h = cupy.random.rand(1, int(case.split("_")[1]), dtype="f4")
+        way = oaconvolve if h.size < 1000 else fftconvolve
+        return lambda: cupy.tanh(way(x * gain, h, "same", axes=1) + cupy.float32(0.5))
+    z = {"fft_1024x4096": (1024, 4096), "fft_65536x64": (65536, 64), "fft_1024x4099": (1024, 4099),
+         "fft_columns": (4096, 1024), "fft2_16x1024x1024": (16, 1024, 1024)}.get(case)
+    if z:
+        z = cupy.from_dlpack(torch.view_as_real(numbers(*z))).view("c8")[..., 0]
+        if case == "fft_columns":
+            return lambda: cupy.fft.fft(z, axis=0)
+        return (lambda: cupy.fft.fft2(z)) if z.ndim == 3 else (lambda: cupy.fft.fft(z))
+    x = cupy.random.rand(1 << 24, dtype="f4")
+    if case == "rfft_2^24":
+        return lambda: cupy.fft.rfft(x)
+    if case == "irfft_2^24":
+        spectrum = cupy.fft.rfft(x)
+        return lambda: cupy.fft.irfft(spectrum)
+    generator = cupy.random.default_rng(1)
+    if case == "gamma_2^24":
+        return lambda: generator.standard_gamma(x * 5 + cupy.float32(0.1), dtype="f4")
+    if case == "poisson_2^24":
+        return lambda: generator.poisson(x * 50)
+    return None
+
+
 if __name__ == "__main__":
+    for name in (sys.argv[1:] or CASES) if cupy else ():
+        try:
+            step = in_cupy(name)
+            if step:
+                print(json.dumps({"case": name, "who": "CuPy", "ms": milliseconds(step)}), flush=True)
+        except Exception as error:  # a function that a version does not have
+            print(json.dumps({"case": name, "who": "CuPy", "failed": str(error)[:200]}), flush=True)
     time_cases(CASES)

@@ -1,43 +1,17 @@
-// Several GPUs, a process each: all_reduce from 64 KB to 400 MB, and the step of an MLP under
-// DistributedDataParallel beside one GPU's. Rank 0 prints a line of JSON a case.
+// Several GPUs, a process each: all_reduce from 4 KB to 400 MB, and the step of an MLP under
+// DistributedDataParallel beside one GPU's. Rank 0 prints a line of JSON a case; `dist mlp` does
+// the DDP rows alone, for other settings of NCCL.
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/cuda.hpp"
-#include "weft/cuda/gradient.hpp"
-#include "weft/cuda/matmul.hpp"
-#include "weft/cuda/tf32.hpp"
-#include "weft/dist.hpp"
-#include "weft/nn.hpp"
-#include "weft/optim.hpp"
+#include "timing.hpp"
 
-#include <algorithm>
-#include <cstdio>
+#include <cstring>
 
 using namespace weft;
+using timing::time_of;
 
 namespace {
 
 using GpuVar = Var<float, Cuda>;
-
-/// The milliseconds of one call of f on the current stream: the median of five rounds of n calls,
-/// on the slowest rank.
-template <class F>
-double time_of(const dist::Group& g, Cuda device, int n, const F& f) {
-  for (int i = 0; i < 3; ++i) f();
-  std::vector<float> rounds;
-  for (int round = 0; round < 5; ++round) {
-    g.barrier(device);
-    weft::cuda::Event begin(true), end(true);
-    begin.record();
-    for (int i = 0; i < n; ++i) f();
-    end.record();
-    end.synchronize();
-    rounds.push_back(static_cast<float>(end.milliseconds_since(begin) / n));
-  }
-  std::sort(rounds.begin(), rounds.end());
-  const Tensor<float, Cuda> slowest = full({1}, rounds[2], device);
-  g.all_reduce(slowest, dist::Reduce::maximum);
-  return slowest.item();
-}
 
 void all_reduce(const dist::Group& g, Cuda device, int64_t bytes) {
   const Tensor<float, Cuda> x = ones({bytes / 4}, device);
@@ -94,29 +68,25 @@ double mlp(const dist::Group& world, const dist::Group& g, Cuda device, bool gra
 
 }  // namespace
 
-int main() {
-  try {
-    const dist::Group g = dist::init({.timeout = 60});
-    const Cuda device = g.device<Cuda>();
-    for (const int64_t kb : {64, 256, 1024, 4096, 25600, 102400, 409600}) {
-      all_reduce(g, device, kb * 1024);
+int main(int argc, char** argv) {
+  return timing::main([&](const dist::Group& g, Cuda device) {
+    const bool again = argc > 1 && std::strcmp(argv[1], "mlp") == 0;
+    for (const int64_t kb : {4, 64, 256, 1024, 4096, 25600, 102400, 409600}) {
+      if (!again) all_reduce(g, device, kb * 1024);
     }
     const dist::Group alone = g.split(g.rank());
-    const auto report = [&](const char* mode, double ms) {
-      if (g.rank() > 0) return;
-      std::printf("{\"case\": \"mlp\", \"mode\": \"%s\", \"ms\": %.4f}\n", mode, ms);
-      std::fflush(stdout);
-    };
-    report("one GPU, statements", mlp(g, alone, device, false));
-    report("one GPU, graph", mlp(g, alone, device, true));
-    report("DDP, statements", mlp(g, g, device, false));
+    const auto report = [&](const char* mode, double ms) { timing::report(g, "mlp", mode, ms); };
+    if (!again) {
+      report("one GPU, statements", mlp(g, alone, device, false));
+      report("one GPU, graph", mlp(g, alone, device, true));
+      report("DDP, statements", mlp(g, g, device, false));
+    }
+    const dist::DdpOptions one{.bucket_bytes = 1 << 30, .first_bucket_bytes = 1 << 30};
     report("DDP, graph", mlp(g, g, device, true));
-    report("DDP, graph, one bucket",
-           mlp(g, g, device, true, {.bucket_bytes = 1 << 30, .first_bucket_bytes = 1 << 30}));
+    report("DDP, graph, one bucket", mlp(g, g, device, true, one));
     report("DDP, graph, bfloat16 gradients", mlp(g, g, device, true, {.bfloat16_gradients = true}));
-    return 0;
-  } catch (const Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+    dist::DdpOptions both = one;
+    both.bfloat16_gradients = true;
+    report("DDP, graph, bfloat16, one bucket", mlp(g, g, device, true, both));
+  });
 }

@@ -1,71 +1,95 @@
 #!/usr/bin/env python3
 """A model of a training step on many GPUs: computing measured, the network as latency and bandwidth.
 
-    python3 bench/several_gpus/model.py results/dist-2.csv [results/dist-4.csv]
+    python3 bench/several_gpus/model.py results/dist-h200.csv [results/dist-4.csv]
 
 Fits the two numbers of the host's links (alpha, the latency of one step of a ring, and beta, the bytes a
 second of one GPU's link) to the all_reduce times in the files that run.py has written, compares what it
-says of the MLP's step there, and predicts 8 to 1,024 GPUs: 8 a host, hosts joined by one 400 Gb/s port a
-GPU. Ring:         t(n, b) = 2 (n - 1) (alpha + b / n / beta).
+says of the steps there, and predicts 8 to 1,024 GPUs: 8 a host, hosts joined by one 400 Gb/s port a GPU.
+Ring:         t(n, b) = 2 (n - 1) (alpha + b / n / beta).
 Flat: one ring over all GPUs, which leaves each host by one port. (NCCL makes as many rings as there are
 ports, and comes near to the next.)
 Hierarchical: reduce_scatter in the host, a ring of each eighth over the hosts, all_gather in the host.
 Buckets overlap with the backward pass: the step is over when the last bucket is, which cannot begin
-before the backward pass ends, and each waits for the one before it.
+before the backward pass ends, and each waits for the one before it. A collective takes multiprocessors
+from the product that runs beside it, which then needs one more wave: the third number, a delay of the
+computing for each collective that begins before the backward pass ends, fitted to one row (DDP, graph).
 """
 import argparse
 import csv
 import math
 from pathlib import Path
 
+MEMORY = 4e12  # bytes a second of a GPU's own
 PORT = (5e-6, 50e9)  # between hosts: seconds a step, bytes a second of a GPU's 400 Gb/s port
 IN_HOST = 8
 SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
 
-def ring(n, size, alpha, beta):
-    """Seconds of an all_reduce of `size` bytes over n GPUs."""
-    return 0.0 if n == 1 else 2 * (n - 1) * (alpha + size / n / beta)
+def ring(n, size, links):
+    """Seconds of an all_reduce of `size` bytes over n GPUs: `links` are a library's protocols, (alpha,
+    beta) each, of which it takes the faster: flags beside the data for little, whole blocks for much."""
+    return 0.0 if n == 1 else min(2 * (n - 1) * (alpha + size / n / beta) for alpha, beta in links)
 
 
-def tree_or_ring(n, size, alpha, beta):
+def tree_or_ring(n, size, links):
     """NCCL's choice: a tree has log2 n steps of latency where the message is small."""
     if n == 1:
         return 0.0
-    tree = 2 * math.ceil(math.log2(n)) * alpha + 2 * size / beta
-    return min(tree, ring(n, size, alpha, beta))
+    tree = min(2 * math.ceil(math.log2(n)) * alpha + 2 * size / beta for alpha, beta in links)
+    return min(tree, ring(n, size, links))
 
 
 def flat(n, size, host):
     """One ring or tree over all GPUs: the slowest link sets the pace."""
     if n <= IN_HOST:
-        return tree_or_ring(n, size, *host)
-    return tree_or_ring(n, size, max(PORT[0], host[0]), min(PORT[1], host[1]))
+        return tree_or_ring(n, size, host)
+    return tree_or_ring(n, size, [(max(PORT[0], alpha), min(PORT[1], beta)) for alpha, beta in host])
 
 
 def hierarchical(n, size, host):
     if n <= IN_HOST:
-        return tree_or_ring(n, size, *host)
-    hosts = n // IN_HOST
-    return ring(IN_HOST, size, *host) + tree_or_ring(hosts, size / IN_HOST, *PORT)
+        return tree_or_ring(n, size, host)
+    return ring(IN_HOST, size, host) + tree_or_ring(n // IN_HOST, size / IN_HOST, [PORT])
 
 
-def step(n, compute, buckets, host, all_reduce, backward=0.6):
-    """Seconds of a step; `buckets` are (share of the backward pass after which it is ready, bytes)."""
-    begin = compute * (1 - backward) * 0.8  # forward; a fifth of the rest is the optimizer's
-    end_of_backward = begin + compute * backward
-    optimizer = compute - end_of_backward
-    free = 0.0
-    for ready, size in buckets:
-        free = max(free, begin + ready * compute * backward) + all_reduce(n, size, host)
-    return max(free, end_of_backward) + optimizer
+def parts_of(compute, size):
+    """Seconds of the forward pass, the backward pass and AdamW's step, which moves 28 bytes a parameter."""
+    optimizer = size / 4 * 28 / MEMORY
+    return (compute - optimizer) / 3, (compute - optimizer) * 2 / 3, optimizer
 
 
-def sharded(n, compute, size, host, all_reduce):
-    """ZeRO 1 without overlap: reduce_scatter and all_gather are each half an all_reduce; the optimizer
+def step(n, compute, buckets, host, all_reduce, crowding=0.0, half=False):
+    """Seconds of a step; `buckets` are (share of the backward pass after which it is ready, bytes of
+    float gradients). With `half` they are sent as bfloat16: half the bytes, rounded and widened on the way."""
+    size = sum(b for _, b in buckets)
+    forward, backward, optimizer = parts_of(compute, size)
+    late = free = 0.0
+    for ready, b in buckets if n > 1 else ():
+        cast = 1.5 * b / MEMORY if half else 0
+        free = max(free, forward + late + ready * backward + cast)
+        free += all_reduce(n, b / 2 if half else b, host) + cast
+        if ready < 1:
+            late += crowding
+    return max(free, forward + late + backward) + optimizer
+
+
+def stage1(n, compute, size, host, all_reduce):
+    """ZeRO 1, without overlap: reduce_scatter and all_gather are each half an all_reduce; the optimizer
     steps an n-th of the parameters."""
-    optimizer = 0.08 * compute
-    return compute - optimizer + optimizer / n + all_reduce(n, size, host)
+    forward, backward, optimizer = parts_of(compute, size)
+    return forward + backward + optimizer / n + all_reduce(n, size, host)
+
+
+def stage3(n, compute, buckets, host, all_reduce, crowding=0.0):
+    """ZeRO 3: each Unit's weights are gathered beside the Unit before it, forward and backward, and its
+    gradients are scattered beside the backward pass; each is half an all_reduce. What a pass cannot hide
+    it waits for."""
+    forward, backward, optimizer = parts_of(compute, sum(b for _, b in buckets))
+    moved = sum(all_reduce(n, b, host) / 2 for _, b in buckets)
+    first = all_reduce(n, buckets[0][1], host) / 2
+    late = crowding * len(buckets)
+    return (max(forward + late, moved) + max(backward + 2 * late, 2 * moved) + 2 * first + optimizer / n)
 
 
 def read(path):
@@ -75,29 +99,51 @@ def read(path):
 
 
 def fit(files):
-    """(alpha, beta) with the least relative error over the all_reduces in a stream."""
+    """The links' two protocols with the least relative error over the all_reduces in graphs, and that."""
     points = [(n, int(r["bytes"]), float(r["ms"]) / 1e3) for n, rows in files for r in rows
-              if r["case"] == "all_reduce" and r["mode"] == "graph"]
+              if r["case"] == "all_reduce" and r["mode"] == "graph" and r["ms"]]
+    lines = [(1e-6 * 10 ** (i / 20), 10e9 * 10 ** (k / 20)) for i in range(41) for k in range(41)]
+    times = {line: [ring(n, b, [line]) for n, b, _ in points] for line in lines}
+
+    def error(*chosen):
+        return sum(abs(math.log(min(each) / t))
+                   for (_, _, t), *each in zip(points, *(times[line] for line in chosen)))
+    # Given one line the other is found by search, from a few starts by turns.
     best = None
-    for i in range(121):
-        alpha = 1e-6 * 10 ** (i / 60)  # 1 to 100 us
-        # Given alpha, the beta that fits is found by search too: the error has one minimum.
-        for k in range(101):
-            beta = 20e9 * 10 ** (k / 60)
-            error = sum(abs(math.log(ring(n, b, alpha, beta) / t)) for n, b, t in points)
-            if best is None or error < best[0]:
-                best = error, alpha, beta
-    error, alpha, beta = best
-    return alpha, beta, math.exp(error / len(points)) - 1
+    for start in lines[::97]:
+        pair = [start, start]
+        for turn in range(6):
+            other = pair[1 - turn % 2]
+            pair[turn % 2] = min(lines, key=lambda line, other=other: error(line, other))
+        if best is None or error(*pair) < best[0]:
+            best = error(*pair), pair
+    return sorted(best[1]), math.exp(best[0] / len(points)) - 1
 
 
-def table(name, compute, size, buckets, host):
+def fit_crowding(files, buckets, host):
+    """The delay with which the model meets the MLP's step in buckets, on average over the files."""
+    found = []
+    for n, rows in files:
+        times = {r["mode"]: float(r["ms"]) / 1e3 for r in rows if r["case"] == "mlp" and r["ms"]}
+        if "DDP, graph" in times:
+            one, measured = times["one GPU, graph"], times["DDP, graph"]
+            found.append(min((i * 1e-6 for i in range(400)),
+                             key=lambda c, n=n, one=one, measured=measured:
+                             abs(step(n, one, buckets, host, flat, c) - measured)))
+    return sum(found) / len(found) if found else 0.0
+
+
+def table(name, compute, buckets, host, crowding):
+    size = sum(b for _, b in buckets)
     print(f"\n{name}: {compute * 1e3:.2f} ms on one GPU, {size / 1e6:.0f} MB of gradients; efficiency")
-    print(f"{'GPUs':>6} {'one port':>8} {'hierarchical':>13} {'sharded, hier.':>15}")
+    print(f"{'GPUs':>6} {'one port':>9} {'hierarchical':>13} {'bfloat16':>9} {'ZeRO 1':>7} {'ZeRO 3':>7}")
     for n in SIZES:
-        times = (step(n, compute, buckets, host, flat), step(n, compute, buckets, host, hierarchical),
-                 sharded(n, compute, size, host, hierarchical))
-        print(f"{n:>6} {compute / times[0]:>8.2f} {compute / times[1]:>13.2f} {compute / times[2]:>15.2f}")
+        times = (step(n, compute, buckets, host, flat, crowding),
+                 step(n, compute, buckets, host, hierarchical, crowding),
+                 step(n, compute, buckets, host, hierarchical, crowding, True),
+                 stage1(n, compute, size, host, hierarchical),
+                 stage3(n, compute, buckets, host, hierarchical, crowding))
+        print(f"{n:>6}" + "".join(f"{compute / t:>{w}.2f}" for t, w in zip(times, (10, 14, 10, 8, 8))))
 
 
 def main():
@@ -111,26 +157,50 @@ def main():
         files = [(n, [{"case": "all_reduce", "mode": "graph", "bytes": mb << 20,
                        "ms": 2 * (n - 1) / n * (mb << 20) / g / 1e6} for mb, g in by.items()])
                  for n, by in busbw.items()]
-    alpha, beta, error = fit(files)
-    host = alpha, beta
-    print(f"links of a host: {alpha * 1e6:.1f} us a step, {beta / 1e9:.0f} GB/s; all_reduces within "
-          f"{100 * error:.0f} % on average")
+    host, error = fit(files)
+    print("links of a host: " + " or ".join(f"{alpha * 1e6:.1f} us a step and {beta / 1e9:.0f} GB/s"
+                                            for alpha, beta in host) +
+          f"; all_reduces within {100 * error:.0f} % on average")
     layers = [784 * 4096 + 4096, 4096 * 4096 + 4096, 4096 * 10 + 10]
-    total = 4 * sum(layers)
-    # In the order of the backward pass: the last layer's at once, the middle one's by two thirds.
-    mlp = [(0.05, 4 * layers[2]), (0.8, 4 * layers[1]), (1.0, 4 * layers[0])]
-    one = None
+    # In the order of the backward pass, by its operations: the last layer's gradients at once, the middle
+    # one's, of 33.6 M of 36.8 M products a sample, by 0.91.
+    mlp = [(0.01, 4 * layers[2]), (0.91, 4 * layers[1]), (1.0, 4 * layers[0])]
+    at_once = [(1.0, 4 * sum(layers))]
+    resnet = [(0.02, 2e6), (0.3, 25e6), (0.7, 17e6), (1.0, 3e6)]  # 11.7 M parameters
+    deep = [(i / 12 + 1 / 12, 4 * (4096 * 4096 + 4096)) for i in range(12)]
+    crowding = fit_crowding(files, mlp, host)
+    print(f"a collective beside the backward pass delays it by {crowding * 1e6:.0f} us")
+    one, worst = None, 0.0
     for n, rows in files:
-        times = {r["mode"]: float(r["ms"]) / 1e3 for r in rows if r["case"] == "mlp"}
-        if "one GPU, graph" not in times:
-            continue
-        one = times["one GPU, graph"]
-        said, measured = step(n, one, mlp, host, flat), times["DDP, graph"]
-        print(f"MLP on {n} GPUs: {said * 1e3:.3f} ms by the model, {measured * 1e3:.3f} measured, "
-              f"{100 * (said / measured - 1):+.0f} %")
-    table("MLP 784-4096-4096-10, 1024 samples a GPU", one or 1.32e-3, total, mlp, host)
+        times = {(r["case"], r["mode"]): float(r["ms"]) / 1e3 for r in rows if r["ms"]}
+        said = {}
+        if ("mlp", "one GPU, graph") in times:
+            one = times["mlp", "one GPU, graph"]
+            said["mlp", "DDP, graph"] = step(n, one, mlp, host, flat, crowding)
+            said["mlp", "DDP, graph, one bucket"] = step(n, one, at_once, host, flat)
+            said["mlp", "DDP, graph, bfloat16 gradients"] = step(n, one, mlp, host, flat, crowding, True)
+            said["mlp", "DDP, graph, bfloat16, one bucket"] = step(n, one, at_once, host, flat, 0, True)
+        if ("resnet18", "one GPU, graph") in times:
+            alone = times["resnet18", "one GPU, graph"]
+            said["resnet18", "DDP, graph"] = step(n, alone, resnet, host, flat, crowding)
+        if ("zero", "whole, graph") in times:  # what computing takes is found from the whole one
+            whole = times["zero", "whole, graph"]
+            alone = min((i * 1e-5 for i in range(1, 10000)), key=lambda c, n=n, whole=whole: abs(
+                step(n, c, deep, host, flat, crowding) - whole))
+            said["zero", "stage 1, graph"] = stage1(n, alone, sum(b for _, b in deep), host, flat)
+            said["zero", "stage 3, graph"] = stage3(n, alone, deep, host, flat, crowding)
+        for name, seconds in said.items():
+            if name in times:
+                off = seconds / times[name] - 1
+                worst = max(worst, abs(off))
+                print(f"{name[0]:9} {name[1]:33} {n} GPUs: {seconds * 1e3:7.3f} ms by the model, "
+                      f"{times[name] * 1e3:7.3f} measured, {100 * off:+.0f} %")
+    print(f"largest error {100 * worst:.0f} %")
+    table("MLP 784-4096-4096-10, 1024 samples a GPU", one or 1.32e-3, mlp, host, crowding)
     buckets = [(i / 40 + 0.025, 25e6) for i in range(40)]
-    table("a network of 250 M parameters in 40 buckets", 0.1, 1e9, buckets, host)
+    table("a network of 250 M parameters in 40 buckets", 0.1, buckets, host, crowding)
+    buckets = [(i / 80 + 0.0125, 350e6) for i in range(80)]
+    table("a network of 7 G parameters in 80 Units, 4096 words a GPU", 0.45, buckets, host, crowding)
 
 
 if __name__ == "__main__":

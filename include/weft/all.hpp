@@ -19,5 +19,7 @@
 #include "weft/linalg.hpp"
 #include "weft/low_precision.hpp"
 #include "weft/random.hpp"
+#include "weft/small.hpp"
+#include "weft/sparse.hpp"
 #include "weft/special.hpp"
 #include "weft/statistics.hpp"

@@ -11,7 +11,7 @@
 #include "weft/ops/signal/stft.hpp"         // stft, istft
 #include "weft/ops/signal/resample.hpp"     // resample
 #include "weft/cpu/signal/fft.hpp"          // on the CPU
-#include "weft/autograd/fft.hpp"            // gradients
+#include "weft/autograd/signal/fft.hpp"            // gradients
 // clang-format on
 
 #if defined(__CUDACC__)

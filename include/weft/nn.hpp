@@ -12,32 +12,33 @@
 #include "weft/nn/state.hpp"   // state_dict, load_state_dict
 #include "weft/nn/init.hpp"    // init::xavier_uniform, kaiming_normal, trunc_normal, ...
 #include "weft/nn/init_matrix.hpp" // init::eye, dirac, orthogonal, sparse
-#include "weft/nn/linear.hpp"  // Linear, Embedding
-#include "weft/nn/norm.hpp"    // LayerNorm, RMSNorm
-#include "weft/nn/batch_norm.hpp" // BatchNorm1d, BatchNorm2d, BatchNorm3d
-#include "weft/nn/group_norm.hpp" // GroupNorm, InstanceNorm1d to 3d, LocalResponseNorm
-#include "weft/nn/conv.hpp"    // Conv1d to 3d, ConvTranspose1d to 3d
-#include "weft/nn/pool.hpp"    // MaxPool, AvgPool, AdaptiveAvgPool, Upsample, PixelShuffle, Pad
-#include "weft/nn/activations.hpp" // ReLU, GELU, SELU, Softplus, ...
-#include "weft/nn/dropout.hpp" // Dropout, Dropout1d to 3d, AlphaDropout
-#include "weft/nn/noisy.hpp"   // rrelu, gumbel_softmax, RReLU
-#include "weft/nn/layers.hpp"  // Flatten, Sequential
-#include "weft/nn/gated.hpp"   // PReLU, GLU, SwiGLU
-#include "weft/nn/bag.hpp"     // EmbeddingBag
-#include "weft/nn/attention.hpp"          // MultiheadAttention
-#include "weft/nn/transformer_layers.hpp" // TransformerEncoderLayer, TransformerDecoderLayer
-#include "weft/nn/transformer.hpp"        // TransformerEncoder, TransformerDecoder, Transformer
-#include "weft/nn/positions.hpp"          // PositionalEncoding, rotary_embedding
-#include "weft/nn/cache.hpp"              // KeyValueCache
-#include "weft/nn/recurrent.hpp"          // RNN, LSTM, GRU
-#include "weft/nn/recurrent_cells.hpp"    // RNNCell, LSTMCell, GRUCell
+#include "weft/nn/layers/linear.hpp"  // Linear, Embedding
+#include "weft/nn/layers/norm.hpp"    // LayerNorm, RMSNorm
+#include "weft/nn/layers/batch_norm.hpp" // BatchNorm1d, BatchNorm2d, BatchNorm3d
+#include "weft/nn/layers/group_norm.hpp" // GroupNorm, InstanceNorm1d to 3d, LocalResponseNorm
+#include "weft/nn/layers/conv.hpp"    // Conv1d to 3d, ConvTranspose1d to 3d
+#include "weft/nn/layers/pool.hpp"    // MaxPool, AvgPool, LPPool, AdaptiveAvgPool, MaxUnpool, Upsample, Pad, ...
+#include "weft/autograd/conv/grid_sample.hpp" // grid_sample, affine_grid
+#include "weft/nn/layers/activations.hpp" // ReLU, GELU, SELU, Softplus, ...
+#include "weft/nn/layers/dropout.hpp" // Dropout, Dropout1d to 3d, AlphaDropout
+#include "weft/nn/layers/noisy.hpp"   // rrelu, gumbel_softmax, RReLU
+#include "weft/nn/layers/sequential.hpp"  // Flatten, Sequential
+#include "weft/nn/layers/gated.hpp"   // PReLU, GLU, SwiGLU
+#include "weft/nn/layers/bag.hpp"     // EmbeddingBag
+#include "weft/nn/attention/attention.hpp"          // MultiheadAttention
+#include "weft/nn/attention/transformer_layers.hpp" // TransformerEncoderLayer, TransformerDecoderLayer
+#include "weft/nn/attention/transformer.hpp"        // TransformerEncoder, TransformerDecoder, Transformer
+#include "weft/nn/attention/positions.hpp"          // PositionalEncoding, rotary_embedding
+#include "weft/nn/attention/cache.hpp"              // KeyValueCache
+#include "weft/nn/recurrent/recurrent.hpp"          // RNN, LSTM, GRU
+#include "weft/nn/recurrent/cells.hpp"    // RNNCell, LSTMCell, GRUCell
 #include "weft/nn/fold_norm.hpp" // fuse_conv_bn
 #include "weft/nn/hooked.hpp"  // Hooked: functions before, after and in the backward pass
 #include "weft/nn/summary.hpp" // summary(net, input)
-#include "weft/nn/bilinear.hpp" // Bilinear
-#include "weft/nn/loss.hpp"    // cross_entropy, mse_loss, ...
-#include "weft/nn/margin_loss.hpp"        // triplet_margin_loss, multi_margin_loss, ...
-#include "weft/nn/likelihood_loss.hpp"    // gaussian_nll_loss, poisson_nll_loss
-#include "weft/nn/ctc.hpp"     // ctc_loss
-#include "weft/nn/criteria.hpp"           // CrossEntropyLoss, MSELoss, ...: losses as modules
+#include "weft/nn/layers/bilinear.hpp" // Bilinear
+#include "weft/nn/losses/loss.hpp"    // cross_entropy, mse_loss, ...
+#include "weft/nn/losses/margin.hpp"        // triplet_margin_loss, multi_margin_loss, ...
+#include "weft/nn/losses/likelihood.hpp"    // gaussian_nll_loss, poisson_nll_loss
+#include "weft/nn/losses/ctc.hpp"     // ctc_loss
+#include "weft/nn/losses/criteria.hpp"           // CrossEntropyLoss, MSELoss, ...: losses as modules
 // clang-format on

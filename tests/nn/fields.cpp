@@ -1,9 +1,9 @@
 #include "weft/nn/fields.hpp"
 
 #include "test.hpp"
-#include "weft/nn/layers.hpp"
-#include "weft/nn/linear.hpp"
-#include "weft/nn/norm.hpp"
+#include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/norm.hpp"
+#include "weft/nn/layers/sequential.hpp"
 
 using namespace weft;
 

@@ -1,10 +1,10 @@
 #include "weft/nn/flatten.hpp"
 
 #include "gradients.hpp"
-#include "weft/nn/layers.hpp"
-#include "weft/nn/linear.hpp"
+#include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/norm.hpp"
+#include "weft/nn/layers/sequential.hpp"
 #include "weft/nn/module.hpp"
-#include "weft/nn/norm.hpp"
 #include "weft/nn/state.hpp"
 
 using namespace weft;

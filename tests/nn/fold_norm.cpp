@@ -4,7 +4,7 @@
 #ifdef __CUDACC__
 #include "weft/cuda/conv.hpp"
 #endif
-#include "weft/nn/layers.hpp"
+#include "weft/nn/layers/sequential.hpp"
 
 using namespace weft;
 

@@ -1,8 +1,8 @@
 #include "weft/nn/hooked.hpp"
 
 #include "gradients.hpp"
-#include "weft/nn/dropout.hpp"
-#include "weft/nn/linear.hpp"
+#include "weft/nn/layers/dropout.hpp"
+#include "weft/nn/layers/linear.hpp"
 #include "weft/nn/module.hpp"
 #include "weft/nn/state.hpp"
 

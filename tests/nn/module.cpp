@@ -1,10 +1,10 @@
 #include "weft/nn/module.hpp"
 
 #include "gradients.hpp"
-#include "weft/nn/batch_norm.hpp"
-#include "weft/nn/layers.hpp"
-#include "weft/nn/linear.hpp"
-#include "weft/nn/norm.hpp"
+#include "weft/nn/layers/batch_norm.hpp"
+#include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/norm.hpp"
+#include "weft/nn/layers/sequential.hpp"
 
 using namespace weft;
 

@@ -1,11 +1,11 @@
 #include "weft/nn/state.hpp"
 
 #include "gradients.hpp"
-#include "weft/nn/batch_norm.hpp"
-#include "weft/nn/layers.hpp"
-#include "weft/nn/linear.hpp"
+#include "weft/nn/layers/batch_norm.hpp"
+#include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/norm.hpp"
+#include "weft/nn/layers/sequential.hpp"
 #include "weft/nn/module.hpp"
-#include "weft/nn/norm.hpp"
 
 using namespace weft;
 

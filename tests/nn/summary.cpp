@@ -3,7 +3,7 @@
 #include <string>
 
 #include "gradients.hpp"
-#include "weft/nn/linear.hpp"
+#include "weft/nn/layers/linear.hpp"
 
 using namespace weft;
 

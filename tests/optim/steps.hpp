@@ -3,8 +3,8 @@
 #pragma once
 
 #include "training.hpp"
-#include "weft/nn/layers.hpp"
-#include "weft/nn/linear.hpp"
+#include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/sequential.hpp"
 #include "weft/nn/module.hpp"
 #include "weft/nn/state.hpp"
 #include "weft/optim/clip.hpp"

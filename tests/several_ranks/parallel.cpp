@@ -4,6 +4,7 @@
 #include "weft/nn.hpp"
 #include "weft/optim.hpp"
 #ifdef __CUDACC__
+#include "weft/cuda/attention.hpp"
 #include "weft/cuda/gradient.hpp"
 #include "weft/cuda/matmul.hpp"
 #endif
@@ -125,4 +126,79 @@ TEST_CASE_TEMPLATE("a Linear split by columns and one split by rows", D, TEST_DE
   check_near(rows.bias.grad(), second.bias->grad());
   check_near(columns.part.weight.grad(), first.weight.grad().narrow(0, 4 * g.rank(), 4).clone());
   CHECK_SAYS("[ColumnLinear] 7 features on", dist::ColumnLinear<D>(6, 7, g));
+}
+
+TEST_CASE_TEMPLATE("an Embedding split by rows", D, TEST_DEVICES) {
+  const auto& g = *test::world();
+  const int64_t rows = 5 * g.size();
+  manual_seed(1);
+  const nn::Embedding<D> whole(rows, 3, {.padding_index = 2});
+  manual_seed(1);
+  const dist::ParallelEmbedding<D> parts(rows, 3, g, {.padding_index = 2});
+  Generator generator(3);
+  const Tensor<int64_t, D> index = randint(0, rows, {4, 6}, Cpu{}, generator).to(D{});
+  index(0, 0).fill(2);
+  const Var<float, D> a = whole(index);
+  const Var<float, D> b = parts(index);
+  check_near(b.value(), a.value());
+  Var<float, D>(sum(sin(a))).backward();
+  Var<float, D>(sum(sin(b))).backward();
+  check_near(parts.part.weight.grad(), whole.weight.grad().narrow(0, parts.first, 5).clone());
+  CHECK_SAYS("[ParallelEmbedding] ", dist::ParallelEmbedding<D>(rows + 1, 3, g));
+  if constexpr (!is_cuda<D>) {
+    for (const int64_t bad : {rows, int64_t{-1}}) {
+      CHECK_SAYS("take", parts(full<int64_t>({1}, bad)));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("attention split by heads", D, TEST_DEVICES) {
+  const auto& g = *test::world();
+  const int64_t heads = 2 * g.size(), width = 4 * heads;
+  for (const bool batch_first : {false, true}) {
+    manual_seed(1);
+    const nn::MultiheadAttention<D> whole(width, heads, {.batch_first = batch_first});
+    manual_seed(1);
+    const dist::ParallelAttention<D> parts(width, heads, g, {.batch_first = batch_first});
+    Generator generator(3);
+    const auto data = [&](int64_t length) {
+      const Shape shape = batch_first ? Shape{2, length, width} : Shape{length, 2, width};
+      return Tensor<float, D>(randn(shape, Cpu{}, generator).to(D{}));
+    };
+    const Tensor<float, D> of_x = data(5), of_y = data(7);
+    const Tensor<bool, D> padding = (arange<int64_t>(14, D{}).reshape({2, 7}) % int64_t{7}) > 4;
+    const Tensor<float, D> added = randn({2 * heads, 5, 7}, Cpu{}, generator).to(D{});
+    for (const bool self : {true, false}) {
+      const auto run = [&](const auto& module, const Var<float, D>& x, const Var<float, D>& y) {
+        if (self) return module(x, x, x, {.is_causal = true});
+        return module(x, y, y, {.key_padding_mask = padding, .attn_mask = added});
+      };
+      const Var<float, D> x = parameter(of_x.clone()), y = parameter(of_y.clone());
+      const Var<float, D> u = parameter(of_x.clone()), v = parameter(of_y.clone());
+      const Var<float, D> a = run(whole, x, y);
+      const Var<float, D> b = run(parts, u, v);
+      check_near(b.value(), a.value());
+      nn::zero_grad(whole);
+      nn::zero_grad(parts);
+      Var<float, D>(sum(sin(a))).backward();
+      Var<float, D>(sum(sin(b))).backward();
+      check_near(u.grad(), x.grad(), 1e-4);
+      if (!self) check_near(v.grad(), y.grad(), 1e-4);
+      const int64_t each = width / g.size();
+      for (int64_t k = 0; k < 3; ++k) {
+        const auto mine = [&](const Tensor<float, D>& all) {
+          return all.narrow(0, k * width + each * g.rank(), each).clone();
+        };
+        check_near(parts.in_proj_weight.grad().narrow(0, k * each, each).clone(),
+                   mine(whole.in_proj_weight->grad()), 1e-4);
+        check_near(parts.in_proj_bias->grad().narrow(0, k * each, each).clone(),
+                   mine(whole.in_proj_bias->grad()), 1e-4);
+      }
+      check_near(parts.out_proj.weight.grad(),
+                 whole.out_proj.weight.grad().narrow(1, each * g.rank(), each).clone(), 1e-4);
+      check_near(parts.out_bias->grad(), whole.out_proj.bias->grad(), 1e-4);
+    }
+    CHECK_SAYS("expected ", parts(Var<float, D>(of_x), Var<float, D>(of_x.narrow(2, 0, 3).clone()),
+                                  Var<float, D>(of_x)));
+  }
 }

@@ -1,4 +1,4 @@
-// Arenas: leaves whose values lie one behind the other in one block of memory, and their gradients.
+// Arenas: leaves whose values, and whose gradients, are packed into one block of memory each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace weft::autograd {
 
-/// What each leaf in an arena is aligned to, as if it had memory of its own.
+/// The alignment of each leaf in an arena, the same as if it had memory of its own.
 inline constexpr int64_t arena_alignment = 256;
 
-/// Elements from one leaf's first to the next one's.
+/// The distance in elements from a leaf to the next one.
 template <class T>
 constexpr int64_t arena_extent(int64_t size) {
   constexpr auto unit = arena_alignment / static_cast<int64_t>(sizeof(T));
@@ -17,7 +17,7 @@ constexpr int64_t arena_extent(int64_t size) {
 }
 
 /// Moves leaves, each a handle, into an arena in this order: values, and gradients where they are
-/// there already. They stay the same leaves, but other handles to them would keep the old memory.
+/// there already. They remain the same leaves, but other handles to them keep the old memory.
 template <class T, class D>
 void move_into_arena(const std::vector<Var<T, D>*>& leaves) {
   if (leaves.empty()) return;
@@ -53,15 +53,15 @@ bool follows(const Var<T, D>& a, const Var<T, D>& b) {
          b.value().data() - a.value().data() == two->first - one->first;
 }
 
-/// The n elements from the first one of x on, which an arena has behind it.
+/// The n elements of the arena that begin at x.
 template <class T, class D>
 Tensor<T, D> stretched(const Tensor<T, D>& x, int64_t n) {
   return weft::detail::Access::make<T, D>(StorageHandle(weft::detail::Access::storage(x)), x.data(),
                                           {n}, contiguous_strides({n}));
 }
 
-/// Calls f(i, n) for each run of n parameters from parameter i on that one kernel can change, since
-/// they lie one behind the other; those for which wanted(x) does not hold are left out.
+/// Calls f(i, n) for each run of n parameters, beginning at parameter i, that are contiguous in
+/// memory, so that one kernel can update them; skips those for which wanted(x) is false.
 template <class T, class D, class W, class F>
 void for_each_run(const std::vector<Var<T, D>>& parameters, const W& wanted, const F& f) {
   std::size_t end = 0;
@@ -76,8 +76,8 @@ void for_each_run(const std::vector<Var<T, D>>& parameters, const W& wanted, con
   }
 }
 
-/// The elements of a run of n parameters from parameter i on, with what lies between them, as one
-/// tensor; of(x) gives each one's tensor.
+/// A run of n parameters from parameter i on, padding included, as one tensor; of(x) gives the
+/// tensor of each.
 template <class T, class D, class Of>
 auto joined(const std::vector<Var<T, D>>& parameters, std::size_t i, std::size_t n, const Of& of) {
   const auto& first = of(i);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/caster.hpp"
-#include "weft/autograd/conv.hpp"
-#include "weft/autograd/matmul.hpp"
-#include "weft/autograd/multi_head.hpp"
+#include "weft/autograd/attention/multi_head.hpp"
+#include "weft/autograd/conv/conv.hpp"
+#include "weft/autograd/expression/caster.hpp"
+#include "weft/autograd/linalg/matmul.hpp"
 #include "weft/ops/conv/visit.hpp"
 #include "weft/ops/elementwise/cast.hpp"
 
@@ -31,13 +31,13 @@ struct CastTo {
   }
 
   static V convolve(const char* operation, bool transposed, const conv::Problem& p, const V& x,
-                    const V& w, const V* bias) {
-    const ConvRule rule{operation, transposed, p};
+                    const V& w, const V* bias, bool cut) {
+    const ConvRule rule{operation, transposed, cut, p};
     const Half images = in(x);
     const Half filters = in(w);
     const auto compute = [&](const Tensor<H, D>* shift) {
       return conv::detail::compute<H, D>(operation, transposed, p, images.value(), filters.value(),
-                                         shift);
+                                         shift, cut);
     };
     if (bias == nullptr) {
       return out(computed(operation, rule, compute(nullptr), images, filters));
@@ -90,10 +90,10 @@ inline constexpr bool has_attention = weft::detail::Complete<Attention<weft::det
 
 }  // namespace autograd
 
-/// While one lives, matmul, linear and their like, convolutions and attention of Var<float, D> in
-/// its thread round their operands to H, bfloat16 or half, compute in H with sums in float, and
-/// give float again; so do their gradients, also after the guard has gone. All else, and the
-/// weights themselves, stay float. Autocast<H, D>(false) is a scope without it inside of one.
+/// As long as it lives, matrix products, convolutions and attention of Var<float, D> in its thread
+/// round their operands to H (bfloat16 or half), compute in H with sums in float, and return float.
+/// So do their gradients, even after the guard is gone. Everything else, the weights included,
+/// stays float. Autocast<H, D>(false) turns it off inside another one.
 ///   const Autocast<bfloat16, Cuda> guard;
 ///   const Var loss = cross_entropy(net(x), y);
 template <class H, Device D = Cpu, bool Convolves = autograd::has_convolutions<D>,

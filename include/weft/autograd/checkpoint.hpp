@@ -11,7 +11,7 @@ namespace weft {
 
 namespace autograd {
 
-/// Takes the gradient of one Var out of a pass, and leaves what the Var had.
+/// Takes the gradient of one Var out of a pass and restores the one that the Var had.
 template <class T, class D>
 class Captured {
  public:
@@ -139,22 +139,22 @@ class Checkpoint final : public NodeOf<sizeof...(Xs)> {
 }  // namespace autograd
 
 /// The gradients of y, which has one element, with respect to the Vars: a tensor for one, a tuple
-/// for several. What grad() gives of any Var stays as it is.
+/// for several. The gradients stored in Vars do not change.
 template <class T, class D, class... Ts, class... Ds>
   requires(sizeof...(Ts) > 0)
 auto grad(const Var<T, D>& y, const Var<Ts, Ds>&... xs) {
   return autograd::gradients(false, y, xs...);
 }
-/// The same, and another pass over the graph may follow.
+/// The same, keeping the graph for another pass.
 template <class T, class D, class... Ts, class... Ds>
   requires(sizeof...(Ts) > 0)
 auto grad(Retain, const Var<T, D>& y, const Var<Ts, Ds>&... xs) {
   return autograd::gradients(true, y, xs...);
 }
 
-/// f(x...) without keeping what it computes on the way: the backward pass runs f again, with the
-/// same random numbers. f takes Vars and gives one. What depends on a gradient comes to f as an
-/// argument; parameters it may also hold itself.
+/// f(x...) without keeping its intermediate values: the backward pass runs f again, with the same
+/// random numbers. f takes Vars and returns one. Values that gradients flow through must be passed
+/// to f as arguments; parameters may also be held by f itself.
 template <class F, class... Ts, class... Ds>
 auto checkpoint(const F& f, const Var<Ts, Ds>&... xs) {
   const Generator before = default_generator();

@@ -10,13 +10,13 @@ namespace weft {
 
 namespace autograd {
 
-/// Takes the gradient of one argument, an expression of type E, from the function's rule.
+/// Receives the gradient of one argument, an expression of type E, from the function's rule.
 template <class E>
 class Pull {
  public:
   Pull(const without_vars_t<E>& e, Variable* const* edges) : e_(e), edges_(edges) {}
 
-  /// Whether the gradient is asked for.
+  /// Whether the gradient is wanted.
   bool wanted() const { return any_active(edges_, var_count<E>); }
   Variable* const* edges() const { return edges_; }
   /// The gradient: a tensor or an expression of the argument's shape.
@@ -94,7 +94,7 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
   std::optional<Kept> kept_;
 };
 
-/// The Var of value y that the function has computed of the arguments: recorded where one of them
+/// A Var with the value y that the function computed from the arguments; recorded if one of them
 /// requires a gradient.
 template <class F, class T, class D, class... Es>
 Var<T, D> computed(const char* operation, const F& f, const Tensor<T, D>& y, const Es&... args) {
@@ -132,7 +132,7 @@ struct CustomRule {
   }
 };
 
-/// A Var or a tensor as it is, an expression with a Var as a Var of its own.
+/// A Var or tensor unchanged; an expression that contains a Var, as a Var of its own.
 template <class X>
 auto settle(const X& x) {
   if constexpr (is_var<X> || !has_var<X>) {
@@ -143,9 +143,9 @@ auto settle(const X& x) {
 }
 }  // namespace autograd
 
-/// y = f(x...) with a gradient of the programmer's own. f gets the arguments' values as tensors and
-/// gives a tensor; vjp(g, y, x...) gets the gradient of y as well and gives the gradients of the
-/// arguments: a tensor or an expression for one, std::tuple(...) for several.
+/// y = f(x...) with a gradient that the caller defines. f takes the arguments' values as tensors
+/// and returns a tensor; vjp(g, y, x...), which also takes the gradient of y, returns the gradients
+/// of the arguments: a tensor or expression for one argument, std::tuple(...) for several.
 template <class F, class Vjp, ExpressionLike... Xs>
   requires(sizeof...(Xs) > 0)
 auto custom(const F& f, const Vjp& vjp, const Xs&... xs) {

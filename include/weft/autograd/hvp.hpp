@@ -4,13 +4,13 @@
 
 #include <tuple>
 
-#include "weft/autograd/dual.hpp"
+#include "weft/autograd/linalg/dual.hpp"
 #include "weft/autograd/mode.hpp"
 
 namespace weft {
 
-/// What hvp gives: f's value, its gradient, and the product of its Hessian and v. The last two are
-/// tensors shaped as the input, or tuples of them as the inputs.
+/// The result of hvp: f's value, its gradient, and the product of its Hessian and v. The last two
+/// are a tensor of the input's shape, or a tuple with one for each input.
 template <class Value, class Vector>
 struct HessianProduct {
   Value value;
@@ -20,7 +20,7 @@ struct HessianProduct {
 
 namespace autograd {
 
-/// Whether f can be called with these Vars, and gives Dual elements.
+/// Whether f can be called with these Vars and returns Dual elements.
 template <class F, class... Leaves>
 constexpr bool moves_with() {
   if constexpr (std::is_invocable_v<const F&, const Leaves&...>) {
@@ -55,7 +55,7 @@ constexpr bool can_multiply_hessian(const std::tuple<Xs...>*, const std::tuple<V
   return false;
 }
 
-/// A leaf of f's: the elements of x, moving along v.
+/// An argument of f: the elements of x, moving in direction v.
 template <class X, class V>
 auto dual_leaf(const X& x, const V& v) {
   if (!(x.shape() == v.shape())) {
@@ -67,13 +67,13 @@ auto dual_leaf(const X& x, const V& v) {
   return Var(with_tangents(point, direction), true);
 }
 
-/// The gradient of a leaf; 0 where f does not depend on it.
+/// The gradient of a leaf; 0 if f does not depend on it.
 template <class T, class D>
 Tensor<Dual<T>, D> gradient_of(const Var<Dual<T>, D>& leaf) {
   return leaf.has_grad() ? leaf.grad() : zeros<Dual<T>>(leaf.shape(), leaf.device());
 }
 
-/// Of y, what f has made of the leaves.
+/// The result from y, the value of f at the leaves.
 template <class Y, class D, class... Leaves>
 auto hessian_product(const Var<Y, D>& y, const Leaves&... leaves) {
   if (y.size() != 1) {
@@ -98,9 +98,8 @@ auto hessian_product(const Var<Y, D>& y, const Leaves&... leaves) {
 
 /// The value and the gradient of f at the inputs xs, and the product of its Hessian there with the
 /// vectors vs, which have the inputs' shapes: one forward and one backward pass with twice the
-/// numbers. f is a generic function object: it is called with Vars of Dual elements, and gives a
-/// Var with one element or an expression of it. Tensors and Vars that it holds itself are
-/// constants.
+/// numbers. f is a generic function object: it is called with Vars of Dual elements and returns a
+/// Var or expression with one element. Tensors and Vars that it captures are constants.
 template <class F, class... Xs, class... Vs>
 auto hvp(const F& f, const std::tuple<Xs...>& xs, const std::tuple<Vs...>& vs) {
   if constexpr (autograd::can_multiply_hessian<F>(static_cast<const std::tuple<Xs...>*>(nullptr),

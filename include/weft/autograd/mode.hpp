@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/variable.hpp"
+#include "weft/autograd/tape/variable.hpp"
 
 namespace weft {
 
-/// While one lives, the thread records no statements: Vars are computed like Tensors, and may be
+/// As long as it lives, the thread records no statements: Vars are computed like Tensors and may be
 /// written in place.
 class NoGrad {
  public:
@@ -19,7 +19,7 @@ class NoGrad {
   bool before_;
 };
 
-/// While one lives, the thread records statements again, inside a NoGrad.
+/// As long as it lives, the thread records statements again even inside a NoGrad.
 class EnableGrad {
  public:
   EnableGrad() : before_(autograd::state::records) { autograd::state::records = true; }
@@ -31,8 +31,8 @@ class EnableGrad {
   bool before_;
 };
 
-/// While one lives, backward passes of the thread look for NaN in each gradient, and throw with the
-/// statement that made it. Slow.
+/// As long as it lives, the thread's backward passes check each gradient for NaN and throw, naming
+/// the statement that produced it. Slow.
 class AnomalyMode {
  public:
   AnomalyMode() : before_(autograd::state::checks) { autograd::state::checks = true; }
@@ -47,7 +47,7 @@ class AnomalyMode {
 /// Whether the thread records statements.
 inline bool is_grad_enabled() { return autograd::state::records; }
 
-/// Says that a backward pass keeps what it needs for another one: y.backward(retain).
+/// Makes a backward pass keep what another pass will need: y.backward(retain).
 struct Retain {};
 inline constexpr Retain retain;
 

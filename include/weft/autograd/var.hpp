@@ -4,20 +4,26 @@
 
 // Long because a Var has every member of a Tensor.
 
-#include "weft/autograd/caster.hpp"
-#include "weft/autograd/differentiable.hpp"
-#include "weft/autograd/engine.hpp"
-#include "weft/autograd/hoist_opaque.hpp"
+#include "weft/autograd/expression/caster.hpp"
+#include "weft/autograd/expression/differentiable.hpp"
+#include "weft/autograd/expression/hoist_opaque.hpp"
+#include "weft/autograd/expression/statement.hpp"
 #include "weft/autograd/mode.hpp"
-#include "weft/autograd/statement.hpp"
+#include "weft/autograd/tape/engine.hpp"
 #include "weft/eval/transfer.hpp"
 #include "weft/tensor/factory.hpp"
 
 namespace weft {
 
+namespace detail {
+// Defined in autograd/fuse.hpp.
+template <class... Es>
+auto fused_vars(const Es&... expressions);
+}  // namespace detail
+
 namespace autograd {
 template <class T, class D>
-Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/dual.hpp
+Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/linalg/dual.hpp
 }  // namespace autograd
 
 /// A tensor that knows how it was computed. `Var y = expression` with a Var in it evaluates the
@@ -29,12 +35,12 @@ class Var : public Members<Var<T, D>> {
   using value_type = T;
   using device_type = D;
   static constexpr bool is_expression = true;
-  static_assert(is_floating<T> || is_complex<T>,
+  static_assert(is_floating<T> || is_complex<T> || is_small<T>,
                 "weft: a Var has elements of a floating-point or complex type: use a Tensor for "
                 "others");
 
   Var() = default;
-  /// The values of a tensor, which it shares. No gradient is asked for unless `requires_grad`.
+  /// Shares the values of a tensor. It gets a gradient only if `requires_grad`.
   Var(const Tensor<T, D>& value, bool requires_grad = false) : value_(value) {
     if (requires_grad) this->requires_grad(true);
   }
@@ -42,9 +48,13 @@ class Var : public Members<Var<T, D>> {
   template <ExpressionLike E>
     requires(!TensorLike<E> && !std::is_same_v<std::remove_cvref_t<E>, Var>)
   Var(E&& e, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-    record(detail::node(e), file, line);
+    if constexpr (detail::is_var<detail::node_t<E>>) {
+      *this = Var(detail::node(e));
+    } else {
+      record(detail::node(e), file, line);
+    }
   }
-  /// For nodes: a value and the variable that has computed it, or null.
+  /// For nodes: a value, and the variable it was computed by, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
       : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {
     if (variable_) variable_->note_format(value_);
@@ -56,9 +66,9 @@ class Var : public Members<Var<T, D>> {
   Var& operator=(Var&&) noexcept = default;
   ~Var() = default;
 
-  /// The values, as a tensor that shares them and records nothing.
+  /// The values, as a tensor that shares them; statements on it are not recorded.
   const Tensor<T, D>& value() const { return value_; }
-  /// The same; inside hvp, where elements are Duals, plain numbers: constants.
+  /// The same; inside hvp, where elements are Duals, it gives plain numbers, which are constants.
   std::conditional_t<is_dual<T>, Tensor<undual_t<T>, D>, const Tensor<T, D>&> detach() const {
     if constexpr (is_dual<T>) {
       return autograd::values(value_).clone();
@@ -67,7 +77,8 @@ class Var : public Members<Var<T, D>> {
     }
   }
 
-  /// No conversion and no assignment of numbers: say what to write.
+  /// Conversions to numbers and assignments of numbers do not exist; these say what to write
+  /// instead.
   template <NumberLike N>
   operator N() const {
     static_assert(
@@ -96,13 +107,14 @@ class Var : public Members<Var<T, D>> {
   D device() const { return value_.device(); }
   /// The value of a Var with one element.
   T item() const { return value_.item(); }
-  /// The elements in row-major order, copied.
+  /// A copy of the elements in row-major order.
   auto to_vector() const { return value_.to_vector(); }
   Var eval() const { return *this; }
 
-  /// Whether backward() computes its gradient: a leaf that asks for one, or what depends on one.
+  /// Whether backward() computes its gradient: true of leaves that ask for one, and of everything
+  /// that depends on such a leaf.
   bool requires_grad() const { return variable_ && variable_->requires_grad; }
-  /// Asks for the gradient of a leaf, or no longer does; throws for what a statement computed.
+  /// Turns the gradient of a leaf on or off; throws if a statement computed this Var.
   Var& requires_grad(bool wanted) {
     if (!is_leaf()) {
       fail<ValueError>(
@@ -113,13 +125,14 @@ class Var : public Members<Var<T, D>> {
     if (variable_) variable_->requires_grad = wanted;
     return *this;
   }
-  /// Whether no recorded statement computed it.
+  /// Whether it is a leaf, that is, no recorded statement computed it.
   bool is_leaf() const { return !variable_ || variable_->is_leaf(); }
-  /// Keeps the gradient of what a statement computed, for grad() after a backward pass.
+  /// Keeps the gradient after a backward pass even if a statement computed this Var, so that grad()
+  /// gives it.
   void retain_grad() const { variable("retain_grad")->retains = true; }
 
   bool has_grad() const { return variable_ && variable_->has_gradient; }
-  /// The gradient, to which each backward pass adds. Throws where there is none yet.
+  /// The gradient; each backward pass adds to it. Throws if there is none yet.
   const Tensor<T, D>& grad() const {
     if (!has_grad()) {
       fail<ValueError>("grad", "a Var of shape ", shape(), " has no gradient: ",
@@ -130,14 +143,14 @@ class Var : public Members<Var<T, D>> {
     }
     return variable_->gradient;
   }
-  /// Sets the gradient: to this tensor, or its elements where the Var lies in an arena.
+  /// Makes this tensor the gradient; for a Var in an arena its elements are copied instead.
   void set_grad(const Tensor<T, D>& gradient) const {
     if (!(gradient.shape() == shape())) {
       fail<ShapeError>("set_grad", "a gradient of shape ", gradient.shape(), " for ", shape());
     }
     variable("set_grad")->set_gradient(gradient);
   }
-  /// Forgets the gradient: the next pass writes a new one.
+  /// Drops the gradient, so that the next pass writes a new one.
   void zero_grad() const {
     if (!variable_) return;
     variable_->gradient = {};
@@ -156,7 +169,7 @@ class Var : public Members<Var<T, D>> {
     }
     backward(full<T>(shape(), compute_t<T>(1), device()), options...);
   }
-  /// The same for any shape, with the gradient of this value.
+  /// The same for a value of any shape, given its gradient.
   template <class... Options>
   void backward(const Tensor<T, D>& gradient, Options...) const {
     static_assert((std::is_same_v<Options, Retain> && ...),
@@ -173,14 +186,14 @@ class Var : public Members<Var<T, D>> {
     pass.run(sizeof...(Options) > 0);
   }
 
-  /// Calls f with the gradient in each backward pass, once it is complete; a tensor that f returns
-  /// takes its place.
+  /// Calls f with the gradient once it is complete, in each backward pass; if f returns a tensor,
+  /// that replaces the gradient.
   template <class F>
   void register_hook(F f) const {
     using Hook = autograd::HookOf<F, T, D>;
     variable("register_hook")->hooks.emplace_back(new Hook(static_cast<F&&>(f)));
   }
-  /// Calls f with a leaf's gradient each time that a pass has added to it.
+  /// Calls f with a leaf's gradient whenever a pass has added to it.
   template <class F>
   void register_post_accumulate_grad_hook(F f) const {
     using Hook = autograd::HookOf<F, T, D>;
@@ -192,7 +205,7 @@ class Var : public Members<Var<T, D>> {
         ->accumulated_hooks.emplace_back(new Hook(static_cast<F&&>(f)));
   }
 
-  /// Writes into the elements. A Var that requires a gradient is written in a NoGrad only.
+  /// Writes into the elements. A Var that requires a gradient can only be written inside a NoGrad.
   template <OperandOrMistake X>
   const Var& assign(X&& x) const {
     check_writable("assign");
@@ -203,7 +216,8 @@ class Var : public Members<Var<T, D>> {
     }
     return *this;
   }
-  /// In place in a NoGrad or where no gradient is asked for; else a new value, as x = x + e.
+  /// In place inside a NoGrad, or if no gradient is required; otherwise a new value, like x = x +
+  /// e.
   template <class X>
   Var& operator+=(X&& x) {
     return update(*this + static_cast<X&&>(x));
@@ -225,8 +239,8 @@ class Var : public Members<Var<T, D>> {
     return update(*this % static_cast<X&&>(x));
   }
 
-  // Views share the values, as those of a Tensor; a Var keeps what it views alive. In
-  // autograd/movement.hpp.
+  // Views share the values, like those of a Tensor, and keep what they view alive. Defined in
+  // autograd/shape/movement.hpp.
   Var operator()(Slice a = Slice::absent, Slice b = Slice::absent, Slice c = Slice::absent,
                  Slice d = Slice::absent, Slice e = Slice::absent, Slice f = Slice::absent,
                  Slice g = Slice::absent, Slice h = Slice::absent) const;
@@ -269,15 +283,15 @@ class Var : public Members<Var<T, D>> {
   Var narrow(int64_t axis, int64_t start, int64_t length) const;
   std::vector<Var> split(int64_t length, int64_t axis = 0) const;
   std::vector<Var> chunk(int64_t count, int64_t axis = 0) const;
-  /// The elements in storage of their own, with a gradient that goes back.
+  /// A copy in storage of its own; the gradient flows back through it.
   Var clone() const;
   Var contiguous() const { return is_contiguous() ? *this : clone(); }
   using Members<Var>::to;
-  /// The elements on another device, or this Var where they are there already.
+  /// A copy on another device; this Var itself if it is already there.
   template <class To>
   Var<T, To> to(To device) const;
 
-  /// What the copies share; null where no gradient was ever asked for.
+  /// What the copies share; null if no gradient was ever asked for.
   const autograd::Ref<autograd::VariableOf<T, D>>& variable() const { return variable_; }
 
  private:
@@ -289,6 +303,24 @@ class Var : public Members<Var<T, D>> {
     return variable_.get();
   }
 
+  template <class... Es>
+  friend auto detail::fused_vars(const Es&... expressions);
+
+  /// The statement that value_ was computed by, where it is recorded.
+  template <class E, class P>
+  void keep(const E& e, P&& plain, const char* file, unsigned line) {
+    if (!is_grad_enabled()) return;
+    using Recorded = autograd::Statement<E, T, D>;
+    autograd::Ref<Recorded> node(new Recorded(static_cast<P&&>(plain)));
+    autograd::for_each_var(e, [&](const auto& x, int i) {
+      if (x.requires_grad()) node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
+    });
+    node->file = file;
+    node->line = line;
+    if (node->wants_any()) {
+      *this = Var(value_, autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get())));
+    }
+  }
   template <class E>
   void record(const E& e, const char* file, unsigned line) {
     using From = typename E::device_type;
@@ -311,18 +343,7 @@ class Var : public Members<Var<T, D>> {
       }
       auto plain = autograd::without_vars(e);
       value_ = detail::materialize<T, D>(plain);
-      if (!is_grad_enabled()) return;
-      using Recorded = autograd::Statement<E, T, D>;
-      autograd::Ref<Recorded> node(new Recorded(static_cast<decltype(plain)&&>(plain)));
-      autograd::for_each_var(e, [&](const auto& x, int i) {
-        if (x.requires_grad())
-          node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
-      });
-      node->file = file;
-      node->line = line;
-      if (node->wants_any()) {
-        *this = Var(value_, autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get())));
-      }
+      keep(e, static_cast<decltype(plain)&&>(plain), file, line);
     }
   }
 
@@ -361,7 +382,7 @@ Var(const Tensor<T, D>&, bool) -> Var<T, D>;
 template <Expression E>
 Var(const E&) -> Var<typename E::value_type, typename detail::Evaluated<E>::device>;
 
-/// A leaf whose gradient is asked for: what is to be learned. It shares the tensor's elements.
+/// A leaf that requires a gradient: something to be learned. It shares the tensor's elements.
 template <ExpressionLike X>
 auto parameter(const X& x) {
   return Var(x.eval(), true);

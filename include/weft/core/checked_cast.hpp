@@ -13,7 +13,12 @@ namespace weft::detail {
 /// A number as a T; throws ValueError when T cannot hold it.
 template <class T, class N>
 constexpr T checked_cast(const char* operation, N number) {
-  if constexpr (is_complex<T>) {
+  if constexpr (is_small<T>) {
+    static_assert(std::is_same_v<T, N>,
+                  "weft: an element of type Small is made of as many numbers: write "
+                  "Small<T, R, C>{...}");
+    return number;
+  } else if constexpr (is_complex<T>) {
     if constexpr (is_complex<N>) {
       using R = real_t<T>;
       return T(checked_cast<R>(operation, number.real()),

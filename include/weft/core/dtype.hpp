@@ -30,8 +30,17 @@ enum class Dtype : unsigned char {
   complex64,
   complex128,
   dual64,  ///< Dual<float>, which no file holds
-  dual128
+  dual128,
+  small  ///< Small<T, R, C>, whose type says the rest
 };
+
+/// A matrix of R x C numbers, or a vector of R (core/small.hpp).
+template <class T, int R, int C = 1>
+struct Small;
+template <class T>
+inline constexpr bool is_small = false;
+template <class T, int R, int C>
+inline constexpr bool is_small<Small<T, R, C>> = true;
 
 namespace detail {
 template <class... Ts>
@@ -71,7 +80,7 @@ struct Canonical<unsigned long long> {
 
 /// A type that tensors can hold.
 template <class T>
-concept Element = is_dual<T> ||(0 <= detail::position<T>(detail::ElementTypes{}));
+concept Element = is_dual<T> || is_small<T> ||(0 <= detail::position<T>(detail::ElementTypes{}));
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
@@ -96,6 +105,8 @@ template <Element T>
 inline constexpr Dtype dtype_of = static_cast<Dtype>(detail::position<T>(detail::ElementTypes{}));
 template <class T>
 inline constexpr Dtype dtype_of<Dual<T>> = sizeof(T) == 4 ? Dtype::dual64 : Dtype::dual128;
+template <class T, int R, int C>
+inline constexpr Dtype dtype_of<Small<T, R, C>> = Dtype::small;
 
 /// The type that elements have inside an expression: float for the half types, else their own.
 template <class T>
@@ -110,9 +121,13 @@ template <class T>
 struct RealOf<complex<T>> {
   using type = T;
 };
+template <class T, int R, int C>
+struct RealOf<Small<T, R, C>> {
+  using type = T;
+};
 }  // namespace detail
 
-/// T without its imaginary part: float for complex<float>, T for real types.
+/// What T is made of: float for complex<float> and Small<float, R, C>, T for real types.
 template <class T>
 using real_t = typename detail::RealOf<T>::type;
 
@@ -121,14 +136,14 @@ constexpr const char* name(Dtype d) {
   constexpr const char* names[] = {"bool",     "int8",    "int16",   "int32",     "int64",
                                    "uint8",    "uint16",  "uint32",  "uint64",    "float16",
                                    "bfloat16", "float32", "float64", "complex64", "complex128",
-                                   "dual64",   "dual128"};
+                                   "dual64",   "dual128", "small"};
   return names[static_cast<int>(d)];
 }
 inline const char* text(Dtype d) { return name(d); }
 
-/// The bytes of one element.
+/// The bytes of one element; 0 for `small`, of which there are many.
 constexpr int element_size(Dtype d) {
-  constexpr int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 8, 16};
+  constexpr int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 8, 16, 0};
   return sizes[static_cast<int>(d)];
 }
 

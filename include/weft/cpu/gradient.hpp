@@ -37,8 +37,8 @@ struct GradientExecutor<Cpu> {
                    const Shape& shape, const detail::Operand* operands, const Program& program,
                    std::index_sequence<J...>) {
     ((program.stores.sums >> J & 1U
-          ? sum<Vs, Types, K>(name, device, shape, operands, program.only(static_cast<int>(J)),
-                              operands[J])
+          ? sum<Vs, Types, K>(name, device, shape, operands,
+                              program.template only<Vs>(static_cast<int>(J)), operands[J])
           : void()),
      ...);
   }
@@ -61,5 +61,7 @@ struct GradientExecutor<Cpu> {
     Reducer<Cpu>::reduce<V, Types>(name, reducer::sum{}, device, kept, reduced, own, program);
   }
 };
+
+static_assert(GradientDevice<Cpu>);
 
 }  // namespace weft

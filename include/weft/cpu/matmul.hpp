@@ -71,4 +71,6 @@ struct Multiplier<Cpu> {
   }
 };
 
+static_assert(MultiplyingDevice<Cpu>);
+
 }  // namespace weft

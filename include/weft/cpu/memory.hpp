@@ -81,4 +81,6 @@ struct Memory<Cpu> {
   }
 };
 
+static_assert(MemoryDevice<Cpu>);
+
 }  // namespace weft

@@ -16,7 +16,7 @@ namespace cpu::detail {
 /// Whether this thread's loops stay on it.
 [[gnu::visibility("default")]] inline constinit thread_local bool single_threaded = false;
 
-/// OpenMP's question whether this is a parallel region, in programs that link its runtime.
+/// OpenMP's test for being in a parallel region, in programs that link its runtime.
 extern "C" int weft_omp_in_parallel() __asm__("omp_in_parallel") __attribute__((weak));
 
 WEFT_ONCE inline int default_threads() {
@@ -27,17 +27,17 @@ WEFT_ONCE inline int default_threads() {
 }
 }  // namespace cpu::detail
 
-/// The threads that share large work on the CPU: as set, else WEFT_NUM_THREADS, else
-/// OMP_NUM_THREADS, else one a core that the process may run on and has a quota for; at most 256.
-/// Results do not depend on it.
+/// The number of threads that share large work on the CPU: what was set, else WEFT_NUM_THREADS,
+/// else OMP_NUM_THREADS, else the number of cores that the process may use; at most 256. Results do
+/// not depend on it.
 inline int num_threads() {
   const int set = __atomic_load_n(&cpu::detail::threads_set, __ATOMIC_RELAXED);
   if (set > 0) return set;
   const int found = __atomic_load_n(&cpu::detail::threads_found, __ATOMIC_RELAXED);
   return found > 0 ? found : cpu::detail::default_threads();
 }
-/// Sets it for the whole process; 0: the default again. Throws ValueError below 0 and above 256.
-/// Inside a parallel region of OpenMP's work is not shared, whatever is set.
+/// Sets that number for the whole process; 0 restores the default. Throws ValueError below 0 and
+/// above 256. Inside an OpenMP parallel region work is never shared.
 inline void set_num_threads(int threads) {
   if (threads < 0 || threads > cpu::ThreadPool::max_threads) {
     fail<ValueError>("set_num_threads", threads, ", expected at least 0",
@@ -57,13 +57,13 @@ namespace detail {
 [[gnu::visibility("default")]] inline constinit thread_local Failure failure_record;
 }
 
-/// Where loops that this thread is going to start leave a failure, and none has yet.
+/// The flag for failures in loops that this thread will start, cleared.
 [[gnu::noinline]] inline Failure* failure_flag() {
   detail::failure_record.state = 0;
   return &detail::failure_record;
 }
 
-/// Throws IndexError if a loop of this thread's has left a failure since the last call.
+/// Throws IndexError if one of this thread's loops has reported a failure since the last call.
 inline void check_failures() {
   Failure& record = detail::failure_record;
   if (__atomic_load_n(&record.state, __ATOMIC_ACQUIRE) != 2) return;
@@ -71,8 +71,8 @@ inline void check_failures() {
   weft::detail::throw_failure(record);
 }
 
-/// Keeps the loops that this thread starts on it, as long as the object lives: for threads of the
-/// program's own that share the cores already.
+/// As long as it lives, loops that this thread starts run on it alone: for programs whose own
+/// threads already share the cores.
 class SingleThreaded {
  public:
   SingleThreaded() : before_(detail::single_threaded) { detail::single_threaded = true; }
@@ -90,8 +90,8 @@ inline bool may_share() {
   return !detail::single_threaded && !ThreadPool::is_inside();
 }
 
-/// How many threads share `items` pieces of work over `elements`; called from the thread that is
-/// going to start them.
+/// How many threads should share `items` pieces of work over `elements`; called by the thread that
+/// will start them.
 [[gnu::noinline]] inline int threads_for(int64_t items, int64_t elements) {
   if (elements < parallel_threshold || items < 2 || !may_share()) return 1;
   int64_t most = num_threads();
@@ -100,7 +100,7 @@ inline bool may_share() {
 }
 
 namespace detail {
-/// More pieces than threads, where they are long, balance cores that are not equally free.
+/// If pieces are long, having more of them than threads balances cores that are unequally busy.
 inline constexpr int64_t elements_a_piece = 1 << 17;
 
 using Work = void(const void* context, int64_t first, int64_t last);
@@ -131,9 +131,9 @@ using Work = void(const void* context, int64_t first, int64_t last);
 }
 }  // namespace detail
 
-/// f(first, last) for contiguous pieces of [0, items), shared by threads; then throws what f has
-/// thrown or reported. `elements` is the size of the whole work. Inside f, and inside a parallel
-/// region of OpenMP's, it runs on the calling thread.
+/// Calls f(first, last) for contiguous pieces of [0, items), shared by threads, then throws
+/// whatever f threw or reported. `elements` is the size of the whole work. Nested calls, and calls
+/// inside an OpenMP parallel region, run on the calling thread.
 template <class F>
 void parallel(int64_t items, int64_t elements, const F& f) {
   detail::share(

@@ -212,4 +212,6 @@ struct Multiplier<Cuda> {
 #endif
 };
 
+static_assert(MultiplyingDevice<Cuda>);
+
 }  // namespace weft

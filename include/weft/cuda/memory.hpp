@@ -288,4 +288,6 @@ struct Memory<CudaAt<N>> {
   }
 };
 
+static_assert(MemoryDevice<Cuda> && MemoryDevice<CudaAt<0>>);
+
 }  // namespace weft

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/conv/pool.hpp"
 #include "weft/cuda/conv/visit.hpp"

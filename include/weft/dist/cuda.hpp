@@ -19,5 +19,17 @@ struct DeviceScope<Cuda> {
  private:
   on_cuda::DeviceGuard guard;
 };
+template <int N>
+struct DeviceScope<CudaAt<N>> {
+  explicit DeviceScope(CudaAt<N> device) : guard(device) {}
+  static std::vector<CudaAt<N>> all() {
+    std::vector<CudaAt<N>> out;
+    if (N < on_cuda::device_count()) out.emplace_back();
+    return out;
+  }
+
+ private:
+  on_cuda::DeviceGuard guard;
+};
 
 }  // namespace weft::dist

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/join.hpp"
+#include <functional>
+#include <tuple>
+
+#include "weft/autograd/shape/join.hpp"
 #include "weft/dist/threads.hpp"
 #include "weft/nn/module.hpp"
 
@@ -74,5 +77,100 @@ class DataParallel {
   M* module_;
   std::vector<D> devices_;
 };
+
+/// The same for GPUs that are fixed in the types: a module on the first of them, of Ds, is copied
+/// to modules of the others' types, Net<CudaAt<1>> of Net<CudaAt<0>>, so that a statement that
+/// mixes two GPUs does not compile. Made by data_parallel(). The module is default-constructible on
+/// each device and names its options in fields(), as for nn::to.
+template <nn::Module M, class... Ds>
+class DataParallelAt {
+ public:
+  using Parameter = nn::parameter_t<M>;
+  using T = typename Parameter::value_type;
+  using D = std::tuple_element_t<0, std::tuple<Ds...>>;
+  static_assert(std::is_same_v<typename Parameter::device_type, D>,
+                "weft: DataParallel's first device is the one that the module is on: write "
+                "data_parallel(net, CudaAt<0>{}, ...) for a Net<CudaAt<0>>");
+
+  explicit DataParallelAt(M& module) : module_(&module) {}
+
+  M& module() const { return *module_; }
+  static constexpr int devices() { return sizeof...(Ds); }
+
+  /// x on the first device, (sample, ...); of few samples some devices get none.
+  Var<T, D> operator()(const Var<T, D>& x) const {
+    const int64_t n = x.size(0);
+    const int64_t each = (n + devices() - 1) / devices();
+    if (devices() == 1 || n <= each) return (*module_)(x);
+    return run(x, each, std::index_sequence_for<Ds...>{});
+  }
+
+ private:
+  template <std::size_t I>
+  using At = std::tuple_element_t<I, std::tuple<Ds...>>;
+  template <std::size_t I>
+  using Moved = std::conditional_t<I == 0, M, nn::moved_t<M, At<I>>>;
+
+  /// Copies parameters as recorded statements; one that is in two places is copied once.
+  template <class To>
+  struct Recorded {
+    std::vector<std::pair<const void*, Var<T, To>>> done = {};
+    template <class F>
+    Var<T, To> operator()(const Var<T, D>& x, const F&) {
+      for (const auto& [other, y] : done) {
+        if (x.variable() && other == x.variable().get()) return y;
+      }
+      done.emplace_back(x.variable().get(), x.to(To{}));
+      return done.back().second;
+    }
+  };
+
+  template <std::size_t... I>
+  Var<T, D> run(const Var<T, D>& x, int64_t each, std::index_sequence<I...>) const {
+    const int64_t n = x.size(0);
+    std::tuple<std::optional<Moved<I>>...> modules;
+    std::tuple<Var<T, Ds>...> values;
+    std::vector<std::function<void()>> tasks;
+    const auto prepare = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+      const int64_t first = static_cast<int64_t>(K) * each;
+      if (first >= n) return;
+      auto& value = std::get<K>(values);
+      value = x.narrow(0, first, std::min(each, n - first)).to(At<K>{});
+      if constexpr (K > 0) {
+        auto& mine = std::get<K>(modules).emplace();
+        Recorded<At<K>> copies;
+        nn::detail::move_fields(*module_, mine, copies, At<K>{});
+      }
+      tasks.push_back([&value, &modules, this] {
+        const DeviceScope<At<K>> scope(At<K>{});
+        if constexpr (K == 0) {
+          value = Var<T, At<K>>((*module_)(value));
+        } else {
+          value = Var<T, At<K>>((*std::get<K>(modules))(value));
+        }
+      });
+    };
+    const Generator before = default_generator();  // the copies' first values are overwritten
+    (prepare(std::integral_constant<std::size_t, I>{}), ...);
+    default_generator() = before;
+    for_each_device(std::vector<Cpu>(tasks.size()), [&](std::size_t i, Cpu) { tasks[i](); });
+    std::vector<Var<T, D>> outputs;
+    const auto take = [&](const auto& y) {
+      if (outputs.size() < tasks.size()) outputs.push_back(y.to(D{}));
+    };
+    (take(std::get<I>(values)), ...);
+    return cat(outputs, axis(0));
+  }
+
+  M* module_;
+};
+
+/// A module on several devices, the first being its own:
+///   auto model = dist::data_parallel(net, CudaAt<0>{}, CudaAt<1>{});
+template <nn::Module M, Device... Ds>
+  requires(sizeof...(Ds) > 0)
+DataParallelAt<M, Ds...> data_parallel(M& module, Ds...) {
+  return DataParallelAt<M, Ds...>(module);
+}
 
 }  // namespace weft::dist

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unordered_set>
-
 #include "weft/dist/buckets.hpp"
+#include "weft/dist/replicas.hpp"
 #include "weft/nn/flatten.hpp"
-#include "weft/nn/module.hpp"
 
 namespace weft::dist {
 
@@ -18,20 +16,6 @@ struct DdpOptions {
                              ///< are an error
   bool broadcast_buffers = true;  ///< rank 0's buffers, as running means, before each training pass
 };
-
-namespace detail {
-/// All variables that a Var was computed from.
-inline void collect(autograd::Variable* root,
-                    std::unordered_set<const autograd::Variable*>& found) {
-  std::vector<autograd::Variable*> open{root};
-  while (!open.empty()) {
-    autograd::Variable* const x = open.back();
-    open.pop_back();
-    if (x == nullptr || !found.insert(x).second || x->is_leaf()) continue;
-    for (int i = 0; i < x->creator->input_count(); ++i) open.push_back(x->creator->input(i));
-  }
-}
-}  // namespace detail
 
 /// Makes `module` one model over all ranks of a group: parameters and buffers become rank 0's, and
 /// after each backward pass every gradient is the average of all ranks', so that equal optimizers
@@ -60,14 +44,14 @@ class DistributedDataParallel {
     std::stable_sort(named.begin(), named.end(), [](const auto& a, const auto& b) {
       return a.second.variable()->place->first < b.second.variable()->place->first;
     });
-    compare(named);
+    detail::check_alike("DistributedDataParallel", group_, named);
     std::vector<Parameter> parameters;
     for (auto& [name, p] : named) {
       group_.broadcast(p.value(), 0);
       names_.push_back(name);
       parameters.push_back(p);
     }
-    broadcast_buffers();
+    detail::broadcast_buffers(group_, module);
     state_ = std::make_shared<State>(
         State{Buckets<T, D>(
                   group_, parameters,
@@ -93,10 +77,12 @@ class DistributedDataParallel {
   /// parameters are not used (see find_unused), or the last backward pass has not reached some.
   template <class... Xs>
   auto operator()(const Xs&... xs) const {
-    if (!is_grad_enabled() || !state_->on) return settled((*module_)(xs...));
+    if (!is_grad_enabled() || !state_->on) return detail::settled((*module_)(xs...));
     check_last_pass();
-    if (options_.broadcast_buffers && is_training()) broadcast_buffers();
-    auto out = settled((*module_)(xs...));
+    if (options_.broadcast_buffers && detail::is_training(*module_)) {
+      detail::broadcast_buffers(group_, *module_);
+    }
+    auto out = detail::settled((*module_)(xs...));
     prepare(out);
     return out;
   }
@@ -136,79 +122,10 @@ class DistributedDataParallel {
     return true;
   }
 
-  /// Names and shapes, as a number that is the same where they are.
-  template <class Named>
-  void compare(const Named& named) const {
-    std::uint64_t hash = 1469598103934665603u;  // FNV-1a
-    const auto add = [&](const char* bytes, std::size_t n) {
-      for (std::size_t i = 0; i < n; ++i) {
-        hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 1099511628211u;
-      }
-    };
-    int64_t elements = 0;
-    for (const auto& [name, p] : named) {
-      add(name.c_str(), name.size());
-      const Text shape = text(p.shape());
-      add(shape.c_str(), shape.size());
-      elements += p.size();
-    }
-    const std::string mine =
-        std::to_string(named.size()) + " parameters of " + std::to_string(elements) + " elements";
-    const auto all = group_.circle()->exchange("DistributedDataParallel",
-                                               "ddp" + std::to_string(group_.circle()->splits++),
-                                               mine + " " + std::to_string(hash));
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      if (all[r] != mine + " " + std::to_string(hash)) {
-        fail<DistributedError>("DistributedDataParallel", "rank ", r, " has ",
-                               all[r].substr(0, all[r].rfind(' ')).c_str(), ", rank ",
-                               group_.rank(), " ", mine.c_str(),
-                               ", expected the same names and shapes on all");
-      }
-    }
-  }
-
-  void broadcast_buffers() const {
-    nn::visit(*module_, [&](const std::string&, auto& x) {
-      if constexpr (!nn::detail::is_var<std::remove_cvref_t<decltype(x)>>) {
-        if (group_.size() > 1 && x.storage() != nullptr) group_.broadcast(x, 0);
-      }
-    });
-  }
-  bool is_training() const {
-    bool training = true;
-    nn::visit_modules(*module_, [&](auto& m) {
-      if constexpr (requires { m.training = true; }) training = training && m.training;
-    });
-    return training;
-  }
-
-  template <class X>
-  static auto settled(X&& x) {
-    using Plain = std::remove_cvref_t<X>;
-    if constexpr (requires { std::tuple_size<Plain>::value; } && !ExpressionLike<Plain>) {
-      return std::apply([](const auto&... each) { return std::tuple(settled(each)...); }, x);
-    } else if constexpr (weft::detail::is_var<Plain>) {
-      return Plain(x);
-    } else {
-      return Var(x);
-    }
-  }
-  template <class Out, class F>
-  static void for_each_value(const Out& out, const F& f) {
-    if constexpr (weft::detail::is_var<Out>) {
-      f(out);
-    } else {
-      std::apply([&](const auto&... each) { (for_each_value(each, f), ...); }, out);
-    }
-  }
-
   std::string list(const std::vector<std::size_t>& numbers) const {
-    std::string out;
-    for (std::size_t k = 0; k < numbers.size() && k < 8; ++k) {
-      out += (k == 0 ? "" : ", ") + names_[numbers[k]];
-    }
-    if (numbers.size() > 8) out += " and " + std::to_string(numbers.size() - 8) + " more";
-    return out;
+    std::vector<std::string> names;
+    for (const std::size_t i : numbers) names.push_back(names_[i]);
+    return detail::listed(names);
   }
   void check_last_pass() const {
     const auto missing = state_->buckets.missing();
@@ -221,12 +138,14 @@ class DistributedDataParallel {
   template <class Out>
   void prepare(const Out& out) const {
     std::unordered_set<const autograd::Variable*> found;
-    for_each_value(out, [&](const auto& y) { detail::collect(y.variable().get(), found); });
+    detail::for_each_output(out,
+                            [&](const auto& y) { detail::collect(y.variable().get(), found); });
     std::vector<std::size_t> unused;
     const auto& parameters = state_->buckets.parameters();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!found.contains(parameters[i].variable().get())) unused.push_back(i);
     }
+    if (!unused.empty() && detail::recomputes(found)) unused.clear();
     if (!unused.empty() && !options_.find_unused) {
       fail<ValueError>(
           "DistributedDataParallel", "the forward pass did not use ", list(unused).c_str(),

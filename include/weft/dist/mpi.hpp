@@ -22,9 +22,21 @@ inline void check_mpi(int status, const char* operation) {
   fail<DistributedError>(operation, "MPI: ", static_cast<const char*>(text));
 }
 
+/// What was made of MPI's types and functions, to be given back.
+inline std::map<int, MPI_Datatype>& mpi_types() {
+  static std::map<int, MPI_Datatype> types;
+  return types;
+}
+inline std::map<std::pair<Reduce, Dtype>, MPI_Op>& mpi_ops() {
+  static std::map<std::pair<Reduce, Dtype>, MPI_Op> ops;
+  return ops;
+}
+
 /// MPI, started once a process and finished at its end.
 inline void start_mpi() {
   static const bool started = [] {
+    mpi_types();  // made before the function below is registered, they outlive it
+    mpi_ops();
     int running = 0;
     MPI_Initialized(&running);
     if (running == 0) {
@@ -33,7 +45,10 @@ inline void start_mpi() {
       std::atexit([] {
         int over = 0;
         MPI_Finalized(&over);
-        if (over == 0 && !ranks_are_missing()) MPI_Finalize();
+        if (over != 0 || ranks_are_missing()) return;
+        for (auto& [bytes, type] : mpi_types()) MPI_Type_free(&type);
+        for (auto& [key, op] : mpi_ops()) MPI_Op_free(&op);
+        MPI_Finalize();
       });
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -44,9 +59,8 @@ inline void start_mpi() {
 
 /// An element of so many bytes.
 inline MPI_Datatype mpi_type(Dtype dtype) {
-  static std::map<int, MPI_Datatype> types;
   const int bytes = element_size(dtype);
-  const auto [at, added] = types.try_emplace(bytes, MPI_DATATYPE_NULL);
+  const auto [at, added] = mpi_types().try_emplace(bytes, MPI_DATATYPE_NULL);
   if (added) {
     MPI_Type_contiguous(bytes, MPI_BYTE, &at->second);
     MPI_Type_commit(&at->second);
@@ -54,12 +68,11 @@ inline MPI_Datatype mpi_type(Dtype dtype) {
   return at->second;
 }
 inline MPI_Op mpi_op(Reduce op, Dtype dtype) {
-  static std::map<std::pair<Reduce, Dtype>, MPI_Op> ops;
-  const auto [at, added] = ops.try_emplace({op, dtype}, MPI_OP_NULL);
+  const auto [at, added] = mpi_ops().try_emplace({op, dtype}, MPI_OP_NULL);
   if (added) {
     auto* const f = mpi_function(op, dtype);
     if (f == nullptr) {
-      ops.erase(at);
+      mpi_ops().erase(at);
       fail<ValueError>("all_reduce", "the ", name(op), " of ", dtype, ", which has no order");
     }
     MPI_Op_create(reinterpret_cast<MPI_User_function*>(f), 1, &at->second);

@@ -3,7 +3,9 @@
 #pragma once
 
 #ifdef WEFT_NCCL
+#include <condition_variable>
 #include <deque>
+#include <thread>
 
 #include "weft/cuda/memory.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
@@ -153,6 +155,43 @@ class NcclEngine final : public Engine {
   Clock::time_point progress_;
 };
 
+/// The communicator of all members, made by a thread that may be left behind: NCCL waits for ever
+/// for one that has died on the way.
+inline ncclComm_t join(Circle& circle, const ncclUniqueId& id, Cuda device) {
+  struct Start {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+    ncclComm_t comm = nullptr;
+    ncclResult_t status = ncclSuccess;
+  };
+  const auto start = std::make_shared<Start>();
+  std::thread([start, id, device, size = circle.size(), rank = circle.rank()] {
+    ncclComm_t comm = nullptr;
+    on_cuda::detail::quiet(cudaSetDevice(device.ordinal));
+    const ncclResult_t status = ncclCommInitRank(&comm, size, id, rank);
+    const std::lock_guard lock(start->mutex);
+    start->comm = comm;
+    start->status = status;
+    start->done = true;
+    start->changed.notify_all();
+  }).detach();
+  const auto limit = circle.world().timeout();
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  std::unique_lock lock(start->mutex);
+  while (
+      !start->changed.wait_for(lock, std::chrono::milliseconds(100), [&] { return start->done; })) {
+    circle.check("dist");
+    if (Clock::now() > end) {
+      ranks_are_missing() = true;
+      fail<DistributedError>("dist", "NCCL has not joined ", circle.size(), " ranks in ",
+                             limit.count(), " s: NCCL_DEBUG=INFO shows where it waits");
+    }
+  }
+  check_nccl(start->status, "dist");
+  return start->comm;
+}
+
 /// A mark in the stream that a call went to.
 struct EventTicket final : Ticket {
   on_cuda::Event event;
@@ -203,9 +242,8 @@ struct Transport<Cuda> {
     for (std::size_t i = 0; i < sizeof id.internal; ++i) {
       id.internal[i] = static_cast<char>((spread[2 * i] - 'a') << 4 | (spread[2 * i + 1] - 'a'));
     }
-    ncclComm_t comm = nullptr;
-    detail::check_nccl(ncclCommInitRank(&comm, circle.size(), id, circle.rank()), "dist");
-    return std::make_unique<detail::NcclEngine>(circle, comm, device.ordinal);
+    return std::make_unique<detail::NcclEngine>(circle, detail::join(circle, id, device),
+                                                device.ordinal);
   }
 
   static void settle(Cuda device) { on_cuda::current_stream(device).synchronize(); }

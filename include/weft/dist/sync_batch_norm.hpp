@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/dist/differentiable.hpp"
-#include "weft/nn/batch_norm.hpp"
+#include "weft/nn/layers/batch_norm.hpp"
 
 namespace weft::dist {
 

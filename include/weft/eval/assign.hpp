@@ -97,7 +97,13 @@ PlannedProduct planned_product(const E& e) {
 
 template <class T, class D, class L>
 void run_lowered(void* lowered, const Shape& shape, D device) {
-  static_cast<L*>(lowered)->template run<T>(shape, device);
+  L& statement = *static_cast<L*>(lowered);
+  if constexpr (WatchedDevice<loops_of<D>>) {
+    const auto run = [&](auto on) { statement.template run<T>(shape, on); };
+    StatementWatch<loops_of<D>>::run(statement, loops_of<D>(device), run);
+  } else {
+    statement.template run<T>(shape, device);
+  }
 }
 
 /// The statement that writes `e`, lowered; `run` is run_lowered, named where it is used so that a

@@ -87,9 +87,8 @@ struct LoweredFuse<Es...> : Rows<Es...> {
   const Pack<Es...>& expressions_;
 };
 
-/// Runs lowered expressions over `shape` into targets of element types Outs.
 template <class... Outs, class... Es, class D>
-void run_fused(LoweredFuse<Es...>& lowered, const Shape& shape, D device) {
+void run_fused_on(LoweredFuse<Es...>& lowered, const Shape& shape, D device) {
   using Fuse = LoweredFuse<Es...>;
   using Runner = Executor<loops_of<D>>;
   if constexpr (!is_included<D>()) {
@@ -107,6 +106,17 @@ void run_fused(LoweredFuse<Es...>& lowered, const Shape& shape, D device) {
       Runner::template for_each<TypeList<Outs...>, typename Fuse::types>(
           name, device, shape, lowered.operands, lowered.programs);
     }
+  }
+}
+
+/// Runs lowered expressions over `shape` into targets of element types Outs.
+template <class... Outs, class... Es, class D>
+void run_fused(LoweredFuse<Es...>& lowered, const Shape& shape, D device) {
+  if constexpr (WatchedDevice<loops_of<D>>) {
+    const auto run = [&](auto on) { run_fused_on<Outs...>(lowered, shape, on); };
+    StatementWatch<loops_of<D>>::run(lowered, loops_of<D>(device), run);
+  } else {
+    run_fused_on<Outs...>(lowered, shape, device);
   }
 }
 

@@ -7,14 +7,20 @@
 
 namespace weft {
 
-/// The loops of device D that run a program for what it writes; specialised in
-/// cpu/elementwise/scatter.hpp and cuda/elementwise/scatter.hpp:
-///   template <class T, class Types, class Program>
-///   static void run(const Name&, D, const Shape&, Operand* operands, const Program&);
-/// operands[0] is the target of element type T, as large as the shape and contiguous whatever it is
-/// in truth, the others are those that Types lists, the first of them the target's offsets.
+/// The loops of device D that run a program for what it writes (cpu/elementwise/scatter.hpp,
+/// cuda/elementwise/scatter.hpp); ScatteringDevice says what they provide.
 template <class D>
 struct Scatterer;
+
+/// A device that scatters: run<T, Types>(name, device, shape, operands, program). operands[0] is
+/// the target of element type T, as large as the shape and contiguous whatever it is in truth, the
+/// others are those that Types lists, the first of them the target's offsets.
+template <class D>
+concept ScatteringDevice = requires(const detail::Name& name, D device, const Shape& shape,
+                                    detail::Operand* operands, const Arg<1, float>& program) {
+  Scatterer<D>::template run<float, detail::TypeList<float>>(name, device, shape, operands,
+                                                             program);
+};
 
 /// Additions by indices in an order that does not change; specialised in
 /// cuda/scatter_deterministic.hpp:

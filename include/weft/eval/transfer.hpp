@@ -6,12 +6,18 @@
 
 namespace weft {
 
-/// Copies contiguous bytes from a device to another; specialised in cuda/copy.hpp:
-///   static Storage* allocate(To device, int64_t bytes, CopyOptions);
-///   static void copy(Storage* from, const void* source, Storage* to, void* target,
-///                    int64_t bytes, CopyOptions);
+/// Copies from a device to another, specialised in cuda/copy.hpp; Transferable says what it
+/// provides.
 template <class From, class To>
 struct Transfer;
+
+/// Two devices between which contiguous bytes are copied, into memory that allocate() gives.
+template <class From, class To>
+concept Transferable = requires(To device, Storage* from, const void* source, Storage* to,
+                                void* target, int64_t bytes, CopyOptions options) {
+  { Transfer<From, To>::allocate(device, bytes, options) } -> std::same_as<Storage*>;
+  Transfer<From, To>::copy(from, source, to, target, bytes, options);
+};
 
 namespace detail {
 
@@ -22,7 +28,9 @@ Tensor<T, To> transfer(const Tensor<T, D>& x, To device, CopyOptions options) {
   } else {
     if constexpr (is_included<std::conditional_t<is_cuda<To>, To, D>>()) {
       using Copy = Transfer<loops_of<D>, loops_of<To>>;
-      if constexpr (is_cuda<D> && is_cuda<To>) {
+      // CudaAt<M> and CudaAt<N> are never the same GPU.
+      if constexpr (is_cuda<D> && is_cuda<To> &&
+                    !std::is_same_v<common_device_t<D, To>, NoDevice>) {
         if (x.storage() != nullptr && x.storage()->ordinal == Copy::resolve(device)) return x;
       }
       const Tensor<T, D> source = x.contiguous();

@@ -1,4 +1,4 @@
-// nn::fields: how a module names its fields, and visits of all parameters and buffers inside it.
+// nn::fields: how a module names its fields, and how all its parameters and buffers are visited.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace weft::nn {
 
-/// A field of a module, by the name that it has in a state dict.
+/// A field of a module and its name in a state dict.
 template <class X>
 struct Field {
   std::string name;
@@ -21,18 +21,18 @@ struct Field {
 
 /// What a module's fields() gives: the names and fields in turn, as in
 ///   auto fields() { return nn::fields("fc1", fc1, "fc2", fc2); }
-/// Vars are parameters (or fixed, where they require no gradient), Tensors are buffers, and
-/// modules, std::optional, std::vector and Dict of these are visited; other fields are options,
-/// which to() copies.
+/// Vars are parameters (or fixed, if they require no gradient) and Tensors are buffers; modules,
+/// and any of these in a std::optional, std::vector or Dict, are visited too. Other fields are
+/// options, which to() copies.
 inline std::tuple<> fields() { return {}; }
 template <class X, class... Rest>
 auto fields(const char* name, X& value, Rest&&... rest) {
   return std::tuple_cat(std::tuple<Field<X>>({name, value}), fields(static_cast<Rest&&>(rest)...));
 }
 
-/// Modules, parameters or buffers by names that are known at run time, in the order in which they
-/// were added (PyTorch's ModuleDict): in a state dict the field's name, a dot, and theirs; theirs
-/// alone where the field's is "".
+/// Modules, parameters or buffers by names chosen at run time, in the order in which they were
+/// added (PyTorch's ModuleDict). In a state dict they are called by the field's name, a dot, and
+/// their own name; by their own name alone if the field's is "".
 template <class X>
 class Dict {
  public:
@@ -45,7 +45,7 @@ class Dict {
   const std::string& name(std::size_t i) const { return names_[i]; }
   X& operator[](std::size_t i) { return values_[i]; }
   const X& operator[](std::size_t i) const { return values_[i]; }
-  /// Throws IndexError where there is none of that name.
+  /// Throws IndexError if there is none of that name.
   const X& at(const std::string& name) const {
     for (std::size_t i = 0; i < size(); ++i) {
       if (names_[i] == name) return values_[i];
@@ -58,7 +58,7 @@ class Dict {
   std::vector<std::string> names_;
   std::vector<X> values_;
 };
-/// No fields: says that names are missing.
+/// Not a list of fields; this says that the names are missing.
 template <class X, class... Rest>
   requires(!std::is_convertible_v<X, const char*>)
 auto fields(X&&, Rest&&...) {
@@ -75,7 +75,7 @@ concept Module = requires(std::remove_const_t<M>& m) {
 };
 
 namespace detail {
-/// Stands where a module was expected.
+/// Called where a module was expected.
 template <class M>
 constexpr void is_module() {
   static_assert(weft::detail::always_false<M>,
@@ -98,7 +98,7 @@ inline constexpr bool is_dict = false;
 template <class X>
 inline constexpr bool is_dict<Dict<X>> = true;
 
-/// Naming changes nothing, so that fields() need not be written twice.
+/// Naming fields changes nothing, so this casts const away instead of asking for a second fields().
 template <class M>
 auto fields_of(M& module) {
   return const_cast<std::remove_const_t<M>&>(module).fields();
@@ -138,7 +138,7 @@ template <Module M>
 struct ParameterOf<M> : ParameterAmong<decltype(std::declval<M&>().fields())> {};
 }  // namespace detail
 
-/// Var<T, D>, as all parameters of the module are; void where it has none.
+/// Var<T, D>, the type of all parameters of the module; void if it has none.
 template <class M>
 using parameter_t = typename detail::ParameterOf<std::remove_cvref_t<M>>::type;
 

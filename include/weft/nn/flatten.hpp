@@ -9,17 +9,16 @@
 
 namespace weft::nn {
 
-/// Moves all parameters of a module into one block of memory, and their gradients into another, so
-/// that an optimizer's step is one kernel and one that counts, and clip_grad_norm and the like a
-/// few, whatever the number of parameters. Values, names, sharing and gradients stay. Call it
-/// before the optimizer is made: throws ValueError, having changed nothing, where a parameter has
-/// handles outside of the module, which would keep its old memory. What differs from then on:
-/// memory that is shared is written as a whole, so that a write to one parameter between the
-/// passes is one to all of them for a statement that read one; and grad() names the same memory in
-/// each pass.
+/// Moves all parameters of a module into one block of memory and their gradients into another. A
+/// step of an optimizer is then one kernel, plus one for the step count, and clip_grad_norm and the
+/// like are a few, however many parameters there are. Values, names, sharing and gradients do not
+/// change. Call it before creating the optimizer: if a parameter has handles outside of the module,
+/// which would keep its old memory, it throws ValueError and changes nothing. Two things differ
+/// from then on: writing one parameter between the forward and the backward pass counts as writing
+/// all of them; and grad() refers to the same memory in each pass.
 ///
-/// Where groups of parameters have options of their own, `key(name, parameter)` says which come
-/// next to each other: those with the smallest key first. One kernel then steps each group.
+/// If groups of parameters have different options, `key(name, parameter)` keeps each group
+/// together: parameters are sorted by key, and each group is then stepped by one kernel.
 template <Module M, class F>
 void flatten_parameters(M& module, const F& key) {
   using V = parameter_t<M>;
@@ -63,7 +62,7 @@ void flatten_parameters(M& module, const F& key) {
     for (V* x : found.handles) *x = V(*found.handles[0]);
   }
 }
-/// The same, in the order of parameters(module).
+/// The same in the order of parameters(module).
 template <Module M>
 void flatten_parameters(M& module) {
   flatten_parameters(module, [](const std::string&, const auto&) { return 0; });

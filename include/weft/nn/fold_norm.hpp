@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "weft/autograd/mode.hpp"
-#include "weft/nn/batch_norm.hpp"
-#include "weft/nn/conv.hpp"
-#include "weft/nn/linear.hpp"
+#include "weft/nn/layers/batch_norm.hpp"
+#include "weft/nn/layers/conv.hpp"
+#include "weft/nn/layers/linear.hpp"
 #include "weft/nn/module.hpp"
 
 namespace weft::nn {

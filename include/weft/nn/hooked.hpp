@@ -12,19 +12,19 @@
 namespace weft::nn {
 
 namespace detail {
-/// What a module computes with: its parameters' type, float on the CPU where it has none.
+/// The type of a module's inputs: that of its parameters, or float on the CPU if it has none.
 template <class M>
 using value_of_module_t =
     std::conditional_t<std::is_void_v<parameter_t<M>>, Var<float, Cpu>, parameter_t<M>>;
 }  // namespace detail
 
-/// A module that calls functions around itself, with all members of that module and its names in a
-/// state dict:
+/// A module that calls hooks before and after it runs. It has all members of the wrapped module,
+/// and the same names in a state dict:
 ///   nn::Hooked layer{nn::Linear(4, 8)};
 ///   layer.on_forward([](const Var<float>& x, const Var<float>& y) { print(y.detach()); });
-/// X and Y are the Vars that it takes and gives: name X for a module without parameters. Copies
-/// share the functions. A hook may return nothing, or a Var that takes the place of the input, the
-/// output or the gradient.
+/// X and Y are the Vars that it takes and returns; X must be given for a module without parameters.
+/// Copies share the hooks. A hook returns nothing, or a Var that replaces the input, the output or
+/// the gradient.
 template <class M, class X = detail::value_of_module_t<M>, class Y = X>
 struct Hooked : M {
   explicit Hooked(M module = M()) : M(static_cast<M&&>(module)) {}
@@ -51,8 +51,8 @@ struct Hooked : M {
       }
     });
   }
-  /// Calls f(gradient) with that of the output, a tensor, in each backward pass; a tensor that f
-  /// returns takes its place.
+  /// Calls f(gradient) with the gradient of the output, a tensor, in each backward pass; if f
+  /// returns a tensor, that replaces it.
   template <class F>
   void on_gradient(F f) {
     hooks_->back.push_back([f](const Y& y) { y.register_hook(f); });
@@ -62,13 +62,13 @@ struct Hooked : M {
   void on_input_gradient(F f) {
     hooks_->input_back.push_back([f](const X& x) { x.register_hook(f); });
   }
-  /// Forgets all hooks.
+  /// Removes all hooks.
   void remove_hooks() { *hooks_ = {}; }
 
   Y operator()(X x) const {
     for (const auto& f : hooks_->before) f(x);
     if (!hooks_->input_back.empty() && x.requires_grad()) {
-      x = x.reshape(x.shape());  // a Var of its own, whose gradient is this call's alone
+      x = x.reshape(x.shape());  // a new Var, whose gradient belongs to this call alone
       for (const auto& f : hooks_->input_back) f(x);
     }
     Y y = static_cast<const M&>(*this)(x);

@@ -10,13 +10,13 @@
 namespace weft::nn {
 
 namespace detail {
-/// Something to go on with where a module has no parameters, so that one error is all.
+/// Lets compilation go on if a module has no parameters, so that there is only one error.
 template <class V>
 using parameter_or_float_t = std::conditional_t<std::is_void_v<V>, Var<float, Cpu>, V>;
 }  // namespace detail
 
-/// The Vars inside that require a gradient, by their names in a state dict. One that is in two
-/// places is listed once, as in PyTorch.
+/// The module's Vars that require a gradient, by their names in a state dict. One that appears
+/// twice is listed once, as in PyTorch.
 template <Module M>
 auto named_parameters(const M& module) {
   using Found = parameter_t<M>;
@@ -36,7 +36,7 @@ auto named_parameters(const M& module) {
   return out;
 }
 
-/// The same without names: what an optimizer takes. They are handles.
+/// The same without names, as optimizers take them. These are handles.
 template <Module M>
 auto parameters(const M& module) {
   std::vector<detail::parameter_or_float_t<parameter_t<M>>> out;
@@ -54,7 +54,7 @@ auto parameters(const M& module, const F& wanted) {
   return out;
 }
 
-/// No module: says what it lacks.
+/// Not a module; this says what is missing.
 template <class M>
   requires(!Module<M>)
 std::vector<Var<float, Cpu>> parameters(const M&) {
@@ -97,7 +97,7 @@ void zero_grad(const M& module) {
 }
 
 namespace detail {
-/// The Vars that were replaced, so that what was shared is shared again.
+/// Which Vars were replaced by which, so that shared ones are shared again.
 template <class V, class W>
 class Replaced {
  public:
@@ -115,7 +115,7 @@ class Replaced {
   std::vector<std::pair<const void*, W>> done_;
 };
 
-/// X with the device of each template argument replaced.
+/// X with the device replaced in each template argument.
 template <class X, class To>
 struct Moved {
   using type = X;
@@ -177,7 +177,7 @@ void move_fields(const From& from, Into& into, Shared& shared, To device) {
 template <class M, class To>
 using moved_t = typename detail::Moved<std::remove_cvref_t<M>, To>::type;
 
-/// A copy with elements of its own.
+/// A deep copy.
 template <Module M>
 M clone(const M& module) {
   M out = module;
@@ -193,14 +193,14 @@ M clone(const M& module) {
   return out;
 }
 
-/// The module on another device, where its type has that device in the place of its own; it must be
-/// default-constructible there, and its fields() name its options as well. Parameters become leaves
-/// of their own, so that an optimizer is made after the move.
+/// The module on another device: its type with that device in place of its own, which must be
+/// default-constructible; fields() must name its options as well. The parameters are new leaves, so
+/// create optimizers after the move.
 template <Module M, Device To>
 auto to(const M& module, To device) {
   using Out = moved_t<M, To>;
   using V = std::conditional_t<std::is_void_v<parameter_t<M>>, Var<float>, parameter_t<M>>;
-  const Generator before = default_generator();  // the first values are overwritten
+  const Generator before = default_generator();  // initial values are overwritten anyway
   Out out{};
   default_generator() = before;
   detail::Replaced<V, typename detail::Moved<V, To>::type> shared;

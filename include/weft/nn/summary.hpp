@@ -1,4 +1,4 @@
-// summary(net, input): the modules of a network with their parameters, the output and the time.
+// summary(net, input): a table of a network's modules, their parameters, shapes and times.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "weft/nn/layers.hpp"
+#include "weft/nn/layers/sequential.hpp"
 #include "weft/nn/module.hpp"
 
 namespace weft::nn {
@@ -25,7 +25,7 @@ std::string module_name() {
   return std::string(text);
 }
 
-/// The number of elements of all parameters, shared ones once; 0 for a module without.
+/// The number of elements of all parameters, counting shared ones once; 0 for modules without any.
 template <Module M>
 int64_t parameter_count(const M& module) {
   if constexpr (std::is_void_v<parameter_t<M>>) {
@@ -92,7 +92,7 @@ void list_modules(Table& table, const std::string& name, const M& module, int de
   }
 }
 
-/// Runs f, waits, and gives its value and the time in milliseconds.
+/// Runs f, synchronizes, and returns its value and the time in milliseconds.
 template <class F, class D>
 auto timed(const F& f, D device) {
   synchronize(device);
@@ -127,16 +127,16 @@ template <class... Ms>
 inline constexpr bool is_sequential<Sequential<Ms...>> = true;
 }  // namespace detail
 
-/// A table, to be printed: each module with the name of its field, its type and its parameters; of
-/// a Sequential the modules in it, with the shape that each gives and the time that it took. Then
-/// the number of parameters, the shape of the output and the time of a forward pass, the second of
-/// two. Runs in a NoGrad, in the mode that the network is in.
+/// A printable table: each module's field name, type and number of parameters; for the modules of a
+/// Sequential also the shape of the output and the time taken. Below it the total number of
+/// parameters, the shape of the output and the time of a forward pass, the second of two. It runs
+/// inside a NoGrad, in the mode that the network is in.
 template <Module M, class X>
 std::string summary(const M& net, const X& input) {
   const NoGrad guard;
   const Var first = input;
   detail::Table table;
-  (void)net(first);  // what is made once is made now
+  (void)net(first);  // warms up
   if constexpr (detail::is_sequential<M>) {
     table.add({"module", "type", "parameters", "output", "time"});
     (void)detail::list_steps<0>(table, net, first);

@@ -17,6 +17,9 @@ template <class D, class... Es>
 Pack<Tensor<typename Es::value_type, D>...> materialize_fused(const Pack<Es...>& expressions);
 template <class... Targets, class... Es>
 void write_fused(const Pack<Targets...>& targets, const Pack<Es...>& expressions);
+// Defined in autograd/fuse.hpp.
+template <class... Es>
+auto fused_vars(const Es&... expressions);
 
 /// Whether Xs can be computed together; if not, one compile error with the rule.
 template <class... Xs>
@@ -29,10 +32,7 @@ constexpr bool can_fuse() {
     static_assert(device,
                   "weft: one expression is on Cpu and another on Cuda, or on another CudaAt<N>; "
                   "fuse runs on one device: write x.to(Cuda{}) or x.to(Cpu{})");
-    constexpr bool plain = !(has_var<Xs> || ...);
-    static_assert(
-        plain, "weft: fuse records no gradients: write a Var for each expression, or x.detach()");
-    return device && plain;
+    return device;
   }
   return false;
 }
@@ -132,12 +132,17 @@ class Fused {
 
 /// Computes several expressions of one shape in one pass, on CUDA in one kernel: write
 /// `auto [a, b] = fuse(e1, e2)` for new tensors, `tie(x, y) = fuse(e1, e2)` to write into tensors.
-/// All expressions see the values that their operands had before.
+/// All expressions see the values that their operands had before. Of Vars `auto [a, b]` are Vars,
+/// computed at the call; each has its own backward pass.
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
 auto fuse(Xs&&... xs) {
   static_assert(sizeof...(Xs) <= 16, "weft: fuse takes at most 16 expressions");
-  if constexpr (detail::can_fuse<Xs...>()) {
+  if constexpr (!detail::can_fuse<Xs...>()) {
+    return;
+  } else if constexpr ((detail::has_var<std::remove_cvref_t<Xs>> || ...)) {
+    return detail::fused_vars(detail::node(xs)...);
+  } else {
     return Fused<detail::operand_t<float, Xs>...>(detail::fused_operands(static_cast<Xs&&>(xs)...));
   }
 }

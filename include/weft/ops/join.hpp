@@ -282,6 +282,18 @@ inline constexpr bool any_var = ([] {
     return false;
   }
 }() || ...);
+
+/// The Var that an expression with one among X and the rest becomes.
+template <class X, class... Rest>
+auto value_among() {
+  if constexpr (any_var<X> || sizeof...(Rest) == 0) {
+    return std::type_identity<typename Evaluated<X>::type>{};
+  } else {
+    return value_among<Rest...>();
+  }
+}
+template <class... Xs>
+using var_among = typename decltype(value_among<Xs...>())::type;
 }  // namespace detail
 
 /// cat(a, b * 2, axis(0)): tensors and expressions, and the axis. An expression itself: parts are
@@ -291,7 +303,7 @@ auto cat(const X& x, const Y& y, const Rest&... rest) {
   if constexpr (!detail::can_join<X, Y, Rest...>()) {
     return Tensor<float>{};
   } else if constexpr (detail::any_var<X, Y, Rest...>) {
-    std::vector<typename detail::Evaluated<X>::type> values;
+    std::vector<detail::var_among<X, Y, Rest...>> values;
     return detail::with_parts(
         values, [](const auto& parts, const auto& axis) { return cat(parts, axis); }, x, y,
         rest...);
@@ -305,7 +317,7 @@ auto stack(const X& x, const Y& y, const Rest&... rest) {
   if constexpr (!detail::can_join<X, Y, Rest...>()) {
     return Tensor<float>{};
   } else if constexpr (detail::any_var<X, Y, Rest...>) {
-    std::vector<typename detail::Evaluated<X>::type> values;
+    std::vector<detail::var_among<X, Y, Rest...>> values;
     return detail::with_parts(
         values, [](const auto& parts, const auto& axis) { return stack(parts, axis); }, x, y,
         rest...);
@@ -313,5 +325,7 @@ auto stack(const X& x, const Y& y, const Rest&... rest) {
     return detail::joined_node<joining::stack>(Pack<>{}, x, y, rest...);
   }
 }
+
+static_assert(OpaqueNode<Joined<joining::cat, Tensor<float, Cpu>, Tensor<float, Cpu>>>);
 
 }  // namespace weft

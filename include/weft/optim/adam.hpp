@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
-
-#include "weft/ops/elementwise/unary.hpp"
-#include "weft/optim/optimizer.hpp"
+#include "weft/optim/moments.hpp"
 
 namespace weft::optim {
 
@@ -44,18 +41,12 @@ struct AdamRule {
   }();
   static constexpr std::size_t ready = 3;
 
-  static void check(const Options& o) {
-    detail::check_fraction(text, "beta1", o.beta1);
-    detail::check_fraction(text, "beta2", o.beta2);
-    detail::check_positive(text, "eps", o.eps);
-    detail::check_positive(text, "weight_decay", o.weight_decay);
-  }
+  static void check(const Options& o) { detail::check_moments(text, o); }
   static double first(const Options&) { return 0; }
 
   template <class Options, class F>
   static void each(Options& o, const F& f) {
-    f("lr", o.lr), f("beta1", o.beta1), f("beta2", o.beta2), f("eps", o.eps);
-    f("weight_decay", o.weight_decay), f("maximize", o.maximize);
+    detail::each_moment_option(o, f);
   }
 
   /// The averages begin at 0: ready[0] = lr / (1 - beta1^step) and ready[1] = 1 / sqrt(1 -
@@ -64,10 +55,9 @@ struct AdamRule {
   static void advance(P& progress, const O& o) {
     using T = typename decltype(progress.step)::value_type;
     const auto step = progress.step + T(1);
-    // 1 - b^n = -expm1(n log b) keeps its digits for b near 1.
-    const auto left = [&](double beta) { return -expm1(step * static_cast<T>(std::log(beta))); };
     tie(progress.step, progress.ready[0], progress.ready[1], progress.ready[2]) =
-        fuse(step, progress.rate / left(o.beta1), rsqrt(left(o.beta2)),
+        fuse(step, progress.rate / detail::left_of<T>(step, o.beta1),
+             rsqrt(detail::left_of<T>(step, o.beta2)),
              T(1) - progress.rate * static_cast<T>(Decoupled ? o.weight_decay : 0));
   }
 
@@ -82,11 +72,9 @@ struct AdamRule {
         return detail::gradient_of(p, gradient, o);
       }
     }();
-    const auto b1 = static_cast<C>(o.beta1);
-    const auto b2 = static_cast<C>(o.beta2);
     const double sign = Decoupled && o.maximize ? -1 : 1;
-    const auto m = b1 * state[0] + static_cast<C>(sign * (1 - o.beta1)) * g;
-    const auto v = b2 * state[1] + static_cast<C>(1 - o.beta2) * square(g);
+    const auto m = detail::average<C>(o.beta1, state[0], g, sign);
+    const auto v = detail::average<C>(o.beta2, state[1], square(g));
     const auto moved = [&](const auto& square_mean) {
       const auto change = m / (sqrt(square_mean) * progress.ready[1] + static_cast<C>(o.eps));
       return cast<T>(cast<C>(p) * progress.ready[2] - progress.ready[0] * change);

@@ -6,18 +6,9 @@
 
 #include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/elementwise/compare.hpp"
-#include "weft/ops/elementwise/unary.hpp"
-#include "weft/optim/optimizer.hpp"
+#include "weft/optim/moments.hpp"
 
 namespace weft::optim {
-
-namespace detail {
-/// 1 - beta^step, which keeps its digits for a beta near 1.
-template <class T, class S>
-auto left_of(const S& step, double beta) {
-  return -expm1(step * static_cast<T>(std::log(beta)));
-}
-}  // namespace detail
 
 struct AdamaxOptions {
   double lr = 2e-3;
@@ -34,18 +25,12 @@ struct AdamaxRule {
   static constexpr std::array<const char*, 2> names = {"exp_avg", "exp_inf"};
   static constexpr std::size_t ready = 1;
 
-  static void check(const Options& o) {
-    detail::check_fraction(text, "beta1", o.beta1);
-    detail::check_fraction(text, "beta2", o.beta2);
-    detail::check_positive(text, "eps", o.eps);
-    detail::check_positive(text, "weight_decay", o.weight_decay);
-  }
+  static void check(const Options& o) { detail::check_moments(text, o); }
   static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
-    f("lr", o.lr), f("beta1", o.beta1), f("beta2", o.beta2), f("eps", o.eps);
-    f("weight_decay", o.weight_decay), f("maximize", o.maximize);
+    detail::each_moment_option(o, f);
   }
 
   /// ready[0] = lr / (1 - beta1^step).
@@ -62,7 +47,7 @@ struct AdamaxRule {
                      const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
-    const auto m = static_cast<C>(o.beta1) * state[0] + static_cast<C>(1 - o.beta1) * g;
+    const auto m = detail::average<C>(o.beta1, state[0], g);
     const auto u = maximum(static_cast<C>(o.beta2) * state[1], abs(g) + static_cast<C>(o.eps));
     batch.tie(p, state[0], state[1]) =
         fuse(cast<T>(cast<C>(p) - progress.ready[0] * (m / u)), m, u);
@@ -98,18 +83,14 @@ struct NAdamRule {
   static double kept_first(const Options&, std::size_t) { return 1; }
 
   static void check(const Options& o) {
-    detail::check_fraction(text, "beta1", o.beta1);
-    detail::check_fraction(text, "beta2", o.beta2);
-    detail::check_positive(text, "eps", o.eps);
-    detail::check_positive(text, "weight_decay", o.weight_decay);
+    detail::check_moments(text, o);
     detail::check_positive(text, "momentum_decay", o.momentum_decay);
   }
   static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
-    f("lr", o.lr), f("beta1", o.beta1), f("beta2", o.beta2), f("eps", o.eps);
-    f("weight_decay", o.weight_decay), f("maximize", o.maximize);
+    detail::each_moment_option(o, f);
     f("momentum_decay", o.momentum_decay);
   }
 
@@ -136,8 +117,8 @@ struct NAdamRule {
                      const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
-    const auto m = static_cast<C>(o.beta1) * state[0] + static_cast<C>(1 - o.beta1) * g;
-    const auto v = static_cast<C>(o.beta2) * state[1] + static_cast<C>(1 - o.beta2) * square(g);
+    const auto m = detail::average<C>(o.beta1, state[0], g);
+    const auto v = detail::average<C>(o.beta2, state[1], square(g));
     const auto change = (progress.ready[1] * g + progress.ready[2] * m) /
                         (sqrt(v) * progress.ready[3] + static_cast<C>(o.eps));
     batch.tie(p, state[0], state[1]) = fuse(cast<T>(cast<C>(p) - change), m, v);
@@ -169,18 +150,12 @@ struct RAdamRule {
   static constexpr std::array<const char*, 2> names = {"exp_avg", "exp_avg_sq"};
   static constexpr std::size_t ready = 3;
 
-  static void check(const Options& o) {
-    detail::check_fraction(text, "beta1", o.beta1);
-    detail::check_fraction(text, "beta2", o.beta2);
-    detail::check_positive(text, "eps", o.eps);
-    detail::check_positive(text, "weight_decay", o.weight_decay);
-  }
+  static void check(const Options& o) { detail::check_moments(text, o); }
   static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
-    f("lr", o.lr), f("beta1", o.beta1), f("beta2", o.beta2), f("eps", o.eps);
-    f("weight_decay", o.weight_decay), f("maximize", o.maximize);
+    detail::each_moment_option(o, f);
   }
 
   /// ready[0] = lr / (1 - beta1^step). The mean square is used once it is of more than five values,
@@ -207,8 +182,8 @@ struct RAdamRule {
                      const P& progress, const Options& o) {
     using C = compute_t<T>;
     const auto g = detail::gradient_of(p, gradient, o);
-    const auto m = static_cast<C>(o.beta1) * state[0] + static_cast<C>(1 - o.beta1) * g;
-    const auto v = static_cast<C>(o.beta2) * state[1] + static_cast<C>(1 - o.beta2) * square(g);
+    const auto m = detail::average<C>(o.beta1, state[0], g);
+    const auto v = detail::average<C>(o.beta2, state[1], square(g));
     const auto share = progress.ready[1] / (sqrt(v) + static_cast<C>(o.eps)) + progress.ready[2];
     batch.tie(p, state[0], state[1]) =
         fuse(cast<T>(cast<C>(p) - progress.ready[0] * (m * share)), m, v);

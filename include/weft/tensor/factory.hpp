@@ -55,12 +55,15 @@ auto full(const Shape& shape, V value, D device = {}) {
 template <class T = float, Device D = Cpu>
 Tensor<T, D> zeros(const Shape& shape, D device = {}) {
   if constexpr (detail::is_element<T>())
-    return detail::filled<T>("zeros", shape, compute_t<T>(0), device);
+    return detail::filled<T>("zeros", shape, compute_t<T>{}, device);
   return {};
 }
 template <class T = float, Device D = Cpu>
 Tensor<T, D> ones(const Shape& shape, D device = {}) {
-  if constexpr (detail::is_element<T>())
+  static_assert(!is_small<T>,
+                "weft: ones of Small has two meanings: write full(shape, Small<T, R, C>::full(1)) "
+                "or ::identity()");
+  if constexpr (detail::is_element<T>() && !is_small<T>)
     return detail::filled<T>("ones", shape, compute_t<T>(1), device);
   return {};
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #endif
@@ -66,11 +68,16 @@ struct Storage {
   }
 };
 
-/// Where memory on device D comes from; specialised in cpu/memory.hpp and cuda/memory.hpp:
-///   static Storage* allocate(D device, int64_t bytes);   // throws OutOfMemory
-///   static Storage* borrow(D device, void* data, int64_t bytes);
+/// Where memory on device D comes from; specialised in cpu/memory.hpp and cuda/memory.hpp.
 template <class D>
 struct Memory;
+
+/// A device with memory: allocate() throws OutOfMemory, borrow() owns nothing.
+template <class D>
+concept MemoryDevice = requires(D device, void* data, int64_t bytes) {
+  { Memory<D>::allocate(device, bytes) } -> std::same_as<Storage*>;
+  { Memory<D>::borrow(device, data, bytes) } -> std::same_as<Storage*>;
+};
 
 /// A shared handle to a Storage. Copying is one atomic increment.
 class StorageHandle {

@@ -117,6 +117,28 @@ TEST_CASE_TEMPLATE("implied results, spaces and ...", D, TEST_DEVICES) {
   CHECK(equal(einsum("ij,jk", a(0, 0) * 2, b(0) + 1), matmul(a(0, 0) * 2, b(0) + 1)));
 }
 
+TEST_CASE_TEMPLATE("einsum of several operands, from left to right", D, TEST_DEVICES) {
+  test::Random r(5);
+  const auto a = small_numbers<double>(r, {2, 3}).on(D{});
+  const auto b = small_numbers<double>(r, {3, 4}).on(D{});
+  const auto c = small_numbers<double>(r, {4, 2}).on(D{});
+  const auto v = small_numbers<double>(r, {4}).on(D{});
+  const auto chain = matmul(matmul(a, b).eval(), c).eval();
+  CHECK(equal(einsum("ij,jk,kl->il", a, b, c), chain));
+  CHECK(equal(einsum("ij,jk,kl", a, b, c * 1.0), chain));
+  CHECK(einsum("ij,jk,ki->", a, b, c).item() == einsum("ii->", chain).item());
+  // A letter that several operands have stays until the last of them; axes that only one has go.
+  CHECK(equal(einsum("ij,jk,k,k->ik", a, b, v, v), matmul(a, b) * v * v));
+  CHECK(equal(einsum("ij,kj,lj->ikl", a, b.t(), b.t() + 1.0),
+              sum(a.unsqueeze(1).unsqueeze(1) * b.t().unsqueeze(1) * (b.t() + 1.0), axis(-1))));
+  CHECK(equal(einsum("...i,ij,...j->...", a, b, matmul(a, b)),
+              sum(square(matmul(a, b).eval()), axis(-1))));
+  CHECK_SAYS("[einsum] formula \"ij,jk\" for 3 operands", einsum("ij,jk", a, b, c));
+  CHECK_SAYS("in products of the first operands too",
+             einsum("abcd,efgh,i->abcdefghi", zeros_like(a.reshape(1, 1, 2, 3)),
+                    zeros_like(a.reshape(1, 1, 2, 3)), v));
+}
+
 TEST_CASE_TEMPLATE("element types of einsum", D, TEST_DEVICES) {
   test::Random r(3);
   const auto check = [&](auto zero) {

@@ -96,6 +96,13 @@ TEST_CASE_TEMPLATE("chains, Kronecker, cross and Vandermonde", D, TEST_DEVICES) 
   CHECK(off(kron(x.expand({3, 2, 2}), y), kron(x, y).expand({3, 2, 6})) == 0);
 
   const auto e = weft::eye<float>(3, D{});
+  const auto corners = tensor<float>({{0, 0}, {3, 4}, {1, 1}}, D{});
+  CHECK(off(cdist(corners, corners.narrow(0, 0, 2)),
+            tensor<float>({{0, 5}, {5, 0}, {std::sqrt(2.0F), std::sqrt(13.0F)}}, D{})) < 1e-6);
+  CHECK(off(cdist(corners.expand({2, 3, 2}), corners, 1)(1, 2), tensor<float>({2, 5, 0}, D{})) <
+        1e-6);
+  CHECK_SAYS("[cdist] rows of shapes (3, 2) and (1, 3)",
+             cdist(corners, corners.t().narrow(0, 0, 1)));
   CHECK(off(cross(e, e.flip(0)), tensor<float>({{0, -1, 0}, {0, 0, 0}, {0, 1, 0}}, D{})) == 0);
   CHECK(off(cross(e(0), tensor<float>({{0, 1, 0}, {0, 0, 1}}, D{})),
             tensor<float>({{0, 0, 1}, {0, -1, 0}}, D{})) == 0);

@@ -62,8 +62,8 @@ TEST_CASE("states may be merged in pieces") {
   CHECK(merges<r::max>({-INFINITY, -INFINITY}));
   CHECK(merges<r::argmin>({3, 1, 4, 1}));
   CHECK(merges<r::argmax>({3, NAN, 4, NAN}));
-  CHECK(merges<r::quantifier<true>>({1, 0}));
-  CHECK(merges<r::quantifier<false>>({0, 0}));
+  CHECK(merges<r::all>({1, 0}));
+  CHECK(merges<r::any>({0, 0}));
   CHECK(merges<r::count_nonzero>({0, NAN, 2}));
   CHECK(merges<r::norm>({3, -4}));
   CHECK(merges<r::logsumexp>({800, -800, 801}));

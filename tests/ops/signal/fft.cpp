@@ -162,6 +162,10 @@ TEST_CASE_TEMPLATE("axes, lengths, norms and operands of every layout", D, TEST_
   CHECK(h.shape() == Shape{3, 4, 5, 9});
   CHECK(close(hfft(ihfft(x), {.n = 6}), x));
   CHECK(close(ihfft(x), conj(rfft(x, {.norm = FftNorm::forward}))));
+  const FftNorm ortho = FftNorm::ortho;
+  CHECK(close(hfftn(z, {.axes = axis(0, 3), .norm = ortho}),
+              hfft(fft(z, {.axis = 0, .norm = ortho}), {.norm = ortho})));
+  CHECK(close(ihfftn(x, {.axes = axis(0, 3)}), ifft(ihfft(x), {.axis = 0})));
   const Tensor<weft::half, D> narrow = cast<weft::half>(x);
   CHECK(rfft(narrow).dtype() == Dtype::complex64);
   CHECK(fft(zeros({0, 4}, D{})).shape() == Shape{0, 4});

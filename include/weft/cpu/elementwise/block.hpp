@@ -1,4 +1,4 @@
-// Block: a run of elements whose operands are brought to unit stride, for vector loops.
+// Block: a run of elements whose operands are copied to unit stride, for vector loops.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@ namespace weft::cpu {
 
 using std::int64_t;
 
-/// The elements that are computed between two looks at strides, where some are not 1.
+/// How many elements are computed at a time if some strides are not 1.
 inline constexpr int block_size = 512;
 
 namespace detail {
@@ -46,13 +46,18 @@ struct Sixteen {
       return detail::copy_elements<std::uint32_t>(from, from_stride, to, to_stride, n);
     case 8:
       return detail::copy_elements<std::uint64_t>(from, from_stride, to, to_stride, n);
-    default:
+    case 16:
       return detail::copy_elements<detail::Sixteen>(from, from_stride, to, to_stride, n);
+    default:  // Small<T, R, C>
+      for (int64_t i = 0; i < n; ++i) {
+        __builtin_memcpy(to + i * to_stride * itemsize, from + i * from_stride * itemsize,
+                         static_cast<std::size_t>(itemsize));
+      }
   }
 }
 
-/// One operand of a block: where its elements are, and, once it is brought to unit stride, where a
-/// loop finds them.
+/// One operand of a block: where its elements are and, once copied to unit stride, where the loop
+/// finds them.
 struct BlockOperand {
   char* row = nullptr;  // the first element of the loop's row
   int64_t stride = 0;   // along the row
@@ -67,7 +72,7 @@ struct BlockOperand {
   int64_t filled = 0;              // how far
 };
 
-/// The operands of one thread's loop. Memory for the copies is on the stack of whoever calls.
+/// The operands of one thread's loop. Memory for the copies is on the caller's stack.
 class Block {
  public:
   static constexpr int scratch_bytes = 1 << 15;
@@ -82,17 +87,23 @@ class Block {
     }
     if (bytes == 0) return;
     length_ = scratch_bytes / bytes;
-    if (length_ > 16) length_ &= -16;
+    // Each buffer begins at a multiple of 16 bytes.
+    if (length_ > 16) {
+      length_ &= -16;
+    } else {
+      length_ = (scratch_bytes - 16 * n) / bytes;
+    }
     for (int i = 0; i < n; ++i) {
       if (sides[i].direct) continue;
       sides[i].buffer = scratch;
-      scratch += length_ * sides[i].itemsize;
+      scratch += (length_ * sides[i].itemsize + 15) & -16;
     }
   }
 
-  /// The most elements that load() may be asked for, of all rows together.
+  /// The most elements that load() can take, over all rows together.
   int64_t length() const { return length_; }
-  /// What to ask for of a long row: copies that stay in the first cache; all, where there are none.
+  /// How much of a long row to load at a time: copies that stay in the L1 cache, or the whole row
+  /// if nothing is copied.
   int64_t run_length() const {
     return length_ <= scratch_bytes && length_ > block_size ? block_size : length_;
   }
@@ -122,7 +133,7 @@ class Block {
       }
     }
   }
-  /// Puts what a loop has left in buffers where it belongs.
+  /// Writes what a loop left in buffers to its destination.
   WEFT_OUTLINED void store(int64_t start, int64_t n, int64_t rows = 1) {
     for (int i = 0; i < n_ && sides_[i].written; ++i) {
       const BlockOperand& side = sides_[i];

@@ -22,16 +22,6 @@ inline constexpr bool has_angles<Apply<Op, Ps...>> =
     (takes_angle<Op> && (std::is_same_v<typename Ps::type, double> && ...)) ||
     (has_angles<Ps> || ...);
 
-/// Whether a program calls a function of the user's, which may do more than give a value.
-template <class P>
-inline constexpr bool calls_user = false;
-template <class Op, class... Ps>
-inline constexpr bool calls_user<Apply<Op, Ps...>> = (calls_user<Ps> || ...);
-template <class F, class... Ps>
-inline constexpr bool calls_user<Apply<op::mapped<F>, Ps...>> = true;
-template <class F, class... Ps>
-inline constexpr bool calls_user<Apply<op::host_mapped<F>, Ps...>> = true;
-
 /// Whether a loop looks at a run's angles before it computes the run.
 #if defined(__FAST_MATH__)  // whose forms are others
 template <class P>

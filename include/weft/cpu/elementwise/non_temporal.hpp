@@ -108,6 +108,7 @@ struct PastCaches {
 
   /// Fills with the program's value.
   template <class Out, class V>
+    requires(sizeof(Out) <= 16 && (sizeof(Out) & (sizeof(Out) - 1)) == 0)  // but Small<T, R, C>
   static PastCaches of(weft::detail::TypeList<Out>, const Pack<Constant<V>>& programs) {
     PastCaches past{fill, sizeof(Out), {}};
     const Out value = store_element<Out>(programs.head.value);

@@ -77,4 +77,6 @@ struct Scatterer<Cpu> {
   }
 };
 
+static_assert(ScatteringDevice<Cpu>);
+
 }  // namespace weft

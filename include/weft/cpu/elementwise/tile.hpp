@@ -31,6 +31,8 @@ WEFT_OUTLINED inline Turn find_turn(const weft::detail::Loops& loops,
   for (int i = targets; i < n && i < 64 && found < max_transposed; ++i) {
     const int64_t along = operands[i].stride[inner];
     if (along == 1 || along == 0 || computed[i - targets]) continue;
+    const int bytes = operands[i].itemsize;
+    if (bytes > 16 || (bytes & (bytes - 1)) != 0) continue;  // Small<T, R, C>
     for (int d = 0; d < inner; ++d) {
       if (operands[i].stride[d] != 1 || loops.size[d] < shortest) continue;
       if (turn.dimension >= 0 && turn.dimension != d) continue;

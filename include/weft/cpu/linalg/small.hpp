@@ -43,6 +43,59 @@ void each_matrix(const char* operation, const char* fact, int64_t count, int64_t
   weft::detail::throw_failure(failure);
 }
 
+/// The inverse of one matrix of up to W rows by elimination with row exchanges, on whole rows of W
+/// elements, which the compiler makes vectors of.
+template <class T, int W>
+struct RowInverse {
+  T a[W][W];
+  T x[W][W];
+
+  /// A of n rows to x; 0, or the number from 1 of a pivot that is 0.
+  int64_t invert(const T* from, int n) {
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < W; ++j) {
+        a[i][j] = j < n ? from[i * n + j] : T(0);
+        x[i][j] = T(static_cast<real_t<T>>(i == j));
+      }
+    }
+    for (int k = 0; k < n; ++k) {
+      int best = k;
+      for (int i = k + 1; i < n; ++i) {
+        if (linalg::magnitude(a[i][k]) > linalg::magnitude(a[best][k])) best = i;
+      }
+      if (best != k) {
+        exchange(a[k], a[best]);
+        exchange(x[k], x[best]);
+      }
+      if (a[k][k] == T(0)) return k + 1;
+      const T scale = T(1) / a[k][k];
+      for (int i = k + 1; i < n; ++i) {
+        const T factor = a[i][k] * scale;
+        subtract(a[i], factor, a[k]);  // what stands left of the diagonal is not read again
+        subtract(x[i], factor, x[k]);
+      }
+    }
+    for (int k = n - 1; k >= 0; --k) {
+      for (int i = k + 1; i < n; ++i) subtract(x[k], a[k][i], x[i]);
+      const T scale = T(1) / a[k][k];
+      for (int j = 0; j < W; ++j) x[k][j] = x[k][j] * scale;
+    }
+    return 0;
+  }
+
+ private:
+  static void exchange(T* first, T* second) {
+    for (int j = 0; j < W; ++j) {
+      const T kept = first[j];
+      first[j] = second[j];
+      second[j] = kept;
+    }
+  }
+  static void subtract(T* __restrict__ to, T factor, const T* __restrict__ from) {
+    for (int j = 0; j < W; ++j) to[j] = to[j] - factor * from[j];
+  }
+};
+
 /// What MatrixSolver<Cpu> has of small matrices.
 struct SmallSolver {
   template <class T>
@@ -56,6 +109,9 @@ struct SmallSolver {
 
   template <class T>
   static void small_inv(const char* operation, const Tensor<T, Cpu>& x, const Tensor<T, Cpu>& out) {
+    const int64_t width = x.shape()[2];
+    if (width > 8) return by_rows<16>(operation, x, out);
+    if (width > 4) return by_rows<8>(operation, x, out);
     by_size<linalg::SmallLu, T>(operation, x, [&](auto& lu, int64_t i) {
       lu.factor();
       const int n = lu.size();
@@ -151,6 +207,19 @@ struct SmallSolver {
   }
 
  private:
+  template <int W, class T>
+  static void by_rows(const char* operation, const Tensor<T, Cpu>& x, const Tensor<T, Cpu>& out) {
+    const auto n = static_cast<int>(x.shape()[2]);
+    each_matrix(operation, "is singular", x.shape()[0], x.size() * n, [&](int64_t i) {
+      RowInverse<T, W> matrix;
+      const int64_t bad = matrix.invert(x.data() + i * n * n, n);
+      T* const to = out.data() + i * n * n;
+      for (int r = 0; r < n && bad == 0; ++r) {
+        for (int c = 0; c < n; ++c) to[r * n + c] = matrix.x[r][c];
+      }
+      return bad;
+    });
+  }
   template <template <class, int> class Small, class T, class F>
   static void by_size(const char* operation, const Tensor<T, Cpu>& x, const F& f) {
     const int64_t n = x.shape()[2];

@@ -19,4 +19,6 @@ struct Histogrammer<Cpu> {
   }
 };
 
+static_assert(CountingDevice<Cpu, op::uniform_bin>);
+
 }  // namespace weft

@@ -74,4 +74,6 @@ struct Scanner<Cpu> {
   }
 };
 
+static_assert(ScanningDevice<Cpu, scanner::cumsum>);
+
 }  // namespace weft

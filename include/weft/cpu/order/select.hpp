@@ -28,4 +28,6 @@ struct Selector<Cpu> {
   }
 };
 
+static_assert(SelectingDevice<Cpu>);
+
 }  // namespace weft

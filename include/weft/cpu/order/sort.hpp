@@ -198,4 +198,6 @@ struct Sorter<Cpu> {
   }
 };
 
+static_assert(SortingDevice<Cpu>);
+
 }  // namespace weft

@@ -1,4 +1,4 @@
-// ThreadPool: threads that share a loop, where a late one holds nobody up.
+// ThreadPool: threads that share a loop without ever waiting for one that is late.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "weft/cpu/threads/wait.hpp"
 
-// Linked without a thread library a program runs its loops on one thread.
+// A program linked without a thread library runs its loops on one thread.
 #pragma weak pthread_create
 
 namespace weft::cpu {
@@ -23,22 +23,22 @@ struct SharedWork {
   int threads;  // the calling one included
 };
 
-/// Threads that wait for work, first awake for some microseconds where that has paid, then asleep.
-/// Each begins with pieces of its own and takes what others have not begun; so does the thread that
-/// brings the work, and it waits only for pieces that somebody is at. A machine whose cores are
-/// busy with other programs then costs the work its share of them and no more: a thread that does
-/// not get to run has its pieces taken over.
+/// Threads that wait for work, spinning for a few microseconds if that has paid off before, then
+/// asleep. Each starts with pieces of its own, then takes over pieces that others have not begun.
+/// So does the thread that brings the work; it waits only for pieces that are being run. On a
+/// machine busy with other programs the work therefore loses only the cores that those take: a
+/// thread that does not get to run has its pieces taken over.
 class ThreadPool {
  public:
   static constexpr int max_threads = 256;
   static constexpr int max_pieces = 1024;
 
-  /// Runs `work` with the help of the pool's threads, which are started as needed; then throws what
-  /// a piece has thrown, in which case others may not have run. False, and nothing is done, where
-  /// as many threads of the program are at work as there are slots.
+  /// Runs `work` with the help of the pool's threads, which are started as needed, then rethrows
+  /// what a piece threw, in which case others may not have run. Returns false, having done nothing,
+  /// if all slots are taken by other threads of the program.
   bool run(const SharedWork& work);
 
-  /// The process's pool. It is never destroyed: its threads end with the process.
+  /// The process's pool. It is never destroyed; its threads end with the process.
   static ThreadPool& instance();
   /// Whether the calling thread runs a piece of shared work.
   static bool is_inside() { return thread_is_inside; }
@@ -158,7 +158,7 @@ WEFT_ONCE inline void ThreadPool::start_threads(int count) {
     return;
   }
   if (threads_ == 0) pthread_atfork(nullptr, nullptr, [] { instance().forget_threads(); });
-  // Signals are for the program's own threads: 2 is SIG_SETMASK, for a mask of 8 bytes.
+  // Leaves signals to the program's own threads: 2 is SIG_SETMASK, for a mask of 8 bytes.
   const std::uint64_t all = ~std::uint64_t{0};
   std::uint64_t before = 0;
   syscall(SYS_rt_sigprocmask, 2, &all, &before, sizeof(all));

@@ -6,6 +6,7 @@
 
 #if defined(WEFT_CUDNN)
 
+#include "weft/cuda/conv/cudnn_fused.hpp"
 #include "weft/cuda/conv/cudnn_plan.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/cuda/tf32.hpp"
@@ -88,7 +89,7 @@ WEFT_OUTLINED inline bool run_cudnn(const Name& name, const Shape& shape, Cuda d
           plan.filter, at.filter);
       break;
   }
-  if (status == CUDNN_STATUS_NOT_SUPPORTED) return false;
+  if (refuses(status)) return false;
   check(status, name.operation, "evaluating ", name, " of shape ", shape);
   if (sync_requested() && !is_capturing(stream)) {
     check(cudaStreamSynchronize(stream.handle()), name.operation, "evaluating ", name, " of shape ",
@@ -106,11 +107,12 @@ struct ConvLibrary<Cuda> {
                       const Tensor<T, D>& w, const Tensor<T, D>& y) {
     return run<T>(on_cuda::detail::ConvPart::results, operation, p, x, w, y, y);
   }
-  /// The same plus a bias (filter,), in one call.
+  /// The same plus a bias (filter,), and with `cut` no less than 0, in one call.
   template <class T, class D>
   static bool results_with_bias(const char* operation, const conv::Problem& p,
                                 const Tensor<T, D>& x, const Tensor<T, D>& w,
-                                const Tensor<T, D>& bias, const Tensor<T, D>& y) {
+                                const Tensor<T, D>& bias, bool cut, const Tensor<T, D>& y) {
+    if (cut) return run_fused<T>(operation, p, x, w, bias, y);
     return run<T>(on_cuda::detail::ConvPart::biased, operation, p, x, w, y, y, &bias);
   }
   template <class T, class D>
@@ -125,6 +127,33 @@ struct ConvLibrary<Cuda> {
   }
 
  private:
+  /// Where TF32 is not allowed, plans that round float operands are refused.
+  template <class T>
+  static unsigned refused_notes() {
+    const bool exact = std::is_same_v<T, float> && !on_cuda::allow_tf32();
+    return 1U << CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC |
+           (exact ? 1U << CUDNN_NUMERICAL_NOTE_TENSOR_CORE |
+                        1U << CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS
+                  : 0U);
+  }
+
+  template <class T, class X>
+  static bool run_fused(const char* operation, const conv::Problem& p, const X& x, const X& w,
+                        const X& bias, const X& y) {
+    on_cuda::detail::CudnnProblem problem;
+    if (sizeof(T) > 4 || p.axes == 3 || p.is_depthwise() || !on_cuda::use_cudnn()) return false;
+    if (!on_cuda::detail::describe_cudnn(p, is_channels_last(y), problem)) return false;
+    problem.type = on_cuda::detail::cudnn_type<T>();
+    problem.math = static_cast<int>(refused_notes<T>());
+    const Cuda device{y.storage()->ordinal};
+    const on_cuda::DeviceGuard guard(device);
+    const on_cuda::Stream stream = on_cuda::current_stream(device);
+    for (const X* read : {&x, &w, &bias}) on_cuda::order_read(read->storage(), stream);
+    on_cuda::order_write(y.storage(), stream);
+    return on_cuda::detail::run_cudnn_fused({operation}, y.shape(), device, problem,
+                                            {x.data(), w.data(), y.data(), bias.data()});
+  }
+
   template <class T, class X>
   static bool run(on_cuda::detail::ConvPart part, const char* operation, const conv::Problem& p,
                   const X& image, const X& filter, const X& result, const X& target,

@@ -56,4 +56,6 @@ struct Scatterer<Cuda> {
   }
 };
 
+static_assert(ScatteringDevice<Cuda>);
+
 }  // namespace weft

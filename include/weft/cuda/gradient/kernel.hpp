@@ -37,6 +37,12 @@ template <class T>
 __device__ __forceinline__ complex<T> from_thread(complex<T> z, unsigned step) {
   return {from_thread(z.re, step), from_thread(z.im, step)};
 }
+template <class T, int R, int C>
+__device__ __forceinline__ Small<T, R, C> from_thread(Small<T, R, C> x, unsigned step) {
+#pragma unroll
+  for (int k = 0; k < R * C; ++k) x.values[k] = from_thread(x.values[k], step);
+  return x;
+}
 /// The sum over neighbouring threads, in the first of them; `width` is a power of two up to 32.
 template <class T>
 __device__ __forceinline__ T sum_of_threads(T value, int width) {

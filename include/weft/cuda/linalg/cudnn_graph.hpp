@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because one class has all operations, which share how descriptors are made.
+
 #if defined(WEFT_CUDNN)
 
 #include <initializer_list>
@@ -85,6 +87,31 @@ class CudnnGraph {
     set(op, CUDNN_ATTR_OPERATION_MATMUL_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, how);
     add(op);
   }
+  /// A convolution of two spatial axes; groups follow from the filters' channels.
+  void convolution(const CudnnTensor& x, const CudnnTensor& w, const CudnnTensor& y,
+                   const int64_t* padding, const int64_t* stride, const int64_t* dilation) {
+    const auto how = make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+    const int64_t axes = 2;
+    const auto mode = CUDNN_CROSS_CORRELATION;
+    set(how, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+    set(how, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, mode);
+    set(how, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, axes);
+    set(how, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, padding, axes);
+    set(how, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, padding, axes);
+    set(how, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, stride, axes);
+    set(how, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, dilation, axes);
+    finalize(how);
+    const auto op = make(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+    const double one = 1;
+    const double zero = 0;
+    set(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, x);
+    set(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, w);
+    set(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, y);
+    set(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_DOUBLE, one);
+    set(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_DOUBLE, zero);
+    set(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, how);
+    add(op);
+  }
   void unary(cudnnPointwiseMode_t mode, const CudnnTensor& x, const CudnnTensor& y) {
     pointwise(mode, x, nullptr, nullptr, y);
   }
@@ -134,9 +161,10 @@ class CudnnGraph {
     add(op);
   }
 
-  /// Takes the first way of computing all operations that cuDNN has, in its order; false, and
-  /// `status` says why, where it has none.
-  bool find_plan(cudnnHandle_t handle) {
+  /// Takes the first way of computing all operations that cuDNN has, in its order, but for those
+  /// that one of the `refused` notes holds of (a bit each); false, and `status` says why, where it
+  /// has none.
+  bool find_plan(cudnnHandle_t handle, unsigned refused = 0) {
     const auto graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, handle);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, operations_.data(),
@@ -159,6 +187,10 @@ class CudnnGraph {
     status = CUDNN_STATUS_NOT_SUPPORTED;
     for (int64_t i = 0; i < count && i < most; ++i) {
       status = CUDNN_STATUS_SUCCESS;
+      if ((notes(ways[i]) & refused) != 0) {
+        status = CUDNN_STATUS_NOT_SUPPORTED;
+        continue;
+      }
       const auto candidate = make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
       set(candidate, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, handle);
       set(candidate, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
@@ -208,6 +240,25 @@ class CudnnGraph {
   }
   void set(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_t name, const CudnnTensor& x) {
     set(of, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, x.descriptor);
+  }
+  /// What cuDNN says of a way's numbers: cudnnBackendNumericalNote_t, a bit each.
+  unsigned notes(cudnnBackendDescriptor_t way) {
+    auto engine = make(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+    cudnnBackendNumericalNote_t found[CUDNN_NUMERICAL_NOTE_TYPE_COUNT] = {};
+    int64_t count = 0;
+    if (status != CUDNN_STATUS_SUCCESS ||
+        cudnnBackendGetAttribute(way, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+                                 &count, &engine) != CUDNN_STATUS_SUCCESS ||
+        cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                                 CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count,
+                                 found) != CUDNN_STATUS_SUCCESS) {
+      return 0;
+    }
+    unsigned all = 0;
+    for (int64_t i = 0; i < count && i < CUDNN_NUMERICAL_NOTE_TYPE_COUNT; ++i) {
+      all |= 1U << static_cast<unsigned>(found[i]);
+    }
+    return all;
   }
   void finalize(cudnnBackendDescriptor_t descriptor) {
     if (status == CUDNN_STATUS_SUCCESS) status = cudnnBackendFinalize(descriptor);

@@ -76,4 +76,6 @@ struct Histogrammer<Cuda> {
   }
 };
 
+static_assert(CountingDevice<Cuda, op::uniform_bin>);
+
 }  // namespace weft

@@ -72,4 +72,6 @@ struct Selector<Cuda> {
 #endif
 };
 
+static_assert(SelectingDevice<Cuda>);
+
 }  // namespace weft

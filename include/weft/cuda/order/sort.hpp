@@ -159,4 +159,6 @@ struct Sorter<Cuda> {
   }
 };
 
+static_assert(SortingDevice<Cuda>);
+
 }  // namespace weft

@@ -11,9 +11,9 @@
 
 namespace weft::on_cuda {
 
-/// V elements that one load or store moves.
+/// V elements that one load or store moves; large Small are moved in words of their alignment.
 template <class T, int V>
-struct alignas(sizeof(T) * V) Vector {
+struct alignas(sizeof(T) > alignof(T) && is_small<T> ? alignof(T) : sizeof(T) * V) Vector {
   T lane[V];
 };
 template <int V>
@@ -55,7 +55,8 @@ struct TargetsAnd<weft::detail::TypeList<Outs...>> {
 /// Elements that fill 16 bytes of the widest operand. Out may be a TypeList of several targets.
 template <class Out, class... Ts>
 constexpr int lanes_of_widest(weft::detail::TypeList<Ts...>) {
-  return 16 / detail::widest(typename detail::TargetsAnd<Out>::template type<Ts...>{});
+  const int lanes = 16 / detail::widest(typename detail::TargetsAnd<Out>::template type<Ts...>{});
+  return lanes == 0 || (lanes & (lanes - 1)) != 0 ? 1 : lanes;  // Small<T, R, C>
 }
 /// Elements a thread: 16 bytes of the narrowest operand, counted as 2 bytes at least, while the
 /// widest takes no more than 32.
@@ -66,6 +67,7 @@ constexpr int lanes_of(weft::detail::TypeList<Ts...>) {
   constexpr int wanted = 16 / (narrow > 2 ? narrow : 2);
   constexpr int most = 32 / detail::widest(All{});
   constexpr int least = lanes_of_widest<Out>(weft::detail::TypeList<Ts...>{});
+  if constexpr (least * detail::widest(All{}) != 16) return 1;  // Small<T, R, C>
   return least > wanted ? least : wanted < most ? wanted : most > least ? most : least;
 }
 
@@ -111,15 +113,19 @@ __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset
   }
 }
 
-/// The same where the vector is known to be full and aligned, or one element for all lanes.
+/// The same where the vector is known to be full and, unless it is `apart`, aligned, or one element
+/// for all lanes; of types below 4 bytes, none is apart, since packing them would cost all others.
 template <class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
-                                             int stride) {
+                                             int stride, bool apart) {
   if constexpr (std::is_same_v<T, IndexOperand>) {
     load(out, data, offset, stride, 0, V);
   } else {
     const T* p = reinterpret_cast<const T*>(data) + offset;
-    if (stride != 0) {
+    if (sizeof(T) >= 4 && apart) {
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = p[j * stride];
+    } else if (stride != 0) {
       out = *reinterpret_cast<const Vector<T, V>*>(p);
     } else {
       const T value = *p;
@@ -159,12 +165,12 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
                                        int first, int last, const Copies& copies = {}) {
     load_from<1>(values, data, offset, stride, first, last, copies);
   }
-  /// The same where vectors are aligned and full, or one element for all lanes; the operands that
-  /// are bits of Splats are the latter.
+  /// The same where vectors are full; aligned, unless they are bits of `apart`, or one element for
+  /// all lanes, as the operands are that are bits of Splats.
   template <unsigned Splats = 0>
   __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
-                                               const int* stride) {
-    load_aligned_from<1, Splats>(values, data, offset, stride);
+                                               const int* stride, std::uint64_t apart) {
+    load_aligned_from<1, Splats>(values, data, offset, stride, apart);
   }
   /// Calls load.template operator()<I>(vector) for the operand of each Arg<I> that Uses names.
   template <std::uint64_t Uses, class F>
@@ -182,16 +188,17 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   template <int K, unsigned Splats, class Head, class... Tail>
   __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
                                                            char* const* data, const int* offset,
-                                                           const int* stride) {
+                                                           const int* stride, std::uint64_t apart) {
     const int along = (Splats >> K & 1U) != 0 ? 0 : stride[K];
-    on_cuda::load_aligned(values.head, data[K], offset[K], along);
+    on_cuda::load_aligned(values.head, data[K], offset[K], along,
+                          (apart & std::uint64_t{1} << K) != 0);
     if constexpr (sizeof...(Tail) > 0) {
-      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride);
+      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride, apart);
     }
   }
   template <int, unsigned>
   __device__ __forceinline__ static void load_aligned_from(Pack<>&, char* const*, const int*,
-                                                           const int*) {}
+                                                           const int*, std::uint64_t) {}
   template <int K, class Offset, class Copies, class Head, class... Tail>
   __device__ __forceinline__ static void load_from(Pack<Head, Tail...>& values, char* const* data,
                                                    const Offset* offset, const int* stride,
@@ -307,6 +314,20 @@ __device__ __forceinline__ void store_aligned(const Pack<Head, Tail...>& in, cha
   store_aligned(in.head, data, offset);
   store_aligned(in.tail, data + 1, offset + 1);
 }
+
+/// Statements on Small, in cuda/small/for_each.hpp: their elements go through shared memory.
+template <class Out, class Types, class Program>
+struct SmallStatement;
+
+template <class... Ts>
+constexpr bool any_small(weft::detail::TypeList<Ts...>) {
+  return (is_small<Ts> || ...);
+}
+template <class Out, class Types>
+inline constexpr bool has_small = is_small<Out> || any_small(Types{}) || [] {
+  if constexpr (1 < weft::detail::target_count<Out>) return any_small(Out{});
+  return false;
+}();
 
 }  // namespace weft::on_cuda
 

@@ -199,4 +199,6 @@ struct Scanner<Cuda> {
   }
 };
 
+static_assert(ScanningDevice<Cuda, scanner::cumsum>);
+
 }  // namespace weft

@@ -31,8 +31,11 @@ template <class Out, class E, class D>
 void explain_epilogue(const E& e, const Operand* operands, const Shape& shape, const D& dry) {
   using Device = std::remove_cvref_t<decltype(dry.device)>;
   using Parts = EpilogueParts<E>;
-  if constexpr (can_multiply<Device>()) {
-    const auto& product = Parts::product(Parts::sum(e));
+  const auto& product = Parts::product(Parts::sum(e));
+  if constexpr (!requires { product.operations(); }) {  // a sparse one
+    dry.out->kernels.push_back(opaque_kernel("evaluated:", name_of<E>(), shape));
+    ++dry.out->opaque;
+  } else if constexpr (can_multiply<Device>()) {
     const bool fuses =
         shape == product.shape() && product.depth() > 0 && takes_addend<Device>(e, shape) &&
         Multiplier<Device>::fuses(Parts::activation, dtype_of<typename E::value_type>);

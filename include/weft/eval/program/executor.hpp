@@ -65,6 +65,14 @@ concept Complete = requires {
   sizeof(T);
 };
 
+/// What watches the statements of device D. Nothing does but where a test says so for its whole
+/// program (tests/watched_statements.hpp); run(lowered, device, f) then calls f(device), which runs
+/// the statement, or plans it where the device is a DryRun.
+template <class D>
+struct StatementWatch;
+template <class D>
+concept WatchedDevice = Complete<StatementWatch<D>>;
+
 /// Whether the header with D's reductions is included; if not, one compile error that names it.
 template <class D>
 constexpr bool can_reduce() {

@@ -18,20 +18,27 @@ struct Stores {
 };
 
 /// A program whose call gives a Pack with a value for each target, of the types that `values`
-/// lists. only(k) is the program of value k, plus those that go with it, alone.
+/// lists. only<V>(k) is the program of value k, a V, plus those that go with it, alone.
 template <class P>
 concept MultiOutputProgram = requires(const P& program) {
   typename P::values;
   requires std::is_same_v<std::remove_cvref_t<decltype(program.stores)>, Stores>;
 };
 
-/// The multi-output programs of device D, with sums (cpu/gradient.hpp, cuda/gradient.hpp):
-///   template <class Outs, class Types, class Program>
-///   static void run(const Name&, D, const Shape&, Operand* operands, const Program&);
-/// the targets come first. One that is summed has the type its values are computed in, and is
-/// contiguous; the others have the element types Outs.
+/// The multi-output programs of device D, with sums (cpu/gradient.hpp, cuda/gradient.hpp);
+/// GradientDevice says what they provide.
 template <class D>
 struct GradientExecutor;
+
+/// A device that runs multi-output programs: run<Outs, Types>(name, device, shape, operands,
+/// program), the targets first among the operands. One that is summed has the type its values are
+/// computed in, and is contiguous; the others have the element types Outs.
+template <class D>
+concept GradientDevice = requires(const detail::Name& name, D device, const Shape& shape,
+                                  detail::Operand* operands, const Arg<1, float>& program) {
+  GradientExecutor<D>::template run<detail::TypeList<float>, detail::TypeList<float>>(
+      name, device, shape, operands, program);
+};
 
 namespace detail {
 /// Whether the header with D's gradient loops is included; if not, one compile error that names it.

@@ -89,15 +89,33 @@ struct Apply {
   }
 };
 
+/// What the operations of a program do besides giving a value, as bits: one walk over its types
+/// finds all of it.
+struct Effects {
+  static constexpr unsigned draws = 1;   // random numbers, whose beginning is looked up first
+  static constexpr unsigned acts = 2;    // reports bad indices, or writes
+  static constexpr unsigned places = 4;  // reads operands at computed places
+  static constexpr unsigned calls = 8;   // calls a function of the user's
+
+  template <class Op>
+  static constexpr unsigned of() {
+    unsigned found = 0;
+    if constexpr (requires(Op op) { op.draw.resolve(); }) found |= draws;
+    if constexpr (requires { requires Op::has_effects; }) found |= acts;
+    if constexpr (requires { requires Op::finds_places; }) found |= places;
+    if constexpr (requires { requires Op::calls_user; }) found |= calls;
+    return found;
+  }
+};
+template <class P>
+inline constexpr unsigned effects_of = 0;
+template <class Op, class... Ps>
+inline constexpr unsigned effects_of<Apply<Op, Ps...>> = (Effects::of<Op>() | ... | effects_of<Ps>);
+
 /// Whether a program has draws of random numbers in it, and looking up for all its elements what
 /// a graph's draws start from.
 template <class P>
-inline constexpr bool has_draws = false;
-template <class Op, class... Ps>
-inline constexpr bool has_draws<Apply<Op, Ps...>> = requires(Op op) {
-  op.draw.resolve();
-}
-|| (has_draws<Ps> || ...);
+inline constexpr bool has_draws = (effects_of<P> & Effects::draws) != 0;
 
 template <class P>
 WEFT_HD void resolve_draws(P&) {}
@@ -114,21 +132,15 @@ WEFT_HD void resolve_draws(Apply<Op, Ps...>& program) {
 /// Whether a program does more than give a value (gathers report bad indices, scatters write), so
 /// that it must not run where there is no element.
 template <class P>
-inline constexpr bool has_effects = false;
-template <class Op, class... Ps>
-inline constexpr bool has_effects<Apply<Op, Ps...>> = requires {
-  requires Op::has_effects;
-}
-|| (has_effects<Ps> || ...);
+inline constexpr bool has_effects = (effects_of<P> & Effects::acts) != 0;
 
 /// Whether a program has operands that are read at computed places (ops/index/rearrange.hpp).
 template <class P>
-inline constexpr bool has_places = false;
-template <class Op, class... Ps>
-inline constexpr bool has_places<Apply<Op, Ps...>> = requires {
-  requires Op::finds_places;
-}
-|| (has_places<Ps> || ...);
+inline constexpr bool has_places = (effects_of<P> & Effects::places) != 0;
+
+/// Whether a program calls a function of the user's, which may do more than give a value.
+template <class P>
+inline constexpr bool calls_user = (effects_of<P> & Effects::calls) != 0;
 
 /// The value of a program as it is stored in elements of type T.
 template <class T, class V>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/route/node.hpp"
+#include "weft/core/node.hpp"
 #include "weft/eval/route/product_pattern.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 

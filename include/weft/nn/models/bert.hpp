@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/multi_head.hpp"
+#include "weft/autograd/attention/multi_head.hpp"
+#include "weft/nn/attention/transformer_layers.hpp"
+#include "weft/nn/layers/norm.hpp"
 #include "weft/nn/models/loading.hpp"
-#include "weft/nn/norm.hpp"
-#include "weft/nn/transformer_layers.hpp"
 
 namespace weft::nn::models {
 
@@ -247,5 +247,7 @@ void load_bert(Bert<D, T>& model, const StateDict& dict) {
     nn::load_state_dict(model, converted<T>(dict), {.rename = nn::Rename(without)});
   }
 }
+
+static_assert(Module<Bert<>>);
 
 }  // namespace weft::nn::models

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/nn/conv.hpp"
-#include "weft/nn/layers.hpp"
-#include "weft/nn/linear.hpp"
-#include "weft/nn/pool.hpp"
+#include "weft/nn/layers/conv.hpp"
+#include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/pool.hpp"
+#include "weft/nn/layers/sequential.hpp"
 
 namespace weft::nn::models {
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/multi_head.hpp"
-#include "weft/nn/cache.hpp"
+#include "weft/autograd/attention/multi_head.hpp"
+#include "weft/nn/attention/cache.hpp"
+#include "weft/nn/attention/transformer_layers.hpp"
+#include "weft/nn/layers/norm.hpp"
 #include "weft/nn/models/loading.hpp"
-#include "weft/nn/norm.hpp"
-#include "weft/nn/transformer_layers.hpp"
 
 namespace weft::nn::models {
 
@@ -229,5 +229,7 @@ void load_gpt(Gpt<D, T>& model, const StateDict& dict) {
   };
   nn::load_state_dict(model, converted<T>(dict), {.rename = nn::Rename(rename)});
 }
+
+static_assert(Module<Gpt<>>);
 
 }  // namespace weft::nn::models

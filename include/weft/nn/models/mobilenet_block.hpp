@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/nn/batch_norm.hpp"
-#include "weft/nn/conv.hpp"
-#include "weft/nn/layers.hpp"
-#include "weft/nn/linear.hpp"
-#include "weft/nn/pool.hpp"
+#include "weft/nn/layers/batch_norm.hpp"
+#include "weft/nn/layers/conv.hpp"
+#include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/pool.hpp"
+#include "weft/nn/layers/sequential.hpp"
 
 namespace weft::nn::models {
 
@@ -140,5 +140,8 @@ struct MobileEntry {
     return h;
   }
 };
+
+static_assert(Module<ConvNorm<>> && Module<SqueezeExcitation<>> && Module<MobileLayers<>> &&
+              Module<MobileEntry<>>);
 
 }  // namespace weft::nn::models

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/nn/batch_norm.hpp"
-#include "weft/nn/conv.hpp"
-#include "weft/nn/layers.hpp"
-#include "weft/nn/linear.hpp"
-#include "weft/nn/pool.hpp"
+#include "weft/nn/layers/batch_norm.hpp"
+#include "weft/nn/layers/conv.hpp"
+#include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/pool.hpp"
+#include "weft/nn/layers/sequential.hpp"
 
 namespace weft::nn::models {
 
@@ -175,5 +175,7 @@ ResNet<Bottleneck<D, T>> resnet50(ResNetOptions options = {}, D device = {}) {
 }
 
 static_assert(Module<ResNet<BasicBlock<>>> && Module<ResNet<Bottleneck<>>>);
+
+static_assert(Module<BasicBlock<>> && Module<Bottleneck<>>);
 
 }  // namespace weft::nn::models

@@ -4,6 +4,7 @@
 
 #include "weft/ops/conv/run.hpp"
 #include "weft/ops/elementwise/cast.hpp"
+#include "weft/tensor/members.hpp"
 
 namespace weft {
 
@@ -27,65 +28,125 @@ struct Transposed {
                                                   : "conv_transpose3d";
 };
 
-/// Convolutions of Vars, in autograd/conv.hpp; V is one of their types.
+/// Convolutions of Vars, in autograd/conv/conv.hpp; V is one of their types.
 template <class V>
 struct Recorded;
 
 namespace detail {
+/// The value; with `cut` no less than 0, in the same pass where there is one.
 template <class T, class D>
 Tensor<T, D> compute(const char* operation, bool transposed, const Problem& p,
-                     const Tensor<T, D>& x, const Tensor<T, D>& w, const Tensor<T, D>* bias) {
-  if (!transposed) return results(operation, p, x, w, bias);
+                     const Tensor<T, D>& x, const Tensor<T, D>& w, const Tensor<T, D>* bias,
+                     bool cut) {
+  if (!transposed) return results(operation, p, x, w, bias, cut);
   const Tensor<T, D> y = images(operation, p, x, w);
-  if (bias != nullptr && y.size() > 0) {
-    Shape along{p.channels};
-    for (int i = 0; i < p.axes; ++i) along.push_back(1);
-    y.assign(y + bias->reshape(along));
-  }
+  finish(p.channels, y, bias, cut);
   return y;
 }
+}  // namespace detail
 
-template <class K, class... Vs>
-auto run(const Problem& p, const Vs&... values) {
-  if constexpr ((weft::detail::is_var<Vs> || ...)) {
-    using First = weft::detail::FirstExpression<Vs...>;
-    using V = Var<typename First::type::value_type, weft::detail::common_device_of<Vs...>>;
-    return Recorded<V>::template run<K>(p, values...);
-  } else {
-    const auto call = [&](const auto& x, const auto& w, const auto&... bias) {
-      using X = std::remove_cvref_t<decltype(x)>;
-      const X* shift = nullptr;
-      ((shift = &bias), ...);
-      return compute(K::text, K::transposed, p, x, w, shift);
-    };
-    return call(values...);
+/// What a convolution gives. It is computed when its value is first asked for, once, so that `relu`
+/// of it can be part of the same call. V is a Tensor or a Var.
+template <class K, class V>
+class Convolved : public NodeMembers<Convolved<K, V>> {
+ public:
+  using value_type = typename V::value_type;
+  using device_type = typename V::device_type;
+  using node_type = V;
+  static constexpr bool is_expression = true;
+  static constexpr bool is_convolution = true;
+  static constexpr const char* text = K::text;
+
+  /// `single`: x was one image without a batch, and so is the value.
+  Convolved(const Problem& p, bool single, const V& x, const V& w, const V* bias)
+      : problem_(p), single_(single), biased_(bias != nullptr), x_(x), w_(w) {
+    if (biased_) bias_ = *bias;
+    shape_ = K::transposed ? p.image_shape() : p.result_shape();
+    if (!single) return;
+    Shape inner;
+    for (int i = 1; i < shape_.rank(); ++i) inner.push_back(shape_[i]);
+    shape_ = inner;
   }
-}
 
+  using NodeMembers<Convolved>::shape;
+  const Shape& shape() const { return shape_; }
+  const Strides& strides() const { return node().strides(); }
+  device_type device() const { return x_.device(); }
+  bool is_contiguous() const { return node().is_contiguous(); }
+
+  /// The value.
+  const V& node() const {
+    if (!known_) {
+      value_ = compute(false);
+      known_ = true;
+    }
+    return value_;
+  }
+  operator const V&() const { return node(); }
+  bool requires_grad() const requires(weft::detail::is_var<V>) { return node().requires_grad(); }
+  V eval() const { return node(); }
+  /// The larger of the value and 0: in the call that computes it, unless that has been made.
+  V cut() const {
+    if (known_) return V(weft::relu(value_));
+    return compute(true);
+  }
+
+ private:
+  V compute(bool cut) const {
+    const V y = [&] {
+      if constexpr (weft::detail::is_var<V>) {
+        return Recorded<V>::template run<K>(problem_, cut, x_, w_, biased_ ? &bias_ : nullptr);
+      } else {
+        return detail::compute(K::text, K::transposed, problem_, x_, w_, biased_ ? &bias_ : nullptr,
+                               cut);
+      }
+    }();
+    return single_ ? y.squeeze(0) : y;
+  }
+
+  Problem problem_;
+  bool single_;
+  bool biased_;
+  V x_;
+  V w_;
+  V bias_;
+  Shape shape_;
+  mutable bool known_ = false;
+  mutable V value_;
+};
+
+namespace detail {
 /// Operands that are expressions are evaluated, images without a batch are one of them.
 template <class K, class Options, class X, class W, class... B>
 auto convolve(const Options& options, const X& x, const W& w, const B&... bias) {
   using Check = weft::detail::OperandCheck<K, X, W, B...>;
   if constexpr (Check::report()) {
-    static_assert(!is_dual<typename Check::element>,
+    using T = typename Check::element;
+    static_assert(!is_dual<T>,
                   "weft: convolutions have no Hessian-vector products: take gradients alone");
-    const auto call = [&](const auto& images, const auto& filters, const auto&... shift) {
-      const Problem p = [&] {
-        if constexpr (K::transposed) {
-          return plan_transposed(K::text, images.shape(), filters.shape(), K::axes, options);
-        } else {
-          return plan(K::text, images.shape(), filters.shape(), K::axes, options);
-        }
-      }();
-      (check_bias(K::text, shift.shape(), K::transposed ? p.channels : p.filters), ...);
-      return run<K>(p, images, filters, shift...);
-    };
-    const auto images = weft::detail::as_tensor(x);
-    const auto filters = weft::detail::as_tensor(w);
-    if (images.rank() == K::axes + 1) {
-      return call(images.unsqueeze(0), filters, weft::detail::as_tensor(bias)...).squeeze(0);
-    }
-    return call(images, filters, weft::detail::as_tensor(bias)...);
+    using First = typename Check::first;
+    using D =
+        std::conditional_t<std::is_same_v<weft::detail::common_device_of<X, W, B...>, AnyDevice>,
+                           typename First::device_type, weft::detail::common_device_of<X, W, B...>>;
+    using V = std::conditional_t<(weft::detail::has_var<X> || weft::detail::has_var<W> ||
+                                  (weft::detail::has_var<B> || ...)),
+                                 Var<T, D>, Tensor<T, D>>;
+    const auto value = [](const auto& e) { return V(weft::detail::as_tensor(e)); };
+    const V images = value(x);
+    const V filters = value(w);
+    const V shift[] = {value(bias)..., V()};
+    const bool single = images.rank() == K::axes + 1;
+    const V batch = single ? V(images.unsqueeze(0)) : images;
+    const Problem p = [&] {
+      if constexpr (K::transposed) {
+        return plan_transposed(K::text, batch.shape(), filters.shape(), K::axes, options);
+      } else {
+        return plan(K::text, batch.shape(), filters.shape(), K::axes, options);
+      }
+    }();
+    constexpr bool biased = sizeof...(B) > 0;
+    if (biased) check_bias(K::text, shift[0].shape(), K::transposed ? p.channels : p.filters);
+    return Convolved<K, V>(p, single, batch, filters, biased ? shift : nullptr);
   } else {
     return typename Check::first{};
   }
@@ -93,9 +154,27 @@ auto convolve(const Options& options, const X& x, const W& w, const B&... bias) 
 }  // namespace detail
 }  // namespace conv
 
+namespace detail {
+template <class K, class V>
+struct VarCount<conv::Convolved<K, V>> : VarCount<V> {};
+}  // namespace detail
+
+/// What a convolution function gives, before its value is asked for.
+template <class X>
+concept ConvolutionLike = ExpressionLike<X> && requires {
+  requires std::remove_cvref_t<X>::is_convolution;
+};
+
+/// relu(conv2d(x, w, b)) in one call of the library where it has one for both.
+template <ConvolutionLike X>
+auto relu(X&& x) {
+  return x.cut();
+}
+
 /// The convolution (cross-correlation, as in PyTorch) of x (batch, channel, length) with the
-/// weight (filter, channel / groups, kernel), to (batch, filter, length). Evaluated at the call;
-/// the result keeps the memory format of x. One image may come without the batch axis. Throws
+/// weight (filter, channel / groups, kernel), to (batch, filter, length). Operands are evaluated at
+/// the call, the convolution at its value's first use, and relu of it with it; the result keeps the
+/// memory format of x. One image may come without the batch axis. Throws
 /// ShapeError where sizes do not fit.
 template <ExpressionLike X, ExpressionLike W>
 auto conv1d(const X& x, const W& weight, const ConvOptions& options = {}) {
@@ -159,5 +238,7 @@ auto conv_transpose3d(const X& x, const W& weight, const B& bias,
                       const ConvTransposeOptions& options = {}) {
   return conv::detail::convolve<conv::Transposed<3>>(options, x, weight, bias);
 }
+
+static_assert(StandIn<conv::Convolved<conv::Transposed<1>, Tensor<float, Cpu>>>);
 
 }  // namespace weft

@@ -17,7 +17,7 @@ struct UnfoldOptions {
 
 namespace conv {
 
-/// unfold and fold of Vars, in autograd/fold.hpp.
+/// unfold and fold of Vars, in autograd/conv/fold.hpp.
 template <class V>
 struct RecordedFold;
 

@@ -31,9 +31,25 @@ struct Pooled {
   I indices;
 };
 
+/// max_pool of two spatial axes by kernels of their own (cuda/conv/pool.hpp), which return false,
+/// and have done nothing, for what they do not take; without `index` the values alone:
+///   static bool largest(const char* operation, const pool::Window&, const Tensor<T, D>& x,
+///                       const Tensor<T, D>& y, const Tensor<I, D>* index);
+///   static bool gradient(operation, window, g, index, dx);
+template <class D>
+struct MaxPoolKernels;
+
 namespace pool {
 
-/// Pooling of Vars, in autograd/pool.hpp.
+/// Whether device D has such kernels.
+template <class D>
+using KernelsOf = MaxPoolKernels<std::conditional_t<is_cuda<D>, Cuda, D>>;
+template <class D>
+constexpr bool has_kernels() {
+  return requires { sizeof(KernelsOf<D>); };
+}
+
+/// Pooling of Vars, in autograd/conv/pool.hpp.
 template <class V>
 struct Recorded;
 
@@ -119,6 +135,11 @@ Pooled<Tensor<T, D>, Tensor<I, D>> largest(const char* operation, const Window& 
   if (places) {
     index = allocate_format<I>(shape, x.device(), last);
     f.index = Planes<I>(index);
+  }
+  if constexpr (has_kernels<D>()) {
+    if (y.size() > 0 && KernelsOf<D>::largest(operation, w, x, y, places ? &index : nullptr)) {
+      return {y, index};
+    }
   }
   if (places) {
     conv::visit(operation, x.device(), conv::volume_of(y), f, {x.storage()},

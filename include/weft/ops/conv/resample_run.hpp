@@ -18,7 +18,7 @@ struct InterpolateOptions {
 
 namespace resampling {
 
-/// Interpolation of Vars, in autograd/resample.hpp.
+/// Interpolation of Vars, in autograd/conv/resample.hpp.
 template <class V>
 struct Recorded;
 

@@ -4,6 +4,7 @@
 
 #include "weft/ops/conv/by_matmul.hpp"
 #include "weft/ops/conv/depthwise.hpp"
+#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft {
 
@@ -12,7 +13,7 @@ namespace weft {
 /// does not take the problem:
 ///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& w, const Tensor<T, D>& y);
-///   static bool results_with_bias(operation, problem, x, w, bias, y);
+///   static bool results_with_bias(operation, problem, x, w, bias, bool cut, y);
 ///   static bool images(operation, problem, g, w, dx);
 ///   static bool weights(operation, problem, x, g, dw);
 template <class D>
@@ -57,10 +58,30 @@ Tensor<T, D> rows_of_places(const Tensor<T, D>& x) {
 }
 }  // namespace detail
 
-/// The convolution of x with the filters w, plus a bias where there is one; in the format of x.
+/// What is left to do where a library has computed y alone: a bias for each of its channels, and
+/// with `cut` nothing below 0, in one pass.
+template <class T, class D>
+void finish(int64_t channels, const Tensor<T, D>& y, const Tensor<T, D>* bias, bool cut) {
+  if (y.size() == 0) return;
+  if (bias != nullptr) {
+    Shape along{channels};
+    for (int i = 2; i < y.rank(); ++i) along.push_back(1);
+    const Tensor<T, D> shift = bias->reshape(along);
+    if (cut) {
+      y.assign(relu(y + shift));
+    } else {
+      y.assign(y + shift);
+    }
+  } else if (cut) {
+    y.assign(relu(y));
+  }
+}
+
+/// The convolution of x with the filters w, plus a bias where there is one, and with `cut` no less
+/// than 0; in the format of x.
 template <class T, class D>
 Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>& images,
-                     const Tensor<T, D>& w, const Tensor<T, D>* bias) {
+                     const Tensor<T, D>& w, const Tensor<T, D>* bias, bool cut = false) {
   namespace all = weft::detail;
   const Tensor<T, D> x = all::in_any_format(images);
   const bool last = is_channels_last(x);
@@ -73,7 +94,10 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     if constexpr (detail::has_depthwise_last<D>()) {
       const auto* const added = bias != nullptr ? &shift : nullptr;
       using Last = DepthwiseLast<detail::Loops<D>>;
-      if (last && Last::results(operation, p, x, filters, added, y)) return y;
+      if (last && Last::results(operation, p, x, filters, added, y)) {
+        finish<T, D>(p.filters, y, nullptr, cut);
+        return y;
+      }
     }
     with_kernel_size<D>(p, [&]<int K>() {
       const DepthwiseResult<T, K> f{Window(p),      Planes<const T>(x),
@@ -90,7 +114,7 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     const Tensor<T, D> lying = all::in_format(w, last);
     if (bias != nullptr) {
       const Tensor<T, D> shift = all::in_format(*bias, false);
-      if (Library::results_with_bias(operation, p, x, lying, shift, y)) return y;
+      if (Library::results_with_bias(operation, p, x, lying, shift, cut, y)) return y;
     }
     done = Library::results(operation, p, x, lying, y);
   }
@@ -107,11 +131,7 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     ByMatmul<T, D>(operation, p).results(all::in_format(x, false), filters, plain);
     y.assign(plain);
   }
-  if (bias != nullptr) {
-    Shape along{p.filters};
-    for (int i = 0; i < p.axes; ++i) along.push_back(1);
-    y.assign(y + bias->reshape(along));
-  }
+  finish(p.filters, y, bias, cut);
   return y;
 }
 

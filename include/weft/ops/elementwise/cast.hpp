@@ -42,6 +42,7 @@ struct mapped {
   using domain = Any;
   static constexpr const char* text = "map";
   static constexpr bool mixes_types = true;
+  static constexpr bool calls_user = true;
   F f;
   template <class... Ts>
   WEFT_HD constexpr auto value(Ts... xs) const {
@@ -63,6 +64,7 @@ struct host_mapped {
   using domain = Any;
   static constexpr const char* text = "map";
   static constexpr bool mixes_types = true;
+  static constexpr bool calls_user = true;
   F f;
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable

@@ -41,11 +41,11 @@ struct Real {
 /// What has an order: Real and bool.
 struct Ordered {
   template <class T>
-  static constexpr bool accepts = !is_complex<T>;
+  static constexpr bool accepts = !is_complex<T> && !is_small<T>;
   template <class T>
   static constexpr bool report() {
     static_assert(accepts<T>,
-                  "weft: this operation takes types with an order, not complex numbers");
+                  "weft: this operation takes types with an order, not complex numbers or Small");
     return accepts<T>;
   }
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/node.hpp"
 #include "weft/core/pack.hpp"
 #include "weft/ops/elementwise/operand.hpp"
 #include "weft/ops/elementwise/single.hpp"
@@ -119,7 +120,7 @@ template <class T, class Op, class... Xs>
 constexpr bool ends_gradient() {
   if constexpr ((has_var<Xs> || ...)) {
     using Y = typename ResultOf<Op, T, operand_t<T, Xs>...>::type;
-    return !is_floating<Y> && !is_complex<Y>;
+    return !is_floating<Y> && !is_complex<Y> && !is_small<Y>;
   }
   return false;
 }

@@ -165,6 +165,10 @@ struct polar {
   WEFT_HD static complex<T> value(T length, T angle) {
     return complex<T>(length * math::cos(angle), length * math::sin(angle));
   }
+  template <int I, class T>
+  WEFT_HD static T vjp(complex<T> g, T, T angle, complex<T> y) {
+    return I == 0 ? g.re * math::cos(angle) + g.im * math::sin(angle) : g.im * y.re - g.re * y.im;
+  }
 };
 /// The complex number of a real and an imaginary part.
 struct as_complex {
@@ -174,6 +178,10 @@ struct as_complex {
   template <class T>
   WEFT_HD static complex<T> value(T real, T imaginary) {
     return complex<T>(real, imaginary);
+  }
+  template <int I, class T>
+  WEFT_HD static T vjp(complex<T> g, T, T, complex<T>) {
+    return I == 0 ? g.re : g.im;
   }
 };
 }  // namespace op

@@ -29,7 +29,7 @@ struct Scalar {
 
 namespace autograd {
 template <class E>
-decltype(auto) without_vars(const E& e);  // in autograd/without_vars.hpp
+decltype(auto) without_vars(const E& e);  // in autograd/expression/without_vars.hpp
 }  // namespace autograd
 
 namespace detail {
@@ -109,7 +109,12 @@ struct Valued<Op, Xs...> {
 template <class Op, class T>
 constexpr bool in_domain() {
   if constexpr (requires { typename Op::domain; }) {
-    return Op::domain::template report<T>();
+    constexpr bool numbers = !is_small<T> || std::is_same_v<typename Op::domain, op::Any>;
+    static_assert(numbers,
+                  "weft: this operation takes numbers, not Small: write components(x), the view of "
+                  "its numbers, or map(f, x)");
+    if constexpr (numbers) return Op::domain::template report<T>();
+    return false;
   } else {
     static_assert(sizeof(Op) == 0,
                   "weft: an operation names the element types it takes: write using domain = "

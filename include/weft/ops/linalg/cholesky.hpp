@@ -27,16 +27,15 @@ struct CholeskyRule {
   }
 
   /// Murray 2016, "Differentiation of the Cholesky decomposition", section 3.1:
-  /// gA = L^-T P L^-1 symmetrised, P = the lower half of L^T gL with its diagonal halved.
+  /// gA = L^-H P L^-1 symmetrised, P = the lower half of L^H gL with its diagonal halved.
   template <class G, class P>
   void backward(const G& g, const G& l, const P& pulls, const G&) const {
     using T = typename G::value_type;
-    const G s = product(transposed(l), g);
+    const G s = product(adjoint(l), g);
     const G half = (lower(s) + lower(s, -1)) * T(0.5);
     const G left = TriangularRule{{false, true, false}}.value(l, half);
-    const G both =
-        transposed(TriangularRule{{false, true, false}}.value(l, transposed(left).clone()));
-    pulls.head((both + transposed(both)) * T(0.5));
+    const G both = adjoint(TriangularRule{{false, true, false}}.value(l, adjoint(left).clone()));
+    pulls.head((both + adjoint(both)) * T(0.5));
   }
 };
 

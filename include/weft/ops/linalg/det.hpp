@@ -51,11 +51,12 @@ struct DetRule {
     return where(d.odd, T(-1), T(1)) * prod(d.values, axis(-1));
   }
 
-  /// gA = g det(A) A^-T (Jacobi's formula).
+  /// gA = g conj(det(A)) A^-H (Jacobi's formula).
   template <class G, class P>
   void backward(const G& g, const G& y, const P& pulls, const G& a) const {
     const G inverse = InvRule{}.value(a);
-    pulls.head((g * y).unsqueeze(-1).unsqueeze(-1) * transposed(inverse));
+    const G scale = g * conjugate(y);
+    pulls.head(scale.unsqueeze(-1).unsqueeze(-1) * adjoint(inverse));
   }
 };
 
@@ -67,11 +68,11 @@ struct LogdetRule {
     const auto d = lu_diagonal(text, a);
     return Tensor<real_t<T>, D>(sum(log(abs(d.values)), axis(-1)));
   }
-  /// gA = g A^-T (Giles 2008, section 2.2.4).
-  template <class G, class P>
-  void backward(const G& g, const G&, const P& pulls, const G& a) const {
+  /// gA = g A^-H (Giles 2008, section 2.2.4); g is real.
+  template <class R, class G, class P>
+  void backward(const R& g, const R&, const P& pulls, const G& a) const {
     const G inverse = InvRule{}.value(a);
-    pulls.head(g.unsqueeze(-1).unsqueeze(-1) * transposed(inverse));
+    pulls.head(as<typename G::value_type>(g).unsqueeze(-1).unsqueeze(-1) * adjoint(inverse));
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/ops/linalg/eigh.hpp"
+#include "weft/ops/linalg/solve.hpp"
 
 namespace weft {
 
@@ -27,33 +28,89 @@ auto eig_value(const char* operation, const Tensor<T, D>& a, bool vectors) {
   return EighOf<Tensor<C, D>, Tensor<C, D>>{w.reshape(with(batch, n)), v.in(batch)};
 }
 
-template <class E>
-constexpr bool takes_eig() {
-  static_assert(!weft::detail::has_var<E>,
-                "weft: eig has no gradient, since its results are complex: write eigh for "
-                "symmetric matrices, or eig(x.detach())");
-  return !weft::detail::has_var<E> && takes<E>();
+/// With A V = V diag(w) and the vectors of length 1: gA = V^-H diag(g) V^H of the eigenvalues, and
+/// V^-H ((M - V^H V diag(re M)) o F) V^H with M = V^H g and F_ij = 1 / conj(w_j - w_i), 0 for i =
+/// j, of the vectors (Boeddeker et al. 2017, arXiv 1701.00392).
+template <class X>
+struct EigRule {
+  static constexpr const char* text = "eig";
+  X w;
+  X v;
+  bool of_vectors;
+
+  const X& value(const X&) const { return of_vectors ? v : w; }
+
+  template <class P>
+  void backward(const X& g, const X&, const P& pulls, const X&) const {
+    using C = typename X::value_type;
+    const X turned = adjoint(v);
+    X inner;
+    if (of_vectors) {
+      const X m = product(turned, g);
+      const X diagonal = m.diagonal(0, -2, -1);
+      check_phases(diagonal, m);
+      const X free = m - product(turned, X(v * cast<C>(real(diagonal)).unsqueeze(-2)));
+      inner = free * conjugate(inverse_gaps(w));
+    } else {
+      inner = g.unsqueeze(-1) * eye<C>(g.shape()[g.rank() - 1], g.device());
+    }
+    pulls.head(SolveRule{}.value(turned, product(inner, turned)));
+  }
+
+ private:
+  static void check_phases(const X& diagonal, const X& m) {
+    using R = real_t<typename X::value_type>;
+    if (m.size() == 0) return;
+    const R off = max(abs(imag(diagonal))).item();
+    const R size = max(abs(m)).item();
+    if (off > (sizeof(R) == 4 ? R(1e-2) : R(1e-6)) * (size > R(1) ? size : R(1))) {
+      fail<ValueError>(text,
+                       "a gradient that depends on the phases of the eigenvectors, which are "
+                       "any: expected a function of what the phases do not change, such as abs(v)");
+    }
+  }
+};
+
+/// eig of a tensor or of a Var, of which real numbers are made complex before.
+template <class X>
+auto eig_of(const char* operation, const X& a, bool vectors) {
+  using C = complex<real_t<typename X::value_type>>;
+  if constexpr (weft::detail::is_var<X>) {
+    using Z = Var<C, typename X::device_type>;
+    if constexpr (!is_complex<typename X::value_type>) {
+      return eig_of(operation, Z(cast<C>(a)), vectors);
+    } else {
+      const auto f = eig_value(operation, a.value(), true);
+      using Rule = EigRule<std::remove_cvref_t<decltype(f.eigenvalues)>>;
+      const Rule values{f.eigenvalues, f.eigenvectors, false};
+      const Rule basis{f.eigenvalues, f.eigenvectors, true};
+      return EighOf<Z, Z>{run(values, a), vectors ? Z(run(basis, a)) : Z()};
+    }
+  } else {
+    return eig_value(operation, a, vectors);
+  }
 }
 
 }  // namespace linalg
 
 /// {eigenvalues, eigenvectors} of each matrix of a (..., n, n), complex and in no order: (..., n),
 /// and the vectors as columns (..., n, n) of length 1. It is computed in complex numbers: the
-/// eigenvalues of a real matrix are pairs up to rounding. A Var has no gradient here.
+/// eigenvalues of a real matrix are pairs up to rounding. Gradient: Boeddeker et al. 2017, arXiv
+/// 1701.00392, where eigenvalues differ; what depends on the vectors' phases has none and throws.
 template <ExpressionLike X>
 auto eig(X&& a) {
-  if constexpr (linalg::takes_eig<std::remove_cvref_t<X>>()) {
+  if constexpr (linalg::takes<X>()) {
     linalg::check_square("eig", a.shape());
-    return linalg::eig_value("eig", linalg::settled(a), true);
+    return linalg::eig_of("eig", linalg::settled(a), true);
   }
 }
 
 /// The eigenvalues of eig alone.
 template <ExpressionLike X>
 auto eigvals(X&& a) {
-  if constexpr (linalg::takes_eig<std::remove_cvref_t<X>>()) {
+  if constexpr (linalg::takes<X>()) {
     linalg::check_square("eigvals", a.shape());
-    return linalg::eig_value("eigvals", linalg::settled(a), false).eigenvalues;
+    return linalg::eig_of("eigvals", linalg::settled(a), false).eigenvalues;
   }
 }
 

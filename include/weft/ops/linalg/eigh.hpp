@@ -43,30 +43,30 @@ Tensor<T, D> inverse_gaps(const Tensor<T, D>& x) {
   return where(diagonal, T(0), T(1) / where(diagonal, T(1), gaps));
 }
 
-/// The eigenvalues: gA = V diag(g) V^T (Giles 2008, section 3.1).
-template <class X>
+/// The eigenvalues: gA = V diag(g) V^H (Giles 2008, section 3.1).
+template <class W, class X>
 struct EigenvaluesRule {
   static constexpr const char* text = "eigvalsh";
-  X w;
+  W w;
   X v;
-  const X& value(const X&) const { return w; }
+  const W& value(const X&) const { return w; }
   template <class P>
-  void backward(const X& g, const X&, const P& pulls, const X&) const {
-    pulls.head(product(X(v * g.unsqueeze(-2)), transposed(v)));
+  void backward(const W& g, const W&, const P& pulls, const X&) const {
+    pulls.head(product(X(v * as<typename X::value_type>(g).unsqueeze(-2)), adjoint(v)));
   }
 };
 
-/// The eigenvectors: gA = V (F o V^T g) V^T, F_ij = 1 / (w_j - w_i), 0 for i = j.
-template <class X>
+/// The eigenvectors: gA = V (F o V^H g) V^H, F_ij = 1 / (w_j - w_i), 0 for i = j.
+template <class W, class X>
 struct EigenvectorsRule {
   static constexpr const char* text = "eigh";
-  X w;
+  W w;
   X v;
   const X& value(const X&) const { return v; }
   template <class P>
   void backward(const X& g, const X&, const P& pulls, const X&) const {
-    const X inner = inverse_gaps(w) * product(transposed(v), g);
-    pulls.head(product(product(v, inner), transposed(v)));
+    const X inner = as<typename X::value_type>(inverse_gaps(w)) * product(adjoint(v), g);
+    pulls.head(product(product(v, inner), adjoint(v)));
   }
 };
 
@@ -75,7 +75,7 @@ struct EigenvectorsRule {
 /// {eigenvalues, eigenvectors} of each symmetric (complex: Hermitian) matrix of a (..., n, n), of
 /// which the lower half is read: ascending (..., n), and the vectors as columns (..., n, n),
 /// orthonormal. Gradient: Giles 2008, "Collected matrix derivative results"; that of the vectors is
-/// infinite where eigenvalues are equal, and they are known up to their signs only.
+/// infinite where eigenvalues are equal, and they are known up to their signs (phases) only.
 template <ExpressionLike X>
 auto eigh(X&& a) {
   if constexpr (linalg::takes<X>()) {
@@ -83,9 +83,10 @@ auto eigh(X&& a) {
     const auto x = linalg::settled(a);
     const auto value = linalg::eigh_value("eigh", linalg::value_of(x), true);
     if constexpr (weft::detail::has_var<std::remove_cvref_t<X>>) {
+      using W = std::remove_cvref_t<decltype(value.w)>;
       using V = std::remove_cvref_t<decltype(value.v)>;
-      const auto w = linalg::run(linalg::EigenvaluesRule<V>{value.w, value.v}, x);
-      const auto v = linalg::run(linalg::EigenvectorsRule<V>{value.w, value.v}, x);
+      const auto w = linalg::run(linalg::EigenvaluesRule<W, V>{value.w, value.v}, x);
+      const auto v = linalg::run(linalg::EigenvectorsRule<W, V>{value.w, value.v}, x);
       return EighOf<std::remove_cvref_t<decltype(w)>, std::remove_cvref_t<decltype(v)>>{w, v};
     } else {
       return EighOf<std::remove_cvref_t<decltype(value.w)>, std::remove_cvref_t<decltype(value.v)>>{

@@ -158,6 +158,19 @@ auto contract(const char* operation, A&& a, B&& b, const EinsumTerm& term_a,
                 : named_product<R>(operation, left, right, out);
 }
 
+/// The product so far, whose axes have the names `before`, times operand number k and the rest.
+template <class A, class B, class... Rest>
+auto contract_on(const EinsumFormula& f, int k, int operands, const A& a, const EinsumTerm& before,
+                 const B& b, const Rest&... rest) {
+  const EinsumTerm names = f.kept(before, k, operands);
+  auto product = contract("einsum", a, as_tensor(b), before, f.term[k], names);
+  if constexpr (sizeof...(Rest) == 0) {
+    return product;
+  } else {
+    return contract_on(f, k + 1, operands, product, names, rest...);
+  }
+}
+
 }  // namespace detail
 
 /// Einstein's summation as in NumPy and PyTorch, einsum("bij,bjk->bik", a, b): letters name axes,
@@ -173,6 +186,21 @@ auto einsum(const char* formula, A&& a, B&& b) {
     const detail::EinsumFormula f(formula, shapes, 2);
     return detail::contract("einsum", detail::as_tensor(static_cast<A&&>(a)),
                             detail::as_tensor(static_cast<B&&>(b)), f.term[0], f.term[1], f.out);
+  } else {
+    return typename Check::first{};
+  }
+}
+/// The same of three to eight operands, from left to right: what comes first should be small.
+template <ExpressionLike A, ExpressionLike B, ExpressionLike C, ExpressionLike... More>
+auto einsum(const char* formula, const A& a, const B& b, const C& c, const More&... more) {
+  using Check = detail::OperandCheck<product::einsum, A, B, C, More...>;
+  constexpr int operands = 3 + static_cast<int>(sizeof...(More));
+  static_assert(operands <= detail::EinsumFormula::most_operands,
+                "weft: einsum takes eight operands at most: write a product of two einsum");
+  if constexpr (Check::report()) {
+    const Shape shapes[] = {a.shape(), b.shape(), c.shape(), more.shape()...};
+    const detail::EinsumFormula f(formula, shapes, operands);
+    return detail::contract_on(f, 1, operands, detail::as_tensor(a), f.term[0], b, c, more...);
   } else {
     return typename Check::first{};
   }

@@ -31,7 +31,8 @@ struct EinsumTerm {
 
 /// A formula read against the shapes of its operands.
 struct EinsumFormula {
-  EinsumTerm term[2];
+  static constexpr int most_operands = 8;
+  EinsumTerm term[most_operands];
   EinsumTerm out;
 
   /// Throws ValueError where the formula is none, ShapeError where it does not fit the shapes.
@@ -101,12 +102,27 @@ struct EinsumFormula {
     }
   }
 
+  /// The names that the product of the first operands and of number k keeps: those that the result
+  /// or a later operand has.
+  EinsumTerm kept(const EinsumTerm& before, int k, int operands) const {
+    if (k + 1 == operands) return out;
+    EinsumTerm names;
+    const EinsumTerm both = before + term[k];
+    for (int i = 0; i < both.rank; ++i) {
+      bool later = out.find(both.name[i]) >= 0;
+      for (int j = k + 1; j < operands; ++j) later = later || term[j].find(both.name[i]) >= 0;
+      if (later && names.find(both.name[i]) < 0) add(names, both.name[i]);
+    }
+    return names;
+  }
+
  private:
   [[noreturn, gnu::cold]] void reject(const char* why) const {
     fail<ValueError>("einsum", "formula \"", formula_, "\", ", why);
   }
   void add(EinsumTerm& to, char name) const {
-    if (to.rank == max_rank) reject("expected at most 8 axes");
+    if (to.rank == max_rank)
+      reject("expected at most 8 axes, in products of the first operands too");
     to.push_back(name);
   }
 

@@ -54,16 +54,16 @@ struct PinvRule {
     return inverse_of(svd_value(text, a, true, Factors::reduced), tolerance);
   }
 
-  /// With Y = A^+ and K = Y g^T: gA = -(K Y)^T + (g^T - A K) Y Y^T + Y^T K (1 - Y A), for
+  /// With Y = A^+ and K = Y g^H: gA = -(K Y)^H + (g^H - A K) Y Y^H + Y^H K (1 - Y A), for
   /// perturbations that keep the rank (Golub and Pereyra 1973).
   template <class G, class P>
   void backward(const G& g, const G& y, const P& pulls, const G& a) const {
-    const G turned = transposed(g);
+    const G turned = adjoint(g);
     const G k = product(y, turned);
-    const G yk = product(transposed(y), k);
+    const G yk = product(adjoint(y), k);
     const G outside = turned - product(a, k);
-    pulls.head(product(product(outside, y), transposed(y)) + yk - product(product(yk, y), a) -
-               transposed(product(k, y)));
+    pulls.head(product(product(outside, y), adjoint(y)) + yk - product(product(yk, y), a) -
+               adjoint(product(k, y)));
   }
 };
 

@@ -9,18 +9,18 @@ namespace weft {
 
 /// What lu_factor gives: L below the diagonal (its own is ones), U on and above it, and the row
 /// that row i was exchanged with, counted from 0, in the order of i.
-template <class T, class D>
+template <class T, class D, class X = Tensor<T, D>>
 struct LuFactors {
-  Tensor<T, D> lu;
+  X lu;  ///< a Tensor or Var
   Tensor<std::int32_t, D> pivots;
 };
 
-/// What lu gives: A = P L U, each a matrix.
-template <class T, class D>
+/// What lu gives: A = P L U, each a matrix, L and U Tensors or Vars.
+template <class T, class D, class X = Tensor<T, D>>
 struct LuMatrices {
   Tensor<T, D> p;
-  Tensor<T, D> l;
-  Tensor<T, D> u;
+  X l;
+  X u;
 };
 
 namespace linalg {
@@ -38,35 +38,6 @@ Tensor<std::int32_t, D> factor_lu(const char* operation, const Columns<T, D>& a,
       a, pivots);
   return pivots;
 }
-
-/// x of one batch from the factors of A.
-template <class T, class D>
-struct LuSolveRule {
-  static constexpr const char* text = "lu_solve";
-  Tensor<T, D> lu;
-  Tensor<std::int32_t, D> pivots;
-  bool transposed;
-
-  Tensor<T, D> value(const Tensor<T, D>& b) const {
-    if (b.size() == 0) return b.clone();
-    const int64_t n = rows_of(lu);
-    const auto x = by_columns(b);
-    solve_on<D>(
-        [this](auto solver, const auto& m, const auto& p, const auto& v) {
-          solver.check_pivots(text, m);
-          solver.lu_solve(text, m, p, v, transposed);
-        },
-        by_columns(lu), pivots.contiguous().reshape({-1, n}), x);
-    return x.in(batch_of(b.shape()));
-  }
-
-  /// gb = A^-T g
-  template <class P>
-  void backward(const Tensor<T, D>& g, const Tensor<T, D>&, const P& pulls,
-                const Tensor<T, D>&) const {
-    pulls.head(LuSolveRule{lu, pivots, !transposed}.value(g));
-  }
-};
 
 /// The rows that row exchanges put in each place: (..., m) from pivots (..., k).
 template <class D>
@@ -88,62 +59,181 @@ Tensor<int64_t, D> permutation(const Tensor<std::int32_t, D>& pivots, int64_t ro
   }
   return out.to(pivots.device());
 }
+
+/// The parts of LU in one matrix (..., m, n): L below the diagonal, which counts as ones.
+template <class T, class D>
+Tensor<T, D> unit_lower(const Tensor<T, D>& lu, int64_t k) {
+  return lower(lu.narrow(-1, 0, k), -1) + eye<T>(rows_of(lu), k, lu.device());
+}
+
+/// x of one batch from the factors of A.
+template <class D>
+struct LuSolveRule {
+  static constexpr const char* text = "lu_solve";
+  Tensor<std::int32_t, D> pivots;
+  bool turned;
+
+  template <class T>
+  Tensor<T, D> value(const Tensor<T, D>& lu, const Tensor<T, D>& b) const {
+    if (b.size() == 0) return b.clone();
+    const int64_t n = rows_of(lu);
+    const auto x = by_columns(b);
+    solve_on<D>(
+        [this](auto solver, const auto& m, const auto& p, const auto& v) {
+          solver.check_pivots(text, m);
+          solver.lu_solve(text, m, p, v, turned);
+        },
+        by_columns(lu), pivots.contiguous().reshape({-1, n}), x);
+    return x.in(batch_of(b.shape()));
+  }
+
+  /// gb = A^-H g; with P A = L U the gradient of P A is -P gb x^H, those of L and U its products
+  /// with U^H from the right and L^H from the left, on their triangles.
+  template <class X, class P>
+  void backward(const X& g, const X& y, const P& pulls, const X& lu, const X&) const {
+    const X to_b = LuSolveRule{pivots, !turned}.value(lu, g);
+    if (get<0>(pulls).wanted()) {
+      const auto rows = permutation(pivots, rows_of(lu)).unsqueeze(-1).expand(y.shape());
+      const X left = take_along_axis(turned ? y : to_b, rows, axis(-2));
+      const X right = adjoint(turned ? to_b : y);
+      const X to_l = product(left, product(right, adjoint(upper(lu))));
+      const X to_u = product(product(adjoint(unit_lower(lu, rows_of(lu))), left), right);
+      get<0>(pulls)(-(lower(to_l, -1) + upper(to_u)));
+    }
+    get<1>(pulls)(to_b);
+  }
+};
+
+/// L, U, or both in one matrix, with the gradient that comes through what is given. With A = P L U
+/// of square matrices gA = P L^-H (tril(L^H gL, -1) + triu(gU U^H)) U^-H; columns of A on the right
+/// of square L and U, and rows below these, depend on them and on themselves.
+template <class X>
+struct LuRule {
+  enum Part { l, u, both };
+  static constexpr const char* text = "lu";
+  X lu;
+  X p;
+  Part part;
+
+  X value(const X&) const {
+    const int64_t k = least();
+    return part == both ? lu : part == l ? unit_lower(lu, k) : upper(lu.narrow(-2, 0, k));
+  }
+  template <class P>
+  void backward(const X& g, const X&, const P& pulls, const X&) const {
+    const int64_t k = least();
+    const int64_t below = rows_of(lu) - k;
+    const int64_t beside = columns_of(lu) - k;
+    const X left = unit_lower(lu, k);
+    const X right = upper(lu.narrow(-2, 0, k));
+    const X square_left = left.narrow(-2, 0, k);
+    const X square_right = right.narrow(-1, 0, k);
+    auto inner = zeros<typename X::value_type>(with(batch_of(lu.shape()), k, k), lu.device());
+    X under;
+    X aside;
+    if (part != u) {
+      const X to_l = part == l ? g : lower(g.narrow(-1, 0, k), -1);
+      inner = inner + lower(product(adjoint(square_left), to_l.narrow(-2, 0, k)), -1);
+      if (below > 0) {
+        under = to_l.narrow(-2, k, below);
+        inner = inner - upper(product(adjoint(left.narrow(-2, k, below)), under));
+      }
+    }
+    if (part != l) {
+      const X to_u = part == u ? g : upper(g.narrow(-2, 0, k));
+      inner = inner + upper(product(to_u.narrow(-1, 0, k), adjoint(square_right)));
+      if (beside > 0) {
+        aside = to_u.narrow(-1, k, beside);
+        inner = inner - lower(product(aside, adjoint(right.narrow(-1, k, beside))), -1);
+      }
+    }
+    const TriangularRule by_left{{.upper = false, .transposed = true, .unit = true}};
+    const TriangularRule by_right{{.upper = true}};  // X U^-H = (U^-1 X^H)^H
+    X rows = by_left.value(square_left, inner);
+    if (below > 0) rows = cat(rows, under.size() > 0 ? under : X(zeros_like(rows)), axis(-2));
+    X sum = adjoint(by_right.value(square_right, X(adjoint(rows).clone())));
+    if (beside > 0) {
+      const Shape rest = with(batch_of(lu.shape()), k, beside);
+      sum = cat(sum,
+                aside.size() > 0 ? by_left.value(square_left, aside)
+                                 : X(zeros<typename X::value_type>(rest, lu.device())),
+                axis(-1));
+    }
+    pulls.head(product(p, sum));
+  }
+
+ private:
+  int64_t least() const { return rows_of(lu) < columns_of(lu) ? rows_of(lu) : columns_of(lu); }
+};
+
+/// The matrix P of A = P L U.
+template <class T, class D>
+Tensor<T, D> permutation_matrix(const Tensor<std::int32_t, D>& pivots, int64_t m) {
+  const auto rows = permutation(pivots, m).unsqueeze(-2);  // row i of L U is A's rows(i)
+  const auto places = generated({m, 1}, op::affine<int64_t>{0, 1});
+  return cast<T>(rows == places);
+}
+
+/// The factors of a tensor.
+template <class T, class D>
+LuFactors<T, D> lu_factors(const char* operation, const Tensor<T, D>& x) {
+  const Shape batch = batch_of(x.shape());
+  const auto columns = by_columns(x);
+  const auto pivots = factor_lu(operation, columns, false);
+  return {columns.in(batch), pivots.reshape(with(batch, pivots.shape()[1]))};
+}
 }  // namespace linalg
 
 /// The LU factorisation of each matrix of a (..., m, n) with row exchanges, for lu_solve. A
-/// singular matrix has one too, with a 0 on the diagonal.
+/// singular matrix has one too, with a 0 on the diagonal, but no gradient.
 template <ExpressionLike X>
 auto lu_factor(X&& a) {
-  using E = std::remove_cvref_t<X>;
-  constexpr bool plain = !weft::detail::has_var<E>;
-  static_assert(
-      plain, "weft: lu_factor has no gradient: write solve, inv or det, or lu_factor(x.detach())");
-  if constexpr (plain && linalg::takes<X>()) {
+  if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("lu_factor", a.shape());
     const auto x = linalg::settled(a);
-    const Shape batch = linalg::batch_of(x.shape());
-    const auto columns = linalg::by_columns(x);
-    const auto pivots = linalg::factor_lu("lu_factor", columns, false);
-    return LuFactors<typename E::value_type, typename decltype(x)::device_type>{
-        columns.in(batch), pivots.reshape(linalg::with(batch, pivots.shape()[1]))};
+    const auto f = linalg::lu_factors("lu_factor", linalg::value_of(x));
+    if constexpr (weft::detail::has_var<std::remove_cvref_t<X>>) {
+      using Y = std::remove_cvref_t<decltype(x)>;
+      using V = std::remove_cvref_t<decltype(f.lu)>;
+      using Rule = linalg::LuRule<V>;
+      using T = typename V::value_type;
+      const V p = linalg::permutation_matrix<T>(f.pivots, linalg::rows_of(f.lu));
+      return LuFactors<T, typename V::device_type, Y>{linalg::run(Rule{f.lu, p, Rule::both}, x),
+                                                      f.pivots};
+    } else {
+      return f;
+    }
   }
 }
 
 /// x with A x = b for what lu_factor(A) gave and b (..., n, k); with `transposed` A^T x = b (A^H of
-/// complex matrices). Batches broadcast. Throws ValueError where a matrix is singular. The gradient
-/// is that of b.
-template <class T, class D, ExpressionLike B>
-auto lu_solve(const LuFactors<T, D>& factors, B&& b, bool transposed = false) {
+/// complex matrices). Batches broadcast. Throws ValueError where a matrix is singular.
+template <class T, class D, class X, ExpressionLike B>
+auto lu_solve(const LuFactors<T, D, X>& factors, B&& b, bool transposed = false) {
   if constexpr (linalg::takes<Tensor<T, D>, B>()) {
     const auto x = linalg::settled(b);
     const Shape batch = linalg::solution_batch("lu_solve", factors.lu.shape(), x.shape());
     const int64_t n = linalg::rows_of(factors.lu);
-    const linalg::LuSolveRule<T, D> rule{factors.lu.expand(linalg::with(batch, n, n)),
-                                         factors.pivots.expand(linalg::with(batch, n)), transposed};
-    return linalg::run(rule, x.expand(linalg::with(batch, n, linalg::columns_of(x))));
+    const linalg::LuSolveRule<D> rule{factors.pivots.expand(linalg::with(batch, n)), transposed};
+    return linalg::run(rule, factors.lu.expand(linalg::with(batch, n, n)),
+                       x.expand(linalg::with(batch, n, linalg::columns_of(x))));
   }
 }
 
-/// P, L and U of each matrix of a (..., m, n): A = P L U.
+/// P, L and U of each matrix of a (..., m, n): A = P L U. Gradient: that of the exchanges that were
+/// made; a singular matrix has none.
 template <ExpressionLike X>
 auto lu(X&& a) {
-  constexpr bool plain = !weft::detail::has_var<std::remove_cvref_t<X>>;
-  static_assert(plain, "weft: lu has no gradient: write solve, inv or det, or lu(x.detach())");
-  if constexpr (plain && linalg::takes<X>()) {
+  if constexpr (linalg::takes<X>()) {
     linalg::check_matrix("lu", a.shape());
-    const auto f = lu_factor(a);
-    using T = typename decltype(f.lu)::value_type;
-    using D = typename decltype(f.lu)::device_type;
-    const int64_t m = linalg::rows_of(f.lu);
-    const int64_t n = linalg::columns_of(f.lu);
-    const int64_t k = m < n ? m : n;
-    const Tensor<T, D> l = linalg::lower(f.lu.narrow(-1, 0, k), -1) + eye<T>(m, k, f.lu.device());
-    const Tensor<T, D> u = linalg::upper(f.lu.narrow(-2, 0, k));
-    const auto rows =
-        linalg::permutation(f.pivots, m).unsqueeze(-2);  // row i of L U is A's rows(i)
-    const auto places = generated({m, 1}, op::affine<int64_t>{0, 1});
-    const Tensor<T, D> p = cast<T>(rows == places);
-    return LuMatrices<T, D>{p, l, u};
+    const auto x = linalg::settled(a);
+    const auto f = linalg::lu_factors("lu", linalg::value_of(x));
+    using V = std::remove_cvref_t<decltype(f.lu)>;
+    using T = typename V::value_type;
+    using Rule = linalg::LuRule<V>;
+    const V p = linalg::permutation_matrix<T>(f.pivots, linalg::rows_of(f.lu));
+    return LuMatrices<T, typename V::device_type, std::remove_cvref_t<decltype(x)>>{
+        p, linalg::run(Rule{f.lu, p, Rule::l}, x), linalg::run(Rule{f.lu, p, Rule::u}, x)};
   }
 }
 

@@ -8,11 +8,11 @@
 
 namespace weft {
 
-/// The function that a product's epilogue ends with.
+/// The activation function at the end of a product's epilogue.
 enum class Activation : unsigned char { identity, relu, gelu_tanh };
 
-/// What follows a product in the same call: activation(alpha * product + beta * addend). The addend
-/// has elements of type T and the product's shape, or one that broadcasts to it.
+/// What a product's call computes afterwards: activation(alpha * product + beta * addend). The
+/// addend has elements of type T and a shape that broadcasts to the product's.
 template <class T, class D>
 struct Epilogue {
   Activation activation = Activation::identity;
@@ -21,22 +21,26 @@ struct Epilogue {
   const Tensor<T, D>* addend = nullptr;
 };
 
-/// The matrix products of device D (cpu/matmul.hpp, cuda/matmul.hpp):
-///   template <class T, class X, class Y, class Out, class D>
-///   static void multiply(const char* operation, const Tensor<T, X>&, const Tensor<T, Y>&,
-///                        const Tensor<Out, D>& target);
-///   static bool fuses(Activation, Dtype);   // whether to try the next one
-///   template <class T, class X, class Y, class Out, class D, class C>
-///   static bool multiply(const char* operation, const Tensor<T, X>&, const Tensor<T, Y>&,
-///                        const Tensor<Out, D>& target, const Epilogue<T, C>&);
-/// Out is T or compute_t<T>. The target is contiguous, has elements, and shares memory with neither
-/// operand; with an addend only as its own elements. False, and nothing done, where the device does
-/// not do the epilogue in the same call.
+/// The matrix products of device D (cpu/matmul.hpp, cuda/matmul.hpp); MultiplyingDevice says what
+/// they provide.
 template <class D>
 struct Multiplier;
 
+/// A device that multiplies matrices: multiply(operation, x, y, target) writes the product of
+/// elements T into elements T or compute_t<T>. Where fuses(activation, dtype) says that it may, one
+/// with an epilogue behind the target is tried first: it gives false, and has done nothing, where
+/// the device does not do it in the same call. The target is contiguous, has elements, and shares
+/// memory with neither operand; with an addend only as its own elements.
+template <class D>
+concept MultiplyingDevice = requires(const char* operation, const Tensor<float, D>& x,
+                                     const Epilogue<float, D>& epilogue) {
+  Multiplier<D>::multiply(operation, x, x, x);
+  { Multiplier<D>::multiply(operation, x, x, x, epilogue) } -> std::same_as<bool>;
+  { Multiplier<D>::fuses(Activation::relu, Dtype::float32) } -> std::same_as<bool>;
+};
+
 namespace product {
-/// The products: their names in messages. All have matmul's meaning.
+/// The products, by the names that messages give them. All compute what matmul does.
 struct matmul {
   using domain = op::Numeric;
   static constexpr const char* text = "matmul";
@@ -99,14 +103,15 @@ template <class K, class A, class B>
 class Product;
 
 namespace detail {
-/// The product of matrices of Dual elements; in autograd/dual.hpp.
+/// The product of matrices of Dual elements; in autograd/linalg/dual.hpp.
 template <class K, class A, class B, class T, class D>
 void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target);
 }  // namespace detail
 
-/// The expression of the matrix product of A and B. It is computed by itself before what reads it,
-/// half types with sums in float; what is directly around it (a bias, relu, gelu_tanh, alpha * p +
-/// beta * c) may become part of the same call (eval/product/epilogue.hpp).
+/// The matrix product of A and B as an expression. It is computed on its own, before whatever reads
+/// it, and half types accumulate in float; what directly surrounds it (a bias, relu, gelu_tanh,
+/// alpha
+/// * p + beta * c) may become part of the same call (eval/product/epilogue.hpp).
 template <class K, class A, class B>
 class Product : public NodeMembers<Product<K, A, B>> {
  public:
@@ -128,9 +133,9 @@ class Product : public NodeMembers<Product<K, A, B>> {
   const B& right() const { return args_.tail.head; }
   const Pack<A, B>& args() const { return args_; }
 
-  /// The length of the sums.
+  /// How many terms each element is the sum of.
   int64_t depth() const { return left().shape()[left().shape().rank() - 1]; }
-  /// The additions and multiplications of real numbers that it takes.
+  /// The number of real additions and multiplications.
   double operations() const {
     return (is_complex<value_type> ? 8. : 2.) * static_cast<double>(shape_.size()) *
            static_cast<double>(depth());
@@ -168,7 +173,7 @@ auto multiply(A&& a, B&& b) {
   }
 }
 
-/// A tensor as it is, another expression evaluated.
+/// A tensor unchanged; any other expression, evaluated.
 template <ExpressionLike X>
 auto as_tensor(X&& x) {
   if constexpr (TensorLike<X>) {
@@ -189,19 +194,20 @@ WEFT_OUTLINED inline void check_ranks(const char* operation, const Shape& a, int
 
 /// The matrix product over the last axis of a and the last but one of b, as in NumPy and PyTorch:
 /// axes before these are a batch and broadcast; a vector is a row on the left, a column on the
-/// right, and loses that axis in the result. Elements of one type; half types sum in float.
+/// right, and that axis is dropped from the result. Both have one element type; half types
+/// accumulate in float.
 template <class A, class B>
   requires OperandsOrMistakes<A, B>
 auto matmul(A&& a, B&& b) {
   return detail::multiply<product::matmul>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
-/// matmul of two matrices.
+/// matmul, for two matrices.
 template <ExpressionLike A, ExpressionLike B>
 auto mm(A&& a, B&& b) {
   detail::check_ranks("mm", a.shape(), 2, b.shape(), 2);
   return detail::multiply<product::mm>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
-/// matmul of two batches of matrices, (batch, m, k) and (batch, k, n).
+/// matmul, for two batches of matrices, (batch, m, k) and (batch, k, n).
 template <ExpressionLike A, ExpressionLike B>
 auto bmm(A&& a, B&& b) {
   detail::check_ranks("bmm", a.shape(), 3, b.shape(), 3);
@@ -217,8 +223,8 @@ auto mv(A&& a, B&& b) {
   detail::check_ranks("mv", a.shape(), 2, b.shape(), 1);
   return detail::multiply<product::mv>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
-/// The sum of the products of two vectors' elements (complex ones as they are); a reduction, with
-/// both expressions fused in.
+/// The inner product of two vectors, without conjugating complex elements; a reduction that both
+/// expressions are fused into.
 template <ExpressionLike A, ExpressionLike B>
 auto dot(A&& a, B&& b) {
   detail::check_ranks("dot", a.shape(), 1, b.shape(), 1);
@@ -227,8 +233,8 @@ auto dot(A&& a, B&& b) {
   }
   return sum(static_cast<A&&>(a) * static_cast<B&&>(b));
 }
-/// Each element of a times each of b, (n,) and (m,) to (n, m); element-wise, so that it fuses.
-/// Operands that are expressions are evaluated at the call.
+/// The outer product of vectors (n,) and (m,), of shape (n, m). It is element-wise, so it fuses;
+/// operands that are expressions are evaluated right away.
 template <ExpressionLike A, ExpressionLike B>
 auto outer(A&& a, B&& b) {
   detail::check_ranks("outer", a.shape(), 1, b.shape(), 1);
@@ -236,8 +242,8 @@ auto outer(A&& a, B&& b) {
          detail::as_tensor(static_cast<B&&>(b)).reshape({1, -1});
 }
 
-/// matmul(x, weight.t()) for weight of shape (out, in), as PyTorch's F.linear has it. A weight that
-/// is an expression is evaluated at the call.
+/// matmul(x, weight.t()) for a weight of shape (out, in), like PyTorch's F.linear. A weight that is
+/// an expression is evaluated right away.
 template <ExpressionLike X, ExpressionLike W>
 auto linear(X&& x, W&& weight) {
   if (weight.shape().rank() != 2) {
@@ -251,5 +257,7 @@ template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
 auto linear(X&& x, W&& weight, B&& bias) {
   return linear(static_cast<X&&>(x), static_cast<W&&>(weight)) + static_cast<B&&>(bias);
 }
+
+static_assert(OpaqueNode<Product<product::matmul, Tensor<float, Cpu>, Tensor<float, Cpu>>>);
 
 }  // namespace weft

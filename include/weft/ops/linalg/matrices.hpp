@@ -66,13 +66,27 @@ template <class X>
 X transposed(const X& x) {
   return x.transpose(-1, -2);
 }
+/// The conjugates of complex elements; real ones as they are.
+template <class T, class D>
+Tensor<T, D> conjugate(const Tensor<T, D>& x) {
+  if constexpr (is_complex<T>) {
+    return conj(x);
+  } else {
+    return x;
+  }
+}
 /// The transposes, of complex matrices conjugated.
 template <class T, class D>
 Tensor<T, D> adjoint(const Tensor<T, D>& x) {
-  if constexpr (is_complex<T>) {
-    return conj(x.transpose(-1, -2));
+  return conjugate(transposed(x));
+}
+/// x with elements of type T, of which it has the real parts' type or has already.
+template <class T, class U, class D>
+Tensor<T, D> as(const Tensor<U, D>& x) {
+  if constexpr (std::is_same_v<T, U>) {
+    return x;
   } else {
-    return x.transpose(-1, -2);
+    return cast<T>(x);
   }
 }
 /// matmul(a, b), evaluated.

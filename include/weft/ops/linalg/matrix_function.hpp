@@ -94,14 +94,14 @@ struct MatrixExpRule {
     return exp_of(text, a);
   }
 
-  /// The upper right block of exp((A^T, g; 0, A^T)) (Mathias 1996, theorem 2.1).
+  /// The upper right block of exp((A^H, g; 0, A^H)) (Mathias 1996, theorem 2.1).
   template <class G, class P>
   void backward(const G& g, const G&, const P& pulls, const G& a) const {
     const int64_t n = rows_of(a);
     const auto block =
         zeros<typename G::value_type>(with(batch_of(a.shape()), 2 * n, 2 * n), a.device());
-    block.narrow(-2, 0, n).narrow(-1, 0, n).assign(transposed(a));
-    block.narrow(-2, n, n).narrow(-1, n, n).assign(transposed(a));
+    block.narrow(-2, 0, n).narrow(-1, 0, n).assign(adjoint(a));
+    block.narrow(-2, n, n).narrow(-1, n, n).assign(adjoint(a));
     block.narrow(-2, 0, n).narrow(-1, n, n).assign(g);
     pulls.head(exp_of(text, block).narrow(-2, 0, n).narrow(-1, n, n));
   }

@@ -1,4 +1,4 @@
-// multi_dot, kron, cross, vander, trace: products of matrices and of vectors.
+// multi_dot, kron, cross, cdist, vander, trace: products of matrices and of vectors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -115,6 +115,20 @@ auto cross(A&& a, B&& b, int64_t along = -1) {
               (of(x, 2) * of(y, 0) - of(x, 0) * of(y, 2)).eval(),
               (of(x, 0) * of(y, 1) - of(x, 1) * of(y, 0)).eval()},
              axis(at));
+}
+
+/// The distances of each row of a (..., m, k) from each row of b (..., n, k), by the norm p: (...,
+/// m, n). Batches broadcast. One reduction, without a tensor of all differences.
+template <ExpressionLike A, ExpressionLike B>
+auto cdist(A&& a, B&& b, double p = 2) {
+  linalg::check_matrix("cdist", a.shape());
+  linalg::check_matrix("cdist", b.shape());
+  if (linalg::columns_of(a) != linalg::columns_of(b)) {
+    fail<ShapeError>("cdist", "rows of shapes ", a.shape(), " and ", b.shape(),
+                     ", expected as many columns");
+  }
+  const auto differences = linalg::settled(a).unsqueeze(-2) - linalg::settled(b).unsqueeze(-3);
+  return p == 2 ? norm(differences, axis(-1)).eval() : norm_p(differences, p, axis(-1)).eval();
 }
 
 /// Vandermonde matrices: row i holds the powers of x(..., i), n of them (as many as there are rows

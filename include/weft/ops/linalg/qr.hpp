@@ -28,9 +28,9 @@ struct QrRule {
 
   const X& value(const X&) const { return is_q ? q : r; }
 
-  /// For m >= n: gA = (gQ + Q copyltu(M)) R^-T with M = R gR^T - gQ^T Q, where copyltu mirrors the
+  /// For m >= n: gA = (gQ + Q copyltu(M)) R^-H with M = R gR^H - gQ^H Q, where copyltu mirrors the
   /// lower half (Seeger et al. 2017, arXiv 1710.08717). For m < n, A = (X, Y) and R = (U, V) the
-  /// same for X = Q U, with gQ + Y gV^T and gU, beside gY = Q gV.
+  /// same for X = Q U, with gQ + Y gV^H and gU, beside gY = Q gV.
   template <class P>
   void backward(const X& g, const X&, const P& pulls, const X& a) const {
     const int64_t m = rows_of(a);
@@ -40,31 +40,32 @@ struct QrRule {
                        ", expected Factors::reduced");
     }
     if (m >= n) {
-      pulls.head(is_q ? of_tall(g, X(-product(transposed(g), q)), r)
-                      : of_tall(X(), product(r, transposed(g)), r));
+      pulls.head(is_q ? of_tall(g, X(-product(adjoint(g), q)), r)
+                      : of_tall(X(), product(r, adjoint(g)), r));
       return;
     }
     const X u = r.narrow(-1, 0, m);
     if (is_q) {
-      const X left = of_tall(g, X(-product(transposed(g), q)), u);
+      const X left = of_tall(g, X(-product(adjoint(g), q)), u);
       pulls.head(cat(left, zeros_like(a.narrow(-1, m, n - m)), axis(-1)));
     } else {
       const X to_v = g.narrow(-1, m, n - m);
-      const X to_q = product(a.narrow(-1, m, n - m), transposed(to_v));
+      const X to_q = product(a.narrow(-1, m, n - m), adjoint(to_v));
       const X to_u = g.narrow(-1, 0, m);
-      const X mixed = product(u, transposed(to_u)) - product(transposed(to_q), q);
+      const X mixed = product(u, adjoint(to_u)) - product(adjoint(to_q), q);
       pulls.head(cat(of_tall(to_q, mixed, u), product(q, to_v), axis(-1)));
     }
   }
 
  private:
-  /// (gQ + Q copyltu(mixed)) R^-T; gQ without elements is 0.
+  /// (gQ + Q copyltu(mixed)) R^-H; gQ without elements is 0. The diagonal counts by its real part,
+  /// as R's is real.
   X of_tall(const X& to_q, const X& mixed, const X& factor) const {
-    const X mirrored = lower(mixed) + transposed(lower(mixed, -1));
-    X sum = product(q, mirrored);
+    const X half = (lower(mixed) + lower(mixed, -1)) * typename X::value_type(0.5);
+    X sum = product(q, X(half + adjoint(half)));
     if (to_q.size() > 0) sum = X(sum + to_q);
-    // sum R^-T = (R^-1 sum^T)^T
-    return transposed(TriangularRule{{.upper = true}}.value(factor, X(transposed(sum).clone())));
+    // sum R^-H = (R^-1 sum^H)^H
+    return adjoint(TriangularRule{{.upper = true}}.value(factor, X(adjoint(sum).clone())));
   }
 };
 

@@ -28,7 +28,7 @@ struct SmallEigh {
     for (int i = 0; i < N; ++i) {
       for (int j = 0; j < N; ++j) {
         const R size = magnitude(a[i][j]);
-        largest = size <= largest ? largest : size;
+        largest = size <= largest || largest != largest ? largest : size;  // NaN stays
         v[i][j] = T(R(i == j));
       }
     }

@@ -34,11 +34,11 @@ struct SolveRule {
     return x.in(batch_of(b.shape()));
   }
 
-  /// With y = A^-1 b: gb = A^-T g, gA = -gb y^T (Giles 2008, section 2.2.3).
+  /// With y = A^-1 b: gb = A^-H g, gA = -gb y^H (Giles 2008, section 2.2.3).
   template <class G, class P>
   void backward(const G& g, const G& y, const P& pulls, const G& a, const G&) const {
-    const G to_b = value(transposed(a), g);
-    if (get<0>(pulls).wanted()) get<0>(pulls)(-product(to_b, transposed(y)));
+    const G to_b = value(adjoint(a), g);
+    if (get<0>(pulls).wanted()) get<0>(pulls)(-product(to_b, adjoint(y)));
     get<1>(pulls)(to_b);
   }
 };
@@ -57,19 +57,23 @@ struct InvRule {
       return out;
     }
     const auto matrix = by_columns(a);
+    const auto pivots = factor_lu(text, matrix, true);
+    if constexpr (requires { solver_of<D>::inverse(text, matrix, pivots); }) {
+      solver_of<D>::inverse(text, matrix, pivots);
+      return matrix.in(batch_of(a.shape()));
+    }
     const Tensor<T, D> one = eye<T>(n, n, a.device());
     const auto x = by_columns(one.expand(a.shape()));
-    const auto pivots = factor_lu(text, matrix, true);
     solve_on<D>([](auto solver, const auto& m, const auto& p,
                    const auto& v) { solver.lu_solve(text, m, p, v, false); },
                 matrix, pivots, x);
     return x.in(batch_of(a.shape()));
   }
 
-  /// gA = -Y^T g Y^T with Y = A^-1 (Giles 2008, section 2.2.3).
+  /// gA = -Y^H g Y^H with Y = A^-1 (Giles 2008, section 2.2.3).
   template <class G, class P>
   void backward(const G& g, const G& y, const P& pulls, const G&) const {
-    const G turned = transposed(y);
+    const G turned = adjoint(y);
     pulls.head(-product(product(turned, g), turned));
   }
 };

@@ -49,19 +49,22 @@ SvdValue<T, D> svd_value(const char* operation, const Tensor<T, D>& a, bool vect
 
 /// One of the three results of reduced factors, with the gradient that comes through it alone
 /// (Townsend 2016, "Differentiating the singular value decomposition"):
-///   gA = U ((skew(U^T gU) o F) S + S (skew(V^T gV) o F) + diag(gS)) V^T
-///        + (1 - U U^T) gU S^-1 V^T + U S^-1 gV^T (1 - V V^T)
-/// with skew(X) = X - X^T and F_ij = 1 / (s_j^2 - s_i^2), 0 for i = j.
-template <class X>
+///   gA = U ((skew(U^H gU) o F) S + S (skew(V^H gV) o F) + diag(gS)) V^H
+///        + (1 - U U^H) gU S^-1 V^H + U S^-1 gV^H (1 - V V^H)
+/// with skew(X) = X - X^H and F_ij = 1 / (s_j^2 - s_i^2), 0 for i = j. Of complex vectors, whose
+/// phases are any, the diagonals of the skew matrices count over 4 s, those of V negative: they
+/// are opposite in a loss that does not depend on the phases.
+template <class X, class S>
 struct SvdRule {
-  enum Part { left, values, right };
+  enum Part { left, right };
   static constexpr const char* text = "svd";
+  using T = typename X::value_type;
   X u;
-  X s;
+  S s;
   X vh;
   Part part;
 
-  const X& value(const X&) const { return part == left ? u : part == values ? s : vh; }
+  const X& value(const X&) const { return part == left ? u : vh; }
 
   template <class P>
   void backward(const X& g, const X&, const P& pulls, const X& a) const {
@@ -70,23 +73,40 @@ struct SvdRule {
       fail<ValueError>(text, "a gradient of full factors of shape ", a.shape(),
                        ", expected Factors::reduced");
     }
-    if (part == values) {
-      pulls.head(product(X(u * g.unsqueeze(-2)), vh));
-      return;
-    }
-    const X gaps = inverse_gaps(X(s * s));
-    const X v = transposed(vh);
-    const X to = part == left ? g : transposed(g);
+    const X scale = as<T>(s);
+    const X v = adjoint(vh);
+    const X to = part == left ? g : adjoint(g);
     const X& basis = part == left ? u : v;
-    const X projected = product(transposed(basis), to);
-    const X skew = (projected - transposed(projected)) * gaps;
-    const X inner = part == left ? X(skew * s.unsqueeze(-2)) : X(s.unsqueeze(-1) * skew);
+    const X projected = product(adjoint(basis), to);
+    const X skew = projected - adjoint(projected);
+    const X spread = skew * as<T>(inverse_gaps(S(s * s)));
+    X inner = part == left ? X(spread * scale.unsqueeze(-2)) : X(scale.unsqueeze(-1) * spread);
+    if constexpr (is_complex<T>) {
+      const T share(part == left ? 0.25 : -0.25);
+      inner = inner + skew * eye<T>(k, k, s.device()) * (share / scale.unsqueeze(-2));
+    }
     X sum = product(product(u, inner), vh);
     if (rows_of(basis) > k) {
-      const X outside = (to - product(basis, projected)) / s.unsqueeze(-2);
-      sum = X(sum + (part == left ? product(outside, vh) : product(u, transposed(outside))));
+      const X outside = (to - product(basis, projected)) / scale.unsqueeze(-2);
+      sum = X(sum + (part == left ? product(outside, vh) : product(u, adjoint(outside))));
     }
     pulls.head(sum);
+  }
+};
+
+/// The singular values: gA = U diag(g) V^H.
+template <class X, class S>
+struct SingularValuesRule {
+  static constexpr const char* text = "svd";
+  X u;
+  S s;
+  X vh;
+  const S& value(const X&) const { return s; }
+  template <class P>
+  void backward(const S& g, const S&, const P& pulls, const X&) const {
+    const int64_t k = s.shape()[s.rank() - 1];
+    const X left = u.narrow(-1, 0, k) * as<typename X::value_type>(g).unsqueeze(-2);
+    pulls.head(product(left, vh.narrow(-2, 0, k)));
   }
 };
 
@@ -104,11 +124,14 @@ auto svd(X&& a, Factors factors = Factors::reduced) {
     const auto value = linalg::svd_value("svd", linalg::value_of(x), true, factors);
     using U = std::remove_cvref_t<decltype(value.u)>;
     if constexpr (weft::detail::has_var<std::remove_cvref_t<X>>) {
-      using Rule = linalg::SvdRule<U>;
+      using S = std::remove_cvref_t<decltype(value.s)>;
+      using Rule = linalg::SvdRule<U, S>;
+      using Values = linalg::SingularValuesRule<U, S>;
+      const auto s = linalg::run(Values{value.u, value.s, value.vh}, x);
       using V = std::remove_cvref_t<decltype(x)>;
-      return SvdOf<V, V>{linalg::run(Rule{value.u, value.s, value.vh, Rule::left}, x),
-                         linalg::run(Rule{value.u, value.s, value.vh, Rule::values}, x),
-                         linalg::run(Rule{value.u, value.s, value.vh, Rule::right}, x)};
+      return SvdOf<V, std::remove_cvref_t<decltype(s)>>{
+          linalg::run(Rule{value.u, value.s, value.vh, Rule::left}, x), s,
+          linalg::run(Rule{value.u, value.s, value.vh, Rule::right}, x)};
     } else {
       return SvdOf<U, std::remove_cvref_t<decltype(value.s)>>{value.u, value.s, value.vh};
     }

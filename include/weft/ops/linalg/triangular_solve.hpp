@@ -40,14 +40,14 @@ struct TriangularRule {
     return x.in(batch_of(b.shape()));
   }
 
-  /// With y = A^-1 b: gb = A^-T g, gA = -gb y^T on the triangle (Giles 2008, section 2.2.3).
+  /// With y = A^-1 b: gb = A^-H g, gA = -gb y^H on the triangle (Giles 2008, section 2.2.3).
   template <class G, class P>
   void backward(const G& g, const G& y, const P& pulls, const G& a, const G&) const {
     Triangle turned = how;
     turned.transposed = !how.transposed;
     const G to_b = TriangularRule{turned}.value(a, g);
     if (get<0>(pulls).wanted()) {
-      const G full = how.transposed ? product(y, transposed(to_b)) : product(to_b, transposed(y));
+      const G full = how.transposed ? product(y, adjoint(to_b)) : product(to_b, adjoint(y));
       get<0>(pulls)(-triangle(full, how.unit ? (how.upper ? 1 : -1) : 0, how.upper));
     }
     get<1>(pulls)(to_b);

@@ -7,13 +7,18 @@
 
 namespace weft {
 
-/// The counting of device D (cpu/order/histogram.hpp, cuda/order/histogram.hpp), over a contiguous
-/// tensor:
-///   template <class T, class Y, class Bin>
-///   static void count(const Tensor<T, Y>& x, const Bin& bin, const Tensor<int64_t, Y>& counts);
-/// adds 1 to counts[bin.value(element)] for each element whose bin is not negative.
+/// The counting of device D (cpu/order/histogram.hpp, cuda/order/histogram.hpp); CountingDevice
+/// says what it provides.
 template <class D>
 struct Histogrammer;
+
+/// A device that counts: count(x, bin, counts) adds 1 to counts[bin.value(element)] for each
+/// element of a contiguous tensor whose bin is not negative.
+template <class D, class Bin>
+concept CountingDevice = requires(const Tensor<float, D>& x, const Bin& bin,
+                                  const Tensor<int64_t, D>& counts) {
+  Histogrammer<D>::count(x, bin, counts);
+};
 
 namespace op {
 /// The bin of a value among `count` equal ones from low to high, the last one closed; else -1.

@@ -8,13 +8,18 @@
 
 namespace weft {
 
-/// The scans of device D (cpu/order/scan.hpp, cuda/scan/scan.hpp):
-///   template <class S, class In, class X, class Out, class Y>
-///   static void scan(const Tensor<In, X>& x, const Tensor<Out, Y>& target, int axis,
-///                    bool repeats);
-/// the target is contiguous and shares no memory with x.
+/// The scans of device D (cpu/order/scan.hpp, cuda/scan/scan.hpp); ScanningDevice says what they
+/// provide.
 template <class D>
 struct Scanner;
+
+/// A device that scans: scan<S>(x, target, axis, repeats) writes the running values of x along an
+/// axis, by the scanner S, into a target that is contiguous and shares no memory with x; `repeats`
+/// asks for the same bits every run.
+template <class D, class S>
+concept ScanningDevice = requires(const Tensor<float, D>& x, int axis) {
+  Scanner<D>::template scan<S>(x, x, axis, true);
+};
 
 namespace detail {
 /// Whether the header with D's scans is included; if not, one compile error that names it.
@@ -152,5 +157,7 @@ template <ExpressionLike X, class... Options>
 auto logcumsumexp(X&& x, Options... options) {
   return detail::scan<scanner::logcumsumexp>(static_cast<X&&>(x), options...);
 }
+
+static_assert(OpaqueNode<Scan<scanner::cumsum, Tensor<float, Cpu>>>);
 
 }  // namespace weft

@@ -9,15 +9,19 @@
 
 namespace weft {
 
-/// The compaction of device D (cpu/order/select.hpp, cuda/order/select.hpp):
-///   template <class T, class Y>
-///   static void select(const Tensor<T, Y>& x, const Tensor<bool, Y>& mask,
-///                      const Tensor<T, Y>& out);
-///   template <class Y>
-///   static void positions(const Tensor<bool, Y>& mask, const Tensor<int64_t, Y>& out);
-/// of contiguous vectors, into as many elements as the mask has true ones.
+/// The compaction of device D (cpu/order/select.hpp, cuda/order/select.hpp); SelectingDevice says
+/// what it provides.
 template <class D>
 struct Selector;
+
+/// A device that compacts contiguous vectors, into as many elements as the mask has true ones:
+/// select(x, mask, out) writes the elements, positions(mask, out) where they were.
+template <class D>
+concept SelectingDevice = requires(const Tensor<float, D>& x, const Tensor<bool, D>& mask,
+                                   const Tensor<int64_t, D>& positions) {
+  Selector<D>::select(x, mask, x);
+  Selector<D>::positions(mask, positions);
+};
 
 namespace op {
 /// The coordinate along axis number `axis` of the element at row-major position `flat`.
@@ -36,7 +40,7 @@ struct coordinate {
 
 namespace autograd {
 template <class X, class M>
-auto selected(const X& x, const M& mask);  // in autograd/order.hpp
+auto selected(const X& x, const M& mask);  // in autograd/index/order.hpp
 }  // namespace autograd
 
 namespace detail {

@@ -6,15 +6,19 @@
 
 namespace weft {
 
-/// The sorting of device D (cpu/order/sort.hpp, cuda/order/sort.hpp), of the rows of a contiguous
-/// matrix:
-///   template <class T>
-///   static void sort(const Tensor<T, D>& rows, bool reverse, int64_t k,
-///                    const Tensor<T, D>& values, const Tensor<int64_t, D>& indices);
-/// the first k of each row into (rows, k); values or indices may be without storage: not wanted.
-/// And topk with the same arguments and results, for 0 < k.
+/// The sorting of device D (cpu/order/sort.hpp, cuda/order/sort.hpp); SortingDevice says what it
+/// provides.
 template <class D>
 struct Sorter;
+
+/// A device that sorts the rows of a contiguous matrix: sort(rows, reverse, k, values, indices)
+/// writes the first k of each row into (rows, k); values or indices may be without storage, and are
+/// then not wanted. topk does the same for 0 < k, and may look at less.
+template <class D>
+concept SortingDevice = requires(const Tensor<float, D>& x, const Tensor<int64_t, D>& indices) {
+  Sorter<D>::sort(x, true, int64_t{1}, x, indices);
+  Sorter<D>::topk(x, true, int64_t{1}, x, indices);
+};
 
 /// Puts the largest first.
 struct Descending {};
@@ -38,7 +42,8 @@ struct Sorted {
 
 namespace autograd {
 template <class X, class D>
-auto in_order(const X& x, const Tensor<int64_t, D>& indices, int along);  // in autograd/order.hpp
+auto in_order(const X& x, const Tensor<int64_t, D>& indices,
+              int along);  // in autograd/index/order.hpp
 }  // namespace autograd
 
 namespace detail {

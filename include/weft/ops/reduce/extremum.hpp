@@ -5,6 +5,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/core/math/functions.hpp"
 #include "weft/ops/elementwise/domain.hpp"
+#include "weft/ops/reduce/rule.hpp"
 
 namespace weft::reducer {
 
@@ -115,5 +116,8 @@ struct argmax : extreme_position<true> {};
 /// The reducer that gives the position of what R gives.
 template <class R>
 using position_of = std::conditional_t<std::is_same_v<R, max>, argmax, argmin>;
+
+static_assert(ReductionRule<min> && ReductionRule<max>);
+static_assert(ReductionRule<argmin> && ReductionRule<argmax>);
 
 }  // namespace weft::reducer

@@ -4,6 +4,7 @@
 
 #include "weft/core/math/functions.hpp"
 #include "weft/ops/elementwise/domain.hpp"
+#include "weft/ops/reduce/rule.hpp"
 
 namespace weft::reducer {
 
@@ -91,5 +92,7 @@ struct stddev : var {
     return math::sqrt(var::finish(s, count));
   }
 };
+
+static_assert(ReductionRule<var> && ReductionRule<stddev>);
 
 }  // namespace weft::reducer

@@ -115,7 +115,8 @@ auto reduce(R reducer, X&& x, const Options&... options) {
   using E = std::remove_cvref_t<X>;
   using T = typename E::value_type;
   if constexpr (has_var<E> && !is_floating<typename R::template result<T>> &&
-                !is_complex<typename R::template result<T>>) {
+                !is_complex<typename R::template result<T>> &&
+                !is_small<typename R::template result<T>>) {
     return reduce(reducer, detached(x), options...);  // argmax has no gradient
   } else if constexpr (are_options<Options...>() && R::domain::template report<T>()) {
     const int rank = x.shape().rank();
@@ -144,15 +145,11 @@ auto with_places(N&& reduction) {
 }
 }  // namespace detail
 
-/// Each takes axis(...) for the axes to reduce (all of them without), and keepdims; the result is
-/// lazy, and may stand inside a larger expression.
+/// Each, and those of the table in reducers.hpp, takes axis(...) for the axes to reduce (all of
+/// them without), and keepdims; the result is lazy, and may stand inside a larger expression.
 template <ExpressionLike X, class... Options>
 auto sum(X&& x, Options... options) {
   return detail::reduce(reducer::sum{}, static_cast<X&&>(x), options...);
-}
-template <ExpressionLike X, class... Options>
-auto prod(X&& x, Options... options) {
-  return detail::reduce(reducer::prod{}, static_cast<X&&>(x), options...);
 }
 /// The mean of integers is double, and so is that of bool: the share of those that are true.
 template <ExpressionLike X, class... Options>
@@ -206,14 +203,6 @@ auto argmax(X&& x, Options... options) {
   return detail::reduce(reducer::argmax{}, static_cast<X&&>(x), options...);
 }
 template <ExpressionLike X, class... Options>
-auto any(X&& x, Options... options) {
-  return detail::reduce(reducer::any{}, static_cast<X&&>(x), options...);
-}
-template <ExpressionLike X, class... Options>
-auto all(X&& x, Options... options) {
-  return detail::reduce(reducer::all{}, static_cast<X&&>(x), options...);
-}
-template <ExpressionLike X, class... Options>
 auto count_nonzero(X&& x, Options... options) {
   return detail::reduce(reducer::count_nonzero{}, static_cast<X&&>(x), options...);
 }
@@ -226,12 +215,14 @@ auto norm(X&& x, Options... options) {
 template <ExpressionLike X, class... Options>
 auto norm_p(X&& x, double p, Options... options) {
   if (!(p > 0)) fail<ValueError>("norm_p", "p = ", p, ", expected above 0");
-  return detail::reduce(reducer::norm{p}, static_cast<X&&>(x), options...);
+  return detail::reduce(reducer::norm_p{p}, static_cast<X&&>(x), options...);
 }
 /// log(sum(exp(x))) without overflow.
 template <ExpressionLike X, class... Options>
 auto logsumexp(X&& x, Options... options) {
   return detail::reduce(reducer::logsumexp{}, static_cast<X&&>(x), options...);
 }
+
+static_assert(Node<Reduce<reducer::sum, Tensor<float, Cpu>>>);
 
 }  // namespace weft

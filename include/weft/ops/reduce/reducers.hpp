@@ -10,6 +10,14 @@
 #include "weft/ops/reduce/moments.hpp"
 #include "weft/ops/reduce/rule.hpp"
 #include "weft/ops/reduce/sums.hpp"
+#include "weft/ops/reduce/table.hpp"
+
+// clang-format off
+//             name  domain   result      an element      identity  two of them      derivative
+WEFT_REDUCTION(prod, Any,     widened<T>, x,              1,        math::mul(a, b), none)
+WEFT_REDUCTION(any,  Any,     bool,       x != C(0),      false,    a || b,          none)
+WEFT_REDUCTION(all,  Any,     bool,       x != C(0),      true,     a && b,          none)
+// clang-format on
 
 namespace weft::reducer {
 
@@ -37,29 +45,9 @@ struct sum {
   WEFT_HD auto finish(S s, long long count) const {
     return finished_sum(s.value, count);
   }
-};
-
-struct prod {
-  using domain = op::Any;
-  static constexpr const char* text = "prod";
-  static constexpr bool has_identity = true;
-  template <class T>
-  using result = widened<T>;
   template <class C>
-  struct State {
-    widened<C> value = widened<C>(1);
-  };
-  template <class S, class C>
-  WEFT_HD static void add(S& s, C x, long long) {
-    s.value = math::mul(s.value, static_cast<decltype(s.value)>(x));
-  }
-  template <class S>
-  WEFT_HD static void merge(S& s, S later) {
-    s.value = math::mul(s.value, later.value);
-  }
-  template <class S>
-  WEFT_HD auto finish(S s, long long) const {
-    return s.value;
+  WEFT_HD static C derivative(C, long long) {
+    return C(1);
   }
 };
 
@@ -88,37 +76,11 @@ struct mean {
   WEFT_HD auto finish(S s, long long count) const {
     return s.value / static_cast<real_t<decltype(s.value)>>(count);
   }
-};
-
-/// Whether any (or all) elements differ from zero.
-template <bool All>
-struct quantifier {
-  using domain = op::Any;
-  static constexpr const char* text = All ? "all" : "any";
-  static constexpr bool has_identity = true;
-  template <class T>
-  using result = bool;
   template <class C>
-  struct State {
-    bool value = All;
-  };
-  template <class S, class C>
-  WEFT_HD static void add(S& s, C x, long long) {
-    const bool truth = x != C(0);
-    s.value = All ? s.value && truth : s.value || truth;
-  }
-  template <class S>
-  WEFT_HD static void merge(S& s, S later) {
-    s.value = All ? s.value && later.value : s.value || later.value;
-  }
-  template <class S>
-  WEFT_HD bool finish(S s, long long) const {
-    return s.value;
+  WEFT_HD static C derivative(C, long long n) {
+    return C(1) / static_cast<C>(n);
   }
 };
-
-struct any : quantifier<false> {};
-struct all : quantifier<true> {};
 
 struct count_nonzero {
   using domain = op::Any;
@@ -148,10 +110,40 @@ struct count_nonzero {
   }
 };
 
-/// The p-norm of the elements' absolute values; p = 2 unless given, infinity gives the largest.
+/// The square root of the sum of the absolute values' squares.
 struct norm {
   using domain = op::FloatingOrComplex;
   static constexpr const char* text = "norm";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = real_t<T>;
+  template <class C>
+  using State = Sum<real_t<C>>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    const auto size = math::abs(x);
+    s.value += size * size;
+  }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    real_t<C> squares[N];
+    for (int i = 0; i < N; ++i) squares[i] = math::abs(x[i]) * math::abs(x[i]);
+    merge(s, S{sum_of<real_t<C>>(squares)});
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value += later.value;
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    return math::sqrt(s.value);
+  }
+};
+
+/// The p-norm of the elements' absolute values; infinity gives the largest.
+struct norm_p {
+  using domain = op::FloatingOrComplex;
+  static constexpr const char* text = "norm_p";
   static constexpr bool has_identity = true;
   double p = 2;
   template <class T>

@@ -31,7 +31,8 @@ V in_order(const V& x, const std::vector<int64_t>& order, int at) {
   return V(take(x, tensor(order, {-1}, x.device()), axis(at)).eval());
 }
 
-/// A copy of x whose part `view` is `source`; of a Var, in autograd/parts.hpp, with a gradient.
+/// A copy of x whose part `view` is `source`; of a Var, in autograd/shape/parts.hpp, with a
+/// gradient.
 template <class V>
 struct WithPart;
 template <class T, class D>

@@ -8,13 +8,21 @@
 namespace weft {
 
 namespace detail {
-/// Each of the operands' values as `raise` makes it, joined along an axis.
+/// Each of the operands' values as `raise` makes it, joined along an axis; a Var where one is.
 template <class F, class X, class... Xs>
 auto joined_as(int along, const F& raise, const X& x, const Xs&... xs) {
-  using V = decltype(raise(x));
-  static_assert((std::is_same_v<V, decltype(raise(xs))> && ...),
-                "weft: what is joined has one element type and device: write cast<T>(x)");
-  return cat(std::vector<V>{raise(x), raise(xs)...}, axis(along));
+  using First = decltype(raise(x));
+  static_assert(
+      (std::is_same_v<typename First::value_type, typename decltype(raise(xs))::value_type> &&
+       ...) &&
+          !std::is_same_v<common_device_of<First, decltype(raise(xs))...>, NoDevice>,
+      "weft: what is joined has one element type and device: write cast<T>(x)");
+  if constexpr (any_var<X, Xs...>) {
+    using V = var_among<First, decltype(raise(xs))...>;
+    return cat(std::vector<V>{V(raise(x)), V(raise(xs))...}, axis(along));
+  } else {
+    return cat(std::vector<First>{raise(x), raise(xs)...}, axis(along));
+  }
 }
 }  // namespace detail
 

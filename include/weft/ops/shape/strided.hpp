@@ -35,21 +35,21 @@ Tensor<T, D> with_layout(const Tensor<T, D>& x, const Layout& layout) {
 }  // namespace detail
 
 /// A view of any shape and strides, in elements, that begins `offset` elements behind x's first.
-/// Throws ShapeError where it would leave x's storage.
+/// Throws ShapeError where it would leave x's storage. Of a Var a gather, from its elements in
+/// row-major order whatever its strides are.
 template <ExpressionLike X>
 auto as_strided(const X& e, const Shape& shape, const Strides& strides, int64_t offset = 0) {
-  static_assert(!detail::has_var<X>,
-                "weft: as_strided has no gradient: write x.detach(), or windows(x, axis(n), size)");
-  if constexpr (!detail::has_var<X>) {
-    const auto x = e.eval();
-    if (strides.rank() != shape.rank()) {
-      fail<ShapeError>("as_strided", "strides ", strides, " for shape ", shape);
-    }
+  if (strides.rank() != shape.rank()) {
+    fail<ShapeError>("as_strided", "strides ", strides, " for shape ", shape);
+  }
+  const auto x = e.eval();
+  if constexpr (detail::has_var<X>) {
+    const Tensor all = arange<int64_t>(x.size(), x.device());
+    return take(x, as_strided(all, shape, strides, offset)).eval();
+  } else {
     detail::check_inside("as_strided", {shape, strides, offset}, x.storage(),
                          reinterpret_cast<const char*>(x.data()), sizeof(*x.data()));
     return detail::with_layout(x, {shape, strides, offset});
-  } else {
-    return e.eval();
   }
 }
 

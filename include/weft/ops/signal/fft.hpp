@@ -11,7 +11,7 @@ namespace weft {
 
 namespace fourier {
 
-/// Transforms of Vars, in autograd/fft.hpp.
+/// Transforms of Vars, in autograd/signal/fft.hpp.
 template <class V>
 struct Recorded;
 
@@ -179,6 +179,20 @@ template <ExpressionLike X>
 auto ihfft(const X& x, const FftOptions& o = {}) {
   return conj(fourier::along_one<fourier::Halved>("ihfft", x,
                                                   {o.n, o.axis, fourier::opposite(o.norm)}, false))
+      .eval();
+}
+
+/// hfft along the last of several axes and fft along the others.
+template <ExpressionLike X>
+auto hfftn(const X& x, const FftnOptions& o = {}) {
+  return fourier::apply<fourier::Back>("hfftn", conj(fourier::Forth::prepare(x)), o.axes, o.n,
+                                       fourier::opposite(o.norm), true);
+}
+/// Its inverse.
+template <ExpressionLike X>
+auto ihfftn(const X& x, const FftnOptions& o = {}) {
+  return conj(fourier::apply<fourier::Halved>("ihfftn", x, o.axes, o.n, fourier::opposite(o.norm),
+                                              false))
       .eval();
 }
 

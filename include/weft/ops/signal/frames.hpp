@@ -9,7 +9,7 @@
 
 namespace weft::fourier {
 
-/// frames_of and overlap_add of Vars, in autograd/fft.hpp.
+/// frames_of and overlap_add of Vars, in autograd/signal/fft.hpp.
 template <class V>
 struct RecordedFrames;
 

@@ -1,0 +1,85 @@
+// The gradients of convolutions: of their images, weights and biases.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/function.hpp"
+#include "weft/autograd/shape/movement.hpp"
+#include "weft/ops/conv/conv.hpp"
+#include "weft/ops/elementwise/ternary.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+
+namespace weft {
+
+namespace autograd {
+
+/// Passes a gradient on that nobody else has: it becomes the argument's where that has none yet.
+template <class E, class T, class D>
+void give(const Pull<E>& pull, Tensor<T, D>&& gradient) {
+  if (!pull.wanted()) return;
+  if constexpr (is_var<E>) {
+    static_cast<VariableOf<T, D>*>(pull.edges()[0])->give(static_cast<Tensor<T, D>&&>(gradient));
+  } else {
+    pull(gradient);
+  }
+}
+
+/// y = convolution of x with w, plus a bias; or the transposed one. With `cut` the larger of that
+/// and 0.
+struct ConvRule {
+  const char* operation;
+  bool transposed;
+  bool cut;
+  conv::Problem problem;
+
+  template <class G, class X, class W, class... B, class Xs, class Ws, class... Bs>
+  void backward(const G& gradient, const G& y, const Pack<Pull<X>, Pull<W>, Pull<B>...>& d,
+                const Xs& x, const Ws& w, const Bs&...) const {
+    using T = typename G::value_type;
+    using C = compute_t<T>;
+    const G g = cut ? G(where(y > C(0), gradient, C(0))) : gradient;
+    if (d.head.wanted()) {
+      give(d.head,
+           transposed ? conv::results<T, typename G::device_type>(operation, problem, g, w, nullptr)
+                      : conv::images(operation, problem, g, w));
+    }
+    const auto& to_weight = d.tail.head;
+    if (to_weight.wanted()) {
+      give(to_weight, transposed ? conv::weights(operation, problem, g, x)
+                                 : conv::weights(operation, problem, x, g));
+    }
+    if constexpr (sizeof...(Bs) > 0) {
+      const auto& to_bias = d.tail.tail.head;
+      if (!to_bias.wanted()) return;
+      Axes axes = axis(0, 2);
+      if (g.rank() == 4) axes = axis(0, 2, 3);
+      if (g.rank() == 5) axes = axis(0, 2, 3, 4);
+      to_bias(sum(g, axes));
+    }
+  }
+};
+
+}  // namespace autograd
+
+namespace conv {
+template <class T, class D>
+struct Recorded<Var<T, D>> {
+  using V = Var<T, D>;
+
+  template <class K>
+  static V run(const Problem& p, bool cut, const V& x, const V& w, const V* bias) {
+    if (const auto* caster = autograd::caster<T, D>()) {
+      if constexpr (std::is_same_v<T, float>) {
+        const auto convolve = autograd::needed(caster->convolve, K::text, "weft/cuda/conv.hpp");
+        return convolve(K::text, K::transposed, p, x, w, bias, cut);
+      }
+    }
+    const Tensor<T, D> y = detail::compute(K::text, K::transposed, p, x.value(), w.value(),
+                                           bias != nullptr ? &bias->value() : nullptr, cut);
+    const autograd::ConvRule rule{K::text, K::transposed, cut, p};
+    if (bias != nullptr) return autograd::computed(K::text, rule, y, x, w, *bias);
+    return autograd::computed(K::text, rule, y, x, w);
+  }
+};
+}  // namespace conv
+
+}  // namespace weft

@@ -1,0 +1,243 @@
+// The backward pass of one expression: from the gradient of its value to one for each Var in it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/expression/segment.hpp"
+#include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/elementwise/cast.hpp"
+
+namespace weft::autograd {
+
+/// How gradients flow through an expression of type E that contains a Var; specialised for each
+/// kind of node that is not element-wise:
+///   static void backward(const plain_t<E>& e, Variable* const* edges,
+///                        const Tensor<G, D>& gradient);
+/// edges are the variables of its Vars, in order; `gradient` has e's shape.
+template <class E>
+struct Rule;
+
+/// Whether one of the first n variables wants a gradient in this pass.
+inline bool any_active(Variable* const* edges, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (edges[i] != nullptr && edges[i]->active) return true;
+  }
+  return false;
+}
+
+/// Passes a gradient to an expression that was evaluated apart from what reads it: fill(Sink)
+/// writes or adds it.
+template <class E, class F>
+void pass_to(const without_vars_t<E>& e, Variable* const* edges, const F& fill) {
+  using D = typename E::device_type;
+  if (!any_active(edges, var_count<E>)) return;
+  if constexpr (is_var<E>) {
+    fill(
+        static_cast<VariableOf<typename E::value_type, D>*>(edges[0])->open(e.shape(), e.device()));
+  } else {
+    using C = compute_t<typename E::value_type>;
+    D device{};
+    weft::detail::for_each_leaf(e, [&](const auto& x) {
+      if constexpr (std::is_same_v<decltype(x.device()), D>) device = x.device();
+    });
+    const Sink<C, D> sink{weft::detail::Access::allocate<C, D>(e.shape(), device)};
+    fill(sink);
+    Rule<E>::backward(e, edges, sink.buffer);
+  }
+}
+
+/// Writes a gradient, a tensor or an expression, to its destination, or adds it there.
+template <class T, class D, class E>
+void store(const Sink<T, D>& sink, const E& gradient) {
+  if (!sink.adds) {
+    sink.buffer.assign(cast<T>(gradient));
+  } else if constexpr (TensorLike<E> && std::is_same_v<typename E::value_type, T>) {
+    sink.buffer.assign(sink.buffer + gradient);
+  } else {  // evaluated first, by the kernel that the branch above needs anyway
+    const Tensor<T, D> value = cast<T>(gradient);
+    sink.buffer.assign(sink.buffer + value);
+  }
+}
+
+/// The gradient of a segment's value that is a tensor.
+template <class T, class D>
+struct UpstreamSource {
+  using types = TypeList<T>;
+  const Tensor<T, D>& gradient;
+  void set(Operand* operands) const {
+    operands[0].set(gradient.data(), sizeof(T), gradient.shape(), gradient.strides(),
+                    gradient.storage());
+  }
+  template <int B>
+  auto seed() const {
+    return Upstream<B>{};
+  }
+};
+
+/// Runs the reverse sweep of an element-wise expression of type E.
+template <class E, class Source, class Ports = typename Segment<E>::ports>
+class Backward;
+
+template <class E, class Source, class... Ports>
+class Backward<E, Source, TypeList<Ports...>> {
+  using Parts = Segment<E>;
+  using Types =
+      typename weft::detail::Join<TypeList<>, typename Parts::types, typename Source::types>::type;
+  using D = std::conditional_t<Device<typename E::device_type>, typename E::device_type, Cpu>;
+  using Loops = weft::detail::loops_of<D>;
+  static constexpr int n = weft::detail::count(Types{});
+  static constexpr int k = sizeof...(Ports);
+  static_assert(
+      k <= 32 && n + k < 64,
+      "weft: the expression is too large for one backward kernel: store a part of it in a "
+      "Var");
+
+ public:
+  Backward(const without_vars_t<E>& e, Variable* const* edges, const Source& source)
+      : e_(e), edges_(edges), shape_(e.shape()) {
+    auto program = Parts::template lower<1>(e, inputs_);
+    constexpr int first_input = 1 + weft::detail::count(typename Parts::types{});
+    source.set(inputs_ + first_input);
+    const auto seed = source.template seed<first_input>();
+    const Sweep<mask, decltype(program), std::remove_const_t<decltype(seed)>> sweep{program, seed};
+    constexpr int edge_counts[] = {var_count<Ports>...};
+    constexpr bool is_leaf[] = {is_var<Ports>...};
+    plan_ports(ports_, k, edges, edge_counts, is_leaf, inputs_, mask, shape_);
+    device_ = weft::detail::place<D>("backward", inputs_ + 1, n, D{});
+    run(sweep, std::make_index_sequence<k>{});
+  }
+
+  /// Operand I, for others that read it too.
+  const Operand& operand(int i) const { return inputs_[i]; }
+
+ private:
+  static constexpr std::uint64_t mask = Parts::template mask<1>;
+  static constexpr weft::detail::Name name() {
+    return {"backward", weft::detail::name_of<without_vars_t<E>>().type};
+  }
+  template <class Port>
+  using element = std::conditional_t<is_var<Port>, typename Port::value_type,
+                                     compute_t<typename Port::value_type>>;
+  template <class Port>
+  using sink_of = Sink<element<Port>, typename Port::device_type>;
+  template <class Port>
+  using sum_of = Tensor<compute_t<element<Port>>, D>;
+  Pack<sink_of<Ports>...> sinks_;
+  Pack<sum_of<Ports>...> sums_;
+
+  template <class S, std::size_t... J>
+  void run(const S& sweep, std::index_sequence<J...>) {
+    MultiOutputSweep<S> program{sweep, {}, {}};
+    Operand operands[k + n];
+    (target<static_cast<int>(J), Ports>(program, operands), ...);
+    if (program.stores.wanted != 0 && shape_.size() > 0) {
+      launch(program, operands);
+      (finish<static_cast<int>(J), Ports>(program.stores), ...);
+    } else {
+      (fill_empty<static_cast<int>(J), Ports>(program.stores), ...);
+    }
+    for_each_inner<E>(e_, [&]<class Inner, int Port, int Edge>(const without_vars_t<Inner>& inner) {
+      if (ports_[Port].wanted) {
+        Rule<Inner>::backward(inner, edges_ + Edge, weft::get<Port>(sinks_).buffer);
+      }
+    });
+  }
+
+  /// Opens the destination of port J's gradient.
+  template <int J, class Port>
+  void open() {
+    auto& sink = weft::get<J>(sinks_);
+    using T = element<Port>;
+    using On = typename Port::device_type;
+    if constexpr (is_var<Port>) {
+      auto* variable = static_cast<VariableOf<T, On>*>(ports_[J].variable);
+      sink = variable->open(ports_[J].shape, on<On>());
+    } else {
+      sink = {weft::detail::Access::allocate<T, On>(ports_[J].shape, on<On>()), false};
+    }
+  }
+  template <class On>
+  On on() const {
+    if constexpr (std::is_same_v<On, Cuda>) {
+      return device_;
+    } else {
+      return On{};
+    }
+  }
+
+  /// Decides what happens to the gradient of port J: it is written directly, or summed first if the
+  /// port was broadcast.
+  template <int J, class Port, class Program>
+  void target(Program& program, Operand* operands) {
+    const PortState& port = ports_[J];
+    program.slot[J] = port.slot;
+    operands[J].itemsize = sizeof(element<Port>);
+    if (!port.wanted || port.slot != J) return;
+    open<J, Port>();
+    const auto& sink = weft::get<J>(sinks_);
+    program.stores.wanted |= 1U << J;
+    if (port.full) {
+      weft::detail::set_target(operands[J], sink.buffer);
+      if (sink.adds) program.stores.adds |= 1U << J;
+      return;
+    }
+    program.stores.sums |= 1U << J;
+    using C = compute_t<element<Port>>;
+    auto& sum = weft::get<J>(sums_);
+    sum = weft::detail::Access::allocate<C, D>(port.shape, device_);
+    if constexpr (std::is_same_v<C, element<Port>> &&
+                  std::is_same_v<D, typename Port::device_type>) {
+      if (!sink.adds && sink.buffer.is_contiguous()) sum = sink.buffer;
+    }
+    const Shape kept = broadcast_axes(port.shape, shape_).result(shape_);
+    operands[J].set(sum.data(), sizeof(C), kept, contiguous_strides(kept), sum.storage());
+  }
+  template <int J, class Port>
+  void finish(Stores stores) {
+    auto& sum = weft::get<J>(sums_);
+    const auto& sink = weft::get<J>(sinks_);
+    if ((stores.sums >> J & 1U) == 0) return;
+    if (static_cast<const void*>(sum.data()) != static_cast<const void*>(sink.buffer.data())) {
+      store(sink, sum);
+    }
+  }
+  /// A sum over no elements is 0.
+  template <int J, class Port>
+  void fill_empty(Stores stores) {
+    const auto& sink = weft::get<J>(sinks_);
+    if ((stores.wanted >> J & 1U) != 0 && !sink.adds) sink.buffer.fill(compute_t<element<Port>>{});
+  }
+
+  template <class Program>
+  void launch(const Program& program, Operand* operands) {
+    for (int i = 0; i < n; ++i) operands[k + i] = inputs_[1 + i];
+    if constexpr (weft::detail::is_included<D>() && weft::detail::can_run_multi_output<Loops>()) {
+      GradientExecutor<Loops>::template run<TypeList<element<Ports>...>, Types>(
+          name(), device_, shape_, operands, program);
+    }
+  }
+
+  const without_vars_t<E>& e_;
+  Variable* const* edges_;
+  Shape shape_;
+  D device_{};
+  PortState ports_[k];
+  Operand inputs_[n + 1];
+};
+
+/// Element-wise expressions, including a single Var.
+template <class E>
+struct Rule {
+  template <class G, class D>
+  static void backward(const without_vars_t<E>& e, Variable* const* edges,
+                       const Tensor<G, D>& gradient) {
+    constexpr bool known = detail::is_map<E> || is_var<E>;
+    static_assert(known, "weft: this operation has no gradient: write x.detach()");
+    if constexpr (known) {
+      if (!any_active(edges, var_count<E>)) return;
+      const UpstreamSource<G, D> source{gradient};
+      Backward<E, UpstreamSource<G, D>>(e, edges, source);
+    }
+  }
+};
+
+}  // namespace weft::autograd

@@ -1,0 +1,285 @@
+// The reverse sweep: a program that gives the gradients of another one's operands, in registers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/program/multi_output.hpp"
+#include "weft/eval/rows/program.hpp"
+#include "weft/ops/elementwise/unary.hpp"
+
+namespace weft::autograd {
+
+/// Whether a program reads one of the operands whose gradients are wanted, the bits of Ports.
+template <std::uint64_t Ports, class P>
+inline constexpr bool reaches = (weft::detail::uses_of<P> & Ports) != 0;
+
+/// What the forward pass of a program keeps for the reverse one: its value, and those of the
+/// sub-programs on the way to a port.
+template <std::uint64_t Ports, class P>
+struct Primal {
+  typename P::type value;
+};
+template <std::uint64_t Ports, class Op, class... Ps>
+  requires reaches<Ports, Apply<Op, Ps...>>
+struct Primal<Ports, Apply<Op, Ps...>> {
+  typename Apply<Op, Ps...>::type value;
+  Pack<Primal<Ports, Ps>...> args;
+};
+
+/// The gradient g of a value times its derivative. The gradient of a complex number has the
+/// derivatives by its two parts as its own parts. So the derivative of a complex by a complex
+/// number enters conjugated; that of a real by a complex number is such a pair already; and of a
+/// complex by a real number only the real part counts.
+template <class G, class Derivative>
+WEFT_HD constexpr auto chained(G g, Derivative derivative) {
+  if constexpr (is_complex<G> && is_complex<Derivative>) {
+    return static_cast<Derivative>(g) * math::conj(derivative);
+  } else if constexpr (is_complex<G>) {
+    return static_cast<Derivative>(g.re) * derivative;
+  } else {
+    return static_cast<Derivative>(g) * derivative;
+  }
+}
+
+/// The gradient of an operation's argument I, given the gradient g of its value y: what the
+/// operation's `vjp` says, or g times its derivative; op::none if no gradient flows.
+template <int I, class Op, class G, class Y, class... Xs>
+WEFT_HD constexpr auto pull_back(const Op& op, G g, Y y, Xs... xs) {
+  if constexpr (std::is_same_v<Op, op::conj>) {
+    return math::conj(g);
+  } else if constexpr (requires { op.template vjp<I>(g, xs..., y); }) {
+    return op.template vjp<I>(g, xs..., y);
+  } else if constexpr (requires { op.template derivative<I>(xs..., y); }) {
+    using Derivative = decltype(op.template derivative<I>(xs..., y));
+    if constexpr (std::is_same_v<Derivative, op::NotDifferentiable>) {
+      return op::none;
+    } else {
+      return chained(g, op.template derivative<I>(xs..., y));
+    }
+  } else {
+    return op::none;
+  }
+}
+
+namespace detail {
+template <std::uint64_t Ports>
+WEFT_HD constexpr Pack<> primals(const Pack<>&, const auto&) {
+  return {};
+}
+template <std::uint64_t Ports, class P, class... Ps, class Inputs>
+WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
+    const Pack<P, Ps...>& programs, const Inputs& inputs);
+
+template <class Op, class Args, std::size_t... I>
+WEFT_HD constexpr auto value_of(const Op& op, const Args& args, std::index_sequence<I...>) {
+  return op.value(get<static_cast<int>(I)>(args).value...);
+}
+
+/// Runs a program forward.
+template <std::uint64_t Ports, class P, class Inputs>
+WEFT_HD constexpr Primal<Ports, P> primal(const P& program, const Inputs& inputs) {
+  return {program(inputs)};
+}
+template <std::uint64_t Ports, class Op, class... Ps, class Inputs>
+requires reaches<Ports, Apply<Op, Ps...>> WEFT_HD constexpr Primal<Ports, Apply<Op, Ps...>> primal(
+    const Apply<Op, Ps...>& program, const Inputs& inputs) {
+  const auto args = primals<Ports>(program.programs, inputs);
+  return {value_of(program.op, args, std::index_sequence_for<Ps...>{}), args};
+}
+template <std::uint64_t Ports, class P, class... Ps, class Inputs>
+WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
+    const Pack<P, Ps...>& programs, const Inputs& inputs) {
+  return {primal<Ports>(programs.head, inputs), primals<Ports>(programs.tail, inputs)};
+}
+
+/// The number of operand I among the ports.
+template <std::uint64_t Ports, int Operand>
+inline constexpr int port_number = __builtin_popcountll(Ports&((std::uint64_t{1} << Operand) - 1));
+
+/// Runs a program backward from the gradient g of its value.
+template <std::uint64_t Ports, int I, class T, class G, class Gradients>
+WEFT_HD constexpr void reverse(const Arg<I, T>&, const Primal<Ports, Arg<I, T>>&, G g,
+                               Gradients& gradients) {
+  get<port_number<Ports, I>>(gradients) = static_cast<typename Arg<I, T>::type>(g);
+}
+template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients>
+WEFT_HD constexpr void reverse(const Apply<Op, Ps...>& program,
+                               const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                               Gradients& gradients);
+
+template <std::uint64_t Ports, int I, class Op, class... Ps, class G, class Gradients,
+          std::size_t... K>
+WEFT_HD constexpr void reverse_argument(const Apply<Op, Ps...>& program,
+                                        const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                                        Gradients& gradients, std::index_sequence<K...>) {
+  using Argument = std::remove_cvref_t<decltype(get<I>(program.programs))>;
+  if constexpr (reaches<Ports, Argument>) {
+    const auto pulled =
+        pull_back<I>(program.op, g, done.value, get<static_cast<int>(K)>(done.args).value...);
+    if constexpr (!std::is_same_v<decltype(pulled), const op::NotDifferentiable>) {
+      reverse<Ports>(get<I>(program.programs), get<I>(done.args), pulled, gradients);
+    }
+  }
+}
+template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients, std::size_t... I>
+WEFT_HD constexpr void reverse_arguments(const Apply<Op, Ps...>& program,
+                                         const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                                         Gradients& gradients, std::index_sequence<I...> all) {
+  (reverse_argument<Ports, static_cast<int>(I)>(program, done, g, gradients, all), ...);
+}
+template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients>
+WEFT_HD constexpr void reverse(const Apply<Op, Ps...>& program,
+                               const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                               Gradients& gradients) {
+  reverse_arguments<Ports>(program, done, g, gradients, std::index_sequence_for<Ps...>{});
+}
+
+/// The types of a program's ports, in the order of the operands.
+template <std::uint64_t Ports, class P>
+struct PortTypes {
+  using type = weft::detail::TypeList<>;
+};
+template <std::uint64_t Ports, int I, class T>
+  requires((Ports >> I & 1U) != 0)
+struct PortTypes<Ports, Arg<I, T>> {
+  using type = weft::detail::TypeList<typename Arg<I, T>::type>;
+};
+template <std::uint64_t Ports, class Op, class... Ps>
+struct PortTypes<Ports, Apply<Op, Ps...>> {
+  using type = typename weft::detail::Join<weft::detail::TypeList<>,
+                                           typename PortTypes<Ports, Ps>::type...>::type;
+};
+
+template <class Types>
+struct PackOf;
+template <class... Ts>
+struct PackOf<weft::detail::TypeList<Ts...>> {
+  using type = Pack<Ts...>;
+};
+}  // namespace detail
+
+/// A program's gradients with respect to the operands in Ports, each of which is read once.
+/// `Seed` gives the gradient of its value: seed(inputs, value).
+template <std::uint64_t Ports, class P, class Seed>
+struct Sweep {
+  using values = typename detail::PortTypes<Ports, P>::type;
+  static constexpr int count = weft::detail::count(values{});
+  P program;
+  Seed seed;
+
+  template <class Inputs>
+  WEFT_HD typename detail::PackOf<values>::type operator()(const Inputs& inputs) const {
+    typename detail::PackOf<values>::type gradients{};
+    const auto done = detail::primal<Ports>(program, inputs);
+    detail::reverse<Ports>(program, done, seed(inputs, done.value), gradients);
+    return gradients;
+  }
+};
+
+/// The sum, a V, of a sweep's gradients that have a bit in `chosen`: the gradient of one tensor.
+template <class S, class V>
+struct ChosenSweep {
+  using type = V;
+  S sweep;
+  unsigned chosen;
+
+  template <class Inputs>
+  WEFT_HD type operator()(const Inputs& inputs) const {
+    return sum(sweep(inputs), std::make_index_sequence<S::count>{});
+  }
+
+ private:
+  template <class Gradients, std::size_t... J>
+  WEFT_HD type sum(const Gradients& gradients, std::index_sequence<J...>) const {
+    type total{};
+    (add_if<static_cast<int>(J)>(total, get<static_cast<int>(J)>(gradients)), ...);
+    return total;
+  }
+  /// Gradients of one tensor are of one type.
+  template <int J, class G>
+  WEFT_HD void add_if(type& total, const G& gradient) const {
+    if constexpr (std::is_same_v<G, V>) {
+      if ((chosen >> J & 1U) != 0) total += gradient;
+    }
+  }
+};
+
+/// All gradients of a sweep at once. Ports of the same tensor share a slot, the number of the first
+/// of them, which receives their sum.
+template <class S>
+struct MultiOutputSweep {
+  using values = typename S::values;
+  S sweep;
+  Stores stores;
+  signed char slot[S::count];
+
+  template <class Inputs>
+  WEFT_HD auto operator()(const Inputs& inputs) const {
+    auto gradients = sweep(inputs);
+    merge(gradients, std::make_index_sequence<S::count>{});
+    return gradients;
+  }
+  /// The gradient of slot k, of type V, alone.
+  template <class V>
+  ChosenSweep<S, V> only(int k) const {
+    ChosenSweep<S, V> out{sweep, 0};
+    for (int j = 0; j < S::count; ++j) out.chosen |= slot[j] == k ? 1U << j : 0U;
+    return out;
+  }
+
+ private:
+  template <class Gradients, std::size_t... J>
+  WEFT_HD void merge(Gradients& gradients, std::index_sequence<J...>) const {
+    (merge_one<static_cast<int>(J)>(gradients, std::make_index_sequence<J>{}), ...);
+  }
+  template <int J, class Gradients, std::size_t... I>
+  WEFT_HD void merge_one(Gradients& gradients, std::index_sequence<I...>) const {
+    (add_if_same<static_cast<int>(I), J>(gradients), ...);
+  }
+  template <int I, int J, class Gradients>
+  WEFT_HD void add_if_same(Gradients& gradients) const {
+    auto& first = get<I>(gradients);
+    const auto& other = get<J>(gradients);
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(first)>,
+                                 std::remove_cvref_t<decltype(other)>>) {
+      if (slot[J] == I) first += other;
+    }
+  }
+};
+
+/// A gradient that is simply operand I.
+template <int I>
+struct Upstream {
+  template <class Inputs, class Y>
+  WEFT_HD auto operator()(const Inputs& inputs, Y) const {
+    return inputs.template get<I>();
+  }
+};
+
+}  // namespace weft::autograd
+
+namespace weft {
+
+template <std::uint64_t Ports, class P, class Seed>
+inline constexpr unsigned effects_of<autograd::Sweep<Ports, P, Seed>> =
+    effects_of<P>&(Effects::draws | Effects::acts);
+template <class S>
+inline constexpr unsigned effects_of<autograd::MultiOutputSweep<S>> = effects_of<S>;
+template <class S, class V>
+inline constexpr unsigned effects_of<autograd::ChosenSweep<S, V>> = effects_of<S>;
+
+namespace autograd {
+template <std::uint64_t Ports, class P, class Seed>
+WEFT_HD void resolve_draws(Sweep<Ports, P, Seed>& sweep) {
+  weft::resolve_draws(sweep.program);
+}
+template <class S>
+WEFT_HD void resolve_draws(MultiOutputSweep<S>& program) {
+  resolve_draws(program.sweep);
+}
+template <class S, class V>
+WEFT_HD void resolve_draws(ChosenSweep<S, V>& program) {
+  resolve_draws(program.sweep);
+}
+}  // namespace autograd
+
+}  // namespace weft

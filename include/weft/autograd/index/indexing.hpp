@@ -1,0 +1,61 @@
+// The gradients of gathers and scans: additions at the indices, sums from the other end.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/expression/backward.hpp"
+#include "weft/eval/scatter.hpp"
+#include "weft/ops/index/scatter.hpp"
+
+namespace weft::autograd {
+
+/// Each gathered element's gradient is added to the one it was read from.
+template <class K, class E, class I>
+  requires has_var<E>
+struct Rule<Gather<K, E, I>> {
+  using D = typename E::device_type;
+  template <class G>
+  static void backward(const Gather<K, without_vars_t<E>, I>& e, Variable* const* edges,
+                       const Tensor<G, D>& gradient) {
+    pass_to<E>(e.operand(), edges, [&](const auto& sink) {
+      using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;
+      if (!sink.adds) sink.buffer.fill(compute_t<T>(0));
+      if (gradient.size() == 0) return;
+      const Tensor<T, D> source = cast<T>(gradient);
+      const auto add_to = [&](const Tensor<T, D>& target) {
+        weft::detail::scatter_into<K::how, weft::detail::Update::add>(K::text, target, e.axis(),
+                                                                      e.indices(), source);
+      };
+      Shape stretched = sink.buffer.shape();
+      for (int i = 0; K::how == Indexing::along && i < stretched.rank(); ++i) {
+        if (i != e.axis() && stretched[i] == 1) stretched[i] = e.shape()[i];
+      }
+      if (stretched == sink.buffer.shape()) return add_to(sink.buffer);
+      // The operand broadcast: its elements have the sums of what their copies have.
+      const auto copies = zeros<T>(stretched, sink.buffer.device());
+      add_to(copies);
+      const Reduce<reducer::sum, Tensor<T, D>> sums(reducer::sum{}, copies,
+                                                    broadcast_axes(sink.buffer.shape(), stretched));
+      const Tensor<T, D> summed = sums.eval().reshape(sink.buffer.shape());
+      sink.buffer.assign(sink.buffer + summed);
+    });
+  }
+};
+
+/// Each element has part in all sums behind it.
+template <class E>
+  requires has_var<E>
+struct Rule<Scan<scanner::cumsum, E>> {
+  using D = typename E::device_type;
+  template <class G>
+  static void backward(const Scan<scanner::cumsum, without_vars_t<E>>& e, Variable* const* edges,
+                       const Tensor<G, D>& gradient) {
+    pass_to<E>(e.args().head, edges, [&](const auto& sink) {
+      using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;
+      const Tensor<T, D> from_the_end =
+          cumsum(cast<T>(Tensor<G, D>(gradient.flip(e.axis()))), axis(e.axis()));
+      store(sink, from_the_end.flip(e.axis()));
+    });
+  }
+};
+
+}  // namespace weft::autograd

@@ -1,0 +1,271 @@
+// Variable and Node: what the copies of one Var share, and the recorded statement that computed it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weft/ops/conv/memory_format.hpp"
+#include "weft/tensor/access.hpp"
+
+namespace weft::autograd {
+
+/// An object with a count of its handles.
+struct Counted {
+  long owners = 0;  ///< touched atomically only
+  Counted() = default;
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  virtual ~Counted() = default;
+};
+
+/// A counted handle to an X, which derives from Counted.
+template <class X>
+class Ref {
+ public:
+  Ref() = default;
+  explicit Ref(X* x) noexcept : x_(x) { share(); }
+  Ref(const Ref& other) noexcept : x_(other.x_) { share(); }
+  Ref(Ref&& other) noexcept : x_(other.x_) { other.x_ = nullptr; }
+  Ref& operator=(Ref other) noexcept {
+    X* mine = x_;
+    x_ = other.x_;
+    other.x_ = mine;
+    return *this;
+  }
+  ~Ref() {
+    if (x_ != nullptr && __atomic_sub_fetch(&x_->owners, 1L, __ATOMIC_ACQ_REL) == 0) delete x_;
+  }
+
+  X* get() const { return x_; }
+  X* operator->() const { return x_; }
+  X& operator*() const { return *x_; }
+  explicit operator bool() const { return x_ != nullptr; }
+
+ private:
+  void share() const {
+    if (x_ != nullptr) __atomic_fetch_add(&x_->owners, 1L, __ATOMIC_RELAXED);
+  }
+  X* x_ = nullptr;
+};
+
+struct Variable;
+
+/// A recorded statement: what the reverse pass needs to know. The variable that it computed owns
+/// it, and it owns those that it read.
+struct Node : Counted {
+  std::uint64_t sequence;      ///< later statements have higher numbers
+  Variable* output = nullptr;  ///< not owned: whoever reaches the node came through it
+  bool released = false;       ///< its operands were released after a backward pass
+  const char* file = nullptr;  ///< the statement's source file, if known
+  unsigned line = 0;
+
+  Node();
+  /// The operations, for messages.
+  virtual Text name() const = 0;
+  virtual int input_count() const = 0;
+  /// An operand's variable; null if it wants no gradient.
+  virtual Variable* input(int index) const = 0;
+  /// Throws if an operand was written in place since the forward pass.
+  virtual void check() const = 0;
+  /// Adds this statement's contributions to the inputs' gradients.
+  virtual void backward() = 0;
+  /// Releases the operands.
+  virtual void release() = 0;
+};
+
+/// What the copies of one Var share, whatever its type.
+struct Variable : Counted {
+  bool requires_grad = false;
+  bool retains = false;  ///< keeps its gradient though a statement computed it
+  Ref<Node> creator;     ///< null for a leaf
+
+  // State of the backward pass that is running.
+  std::uint64_t visited = 0;  ///< the last pass that reached it
+  bool active = false;        ///< this pass computes its gradient
+  bool passes = false;        ///< and that of some operand of its creator
+  int uses = 0;               ///< statements of this pass that still have to add to its gradient
+
+  ~Variable() override;
+  bool is_leaf() const { return !creator; }
+  /// Whether this pass has produced a gradient for it yet.
+  virtual bool is_pending() const = 0;
+  /// Called once the gradient is complete: calls the hooks, and keeps it if it is to be kept.
+  virtual void complete() = 0;
+  /// Drops what the pass left behind.
+  virtual void discard() = 0;
+  /// Whether the gradient so far contains a NaN.
+  virtual bool has_nan() const = 0;
+};
+
+/// A function to be called with a gradient.
+template <class T, class D>
+struct Hook : Counted {
+  virtual Tensor<T, D> call(const Tensor<T, D>& gradient) = 0;
+};
+template <class F, class T, class D>
+struct HookOf : Hook<T, D> {
+  F f;
+  explicit HookOf(F function) : f(static_cast<F&&>(function)) {}
+  Tensor<T, D> call(const Tensor<T, D>& gradient) override {
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, const Tensor<T, D>&>>) {
+      f(gradient);
+      return gradient;
+    } else {
+      return f(gradient);
+    }
+  }
+};
+
+/// Where a statement puts a gradient: into the elements of `buffer`, or added to them.
+template <class T, class D>
+struct Sink {
+  Tensor<T, D> buffer;
+  bool adds = false;
+};
+
+/// The place of a leaf that shares memory with others (see arena.hpp), in elements.
+template <class T, class D>
+struct Place : Counted {
+  int64_t first = 0;      ///< of its elements, and of its gradient's
+  int64_t next = 0;       ///< where the next leaf begins
+  Tensor<T, D> gradient;  ///< where its gradient is put
+  /// Called before a gradient is put there: memory that is made only then.
+  virtual void open() {}
+};
+
+/// What the copies of one Var<T, D> share.
+template <class T, class D>
+struct VariableOf final : Variable {
+  Tensor<T, D> gradient;  // of a leaf, or retained
+  bool has_gradient = false;
+  bool channels_last = false;  // the value's format, which the gradient gets
+  Ref<Place<T, D>> place;      // null for most
+  Tensor<T, D> pending;        // of the pass that runs
+  bool has_pending = false;
+  std::vector<Ref<Hook<T, D>>> hooks;
+  std::vector<Ref<Hook<T, D>>> accumulated_hooks;
+
+  /// Takes the format of a value that a statement has computed; leaves have contiguous gradients.
+  void note_format(const Tensor<T, D>& value) {
+    channels_last = !is_leaf() && is_channels_last(value);
+  }
+  /// A leaf without hooks is written where its gradient stays.
+  bool is_direct() const { return is_leaf() && hooks.empty(); }
+
+  /// Where to put a gradient of the given shape; the first one of a pass finds new memory.
+  Sink<T, D> open(const Shape& shape, D device) {
+    Tensor<T, D>& buffer = is_direct() ? gradient : pending;
+    bool& filled = is_direct() ? has_gradient : has_pending;
+    if (filled) {
+      buffer.storage()->bump_version();
+      return {buffer, true};
+    }
+    if (is_direct() && place) {
+      place->open();
+      buffer = place->gradient;
+      buffer.storage()->bump_version();
+    } else {
+      buffer = weft::detail::allocate_format<T, D>(shape, device, channels_last);
+    }
+    filled = true;
+    return {buffer, false};
+  }
+  /// Makes the elements of `value` the gradient, which may share them.
+  void set_gradient(const Tensor<T, D>& value) {
+    if (place) {
+      place->open();
+      place->gradient.assign(value);
+      gradient = place->gradient;
+    } else {
+      gradient = value;
+    }
+    has_gradient = true;
+  }
+  /// The same for an existing gradient that nobody else will write.
+  void give(Tensor<T, D>&& value) {
+    Tensor<T, D>& buffer = is_direct() ? gradient : pending;
+    bool& filled = is_direct() ? has_gradient : has_pending;
+    if (filled) {
+      buffer += value;
+    } else if (is_direct() && place) {
+      set_gradient(value);
+    } else {
+      const bool own = !is_direct() || value.is_contiguous();
+      buffer = own ? static_cast<Tensor<T, D>&&>(value) : value.clone();
+      filled = true;
+    }
+  }
+
+  bool is_pending() const override { return has_pending; }
+  void complete() override {
+    if (!is_direct() && has_pending) {
+      for (const auto& hook : hooks) pending = hook->call(pending);
+      if (is_leaf() || retains) {
+        if (has_gradient) {
+          gradient += pending;
+        } else {
+          set_gradient(place ? pending : pending.clone());
+        }
+      }
+      if (is_leaf()) discard();
+    }
+    for (const auto& hook : accumulated_hooks) hook->call(gradient);
+  }
+  void discard() override {
+    pending = {};
+    has_pending = false;
+  }
+  bool has_nan() const override {
+    const Tensor<T, D>& x = is_direct() ? gradient : pending;
+    if (!(is_direct() ? has_gradient : has_pending)) return false;
+    for (const T& value : x.to_vector()) {
+      if (load_element(value) != load_element(value)) return true;
+    }
+    return false;
+  }
+};
+
+namespace state {
+[[gnu::visibility("default")]] inline constinit thread_local bool records = true;
+[[gnu::visibility("default")]] inline constinit thread_local bool checks = false;
+[[gnu::visibility("default")]] inline constinit std::uint64_t last_sequence = 0;
+}  // namespace state
+
+/// "mul(float, float) at model.cpp:12"
+[[gnu::cold, gnu::noinline]] inline Text described(const Node& node) {
+  Text out = node.name();
+  if (node.file != nullptr) {
+    out += " at ";
+    out += node.file;
+    out += ':';
+    out += weft::detail::text(node.line);
+  }
+  return out;
+}
+
+inline Node::Node() : sequence(__atomic_add_fetch(&state::last_sequence, 1, __ATOMIC_RELAXED)) {}
+
+/// Drops a node, then one by one what only it held: the chain of statements may be longer than the
+/// stack is deep.
+[[gnu::noinline]] inline void destroy_iteratively(Ref<Node>&& node) {
+  thread_local std::vector<Ref<Node>>* open = nullptr;
+  if (open != nullptr) {
+    open->push_back(static_cast<Ref<Node>&&>(node));
+    return;
+  }
+  std::vector<Ref<Node>> pending_nodes;
+  open = &pending_nodes;
+  pending_nodes.push_back(static_cast<Ref<Node>&&>(node));
+  while (!pending_nodes.empty()) {
+    const Ref<Node> next = static_cast<Ref<Node>&&>(pending_nodes.back());
+    pending_nodes.pop_back();
+  }
+  open = nullptr;
+}
+
+inline Variable::~Variable() {
+  if (creator) destroy_iteratively(static_cast<Ref<Node>&&>(creator));
+}
+
+}  // namespace weft::autograd

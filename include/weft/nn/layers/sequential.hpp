@@ -1,0 +1,86 @@
+// Flatten and Sequential, with Dropout and the activation functions as modules.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/shape/movement.hpp"
+#include "weft/nn/layers/activations.hpp"
+#include "weft/nn/layers/dropout.hpp"
+
+namespace weft::nn {
+
+/// The axes from `first` to `last` as one; by default all but the batch.
+struct Flatten {
+  int first = 1;
+  int last = -1;
+
+  auto fields() { return nn::fields("first", first, "last", last); }
+
+  template <ExpressionLike X>
+  auto operator()(const X& e) const {
+    const Var x = e;
+    const int begin = first < 0 ? first + x.rank() : first;
+    const int end = last < 0 ? last + x.rank() : last;
+    if (begin < 0 || begin > end || end >= x.rank()) {
+      fail<ShapeError>("Flatten", "axes ", first, " to ", last, " of shape ", x.shape());
+    }
+    Shape shape;
+    int64_t size = 1;
+    for (int i = 0; i < x.rank(); ++i) {
+      if (i >= begin && i <= end) size *= x.shape()[i];
+      if (i == end) shape.push_back(size);
+      if (i < begin || i > end) shape.push_back(x.shape()[i]);
+    }
+    return x.reshape(shape);
+  }
+};
+
+/// Modules one after the other, named "0", "1", ...: Sequential net{Linear{64, 32}, ReLU{}, ...}.
+template <class... Ms>
+struct Sequential {
+  static_assert((std::is_class_v<Ms> && ...),
+                "weft: a Sequential holds modules: write nn::ReLU{} for a function such as relu");
+  std::tuple<Ms...> modules;
+
+  Sequential() = default;
+  explicit Sequential(Ms... ms) requires(sizeof...(Ms) > 0) : modules(static_cast<Ms&&>(ms)...) {}
+
+  auto fields() { return numbered(std::index_sequence_for<Ms...>{}); }
+
+  template <std::size_t I>
+  auto& get() {
+    return std::get<I>(modules);
+  }
+
+  /// Always a Var, which is recorded where something in it requires a gradient.
+  auto operator()(const ExpressionLike auto& x) const {
+    const Var y = from<0>(x);
+    return y;
+  }
+
+ private:
+  template <std::size_t... I>
+  auto numbered(std::index_sequence<I...>) {
+    return std::tuple<Field<Ms>...>(Field<Ms>{std::to_string(I), std::get<I>(modules)}...);
+  }
+  template <std::size_t I, class X>
+  auto from(const X& x) const {
+    if constexpr (I == sizeof...(Ms)) {
+      return x;
+    } else {
+      using M = std::tuple_element_t<I, std::tuple<Ms...>>;
+      constexpr bool callable = std::is_invocable_v<const M&, const X&>;  // nvcc refuses m(x) here
+      static_assert(callable,
+                    "weft: a module in a Sequential is called with the value before it: give it a "
+                    "const operator()(x); nn::ReLU{} stands for relu");
+      if constexpr (callable) {
+        return from<I + 1>(std::get<I>(modules)(x));
+      } else {
+        return x;
+      }
+    }
+  }
+};
+
+static_assert(Module<Flatten> && Module<Sequential<>>);
+
+}  // namespace weft::nn

@@ -1,0 +1,154 @@
+// lp_pool1d lp_pool2d lp_pool3d: the p-norm of each window of an image.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/math/functions.hpp"
+#include "weft/ops/conv/pool_run.hpp"
+
+namespace weft {
+
+/// How lp_pool's kernel goes over an image.
+struct LpPoolOptions {
+  PerAxis stride = 0;  ///< 0: the kernel's size
+  bool ceil_mode = false;
+};
+
+namespace pool {
+
+/// lp_pool of Vars, in autograd/conv/lp_pool.hpp.
+template <class V>
+struct RecordedPower;
+
+/// x^p, without a call for the usual p.
+template <class C>
+WEFT_HD C power(C x, C p) {
+  return p == C(2) ? x * x : p == C(1) ? x : math::pow(x, p);
+}
+
+/// (sum of x^p over a window)^(1 / p). A window that is cut off at the end counts for a whole one.
+template <class T>
+struct Norm {
+  Window window;
+  Planes<const T> from;
+  Planes<T> to;
+  compute_t<T> p;
+
+  /// Elements of a whole window to those that are inside.
+  WEFT_HD static compute_t<T> share(const Window& w, const Place& at) {
+    const int whole = w.kernel[0] * w.kernel[1] * w.kernel[2];
+    return static_cast<compute_t<T>>(whole) / static_cast<compute_t<T>>(w.share(at.z, at.y, at.x));
+  }
+  WEFT_HD void operator()(const Place& at) const {
+    using C = compute_t<T>;
+    const Window& w = window;
+    const auto last = [&](int axis, int o) {
+      return w.end(axis, o) < w.in[axis] ? w.end(axis, o) : w.in[axis];
+    };
+    C sum{};
+    for (int z = w.begin(0, at.z); z < last(0, at.z); ++z) {
+      for (int y = w.begin(1, at.y); y < last(1, at.y); ++y) {
+        for (int x = w.begin(2, at.x); x < last(2, at.x); ++x) {
+          sum += power(static_cast<C>(load_element(*from.at(at.n, at.c, z, y, x))), p);
+        }
+      }
+    }
+    const C all = sum * share(w, at);
+    *to.at(at) = static_cast<T>(p == C(2)   ? math::sqrt(all)
+                                : p == C(1) ? all
+                                            : math::pow(all, C(1) / p));
+  }
+};
+
+/// The gradient of its images: y^(1 - p) x^(p - 1) of each window, and 0 of windows whose norm is.
+template <class T>
+struct NormGradient {
+  Window window;
+  Planes<const T> images;
+  Planes<const T> results;
+  Planes<const T> from;  // the gradient of the results
+  Planes<T> to;
+  compute_t<T> p;
+
+  WEFT_HD void operator()(const Place& at) const {
+    using C = compute_t<T>;
+    const Window& w = window;
+    C sum{};
+    for (int z = w.first(0, at.z); z < w.last(0, at.z); ++z) {
+      for (int y = w.first(1, at.y); y < w.last(1, at.y); ++y) {
+        for (int x = w.first(2, at.x); x < w.last(2, at.x); ++x) {
+          const C norm = load_element(*results.at(at.n, at.c, z, y, x));
+          if (norm == C(0)) continue;
+          sum += static_cast<C>(load_element(*from.at(at.n, at.c, z, y, x))) *
+                 power(norm, C(1) - p) * Norm<T>::share(w, {at.n, at.c, z, y, x});
+        }
+      }
+    }
+    const C x = load_element(*images.at(at));
+    *to.at(at) = static_cast<T>(sum == C(0) ? sum : sum * power(x, p - C(1)));
+  }
+};
+
+/// What is drawn from images by p-norms, and of what power.
+struct Powers {
+  Window window;
+  double p;
+};
+
+template <class T, class D>
+Tensor<T, D> norms(const char* operation, const Powers& n, const Tensor<T, D>& images) {
+  using namespace weft::detail;
+  const Tensor<T, D> x = in_any_format(images);
+  const Tensor<T, D> y =
+      allocate_format<T>(result_shape(x.shape(), n.window), x.device(), is_channels_last(x));
+  const Norm<T> f{n.window, Planes<const T>(x), Planes<T>(y), static_cast<compute_t<T>>(n.p)};
+  conv::visit(operation, x.device(), conv::volume_of(y), f, {x.storage()}, {y.storage()});
+  return y;
+}
+
+struct NormKind {
+  using domain = op::Floating;
+  static constexpr const char* text = "lp_pool";
+};
+
+template <int Axes, class X>
+auto norm_of(const char* operation, const X& x, double p, const PerAxis& kernel,
+             const LpPoolOptions& o) {
+  if (!(p > 0) || p > 1e6) {
+    fail<ValueError>(operation, "a norm of power ", p, ", expected a number above 0");
+  }
+  const auto plan_of = [&](const Shape& s) {
+    Window w = plan(operation, s, Axes, kernel, o.stride, 0, 1, o.ceil_mode);
+    w.counts_padding = false;
+    return w;
+  };
+  return apply<NormKind, Axes>(x, plan_of, [&](const auto& images, const Window& w) {
+    using V = std::remove_cvref_t<decltype(images)>;
+    if constexpr (weft::detail::is_var<V>) {
+      return RecordedPower<V>::norms(operation, Powers{w, p}, images);
+    } else {
+      return norms(operation, Powers{w, p}, images);
+    }
+  });
+}
+
+}  // namespace pool
+
+/// (sum of x^p)^(1 / p) over each window of images (batch, channel, length), as PyTorch's
+/// lp_pool1d: with p = 1 the sum, with a large p nearly the largest. Its gradient is 0 where the
+/// norm is.
+template <ExpressionLike X>
+auto lp_pool1d(const X& x, double p, const PerAxis& kernel, const LpPoolOptions& options = {}) {
+  return pool::norm_of<1>("lp_pool1d", x, p, kernel, options);
+}
+/// As lp_pool1d, for images (batch, channel, row, column).
+template <ExpressionLike X>
+auto lp_pool2d(const X& x, double p, const PerAxis& kernel, const LpPoolOptions& options = {}) {
+  return pool::norm_of<2>("lp_pool2d", x, p, kernel, options);
+}
+/// As lp_pool1d, for images (batch, channel, z, y, x).
+template <ExpressionLike X>
+auto lp_pool3d(const X& x, double p, const PerAxis& kernel, const LpPoolOptions& options = {}) {
+  return pool::norm_of<3>("lp_pool3d", x, p, kernel, options);
+}
+
+}  // namespace weft

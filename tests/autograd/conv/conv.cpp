@@ -1,0 +1,67 @@
+#include "weft/autograd/conv/conv.hpp"
+
+#include "gradients.hpp"
+#include "images.hpp"
+
+using namespace weft;
+
+TEST_CASE_TEMPLATE("gradients of convolutions are differences", D, TEST_DEVICES) {
+  const Var x = parameter(test::numbers<D>({2, 4, 5, 4}));
+  const Var w = parameter(test::numbers<D>({4, 2, 3, 2}, 0.3));
+  const Var b = parameter(test::numbers<D>({4}, 0.7));
+  const ConvOptions o{.stride = {2, 1}, .padding = 1, .groups = 2};
+  CHECK(gradcheck([&](const auto& a, const auto& k, const auto& s) { return conv2d(a, k, s, o); },
+                  x, w, b));
+  const ConvTransposeOptions back{.stride = 2, .padding = 1, .groups = 2};
+  CHECK(
+      gradcheck([&](const auto& a, const auto& k) { return conv_transpose2d(a, k, back); }, x, w));
+}
+
+TEST_CASE_TEMPLATE("only what asks for a gradient gets one", D, TEST_DEVICES) {
+  const auto x = test::numbers<D>({1, 2, 4, 4});
+  const Var w = parameter(test::numbers<D>({3, 2, 3, 3}));
+  const Var y = conv2d(x, w);
+  CHECK(y.requires_grad());
+  const Var loss = sum(y);
+  loss.backward();
+  CHECK(w.grad().shape() == w.shape());
+  const NoGrad guard;
+  CHECK(!conv2d(x, w).requires_grad());
+}
+
+TEST_CASE_TEMPLATE("relu of a convolution is computed with it", D, TEST_DEVICES) {
+  const auto x = test::numbers<D>({2, 3, 5, 4});
+  const auto w = test::numbers<D>({4, 3, 3, 3});
+  const auto b = test::numbers<D>({4});
+  for (const bool last : {false, true}) {
+    const auto in = last ? channels_last(x) : x;
+    const Tensor apart = conv2d(in, w, b, {.padding = 1});
+    const Tensor together = relu(conv2d(in, w, b, {.padding = 1}));
+    CHECK(is_channels_last(together) == last);
+    CHECK(allclose(together, relu(apart), {1e-12, 1e-12}));
+    CHECK(allclose(relu(conv2d(in, w)), relu(Tensor(conv2d(in, w))), {1e-12, 1e-12}));
+  }
+  const auto layer = [](const auto& v, const auto& weight, const auto& bias) {
+    return relu(conv2d(v, weight, bias, {.stride = 2, .padding = 1}));
+  };
+  CHECK(gradcheck(layer, parameter(x), parameter(w), parameter(b)));
+  CHECK(gradcheck([&](const auto& v) { return relu(conv_transpose2d(v, w, {.stride = 2})); },
+                  parameter(test::numbers<D>({1, 4, 3, 3}))));
+}
+
+TEST_CASE_TEMPLATE("a convolution is computed once, when its value is used", D, TEST_DEVICES) {
+  const Var x = parameter(test::numbers<D>({3, 6, 5}));  // one image
+  const Var w = parameter(test::numbers<D>({2, 3, 3, 3}));
+  const auto y = conv2d(x, w);
+  CHECK(y.shape() == Shape{2, 4, 3});
+  CHECK(y.rank() == 3);
+  const Var a = y;
+  const Var b = y;
+  CHECK(a.value().data() == b.value().data());
+  CHECK(equal(relu(y), relu(a)));
+  sum(y * 2.0 + y).backward();
+  const Tensor thrice = w.grad().clone();
+  w.zero_grad();
+  sum(conv2d(x, w)).backward();
+  CHECK(allclose(thrice, w.grad() * 3.0, {1e-12, 1e-12}));
+}

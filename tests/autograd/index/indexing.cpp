@@ -1,0 +1,48 @@
+#include "weft/autograd/index/indexing.hpp"
+
+#include "gradients.hpp"
+
+#ifdef __CUDACC__
+#include "weft/cuda/scan/scan.hpp"
+#endif
+
+using namespace weft;
+using test::numbers;
+
+TEST_CASE_TEMPLATE("gathers", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({4, 3}));
+  const auto rows = tensor<std::int64_t>({1, 3, 1, -4}).to(D{});
+  const auto places = tensor<std::int64_t>({{0, 11, 5}, {5, 5, 2}}).to(D{});
+  const auto along = tensor<std::int64_t>({{2}, {0}, {0}, {1}}).to(D{});
+  CHECK(gradcheck([&](const auto& v) { return Var(take(v, rows, axis(0))); }, x));
+  CHECK(gradcheck([&](const auto& v) { return Var(index_select(v * v, rows, axis(0)) * 2.0); }, x));
+  CHECK(gradcheck([&](const auto& v) { return Var(exp(take(v, places))); }, x));
+  CHECK(gradcheck([&](const auto& v) { return Var(take_along_axis(v, along, axis(1)) + v); }, x));
+}
+
+TEST_CASE_TEMPLATE("gathers from what broadcasts along the other axes", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({4, 1}));
+  const auto along = tensor<std::int64_t>({{2, 0, 2}, {3, 3, 3}}).to(D{});
+  const Var read = take_along_axis(x, along, axis(0));
+  read.backward(ones<double>({2, 3}, D{}));
+  CHECK(x.grad().to_vector() == std::vector<double>{1, 0, 2, 3});
+  CHECK(gradcheck([&](const auto& v) { return Var(gather(v * v, along, axis(0)) * 2.0); }, x));
+  CHECK(
+      gradcheck([&](const auto& v) { return Var(take_along_axis(v, along, axis(0)) + v(0)); }, x));
+  const Var row = parameter(numbers<D>({1, 4}));
+  CHECK(gradcheck([&](const auto& v) { return Var(take_along_axis(v, along, axis(1))); }, row));
+}
+
+TEST_CASE_TEMPLATE("rows of an embedding that are read several times", D, TEST_DEVICES) {
+  const Var table = parameter(numbers<D>({5, 2}));
+  const auto words = tensor<std::int64_t>({{3, 0}, {3, 3}}).to(D{});
+  const Var read = take(table, words, axis(0));
+  read.backward(ones<double>({2, 2, 2}, D{}));
+  CHECK(table.grad().to_vector() == std::vector<double>{1, 1, 0, 0, 0, 0, 3, 3, 0, 0});
+}
+
+TEST_CASE_TEMPLATE("cumsum", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({3, 4}));
+  CHECK(gradcheck([](const auto& v) { return Var(cumsum(v, axis(1))); }, x));
+  CHECK(gradcheck([](const auto& v) { return Var(cumsum(v * v, axis(0)) * v); }, x));
+}

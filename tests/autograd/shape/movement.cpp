@@ -1,0 +1,57 @@
+#include "weft/autograd/shape/movement.hpp"
+
+#include "gradients.hpp"
+
+using namespace weft;
+using test::numbers;
+
+TEST_CASE_TEMPLATE("views pass gradients to what they show", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({2, 3, 4}));
+  const auto check = [&](auto view) {
+    return gradcheck([&](const auto& v) { return view(v * 2.0 + v); }, x) &&
+           gradcheck([&](const auto& v) { return Var(exp(view(v)) * 2.0); }, x);
+  };
+  using V = Var<double, D>;
+  CHECK(check([](const V& v) { return v.permute({2, 0, 1}); }));
+  CHECK(check([](const V& v) { return v.transpose(0, 1).flatten(); }));
+  CHECK(check([](const V& v) { return v.reshape({6, 4}).t(); }));
+  CHECK(check([](const V& v) { return v.view({4, 6})(all, slice(1, none, 2)); }));
+  CHECK(check([](const V& v) { return v(1); }));
+  CHECK(check([](const V& v) { return v[0][2]; }));
+  CHECK(check([](const V& v) { return v(all, 1, slice(none, none, -2)); }));
+  CHECK(check([](const V& v) { return v.unsqueeze(1).expand({2, 5, 3, 4}); }));
+  CHECK(check([](const V& v) { return v.flip(1).narrow(2, 1, 2); }));
+  CHECK(check([](const V& v) { return v.diagonal().squeeze(); }));
+  CHECK(check([](const V& v) { return v(0).unsqueeze(0).squeeze(0); }));
+}
+
+TEST_CASE_TEMPLATE("a gradient that becomes a view is nobody else's", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({2, 3}));
+  const Tensor<double, D> g = ones<double>({6}, D{});
+  for (int i = 0; i < 2; ++i) x.reshape({6}).backward(g);
+  CHECK(x.grad().to_vector() == std::vector<double>(6, 2));
+  CHECK(g.to_vector() == std::vector<double>(6, 1));
+  x.zero_grad();
+  const Var flat = x.flatten();
+  flat.retain_grad();
+  (sum(flat * 3.0) + sum(x * 4.0)).eval().backward();
+  CHECK(x.grad().to_vector() == std::vector<double>(6, 7));
+  CHECK(flat.grad().to_vector() == std::vector<double>(6, 3));
+}
+
+TEST_CASE_TEMPLATE("to a device and back", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({3}));
+  const Var there = x.to(Cpu{});
+  static_assert(std::is_same_v<decltype(there), const Var<double, Cpu>>);
+  const Var y = sum(there * 2.0);
+  y.backward();
+  CHECK(x.grad().to_vector() == std::vector<double>(3, 2));
+}
+
+TEST_CASE_TEMPLATE("the gradient of a copy goes back, whoever holds it", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({2, 3}));
+  const Tensor<double, D> g = ones<double>({2, 2}, D{});
+  const Var copy = (x * 2.0).eval().narrow(1, 0, 2).contiguous();
+  copy.backward(g);
+  CHECK(x.grad().to_vector() == std::vector<double>{2, 2, 0, 2, 2, 0});
+}

@@ -1,0 +1,80 @@
+#include "weft/nn/attention/transformer_layers.hpp"
+
+#include "sequence.hpp"
+
+using namespace weft;
+using test::matches;
+using test::sequence_input;
+
+namespace {
+template <class D>
+nn::MultiheadAttentionMasks<double, D> own_masks() {
+  return {.key_padding_mask = test::sequence_mask<D>("mask.padding"),
+          .attn_mask = test::sequence_mask<D>("mask.causal")};
+}
+template <class M>
+void load(M& module, const std::string& name) {
+  nn::load_state_dict(module, test::sequence().under(name + ".before."));
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("TransformerEncoderLayer is PyTorch's", D, TEST_DEVICES) {
+  using Layer = nn::TransformerEncoderLayer<D, double>;
+  Layer post(8, 2, {.dim_feedforward = 12, .dropout = 0});
+  load(post, "encoder_layer.post");
+  const Var x = sequence_input<D>("encoder_layer.post.x0");
+  const Var y = post(x, own_masks<D>());
+  CHECK(matches<D>(y.detach(), "encoder_layer.post.y0"));
+  test::weighted(y).backward();
+  CHECK(matches<D>(x.grad(), "encoder_layer.post.dx0"));
+  CHECK(test::gradients_match<D>(post, "encoder_layer.post"));
+
+  Layer pre(8, 2,
+            {.dim_feedforward = 12,
+             .dropout = 0,
+             .activation = nn::FeedForward::gelu,
+             .batch_first = true,
+             .norm_first = true});
+  load(pre, "encoder_layer.pre");
+  const Var u = sequence_input<D>("encoder_layer.pre.x0");
+  const Var v = pre(u);
+  CHECK(matches<D>(v.detach(), "encoder_layer.pre.y0"));
+  test::weighted(v).backward();
+  CHECK(matches<D>(u.grad(), "encoder_layer.pre.dx0"));
+  CHECK(test::gradients_match<D>(pre, "encoder_layer.pre"));
+}
+
+TEST_CASE_TEMPLATE("TransformerDecoderLayer is PyTorch's", D, TEST_DEVICES) {
+  using Layer = nn::TransformerDecoderLayer<D, double>;
+  Layer post(8, 2, {.dim_feedforward = 12, .dropout = 0});
+  load(post, "decoder_layer.post");
+  const Var x = sequence_input<D>("decoder_layer.post.x0");
+  const Var memory = sequence_input<D>("decoder_layer.post.x1");
+  const Var y = post(x, memory, own_masks<D>(),
+                     {.key_padding_mask = test::sequence_mask<D>("mask.memory_padding")});
+  CHECK(matches<D>(y.detach(), "decoder_layer.post.y0"));
+  test::weighted(y).backward();
+  CHECK(matches<D>(x.grad(), "decoder_layer.post.dx0"));
+  CHECK(matches<D>(memory.grad(), "decoder_layer.post.dx1"));
+  CHECK(test::gradients_match<D>(post, "decoder_layer.post"));
+
+  Layer pre(8, 2,
+            {.dim_feedforward = 12,
+             .dropout = 0,
+             .activation = nn::FeedForward::gelu,
+             .norm_first = true});
+  load(pre, "decoder_layer.pre");
+  const Var v =
+      pre(sequence_input<D>("decoder_layer.pre.x0"), sequence_input<D>("decoder_layer.pre.x1"));
+  CHECK(matches<D>(v.detach(), "decoder_layer.pre.y0"));
+  test::weighted(v).backward();
+  CHECK(test::gradients_match<D>(pre, "decoder_layer.pre"));
+}
+
+TEST_CASE_TEMPLATE("a layer's dropout is there in training alone", D, TEST_DEVICES) {
+  nn::TransformerEncoderLayer<D> layer(8, 2, {.dim_feedforward = 12, .dropout = 0.5});
+  const Var<float, D> x = ones({3, 2, 8}, D{});
+  CHECK(!equal(layer(x).detach(), layer(x).detach()));
+  nn::eval(layer);
+  CHECK(equal(layer(x).detach(), layer(x).detach()));
+}
