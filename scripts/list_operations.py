@@ -174,7 +174,7 @@ def page():
                           ("Two operands", "binary"),
                           ("Comparison and logic, which give bool", "compare"),
                           ("Three operands", "ternary"), ("More, with weft/special.hpp", "more"),
-                          ("Special functions, with weft/special.hpp", "special"), ("Conversion and functions of yours", "cast"),
+                          ("Special functions, with weft/special.hpp", "special"), ("Small formats, with weft/low_precision.hpp", "small_format"), ("Conversion and functions of yours", "cast"),
                           ("Closeness", "close")):
         if header == "close":
             folder = ""
