@@ -79,6 +79,14 @@ TEST_CASE_TEMPLATE("sums and means along axes", D, TEST_DEVICES) {
   CHECK(test::difference<Vector>({sum(p).item()}, {total}) < 1e-5);
   CHECK(test::difference(test::elements(mean(p, axis(0))), columns) < 1e-6);
   CHECK(mean(p * 2, axis(-1), keepdims).shape() == Shape{5, 1});
+  CHECK(test::difference<Vector>({sum(2 * p - p).item()}, {total}) < 1e-5);
+  const Tensor centred = p - mean(2 * p, axis(0)) / 2;  // the mean is evaluated before
+  CHECK(norm(sum(centred).item()) < 1e-5F);
+  const float spread = sum(norm(p - mean(p + p, axis(0)) / 2)).item();
+  const Tensor mixed = norm(p - mean(2 * p, axis(0)) / 2) - mean(norm(p), axis(0), keepdims);
+  const Tensor apart = norm(centred) - mean(norm(p), axis(0), keepdims);
+  CHECK(allclose(mixed, apart, {.atol = 1e-6}));
+  CHECK(spread == doctest::Approx(sum(norm(centred)).item()));
   CHECK(allclose(p + p, 2 * p));
   CHECK(!allclose(p + p, 3 * p));
 }
