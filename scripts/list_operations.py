@@ -200,7 +200,7 @@ def page():
             ("Products of small vectors, with weft/small.hpp", "ops/small/products.hpp"),
             ("Functions of small matrices, with weft/small.hpp", "ops/small/matrix.hpp"),
             ("Numbers of small matrices, with weft/small.hpp", "ops/small/components.hpp"),
-            ("Quaternions, in `weft::quaternion`", "ops/small/quaternion.hpp"),
+            ("Quaternions, in `weft::quaternion`", "ops/small/quaternion_value.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
             ("Norms of windows", "ops/conv/lp_pool.hpp"), ("Pooling taken back", "ops/conv/unpool.hpp"), ("Images read by a grid", "ops/conv/grid_sample.hpp"),
             ("Images of another size", "ops/conv/resample.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
