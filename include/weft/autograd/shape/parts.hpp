@@ -1,4 +1,4 @@
-// slice_scatter and its like of Vars, with gradients for both parts; complex Vars as pairs.
+// slice_scatter and its like of Vars, and the real and imaginary parts of complex ones.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
