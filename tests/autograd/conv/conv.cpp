@@ -40,6 +40,15 @@ TEST_CASE_TEMPLATE("relu of a convolution is computed with it", D, TEST_DEVICES)
     CHECK(is_channels_last(together) == last);
     CHECK(allclose(together, relu(apart), {1e-12, 1e-12}));
     CHECK(allclose(relu(conv2d(in, w)), relu(Tensor(conv2d(in, w))), {1e-12, 1e-12}));
+    // Depthwise ones, whose kernels are others: of floats channels-last by vectors too.
+    const auto many = test::image<float, D>({2, 8, 6, 5});
+    const auto each = test::image<float, D>({8, 1, 3, 3}, 1);
+    const auto shift = test::image<float, D>({8}, 2);
+    const ConvOptions o{.padding = 1, .groups = 8};
+    const auto images = last ? channels_last(many) : many;
+    const Tensor kept = conv2d(images, each, shift, o);
+    CHECK(min(kept).item() < 0);
+    CHECK(allclose(relu(conv2d(images, each, shift, o)), relu(kept), {1e-5, 1e-6}));
   }
   const auto layer = [](const auto& v, const auto& weight, const auto& bias) {
     return relu(conv2d(v, weight, bias, {.stride = 2, .padding = 1}));

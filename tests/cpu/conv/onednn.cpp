@@ -56,6 +56,37 @@ TEST_CASE("convolutions of floats are those of double, which no library computes
                  {1e-5, 1e-5}));
 }
 
+TEST_CASE("images that threads share give the same bits for any number of them") {
+  const auto x = test::image<float, Cpu>({7, 16, 32, 32});  // two slices, of 4 and of 3 images
+  const auto w = test::image<float, Cpu>({32, 16, 3, 3}, 1);
+  const auto g = test::image<float, Cpu>({7, 32, 32, 32}, 2);
+  const auto all_of = [&](const auto& images) {
+    const Var in = parameter(images);
+    const Var filters = parameter(w);
+    const Var y = conv2d(in, filters, {.padding = 1});
+    y.backward(g);
+    return std::vector{y.value(), in.grad(), filters.grad()};
+  };
+  for (const bool last : {false, true}) {
+    const auto images = last ? channels_last(x) : x;
+    set_num_threads(1);
+    const auto one = all_of(images);
+    set_num_threads(3);
+    const auto three = all_of(images);
+    set_num_threads(0);
+    for (std::size_t i = 0; i < one.size(); ++i) CHECK(equal(one[i], three[i]));
+    const auto single = conv2d(x(5), w, {.padding = 1}).eval();
+    CHECK(allclose(one[0](5), single, {1e-4, 1e-4}));
+    Tensor<float> sum = zeros(w.shape());
+    for (int64_t i = 0; i < 7; ++i) {
+      const Var filters = parameter(w);
+      conv2d(x.narrow(0, i, 1), filters, {.padding = 1}).backward(g.narrow(0, i, 1));
+      sum += filters.grad();
+    }
+    CHECK(allclose(one[2], sum, {1e-3, 1e-3}));
+  }
+}
+
 #if defined(WEFT_ONEDNN)
 TEST_CASE("what is not a number stays so, and double is left alone") {
   const auto p = conv::plan("f", {1, 2, 4, 4}, {3, 2, 1, 1}, 2, {});

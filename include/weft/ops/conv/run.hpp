@@ -119,6 +119,7 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
             {x.storage(), filters.storage(), bias != nullptr ? shift.storage() : nullptr},
             {y.storage()});
     });
+    finish<T, D>(p.filters, y, nullptr, cut);
     return y;
   }
   if constexpr (detail::has_library<D>()) {
