@@ -146,7 +146,7 @@ def parameters(text):
             continue
         name, _, default = p.partition("=")
         name = re.split(r"[&* ]+", name.strip().replace("...", ""))[-1]
-        if name in ("", "int64_t", "double"):  # without a name: not used
+        if default and name in ("", "int64_t", "double"):  # without a name: not used
             continue
         out.append(f"[{name}]" if default else name)
     return ", ".join(out)

@@ -126,4 +126,22 @@ class SingleThreadedBlas {
   int before_ = 1;
 };
 
+/// The same for a library whose threads are OpenMP's, which are counted for each calling thread.
+class SingleThreadedOpenMp {
+ public:
+  explicit SingleThreadedOpenMp(bool wanted) {
+    if (!wanted || detail::weft_omp_set_threads == nullptr) return;
+    if (detail::weft_omp_get_threads != nullptr) before_ = detail::weft_omp_get_threads();
+    if (before_ != 1) detail::weft_omp_set_threads(1);
+  }
+  ~SingleThreadedOpenMp() {
+    if (before_ != 1 && !ThreadPool::is_worker()) detail::weft_omp_set_threads(before_);
+  }
+  SingleThreadedOpenMp(const SingleThreadedOpenMp&) = delete;
+  SingleThreadedOpenMp& operator=(const SingleThreadedOpenMp&) = delete;
+
+ private:
+  int before_ = 1;
+};
+
 }  // namespace weft::cpu

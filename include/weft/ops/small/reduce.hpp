@@ -49,29 +49,29 @@ template <class X, class Y>
   }
 
   /// The numbers in brackets of their own, and the element type behind them.
-template <SmallLike E>
-Text to_string(const E& e, const PrintOptions& options = {}) {
-  using S = typename E::value_type;
-  if constexpr (detail::has_var<E>) {
-    Text out = to_string(e.eval().value(), options);
-    if (!e.eval().requires_grad()) return out;
-    out.pop_back();
-    return out + ", requires_grad)";
-  } else if constexpr (!TensorLike<E>) {
-    return to_string(e.eval(), options);
-  } else {
-    const Text numbers = to_string(components(e), options);
-    std::size_t end = numbers.size();
-    while (numbers[end - 1] != ']') --end;
-    Text out(numbers.c_str(), end);
-    const bool summary = e.size() * S::count > options.threshold;
-    if (summary || e.size() == 0) out += ", shape " + detail::text(e.shape());
-    out += detail::join({", Small<", name(dtype_of<typename S::number>), ", ", S::rows});
-    if constexpr (S::columns > 1) out += detail::join({", ", S::columns});
-    return out + ">, " + text(e.device()) + ")";
+  template <SmallLike E>
+  Text to_string(const E& e, const PrintOptions& options = {}) {
+    using S = typename E::value_type;
+    if constexpr (detail::has_var<E>) {
+      Text out = to_string(e.eval().value(), options);
+      if (!e.eval().requires_grad()) return out;
+      out.pop_back();
+      return out + ", requires_grad)";
+    } else if constexpr (!TensorLike<E>) {
+      return to_string(e.eval(), options);
+    } else {
+      const Text numbers = to_string(components(e), options);
+      std::size_t end = numbers.size();
+      while (numbers[end - 1] != ']') --end;
+      Text out(numbers.c_str(), end);
+      const bool summary = e.size() * S::count > options.threshold;
+      if (summary || e.size() == 0) out += ", shape " + detail::text(e.shape());
+      out += detail::join({", Small<", name(dtype_of<typename S::number>), ", ", S::rows});
+      if constexpr (S::columns > 1) out += detail::join({", ", S::columns});
+      return out + ">, " + text(e.device()) + ")";
+    }
   }
-}
-/// The numbers of one value, a matrix as rows: `{{1., 2.}, {3., 4.}}` in NumPy's brackets.
+  /// The numbers of one value, a matrix as rows: `{{1., 2.}, {3., 4.}}` in NumPy's brackets.
   template <class T, int R, int C>
   Text to_string(const Small<T, R, C>& x, const PrintOptions& options = {}) {
     const Shape shape = C > 1 ? Shape{R, C} : Shape{R};
