@@ -1,5 +1,5 @@
-// Matrix products of BLAS (macro WEFT_BLAS, as weft::blas has it), and of float by oneDNN
-// (WEFT_ONEDNN). SPDX-License-Identifier: Apache-2.0
+// Matrix products by BLAS (WEFT_BLAS, as weft::blas defines it) and by oneDNN (WEFT_ONEDNN).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <climits>
