@@ -48,7 +48,9 @@ Var<float, D> loss_of(const auto& model, int step, int rank, int ranks) {
 template <class D>
 void check_near(const StateDict& found, const StateDict& expected, double limit) {
   REQUIRE(found.size() == expected.size());
-  for (const auto& [name, x] : expected) {
+  for (const auto& each : expected) {
+    const std::string& name = each.first;
+    const AnyTensor& x = each.second;
     if (x.dtype() != Dtype::float32) continue;
     CAPTURE(name);
     const Tensor<float> a = found.at(name).template to<float>(Cpu{});

@@ -136,19 +136,20 @@ class DataParallelAt {
       if (first >= n) return;
       auto& value = std::get<K>(values);
       value = x.narrow(0, first, std::min(each, n - first)).to(At<K>{});
-      if constexpr (K > 0) {
+      if constexpr (K == 0) {
+        tasks.push_back([&value, this] {
+          const DeviceScope<At<K>> scope(At<K>{});
+          value = Var<T, At<K>>((*module_)(value));
+        });
+      } else {
         auto& mine = std::get<K>(modules).emplace();
         Recorded<At<K>> copies;
         nn::detail::move_fields(*module_, mine, copies, At<K>{});
+        tasks.push_back([&value, &mine] {
+          const DeviceScope<At<K>> scope(At<K>{});
+          value = Var<T, At<K>>(mine(value));
+        });
       }
-      tasks.push_back([&value, &modules, this] {
-        const DeviceScope<At<K>> scope(At<K>{});
-        if constexpr (K == 0) {
-          value = Var<T, At<K>>((*module_)(value));
-        } else {
-          value = Var<T, At<K>>((*std::get<K>(modules))(value));
-        }
-      });
     };
     const Generator before = default_generator();  // the copies' first values are overwritten
     (prepare(std::integral_constant<std::size_t, I>{}), ...);
