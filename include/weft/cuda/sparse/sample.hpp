@@ -1,4 +1,4 @@
-// Kernels of sampled products, a row for a group of threads or a block, and of the check of indices.
+// Kernels of sampled products, a row for a group or a block of threads, and of the indices' check.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
