@@ -52,14 +52,15 @@ inline constexpr int sparse_threads = 256;
 inline constexpr int matrix_row = 512;
 inline constexpr int vector_row = 64;
 
-/// The sum over a group of 2^shift threads, for each of them. All threads of the warp take part.
+/// The sum over a group of 2^shift threads, for each of them. All threads of the warp, or of
+/// `here`, take part.
 template <class C>
-__device__ __forceinline__ C sum_of_group(C sum, int shift) {
+__device__ __forceinline__ C sum_of_group(C sum, int shift, unsigned here = ~0U) {
   for (int d = (1 << shift) / 2; d > 0; d /= 2) {
     if constexpr (is_complex<C>) {
-      sum += C(__shfl_xor_sync(~0U, sum.re, d), __shfl_xor_sync(~0U, sum.im, d));
+      sum += C(__shfl_xor_sync(here, sum.re, d), __shfl_xor_sync(here, sum.im, d));
     } else {
-      sum += static_cast<C>(__shfl_xor_sync(~0U, sum, d));
+      sum += static_cast<C>(__shfl_xor_sync(here, sum, d));
     }
   }
   return sum;
@@ -79,6 +80,14 @@ __device__ __forceinline__ Out finished(const SparseTask<T, Out>& t, sparse::sum
     if (t.activation == Activation::gelu_tanh) v = math::gelu_tanh(v);
   }
   return static_cast<Out>(v);
+}
+
+/// What follows a product that the library has written to the target.
+template <class T, class Out>
+__global__ void __launch_bounds__(sparse_threads)
+    finish_product(const __grid_constant__ SparseTask<T, Out> t) {
+  const long long i = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
+  if (i < t.rows * t.n) t.out[i] = finished(t, sparse::load(t.out[i]), i / t.n, i % t.n);
 }
 
 /// Times a vector: the threads of a group share a row's elements. A row with many is left to the

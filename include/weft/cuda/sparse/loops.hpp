@@ -16,14 +16,15 @@ enum class SparseChoice : unsigned char { automatic, kernels, library };
 [[gnu::visibility("default")]] inline SparseChoice sparse_choice = SparseChoice::automatic;
 
 namespace detail {
-/// Whether all would wait for the blocks that have a few full rows: then cuSPARSE cuts these. Of a
-/// pattern that nobody has looked at, whose longest row is -1, it is not known.
-inline bool is_uneven(int64_t rows, int64_t count, int64_t longest) {
-  return rows > 0 && longest > 65536 && longest > 256 * (count / rows + 1);
+/// Whether all would wait for the block that has the fullest row: then cuSPARSE, which cuts it. On
+/// an H200 a block takes as long for a row of a 400th of all elements as the others for the rest.
+/// Of a pattern that nobody has looked at, whose longest row is -1, it is not known.
+inline bool is_uneven(int64_t count, int64_t longest) {
+  return longest > 4096 && longest > count / 400;
 }
-inline bool takes_library(int64_t rows, int64_t count, int64_t longest) {
+inline bool takes_library(int64_t count, int64_t longest) {
   if (sparse_choice != SparseChoice::automatic) return sparse_choice == SparseChoice::library;
-  return is_uneven(rows, count, longest);
+  return is_uneven(count, longest);
 }
 
 /// Blocks of `a_group` of 2^shift threads for each of `items`.
@@ -105,7 +106,9 @@ struct SparseLoops<Cuda> {
 #if defined(WEFT_CUSPARSE)
     if constexpr (std::is_same_v<T, Out> && on_cuda::detail::is_in_cusparse<T>) {
       const bool plain = t.addend == nullptr && t.activation == Activation::identity;
-      if (plain && p.count() > 0 && on_cuda::detail::takes_library(p.rows, p.count(), p.longest)) {
+      const bool adds_itself =
+          t.addend != nullptr && epilogue.addend->storage() == target.storage();
+      if (p.count() > 0 && !adds_itself && on_cuda::detail::takes_library(p.count(), p.longest)) {
         const T zero(0);
         const on_cuda::detail::CusparseProduct product{p.rows,
                                                        p.columns,
@@ -120,7 +123,15 @@ struct SparseLoops<Cuda> {
                                                        on_cuda::detail::cusparse_type<T>,
                                                        &t.alpha,
                                                        &zero};
-        return on_cuda::detail::run_cusparse(operation, product, device, stream);
+        on_cuda::detail::run_cusparse(operation, product, device, stream);
+        if (plain) return;
+        t.alpha = T(1);
+        void* rest[] = {&t};
+        return on_cuda::detail::launch(
+            {operation}, target.shape(),
+            reinterpret_cast<const void*>(on_cuda::finish_product<T, Out>),
+            on_cuda::detail::sparse_blocks(operation, target.size(), 0, threads), threads, rest,
+            stream);
       }
     }
 #endif
@@ -165,7 +176,6 @@ struct SparseLoops<Cuda> {
                                   b.data(),
                                   target.data(),
                                   p.rows,
-                                  p.count(),
                                   sparse::row_step(a),
                                   sparse::row_step(b),
                                   static_cast<int>(a.shape()[1]),
@@ -178,10 +188,9 @@ struct SparseLoops<Cuda> {
         wide ? reinterpret_cast<const void*>(on_cuda::sample_product<n, T, Out>)
              : reinterpret_cast<const void*>(on_cuda::sample_product<1, T, Out>);
     void* arguments[] = {&t};
-    on_cuda::detail::launch(
-        {operation}, target.shape(), kernel,
-        on_cuda::detail::sparse_blocks(operation, (p.count() + 3) / 4, t.shift, threads), threads,
-        arguments, stream);
+    on_cuda::detail::launch({operation}, target.shape(), kernel,
+                            on_cuda::detail::sparse_blocks(operation, p.rows, t.shift, threads),
+                            threads, arguments, stream);
   }
 
  private:

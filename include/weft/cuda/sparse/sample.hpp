@@ -1,4 +1,4 @@
-// Kernels of sampled products, four elements for each group of threads, and of the indices' check.
+// Kernels of sampled products, a row for a group or a block of threads, and of the indices' check.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,6 @@ struct SampleTask {
   const T* b;
   Out* out;
   long long rows;
-  long long count;
   long long a_step;
   long long b_step;
   int n;
@@ -35,55 +34,60 @@ struct InspectTask {
 };
 
 #if defined(__CUDACC__)
-/// A group has four neighbouring elements of the pattern; its threads share the columns of a.
+/// Four elements of a row, and those `stride` further on, from e to `end`: the threads of a group
+/// share the columns of a, whose row begins at `a`.
+template <int N, class T, class Out>
+__device__ __forceinline__ void sample_elements(const SampleTask<T, Out>& t, const T* a, int e,
+                                                int end, int stride) {
+  using C = sparse::sum_t<T>;
+  using Vector = detail::Neighbours<T, N>;
+  const int width = 1 << t.shift;
+  const int lane = static_cast<int>(threadIdx.x) & (width - 1);
+  // Groups of a warp have rows of different lengths, so that each exchanges sums for itself.
+  const unsigned here = (width == 32 ? ~0U : (1U << width) - 1U) << (threadIdx.x % 32 - lane);
+  for (; e < end; e += stride) {
+    C sums[4] = {C(0), C(0), C(0), C(0)};
+    const T* b[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) b[k] = t.b + t.col[e + k < end ? e + k : end - 1] * t.b_step;
+    for (int j = lane * N; j < t.n; j += width * N) {
+      const Vector left = *reinterpret_cast<const Vector*>(a + j);
+      Vector right[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) right[k] = *reinterpret_cast<const Vector*>(b[k] + j);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+          sums[k] += sparse::load(left.at[i]) * sparse::load(right[k].at[i]);
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const C sum = sum_of_group(sums[k], t.shift, here);
+      if (lane == 0 && e + k < end) t.out[e + k] = static_cast<Out>(sum);
+    }
+  }
+}
+
+/// A group has a row; one with many elements is left to the whole block, whose groups share it.
 template <int N, class T, class Out>
 __global__ void __launch_bounds__(sparse_threads)
     sample_product(const __grid_constant__ SampleTask<T, Out> t) {
-  using C = sparse::sum_t<T>;
-  using Vector = detail::Neighbours<T, N>;
-  const long long thread = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
-  const long long first = (thread >> t.shift) * 4;
-  const int width = 1 << t.shift;
-  const int lane = static_cast<int>(threadIdx.x) & (width - 1);
-  long long row[4];
-  long long column[4];
-  long long low = 0;
-  long long high = t.rows;  // the row of an element is the last one that begins before or at it
-  const long long start = first < t.count ? first : t.count - 1;
-  while (high - low > 1) {
-    const long long r = low + (high - low) / 2;
-    if (t.crow[r] <= start) {
-      low = r;
-    } else {
-      high = r;
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const long long e = first + k < t.count ? first + k : t.count - 1;
-    while (t.crow[low + 1] <= e) ++low;
-    row[k] = low * t.a_step;
-    column[k] = t.col[e] * t.b_step;
-  }
-  C sums[4] = {C(0), C(0), C(0), C(0)};
-  for (int j = lane * N; j < t.n; j += width * N) {
-    Vector a[4];
-    Vector b[4];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      a[k] = *reinterpret_cast<const Vector*>(t.a + row[k] + j);
-      b[k] = *reinterpret_cast<const Vector*>(t.b + column[k] + j);
-    }
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-#pragma unroll
-      for (int i = 0; i < N; ++i) sums[k] += sparse::load(a[k].at[i]) * sparse::load(b[k].at[i]);
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const C sum = sum_of_group(sums[k], t.shift);
-    if (lane == 0 && first + k < t.count) t.out[first + k] = static_cast<Out>(sum);
+  const int groups = sparse_threads >> t.shift;
+  const int group = static_cast<int>(threadIdx.x) >> t.shift;
+  const long long first = static_cast<long long>(blockIdx.x) * groups;
+  const long long row = first + group;
+  const int begin = row < t.rows ? t.crow[row] : 0;
+  const int end = row < t.rows ? t.crow[row + 1] : 0;
+  const bool is_long = end - begin > matrix_row;
+  if (!is_long) sample_elements<N>(t, t.a + row * t.a_step, begin, end, 4);
+  if (__syncthreads_or(is_long) == 0) return;
+  for (long long r = first; r < first + groups && r < t.rows; ++r) {
+    const int last = t.crow[r + 1];
+    if (last - t.crow[r] <= matrix_row) continue;
+    sample_elements<N>(t, t.a + r * t.a_step, t.crow[r] + 4 * group, last, 4 * groups);
   }
 }
 
