@@ -85,26 +85,56 @@ void convolutions() {
   }
 }
 
+/// relu of a convolution and its bias, which cuDNN has as one call.
+template <class T>
+void convolution_relu(const char* name, bool last) {
+  const weft::cuda::Tf32Guard tf32;
+  weft::cuda::set_measure_convolutions(true);
+  struct Set {
+    Tensor<T, Cuda> x;
+    Tensor<T, Cuda> w = numbers<T>({64, 64, 3, 3}, false);
+    Tensor<T, Cuda> b = numbers<T>({64}, false);
+    Tensor<T, Cuda> y;
+  };
+  std::vector<Set> sets(1);
+  sets[0].x = numbers<T>({128, 64, 56, 56}, last);
+  if (last) sets[0].w = channels_last(sets[0].w);
+  measure(
+      name, 0, sets, [](Set& s) { s.y = relu(conv2d(s.x, s.w, s.b, {.padding = 1})); }, {}, "weft",
+      -1);
+}
+
 void pooling() {
   struct Set {
-    Tensor<float, Cuda> x = numbers<float>({128, 64, 112, 112}, false);
+    Var<float, Cuda> x = parameter(numbers<float>({128, 64, 112, 112}, false));
+    Tensor<float, Cuda> g = numbers<float>({128, 64, 56, 56}, false);
     Tensor<float, Cuda> y;
   };
   std::vector<Set> sets(1);
+  const MaxPoolOptions halves{.stride = 2, .padding = 1};
   const double bytes = static_cast<double>(sets[0].x.size()) * 4 * 1.25;
-  measure("max_pool3", bytes, sets,
-          [](Set& s) { s.y = max_pool2d(s.x, 3, {.stride = 2, .padding = 1}); }, {});
+  measure("max_pool3", bytes, sets, [&](Set& s) { s.y = max_pool2d(s.x.detach(), 3, halves); }, {});
+  measure("max_pool3_both", 2 * bytes, sets,
+          [&](Set& s) {
+            s.x.zero_grad();
+            const Var y = max_pool2d(s.x, 3, halves);
+            y.backward(s.g);
+          },
+          {});
 }
 
-void norm() {
+template <class T>
+void norm(const char* name, bool last) {
   struct Set {
-    nn::BatchNorm2d<Cuda> norm{64};
-    Var<float, Cuda> x = parameter(numbers<float>({128, 64, 112, 112}, false));
-    Tensor<float, Cuda> g = numbers<float>({128, 64, 112, 112}, false);
+    nn::BatchNorm2d<Cuda, T> norm{64};
+    Var<T, Cuda> x;
+    Tensor<T, Cuda> g;
   };
   std::vector<Set> sets(1);
-  const double bytes = static_cast<double>(sets[0].x.size()) * 4 * 8;
-  measure("batch_norm_relu", bytes, sets,
+  sets[0].x = parameter(numbers<T>({128, 64, 112, 112}, last));
+  sets[0].g = numbers<T>({128, 64, 112, 112}, last);
+  const double bytes = static_cast<double>(sets[0].x.size()) * sizeof(T) * 8;
+  measure(name, bytes, sets,
           [](Set& s) {
             s.x.zero_grad();
             nn::zero_grad(s.norm);
@@ -123,14 +153,22 @@ void step(const char* name, Net net, const Shape& images, int64_t classes, bool 
   optim::SGD optimizer(nn::parameters(net), {.lr = 1e-3, .momentum = 0.9});
   const Tensor<float, Cuda> x = numbers<float>(images, last);
   const Tensor<int64_t, Cuda> labels = arange<int64_t>(images[0], Cuda{}) % classes;
-  optim::GraphedStep run(Cuda{}, [&](const auto& a, const auto& b) {
+  const auto train = [&](const auto& a, const auto& b) {
     const Var in = last ? Var(channels_last(a)) : Var(a);
     const Var loss = cross_entropy(net(in), b);
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();
     return loss;
-  });
+  };
+  train(x, labels);
+  weft::cuda::synchronize();
+  weft::cuda::reset_peak_memory_stats();
+  train(x, labels);
+  weft::cuda::synchronize();
+  std::printf("{\"memory\": \"%s\", \"who\": \"weft\", \"mib\": %.1f}\n", name,
+              static_cast<double>(weft::cuda::max_memory_allocated()) / (1 << 20));
+  optim::GraphedStep run(Cuda{}, train);
   for (int i = 0; i < 4; ++i) run(x, labels);
   std::vector<int> sets(1);
   measure(
@@ -144,8 +182,17 @@ int main(int argc, char** argv) {
   return bench::main(
       argc, argv,
       {{"convolutions", convolutions},
+       {"convolution_relu",
+        [] {
+          convolution_relu<float>("conv3x3_relu_tf32", false);
+          convolution_relu<bfloat16>("conv3x3_relu_bf16_last", true);
+        }},
        {"max_pool", pooling},
-       {"batch_norm_relu", norm},
+       {"batch_norm_relu",
+        [] {
+          norm<float>("batch_norm_relu", false);
+          norm<float>("batch_norm_relu_last", true);
+        }},
        {"cnn_step",
         [] {
           step("cnn_step", models::Cnn<Cuda>({.channels = 3, .size = 32}), {256, 3, 32, 32}, 10,

@@ -52,6 +52,9 @@ void small(int64_t count, int64_t n, const char* suffix) {
   check("cholesky", matmul(y, y.transpose(1, 2)), a, 1e-3F);
   time("det_" + end, matrices, [&] { y = det(a); });
   check("det", y * det(inv(a)), ones({count}, Cuda{}), 1e-2F);
+  const X few = a(slice(0, 10000));
+  time("eigvalsh_10k_" + std::to_string(n), 0, [&] { y = eigvalsh(few); });
+  check("eigvalsh", sum(y, axis(1)), trace(few), 1e-2F);
 }
 
 /// Factors of a batch, each of some size that a library's single-matrix calls are slow at.
@@ -96,7 +99,9 @@ void large() {
 int main(int argc, char** argv) {
   return bench::main(argc, argv,
                      {{"small_3", [] { small(1000000, 3, "1m_3x3"); }},
+                      {"small_4", [] { small(1000000, 4, "1m_4x4"); }},
                       {"small_8", [] { small(100000, 8, "100k_8x8"); }},
+                      {"small_16", [] { small(100000, 16, "100k_16x16"); }},
                       {"batch_8", [] { factors(10000, 8, "10k_8x8"); }},
                       {"batch_32", [] { factors(1000, 32, "1k_32x32"); }},
                       {"large", large}});

@@ -1,7 +1,6 @@
-// Small matrices on the GPU: as elements in one statement, and as the last two axes of a tensor.
+// Small matrices as elements on the GPU. bench/linalg.cu has them as the last two axes of a tensor.
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/cuda/linalg.hpp"
-#include "weft/linalg.hpp"
+#include "weft/cuda/reduce.hpp"
 #include "weft/small.hpp"
 
 #include "bench.hpp"
@@ -87,9 +86,11 @@ void elements() {
   Of<3> x = v.clone();
   X y = zeros({many}, Cuda{});
   time("product_3", 108, [&] { c.assign(a * b); });
-  check("product_3", components(c), matmul(components(a), components(b)), 1e-4F);
+  const auto x3 = components(a).unsqueeze(3) * components(b).unsqueeze(1);
+  check("product_3", components(c), sum(x3, axis(2)), 1e-4F);
   time("inv_3", 72, [&] { c.assign(inv(a)); });
-  check("inv_3", components(c), inv(components(a)), 1e-2F);
+  const Of<3, 3> one = c * a;
+  check("inv_3", components(one), eye(3, Cuda{}), 1e-2F);
   time("det_3", 40, [&] { y.assign(det(a)); });
   time("solve_3", 60, [&] { x.assign(solve(a, v)); });
   const Of<3> back = a * x;
@@ -109,33 +110,8 @@ void elements() {
   time("inv_4", 128, [&] { c4.assign(inv(a4)); });
 }
 
-/// The same as plain tensors (n, k, k), by weft's kernels for many small matrices.
-template <class F>
-void plain(const char* operation, int64_t k, int64_t n, double bytes_each, const F& f) {
-  const std::string name = std::string(operation) + "_" + std::to_string(k);
-  time(name, bytes_each, f, n, k <= 4 ? "weft (n, k, k)" : "weft", 0);
-}
-void batches() {
-  for (const int64_t k : {3, 4, 8, 16}) {
-    const int64_t n = many / (k <= 4 ? 1 : k == 8 ? 8 : 32);
-    const X x = randn({n, k, k}, Cuda{}) * (1 / std::sqrt(static_cast<float>(k)));
-    const X a = matmul(x, x.transpose(1, 2)) + eye(k, Cuda{});
-    const X b = randn({n, k, 1}, Cuda{});
-    const auto matrix = static_cast<double>(4 * k * k);
-    const auto vector = static_cast<double>(4 * k);
-    X y;
-    plain("inv", k, n, 2 * matrix, [&] { y = inv(a); });
-    plain("det", k, n, matrix, [&] { y = det(a); });
-    plain("solve", k, n, matrix + 2 * vector, [&] { y = solve(a, b); });
-    plain("cholesky", k, n, 2 * matrix, [&] { y = cholesky(a); });
-    const X few = a(slice(0, n < some ? n : some));
-    plain("eigvalsh", k, few.size(0), matrix + vector, [&] { y = eigvalsh(few); });
-    plain("product", k, n, 3 * matrix, [&] { y = matmul(a, a); });
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::main(argc, argv, {{"fused", fused}, {"elements", elements}, {"batches", batches}});
+  return bench::main(argc, argv, {{"fused", fused}, {"elements", elements}});
 }

@@ -146,7 +146,7 @@ def parameters(text):
             continue
         name, _, default = p.partition("=")
         name = re.split(r"[&* ]+", name.strip().replace("...", ""))[-1]
-        if name in ("", "int64_t", "double"):  # without a name: not used
+        if default and name in ("", "int64_t", "double"):  # without a name: not used
             continue
         out.append(f"[{name}]" if default else name)
     return ", ".join(out)
@@ -174,7 +174,7 @@ def page():
                           ("Two operands", "binary"),
                           ("Comparison and logic, which give bool", "compare"),
                           ("Three operands", "ternary"), ("More, with weft/special.hpp", "more"),
-                          ("Special functions, with weft/special.hpp", "special"), ("Conversion and functions of yours", "cast"),
+                          ("Special functions, with weft/special.hpp", "special"), ("Small formats, with weft/low_precision.hpp", "small_format"), ("Conversion and functions of yours", "cast"),
                           ("Closeness", "close")):
         if header == "close":
             folder = ""
@@ -200,12 +200,13 @@ def page():
             ("Products of small vectors, with weft/small.hpp", "ops/small/products.hpp"),
             ("Functions of small matrices, with weft/small.hpp", "ops/small/matrix.hpp"),
             ("Numbers of small matrices, with weft/small.hpp", "ops/small/components.hpp"),
-            ("Quaternions, in `weft::quaternion`", "ops/small/quaternion.hpp"),
+            ("Quaternions, in `weft::quaternion`", "ops/small/quaternion_value.hpp"),
             ("Convolutions", "ops/conv/conv.hpp"), ("Pooling", "ops/conv/pool.hpp"),
             ("Norms of windows", "ops/conv/lp_pool.hpp"), ("Pooling taken back", "ops/conv/unpool.hpp"), ("Images read by a grid", "ops/conv/grid_sample.hpp"),
             ("Images of another size", "ops/conv/resample.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
             ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
+            ("Orthogonal polynomials, with weft/special.hpp", "ops/elementwise/polynomials.hpp"),
             ("Places and parts, with weft/special.hpp", "ops/elementwise/parts.hpp"),
             ("Quantiles, with weft/statistics.hpp", "ops/statistics/quantile.hpp"),
             ("Moments, with weft/statistics.hpp", "ops/statistics/moments.hpp"),

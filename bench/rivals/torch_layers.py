@@ -54,9 +54,33 @@ def convolutions():
             report(f"{name}_{kind}_both", both)
 
 
+def convolutions_relu():
+    for name, dtype, form in [("conv3x3_relu_tf32", torch.float32, torch.contiguous_format),
+                              ("conv3x3_relu_bf16_last", torch.bfloat16, torch.channels_last)]:
+        x = torch.randn(128, 64, 56, 56, device="cuda", dtype=dtype).to(memory_format=form)
+        w = torch.randn(64, 64, 3, 3, device="cuda", dtype=dtype).to(memory_format=form)
+        b = torch.randn(64, device="cuda", dtype=dtype)
+        with torch.no_grad():
+            report(name + " (eager)", lambda: F.relu(F.conv2d(x, w, b, padding=1)))
+            report(name, lambda: torch.cudnn_convolution_relu(x, w, b, (1, 1), (1, 1), (1, 1), 1))
+
+
 def layers():
     x = torch.randn(128, 64, 112, 112, device="cuda")
     report("max_pool3", lambda: F.max_pool2d(x, 3, 2, 1))
+    pooled = x.clone().requires_grad_()
+    up = torch.randn(128, 64, 56, 56, device="cuda")
+
+    def pool():
+        pooled.grad = None
+        F.max_pool2d(pooled, 3, 2, 1).backward(up)
+
+    report("max_pool3_both", pool)
+    norms("batch_norm_relu", x)
+    norms("batch_norm_relu_last", x.to(memory_format=torch.channels_last))
+
+
+def norms(name, x):
     norm, leaf, g = nn.BatchNorm2d(64).cuda(), x.clone().requires_grad_(), torch.randn_like(x)
 
     def run():
@@ -64,7 +88,7 @@ def layers():
         norm.zero_grad()
         F.relu(norm(leaf)).backward(g)
 
-    report("batch_norm_relu", run)
+    report(name, run)
     compiled = torch.compile(lambda v: F.relu(norm(v)))
 
     def fused():
@@ -72,7 +96,7 @@ def layers():
         norm.zero_grad()
         compiled(leaf).backward(g)
 
-    report("batch_norm_relu (compile)", fused)
+    report(name + " (compile)", fused)
 
 
 class Cnn(nn.Module):
@@ -99,6 +123,11 @@ def step(name, net, shape, classes, form=torch.contiguous_format):
         optimizer.step()
 
     report(name + " (eager)", run, 20)
+    torch.cuda.reset_peak_memory_stats()
+    run()
+    torch.cuda.synchronize()
+    print(json.dumps({"memory": name, "who": "PyTorch",
+                      "mib": round(torch.cuda.max_memory_allocated() / 2**20, 1)}), flush=True)
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -113,7 +142,9 @@ def step(name, net, shape, classes, form=torch.contiguous_format):
 
 if __name__ == "__main__":
     convolutions()
+    convolutions_relu()
     layers()
+    torch.cuda.empty_cache()
     step("cnn_step", Cnn(), (256, 3, 32, 32), 10)
     from torchvision import models
     step("mobilenet_step", models.mobilenet_v3_small(num_classes=10), (256, 3, 32, 32), 10)

@@ -46,6 +46,8 @@ def small(count, n, end):
     report(f"solve_{end}", lambda: torch.linalg.solve(a, b))
     report(f"cholesky_{end}", lambda: torch.linalg.cholesky(a))
     report(f"det_{end}", lambda: torch.linalg.det(a))
+    few = a[:10000]
+    report(f"eigvalsh_10k_{n}", lambda: torch.linalg.eigvalsh(few))
     # Without waiting for the GPU to see whether a matrix is singular, as weft does.
     report(f"inv_{end}", lambda: torch.linalg.inv_ex(a), "PyTorch (_ex)")
     report(f"solve_{end}", lambda: torch.linalg.solve_ex(a, b), "PyTorch (_ex)")
@@ -97,7 +99,9 @@ def large():
 
 if __name__ == "__main__":
     small(1000000, 3, "1m_3x3")
+    small(1000000, 4, "1m_4x4")
     small(100000, 8, "100k_8x8")
+    small(100000, 16, "100k_16x16")
     factors(10000, 8, "10k_8x8")
     factors(1000, 32, "1k_32x32")
     large()

@@ -11,6 +11,7 @@
 #include "weft/ops/small/products.hpp"     // dot, cross, outer, hadamard of tensors
 #include "weft/ops/small/matrix.hpp"       // norm, transpose, det, inv, solve, eigh of tensors
 #include "weft/ops/small/components.hpp"   // small<3>(x, y, z), component<0>(p), as_small, components
+#include "weft/ops/small/quaternion_value.hpp" // the same of single values
 #include "weft/ops/small/quaternion.hpp"   // quaternion::multiply, rotate, matrix, slerp, ...
 #include "weft/ops/small/reduce.hpp"       // sum, mean, allclose, to_string
 #if defined(__CUDACC__)

@@ -14,6 +14,7 @@
 #include "weft/ops/sparse/print.hpp"       // stream << csr
 #include "weft/eval/sparse/epilogue.hpp"   // relu(matmul(csr, x) + b) in one loop
 #include "weft/cpu/sparse/loops.hpp"       // on the CPU
+#include "weft/cpu/sparse/rows.hpp"        // and products of two sparse matrices
 #include "weft/autograd/sparse/product.hpp"        // gradients
 // clang-format on
 

@@ -41,6 +41,17 @@ TEST_CASE_TEMPLATE("gradients flow through Small made of numbers", D, TEST_DEVIC
       },
       q, p));
   CHECK(gradcheck(
+      [](const auto& w, const auto& v) {
+        const Var a = as_small<4>(w);
+        const Var x = as_small<3>(v);
+        const Var turn = quaternion::from_rotation_vector(x);
+        const Var tiny = quaternion::from_rotation_vector(0.01 * x);
+        const Var spin = quaternion::from_axis_angle(x, component<3>(a));
+        return dot(quaternion::matrix(a) * x, x) * component<1>(turn) + dot(turn, tiny) +
+               dot(spin, a);
+      },
+      q, p));
+  CHECK(gradcheck(
       [](const auto& m, const auto& v) {
         const Var a = as_small<3, 3>(m);
         const Var x = as_small<3>(v);

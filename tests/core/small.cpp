@@ -34,3 +34,8 @@ TEST_CASE("numbers are changed in place") {
   x(0, 0) = -x[0];
   CHECK(x == Small<double, 2>{-2, 13});
 }
+
+TEST_CASE("what counts bytes by dtypes takes numbers") {
+  CHECK_SAYS("write components(x)", weft::element_size(weft::dtype_of<Small<float, 3>>));
+  CHECK(weft::text(weft::Dtype::small) == doctest::String("small"));
+}

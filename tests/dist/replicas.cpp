@@ -1,7 +1,7 @@
 #include "weft/dist/replicas.hpp"
 
 #include "test.hpp"
-#include "weft/nn.hpp"
+#include "weft/autograd.hpp"
 
 using namespace weft;
 
@@ -19,10 +19,23 @@ TEST_CASE("what a module gives is a Var, or a tuple of them") {
   CHECK(outputs == 2);
   CHECK(found.contains(x.variable().get()));
   CHECK(found.contains(one.variable().get()));
+  CHECK(!dist::detail::recomputes(found));
+  const auto again = checkpoint([&](const Var<float>& v) { return x * v; }, one);
+  dist::detail::collect(again.variable().get(), found);
+  CHECK(dist::detail::recomputes(found));
 }
 
+namespace {
+struct Norm {
+  Var<float> weight = parameter(ones({3}));
+  Tensor<float> mean = zeros({3});
+  bool training = true;
+  auto fields() { return nn::fields("weight", weight, "mean", mean); }
+};
+}  // namespace
+
 TEST_CASE("modules of one rank are alike; names are listed") {
-  nn::BatchNorm1d<> norm(3);
+  Norm norm;
   const dist::Group alone;
   dist::detail::check_alike("test", alone, nn::named_parameters(norm));
   dist::detail::broadcast_buffers(alone, norm);

@@ -18,13 +18,19 @@ struct Net {
   nn::BatchNorm1d<D> norm{20};
   dist::Unit<nn::Linear<D>> out{nn::Linear<D>(20, 3)};
   bool skip = false;
+  bool recomputes = false;
   Net() {
     for (int i = 0; i < 3; ++i) units.emplace_back(nn::Linear<D>(20, 20));
   }
   auto fields() { return nn::fields("in", in, "units", units, "norm", norm, "out", out); }
   Var<float, D> operator()(const Var<float, D>& x) const {
     Var<float, D> y = in(x);
-    for (std::size_t i = 0; i + (skip ? 1 : 0) < units.size(); ++i) y = y + tanh(units[i](y));
+    for (std::size_t i = 0; i + (skip ? 1 : 0) < units.size(); ++i) {
+      const auto block = [this, i](const Var<float, D>& v) {
+        return Var<float, D>(tanh(units[i](v)));
+      };
+      y = y + (recomputes ? checkpoint(block, y) : block(y));
+    }
     return out(norm(y));
   }
 };
@@ -66,6 +72,7 @@ TEST_CASE_TEMPLATE("a model in parts trains as DistributedDataParallel does", D,
     optim::AdamW all(nn::parameters(whole), {.lr = 0.01, .weight_decay = 0.1});
     optim::AdamW optimizer(model.parameters(), {.lr = 0.01, .weight_decay = 0.1});
     const auto go = [&](int i, auto& mine) {
+      net.recomputes = whole.recomputes = i % 4 == 3;
       mine.zero_grad();
       all.zero_grad();
       const int passes = i % 3 == 2 ? 2 : 1;  // gradients add up
@@ -187,3 +194,54 @@ TEST_CASE_TEMPLATE("what does not fit a model in parts", D, TEST_DEVICES) {
   CHECK_SAYS("make the optimizer afterwards", dist::FullyShardedDataParallel(other, dist::Group()));
   CHECK_SAYS("expected 2 or 3", dist::FullyShardedDataParallel(other, g, {.stage = 1}));
 }
+
+#ifdef __CUDACC__
+namespace {
+struct Wide {
+  std::vector<dist::Unit<nn::Linear<Cuda>>> units;
+  Wide() {
+    for (int i = 0; i < 8; ++i) units.emplace_back(nn::Linear<Cuda>(1024, 1024));
+  }
+  auto fields() { return nn::fields("units", units); }
+  Var<float, Cuda> operator()(const Var<float, Cuda>& x) const {
+    Var<float, Cuda> y = x;
+    for (const auto& unit : units) y = tanh(unit(y));
+    return y;
+  }
+};
+}  // namespace
+
+TEST_CASE("a rank holds its part") {
+  const auto& g = *test::world();
+  const double n = g.size();
+  const Var<float, Cuda> x(ones({16, 1024}, Cuda{}));
+  const auto bytes_a_parameter = [&](const auto& make) {
+    const int64_t before = weft::cuda::memory_allocated();
+    Wide net;
+    const auto [model, optimizer] = make(net);
+    for (int i = 0; i < 2; ++i) {
+      optimizer->zero_grad();
+      Var<float, Cuda>(sum((*model)(x))).backward();
+      optimizer->step();
+    }
+    weft::cuda::synchronize();
+    return static_cast<double>(weft::cuda::memory_allocated() - before) / (8 * 1024.0 * 1025);
+  };
+  const auto first = [&](Wide& net) {
+    auto optimizer = dist::sharded<optim::AdamW>(net, g);
+    return std::pair(&net, std::make_unique<decltype(optimizer)>(std::move(optimizer)));
+  };
+  const auto in_parts = [&](int stage) {
+    return [&g, stage](Wide& net) {
+      auto model = std::make_unique<dist::FullyShardedDataParallel<Wide>>(
+          net, g, dist::FullyShardedOptions{.stage = stage});
+      auto optimizer = std::make_unique<optim::AdamW<float, Cuda>>(model->parameters());
+      return std::pair(std::move(model), std::move(optimizer));
+    };
+  };
+  bytes_a_parameter(first);  // what libraries keep is there now
+  CHECK(bytes_a_parameter(first) == doctest::Approx(8 + 8 / n).epsilon(0.02));
+  CHECK(bytes_a_parameter(in_parts(2)) == doctest::Approx(4 + 12 / n).epsilon(0.02));
+  CHECK(bytes_a_parameter(in_parts(3)) == doctest::Approx(16 / n + 4.0 * 2 / 8).epsilon(0.02));
+}
+#endif

@@ -16,7 +16,7 @@
 namespace weft {
 
 namespace detail {
-// Defined in autograd/expression/fuse.hpp.
+// Defined in autograd/fuse.hpp.
 template <class... Es>
 auto fused_vars(const Es&... expressions);
 }  // namespace detail

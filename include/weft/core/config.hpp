@@ -29,6 +29,16 @@
 /// Inlined however large it is: a loop around a call does not vectorise.
 #define WEFT_INLINE inline __attribute__((always_inline))
 
+/// Before a loop of a few rounds whose number the compiler knows: all of them one after the other,
+/// so that what they index is in registers. g++ does not do that at -O2; nvcc does anyway.
+#if defined(__CUDACC__)
+#define WEFT_UNROLL
+#elif defined(__clang__)
+#define WEFT_UNROLL _Pragma("unroll")
+#else
+#define WEFT_UNROLL _Pragma("GCC unroll 64")
+#endif
+
 /// Marks a function with loops over a handful of operands or dimensions: not inlined, and not
 /// vectorised, since vectors would have to wait for what was just stored. Nor do the passes pay
 /// that look for the same value on other paths: they make such a function no faster, and every file

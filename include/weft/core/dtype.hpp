@@ -141,8 +141,16 @@ constexpr const char* name(Dtype d) {
 }
 inline const char* text(Dtype d) { return name(d); }
 
-/// The bytes of one element; 0 for `small`, of which there are many.
+namespace detail {
+/// Throws; defined in core/error.hpp.
+template <class = void>
+[[noreturn]] void no_element_size();
+}  // namespace detail
+
+/// The bytes of one element. Throws for `small`, of which there are many: what counts by dtypes
+/// takes components(x).
 constexpr int element_size(Dtype d) {
+  if (d == Dtype::small) detail::no_element_size();
   constexpr int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 8, 16, 0};
   return sizes[static_cast<int>(d)];
 }

@@ -106,4 +106,14 @@ template <class E = Error, class... Parts>
   detail::raise<E>({"[", operation, "] ", detail::Part(parts)...});
 }
 
+namespace detail {
+/// What element_size (core/dtype.hpp) says of Dtype::small.
+template <class>
+[[noreturn]] void no_element_size() {
+  fail("element_size",
+       "elements of type Small, expected numbers: write components(x), the view of "
+       "its numbers");
+}
+}  // namespace detail
+
 }  // namespace weft

@@ -35,6 +35,7 @@ struct alignas(detail::small_alignment(R* C* static_cast<int>(sizeof(T)))) Small
   /// All numbers the same.
   WEFT_HD static constexpr Small full(T value) {
     Small out{};
+    WEFT_UNROLL
     for (int k = 0; k < count; ++k) out.values[k] = value;
     return out;
   }
@@ -42,7 +43,9 @@ struct alignas(detail::small_alignment(R* C* static_cast<int>(sizeof(T)))) Small
   /// Ones on the diagonal, zeros elsewhere.
   WEFT_HD static constexpr Small identity() {
     Small out{};
+    WEFT_UNROLL
     for (int i = 0; i < R; ++i) {
+      WEFT_UNROLL
       for (int j = 0; j < C; ++j) out.values[i * C + j] = T(i == j ? 1 : 0);
     }
     return out;
@@ -55,23 +58,28 @@ struct alignas(detail::small_alignment(R* C* static_cast<int>(sizeof(T)))) Small
   WEFT_HD constexpr T operator[](int k) const { return values[k]; }
 
   WEFT_HD constexpr Small& operator+=(const Small& other) {
+    WEFT_UNROLL
     for (int k = 0; k < count; ++k) values[k] += other.values[k];
     return *this;
   }
   WEFT_HD constexpr Small& operator-=(const Small& other) {
+    WEFT_UNROLL
     for (int k = 0; k < count; ++k) values[k] -= other.values[k];
     return *this;
   }
   WEFT_HD constexpr Small& operator*=(T factor) {
+    WEFT_UNROLL
     for (int k = 0; k < count; ++k) values[k] *= factor;
     return *this;
   }
   WEFT_HD constexpr Small& operator/=(T divisor) {
+    WEFT_UNROLL
     for (int k = 0; k < count; ++k) values[k] /= divisor;
     return *this;
   }
   WEFT_HD constexpr Small operator-() const {
     Small out{};
+    WEFT_UNROLL
     for (int k = 0; k < count; ++k) out.values[k] = -values[k];
     return out;
   }
@@ -86,6 +94,7 @@ struct alignas(detail::small_alignment(R* C* static_cast<int>(sizeof(T)))) Small
   /// Whether all numbers are equal; a NaN equals nothing.
   WEFT_HD friend constexpr bool operator==(const Small& x, const Small& y) {
     bool same = true;
+    WEFT_UNROLL
     for (int k = 0; k < count; ++k) same = same && x.values[k] == y.values[k];
     return same;
   }
@@ -95,9 +104,12 @@ struct alignas(detail::small_alignment(R* C* static_cast<int>(sizeof(T)))) Small
 template <class T, int R, int K, int C>
 WEFT_HD constexpr Small<T, R, C> operator*(const Small<T, R, K>& a, const Small<T, K, C>& b) {
   Small<T, R, C> out{};
+  WEFT_UNROLL
   for (int i = 0; i < R; ++i) {
+    WEFT_UNROLL
     for (int j = 0; j < C; ++j) {
       T sum = a(i, 0) * b(0, j);
+      WEFT_UNROLL
       for (int k = 1; k < K; ++k) sum += a(i, k) * b(k, j);
       out(i, j) = sum;
     }

@@ -75,11 +75,12 @@ struct GradientExecutor<Cuda> {
   static bool run_aligned(const detail::Name& name, const Shape& shape, const detail::Loops& loops,
                           detail::Operand* operands, const Program& program,
                           const on_cuda::Stream& stream) {
+    on_cuda::Grid<N> grid;
+    constexpr int targets = detail::target_count<Outs>;
     if (!on_cuda::detail::fits(loops, operands, N) ||
-        !on_cuda::detail::is_aligned(loops, operands, N, V, {})) {
+        !on_cuda::detail::is_aligned(loops, operands, N, targets, V, {}, grid.apart)) {
       return false;
     }
-    on_cuda::Grid<N> grid;
     on_cuda::detail::plan_row_items(loops, operands[0], V, grid);
     on_cuda::detail::plan_operands(loops, operands, N, grid.data, grid.lane, grid.stride);
     const auto kernel = on_cuda::for_each_aligned<Outs, Types, V, N, Program>;

@@ -145,6 +145,7 @@ class DistributedDataParallel {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!found.contains(parameters[i].variable().get())) unused.push_back(i);
     }
+    if (!unused.empty() && detail::recomputes(found)) unused.clear();
     if (!unused.empty() && !options_.find_unused) {
       fail<ValueError>(
           "DistributedDataParallel", "the forward pass did not use ", list(unused).c_str(),

@@ -25,6 +25,14 @@ inline void collect(autograd::Variable* root,
   }
 }
 
+/// Whether one of them is a checkpoint's: it will use parameters that it does not name.
+inline bool recomputes(const std::unordered_set<const autograd::Variable*>& found) {
+  for (const autograd::Variable* x : found) {
+    if (x != nullptr && !x->is_leaf() && x->creator->name() == "checkpoint") return true;
+  }
+  return false;
+}
+
 /// What a module has given, as a Var or a tuple of them.
 template <class X>
 auto settled(X&& x) {

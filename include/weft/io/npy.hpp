@@ -15,7 +15,9 @@ namespace weft {
 template <ExpressionLike E>
 void save_npy(const std::string& path, const E& e) {
   using T = typename E::value_type;
-  static_assert(io::npy_bytes(dtype_of<T>) > 0, "weft: .npy has no bfloat16: write cast<float>(x)");
+  static_assert(!is_small<T>, "weft: .npy holds numbers, not Small: write components(x)");
+  static_assert(is_small<T> || io::npy_bytes(dtype_of<T>) > 0,
+                "weft: .npy has no bfloat16: write cast<float>(x)");
   const Tensor<T, Cpu> x = e.eval().to(Cpu{}).contiguous();
   const std::string header = io::npy_header(dtype_of<T>, x.shape());
   io::OutputFile file("save_npy", path);

@@ -17,7 +17,7 @@ template <class D, class... Es>
 Pack<Tensor<typename Es::value_type, D>...> materialize_fused(const Pack<Es...>& expressions);
 template <class... Targets, class... Es>
 void write_fused(const Pack<Targets...>& targets, const Pack<Es...>& expressions);
-// Defined in autograd/expression/fuse.hpp.
+// Defined in autograd/fuse.hpp.
 template <class... Es>
 auto fused_vars(const Es&... expressions);
 

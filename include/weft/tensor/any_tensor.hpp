@@ -17,6 +17,9 @@ class AnyTensor {
   template <class T, Device D>
   AnyTensor(const Tensor<T, D>& x) {
     using U = std::remove_const_t<T>;
+    static_assert(!is_small<U>,
+                  "weft: AnyTensor and StateDict hold numbers, not Small: write components(x), the "
+                  "view of its numbers");
     if constexpr (std::is_const_v<T>) {
       *this = AnyTensor(Tensor<U, D>(x.clone()));
     } else {

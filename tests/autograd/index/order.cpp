@@ -35,6 +35,14 @@ TEST_CASE_TEMPLATE("additions by indices", D, TEST_DEVICES) {
   CHECK(gradcheck([&](const auto& v, const auto& s) { return put_add(v, along, s); }, x, y));
   const Var sums = index_add(Var(zeros<double>({4, 3}, D{})), axis(0), rows, y(0));
   CHECK(allclose(sums.detach()(1), 2.0 * y.detach()(0)));
+
+  // Axis 0 of a number is its only element.
+  const Var number = parameter(numbers<D>({}));
+  const auto first = tensor<std::int64_t>({0}).to(D{});
+  const Var twice = index_add(number, axis(0), first, 2.0 * number);
+  twice.backward();
+  CHECK(twice.item() == 3.0 * number.item());
+  CHECK(number.grad().item() == 3);
 }
 
 TEST_CASE_TEMPLATE("sums over named axes", D, TEST_DEVICES) {

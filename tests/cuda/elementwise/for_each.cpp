@@ -199,3 +199,27 @@ TEST_CASE("several outputs are one kernel, also where they change places [gpu]")
       [&] { tie(p(slice(1, 64)), m(slice(0, 63))) = fuse(p(slice(0, 63)), g(slice(0, 63))); });
   CHECK((nodes.kernels == 2 && nodes.allocations == 1));
 }
+
+TEST_CASE(
+    "several rows for each thread, operands read element by element, slices of odd rows [gpu]") {
+  const auto x = ramp({4096});
+  const auto y = ramp({1024});
+  agree([](const auto& a, const auto& b) { return (a(all, weft::newaxis) * b).eval(); }, x, y);
+  const auto wide = ramp({3, 2048, 513});
+  agree([](const auto& a,
+           const auto& b) { return (a(all, all, slice(1, 513)) + b(slice(0, 512))).eval(); },
+        wide, y);
+  agree([](const auto& a) { return (a(all, all, slice(1, 513)).flip(-1) * 2.F).eval(); }, wide);
+  for (const std::int64_t n : {1, 5, 33, 64}) {
+    CAPTURE(n);
+    const auto table = ramp({20, n});
+    agree(
+        [](const auto& t) {
+          const auto ids =
+              weft::arange<std::int64_t>(60, t.device()) * std::int64_t{7} % std::int64_t{20};
+          return (cast<float>(take(cast<weft::half>(t).eval(), ids.eval(), weft::axis(0))) * 15.F)
+              .eval();
+        },
+        table);
+  }
+}

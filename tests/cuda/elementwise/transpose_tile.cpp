@@ -118,3 +118,17 @@ TEST_CASE_TEMPLATE("element types of all sizes [gpu] [sanitize]", T, std::int8_t
   agree([](auto p, auto q) { return cast<double>(p.t()) + q.t() - 1.0; },
         numbers<std::int16_t>({66, 33}), numbers<double>({66, 33}));
 }
+
+TEST_CASE_TEMPLATE("matrices with few rows, whole columns at a time [gpu] [sanitize]", T,
+                   weft::half, float) {
+  for (const std::int64_t rows : {16, 17, 33, 63, 64}) {
+    for (const std::int64_t columns : {16, 40, 128, 300}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      const weft::Tensor<T> x =
+          cast<T>(weft::arange<float>(3 * rows * columns).reshape({3, columns, rows}) % 509.F);
+      const weft::Tensor<T, weft::Cuda> y = x.to(weft::Cuda{}).permute({0, 2, 1});
+      CHECK(y.to_vector() == x.permute({0, 2, 1}).contiguous().to_vector());
+    }
+  }
+}

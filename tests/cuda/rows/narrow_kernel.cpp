@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/cuda/rows/narrow_kernel.hpp"
 
+#include <algorithm>
+
 #include "rows.hpp"
 #include "weft/cuda/reduce.hpp"
 
@@ -26,10 +28,15 @@ TEST_CASE_TEMPLATE("short rows of every length [gpu] [sanitize]", T, weft::half,
 }
 
 TEST_CASE("short columns, and rows of several operands [gpu] [sanitize]") {
-  for (const std::int64_t n : {1, 2, 4, 7, 8, 9}) {
+  for (const std::int64_t n : {1, 2, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33}) {
     CAPTURE(n);
     const auto x = noise<float>({n, 1001}).on(Cuda{});
     CHECK(apart(softmax(x, axis(0)), by_rows(array(x), 1, test::softmax)) < 1e-5);
+    CHECK(apart(cast<float>(argmax(x, axis(0), keepdims)) + 1.F,
+                by_rows(array(x), 1, [](const Row& v) {
+                  return Row{1.0 +
+                             static_cast<double>(std::max_element(v.begin(), v.end()) - v.begin())};
+                })) == 0);
   }
   for (const std::int64_t n : {4, 5, 80, 128}) {
     CAPTURE(n);

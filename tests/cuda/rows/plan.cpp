@@ -137,7 +137,9 @@ TEST_CASE("short rows have all their elements in the threads at once") {
   }
   CHECK_FALSE(short_rows(257, false).launch.narrow);
   CHECK(short_rows(8, true).launch.narrow);
-  CHECK_FALSE(short_rows(9, true).launch.narrow);
+  CHECK(short_rows(9, true).group == 2);
+  CHECK(short_rows(32, true).launch.narrow);
+  CHECK_FALSE(short_rows(33, true).launch.narrow);
 }
 
 TEST_CASE("too many rows or elements is an error, not a wrong answer") {

@@ -61,3 +61,58 @@ TEST_CASE("infinities and NaN in a row [gpu]") {
     CHECK(std::isnan(p[static_cast<std::size_t>(3 * n)]));
   }
 }
+
+namespace {
+/// softmax and its kin of a formula of three operands, one of them a single element for each row.
+Row formula(const Row& x, const Row& y) {
+  Row out = x;
+  for (std::size_t i = 0; i < x.size(); ++i) out[i] = std::tanh(x[i]) * 3 + y[i] * y[0];
+  return out;
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("what several operands come to is computed once and kept [gpu] [sanitize]", T,
+                   weft::half, float) {
+  const double tolerance = sizeof(T) == 2 ? 1e-2 : 1e-5;
+  for (const std::int64_t n : {8, 24, 64, 136, 1032, 5120, 40000, 131072}) {
+    CAPTURE(n);
+    const auto x = noise<T>({5, n});
+    const auto y = noise<T>({5, n}, 2);
+    const auto gx = x.on(Cuda{});
+    const auto gy = y.on(Cuda{});
+    const auto first = gy.narrow(1, 0, 1);
+    auto expected = test::in_double(x);
+    auto other = expected;  // where the formula's second value is of y and x
+    for (std::size_t r = 0; r < 5; ++r) {
+      const auto begin = static_cast<std::ptrdiff_t>(r * static_cast<std::size_t>(n));
+      const Row a(x.values.begin() + begin, x.values.begin() + begin + n);
+      const Row b(y.values.begin() + begin, y.values.begin() + begin + n);
+      const Row values = formula(a, b);
+      const Row soft = test::softmax(values);
+      const double most = test::largest(formula(b, b));
+      std::copy(soft.begin(), soft.end(), expected.values.begin() + begin);
+      const Row shifted = test::each(values, [&](double v) { return v - most; });
+      std::copy(shifted.begin(), shifted.end(), other.values.begin() + begin);
+    }
+    const auto of = [&](const auto& a) { return tanh(a) * 3.F + gy * first; };
+    CHECK(apart(softmax(cast<float>(of(gx))), expected) < tolerance);
+    CHECK(apart(cast<float>(of(gx)) - max(cast<float>(of(gy)), axis(-1), keepdims), other) <
+          8 * tolerance);
+  }
+}
+
+TEST_CASE("equal parts within what is kept, positions among its operands [gpu]") {
+  for (const std::int64_t n : {64, 640, 12800}) {
+    CAPTURE(n);
+    const auto x = noise<float>({70, n});
+    const auto gx = x.on(Cuda{});
+    const auto b = noise<float>({n}, 3).on(Cuda{});
+    const auto t = atan(gx);
+    const auto f =
+        where(t < b, t, b * 1.77F) + cast<float>(weft::arange<std::int32_t>(n, Cuda{}) % 3);
+    const Tensor<float, Cuda> evaluated = f;
+    const Tensor<float, Cuda> expected = layer_norm(evaluated, b, b);
+    const Tensor<float, Cuda> got = layer_norm(f, b, b);
+    CHECK(max(abs(got - expected)).item() < 1e-5F);
+  }
+}

@@ -47,8 +47,9 @@ TEST_CASE("what a thread keeps fits its registers") {
   static_assert(LayoutOf<Softmax<float>>::reuses);
   static_assert(!LayoutOf<Softmax<float>>::independent);
   using Weighted = decltype(weighted<float>(std::declval<X<float>>(), std::declval<X<float>>()));
-  static_assert(LayoutOf<Weighted>::slots == 2);
-  static_assert(LayoutOf<Weighted>::vectors == 4);
+  static_assert(LayoutOf<Weighted>::computed);  // x * y, in place of its operands
+  static_assert(LayoutOf<Weighted>::slots == 1);
+  static_assert(LayoutOf<Weighted>::vectors == 8);
   static_assert(LayoutOf<Weighted>::independent);
   static_assert(LayoutOf<Weighted>::always_kept == 0);
 }

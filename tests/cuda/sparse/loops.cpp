@@ -2,6 +2,7 @@
 #include <weft/cuda/sparse/cusparse.hpp>
 #include <weft/cuda/sparse/kernels.hpp>
 #include <weft/cuda/sparse/loops.hpp>
+#include <weft/cuda/sparse/sample.hpp>
 
 #include "test.hpp"
 #include "weft/sparse.hpp"
@@ -33,10 +34,10 @@ auto chosen(SparseChoice choice, const F& f) {
 
 TEST_CASE("which rows are uneven") {
   using on_cuda::detail::is_uneven;
-  CHECK(is_uneven(1000, 8000, -1));
+  CHECK(!is_uneven(1000, 8000, -1));
   CHECK(!is_uneven(1000, 8000, 4000));
-  CHECK(is_uneven(100000, 800000, 5000));
-  CHECK(!is_uneven(100000, 80000000, 5000));
+  CHECK(is_uneven(100000, 800000, 70000));
+  CHECK(!is_uneven(100000, 80000000, 70000));
   CHECK(on_cuda::detail::group_shift(1) == 0);
   CHECK(on_cuda::detail::group_shift(9) == 4);
   CHECK(on_cuda::detail::group_shift(1000) == 5);

@@ -1,7 +1,11 @@
 #include "weft/dist/sharding/unit.hpp"
 
 #include "test.hpp"
-#include "weft/nn.hpp"
+#include "weft/autograd.hpp"
+#include "weft/nn/layers/activations.hpp"
+#include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/sequential.hpp"
+#include "weft/nn/state.hpp"
 
 using namespace weft;
 

@@ -4,7 +4,6 @@
 #include "test.hpp"
 
 using namespace weft;
-using weft::detail::Pattern;
 using weft::detail::Reuse;
 using weft::detail::Reused;
 using weft::detail::SameValue;
@@ -18,11 +17,10 @@ using Max = RowReduction<reducer::max, X<3>, float>;
 using Sum = RowReduction<reducer::sum, Exp, float>;
 using Softmax = RowProgram<Pack<Max, Sum>, Pack<Apply<op::div, Again, Reduced<1, float>>>>;
 
-static_assert(std::is_same_v<Pattern<Exp>::type, Pattern<Again>::type>);
 static_assert(Reuse<Softmax>::possible);
 static_assert(Reuse<Softmax>::last == 1);
 static_assert(Reuse<Softmax>::beside == 0);
-static_assert(std::is_same_v<decltype(weft::detail::with_left<Reuse<Softmax>::Shared>(
+static_assert(std::is_same_v<decltype(weft::detail::with_leaf<Reused, Reuse<Softmax>::number>(
                                  weft::get<0>(std::declval<Softmax&>().outputs))),
                              Apply<op::div, Reused<float>, Reduced<1, float>>>);
 

@@ -21,6 +21,15 @@ TEST_CASE_TEMPLATE("likelihoods are PyTorch's", D, TEST_DEVICES) {
   });
 }
 
+TEST_CASE("counts that are a Var have their gradient, Stirling's formula included") {
+  const Var x = parameter(tensor({0.5, -1.0}));
+  const Var counts = parameter(tensor({3.0, 0.5}));
+  nn::poisson_nll_loss(x, counts, {.full = true}, nn::reduce::sum).backward();
+  // d/dy (-y x + y log y - y + log(2 pi y) / 2), and -x up to 1
+  CHECK(counts.grad().at(0) == doctest::Approx(-0.5 + std::log(3.0) + 1 / 6.0));
+  CHECK(counts.grad().at(1) == doctest::Approx(1.0));
+}
+
 TEST_CASE("a variance is one a row or one an element") {
   const Tensor x = zeros<double>({2, 3});
   const Tensor y = ones<double>({2, 3});

@@ -206,6 +206,10 @@ TEST_CASE_TEMPLATE("as many values as indices go in row-major order", D, TEST_DE
         expected);
   CHECK(put(weft::zeros<int>({6}, D{}), i, tensor({7, 8}, D{})).to_vector() ==
         std::vector<int>{7, 0, 8, 0, 7, 8});  // fewer broadcast
+  const auto number = weft::full(weft::Shape{}, 5, D{});
+  index_add(number, axis(0), tensor({0, -1}, D{}), 2);  // of a number axis 0 is its only element
+  CHECK(number.item() == 9);
+  CHECK(index_fill(number, axis(-1), tensor({0}, D{}), 3).item() == 3);
   CHECK_SAYS("[put] source of shape (3,) does not broadcast to (2, 2)",
              put(weft::zeros<int>({6}, D{}), i, tensor({1, 2, 3}, D{})));
 }

@@ -89,6 +89,15 @@ TEST_CASE_TEMPLATE("convolutions are their definition, by either method and in e
       CHECK(close(convolve(x(0), y(0), ConvolveMode::same, method).to_vector(), same.to_vector()));
     }
   }
+  // Long signals, which a CPU transforms in pieces.
+  const auto signal = noise({2, 1, 5000}, D{});
+  for (const int64_t length : {20, 300, 1500}) {
+    const auto taps = noise({3, length}, D{}, 1);
+    for (auto mode : {ConvolveMode::full, ConvolveMode::same, ConvolveMode::valid}) {
+      const auto expected = convolve(signal, taps, mode, ConvolveMethod::direct);
+      CHECK(allclose(convolve(signal, taps, mode), expected, {1e-11, 1e-11}));
+    }
+  }
   // Batches broadcast; complex correlations conjugate.
   const auto x = noise({3, 1, 20}, D{});
   const auto h = noise({2, 5}, D{}, 1);
@@ -202,9 +211,11 @@ TEST_CASE_TEMPLATE("signals have gradients", D, TEST_DEVICES) {
   const auto x = noise({2, 30}, D{});
   const auto h = noise({5}, D{}, 1);
   const auto w = hann_window<double>(8, WindowEnd::periodic, D{});
-  for (auto method : {ConvolveMethod::direct, ConvolveMethod::fft}) {
-    check(x, [&](const auto& v) { return convolve(v, h, ConvolveMode::same, method); });
-    check(h, [&](const auto& v) { return convolve(x, v, ConvolveMode::valid, method); });
+  for (const auto& signal : {x, noise({2, 1500}, D{})}) {
+    for (auto method : {ConvolveMethod::direct, ConvolveMethod::fft}) {
+      check(signal, [&](const auto& v) { return convolve(v, h, ConvolveMode::same, method); });
+      check(h, [&](const auto& v) { return convolve(signal, v, ConvolveMode::valid, method); });
+    }
   }
   check(x, [&](const auto& v) { return resample(v, 20); });
   check(x, [&](const auto& v) {

@@ -51,6 +51,22 @@ TEST_CASE_TEMPLATE("views of each other's memory", D, TEST_DEVICES) {
   CHECK(components(as_small<3>(x)).shape() == Shape{4, 5, 3, 3});
 }
 
+TEST_CASE_TEMPLATE("elements are picked and moved as numbers are", D, TEST_DEVICES) {
+  const auto p = test::smalls<Vector, D>(200, 2);
+  const auto ps = test::elements(p);
+  const Tensor<int64_t, D> index = (arange<int64_t>(300, D{}) * 7) % 200;
+  const auto picked = test::elements(2 * take(p, index, axis(0)) + Vector{1, 1, 1});
+  for (std::size_t i = 0; i < 300; ++i) {
+    CHECK(test::difference<Vector>({picked[i]}, {2 * ps[i * 7 % 200] + Vector{1, 1, 1}}) < 1e-6);
+  }
+  const auto turned = test::elements(flip(p, 0) - p);
+  const auto joined = test::elements(cat(p, -p, axis(0)));
+  for (std::size_t i = 0; i < 200; ++i) {
+    CHECK(turned[i] == ps[199 - i] - ps[i]);
+    CHECK(joined[i] == -joined[200 + i]);
+  }
+}
+
 TEST_CASE_TEMPLATE("sums and means along axes", D, TEST_DEVICES) {
   const auto p = test::smalls<Vector, D>(60, 1).reshape({5, 12});
   const auto ps = test::elements(p);
@@ -63,6 +79,14 @@ TEST_CASE_TEMPLATE("sums and means along axes", D, TEST_DEVICES) {
   CHECK(test::difference<Vector>({sum(p).item()}, {total}) < 1e-5);
   CHECK(test::difference(test::elements(mean(p, axis(0))), columns) < 1e-6);
   CHECK(mean(p * 2, axis(-1), keepdims).shape() == Shape{5, 1});
+  CHECK(test::difference<Vector>({sum(2 * p - p).item()}, {total}) < 1e-5);
+  const Tensor centred = p - mean(2 * p, axis(0)) / 2;  // the mean is evaluated before
+  CHECK(norm(sum(centred).item()) < 1e-5F);
+  const float spread = sum(norm(p - mean(p + p, axis(0)) / 2)).item();
+  const Tensor mixed = norm(p - mean(2 * p, axis(0)) / 2) - mean(norm(p), axis(0), keepdims);
+  const Tensor apart = norm(centred) - mean(norm(p), axis(0), keepdims);
+  CHECK(allclose(mixed, apart, {.atol = 1e-6}));
+  CHECK(spread == doctest::Approx(sum(norm(centred)).item()));
   CHECK(allclose(p + p, 2 * p));
   CHECK(!allclose(p + p, 3 * p));
 }

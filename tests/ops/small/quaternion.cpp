@@ -3,6 +3,8 @@
 
 #include "test.hpp"
 
+#include <weft/ops/small/quaternion_value.hpp>
+
 #include "small.hpp"
 
 using namespace weft;

@@ -102,18 +102,27 @@ struct Derivative<reducer::stddev> : Derivative<reducer::var> {
   }
 };
 
-/// The gradient of the Euclidean norm at 0 is 0; of the largest absolute values each gets its
-/// share.
+/// The gradient of the Euclidean norm at 0 is 0.
 template <>
-struct Derivative<reducer::norm> {
+struct Derivative<reducer::norm> : NoExtras {
+  static constexpr bool reads_value = true;
+  template <class C>
+  WEFT_HD static C of(const reducer::norm&, C x, C y, C, C, long long) {
+    return y == C(0) ? C(0) : x / y;
+  }
+};
+
+/// Of the largest absolute values each gets its share.
+template <>
+struct Derivative<reducer::norm_p> {
   static constexpr bool reads_value = true;
   template <class Reduce, class E, class Y>
-  static auto extras(const Reduce& reduce, const reducer::norm&, const E& e, const Y& y) {
+  static auto extras(const Reduce& reduce, const reducer::norm_p&, const E& e, const Y& y) {
     using C = compute_t<typename E::value_type>;
     return make_pack(reduce(reducer::sum{}, cast<C>(abs(cast<C>(e)) == y)));
   }
   template <class C>
-  WEFT_HD static C of(const reducer::norm& r, C x, C y, C ties, C, long long) {
+  WEFT_HD static C of(const reducer::norm_p& r, C x, C y, C ties, C, long long) {
     const C size = math::abs(x);
     if (r.p > 1.7976931348623157e308) return size == y ? math::sign(x) / ties : C(0);
     if (r.p == 1) return math::sign(x);

@@ -54,13 +54,25 @@ V added(const V& target, const S& source, const Shape& shape, const Add& add, co
 }
 }  // namespace autograd
 
-/// The Var's elements with the source added at the indices' places of the axis: a new Var, with
-/// gradients for both.
+/// The Var's elements with the source added at row-major positions: a new Var, with gradients for
+/// both.
+template <class T, Device D, class I, Expression S>
+Var<T, D> put_add(const Var<T, D>& target, const I& indices, const S& source) {
+  const auto at = indices.eval();
+  return autograd::added(
+      target, source, at.shape(), [&](const auto& out, const auto& s) { put_add(out, at, s); },
+      [=](const auto& g) { return take(g, at); });
+}
+/// The same at the indices' places of the axis.
 template <class T, Device D, class I, Expression S>
 Var<T, D> scatter_add(const Var<T, D>& target, const Axes& axis, const I& indices,
                       const S& source) {
-  const int along = detail::one_axis("scatter_add", axis, target.rank());
   const auto at = indices.eval();
+  if (target.rank() == 0 && at.rank() <= 1 && axis.rank() == 1 &&
+      detail::is_axis_of_number(axis[0])) {
+    return put_add(target, at, source);
+  }
+  const int along = detail::one_axis("scatter_add", axis, target.rank());
   const Shape shape =
       detail::indexed_shape("scatter_add", Indexing::along, target.shape(), along, at.shape());
   return autograd::added(
@@ -70,21 +82,17 @@ Var<T, D> scatter_add(const Var<T, D>& target, const Axes& axis, const I& indice
 /// The same for slices along the axis.
 template <class T, Device D, class I, Expression S>
 Var<T, D> index_add(const Var<T, D>& target, const Axes& axis, const I& indices, const S& source) {
-  const int along = detail::one_axis("index_add", axis, target.rank());
   const auto at = indices.eval();
+  if (target.rank() == 0 && at.rank() <= 1 && axis.rank() == 1 &&
+      detail::is_axis_of_number(axis[0])) {
+    return put_add(target, at, source);
+  }
+  const int along = detail::one_axis("index_add", axis, target.rank());
   const Shape shape =
       detail::indexed_shape("index_add", Indexing::instead, target.shape(), along, at.shape());
   return autograd::added(
       target, source, shape, [&](const auto& out, const auto& s) { index_add(out, axis, at, s); },
       [=](const auto& g) { return take(g, at, axis); });
-}
-/// The same at row-major positions of the whole.
-template <class T, Device D, class I, Expression S>
-Var<T, D> put_add(const Var<T, D>& target, const I& indices, const S& source) {
-  const auto at = indices.eval();
-  return autograd::added(
-      target, source, at.shape(), [&](const auto& out, const auto& s) { put_add(out, at, s); },
-      [=](const auto& g) { return take(g, at); });
 }
 
 }  // namespace weft

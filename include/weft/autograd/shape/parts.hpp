@@ -1,5 +1,5 @@
-// slice_scatter and its like of Vars, whose part has its own gradient, and the parts of complex
-// Vars. SPDX-License-Identifier: Apache-2.0
+// slice_scatter and its like of Vars, and the real and imaginary parts of complex ones.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/function.hpp"

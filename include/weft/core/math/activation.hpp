@@ -8,6 +8,7 @@
 
 #include "weft/core/math/dual.hpp"
 #include "weft/core/math/elementary.hpp"
+#include "weft/core/math/gpu.hpp"
 
 namespace weft::math {
 
@@ -16,16 +17,12 @@ template <class T>
 concept Smooth = std::floating_point<T> || is_dual<T>;
 
 namespace detail {
-/// 1 / x for x of at least 1. On the GPU the hardware's approximation, within 1 ulp, replaces a
-/// float division of eight instructions; it is 0 where 1 / x is not normal.
+/// 1 / x for x of at least 1. On the GPU the hardware's approximation replaces a float division of
+/// eight instructions.
 template <std::floating_point T>
-WEFT_HD T reciprocal_from_1(T x) {
+WEFT_HD WEFT_INLINE T reciprocal_from_1(T x) {
 #ifdef __CUDA_ARCH__
-  if constexpr (std::is_same_v<T, float>) {
-    float r;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-    return r;
-  }
+  if constexpr (std::is_same_v<T, float>) return gpu::reciprocal(x);
 #endif
   return 1 / x;
 }
@@ -66,6 +63,9 @@ WEFT_HD WEFT_INLINE T silu_derivative(T x) {
 /// x times the normal distribution's cumulative probability of x.
 template <std::floating_point T>
 WEFT_HD WEFT_INLINE T gelu(T x) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) return gpu::gelu(x);
+#endif
 #if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
   return T(0.5) * x * std::erfc(-inv_sqrt2<T> * x);
 #else
@@ -74,6 +74,9 @@ WEFT_HD WEFT_INLINE T gelu(T x) {
 }
 template <Smooth T>
 WEFT_HD WEFT_INLINE T gelu_derivative(T x) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) return gpu::gelu_derivative(x);
+#endif
   return T(0.5) * erfc(-inv_sqrt2<T> * x) + x * inv_sqrt_2pi<T> * exp(T(-0.5) * x * x);
 }
 
@@ -97,6 +100,11 @@ WEFT_HD WEFT_INLINE T gelu_tanh_derivative(T x) {
 /// log(1 + exp(beta x)) / beta; x itself once beta x exceeds the threshold.
 template <Smooth T>
 WEFT_HD WEFT_INLINE T softplus(T x, T beta = 1, T threshold = 20) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) {
+    return x * beta > threshold ? x : gpu::softplus(x * beta) * (1 / beta);
+  }
+#endif
   return x * beta > threshold ? x : log1p(exp(x * beta)) / beta;
 }
 template <Smooth T>
@@ -110,7 +118,7 @@ WEFT_HD WEFT_INLINE T mish(T x) {
   if (x > 20) return x;
   const T e = exp(x);
   const T n = e * (e + 2);
-  return x * (n / (n + 2));
+  return x * (n * detail::reciprocal_from_1(n + 2));
 }
 template <Smooth T>
 WEFT_HD WEFT_INLINE T mish_derivative(T x) {

@@ -1,4 +1,4 @@
-// BLAS's matrix products, for programs that link a BLAS and define WEFT_BLAS, as weft::blas does.
+// Matrix products by BLAS (macro WEFT_BLAS), and of floats by oneDNN (macro WEFT_ONEDNN).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -61,11 +61,27 @@ inline constexpr bool has_blas = true;
 inline constexpr bool has_blas = false;
 #endif
 
+#if defined(WEFT_ONEDNN)
+/// oneDNN's product of floats, with rows side by side as weft has them. Its kernels are made for
+/// the processor at run time, and know newer ones than most BLAS do.
+extern "C" int weft_onednn_sgemm(char, char, int64_t, int64_t, int64_t, float, const float*,
+                                 int64_t, const float*, int64_t, float, float*,
+                                 int64_t) __asm__("dnnl_sgemm");
+inline constexpr bool has_onednn = true;
+#else
+inline constexpr bool has_onednn = false;
+#endif
+
 namespace detail {
 
-/// Whether BLAS has products of T.
+/// Whether oneDNN has products of T.
 template <class T>
-inline constexpr bool is_blas_type = has_blas && (std::is_floating_point_v<T> || is_complex<T>);
+inline constexpr bool is_onednn_type = has_onednn&& std::is_same_v<T, float>;
+
+/// Whether BLAS, or oneDNN instead, has products of T.
+template <class T>
+inline constexpr bool is_blas_type =
+    (has_blas && (std::is_floating_point_v<T> || is_complex<T>)) || is_onednn_type<T>;
 
 /// Whether BLAS takes a product: its sizes in 32 bits.
 inline bool fits_blas(const weft::detail::ProductPlan& p) {
@@ -110,7 +126,7 @@ struct BlasTiles {
 template <class T>
 void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] const BlasTiles& tiles,
                   [[maybe_unused]] int64_t item) {
-#if defined(WEFT_BLAS)
+#if defined(WEFT_BLAS) || defined(WEFT_ONEDNN)
   const auto& p = task.plan;
   const int64_t index = item / (tiles.down * tiles.across);
   const int64_t tile = item - index * tiles.down * tiles.across;
@@ -122,6 +138,19 @@ void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] con
   const T* a = task.a + p.offset(p.a, index) + i * p.a.row;
   const T* b = task.b + p.offset(p.b, index) + j * p.b.column;
   T* c = task.c + p.offset(p.c, index) + i * p.c.row + j * p.c.column;
+#if defined(WEFT_ONEDNN)
+  if constexpr (is_onednn_type<T>) {
+    if (!has_blas || (p.m > 1 && p.n > 1)) {
+      const int64_t height = p.m - i < tiles.rows ? p.m - i : tiles.rows;
+      const int64_t width = p.n - j < tiles.columns ? p.n - j : tiles.columns;
+      weft_onednn_sgemm(a_at.transposed ? 'T' : 'N', b_at.transposed ? 'T' : 'N', height, width,
+                        p.k, task.alpha, a, a_at.step, b, b_at.step, task.adds ? 1.0F : 0.0F, c,
+                        c_at.step);
+      return;
+    }
+  }
+#endif
+#if defined(WEFT_BLAS)
   const int m = static_cast<int>(p.m - i < tiles.rows ? p.m - i : tiles.rows);
   const int n = static_cast<int>(p.n - j < tiles.columns ? p.n - j : tiles.columns);
   const int k = static_cast<int>(p.k);
@@ -147,6 +176,7 @@ void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] con
                              &task.alpha, b, &b_step, a, &a_step, &beta, c, &c_step);
   }
 #endif
+#endif
 }
 
 }  // namespace detail
@@ -159,7 +189,8 @@ void multiply(const GemmTask<T>& task) {
     if (detail::fits_blas(task.plan)) {
       const auto& p = task.plan;
       const int64_t batches = p.batches();
-      const bool whole = blas_threads() == BlasThreads::unknown;
+      constexpr bool by_onednn = detail::is_onednn_type<T>;
+      const bool whole = !by_onednn && blas_threads() == BlasThreads::unknown;
       constexpr int64_t small = 64 * 64 * 64;
       if (whole && p.m * p.n * p.k >= small) {
         const detail::BlasTiles all(p.m, p.n);
@@ -172,6 +203,7 @@ void multiply(const GemmTask<T>& task) {
       const SingleThreadedBlas here;  // for all of it, where there is one number for the process
       return parallel(batches * tiles.down * tiles.across, work, [&](int64_t first, int64_t last) {
         const SingleThreadedBlas alone;
+        const OpenMpTeam alone_too(by_onednn ? 1 : 0);
         for (int64_t i = first; i < last; ++i) detail::blas_product(task, tiles, i);
       });
     }

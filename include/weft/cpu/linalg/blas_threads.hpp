@@ -126,4 +126,28 @@ class SingleThreadedBlas {
   int before_ = 1;
 };
 
+/// Libraries whose threads are OpenMP's have this many for the calling thread as long as the object
+/// lives; 0 leaves them as they are.
+class OpenMpTeam {
+ public:
+  explicit OpenMpTeam(int threads) {
+    if (threads == 0 || detail::weft_omp_set_threads == nullptr ||
+        detail::weft_omp_get_threads == nullptr) {
+      return;
+    }
+    const int now = detail::weft_omp_get_threads();
+    if (now == threads) return;
+    before_ = now;
+    detail::weft_omp_set_threads(threads);
+  }
+  ~OpenMpTeam() {
+    if (before_ != 0 && !ThreadPool::is_worker()) detail::weft_omp_set_threads(before_);
+  }
+  OpenMpTeam(const OpenMpTeam&) = delete;
+  OpenMpTeam& operator=(const OpenMpTeam&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 }  // namespace weft::cpu

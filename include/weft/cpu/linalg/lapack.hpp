@@ -23,6 +23,8 @@ using Getrf = void(I, I, T*, I, int*, int*);
 template <class T>
 using Getrs = void(C, I, I, const T*, I, I, T*, I, int*);
 template <class T>
+using Getri = void(I, T*, I, const int*, T*, I, int*);
+template <class T>
 using Trtrs = void(C, C, C, I, I, const T*, I, T*, I, int*);
 template <class T>
 using Geqrf = void(I, I, T*, I, T*, T*, I, int*);
@@ -53,6 +55,10 @@ extern Getrs<float> weft_sgetrs __asm__("sgetrs_");
 extern Getrs<double> weft_dgetrs __asm__("dgetrs_");
 extern Getrs<complex<float>> weft_cgetrs __asm__("cgetrs_");
 extern Getrs<complex<double>> weft_zgetrs __asm__("zgetrs_");
+extern Getri<float> weft_sgetri __asm__("sgetri_");
+extern Getri<double> weft_dgetri __asm__("dgetri_");
+extern Getri<complex<float>> weft_cgetri __asm__("cgetri_");
+extern Getri<complex<double>> weft_zgetri __asm__("zgetri_");
 extern Trtrs<float> weft_strtrs __asm__("strtrs_");
 extern Trtrs<double> weft_dtrtrs __asm__("dtrtrs_");
 extern Trtrs<complex<float>> weft_ctrtrs __asm__("ctrtrs_");
@@ -83,6 +89,7 @@ template <>
 struct Functions<float> {
   static constexpr auto *potrf = weft_spotrf; static constexpr auto *getrf = weft_sgetrf;
   static constexpr auto *getrs = weft_sgetrs; static constexpr auto *trtrs = weft_strtrs;
+  static constexpr auto *getri = weft_sgetri;
   static constexpr auto *geqrf = weft_sgeqrf; static constexpr auto *orgqr = weft_sorgqr;
   static constexpr auto *syevd = weft_ssyevd; static constexpr auto *gesdd = weft_sgesdd;
 };
@@ -90,6 +97,7 @@ template <>
 struct Functions<double> {
   static constexpr auto *potrf = weft_dpotrf; static constexpr auto *getrf = weft_dgetrf;
   static constexpr auto *getrs = weft_dgetrs; static constexpr auto *trtrs = weft_dtrtrs;
+  static constexpr auto *getri = weft_dgetri;
   static constexpr auto *geqrf = weft_dgeqrf; static constexpr auto *orgqr = weft_dorgqr;
   static constexpr auto *syevd = weft_dsyevd; static constexpr auto *gesdd = weft_dgesdd;
 };
@@ -97,6 +105,7 @@ template <>
 struct Functions<complex<float>> {
   static constexpr auto *potrf = weft_cpotrf; static constexpr auto *getrf = weft_cgetrf;
   static constexpr auto *getrs = weft_cgetrs; static constexpr auto *trtrs = weft_ctrtrs;
+  static constexpr auto *getri = weft_cgetri;
   static constexpr auto *geqrf = weft_cgeqrf; static constexpr auto *orgqr = weft_cungqr;
   static constexpr auto *syevd = weft_cheevd; static constexpr auto *gesdd = weft_cgesdd;
   static constexpr auto *geev = weft_cgeev;
@@ -105,6 +114,7 @@ template <>
 struct Functions<complex<double>> {
   static constexpr auto *potrf = weft_zpotrf; static constexpr auto *getrf = weft_zgetrf;
   static constexpr auto *getrs = weft_zgetrs; static constexpr auto *trtrs = weft_ztrtrs;
+  static constexpr auto *getri = weft_zgetri;
   static constexpr auto *geqrf = weft_zgeqrf; static constexpr auto *orgqr = weft_zungqr;
   static constexpr auto *syevd = weft_zheevd; static constexpr auto *gesdd = weft_zgesdd;
   static constexpr auto *geev = weft_zgeev;

@@ -110,13 +110,15 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
     const int64_t k = tau.shape()[1];
     each(operation, nullptr, a, [&](const cpu::Matrix<T>& x, int64_t i) {
 #if defined(WEFT_LAPACK)
-      cpu::with_room<T>([&](T* room, int length, int& info) {
-        cpu::lapack::Functions<T>::geqrf(&m, &n, x.at, &m, tau.data() + i * k, room, &length,
-                                         &info);
-      });
-#else
-      cpu::qr(x, m, n, tau.data() + i * k);
+      if (m > small_qr || n > small_qr) {
+        cpu::with_room<T>([&](T* room, int length, int& info) {
+          cpu::lapack::Functions<T>::geqrf(&m, &n, x.at, &m, tau.data() + i * k, room, &length,
+                                           &info);
+        });
+        return 0;
+      }
 #endif
+      cpu::qr(x, m, n, tau.data() + i * k);
       return 0;
     });
   }
@@ -128,13 +130,15 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
     const int k = size(operation, tau.shape()[1]);
     each(operation, nullptr, a, [&](const cpu::Matrix<T>& x, int64_t i) {
 #if defined(WEFT_LAPACK)
-      cpu::with_room<T>([&](T* room, int length, int& info) {
-        cpu::lapack::Functions<T>::orgqr(&m, &n, &k, x.at, &m, tau.data() + i * k, room, &length,
-                                         &info);
-      });
-#else
-      cpu::householder_q(x, m, n, k, tau.data() + i * k);
+      if (m > small_qr || n > small_qr) {
+        cpu::with_room<T>([&](T* room, int length, int& info) {
+          cpu::lapack::Functions<T>::orgqr(&m, &n, &k, x.at, &m, tau.data() + i * k, room, &length,
+                                           &info);
+        });
+        return 0;
+      }
 #endif
+      cpu::householder_q(x, m, n, k, tau.data() + i * k);
       return 0;
     });
   }
@@ -164,14 +168,15 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
       T* const right = vh.data() + i * n * vh.rows();
       const bool vectors = u.columns() > 0;
 #if defined(WEFT_LAPACK)
-      return cpu::lapack_svd(x.at, m, n, s.data() + i * k, vectors ? left : nullptr, right,
-                             u.columns() > k || vh.rows() > k);
-#else
+      if (m > small_svd || n > small_svd) {
+        return cpu::lapack_svd(x.at, m, n, s.data() + i * k, vectors ? left : nullptr, right,
+                               u.columns() > k || vh.rows() > k);
+      }
+#endif
       return cpu::plain_svd(x, m, n, s.data() + i * k, cpu::Matrix<T>{vectors ? left : nullptr, m},
                             u.columns(), cpu::Matrix<T>{right, vh.rows()}, vh.rows())
                  ? 0
                  : -1;
-#endif
     });
   }
 
@@ -189,7 +194,27 @@ struct MatrixSolver<Cpu> : cpu::SmallSolver {
     });
   }
 
+#if defined(WEFT_LAPACK)
+  /// The inverse in place of what lu() gave.
+  template <class T>
+  static void inverse(const char* operation, const Columns<T>& lu,
+                      const Tensor<std::int32_t, Cpu>& pivots) {
+    const int n = size(operation, lu.rows());
+    each(operation, nullptr, lu, [&](const cpu::Matrix<T>& x, int64_t i) {
+      std::vector<int> from_1(pivots.data() + i * n, pivots.data() + (i + 1) * n);
+      for (int& row : from_1) ++row;
+      cpu::with_room<T>([&](T* room, int length, int& info) {
+        cpu::lapack::Functions<T>::getri(&n, x.at, &n, from_1.data(), room, &length, &info);
+      });
+      return 0;
+    });
+  }
+#endif
+
  private:
+  // Up to these sizes LAPACK spends more on each call than weft's own code on the matrix.
+  static constexpr int small_qr = 32;
+  static constexpr int small_svd = 8;
   static constexpr const char* diverges = "is not finite, or its iteration does not converge";
 };
 

@@ -188,15 +188,15 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
                            const char* kept) {
       run_loop([=]() __attribute__((always_inline)) {
         run<RowValues<ValueTypes>, Out>(
-            weft::detail::with_left<typename Reuse::Shared>(part(program)), at, step, skip, rows, m,
-            out, pitch, kept);
+            weft::detail::with_leaf<weft::detail::Reused, Reuse::number>(part(program)), at, step,
+            skip, rows, m, out, pitch, kept);
       });
     }
     static constexpr OutputFunctions loops() {
       OutputFunctions out{uses<P>, store, uses<P>, nullptr};
-      if constexpr (Reuse::possible && weft::detail::has_left<P, typename Reuse::Shared>) {
-        using Less =
-            decltype(weft::detail::with_left<typename Reuse::Shared>(std::declval<const P&>()));
+      if constexpr (Reuse::possible && weft::detail::has_part<P, Reuse::number>) {
+        using Less = decltype(weft::detail::with_leaf<weft::detail::Reused, Reuse::number>(
+            std::declval<const P&>()));
         out.kept_uses = uses<Less> & ~weft::detail::uses_of<weft::detail::Reused<Kept>>;
         out.kept = store_kept;
       }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/cuda/elementwise/multi_output.hpp"
+#include "weft/cuda/elementwise/plan.hpp"
 #include "weft/cuda/elementwise/shared.hpp"
-#include "weft/cuda/elementwise/transpose_tile.hpp"
 #include "weft/cuda/elementwise/vector_gather.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/primitive/placed.hpp"
@@ -34,9 +34,9 @@ __device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int
   for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
 }
 
-/// targets = programs over the others, where every operand's vectors are aligned and full, or one
-/// element for all lanes: few instructions, so that many operands still run at memory speed. What
-/// is gathered along an axis is a slice for all lanes here.
+/// targets = programs over the others, where every vector is full and those of the targets are
+/// aligned: few instructions, so that many operands still run at memory speed. What is gathered
+/// along an axis is a slice for all lanes here.
 template <class Out, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(block_threads)
     for_each_aligned(const __grid_constant__ Grid<N> grid,
@@ -49,27 +49,43 @@ __global__ void __launch_bounds__(block_threads)
   go_to_row(grid, row, offset);
 #pragma unroll
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
-  Registers<Types, V> registers;
   constexpr int first_input = weft::detail::target_count<Out> - 1;
-  if constexpr (detail::shares_parts<Program>) {
-    const auto load = [&]<int K>(auto& vector) {
-      constexpr int k = first_input + K;
-      on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k]);
-    };
-    store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
-                  offset);
-  } else if constexpr (has_rows<Program>) {
-    registers.template load_aligned<index_bits<Program>>(
-        grid.data + first_input, offset + first_input, grid.lane + first_input);
-    const auto values = Row<V, Registers<Types, V>>{registers}(program);
-    Vector<Out, V> stored;
+  const auto compute_row = [&] {
+    Registers<Types, V> registers;
+    if constexpr (detail::shares_parts<Program>) {
+      const auto load = [&]<int K>(auto& vector) {
+        constexpr int k = first_input + K;
+        on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k],
+                              (grid.apart & std::uint64_t{1} << k) != 0);
+      };
+      store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
+                    offset);
+    } else if constexpr (has_rows<Program>) {
+      registers.template load_aligned<index_bits<Program>>(
+          grid.data + first_input, offset + first_input, grid.lane + first_input,
+          grid.apart >> first_input);
+      const auto values = Row<V, Registers<Types, V>>{registers}(program);
+      Vector<Out, V> stored;
 #pragma unroll
-    for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
-    store_aligned(stored, grid.data, offset);
+      for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
+      store_aligned(stored, grid.data, offset);
+    } else {
+      registers.template load_aligned<index_bits<Program>>(
+          grid.data + first_input, offset + first_input, grid.lane + first_input,
+          grid.apart >> first_input);
+      store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+    }
+  };
+  if constexpr (N <= most_of_several_rows) {
+#pragma unroll 1
+    for (int left = 1 << grid.rows_shift;;) {
+      compute_row();
+      if (--left == 0) break;
+#pragma unroll
+      for (int i = 0; i < N; ++i) offset[i] += grid.stride[i][0] >> grid.rows_shift;
+    }
   } else {
-    registers.template load_aligned<index_bits<Program>>(
-        grid.data + first_input, offset + first_input, grid.lane + first_input);
-    store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+    compute_row();
   }
 }
 
@@ -129,6 +145,16 @@ __global__ void __launch_bounds__(block_threads)
     } else {
       registers.load(grid.data + first_input, offset + first_input, grid.lane + first_input, first,
                      last, transposed);
+      if constexpr (has_rows<Program>) {
+        if (grid.slices) {
+          const auto values = Row<V, Registers<Types, V>>{registers, first, last}(program);
+          Vector<Out, V> stored;
+#pragma unroll
+          for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
+          store_all(stored, grid.data, offset, grid.lane, first, last);
+          continue;
+        }
+      }
       store_all(compute_all<Out, V>(registers, program, first, last), grid.data, offset, grid.lane,
                 first, last);
     }
@@ -140,20 +166,6 @@ __global__ void __launch_bounds__(block_threads)
 
 namespace on_cuda {
 
-/// The kernels of one expression, without their types.
-struct ForEachKernels {
-  int targets;
-  int lanes;
-  bool has_aligned = false;
-  RowOperands rows = {};   // what the aligned kernel gathers by slices
-  bool transposes = true;  // whether the general kernel can turn operands in shared memory
-  const void* general = nullptr;
-  const void* aligned = nullptr;
-  /// Where parts of the program have one value: share_parts.
-  void (*share)(const void* program, const detail::Operand* operands, int before, int rank,
-                ElementwiseLoops& grid) = nullptr;
-};
-
 #if defined(__CUDACC__)
 /// Which kernels an expression has, but for the kernels themselves.
 template <class Out, class Types, class Program>
@@ -163,80 +175,19 @@ constexpr ForEachKernels for_each_kernels() {
   // Rows are found by a load before theirs, so that a thread needs more of them under way.
   constexpr int row = row_bytes<Program>;
   constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 32) : lanes_of<Out>(Types{});
-  // With few operands of 4 bytes the general kernel is as fast (docs/notes/measurements.md).
-  if constexpr (n > 5 || row_lanes > 4 || row != 0) {
+  // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md); with
+  // more, rows may be broadcast, for which it takes twice the instructions.
+  constexpr bool may_broadcast = weft::detail::count(Types{}) > 1;
+  if constexpr (may_broadcast || row_lanes > 4 || row != 0) {
     out.has_aligned = true;
+    // Indices of 8 bytes would leave a thread two elements of what they name.
+    if (row != 0 && out.lanes < 8) out.lanes = row_lanes < 8 ? row_lanes : 8;
     out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
   }
   return out;
 }
 #endif
 
-namespace detail {
-
-/// How one piece of an element-wise statement is launched.
-struct ForEachLaunch {
-  bool aligned = false;
-  unsigned blocks = 0;
-  int shared_bytes = 0;
-};
-
-/// Merges the dimensions of a statement and puts the axis along which operands are transposed next
-/// to the innermost; returns it, or -1.
-inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEachKernels& kernels) {
-  weft::detail::simplify(loops, operands, n);
-  const int axis = kernels.transposes ? transposed_axis(loops, operands, n, kernels.targets) : -1;
-  for (int d = axis; d >= 0 && d + 2 < loops.rank; ++d) {
-    weft::detail::swap_dimensions(loops, operands, n, d, d + 1);
-  }
-  return axis;
-}
-
-/// Plans one piece; `transposed` is filled with an operand's place in shared memory, or -1.
-WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands, int n,
-                                                 bool transposes, const ForEachKernels& kernels,
-                                                 ElementwiseLoops& grid, int* transposed) {
-  ForEachLaunch out;
-  const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
-  out.aligned =
-      !transposes && kernels.has_aligned && is_aligned(piece, operands, n, wide, kernels.rows);
-  plan_row_items(piece, operands[0], out.aligned ? wide : kernels.lanes, grid);
-  for (int i = 0; i < n; ++i) transposed[i] = -1;
-  if (transposes) {
-    grid.head_mask = 0;
-    grid.passes = tile_rows / tile_step;
-    out.blocks = plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, grid.tiling,
-                            transposed, out.shared_bytes);
-  } else {
-    out.blocks = (grid.items + block_threads - 1) / block_threads;
-  }
-  return out;
-}
-
-/// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
-template <int N>
-WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shape,
-                                Operand* operands, const ForEachKernels& kernels,
-                                const void* program) {
-  Loops loops = weft::detail::loops_over(shape);
-  const DeviceGuard guard(device);
-  const Stream stream = current_stream(device);
-  order(operands, N, stream, kernels.targets);
-  const bool transposes = order_dimensions(loops, operands, N, kernels) >= 0;
-  in_pieces(loops, operands, N, [&](const Loops& piece) {
-    Grid<N> grid;
-    const ForEachLaunch plan =
-        plan_for_each(piece, operands, N, transposes, kernels, grid, grid.transposed);
-    plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
-    if (kernels.share != nullptr) {
-      kernels.share(program, operands, kernels.targets - 1, piece.rank, grid);
-    }
-    void* arguments[] = {&grid, const_cast<void*>(program)};
-    launch(name, shape, plan.aligned ? kernels.aligned : kernels.general, plan.blocks,
-           block_threads, arguments, stream, plan.shared_bytes);
-  });
-}
-}  // namespace detail
 }  // namespace on_cuda
 
 template <>

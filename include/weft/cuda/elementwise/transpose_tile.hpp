@@ -32,6 +32,10 @@ __device__ __forceinline__ void copy_word(char* to, const char* from, int bytes)
     return;
   }
 #endif
+  if (bytes == 2) {
+    *reinterpret_cast<unsigned short*>(to) = *reinterpret_cast<const unsigned short*>(from);
+    return;
+  }
 #pragma unroll 1
   for (int i = 0; i < bytes; i += 8) {
 #if __CUDA_ARCH__ >= 800
@@ -44,6 +48,42 @@ __device__ __forceinline__ void copy_word(char* to, const char* from, int bytes)
     for (int b = i; b < bytes && b < i + 8; ++b) to[b] = from[b];
   }
 }
+
+/// Copies `columns` whole columns of `rows` elements, one behind the other in memory, 16 bytes at a
+/// time.
+template <class T>
+__device__ __forceinline__ void copy_columns(char* shared, const char* from, int columns,
+                                             const FastDivmod& rows, int pitch) {
+  constexpr int each = 16 / static_cast<int>(sizeof(T));
+  const int length = static_cast<int>(rows.divisor);
+  const int count = columns * length;
+  auto* to = reinterpret_cast<T*>(shared);
+  const auto* items = reinterpret_cast<const T*>(from);
+#pragma unroll 2
+  for (int e = static_cast<int>(threadIdx.x) * each; e < count; e += block_threads * each) {
+    struct alignas(16) Chunk {
+      T item[each];
+    } chunk{};
+    if (e + each <= count) {
+      chunk = *reinterpret_cast<const Chunk*>(items + e);
+    } else {
+#pragma unroll
+      for (int k = 0; k < each; ++k) {
+        if (e + k < count) chunk.item[k] = items[e + k];
+      }
+    }
+    int c = static_cast<int>(rows.divide(static_cast<unsigned>(e)));
+    int r = e - c * length;
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      if (e + k < count) to[c * pitch + r] = chunk.item[k];
+      const bool end = ++r == length;
+      c += end ? 1 : 0;
+      r = end ? 0 : r;
+    }
+  }
+}
+
 }  // namespace detail
 
 /// Where a block's tile begins.
@@ -80,6 +120,17 @@ __device__ __noinline__ inline void load_tile(const Tiling& tiling, TilePlace pl
       rest = next;
     }
     const int columns = ::min(inner - place.column, tiling.width);
+    if (x.whole_columns) {
+      const int itemsize = x.word / x.pack;
+      const char* from = data[i] + int64_t{offset} * itemsize;
+      if (itemsize == 2) {
+        detail::copy_columns<unsigned short>(shared, from, columns, size[0], x.pitch * x.pack);
+      } else {
+        detail::copy_columns<unsigned>(shared, from, columns, size[0], x.pitch * x.pack);
+      }
+      shared += transposed_bytes;
+      continue;
+    }
     const int words = (static_cast<int>(size[0].divisor) - place.row) / x.pack;
     const int r = threadIdx.x & ((1 << x.shift) - 1);
     const int step = block_threads >> x.shift;
@@ -169,6 +220,17 @@ WEFT_OUTLINED inline int word_of(const Loops& loops, const Operand& x, int axis)
   return 4;
 }
 
+/// Whether a tile's columns lie one behind the other in memory, in full 16 bytes at its beginning.
+WEFT_OUTLINED inline bool has_whole_columns(const Loops& loops, const Operand& x, int width) {
+  const int last = loops.rank - 1;
+  const int64_t rows = loops.size[last - 1];
+  bool whole = (x.itemsize == 2 || x.itemsize == 4) && rows <= tile_rows &&
+               x.stride[last - 1] == 1 && x.stride[last] == rows && width * x.itemsize % 16 == 0 &&
+               reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
+  for (int d = 0; d < last - 1; ++d) whole = whole && x.stride[d] * x.itemsize % 16 == 0;
+  return whole;
+}
+
 /// Chooses the operands to turn, which run along the dimension next to the innermost, and fills in
 /// their tiles; the number of blocks.
 WEFT_OUTLINED inline unsigned plan_tiles(const Loops& loops, const Operand* operands, int n,
@@ -191,6 +253,7 @@ WEFT_OUTLINED inline unsigned plan_tiles(const Loops& loops, const Operand* oper
     out->pack = out->word / x.itemsize;
     while (tile_rows / out->pack >> out->shift > 1) ++out->shift;
     out->pitch = tile_pitch(x.itemsize) / out->pack;
+    out->whole_columns = has_whole_columns(loops, x, tiling.width);
     out->lane = static_cast<int>(x.stride[last]) / out->pack;
     out->row = static_cast<int>(x.stride[last - 1]);
     transposed[i] = shared_bytes;

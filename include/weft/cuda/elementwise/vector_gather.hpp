@@ -118,10 +118,13 @@ __device__ __forceinline__ bool is_aligned_vector(const T* p) {
   return reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0;
 }
 
-/// Evaluates a program whose gathers along an axis name one slice for all of a thread's lanes.
+/// Evaluates a program whose gathers along an axis name one slice for all of a thread's lanes, of
+/// which those from `first` to before `last` are there.
 template <int V, class R>
 struct Row {
   const R& registers;
+  int first = 0;
+  int last = V;
 
   template <class P>
   __device__ __forceinline__ Values<typename P::type, V> operator()(const P& program) const {
@@ -139,20 +142,22 @@ struct Row {
   template <class T, class Offsets, class Index>
   __device__ __forceinline__ Values<compute_t<T>, V> node(
       const Apply<op::gathered<T, AlongAxis>, Offsets, Index>& program) const {
-    const Lane<R> first{registers, 0};
+    const Lane<R> lane{registers, 0};
     const op::gathered<T, AlongAxis>& op = program.op;
     Values<compute_t<T>, V> out;
-    long long at = get<0>(program.programs)(first);
-    if (!op.finder.find(at, get<1>(program.programs)(first))) {
+    long long at = get<0>(program.programs)(lane);
+    if (!op.finder.find(at, get<1>(program.programs)(lane))) {
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = op.none();
-    } else if (is_aligned_vector<T, V>(op.data + at)) {
+    } else if (first == 0 && last == V && is_aligned_vector<T, V>(op.data + at)) {
       const auto row = *reinterpret_cast<const Vector<T, V>*>(op.data + at);
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = load_element(row.lane[j]);
     } else {
 #pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = load_element(op.data[at + j]);
+      for (int j = 0; j < V; ++j) {
+        out.lane[j] = j >= first && j < last ? load_element(op.data[at + j]) : op.none();
+      }
     }
     return out;
   }

@@ -57,17 +57,11 @@ WEFT_OUTLINED inline void explain_merge(Explanation& out, int64_t results, int64
 /// Plans a reduction over n operands as run_reduction does.
 WEFT_OUTLINED inline void explain_reduction(Explanation& out, const char* name, Cuda device,
                                             const Shape& kept, const Shape& reduced,
-                                            Operand* operands, Operand* inside, int n, int lanes,
-                                            int column_lanes, int64_t state_bytes) {
-  Loops outer = weft::detail::loops_over(kept);
-  Loops inner = weft::detail::loops_over(reduced);
-  weft::detail::inner_operands(operands, n, outer.rank, inner.rank, inside);
-  weft::detail::simplify(outer, operands, n);
-  for (int i = 0; i < n; ++i) inside[i].data = operands[i].data;
-  weft::detail::simplify(inner, inside, n, true);
+                                            Operand* operands, Operand* inside, int n,
+                                            ReduceLimits limits, int64_t state_bytes) {
   ReduceLoops plan;
-  const ReduceLimits limits{lanes, column_lanes, properties(device).multiprocessors};
-  plan_reduction(name, outer, operands, inner, inside, n, limits, plan);
+  limits.multiprocessors = properties(device).multiprocessors;
+  plan_reduction(name, kept, reduced, operands, inside, n, limits, plan);
   Kernel& kernel = out.kernels.back();
   kernel.kind = plan.form == ReduceLoops::columns ? "reduction by columns"
                 : plan.width > 32                 ? "reduction by blocks"
@@ -157,9 +151,10 @@ struct Explainer<Cuda> {
     using State = typename R::template State<typename Program::type>;
     constexpr int lanes = on_cuda::lanes_of_widest<bool>(Types{});
     detail::Operand inside[n];
+    on_cuda::detail::ReduceLimits limits{lanes, on_cuda::column_lanes<State, lanes>};
+    limits.weight = detail::program_weight<Program>;
     on_cuda::detail::explain_reduction(out, name.operation, device, kept, reduced, operands, inside,
-                                       n, lanes, on_cuda::column_lanes<State, lanes>,
-                                       sizeof(State));
+                                       n, limits, sizeof(State));
   }
 
   template <class Outs, class Types, class Program>

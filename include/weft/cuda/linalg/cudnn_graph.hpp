@@ -1,7 +1,8 @@
 // CudnnGraph: operations of cuDNN's graph interface, and the plan that runs them as one.
-// Long because one class has all operations, which share how descriptors are made.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+// Long because one class has all operations, which share how descriptors are made.
 
 #if defined(WEFT_CUDNN)
 

@@ -40,18 +40,8 @@ struct LibrarySolver : SmallSolver {
     } else {
       for (int64_t i = 0; i < a.count(); ++i) {
         T* const at = a.data() + i * n * n;
-        call.with_room(
-            [&](auto... room) {
-              return cusolverDnXpotrf_bufferSize(call.handles.solver, call.handles.params,
-                                                 CUBLAS_FILL_MODE_LOWER, n, data<T>, at, n, data<T>,
-                                                 room...);
-            },
-            [&](auto... room) {
-              return cusolverDnXpotrf(call.handles.solver, call.handles.params,
-                                      CUBLAS_FILL_MODE_LOWER, n, data<T>, at, n, data<T>, room...,
-                                      info.data() + i);
-            },
-            "Xpotrf");
+        call.run("Xpotrf", cusolverDnXpotrf_bufferSize, cusolverDnXpotrf, info.data() + i,
+                 CUBLAS_FILL_MODE_LOWER, n, data<T>, at, n, data<T>);
       }
     }
     call.report(info, "is not positive definite", true);
@@ -179,16 +169,8 @@ struct LibrarySolver : SmallSolver {
     for (int64_t i = 0; i < a.count(); ++i) {
       T* const at = a.data() + i * m * n;
       T* const scales = tau.data() + i * k;
-      call.with_room(
-          [&](auto... room) {
-            return cusolverDnXgeqrf_bufferSize(call.handles.solver, call.handles.params, m, n,
-                                               data<T>, at, m, data<T>, scales, data<T>, room...);
-          },
-          [&](auto... room) {
-            return cusolverDnXgeqrf(call.handles.solver, call.handles.params, m, n, data<T>, at, m,
-                                    data<T>, scales, data<T>, room..., info.data());
-          },
-          "Xgeqrf");
+      call.run("Xgeqrf", cusolverDnXgeqrf_bufferSize, cusolverDnXgeqrf, info.data(), m, n, data<T>,
+               at, m, data<T>, scales, data<T>);
     }
   }
 
@@ -251,18 +233,8 @@ struct LibrarySolver : SmallSolver {
     for (int64_t i = 0; i < a.count(); ++i) {
       T* const at = a.data() + i * n * n;
       real_t<T>* const values = w.data() + i * n;
-      call.with_room(
-          [&](auto... room) {
-            return cusolverDnXsyevd_bufferSize(call.handles.solver, call.handles.params, job, half,
-                                               n, data<T>, at, n, data<real_t<T>>, values, data<T>,
-                                               room...);
-          },
-          [&](auto... room) {
-            return cusolverDnXsyevd(call.handles.solver, call.handles.params, job, half, n, data<T>,
-                                    at, n, data<real_t<T>>, values, data<T>, room...,
-                                    info.data() + i);
-          },
-          "Xsyevd");
+      call.run("Xsyevd", cusolverDnXsyevd_bufferSize, cusolverDnXsyevd, info.data() + i, job, half,
+               n, data<T>, at, n, data<real_t<T>>, values, data<T>);
     }
     call.report(info, diverges, false);
   }
@@ -276,27 +248,20 @@ struct LibrarySolver : SmallSolver {
     const int64_t n = a.columns();
     const int64_t k = m < n ? m : n;
     const bool vectors = u.columns() > 0;
-    if (!vectors && m < n) {  // gesvdj's values of complex matrices of this form are wrong
-      return svd(operation, Columns<T, D>{a.memory.transpose(1, 2).clone()}, s, u, vh);
-    }
     const bool full = u.columns() > k || vh.rows() > k;
     const bool batched = a.count() > 1 && m <= 32 && n <= 32;
-    const auto job = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-    const int econ = full || batched ? 0 : 1;
-    const auto device = s.device();
     const int64_t count = a.count();
+    // Of several matrices one after the other gesvdj fails where it is asked for values alone.
+    const auto job =
+        vectors || (count > 1 && !batched) ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+    const bool econ = !full && !batched;
+    const auto device = s.device();
     const auto info = empty<int>({count}, device);
-    // Vectors that nobody asked for are not written, but by the batched call.
-    const bool writes = vectors || batched;
-    const Tensor<T, D> left = econ == 1 && vectors ? u.memory
-                              : writes             ? empty<T>({count, m, m}, device)
-                                                   : empty<T>({1, 1, 1}, device);
-    const Tensor<T, D> right = empty<T>({writes ? count : 1,
-                                         !writes     ? 1
-                                         : econ == 1 ? k
-                                                     : n,
-                                         writes ? n : 1},
-                                        device);
+    // Vectors that nobody asked for all go to the same place, but from the batched call.
+    const int64_t places = vectors || batched ? count : 1;
+    const Tensor<T, D> left =
+        econ && vectors ? u.memory : empty<T>({places, econ ? k : m, m}, device);
+    const Tensor<T, D> right = empty<T>({places, econ ? k : n, n}, device);
     const auto at = [](const Tensor<T, D>& x, int64_t i) {
       const int64_t number = i < x.shape()[0] ? i : 0;
       return reinterpret_cast<Foreign<T>*>(x.data() + number * x.shape()[1] * x.shape()[2]);
@@ -359,18 +324,8 @@ struct LibrarySolver : SmallSolver {
       T* const values = w.data() + i * n;
       T* const basis = vectors ? v.data() + i * n * n : nullptr;
       void* const nothing = nullptr;
-      call.with_room(
-          [&](auto... room) {
-            return cusolverDnXgeev_bufferSize(call.handles.solver, call.handles.params, none, job,
-                                              n, data<T>, at, n, data<T>, values, data<T>, nothing,
-                                              n, data<T>, basis, n, data<T>, room...);
-          },
-          [&](auto... room) {
-            return cusolverDnXgeev(call.handles.solver, call.handles.params, none, job, n, data<T>,
-                                   at, n, data<T>, values, data<T>, nothing, n, data<T>, basis, n,
-                                   data<T>, room..., info.data() + i);
-          },
-          "Xgeev");
+      call.run("Xgeev", cusolverDnXgeev_bufferSize, cusolverDnXgeev, info.data() + i, none, job, n,
+               data<T>, at, n, data<T>, values, data<T>, nothing, n, data<T>, basis, n, data<T>);
     }
     call.report(info, diverges, false);
 #endif
@@ -445,6 +400,16 @@ struct LibrarySolver : SmallSolver {
       }
       // The host's memory may be read until the call is over.
       if (on_host > 0) on_cuda::check(cudaStreamSynchronize(stream.handle()), operation);
+    }
+    /// A function whose memory is asked for with the same arguments.
+    template <class Size, class F, class... Xs>
+    void run(const char* name, Size* size, F* f, int* info, const Xs&... arguments) const {
+      with_room(
+          [&](auto... room) { return size(handles.solver, handles.params, arguments..., room...); },
+          [&](auto... room) {
+            return f(handles.solver, handles.params, arguments..., room..., info);
+          },
+          name);
     }
     void launch(const void* kernel, int64_t items, void** arguments) const {
       constexpr int threads = 256;

@@ -25,9 +25,10 @@ struct KeptValues {
 template <class Shared, int V, class LaneOf>
 class Evaluation {
  public:
+  /// `half`: the elements from V / 2 on are not computed.
   __device__ __forceinline__ Evaluation(const SharedValues& shared, KeptValues<Shared, V>& kept,
-                                        const LaneOf& lane)
-      : shared_(shared), kept_(kept), lane_(lane) {}
+                                        const LaneOf& lane, bool half = false)
+      : shared_(shared), kept_(kept), lane_(lane), half_(half) {}
 
   template <class P>
   __device__ __forceinline__ void run(const P& program, typename P::type (&out)[V]) const {
@@ -39,7 +40,10 @@ class Evaluation {
         for (int j = 0; j < V; ++j) out[j] = program(inputs(j));
       } else {
 #pragma unroll
-        for (int j = 0; j < V; ++j) out[j] = program(lane_(j));
+        for (int j = 0; j < V; ++j) {
+          if (half_ && j == V / 2) break;
+          out[j] = program(lane_(j));
+        }
       }
     } else if constexpr (k >= 0) {
       constexpr std::uint64_t bit = uses_of<P> & (~uses_of<P> + 1);
@@ -77,7 +81,10 @@ class Evaluation {
     typename X::type x[V];
     run(parts.head, x);
 #pragma unroll
-    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j]);
+    for (int j = 0; j < V; ++j) {
+      if (half_ && j == V / 2) break;
+      out[j] = program.op.value(x[j]);
+    }
   }
   template <class P, class X, class Y>
   __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y>& parts,
@@ -87,7 +94,10 @@ class Evaluation {
     run(parts.head, x);
     run(parts.tail.head, y);
 #pragma unroll
-    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j], y[j]);
+    for (int j = 0; j < V; ++j) {
+      if (half_ && j == V / 2) break;
+      out[j] = program.op.value(x[j], y[j]);
+    }
   }
   template <class P, class X, class Y, class Z>
   __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y, Z>& parts,
@@ -99,15 +109,19 @@ class Evaluation {
     run(parts.tail.head, y);
     run(parts.tail.tail.head, z);
 #pragma unroll
-    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j], y[j], z[j]);
+    for (int j = 0; j < V; ++j) {
+      if (half_ && j == V / 2) break;
+      out[j] = program.op.value(x[j], y[j], z[j]);
+    }
   }
   const SharedValues& shared_;
   KeptValues<Shared, V>& kept_;
   const LaneOf& lane_;
+  bool half_;
 };
 
 template <class Shared, int V, class LaneOf>
-Evaluation(const SharedValues&, KeptValues<Shared, V>&, const LaneOf&)
+Evaluation(const SharedValues&, KeptValues<Shared, V>&, const LaneOf&, bool = false)
     -> Evaluation<Shared, V, LaneOf>;
 
 #endif

@@ -44,6 +44,7 @@ struct TransposedOperand {
   int pitch = 0;     // words from a column in shared memory to the next
   int lane = 0;      // strides in words
   int row = 0;
+  bool whole_columns = false;  // lie one behind the other in memory
 };
 
 /// At most two operands are turned; the rows of a tile are the dimension next to the innermost.
@@ -57,12 +58,15 @@ struct Tiling {
 /// The loops of an element-wise kernel. Each thread computes as many neighbours of the innermost
 /// dimension as its vectors have lanes.
 struct ElementwiseLoops {
-  unsigned items = 0;  // threads with work
-  int inner = 1;       // elements of the innermost dimension
-  int head = 0;        // misalignment of the first row, in elements;
-  int head_mask = 0;   // a row that starts at an offset has (head + offset) & head_mask
-  int passes = 1;      // vectors a thread computes
-  int outer = 0;       // dimensions but the innermost
+  unsigned items = 0;       // threads with work
+  int inner = 1;            // elements of the innermost dimension
+  int head = 0;             // misalignment of the first row, in elements;
+  int head_mask = 0;        // a row that starts at an offset has (head + offset) & head_mask
+  int passes = 1;           // vectors a thread computes
+  int outer = 0;            // dimensions but the innermost
+  int rows_shift = 0;       // aligned: log2 of the rows that a thread computes one by one
+  bool slices = false;      // what is gathered along an axis is a slice for all lanes
+  std::uint64_t apart = 0;  // aligned: bit i: operand i is read element by element
   FastDivmod row_items;
   FastDivmod size[max_rank - 1];
   Tiling tiling;
@@ -177,24 +181,37 @@ WEFT_OUTLINED inline void plan_operands(const Loops& loops, const Operand* opera
   }
 }
 
-/// True when each thread's vector of each operand is full, contiguous and aligned, or one element,
-/// and what is gathered along an axis is a slice.
-inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int lanes,
-                       const RowOperands& rows) {
+/// Whether what is gathered along an axis is a slice for all lanes of a thread.
+inline bool names_slices(const Loops& loops, const Operand* operands, int n,
+                         const RowOperands& rows) {
   const int last = loops.rank - 1;
-  if (last < 0 || operands[0].stride[last] != 1 || loops.size[last] % lanes != 0) return false;
+  for (int i = 0; i < n && last >= 0; ++i) {
+    if ((rows.indices >> i & 1U) != 0 && operands[i].stride[last] != 0) return false;
+    if ((rows.offsets >> i & 1U) != 0 && operands[i].stride[last] != 1) return false;
+  }
+  return last >= 0;
+}
+
+/// True when each thread's vector of each target is full, contiguous and aligned, and what is
+/// gathered along an axis is a slice; with bits in `apart` for the operands whose vectors are
+/// neither that nor one element.
+inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int targets, int lanes,
+                       const RowOperands& rows, std::uint64_t& apart) {
+  const int last = loops.rank - 1;
+  if (last < 0 || loops.size[last] % lanes != 0) return false;
+  if (!names_slices(loops, operands, n, rows)) return false;
+  apart = 0;
   for (int i = 0; i < n; ++i) {
     const Operand& x = operands[i];
-    if ((rows.indices >> i & 1U) != 0 && x.stride[last] != 0) return false;
-    if ((rows.offsets >> i & 1U) != 0 && x.stride[last] != 1) return false;
     if (x.gathered) continue;  // positions are computed, not loaded
-    if (x.itemsize == 0 || (x.stride[last] != 0 && x.stride[last] != 1)) return false;
-    if (x.stride[last] == 0) continue;
+    if (x.itemsize == 0) return false;
+    if (i >= targets && x.stride[last] == 0) continue;
     const auto bytes = static_cast<std::uintptr_t>(x.itemsize) * static_cast<unsigned>(lanes);
-    if (reinterpret_cast<std::uintptr_t>(x.data) % bytes != 0) return false;
-    for (int d = 0; d < last; ++d) {
-      if (x.stride[d] % lanes != 0) return false;
-    }
+    bool whole = x.stride[last] == 1 && reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0;
+    for (int d = 0; d < last; ++d) whole = whole && x.stride[d] % lanes == 0;
+    if (whole) continue;
+    if (i < targets || x.itemsize < 4) return false;
+    apart |= std::uint64_t{1} << i;
   }
   return true;
 }

@@ -113,15 +113,19 @@ __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset
   }
 }
 
-/// The same where the vector is known to be full and aligned, or one element for all lanes.
+/// The same where the vector is known to be full and, unless it is `apart`, aligned, or one element
+/// for all lanes; of types below 4 bytes, none is apart, since packing them would cost all others.
 template <class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
-                                             int stride) {
+                                             int stride, bool apart) {
   if constexpr (std::is_same_v<T, IndexOperand>) {
     load(out, data, offset, stride, 0, V);
   } else {
     const T* p = reinterpret_cast<const T*>(data) + offset;
-    if (stride != 0) {
+    if (sizeof(T) >= 4 && apart) {
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = p[j * stride];
+    } else if (stride != 0) {
       out = *reinterpret_cast<const Vector<T, V>*>(p);
     } else {
       const T value = *p;
@@ -161,12 +165,12 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
                                        int first, int last, const Copies& copies = {}) {
     load_from<1>(values, data, offset, stride, first, last, copies);
   }
-  /// The same where vectors are aligned and full, or one element for all lanes; the operands that
-  /// are bits of Splats are the latter.
+  /// The same where vectors are full; aligned, unless they are bits of `apart`, or one element for
+  /// all lanes, as the operands are that are bits of Splats.
   template <unsigned Splats = 0>
   __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
-                                               const int* stride) {
-    load_aligned_from<1, Splats>(values, data, offset, stride);
+                                               const int* stride, std::uint64_t apart) {
+    load_aligned_from<1, Splats>(values, data, offset, stride, apart);
   }
   /// Calls load.template operator()<I>(vector) for the operand of each Arg<I> that Uses names.
   template <std::uint64_t Uses, class F>
@@ -184,16 +188,17 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   template <int K, unsigned Splats, class Head, class... Tail>
   __device__ __forceinline__ static void load_aligned_from(Pack<Head, Tail...>& values,
                                                            char* const* data, const int* offset,
-                                                           const int* stride) {
+                                                           const int* stride, std::uint64_t apart) {
     const int along = (Splats >> K & 1U) != 0 ? 0 : stride[K];
-    on_cuda::load_aligned(values.head, data[K], offset[K], along);
+    on_cuda::load_aligned(values.head, data[K], offset[K], along,
+                          (apart & std::uint64_t{1} << K) != 0);
     if constexpr (sizeof...(Tail) > 0) {
-      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride);
+      load_aligned_from<K + 1, Splats>(values.tail, data, offset, stride, apart);
     }
   }
   template <int, unsigned>
   __device__ __forceinline__ static void load_aligned_from(Pack<>&, char* const*, const int*,
-                                                           const int*) {}
+                                                           const int*, std::uint64_t) {}
   template <int K, class Offset, class Copies, class Head, class... Tail>
   __device__ __forceinline__ static void load_from(Pack<Head, Tail...>& values, char* const* data,
                                                    const Offset* offset, const int* stride,

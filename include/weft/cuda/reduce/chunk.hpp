@@ -14,7 +14,8 @@ template <int N, int V, class State>
 inline constexpr int row_ahead = V == 1  ? (N <= 2   ? 8
                                             : N <= 3 ? 4
                                                      : 2)
-                                 : N > 3 ? 1
+                                 : N > 6 ? 1
+                                 : N > 3 ? 2
                                  : N > 2 ? (V > 4 ? 2 : 4)
                                  : V > 8 ? 2
                                  : V > 4 ? 4

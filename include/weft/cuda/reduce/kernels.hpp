@@ -117,17 +117,24 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
       chunk.template load<1>(at, hop, grid.lane, k, width, items);
 #pragma unroll
       for (int i = 1; i < N; ++i) at[i] += next * grid.step[i];
-      C x[ahead * V];
+      C x[ahead * V]{};
 #pragma unroll
-      for (int i = 0; i < ahead * V; ++i) {
-        const bool inside = !has_effects<Program> || k + i / V * width < items;
-        x[i] = inside ? chunk.value(program, i / V, i % V) : C{};
+      for (int u = 0; u < ahead; ++u) {
+        // Where a row ends half-way, the rest is not computed.
+        if (ahead > 1 && u == ahead / 2 && k - thread + u * width >= items) break;
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+          const bool inside = !has_effects<Program> || k + u * width < items;
+          x[u * V + j] = inside ? chunk.value(program, u, j) : C{};
+        }
       }
       State part[1]{};
       const long long here = position + static_cast<long long>(k) * V;
       const unsigned step = width * V;
       if (k + (ahead - 1) * width < items) {
         detail::add_all<V>(reducer, part[0], x, here, step);
+      } else if constexpr (detail::takes_first<R, State, C, ahead * V>) {
+        reducer.add_first(part[0], x, static_cast<int>((items - k + width - 1) / width) * V);
       } else {
 #pragma unroll
         for (int u = 0; u < ahead; ++u) {

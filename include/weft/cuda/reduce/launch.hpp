@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/reduce/kernels.hpp"
+#include "weft/eval/rows/sharing.hpp"
 
 #if defined(__CUDACC__)
 
@@ -16,6 +17,7 @@ struct ReduceKernels {
   const void* rows[2] = {};     // by elements, by vectors
   const void* columns[2] = {};  // likewise
   const void* merge = nullptr;
+  int weight = 0;  // see ReduceLimits
 
   template <class Out, class Types, int N, class R, class State, class Program>
   static ReduceKernels of() {
@@ -27,6 +29,7 @@ struct ReduceKernels {
     out.columns[0] = erase(reduce_columns<Out, Types, 1, N, R, State, Program>);
     out.columns[1] = erase(reduce_columns<Out, Types, w, N, R, State, Program>);
     out.merge = erase(merge_partials<Out, R, State>);
+    out.weight = weft::detail::program_weight<Program>;
     return out;
   }
 
@@ -55,23 +58,18 @@ template <int N>
                                      const Shape& reduced, Operand* operands,
                                      const ReduceKernels& kernels, const void* reducer,
                                      const void* program) {
-  Operand inside[N];
-  Loops outer = weft::detail::loops_over(kept);
-  Loops inner = weft::detail::loops_over(reduced);
-  weft::detail::inner_operands(operands, N, outer.rank, inner.rank, inside);
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
   order(operands, N, stream);
-  weft::detail::simplify(outer, operands, N);
-  for (int i = 0; i < N; ++i) inside[i].data = operands[i].data;
-  weft::detail::simplify(inner, inside, N, true);
 
+  Operand inside[N];
   ReduceGrid<N> grid;
-  const ReduceLimits limits{kernels.lanes, kernels.column_lanes,
-                            properties(device).multiprocessors};
-  plan_reduction(name.operation, outer, operands, inner, inside, N, limits, grid);
+  const ReduceLimits limits{kernels.lanes, kernels.column_lanes, properties(device).multiprocessors,
+                            kernels.weight};
+  const ReductionLoops loops =
+      plan_reduction(name.operation, kept, reduced, operands, inside, N, limits, grid);
   const bool columns = grid.form == ReduceLoops::columns;
-  plan_reduced_operands(outer, operands, inner, inside,
+  plan_reduced_operands(loops.kept, operands, loops.reduced, inside,
                         columns ? kernels.column_lanes : kernels.lanes, grid);
 
   StorageHandle partials;

@@ -121,11 +121,15 @@ inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, co
   return out;
 }
 
+/// From this weight on a thread should have all the elements that it computes at a time.
+inline constexpr int costly_element = 24;
+
 /// What a plan must know of the kernels and the GPU.
 struct ReduceLimits {
   int lanes = 1;         // of a vector in the form of rows
   int column_lanes = 1;  // the same in that of columns
   int multiprocessors = 1;
+  int weight = 0;  // of computing an element, as weft::detail::program_weight counts
 };
 
 /// Cuts each output's elements where there are too few groups of threads to fill the GPU; `least`
@@ -190,7 +194,9 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   const int lanes = out.vectors ? limits.lanes : 1;
   out.length = checked(name, (out.inner + lanes - 1) / lanes, "vectors for each result");
   // Items a thread, at least: in two rounds of loads where the row is long.
-  const int64_t each = !out.vectors || out.length > 1024 ? 16 : out.length > 64 ? 8 : 4;
+  const int64_t each = !out.vectors || out.length > 1024                    ? 16
+                       : out.length > 64 || limits.weight >= costly_element ? 8
+                                                                            : 4;
   const unsigned wide = power_of_two(divide_up(out.length, each));
   out.width = wide < row_threads ? wide : row_threads;
   out.threads = out.width > 32 ? out.width : row_threads / 2;  // wide groups meet in shared memory
@@ -223,6 +229,27 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
   } else {
     plan_row_reduction(name, kept, operands, reduced, inside, n, limits, out);
   }
+}
+
+/// The loops of a reduction: over its results, and over what each of them is of.
+struct ReductionLoops {
+  Loops kept;
+  Loops reduced;
+};
+
+/// Plans a reduction over n operands, whose strides are those along `kept`, then along `reduced`;
+/// afterwards they have those along the loops over the results, and `inside` along the others.
+WEFT_OUTLINED inline ReductionLoops plan_reduction(const char* name, const Shape& kept,
+                                                   const Shape& reduced, Operand* operands,
+                                                   Operand* inside, int n,
+                                                   const ReduceLimits& limits, ReduceLoops& out) {
+  ReductionLoops loops{weft::detail::loops_over(kept), weft::detail::loops_over(reduced)};
+  weft::detail::inner_operands(operands, n, loops.kept.rank, loops.reduced.rank, inside);
+  weft::detail::simplify(loops.kept, operands, n);
+  for (int i = 0; i < n; ++i) inside[i].data = operands[i].data;
+  weft::detail::simplify(loops.reduced, inside, n, true);
+  plan_reduction(name, loops.kept, operands, loops.reduced, inside, n, limits, out);
+  return loops;
 }
 
 /// Addresses and strides of a reduction's operands.

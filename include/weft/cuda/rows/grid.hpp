@@ -50,6 +50,7 @@ struct RowLoops {
   unsigned chunk = 16;  // registers: vectors that a thread has
   int slots = 0;        // registers: operands that are kept there
   int slot_operand[max_slots];
+  bool half = false;            // short rows: no thread has more than half of what it may have
   bool blocked = false;         // the elements that a thread has at a time are neighbours
   std::uint64_t vectors = 0;    // bit i: it moves those of operand i at once
   std::uint64_t needed = 0;     // bit i: the task reads operand i
@@ -107,6 +108,12 @@ struct RegisterKernel {
   /// Where the outputs read what the last reduction's program left behind: whether that has the
   /// value of their own.
   bool (*reuses)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
+  /// Where a thread keeps values of a part of the program in place of operands: whether the part
+  /// has one value wherever it occurs.
+  bool (*computes)(const void* program, const RowLoops&, const RowOperand*) = nullptr;
+  std::uint64_t beside = 0;  // bit i: a reduction then reads operand i beside them
+  /// Decides which parts of equal value within that part are computed once.
+  void (*share)(const void* program, RowLoops&, const RowOperand*) = nullptr;
 };
 
 /// What planning knows of a kernel: `uses[r]` has bit i where reduction r reads operand i, the last

@@ -70,7 +70,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
         if (j < item_.n) x[j] = program(lane(j));
       }
     } else {
-      Evaluation(grid_.shared, kept_, lane).run(program, x);
+      Evaluation(grid_.shared, kept_, lane, grid_.half).run(program, x);
     }
   }
 
@@ -107,12 +107,14 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
           }
         }
       }
-      if (!grid_.columns) {
+      const unsigned next = grid_.columns ? 1U << grid_.width_shift : 1;  // lane of the row's next
 #pragma unroll 1
-        for (unsigned w = grid_.group / 2; w > 0; w /= 2) {
-          reduction.reducer.merge(state, shuffle<true>(state, w));
-        }
-        state = shuffle<false>(state, threadIdx.x & (32 - grid_.group));
+      for (unsigned w = grid_.group / 2 * next; w >= next; w /= 2) {
+        reduction.reducer.merge(state, shuffle<true>(state, w));
+      }
+      if (grid_.group > 1) {
+        const unsigned mine = grid_.columns ? next - 1 : 32 - grid_.group;
+        state = shuffle<false>(state, threadIdx.x & mine);
       }
       value = static_cast<T>(reduction.reducer.finish(state, grid_.count));
     }
@@ -157,7 +159,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     Registers registers{};
     char* at[outputs + leaves];
     this->template begin<Uses>(at, 0);
-    this->template load<Uses>(registers, at, item_, false);
+    this->template load<Uses>(registers, at, item_, false, grid_.half);
     return registers;
   }
   template <class Out, class P>
@@ -171,6 +173,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     } else {
 #pragma unroll
       for (int j = 0; j < V; ++j) {
+        if (grid_.half && j == V / 2) break;
         if (!has_effects<P> || j < item_.n) {
           out.lane[j] = stored_value<Out>(program, Lane{registers, values_, j});
         }
@@ -186,6 +189,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
+      if (grid_.half && j == V / 2) break;
       if (j < item_.n && (along || (j == 0 && place_.lane == 0))) {
         *reinterpret_cast<Out*>(at) = in.lane[j];
       }

@@ -37,6 +37,7 @@ class RowPlan {
     grid_.shared = {};
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
+    grid_.half = false;
     lanes_ = kernel_.loop_lanes;
     launch_ = RowLaunch{};
     if (!choose_narrow()) choose_threads();
@@ -110,15 +111,17 @@ class RowPlan {
   /// Short rows: each thread has all of its elements at a time.
   bool choose_narrow() {
     const int64_t lanes = kernel_.narrow_lanes;
-    const int64_t most = grid_.columns ? lanes : 32 * lanes;
+    const int64_t most = grid_.columns ? 4 * lanes : 32 * lanes;
     if (lanes == 0 || grid_.count == 0 || grid_.count > most || grid_.varies != 0 ||
         grid_.reduced_rank > 1) {
       return false;
     }
     launch_.narrow = true;
+    grid_.half = 2 * grid_.count <= lanes;
     lanes_ = kernel_.narrow_lanes;
     work_ = (grid_.count + lanes - 1) / lanes;
     set_group(power_of_two(work_), grid_.columns ? 256 : 128);
+    if (grid_.columns) grid_.width_shift = 5 - grid_.group_shift;  // a warp has all of its columns
     return true;
   }
   void set_group(unsigned group, unsigned threads) {

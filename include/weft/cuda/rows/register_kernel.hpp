@@ -7,6 +7,7 @@
 #include "weft/cuda/rows/hoist.hpp"
 #include "weft/cuda/rows/merge.hpp"
 #include "weft/cuda/rows/registers.hpp"
+#include "weft/cuda/rows/shared.hpp"
 
 #if defined(__CUDACC__)
 
@@ -14,38 +15,44 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-template <class Outs, class Types, int V, class Program>
+/// What a thread keeps is an operand.
+struct NothingComputed {};
+
+template <class Outs, class Types, int V, class Program, class Part>
 class RegisterThread;
 
-/// One thread of the kernel.
-template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
-class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>
+/// One thread of the kernel; Part is the program whose values it keeps, or NothingComputed.
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps, class Part>
+class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>,
+                     Part>
     : RowRegisters<RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V,
-                                  RowProgram<Pack<Rs...>, Pack<Ps...>>>,
+                                  RowProgram<Pack<Rs...>, Pack<Ps...>>,
+                                  !std::is_same_v<Part, NothingComputed>>,
                    TypeList<Ts...>, V, sizeof...(Outs) + sizeof...(Ts) + sizeof...(Rs)> {
  public:
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
-  using Layout = RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, Program>;
+  using Layout = RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, Program,
+                                !std::is_same_v<Part, NothingComputed>>;
   using Base =
       RowRegisters<Layout, TypeList<Ts...>, V, sizeof...(Outs) + sizeof...(Ts) + sizeof...(Rs)>;
   using Values = Pack<typename Rs::value...>;
 
   __device__ __forceinline__ RegisterThread(const typename Base::Grid& grid, const Program& program,
-                                            char* shared)
-      : Base(grid), program_(program), shared_(shared) {}
+                                            const Part& part, char* shared)
+      : Base(grid), program_(program), part_(part), shared_(shared) {}
 
   __device__ __forceinline__ void run() {
     using Reductions = std::make_index_sequence<reductions>;
     if (grid_.cluster) {
       Exchange::begin(static_cast<unsigned>(__cvta_generic_to_shared(shared_)), grid_.scratch);
     }
-    this->keep(0);
+    keep(0);
     fetch_ahead();
     if constexpr (Layout::independent) {
       accumulate_all(Reductions{});
 #pragma unroll 1
       for (unsigned k = Base::vectors; k < grid_.chunk; k += Base::vectors) {
-        this->keep(k);
+        keep(k);
         accumulate_all(Reductions{});
       }
     }
@@ -78,14 +85,30 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       return weft::get<I>(thread.values_);
     }
     __device__ __forceinline__ float left() const { return thread.left_[k][j]; }
+    __device__ __forceinline__ float kept() const { return thread.kept_value(k, j); }
   };
 
-  /// Has L2 fetch the operand that is kept of a later row.
+  __device__ __forceinline__ void keep(unsigned begin) {
+    if constexpr (Layout::computed) {
+      using Shared = PartShared<Part>;
+      this->template keep_values<uses_of<Part>>(
+          begin, [&](const Registers& registers, float(&x)[V]) {
+            KeptValues<Shared, V> kept{};
+            const auto lane = [&](int j) { return Lane{*this, registers, 0, j}; };
+            Evaluation(grid_.shared, kept, lane).run(part_, x);
+          });
+    } else {
+      Base::keep(begin);
+    }
+  }
+
+  /// Has L2 fetch the operand that is kept of a later row, or those that its values come from.
   __device__ __forceinline__ void fetch_ahead() const {
 #if __CUDA_ARCH__ >= 900
     const unsigned row = place_.row + grid_.ahead;
-    if (grid_.ahead == 0 || threadIdx.x != 0 || row >= grid_.rows) return;
-    const RowOperand& x = grid_.operand[grid_.slot_operand[0]];
+    const int s = static_cast<int>(threadIdx.x);
+    if (grid_.ahead == 0 || s >= grid_.slots || row >= grid_.rows) return;
+    const RowOperand& x = grid_.operand[grid_.slot_operand[s]];
     fetch_to_l2(x.data + row * x.row,
                 static_cast<unsigned>(grid_.count) * static_cast<unsigned>(x.itemsize));
 #endif
@@ -190,7 +213,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   template <int K>
   __device__ __forceinline__ auto output() const {
     if constexpr (Layout::reuses) {
-      return with_left<typename Layout::Reused::Shared>(weft::get<K>(program_.outputs));
+      return with_leaf<Reused, Layout::Reused::number>(weft::get<K>(program_.outputs));
     } else {
       return weft::get<K>(program_.outputs);
     }
@@ -216,7 +239,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   /// An output with one element for the row: no operand of it changes along the row.
   template <int K, class Out, class P>
   __device__ __forceinline__ void store_of_row(const P& program) const {
-    if constexpr ((uses_of<P> & uses_of<Reused<float>>) == 0) {
+    if constexpr ((uses_of<P> & (uses_of<Reused<float>> | uses_of<Kept<float>>)) == 0) {
       if ((grid_.along_row >> K & 1U) != 0 || place_.lane != 0 || !place_.active) return;
       const Registers registers = this->template of_row<uses_of<P>>();
       char* const to = row_start(grid_, grid_.operand[K], place_.row);
@@ -225,6 +248,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   }
 
   const Program& program_;
+  const Part& part_;
   char* shared_;
   float left_[Layout::reuses ? Base::vectors : 1][V];
   Pack<typename Rs::state...> states_{};
@@ -236,11 +260,24 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 
 /// Runs the outputs of a row program whose rows are full, aligned vectors.
 template <class Outs, class Types, int V, int N, class Program>
-__global__ void __launch_bounds__(row_block, V == 8 ? 4 : 3)
+__global__ void __launch_bounds__(row_block,
+                                  V == 8 && !weft::detail::KeptPart<Program>::possible ? 4 : 3)
     row_register_kernel(const __grid_constant__ RowGrid<N> grid,
                         const __grid_constant__ Program program) {
   extern __shared__ __align__(128) char weft_row_shared[];
-  detail::RegisterThread<Outs, Types, V, Program>(grid, program, weft_row_shared).run();
+  using Part = weft::detail::KeptPart<Program>;
+  if constexpr (Part::possible) {
+    const auto less = Part::without(program);
+    const auto& part = Part::of(program);
+    detail::RegisterThread<Outs, Types, V, std::remove_const_t<decltype(less)>,
+                           std::remove_cvref_t<decltype(part)>>(grid, less, part, weft_row_shared)
+        .run();
+  } else {
+    using Nothing = detail::NothingComputed;
+    detail::RegisterThread<Outs, Types, V, Program, Nothing>(grid, program, Nothing{},
+                                                             weft_row_shared)
+        .run();
+  }
 }
 
 }  // namespace weft::on_cuda

@@ -6,6 +6,7 @@
 
 #include "weft/cuda/rows/reuse.hpp"
 #include "weft/cuda/rows/walk.hpp"
+#include "weft/eval/rows/kept.hpp"
 
 #if defined(__CUDACC__)
 
@@ -61,26 +62,25 @@ struct Nth<0, Head, Tail...> {
   using type = Head;
 };
 
-/// Whether a program needs a reduction's value.
-template <class P>
-inline constexpr bool reads_reductions = false;
-template <int I, class T>
-inline constexpr bool reads_reductions<Reduced<I, T>> = true;
-template <class Op, class... Ps>
-inline constexpr bool reads_reductions<Apply<Op, Ps...>> = (reads_reductions<Ps> || ...);
+using weft::detail::reads_reductions;
 
 /// A thread keeps operands of one type, that of the first one a reduction reads, in as many slots
-/// as a reduction has operands.
-template <class Outs, class Types, int V, class Program>
+/// as a reduction has operands; or, with `Computed`, the values of a part of the program, and
+/// Program reads those (weft::detail::KeptPart).
+template <class Outs, class Types, int V, class Program, bool Computed = false>
 struct RegisterLayout;
-template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
-struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+template <class... Outs, class... Ts, int V, class... Rs, class... Ps, bool Computed>
+struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>,
+                      Computed> {
+  static constexpr bool computed = Computed;
   static constexpr int outputs = sizeof...(Outs);
   static constexpr std::uint64_t positions = RowKernelTypes<Ts...>::positions << outputs;
   /// The operands with memory that reductions read.
-  static constexpr std::uint64_t reduced = (uses_of<decltype(Rs::program)> | ...) & ~positions;
+  static constexpr std::uint64_t reduced =
+      (uses_of<decltype(Rs::program)> | ...) & ~positions & ~uses_of<weft::detail::Kept<float>>;
   static constexpr int slots = [] {
     int most = 1;
+    if (Computed) return most;
     const auto count = [&](std::uint64_t uses) {
       const int n = std::popcount(uses & ~positions);
       most = n > most ? n : most;
@@ -90,9 +90,11 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   }();
   /// Programs with effects must not run where there is no element, as full vectors do.
   static constexpr bool possible =
-      reduced != 0 && slots <= 4 && !(has_effects<decltype(Rs::program)> || ...);
+      (Computed || reduced != 0) && slots <= 4 && !(has_effects<decltype(Rs::program)> || ...);
   static constexpr bool effects = (has_effects<Ps> || ...);
-  using Slot = typename Nth<reduced == 0 ? 0 : std::countr_zero(reduced) - outputs, Ts...>::type;
+  using Slot = typename std::conditional_t<
+      Computed, std::type_identity<float>,
+      Nth<Computed || reduced == 0 ? 0 : std::countr_zero(reduced) - outputs, Ts...>>::type;
   /// Vectors of each slot: 32 words in all, or elements where these are smaller.
   static constexpr int vectors = [] {
     const int elements = 32 / static_cast<int>(std::bit_ceil(unsigned{slots})) /
@@ -103,7 +105,7 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   static constexpr std::uint64_t slot_leaves = [] {
     std::uint64_t bits = 0;
     int i = outputs;
-    ((bits |= std::uint64_t{std::is_same_v<Ts, Slot>} << i++), ...);
+    ((bits |= std::uint64_t{!Computed && std::is_same_v<Ts, Slot>} << i++), ...);
     return bits;
   }();
   /// Leaves that are the only slot's operand, or else the kernel does not serve.
@@ -115,6 +117,22 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   static constexpr bool reuses = Reused::possible &&
                                  std::is_same_v<typename Reused::LastProgram::type, float> &&
                                  Reused::beside == 0;
+};
+
+/// The layout that the kernel has, and the program that its threads run.
+template <class Outs, class Types, int V, class Program>
+struct RegisterProgram {
+  using Part = weft::detail::KeptPart<Program>;
+  template <class P>
+  struct Same {
+    using type = P;
+  };
+  template <class P>
+  struct Less {
+    using type = decltype(weft::detail::KeptPart<P>::without(std::declval<const P&>()));
+  };
+  using type = typename std::conditional_t<Part::possible, Less<Program>, Same<Program>>::type;
+  using Layout = RegisterLayout<Outs, Types, V, type, Part::possible>;
 };
 
 }  // namespace weft::on_cuda::detail

@@ -25,6 +25,9 @@ class RegisterPlan {
     if (!serves() || !choose_threads(launch)) return false;
     choose_slots();
     choose_ahead();
+    if (program_ != nullptr && kernel_.registers.share != nullptr) {
+      kernel_.registers.share(program_, grid_, operand_);
+    }
     return true;
   }
 
@@ -38,7 +41,8 @@ class RegisterPlan {
     if (k.vectors == 0 || task_.target >= 0 || grid_.reduced_rank > 1 || grid_.columns ||
         grid_.varies != 0 || grid_.count == 0 || grid_.count % kernel_.lanes != 0 ||
         (k.effects && grid_.any_along_row) ||
-        (k.reuses != nullptr && program_ != nullptr && !k.reuses(program_, grid_, operand_))) {
+        (k.reuses != nullptr && program_ != nullptr && !k.reuses(program_, grid_, operand_)) ||
+        (k.computes != nullptr && !serves_computed())) {
       return false;
     }
     for (int i = 0; i < end(); ++i) {
@@ -49,6 +53,19 @@ class RegisterPlan {
       if (along && !is_row_aligned(grid_, x, kernel_.lanes)) return false;
     }
     return one_operand_is_kept();
+  }
+
+  /// Whether the reductions read, beside what is computed once, no more than all rows share.
+  bool serves_computed() const {
+    const RegisterKernel& k = kernel_.registers;
+    if (program_ != nullptr && !k.computes(program_, grid_, operand_)) return false;
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      if ((k.beside >> i & 1U) == 0 || is_constant(grid_, operand_[i])) continue;
+      for (int d = 0; d < grid_.kept_rank; ++d) {
+        if (operand_[i].kept_stride[d] != 0) return false;
+      }
+    }
+    return true;
   }
 
   /// Whether the operands that the kernel takes for the only slot's are one.
@@ -135,6 +152,18 @@ class RegisterPlan {
     for (int i = kernel_.outputs; i < end(); ++i) {
       if (!is_reduced(i)) share_slot(i);
     }
+    if (kernel_.registers.computes != nullptr) note_read();
+  }
+  /// What rows are computed from, for choose_ahead.
+  void note_read() {
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      bool found = is_constant(grid_, x) || x.row == 0 || !has_memory(i) || !is_reduced(i);
+      for (int s = 0; s < grid_.slots && !found; ++s) {
+        found = is_same_operand(grid_, x, operand_[grid_.slot_operand[s]]);
+      }
+      if (!found && grid_.slots < RowLoops::max_slots) grid_.slot_operand[grid_.slots++] = i;
+    }
   }
   /// Where a block reads a row and writes another, a multiprocessor cannot have enough of them
   /// under way: it has L2 fetch a row that another block will read. What is much further ahead is
@@ -142,13 +171,18 @@ class RegisterPlan {
   void choose_ahead() {
     constexpr int64_t share = 32 * 1024;  // bytes for each multiprocessor
     grid_.ahead = 0;
-    if (!grid_.any_along_row || !grid_.simple || grid_.slots != 1 || grid_.rows_a_block != 1 ||
-        grid_.parts.divisor != 1 || device_.major < 9) {
+    const bool computed = kernel_.registers.computes != nullptr;
+    if (!grid_.any_along_row || !grid_.simple || grid_.slots < 1 ||
+        (grid_.slots > 1 && !computed) || grid_.rows_a_block != 1 || grid_.parts.divisor != 1 ||
+        device_.major < 9) {
       return;
     }
-    const RowOperand& x = operand_[grid_.slot_operand[0]];
-    if (kernel_.lanes * x.itemsize % 16 != 0 || x.row == 0) return;
-    const int64_t bytes = grid_.count * x.itemsize;
+    int64_t bytes = 0;
+    for (int s = 0; s < grid_.slots; ++s) {
+      const RowOperand& x = operand_[grid_.slot_operand[s]];
+      if (kernel_.lanes * x.itemsize % 16 != 0 || x.row == 0) return;
+      bytes += grid_.count * x.itemsize;
+    }
     const int64_t rows = (device_.multiprocessors * share + bytes - 1) / bytes;
     if (rows < grid_.rows) grid_.ahead = static_cast<unsigned>(rows);
   }

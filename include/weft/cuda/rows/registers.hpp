@@ -35,6 +35,38 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     keep_slots(std::make_index_sequence<Layout::slots>{});
   }
 
+  /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
+  /// same vectors; the operands that Uses names are read for several at a time.
+  template <std::uint64_t Uses, class F>
+  __device__ __forceinline__ void keep_values(unsigned begin, const F& values) {
+    begin_ = begin < all_mine_ ? begin : all_mine_;
+    mine_ = all_mine_ - begin_ < vectors ? all_mine_ - begin_ : vectors;
+    constexpr int together = vectors < 2 ? 1 : 2;
+    const char* at[leaves];
+    begin_needed<Uses>(at, Leaves{});
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) kept_[0][k] = Slot{};
+#pragma unroll
+    for (int k = 0; k < vectors; k += together) {
+      if (k >= static_cast<int>(grid_.chunk)) break;
+      Registers registers[together];
+#pragma unroll
+      for (int i = 0; i < together; ++i) {
+        take_needed<Uses>(registers[i], at, k + i, Leaves{});
+      }
+#pragma unroll
+      for (int i = 0; i < together; ++i) {
+        float x[V];
+        values(registers[i], x);
+#pragma unroll
+        for (int j = 0; j < V; ++j) kept_[0][k + i].word[j] = __float_as_uint(x[j]);
+      }
+    }
+  }
+  __device__ __forceinline__ float kept_value(int k, int j) const {
+    return __uint_as_float(kept_[0][k].word[j]);
+  }
+
   /// Calls f(registers, k, whole) for each vector k, with the leaves that Uses names; `whole` is
   /// false where the row has no such vector.
   template <std::uint64_t Uses, class F>
@@ -89,6 +121,8 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   using Leaves = std::make_index_sequence<leaves>;
   template <int I, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> (outputs + I) & 1U) != 0;
+  template <int I>
+  static constexpr std::uint64_t bit_of = std::uint64_t{1} << (outputs + I);
   template <int I>
   static constexpr bool is_position = (Layout::positions >> (outputs + I) & 1U) != 0;
   template <int I>
@@ -164,6 +198,46 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
           const bool here = x.access == RowOperand::slot && static_cast<int>(x.slot_offset) == s;
 #pragma unroll
           for (int w = 0; w < Slot::n; ++w) out.word[w] = here ? kept_[s][k].word[w] : out.word[w];
+        }
+      }
+    }
+  }
+
+  /// Where the first vectors are of the operands that what is kept is computed from.
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void begin_needed(const char** at, std::index_sequence<I...>) const {
+    (begin_one_needed<static_cast<int>(I), is_used<I, Uses>>(at[I]), ...);
+  }
+  template <int I, bool Used>
+  __device__ __forceinline__ void begin_one_needed(const char*& at) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[outputs + I];
+      at = x.access == RowOperand::one_element ? row_start(grid_, x, place_.row)
+                                               : start<outputs + I>();
+    }
+  }
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void take_needed(Registers& registers, const char* const* at, int k,
+                                              std::index_sequence<I...>) const {
+    (take_one_needed<static_cast<int>(I), is_used<I, Uses>>(
+         weft::get<static_cast<int>(I)>(registers), at[I], k),
+     ...);
+  }
+  template <int I, bool Used, class T>
+  __device__ __forceinline__ void take_one_needed(RowWords<T, V>& out, const char* at,
+                                                  int k) const {
+    if constexpr (Used) {
+      const RowOperand& x = grid_.operand[outputs + I];
+      if constexpr (is_position<I>) {
+        out.first = reinterpret_cast<long long>(at + k * x.step) - IndexOperand::origin;
+        out.step = x.lane;
+      } else {
+        out = RowWords<T, V>{};
+        if (k >= static_cast<int>(mine_) || (grid_.needed & bit_of<I>) == 0) return;
+        if (x.access == RowOperand::one_element) {
+          out.fill(*reinterpret_cast<const T*>(at));
+        } else {
+          out.load(at + k * x.step);
         }
       }
     }

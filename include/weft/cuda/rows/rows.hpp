@@ -140,7 +140,8 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   static constexpr int narrow = widest(Types{}) <= 8 ? detail::narrow_lanes<leaves> : 0;
   static constexpr std::uint64_t uses[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
   using Passes = RowPasses<Program>;
-  using Layout = RegisterLayout<TypeList<Outs...>, Types, lanes, Program>;
+  using Registers = RegisterProgram<TypeList<Outs...>, Types, lanes, Program>;
+  using Layout = typename Registers::Layout;
   /// What planning needs to know; get() adds the kernels themselves.
   static RowKernel description() {
     RowKernel out;
@@ -163,6 +164,11 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
       out.registers.independent = Layout::independent;
       out.registers.effects = Layout::effects;
       if constexpr (Layout::reuses) out.registers.reuses = keeps_last<Program>;
+      if constexpr (Layout::computed) {
+        out.registers.computes = keeps_part<Program>;
+        out.registers.share = share_in_part<Program>;
+        out.registers.beside = Layout::reduced;
+      }
     }
     return out;
   }

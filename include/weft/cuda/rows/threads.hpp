@@ -25,8 +25,10 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   const unsigned block = grid.parts.divide(blockIdx.x);
   place.part = blockIdx.x - block * grid.parts.divisor;
   if (grid.columns) {
-    place.thread = threadIdx.x >> grid.width_shift;
-    place.row = block * grid.rows_a_block + (threadIdx.x & (grid.rows_a_block - 1));
+    const unsigned shift = grid.width_shift;
+    place.thread = threadIdx.x >> shift & (grid.group - 1);
+    place.row = block * grid.rows_a_block + (threadIdx.x >> (shift + grid.group_shift) << shift) +
+                (threadIdx.x & ((1U << shift) - 1));
   } else {
     place.thread = threadIdx.x & (grid.group - 1);
     place.row = block;

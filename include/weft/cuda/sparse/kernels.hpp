@@ -1,4 +1,4 @@
-// Kernels over sparse matrices: a row, or a few elements, for each group of up to 32 threads.
+// Kernels of sparse products: a row for each group of up to 32 threads, or for a block.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,34 +30,6 @@ struct SparseTask {
   long long addend_column;
 };
 
-/// The elements of a dense product a b at the places of a pattern; b is the right factor
-/// transposed.
-template <class T, class Out>
-struct SampleTask {
-  const SparseIndex* crow;
-  const SparseIndex* col;
-  const T* a;
-  const T* b;
-  Out* out;
-  long long rows;
-  long long count;
-  long long a_step;
-  long long b_step;
-  int n;
-  int shift;
-};
-
-/// Rows of a pattern to check.
-struct InspectTask {
-  const SparseIndex* crow;
-  const SparseIndex* col;
-  long long rows;
-  long long columns;
-  long long count;
-  int* bad_row;
-  int* longest;
-};
-
 namespace detail {
 /// N neighbours, read and written by one instruction where they take up to 16 bytes.
 template <class T, int N>
@@ -75,6 +47,10 @@ inline int group_shift(int64_t n) {
 
 #if defined(__CUDACC__)
 inline constexpr int sparse_threads = 256;
+/// The most elements of a row that a group multiplies with a matrix alone, and that each of a
+/// group's threads multiplies with a vector.
+inline constexpr int matrix_row = 512;
+inline constexpr int vector_row = 64;
 
 /// The sum over a group of 2^shift threads, for each of them. All threads of the warp take part.
 template <class C>
@@ -105,140 +81,143 @@ __device__ __forceinline__ Out finished(const SparseTask<T, Out>& t, sparse::sum
   return static_cast<Out>(v);
 }
 
-/// Times a vector: the threads of a group share a row's elements.
+/// Times a vector: the threads of a group share a row's elements. A row with many is left to the
+/// whole block, once its other rows are done.
 template <class T, class Out>
 __global__ void __launch_bounds__(sparse_threads)
     sparse_times_vector(const __grid_constant__ SparseTask<T, Out> t) {
   using C = sparse::sum_t<T>;
-  const long long thread = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
-  const long long row = thread >> t.shift;
+  const int me = static_cast<int>(threadIdx.x);
+  const long long first = static_cast<long long>(blockIdx.x) * (sparse_threads >> t.shift);
+  const long long row = first + (me >> t.shift);
   const int width = 1 << t.shift;
+  const int begin = row < t.rows ? t.crow[row] : 0;
+  const int end = row < t.rows ? t.crow[row + 1] : 0;
+  const int most = vector_row * width;
+  const bool is_long = end - begin > most;
   C sum = C(0);
-  if (row < t.rows) {
-    const int end = t.crow[row + 1];
+  if (!is_long) {
 #pragma unroll 4
-    for (int e = t.crow[row] + (static_cast<int>(threadIdx.x) & (width - 1)); e < end; e += width) {
+    for (int e = begin + (me & (width - 1)); e < end; e += width) {
       sum += sparse::load(t.values[e]) * sparse::load(t.x[t.col[e] * t.step]);
     }
   }
   sum = sum_of_group(sum, t.shift);
-  if (row < t.rows && (threadIdx.x & (width - 1)) == 0) t.out[row] = finished(t, sum, row, 0);
+  if (row < t.rows && !is_long && (me & (width - 1)) == 0) t.out[row] = finished(t, sum, row, 0);
+
+  if (__syncthreads_or(is_long) == 0) return;
+  __shared__ alignas(16) char room[sizeof(C) * sparse_threads / 32];
+  C* const parts = reinterpret_cast<C*>(room);
+  for (long long r = first; r < first + (sparse_threads >> t.shift) && r < t.rows; ++r) {
+    const int last = t.crow[r + 1];
+    if (last - t.crow[r] <= most) continue;
+    sum = C(0);
+#pragma unroll 4
+    for (int e = t.crow[r] + me; e < last; e += sparse_threads) {
+      sum += sparse::load(t.values[e]) * sparse::load(t.x[t.col[e] * t.step]);
+    }
+    sum = sum_of_group(sum, 5);
+    if (me % 32 == 0) parts[me / 32] = sum;
+    __syncthreads();
+    if (me == 0) {
+      for (int w = 1; w < sparse_threads / 32; ++w) sum += parts[w];
+      t.out[r] = finished(t, sum, r, 0);
+    }
+    __syncthreads();
+  }
 }
 
-/// Times a matrix: each thread of a group has N neighbouring columns of a row, and goes through all
-/// of the row's elements, four at a time so that their loads do not wait for each other.
-template <int N, class T, class Out>
-__global__ void __launch_bounds__(sparse_threads)
-    sparse_times_matrix(const __grid_constant__ SparseTask<T, Out> t) {
-  using C = sparse::sum_t<T>;
+/// Adds four elements of a row times N neighbouring columns of x, and those `stride` further on,
+/// from e to `end`; four at a time, so that their loads do not wait for each other.
+template <int N, class T, class C>
+__device__ __forceinline__ void add_elements(C (&sums)[N], const SparseIndex* col, const T* values,
+                                             const T* x, long long step, int e, int end,
+                                             int stride) {
   using Vector = detail::Neighbours<T, N>;
-  const long long thread = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
-  const long long row = thread >> t.shift;
-  const int lane = static_cast<int>(threadIdx.x) & ((1 << t.shift) - 1);
-  const int column = static_cast<int>((blockIdx.y << t.shift) + static_cast<unsigned>(lane)) * N;
-  if (row >= t.rows || column >= t.n) return;
-  C sums[N];
+  for (; e < end; e += stride) {
+    const int here = end - e < 4 ? end - e : 4;
+    if (here == 4) {
+      C value[4];
+      Vector near[4];
 #pragma unroll
-  for (int i = 0; i < N; ++i) sums[i] = C(0);
-  const T* const x = t.x + column;
-  const int end = t.crow[row + 1];
-  int e = t.crow[row];
-  for (; e + 4 <= end; e += 4) {
-    C value[4];
-    Vector near[4];
+      for (int k = 0; k < 4; ++k) {
+        value[k] = sparse::load(values[e + k]);
+        near[k] = *reinterpret_cast<const Vector*>(x + col[e + k] * step);
+      }
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      value[k] = sparse::load(t.values[e + k]);
-      near[k] = *reinterpret_cast<const Vector*>(x + t.col[e + k] * t.step);
-    }
+      for (int k = 0; k < 4; ++k) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+        for (int i = 0; i < N; ++i) sums[i] += value[k] * sparse::load(near[k].at[i]);
+      }
+    } else {
+      for (int k = 0; k < here; ++k) {
+        const C value = sparse::load(values[e + k]);
+        const Vector near = *reinterpret_cast<const Vector*>(x + col[e + k] * step);
 #pragma unroll
-      for (int i = 0; i < N; ++i) sums[i] += value[k] * sparse::load(near[k].at[i]);
+        for (int i = 0; i < N; ++i) sums[i] += value * sparse::load(near.at[i]);
+      }
     }
   }
-  for (; e < end; ++e) {
-    const C value = sparse::load(t.values[e]);
-    const Vector near = *reinterpret_cast<const Vector*>(x + t.col[e] * t.step);
-#pragma unroll
-    for (int i = 0; i < N; ++i) sums[i] += value * sparse::load(near.at[i]);
-  }
+}
+
+/// Stores N neighbours of a row.
+template <int N, class T, class Out, class C>
+__device__ __forceinline__ void store_row(const SparseTask<T, Out>& t, const C (&sums)[N],
+                                          long long row, int column) {
   detail::Neighbours<Out, N> out;
 #pragma unroll
   for (int i = 0; i < N; ++i) out.at[i] = finished(t, sums[i], row, column + i);
   *reinterpret_cast<detail::Neighbours<Out, N>*>(t.out + row * t.n + column) = out;
 }
 
-/// A group has four neighbouring elements of the pattern; its threads share the columns of a.
+/// Times a matrix: each thread of a group has N neighbouring columns of a row, and goes through all
+/// of the row's elements. A row with many is left to the whole block, whose groups share it.
 template <int N, class T, class Out>
 __global__ void __launch_bounds__(sparse_threads)
-    sample_product(const __grid_constant__ SampleTask<T, Out> t) {
+    sparse_times_matrix(const __grid_constant__ SparseTask<T, Out> t) {
   using C = sparse::sum_t<T>;
-  using Vector = detail::Neighbours<T, N>;
-  const long long thread = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
-  const long long first = (thread >> t.shift) * 4;
-  const int width = 1 << t.shift;
-  const int lane = static_cast<int>(threadIdx.x) & (width - 1);
-  long long row[4];
-  long long column[4];
-  long long low = 0;
-  long long high = t.rows;  // the row of an element is the last one that begins before or at it
-  const long long start = first < t.count ? first : t.count - 1;
-  while (high - low > 1) {
-    const long long r = low + (high - low) / 2;
-    if (t.crow[r] <= start) {
-      low = r;
-    } else {
-      high = r;
-    }
+  const int me = static_cast<int>(threadIdx.x);
+  const int groups = sparse_threads >> t.shift;
+  const int group = me >> t.shift;
+  const int lane = me & ((1 << t.shift) - 1);
+  const long long first = static_cast<long long>(blockIdx.x) * groups;
+  const long long row = first + group;
+  const int column = static_cast<int>((blockIdx.y << t.shift) + static_cast<unsigned>(lane)) * N;
+  const bool has_columns = column < t.n;
+  const T* const x = t.x + column;
+  const int begin = row < t.rows ? t.crow[row] : 0;
+  const int end = row < t.rows ? t.crow[row + 1] : 0;
+  const bool is_long = end - begin > matrix_row;
+  C sums[N];
+  if (row < t.rows && has_columns && !is_long) {
+#pragma unroll
+    for (int i = 0; i < N; ++i) sums[i] = C(0);
+    add_elements<N>(sums, t.col, t.values, x, t.step, begin, end, 4);
+    store_row(t, sums, row, column);
   }
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const long long e = first + k < t.count ? first + k : t.count - 1;
-    while (t.crow[low + 1] <= e) ++low;
-    row[k] = low * t.a_step;
-    column[k] = t.col[e] * t.b_step;
-  }
-  C sums[4] = {C(0), C(0), C(0), C(0)};
-  for (int j = lane * N; j < t.n; j += width * N) {
-    Vector a[4];
-    Vector b[4];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      a[k] = *reinterpret_cast<const Vector*>(t.a + row[k] + j);
-      b[k] = *reinterpret_cast<const Vector*>(t.b + column[k] + j);
-    }
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-#pragma unroll
-      for (int i = 0; i < N; ++i) sums[k] += sparse::load(a[k].at[i]) * sparse::load(b[k].at[i]);
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const C sum = sum_of_group(sums[k], t.shift);
-    if (lane == 0 && first + k < t.count) t.out[first + k] = static_cast<Out>(sum);
-  }
-}
 
-/// A warp checks a row, and notes the first wrong one and the length of the longest.
-template <class Task>
-__global__ void __launch_bounds__(sparse_threads) inspect_rows(const __grid_constant__ Task t) {
-  const long long thread = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
-  const long long row = thread / 32;
-  if (row >= t.rows) return;
-  const long long first = t.crow[row];
-  const long long last = t.crow[row + 1];
-  bool good = first >= 0 && first <= last && last <= t.count && (row > 0 || first == 0) &&
-              (row < t.rows - 1 || last == t.count);
-  for (long long e = first + threadIdx.x % 32; good && e < last; e += 32) {
-    const SparseIndex c = t.col[e];
-    good = c >= 0 && c < t.columns && (e == first || c > t.col[e - 1]);
-  }
-  if (!good) atomicMin(t.bad_row, static_cast<int>(row));
-  if (threadIdx.x % 32 == 0 && good) {
-    const int length = static_cast<int>(last - first);
-    if (length > *static_cast<volatile int*>(t.longest)) atomicMax(t.longest, length);
+  if (__syncthreads_or(is_long) == 0) return;
+  __shared__ alignas(16) char room[sizeof(C) * sparse_threads * N];
+  C* const parts = reinterpret_cast<C*>(room);
+  for (long long r = first; r < first + groups && r < t.rows; ++r) {
+    const int last = t.crow[r + 1];
+    if (last - t.crow[r] <= matrix_row) continue;
+#pragma unroll
+    for (int i = 0; i < N; ++i) sums[i] = C(0);
+    if (has_columns) {
+      add_elements<N>(sums, t.col, t.values, x, t.step, t.crow[r] + 4 * group, last, 4 * groups);
+    }
+#pragma unroll
+    for (int i = 0; i < N; ++i) parts[i * sparse_threads + me] = sums[i];
+    __syncthreads();
+    if (group == 0 && has_columns) {
+      for (int g = 1; g < groups; ++g) {
+#pragma unroll
+        for (int i = 0; i < N; ++i) sums[i] += parts[i * sparse_threads + (g << t.shift) + lane];
+      }
+      store_row(t, sums, r, column);
+    }
+    __syncthreads();
   }
 }
 #endif

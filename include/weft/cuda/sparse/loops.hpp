@@ -5,6 +5,7 @@
 #include "weft/cuda/copy.hpp"
 #include "weft/cuda/sparse/cusparse.hpp"
 #include "weft/cuda/sparse/kernels.hpp"
+#include "weft/cuda/sparse/sample.hpp"
 
 namespace weft {
 
@@ -15,11 +16,10 @@ enum class SparseChoice : unsigned char { automatic, kernels, library };
 [[gnu::visibility("default")]] inline SparseChoice sparse_choice = SparseChoice::automatic;
 
 namespace detail {
-/// Whether a group of threads a row would wait for a few full rows: then cuSPARSE, which cuts
-/// these.
+/// Whether all would wait for the blocks that have a few full rows: then cuSPARSE cuts these. Of a
+/// pattern that nobody has looked at, whose longest row is -1, it is not known.
 inline bool is_uneven(int64_t rows, int64_t count, int64_t longest) {
-  if (longest < 0 || rows == 0) return true;  // nobody has looked
-  return longest > 4096 && longest > 32 * (count / rows + 1);
+  return rows > 0 && longest > 65536 && longest > 256 * (count / rows + 1);
 }
 inline bool takes_library(int64_t rows, int64_t count, int64_t longest) {
   if (sparse_choice != SparseChoice::automatic) return sparse_choice == SparseChoice::library;

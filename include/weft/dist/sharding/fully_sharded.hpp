@@ -245,6 +245,7 @@ class FullyShardedDataParallel {
         names.push_back(pieces()[i].names[k]);
       }
     }
+    if (!unused.empty() && detail::recomputes(found)) unused.clear();
     if (!unused.empty() && !options_.find_unused) {
       fail<ValueError>(
           name_, "the forward pass did not use ", detail::listed(names).c_str(),

@@ -17,11 +17,12 @@ enum class Route {
   elementwise  // all else: one loop over the elements (eval/assign.hpp)
 };
 
-/// Whether an expression has a reduction inside that a row program can take in.
+/// Whether an expression has a reduction inside that a row program can take in: those of Small are
+/// evaluated before, since rows keep numbers.
 template <class E>
 inline constexpr bool has_reduction = false;
 template <class R, class E>
-inline constexpr bool has_reduction<Reduce<R, E>> = true;
+inline constexpr bool has_reduction<Reduce<R, E>> = !is_small<typename Reduce<R, E>::value_type>;
 template <class T, class Op, class... Args>
 inline constexpr bool has_reduction<Map<T, Op, Args...>> = (has_reduction<Args> || ...);
 

@@ -80,6 +80,14 @@ inline constexpr int program_weight<Apply<Op, Ps...>> = uses_of<Apply<Op, Ps...>
                                                             : op_weight<Op> +
                                                                   (program_weight<Ps> + ... + 0);
 
+/// Whether a program needs a reduction's value.
+template <class P>
+inline constexpr bool reads_reductions = false;
+template <int I, class T>
+inline constexpr bool reads_reductions<Reduced<I, T>> = true;
+template <class Op, class... Ps>
+inline constexpr bool reads_reductions<Apply<Op, Ps...>> = (reads_reductions<Ps> || ...);
+
 /// The nodes of a program that may be shared.
 template <class P>
 inline constexpr int pattern_count = 0;
@@ -93,6 +101,7 @@ struct PatternNode {
   int weight = 0;
   int parent = -1;
   bool may_be_kept = false;
+  bool reads_reductions = false;
 };
 template <class P>
 struct CollectPatterns {
@@ -105,7 +114,8 @@ struct CollectPatterns<Apply<Op, Ps...>> {
     if (uses_of<P> == 0) return;
     const int me = n++;
     nodes[me] = {pattern_number<P>, program_weight<P>, parent,
-                 std::is_same_v<typename P::type, float> && !has_effects<P> && sizeof...(Ps) <= 3};
+                 std::is_same_v<typename P::type, float> && !has_effects<P> && sizeof...(Ps) <= 3,
+                 reads_reductions<P>};
     (CollectPatterns<Ps>::run(nodes, n, me), ...);
   }
 };

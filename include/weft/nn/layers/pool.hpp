@@ -179,4 +179,7 @@ static_assert(Module<MaxPool1d> && Module<AvgPool1d> && Module<AdaptiveAvgPool1d
               Module<AvgPool3d> && Module<AdaptiveAvgPool3d> && Module<AdaptiveMaxPool3d> &&
               Module<Upsample> && Module<PixelShuffle> && Module<PixelUnshuffle> && Module<Pad>);
 
+static_assert(Module<LPPool1d> && Module<MaxUnpool1d> && Module<LPPool2d> && Module<MaxUnpool2d> &&
+              Module<LPPool3d> && Module<MaxUnpool3d>);
+
 }  // namespace weft::nn

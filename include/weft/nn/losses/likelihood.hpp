@@ -53,18 +53,17 @@ template <ExpressionLike X, ExpressionLike Y, class R = reduce::Mean>
 auto poisson_nll_loss(const X& x, const Y& y, const PoissonNLLOptions& options = {},
                       R reduction = {}) {
   detail::check_shapes("poisson_nll_loss", x, y);
-  using T = typename X::value_type;
   using V = decltype(Var(x));
   const V loss = options.log_input ? V(exp(x) - y * x)
                                    : V(x - y * log(x + detail::number<X>(options.epsilon)));
   if (!options.full) return detail::reduced(loss, reduction);
   const auto one = detail::number<X>(1);
   const auto positive = maximum(y, one);
-  const Tensor<T, typename V::device_type> stirling =
+  const V stirling(
       where(y > one,
             positive * log(positive) - positive +
                 detail::number<X>(0.5) * log(detail::number<X>(2 * std::numbers::pi) * positive),
-            detail::number<X>(0));
+            detail::number<X>(0)));
   return detail::reduced(loss + stirling, reduction);
 }
 

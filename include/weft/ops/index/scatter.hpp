@@ -87,6 +87,11 @@ template <Indexing How, Update Kind, class T, class D, class I, class S>
 Tensor<T, D> scatter(const char* operation, const Tensor<T, D>& target, const Axes* axes,
                      const I& indices, const S& source) {
   if constexpr (can_scatter<Kind, T, Tensor<T, D>, I, S>()) {
+    if (target.rank() == 0 && axes != nullptr && axes->rank() == 1 &&
+        is_axis_of_number((*axes)[0])) {
+      scatter<How, Kind>(operation, target.reshape(Shape{1}), axes, indices, source);
+      return target;
+    }
     const int axis = axes == nullptr ? 0 : one_axis(operation, *axes, target.rank());
     if constexpr (!Expression<I>) {
       scatter<How, Kind>(operation, target, axes,

@@ -57,9 +57,13 @@ struct InvRule {
       return out;
     }
     const auto matrix = by_columns(a);
+    const auto pivots = factor_lu(text, matrix, true);
+    if constexpr (requires { solver_of<D>::inverse(text, matrix, pivots); }) {
+      solver_of<D>::inverse(text, matrix, pivots);
+      return matrix.in(batch_of(a.shape()));
+    }
     const Tensor<T, D> one = eye<T>(n, n, a.device());
     const auto x = by_columns(one.expand(a.shape()));
-    const auto pivots = factor_lu(text, matrix, true);
     solve_on<D>([](auto solver, const auto& m, const auto& p,
                    const auto& v) { solver.lu_solve(text, m, p, v, false); },
                 matrix, pivots, x);

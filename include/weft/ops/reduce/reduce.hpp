@@ -215,7 +215,7 @@ auto norm(X&& x, Options... options) {
 template <ExpressionLike X, class... Options>
 auto norm_p(X&& x, double p, Options... options) {
   if (!(p > 0)) fail<ValueError>("norm_p", "p = ", p, ", expected above 0");
-  return detail::reduce(reducer::norm{p}, static_cast<X&&>(x), options...);
+  return detail::reduce(reducer::norm_p{p}, static_cast<X&&>(x), options...);
 }
 /// log(sum(exp(x))) without overflow.
 template <ExpressionLike X, class... Options>

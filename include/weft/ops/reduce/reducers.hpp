@@ -110,10 +110,40 @@ struct count_nonzero {
   }
 };
 
-/// The p-norm of the elements' absolute values; p = 2 unless given, infinity gives the largest.
+/// The square root of the sum of the absolute values' squares.
 struct norm {
   using domain = op::FloatingOrComplex;
   static constexpr const char* text = "norm";
+  static constexpr bool has_identity = true;
+  template <class T>
+  using result = real_t<T>;
+  template <class C>
+  using State = Sum<real_t<C>>;
+  template <class S, class C>
+  WEFT_HD static void add(S& s, C x, long long) {
+    const auto size = math::abs(x);
+    s.value += size * size;
+  }
+  template <int, class S, class C, int N>
+  WEFT_HD static void add_all(S& s, const C (&x)[N], long long, long long) {
+    real_t<C> squares[N];
+    for (int i = 0; i < N; ++i) squares[i] = math::abs(x[i]) * math::abs(x[i]);
+    merge(s, S{sum_of<real_t<C>>(squares)});
+  }
+  template <class S>
+  WEFT_HD static void merge(S& s, S later) {
+    s.value += later.value;
+  }
+  template <class S>
+  WEFT_HD auto finish(S s, long long) const {
+    return math::sqrt(s.value);
+  }
+};
+
+/// The p-norm of the elements' absolute values; infinity gives the largest.
+struct norm_p {
+  using domain = op::FloatingOrComplex;
+  static constexpr const char* text = "norm_p";
   static constexpr bool has_identity = true;
   double p = 2;
   template <class T>

@@ -80,6 +80,25 @@ auto convolve_by_fft(const A& a, const V& v, const Part (&parts)[N]) {
   }
 }
 
+/// The part of a real convolution that is wanted of a long signal and few taps, by transforms of
+/// pieces that overlap by the taps: on a CPU they stay in the cache (overlap and save).
+template <class A, class V>
+auto convolve_in_pieces(const A& a, const V& v, const Part& part, int64_t n) {
+  const int64_t taps = v.shape()[v.rank() - 1];
+  const int64_t hop = n - taps + 1;
+  const int64_t count = (part.length + hop - 1) / hop;
+  const int64_t before = taps - 1 - part.first;
+  const int64_t behind = count * hop + taps - 1 - before - a.shape()[a.rank() - 1];
+  const auto whole = detail::as_tensor(pad(a, {before, behind}));
+  const auto frames = frames_of(whole, whole.rank() - 1, n, hop);
+  const auto spectra = rfft(frames) * rfft(v.unsqueeze(-2), {.n = n});
+  const auto pieces = irfft(spectra, {.n = n}).narrow(-1, taps - 1, hop);
+  Shape shape = pieces.shape();
+  shape.erase(shape.rank() - 1);
+  shape[shape.rank() - 1] = count * hop;
+  return pieces.reshape(shape).narrow(-1, 0, part.length);
+}
+
 /// Along the last N axes of two tensors or Vars.
 template <int N, class A, class V>
 auto convolve_tensors(const char* operation, const A& a, const V& v, ConvolveMode mode,
@@ -106,6 +125,17 @@ auto convolve_tensors(const char* operation, const A& a, const V& v, ConvolveMod
   }
   const bool direct =
       method == ConvolveMethod::direct || (method == ConvolveMethod::automatic && work <= 64);
+  if constexpr (N == 1 && !is_complex<typename A::value_type> &&
+                !is_cuda<typename A::device_type>) {
+    const int64_t taps = v.shape()[v.rank() - 1];
+    const bool transforms = method == ConvolveMethod::fft || taps > 16;
+    int64_t piece = 1024;
+    while (piece < 4 * taps) piece *= 2;
+    if (method != ConvolveMethod::direct && transforms && piece <= 8192 &&
+        parts[0].length > piece) {
+      return convolve_in_pieces(a, v, parts[0], piece);
+    }
+  }
   if (!direct) return convolve_by_fft<N>(a, v, parts);
   const bool swaps = mode == ConvolveMode::valid && !covers;
   return swaps ? convolve_directly<N>(v, a, parts) : convolve_directly<N>(a, v, parts);

@@ -108,23 +108,54 @@ WEFT_HD constexpr Small<T, N, N> inv(const Small<T, N, N>& a) {
   }
 }
 
-/// X with A X = B, by LU decomposition with row exchanges; infinities and NaN where A is singular.
+namespace detail {
+/// Exchanges rows k and i of m where `really`, by selections: what is in registers has no address.
+template <class T, int R, int C>
+WEFT_HD WEFT_INLINE void exchange_rows(Small<T, R, C>& m, int k, int i, bool really) {
+  WEFT_UNROLL
+  for (int j = 0; j < C; ++j) {
+    const T kept = m(k, j);
+    m(k, j) = really ? m(i, j) : kept;
+    m(i, j) = really ? kept : m(i, j);
+  }
+}
+}  // namespace detail
+
+/// X with A X = B, by elimination with row exchanges; infinities and NaN where A is singular.
 template <class T, int N, int C>
 WEFT_HD Small<T, N, C> solve(const Small<T, N, N>& a, const Small<T, N, C>& b) {
-  const linalg::SmallLu<T, N> lu = detail::small_lu(a);
-  Small<T, N, C> out{};
-  for (int j = 0; j < C; ++j) {
-    // Rows by selection: what has an address computed at run time is not in registers.
-    const auto element = [&](int wanted) {
-      T found = b(0, j);
-      for (int i = 1; i < N; ++i) found = i == wanted ? b(i, j) : found;
-      return found;
-    };
-    T x[N];
-    lu.solve(element, x);
-    for (int i = 0; i < N; ++i) out(i, j) = x[i];
+  Small<T, N, N> m = a;
+  Small<T, N, C> x = b;
+  WEFT_UNROLL
+  for (int k = 0; k < N; ++k) {
+    WEFT_UNROLL
+    for (int i = k + 1; i < N; ++i) {
+      const bool larger = std::fabs(m(i, k)) > std::fabs(m(k, k));
+      detail::exchange_rows(m, k, i, larger);
+      detail::exchange_rows(x, k, i, larger);
+    }
+    const T scale = 1 / m(k, k);
+    WEFT_UNROLL
+    for (int i = k + 1; i < N; ++i) {
+      const T factor = m(i, k) * scale;
+      WEFT_UNROLL
+      for (int j = k + 1; j < N; ++j) m(i, j) -= factor * m(k, j);
+      WEFT_UNROLL
+      for (int j = 0; j < C; ++j) x(i, j) -= factor * x(k, j);
+    }
   }
-  return out;
+  WEFT_UNROLL
+  for (int i = N - 1; i >= 0; --i) {
+    const T scale = 1 / m(i, i);
+    WEFT_UNROLL
+    for (int j = 0; j < C; ++j) {
+      T sum = x(i, j);
+      WEFT_UNROLL
+      for (int k = i + 1; k < N; ++k) sum -= m(i, k) * x(k, j);
+      x(i, j) = sum * scale;
+    }
+  }
+  return x;
 }
 
 /// The lower L with A = L L^T, of which the lower triangle is read; NaN where A is not positive

@@ -242,7 +242,7 @@ auto trace(X&& x, int64_t = 0) {
   return detail::lift_small(op::small_trace{}, static_cast<X&&>(x));
 }
 
-/// X with A X = B for each element, by LU decomposition with row exchanges; infinities and NaN
+/// X with A X = B for each element, by elimination with row exchanges; infinities and NaN
 /// where A is singular.
 template <SmallLike A, SmallLike B>
 auto solve(A&& a, B&& b) {

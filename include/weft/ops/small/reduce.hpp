@@ -10,11 +10,12 @@
 namespace weft {
 
 namespace detail {
-/// Reduces the numbers of x's value, whose axes are x's and those of an element behind them.
+/// The reduction of an expression; of a tensor that of its numbers, whose axes are x's and those of
+/// an element behind them.
 template <class R, class X, class... Options>
 auto reduce_small(R reducer, X&& x, const Options&... options) {
   using S = typename std::remove_cvref_t<X>::value_type;
-  if constexpr (has_var<std::remove_cvref_t<X>>) {
+  if constexpr (!TensorLike<X>) {
     return reduce(reducer, static_cast<X&&>(x), options...);
   } else if constexpr (are_options<Options...>()) {
     const int rank = x.shape().rank();
@@ -29,8 +30,8 @@ auto reduce_small(R reducer, X&& x, const Options&... options) {
 }
 }  // namespace detail
 
-/// The sum of the elements along axis(...), all without, with keepdims as of numbers: a tensor,
-/// computed at once; of Vars a Var or a part of a statement, as of numbers.
+/// The sum of the elements along axis(...), all without, with keepdims as of numbers. Of an
+/// expression lazy, with the expression fused in; of a tensor computed at once.
 template <SmallLike X, class... Options>
 auto sum(X&& x, Options... options) {
   return detail::reduce_small(reducer::sum{}, static_cast<X&&>(x), options...);
@@ -41,14 +42,18 @@ auto mean(X&& x, Options... options) {
   return detail::reduce_small(reducer::mean{}, static_cast<X&&>(x), options...);
 }
 
+/// Two expressions of Small.
+template <class X, class Y>
+concept SmallPair = OperandsOf<X, Y> && SmallLike<X> && SmallLike<Y>;
+
 /// Whether all numbers of x are within the tolerance of y's.
 template <class X, class Y>
-  requires OperandsOf<X, Y> &&
-      (SmallLike<X>&& SmallLike<Y>)bool allclose(X&& x, Y&& y, Tolerance tolerance = {}) {
-    return allclose(components(static_cast<X&&>(x)), components(static_cast<Y&&>(y)), tolerance);
-  }
+  requires SmallPair<X, Y>
+bool allclose(X&& x, Y&& y, Tolerance tolerance = {}) {
+  return allclose(components(static_cast<X&&>(x)), components(static_cast<Y&&>(y)), tolerance);
+}
 
-  /// The numbers in brackets of their own, and the element type behind them.
+/// The numbers in brackets of their own, and the element type behind them.
 template <SmallLike E>
 Text to_string(const E& e, const PrintOptions& options = {}) {
   using S = typename E::value_type;
@@ -72,16 +77,16 @@ Text to_string(const E& e, const PrintOptions& options = {}) {
   }
 }
 /// The numbers of one value, a matrix as rows: `{{1., 2.}, {3., 4.}}` in NumPy's brackets.
-  template <class T, int R, int C>
-  Text to_string(const Small<T, R, C>& x, const PrintOptions& options = {}) {
-    const Shape shape = C > 1 ? Shape{R, C} : Shape{R};
-    const auto texts = detail::number_texts(x.values, int64_t{R} * C, options.precision, true);
-    return detail::BracketText(texts, shape, shape, options).run(0);
-  }
-  template <class S, SmallValue X>
-  requires TextStream<S> S& operator<<(S& stream, const X& x) {
-    stream << to_string(x).c_str();
-    return stream;
-  }
+template <class T, int R, int C>
+Text to_string(const Small<T, R, C>& x, const PrintOptions& options = {}) {
+  const Shape shape = C > 1 ? Shape{R, C} : Shape{R};
+  const auto texts = detail::number_texts(x.values, int64_t{R} * C, options.precision, true);
+  return detail::BracketText(texts, shape, shape, options).run(0);
+}
+template <class S, SmallValue X>
+requires TextStream<S> S& operator<<(S& stream, const X& x) {
+  stream << to_string(x).c_str();
+  return stream;
+}
 
 }  // namespace weft

@@ -12,6 +12,7 @@ namespace weft {
 template <class T, int R, int C>
 WEFT_HD constexpr T dot(const Small<T, R, C>& x, const Small<T, R, C>& y) {
   T sum = x[0] * y[0];
+  WEFT_UNROLL
   for (int k = 1; k < R * C; ++k) sum += x[k] * y[k];
   return sum;
 }
@@ -19,6 +20,7 @@ WEFT_HD constexpr T dot(const Small<T, R, C>& x, const Small<T, R, C>& y) {
 template <class T, int R, int C>
 WEFT_HD constexpr Small<T, R, C> hadamard(const Small<T, R, C>& x, const Small<T, R, C>& y) {
   Small<T, R, C> out{};
+  WEFT_UNROLL
   for (int k = 0; k < R * C; ++k) out[k] = x[k] * y[k];
   return out;
 }
@@ -30,7 +32,9 @@ WEFT_HD constexpr Small<T, 3> cross(const Small<T, 3>& x, const Small<T, 3>& y) 
 template <class T, int R, int C>
 WEFT_HD constexpr Small<T, R, C> outer(const Small<T, R>& x, const Small<T, C>& y) {
   Small<T, R, C> out{};
+  WEFT_UNROLL
   for (int i = 0; i < R; ++i) {
+    WEFT_UNROLL
     for (int j = 0; j < C; ++j) out(i, j) = x[i] * y[j];
   }
   return out;
@@ -49,7 +53,9 @@ WEFT_HD Small<T, R, C> normalize(const Small<T, R, C>& x) {
 template <class T, int R, int C>
 WEFT_HD constexpr Small<T, C, R> transpose(const Small<T, R, C>& a) {
   Small<T, C, R> out{};
+  WEFT_UNROLL
   for (int i = 0; i < R; ++i) {
+    WEFT_UNROLL
     for (int j = 0; j < C; ++j) out(j, i) = a(i, j);
   }
   return out;
@@ -57,6 +63,7 @@ WEFT_HD constexpr Small<T, C, R> transpose(const Small<T, R, C>& a) {
 template <class T, int N>
 WEFT_HD constexpr T trace(const Small<T, N, N>& a) {
   T sum = a(0, 0);
+  WEFT_UNROLL
   for (int i = 1; i < N; ++i) sum += a(i, i);
   return sum;
 }
@@ -64,6 +71,7 @@ WEFT_HD constexpr T trace(const Small<T, N, N>& a) {
 template <class T, int N>
 WEFT_HD constexpr Small<T, N, N> diagonal_matrix(const Small<T, N>& x) {
   Small<T, N, N> out{};
+  WEFT_UNROLL
   for (int i = 0; i < N; ++i) out(i, i) = x[i];
   return out;
 }
@@ -71,6 +79,7 @@ WEFT_HD constexpr Small<T, N, N> diagonal_matrix(const Small<T, N>& x) {
 template <class T, int R, int C>
 WEFT_HD constexpr Small<T, C> row(const Small<T, R, C>& a, int i) {
   Small<T, C> out{};
+  WEFT_UNROLL
   for (int j = 0; j < C; ++j) out[j] = a(i, j);
   return out;
 }
@@ -78,6 +87,7 @@ WEFT_HD constexpr Small<T, C> row(const Small<T, R, C>& a, int i) {
 template <class T, int R, int C>
 WEFT_HD constexpr Small<T, R> column(const Small<T, R, C>& a, int j) {
   Small<T, R> out{};
+  WEFT_UNROLL
   for (int i = 0; i < R; ++i) out[i] = a(i, j);
   return out;
 }

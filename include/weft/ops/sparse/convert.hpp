@@ -45,13 +45,14 @@ struct Merged {
 
 /// Where each triplet stands among those before it, by a key below `count`: order, or a new one of
 /// the numbers 0, 1, ... where it has no elements, sorted by key; equal keys stay as they are.
-inline Tensor<SparseIndex, Cpu> counted_order(const Tensor<SparseIndex, Cpu>& key, int64_t count,
-                                              const Tensor<SparseIndex, Cpu>& order) {
+template <class D>
+Tensor<SparseIndex, D> counted_order(const Tensor<SparseIndex, D>& key, int64_t count,
+                                     const Tensor<SparseIndex, D>& order) {
   const int64_t n = key.size();
   std::vector<SparseIndex> start(static_cast<std::size_t>(count) + 1, 0);
   for (int64_t e = 0; e < n; ++e) ++start[static_cast<std::size_t>(key.data()[e]) + 1];
   for (std::size_t k = 0; k < start.size() - 1; ++k) start[k + 1] += start[k];
-  const auto out = empty<SparseIndex>({n});
+  const auto out = empty<SparseIndex>({n}, D{});
   for (int64_t i = 0; i < n; ++i) {
     const SparseIndex e = order.size() > 0 ? order.data()[i] : static_cast<SparseIndex>(i);
     out.data()[start[static_cast<std::size_t>(key.data()[e])]++] = e;
@@ -65,7 +66,8 @@ template <class C, class D>
 Tensor<SparseIndex, D> row_major_order(const C& x, const Tensor<int64_t, D>& at) {
   if constexpr (std::is_same_v<D, Cpu>) {
     if (x.rows() + x.columns() < 8 * x.nnz()) {
-      const auto by_column = counted_order(x.col_indices().contiguous(), x.columns(), {});
+      const auto by_column =
+          counted_order(x.col_indices().contiguous(), x.columns(), Tensor<SparseIndex, D>());
       return counted_order(x.row_indices().contiguous(), x.rows(), by_column);
     }
   }

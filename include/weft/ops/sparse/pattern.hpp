@@ -100,14 +100,15 @@ constexpr bool is_included() {
 template <class D>
 using loops_of = SparseLoops<std::conditional_t<is_cuda<D>, Cuda, D>>;
 
-/// Throws where a dense array would not have room for indices of int32.
+/// Throws for a shape that is no matrix, or whose places or elements int32 does not count.
 inline void check_sizes(const char* operation, const Shape& shape, int64_t count) {
   if (shape.rank() != 2 || shape[0] < 0 || shape[1] < 0) {
     fail<ShapeError>(operation, "shape ", shape, ", expected two sizes of at least 0");
   }
-  if (shape[0] >= INT32_MAX || shape[1] >= INT32_MAX || count >= INT32_MAX) {
-    fail<ShapeError>(operation, count, " elements of shape ", shape,
-                     ", expected fewer than 2^31 - 1 elements, rows and columns");
+  constexpr int64_t most = INT32_MAX - 4096;  // kernels step a little beyond the end
+  if (shape[0] > most || shape[1] > most || count > most) {
+    fail<ShapeError>(operation, count, " elements of shape ", shape, ", expected at most ", most,
+                     " elements, rows and columns");
   }
 }
 

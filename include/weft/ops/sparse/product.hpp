@@ -233,4 +233,7 @@ auto sddmm(const S& x, A&& a, B&& b) {
   return x.with_values(sddmm_values(x, static_cast<A&&>(a), static_cast<B&&>(b)));
 }
 
+static_assert(OpaqueNode<SparseProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+static_assert(OpaqueNode<SampledProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+
 }  // namespace weft

@@ -9,6 +9,11 @@
 
 namespace weft {
 
+/// The products of two sparse matrices of devices with an algorithm of their own, as the CPU has
+/// one (cpu/sparse/rows.hpp): multiply(a, b) gives a Csr of a Csr<T, D> each.
+template <class D>
+struct SparseRowsMultiplier;
+
 /// The softmax of each row's stored elements, as if the others were minus infinity: the weights of
 /// an attention over a graph's edges. `axis(0)` for columns.
 template <CsrLike A>
@@ -26,9 +31,9 @@ auto softmax(const A& a, const Axes& along = axis(-1)) {
   return A(a.pattern(), typename A::values_type(shares.values() / take(sums, groups)));
 }
 
-/// The product of two sparse matrices, sparse. All products of two elements are written down before
-/// those of one place are summed, in a fixed order: memory for some 40 bytes of each. On CUDA it
-/// waits for their number.
+/// The product of two sparse matrices, sparse. On CUDA and of Vars all products of two elements are
+/// written down before those of one place are summed, in a fixed order, which takes some 40 bytes
+/// each; on CUDA it waits for their number.
 template <CsrLike A, CsrLike B>
 auto matmul(const A& a, const B& b) {
   using D = typename A::device_type;
@@ -39,27 +44,31 @@ auto matmul(const A& a, const B& b) {
                      " rows, expected as many");
   }
   using V = sparse::values_of<decltype(a.values() * b.values())>;
-  using C = Coo<typename V::value_type, D, V>;
-  const Shape shape{a.rows(), b.columns()};
-  const Longs starts = cast<int64_t>(take(b.crow_indices(), a.col_indices()));
-  const Longs lengths =
-      cast<int64_t>(take(b.crow_indices(), a.col_indices() + SparseIndex{1})) - starts;
-  const Longs ends = cumsum(lengths);
-  const int64_t count = ends.size() > 0 ? ends(-1).item() : 0;
-  sparse::check_sizes("matmul", shape, count);
-  if (count == 0) {
-    return Csr<typename V::value_type, D, V>(
-        sparse::make_pattern<D>("matmul", zeros<SparseIndex>({a.rows() + 1}, a.device()),
-                                zeros<SparseIndex>({0}, a.device()), shape, {.check = false}),
-        V(zeros<typename V::value_type>({0}, a.device())));
+  if constexpr (!detail::is_var<V> && requires { sizeof(SparseRowsMultiplier<D>); }) {
+    return SparseRowsMultiplier<D>::multiply(a, b);
+  } else {
+    using C = Coo<typename V::value_type, D, V>;
+    const Shape shape{a.rows(), b.columns()};
+    const Longs starts = cast<int64_t>(take(b.crow_indices(), a.col_indices()));
+    const Longs lengths =
+        cast<int64_t>(take(b.crow_indices(), a.col_indices() + SparseIndex{1})) - starts;
+    const Longs ends = cumsum(lengths);
+    const int64_t count = ends.size() > 0 ? ends(-1).item() : 0;
+    sparse::check_sizes("matmul", shape, count);
+    if (count == 0) {
+      return Csr<typename V::value_type, D, V>(
+          sparse::make_pattern<D>("matmul", zeros<SparseIndex>({a.rows() + 1}, a.device()),
+                                  zeros<SparseIndex>({0}, a.device()), shape, {.check = false}),
+          V(zeros<typename V::value_type>({0}, a.device())));
+    }
+    const Longs all_products = arange<int64_t>(0, count, 1, a.device());
+    const Longs of_a = searchsorted(ends, all_products, Side::right);
+    const Longs before = ends - lengths;
+    const Longs of_b = take(starts, of_a) + all_products - take(before, of_a);
+    const Tensor<SparseIndex, D> rows = take(a.row_indices(), of_a);
+    const Tensor<SparseIndex, D> columns = take(b.col_indices(), of_b);
+    return C(rows, columns, V(take(a.values(), of_a) * take(b.values(), of_b)), shape).to_csr();
   }
-  const Longs all_products = arange<int64_t>(0, count, 1, a.device());
-  const Longs of_a = searchsorted(ends, all_products, Side::right);
-  const Longs before = ends - lengths;
-  const Longs of_b = take(starts, of_a) + all_products - take(before, of_a);
-  const Tensor<SparseIndex, D> rows = take(a.row_indices(), of_a);
-  const Tensor<SparseIndex, D> columns = take(b.col_indices(), of_b);
-  return C(rows, columns, V(take(a.values(), of_a) * take(b.values(), of_b)), shape).to_csr();
 }
 
 }  // namespace weft

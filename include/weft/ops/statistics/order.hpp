@@ -58,7 +58,8 @@ template <class X, class Y>
 auto reached_at(const X& x, const Y& y, int along) {
   Shape line = x.shape();
   for (int i = 0; i < line.rank(); ++i) line[i] = i == along ? line[i] : 1;
-  const auto place = arange<int64_t>(x.shape()[along], x.device()).reshape(line);
+  const int64_t length = x.rank() == 0 ? 1 : x.shape()[along];
+  const auto place = arange<int64_t>(length, x.device()).reshape(line);
   return cummax(where(x == y || isnan(x), place, int64_t{0}).eval(), Axes{along}).eval();
 }
 }  // namespace detail

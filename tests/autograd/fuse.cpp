@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/autograd/expression/fuse.hpp>
+#include <weft/autograd/fuse.hpp>
 
 #include "gradients.hpp"
 

@@ -1,0 +1,117 @@
+// Planning and launching element-wise kernels, without their types.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/elementwise/transpose_tile.hpp"
+#include "weft/cuda/primitive/launch.hpp"
+#include "weft/eval/program/name.hpp"
+
+namespace weft::on_cuda {
+
+/// The operands, targets included, of a statement of which a thread may compute several rows: a
+/// loop over them takes registers.
+inline constexpr int most_of_several_rows = 5;
+
+/// The kernels of one expression, without their types.
+struct ForEachKernels {
+  int targets;
+  int lanes;
+  bool has_aligned = false;
+  RowOperands rows = {};   // what the aligned kernel gathers by slices
+  bool transposes = true;  // whether the general kernel can turn operands in shared memory
+  const void* general = nullptr;
+  const void* aligned = nullptr;
+  /// Where parts of the program have one value: share_parts.
+  void (*share)(const void* program, const detail::Operand* operands, int before, int rank,
+                ElementwiseLoops& grid) = nullptr;
+};
+
+namespace detail {
+
+/// How one piece of an element-wise statement is launched.
+struct ForEachLaunch {
+  bool aligned = false;
+  unsigned blocks = 0;
+  int shared_bytes = 0;
+};
+
+/// Merges the dimensions of a statement and puts the axis along which operands are transposed next
+/// to the innermost; returns it, or -1.
+inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEachKernels& kernels) {
+  weft::detail::simplify(loops, operands, n);
+  const int axis = kernels.transposes ? transposed_axis(loops, operands, n, kernels.targets) : -1;
+  for (int d = axis; d >= 0 && d + 2 < loops.rank; ++d) {
+    weft::detail::swap_dimensions(loops, operands, n, d, d + 1);
+  }
+  return axis;
+}
+
+/// Several rows for each thread, where operands are few and some are broadcast: what leads to a row
+/// then costs more instructions than a vector of it. Only of many rows, a multiple of what a thread
+/// computes.
+WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* operands, int n,
+                                           ElementwiseLoops& grid) {
+  constexpr unsigned least_items = 1U << 19;
+  const int last = loops.rank - 1;
+  bool broadcast = false;
+  for (int i = 1; i < n && last > 0; ++i) {
+    broadcast = broadcast || operands[i].stride[last] == 0 || operands[i].stride[last - 1] == 0;
+  }
+  while (broadcast && n <= most_of_several_rows && grid.rows_shift < 2 &&
+         grid.size[0].divisor % 2 == 0 && grid.items / 2 >= least_items) {
+    ++grid.rows_shift;
+    grid.items /= 2;
+    grid.size[0] = FastDivmod(grid.size[0].divisor / 2);
+  }
+}
+
+/// Plans one piece; `transposed` is filled with an operand's place in shared memory, or -1.
+WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Operand* operands, int n,
+                                                 bool transposes, const ForEachKernels& kernels,
+                                                 ElementwiseLoops& grid, int* transposed) {
+  ForEachLaunch out;
+  const int wide = kernels.rows.lanes != 0 ? kernels.rows.lanes : kernels.lanes;
+  out.aligned = !transposes && kernels.has_aligned &&
+                is_aligned(piece, operands, n, kernels.targets, wide, kernels.rows, grid.apart);
+  plan_row_items(piece, operands[0], out.aligned ? wide : kernels.lanes, grid);
+  grid.slices =
+      kernels.rows.indices != 0 && !transposes && names_slices(piece, operands, n, kernels.rows);
+  for (int i = 0; i < n; ++i) transposed[i] = -1;
+  if (transposes) {
+    grid.head_mask = 0;
+    grid.passes = tile_rows / tile_step;
+    out.blocks = plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, grid.tiling,
+                            transposed, out.shared_bytes);
+  } else {
+    if (out.aligned) plan_thread_rows(piece, operands, n, grid);
+    out.blocks = (grid.items + block_threads - 1) / block_threads;
+  }
+  return out;
+}
+
+/// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
+template <int N>
+WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shape,
+                                Operand* operands, const ForEachKernels& kernels,
+                                const void* program) {
+  Loops loops = weft::detail::loops_over(shape);
+  const DeviceGuard guard(device);
+  const Stream stream = current_stream(device);
+  order(operands, N, stream, kernels.targets);
+  const bool transposes = order_dimensions(loops, operands, N, kernels) >= 0;
+  in_pieces(loops, operands, N, [&](const Loops& piece) {
+    Grid<N> grid;
+    const ForEachLaunch plan =
+        plan_for_each(piece, operands, N, transposes, kernels, grid, grid.transposed);
+    plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
+    for (auto& stride : grid.stride) stride[0] *= 1 << grid.rows_shift;
+    if (kernels.share != nullptr) {
+      kernels.share(program, operands, kernels.targets - 1, piece.rank, grid);
+    }
+    void* arguments[] = {&grid, const_cast<void*>(program)};
+    launch(name, shape, plan.aligned ? kernels.aligned : kernels.general, plan.blocks,
+           block_threads, arguments, stream, plan.shared_bytes);
+  });
+}
+}  // namespace detail
+}  // namespace weft::on_cuda

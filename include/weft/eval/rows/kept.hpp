@@ -1,0 +1,114 @@
+// The part of a row program that its reductions and outputs share, computed once before them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/rows/reuse.hpp"
+
+namespace weft::detail {
+
+/// The first part of P that has the pattern of this number.
+template <std::uint64_t Number, class P>
+WEFT_HD WEFT_INLINE const auto& part_of(const P& program);
+template <std::uint64_t Number, class Head, class... Tail>
+WEFT_HD WEFT_INLINE const auto& part_among(const Pack<Head, Tail...>& programs) {
+  if constexpr (has_part<Head, Number>) {
+    return part_of<Number>(programs.head);
+  } else {
+    return part_among<Number>(programs.tail);
+  }
+}
+template <std::uint64_t Number, class P>
+WEFT_HD WEFT_INLINE const auto& part_of(const P& program) {
+  if constexpr (is_part<P, Number>) {
+    return program;
+  } else {
+    return part_among<Number>(program.programs);
+  }
+}
+
+/// The part of a row program that is worth being computed before its reductions: one without
+/// reductions inside, of several operands or of costly operations, that is read several times.
+template <class Program>
+struct KeptPart;
+template <class... Rs, class... Ps>
+struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+  using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
+  /// Of several operands, or with operations that cost more than reading the operand again.
+  static constexpr int least_weight = 7;
+  /// Its pattern's number; 0: there is none.
+  static constexpr std::uint64_t number = [] {
+    constexpr int in_reductions = (pattern_count<decltype(Rs::program)> + ... + 0);
+    constexpr int all = in_reductions + (pattern_count<Ps> + ... + 0);
+    PatternNode nodes[all + 1];
+    int n = 0;
+    (CollectPatterns<decltype(Rs::program)>::run(nodes, n, -1), ...);
+    (CollectPatterns<Ps>::run(nodes, n, -1), ...);
+    std::uint64_t best = 0;
+    int most = 0;
+    for (int i = 0; i < in_reductions; ++i) {
+      const PatternNode& node = nodes[i];
+      if (!node.may_be_kept || node.reads_reductions || node.weight < least_weight) continue;
+      int times = 0;
+      for (int j = 0; j < n; ++j) times += nodes[j].number == node.number;
+      const int gain = node.weight * (times - 1);
+      if (gain > most) {
+        most = gain;
+        best = node.number;
+      }
+    }
+    return best;
+  }();
+
+  static constexpr bool possible = number != 0;
+  /// The first reduction that has it.
+  static constexpr int first = [] {
+    int i = 0;
+    static_cast<void>(((has_part<decltype(Rs::program), number> || (++i, false)) || ...));
+    return i;
+  }();
+  /// The part itself, as that reduction reads it.
+  WEFT_HD WEFT_INLINE static const auto& of(const Program& program) {
+    return part_of<number>(weft::get<first>(program.reductions).program);
+  }
+  /// The program that reads the part's value in place of the part.
+  WEFT_HD WEFT_INLINE static auto without(const Program& program) {
+    return replaced(program, std::make_index_sequence<sizeof...(Rs)>{},
+                    std::make_index_sequence<sizeof...(Ps)>{});
+  }
+  /// Whether all parts of the pattern that a task computes have one value; see SameValue. `Row`
+  /// also says whether the task computes reduction R: computes(R).
+  template <class Row>
+  static bool same(const void* opaque, const Row& row) {
+    const auto& program = *static_cast<const Program*>(opaque);
+    const SameValue<Row> same(row);
+    return row.computes(first) && same_in<0>(same, row, of(program), program.reductions) &&
+           has_same_parts<number>(same, of(program), program.outputs);
+  }
+
+ private:
+  template <class R, class P, class Value>
+  WEFT_HD WEFT_INLINE static auto replaced(const RowReduction<R, P, Value>& r) {
+    auto program = with_leaf<Kept, number>(r.program);
+    return RowReduction<R, decltype(program), Value>{r.reducer, program};
+  }
+  template <std::size_t... I, std::size_t... K>
+  WEFT_HD WEFT_INLINE static auto replaced(const Program& program, std::index_sequence<I...>,
+                                           std::index_sequence<K...>) {
+    auto reductions = pack_of(replaced(weft::get<static_cast<int>(I)>(program.reductions))...);
+    auto outputs =
+        pack_of(with_leaf<Kept, number>(weft::get<static_cast<int>(K)>(program.outputs))...);
+    return RowProgram<decltype(reductions), decltype(outputs)>{reductions, outputs};
+  }
+  template <int I, class Same, class Row, class Part, class... Reductions>
+  static bool same_in(const Same& same, const Row& row, const Part& part,
+                      const Pack<Reductions...>& all) {
+    if constexpr (sizeof...(Reductions) == 0) {
+      return true;
+    } else {
+      return (!row.computes(I) || has_same_parts<number>(same, part, all.head.program)) &&
+             same_in<I + 1>(same, row, part, all.tail);
+    }
+  }
+};
+
+}  // namespace weft::detail

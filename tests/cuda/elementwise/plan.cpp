@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weft/cuda/elementwise/plan.hpp"
+
+#include "test.hpp"
+
+using weft::int64_t;
+using weft::cuda::ElementwiseLoops;
+using weft::cuda::ForEachKernels;
+using weft::detail::Loops;
+using weft::detail::Operand;
+
+namespace {
+/// The plan of z = x + y over rows by columns: x with a step from row to row, y one row for all.
+struct Planned : ElementwiseLoops {
+  int transposed[3];
+  weft::cuda::detail::ForEachLaunch launch;
+};
+Planned plan(int64_t rows, int64_t columns, int64_t step, int64_t offset = 0) {
+  Operand operands[3];
+  for (Operand& x : operands) {
+    x.itemsize = 4;
+    x.data = reinterpret_cast<char*>(4096);
+    x.stride[0] = columns;
+    x.stride[1] = 1;
+  }
+  operands[1].stride[0] = step;
+  operands[1].data += 4 * offset;
+  operands[2].stride[0] = 0;
+  ForEachKernels kernels{1, 4, true};
+  Planned out;
+  out.launch = weft::cuda::detail::plan_for_each(weft::detail::loops_over({rows, columns}),
+                                                 operands, 3, false, kernels, out, out.transposed);
+  return out;
+}
+}  // namespace
+
+TEST_CASE("full, aligned vectors of the target: the kernel with few instructions") {
+  CHECK(plan(100, 64, 64).launch.aligned);
+  CHECK(plan(100, 64, 64).apart == 0);
+  CHECK(plan(100, 64, 65).launch.aligned);
+  CHECK(plan(100, 64, 65).apart == 2);  // x is read element by element
+  CHECK(plan(100, 64, 64, 1).apart == 2);
+  CHECK_FALSE(plan(100, 63, 63).launch.aligned);
+}
+
+TEST_CASE("a thread has several rows where there are many and some are broadcast") {
+  CHECK(plan(100, 64, 64).rows_shift == 0);
+  const Planned many = plan(1 << 16, 256, 256);
+  CHECK(many.rows_shift == 2);
+  CHECK(many.size[0].divisor == 1U << 14);
+  CHECK(many.items == (1U << 20));
+  CHECK(plan((1 << 16) + 1, 256, 256).rows_shift == 0);
+}
