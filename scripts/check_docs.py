@@ -30,6 +30,7 @@ WORDS = {"global", "program", "error", "quote", "cuda"}
 SOURCES = ["examples", "tests", "include", "bench"]
 HEADERS = ["array", "climits", "cmath", "cstdio", "iostream", "limits", "string", "thread", "vector"]
 MARK = "@@block "
+FIRST = '#include "first.hpp"\n'  # first_of(False), precompiled
 
 
 class Block:
@@ -84,21 +85,33 @@ def split_row(line):
     return [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
 
 
-def program_of(globals_, statements, cuda):
+def includes_of(blocks):
+    return re.findall(r"^#include.*\n", "".join(b.text for b in blocks), re.M)
+
+
+def first_of(cuda):
+    """What every program of statements begins with."""
     text = f"#include <weft/{'all' if cuda else 'weft'}.hpp>\n#include <weft/io.hpp>\n"
-    text += "".join(f"#include <{h}>\n" for h in HEADERS)
-    text += "".join(re.findall(r"^#include.*\n", "".join(b.text for b in globals_), re.M))
-    text += "using namespace weft;\n"
-    text += "".join(re.sub(r"^#include.*", "", b.source(), flags=re.M) for b in globals_)
-    for n, b in enumerate(statements):
-        name = f"cell{n}" if "cell" in b.words else f"block{b.line}"
-        text += f"[[maybe_unused]] static void {name}() {{\n{b.source()}}}\n"
-    text += "int main() {\n"
-    for b in statements:
-        if "cell" in b.words:
-            continue
-        text += f'  std::cout << "{MARK}{b.line}\\n" << std::flush;\n  block{b.line}();\n'
-    return text + "}\n"
+    return text + "".join(f"#include <{h}>\n" for h in HEADERS)
+
+
+def program_of(parts, cuda):
+    """A program of the statements of one page or several, each a namespace after all their headers."""
+    text = FIRST if not cuda else first_of(cuda)
+    text += "".join(dict.fromkeys(line for globals_, _ in parts for line in includes_of(globals_)))
+    calls = ""
+    for i, (globals_, statements) in enumerate(parts):
+        text += f"namespace page{i} {{\n" if len(parts) > 1 else ""
+        text += "using namespace weft;\n"
+        text += "".join(re.sub(r"^#include.*", "", b.source(), flags=re.M) for b in globals_)
+        for n, b in enumerate(statements):
+            name = f"cell{n}" if "cell" in b.words else f"block{b.line}"
+            text += f"[[maybe_unused]] static void {name}() {{\n{b.source()}}}\n"
+            if "cell" not in b.words:
+                calls += f'  std::cout << "{MARK}{i}:{b.line}\\n" << std::flush;\n'
+                calls += f"  {f'page{i}::' if len(parts) > 1 else ''}{name}();\n"
+        text += "}\n" if len(parts) > 1 else ""
+    return f"{text}int main() {{\n{calls}}}\n"
 
 
 class Tools:
@@ -106,12 +119,17 @@ class Tools:
         self.folder, self.compiler, self.gpu = Path(folder), compiler, gpu
         self.nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
         self.numbers = itertools.count()
+        self.options = ["-std=c++20", "-w", f"-I{REPO / 'include'}", "-pthread"]
+        first = self.folder / "first.hpp"
+        first.write_text(first_of(False))
+        if "clang" not in Path(compiler).name:  # which looks for no .gch unasked
+            subprocess.run([compiler, *self.options, "-x", "c++-header", str(first), "-o", f"{first}.gch"])
 
     def compile(self, text, cuda, only_check=False):
         """The program's path and the compiler's messages."""
         path = self.folder / f"p{next(self.numbers)}{'.cu' if cuda else '.cpp'}"
         path.write_text(text)
-        command = [self.compiler, "-std=c++20", "-w", f"-I{REPO / 'include'}", "-pthread"]
+        command = [self.compiler, *self.options]
         if cuda:
             # To PTX what must not compile; without a GPU nothing is run, so nothing is assembled and linked.
             target = (["-arch=sm_90", "-ptx"] if only_check else
@@ -137,19 +155,22 @@ def differs(block, got):
     return [f"{block.where()}: prints\n{got.rstrip()}\n  and the page says\n{block.output.rstrip()}"]
 
 
-def check_statements(tools, globals_, statements, cuda):
-    page = statements[0].page.relative_to(REPO)
-    program, code, messages = tools.compile(program_of(globals_, statements, cuda), cuda)
-    statements = [b for b in statements if "cell" not in b.words]
+def check_statements(tools, parts, cuda):
+    """The problems of [(global blocks, statements)], a pair for each page."""
+    pages = ", ".join(str(statements[0].page.relative_to(REPO)) for _, statements in parts)
+    program, code, messages = tools.compile(program_of(parts, cuda), cuda)
+    if code and len(parts) > 1:  # which page it is
+        return [p for part in parts for p in check_statements(tools, [part], cuda)]
     if code:
-        return [f"{page}: does not compile\n{messages}"]
+        return [f"{pages}: does not compile\n{messages}"]
     if cuda and not tools.gpu:
         return []
     code, out, err = run(program)
-    parts = dict(re.findall(rf"^{MARK}(\d+)\n(.*?)(?=^{MARK}|\Z)", out, re.M | re.S))
-    problems = [p for b in statements for p in differs(b, parts.get(str(b.line), "(did not run)"))]
+    printed = dict(re.findall(rf"^{MARK}(\d+:\d+)\n(.*?)(?=^{MARK}|\Z)", out, re.M | re.S))
+    problems = [p for i, (_, statements) in enumerate(parts) for b in statements if "cell" not in b.words
+                for p in differs(b, printed.get(f"{i}:{b.line}", "(did not run)"))]
     if code:
-        problems.append(f"{page}: exit code {code}\n{err}")
+        problems.append(f"{pages}: exit code {code}\n{err}")
     return problems
 
 
@@ -164,7 +185,7 @@ def check_program(tools, block):
 
 
 def check_error(tools, globals_, block):
-    _, code, messages = tools.compile(program_of(globals_, [block], block.cuda), block.cuda, True)
+    _, code, messages = tools.compile(program_of([(globals_, [block])], block.cuda), block.cuda, True)
     first = next((line for line in messages.splitlines() if "error" in line), "")
     rule = " ".join(block.output.split())
     if code == 0:
@@ -216,7 +237,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
         tools = Tools(folder, args.compiler, gpu)
-        jobs, count, skipped, found = [], 0, 0, {}
+        jobs, count, skipped, found, together = [], 0, 0, {}, {}
         for page in pages:
             blocks = found[page] = blocks_of(page)
             count += len(blocks)
@@ -237,7 +258,14 @@ def main():
                         jobs.append(pool.submit(check_error, tools, globals_, b))
                 statements = [b for b in mine if not b.words - {"cuda", "cell"}]
                 if statements:
-                    jobs.append(pool.submit(check_statements, tools, globals_, statements, cuda))
+                    # Pages with the same headers are one program, which reads them once; weft/all.hpp has all.
+                    text = "".join(b.text for b in globals_)
+                    alone = page if re.search(r"^(namespace weft|WEFT_|#define)", text, re.M) else ""
+                    headers = "" if cuda else "".join(sorted(set(includes_of(globals_))))
+                    together.setdefault((cuda, alone, headers), []).append((globals_, statements))
+        jobs += [pool.submit(check_statements, tools, parts[i:i + 8], cuda)
+                 for (cuda, *_), parts in sorted(together.items(), key=lambda item: not item[0][0]) # nvcc's first
+                 for i in range(0, len(parts), 8)]
         problems = [problem for job in jobs for problem in job.result()]
         if args.fix:
             for page, blocks in found.items():

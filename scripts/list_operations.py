@@ -174,7 +174,7 @@ def page():
                           ("Two operands", "binary"),
                           ("Comparison and logic, which give bool", "compare"),
                           ("Three operands", "ternary"), ("More, with weft/special.hpp", "more"),
-                          ("Special functions, with weft/special.hpp", "special"), ("Conversion and functions of yours", "cast"),
+                          ("Special functions, with weft/special.hpp", "special"), ("Small formats, with weft/low_precision.hpp", "small_format"), ("Conversion and functions of yours", "cast"),
                           ("Closeness", "close")):
         if header == "close":
             folder = ""
@@ -206,6 +206,7 @@ def page():
             ("Images of another size", "ops/conv/resample.hpp"), ("Columns", "ops/conv/fold.hpp"), ("Memory formats", "ops/conv/memory_format.hpp"),
             ("Formulas over rows", "ops/compose.hpp"), ("Gates", "ops/gates.hpp"), ("Order", "ops/order/sort.hpp"), ("Selection", "ops/order/select.hpp"), ("Distinct elements", "ops/order/unique.hpp"),
             ("Search", "ops/order/search.hpp"), ("Counts", "ops/order/histogram.hpp"),
+            ("Orthogonal polynomials, with weft/special.hpp", "ops/elementwise/polynomials.hpp"),
             ("Places and parts, with weft/special.hpp", "ops/elementwise/parts.hpp"),
             ("Quantiles, with weft/statistics.hpp", "ops/statistics/quantile.hpp"),
             ("Moments, with weft/statistics.hpp", "ops/statistics/moments.hpp"),

@@ -64,8 +64,8 @@ TEST_CASE("files that are refused") {
   CHECK_SAYS("arrays of more than 100 bytes", load<double>(of_csr, {.max_bytes = 100}));
   // Damage anywhere is an error of weft's, or leaves a matrix of the right shape.
   const test::TemporaryFolder folder;
-  const auto write = [&](const StateDict& arrays, const std::string& format) {
-    io::save_sparse(folder / "y.npz", format, arrays, {2, 3}, AnyTensor(tensor({1.F, 2.F})), {});
+  const auto write = [&](const StateDict& arrays, const std::string& format, int64_t rows = 2) {
+    io::save_sparse(folder / "y.npz", format, arrays, {rows, 3}, AnyTensor(tensor({1.F, 2.F})), {});
     return load_csr<float>(folder / "y.npz");
   };
   const auto pair = [](const char* p, const Tensor<int>& x, const char* q, const Tensor<int>& y) {
@@ -84,5 +84,9 @@ TEST_CASE("files that are refused") {
              write(pair("indices", tensor({0, 3}), "indptr", tensor({0, 1, 2})), "csr"));
   CHECK_SAYS("no vector 'indices' of int32 or int64", write(pair("a", col, "indptr", col), "csr"));
   CHECK_SAYS("[coo] -1 among the rows", write(pair("row", tensor({0, -1}), "col", col), "coo"));
+  CHECK_SAYS("expected at most 2147479551 elements",
+             write(pair("indices", col, "indptr", col), "csr", INT64_MAX));
+  CHECK_SAYS("expected two sizes of at least 0",
+             write(pair("indices", col, "indptr", col), "csr", -1));
   CHECK_SAYS("format 'abc'", write(pair("row", col, "col", col), "abc"));
 }

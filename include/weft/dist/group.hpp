@@ -149,6 +149,17 @@ class Group {
     }
   }
 
+  /// x was read by an `async` call whose Work has been waited for: what comes next to its memory
+  /// need not wait for later calls too. Nothing on the CPU.
+  template <class T, class D>
+  void waited([[maybe_unused]] const Tensor<T, D>& x) const {
+    if constexpr (is_cuda<D>) {
+      if (size() > 1 && has_transport<D>() && x.storage() != nullptr) {
+        Transport<Loops<D>>::waited(engine(x.device()), x.device(), x.storage());
+      }
+    }
+  }
+
   /// Gives f()'s statements to the stream of the GPU that `async` calls run on, behind them; the
   /// Work is for what follows. On the CPU runs f() now.
   template <class D, class F>

@@ -247,6 +247,10 @@ struct Transport<Cuda> {
   }
 
   static void settle(Cuda device) { on_cuda::current_stream(device).synchronize(); }
+  static void waited(Engine& engine, Cuda device, Storage* storage) {
+    on_cuda::forget_reader(storage, static_cast<detail::NcclEngine&>(engine).stream,
+                           on_cuda::current_stream(device));
+  }
   static void fence(Engine& engine, Cuda device) {
     static_cast<detail::NcclEngine&>(engine).stream.wait(on_cuda::current_stream(device));
   }

@@ -105,6 +105,7 @@ Coo<T> load_sparse(const char* operation, const std::string& path, const NpzOpti
                     " numbers, expected two sizes of at least 0");
   }
   const Shape shape{sizes.data()[0], sizes.data()[1]};
+  sparse::check_sizes(operation, shape, 0);
   const AnyTensor* const data = file.arrays.find("data");
   if (data == nullptr || data->shape().rank() != 1) {
     fail<FileError>(operation, path, ": no vector 'data'");

@@ -47,7 +47,11 @@ static const Group group([](Table& table) {
     const float alpha = c.real("alpha", 1);
     c.visit<float, half, bfloat16>(0, [&](const auto& x) { c.out(elu(x, alpha)); });
   };
-  table["RandomUniformLike"] = [](Call& c) { c.out(weft::rand(c.shape(0))); };
+  table["RandomUniformLike"] = [](Call& c) {
+    const int64_t like = c.dtype(0) == weft::Dtype::float64 ? 11 : 1;
+    c.integer("dtype", like) == 11 ? c.out(weft::rand<double>(c.shape(0)))
+                                   : c.out(weft::rand(c.shape(0)));
+  };
   table["Celu"] = [](Call& c) {
     const float alpha = c.real("alpha", 1);
     c.visit<float, half, bfloat16>(

@@ -9,7 +9,7 @@ using namespace weft;
 
 TEST_CASE("the bits do not depend on the number of threads, nor on how rows are filled") {
   Generator g(1);
-  const int64_t n = 3000;
+  const int64_t n = 1200;
   // A first row that is full, and rows of a few elements.
   const Tensor<float> chance = where(arange(n).eval().unsqueeze(1) == 0, 1.F, 0.01F);
   const Tensor<bool> stored = rand({n, n}, Cpu{}, g) < chance;

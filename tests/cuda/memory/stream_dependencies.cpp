@@ -62,6 +62,24 @@ TEST_CASE("[gpu] more readers than there is room for in place") {
   for (const StorageHandle& copy : copies) CHECK(test::value_of(copy) == 1);
 }
 
+TEST_CASE("[gpu] a reader that an event was waited for is no reader any more") {
+  const Stream a;
+  const Stream b;
+  const StorageHandle x = test::zeroed();
+  const StorageHandle y = test::zeroed();
+  const StorageHandle z = test::zeroed();
+  test::fill(x, 1, 0, a);
+  test::copy(y, x, delay, b);
+  a.wait(b.record());
+  test::copy(z, y, delay, b);  // what else b is given
+  forget_reader(x.get(), b, b);
+  CHECK_FALSE(used_only_on(x.get(), a));  // b has not written it
+  forget_reader(x.get(), b, a);
+  CHECK(used_only_on(x.get(), a));
+  test::fill(x, 2, 0, a);
+  CHECK(test::value_of(y) == 1);
+}
+
 TEST_CASE("[gpu] used_only_on") {
   const Stream a;
   const Stream b;

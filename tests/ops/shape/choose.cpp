@@ -25,6 +25,10 @@ TEST_CASE_TEMPLATE("elements by masks", D, TEST_DEVICES) {
   CHECK(masked_scatter(x, row, x * 10.0F + 100.0F).to_vector() == Floats{100, 1, 110, 120, 4, 130});
   CHECK(masked_scatter(x, x < 0.0F, empty<float>({0}, D{})).to_vector() == x.to_vector());
   CHECK(flatnonzero(x > 2.0F).to_vector() == Ints{3, 4, 5});
+  const auto two = tensor({{true, false}, {false, true}}).to(D{});
+  CHECK(
+      masked_scatter(tensor({1.0F, 2.0F}).to(D{}), two, tensor({8.0F, 9.0F}).to(D{})).to_vector() ==
+      Floats{8, 2, 1, 9});
   CHECK_SAYS("[masked_scatter] a source of 3 elements for 4", masked_scatter(x, row, x(0)));
   CHECK_SAYS("a source without elements", masked_scatter(x, row, empty<float>({0}, D{})));
 }

@@ -61,9 +61,9 @@ TEST_CASE_TEMPLATE("a matrix by rows: what it says of itself", D, TEST_DEVICES) 
   const auto doubled = cast<double>(a);
   CHECK(doubled.dtype() == Dtype::float64);
   CHECK(doubled.pattern() == a.pattern());
-  const Csr<float, D> none;
-  CHECK(none.shape() == Shape{0, 0});
-  CHECK(none.nnz() == 0);
+  const Csr<float, D> nothing;
+  CHECK(nothing.shape() == Shape{0, 0});
+  CHECK(nothing.nnz() == 0);
   CHECK(Csr<float, D>(sparse_zeros<float>({2, 3}, D{})).to_dense().to_vector() == Floats(6, 0.F));
 }
 

@@ -132,12 +132,12 @@ TEST_CASE_TEMPLATE("softmax over stored elements; products of sparse matrices wi
   const Tensor<float, Cpu> expected = tensor({1 - high, high, 0.F, .5F, .5F});
   CHECK(allclose(softmax(a).values().to(Cpu{}), expected));
   CHECK(allclose(softmax(a.t(), axis(0)).t().values().to(Cpu{}), expected));
-  const auto none = sparse_zeros<float>({3, 4}, D{});
-  CHECK(softmax(none).nnz() == 0);
-  CHECK(matmul(a, none).shape() == Shape{3, 4});
-  CHECK(matmul(none.t(), a).nnz() == 0);
+  const auto nothing = sparse_zeros<float>({3, 4}, D{});
+  CHECK(softmax(nothing).nnz() == 0);
+  CHECK(matmul(a, nothing).shape() == Shape{3, 4});
+  CHECK(matmul(nothing.t(), a).nnz() == 0);
   CHECK_SAYS("[matmul] sparse matrices of shapes (3, 4) and (3, 3): the first has 4 columns",
-             matmul(none, a));
+             matmul(nothing, a));
 }
 
 TEST_CASE_TEMPLATE("complex and double numbers", D, TEST_DEVICES) {

@@ -1,5 +1,5 @@
-// Matrix products of BLAS (macro WEFT_BLAS, as weft::blas has it), and of float by oneDNN
-// (WEFT_ONEDNN). SPDX-License-Identifier: Apache-2.0
+// Matrix products by BLAS (macro WEFT_BLAS), and of floats by oneDNN (macro WEFT_ONEDNN).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <climits>
@@ -203,7 +203,7 @@ void multiply(const GemmTask<T>& task) {
       const SingleThreadedBlas here;  // for all of it, where there is one number for the process
       return parallel(batches * tiles.down * tiles.across, work, [&](int64_t first, int64_t last) {
         const SingleThreadedBlas alone;
-        const SingleThreadedOpenMp team(by_onednn);
+        const OpenMpTeam alone_too(by_onednn ? 1 : 0);
         for (int64_t i = first; i < last; ++i) detail::blas_product(task, tiles, i);
       });
     }

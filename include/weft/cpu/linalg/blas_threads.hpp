@@ -126,22 +126,28 @@ class SingleThreadedBlas {
   int before_ = 1;
 };
 
-/// The same for a library whose threads are OpenMP's, which are counted for each calling thread.
-class SingleThreadedOpenMp {
+/// Libraries whose threads are OpenMP's have this many for the calling thread as long as the object
+/// lives; 0 leaves them as they are.
+class OpenMpTeam {
  public:
-  explicit SingleThreadedOpenMp(bool wanted) {
-    if (!wanted || detail::weft_omp_set_threads == nullptr) return;
-    if (detail::weft_omp_get_threads != nullptr) before_ = detail::weft_omp_get_threads();
-    if (before_ != 1) detail::weft_omp_set_threads(1);
+  explicit OpenMpTeam(int threads) {
+    if (threads == 0 || detail::weft_omp_set_threads == nullptr ||
+        detail::weft_omp_get_threads == nullptr) {
+      return;
+    }
+    const int now = detail::weft_omp_get_threads();
+    if (now == threads) return;
+    before_ = now;
+    detail::weft_omp_set_threads(threads);
   }
-  ~SingleThreadedOpenMp() {
-    if (before_ != 1 && !ThreadPool::is_worker()) detail::weft_omp_set_threads(before_);
+  ~OpenMpTeam() {
+    if (before_ != 0 && !ThreadPool::is_worker()) detail::weft_omp_set_threads(before_);
   }
-  SingleThreadedOpenMp(const SingleThreadedOpenMp&) = delete;
-  SingleThreadedOpenMp& operator=(const SingleThreadedOpenMp&) = delete;
+  OpenMpTeam(const OpenMpTeam&) = delete;
+  OpenMpTeam& operator=(const OpenMpTeam&) = delete;
 
  private:
-  int before_ = 1;
+  int before_ = 0;
 };
 
 }  // namespace weft::cpu

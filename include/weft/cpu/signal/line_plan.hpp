@@ -200,4 +200,12 @@ class LinePlans {
   std::vector<const LinePlan<T>*> all_;
 };
 
+/// exp(-2 pi i k / n) for k up to n / 2.
+template <class T>
+Numbers<T> half_roots(int64_t n) {
+  Numbers<T> roots(n / 2 + 1);
+  for (int64_t k = 0; k <= n / 2; ++k) roots.set(k, Root(k, n));
+  return roots;
+}
+
 }  // namespace weft::cpu::fourier

@@ -112,6 +112,7 @@ WEFT_INLINE Number<T> pairs_spectrum(Number<T> x, Number<T> mirror, Number<T> ro
 template <class T>
 struct Block {
   static constexpr int w = lanes<T>;
+  static constexpr int64_t stretch = 32;  // elements, whose lines of w stay in the first cache
   const Pass<T>& pass;
   const LinePlan<T>& plan;
   const Numbers<T>& real_roots;  // exp(-2 pi i k / n) of real lines of even length
@@ -156,7 +157,20 @@ struct Block {
     const int64_t ims = in.im_count < length ? in.im_count : length;
     T* __restrict const re = a.re;
     T* __restrict const im = a.im;
-    for (int64_t k = 0; k < ims; ++k) {
+    if (in.step == 2) {  // lines that lie one after the other: a stretch of each in turn
+      for (int64_t begin = 0; begin < ims; begin += stretch) {
+        const int64_t end = begin + stretch < ims ? begin + stretch : ims;
+        for (int i = 0; i < w; ++i) {
+          const T* const real = in.re + from[i];
+          const T* const imaginary = in.im + from[i];
+          for (int64_t k = begin; k < end; ++k) {
+            re[k * w + i] = real[2 * k];
+            im[k * w + i] = imaginary[2 * k];
+          }
+        }
+      }
+    }
+    for (int64_t k = in.step == 2 ? ims : 0; k < ims; ++k) {
       for (int i = 0; i < w; ++i) re[k * w + i] = in.re[from[i] + k * in.step];
       for (int i = 0; i < w; ++i) im[k * w + i] = in.im[from[i] + k * in.step];
     }
@@ -239,6 +253,20 @@ struct Block {
       return;
     }
     const Span<T> out = target_of(pass, pass.out);
+    if (out.step == 2 && out.re_count == out.im_count) {
+      for (int64_t begin = 0; begin < out.im_count; begin += stretch) {
+        const int64_t end = begin + stretch < out.im_count ? begin + stretch : out.im_count;
+        for (int i = 0; i < lines; ++i) {
+          T* const real = out.re + to[i];
+          T* const imaginary = out.im + to[i];
+          for (int64_t k = begin; k < end; ++k) {
+            real[2 * k] = scale * z.re[k * w + i];
+            imaginary[2 * k] = scale * z.im[k * w + i];
+          }
+        }
+      }
+      return;
+    }
     for (int64_t k = 0; k < out.im_count; ++k) {
       if (k < out.re_count) {
         for (int i = 0; i < lines; ++i) out.re[to[i] + k * out.step] = scale * z.re[k * w + i];
@@ -247,14 +275,6 @@ struct Block {
     }
   }
 };
-
-/// exp(-2 pi i k / n) for k up to n / 2.
-template <class T>
-Numbers<T> half_roots(int64_t n) {
-  Numbers<T> roots(n / 2 + 1);
-  for (int64_t k = 0; k <= n / 2; ++k) roots.set(k, Root(k, n));
-  return roots;
-}
 
 /// All lines of a pass, those of a thread a few at a time.
 template <class T>

@@ -50,8 +50,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
   for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
   constexpr int first_input = weft::detail::target_count<Out> - 1;
-#pragma unroll 1
-  for (int left = 1 << grid.rows_shift; left > 0; --left) {
+  const auto compute_row = [&] {
     Registers<Types, V> registers;
     if constexpr (detail::shares_parts<Program>) {
       const auto load = [&]<int K>(auto& vector) {
@@ -76,10 +75,17 @@ __global__ void __launch_bounds__(block_threads)
           grid.apart >> first_input);
       store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
     }
-    if (left > 1) {
+  };
+  if constexpr (N <= most_of_several_rows) {
+#pragma unroll 1
+    for (int left = 1 << grid.rows_shift;;) {
+      compute_row();
+      if (--left == 0) break;
 #pragma unroll
       for (int i = 0; i < N; ++i) offset[i] += grid.stride[i][0] >> grid.rows_shift;
     }
+  } else {
+    compute_row();
   }
 }
 

@@ -8,6 +8,10 @@
 
 namespace weft::on_cuda {
 
+/// The operands, targets included, of a statement of which a thread may compute several rows: a
+/// loop over them takes registers.
+inline constexpr int most_of_several_rows = 5;
+
 /// The kernels of one expression, without their types.
 struct ForEachKernels {
   int targets;
@@ -53,8 +57,8 @@ WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* op
   for (int i = 1; i < n && last > 0; ++i) {
     broadcast = broadcast || operands[i].stride[last] == 0 || operands[i].stride[last - 1] == 0;
   }
-  while (broadcast && n <= 5 && grid.rows_shift < 2 && grid.size[0].divisor % 2 == 0 &&
-         grid.items / 2 >= least_items) {
+  while (broadcast && n <= most_of_several_rows && grid.rows_shift < 2 &&
+         grid.size[0].divisor % 2 == 0 && grid.items / 2 >= least_items) {
     ++grid.rows_shift;
     grid.items /= 2;
     grid.size[0] = FastDivmod(grid.size[0].divisor / 2);

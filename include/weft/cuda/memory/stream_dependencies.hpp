@@ -175,6 +175,26 @@ void order_write(const Tensor<T, D>& x, const Stream& stream) {
   if (x.storage() != nullptr) order_write(x.storage(), stream);
 }
 
+/// What `stream` has read of the storage is over for `now`, which has waited for it by an event of
+/// its own: later uses need not wait for what else `stream` is given. Nothing where another stream
+/// wrote.
+[[gnu::cold, gnu::noinline]] inline void forget_reader(Storage* storage, const Stream& stream,
+                                                       const Stream& now) {
+  auto& mine = static_cast<CudaStorage&>(*storage);
+  const Lock lock(mine.mutex);
+  if (mine.writer.handle != now.handle()) return;
+  int kept = 0;
+  for (StreamUse& r : mine.readers) {
+    const StreamUse use = r;
+    r.store(nullptr, 0);
+    if (use.handle != nullptr && use.handle != stream.handle()) {
+      mine.readers[kept++].store(use.handle, use.ordinal);
+    }
+  }
+  std::erase_if(mine.more_readers,
+                [&](const StreamUse& use) { return use.handle == stream.handle(); });
+}
+
 /// How many handles the calling thread's capture has to the storage.
 inline long recorded_handles(const Storage* storage) {
   const detail::Recording* const r = detail::recording();

@@ -169,6 +169,7 @@ class Shards : public std::enable_shared_from_this<Shards<T, D>> {
   };
   struct Reduction {
     std::size_t piece;
+    Tensor<T, D> whole;
     Tensor<T, D> out;
     Work work;
   };
@@ -233,14 +234,14 @@ class Shards : public std::enable_shared_from_this<Shards<T, D>> {
       x.variable()->place->gradient = {};
       x.zero_grad();
     }
-    p.whole_gradient = {};
-    reductions_.push_back({i, out, std::move(work)});
+    reductions_.push_back({i, std::exchange(p.whole_gradient, {}), out, std::move(work)});
     if (reductions_.size() > 2) settle();  // the memory of those that run is bounded
   }
   void settle() {
     const Reduction r = std::move(reductions_.front());
     reductions_.pop_front();
     r.work.wait();
+    group_.waited(r.whole);
     const Var<T, D>& shard = pieces_[r.piece].shard;
     if (shard.has_grad()) {
       shard.grad().assign(shard.grad() + r.out);

@@ -228,6 +228,18 @@ struct AverageGradient {
     }
     *to.at(p) = static_cast<T>(sum);
   }
+  /// Of one window that holds the whole image all places get the same.
+  void row(Place p, int count) const {
+    const Window& w = window;
+    if (w.out[0] * w.out[1] * w.out[2] == 1 && w.parts) {
+      const T value = static_cast<T>(load_element(*from.at(p.n, p.c, 0, 0, 0)) /
+                                     static_cast<compute_t<T>>(w.share(0, 0, 0)));
+      T* const out = to.at(p);
+      for (int i = 0; i < count; ++i) out[i * to.x] = value;
+      return;
+    }
+    for (; p.x < count; ++p.x) (*this)(p);
+  }
 };
 
 }  // namespace weft::pool

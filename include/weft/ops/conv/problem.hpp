@@ -22,6 +22,7 @@ struct Problem {
   int64_t padding[3] = {0, 0, 0};
   int64_t dilation[3] = {1, 1, 1};
 
+  friend bool operator==(const Problem&, const Problem&) = default;
   int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
   int64_t places() const { return out[0] * out[1] * out[2]; }
   int64_t depth() const { return channels / groups * taps(); }

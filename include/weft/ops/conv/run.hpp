@@ -89,6 +89,18 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   if (y.size() == 0) return y;
   const Tensor<T, D> filters = all::in_format(w, false);
   bool done = false;
+  if constexpr (!is_cuda<D> && detail::has_library<D>()) {
+    // A GPU's own kernels for depthwise convolutions are faster than its library's, a CPU's are
+    // not.
+    if (p.is_depthwise()) {
+      const Tensor<T, D> lying = all::in_format(w, last);
+      using Library = ConvLibrary<detail::Loops<D>>;
+      if (Library::results(operation, p, x, lying, y)) {
+        finish(p.filters, y, bias, cut);
+        return y;
+      }
+    }
+  }
   if (p.is_depthwise()) {
     const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
     if constexpr (detail::has_depthwise_last<D>()) {

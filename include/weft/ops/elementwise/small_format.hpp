@@ -8,7 +8,7 @@
 namespace weft {
 
 namespace op {
-/// An element as the code of a small format.
+/// encode<float8_e4m3>(x): the code of the nearest number in a small format.
 template <class Format>
 struct encode {
   using domain = Floating;
@@ -26,7 +26,7 @@ struct encode {
   }
 };
 
-/// What a code of a small format stands for.
+/// decode<float8_e4m3>(codes): what codes, elements of uint8_t, stand for.
 template <class Format>
 struct decode {
   using domain = Integer;

@@ -26,11 +26,11 @@ struct place_of_count {
 };
 }  // namespace op
 
-/// x with the elements of a source, in row-major order, where the mask holds, which broadcasts to
-/// x's shape. Throws where the source is too short.
+/// x with the elements of a source, in row-major order, where the mask holds; x and the mask
+/// broadcast to one shape. Throws where the source is too short.
 template <ExpressionLike X, ExpressionLike M, ExpressionLike S>
 auto masked_scatter(const X& x, const M& mask, const S& source) {
-  const Shape shape = x.shape();
+  const Shape shape = broadcast("masked_scatter", x.shape(), mask.shape());
   const auto chosen = mask.eval().expand(shape).contiguous();
   using D = typename std::remove_cvref_t<decltype(chosen)>::device_type;
   const auto values = source.eval().reshape({-1});

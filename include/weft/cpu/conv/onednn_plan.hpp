@@ -1,0 +1,360 @@
+// A convolution as oneDNN takes it: primitives, kept by shape, and the formats they work in.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Long because oneDNN's interface of C is wordy, and has two forms.
+
+#if defined(WEFT_ONEDNN)
+
+#include <oneapi/dnnl/dnnl.h>
+#include <pthread.h>
+
+#include <vector>
+
+#include "weft/cpu/linalg/blas_threads.hpp"
+#include "weft/cpu/memory.hpp"
+#include "weft/cpu/parallel.hpp"
+#include "weft/ops/conv/problem.hpp"
+
+namespace weft::cpu {
+
+/// What of a convolution is computed.
+enum class OneDnnPart : int64_t { results, biased, images, weights };
+
+/// A convolution, compared as bytes: all numbers of 64 bits.
+struct OneDnnProblem {
+  int64_t part;
+  int64_t last_image;  // channels side by side in memory
+  int64_t last_filter;
+  conv::Problem conv;
+};
+
+/// The arrays of a call, of which one is written.
+struct OneDnnArrays {
+  float* image;
+  float* filter;
+  float* result;
+  const float* bias;
+};
+
+namespace detail {
+
+#if DNNL_VERSION_MAJOR >= 3
+using OneDnnLayout = const_dnnl_memory_desc_t;
+#else
+using OneDnnLayout = const dnnl_memory_desc_t*;
+#endif
+
+/// Where an array lies, or, without strides, wherever oneDNN likes it best. Never destroyed.
+inline OneDnnLayout onednn_layout(int rank, const int64_t* size, const int64_t* stride) {
+  dnnl_dims_t sizes{};
+  dnnl_dims_t strides{};
+  for (int i = 0; i < rank; ++i) {
+    sizes[i] = size[i];
+    if (stride != nullptr) strides[i] = stride[i];
+  }
+#if DNNL_VERSION_MAJOR >= 3
+  dnnl_memory_desc_t made = nullptr;
+  const dnnl_status_t status =
+      stride != nullptr
+          ? dnnl_memory_desc_create_with_strides(&made, rank, sizes, dnnl_f32, strides)
+          : dnnl_memory_desc_create_with_tag(&made, rank, sizes, dnnl_f32, dnnl_format_tag_any);
+#else
+  auto* const made = new dnnl_memory_desc_t;
+  const dnnl_status_t status =
+      stride != nullptr
+          ? dnnl_memory_desc_init_by_strides(made, rank, sizes, dnnl_f32, strides)
+          : dnnl_memory_desc_init_by_tag(made, rank, sizes, dnnl_f32, dnnl_format_tag_any);
+#endif
+  return status == dnnl_success ? made : nullptr;
+}
+
+/// The processor, as oneDNN calls it.
+inline dnnl_engine_t onednn_engine() {
+  static const dnnl_engine_t engine = [] {
+    dnnl_engine_t made = nullptr;
+    return dnnl_engine_create(&made, dnnl_cpu, 0) == dnnl_success ? made : nullptr;
+  }();
+  return engine;
+}
+
+/// An array of a plan: as it is given, as the convolution wants it, and the way between them.
+struct OneDnnArray {
+  OneDnnLayout given = nullptr;
+  OneDnnLayout wanted = nullptr;
+  dnnl_primitive_t copy = nullptr;  // null where they are the same
+};
+
+struct OneDnnPlan {
+  OneDnnProblem problem{};
+  bool found = false;
+  dnnl_primitive_t convolution = nullptr;
+  OneDnnArray image;
+  OneDnnArray filter;
+  OneDnnArray result;
+  OneDnnLayout bias = nullptr;
+};
+
+/// Finds a plan's primitives.
+class OneDnnPlanner {
+ public:
+  explicit OneDnnPlanner(OneDnnPlan& plan)
+      : plan_(plan), p_(plan.problem.conv), axes_(p_.axes == 3 ? 3 : 2) {}
+
+  [[gnu::cold, gnu::noinline]] bool run() {
+    if (onednn_engine() == nullptr || !windows()) return false;
+    const bool last = plan_.problem.last_image != 0;
+    const auto part = static_cast<OneDnnPart>(plan_.problem.part);
+    plan_.image.given = images(p_.channels, p_.in, last, true);
+    plan_.result.given = images(p_.filters, p_.out, last, true);
+    plan_.filter.given = filters(true);
+    const OneDnnLayout image = last ? plan_.image.given : images(p_.channels, p_.in, last, false);
+    const OneDnnLayout result = last ? plan_.result.given : images(p_.filters, p_.out, last, false);
+    const OneDnnLayout filter = filters(false);
+    if (part == OneDnnPart::biased) {
+      const int64_t one = 1;
+      plan_.bias = onednn_layout(1, &p_.filters, &one);
+    }
+    dnnl_primitive_desc_t forward = nullptr;
+    dnnl_primitive_desc_t pd = nullptr;
+    if (!describe(part == OneDnnPart::biased ? part : OneDnnPart::results, nullptr, image, filter,
+                  result, forward)) {
+      return false;
+    }
+    pd = forward;
+    if (part == OneDnnPart::images || part == OneDnnPart::weights) {
+      if (!describe(part, forward, image, filter, result, pd)) return false;
+    }
+    const auto layout = [&](dnnl_query_t what) {
+      return dnnl_primitive_desc_query_md(pd, what, 0);
+    };
+    const bool to_image = part == OneDnnPart::images;
+    const bool to_filter = part == OneDnnPart::weights;
+    const bool back = to_image || to_filter;
+    return connect(plan_.image, layout(to_image ? dnnl_query_diff_src_md : dnnl_query_src_md),
+                   to_image) &&
+           connect(plan_.filter,
+                   layout(to_filter ? dnnl_query_diff_weights_md : dnnl_query_weights_md),
+                   to_filter) &&
+           connect(plan_.result, layout(back ? dnnl_query_diff_dst_md : dnnl_query_dst_md),
+                   !back) &&
+           dnnl_primitive_create(&plan_.convolution, pd) == dnnl_success;
+  }
+
+ private:
+  /// Strides, dilations and paddings; false where there would be fewer than no places behind.
+  bool windows() {
+    for (int i = 0; i < axes_; ++i) {
+      const int at = 3 - axes_ + i;
+      const int64_t reach = p_.dilation[at] * (p_.kernel[at] - 1) + 1;
+      stride_[i] = p_.stride[at];
+      dilation_[i] = p_.dilation[at] - 1;
+      before_[i] = behind_[i] = p_.padding[at];
+      if ((p_.in[at] + 2 * p_.padding[at] - reach) / p_.stride[at] + 1 != p_.out[at]) {
+        behind_[i] = (p_.out[at] - 1) * p_.stride[at] + reach - p_.in[at] - p_.padding[at];
+      }
+      if (behind_[i] < 0) return false;
+    }
+    return true;
+  }
+  OneDnnLayout images(int64_t channels, const int64_t* place, bool last, bool as_given) const {
+    int64_t size[5] = {p_.images, channels};
+    int64_t stride[5] = {};
+    int64_t step = last ? channels : 1;
+    for (int i = axes_ - 1; i >= 0; --i) {
+      size[2 + i] = place[3 - axes_ + i];
+      stride[2 + i] = step;
+      step *= size[2 + i];
+    }
+    stride[1] = last ? 1 : step;
+    stride[0] = last ? step : step * channels;
+    return onednn_layout(axes_ + 2, size, as_given ? stride : nullptr);
+  }
+  /// (group, filter, channel, place...), without the first where there is one group.
+  OneDnnLayout filters(bool as_given) const {
+    const bool last = plan_.problem.last_filter != 0;
+    const int64_t channels = p_.channels / p_.groups;
+    int64_t size[6] = {p_.groups, p_.filters / p_.groups, channels};
+    int64_t stride[6] = {};
+    int64_t step = last ? channels : 1;
+    for (int i = axes_ - 1; i >= 0; --i) {
+      size[3 + i] = p_.kernel[3 - axes_ + i];
+      stride[3 + i] = step;
+      step *= size[3 + i];
+    }
+    stride[2] = last ? 1 : step;
+    stride[1] = last ? step : step * channels;
+    stride[0] = stride[1] * size[1];
+    const int first = p_.groups == 1 ? 1 : 0;
+    return onednn_layout(axes_ + 3 - first, size + first, as_given ? stride + first : nullptr);
+  }
+  bool describe(OneDnnPart part, dnnl_primitive_desc_t forward, OneDnnLayout image,
+                OneDnnLayout filter, OneDnnLayout result, dnnl_primitive_desc_t& to) const {
+    constexpr auto way = dnnl_convolution_direct;
+#if DNNL_VERSION_MAJOR >= 3
+    if (part == OneDnnPart::images) {
+      return dnnl_convolution_backward_data_primitive_desc_create(
+                 &to, onednn_engine(), way, image, filter, result, stride_, dilation_, before_,
+                 behind_, forward, nullptr) == dnnl_success;
+    }
+    if (part == OneDnnPart::weights) {
+      return dnnl_convolution_backward_weights_primitive_desc_create(
+                 &to, onednn_engine(), way, image, filter, nullptr, result, stride_, dilation_,
+                 before_, behind_, forward, nullptr) == dnnl_success;
+    }
+    return dnnl_convolution_forward_primitive_desc_create(
+               &to, onednn_engine(), dnnl_forward_training, way, image, filter, plan_.bias, result,
+               stride_, dilation_, before_, behind_, nullptr) == dnnl_success;
+#else
+    dnnl_convolution_desc_t how;
+    dnnl_status_t status;
+    if (part == OneDnnPart::images) {
+      status = dnnl_dilated_convolution_backward_data_desc_init(
+          &how, way, image, filter, result, stride_, dilation_, before_, behind_);
+    } else if (part == OneDnnPart::weights) {
+      status = dnnl_dilated_convolution_backward_weights_desc_init(
+          &how, way, image, filter, nullptr, result, stride_, dilation_, before_, behind_);
+    } else {
+      status = dnnl_dilated_convolution_forward_desc_init(&how, dnnl_forward_training, way, image,
+                                                          filter, plan_.bias, result, stride_,
+                                                          dilation_, before_, behind_);
+    }
+    return status == dnnl_success &&
+           dnnl_primitive_desc_create(&to, &how, nullptr, onednn_engine(), forward) == dnnl_success;
+#endif
+  }
+  /// The copy between the layout that an array has and the one that is wanted.
+  static bool connect(OneDnnArray& array, OneDnnLayout wanted, bool written) {
+    array.wanted = wanted;
+    if (array.given == nullptr || wanted == nullptr) return false;
+    if (dnnl_memory_desc_equal(array.given, wanted) != 0) return true;
+    dnnl_primitive_desc_t pd = nullptr;
+    const auto engine = onednn_engine();
+    return dnnl_reorder_primitive_desc_create(&pd, written ? wanted : array.given, engine,
+                                              written ? array.given : wanted, engine,
+                                              nullptr) == dnnl_success &&
+           dnnl_primitive_create(&array.copy, pd) == dnnl_success;
+  }
+
+  OneDnnPlan& plan_;
+  const conv::Problem& p_;
+  int axes_;
+  dnnl_dims_t stride_{};
+  dnnl_dims_t dilation_{};
+  dnnl_dims_t before_{};
+  dnnl_dims_t behind_{};
+};
+
+/// Plans, never destroyed.
+struct OneDnnPlans {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  std::vector<const OneDnnPlan*>* all = nullptr;
+};
+[[gnu::visibility("default")]] inline OneDnnPlans onednn_plans;
+
+/// The plan for a problem, from the last time or new.
+[[gnu::noinline]] inline const OneDnnPlan& plan_onednn(const OneDnnProblem& p) {
+  pthread_mutex_lock(&onednn_plans.mutex);
+  if (onednn_plans.all == nullptr) onednn_plans.all = new std::vector<const OneDnnPlan*>;
+  const OneDnnPlan* found = nullptr;
+  for (const OneDnnPlan* plan : *onednn_plans.all) {
+    if (plan->problem.part == p.part && plan->problem.last_image == p.last_image &&
+        plan->problem.last_filter == p.last_filter && plan->problem.conv == p.conv) {
+      found = plan;
+    }
+  }
+  if (found == nullptr) {
+    auto* const made = new OneDnnPlan;
+    made->problem = p;
+    made->found = OneDnnPlanner(*made).run();
+    onednn_plans.all->push_back(made);
+    found = made;
+  }
+  pthread_mutex_unlock(&onednn_plans.mutex);
+  return *found;
+}
+
+/// An array of a call in both layouts.
+class OneDnnOperand {
+ public:
+  OneDnnOperand(const OneDnnArray& array, void* data) : array_(array) {
+    const auto engine = onednn_engine();
+    dnnl_memory_create(&given_, array.given, engine, data);
+    if (array.copy == nullptr) return;
+    const auto bytes = static_cast<int64_t>(dnnl_memory_desc_get_size(array.wanted));
+    room_ = StorageHandle(Memory<Cpu>::allocate(Cpu{}, bytes));
+    dnnl_memory_create(&wanted_, array.wanted, engine, room_->data);
+  }
+  ~OneDnnOperand() {
+    dnnl_memory_destroy(given_);
+    if (wanted_ != nullptr) dnnl_memory_destroy(wanted_);
+  }
+  OneDnnOperand(const OneDnnOperand&) = delete;
+  OneDnnOperand& operator=(const OneDnnOperand&) = delete;
+
+  dnnl_memory_t memory() const { return wanted_ != nullptr ? wanted_ : given_; }
+  bool copy(dnnl_stream_t stream, bool written) const {
+    if (array_.copy == nullptr) return true;
+    const dnnl_exec_arg_t both[] = {{DNNL_ARG_FROM, written ? wanted_ : given_},
+                                    {DNNL_ARG_TO, written ? given_ : wanted_}};
+    return dnnl_primitive_execute(array_.copy, stream, 2, both) == dnnl_success;
+  }
+
+ private:
+  const OneDnnArray& array_;
+  StorageHandle room_;
+  dnnl_memory_t given_ = nullptr;
+  dnnl_memory_t wanted_ = nullptr;
+};
+
+}  // namespace detail
+
+/// Whether oneDNN takes a part of a convolution. Its primitives are made for one thread: weft's
+/// threads share the images, so that results do not depend on how many there are.
+inline bool takes_onednn(const OneDnnProblem& p) {
+  const OpenMpTeam alone(1);
+  return detail::plan_onednn(p).found;
+}
+
+/// Computes a part that oneDNN takes, on the calling thread; false where it fails.
+[[gnu::noinline]] inline bool run_onednn(const OneDnnProblem& p, const OneDnnArrays& at) {
+  using namespace detail;
+  const OpenMpTeam alone(1);
+  const OneDnnPlan& plan = plan_onednn(p);
+  const auto part = static_cast<OneDnnPart>(p.part);
+  const OneDnnOperand image(plan.image, at.image);
+  const OneDnnOperand filter(plan.filter, at.filter);
+  const OneDnnOperand result(plan.result, at.result);
+  dnnl_stream_t stream = nullptr;
+  if (dnnl_stream_create(&stream, onednn_engine(), dnnl_stream_default_flags) != dnnl_success) {
+    return false;
+  }
+  const bool to_image = part == OneDnnPart::images;
+  const bool to_filter = part == OneDnnPart::weights;
+  const bool back = to_image || to_filter;
+  dnnl_memory_t bias = nullptr;
+  if (part == OneDnnPart::biased) {
+    dnnl_memory_create(&bias, plan.bias, onednn_engine(), const_cast<float*>(at.bias));
+  }
+  const dnnl_exec_arg_t all[] = {
+      {to_image ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, image.memory()},
+      {to_filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, filter.memory()},
+      {back ? DNNL_ARG_DIFF_DST : DNNL_ARG_DST, result.memory()},
+      {DNNL_ARG_BIAS, bias}};
+  const bool done =
+      (to_image || image.copy(stream, false)) && (to_filter || filter.copy(stream, false)) &&
+      (!back || result.copy(stream, false)) &&
+      dnnl_primitive_execute(plan.convolution, stream, bias != nullptr ? 4 : 3, all) ==
+          dnnl_success &&
+      (to_image    ? image.copy(stream, true)
+       : to_filter ? filter.copy(stream, true)
+                   : result.copy(stream, true)) &&
+      dnnl_stream_wait(stream) == dnnl_success;
+  if (bias != nullptr) dnnl_memory_destroy(bias);
+  dnnl_stream_destroy(stream);
+  return done;
+}
+
+}  // namespace weft::cpu
+
+#endif
