@@ -13,7 +13,7 @@
 namespace weft {
 
 namespace detail {
-/// The shape of tensors of the given shapes behind each other along an axis.
+/// The shape of the concatenation along an axis of tensors with the given shapes.
 WEFT_OUTLINED inline Shape joined_shape(const char* operation, const std::vector<Shape>& shapes,
                                         int axis) {
   Shape out = shapes[0];
@@ -29,7 +29,7 @@ WEFT_OUTLINED inline Shape joined_shape(const char* operation, const std::vector
   return out;
 }
 
-/// The shape with one more axis, of size 1.
+/// The shape with a new axis of size 1.
 inline Shape with_axis(const Shape& shape, int axis) {
   Shape out;
   for (int i = 0; i <= shape.rank(); ++i) {
@@ -39,7 +39,7 @@ inline Shape with_axis(const Shape& shape, int axis) {
   return out;
 }
 
-/// The parts and one more.
+/// The parts, followed by one more.
 template <class X>
 Pack<X> appended(const Pack<>&, const X& x) {
   return {x, {}};
@@ -80,12 +80,12 @@ Tensor<T, D> stacked(const std::vector<Tensor<T, D>>& parts, const A& axis) {
                     [](const auto& part, const auto& place) { place.assign(part); });
 }
 
-/// What braces of several types of expressions are taken for, to say what to write.
+/// Accepts a braced list with expressions of different types, to say what to write instead.
 struct MixedPart {
   template <class X>
   MixedPart(const X&) {}
 };
-/// Whether parts in braces are of one type.
+/// Whether the parts in a braced list have one type.
 template <class A>
 constexpr bool are_parts() {
   static_assert(always_false<A>,
@@ -94,7 +94,7 @@ constexpr bool are_parts() {
   return false;
 }
 
-/// The values of expressions, the last of the arguments being an axis.
+/// The values of the expressions; the last argument is an axis.
 template <class V, class F, class X, class... Rest>
 auto with_parts(std::vector<V>& values, const F& f, const X& x, const Rest&... rest) {
   if constexpr (sizeof...(Rest) == 0) {
@@ -108,8 +108,8 @@ auto with_parts(std::vector<V>& values, const F& f, const X& x, const Rest&... r
 }
 }  // namespace detail
 
-/// The tensors one after the other along an axis that they have, axis(0) unless given; their other
-/// axes are equal.
+/// Concatenates tensors along one of their axes, axis(0) by default; their other sizes must be
+/// equal.
 template <class T, Device D, class A = Axes>
 Tensor<T, D> cat(const std::vector<Tensor<T, D>>& parts, const A& axis = {0}) {
   if constexpr (detail::is_axis<A>()) {
@@ -119,7 +119,7 @@ Tensor<T, D> cat(const std::vector<Tensor<T, D>>& parts, const A& axis = {0}) {
   return {};
 }
 
-/// Tensors of one shape along a new axis, axis(0) unless given.
+/// Stacks tensors of the same shape along a new axis, axis(0) by default.
 template <class T, Device D, class A = Axes>
 Tensor<T, D> stack(const std::vector<Tensor<T, D>>& parts, const A& axis = {0}) {
   if constexpr (detail::is_axis<A>()) return detail::stacked(parts, axis);
@@ -150,7 +150,7 @@ Tensor<float> stack(std::initializer_list<detail::MixedPart>, const A& = {}) {
   return {};
 }
 
-/// How operands are joined: along an axis that they have, or along a new one.
+/// How operands are joined: along an existing axis, or along a new one.
 namespace joining {
 struct cat {
   static constexpr const char* text = "cat";
@@ -238,7 +238,7 @@ class Joined : public NodeMembers<Joined<K, Es...>> {
 };
 
 namespace detail {
-/// The node of parts, the last of the arguments being an axis.
+/// The node that joins the parts; the last argument is an axis.
 template <class K, class... Ps, class X, class... Rest>
 auto joined_node(const Pack<Ps...>& parts, const X& x, const Rest&... rest) {
   if constexpr (sizeof...(Rest) == 0) {
@@ -296,8 +296,9 @@ template <class... Xs>
 using var_among = typename decltype(value_among<Xs...>())::type;
 }  // namespace detail
 
-/// cat(a, b * 2, axis(0)): tensors and expressions, and the axis. An expression itself: parts are
-/// computed where they belong, those of one shape in one kernel. Of Vars, a Var.
+/// cat(a, b * 2, axis(0)): tensors or expressions, then the axis. It is an expression itself: each
+/// part is computed directly in its place, parts of one shape in one kernel. With a Var it gives a
+/// Var.
 template <ExpressionLike X, class Y, class... Rest>
 auto cat(const X& x, const Y& y, const Rest&... rest) {
   if constexpr (!detail::can_join<X, Y, Rest...>()) {

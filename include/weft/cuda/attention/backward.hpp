@@ -71,8 +71,7 @@ __global__ void __launch_bounds__(attention_threads)
   for (int c = static_cast<int>(threadIdx.x) % 32; c < plan.value_width; c += 32) {
     sum += load_element(y[c]) * load_element(g[c]);
   }
-#pragma unroll
-  for (int w = 16; w > 0; w /= 2) sum += __shfl_xor_sync(~0U, sum, w);
+  sum = sum_of_threads<32>(sum);
   if (threadIdx.x % 32 == 0) out[warp] = sum;
 }
 

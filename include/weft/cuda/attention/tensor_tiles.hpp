@@ -198,19 +198,8 @@ __device__ __forceinline__ void kept_in_columns(const AttentionPlan& plan, const
 }
 
 /// Over the four threads that have a row.
-__device__ __forceinline__ float largest_of_row(float x) {
-#pragma unroll
-  for (int w = 2; w > 0; w /= 2) {
-    const float other = __shfl_xor_sync(~0U, x, w);
-    x = other > x ? other : x;
-  }
-  return x;
-}
-__device__ __forceinline__ float sum_of_row(float x) {
-#pragma unroll
-  for (int w = 2; w > 0; w /= 2) x += __shfl_xor_sync(~0U, x, w);
-  return x;
-}
+__device__ __forceinline__ float largest_of_row(float x) { return largest_of_threads<4>(x); }
+__device__ __forceinline__ float sum_of_row(float x) { return sum_of_threads<4>(x); }
 
 /// Writes 16 rows times `factor[half]`, a factor for the first eight and one for the others.
 template <int Width, class T>

@@ -6,6 +6,7 @@
 
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/primitive/vector.hpp"
+#include "weft/cuda/primitive/warp.hpp"
 #include "weft/ops/linalg/attention.hpp"
 
 namespace weft::on_cuda {
@@ -120,18 +121,11 @@ __device__ __forceinline__ compute_t<T> attention_score(const AttentionPlan& pla
 /// The largest, or the sum, over the 16 threads that have a row of scores.
 template <class C>
 __device__ __forceinline__ C largest_of_row(C x) {
-#pragma unroll
-  for (int w = 8; w > 0; w /= 2) {
-    const C other = __shfl_xor_sync(~0U, x, w);
-    x = other > x ? other : x;
-  }
-  return x;
+  return largest_of_threads<16>(x);
 }
 template <class C>
 __device__ __forceinline__ C sum_of_row(C x) {
-#pragma unroll
-  for (int w = 8; w > 0; w /= 2) x += __shfl_xor_sync(~0U, x, w);
-  return x;
+  return sum_of_threads<16>(x);
 }
 
 #endif

@@ -1,4 +1,4 @@
-// conv::results, images, weights: a convolution and its gradients by the device's best way.
+// conv::results, images, weights: a convolution and its gradients by the device's fastest method.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace weft {
 
-/// A library's convolutions on device D (cuda/conv/cudnn.hpp). All tensors of a call have one
-/// format, contiguous or channels_last. Each returns false, and has done nothing, where the library
-/// does not take the problem:
+/// A library's convolutions on device D (cuda/conv/cudnn.hpp). All tensors of a call have the same
+/// format, contiguous or channels_last. Each function returns false, having done nothing, if the
+/// library does not support the problem:
 ///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& w, const Tensor<T, D>& y);
 ///   static bool results_with_bias(operation, problem, x, w, bias, bool cut, y);
@@ -19,7 +19,7 @@ namespace weft {
 template <class D>
 struct ConvLibrary;
 
-/// The gradient of the weight of a convolution whose filters read one channel each
+/// The gradient of the weight of a depthwise convolution, whose filters read one channel each
 /// (cpu/conv/depthwise.hpp, cuda/conv/depthwise.hpp):
 ///   static void run(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
 ///                   const Tensor<T, D>& g, const Tensor<T, D>& dw);
@@ -48,7 +48,7 @@ template <class D>
 constexpr bool has_depthwise_last() {
   return requires { sizeof(DepthwiseLast<Loops<D>>); };
 }
-/// Images as the rows of a matrix, a place each.
+/// Images as a matrix with a row for each pixel.
 template <class T, class D>
 Tensor<T, D> rows_of_places(const Tensor<T, D>& x) {
   const int64_t places = x.size() / (x.shape()[0] * x.shape()[1]);
@@ -147,7 +147,7 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   return y;
 }
 
-/// The gradient of the images, in the format of g: what conv_transpose computes of g.
+/// The gradient of the images, in the format of g: conv_transpose of g.
 template <class T, class D>
 Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>& gradient,
                     const Tensor<T, D>& w) {

@@ -12,7 +12,7 @@
 namespace weft {
 
 namespace op {
-/// The position that one index more leads to, from that of the axes before.
+/// The position after one more index, given that of the axes before.
 struct raveled {
   using result_type = std::int64_t;
   static constexpr const char* text = "ravel_multi_index";
@@ -46,7 +46,7 @@ template <class D>
 IndexRange index_range(const char* operation, Indexing how, const Shape& x, int axis,
                        const Storage* storage);
 
-/// How indices into an axis of `size` elements are checked.
+/// The check of indices into an axis of `size` elements.
 template <class D>
 IndexRange range_of_axis(const char* operation, int64_t size, const Storage* storage) {
   return index_range<D>(operation, Indexing::along, Shape{size}, 0, storage);
@@ -70,7 +70,7 @@ auto raveled_from(const char* operation, const Shape& sizes, int axis, const Sto
   }
 }
 
-/// x with its first `count` axes as one.
+/// x with its first `count` axes merged.
 template <class V>
 V with_joined_axes(const char* operation, const V& x, int count) {
   if (count > x.rank() || count < 1) {
@@ -95,7 +95,7 @@ const Storage* storage_of(const V& x) {
 }  // namespace detail
 
 /// The elements, or slices, at an index for each of the first axes, which broadcast: NumPy's and
-/// PyTorch's x[i, j]. In the kernel of the statement that reads them.
+/// PyTorch's x[i, j]. Evaluated in the kernel of the statement that reads them.
 template <ExpressionLike X, OperandOrMistake I, OperandOrMistake... Js>
   requires(sizeof...(Js) > 0)
 auto at_indices(const X& e, const I& i, const Js&... js) {
@@ -107,8 +107,7 @@ auto at_indices(const X& e, const I& i, const Js&... js) {
   return take(rows, positions, axis(0));
 }
 
-/// The row-major positions of elements in a space of the given sizes, one vector of indices an
-/// axis.
+/// The row-major positions in an array of the given sizes, from a vector of indices for each axis.
 template <class I, Device D>
 Tensor<int64_t, D> ravel_multi_index(const std::vector<Tensor<I, D>>& indices, const Shape& sizes) {
   if (indices.empty() || static_cast<int>(indices.size()) != sizes.rank()) {
@@ -124,8 +123,8 @@ Tensor<int64_t, D> ravel_multi_index(const std::vector<Tensor<I, D>>& indices, c
   }
   return out;
 }
-/// The coordinates of elements at row-major positions in a space of the given sizes, a tensor for
-/// each axis.
+/// The coordinates of row-major positions in an array of the given sizes, as a tensor for each
+/// axis.
 template <ExpressionLike I>
 auto unravel_index(const I& e, const Shape& sizes) {
   const auto flat = e.eval();
@@ -142,7 +141,7 @@ auto unravel_index(const I& e, const Shape& sizes) {
 }
 
 namespace detail {
-/// The coordinates that stand along the last axis of indices of shape (..., k).
+/// The coordinates along the last axis of indices of shape (..., k).
 template <class I, class D>
 std::vector<Tensor<I, D>> coordinates_of(const char* operation, const Tensor<I, D>& indices) {
   if (indices.rank() == 0) {
@@ -156,7 +155,7 @@ std::vector<Tensor<I, D>> coordinates_of(const char* operation, const Tensor<I, 
   return out;
 }
 
-/// Writes, or adds, values to the slices that an index for each of the first axes names.
+/// Writes or adds values to the slices selected by an index for each of the first axes.
 template <Update Kind, class T, class D, class I, class S>
 Tensor<T, D> put_at(const char* operation, const Tensor<T, D>& x,
                     const std::vector<Tensor<I, D>>& indices, const S& values) {
@@ -172,22 +171,22 @@ Tensor<T, D> put_at(const char* operation, const Tensor<T, D>& x,
 }
 }  // namespace detail
 
-/// x[i, j] = values: writes to the slices that an index for each of the first axes names, and
-/// returns x. Indices broadcast to one shape, and the values to that of what they name.
+/// x[i, j] = values: writes to the slices selected by an index for each of the first axes, and
+/// returns x. Indices broadcast to one shape, and the values to the shape of the selection.
 template <class T, Device D, class I, OperandOrMistake S>
 Tensor<T, D> index_put(const Tensor<T, D>& x, const std::vector<Tensor<I, D>>& indices,
                        const S& values) {
   return detail::put_at<detail::Update::store>("index_put", x, indices, values);
 }
-/// Adds the values instead: PyTorch's accumulate=True.
+/// Adds the values instead, like PyTorch's accumulate=True.
 template <class T, Device D, class I, OperandOrMistake S>
 Tensor<T, D> index_put_add(const Tensor<T, D>& x, const std::vector<Tensor<I, D>>& indices,
                            const S& values) {
   return detail::put_at<detail::Update::add>("index_put_add", x, indices, values);
 }
 
-/// The slices of x at coordinates that stand along the last axis of the indices: (..., k) names
-/// slices of x's axes from k on.
+/// The slices of x at the coordinates along the last axis of the indices: indices of shape (..., k)
+/// select slices of x's axes from k on.
 template <ExpressionLike X, ExpressionLike I>
 auto gather_nd(const X& e, const I& indices) {
   const auto x = e.eval();

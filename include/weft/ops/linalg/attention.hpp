@@ -10,9 +10,9 @@
 
 namespace weft {
 
-/// Which keys a query attends to: a tensor of bool, where true takes part, or one of the queries'
-/// element type, which is added to the scores. Its shape broadcasts to (batch, heads, queries,
-/// keys). It is a constant: no gradient goes to it.
+/// Which keys a query attends to: a bool tensor in which true means that the key takes part, or one
+/// of the queries' element type that is added to the scores. Its shape broadcasts to (batch, heads,
+/// queries, keys). It is treated as a constant, without a gradient.
 template <class T, class D>
 struct AttentionMask {
   std::optional<Tensor<bool, D>> allowed;
@@ -27,14 +27,14 @@ template <class T, class D>
 struct AttentionOptions {
   AttentionMask<T, D> mask = {};
   bool causal = false;  ///< query i attends to the keys up to number past + i
-  double dropout = 0;   ///< the probability with which a weight becomes 0, others grow by 1 / (1-p)
+  double dropout = 0;   ///< probability of setting a weight to 0; others are scaled by 1 / (1-p)
   std::optional<double> scale = {};  ///< 1 / sqrt(width) unless given
-  bool enable_gqa = false;           ///< neighbouring query heads may share a head of keys
+  bool enable_gqa = false;           ///< lets neighbouring query heads share a head of keys
   int64_t past = 0;                  ///< the keys that came before the first query, as in a cache
 };
 
-/// Where the heads of an attention lie: an element is at batch, head, row and its place in the row,
-/// which has no gaps.
+/// The strides of an attention's operand: elements are addressed by batch, head, row and their
+/// place in the row, which is contiguous.
 template <class T>
 struct AttentionRows {
   T* data = nullptr;
@@ -47,7 +47,8 @@ struct AttentionRows {
   }
 };
 
-/// The sizes of an attention and what happens to its scores. Element types are the executor's.
+/// The sizes of an attention and what is done to its scores. Element types are left to the
+/// executor.
 struct AttentionPlan {
   int64_t batches = 0;
   int64_t heads = 0;
@@ -70,14 +71,14 @@ struct AttentionPlan {
   WEFT_HD int64_t mask_at(int64_t b, int64_t h, int64_t i, int64_t j) const {
     return b * mask_strides[0] + h * mask_strides[1] + i * mask_strides[2] + j * mask_strides[3];
   }
-  /// The keys that query i may attend to are the first of that number.
+  /// How many keys query i may attend to; they are the first ones.
   WEFT_HD int64_t visible(int64_t i) const {
     if (!causal) return keys;
     const int64_t end = past + i + 1;
     return end < 0 ? 0 : end < keys ? end : keys;
   }
   WEFT_HD bool drops() const { return dropped > 0; }
-  /// What the weight of key j for query i is multiplied by.
+  /// The dropout factor of the weight of key j for query i.
   WEFT_HD float kept(const Draw& from, int64_t b, int64_t h, int64_t i, int64_t j) const {
     const int64_t at = ((b * heads + h) * queries + i) * keys + j;
     return from.bits32(static_cast<std::uint64_t>(at)) < dropped ? 0 : kept_factor;
@@ -145,7 +146,7 @@ constexpr bool can_attend() {
   return here;
 }
 
-/// Its columns without gaps: the tensor, or a copy.
+/// A tensor with contiguous columns: x itself, or a copy.
 template <class T, class D>
 Tensor<T, D> with_dense_rows(const Tensor<T, D>& x) {
   const bool dense = x.size(3) <= 1 || x.strides()[3] == 1;
@@ -161,8 +162,8 @@ AttentionRows<T> rows_of(const Tensor<T, D>& x) {
   return {x.data(), step(0), step(1), x.size(2) > 1 ? x.strides()[2] : x.size(3)};
 }
 
-/// New memory for a value with axes in the order in which those of the queries lie in memory, as
-/// they come from one projection and go into the next.
+/// New memory for a result whose axes are laid out in the order of the queries' axes, as they come
+/// from one projection and go into the next.
 template <class T, class D>
 Tensor<T, D> attention_memory(const Tensor<T, D>& like, const Shape& shape) {
   int order[3] = {0, 1, 2};
@@ -184,7 +185,7 @@ Tensor<T, D> attention_memory(const Tensor<T, D>& like, const Shape& shape) {
   return Access::allocate<T, D>(lying, like.device()).permute(back);
 }
 
-/// An attention's operands as the executor takes them, and what its backward pass needs.
+/// An attention's operands in the form that the executor takes, and what its backward pass needs.
 template <class T, class D>
 struct BegunAttention {
   AttentionPlan plan;

@@ -1,4 +1,4 @@
-// What a Fourier transform is told, and Fourier<D>, who computes it on a device.
+// The options of Fourier transforms, and Fourier<D>, which computes them on a device.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,20 +7,20 @@
 
 namespace weft {
 
-/// Who is divided by the number n of elements: the inverse transform, both by sqrt(n), or the
-/// transform; NumPy's and PyTorch's "backward", "ortho" and "forward".
+/// Which transform divides by the number n of elements: the inverse one, both by sqrt(n), or the
+/// forward one; NumPy's and PyTorch's "backward", "ortho" and "forward".
 enum class FftNorm { backward, ortho, forward };
 
-/// How a transform along one axis is to be done.
+/// Options of a transform along one axis.
 struct FftOptions {
-  int64_t n = 0;  ///< length of the signal, which is cropped or padded with 0; 0: as it is
+  int64_t n = 0;  ///< length that the signal is cropped or zero-padded to; 0: its own
   int64_t axis = -1;
   FftNorm norm = FftNorm::backward;
 };
 
-/// How a transform along several axes is to be done.
+/// Options of a transform along several axes.
 struct FftnOptions {
-  Shape n = {};    ///< lengths along the axes; none: as they are
+  Shape n = {};    ///< lengths along the axes; none: their own
   Axes axes = {};  ///< none: the last two, the last n.rank(), or all
   FftNorm norm = FftNorm::backward;
 };
@@ -39,7 +39,7 @@ struct Fourier;
 
 namespace fourier {
 
-/// A transform as the public functions understand it: axes and lengths, all given.
+/// A transform after the options have been resolved: all axes and lengths are known.
 struct Problem {
   const char* operation = "fft";
   Axes axes;      ///< from the front; a real signal's halved axis is the last of them
@@ -85,7 +85,7 @@ struct Problem {
   return p;
 }
 
-/// The elements of x that a transform uses: no more than `lengths` along the axes.
+/// The part of x that a transform uses, at most `lengths` along the axes.
 template <class T, class D>
 Tensor<T, D> crop(Tensor<T, D> x, const Problem& p, bool halved) {
   for (int i = 0; i < p.axes.rank(); ++i) {
@@ -96,7 +96,7 @@ Tensor<T, D> crop(Tensor<T, D> x, const Problem& p, bool halved) {
   return x;
 }
 
-/// `shape` with a problem's lengths, the last one halved where the result has half of a spectrum.
+/// `shape` with a problem's lengths, the last one halved if the result is half of a spectrum.
 inline Shape result_shape(Shape shape, const Problem& p, bool halved) {
   for (int i = 0; i < p.axes.rank(); ++i) shape[static_cast<int>(p.axes[i])] = p.lengths[i];
   if (halved) {
@@ -106,7 +106,7 @@ inline Shape result_shape(Shape shape, const Problem& p, bool halved) {
   return shape;
 }
 
-/// Axes without the last one.
+/// The axes without the last one.
 inline Axes but_last(const Axes& axes) {
   Axes out;
   for (int i = 0; i + 1 < axes.rank(); ++i) out.push_back(axes[i]);
@@ -127,7 +127,7 @@ constexpr bool has_transforms() {
 template <class D>
 using On = std::conditional_t<is_cuda<D>, Cuda, D>;
 
-/// Of complex signals.
+/// Transforms complex signals.
 template <class T, class D>
 Tensor<complex<T>, D> transform(const Problem& p, const Tensor<complex<T>, D>& x) {
   const auto y = detail::Access::allocate<complex<T>, D>(result_shape(x.shape(), p, false),
@@ -140,7 +140,8 @@ Tensor<complex<T>, D> transform(const Problem& p, const Tensor<complex<T>, D>& x
   return y;
 }
 
-/// Of real signals: of the last axis the elements up to the middle, the others being conjugates.
+/// Transforms real signals; of the last axis it gives the elements up to the middle, since the
+/// others are their conjugates.
 template <class T, class D>
 Tensor<complex<T>, D> real_transform(const Problem& p, const Tensor<T, D>& x) {
   const auto y = detail::Access::allocate<complex<T>, D>(result_shape(x.shape(), p, true),
@@ -170,7 +171,7 @@ Tensor<complex<T>, D> real_transform(const Problem& p, const Tensor<T, D>& x) {
   return y;
 }
 
-/// Of half a spectrum of real signals, to these.
+/// From half of a spectrum back to real signals.
 template <class T, class D>
 Tensor<T, D> inverse_real_transform(const Problem& p, const Tensor<complex<T>, D>& x) {
   const auto y =
