@@ -82,6 +82,17 @@ TEST_CASE("Small inside reductions and rows") {
   CHECK(test::difference(test::elements(columns), test::elements(of_gpu)) < 1e-4);
 }
 
+TEST_CASE("operands that occur several times, at one place and at others") {
+  const auto p = test::smalls<Vector, Cpu>(1001, 1);
+  const auto q = p.to(Cuda{});
+  const auto of = [](const auto& x) {
+    const auto turned = cross(x(slice(0, 1000)), x(slice(1, 1001)));
+    return small<3>(component<0>(turned), component<1>(turned), dot(turned, x(slice(1, 1001)))) +
+           x(slice(0, 1000));
+  };
+  CHECK(test::difference(test::elements(of(p)), test::elements(of(q))) < 1e-6);
+}
+
 TEST_CASE("explain knows how such a statement is launched") {
   const auto r = test::smalls<Matrix, Cuda>(1000, 1);
   const auto p = test::smalls<Vector, Cuda>(1000, 2);

@@ -12,10 +12,12 @@ template <int N>
 struct SmallGrid {
   unsigned items = 0;
   int rank = 0;
-  std::uint64_t flat = 0;  // operands whose elements lie as the items are counted, a bit each
-  std::uint64_t wide = 0;  // those that begin at a multiple of 16 bytes
+  std::uint64_t flat = 0;      // operands whose elements lie as the items are counted, a bit each
+  std::uint64_t wide = 0;      // those that begin at a multiple of 16 bytes
+  std::uint64_t repeated = 0;  // those that are another one again, whose place they have
   FastDivmod size[max_rank];
   char* data[N];
+  int place[N];             // of an operand that is staged: bytes of shared memory before it
   int stride[N][max_rank];  // innermost first
 };
 
@@ -48,34 +50,32 @@ struct SmallPlace {
     return out + static_cast<int>(item) * grid.stride[k][grid.rank - 1];
   }
 
-  /// Starts what comes through shared memory, from byte `at` of it on, of the operands from K on.
+  /// Starts what comes through shared memory, of the operands from K on.
   template <int K, class T, class... Rest>
-  __device__ __forceinline__ void start_from(int at) const {
+  __device__ __forceinline__ void start() const {
     if constexpr (is_staged<T>) {
-      if (is_flat(K)) {
-        start_staging<T>(shared + at, grid.data[K] + std::size_t{first} * sizeof(T), count,
-                         is_wide(K));
+      if (is_flat(K) && (grid.repeated >> K & 1U) == 0) {
+        start_staging<T>(shared + grid.place[K], grid.data[K] + std::size_t{first} * sizeof(T),
+                         count, is_wide(K));
       }
-      at += staged_pitch<T> * static_cast<int>(blockDim.x);
     }
-    if constexpr (sizeof...(Rest) > 0) start_from<K + 1, Rest...>(at);
+    if constexpr (sizeof...(Rest) > 0) start<K + 1, Rest...>();
   }
 
   /// Fills the registers of the operands from K on.
   template <int K, class T, class... Rest>
-  __device__ __forceinline__ void load(Pack<Vector<T, 1>, Vector<Rest, 1>...>& values,
-                                       int at) const {
+  __device__ __forceinline__ void load(Pack<Vector<T, 1>, Vector<Rest, 1>...>& values) const {
     if constexpr (is_staged<T>) {
       if (is_flat(K)) {
-        values.head.lane[0] = *reinterpret_cast<const T*>(shared + at + staged_pitch<T> * mine);
+        values.head.lane[0] =
+            *reinterpret_cast<const T*>(shared + grid.place[K] + staged_pitch<T> * mine);
       } else {
         values.head.lane[0] = reinterpret_cast<const T*>(grid.data[K])[offset(K)];
       }
-      at += staged_pitch<T> * static_cast<int>(blockDim.x);
     } else {
       on_cuda::load(values.head, grid.data[K], offset(K), 0, 0, 1);
     }
-    if constexpr (sizeof...(Rest) > 0) load<K + 1>(values.tail, at);
+    if constexpr (sizeof...(Rest) > 0) load<K + 1>(values.tail);
   }
 
   /// Puts values into shared memory, or where they belong if they do not go through it.
@@ -138,10 +138,10 @@ struct SmallKernel<Out, weft::detail::TypeList<Ts...>, N, Program> {
     Registers<weft::detail::TypeList<Ts...>, 1> registers;
     if constexpr (sizeof...(Ts) > 0) {
       if constexpr ((is_staged<Ts> || ...)) {
-        place.template start_from<targets, Ts...>(0);
+        place.template start<targets, Ts...>();
         wait_for_copies();
       }
-      place.template load<targets>(registers.values, 0);
+      place.template load<targets>(registers.values);
     }
     const auto& values = compute_all<Out, 1>(registers, program, 0, 1);
     if constexpr ((is_staged<Ts> || ...)) __syncthreads();  // the targets take the operands' place
@@ -186,11 +186,36 @@ WEFT_OUTLINED inline void plan_small(const Loops& loops, const Operand* operands
   }
 }
 
+/// Where operands that are staged are in shared memory: what is read several times once. `before`
+/// has the bytes a thread of those in front of each.
+WEFT_OUTLINED inline void place_small(const Operand* operands, int n, int targets,
+                                      const int* before, int threads, std::uint64_t flat,
+                                      int* place, std::uint64_t& repeated) {
+  for (int i = 0; i < n; ++i) {
+    int same = i;
+    for (int j = targets; j < i && same == i && (flat >> i & 1U) != 0; ++j) {
+      if ((flat >> j & 1U) != 0 && operands[j].data == operands[i].data &&
+          operands[j].itemsize == operands[i].itemsize) {
+        same = j;
+      }
+    }
+    place[i] = before[same] * threads;
+    if (same != i) repeated |= std::uint64_t{1} << i;
+  }
+}
+
+/// The bytes of shared memory a thread in front of each operand's element, from out[0] on.
+template <class... Ts>
+constexpr void small_places([[maybe_unused]] int* out, weft::detail::TypeList<Ts...>) {
+  [[maybe_unused]] int at = 0;
+  ((*out++ = at, at += is_staged<Ts> ? staged_pitch<Ts> : 0), ...);
+}
+
 /// Plans and launches such a kernel, in pieces where it is very large.
 template <int N>
 WEFT_OUTLINED void run_small(const Name& name, Cuda device, const Shape& shape, Operand* operands,
-                             int targets, const void* kernel, int threads, int shared_bytes,
-                             const void* program) {
+                             int targets, const int* before, const void* kernel, int threads,
+                             int shared_bytes, const void* program) {
   Loops loops = weft::detail::loops_over(shape);
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
@@ -202,6 +227,7 @@ WEFT_OUTLINED void run_small(const Name& name, Cuda device, const Shape& shape, 
     grid.rank = piece.rank;
     plan_small(piece, operands, N, grid.size, grid.data, grid.stride, grid.flat, grid.wide);
     if (grid.rank == 0) grid.flat = ~std::uint64_t{0};
+    place_small(operands, N, targets, before, threads, grid.flat, grid.place, grid.repeated);
     void* arguments[] = {&grid, const_cast<void*>(program)};
     const auto per_block = static_cast<unsigned>(threads);
     launch(name, shape, kernel, (grid.items + per_block - 1) / per_block, per_block, arguments,
@@ -260,7 +286,10 @@ struct SmallStatement {
 
   static void run(const weft::detail::Name& name, Cuda device, const Shape& shape,
                   weft::detail::Operand* operands, const Program& program) {
-    detail::run_small<n>(name, device, shape, operands, weft::detail::target_count<Out>,
+    constexpr int targets = weft::detail::target_count<Out>;
+    int before[n] = {};
+    detail::small_places(before + targets, Types{});
+    detail::run_small<n>(name, device, shape, operands, targets, before,
                          reinterpret_cast<const void*>(small_kernel<Out, Types, n, Program>),
                          threads, bytes_for(threads), &program);
   }

@@ -22,7 +22,7 @@ inline constexpr int staged_pitch = static_cast<int>(sizeof(T)) + (sizeof(T) % 3
 
 /// The bytes of shared memory that a block of `threads` has for elements of these types.
 template <class... Ts>
-constexpr int staged_bytes(int threads, weft::detail::TypeList<Ts...>) {
+constexpr int staged_bytes([[maybe_unused]] int threads, weft::detail::TypeList<Ts...>) {
   return (0 + ... + (is_staged<Ts> ? staged_pitch<Ts> * threads : 0));
 }
 
