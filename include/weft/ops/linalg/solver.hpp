@@ -16,13 +16,12 @@ namespace weft {
 ///   lu(operation, a, pivots)                 a becomes L and U; row i was exchanged with pivots(i)
 ///   check_pivots(operation, a)               fails where the diagonal of a has a 0
 ///   lu_solve(operation, lu, pivots, b, transposed)    b becomes A^-1 b, or A^-H b
-///   inverse(operation, lu, pivots)           lu becomes A^-1; only where it is faster than lu_solve
-///   triangular_solve(operation, a, b, Triangle)       b becomes a^-1 b
-///   qr(operation, a, tau)                    a becomes R and Householder's vectors
-///   householder_q(operation, a, tau)         those vectors become Q, of as many columns as a
-///   eigh(operation, a, w, vectors)           a, its lower triangle read, becomes eigenvectors
-///   svd(operation, a, s, u, vh)              a is lost; u and vh without columns are not computed
-///   eig(operation, a, w, v)                  complex; a is lost
+///   inverse(operation, lu, pivots)           lu becomes A^-1; only where it is faster than
+///   lu_solve triangular_solve(operation, a, b, Triangle)       b becomes a^-1 b qr(operation, a,
+///   tau)                    a becomes R and Householder's vectors householder_q(operation, a, tau)
+///   those vectors become Q, of as many columns as a eigh(operation, a, w, vectors)           a,
+///   its lower triangle read, becomes eigenvectors svd(operation, a, s, u, vh)              a is
+///   lost; u and vh without columns are not computed eig(operation, a, w, v) complex; a is lost
 /// And of dense row-major (matrix, n, n), n at most linalg::small_size:
 ///   small_det(x, out)  small_inv(operation, x, out)  small_cholesky(operation, x, out)
 ///   small_solve(operation, a, b, out)        b and out: (matrix, n, k)
