@@ -1,6 +1,7 @@
 #include "weft/nn/fields.hpp"
 
 #include "test.hpp"
+#include "weft/nn/layers/batch_norm.hpp"
 #include "weft/nn/layers/linear.hpp"
 #include "weft/nn/layers/norm.hpp"
 #include "weft/nn/layers/sequential.hpp"

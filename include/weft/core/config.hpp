@@ -54,7 +54,8 @@
 #define WEFT_OUTLINED [[gnu::noinline]]
 #endif
 
-/// Marks a function that runs once in a process: not worth the time that optimising it takes.
+/// Marks a function that runs once in a process, or where something went wrong: not worth the time
+/// that optimising it takes.
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_ONCE [[gnu::noinline, gnu::cold, gnu::optimize("O0")]]
 #else

@@ -80,7 +80,7 @@ template <class A, class B>
 using common_device_t = typename detail::CommonDevice<A, B>::type;
 
 inline Text text(Cpu) { return "cpu"; }
-[[gnu::cold, gnu::noinline]] inline Text text(Cuda d) {
+WEFT_ONCE inline Text text(Cuda d) {
   return d.ordinal < 0 ? "cuda" : "cuda:" + detail::text(d.ordinal);
 }
 template <int N>

@@ -86,14 +86,14 @@ class Part {
 };
 
 /// The parts as one text.
-[[gnu::cold, gnu::noinline]] inline Text join(std::initializer_list<Part> parts) {
+WEFT_ONCE inline Text join(std::initializer_list<Part> parts) {
   Text message;
   for (const Part& part : parts) part.append_to(message);
   return message;
 }
 
 template <class E>
-[[noreturn, gnu::cold, gnu::noinline]] void raise(std::initializer_list<Part> parts) {
+[[noreturn]] WEFT_ONCE void raise(std::initializer_list<Part> parts) {
   throw E(join(parts));
 }
 }  // namespace detail

@@ -50,7 +50,7 @@ WEFT_HD inline void report_failure(Failure* record, const char* operation, int o
 }
 
 namespace detail {
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_failure(const Failure& failure) {
+[[noreturn]] WEFT_ONCE inline void throw_failure(const Failure& failure) {
   const Text where = failure.ordinal < 0 ? Text() : " on cuda:" + text(failure.ordinal);
   if (failure.fact != nullptr) {
     const Text pivot = failure.low < 0 ? Text() : ": pivot " + text(failure.low);

@@ -89,7 +89,7 @@ class Int64s {
   int rank_ = 0;
 };
 
-[[gnu::cold, gnu::noinline]] inline Text text(const Int64s& values) {
+WEFT_ONCE inline Text text(const Int64s& values) {
   Text s = "(";
   for (int i = 0; i < values.rank(); ++i) {
     if (i > 0) s += ", ";

@@ -61,7 +61,7 @@ class Text {
     requires requires(const char* characters, std::size_t count) { S(characters, count); }
   operator S() const { return S(c_str(), size_); }
 
-  [[gnu::cold, gnu::noinline]] Text& append(const char* characters, std::size_t count) {
+  WEFT_ONCE Text& append(const char* characters, std::size_t count) {
     char* old = nullptr;  // kept until the end: the characters may be this text's own
     if (size_ + count >= capacity_) {
       const std::size_t capacity = 2 * (size_ + count) + 16;
@@ -78,7 +78,7 @@ class Text {
     std::free(old);
     return *this;
   }
-  [[gnu::cold, gnu::noinline]] Text& append(std::size_t count, char c) {
+  WEFT_ONCE Text& append(std::size_t count, char c) {
     while (count-- > 0) append(&c, 1);
     return *this;
   }
@@ -121,7 +121,7 @@ inline Text text(bool b) { return b ? "true" : "false"; }
 
 /// A number by printf's rules.
 template <class T>
-[[gnu::cold, gnu::noinline]] Text formatted(const char* format, T value) {
+WEFT_ONCE Text formatted(const char* format, T value) {
   char digits[32];
   return Text(digits,
               static_cast<std::size_t>(std::snprintf(digits, sizeof digits, format, value)));

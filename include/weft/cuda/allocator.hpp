@@ -41,7 +41,7 @@ class Allocator {
 /// where the driver has no pools.
 class PoolAllocator final : public Allocator {
  public:
-  [[gnu::cold, gnu::noinline]] explicit PoolAllocator(int ordinal)
+  WEFT_ONCE explicit PoolAllocator(int ordinal)
       : ordinal_(ordinal), total_(properties(Cuda{ordinal}).total_memory) {
     if (!properties(Cuda{ordinal}).memory_pools) return;
     const DeviceGuard guard(Cuda{ordinal});
@@ -83,7 +83,7 @@ class PoolAllocator final : public Allocator {
     give_up(data, kind < kinds ? smallest << kind : bytes, stream);
   }
 
-  [[gnu::cold, gnu::noinline]] void trim() noexcept override {
+  WEFT_ONCE void trim() noexcept override {
     const detail::RelaxedCapture relaxed;
     const Lock lock(mutex_);
     for (int slot = 0; slot < slots; ++slot) {
@@ -102,20 +102,20 @@ class PoolAllocator final : public Allocator {
     if (pool_ != nullptr) detail::quiet(cudaMemPoolTrimTo(pool_, 0));
   }
 
-  [[gnu::cold, gnu::noinline]] int64_t reserved() const noexcept override {
+  WEFT_ONCE int64_t reserved() const noexcept override {
     return pool_ != nullptr ? get(cudaMemPoolAttrReservedMemCurrent)
                             : __atomic_load_n(&held_, __ATOMIC_RELAXED);
   }
-  [[gnu::cold, gnu::noinline]] int64_t max_reserved() const noexcept override {
+  WEFT_ONCE int64_t max_reserved() const noexcept override {
     return pool_ != nullptr ? get(cudaMemPoolAttrReservedMemHigh) : reserved();
   }
-  [[gnu::cold, gnu::noinline]] void reset_peak() noexcept override {
+  WEFT_ONCE void reset_peak() noexcept override {
     if (pool_ == nullptr) return;
     std::uint64_t zero = 0;
     detail::quiet(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReservedMemHigh, &zero));
   }
 
-  [[gnu::cold, gnu::noinline]] void allow_peer(int ordinal) override {
+  WEFT_ONCE void allow_peer(int ordinal) override {
     if (pool_ == nullptr) return;
     cudaMemAccessDesc access = {};
     access.location.type = cudaMemLocationTypeDevice;
@@ -161,7 +161,7 @@ class PoolAllocator final : public Allocator {
     return true;
   }
 
-  [[gnu::cold, gnu::noinline]] cudaError_t plain_allocate(void** data, std::size_t bytes) {
+  WEFT_ONCE cudaError_t plain_allocate(void** data, std::size_t bytes) {
     const DeviceGuard guard(Cuda{ordinal_});
     const cudaError_t status = cudaMalloc(data, bytes);
     if (status == cudaSuccess) {
@@ -179,7 +179,7 @@ class PoolAllocator final : public Allocator {
     }
   }
 
-  [[gnu::cold, gnu::noinline]] int64_t get(cudaMemPoolAttr which) const noexcept {
+  WEFT_ONCE int64_t get(cudaMemPoolAttr which) const noexcept {
     std::uint64_t value = 0;
     detail::quiet(cudaMemPoolGetAttribute(pool_, which, &value));
     return static_cast<int64_t>(value);
@@ -202,7 +202,7 @@ namespace detail {
 [[gnu::visibility("default")]] inline Allocator* chosen_allocators[max_devices] = {};
 [[gnu::visibility("default")]] inline Mutex allocator_mutex;
 
-[[gnu::cold, gnu::noinline]] inline Allocator& make_allocator(int ordinal) {
+WEFT_ONCE inline Allocator& make_allocator(int ordinal) {
   const Lock lock(allocator_mutex);
   if (own_allocators[ordinal] == nullptr) {
     __atomic_store_n(&own_allocators[ordinal], new PoolAllocator(ordinal), __ATOMIC_RELEASE);

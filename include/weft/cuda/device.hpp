@@ -46,7 +46,7 @@ struct Devices {
   return found;
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void no_such_device(int ordinal) {
+[[noreturn]] WEFT_ONCE inline void no_such_device(int ordinal) {
   const Devices& d = devices();
   if (d.count == 0) {
     const char* reason = driver_version() == 0     ? "no NVIDIA driver is installed"
@@ -130,7 +130,7 @@ inline int attribute(cudaDeviceAttr which, int ordinal) {
   return value;
 }
 
-[[gnu::cold, gnu::noinline]] inline Properties read_properties(int ordinal) {
+WEFT_ONCE inline Properties read_properties(int ordinal) {
   cudaDeviceProp raw;
   check(cudaGetDeviceProperties(&raw, ordinal), "properties", "of cuda:", ordinal);
   Properties p;

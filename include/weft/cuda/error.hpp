@@ -31,7 +31,7 @@ inline void set_leaving() { __atomic_store_n(&leaving_flag, 1, __ATOMIC_RELAXED)
 inline bool leaving() noexcept { return __atomic_load_n(&leaving_flag, __ATOMIC_RELAXED) != 0; }
 
 /// To be called after CUDA's own start-up, so that its exit handlers run after this one.
-[[gnu::cold, gnu::noinline]] inline void watch_for_exit() {
+WEFT_ONCE inline void watch_for_exit() {
   static const bool watching = [] {
     std::atexit(set_leaving);
     pthread_atfork(nullptr, nullptr, set_leaving);
@@ -46,8 +46,8 @@ inline bool quiet(cudaError_t status) noexcept {
   return status == cudaSuccess;
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void raise(
-    cudaError_t status, const char* operation, std::initializer_list<weft::detail::Part> details) {
+[[noreturn]] WEFT_ONCE inline void raise(cudaError_t status, const char* operation,
+                                         std::initializer_list<weft::detail::Part> details) {
   (void)cudaGetLastError();
   const bool forked = status == cudaErrorInitializationError && leaving();
   Text what = weft::detail::join({cudaGetErrorName(status), ": ", cudaGetErrorString(status),

@@ -20,7 +20,7 @@ struct EventPool {
 };
 [[gnu::visibility("default")]] inline EventPool event_pools[max_devices];
 
-[[gnu::cold, gnu::noinline]] inline cudaEvent_t new_event(int ordinal, unsigned flags) {
+WEFT_ONCE inline cudaEvent_t new_event(int ordinal, unsigned flags) {
   const DeviceGuard guard(Cuda{ordinal});
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, flags), "event");

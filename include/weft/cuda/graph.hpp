@@ -37,7 +37,7 @@ struct GraphState {
   GraphState(const GraphState&) = delete;
   GraphState& operator=(const GraphState&) = delete;
   /// A replay under way is finished by CUDA; memory waits for it as for any other use.
-  [[gnu::cold, gnu::noinline]] ~GraphState() {
+  WEFT_ONCE ~GraphState() {
     if (leaving()) return;
     const RelaxedCapture relaxed;
     if (ready != nullptr) quiet(cudaGraphExecDestroy(ready));
@@ -146,13 +146,13 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  [[gnu::cold, gnu::noinline]] ~Capture() {
+  WEFT_ONCE ~Capture() {
     if (recording_slot() != nullptr) quiet(stop());
     put_capture_stream(ordinal_, stream_);
     delete state_;
   }
 
-  [[gnu::cold, gnu::noinline]] void begin(const void* origins_kernel) {
+  WEFT_ONCE void begin(const void* origins_kernel) {
     state_ = new GraphState;
     Recording& recorded = state_->recorded;
     recorded.ordinal = ordinal_;
@@ -172,7 +172,7 @@ class Capture {
     check(cudaLaunchKernel(origins_kernel, dim3(1), dim3(1), arguments, 0, stream_), "capture");
   }
 
-  [[gnu::cold, gnu::noinline]] Graph end() {
+  WEFT_ONCE Graph end() {
     check(stop(), "capture", "a stream that waits for the captured one must be waited for by it");
     GraphState& state = *state_;
     std::size_t count = 1;

@@ -31,8 +31,7 @@ inline void count(int ordinal, int64_t bytes) noexcept {
 }
 
 /// give_back for blocks that a capture or another stream has to do with.
-[[gnu::cold, gnu::noinline]] inline bool give_back_shared(CudaStorage& s,
-                                                          unsigned long long capture) noexcept {
+WEFT_ONCE inline bool give_back_shared(CudaStorage& s, unsigned long long capture) noexcept {
   try {
     const cudaStream_t home = s.home.handle;
     if (s.capture != 0) {
@@ -72,13 +71,13 @@ WEFT_OUTLINED inline bool give_back(CudaStorage& s) noexcept {
   return true;
 }
 
-[[gnu::cold, gnu::noinline]] inline void defer(CudaStorage* storage) noexcept {
+WEFT_ONCE inline void defer(CudaStorage* storage) noexcept {
   const Lock lock(deferred.mutex);
   storage->next = deferred.head;
   __atomic_store_n(&deferred.head, storage, __ATOMIC_RELEASE);
 }
 
-[[gnu::cold, gnu::noinline]] inline void free_deferred_list() noexcept {
+WEFT_ONCE inline void free_deferred_list() noexcept {
   CudaStorage* list = nullptr;
   {
     const Lock lock(deferred.mutex);
@@ -129,7 +128,7 @@ struct MemoryInfo {
   int64_t total = 0;
 };
 
-[[gnu::cold, gnu::noinline]] inline MemoryInfo mem_get_info(Cuda device = {}) {
+WEFT_ONCE inline MemoryInfo mem_get_info(Cuda device = {}) {
   const DeviceGuard guard(device);
   const detail::RelaxedCapture relaxed;
   std::size_t free = 0;
@@ -141,19 +140,19 @@ struct MemoryInfo {
 /// Bytes held by tensors on `device` now, and by graphs of weft::cuda::capture; neither borrowed
 /// memory nor that of other graphs is counted.
 /// Like all statistics here 0 on a machine without a GPU.
-[[gnu::cold, gnu::noinline]] inline int64_t memory_allocated(Cuda device = {}) {
+WEFT_ONCE inline int64_t memory_allocated(Cuda device = {}) {
   if (!is_available()) return 0;
   return __atomic_load_n(&detail::memory_counters[resolve(device)].allocated, __ATOMIC_RELAXED);
 }
 
 /// The largest memory_allocated() since the start or the last reset.
-[[gnu::cold, gnu::noinline]] inline int64_t max_memory_allocated(Cuda device = {}) {
+WEFT_ONCE inline int64_t max_memory_allocated(Cuda device = {}) {
   if (!is_available()) return 0;
   return __atomic_load_n(&detail::memory_counters[resolve(device)].peak, __ATOMIC_RELAXED);
 }
 
 /// Bytes that weft holds from the driver, those kept for later tensors included.
-[[gnu::cold, gnu::noinline]] inline int64_t memory_reserved(Cuda device = {}) {
+WEFT_ONCE inline int64_t memory_reserved(Cuda device = {}) {
   if (!is_available()) return 0;
   const int64_t reserved = allocator(device).reserved();
   const int64_t allocated = memory_allocated(device);
@@ -161,7 +160,7 @@ struct MemoryInfo {
 }
 
 /// The largest memory_reserved() since the start or the last reset.
-[[gnu::cold, gnu::noinline]] inline int64_t max_memory_reserved(Cuda device = {}) {
+WEFT_ONCE inline int64_t max_memory_reserved(Cuda device = {}) {
   if (!is_available()) return 0;
   const int64_t reserved = allocator(device).max_reserved();
   const int64_t allocated = max_memory_allocated(device);
@@ -169,7 +168,7 @@ struct MemoryInfo {
 }
 
 /// Makes both maxima start again from what is in use now.
-[[gnu::cold, gnu::noinline]] inline void reset_peak_memory_stats(Cuda device = {}) {
+WEFT_ONCE inline void reset_peak_memory_stats(Cuda device = {}) {
   if (!is_available()) return;
   allocator(device).reset_peak();
   __atomic_store_n(&detail::memory_counters[resolve(device)].peak, memory_allocated(device),
@@ -177,7 +176,7 @@ struct MemoryInfo {
 }
 
 /// Waits for weft's streams and gives memory that no tensor holds back to the driver.
-[[gnu::cold, gnu::noinline]] inline void empty_cache(Cuda device = {}) {
+WEFT_ONCE inline void empty_cache(Cuda device = {}) {
   if (!is_available()) return;
   detail::free_deferred();
   detail::synchronize_streams(resolve(device));
@@ -185,7 +184,7 @@ struct MemoryInfo {
 }
 
 namespace detail {
-[[gnu::cold, gnu::noinline]] inline void make_room(const Stream& stream) {
+WEFT_ONCE inline void make_room(const Stream& stream) {
   {
     const RelaxedCapture relaxed;
     check(cudaStreamSynchronize(stream), "allocate");  // it may be one of the user's
@@ -193,7 +192,7 @@ namespace detail {
   empty_cache(stream.device());
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void out_of_memory(int ordinal, int64_t bytes) {
+[[noreturn]] WEFT_ONCE inline void out_of_memory(int ordinal, int64_t bytes) {
   const Cuda device{ordinal};
   const MemoryInfo info = mem_get_info(device);
   fail<OutOfMemory>("allocate", bytes, " bytes could not be had on ", device, ", where ", info.free,
@@ -222,9 +221,7 @@ WEFT_OUTLINED inline CudaStorage* allocate_on(const Stream& stream, int64_t byte
 
 /// Memory for a captured statement: what an earlier one on the same stream has released, or new
 /// memory that counts as the default stream's. The graph keeps it, so addresses are good for ever.
-[[gnu::cold, gnu::noinline]] inline Storage* allocate_recorded(Recording& mine,
-                                                               const Stream& stream,
-                                                               int64_t bytes) {
+WEFT_ONCE inline Storage* allocate_recorded(Recording& mine, const Stream& stream, int64_t bytes) {
   mine.enter(stream);
   CudaStorage* best = nullptr;
   for (const Recorded& each : mine.uses) {

@@ -21,7 +21,7 @@ struct StreamPool {
 };
 [[gnu::visibility("default")]] inline StreamPool stream_pools[max_devices];
 
-[[gnu::cold, gnu::noinline]] inline cudaStream_t make_stream(int ordinal, int slot) {
+WEFT_ONCE inline cudaStream_t make_stream(int ordinal, int slot) {
   StreamPool& pool = stream_pools[ordinal];
   const DeviceGuard guard(Cuda{ordinal});
   const RelaxedCapture relaxed;
@@ -56,7 +56,7 @@ WEFT_OUTLINED inline int slot_of(int ordinal, cudaStream_t stream) noexcept {
 }
 
 /// Waits for weft's own streams of a device, those that are being captured left out.
-[[gnu::cold, gnu::noinline]] inline void synchronize_streams(int ordinal) noexcept {
+WEFT_ONCE inline void synchronize_streams(int ordinal) noexcept {
   const RelaxedCapture relaxed;
   for (cudaStream_t& slot : stream_pools[ordinal].streams) {
     const cudaStream_t stream = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);

@@ -124,7 +124,7 @@ Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, co
 
 /// What evaluating an expression gives while it is only planned: a tensor in placeholder storage.
 template <class T, class D, class E>
-[[gnu::cold, gnu::noinline]] Tensor<T, D> plan_on(const E& e) {
+WEFT_ONCE Tensor<T, D> plan_on(const E& e) {
   const int64_t bytes = e.size() * static_cast<int64_t>(sizeof(T));
   StorageHandle placeholder;
   if constexpr (requires { e.operations(); }) {

@@ -119,8 +119,7 @@ constexpr bool is_included() {
 template <class E>
 inline constexpr bool compares_number = false;
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_truth(const char* operation,
-                                                                const Shape& shape) {
+[[noreturn]] WEFT_ONCE inline void refuse_truth(const char* operation, const Shape& shape) {
   fail<ShapeError>(operation, "a comparison of shape ", shape,
                    " is not true or false, expected one element: write all(e).item() or "
                    "any(e).item()");

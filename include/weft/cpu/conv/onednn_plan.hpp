@@ -101,7 +101,7 @@ class OneDnnPlanner {
   explicit OneDnnPlanner(OneDnnPlan& plan)
       : plan_(plan), p_(plan.problem.conv), axes_(p_.axes == 3 ? 3 : 2) {}
 
-  [[gnu::cold, gnu::noinline]] bool run() {
+  WEFT_ONCE bool run() {
     if (onednn_engine() == nullptr || !windows()) return false;
     const bool last = plan_.problem.last_image != 0;
     const auto part = static_cast<OneDnnPart>(plan_.problem.part);

@@ -96,7 +96,7 @@ class Pool {
   }
 
   /// Frees kept blocks, the largest first, until no more than `most` bytes are left.
-  [[gnu::cold, gnu::noinline]] void trim(int64_t most) noexcept {
+  WEFT_ONCE void trim(int64_t most) noexcept {
     pthread_mutex_lock(&mutex_);
     for (int i = lists - 1; i >= 0 && cached_ > most; --i) {
       while (lists_[i] != nullptr && cached_ > most) {

@@ -40,7 +40,7 @@ struct CudnnFusedPlans {
 [[gnu::visibility("default")]] inline CudnnFusedPlans cudnn_fused_plans[max_devices];
 
 /// Builds relu(convolution + bias); values between the operations are float.
-[[gnu::cold, gnu::noinline]] inline void build_fused(CudnnFusedPlan& plan) {
+WEFT_ONCE inline void build_fused(CudnnFusedPlan& plan) {
   const CudnnProblem& p = plan.problem;
   CudnnGraph& g = plan.graph;
   const auto type = static_cast<cudnnDataType_t>(p.type);

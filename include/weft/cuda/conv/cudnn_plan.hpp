@@ -89,7 +89,7 @@ WEFT_OUTLINED inline bool describe_cudnn(const conv::Problem& p, bool last, Cudn
 }
 
 /// Makes a plan's descriptions; false where cuDNN refuses one.
-[[gnu::cold, gnu::noinline]] inline bool make_descriptions(CudnnPlan& plan) {
+WEFT_ONCE inline bool make_descriptions(CudnnPlan& plan) {
   const CudnnProblem& p = plan.problem;
   const int rank = p.axes + 2;
   const auto type = static_cast<cudnnDataType_t>(p.type);
@@ -172,9 +172,8 @@ void take_first(cudnnHandle_t handle, CudnnPlan& plan, const Found* found, int c
 }
 
 /// Asks cuDNN for an algorithm; with `room` it measures them, and writes into the result's array.
-[[gnu::cold, gnu::noinline]] inline void find_algorithm(cudnnHandle_t handle, CudnnPlan& plan,
-                                                        const CudnnArrays& at, void* room,
-                                                        std::size_t bytes) {
+WEFT_ONCE inline void find_algorithm(cudnnHandle_t handle, CudnnPlan& plan, const CudnnArrays& at,
+                                     void* room, std::size_t bytes) {
   constexpr int most = 16;
   int count = 0;
   const auto measured = room != nullptr;

@@ -49,41 +49,28 @@ __device__ __forceinline__ void copy_word(char* to, const char* from, int bytes)
   }
 }
 
-/// Copies `columns` whole columns of `rows` elements, one behind the other in memory, 16 bytes at a
-/// time.
-template <class T>
+/// Copies `columns` whole columns of `rows` 16-bit elements, one behind the other in memory, 16
+/// bytes at a time.
 __device__ __forceinline__ void copy_columns(char* shared, const char* from, int columns,
                                              const FastDivmod& rows, int pitch) {
-  constexpr int each = 16 / static_cast<int>(sizeof(T));
   const int length = static_cast<int>(rows.divisor);
   const int count = columns * length;
-  auto* to = reinterpret_cast<T*>(shared);
-  const auto* items = reinterpret_cast<const T*>(from);
-#pragma unroll 2
-  for (int e = static_cast<int>(threadIdx.x) * each; e < count; e += block_threads * each) {
-    struct alignas(16) Chunk {
-      T item[each];
-    } chunk{};
-    if (e + each <= count) {
-      chunk = *reinterpret_cast<const Chunk*>(items + e);
-    } else {
-#pragma unroll
-      for (int k = 0; k < each; ++k) {
-        if (e + k < count) chunk.item[k] = items[e + k];
-      }
-    }
+  auto* to = reinterpret_cast<unsigned short*>(shared);
+#pragma unroll 1
+  for (int e = static_cast<int>(threadIdx.x) * 8; e < count; e += block_threads * 8) {
+    const auto words = *reinterpret_cast<const uint4*>(from + 2 * e);
     int c = static_cast<int>(rows.divide(static_cast<unsigned>(e)));
     int r = e - c * length;
+    const unsigned word[] = {words.x, words.y, words.z, words.w};
 #pragma unroll
-    for (int k = 0; k < each; ++k) {
-      if (e + k < count) to[c * pitch + r] = chunk.item[k];
+    for (int k = 0; k < 8; ++k) {
+      to[c * pitch + r] = static_cast<unsigned short>(word[k / 2] >> k % 2 * 16);
       const bool end = ++r == length;
       c += end ? 1 : 0;
       r = end ? 0 : r;
     }
   }
 }
-
 }  // namespace detail
 
 /// Where a block's tile begins.
@@ -121,13 +108,8 @@ __device__ __noinline__ inline void load_tile(const Tiling& tiling, TilePlace pl
     }
     const int columns = ::min(inner - place.column, tiling.width);
     if (x.whole_columns) {
-      const int itemsize = x.word / x.pack;
-      const char* from = data[i] + int64_t{offset} * itemsize;
-      if (itemsize == 2) {
-        detail::copy_columns<unsigned short>(shared, from, columns, size[0], x.pitch * x.pack);
-      } else {
-        detail::copy_columns<unsigned>(shared, from, columns, size[0], x.pitch * x.pack);
-      }
+      detail::copy_columns(shared, data[i] + int64_t{offset} * 2, columns, size[0],
+                           x.pitch * x.pack);
       shared += transposed_bytes;
       continue;
     }
@@ -220,12 +202,13 @@ WEFT_OUTLINED inline int word_of(const Loops& loops, const Operand& x, int axis)
   return 4;
 }
 
-/// Whether a tile's columns lie one behind the other in memory, in full 16 bytes at its beginning.
+/// Whether a tile's columns of 16-bit elements lie one behind the other in memory, in full 16
+/// bytes.
 WEFT_OUTLINED inline bool has_whole_columns(const Loops& loops, const Operand& x, int width) {
   const int last = loops.rank - 1;
   const int64_t rows = loops.size[last - 1];
-  bool whole = (x.itemsize == 2 || x.itemsize == 4) && rows <= tile_rows &&
-               x.stride[last - 1] == 1 && x.stride[last] == rows && width * x.itemsize % 16 == 0 &&
+  bool whole = x.itemsize == 2 && rows <= tile_rows && x.stride[last - 1] == 1 &&
+               x.stride[last] == rows && width % 8 == 0 && loops.size[last] * rows % 8 == 0 &&
                reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
   for (int d = 0; d < last - 1; ++d) whole = whole && x.stride[d] * x.itemsize % 16 == 0;
   return whole;

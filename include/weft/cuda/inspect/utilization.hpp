@@ -64,7 +64,7 @@ struct Nvml {
 
 /// How busy `device` is now. A call takes some microseconds to milliseconds and does not wait for
 /// the GPU.
-[[gnu::cold, gnu::noinline]] inline Utilization utilization(Cuda device = {}) {
+WEFT_ONCE inline Utilization utilization(Cuda device = {}) {
   char bus[32] = {};
   const int ordinal = resolve(device);
   check(cudaDeviceGetPCIBusId(bus, sizeof bus, ordinal), "utilization");

@@ -149,8 +149,8 @@ class LtDescription {
 
 /// Asks cuBLASLt for an algorithm. Sums that are split over blocks are joined in the type of the
 /// sums, not in the result's type, which may have 16 bits.
-[[gnu::cold, gnu::noinline]] inline LtChoice ask_lt(cublasLtHandle_t handle, LtDescription& lt,
-                                                    const LtProblem& p, int major) {
+WEFT_ONCE inline LtChoice ask_lt(cublasLtHandle_t handle, LtDescription& lt, const LtProblem& p,
+                                 int major) {
   cublasLtMatmulPreferenceOpaque_t preference;
   check(cublasLtMatmulPreferenceInit(&preference), "matmul");
   const auto set = [&](cublasLtMatmulPreferenceAttributes_t which, const auto& value) {

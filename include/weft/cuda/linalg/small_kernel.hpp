@@ -10,7 +10,7 @@
 namespace weft::on_cuda {
 
 /// What a kernel computes of each matrix.
-enum class Small : unsigned char { det, inv, solve, cholesky };
+enum class SmallProblem : unsigned char { det, inv, solve, cholesky };
 
 /// A batch of n x n matrices x by rows, dense; with `solve` right-hand sides b of `width` columns.
 template <class T>
@@ -33,7 +33,7 @@ inline constexpr int small_threads = 128;
 
 /// Matrices of N x N, one a thread. They come and go through shared memory, so that neighbouring
 /// threads read neighbouring words; an odd pitch keeps its banks apart.
-template <Small What, int N, class T>
+template <SmallProblem What, int N, class T>
 __global__ void __launch_bounds__(small_threads)
     one_thread_each(const __grid_constant__ SmallTask<T> task) {
   constexpr int size = N * N;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(small_threads)
   const long long matrix = first + me;
   int bad = 0;
   if (me < here) {
-    if constexpr (What == Small::cholesky) {
+    if constexpr (What == SmallProblem::cholesky) {
       linalg::SmallCholesky<T, N> a;
 #pragma unroll
       for (int i = 0; i < size; ++i) a.a[i / N][i % N] = mine[i];
@@ -67,11 +67,11 @@ __global__ void __launch_bounds__(small_threads)
 #pragma unroll
       for (int i = 0; i < size; ++i) a.a[i / N][i % N] = mine[i];
       a.factor();
-      bad = What == Small::det ? 0 : a.zero_pivot;
+      bad = What == SmallProblem::det ? 0 : a.zero_pivot;
       T x[N];
-      if constexpr (What == Small::det) {
+      if constexpr (What == SmallProblem::det) {
         task.out[matrix] = a.det();
-      } else if constexpr (What == Small::inv) {
+      } else if constexpr (What == SmallProblem::inv) {
 #pragma unroll
         for (int j = 0; j < N; ++j) {
           a.solve(linalg::UnitColumn<T>{j}, x);
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(small_threads)
                      task.fact);
     }
   }
-  if constexpr (What == Small::inv || What == Small::cholesky) {
+  if constexpr (What == SmallProblem::inv || What == SmallProblem::cholesky) {
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < size; ++i) {
@@ -133,7 +133,7 @@ __device__ __forceinline__ int lane_of_largest(R size, bool candidate, int lane)
 
 /// Matrices of up to W x W, each by W threads that hold a row in registers. Rows are not exchanged:
 /// each thread remembers at which step its row was the pivot.
-template <Small What, int W, class T>
+template <SmallProblem What, int W, class T>
 __global__ void __launch_bounds__(small_threads)
     one_row_a_thread(const __grid_constant__ SmallTask<T> task) {
   constexpr int groups = small_threads / W;
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(small_threads)
   }
   __syncwarp();
   int bad = 0;
-  if constexpr (What == Small::cholesky) {
+  if constexpr (What == SmallProblem::cholesky) {
 #pragma unroll
     for (int k = 0; k < W; ++k) {
       if (k >= n) continue;
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(small_threads)
       T pivot = from_lane<W>(a[k], p);
       product = product * pivot;
       if (pivot == T(0) && bad == 0) bad = k + 1;
-      if constexpr (What == Small::inv) {
+      if constexpr (What == SmallProblem::inv) {
         // Gauss and Jordan in place: all rows but the pivot's lose column k, which takes the
         // inverse's.
         const T scale = T(1) / pivot;
@@ -220,10 +220,10 @@ __global__ void __launch_bounds__(small_threads)
         }
       }
     }
-    if constexpr (What == Small::det) {
+    if constexpr (What == SmallProblem::det) {
       bad = 0;
       if (present && lane == 0) task.out[matrix] = odd ? -product : product;
-    } else if constexpr (What == Small::inv) {
+    } else if constexpr (What == SmallProblem::inv) {
 #pragma unroll
       for (int c = 0; c < W; ++c) {
         if (c < n && lane < n) shared[step * (W + 1) + pivot_lane[c]] = a[c];
@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(small_threads)
     report_failure(task.failure, task.operation, task.ordinal, matrix, bad - 1, 0, false,
                    task.fact);
   }
-  if constexpr (What == Small::inv || What == Small::cholesky) {
+  if constexpr (What == SmallProblem::inv || What == SmallProblem::cholesky) {
     __syncwarp();
     T* const out = task.out + matrix * n * n;
     for (int e = lane; present && e < n * n; e += W) {
@@ -265,7 +265,7 @@ __global__ void __launch_bounds__(small_threads)
 }
 
 /// Launches the kernel for the size on the device's current stream.
-template <Small What, class T>
+template <SmallProblem What, class T>
 void run_small(const Shape& shape, Cuda device, SmallTask<T> task) {
   const void* kernel = nullptr;
   int each = small_threads;  // matrices a block

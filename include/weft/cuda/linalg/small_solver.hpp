@@ -12,25 +12,25 @@ namespace weft::on_cuda {
 struct SmallSolver {
   template <class T, class D>
   static void small_det(const char* operation, const Tensor<T, D>& x, const Tensor<T, D>& out) {
-    run<Small::det>(operation, nullptr, x, x, out, 1);
+    run<SmallProblem::det>(operation, nullptr, x, x, out, 1);
   }
   template <class T, class D>
   static void small_inv(const char* operation, const Tensor<T, D>& x, const Tensor<T, D>& out) {
-    run<Small::inv>(operation, "is singular", x, x, out, 1);
+    run<SmallProblem::inv>(operation, "is singular", x, x, out, 1);
   }
   template <class T, class D>
   static void small_solve(const char* operation, const Tensor<T, D>& a, const Tensor<T, D>& b,
                           const Tensor<T, D>& out) {
-    run<Small::solve>(operation, "is singular", a, b, out, b.shape()[2]);
+    run<SmallProblem::solve>(operation, "is singular", a, b, out, b.shape()[2]);
   }
   template <class T, class D>
   static void small_cholesky(const char* operation, const Tensor<T, D>& x,
                              const Tensor<T, D>& out) {
-    run<Small::cholesky>(operation, "is not positive definite", x, x, out, 1);
+    run<SmallProblem::cholesky>(operation, "is not positive definite", x, x, out, 1);
   }
 
  private:
-  template <Small What, class T, class D>
+  template <SmallProblem What, class T, class D>
   static void run(const char* operation, const char* fact, const Tensor<T, D>& x,
                   const Tensor<T, D>& b, const Tensor<T, D>& out, int64_t width) {
     const Cuda device{out.storage()->ordinal};

@@ -29,7 +29,7 @@ struct Recording {
   bool covers(cudaStream_t stream) const { return capture_id(stream) == capture; }
 
   /// Notes the stream of a captured statement; throws where it would run instead of being captured.
-  [[gnu::cold, gnu::noinline]] void enter(const Stream& stream) {
+  WEFT_ONCE void enter(const Stream& stream) {
     for (cudaStream_t known : streams) {
       if (known == stream.handle()) return;
     }
@@ -52,7 +52,7 @@ struct CaptureStreams {
 };
 [[gnu::visibility("default")]] inline CaptureStreams capture_streams[max_devices];
 
-[[gnu::cold, gnu::noinline]] inline cudaStream_t take_capture_stream(int ordinal) {
+WEFT_ONCE inline cudaStream_t take_capture_stream(int ordinal) {
   CaptureStreams& kept = capture_streams[ordinal];
   {
     const Lock lock(kept.mutex);
@@ -65,8 +65,7 @@ struct CaptureStreams {
   return stream;
 }
 
-[[gnu::cold, gnu::noinline]] inline void put_capture_stream(int ordinal,
-                                                            cudaStream_t stream) noexcept {
+WEFT_ONCE inline void put_capture_stream(int ordinal, cudaStream_t stream) noexcept {
   unsigned long long capture = 0;
   if (!find_capture(stream, capture) || capture != 0) return;  // not to be used again
   CaptureStreams& kept = capture_streams[ordinal];
@@ -101,13 +100,13 @@ inline StorageHandle share(Storage* storage) {
 }
 
 /// From here on the calling thread's statements are recorded; stop_recording ends that.
-[[gnu::cold, gnu::noinline]] inline void start_recording(Recording& mine) {
+WEFT_ONCE inline void start_recording(Recording& mine) {
   mine.draws.serial = __atomic_add_fetch(&last_recording, 1ul, __ATOMIC_RELAXED);
   recording_slot() = &mine;
   weft::detail::draw_recorder = &mine.draws;
   __atomic_fetch_add(&recordings, 1, __ATOMIC_RELAXED);
 }
-[[gnu::cold, gnu::noinline]] inline void stop_recording() noexcept {
+WEFT_ONCE inline void stop_recording() noexcept {
   recording_slot() = nullptr;
   weft::detail::draw_recorder = nullptr;
   __atomic_fetch_sub(&recordings, 1, __ATOMIC_RELAXED);

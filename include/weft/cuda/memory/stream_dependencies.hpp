@@ -55,8 +55,7 @@ struct CudaStorage : Storage {
 namespace detail {
 /// Orders later work on `waiter` after what `runner` has been given so far. A captured stream
 /// cannot wait for work outside the capture, so the calling thread does, once, in its place.
-[[gnu::cold, gnu::noinline]] inline void order_after(cudaStream_t waiter, cudaStream_t runner,
-                                                     int ordinal) {
+WEFT_ONCE inline void order_after(cudaStream_t waiter, cudaStream_t runner, int ordinal) {
   const bool waiter_captured = is_capturing(waiter);
   const bool runner_captured = is_capturing(runner);
   if (waiter_captured && !runner_captured) {
@@ -74,7 +73,7 @@ namespace detail {
 }
 
 /// The slow path of order_read: a stream that has not read since the last write.
-[[gnu::cold, gnu::noinline]] inline void add_reader(CudaStorage& storage, const Stream& stream) {
+WEFT_ONCE inline void add_reader(CudaStorage& storage, const Stream& stream) {
   const Lock lock(storage.mutex);
   const cudaStream_t handle = stream.handle();
   for (const StreamUse& r : storage.readers) {
@@ -92,7 +91,7 @@ namespace detail {
 }
 
 /// The slow path of order_write: another stream has a use that is not ordered yet.
-[[gnu::cold, gnu::noinline]] inline void take_over(CudaStorage& storage, const Stream& stream) {
+WEFT_ONCE inline void take_over(CudaStorage& storage, const Stream& stream) {
   const Lock lock(storage.mutex);
   const cudaStream_t handle = stream.handle();
   storage.for_each_other(
@@ -103,8 +102,8 @@ namespace detail {
 }
 
 /// Makes the calling thread's recording hold a storage that a captured statement uses.
-[[gnu::cold, gnu::noinline]] inline void record_use(Recording& mine, CudaStorage& storage,
-                                                    const Stream& stream, bool write) {
+WEFT_ONCE inline void record_use(Recording& mine, CudaStorage& storage, const Stream& stream,
+                                 bool write) {
   mine.enter(stream);
   if (__atomic_load_n(&storage.recorded, __ATOMIC_RELAXED) != mine.draws.serial) {
     mine.uses.push_back({share(&storage)});
@@ -118,7 +117,7 @@ namespace detail {
 
 /// Once a capture is over, the streams that took part are used for other things: what they seemed
 /// to do was waited for (order_after), so that the default stream may stand for them.
-[[gnu::cold, gnu::noinline]] inline void leave_streams(Recording& recorded) {
+WEFT_ONCE inline void leave_streams(Recording& recorded) {
   const cudaStream_t stream = default_stream(Cuda{recorded.ordinal});
   auto leave = [&](StreamUse& use) {
     for (cudaStream_t captured : recorded.streams) {
@@ -178,8 +177,7 @@ void order_write(const Tensor<T, D>& x, const Stream& stream) {
 /// What `stream` has read of the storage is over for `now`, which has waited for it by an event of
 /// its own: later uses need not wait for what else `stream` is given. Nothing where another stream
 /// wrote.
-[[gnu::cold, gnu::noinline]] inline void forget_reader(Storage* storage, const Stream& stream,
-                                                       const Stream& now) {
+WEFT_ONCE inline void forget_reader(Storage* storage, const Stream& stream, const Stream& now) {
   auto& mine = static_cast<CudaStorage&>(*storage);
   const Lock lock(mine.mutex);
   if (mine.writer.handle != now.handle()) return;

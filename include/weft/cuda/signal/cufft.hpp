@@ -91,8 +91,7 @@ struct CufftPlans {
 };
 [[gnu::visibility("default")]] inline CufftPlans cufft_plans[max_devices];
 
-[[gnu::cold, gnu::noinline]] inline CufftPlan* make_cufft_plan(const char* operation,
-                                                               const CufftProblem& p) {
+WEFT_ONCE inline CufftPlan* make_cufft_plan(const char* operation, const CufftProblem& p) {
   long long n[3];
   long long in[3];
   long long out[3];

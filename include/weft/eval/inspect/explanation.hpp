@@ -88,7 +88,7 @@ struct Explanation {
 
 namespace detail {
 /// "512 B", "1.50 KiB", "12.0 MiB"
-[[gnu::cold, gnu::noinline]] inline Text bytes_text(int64_t bytes) {
+WEFT_ONCE inline Text bytes_text(int64_t bytes) {
   constexpr const char* units[] = {" KiB", " MiB", " GiB", " TiB", " PiB"};
   if (bytes < 1024) return text(static_cast<long long>(bytes)) + " B";
   double value = static_cast<double>(bytes) / 1024;
@@ -98,7 +98,7 @@ namespace detail {
 }
 
 /// "27.3 us"
-[[gnu::cold, gnu::noinline]] inline Text seconds_text(double seconds) {
+WEFT_ONCE inline Text seconds_text(double seconds) {
   constexpr const char* units[] = {" s", " ms", " us", " ns"};
   int unit = 0;
   for (; seconds < 1 && unit < 3; ++unit) seconds *= 1000;
@@ -106,13 +106,13 @@ namespace detail {
 }
 
 /// "4.92 TB/s"
-[[gnu::cold, gnu::noinline]] inline Text rate_text(double bytes_a_second) {
+WEFT_ONCE inline Text rate_text(double bytes_a_second) {
   const bool tera = bytes_a_second >= 1e12;
   return formatted("%.3g", bytes_a_second / (tera ? 1e12 : 1e9)) + (tera ? " TB/s" : " GB/s");
 }
 
 /// "17.2 GFLOP"
-[[gnu::cold, gnu::noinline]] inline Text operations_text(double n) {
+WEFT_ONCE inline Text operations_text(double n) {
   constexpr const char* units[] = {" FLOP", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP"};
   int unit = 0;
   for (; n >= 1000 && unit < 5; ++unit) n /= 1000;
@@ -120,7 +120,7 @@ namespace detail {
 }
 
 /// "1 kernel", "2 kernels"
-[[gnu::cold, gnu::noinline]] inline Text counted(int64_t n, const char* what) {
+WEFT_ONCE inline Text counted(int64_t n, const char* what) {
   return text(static_cast<long long>(n)) + " " + what + (n == 1 ? "" : "s");
 }
 
@@ -151,7 +151,7 @@ inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
 }  // namespace detail
 
 /// The explanation as text, a few lines a kernel.
-[[gnu::cold, gnu::noinline]] inline Text to_string(const Explanation& e) {
+WEFT_ONCE inline Text to_string(const Explanation& e) {
   using namespace detail;
   Text out = e.name;
   const char* const what = e.on_cpu ? "loop" : "kernel";

@@ -34,7 +34,7 @@ struct Profile {
   double percent() const { return seconds > 0 ? 100 * expected / seconds : 0; }
 };
 
-[[gnu::cold, gnu::noinline]] inline Text to_string(const Profile& p) {
+WEFT_ONCE inline Text to_string(const Profile& p) {
   using namespace detail;
   Text out = p.name.empty() ? Text() : p.name + ": ";
   out += join({seconds_text(p.seconds), " (median of ", p.rounds, " rounds of ", p.runs,

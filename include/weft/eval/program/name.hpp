@@ -34,7 +34,7 @@ class NameReader {
  public:
   NameReader(const char* at, const char* operation) : at_(at), operation_(operation) {}
 
-  [[gnu::cold, gnu::noinline]] void expression(Text& out) {
+  WEFT_ONCE void expression(Text& out) {
     const Word node = identifier();
     const bool has_arguments = *at_ == '<';
     if (has_arguments) ++at_;
@@ -150,7 +150,7 @@ class NameReader {
 };
 
 /// "add(mul(float, float), number)"
-[[gnu::cold, gnu::noinline]] inline Text text(const Name& name) {
+WEFT_ONCE inline Text text(const Name& name) {
   Text out;
   const char* at = name.type;
   while (at != nullptr && *at != '\0' && !(at[0] == 'E' && at[1] == ' ' && at[2] == '=')) ++at;

@@ -143,8 +143,8 @@ Tensor<SparseIndex, D> as_indices(const char* operation, const char* what, const
 }
 
 /// Says what is wrong with row r, whose indices are on the CPU now.
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_row(const char* operation,
-                                                              const Pattern<Cpu>& p, int64_t r) {
+[[noreturn]] WEFT_ONCE inline void refuse_row(const char* operation, const Pattern<Cpu>& p,
+                                              int64_t r) {
   const SparseIndex first = p.crow.data()[r];
   const SparseIndex last = p.crow.data()[r + 1];
   if (first < 0 || last < first || last > p.count() || (r == 0 && first != 0) ||
