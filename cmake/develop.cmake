@@ -4,6 +4,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 
 add_library(weft_dev INTERFACE)
 target_link_libraries(weft_dev INTERFACE weft::weft $<TARGET_NAME_IF_EXISTS:weft::zlib>)
+target_compile_definitions(weft_dev INTERFACE WEFT_CHECK_MODELS)
 target_compile_options(weft_dev INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${WEFT_WERROR}>:-Werror>>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra

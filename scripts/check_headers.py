@@ -50,10 +50,10 @@ def commands(header, nvcc, cuda_include):
     cuda = is_cuda(header)
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
     if not cuda or cuda_include:
-        yield ["g++", "-std=c++20", "-fsyntax-only", *warnings, "-x", "c++", f"-I{INCLUDE}",
+        yield ["g++", "-std=c++20", "-fsyntax-only", *warnings, "-DWEFT_CHECK_MODELS", "-x", "c++", f"-I{INCLUDE}",
                *(["-isystem", cuda_include] if cuda else []), "-"]
     if cuda and nvcc: # to PTX: its front end reads host and device code, and g++ has seen the host's
-        yield [nvcc, "-std=c++20", "-arch=sm_90", "-Xcompiler=-Wall,-Wextra", "-Werror=all-warnings",
+        yield [nvcc, "-std=c++20", "-arch=sm_90", "-Xcompiler=-Wall,-Wextra", "-Werror=all-warnings", "-DWEFT_CHECK_MODELS",
                "-x", "cu", "-ptx", "-o", "/dev/null", f"-I{INCLUDE}", "-"]
 
 

@@ -54,6 +54,14 @@
 #define WEFT_OUTLINED [[gnu::noinline]]
 #endif
 
+/// Checks at the foot of a type that it is a model of its concept, where weft itself is tested:
+/// everywhere it would be a fiftieth of what weft costs to compile.
+#if defined(WEFT_CHECK_MODELS)
+#define WEFT_MODEL(...) static_assert(__VA_ARGS__)
+#else
+#define WEFT_MODEL(...) static_assert(true)
+#endif
+
 /// Marks a function that runs once in a process, or where something went wrong: not worth the time
 /// that optimising it takes.
 #if defined(__GNUC__) && !defined(__clang__)

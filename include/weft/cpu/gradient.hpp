@@ -62,6 +62,6 @@ struct GradientExecutor<Cpu> {
   }
 };
 
-static_assert(GradientDevice<Cpu>);
+WEFT_MODEL(GradientDevice<Cpu>);
 
 }  // namespace weft

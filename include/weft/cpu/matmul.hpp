@@ -71,6 +71,6 @@ struct Multiplier<Cpu> {
   }
 };
 
-static_assert(MultiplyingDevice<Cpu>);
+WEFT_MODEL(MultiplyingDevice<Cpu>);
 
 }  // namespace weft

@@ -81,6 +81,6 @@ struct Memory<Cpu> {
   }
 };
 
-static_assert(MemoryDevice<Cpu>);
+WEFT_MODEL(MemoryDevice<Cpu>);
 
 }  // namespace weft

@@ -77,6 +77,6 @@ struct Reducer<Cpu> {
   }
 };
 
-static_assert(ReducingDevice<Cpu, reducer::sum>);
+WEFT_MODEL(ReducingDevice<Cpu, reducer::sum>);
 
 }  // namespace weft

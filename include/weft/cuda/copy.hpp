@@ -102,6 +102,6 @@ bool is_pinned(const Tensor<T, Cpu>& x) {
 }
 }  // namespace on_cuda
 
-static_assert(Transferable<Cpu, Cuda> && Transferable<Cuda, Cpu> && Transferable<Cuda, Cuda>);
+WEFT_MODEL(Transferable<Cpu, Cuda>&& Transferable<Cuda, Cpu>&& Transferable<Cuda, Cuda>);
 
 }  // namespace weft

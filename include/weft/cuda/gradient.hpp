@@ -169,6 +169,6 @@ struct GradientExecutor<Cuda> {
 #endif
 };
 
-static_assert(GradientDevice<Cuda>);
+WEFT_MODEL(GradientDevice<Cuda>);
 
 }  // namespace weft

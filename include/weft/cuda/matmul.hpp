@@ -212,6 +212,6 @@ struct Multiplier<Cuda> {
 #endif
 };
 
-static_assert(MultiplyingDevice<Cuda>);
+WEFT_MODEL(MultiplyingDevice<Cuda>);
 
 }  // namespace weft

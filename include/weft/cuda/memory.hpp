@@ -285,6 +285,6 @@ struct Memory<CudaAt<N>> {
   }
 };
 
-static_assert(MemoryDevice<Cuda> && MemoryDevice<CudaAt<0>>);
+WEFT_MODEL(MemoryDevice<Cuda>&& MemoryDevice<CudaAt<0>>);
 
 }  // namespace weft

@@ -32,6 +32,6 @@ struct Reducer<Cuda> {
   }
 };
 
-static_assert(ReducingDevice<Cuda, reducer::sum>);
+WEFT_MODEL(ReducingDevice<Cuda, reducer::sum>);
 
 }  // namespace weft

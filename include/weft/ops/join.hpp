@@ -327,6 +327,6 @@ auto stack(const X& x, const Y& y, const Rest&... rest) {
   }
 }
 
-static_assert(OpaqueNode<Joined<joining::cat, Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+WEFT_MODEL(OpaqueNode<Joined<joining::cat, Tensor<float, Cpu>, Tensor<float, Cpu>>>);
 
 }  // namespace weft

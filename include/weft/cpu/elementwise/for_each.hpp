@@ -147,6 +147,6 @@ struct Executor<Cpu> {
   }
 };
 
-static_assert(ElementwiseDevice<Cpu>);
+WEFT_MODEL(ElementwiseDevice<Cpu>);
 
 }  // namespace weft

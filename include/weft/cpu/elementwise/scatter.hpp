@@ -77,6 +77,6 @@ struct Scatterer<Cpu> {
   }
 };
 
-static_assert(ScatteringDevice<Cpu>);
+WEFT_MODEL(ScatteringDevice<Cpu>);
 
 }  // namespace weft

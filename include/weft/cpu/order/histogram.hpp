@@ -19,6 +19,6 @@ struct Histogrammer<Cpu> {
   }
 };
 
-static_assert(CountingDevice<Cpu, op::uniform_bin>);
+WEFT_MODEL(CountingDevice<Cpu, op::uniform_bin>);
 
 }  // namespace weft

@@ -74,6 +74,6 @@ struct Scanner<Cpu> {
   }
 };
 
-static_assert(ScanningDevice<Cpu, scanner::cumsum>);
+WEFT_MODEL(ScanningDevice<Cpu, scanner::cumsum>);
 
 }  // namespace weft

@@ -28,6 +28,6 @@ struct Selector<Cpu> {
   }
 };
 
-static_assert(SelectingDevice<Cpu>);
+WEFT_MODEL(SelectingDevice<Cpu>);
 
 }  // namespace weft

@@ -198,6 +198,6 @@ struct Sorter<Cpu> {
   }
 };
 
-static_assert(SortingDevice<Cpu>);
+WEFT_MODEL(SortingDevice<Cpu>);
 
 }  // namespace weft

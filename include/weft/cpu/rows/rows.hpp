@@ -42,6 +42,6 @@ struct RowExecutor<Cpu> {
   }
 };
 
-static_assert(RowDevice<Cpu>);
+WEFT_MODEL(RowDevice<Cpu>);
 
 }  // namespace weft

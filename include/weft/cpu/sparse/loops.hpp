@@ -215,6 +215,6 @@ struct SparseLoops<Cpu> {
   }
 };
 
-static_assert(SparseDevice<Cpu>);
+WEFT_MODEL(SparseDevice<Cpu>);
 
 }  // namespace weft

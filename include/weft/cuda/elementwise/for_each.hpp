@@ -242,6 +242,6 @@ struct Executor<Cuda> {
   }
 };
 
-static_assert(ElementwiseDevice<Cuda>);
+WEFT_MODEL(ElementwiseDevice<Cuda>);
 
 }  // namespace weft

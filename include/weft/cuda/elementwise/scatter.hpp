@@ -56,6 +56,6 @@ struct Scatterer<Cuda> {
   }
 };
 
-static_assert(ScatteringDevice<Cuda>);
+WEFT_MODEL(ScatteringDevice<Cuda>);
 
 }  // namespace weft

@@ -76,6 +76,6 @@ struct Histogrammer<Cuda> {
   }
 };
 
-static_assert(CountingDevice<Cuda, op::uniform_bin>);
+WEFT_MODEL(CountingDevice<Cuda, op::uniform_bin>);
 
 }  // namespace weft

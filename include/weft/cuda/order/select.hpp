@@ -72,6 +72,6 @@ struct Selector<Cuda> {
 #endif
 };
 
-static_assert(SelectingDevice<Cuda>);
+WEFT_MODEL(SelectingDevice<Cuda>);
 
 }  // namespace weft

@@ -159,6 +159,6 @@ struct Sorter<Cuda> {
   }
 };
 
-static_assert(SortingDevice<Cuda>);
+WEFT_MODEL(SortingDevice<Cuda>);
 
 }  // namespace weft

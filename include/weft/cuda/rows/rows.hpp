@@ -222,6 +222,6 @@ struct RowExecutor<Cuda> {
   }
 };
 
-static_assert(RowDevice<Cuda>);
+WEFT_MODEL(RowDevice<Cuda>);
 
 }  // namespace weft

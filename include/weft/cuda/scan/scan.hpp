@@ -199,6 +199,6 @@ struct Scanner<Cuda> {
   }
 };
 
-static_assert(ScanningDevice<Cuda, scanner::cumsum>);
+WEFT_MODEL(ScanningDevice<Cuda, scanner::cumsum>);
 
 }  // namespace weft

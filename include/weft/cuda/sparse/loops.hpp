@@ -227,6 +227,6 @@ struct SparseLoops<Cuda> {
 #endif
 };
 
-static_assert(SparseDevice<Cuda>);
+WEFT_MODEL(SparseDevice<Cuda>);
 
 }  // namespace weft

@@ -239,6 +239,6 @@ auto conv_transpose3d(const X& x, const W& weight, const B& bias,
   return conv::detail::convolve<conv::Transposed<3>>(options, x, weight, bias);
 }
 
-static_assert(StandIn<conv::Convolved<conv::Transposed<1>, Tensor<float, Cpu>>>);
+WEFT_MODEL(StandIn<conv::Convolved<conv::Transposed<1>, Tensor<float, Cpu>>>);
 
 }  // namespace weft

@@ -157,6 +157,6 @@ constexpr auto operator~(X&& x) {
   return lift(op::bitwise_not{}, static_cast<X&&>(x));
 }
 
-static_assert(Node<Map<float, op::exp, Tensor<float, Cpu>>>);
+WEFT_MODEL(Node<Map<float, op::exp, Tensor<float, Cpu>>>);
 
 }  // namespace weft

@@ -164,6 +164,6 @@ auto take_along_axis(X&& x, I&& indices, const A& axis) {
                                                          static_cast<I&&>(indices), axis);
 }
 
-static_assert(Node<Gather<gathering::take_axis, Tensor<float, Cpu>, Tensor<int64_t, Cpu>>>);
+WEFT_MODEL(Node<Gather<gathering::take_axis, Tensor<float, Cpu>, Tensor<int64_t, Cpu>>>);
 
 }  // namespace weft

@@ -258,6 +258,6 @@ auto linear(X&& x, W&& weight, B&& bias) {
   return linear(static_cast<X&&>(x), static_cast<W&&>(weight)) + static_cast<B&&>(bias);
 }
 
-static_assert(OpaqueNode<Product<product::matmul, Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+WEFT_MODEL(OpaqueNode<Product<product::matmul, Tensor<float, Cpu>, Tensor<float, Cpu>>>);
 
 }  // namespace weft

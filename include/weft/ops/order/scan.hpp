@@ -158,6 +158,6 @@ auto logcumsumexp(X&& x, Options... options) {
   return detail::scan<scanner::logcumsumexp>(static_cast<X&&>(x), options...);
 }
 
-static_assert(OpaqueNode<Scan<scanner::cumsum, Tensor<float, Cpu>>>);
+WEFT_MODEL(OpaqueNode<Scan<scanner::cumsum, Tensor<float, Cpu>>>);
 
 }  // namespace weft

@@ -117,7 +117,7 @@ struct argmax : extreme_position<true> {};
 template <class R>
 using position_of = std::conditional_t<std::is_same_v<R, max>, argmax, argmin>;
 
-static_assert(ReductionRule<min> && ReductionRule<max>);
-static_assert(ReductionRule<argmin> && ReductionRule<argmax>);
+WEFT_MODEL(ReductionRule<min>&& ReductionRule<max>);
+WEFT_MODEL(ReductionRule<argmin>&& ReductionRule<argmax>);
 
 }  // namespace weft::reducer

@@ -93,6 +93,6 @@ struct stddev : var {
   }
 };
 
-static_assert(ReductionRule<var> && ReductionRule<stddev>);
+WEFT_MODEL(ReductionRule<var>&& ReductionRule<stddev>);
 
 }  // namespace weft::reducer

@@ -223,6 +223,6 @@ auto logsumexp(X&& x, Options... options) {
   return detail::reduce(reducer::logsumexp{}, static_cast<X&&>(x), options...);
 }
 
-static_assert(Node<Reduce<reducer::sum, Tensor<float, Cpu>>>);
+WEFT_MODEL(Node<Reduce<reducer::sum, Tensor<float, Cpu>>>);
 
 }  // namespace weft

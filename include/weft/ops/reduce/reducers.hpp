@@ -247,8 +247,8 @@ struct logsumexp {
   }
 };
 
-static_assert(ReductionRule<sum> && ReductionRule<prod> && ReductionRule<mean>);
-static_assert(ReductionRule<any, bool> && ReductionRule<all, bool>);
-static_assert(ReductionRule<count_nonzero> && ReductionRule<norm> && ReductionRule<logsumexp>);
+WEFT_MODEL(ReductionRule<sum>&& ReductionRule<prod>&& ReductionRule<mean>);
+WEFT_MODEL(ReductionRule<any, bool>&& ReductionRule<all, bool>);
+WEFT_MODEL(ReductionRule<count_nonzero>&& ReductionRule<norm>&& ReductionRule<logsumexp>);
 
 }  // namespace weft::reducer

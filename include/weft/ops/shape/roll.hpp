@@ -59,6 +59,6 @@ auto shift(X&& x, int64_t by, const Axes& axis = {-1}, N fill = 0) {
   return detail::rearranged<placing::shift>(static_cast<X&&>(x), places, value);
 }
 
-static_assert(Node<Rearranged<placing::roll, Tensor<float, Cpu>>>);
+WEFT_MODEL(Node<Rearranged<placing::roll, Tensor<float, Cpu>>>);
 
 }  // namespace weft

@@ -167,8 +167,8 @@ class SampledProduct : public NodeMembers<SampledProduct<A, B>> {
   Pack<A, B, Indices, Indices> args_;
 };
 
-static_assert(OpaqueNode<SparseProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
-static_assert(OpaqueNode<SampledProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+WEFT_MODEL(OpaqueNode<SparseProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+WEFT_MODEL(OpaqueNode<SampledProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
 
 namespace sparse {
 template <class V, class X>
@@ -233,7 +233,7 @@ auto sddmm(const S& x, A&& a, B&& b) {
   return x.with_values(sddmm_values(x, static_cast<A&&>(a), static_cast<B&&>(b)));
 }
 
-static_assert(OpaqueNode<SparseProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
-static_assert(OpaqueNode<SampledProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+WEFT_MODEL(OpaqueNode<SparseProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
+WEFT_MODEL(OpaqueNode<SampledProduct<Tensor<float, Cpu>, Tensor<float, Cpu>>>);
 
 }  // namespace weft
