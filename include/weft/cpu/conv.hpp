@@ -1,5 +1,5 @@
-// The CPU's convolutions: oneDNN's with weft::onednn, else matrix products and loops for depthwise
-// ones. SPDX-License-Identifier: Apache-2.0
+// Convolutions on the CPU: by oneDNN (weft::onednn), else by products and depthwise loops.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/conv/depthwise.hpp"
