@@ -7,7 +7,7 @@ namespace detail = weft::detail;
 
 namespace {
 /// The plan of reducing the last (or first) axis of a contiguous matrix of floats.
-weft::cuda::ReduceLoops plan(int64_t rows, int64_t columns, bool last_axis) {
+weft::cuda::ReduceLoops plan(int64_t rows, int64_t columns, bool last_axis, int column_lanes = 4) {
   detail::Operand operands[2];
   detail::Operand inside[2];
   detail::Loops kept = detail::loops_over({last_axis ? rows : columns});
@@ -19,7 +19,8 @@ weft::cuda::ReduceLoops plan(int64_t rows, int64_t columns, bool last_axis) {
   inside[0].stride[0] = 0;
   inside[1].stride[0] = last_axis ? 1 : columns;
   weft::cuda::ReduceLoops out;
-  weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 2, {4, 4, 132}, out);
+  weft::cuda::detail::plan_reduction("sum", kept, operands, reduced, inside, 2,
+                                     {4, column_lanes, 132}, out);
   return out;
 }
 }  // namespace
@@ -30,6 +31,7 @@ TEST_CASE("the form follows the geometry") {
   CHECK(plan(16384, 16384, true).form == Loops::rows);
   CHECK(plan(16384, 16384, false).form == Loops::columns);
   CHECK(plan(1 << 20, 3, false).form == Loops::columns);
+  CHECK(plan(1 << 20, 3, false, 0).form == Loops::rows);  // large states have no other kernel
   CHECK(plan(16, 1 << 24, true).splits.divisor > 8);
   CHECK(plan(16384, 16384, true).splits.divisor == 1);
   CHECK(plan(16384, 64, false).splits.divisor > 1);

@@ -29,6 +29,7 @@ struct Work {
   bool positions = false;
   int major = 9;
   int narrow_lanes = 0;
+  int itemsize = 4;  // of the leaf
 };
 
 Planned plan(const Work& w) {
@@ -64,6 +65,7 @@ Planned plan(const Work& w) {
     x->stride[0] = w.row_stride != 0 ? w.row_stride : w.length;
     x->stride[1] = w.stride;
   }
+  operands[1].itemsize = w.itemsize;
   Planned out;
   weft::cuda::detail::RowPlan planner("test", task, kernel, device, out, out.operand);
   planner.read(operands, inside);
@@ -140,6 +142,18 @@ TEST_CASE("short rows have all their elements in the threads at once") {
   CHECK(short_rows(9, true).group == 2);
   CHECK(short_rows(32, true).launch.narrow);
   CHECK_FALSE(short_rows(33, true).launch.narrow);
+}
+
+TEST_CASE("L2 fetches rows of elements that do not cross its words") {
+  const auto fetched = [](int itemsize) {
+    Work w{1000, 8192};
+    w.itemsize = itemsize;
+    return plan(w).fetched;
+  };
+  CHECK(fetched(4) == 2);
+  CHECK(fetched(16) == 2);
+  CHECK(fetched(12) == 0);  // Small<float, 3>
+  CHECK(fetched(36) == 0);  // Small<float, 3, 3>
 }
 
 TEST_CASE("too many rows or elements is an error, not a wrong answer") {

@@ -251,9 +251,8 @@ struct LibrarySolver : SmallSolver {
     const bool full = u.columns() > k || vh.rows() > k;
     const bool batched = a.count() > 1 && m <= 32 && n <= 32;
     const int64_t count = a.count();
-    // Of several matrices one after the other gesvdj fails where it is asked for values alone.
-    const auto job =
-        vectors || (count > 1 && !batched) ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+    // Asked for values alone, gesvdj has failed on wide and tall matrices: it computes vectors too.
+    const auto job = vectors || !batched ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     const bool econ = !full && !batched;
     const auto device = s.device();
     const auto info = empty<int>({count}, device);

@@ -191,6 +191,12 @@ WEFT_ONCE inline void forget_reader(Storage* storage, const Stream& stream, cons
   }
   std::erase_if(mine.more_readers,
                 [&](const StreamUse& use) { return use.handle == stream.handle(); });
+  // order_write takes it that there are none where readers[0] is free.
+  for (; kept < CudaStorage::near_readers && !mine.more_readers.empty(); ++kept) {
+    const StreamUse use = mine.more_readers.back();
+    mine.more_readers.pop_back();
+    mine.readers[kept].store(use.handle, use.ordinal);
+  }
 }
 
 /// How many handles the calling thread's capture has to the storage.

@@ -9,11 +9,13 @@
 namespace weft::on_cuda::detail {
 
 /// Items of V elements that a thread loads at a time: enough to keep memory busy, and
-/// where a state is more than a value, so that states are seldom merged.
+/// where a state is more than a value, so that states are seldom merged. Large Small one at a time:
+/// several would lie in local memory.
 template <int N, int V, class State>
-inline constexpr int row_ahead = V == 1  ? (N <= 2   ? 8
-                                            : N <= 3 ? 4
-                                                     : 2)
+inline constexpr int row_ahead = V == 1  ? (sizeof(State) > 64 ? 1
+                                            : N <= 2           ? 8
+                                            : N <= 3           ? 4
+                                                               : 2)
                                  : N > 6 ? 1
                                  : N > 3 ? 2
                                  : N > 2 ? (V > 4 ? 2 : 4)

@@ -155,11 +155,13 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
   }
 }
 
-/// Lanes of the column form: few enough to keep a thread's states in registers.
+/// Lanes of the column form: few enough to keep a thread's states in registers. 0 where not even
+/// one state a thread fits into a block's shared memory, as of the largest Small: these have rows
+/// only.
 template <class State, int V>
 inline constexpr int column_lanes = sizeof(State) * V <= 32 ? V : column_lanes<State, V / 2>;
 template <class State>
-inline constexpr int column_lanes<State, 1> = 1;
+inline constexpr int column_lanes<State, 1> = sizeof(State) * column_threads <= 48 * 1024 ? 1 : 0;
 
 /// grid.width by grid.depth threads reduce one piece of grid.width items of neighbouring columns.
 template <class Out, class Types, int V, int N, class R, class State, class Program>

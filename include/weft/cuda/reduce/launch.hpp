@@ -26,8 +26,10 @@ struct ReduceKernels {
     ReduceKernels out{v, w, sizeof(State)};
     out.rows[0] = erase(reduce_rows<Out, Types, 1, N, R, State, Program>);
     out.rows[1] = erase(reduce_rows<Out, Types, v, N, R, State, Program>);
-    out.columns[0] = erase(reduce_columns<Out, Types, 1, N, R, State, Program>);
-    out.columns[1] = erase(reduce_columns<Out, Types, w, N, R, State, Program>);
+    if constexpr (w > 0) {
+      out.columns[0] = erase(reduce_columns<Out, Types, 1, N, R, State, Program>);
+      out.columns[1] = erase(reduce_columns<Out, Types, w, N, R, State, Program>);
+    }
     out.merge = erase(merge_partials<Out, R, State>);
     out.weight = weft::detail::program_weight<Program>;
     return out;

@@ -127,7 +127,7 @@ inline constexpr int costly_element = 24;
 /// What a plan must know of the kernels and the GPU.
 struct ReduceLimits {
   int lanes = 1;         // of a vector in the form of rows
-  int column_lanes = 1;  // the same in that of columns
+  int column_lanes = 1;  // the same in that of columns; 0 where there is no such kernel
   int multiprocessors = 1;
   int weight = 0;  // of computing an element, as weft::detail::program_weight counts
 };
@@ -224,7 +224,7 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
   for (int d = 1; d < reduced.rank; ++d) {
     out.reduced[d] = FastDivmod(static_cast<unsigned>(reduced.size[reduced.rank - 1 - d]));
   }
-  if (prefers_columns(kept, operands, reduced, inside, n)) {
+  if (limits.column_lanes > 0 && prefers_columns(kept, operands, reduced, inside, n)) {
     plan_column_reduction(name, kept, operands, reduced, inside, n, limits, out);
   } else {
     plan_row_reduction(name, kept, operands, reduced, inside, n, limits, out);

@@ -236,12 +236,14 @@ class RowPlan {
     grid_.blocked = grid_.vectors != 0;
   }
   /// Operands whose rows a block has L2 fetch as it begins: a thread has few loads under way, and
-  /// those find their elements sooner there.
+  /// those find their elements sooner there. L2 takes whole words of 16 bytes, which elements of
+  /// Small cross.
   void choose_fetched() {
     if (device_.major < 9 || grid_.columns || grid_.group < 128 || grid_.reduced_rank > 1) return;
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
-      if (!is_along(i) || !has_memory(i) || !is_row_aligned(grid_, x, 16 / x.itemsize)) continue;
+      if (!is_along(i) || !has_memory(i) || 16 % x.itemsize != 0) continue;
+      if (!is_row_aligned(grid_, x, 16 / x.itemsize)) continue;
       if (grid_.count * x.itemsize % 16 != 0) continue;
       bool first = grid_.kept_rank > 0 && x.kept_stride[0] != 0;
       for (int j = kernel_.outputs; j < i; ++j) {

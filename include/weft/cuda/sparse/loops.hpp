@@ -176,6 +176,7 @@ struct SparseLoops<Cuda> {
                                   b.data(),
                                   target.data(),
                                   p.rows,
+                                  p.count(),
                                   sparse::row_step(a),
                                   sparse::row_step(b),
                                   static_cast<int>(a.shape()[1]),
@@ -184,13 +185,20 @@ struct SparseLoops<Cuda> {
     const bool wide = on_cuda::detail::has_vectors<n>(t.a, t.n, t.a_step) &&
                       on_cuda::detail::has_vectors<n>(t.b, t.n, t.b_step);
     t.shift = on_cuda::detail::group_shift(wide ? t.n / n : t.n);
-    const void* const kernel =
-        wide ? reinterpret_cast<const void*>(on_cuda::sample_product<n, T, Out>)
-             : reinterpret_cast<const void*>(on_cuda::sample_product<1, T, Out>);
     void* arguments[] = {&t};
-    on_cuda::detail::launch({operation}, target.shape(), kernel,
-                            on_cuda::detail::sparse_blocks(operation, p.rows, t.shift, threads),
-                            threads, arguments, stream);
+    const auto run = [&](const void* of_vectors, const void* of_elements, int64_t groups) {
+      on_cuda::detail::launch({operation}, target.shape(), wide ? of_vectors : of_elements,
+                              on_cuda::detail::sparse_blocks(operation, groups, t.shift, threads),
+                              threads, arguments, stream);
+    };
+    if (on_cuda::detail::is_uneven(p.count(), p.longest)) {
+      run(reinterpret_cast<const void*>(on_cuda::sample_by_elements<n, T, Out>),
+          reinterpret_cast<const void*>(on_cuda::sample_by_elements<1, T, Out>),
+          (p.count() + 3) / 4);
+    } else {
+      run(reinterpret_cast<const void*>(on_cuda::sample_product<n, T, Out>),
+          reinterpret_cast<const void*>(on_cuda::sample_product<1, T, Out>), p.rows);
+    }
   }
 
  private:

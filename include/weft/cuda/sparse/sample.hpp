@@ -1,4 +1,4 @@
-// Kernels of sampled products, a row for a group or a block of threads, and of the indices' check.
+// Kernels of sampled products, by rows and by elements, and of the check of indices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,6 +16,7 @@ struct SampleTask {
   const T* b;
   Out* out;
   long long rows;
+  long long count;
   long long a_step;
   long long b_step;
   int n;
@@ -88,6 +89,59 @@ __global__ void __launch_bounds__(sparse_threads)
     const int last = t.crow[r + 1];
     if (last - t.crow[r] <= matrix_row) continue;
     sample_elements<N>(t, t.a + r * t.a_step, t.crow[r] + 4 * group, last, 4 * groups);
+  }
+}
+
+/// The same where rows are of very unequal lengths: a group has four neighbouring elements of the
+/// pattern, whatever their rows; its threads share the columns of a.
+template <int N, class T, class Out>
+__global__ void __launch_bounds__(sparse_threads)
+    sample_by_elements(const __grid_constant__ SampleTask<T, Out> t) {
+  using C = sparse::sum_t<T>;
+  using Vector = detail::Neighbours<T, N>;
+  const long long thread = static_cast<long long>(blockIdx.x) * sparse_threads + threadIdx.x;
+  const long long first = (thread >> t.shift) * 4;
+  const int width = 1 << t.shift;
+  const int lane = static_cast<int>(threadIdx.x) & (width - 1);
+  long long row[4];
+  long long column[4];
+  long long low = 0;
+  long long high = t.rows;  // the row of an element is the last one that begins before or at it
+  const long long start = first < t.count ? first : t.count - 1;
+  while (high - low > 1) {
+    const long long r = low + (high - low) / 2;
+    if (t.crow[r] <= start) {
+      low = r;
+    } else {
+      high = r;
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const long long e = first + k < t.count ? first + k : t.count - 1;
+    while (t.crow[low + 1] <= e) ++low;
+    row[k] = low * t.a_step;
+    column[k] = t.col[e] * t.b_step;
+  }
+  C sums[4] = {C(0), C(0), C(0), C(0)};
+  for (int j = lane * N; j < t.n; j += width * N) {
+    Vector a[4];
+    Vector b[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      a[k] = *reinterpret_cast<const Vector*>(t.a + row[k] + j);
+      b[k] = *reinterpret_cast<const Vector*>(t.b + column[k] + j);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+#pragma unroll
+      for (int i = 0; i < N; ++i) sums[k] += sparse::load(a[k].at[i]) * sparse::load(b[k].at[i]);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const C sum = sum_of_group(sums[k], t.shift);
+    if (lane == 0 && first + k < t.count) t.out[first + k] = static_cast<Out>(sum);
   }
 }
 
