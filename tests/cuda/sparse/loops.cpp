@@ -73,6 +73,21 @@ TEST_CASE("[gpu] all widths, by weft's kernels and by the library, are the CPU's
                  {.rtol = 1e-4, .atol = 1e-3}));
 }
 
+TEST_CASE("[gpu] products sampled where one row has most of the elements") {
+  Generator g(5);
+  const Tensor<float> chance = where(arange(40).eval().unsqueeze(1) == 7, 1.F, 0.01F);
+  const Tensor<bool> stored = rand({40, 6000}, Cpu{}, g) < chance;
+  const auto here = to_csr(Tensor<float>(cast<float>(stored)));
+  REQUIRE(on_cuda::detail::is_uneven(here.nnz(), 6000));
+  for (const int64_t n : {1, 3, 8, 64}) {
+    CAPTURE(n);
+    const Tensor<float> x = randn({40, n}, Cpu{}, g);
+    const Tensor<float> y = randn({n, 6000}, Cpu{}, g);
+    const Tensor<float, Cuda> got = sddmm_values(here.to(Cuda{}), x.to(Cuda{}), y.to(Cuda{}));
+    CHECK(allclose(got.to(Cpu{}), sddmm_values(here, x, y), {.rtol = 1e-4, .atol = 1e-4}));
+  }
+}
+
 TEST_CASE("[gpu] products are captured, and the transposed pattern is not kept by a capture") {
   const auto here = uneven(500);
   const auto a = here.to(Cuda{});
