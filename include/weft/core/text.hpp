@@ -9,6 +9,8 @@
 #include <cstring>
 #include <new>
 
+#include "weft/core/config.hpp"
+
 namespace weft {
 
 class Text;

@@ -23,7 +23,7 @@ using Vector = Small<float, 3>;
 using Matrix = Small<float, 3, 3>;
 }  // namespace
 
-TEST_CASE("a statement on Small is one kernel") {
+TEST_CASE("a statement on Small is one kernel [gpu]") {
   const auto r = test::smalls<Matrix, Cuda>(1000, 1);
   const auto p = test::smalls<Vector, Cuda>(1000, 2);
   const Tensor<Vector, Cuda> q = zeros<Vector>({1000}, Cuda{});
@@ -35,7 +35,7 @@ TEST_CASE("a statement on Small is one kernel") {
   CHECK(two.kernels == 1);
 }
 
-TEST_CASE("elements of every size, from every multiple of theirs, agree with the CPU") {
+TEST_CASE("elements of every size, from every multiple of theirs, agree with the CPU [gpu]") {
   const auto check = [](auto zero, double allowed) {
     using S = decltype(zero);
     const auto x = test::smalls<S, Cpu>(1003, 1);
@@ -59,7 +59,7 @@ TEST_CASE("elements of every size, from every multiple of theirs, agree with the
   check(Small<double, 8, 8>{}, 1e-15);
 }
 
-TEST_CASE("large elements, of which a block has fewer") {
+TEST_CASE("large elements, of which a block has fewer [gpu]") {
   using Large = Small<double, 8, 8>;
   const auto a = test::smalls<Large, Cpu>(200, 1);
   const auto b = a.to(Cuda{});
@@ -69,7 +69,7 @@ TEST_CASE("large elements, of which a block has fewer") {
   CHECK(test::difference(test::elements(expected), test::elements(found)) < 1e-14);
 }
 
-TEST_CASE("Small inside reductions and rows") {
+TEST_CASE("Small inside reductions and rows [gpu]") {
   const auto p = test::smalls<Vector, Cpu>(4000, 1).reshape({40, 100});
   const auto q = p.to(Cuda{});
   const Vector shift{1, 2, 3};
@@ -82,7 +82,7 @@ TEST_CASE("Small inside reductions and rows") {
   CHECK(test::difference(test::elements(columns), test::elements(of_gpu)) < 1e-4);
 }
 
-TEST_CASE("operands that occur several times, at one place and at others") {
+TEST_CASE("operands that occur several times, at one place and at others [gpu]") {
   const auto p = test::smalls<Vector, Cpu>(1001, 1);
   const auto q = p.to(Cuda{});
   const auto of = [](const auto& x) {
@@ -93,7 +93,7 @@ TEST_CASE("operands that occur several times, at one place and at others") {
   CHECK(test::difference(test::elements(of(p)), test::elements(of(q))) < 1e-6);
 }
 
-TEST_CASE("explain knows how such a statement is launched") {
+TEST_CASE("explain knows how such a statement is launched [gpu]") {
   const auto r = test::smalls<Matrix, Cuda>(1000, 1);
   const auto p = test::smalls<Vector, Cuda>(1000, 2);
   const Explanation plan = explain(r * p);
