@@ -36,17 +36,18 @@ auto with_product(const Map<T, Op, Args...>& e, const V& value) {
 template <class Out, class E, class D>
 void explain_epilogue(const E& e, const Operand* operands, const Shape& shape, const D& dry);
 
-/// One call of the device's library where it takes the case; else the product, in the target's own
-/// memory where that holds it, and one element-wise pass.
+/// What products share: the operands of a product and its epilogue, the target's memory, and the
+/// pass over a product that was computed before.
 template <class E>
-struct Lowered<E, Route::product> {
+class ProductStatement {
+ public:
   using Parts = EpilogueParts<E>;
   using T = typename E::value_type;
   static constexpr int n = leaf_count<E> + 1;
   const E& e;
   OperandArray<n> operands;
 
-  explicit Lowered(const E& node) : e(node) {
+  explicit ProductStatement(const E& node) : e(node) {
     int i = 0;
     const auto add = [&](const auto& x) {
       check_current(x);
@@ -57,32 +58,7 @@ struct Lowered<E, Route::product> {
     if constexpr (Parts::has_addend) add(Parts::addend(Parts::sum(e)));
   }
 
-  template <class Out, class D>
-  void run(const Shape& shape, D device) {
-    if constexpr (!Device<D>) {
-      explain_epilogue<Out>(e, operands, shape, device);
-    } else if constexpr (is_included<D>() && can_multiply<loops_of<D>>()) {
-      const auto& x = value_on(product().left(), device);
-      const auto& y = value_on(product().right(), device);
-      using Library = Multiplier<loops_of<D>>;
-      const bool whole = shape == product().shape() && is_contiguous();
-      if (whole && product().depth() > 0 && Library::fuses(Parts::activation, dtype_of<T>)) {
-        if (Library::multiply(product().text, x, y, target<Out, D>(shape), epilogue())) return;
-      }
-      using V = compute_t<T>;
-      Tensor<V, D> value;
-      if constexpr (std::is_same_v<Out, V>) {
-        if (whole && !(Parts::has_addend && overlap(operands[0], operands[n - 1]))) {
-          value = target<Out, D>(shape);
-        }
-      }
-      if (value.storage() == nullptr) value = Access::allocate<V, D>(product().shape(), device);
-      Library::multiply(product().text, x, y, value);
-      finish<Out>(with_product(e, value), shape, device);
-    }
-  }
-
- private:
+ protected:
   const auto& product() const { return Parts::product(Parts::sum(e)); }
 
   auto epilogue() const {
@@ -122,6 +98,47 @@ struct Lowered<E, Route::product> {
     broadcast_operands(elements, count(Types{}) + 1, shape);
     Executor<loops_of<D>>::template for_each<Out, Types>(name_of<E>(), device, shape, elements,
                                                          program);
+  }
+};
+
+/// One call of the device's library where it takes the case; else the product, in the target's own
+/// memory where that holds it, and one element-wise pass.
+template <class E>
+struct Lowered<E, Route::product> : ProductStatement<E> {
+  using typename ProductStatement<E>::Parts;
+  using typename ProductStatement<E>::T;
+  using ProductStatement<E>::ProductStatement;
+  using ProductStatement<E>::e;
+  using ProductStatement<E>::n;
+  using ProductStatement<E>::operands;
+  using ProductStatement<E>::epilogue;
+  using ProductStatement<E>::product;
+
+  template <class Out, class D>
+  void run(const Shape& shape, D device) {
+    if constexpr (!Device<D>) {
+      explain_epilogue<Out>(e, operands, shape, device);
+    } else if constexpr (is_included<D>() && can_multiply<loops_of<D>>()) {
+      const auto& x = value_on(product().left(), device);
+      const auto& y = value_on(product().right(), device);
+      using Library = Multiplier<loops_of<D>>;
+      const bool whole = shape == product().shape() && this->is_contiguous();
+      if (whole && product().depth() > 0 && Library::fuses(Parts::activation, dtype_of<T>)) {
+        if (Library::multiply(product().text, x, y, this->template target<Out, D>(shape),
+                              epilogue()))
+          return;
+      }
+      using V = compute_t<T>;
+      Tensor<V, D> value;
+      if constexpr (std::is_same_v<Out, V>) {
+        if (whole && !(Parts::has_addend && overlap(operands[0], operands[n - 1]))) {
+          value = this->template target<Out, D>(shape);
+        }
+      }
+      if (value.storage() == nullptr) value = Access::allocate<V, D>(product().shape(), device);
+      Library::multiply(product().text, x, y, value);
+      this->template finish<Out>(with_product(e, value), shape, device);
+    }
   }
 };
 

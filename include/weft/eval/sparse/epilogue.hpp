@@ -37,67 +37,24 @@ constexpr bool has_sparse_product() {
 /// In one loop where the target has the product's shape and no gaps, else the product and a pass.
 template <class E>
   requires(has_sparse_product<E>())
-struct Lowered<E, Route::product> {
-  using Parts = EpilogueParts<E>;
-  using T = typename E::value_type;
-  static constexpr int n = leaf_count<E> + 1;
-  const E& e;
-  OperandArray<n> operands;
-
-  explicit Lowered(const E& node) : e(node) {
-    int i = 0;
-    const auto add = [&](const auto& x) {
-      check_current(x);
-      operands[++i].set(x.data(), sizeof(*x.data()), x.shape(), x.strides(), x.storage());
-    };
-    for_each_leaf(product(), add);
-    for (int k = 1; k <= i; ++k) operands[k].moved = true;
-    if constexpr (Parts::has_addend) add(Parts::addend(Parts::sum(e)));
-  }
+struct Lowered<E, Route::product> : ProductStatement<E> {
+  using typename ProductStatement<E>::T;
+  using ProductStatement<E>::ProductStatement;
+  using ProductStatement<E>::e;
+  using ProductStatement<E>::operands;
+  using ProductStatement<E>::epilogue;
+  using ProductStatement<E>::product;
 
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     if constexpr (!Device<D>) {
       explain_epilogue<Out>(e, operands, shape, device);
+    } else if (shape == product().shape() && this->is_contiguous()) {
+      product().evaluate(this->template target<Out, D>(shape), epilogue());
     } else {
-      Layout layout;
-      for (int i = 0; i < operands[0].rank; ++i) {
-        layout.shape.push_back(operands[0].size[i]);
-        layout.strides.push_back(operands[0].stride[i]);
-      }
-      if (shape == product().shape() && layout.is_contiguous()) {
-        operands[0].storage->share();
-        const auto target = Access::make<Out, D>(StorageHandle(operands[0].storage),
-                                                 reinterpret_cast<Out*>(operands[0].data), shape,
-                                                 contiguous_strides(shape));
-        return product().evaluate(target, epilogue());
-      }
-      using V = compute_t<T>;
-      const auto value = Access::allocate<V, D>(product().shape(), device);
+      const auto value = Access::allocate<compute_t<T>, D>(product().shape(), device);
       product().evaluate(value);
-      const auto rest = with_product(e, value);
-      using Rest = std::remove_cvref_t<decltype(rest)>;
-      using Types = typename Lowering<Rest>::types;
-      OperandArray<count(Types{}) + 1> elements;
-      const auto program = Lowering<Rest>::template lower<1>(rest, elements);
-      elements[0] = operands[0];
-      broadcast_operands(elements, count(Types{}) + 1, shape);
-      Executor<loops_of<D>>::template for_each<Out, Types>(name_of<E>(), device, shape, elements,
-                                                           program);
-    }
-  }
-
- private:
-  const auto& product() const { return Parts::product(Parts::sum(e)); }
-
-  auto epilogue() const {
-    const auto& sum = Parts::sum(e);
-    if constexpr (Parts::has_addend) {
-      using A = std::remove_cvref_t<decltype(Parts::addend(sum))>;
-      return Epilogue<T, typename A::device_type>{Parts::activation, Parts::alpha(sum),
-                                                  Parts::beta(sum), &Parts::addend(sum)};
-    } else {
-      return Epilogue<T, typename E::device_type>{Parts::activation, Parts::alpha(sum)};
+      this->template finish<Out>(with_product(e, value), shape, device);
     }
   }
 };
