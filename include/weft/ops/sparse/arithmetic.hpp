@@ -57,7 +57,8 @@ auto sum_of(const A& a, const B& b, const X& values) {
   using Index = Tensor<SparseIndex, D>;
   const Index rows = cat(a.row_indices(), b.row_indices(), axis(0));
   const Index columns = cat(a.col_indices(), b.col_indices(), axis(0));
-  return to_csr(Coo<typename V::value_type, D, V>(rows, columns, V(values), a.shape()));
+  return to_csr(
+      Coo<typename V::value_type, D, V>(sparse::Checked{}, rows, columns, V(values), a.shape()));
 }
 }  // namespace sparse
 

@@ -105,7 +105,7 @@ auto merge(const C& x) {
 template <class C>
 auto coalesce(const C& x) {
   const auto merged = merge(x);
-  return C(merged.rows, merged.columns, merged.values(x.values()), x.shape());
+  return C(sparse::Checked{}, merged.rows, merged.columns, merged.values(x.values()), x.shape());
 }
 
 template <class C>
@@ -121,7 +121,7 @@ auto to_csr(const C& x) {
 template <class C>
 auto to_coo(const C& x) {
   return Coo<typename C::value_type, typename C::device_type, typename C::values_type>(
-      x.row_indices(), x.col_indices(), x.values(), x.shape());
+      sparse::Checked{}, x.row_indices(), x.col_indices(), x.values(), x.shape());
 }
 
 template <class M>
@@ -180,7 +180,7 @@ auto triplets_of(const char* operation, const X& e) {
   const Tensor<SparseIndex, D> rows = cast<SparseIndex>(at.t()(0));
   const Tensor<SparseIndex, D> columns = cast<SparseIndex>(at.t()(1));
   const auto flat = places(rows, columns, x.shape()[1]);
-  return Coo<T, D, V>(rows, columns, V(take(x.reshape({-1}), flat)), x.shape());
+  return Coo<T, D, V>(sparse::Checked{}, rows, columns, V(take(x.reshape({-1}), flat)), x.shape());
 }
 
 }  // namespace sparse

@@ -7,6 +7,9 @@
 namespace weft {
 
 namespace sparse {
+/// Says that indices have been checked, or were made by weft.
+struct Checked {};
+
 // Defined in ops/sparse/convert.hpp.
 template <class C>
 auto to_csr(const C& x);
@@ -25,10 +28,17 @@ class Coo {
   using values_type = V;
 
   /// 0 rows and columns.
-  Coo() : Coo(Tensor<SparseIndex, D>(), Tensor<SparseIndex, D>(), V(Tensor<T, D>()), {0, 0}) {}
-  /// Indices that are right already; coo() checks them.
-  Coo(const Tensor<SparseIndex, D>& rows, const Tensor<SparseIndex, D>& columns, const V& values,
-      const Shape& shape)
+  Coo()
+      : Coo(sparse::Checked{}, Tensor<SparseIndex, D>(), Tensor<SparseIndex, D>(),
+            V(Tensor<T, D>()), {0, 0}) {}
+  template <ExpressionLike R, ExpressionLike C, ExpressionLike X>
+  Coo(const R&, const C&, const X&, const Shape&) {
+    static_assert(
+        detail::always_false<R>,
+        "weft: a Coo is made by coo(rows, columns, values, shape), which checks the indices");
+  }
+  Coo(sparse::Checked, const Tensor<SparseIndex, D>& rows, const Tensor<SparseIndex, D>& columns,
+      const V& values, const Shape& shape)
       : row_(rows), col_(columns), values_(values.contiguous()), shape_(shape) {}
 
   const Shape& shape() const { return shape_; }
@@ -51,25 +61,25 @@ class Coo {
     if (!(x.shape() == col_.shape())) {
       fail<ShapeError>("with_values", "values of shape ", x.shape(), " for ", nnz(), " elements");
     }
-    return Coo<typename U::value_type, D, U>(row_, col_, U(x), shape_);
+    return Coo<typename U::value_type, D, U>(sparse::Checked{}, row_, col_, U(x), shape_);
   }
   /// The values without gradients.
   Coo<T, D> detach() const {
     if constexpr (detail::is_var<V>) {
-      return {row_, col_, values_.detach(), shape_};
+      return {sparse::Checked{}, row_, col_, values_.detach(), shape_};
     } else {
       return *this;
     }
   }
 
   /// The transposed matrix, of the same indices.
-  Coo t() const { return {col_, row_, values_, {shape_[1], shape_[0]}}; }
+  Coo t() const { return {sparse::Checked{}, col_, row_, values_, {shape_[1], shape_[0]}}; }
   /// The same matrix on another device.
   template <Device To>
   auto to(To device) const {
     const auto values = values_.to(device);
-    return Coo<T, To, std::remove_cvref_t<decltype(values)>>(row_.to(device), col_.to(device),
-                                                             values, shape_);
+    return Coo<T, To, std::remove_cvref_t<decltype(values)>>(sparse::Checked{}, row_.to(device),
+                                                             col_.to(device), values, shape_);
   }
   /// The triplets in row-major order, those of one place as one, their sum. Sums are in the order
   /// of the triplets, the same at each run.
@@ -122,7 +132,7 @@ auto coo(const R& row_indices, const C& col_indices, const X& values, const Shap
                        shape, ", expected 0 to ", shape[i] - 1);
     }
   }
-  return Coo<typename V::value_type, D, V>(at[0], at[1], settled, shape);
+  return Coo<typename V::value_type, D, V>(sparse::Checked{}, at[0], at[1], settled, shape);
 }
 
 /// The same triplets with each value converted.

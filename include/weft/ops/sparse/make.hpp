@@ -32,7 +32,8 @@ auto sparse_diag(const X& x, int64_t k = 0) {
   const Index i = arange<SparseIndex>(0, n, 1, values.device());
   const Index rows = k < 0 ? Index(i + static_cast<SparseIndex>(-k)) : i;
   const Index columns = k > 0 ? Index(i + static_cast<SparseIndex>(k)) : i;
-  return Coo<typename V::value_type, D, V>(rows, columns, values, {side, side}).to_csr();
+  return Coo<typename V::value_type, D, V>(sparse::Checked{}, rows, columns, values, {side, side})
+      .to_csr();
 }
 
 /// Ones on the diagonal of a square matrix.
@@ -77,7 +78,7 @@ Csr<T, D> sparse_diags(std::initializer_list<std::pair<int64_t, Tensor<T, D>>> d
     values.narrow(0, at, n).assign(x);
     at += n;
   }
-  return Coo<T, D>(rows, columns, values, shape).to_csr();
+  return Coo<T, D>(sparse::Checked{}, rows, columns, values, shape).to_csr();
 }
 
 }  // namespace weft

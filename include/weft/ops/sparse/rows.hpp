@@ -67,7 +67,9 @@ auto matmul(const A& a, const B& b) {
     const Longs of_b = take(starts, of_a) + all_products - take(before, of_a);
     const Tensor<SparseIndex, D> rows = take(a.row_indices(), of_a);
     const Tensor<SparseIndex, D> columns = take(b.col_indices(), of_b);
-    return C(rows, columns, V(take(a.values(), of_a) * take(b.values(), of_b)), shape).to_csr();
+    return C(sparse::Checked{}, rows, columns, V(take(a.values(), of_a) * take(b.values(), of_b)),
+             shape)
+        .to_csr();
   }
 }
 
