@@ -54,7 +54,7 @@ template <class T, int V>
 __device__ __forceinline__ void load_once(Vector<T, V>& out, const T* p, int stride, int last) {
   if constexpr (sizeof(Vector<T, V>) == 16) {
     if (stride == 1 && last == V && reinterpret_cast<unsigned long long>(p) % 16 == 0) {
-      const uint4 bits = __ldcs(reinterpret_cast<const uint4*>(p));
+      const ::uint4 bits = __ldcs(reinterpret_cast<const ::uint4*>(p));
       __builtin_memcpy(&out, &bits, 16);
       return;
     }
@@ -66,9 +66,9 @@ template <class T, int V>
 __device__ __forceinline__ void store_once(const Vector<T, V>& in, T* p, int last) {
   if constexpr (sizeof(Vector<T, V>) == 16) {
     if (last == V && reinterpret_cast<unsigned long long>(p) % 16 == 0) {
-      uint4 bits;
+      ::uint4 bits;
       __builtin_memcpy(&bits, &in, 16);
-      __stcs(reinterpret_cast<uint4*>(p), bits);
+      __stcs(reinterpret_cast<::uint4*>(p), bits);
       return;
     }
   }
