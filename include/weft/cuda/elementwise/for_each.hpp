@@ -167,6 +167,13 @@ __global__ void __launch_bounds__(block_threads)
 namespace on_cuda {
 
 #if defined(__CUDACC__)
+/// Whether a statement copies elements that one load moves.
+template <class Out, class Types, class Program>
+inline constexpr bool is_copy = false;
+template <class T>
+inline constexpr bool is_copy<T, weft::detail::TypeList<T>, Arg<1, T>> = sizeof(T) == alignof(T) &&
+                                                                         sizeof(T) <= 8;
+
 /// Which kernels an expression has, but for the kernels themselves.
 template <class Out, class Types, class Program>
 constexpr ForEachKernels for_each_kernels() {
@@ -184,6 +191,7 @@ constexpr ForEachKernels for_each_kernels() {
     if (row != 0 && out.lanes < 8) out.lanes = row_lanes < 8 ? row_lanes : 8;
     out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
   }
+  out.copies = is_copy<Out, Types, Program>;
   return out;
 }
 #endif
@@ -231,6 +239,10 @@ struct Executor<Cuda> {
       if constexpr (described.has_aligned) {
         kernels.aligned = reinterpret_cast<const void*>(
             on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
+      }
+      if constexpr (described.copies) {
+        kernels.copy = {reinterpret_cast<const void*>(on_cuda::copy_turned<sizeof(Out)>),
+                        reinterpret_cast<const void*>(on_cuda::copy_flat<sizeof(Out)>)};
       }
       on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/elementwise/copy.hpp"
 #include "weft/cuda/elementwise/transpose_tile.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/eval/program/name.hpp"
@@ -21,6 +22,8 @@ struct ForEachKernels {
   bool transposes = true;  // whether the general kernel can turn operands in shared memory
   const void* general = nullptr;
   const void* aligned = nullptr;
+  bool copies = false;  // one operand, as it is
+  CopyKernels copy = {};
   /// Where parts of the program have one value: share_parts.
   void (*share)(const void* program, const detail::Operand* operands, int before, int rank,
                 ElementwiseLoops& grid) = nullptr;
@@ -100,6 +103,7 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
   order(operands, N, stream, kernels.targets);
   const bool transposes = order_dimensions(loops, operands, N, kernels) >= 0;
   in_pieces(loops, operands, N, [&](const Loops& piece) {
+    if (kernels.copies && run_copy(name, shape, piece, operands, kernels.copy, stream)) return;
     Grid<N> grid;
     const ForEachLaunch plan =
         plan_for_each(piece, operands, N, transposes, kernels, grid, grid.transposed);
