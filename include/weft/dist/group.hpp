@@ -97,7 +97,8 @@ class Group {
     }
     return run(call<T>(Kind::all_to_all, x.shape(), x.size() / size()), &x, &out, a...);
   }
-  /// Every rank's x, concatenated in rank order, into rank `root`'s out; other ranks' out is not looked at.
+  /// Every rank's x, concatenated in rank order, into rank `root`'s out; other ranks' out is not
+  /// looked at.
   template <class T, class D, class... A>
   auto gather(const Tensor<T, D>& out, const Tensor<T, D>& x, int root = 0, A... a) const {
     const bool mine = checked("gather", root) == rank();
