@@ -107,6 +107,7 @@ struct RowShape<Vars, P, Pack<Rs...>> {
     int group[forward + 1] = {};             // where the gradients of what it reads are summed
     int ties = 0;
     int count = 0;
+    int widest = 1;  // the most Vars that one reduction reads itself
     bool possible = true;
   };
   static constexpr bool along = weft::detail::uses_of<P> != 0;
@@ -125,6 +126,8 @@ struct RowShape<Vars, P, Pack<Rs...>> {
       if ((uses[r] & Vars) != 0 || (inner[r] & out.active) != 0) {
         out.active |= std::uint32_t{1} << r;
       }
+      const int own = __builtin_popcountll(uses[r] & Vars);
+      if (own > out.widest) out.widest = own;
       out.parent[r] = forward;
       for (int q = 0; q < forward; ++q) {
         if ((inner[q] >> r & 1U) != 0) out.parent[r] = q;
@@ -203,7 +206,9 @@ struct RowAdjoint {
   static constexpr bool along = Shape0::along;
   /// The Vars that the value reads, not through a reduction.
   static constexpr std::uint64_t direct = weft::detail::uses_of<decltype(AtZero::program)> & vars;
-  static constexpr int wholes = __builtin_popcountll(vars) > 1 ? 2 : 1;
+  /// The more of them there are the more registers a kernel needs: by these guesses x and its gains
+  /// have an output each, and two operands side by side too.
+  static constexpr int wholes = facts.widest > 1 || __builtin_popcountll(direct) == 2 ? 2 : 1;
   static constexpr int sums = [] {
     const int others = along ? __builtin_popcountll(direct) - 1 : 0;
     return others > 2 ? 2 : others > 0 ? others : 0;
