@@ -16,7 +16,7 @@ namespace weft::autograd {
 template <class E>
 struct Rule;
 
-/// The gradients of an expression with reductions inside in one row program; in rows/backward.hpp.
+/// The gradients of an expression with reductions inside in one row program; in row_backward.hpp.
 template <class E>
 struct RowBackward;
 

@@ -87,8 +87,8 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
 
   template <class P>
   static constexpr std::uint64_t uses =
-      weft::detail::uses_of<P> |
-      std::uint64_t{weft::detail::reductions_of<P>} << (outputs + leaves);
+      weft::detail::uses_of<P> | std::uint64_t{weft::detail::reductions_of<P>}
+                                     << (outputs + leaves);
 
   template <int I>
   struct Reduce {
@@ -151,7 +151,8 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
         out.in_place = in_place<P>;
       } else {
         out.values = out.varying = compute<RowValues<ValueTypes>>;
-        if constexpr (weft::detail::reductions_of<P> != 0) out.varying = compute<OperandElements<ValueTypes>>;
+        if constexpr (weft::detail::reductions_of<P> != 0)
+          out.varying = compute<OperandElements<ValueTypes>>;
         if constexpr (fuses) {
           out.fused = fused;
           out.fused_add = fused_add;

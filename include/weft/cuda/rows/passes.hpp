@@ -66,8 +66,8 @@ inline constexpr int row_loop_blocks<TypeList<Ts...>, RowProgram<Pack<Rs...>, Pa
     sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 16 || (has_effects<Ps> || ...) ||
             ((sizeof(typename decltype(Rs::program)::type) > 8) || ...)
         ? 1
-    : sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 3                            ? 2
-                                                                                   : 3;
+    : sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 3 ? 2
+                                                        : 3;
 
 }  // namespace weft::on_cuda::detail
 

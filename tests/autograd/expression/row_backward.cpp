@@ -1,4 +1,4 @@
-#include "weft/autograd/rows/backward.hpp"
+#include "weft/autograd/expression/row_backward.hpp"
 
 #include "gradients.hpp"
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/rows/sweep.hpp"
+#include "weft/autograd/expression/row_sweep.hpp"
 #include "weft/eval/rows/reuse.hpp"
 
 namespace weft::autograd {
@@ -57,8 +57,8 @@ constexpr std::uint64_t var_operands() {
       std::uint64_t bits = 0;
       int at = 0;
       ((bits |= var_operands<Args>() << at,
-        at += weft::detail::count(
-            typename weft::detail::RowLowering<without_vars_t<Args>>::types{})),
+        at +=
+        weft::detail::count(typename weft::detail::RowLowering<without_vars_t<Args>>::types{})),
        ...);
       return bits;
     }(typename ArgsOf<E>::type{});
@@ -100,11 +100,11 @@ template <std::uint64_t Vars, class P, class... Rs>
 struct RowShape<Vars, P, Pack<Rs...>> {
   static constexpr int forward = sizeof...(Rs);
   struct Facts {
-    std::uint32_t inner[forward + 1] = {};   // reductions that reduction r reads; the last: P
-    std::uint32_t active = 0;                // those that depend on a Var
-    int parent[forward] = {};                // which reads it
-    int extra[forward] = {};                 // another one that its derivative needs; -1: none
-    int group[forward + 1] = {};             // where the gradients of what it reads are summed
+    std::uint32_t inner[forward + 1] = {};  // reductions that reduction r reads; the last: P
+    std::uint32_t active = 0;               // those that depend on a Var
+    int parent[forward] = {};               // which reads it
+    int extra[forward] = {};                // another one that its derivative needs; -1: none
+    int group[forward + 1] = {};            // where the gradients of what it reads are summed
     int ties = 0;
     int count = 0;
     int widest = 1;  // the most Vars that one reduction reads itself
@@ -193,8 +193,7 @@ struct RowAdjoint {
       std::declval<const Plain&>(), static_cast<Operand*>(nullptr),
       static_cast<weft::detail::RowNode*>(nullptr)));
   using AtZero = Lowered<0>;
-  using Shape0 =
-      detail::RowShape<vars, decltype(AtZero::program), decltype(AtZero::reductions)>;
+  using Shape0 = detail::RowShape<vars, decltype(AtZero::program), decltype(AtZero::reductions)>;
   static constexpr auto facts = Shape0::facts;
   template <class... Rs>
   static constexpr bool all_real(const Pack<Rs...>*) {
@@ -225,8 +224,8 @@ struct RowAdjoint {
                                    all_real(static_cast<decltype(AtZero::reductions)*>(nullptr));
 
   using Part = Lowered<outputs>;
-  using Types = typename weft::detail::Join<typename Lower::types,
-                                            TypeList<typename E::value_type>>::type;
+  using Types =
+      typename weft::detail::Join<typename Lower::types, TypeList<typename E::value_type>>::type;
 
   static Part lower(const Plain& e, Operand* operands, weft::detail::RowNode* nodes) {
     return Lower::template lower<outputs, 0>(e, operands, nodes);
@@ -234,8 +233,8 @@ struct RowAdjoint {
 
  private:
   template <int R>
-  using Reduction = std::remove_cvref_t<decltype(
-      weft::get<R>(std::declval<const Part&>().reductions))>;
+  using Reduction =
+      std::remove_cvref_t<decltype(weft::get<R>(std::declval<const Part&>().reductions))>;
   template <class P>
   using Swept = std::remove_cvref_t<decltype(as_operands<first>(std::declval<const P&>()))>;
   /// What the gradient of reduction r, or of the value, goes on to.
@@ -280,9 +279,9 @@ struct RowAdjoint {
       const auto& reduction = weft::get<R>(part.reductions);
       const auto of = source<R>(part);
       using Q = Swept<decltype(Reduction<R>::program)>;
-      using Seed = ElementGradient<
-          std::remove_cvref_t<decltype(reduction.reducer)>, std::remove_const_t<decltype(of)>, Q,
-          first + R, facts.extra[R] < 0 ? -1 : first + facts.extra[R]>;
+      using Seed = ElementGradient < std::remove_cvref_t<decltype(reduction.reducer)>,
+            std::remove_const_t<decltype(of)>, Q, first + R,
+            facts.extra[R]<0 ? -1 : first + facts.extra[R]>;
       return Sweep<ports<R>, Q, Seed>{Q(as_operands<first>(reduction.program)),
                                       Seed{reduction.reducer, of, length}};
     }
@@ -309,8 +308,8 @@ struct RowAdjoint {
     if constexpr (R == forward) {
       return Pack<>{};
     } else if constexpr (is_active<R> &&
-                         detail::shares_ties<std::remove_cvref_t<decltype(
-                             Reduction<R>::reducer)>>) {
+                         detail::shares_ties<
+                             std::remove_cvref_t<decltype(Reduction<R>::reducer)>>) {
       using P = Ties<C, std::remove_cvref_t<decltype(Reduction<R>::program)>, R>;
       return weft::detail::joined(
           make_pack(RowReduction<reducer::sum, P, C>{{}, P{weft::get<R>(part.reductions).program}}),
@@ -370,7 +369,9 @@ struct RowAdjoint {
   }
   /// Number w of a row is what `choice` says, or one of the sums, then of operands in `leaves`.
   static void choose_number(Program& program, int w, int choice, std::uint64_t leaves) {
-    choose_number(program, w, choice, leaves, std::make_index_sequence<sums>{});
+    if constexpr (sums > 0) {
+      choose_number(program, w, choice, leaves, std::make_index_sequence<sums>{});
+    }
   }
 
   /// Whether the operands of other reductions that derivatives need are those of their own.
@@ -398,7 +399,6 @@ struct RowAdjoint {
       weft::get<wholes + I>(program.outputs).choice = choice;
       weft::get<facts.group[forward]>(program.reductions).program.chosen[I] = leaves;
     };
-    static_cast<void>(set);
     ((static_cast<int>(W) == w ? set(std::integral_constant<int, static_cast<int>(W)>{})
                                : static_cast<void>(0)),
      ...);
@@ -445,8 +445,8 @@ struct RowAdjoint {
     constexpr std::uint32_t of[] = {weft::detail::reductions_of<decltype(Rs::program)>...};
     constexpr std::uint32_t outside[] = {
         weft::detail::reductions_of<Ps>...};  // of the gradients first
-    out.needed = outside[0] | (sums > 0 ? std::uint32_t{1} << (sums > 0 ? facts.group[forward] : 0)
-                                        : 0U);
+    out.needed =
+        outside[0] | (sums > 0 ? std::uint32_t{1} << (sums > 0 ? facts.group[forward] : 0) : 0U);
     out.direct = outside[0] & forward_mask;
     for (int r = reductions - 1; r >= 0; --r) {
       if ((out.needed >> r & 1U) == 0) continue;

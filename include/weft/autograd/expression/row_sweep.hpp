@@ -30,19 +30,19 @@ inline constexpr unsigned derivative_reads<op::where, I> = 1;
 template <std::uint64_t Ports, class P>
 inline constexpr std::uint64_t sweep_reads = 0;
 template <std::uint64_t Ports, class Op, class... Ps>
-inline constexpr std::uint64_t sweep_reads<Ports, Apply<Op, Ps...>> =
-    []<std::size_t... I>(std::index_sequence<I...>) {
-      std::uint64_t bits = 0;
-      const auto add = [&](bool reached, unsigned reads, std::uint64_t inside) {
-        if (!reached) return;
-        bits |= inside;
-        if (reads == reads_all) bits |= weft::detail::uses_of<Apply<Op, Ps...>>;
-        ((bits |= (reads >> I & 1U) != 0 ? weft::detail::uses_of<Ps> : 0), ...);
-      };
-      (add(reaches<Ports, Ps>, derivative_reads<Op, static_cast<int>(I)>, sweep_reads<Ports, Ps>),
-       ...);
-      return bits;
-    }(std::index_sequence_for<Ps...>{});
+inline constexpr std::uint64_t sweep_reads<Ports, Apply<Op, Ps...>> = [
+]<std::size_t... I>(std::index_sequence<I...>) {
+  std::uint64_t bits = 0;
+  const auto add = [&](bool reached, unsigned reads, std::uint64_t inside) {
+    if (!reached) return;
+    bits |= inside;
+    if (reads == reads_all) bits |= weft::detail::uses_of<Apply<Op, Ps...>>;
+    ((bits |= (reads >> I & 1U) != 0 ? weft::detail::uses_of<Ps> : 0), ...);
+  };
+  (add(reaches<Ports, Ps>, derivative_reads<Op, static_cast<int>(I)>, sweep_reads<Ports, Ps>), ...);
+  return bits;
+}
+(std::index_sequence_for<Ps...>{});
 
 /// A row program's program with the reductions' values as operands from First on.
 template <int First, class P>
@@ -59,9 +59,9 @@ namespace detail {
 template <int First, class Op, class... Ps, std::size_t... I>
 auto operands_inside(const Apply<Op, Ps...>& program, std::index_sequence<I...>) {
   return Apply<Op, std::remove_cvref_t<decltype(as_operands<First>(std::declval<const Ps&>()))>...>{
-      program.op, make_pack(std::remove_cvref_t<decltype(as_operands<First>(
-                      std::declval<const Ps&>()))>(
-                      as_operands<First>(weft::get<static_cast<int>(I)>(program.programs)))...)};
+      program.op,
+      make_pack(std::remove_cvref_t<decltype(as_operands<First>(std::declval<const Ps&>()))>(
+          as_operands<First>(weft::get<static_cast<int>(I)>(program.programs)))...)};
 }
 }  // namespace detail
 template <int First, class Op, class... Ps>
@@ -172,8 +172,8 @@ template <class C, class P, int Y>
 struct Ties {
   using type = C;
   static constexpr std::uint64_t operands = weft::detail::uses_of<P>;
-  static constexpr std::uint32_t reductions =
-      weft::detail::reductions_of<P> | std::uint32_t{1} << Y;
+  static constexpr std::uint32_t reductions = weft::detail::reductions_of<P> | std::uint32_t{1}
+                                                                                   << Y;
   P program;
   template <class Inputs>
   WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
@@ -201,7 +201,7 @@ struct RowSums : RowReads<First, sweep_reads<Ports, P> | Seed::reads> {
   WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
     const auto gradients = sweep(RowInputs<First, Inputs>{inputs});
     type out{};
-    take(out, gradients, std::make_index_sequence<First + 32 < 64 ? First + 32 : 64>{});
+    take(out, gradients, std::make_index_sequence < First + 32 < 64 ? First + 32 : 64 > {});
     return out;
   }
 
@@ -293,8 +293,8 @@ struct RowNumber {
  private:
   template <class Inputs, std::size_t... R>
   WEFT_HD WEFT_INLINE void take(C& value, const Inputs& inputs, std::index_sequence<R...>) const {
-    ((value = choice == static_cast<int>(R) ? inputs.template reduced<static_cast<int>(R)>()
-                                             : value),
+    ((value =
+          choice == static_cast<int>(R) ? inputs.template reduced<static_cast<int>(R)>() : value),
      ...);
   }
 };

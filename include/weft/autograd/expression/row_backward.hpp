@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/rows/adjoint.hpp"
+#include "weft/autograd/expression/row_adjoint.hpp"
 
 namespace weft::autograd {
 
@@ -164,8 +164,7 @@ class RowRun {
       if (variable == nullptr || !variable->active) continue;
       if (!add_target(rows_, variable, A::outputs + i, operands_[A::outputs + i])) return false;
     }
-    if (!place_targets(rows_, A::direct << A::outputs, A::wholes, A::sums,
-                       std::is_same_v<T, C>)) {
+    if (!place_targets(rows_, A::direct << A::outputs, A::wholes, A::sums, std::is_same_v<T, C>)) {
       return false;
     }
     place_leaves();
@@ -213,8 +212,8 @@ class RowRun {
     }
     for (int t = 0; t < rows_.count; ++t) {
       const RowTarget& target = rows_.targets[t];
-      sinks_[t] = static_cast<VariableOf<T, D>*>(target.variable)
-                      ->open(target.shape, gradient_.device());
+      sinks_[t] =
+          static_cast<VariableOf<T, D>*>(target.variable)->open(target.shape, gradient_.device());
       if (target.kind == RowTarget::row_sums) continue;
       Tensor<T, D>& whole = whole_[target.place];
       const bool direct = target.kind == RowTarget::whole && !sinks_[t].adds &&
@@ -296,8 +295,8 @@ class RowRun {
       }
     }
     const weft::detail::Name name{"backward", weft::detail::name_of<without_vars_t<E>>().type};
-    RowExecutor<Loops>::template run<typename A::Outs, typename A::Types>(
-        name, gradient_.device(), task, operands, program);
+    RowExecutor<Loops>::template run<typename A::Outs, typename A::Types>(name, gradient_.device(),
+                                                                          task, operands, program);
   }
 
   Tensor<C, D> summed(const Tensor<C, D>& x, const Shape& shape) const {
