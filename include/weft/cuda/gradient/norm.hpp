@@ -43,8 +43,9 @@ struct NormExecutor<Cuda> {
     constexpr int few = on_cuda::norm_few_elements;
     constexpr int most = on_cuda::norm_elements<C>;
     bool whole = n.columns() % lanes == 0;  // full, aligned vectors
-    for (const T* at : {n.x.data(), n.gradient.data(), n.weight.data(),
-                        static_cast<const T*>(n.to_x.buffer.data())}) {
+    const T* const rows_and_weight[] = {n.x.data(), n.gradient.data(), n.weight.data(),
+                                        n.to_x.buffer.data()};
+    for (const T* at : rows_and_weight) {
       whole = whole && reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
     }
     const bool is_short = !whole && n.columns() <= 32 * few;
