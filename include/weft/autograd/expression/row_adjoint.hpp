@@ -215,6 +215,7 @@ struct RowAdjoint {
   static constexpr int outputs = wholes + sums;
   static constexpr int upstream = outputs + leaves;
   static constexpr int first = upstream + 1;
+  static constexpr bool reads_upstream = true;
   static constexpr int loaded = forward;
   static constexpr int reductions = facts.count;
   static constexpr int value_of(int r) { return first + r; }

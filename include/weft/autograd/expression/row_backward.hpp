@@ -102,7 +102,7 @@ inline bool are_few(const weft::detail::RowGeometry& geometry) {
   return geometry.kept.size() <= 1024 && geometry.reduced.size() >= 1 << 14;
 }
 
-template <class E, class G>
+template <class A, class D, class G>
 class RowRun;
 
 /// See Rule; `run` returns false, and has done nothing, where the expression's parts do not all run
@@ -128,27 +128,34 @@ struct RowBackward {
   static bool run(const Plain& e, Variable* const* edges, const Tensor<G, D>& gradient) {
     if constexpr (possible() && weft::detail::is_included<D>() &&
                   weft::detail::can_run_rows<Loops>()) {
-      return RowRun<E, G>(e, gradient).run(edges);
+      using A = RowAdjoint<E>;
+      const weft::detail::Name name{"backward", weft::detail::name_of<Plain>().type};
+      return RowRun<A, D, Tensor<G, D>>(name, e, e.shape(), gradient.device(), gradient).run(edges);
     } else {
       return false;
     }
   }
 };
 
-/// One run of that program.
-template <class E, class G>
+/// One run of a program that A describes, as RowAdjoint does; G is the gradient that it reads, or
+/// something else where A has none.
+template <class A, class D, class G>
 class RowRun {
-  using A = RowAdjoint<E>;
   using T = typename A::Element;
   using C = typename A::C;
-  using D = typename E::device_type;
   using Loops = weft::detail::loops_of<D>;
   using RowMode = weft::detail::RowMode;
   static constexpr int n = A::first + A::reductions;
 
  public:
-  RowRun(const without_vars_t<E>& e, const Tensor<G, D>& gradient)
-      : gradient_(gradient), part_(A::lower(e, operands_, nodes_)), shape_(e.shape()) {}
+  template <class Source>
+  RowRun(const weft::detail::Name& name, const Source& source, const Shape& shape, D device,
+         const G& gradient)
+      : name_(name),
+        gradient_(gradient),
+        part_(A::lower(source, operands_, nodes_)),
+        shape_(shape),
+        device_(device) {}
 
   bool run(Variable* const* edges) {
     if (shape_.size() == 0 || !find_rows(nodes_, A::forward, A::along, shape_, rows_)) return false;
@@ -187,14 +194,16 @@ class RowRun {
     for (int i = 0; i < A::leaves; ++i) {
       weft::detail::place_in_row(operands_[A::outputs + i], rows_.inside, rows_.geometry);
     }
-    Operand& upstream = operands_[A::upstream];
-    weft::detail::set_target(upstream, gradient_);
-    if (A::along) {
-      weft::detail::place_in_row(upstream, rows_.inside, rows_.geometry);
-    } else {
-      for (auto& stride : upstream.stride) stride = 0;
-      loaded_ = cast<C>(gradient_);
-      place_number(operands_[A::value_of(A::loaded)], loaded_);
+    if constexpr (A::reads_upstream) {
+      Operand& upstream = operands_[A::upstream];
+      weft::detail::set_target(upstream, gradient_);
+      if (A::along) {
+        weft::detail::place_in_row(upstream, rows_.inside, rows_.geometry);
+      } else {
+        for (auto& stride : upstream.stride) stride = 0;
+        loaded_ = cast<C>(gradient_);
+        place_number(operands_[A::value_of(A::loaded)], loaded_);
+      }
     }
   }
   /// One number for each row, in contiguous memory.
@@ -208,21 +217,20 @@ class RowRun {
   void open_targets() {
     using weft::detail::Access;
     for (Tensor<C, D>& numbers : numbers_) {
-      numbers = Access::allocate<C, D>(rows_.kept, gradient_.device());
+      numbers = Access::allocate<C, D>(rows_.kept, device_);
     }
     for (int t = 0; t < rows_.count; ++t) {
       const RowTarget& target = rows_.targets[t];
-      sinks_[t] =
-          static_cast<VariableOf<T, D>*>(target.variable)->open(target.shape, gradient_.device());
+      sinks_[t] = static_cast<VariableOf<T, D>*>(target.variable)->open(target.shape, device_);
       if (target.kind == RowTarget::row_sums) continue;
       Tensor<T, D>& whole = whole_[target.place];
       const bool direct = target.kind == RowTarget::whole && !sinks_[t].adds &&
                           target.shape.rank() == rows_.full.rank();
-      whole = direct ? sinks_[t].buffer : Access::allocate<T, D>(rows_.full, gradient_.device());
+      whole = direct ? sinks_[t].buffer : Access::allocate<T, D>(rows_.full, device_);
     }
     for (int k = 0; k < A::wholes; ++k) {
       if (k >= rows_.outputs[0] || A::sums > 0) {
-        spare_[k] = Access::allocate<T, D>(rows_.kept, gradient_.device());
+        spare_[k] = Access::allocate<T, D>(rows_.kept, device_);
       }
     }
   }
@@ -256,7 +264,7 @@ class RowRun {
       }
     }
     std::uint32_t computed = A::needed;
-    std::uint32_t loaded = A::along ? 0 : std::uint32_t{1} << A::loaded;
+    std::uint32_t loaded = A::along ? 0U : std::uint32_t{1} << A::loaded;
     if (stage != Stage::all) {
       constexpr std::uint32_t read = A::read_by_gradients;
       computed = stage == Stage::before ? A::needed_by_read : A::needed & ~A::forward_mask;
@@ -265,7 +273,7 @@ class RowRun {
       for (int r = 0; r < A::forward; ++r) {
         if ((read >> r & 1U) == 0) continue;
         if (stage == Stage::before) {
-          before_[w] = weft::detail::Access::allocate<C, D>(rows_.kept, gradient_.device());
+          before_[w] = weft::detail::Access::allocate<C, D>(rows_.kept, device_);
           choice[w] = r;
         } else {
           place_number(operands[A::value_of(r)], before_[w]);
@@ -294,9 +302,8 @@ class RowRun {
         task.mode[r] = RowMode::same;
       }
     }
-    const weft::detail::Name name{"backward", weft::detail::name_of<without_vars_t<E>>().type};
-    RowExecutor<Loops>::template run<typename A::Outs, typename A::Types>(name, gradient_.device(),
-                                                                          task, operands, program);
+    RowExecutor<Loops>::template run<typename A::Outs, typename A::Types>(name_, device_, task,
+                                                                          operands, program);
   }
 
   Tensor<C, D> summed(const Tensor<C, D>& x, const Shape& shape) const {
@@ -318,11 +325,13 @@ class RowRun {
     }
   }
 
-  const Tensor<G, D>& gradient_;
+  const weft::detail::Name& name_;
+  const G& gradient_;
   weft::detail::OperandArray<n> operands_;
   weft::detail::RowNode nodes_[A::forward];
   typename A::Part part_;
   Shape shape_;
+  D device_;
   RowGradients rows_;
   Sink<T, D> sinks_[RowGradients::most];
   Tensor<T, D> whole_[A::wholes];
