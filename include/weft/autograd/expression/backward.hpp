@@ -213,7 +213,16 @@ class Backward<E, Source, TypeList<Ports...>> {
     using On = typename Port::device_type;
     if constexpr (is_var<Port>) {
       auto* variable = static_cast<VariableOf<T, On>*>(ports_[J].variable);
-      sink = variable->open(ports_[J].shape, on<On>());
+      // Two that share their place are not written by one kernel.
+      bool alone = ports_[J].full;
+      for (int i = 0; i < k; ++i) {
+        const PortState& other = ports_[i];
+        alone = alone && (i == J || other.slot == J || !other.wanted ||
+                          other.variable == nullptr || other.variable == variable ||
+                          other.variable->place_of_gradient() != variable->place_of_gradient());
+      }
+      sink = alone ? variable->open_anywhere(ports_[J].shape, on<On>())
+                   : variable->open(ports_[J].shape, on<On>());
     } else {
       sink = {weft::detail::Access::allocate<T, On>(ports_[J].shape, on<On>()), false};
     }
