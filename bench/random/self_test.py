@@ -67,6 +67,7 @@ def drawing():
             for s in (statement(seed, k, SCALES["tiny"]), statement(seed, k, backward=True, only=("row programs",))):
                 for text in (s.torch_source(), s.torch_source(True), s.numpy_source()):
                     ast.parse(text)
+                assert not {name for name, _ in s.lets} & set(s.names), s.text()
                 text = weft_side.source(s, k, seed, "cuda")
                 assert text.count("{") == text.count("}") and text.count("(") == text.count(")")
 
@@ -77,6 +78,10 @@ def judging():
     assert results.error([1, 2, 3, 9, 9], [1, 2, 3, 6, 6], "float32") == 0.5  # what was not sampled
     assert results.error([math.nan, 0, 0], [1, 1, 1], "float32") == math.inf
     assert results.error([1, 0, 0, 0], [1, 1, 0, 0], "int64") == 0.5
+    near = [[1, 2, 3.01, 6, 6], [1, 2, 3, 6, 6]]  # the third jumps where operands are a rounding off
+    assert results.error([1, 2, 3.02, 6, 6], [1, 2, 3, 6, 6], "float32", near) < 1e-12
+    assert results.error([1, 2.02, 3, 6, 6], [1, 2, 3, 6, 6], "float32", near) > 0.009
+    assert results.error([1, 2, 3.04, 6, 6], [1, 2, 3, 6, 6], "float32", near) > 0.006
     s = statement(1, 0)
     o = results.Outcome(1, 0, s)
     good = [[1.0, 2.0, 3.0, 3.0]] * len(s.results)
