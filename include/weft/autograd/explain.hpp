@@ -48,7 +48,8 @@ class BackwardExplainer {
     constexpr int n = weft::detail::count(typename Parts::types{});
     Operand inputs[n + 1];
     using Program = decltype(Parts::template lower<1>(e, inputs, 0));
-    constexpr std::uint64_t reads = ReadsOperand
+    constexpr std::uint64_t reads = keeps_value<E> ? 0
+                                    : ReadsOperand
                                         ? ~std::uint64_t{0}
                                         : reverse_reads<Parts::template mask<1>, Program>;
     static_cast<void>(Parts::template lower<1>(e, inputs, reads));

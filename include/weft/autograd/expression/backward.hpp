@@ -131,8 +131,12 @@ class Backward<E, Source, TypeList<Ports...>> {
       "Var");
 
  public:
-  Backward(const without_vars_t<E>& e, Variable* const* edges, const Source& source)
+  /// `known` is the value of the only part that is not element-wise, where there is one: a tensor.
+  template <class... Known>
+  Backward(const without_vars_t<E>& e, Variable* const* edges, const Source& source,
+           const Known&... known)
       : e_(e), edges_(edges), shape_(e.shape()) {
+    (set_known(inputs_[__builtin_ctzll(mask | std::uint64_t{1} << 63)], known), ...);
     using Program = decltype(Parts::template lower<1>(e, inputs_, 0));
     constexpr std::uint64_t all = ~std::uint64_t{0};
     const Program program = Parts::template lower<1>(
@@ -153,6 +157,12 @@ class Backward<E, Source, TypeList<Ports...>> {
   const Operand& operand(int i) const { return inputs_[i]; }
 
  private:
+  template <class C, class On>
+  static void set_known(Operand& operand, const Tensor<C, On>& value) {
+    weft::detail::set_target(operand, value);
+    operand.keep = weft::detail::Access::storage(value);
+  }
+
   static constexpr std::uint64_t mask = Parts::template mask<1>;
   static constexpr weft::detail::Name name() {
     return {"backward", weft::detail::name_of<without_vars_t<E>>().type};
@@ -299,9 +309,9 @@ class Backward<E, Source, TypeList<Ports...>> {
 /// Element-wise expressions, including a single Var.
 template <class E>
 struct Rule {
-  template <class G, class D>
+  template <class G, class D, class... Known>
   static void backward(const without_vars_t<E>& e, Variable* const* edges,
-                       const Tensor<G, D>& gradient) {
+                       const Tensor<G, D>& gradient, const Known&... value) {
     constexpr bool known = detail::is_map<E> || is_var<E>;
     static_assert(known, "weft: this operation has no gradient: write x.detach()");
     if constexpr (is_of_one_gather<E>) {
@@ -312,7 +322,7 @@ struct Rule {
     } else if constexpr (known) {
       if (!any_active(edges, var_count<E>)) return;
       const UpstreamSource<G, D> source{gradient};
-      Backward<E, UpstreamSource<G, D>>(e, edges, source);
+      Backward<E, UpstreamSource<G, D>>(e, edges, source, value...);
     }
   }
 };

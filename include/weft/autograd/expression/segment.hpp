@@ -36,8 +36,8 @@ void place_unread([[maybe_unused]] Operand* operands, [[maybe_unused]] int n,
 
 /// How E is lowered as part of a segment: `types` lists its operands' element types and `ports` the
 /// parts that receive a gradient; mask<B> has a bit for each port's operand if E's operands begin
-/// at B. A part that is not element-wise becomes an operand, evaluated where its bit in `needed`
-/// says that its value is read.
+/// at B. A part that is not element-wise becomes an operand: it is evaluated where its bit in
+/// `needed` says that its value is read, unless the operand is there already.
 template <class E>
 struct Segment {
   using value = compute_t<typename E::value_type>;
@@ -49,6 +49,7 @@ struct Segment {
   template <int B>
   static Arg<B, value> lower(const without_vars_t<E>& e, Operand* operands, std::uint64_t needed) {
     using D = typename E::device_type;
+    if (operands[B].keep) return {};
     if ((needed >> B & 1U) != 0) {
       const Tensor<value, D> result = weft::detail::materialize_on<value, D>(e, D{});
       operands[B].set(result.data(), sizeof(value), result.shape(), result.strides(),
