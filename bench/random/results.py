@@ -105,6 +105,19 @@ class Outcome:
                 figure(self.max_error, 3), note]
 
 
+def kernel_lines(trace):
+    """What a trace says: for each kernel how often it ran and its median time."""
+    events = [e for e in trace["traceEvents"] if e["ph"] == "X" and e["pid"] > 0]
+    times, before = {}, {}
+    for event in sorted(events, key=lambda e: e["ts"]):
+        name = event["name"]
+        if name == events[0]["name"] and len(before) > 1:
+            before = {}  # the next run
+        before[name] = before.get(name, 0) + 1
+        times.setdefault((name, before[name]), []).append(event["dur"])
+    return [f"{len(t):3} times {sorted(t)[len(t) // 2] / 1e3:.4f} ms  {name[:150]}" for (name, _), t in times.items()]
+
+
 def geometric(values):
     values = list(values)
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan

@@ -95,6 +95,15 @@ def judging():
     assert "2.000" in results.summary([o], 1e12, [o], {0: "one kernel"})
 
 
+def kernels():
+    """Kernels of one name are told apart by their place in a run."""
+    event = {"ph": "X", "pid": 1}
+    names, durations = ["a", "b", "b"] * 3, [1, 2, 3] * 3
+    trace = {"traceEvents": [{"ph": "M"}] + [{**event, "name": n, "dur": 1e3 * d, "ts": k}
+                                             for k, (n, d) in enumerate(zip(names, durations))]}
+    assert [line.split()[2] for line in results.kernel_lines(trace)] == ["1.0000", "2.0000", "3.0000"]
+
+
 def restarting():
     """A program that dies, or hangs, costs one answer."""
     text = ("import sys, time\n"
@@ -114,7 +123,7 @@ def restarting():
 
 
 def main():
-    for check in (wording, bytes_moved, drawing, judging, restarting):
+    for check in (wording, bytes_moved, drawing, judging, kernels, restarting):
         check()
         print(f"{check.__name__}: ok")
     return 0
