@@ -7,43 +7,6 @@
 
 namespace weft::autograd {
 
-/// The arguments that an operation's derivative by argument I reads, as bits; all: the value too.
-inline constexpr unsigned reads_all = ~0U;
-template <class Op, int I>
-inline constexpr unsigned derivative_reads = reads_all;
-template <int I>
-inline constexpr unsigned derivative_reads<op::add, I> = 0;
-template <int I>
-inline constexpr unsigned derivative_reads<op::sub, I> = 0;
-template <int I>
-inline constexpr unsigned derivative_reads<op::neg, I> = 0;
-template <class To, int I>
-inline constexpr unsigned derivative_reads<op::cast<To>, I> = 0;
-template <int I>
-inline constexpr unsigned derivative_reads<op::mul, I> = I == 0 ? 2U : 1U;
-template <>
-inline constexpr unsigned derivative_reads<op::div, 0> = 2;
-template <int I>
-inline constexpr unsigned derivative_reads<op::where, I> = 1;
-
-/// A bit for each operand whose value the sweep of P back to the operands in Ports reads.
-template <std::uint64_t Ports, class P>
-inline constexpr std::uint64_t sweep_reads = 0;
-template <std::uint64_t Ports, class Op, class... Ps>
-inline constexpr std::uint64_t sweep_reads<Ports, Apply<Op, Ps...>> = [
-]<std::size_t... I>(std::index_sequence<I...>) {
-  std::uint64_t bits = 0;
-  const auto add = [&](bool reached, unsigned reads, std::uint64_t inside) {
-    if (!reached) return;
-    bits |= inside;
-    if (reads == reads_all) bits |= weft::detail::uses_of<Apply<Op, Ps...>>;
-    ((bits |= (reads >> I & 1U) != 0 ? weft::detail::uses_of<Ps> : 0), ...);
-  };
-  (add(reaches<Ports, Ps>, derivative_reads<Op, static_cast<int>(I)>, sweep_reads<Ports, Ps>), ...);
-  return bits;
-}
-(std::index_sequence_for<Ps...>{});
-
 /// A row program's program with the reductions' values as operands from First on.
 template <int First, class P>
 const P& as_operands(const P& program) {
@@ -123,7 +86,7 @@ struct SummedGradient {
 /// The same where the expression has one value a row: what a sweep gives for operand I.
 template <int I, std::uint64_t Ports, class P, class Seed>
 struct SweptGradient {
-  static constexpr std::uint64_t reads = sweep_reads<Ports, P> | Seed::reads;
+  static constexpr std::uint64_t reads = reverse_reads<Ports, P> | Seed::reads;
   Sweep<Ports, P, Seed> sweep;
   template <class Inputs>
   WEFT_HD WEFT_INLINE auto operator()(const Inputs& inputs) const {
@@ -191,7 +154,7 @@ struct RowReads {
 /// The gradients of the reductions that a program reads, the bits of Inner among operands, and
 /// W sums of those of other operands, which `chosen` names.
 template <class C, int First, std::uint64_t Inner, int W, std::uint64_t Ports, class P, class Seed>
-struct RowSums : RowReads<First, sweep_reads<Ports, P> | Seed::reads> {
+struct RowSums : RowReads<First, reverse_reads<Ports, P> | Seed::reads> {
   static constexpr int inner = __builtin_popcountll(Inner);
   using type = Sums<C, inner + W>;
   Sweep<Ports, P, Seed> sweep;
@@ -232,7 +195,7 @@ template <class C, int First, class... Sweeps>
 struct RowGradient;
 template <class C, int First, std::uint64_t... Ports, class... Ps, class... Seeds>
 struct RowGradient<C, First, Sweep<Ports, Ps, Seeds>...>
-    : RowReads<First, (std::uint64_t{0} | ... | (sweep_reads<Ports, Ps> | Seeds::reads))> {
+    : RowReads<First, (std::uint64_t{0} | ... | (reverse_reads<Ports, Ps> | Seeds::reads))> {
   using type = C;
   Pack<Sweep<Ports, Ps, Seeds>...> sweeps;
   std::uint64_t chosen;
