@@ -219,10 +219,11 @@ struct RowAdjoint {
   static constexpr int loaded = forward;
   static constexpr int reductions = facts.count;
   static constexpr int value_of(int r) { return first + r; }
-  static constexpr bool possible = facts.possible && forward <= 8 && reductions < 24 &&
-                                   first + reductions < 60 &&
-                                   effects_of<decltype(AtZero::program)> == 0 &&
-                                   all_real(static_cast<decltype(AtZero::reductions)*>(nullptr));
+  /// A function of one reduction has gradients without any, by element-wise kernels.
+  static constexpr bool possible =
+      facts.possible && forward <= 8 && (along || __builtin_popcount(facts.active) > 1) &&
+      reductions < 24 && first + reductions < 60 && effects_of<decltype(AtZero::program)> == 0 &&
+      all_real(static_cast<decltype(AtZero::reductions)*>(nullptr));
 
   using Part = Lowered<outputs>;
   using Types =
