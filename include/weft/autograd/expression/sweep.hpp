@@ -2,15 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/autograd/expression/dependence.hpp"
 #include "weft/eval/program/multi_output.hpp"
-#include "weft/eval/rows/program.hpp"
-#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::autograd {
-
-/// Whether a program reads one of the operands whose gradients are wanted, the bits of Ports.
-template <std::uint64_t Ports, class P>
-inline constexpr bool reaches = (weft::detail::uses_of<P> & Ports) != 0;
 
 /// What the forward pass of a program keeps for the reverse one: its value, and those of the
 /// sub-programs on the way to a port.
@@ -169,8 +164,10 @@ struct Sweep {
   template <class Inputs>
   WEFT_HD typename detail::PackOf<values>::type operator()(const Inputs& inputs) const {
     typename detail::PackOf<values>::type gradients{};
-    const auto done = detail::primal<Ports>(program, inputs);
-    detail::reverse<Ports>(program, done, seed(inputs, done.value), gradients);
+    if constexpr (reaches<Ports, P>) {
+      const auto done = detail::primal<Ports>(program, inputs);
+      detail::reverse<Ports>(program, done, seed(inputs, done.value), gradients);
+    }
     return gradients;
   }
 };
