@@ -59,8 +59,8 @@ struct GradientExecutor<Cuda> {
     const auto kernel = on_cuda::gradient_kernel<Outs, Types, lanes, n, k, Program>;
     on_cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
                             dim3(blocks_x, blocks_y), on_cuda::block_threads, arguments, stream);
-    finish_sums(typename Program::values{}, name, device, shape, grid, blocks_x * blocks_y, begun,
-                std::make_index_sequence<k>{});
+    finish_sums(typename Program::values{}, name, device, shape, loops, grid, blocks_x * blocks_y,
+                begun, std::make_index_sequence<k>{});
 #else
     static_assert(detail::always_false<Program>,
                   "weft: a gradient on Cuda is computed in a file that nvcc compiles: move this "
@@ -123,17 +123,19 @@ struct GradientExecutor<Cuda> {
 
   template <class... Vs, int N, int K, std::size_t... J>
   static void finish_sums(detail::TypeList<Vs...>, const detail::Name& name, Cuda device,
-                          const Shape& shape, const on_cuda::SumGrid<N, K>& grid, unsigned blocks,
+                          const Shape& shape, const detail::Loops& loops,
+                          const on_cuda::SumGrid<N, K>& grid, unsigned blocks,
                           const on_cuda::detail::BegunSum* begun, std::index_sequence<J...>) {
-    (finish_sum<Vs>(name, device, shape, grid.rows, grid.row_step, grid.inner, grid.parts, blocks,
+    (finish_sum<Vs>(name, device, shape, loops, grid.row_step, grid.inner, grid.parts, blocks,
                     begun[J]),
      ...);
   }
   /// target = the sum of the partial sums.
   template <class V>
   WEFT_OUTLINED static void finish_sum(const detail::Name& name, Cuda device, const Shape& shape,
-                                       int64_t rows, int64_t row_step, int64_t inner, int64_t parts,
-                                       unsigned blocks, const on_cuda::detail::BegunSum& begun) {
+                                       const detail::Loops& loops, int64_t row_step, int64_t inner,
+                                       int64_t parts, unsigned blocks,
+                                       const on_cuda::detail::BegunSum& begun) {
     using on_cuda::SumMode;
     if (begun.mode == SumMode::skip) return;
     Shape kept;
@@ -152,15 +154,15 @@ struct GradientExecutor<Cuda> {
       const Shape out = axes.result(shape);
       target.set(target.data, sizeof(V), out, contiguous_strides(out), target.storage);
       detail::split_axes(shape, axes, operands, 2, kept, reduced);
+    } else if (begun.mode == SumMode::columns) {
+      on_cuda::detail::plan_columns(loops, parts, operands, kept, reduced);
     } else {
       const bool by_rows = begun.mode == SumMode::rows;
-      kept = {begun.mode == SumMode::all ? 1 : by_rows ? inner : rows};
-      reduced = {begun.mode == SumMode::all ? blocks * int64_t{on_cuda::block_threads / 32}
-                 : by_rows                  ? row_step
-                                            : parts};
+      kept = {by_rows ? inner : 1};
+      reduced = {by_rows ? row_step : blocks * int64_t{on_cuda::block_threads / 32}};
       operands[0].stride[0] = 1;
       operands[0].stride[1] = 0;
-      operands[1].stride[0] = by_rows ? 1 : reduced[0];
+      operands[1].stride[0] = 1;
       operands[1].stride[1] = by_rows ? inner : 1;
     }
     Reducer<Cuda>::reduce<V, detail::TypeList<V>>(name, reducer::sum{}, device, kept, reduced,
