@@ -40,6 +40,8 @@ struct GradientExecutor<Cuda> {
         run_aligned<Outs, Types, lanes, n>(name, shape, loops, operands, program, stream)) {
       return;
     }
+    StorageHandle turned[n - k];
+    turn_all(Types{}, name, device, loops, operands + k, turned);
     on_cuda::SumGrid<n, k> grid;
     unsigned blocks_x = 1;
     unsigned blocks_y = 1;
@@ -89,6 +91,43 @@ struct GradientExecutor<Cuda> {
                             (grid.items + on_cuda::block_threads - 1) / on_cuda::block_threads,
                             on_cuda::block_threads, arguments, stream);
     return true;
+  }
+
+  template <class... Ts>
+  static void turn_all(detail::TypeList<Ts...>, const detail::Name& name, Cuda device,
+                       const detail::Loops& loops, detail::Operand* operands,
+                       StorageHandle* turned) {
+    (turn<Ts>(name, device, loops, *operands++, *turned++), ...);
+  }
+  /// A large operand whose rows lie across those of the loops is copied in their order: the kernel
+  /// turns no tiles.
+  template <class T>
+  WEFT_OUTLINED static void turn(const detail::Name& name, Cuda device, const detail::Loops& loops,
+                                 detail::Operand& x, StorageHandle& copy) {
+    if constexpr (!std::is_same_v<T, IndexOperand> && !is_small<T>) {
+      if (!on_cuda::detail::lies_across(loops, x)) return;
+      Shape shape;
+      detail::Operand operands[2];
+      for (int d = 0; d < loops.rank; ++d) {
+        if (x.stride[d] == 0) continue;
+        operands[1].stride[shape.rank()] = x.stride[d];
+        shape.push_back(loops.size[d]);
+      }
+      const int64_t bytes = shape.size() * static_cast<int64_t>(sizeof(T));
+      copy = StorageHandle(Memory<Cuda>::allocate(device, bytes));
+      const Strides rows = contiguous_strides(shape);
+      Strides across;
+      for (int d = 0; d < shape.rank(); ++d) across.push_back(operands[1].stride[d]);
+      operands[0].set(copy->data, sizeof(T), shape, rows, copy.get());
+      operands[1].set(x.data, sizeof(T), shape, across, x.storage);
+      Executor<Cuda>::for_each<T, detail::TypeList<T>>(name, device, shape, operands, Arg<1, T>{});
+      x.data = static_cast<char*>(copy->data);
+      x.storage = copy.get();
+      int at = 0;
+      for (int d = 0; d < loops.rank; ++d) {
+        if (x.stride[d] != 0) x.stride[d] = rows[at++];
+      }
+    }
   }
 
   template <class... Vs, int N, int K, std::size_t... J>

@@ -46,3 +46,15 @@ TEST_CASE("[gpu] channels of images") {
     CHECK(allclose(image.grad(), sums(axis(1, 2, 3)), {1e-4, 1e-2}));
   }
 }
+
+TEST_CASE("[gpu] an operand whose rows lie across the others'") {
+  const Var x = parameter(Tensor<float, Cuda>(cast<float>(test::numbers<Cuda>({37, 300, 101}))));
+  const Var y = parameter(Tensor<float, Cuda>(cast<float>(test::numbers<Cuda>({101, 37, 300}, 1))));
+  const Var one = parameter(full<float>({}, 2, Cuda{}));
+  const Var z = x * y.permute({1, 2, 0}) * one;
+  z.backward(ones<float>({37, 300, 101}, Cuda{}));
+  const auto turned = y.detach().permute({1, 2, 0});
+  CHECK(allclose(x.grad(), turned * 2.0F, {1e-5, 1e-5}));
+  CHECK(allclose(y.grad(), x.detach().permute({2, 0, 1}) * 2.0F, {1e-5, 1e-5}));
+  CHECK(allclose(one.grad(), sum(x.detach() * turned), {1e-3, 1e-1}));
+}

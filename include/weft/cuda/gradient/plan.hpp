@@ -50,6 +50,23 @@ WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target)
   return target.stride[last] == 0 ? SumMode::columns : SumMode::whole;
 }
 
+/// Whether neighbours in memory are not neighbours in the innermost loop, of an operand so large
+/// that it costs less to turn than to read so.
+WEFT_OUTLINED inline bool lies_across(const Loops& loops, const Operand& x) {
+  constexpr int64_t least_bytes = 1 << 22;
+  const int last = loops.rank - 1;
+  if (last < 1 || x.gathered != 0) return false;
+  const auto step = [&](int d) { return x.stride[d] < 0 ? -x.stride[d] : x.stride[d]; };
+  int64_t elements = 1;
+  int64_t least = step(last);
+  for (int d = 0; d <= last; ++d) {
+    if (x.stride[d] == 0) continue;
+    elements *= loops.size[d];
+    least = step(d) < least ? step(d) : least;
+  }
+  return step(last) * x.itemsize >= 32 && least < step(last) && elements * x.itemsize >= least_bytes;
+}
+
 /// What the host keeps of a sum that the kernel has begun.
 struct BegunSum {
   Operand target;
