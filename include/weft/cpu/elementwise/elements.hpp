@@ -10,6 +10,16 @@ namespace weft::cpu {
 
 using std::int64_t;
 
+/// to = value. Of half types their bits: g++ vectorises no loop that copies a class.
+template <class T>
+[[gnu::always_inline]] inline void put(T& to, const T& value) {
+  if constexpr (is_half<T>) {
+    to.bits = value.bits;
+  } else {
+    to = value;
+  }
+}
+
 /// An operand's elements, one after the other.
 template <class T>
 struct Elements {

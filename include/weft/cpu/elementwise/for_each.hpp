@@ -99,7 +99,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
                                            const Pack<Out*, More...>& out, const At& at) {
     const Out value = store_element<Out>(programs.head(at));
     if constexpr (sizeof...(Rest) > 0) store(programs.tail, out.tail, at);
-    out.head[at.i] = value;
+    put(out.head[at.i], value);
   }
 };
 

@@ -250,14 +250,14 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
               return At{operands, values, from, i};
             },
             [&](const auto& inputs) __attribute__((always_inline)) {
-              to[inputs.i] = store_element<Out>(programs.head(inputs));
+              put(to[inputs.i], store_element<Out>(programs.head(inputs)));
             });
       } else {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
         for (int64_t i = 0; i < m; ++i) {
-          to[i] = store_element<Out>(programs.head(At{operands, values, from, i}));
+          put(to[i], store_element<Out>(programs.head(At{operands, values, from, i})));
         }
       }
     }
