@@ -2,12 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/dtype.hpp"
 #include "weft/cpu/elementwise/non_temporal.hpp"
 #include "weft/eval/program/plan.hpp"
 
 namespace weft::cpu {
 
 using std::int64_t;
+
+/// to = value. Of half types their bits: g++ vectorises no loop that copies a class.
+template <class T>
+[[gnu::always_inline]] inline void put(T& to, const T& value) {
+  if constexpr (is_half<T>) {
+    to.bits = value.bits;
+  } else {
+    to = value;
+  }
+}
 
 /// How many elements are computed at a time if some strides are not 1.
 inline constexpr int block_size = 512;

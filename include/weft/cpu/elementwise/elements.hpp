@@ -10,21 +10,17 @@ namespace weft::cpu {
 
 using std::int64_t;
 
-/// to = value. Of half types their bits: g++ vectorises no loop that copies a class.
-template <class T>
-[[gnu::always_inline]] inline void put(T& to, const T& value) {
-  if constexpr (is_half<T>) {
-    to.bits = value.bits;
-  } else {
-    to = value;
-  }
-}
-
 /// An operand's elements, one after the other.
 template <class T>
 struct Elements {
   const T* data;
   WEFT_HD WEFT_INLINE auto at(int64_t i) const { return load_element(data[i]); }
+};
+/// bools are read as bytes: g++ vectorises few loops that load bools.
+template <>
+struct Elements<bool> {
+  const unsigned char* data;
+  WEFT_HD WEFT_INLINE bool at(int64_t i) const { return data[i] != 0; }
 };
 /// Position operands have none in memory: these are computed.
 template <>
@@ -36,7 +32,7 @@ struct Elements<IndexOperand> {
 
 template <class T>
 [[gnu::always_inline]] inline Elements<T> elements_at(const char* at, int64_t) {
-  return {reinterpret_cast<const T*>(at)};
+  return {reinterpret_cast<decltype(Elements<T>::data)>(at)};
 }
 template <>
 [[gnu::always_inline]] inline Elements<IndexOperand> elements_at(const char* at, int64_t step) {

@@ -5,6 +5,7 @@
 #include "weft/cpu/elementwise/bounded_trig.hpp"
 #include "weft/cpu/elementwise/element_walk.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/fetched.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
 #include "weft/cpu/elementwise/multi_output.hpp"
 #include "weft/cpu/elementwise/vector_program.hpp"
@@ -79,6 +80,14 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
               return At{operands, i};
             },
             [&](const auto& inputs) __attribute__((always_inline)) { store(mine, out, inputs); });
+      } else if constexpr (((fetched_bytes<Ps> > 0) || ...)) {
+        each_fetched(
+            mine, first, last,
+            [&](int64_t i) __attribute__((always_inline)) {
+              return At{operands, i};
+            },
+            [&](const Pack<Ps...>& fetched, const auto& inputs)
+                __attribute__((always_inline)) { store(fetched, out, inputs); });
       } else {
 #if !defined(__clang__)
 #pragma GCC ivdep

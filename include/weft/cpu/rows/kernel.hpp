@@ -3,6 +3,8 @@
 #pragma once
 
 #include "weft/cpu/elementwise/bounded_trig.hpp"
+#include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/fetched.hpp"
 #include "weft/cpu/elementwise/vector_program.hpp"
 #include "weft/cpu/reduce.hpp"
 #include "weft/cpu/rows/at.hpp"
@@ -251,6 +253,15 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
             },
             [&](const auto& inputs) __attribute__((always_inline)) {
               put(to[inputs.i], store_element<Out>(programs.head(inputs)));
+            });
+      } else if constexpr ((fetched_bytes<P> > 0)) {
+        each_fetched(
+            programs, 0, m,
+            [&](int64_t i) __attribute__((always_inline)) {
+              return At{operands, values, from, i};
+            },
+            [&](const Pack<P>& fetched, const auto& inputs) __attribute__((always_inline)) {
+              put(to[inputs.i], store_element<Out>(fetched.head(inputs)));
             });
       } else {
 #if !defined(__clang__)
