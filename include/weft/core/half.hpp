@@ -56,8 +56,8 @@ WEFT_HD constexpr double round_to_odd(I x) {
   }
 }
 
-// On the CPU by arithmetic on bits: compilers do not vectorise calls of the instructions, and g++ 12
-// none of _Float16.
+// On the CPU by arithmetic on bits: compilers do not vectorise calls of the instructions, and g++
+// 12 none of _Float16.
 WEFT_HD constexpr std::uint16_t half_bits(float x) {
 #if defined(__CUDA_ARCH__)
   if (!__builtin_is_constant_evaluated()) {

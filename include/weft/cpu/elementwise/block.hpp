@@ -4,6 +4,7 @@
 
 #include "weft/core/dtype.hpp"
 #include "weft/cpu/elementwise/non_temporal.hpp"
+#include "weft/cpu/elementwise/turn.hpp"
 #include "weft/eval/program/plan.hpp"
 
 namespace weft::cpu {
@@ -38,11 +39,6 @@ void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_s
     for (int64_t i = 0; i < n; ++i) out[i * to_stride] = in[i * from_stride];
   }
 }
-
-struct Sixteen {
-  std::uint64_t low;
-  std::uint64_t high;
-};
 }  // namespace detail
 
 /// Copies n elements of `itemsize` bytes from stride to stride.
@@ -139,6 +135,11 @@ class Block {
       if (skip != nullptr) skip[i] = step;
       if (side.direct || (side.written && !side.kept)) continue;
       const int64_t copies = side.pitch == 0 ? 1 : rows;
+      if (turns(side, copies)) {
+        detail::turn_tile(from, side.stride, side.buffer, n, static_cast<int>(copies),
+                          static_cast<int>(n), side.itemsize);
+        continue;
+      }
       for (int64_t r = 0; r < copies; ++r) {
         fill(side, from + r * side.pitch, side.buffer + r * step, n);
       }
@@ -158,6 +159,11 @@ class Block {
         }
         continue;
       }
+      if (turns(side, rows)) {
+        detail::turn_tile(side.buffer, n, to, side.stride, static_cast<int>(n),
+                          static_cast<int>(rows), side.itemsize);
+        continue;
+      }
       for (int64_t r = 0; r < (side.pitch == 0 ? 1 : rows); ++r) {
         copy_strided(side.buffer + r * n * side.itemsize, 1, to + r * side.pitch, side.stride,
                      side.stride == 0 ? 1 : n, side.itemsize);
@@ -166,6 +172,11 @@ class Block {
   }
 
  private:
+  /// Whether rows lie side by side, so that they are copied faster together.
+  static bool turns(const BlockOperand& side, int64_t rows) {
+    return rows >= 4 && side.pitch == side.itemsize && side.stride > 1 &&
+           detail::can_turn(side.itemsize);
+  }
   static void fill(BlockOperand& side, const char* from, char* to, int64_t n) {
     const bool repeats = side.stride == 0 && !side.written && to == side.buffer;
     if (repeats && from == side.repeated && n <= side.filled) return;

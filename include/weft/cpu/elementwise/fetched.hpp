@@ -60,7 +60,7 @@ template <class Op, class... Ps, class At>
 template <class P, class... Rest, class At>
 [[gnu::always_inline]] inline void fetch(Pack<P, Rest...>& programs, const At& at, int64_t first,
                                          int64_t last, char*& room) {
-  if constexpr (fetched_bytes<P> > 0) fetch(programs.head, at, first, last, room);
+  if constexpr (fetched_bytes < P >> 0) fetch(programs.head, at, first, last, room);
   if constexpr (sizeof...(Rest) > 0) fetch(programs.tail, at, first, last, room);
 }
 template <class Op, class... Ps, class At>
@@ -87,7 +87,8 @@ template <class T, class Finder, class... Ps, class At>
       if (one) {
         unsigned long long others = 0;
         for (int64_t i = first; i < last; ++i) {
-          others |= static_cast<unsigned long long>(index(i)) ^ static_cast<unsigned long long>(row);
+          others |=
+              static_cast<unsigned long long>(index(i)) ^ static_cast<unsigned long long>(row);
         }
         one = others == 0;
       }

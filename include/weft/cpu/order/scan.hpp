@@ -1,5 +1,5 @@
-// The CPU's scans: neighbouring rows side by side in vectors, long ones in pieces that threads share.
-// SPDX-License-Identifier: Apache-2.0
+// The CPU's scans: neighbouring rows side by side in vectors, long ones in pieces that threads
+// share. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/memory.hpp"
@@ -80,8 +80,8 @@ struct Scanner<Cpu> {
     const int64_t most = shared ? pieces : 64;
     Carry carry[Kernel::beside];
     for (int i = 0; i < kernel.rows; ++i) carry[i] = Kernel::none();
-    std::vector<Carry> before(static_cast<std::size_t>((most < pieces ? most : pieces) *
-                                                       kernel.rows));
+    std::vector<typename Kernel::Total> before(
+        static_cast<std::size_t>((most < pieces ? most : pieces) * kernel.rows));
     for (int64_t begin = 0; begin < pieces; begin += most) {
       const int64_t some = pieces - begin < most ? pieces - begin : most;
       const int64_t elements = some * piece * kernel.rows;
@@ -92,15 +92,14 @@ struct Scanner<Cpu> {
       });
       for (int64_t p = 0; p < some; ++p) {
         for (int i = 0; i < kernel.rows; ++i) {
-          Carry& own = before[static_cast<std::size_t>(p * kernel.rows + i)];
+          Carry& own = before[static_cast<std::size_t>(p * kernel.rows + i)].value;
           const Carry next = Kernel::join(carry[i], own);
           own = carry[i];
           carry[i] = next;
         }
       }
       cpu::parallel(some, elements, [&](int64_t first, int64_t last) {
-        kernel.run_pieces(begin + first, begin + last, length,
-                          before.data() + first * kernel.rows);
+        kernel.run_pieces(begin + first, begin + last, length, before.data() + first * kernel.rows);
       });
     }
   }

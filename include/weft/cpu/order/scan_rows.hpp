@@ -25,6 +25,10 @@ template <class S, class In, class Out>
 struct ScanRows {
   using C = compute_t<In>;
   using Carry = typename S::template Carry<C>;
+  /// A carry in an array that is none of bits.
+  struct Total {
+    Carry value;
+  };
   static constexpr int beside = 64;  // rows, at most, that lie side by side
   static constexpr int turned = 32;  // and that are turned
   static constexpr int64_t piece = 512;
@@ -99,39 +103,41 @@ struct ScanRows {
   }
 
   /// What a piece of each row comes to.
-  void total(int64_t begin, int64_t length, Carry* totals) const {
+  void total(int64_t begin, int64_t length, Total* totals) const {
     const int64_t end = length - begin < piece ? length : begin + piece;
-    run_loop([=, this]() __attribute__((always_inline)) {
+    run_loop([ =, this ]() __attribute__((always_inline)) {
       if (rows == 1 && in.along == 1) {
-        constexpr int lanes = 16;
-        Carry lane[lanes];
-        for (int i = 0; i < lanes; ++i) lane[i] = none();
+        constexpr int wide = 16;
+        Carry lane[wide];
+        for (int i = 0; i < wide; ++i) lane[i] = none();
         int64_t k = begin;
-        for (; k + lanes <= end; k += lanes) {
-          for (int i = 0; i < lanes; ++i) lane[i] = join(lane[i], enter(in.data[k + i]));
+        for (; k + wide <= end; k += wide) {
+          for (int i = 0; i < wide; ++i) lane[i] = join(lane[i], enter(in.data[k + i]));
         }
-        for (int i = 1; i < lanes; ++i) lane[0] = join(lane[0], lane[i]);
+        for (int i = 1; i < wide; ++i) lane[0] = join(lane[0], lane[i]);
         for (; k < end; ++k) lane[0] = join(lane[0], enter(in.data[k]));
-        totals[0] = lane[0];
+        totals[0].value = lane[0];
         return;
       }
-      for (int i = 0; i < rows; ++i) totals[i] = none();
+      for (int i = 0; i < rows; ++i) totals[i].value = none();
       for (int64_t k = begin; k < end; ++k) {
         const In* const row = in.data + k * in.along;
-        for (int i = 0; i < rows; ++i) totals[i] = join(totals[i], enter(row[i * in.across]));
+        for (int i = 0; i < rows; ++i) {
+          totals[i].value = join(totals[i].value, enter(row[i * in.across]));
+        }
       }
     });
   }
-  /// Pieces first to last - 1, each from what is before it. Several of one row are scanned in turns,
-  /// so that none waits for its own last sum.
-  void run_pieces(int64_t first, int64_t last, int64_t length, const Carry* before) const {
+  /// Pieces first to last - 1, each from what is before it. Several of one row are scanned in
+  /// turns, so that none waits for its own last sum.
+  void run_pieces(int64_t first, int64_t last, int64_t length, const Total* before) const {
     constexpr int together = 8;
     int64_t p = first;
     if (rows == 1 && in.along == 1 && out.along == 1) {
       for (; p + together <= last && (p + together) * piece <= length; p += together) {
-        run_loop([=, this]() __attribute__((always_inline)) {
+        run_loop([ =, this ]() __attribute__((always_inline)) {
           Carry carry[together];
-          for (int i = 0; i < together; ++i) carry[i] = before[p - first + i];
+          for (int i = 0; i < together; ++i) carry[i] = before[p - first + i].value;
           const In* const from = in.data + p * piece;
           Out* const to = out.data + p * piece;
           for (int64_t k = 0; k < piece; ++k) {
@@ -145,7 +151,7 @@ struct ScanRows {
     }
     Carry carry[beside];
     for (; p < last; ++p) {
-      for (int i = 0; i < rows; ++i) carry[i] = before[(p - first) * rows + i];
+      for (int i = 0; i < rows; ++i) carry[i] = before[(p - first) * rows + i].value;
       scan(p * piece, length - p * piece < piece ? length : (p + 1) * piece, carry);
     }
   }
@@ -153,7 +159,7 @@ struct ScanRows {
  private:
   /// Elements begin to end - 1 of each row, behind `carry`.
   void scan(int64_t begin, int64_t end, Carry* carry) const {
-    run_loop([=, this]() __attribute__((always_inline)) {
+    run_loop([ =, this ]() __attribute__((always_inline)) {
       const ScanRows mine = *this;
       const bool vectors = mine.in.across == 1 && mine.out.across == 1;
       if (mine.rows == 1) {

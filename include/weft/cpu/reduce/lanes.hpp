@@ -222,8 +222,8 @@ class Reduction<reducer::logsumexp, C> {
 
   [[gnu::always_inline]] static State whole(const R&, const C* values, int m) {
     const auto same = [](auto&) __attribute__((always_inline)){};
-    const C max = detail::join_run<detail::Join<reducer::extreme_value<true>>>(values, m,
-                                                                          State{}.max, same);
+    const C max =
+        detail::join_run<detail::Join<reducer::extreme_value<true>>>(values, m, State{}.max, same);
     if (max == State{}.max) return State{};
     if (max - max != 0) return {max, C(1)};  // infinite or NaN
     constexpr int most = 512;

@@ -30,8 +30,8 @@ struct where {
       // vectors has.
       using Bits = math::simd::detail::Bits<T>;
       const Bits mask = Bits{0} - static_cast<Bits>(condition);
-      return __builtin_bit_cast(T, (__builtin_bit_cast(Bits, x) & mask) |
-                                       (__builtin_bit_cast(Bits, y) & ~mask));
+      return __builtin_bit_cast(
+          T, (__builtin_bit_cast(Bits, x) & mask) | (__builtin_bit_cast(Bits, y) & ~mask));
     }
 #endif
     return condition ? x : y;
