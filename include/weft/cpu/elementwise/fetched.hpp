@@ -4,6 +4,7 @@
 
 #include "weft/core/dtype.hpp"
 #include "weft/cpu/elementwise/block.hpp"
+#include "weft/cpu/elementwise/halves.hpp"
 #include "weft/eval/program/program.hpp"
 
 namespace weft {
@@ -19,6 +20,10 @@ namespace weft::cpu::detail {
 template <class T>
 inline constexpr bool can_fetch = std::is_arithmetic_v<T> || is_half<T>;
 
+/// What elements are held as until they are used: halves as floats.
+template <class T>
+using Held = std::conditional_t<std::is_same_v<T, half>, float, T>;
+
 /// Bytes for the elements of a block that a program's gathers pick; 0 where it has none.
 template <class P>
 inline constexpr std::int64_t fetched_bytes = 0;
@@ -26,7 +31,7 @@ template <class Op, class... Ps>
 inline constexpr std::int64_t fetched_bytes<Apply<Op, Ps...>> = (fetched_bytes<Ps> + ... + 0);
 template <class T, class Finder, class... Ps>
 inline constexpr std::int64_t fetched_bytes<Apply<op::gathered<T, Finder>, Ps...>> =
-    (fetched_bytes<Ps> + ... + (can_fetch<T> ? block_size * static_cast<int>(sizeof(T)) : 0));
+    (fetched_bytes<Ps> + ... + (can_fetch<T> ? block_size * static_cast<int>(sizeof(Held<T>)) : 0));
 template <class... Ps>
 inline constexpr std::int64_t fetched_bytes<Pack<Ps...>> = (fetched_bytes<Ps> + ... + 0);
 
@@ -43,7 +48,7 @@ struct FetchedAt : Inputs {
   [[gnu::always_inline]] auto apply(const op::gathered<T, Finder>& op, long long offset,
                                     I index) const {
     if constexpr (can_fetch<T>) {
-      return load_element(op.data[this->i - first]);
+      return load_element(reinterpret_cast<const Held<T>*>(op.data)[this->i - first]);
     } else {
       return op.value(offset, index);
     }
@@ -94,42 +99,24 @@ template <class T, class Finder, class... Ps, class At>
       }
       if (one && op.finder.find(place, row)) {
         op.data += place;
+        if constexpr (std::is_same_v<T, half>) {
+          auto* const wide = reinterpret_cast<float*>(room);
+          room += block_size * sizeof(float);
+          widen_halves(op.data, wide, last - first);
+          op.data = reinterpret_cast<const half*>(wide);
+        }
         return;
       }
     }
-    T* const out = reinterpret_cast<T*>(room);
-    room += block_size * sizeof(T);
+    auto* const out = reinterpret_cast<Held<T>*>(room);
+    room += block_size * sizeof(Held<T>);
     for (int64_t i = first; i < last; ++i) {
       long long place = offset(i);
-      if (op.finder.find(place, index(i))) {
-        put(out[i - first], op.data[place]);
-      } else {
-        put(out[i - first], store_element<T>(op.none()));
-      }
+      const bool found = op.finder.find(place, index(i));
+      put(out[i - first],
+          static_cast<Held<T>>(found ? op.data[place] : store_element<T>(op.none())));
     }
-    op.data = out;
-  }
-}
-
-/// f(programs, inputs) for elements first to last - 1, whose inputs are at(i): the programs with
-/// their gathers fetched.
-template <class Programs, class At, class F>
-[[gnu::always_inline]] inline void each_fetched(const Programs& programs, int64_t first,
-                                                int64_t last, const At& at, const F& f) {
-  using Inputs = FetchedAt<decltype(at(first))>;
-  alignas(64) char room[fetched_bytes<Programs>];
-  for (int64_t start = first; start < last; start += block_size) {
-    const int64_t end = last - start < block_size ? last : start + block_size;
-    const auto fetched = [&](int64_t i) __attribute__((always_inline)) {
-      return Inputs{at(i), start};
-    };
-    Programs mine = programs;
-    char* free = room;
-    fetch(mine, fetched, start, end, free);
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-    for (int64_t i = start; i < end; ++i) f(mine, fetched(i));
+    op.data = reinterpret_cast<const T*>(out);
   }
 }
 
