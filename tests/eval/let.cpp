@@ -41,7 +41,7 @@ TEST_CASE_TEMPLATE("let: the formula's values, beside other operands and numbers
   const Tensor<int, D> k = let(arange<int>(5, D{}) - 2, [](auto t) { return t * t + t % 3; });
   CHECK(equal(
       k, (arange<int>(5, D{}) - 2) * (arange<int>(5, D{}) - 2) + (arange<int>(5, D{}) - 2) % 3));
-  const auto h = cast<half>(x).eval();
+  const auto h = cast<weft::half>(x).eval();
   CHECK(
       equal(let(h * 2, [](auto t) { return t * t - t; }).eval(), (h * 2 * (h * 2) - h * 2).eval()));
 }

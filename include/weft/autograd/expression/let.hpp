@@ -12,12 +12,12 @@ namespace autograd::detail {
 
 /// Bit N for each operand N of a formula that is its argument I.
 template <int I, int... S>
-constexpr std::uint64_t uses_of_argument() {
+inline constexpr std::uint64_t uses_of_argument = [] {
   std::uint64_t uses = 0;
   std::uint64_t bit = 1;
   ((uses |= S == I ? bit : 0, bit <<= 1U), ...);
   return uses;
-}
+}();
 
 /// Whether gradients pass from a program to its operands in Ports, by all ways.
 template <std::uint64_t Ports, class P>
@@ -59,14 +59,14 @@ namespace op {
 
 template <int I, class Result, class Program, int... S>
 inline constexpr bool formula_passes<I, let<Result, Program, S...>> =
-    autograd::detail::all_ways_pass<autograd::detail::uses_of_argument<I, S...>(), Program>;
+    autograd::detail::all_ways_pass<autograd::detail::uses_of_argument<I, S...>, Program>;
 
 /// The gradient of a formula's argument I, given the gradient g of its value: the sum over all its
 /// uses.
 template <int I, class Result, class Program, int... S, class G, class Inputs>
 WEFT_HD auto formula_gradient(const let<Result, Program, S...>& formula, G g,
                               const Inputs& inputs) {
-  constexpr std::uint64_t ports = autograd::detail::uses_of_argument<I, S...>();
+  constexpr std::uint64_t ports = autograd::detail::uses_of_argument<I, S...>;
   using Seed = autograd::detail::Given<G>;
   return autograd::detail::total(
       autograd::Sweep<ports, Program, Seed>{formula.program, Seed{g}}(inputs));
