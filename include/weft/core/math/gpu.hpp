@@ -1,5 +1,4 @@
-// math::gpu: functions of float in fewer instructions than CUDA's own, for the GPU alone; the CPU
-// compiles them too, where tests check them.
+// math::gpu: functions of float in fewer instructions than CUDA's own; on the CPU for tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
