@@ -34,6 +34,9 @@ struct DepthwiseWeights;
 ///   static bool images(operation, problem, g, w, dx);
 template <class D>
 struct DepthwiseLast;
+/// The same for contiguous images (cuda/conv/depthwise_planes.hpp).
+template <class D>
+struct DepthwisePlanes;
 
 namespace conv {
 
@@ -45,8 +48,11 @@ constexpr bool has_library() {
   return requires { sizeof(ConvLibrary<Loops<D>>); };
 }
 template <class D>
-constexpr bool has_depthwise_last() {
-  return requires { sizeof(DepthwiseLast<Loops<D>>); };
+constexpr bool has_depthwise() {
+  return requires {
+    sizeof(DepthwiseLast<Loops<D>>);
+    sizeof(DepthwisePlanes<Loops<D>>);
+  };
 }
 /// Images as a matrix with a row for each pixel.
 template <class T, class D>
@@ -103,22 +109,22 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   }
   if (p.is_depthwise()) {
     const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
-    if constexpr (detail::has_depthwise_last<D>()) {
+    bool summed = false;
+    if constexpr (detail::has_depthwise<D>()) {
       const auto* const added = bias != nullptr ? &shift : nullptr;
       using Last = DepthwiseLast<detail::Loops<D>>;
-      if (last && Last::results(operation, p, x, filters, added, y)) {
-        finish<T, D>(p.filters, y, nullptr, cut);
-        return y;
-      }
+      using Flat = DepthwisePlanes<detail::Loops<D>>;
+      summed = last ? Last::results(operation, p, x, filters, added, y)
+                    : Flat::results(operation, p, x, filters, added, y);
     }
-    with_kernel_size<D>(p, [&]<int K>() {
-      const DepthwiseResult<T, K> f{Window(p),      Planes<const T>(x),
-                                    filters.data(), bias != nullptr ? shift.data() : nullptr,
-                                    Planes<T>(y),   static_cast<int>(p.filters / p.channels)};
+    if (!summed) {
+      const DepthwiseResult<T> f{Window(p),      Planes<const T>(x),
+                                 filters.data(), bias != nullptr ? shift.data() : nullptr,
+                                 Planes<T>(y),   static_cast<int>(p.filters / p.channels)};
       visit(operation, x.device(), volume_of(y), f,
             {x.storage(), filters.storage(), bias != nullptr ? shift.storage() : nullptr},
             {y.storage()});
-    });
+    }
     finish<T, D>(p.filters, y, nullptr, cut);
     return y;
   }
@@ -168,15 +174,18 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
   }
   const Tensor<T, D> filters = all::in_format(w, false);
   if (p.is_depthwise()) {
-    if constexpr (detail::has_depthwise_last<D>()) {
-      if (last && DepthwiseLast<detail::Loops<D>>::images(operation, p, g, filters, dx)) return dx;
+    if constexpr (detail::has_depthwise<D>()) {
+      using Last = DepthwiseLast<detail::Loops<D>>;
+      using Flat = DepthwisePlanes<detail::Loops<D>>;
+      if (last ? Last::images(operation, p, g, filters, dx)
+               : Flat::images(operation, p, g, filters, dx)) {
+        return dx;
+      }
     }
-    with_kernel_size<D>(p, [&]<int K>() {
-      const DepthwiseImage<T, K> f{Window(p), Planes<const T>(g), filters.data(), Planes<T>(dx),
-                                   static_cast<int>(p.filters / p.channels)};
-      visit(operation, g.device(), volume_of(dx), f, {g.storage(), filters.storage()},
-            {dx.storage()});
-    });
+    const DepthwiseImage<T> f{Window(p), Planes<const T>(g), filters.data(), Planes<T>(dx),
+                              static_cast<int>(p.filters / p.channels)};
+    visit(operation, g.device(), volume_of(dx), f, {g.storage(), filters.storage()},
+          {dx.storage()});
   } else if (!last) {
     ByMatmul<T, D>(operation, p).images(g, filters, dx);
   } else if (p.is_pointwise() && p.groups == 1) {
