@@ -64,6 +64,36 @@ Tensor<T, D> rows_of_places(const Tensor<T, D>& x) {
 }
 }  // namespace detail
 
+/// Convolutions of 1 x 1 of channels-last images, which are products of matrices as they lie.
+template <class T, class D>
+struct PointwiseLast {
+  using X = Tensor<T, D>;
+  static bool takes(const Problem& p, bool last) {
+    return last && p.is_pointwise() && p.groups == 1 &&
+           weft::detail::can_multiply<detail::Loops<D>>();
+  }
+  static void results(const char* operation, const Problem& p, const X& x, const X& w, const X& y) {
+    const X filters = w.reshape({p.filters, p.channels});
+    multiply(operation, detail::rows_of_places(x), filters.t(), detail::rows_of_places(y));
+  }
+  static void images(const char* operation, const Problem& p, const X& g, const X& w, const X& dx) {
+    const X filters = w.reshape({p.filters, p.channels});
+    multiply(operation, detail::rows_of_places(g), filters, detail::rows_of_places(dx));
+  }
+  static void weights(const char* operation, const Problem& p, const X& x, const X& g,
+                      const X& dw) {
+    multiply(operation, detail::rows_of_places(g).t(), detail::rows_of_places(x),
+             dw.reshape({p.filters, p.channels}));
+  }
+
+ private:
+  static void multiply(const char* operation, const X& a, const X& b, const X& to) {
+    if constexpr (weft::detail::can_multiply<detail::Loops<D>>()) {
+      Multiplier<detail::Loops<D>>::multiply(operation, a, b, to);
+    }
+  }
+};
+
 /// What is left to do where a library has computed y alone: a bias for each of its channels, and
 /// with `cut` nothing below 0, in one pass.
 template <class T, class D>
@@ -139,12 +169,8 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   }
   if (!done && !last) {
     ByMatmul<T, D>(operation, p).results(x, filters, y);
-  } else if (!done && p.is_pointwise() && p.groups == 1) {
-    const Tensor<T, D> to = detail::rows_of_places(y);
-    if constexpr (all::can_multiply<detail::Loops<D>>()) {
-      Multiplier<detail::Loops<D>>::multiply(operation, detail::rows_of_places(x),
-                                             filters.reshape({p.filters, p.channels}).t(), to);
-    }
+  } else if (!done && PointwiseLast<T, D>::takes(p, last)) {
+    PointwiseLast<T, D>::results(operation, p, x, filters, y);
   } else if (!done) {
     const Tensor<T, D> plain = all::Access::allocate<T, D>(p.result_shape(), x.device());
     ByMatmul<T, D>(operation, p).results(all::in_format(x, false), filters, plain);
@@ -188,12 +214,8 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
           {dx.storage()});
   } else if (!last) {
     ByMatmul<T, D>(operation, p).images(g, filters, dx);
-  } else if (p.is_pointwise() && p.groups == 1) {
-    if constexpr (all::can_multiply<detail::Loops<D>>()) {
-      Multiplier<detail::Loops<D>>::multiply(operation, detail::rows_of_places(g),
-                                             filters.reshape({p.filters, p.channels}),
-                                             detail::rows_of_places(dx));
-    }
+  } else if (PointwiseLast<T, D>::takes(p, last)) {
+    PointwiseLast<T, D>::images(operation, p, g, filters, dx);
   } else {
     const Tensor<T, D> plain = all::Access::allocate<T, D>(p.image_shape(), g.device());
     ByMatmul<T, D>(operation, p).images(all::in_format(g, false), filters, plain);
@@ -224,6 +246,11 @@ Tensor<T, D> weights(const char* operation, const Problem& p, const Tensor<T, D>
     if constexpr (requires { sizeof(DepthwiseWeights<detail::Loops<D>>); }) {
       DepthwiseWeights<detail::Loops<D>>::run(operation, p, x, g, dw);
     }
+    return dw;
+  }
+  if (PointwiseLast<T, D>::takes(p, last)) {
+    const Tensor<T, D> dw = all::Access::allocate<T, D>(p.weight_shape(), x.device());
+    PointwiseLast<T, D>::weights(operation, p, x, g, dw);
     return dw;
   }
   const auto sums =
