@@ -123,7 +123,6 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   const bool last = is_channels_last(x);
   const Tensor<T, D> y = all::allocate_format<T>(p.result_shape(), x.device(), last);
   if (y.size() == 0) return y;
-  const Tensor<T, D> filters = all::in_format(w, false);
   bool done = false;
   if constexpr (!is_cuda<D> && detail::has_library<D>()) {
     // A GPU's own kernels for depthwise convolutions are faster than its library's, a CPU's are
@@ -138,6 +137,7 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     }
   }
   if (p.is_depthwise()) {
+    const Tensor<T, D> filters = all::in_format(w, false);
     const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
     bool summed = false;
     if constexpr (detail::has_depthwise<D>()) {
@@ -167,11 +167,16 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     }
     done = Library::results(operation, p, x, lying, y);
   }
-  if (!done && !last) {
+  if (done) {
+    finish(p.filters, y, bias, cut);
+    return y;
+  }
+  const Tensor<T, D> filters = all::in_format(w, false);
+  if (!last) {
     ByMatmul<T, D>(operation, p).results(x, filters, y);
-  } else if (!done && PointwiseLast<T, D>::takes(p, last)) {
+  } else if (PointwiseLast<T, D>::takes(p, last)) {
     PointwiseLast<T, D>::results(operation, p, x, filters, y);
-  } else if (!done) {
+  } else {
     const Tensor<T, D> plain = all::Access::allocate<T, D>(p.result_shape(), x.device());
     ByMatmul<T, D>(operation, p).results(all::in_format(x, false), filters, plain);
     y.assign(plain);
