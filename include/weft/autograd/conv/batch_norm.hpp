@@ -37,6 +37,12 @@ template <class D>
 constexpr bool has_batch_kernels() {
   return requires { sizeof(BatchKernels<D>); };
 }
+/// The gradient where results y are shown, as new memory or the gradient's own.
+template <class G>
+G shown_gradient(const G& gradient, const G& y, bool relu) {
+  using C = compute_t<typename G::value_type>;
+  return relu ? G(where(y > C(0), gradient, C(0))) : gradient.clone();
+}
 template <class T, class D>
 struct TwoTensors {
   Tensor<T, D> first;
@@ -65,11 +71,19 @@ struct BatchNormRule {
   Tensor<C, D> factor;  // scale times weight
   bool relu;
 
-  template <class G, class X, class W, class B>
-  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>>& d, const G& x,
-                const G&, const G& b) const {
+  template <class G, class X, class W, class B, class... Rs, class... Ts>
+  void backward(const G& gradient, const G& y,
+                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G&,
+                const G& b, const Ts&...) const {
     const Shape beside = detail::beside_images(x.shape()[1], x.rank());
     const auto centred = cast<C>(x) - centre;
+    if constexpr (sizeof...(Rs) > 0) {
+      G g = detail::shown_gradient(gradient, y, relu);
+      pass(cast<C>(g), centred, d, x);
+      give(d.tail.tail.tail.head, static_cast<G&&>(g));
+      return;
+    }
+    const G& g = gradient;
     if (relu) {
       const auto shown = centred * factor + cast<C>(b.reshape(beside));
       pass(where(shown > C(0), cast<C>(g), C(0)), centred, d, x);
@@ -79,9 +93,8 @@ struct BatchNormRule {
   }
 
  private:
-  template <class U, class H, class X, class W, class B, class G>
-  void pass(const U& u, const H& centred, const Pack<Pull<X>, Pull<W>, Pull<B>>& d,
-            const G& x) const {
+  template <class U, class H, class Pulls, class G>
+  void pass(const U& u, const H& centred, const Pulls& d, const G& x) const {
     using T = typename G::value_type;
     const int64_t channels = x.shape()[1];
     const Axes axes = detail::around_channels(x.rank());
@@ -106,15 +119,19 @@ struct BatchNormKernelRule {
   BatchNumbers<C, D> numbers;
   bool relu;
 
-  template <class G, class X, class W, class B>
-  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>>& d, const G& x,
-                const G&, const G& b) const {
+  template <class G, class X, class W, class B, class... Rs, class... Ts>
+  void backward(const G& gradient, const G& y,
+                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G&,
+                const G& b, const Ts&...) const {
     using T = typename G::value_type;
+    constexpr bool adds = sizeof...(Rs) > 0;
+    const bool hides = relu && !adds;  // which results are shown follows from x
     const G images = weft::detail::in_any_format(x);
-    const G upstream = weft::detail::in_format(g, is_channels_last(images));
+    const G g = adds ? detail::shown_gradient(gradient, y, relu) : gradient;
+    G upstream = weft::detail::in_format(g, is_channels_last(images));
     const G bias = weft::detail::in_format(b, false);
     auto sums =
-        detail::BatchKernels<D>::template gradients<T>(images, upstream, numbers, bias, relu);
+        detail::BatchKernels<D>::template gradients<T>(images, upstream, numbers, bias, hides);
     if (d.head.wanted()) {
       const Shape beside = detail::beside_images(x.shape()[1], x.rank());
       const auto centred = cast<C>(images) - numbers.mean.reshape(beside);
@@ -123,7 +140,7 @@ struct BatchNormKernelRule {
         give(d.head, Tensor<T, D>(cast<T>(factor * (u - sums.shift.reshape(beside) -
                                                     centred * sums.slope.reshape(beside)))));
       };
-      if (relu) {
+      if (hides) {
         const auto shown = centred * factor + cast<C>(bias.reshape(beside));
         pass(where(shown > C(0), cast<C>(upstream), C(0)));
       } else {
@@ -132,28 +149,32 @@ struct BatchNormKernelRule {
     }
     give(d.tail.head, static_cast<G&&>(sums.weight));
     give(d.tail.tail.head, static_cast<G&&>(sums.bias));
+    if constexpr (adds) give(d.tail.tail.tail.head, static_cast<G&&>(upstream));
   }
 };
 
 /// x (batch, channel, ...) with each channel's mean and variance over the batch taken out, times
-/// weight (channel,), plus bias (channel,); with `relu` no less than 0, in the same pass.
-/// `statistics` gets what was taken out. The format of x is kept.
+/// weight (channel,), plus bias (channel,), plus `added` of the shape of x where there is one; with
+/// `relu` no less than 0, all in the same pass. `statistics` gets what was taken out. The format of
+/// x is kept.
 template <class T, class D>
 Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D>& bias,
-                     double epsilon, bool relu, BatchStatistics<compute_t<T>, D>& statistics) {
+                     double epsilon, bool relu, BatchStatistics<compute_t<T>, D>& statistics,
+                     const Var<T, D>* added = nullptr) {
   using C = compute_t<T>;
   const Tensor<T, D>& value = x.value();
   const Shape beside = detail::beside_images(x.shape()[1], x.rank());
   const auto computed_by = [&](const Tensor<T, D>& images, const auto& centre, const auto& factor,
                                const auto& rule) {
     const auto shown = (cast<C>(images) - centre) * factor + cast<C>(bias.value().reshape(beside));
-    Tensor<T, D> y;
-    if (relu) {
-      y = cast<T>(weft::relu(shown));
-    } else {
-      y = cast<T>(shown);
+    const auto value_of = [&](const auto& e) {
+      return relu ? Tensor<T, D>(cast<T>(weft::relu(e))) : Tensor<T, D>(cast<T>(e));
+    };
+    if (added != nullptr) {
+      const Tensor<T, D> y = value_of(shown + cast<C>(added->value()));
+      return computed("batch_norm", rule, y, x, weight, bias, *added);
     }
-    return computed("batch_norm", rule, y, x, weight, bias);
+    return computed("batch_norm", rule, value_of(shown), x, weight, bias);
   };
   if constexpr (detail::has_batch_kernels<D>()) {
     const Tensor<T, D> images = weft::detail::in_any_format(value);
