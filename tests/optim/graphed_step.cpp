@@ -132,7 +132,6 @@ TEST_CASE_TEMPLATE("arguments have the shapes and types of the first call", D, T
 
 #ifdef __CUDACC__
 TEST_CASE("[gpu] a recording reads an argument in its format") {
-#if defined(__CUDACC__)
   std::vector<bool> formats;
   optim::GraphedStep step(Cuda{}, [&](const auto& x) {
     formats.push_back(is_channels_last(x));
@@ -141,7 +140,6 @@ TEST_CASE("[gpu] a recording reads an argument in its format") {
   const Tensor<float, Cuda> x = channels_last(full({2, 3, 2, 2}, 2.F, Cuda{}));
   for (int i = 0; i < 4; ++i) CHECK(step(x).item() == 96);
   CHECK(formats == std::vector<bool>(3, true));
-#endif
 }
 
 TEST_CASE("[gpu] what a recording would not repeat is refused, and a plain call goes on") {

@@ -37,12 +37,6 @@ template <class D>
 constexpr bool has_batch_kernels() {
   return requires { sizeof(BatchKernels<D>); };
 }
-/// The gradient where results y are shown, as new memory or the gradient's own.
-template <class G>
-G shown_gradient(const G& gradient, const G& y, bool relu) {
-  using C = compute_t<typename G::value_type>;
-  return relu ? G(where(y > C(0), gradient, C(0))) : gradient.clone();
-}
 template <class T, class D>
 struct TwoTensors {
   Tensor<T, D> first;
@@ -78,7 +72,7 @@ struct BatchNormRule {
     const Shape beside = detail::beside_images(x.shape()[1], x.rank());
     const auto centred = cast<C>(x) - centre;
     if constexpr (sizeof...(Rs) > 0) {
-      G g = detail::shown_gradient(gradient, y, relu);
+      G g = relu ? shown_gradient(gradient, y) : gradient.clone();
       pass(cast<C>(g), centred, d, x);
       give(d.tail.tail.tail.head, static_cast<G&&>(g));
       return;
@@ -127,7 +121,7 @@ struct BatchNormKernelRule {
     constexpr bool adds = sizeof...(Rs) > 0;
     const bool hides = relu && !adds;  // which results are shown follows from x
     const G images = weft::detail::in_any_format(x);
-    const G g = adds ? detail::shown_gradient(gradient, y, relu) : gradient;
+    const G g = adds && relu ? shown_gradient(gradient, y) : adds ? gradient.clone() : gradient;
     G upstream = weft::detail::in_format(g, is_channels_last(images));
     const G bias = weft::detail::in_format(b, false);
     auto sums =
