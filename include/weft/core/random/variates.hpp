@@ -1,4 +1,4 @@
-// Exponential, gamma, beta, truncated normal, von Mises: one number from an element's random bits.
+// Exponential, gamma, beta, Wald, truncated normal, von Mises: one number from an element's bits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -174,6 +174,23 @@ struct beta {
     const double x = log_gamma_variate(bits, a);
     const double y = log_gamma_variate(bits, b);
     return 1 / (1 + math::exp(y - x));
+  }
+};
+
+/// The inverse Gaussian distribution, by Michael, Schucany and Haas (Generating random variates
+/// using transformations with multiple roots, 1976). Of the two roots the smaller one is taken by
+/// the form that does not cancel.
+struct wald {
+  static constexpr const char* text = "wald";
+  static constexpr const char* domain = "a positive mean and scale";
+  WEFT_HD static bool accepts(double mean, double scale) {
+    return mean > 0 && scale > 0 && mean <= 1e300;
+  }
+  WEFT_HD static double draw(ElementBits bits, double mean, double scale) {
+    const double x = bits.normal();
+    const double t = 0.5 * mean * x * x / scale;
+    const double ratio = 1 / (1 + t + math::sqrt(t * (2 + t)));
+    return bits.uniforms().a * (1 + ratio) <= 1 ? mean * ratio : mean / ratio;
   }
 };
 

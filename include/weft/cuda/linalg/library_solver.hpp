@@ -222,11 +222,11 @@ struct LibrarySolver : SmallSolver {
                                                   call.handles.hermitian_jacobi, small(a.count())),
                  "syevjBatched_bufferSize");
       const auto room = empty<T>({length > 0 ? length : 1}, w.device());
-      call.check(Functions<T>::syevj_batched(
-                     call.handles.solver, job, half, small(n), at, small(n), w.data(),
-                     reinterpret_cast<Foreign<T>*>(room.data()), length, info.data(),
-                     call.handles.hermitian_jacobi, small(a.count())),
-                 "syevjBatched");
+      call.check(
+          Functions<T>::syevj_batched(call.handles.solver, job, half, small(n), at, small(n),
+                                      w.data(), reinterpret_cast<Foreign<T>*>(room.data()), length,
+                                      info.data(), call.handles.hermitian_jacobi, small(a.count())),
+          "syevjBatched");
       return call.report(info, diverges, false);
     }
 #if CUSOLVER_VERSION >= 11701
