@@ -45,7 +45,7 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
   Function(const char* operation, const F& f, const Tensor<T, D>& y, const Es&... args)
       : operation_(operation),
         kept_(Kept{f, weft::detail::Access::operand(y),
-                   make_pack(without_vars_t<Es>(without_vars(args))...)}) {
+                   make_pack(without_vars_t<Es>(operand(without_vars(args)))...)}) {
     int first = 0;
     (add_edges(args, first), ...);
   }
@@ -68,6 +68,15 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
     Pack<without_vars_t<Es>...> args;
   };
 
+  /// A tensor's handle, which notices later writes; an expression's leaves do already.
+  template <class X>
+  static decltype(auto) operand(const X& x) {
+    if constexpr (TensorLike<X>) {
+      return weft::detail::Access::operand(x);
+    } else {
+      return (x);
+    }
+  }
   template <class E>
   void add_edges(const E& e, int& first) {
     for_each_var(e, [&](const auto& x, int i) {
