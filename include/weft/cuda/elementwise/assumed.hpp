@@ -10,7 +10,7 @@ namespace weft::on_cuda::detail {
 /// value wherever it occurs. It then loads its operands at once, and as often as there are such,
 /// and has no branch; so that cheap parts count too.
 template <class Program>
-using ElementAssumed = ElementSharedFrom<Program, 4>;
+using ElementAssumed = ElementSharedFrom<Program, 7>;
 /// Whether that kernel is worth its compile time: one of the parts is of several operands, or dear,
 /// and not one of a mere pair, as of (x + y) * (z + b), which is seldom one value.
 template <class Outputs>
