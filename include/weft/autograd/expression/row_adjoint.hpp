@@ -89,6 +89,10 @@ struct FirstVar<Map<V, Op, Args...>> {
 template <class R, class E>
 struct FirstVar<Reduce<R, E>> : FirstVar<E> {};
 
+template <class T, int N>
+using Times =
+    std::conditional_t<N == 0, TypeList<>, std::conditional_t<N == 1, TypeList<T>, TypeList<T, T>>>;
+
 constexpr int bits_below(std::uint64_t bits, int i) {
   return __builtin_popcountll(bits & ((std::uint64_t{1} << i) - 1));
 }
@@ -214,7 +218,8 @@ struct RowAdjoint {
   }();
   static constexpr int outputs = wholes + sums;
   static constexpr int upstream = outputs + leaves;
-  static constexpr int first = upstream + 1;
+  static constexpr int before = upstream + 1;  // what is there, of each that may be added to
+  static constexpr int first = before + wholes;
   static constexpr bool reads_upstream = true;
   static constexpr int loaded = forward;
   static constexpr int reductions = facts.count;
@@ -226,8 +231,8 @@ struct RowAdjoint {
       all_real(static_cast<decltype(AtZero::reductions)*>(nullptr));
 
   using Part = Lowered<outputs>;
-  using Types =
-      typename weft::detail::Join<typename Lower::types, TypeList<typename E::value_type>>::type;
+  using Types = typename weft::detail::Join<typename Lower::types, TypeList<typename E::value_type>,
+                                            detail::Times<Element, wholes>>::type;
 
   static Part lower(const Plain& e, Operand* operands, weft::detail::RowNode* nodes) {
     return Lower::template lower<outputs, 0>(e, operands, nodes);
@@ -300,9 +305,9 @@ struct RowAdjoint {
       return weft::detail::joined(make_pack(sweep<R>(part, length)), sweeps<R + 1>(part, length));
     }
   }
-  template <class... Sweeps>
+  template <int K, class... Sweeps>
   static auto gradient(const Pack<Sweeps...>& all) {
-    return RowGradient<C, first, Sweeps...>{{}, all, 0};
+    return RowGradient<C, first, before + K, Sweeps...>{{}, all};
   }
 
   template <int R>
@@ -350,25 +355,19 @@ struct RowAdjoint {
     using weft::detail::joined;
     auto all = joined(joined(part.reductions, make_pack(None{{}, {C{}}})),
                       joined(ties<0>(part), groups<forward>(part, length)));
-    const auto g = gradient(sweeps<0>(part, length));
+    const auto own = sweeps<0>(part, length);
     auto out = [&] {
       if constexpr (wholes == 2) {
-        return joined(make_pack(g, g), numbers(std::make_index_sequence<sums>{}));
+        return joined(make_pack(gradient<0>(own), gradient<1>(own)),
+                      numbers(std::make_index_sequence<sums>{}));
       } else {
-        return joined(make_pack(g), numbers(std::make_index_sequence<sums>{}));
+        return joined(make_pack(gradient<0>(own)), numbers(std::make_index_sequence<sums>{}));
       }
     }();
     return RowProgram<decltype(all), decltype(out)>{all, out};
   }
   using Program = decltype(program(std::declval<const Part&>(), 0LL));
 
-  /// Output `place` is the gradient of the operands in `leaves`.
-  static void choose(Program& program, int place, std::uint64_t leaves) {
-    if (place == 0) weft::get<0>(program.outputs).chosen = leaves;
-    if constexpr (wholes == 2) {
-      if (place == 1) weft::get<1>(program.outputs).chosen = leaves;
-    }
-  }
   /// Number w of a row is what `choice` says, or one of the sums, then of operands in `leaves`.
   static void choose_number(Program& program, int w, int choice, std::uint64_t leaves) {
     if constexpr (sums > 0) {
@@ -471,10 +470,8 @@ struct RowAdjoint {
   static constexpr std::uint32_t needed_by_read = all_reads.by_direct;
   static constexpr bool loads_fit =
       read_by_gradients != 0 && __builtin_popcount(read_by_gradients) <= sums;
-  using Outs = typename weft::detail::Join<
-      std::conditional_t<wholes == 2, TypeList<Element, Element>, TypeList<Element>>,
-      std::conditional_t<sums == 0, TypeList<>,
-                         std::conditional_t<sums == 1, TypeList<C>, TypeList<C, C>>>>::type;
+  using Outs =
+      typename weft::detail::Join<detail::Times<Element, wholes>, detail::Times<C, sums>>::type;
 };
 
 }  // namespace weft::autograd

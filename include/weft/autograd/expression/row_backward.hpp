@@ -214,6 +214,34 @@ class RowRun {
     for (int d = kept.rank(); d < max_rank; ++d) x.stride[d] = 0;
   }
 
+  /// Whether the program writes a gradient where it belongs.
+  bool is_direct(int t) const {
+    const RowTarget& target = rows_.targets[t];
+    return target.kind == RowTarget::whole && target.shape.rank() == rows_.full.rank();
+  }
+  /// Whether output k adds to what is there.
+  bool is_added(int k) const {
+    for (int t = 0; t < rows_.count; ++t) {
+      const RowTarget& target = rows_.targets[t];
+      if (target.kind != RowTarget::row_sums && target.place == k) {
+        return is_direct(t) && sinks_[t].adds;
+      }
+    }
+    return false;
+  }
+  /// Output `place` is the gradient of the operands in `leaves`.
+  template <class Program>
+  static void choose(Program& program, int place, std::uint64_t leaves, bool adds) {
+    const auto set = [&](auto& output) {
+      output.chosen = leaves;
+      output.adds = adds;
+    };
+    if (place == 0) set(weft::get<0>(program.outputs));
+    if constexpr (A::wholes == 2) {
+      if (place == 1) set(weft::get<1>(program.outputs));
+    }
+  }
+
   void open_targets() {
     using weft::detail::Access;
     for (Tensor<C, D>& numbers : numbers_) {
@@ -224,9 +252,7 @@ class RowRun {
       sinks_[t] = static_cast<VariableOf<T, D>*>(target.variable)->open(target.shape, device_);
       if (target.kind == RowTarget::row_sums) continue;
       Tensor<T, D>& whole = whole_[target.place];
-      const bool direct = target.kind == RowTarget::whole && !sinks_[t].adds &&
-                          target.shape.rank() == rows_.full.rank();
-      whole = direct ? sinks_[t].buffer : Access::allocate<T, D>(rows_.full, device_);
+      whole = is_direct(t) ? sinks_[t].buffer : Access::allocate<T, D>(rows_.full, device_);
     }
     for (int k = 0; k < A::wholes; ++k) {
       if (k >= rows_.outputs[0] || A::sums > 0) {
@@ -249,6 +275,10 @@ class RowRun {
       } else {
         place_number(operands[k], spare_[k]);
       }
+      Operand& before = operands[A::before + k];
+      before = operands[k];
+      if (used && is_added(k)) continue;
+      for (auto& stride : before.stride) stride = 0;
     }
     auto program = A::program(part_, rows_.geometry.reduced.size());
     std::uint64_t chosen[A::sums + 1] = {};
@@ -260,7 +290,7 @@ class RowRun {
         chosen[target.place] = target.leaves;
         choice[target.place] = A::forward + target.place;
       } else {
-        A::choose(program, target.place, target.leaves);
+        choose(program, target.place, target.leaves, is_added(target.place));
       }
     }
     std::uint32_t computed = A::needed;
