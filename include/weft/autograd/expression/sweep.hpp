@@ -158,8 +158,15 @@ template <std::uint64_t Ports, class P, class Seed>
 struct Sweep {
   using values = typename detail::PortTypes<Ports, P>::type;
   static constexpr int count = weft::detail::count(values{});
+  using forward_program = P;
   P program;
   Seed seed;
+
+  /// The same for another program of the same values.
+  template <class Q>
+  WEFT_HD Sweep<Ports, Q, Seed> with(const Q& q) const {
+    return {q, seed};
+  }
 
   template <class Inputs>
   WEFT_HD typename detail::PackOf<values>::type operator()(const Inputs& inputs) const {
@@ -205,9 +212,18 @@ struct ChosenSweep {
 template <class S>
 struct MultiOutputSweep {
   using values = typename S::values;
+  using forward_program = typename S::forward_program;
   S sweep;
   Stores stores;
   signed char slot[S::count];
+
+  WEFT_HD const forward_program& forward() const { return sweep.program; }
+  template <class Q>
+  WEFT_HD auto with(const Q& q) const {
+    MultiOutputSweep<decltype(sweep.with(q))> out{sweep.with(q), stores, {}};
+    for (int j = 0; j < S::count; ++j) out.slot[j] = slot[j];
+    return out;
+  }
 
   template <class Inputs>
   WEFT_HD auto operator()(const Inputs& inputs) const {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "weft/cpu/elementwise/bounded_trig.hpp"
+#include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/staged.hpp"
 #include "weft/cpu/elementwise/vector_program.hpp"
 #include "weft/cpu/reduce.hpp"
 #include "weft/cpu/rows/at.hpp"
@@ -244,14 +246,23 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
               return At{operands, values, from, i};
             },
             [&](const auto& inputs) __attribute__((always_inline)) {
-              to[inputs.i] = store_element<Out>(programs.head(inputs));
+              put(to[inputs.i], store_element<Out>(programs.head(inputs)));
             });
+      } else if constexpr (is_staged<Pack<P>, typename Operands::type, Pack<Out*>>) {
+        StagedLoop<(weft::detail::uses_of<P> >> outputs), Pack<P>, typename Operands::type,
+                   Pack<Out*>>::
+            run(
+                programs, operands, Pack<Out*>{to, {}}, 0,
+                m, [&](const auto& staged, int64_t i) __attribute__((always_inline)) {
+                  return RowAt<outputs, std::remove_cvref_t<decltype(staged)>,
+                               typename Values::type, Kept>{staged, values, from, i};
+                });
       } else {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
         for (int64_t i = 0; i < m; ++i) {
-          to[i] = store_element<Out>(programs.head(At{operands, values, from, i}));
+          put(to[i], store_element<Out>(programs.head(At{operands, values, from, i})));
         }
       }
     }
