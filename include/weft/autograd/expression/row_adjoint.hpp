@@ -442,7 +442,10 @@ struct RowAdjoint {
       std::uint32_t needed = 0;
       std::uint32_t direct = 0;
       std::uint32_t by_direct = 0;
+      std::uint64_t operands = 0;
     } out;
+    constexpr std::uint64_t uses[] = {weft::detail::uses_of<decltype(Rs::program)>...};
+    out.operands = (weft::detail::uses_of<Ps> | ...);
     constexpr std::uint32_t of[] = {weft::detail::reductions_of<decltype(Rs::program)>...};
     constexpr std::uint32_t outside[] = {
         weft::detail::reductions_of<Ps>...};  // of the gradients first
@@ -452,6 +455,7 @@ struct RowAdjoint {
     for (int r = reductions - 1; r >= 0; --r) {
       if ((out.needed >> r & 1U) == 0) continue;
       out.needed |= of[r];
+      out.operands |= uses[r];
       if (r > forward) out.direct |= of[r] & forward_mask;
     }
     out.by_direct = out.direct;
@@ -468,6 +472,8 @@ struct RowAdjoint {
   static constexpr std::uint32_t needed = all_reads.needed;
   static constexpr std::uint32_t read_by_gradients = all_reads.direct;
   static constexpr std::uint32_t needed_by_read = all_reads.by_direct;
+  /// The operands that are read.
+  static constexpr std::uint64_t operands_read = all_reads.operands;
   static constexpr bool loads_fit =
       read_by_gradients != 0 && __builtin_popcount(read_by_gradients) <= sums;
   using Outs =

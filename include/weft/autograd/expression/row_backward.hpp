@@ -124,6 +124,27 @@ struct RowBackward {
     }
   }
 
+  /// Whether e has such a program; then f(program, operands) may say what it reads.
+  template <class F>
+  static bool plan(const Plain& e, const F& f) {
+    if constexpr (possible()) {
+      using A = RowAdjoint<E>;
+      weft::detail::OperandArray<A::first + A::reductions> operands;
+      weft::detail::RowNode nodes[A::forward];
+      const auto part = A::lower(e, operands, nodes);
+      RowGradients rows;
+      if (e.size() == 0 || !find_rows(nodes, A::forward, A::along, e.shape(), rows) ||
+          !RowExecutor<Loops>::fuses(rows.geometry.kept.size(), rows.geometry.reduced.size()) ||
+          !A::extras_agree(part, operands, nodes)) {
+        return false;
+      }
+      f(A{}, static_cast<Operand*>(operands), rows);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
   template <class G>
   static bool run(const Plain& e, Variable* const* edges, const Tensor<G, D>& gradient) {
     if constexpr (possible() && weft::detail::is_included<D>() &&
