@@ -46,9 +46,8 @@ class BackwardExplainer {
                                   e.shape(), "the result's gradient");
         const auto writes = [&]<std::size_t... I>(std::index_sequence<I...>) {
           using V = Var<typename A::Element, typename E::device_type>;
-          add_writes<(A::vars << A::outputs)>(
-              kernel, operands, rows.full,
-              TypeList<std::conditional_t<I == I, V, void>...>{});
+          add_writes<(A::vars << A::outputs)>(kernel, operands, rows.full,
+                                              TypeList<std::conditional_t<I == I, V, void>...>{});
         };
         writes(std::make_index_sequence<__builtin_popcountll(A::vars)>{});
         out_.kernels.push_back(static_cast<Explanation::Kernel&&>(kernel));
@@ -58,8 +57,8 @@ class BackwardExplainer {
     }
   }
   template <class... Ts>
-  static void add_rows_read(Explanation::Kernel& kernel, const Operand* inputs,
-                            std::uint64_t reads, const Shape& shape, TypeList<Ts...>) {
+  static void add_rows_read(Explanation::Kernel& kernel, const Operand* inputs, std::uint64_t reads,
+                            const Shape& shape, TypeList<Ts...>) {
     int i = 0;
     ((add_read_if((reads >> i & 1U) != 0, kernel, inputs[i], weft::detail::type_name<Ts>(), shape),
       ++i),
@@ -72,8 +71,7 @@ class BackwardExplainer {
 
   template <class R, class E>
   void add_node(const Reduce<R, E>*, const Reduce<R, without_vars_t<E>>& e) {
-    constexpr bool linear =
-        std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
+    constexpr bool linear = std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
     sweep<E, !linear>(e.operand(), e.shape(), name(dtype_of<typename E::value_type>),
                       1 + Derivative<R>::reads_value);
   }

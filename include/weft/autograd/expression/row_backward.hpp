@@ -73,7 +73,7 @@ WEFT_OUTLINED inline bool add_target(RowGradients& rows, Variable* variable, int
 /// is one number for a row and only the value reads it (`direct`); or an output that is summed
 /// afterwards. False where there are more than `wholes` and `sums`.
 WEFT_OUTLINED inline bool place_targets(RowGradients& rows, std::uint64_t direct, int wholes,
-                                        int sums, bool sums_later) {
+                                        int sums) {
   for (int t = 0; t < rows.count; ++t) {
     RowTarget& target = rows.targets[t];
     const int shift = rows.full.rank() - target.shape.rank();
@@ -88,7 +88,6 @@ WEFT_OUTLINED inline bool place_targets(RowGradients& rows, std::uint64_t direct
     } else if (one_a_row && rows.outputs[1] < sums) {
       target.kind = RowTarget::row_sums;
     } else {
-      if (!sums_later) return false;
       target.kind = RowTarget::summed;
     }
     target.place = rows.outputs[target.kind == RowTarget::row_sums]++;
@@ -192,9 +191,7 @@ class RowRun {
       if (variable == nullptr || !variable->active) continue;
       if (!add_target(rows_, variable, A::outputs + i, operands_[A::outputs + i])) return false;
     }
-    if (!place_targets(rows_, A::direct << A::outputs, A::wholes, A::sums, std::is_same_v<T, C>)) {
-      return false;
-    }
+    if (!place_targets(rows_, A::direct << A::outputs, A::wholes, A::sums)) return false;
     place_leaves();
     open_targets();
     if (A::along && A::loads_fit && are_few(rows_.geometry)) {
@@ -357,20 +354,27 @@ class RowRun {
                                                                           operands, program);
   }
 
-  Tensor<C, D> summed(const Tensor<C, D>& x, const Shape& shape) const {
+  /// The sum of x over the axes in which `shape` has size 1 or none.
+  template <class V>
+  Tensor<C, D> summed(const Tensor<V, D>& x, const Shape& shape) const {
     const weft::detail::ReducedAxes axes = broadcast_axes(shape, x.shape());
-    if (axes.mask == 0) return x.reshape(shape);
-    const Reduce<reducer::sum, Tensor<C, D>> total(reducer::sum{}, x, axes);
-    return weft::detail::materialize_on<C, D>(total, x.device()).reshape(shape);
+    const auto total = [&](const auto& values) {
+      using Values = std::remove_cvref_t<decltype(values)>;
+      const Reduce<reducer::sum, Values> all(reducer::sum{}, values, axes);
+      return weft::detail::materialize_on<C, D>(all, x.device()).reshape(shape);
+    };
+    if constexpr (std::is_same_v<V, C>) {
+      return axes.mask == 0 ? x.reshape(shape) : total(x);
+    } else {
+      return total(cast<C>(x));
+    }
   }
   void finish(int t) const {
     const RowTarget& target = rows_.targets[t];
     if (target.kind == RowTarget::row_sums) {
       store(sinks_[t], summed(numbers_[target.place], target.shape));
     } else if (target.kind == RowTarget::summed) {
-      if constexpr (std::is_same_v<T, C>) {
-        store(sinks_[t], summed(whole_[target.place], target.shape));
-      }
+      store(sinks_[t], summed(whole_[target.place], target.shape));
     } else if (whole_[target.place].data() != sinks_[t].buffer.data()) {
       store(sinks_[t], whole_[target.place].reshape(target.shape));
     }
