@@ -234,6 +234,7 @@ struct RowAdjoint {
   using Types = typename weft::detail::Join<typename Lower::types, TypeList<typename E::value_type>,
                                             detail::Times<Element, wholes>>::type;
 
+  using Source = Plain;
   static Part lower(const Plain& e, Operand* operands, weft::detail::RowNode* nodes) {
     return Lower::template lower<outputs, 0>(e, operands, nodes);
   }
@@ -476,6 +477,17 @@ struct RowAdjoint {
   static constexpr std::uint64_t operands_read = all_reads.operands;
   static constexpr bool loads_fit =
       read_by_gradients != 0 && __builtin_popcount(read_by_gradients) <= sums;
+  /// The values that the gradients read, as outputs of a program of the forward pass.
+  template <int R = 0>
+  static auto values_read() {
+    if constexpr (R == forward) {
+      return Pack<>{};
+    } else if constexpr ((read_by_gradients >> R & 1U) != 0) {
+      return weft::detail::joined(Pack<Reduced<R, C>>{}, values_read<R + 1>());
+    } else {
+      return values_read<R + 1>();
+    }
+  }
   using Outs =
       typename weft::detail::Join<detail::Times<Element, wholes>, detail::Times<C, sums>>::type;
 };

@@ -168,10 +168,10 @@ class RowRun {
   static constexpr int n = A::first + A::reductions;
 
  public:
-  template <class Source>
-  RowRun(const weft::detail::Name& name, const Source& source, const Shape& shape, D device,
-         const G& gradient)
+  RowRun(const weft::detail::Name& name, const typename A::Source& source, const Shape& shape,
+         D device, const G& gradient)
       : name_(name),
+        source_(source),
         gradient_(gradient),
         part_(A::lower(source, operands_, nodes_)),
         shape_(shape),
@@ -194,20 +194,21 @@ class RowRun {
     if (!place_targets(rows_, A::direct << A::outputs, A::wholes, A::sums)) return false;
     place_leaves();
     open_targets();
-    if (A::along && A::loads_fit && are_few(rows_.geometry)) {
-      launch(Stage::before);
-      launch(Stage::after);
+    if constexpr (A::along && A::loads_fit) {
+      if (are_few(rows_.geometry)) {
+        reduce_before();
+        launch(true);
+      } else {
+        launch(false);
+      }
     } else {
-      launch(Stage::all);
+      launch(false);
     }
     for (int t = 0; t < rows_.count; ++t) finish(t);
     return true;
   }
 
  private:
-  /// All at once, or the reductions of the forward pass before the others.
-  enum class Stage { all, before, after };
-
   void place_leaves() {
     for (int i = 0; i < A::leaves; ++i) {
       weft::detail::place_in_row(operands_[A::outputs + i], rows_.inside, rows_.geometry);
@@ -279,13 +280,48 @@ class RowRun {
     }
   }
 
-  void launch(Stage stage) {
+  /// Computes the values of the forward pass that gradients read.
+  void reduce_before() {
+    using Lower = typename A::Lower;
+    constexpr int outputs = __builtin_popcount(A::read_by_gradients);
+    weft::detail::OperandArray<outputs + A::leaves + A::forward> operands;
+    weft::detail::RowNode nodes[A::forward];
+    const auto part = Lower::template lower<outputs, 0>(source_, operands, nodes);
+    auto values = A::values_read();
+    const RowProgram<std::remove_cvref_t<decltype(part.reductions)>, decltype(values)> program{
+        part.reductions, values};
+    weft::detail::RowTask task;
+    task.geometry = rows_.geometry;
+    for (int k = 0; k < outputs; ++k) {
+      before_[k] = weft::detail::Access::allocate<C, D>(rows_.kept, device_);
+      place_number(operands[k], before_[k]);
+    }
+    for (int i = 0; i < A::leaves; ++i) {
+      weft::detail::place_in_row(operands[outputs + i], rows_.inside, rows_.geometry);
+    }
+    for (int r = 0; r < A::forward; ++r) {
+      for (auto& stride : operands[outputs + A::leaves + r].stride) stride = 0;
+      set_mode(task, r, (A::needed_by_read >> r & 1U) != 0 ? RowMode::compute : RowMode::skip);
+    }
+    RowExecutor<Loops>::template run<detail::Times<C, outputs>, typename Lower::types>(
+        name_, device_, task, operands, program);
+  }
+  /// How the task gets reduction r, or an equal one in its place.
+  void set_mode(weft::detail::RowTask& task, int r, RowMode mode) const {
+    const int same = r < A::forward ? nodes_[r].same : r;
+    const bool known = same != r && mode == RowMode::compute && task.mode[same] == RowMode::compute;
+    task.mode[r] = known ? RowMode::same : mode;
+    task.same[r] = static_cast<signed char>(same);
+  }
+
+  /// Runs the program; with `after` what gradients read of the forward pass is in memory.
+  void launch(bool after) {
     weft::detail::RowTask task;
     task.geometry = rows_.geometry;
     Operand operands[n];
     for (int i = A::outputs; i < n; ++i) operands[i] = operands_[i];
     for (int k = 0; k < A::wholes; ++k) {
-      const bool used = stage != Stage::before && k < rows_.outputs[0];
+      const bool used = k < rows_.outputs[0];
       task.along_row[k] = used;
       if (used) {
         weft::detail::set_target(operands[k], whole_[k]);
@@ -313,42 +349,26 @@ class RowRun {
     }
     std::uint32_t computed = A::needed;
     std::uint32_t loaded = A::along ? 0U : std::uint32_t{1} << A::loaded;
-    if (stage != Stage::all) {
-      constexpr std::uint32_t read = A::read_by_gradients;
-      computed = stage == Stage::before ? A::needed_by_read : A::needed & ~A::forward_mask;
-      if (stage == Stage::after) loaded |= read;
-      int w = 0;
-      for (int r = 0; r < A::forward; ++r) {
-        if ((read >> r & 1U) == 0) continue;
-        if (stage == Stage::before) {
-          before_[w] = weft::detail::Access::allocate<C, D>(rows_.kept, device_);
-          choice[w] = r;
-        } else {
-          place_number(operands[A::value_of(r)], before_[w]);
+    if (after) {
+      computed &= ~A::forward_mask;
+      loaded |= A::read_by_gradients;
+      for (int r = 0, w = 0; r < A::forward; ++r) {
+        if ((A::read_by_gradients >> r & 1U) != 0) {
+          place_number(operands[A::value_of(r)], before_[w++]);
         }
-        ++w;
-      }
-      if (stage == Stage::before) {
-        for (; w < A::sums; ++w) choice[w] = -1;
       }
     }
     for (int w = 0; w < A::sums; ++w) {
-      const bool early = stage == Stage::before && choice[w] >= 0;
-      place_number(operands[A::wholes + w], early ? before_[w] : numbers_[w]);
+      place_number(operands[A::wholes + w], numbers_[w]);
       A::choose_number(program, w, choice[w], chosen[w]);
     }
     for (int r = 0; r < A::reductions; ++r) {
-      task.mode[r] = (loaded >> r & 1U) != 0     ? RowMode::load
-                     : (computed >> r & 1U) != 0 ? RowMode::compute
-                                                 : RowMode::skip;
-      if (task.mode[r] != RowMode::load) {
-        for (auto& stride : operands[A::value_of(r)].stride) stride = 0;
-      }
-      const int same = r < A::forward ? nodes_[r].same : r;
-      task.same[r] = static_cast<signed char>(same);
-      if (same != r && task.mode[r] == RowMode::compute && task.mode[same] == RowMode::compute) {
-        task.mode[r] = RowMode::same;
-      }
+      const RowMode mode = (loaded >> r & 1U) != 0     ? RowMode::load
+                           : (computed >> r & 1U) != 0 ? RowMode::compute
+                                                       : RowMode::skip;
+      set_mode(task, r, mode);
+      if (mode == RowMode::load) continue;
+      for (auto& stride : operands[A::value_of(r)].stride) stride = 0;
     }
     RowExecutor<Loops>::template run<typename A::Outs, typename A::Types>(name_, device_, task,
                                                                           operands, program);
@@ -381,6 +401,7 @@ class RowRun {
   }
 
   const weft::detail::Name& name_;
+  const typename A::Source& source_;
   const G& gradient_;
   weft::detail::OperandArray<n> operands_;
   weft::detail::RowNode nodes_[A::forward];

@@ -63,6 +63,7 @@ struct RowPullAdjoint {
     const G& gradient;
     const Plain& x;
   };
+  using Source = Lowered;
   static auto lower(const Lowered& from, Operand* operands, weft::detail::RowNode* nodes) {
     auto gradient = Above::template lower<outputs, 0>(from.gradient, operands, nodes);
     auto x = Below::template lower<outputs + above>(from.x, operands);
