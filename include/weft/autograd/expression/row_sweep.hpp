@@ -32,26 +32,16 @@ auto as_operands(const Apply<Op, Ps...>& program) {
   return detail::operands_inside<First>(program, std::index_sequence_for<Ps...>{});
 }
 
-/// The value of an operand where only reductions' values are known: it is not read.
-struct UnreadOperand {
-  template <class T>
-  WEFT_HD constexpr operator T() const {
-    return T{};
-  }
-};
-
 /// A row's inputs as those programs read them.
 template <int First, class Inputs>
 struct RowInputs {
   const Inputs& inputs;
   template <int I>
   WEFT_HD WEFT_INLINE auto get() const {
-    if constexpr (I >= First) {
-      return inputs.template reduced<I - First>();
-    } else if constexpr (requires { inputs.template get<I>(); }) {
+    if constexpr (I < First) {
       return inputs.template get<I>();
     } else {
-      return UnreadOperand{};
+      return inputs.template reduced<I - First>();
     }
   }
 };
