@@ -1,6 +1,5 @@
-// Gradients that are row programs, of operands that are expressions: one program goes on through
-// these to the Vars, so that nothing of the rows' size is written in between.
-// SPDX-License-Identifier: Apache-2.0
+// Gradients that are row programs, of operands that are expressions: they go on to the Vars in
+// these. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/expression/row_backward.hpp"
