@@ -29,8 +29,7 @@ class BackwardExplainer {
  private:
   template <class R, class E>
   void add_node(const Reduce<R, E>*, const Reduce<R, without_vars_t<E>>& e) {
-    constexpr bool linear =
-        std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
+    constexpr bool linear = std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
     sweep<E, !linear>(e.operand(), e.shape(), name(dtype_of<typename E::value_type>),
                       1 + Derivative<R>::reads_value);
   }

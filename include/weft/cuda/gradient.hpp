@@ -198,7 +198,7 @@ struct GradientExecutor<Cuda> {
     } else {
       const bool by_rows = begun.mode == SumMode::rows;
       kept = {by_rows ? inner : 1};
-      reduced = {by_rows ? row_step : blocks * int64_t{on_cuda::block_threads / 32}};
+      reduced = {by_rows ? row_step : blocks * int64_t { on_cuda::block_threads / 32 }};
       operands[0].stride[0] = 1;
       operands[0].stride[1] = 0;
       operands[1].stride[0] = 1;

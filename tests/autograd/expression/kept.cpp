@@ -25,7 +25,8 @@ TEST_CASE("which statements keep the value of their reduction") {
 TEST_CASE_TEMPLATE("gradients by a kept value", D, TEST_DEVICES) {
   const Var x = parameter(test::numbers<D>({3, 4}));
   CHECK(gradcheck([](const auto& v) { return Var(log1p(abs(norm(v, axis(0))))); }, x));
-  CHECK(gradcheck([](const auto& v) { return Var(2.0 / (sum(v * v, axis(1), keepdims) + 1.0)); }, x));
+  CHECK(
+      gradcheck([](const auto& v) { return Var(2.0 / (sum(v * v, axis(1), keepdims) + 1.0)); }, x));
   CHECK(gradcheck([](const auto& v) { return Var(-square(max(v * 2.0, axis(1)))); }, x));
 
   x.zero_grad();
@@ -37,7 +38,8 @@ TEST_CASE_TEMPLATE("gradients by a kept value", D, TEST_DEVICES) {
 }
 
 TEST_CASE_TEMPLATE("a kept value has the precision of sums", D, TEST_DEVICES) {
-  const Var x = parameter(Tensor<weft::half, D>(cast<weft::half>(arange<float>(300).to(D{}) * 0.01F)));
+  const Var x =
+      parameter(Tensor<weft::half, D>(cast<weft::half>(arange<float>(300).to(D{}) * 0.01F)));
   const Var y = norm(x);
   y.backward(ones<weft::half>({}, D{}));
   const Tensor<float, D> v = cast<float>(x.value());

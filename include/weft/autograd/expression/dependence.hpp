@@ -31,8 +31,8 @@ inline constexpr bool is_flat<op::trunc> = true;
 template <std::uint64_t Ports, class P>
 inline constexpr bool reaches = (weft::detail::uses_of<P> & Ports) != 0;
 template <std::uint64_t Ports, class Op, class... Ps>
-inline constexpr bool reaches<Ports, Apply<Op, Ps...>> = !is_flat<Op> && (reaches<Ports, Ps> ||
-                                                                          ...);
+inline constexpr bool reaches<Ports, Apply<Op, Ps...>> =
+    !is_flat<Op> && (reaches<Ports, Ps> || ...);
 
 /// The arguments, as bits, whose values the derivative by argument I is made of. One that is made
 /// of the operation's value depends on all of them.

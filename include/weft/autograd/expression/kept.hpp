@@ -24,8 +24,7 @@ struct OfOneReduction<Reduce<R, E>> {
   }
 };
 template <class T, class Op, class X>
-  requires OfOneReduction<X>::matches
-struct OfOneReduction<Map<T, Op, X>> {
+requires OfOneReduction<X>::matches struct OfOneReduction<Map<T, Op, X>> {
   using Inner = OfOneReduction<X>;
   static constexpr bool matches = true;
   using C = typename Inner::C;
