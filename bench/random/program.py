@@ -18,6 +18,11 @@ from weft_side import Compiler, Programs
 HERE = Path(__file__).resolve().parent
 
 
+def cores():
+    """Of those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def arguments(description):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -31,9 +36,9 @@ def arguments(description):
     add("--scale", default="", help="of the sizes: a number, or " + ", ".join(SCALES) +
         "; default: full, on the CPU small")
     add("--rivals", default="eager,compile", help="of PyTorch; default: %(default)s; none: weft alone, still checked")
-    add("--jobs", type=int, default=os.cpu_count(), help="compilers at a time; default: %(default)s")
-    add("--workers", type=int, default=1, help="processes of PyTorch that compile at a time; with more than one its "
-        "autotuner is disturbed; default: %(default)s")
+    add("--jobs", type=int, default=cores(), help="compilers at a time; default: %(default)s")
+    add("--workers", type=int, default=0, help="processes of PyTorch that compile at a time; on a GPU more than one "
+        "disturb its autotuner; default: 1, on the CPU half as many as there are cores")
     add("--limit", type=float, default=0, help="begin no statement after so many seconds; default: no limit")
     add("--explain", type=int, default=5, metavar="N", help="explain the N worst; default: %(default)s")
     add("--kernels", action="store_true", help="the time of each kernel of weft's, on CUDA")
@@ -55,6 +60,8 @@ def arguments(description):
             parser.error(f"--family {family}, expected {', '.join(FAMILIES)}")
         if args.backward and family not in WITH_GRADIENTS:
             parser.error(f"--backward --family {family}, expected {', '.join(WITH_GRADIENTS)}")
+    if args.workers == 0:
+        args.workers = max(1, cores() // 2) if args.device == "cpu" else 1
     args.rivals = [r for r in args.rivals.split(",") if r in ("eager", "compile")]
     return args
 
@@ -74,8 +81,11 @@ class Run:
         start = {"do": "start", "device": args.device, "threads": args.threads, "rivals": args.rivals,
                  "milliseconds": args.milliseconds}
         environment = dict(os.environ)
-        if args.device == "cpu" and args.threads:
-            environment["OMP_NUM_THREADS"] = str(args.threads)
+        if args.device == "cpu":
+            if args.threads:
+                environment["OMP_NUM_THREADS"] = str(args.threads)
+            if args.workers > 1:  # each compiles by itself, without a pool of its own
+                environment.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
         self.workers = [Process([sys.executable, HERE / "rivals.py"], self.log, json.dumps(start), environment)
                         for _ in range(max(1, args.workers))]
         self.prepared = {}  # by the process that has it compiled
@@ -87,7 +97,7 @@ class Run:
         return self.args.limit and self.seconds() > part * self.args.limit
 
     def worker(self, n):
-        return self.workers[n % len(self.workers)]
+        return self.workers[list(self.outcomes).index(n) % len(self.workers)]
 
     def prepare(self, n, check=True):
         """The reference, and the rival's compiled form."""
@@ -110,8 +120,8 @@ class Run:
 
     def prepare_all(self):
         def some(first):  # the statements of one worker
-            for n in list(self.outcomes):
-                if n % len(self.workers) == first and not self.late(0.6):
+            for k, n in enumerate(self.outcomes):
+                if k % len(self.workers) == first and not self.late(0.6):
                     self.prepare(n)
         with ThreadPoolExecutor(len(self.workers)) as pool:
             list(pool.map(some, range(len(self.workers))))

@@ -9,6 +9,7 @@
 #include "weft/autograd/expression/hoist_opaque.hpp"
 #include "weft/autograd/expression/statement.hpp"
 #include "weft/autograd/mode.hpp"
+#include "weft/autograd/expression/row_backward.hpp"
 #include "weft/autograd/tape/engine.hpp"
 #include "weft/eval/transfer.hpp"
 #include "weft/tensor/factory.hpp"

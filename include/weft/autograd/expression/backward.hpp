@@ -16,6 +16,22 @@ namespace weft::autograd {
 template <class E>
 struct Rule;
 
+/// The gradients of an expression with reductions inside in one row program; in row_backward.hpp.
+template <class E>
+struct RowBackward;
+
+/// Passes on the gradients of E in one row program; false, and nothing is done, where there is none
+/// for it. On the CPU element-wise loops are faster.
+template <class E, class G, class D>
+bool run_rows_backward([[maybe_unused]] const without_vars_t<E>& e,
+                       [[maybe_unused]] Variable* const* edges,
+                       [[maybe_unused]] const Tensor<G, D>& gradient) {
+  if constexpr (is_cuda<weft::detail::loops_of<D>>) {
+    if constexpr (RowBackward<E>::possible()) return RowBackward<E>::run(e, edges, gradient);
+  }
+  return false;
+}
+
 /// Whether one of the first n variables wants a gradient in this pass.
 inline bool any_active(Variable* const* edges, int n) {
   for (int i = 0; i < n; ++i) {
@@ -283,6 +299,7 @@ struct Rule {
       });
     } else if constexpr (known) {
       if (!any_active(edges, var_count<E>)) return;
+      if (run_rows_backward<E>(e, edges, gradient)) return;
       const UpstreamSource<G, D> source{gradient};
       Backward<E, UpstreamSource<G, D>>(e, edges, source, value...);
     }

@@ -178,6 +178,7 @@ struct Rule<Reduce<R, E>> {
   static void backward(const Reduce<R, without_vars_t<E>>& e, Variable* const* edges,
                        const Tensor<G, D>& gradient, const Tensor<C, D>& known = {}) {
     if (!any_active(edges, var_count<E>)) return;
+    if (run_rows_backward<Reduce<R, E>>(e, edges, gradient)) return;
     const Shape kept = kept_shape(e);
     const auto reduce = [&](auto reducer, auto operand) {
       const Reduce<decltype(reducer), decltype(operand)> extra(

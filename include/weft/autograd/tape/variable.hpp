@@ -165,9 +165,10 @@ struct VariableOf final : Variable {
   std::vector<Ref<Hook<T, D>>> hooks;
   std::vector<Ref<Hook<T, D>>> accumulated_hooks;
 
-  /// Takes the format of a value that a statement has computed; leaves have contiguous gradients.
+  /// Takes the format of a value that a statement has computed; leaves have contiguous gradients,
+  /// unless they were put into the other format (nn/memory_format.hpp).
   void note_format(const Tensor<T, D>& value) {
-    channels_last = !is_leaf() && is_channels_last(value);
+    if (!is_leaf()) channels_last = is_channels_last(value);
   }
   /// A leaf without hooks is written where its gradient stays.
   bool is_direct() const { return is_leaf() && hooks.empty(); }
@@ -219,8 +220,8 @@ struct VariableOf final : Variable {
     } else if (is_direct() && place) {
       set_gradient(value);
     } else {
-      const bool own = !is_direct() || value.is_contiguous();
-      buffer = own ? static_cast<Tensor<T, D>&&>(value) : value.clone();
+      buffer = is_direct() ? weft::detail::in_format(value, channels_last)
+                           : static_cast<Tensor<T, D>&&>(value);
       filled = true;
     }
   }
