@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because what a kernel does with each of its gradients is decided in one place.
+
 #include "weft/autograd/expression/pulled_back.hpp"
 #include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/elementwise/cast.hpp"
@@ -284,6 +286,11 @@ class Backward<E, Source, TypeList<Ports...>> {
   Operand inputs_[n + 1];
 };
 
+/// Whether E is a function of numbers and one reduction whose derivative needs no further
+/// reduction: its operand's gradients are element-wise. In kept.hpp.
+template <class E>
+inline constexpr bool is_of_simple_reduction = false;
+
 /// Element-wise expressions, including a single Var.
 template <class E>
 struct Rule {
@@ -299,7 +306,9 @@ struct Rule {
       });
     } else if constexpr (known) {
       if (!any_active(edges, var_count<E>)) return;
-      if (run_rows_backward<E>(e, edges, gradient)) return;
+      if constexpr (!is_of_simple_reduction<E>) {
+        if (run_rows_backward<E>(e, edges, gradient)) return;
+      }
       const UpstreamSource<G, D> source{gradient};
       Backward<E, UpstreamSource<G, D>>(e, edges, source, value...);
     }
