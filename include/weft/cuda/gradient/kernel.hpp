@@ -175,12 +175,16 @@ __global__ void __launch_bounds__(block_threads)
     long long offset[N] = {};
     unsigned rest = row;
 #pragma unroll 1
-    for (int d = 0; d < grid.outer; ++d) {
+    for (int d = 0; d < grid.outer - 1; ++d) {
       const unsigned next = grid.size[d].divide(rest);
       const long long index = rest - next * grid.size[d].divisor;
       rest = next;
 #pragma unroll
       for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
+    }
+    if (grid.outer > 0) {
+#pragma unroll
+      for (int i = 0; i < N; ++i) offset[i] += rest * grid.stride[i][grid.outer - 1];
     }
 #pragma unroll
     for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
