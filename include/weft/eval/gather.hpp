@@ -123,18 +123,22 @@ template <class E>
 inline constexpr bool is_gathered_inside =
     !is_tensor<E> && GatheredInside<E>::passes && GatheredInside<E>::tensors == 1;
 
+/// The element type that a gather of E loads, as a std::type_identity: of the one tensor in it, or
+/// of E's value.
+template <class E>
+constexpr auto gathered_element() {
+  if constexpr (is_gathered_inside<E>) {
+    using T = std::remove_cvref_t<decltype(GatheredInside<E>::leaf(std::declval<const E&>()))>;
+    return std::type_identity<typename T::value_type>{};
+  } else {
+    return std::type_identity<std::conditional_t<is_tensor<E>, typename E::value_type,
+                                                 compute_t<typename E::value_type>>>{};
+  }
+}
+
 template <class K, class E, class I>
 struct Lowering<Gather<K, E, I>> {
-  using Source = decltype([] {
-    if constexpr (is_gathered_inside<E>) {
-      using T = std::remove_cvref_t<decltype(GatheredInside<E>::leaf(std::declval<const E&>()))>;
-      return std::type_identity<typename T::value_type>{};
-    } else {
-      return std::type_identity<std::conditional_t<is_tensor<E>, typename E::value_type,
-                                                   compute_t<typename E::value_type>>>{};
-    }
-  }());
-  using element = typename Source::type;
+  using element = typename decltype(gathered_element<E>())::type;
   using types =
       typename Join<TypeList<>, TypeList<IndexOperand>, typename Lowering<I>::types>::type;
 
