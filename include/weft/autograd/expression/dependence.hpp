@@ -10,6 +10,7 @@
 #include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/elementwise/ternary.hpp"
 #include "weft/ops/elementwise/unary.hpp"
+#include "weft/ops/index/gather.hpp"
 
 namespace weft::autograd {
 
@@ -26,6 +27,12 @@ template <>
 inline constexpr bool is_flat<op::round> = true;
 template <>
 inline constexpr bool is_flat<op::trunc> = true;
+
+/// The operand that stands for a gather as a port, its offsets; 0 for other programs.
+template <class P>
+inline constexpr int gathered_port = 0;
+template <class T, class Finder, int I, class Index>
+inline constexpr int gathered_port<Apply<op::gathered<T, Finder>, Arg<I, IndexOperand>, Index>> = I;
 
 /// Whether a gradient of a program's value reaches one of the operands that are the bits of Ports.
 template <std::uint64_t Ports, class P>
