@@ -40,8 +40,8 @@ int run(D device) {
   // 1000 tops that spin about axes of their own for a second, in steps of a millisecond: a step is
   // one kernel, in place.
   const Tensor<Vector, D> spin = as_small<3>(randn({1000, 3}, device));  // radians a second
-  const Quaternion none{1, 0, 0, 0};
-  Tensor<Quaternion, D> top = full({1000}, none, device);
+  const Quaternion upright{1, 0, 0, 0};
+  Tensor<Quaternion, D> top = full({1000}, upright, device);
   const Tensor<Quaternion, D> step = quaternion::from_rotation_vector(0.001F * spin);
   for (int i = 0; i < 1000; ++i) top = normalize(quaternion::multiply(step, top));
   const Tensor<Quaternion, D> whole = quaternion::from_rotation_vector(spin);
@@ -51,7 +51,7 @@ int run(D device) {
   const Tensor<Vector, D> some = points(slice(0, 1000));
   const Quaternion hidden = quaternion::from_axis_angle(Vector{0.6F, 0, 0.8F}, pi / 3);
   const Tensor<Vector, D> goal = quaternion::rotate(hidden, some);
-  Var turn = parameter(full({1}, none, device));
+  Var turn = parameter(full({1}, upright, device));
   for (int i = 0; i < 200; ++i) {
     const Var off = quaternion::rotate(normalize(turn), some) - goal;
     const Var loss = mean(dot(off, off));

@@ -41,6 +41,7 @@ def arguments(description):
         "disturb its autotuner; default: 1, on the CPU half as many as there are cores")
     add("--limit", type=float, default=0, help="begin no statement after so many seconds; default: no limit")
     add("--explain", type=int, default=5, metavar="N", help="explain the N worst; default: %(default)s")
+    add("--kernels", action="store_true", help="the time of each kernel of weft's, on CUDA")
     add("--arch", default="native", help="what -arch (nvcc) or -march (g++) says; default: %(default)s")
     add("--milliseconds", type=float, default=100, help="about, of timing each; default: %(default)s")
     add("--out", default="build/random", help="folder for sources, programs and results; default: %(default)s")
@@ -75,7 +76,8 @@ class Run:
         (self.out / "work").mkdir(parents=True)
         self.log = open(self.out / "random.log", "w")
         self.outcomes = {n: results.Outcome(args.seed, n, s) for n, s in statements.items()}
-        self.programs = Programs(Compiler(args.device, args.arch, self.out / "work"), statements, args.seed, args.jobs)
+        compiler = Compiler(args.device, args.arch, self.out / "work", traced=args.kernels and args.device == "cuda")
+        self.programs = Programs(compiler, statements, args.seed, args.jobs)
         start = {"do": "start", "device": args.device, "threads": args.threads, "rivals": args.rivals,
                  "milliseconds": args.milliseconds}
         environment = dict(os.environ)
@@ -108,6 +110,7 @@ class Run:
             return
         self.prepared[n] = worker.program
         o.reference = answer.get("reference", o.reference)
+        o.nudged = answer.get("nudged", o.nudged)
         self.remark(o, answer)
 
     def remark(self, o, answer):
@@ -186,8 +189,24 @@ class Run:
                 print(self.line(o), flush=True)
         for process in [self.weft, *self.workers]:
             process.close()
+        for o in done:
+            if a.kernels and a.device == "cuda" and o.weft_ms:
+                print(f"case {o.case}, {o.weft_ms:.4f} ms: {o.statement.text()}\n    {o.statement.shapes()}")
+                print("\n".join("    " + line for line in self.kernels(program, o.case)), flush=True)
         self.finish(done, csv)
         return 1 if any(o.note or o.wrong for o in done) or not done else 0
+
+    def kernels(self, program, n):
+        """A line for each kernel of a run of a statement."""
+        path = self.out / "trace.json"
+        path.unlink(missing_ok=True)
+        traced = Process([program, self.args.milliseconds], self.log, None, {**os.environ, "WEFT_TRACE": str(path)})
+        try:
+            traced.ask(f"run {n}", 120)
+            traced.close()
+            return results.kernel_lines(json.loads(path.read_text()))
+        except (Died, OSError, ValueError) as error:
+            return [f"not traced: {error}"]
 
     def line(self, o):
         if o.note:

@@ -41,3 +41,25 @@ TEST_CASE_TEMPLATE("a gradient of another shape is refused", D, TEST_DEVICES) {
   CHECK_SAYS("[custom] a gradient of shape () for an argument of shape (2, 3)",
              y.backward(ones<double>({2, 3}, D{})));
 }
+
+TEST_CASE_TEMPLATE("tensors beside the Vars may be written before the call, not after it", D,
+                   TEST_DEVICES) {
+  const auto product = [](const auto& w, const Tensor<float, D>& x) {
+    return custom([](const auto& a, const auto& b) { return (a * b).eval(); },
+                  [](const auto& g, const auto&, const auto& a, const auto& b) {
+                    return std::tuple(g * b, g * a);
+                  },
+                  w, x);
+  };
+  const Var w = parameter(ones({3}, D{}));
+  const Tensor written = ones({3}, D{});
+  written += 1;
+  sum(product(w, written)).eval().backward();
+  CHECK(w.grad().to_vector() == std::vector<float>{2, 2, 2});
+  const Tensor taken = ones({3}, D{}) * 2;  // in the memory of its operand
+  sum(product(w, taken)).eval().backward();
+  CHECK(w.grad().to_vector() == std::vector<float>{4, 4, 4});
+  const Var late = sum(product(w, written));
+  written += 1;
+  CHECK_SAYS("was written in place after the statement read it", late.backward());
+}

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "weft/autograd/expression/row_pull.hpp"
 #include "weft/autograd/var.hpp"
 
 namespace weft {
@@ -28,6 +29,9 @@ class Pull {
         fail<ShapeError>("custom", "a gradient of shape ", gradient.shape(),
                          " for an argument of shape ", e_.shape());
       }
+      if constexpr (is_cuda<weft::detail::loops_of<typename E::device_type>>) {
+        if (pull_rows<E>(e_, edges_, gradient)) return;
+      }
       pass_to<E>(e_, edges_, [&](const auto& sink) { store(sink, gradient); });
     }
   }
@@ -45,7 +49,7 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
   Function(const char* operation, const F& f, const Tensor<T, D>& y, const Es&... args)
       : operation_(operation),
         kept_(Kept{f, weft::detail::Access::operand(y),
-                   make_pack(without_vars_t<Es>(without_vars(args))...)}) {
+                   make_pack(without_vars_t<Es>(operand(without_vars(args)))...)}) {
     int first = 0;
     (add_edges(args, first), ...);
   }
@@ -68,6 +72,15 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
     Pack<without_vars_t<Es>...> args;
   };
 
+  /// A tensor's handle, which notices later writes; an expression's leaves do already.
+  template <class X>
+  static decltype(auto) operand(const X& x) {
+    if constexpr (TensorLike<X>) {
+      return weft::detail::Access::operand(x);
+    } else {
+      return (x);
+    }
+  }
   template <class E>
   void add_edges(const E& e, int& first) {
     for_each_var(e, [&](const auto& x, int i) {

@@ -66,7 +66,7 @@ class Group {
     return run(call<T>(Kind::broadcast, x.shape(), x.size(), checked("broadcast", root)), &x, &x,
                a...);
   }
-  /// All ranks' x one behind the other, into out of size() times as many elements.
+  /// Every rank's x, concatenated in rank order, into out of size() times as many elements.
   template <class T, class D, class... A>
   auto all_gather(const Tensor<T, D>& out, const Tensor<T, D>& x, A... a) const {
     check_sizes("all_gather", out, x, "x");
@@ -81,7 +81,7 @@ class Group {
     all_gather(out, x);
     return out;
   }
-  /// Of size() parts of x, one behind the other, out becomes this rank's, reduced over all ranks.
+  /// x has size() consecutive parts: out becomes this rank's, reduced over all ranks.
   template <class T, class D, class... A>
   auto reduce_scatter(const Tensor<T, D>& out, const Tensor<T, D>& x, Reduce op = Reduce::sum,
                       A... a) const {
@@ -97,7 +97,8 @@ class Group {
     }
     return run(call<T>(Kind::all_to_all, x.shape(), x.size() / size()), &x, &out, a...);
   }
-  /// All ranks' x one behind the other, into rank `root`'s out; other ranks' out is not looked at.
+  /// Every rank's x, concatenated in rank order, into rank `root`'s out; other ranks' out is not
+  /// looked at.
   template <class T, class D, class... A>
   auto gather(const Tensor<T, D>& out, const Tensor<T, D>& x, int root = 0, A... a) const {
     const bool mine = checked("gather", root) == rank();

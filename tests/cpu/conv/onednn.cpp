@@ -94,10 +94,10 @@ TEST_CASE("what is not a number stays so, and double is left alone") {
   const auto w = test::image<double, Cpu>({3, 2, 1, 1});
   CHECK(!ConvLibrary<Cpu>::results("f", p, x, w, zeros<double>({1, 3, 4, 4})));
   Tensor<float> y = zeros({1, 3, 4, 4});
-  const Tensor<float> narrow = cast<float>(w);
-  CHECK(ConvLibrary<Cpu>::results("f", p, Tensor(cast<float>(x)), narrow, y));
-  const Tensor<float> none = full<float>({1, 2, 4, 4}, std::nanf(""));
-  const Tensor cut = relu(conv2d(none, narrow, zeros({3})));
+  const Tensor<float> weights = cast<float>(w);
+  CHECK(ConvLibrary<Cpu>::results("f", p, Tensor(cast<float>(x)), weights, y));
+  const Tensor<float> undefined = full<float>({1, 2, 4, 4}, std::nanf(""));
+  const Tensor cut = relu(conv2d(undefined, weights, zeros({3})));
   CHECK(cut.at(0, 0, 1, 1) != cut.at(0, 0, 1, 1));
 }
 #endif

@@ -55,8 +55,9 @@ TEST_CASE_TEMPLATE("Bert learns, and its heads and types are checked", D, TEST_D
   sum(y * y * ones({8}, D{})).eval();
   const Var loss = sum(y * arange<float>(8, D{}));
   loss.backward();
-  for (const auto& [name, x] : nn::named_parameters(model)) {
-    CAPTURE(name);
+  for (const auto& item : nn::named_parameters(model)) {
+    const auto& [name, x] = item;
+    CAPTURE(item.first);
     if (x.has_grad()) CHECK(all(isfinite(x.grad())).item());
   }
   CHECK(model.encoder.layer[0].attention.self.query.weight.has_grad());

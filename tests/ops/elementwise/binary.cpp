@@ -251,12 +251,14 @@ TEST_CASE_TEMPLATE("compound assignments", D, TEST_DEVICES) {
   x |= 1;
   x &= 13;
   CHECK(x.to_vector() == std::vector<int>{5, 1, 9});
-  x ^= x;
+  const auto same = x;
+  x ^= same;
   x(weft::slice(0, 2)) ^= 6;
   (x >>= 1) += 1;
   CHECK(x.to_vector() == std::vector<int>{4, 4, 1});
   const auto flags = weft::tensor({true, false}, D{});
-  flags &= flags;
+  const auto likewise = flags;
+  flags &= likewise;
   flags |= true;
   CHECK(flags.to_vector() == std::vector<bool>{true, true});
 }

@@ -87,7 +87,6 @@ TEST_CASE("none of them has a derivative") {
 }
 
 TEST_CASE_TEMPLATE("integers beside a number that they do not hold", D, TEST_DEVICES) {
-  using Bools = std::vector<bool>;
   const auto bytes = weft::tensor<std::uint8_t>({0, 44, 255}, D{});
   const Bools none(3, false);
   const Bools all(3, true);

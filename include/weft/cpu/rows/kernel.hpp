@@ -15,14 +15,6 @@ namespace weft {
 
 namespace cpu::detail {
 
-/// Bit I for each Reduced<I> that a program reads.
-template <class P>
-inline constexpr std::uint64_t reduced_in = 0;
-template <int I, class T>
-inline constexpr std::uint64_t reduced_in<Reduced<I, T>> = std::uint64_t{1} << I;
-template <class Op, class... Ps>
-inline constexpr std::uint64_t reduced_in<Apply<Op, Ps...>> = (reduced_in<Ps> | ... | 0);
-
 /// A loop over the m elements of `rows` rows, to `out`, of which each row is `pitch` bytes behind
 /// the one before; at, step and skip as an ElementLoop's, and `kept` as out for what is read of it.
 using RowLoop = void(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
@@ -97,7 +89,8 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
 
   template <class P>
   static constexpr std::uint64_t uses =
-      weft::detail::uses_of<P> | reduced_in<P> << (outputs + leaves);
+      weft::detail::uses_of<P> | std::uint64_t{weft::detail::reductions_of<P>}
+                                     << (outputs + leaves);
 
   template <int I>
   struct Reduce {
@@ -160,7 +153,8 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
         out.in_place = in_place<P>;
       } else {
         out.values = out.varying = compute<RowValues<ValueTypes>>;
-        if constexpr (reduced_in<P> != 0) out.varying = compute<OperandElements<ValueTypes>>;
+        if constexpr (weft::detail::reductions_of<P> != 0)
+          out.varying = compute<OperandElements<ValueTypes>>;
         if constexpr (fuses) {
           out.fused = fused;
           out.fused_add = fused_add;

@@ -12,7 +12,9 @@ namespace weft::nn::models {
 template <class T>
 StateDict converted(const StateDict& dict) {
   StateDict out;
-  for (const auto& [name, tensor] : dict) {
+  for (const auto& item : dict) {
+    const auto& name = item.first;  // not a structured binding, which clang 14 does not capture
+    const auto& tensor = item.second;
     const auto from = [&]<class F>(F) {
       if (tensor.dtype() != dtype_of<F> || std::is_same_v<F, T>) return false;
       out.add(name, Tensor<T>(cast<T>(tensor.template to<F>(Cpu{}))));

@@ -173,7 +173,7 @@ auto contract_on(const EinsumFormula& f, int k, int operands, const A& a, const 
 
 }  // namespace detail
 
-/// Einstein's summation as in NumPy and PyTorch, einsum("bij,bjk->bik", a, b): letters name axes,
+/// Einstein summation as in NumPy and PyTorch, einsum("bij,bjk->bik", a, b): letters name axes,
 /// `...` those in front that broadcast; what the result lacks is summed, `...` too. Evaluated at
 /// the call, by one matrix product on views; an operand is copied where its strides leave no other
 /// way.

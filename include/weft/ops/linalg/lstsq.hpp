@@ -69,7 +69,7 @@ struct PinvRule {
 
 }  // namespace linalg
 
-/// The pseudo-inverse of Moore and Penrose of each matrix of a (..., m, n): (..., n, m). Gradient:
+/// The Moore-Penrose pseudoinverse of each matrix of a (..., m, n): (..., n, m). Gradient:
 /// Golub and Pereyra 1973, where the rank stays the same.
 template <ExpressionLike X>
 auto pinv(X&& a, RankTolerance tolerance = {}) {

@@ -53,7 +53,7 @@ auto diagflat(const X& x, int64_t k = 0) {
   return diag_embed(ravel(x), k);
 }
 
-/// The matrices one behind the other along the diagonal, 0 elsewhere; vectors and numbers count as
+/// The matrices one after another along the diagonal, 0 elsewhere; vectors and numbers count as
 /// rows.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto block_diag(const X& x, const Xs&... xs) {

@@ -43,7 +43,7 @@ template <ExpressionLike X, ExpressionLike... Xs>
 auto row_stack(const X& x, const Xs&... xs) {
   return vstack(x, xs...);
 }
-/// One behind the other, along the third axis.
+/// Stacks along the third axis, as NumPy's dstack.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto dstack(const X& x, const Xs&... xs) {
   return detail::joined_as(

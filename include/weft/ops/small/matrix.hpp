@@ -221,7 +221,7 @@ constexpr auto diagonal_matrix(X&& x) {
   return detail::lift_small(op::small_diagonal_matrix{}, static_cast<X&&>(x));
 }
 
-/// The Euclidean norm of each element, of a matrix that of Frobenius.
+/// The Euclidean norm of each element; of a matrix, the Frobenius norm.
 template <SmallLike X, class... Options>
 auto norm(X&& x, Options...) {
   static_assert(sizeof...(Options) == 0,
