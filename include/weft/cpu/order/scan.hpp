@@ -1,5 +1,5 @@
-// The CPU's scans: neighbouring rows side by side in vectors, long ones in pieces that threads
-// share. SPDX-License-Identifier: Apache-2.0
+// The CPU's scans: neighbouring rows side by side in vectors, long ones in pieces.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/memory.hpp"
