@@ -7,6 +7,7 @@
 #include "weft/autograd/expression/caster.hpp"
 #include "weft/autograd/expression/differentiable.hpp"
 #include "weft/autograd/expression/hoist_opaque.hpp"
+#include "weft/autograd/expression/large.hpp"
 #include "weft/autograd/expression/statement.hpp"
 #include "weft/autograd/mode.hpp"
 #include "weft/autograd/tape/engine.hpp"

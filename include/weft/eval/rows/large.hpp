@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/eval/program/leaves.hpp"
 #include "weft/eval/rows/rows.hpp"
 #include "weft/eval/rows/sharing.hpp"
 
@@ -24,10 +25,15 @@ inline constexpr std::uint64_t expression_number<Reduce<R, E>> = mixed(type_numb
 inline constexpr int most_kernel_values = 58;
 inline constexpr int most_kernel_reductions = 30;
 
-/// What an expression asks of its kernel.
+/// What an expression asks of its kernel; one with Vars of the statement that is recorded.
 template <class E>
-inline constexpr int kernel_values =
-    count(typename RowLowering<E>::types{}) + RowLowering<E>::reductions;
+inline constexpr int kernel_values = [] {
+  if constexpr (has_var<E>) {
+    return var_count<E> + leaf_count<E>;
+  } else {
+    return count(typename RowLowering<E>::types{}) + RowLowering<E>::reductions;
+  }
+}();
 /// Whether a row program of E is too large.
 template <class E>
 inline constexpr bool has_large_rows =

@@ -84,17 +84,26 @@ inline constexpr std::uint64_t part_before = [] {
   return std::uint64_t{0};
 }();
 
+/// The value of a part that is evaluated before, in the type that kernels compute in.
+template <class Part>
+struct PartValue {
+  using type = Tensor<compute_t<typename Part::value_type>, typename Part::device_type>;
+};
+template <class Part>
+  requires has_var<Part>
+struct PartValue<Part> : Evaluated<Part> {
+};
+
 /// The values of parts evaluated before, each distinct one once.
 template <class Part>
 class PartValues {
  public:
-  using Value = Tensor<compute_t<typename Part::value_type>, typename Part::device_type>;
+  using Value = typename PartValue<Part>::type;
   Value of(const Part& part) {
     for (int i = 0; i < count_; ++i) {
       if (same_value(*part_[i], part)) return value_[i];
     }
-    using D = typename Value::device_type;
-    auto value = materialize_on<typename Value::value_type, D>(part, D{});
+    Value value = evaluated(part);
     if (count_ < most) {
       part_[count_] = &part;
       value_[count_++] = value;
@@ -103,6 +112,15 @@ class PartValues {
   }
 
  private:
+  static Value evaluated(const Part& part) {
+    if constexpr (has_var<Part>) {
+      return Value(part);
+    } else {
+      using D = typename Value::device_type;
+      return materialize_on<typename Value::value_type, D>(part, D{});
+    }
+  }
+
   static constexpr int most = 4;
   const Part* part_[most];
   Value value_[most];
@@ -139,7 +157,7 @@ struct WithoutParts<N, Map<T, Op, Args...>> {
   };
   template <class Any>
   struct Made<true, Any> {
-    using type = Tensor<compute_t<typename E::value_type>, typename E::device_type>;
+    using type = typename PartValue<E>::type;
     using part = E;
   };
   using type = typename Made<is_part, E>::type;
@@ -175,7 +193,7 @@ template <std::uint64_t N, class R, class E>
   requires(expression_number<Reduce<R, E>> == N)
 struct WithoutParts<N, Reduce<R, E>> {
   using part = Reduce<R, E>;
-  using type = Tensor<compute_t<typename part::value_type>, typename part::device_type>;
+  using type = typename PartValue<part>::type;
   template <class Values>
   static type of(const part& e, Values& values) {
     return values.of(e);
