@@ -1,5 +1,5 @@
-// Statements of Vars that are too large for one backward kernel: a part is recorded before the
-// rest. SPDX-License-Identifier: Apache-2.0
+// Statements of too many Vars for one backward kernel: a part is recorded before the rest.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/expression/hoist_opaque.hpp"
