@@ -108,9 +108,9 @@ WEFT_HD WEFT_INLINE float softplus(float x) {
   return fmaf(s, p, x <= 0 ? 0 : x);
 }
 
-/// x^y within 4 ulp (a quarter of one on average, up to 1 where the result is within 2^+-16), with
-/// the special values of C's pow; integers to the power of integers are exact as long as floats
-/// are. Without branches.
+/// x^y within 4 ulp (1.1 where the result is within 2^+-32, 3.4 at the ends, a quarter of one on
+/// average), with the special values of C's pow; integers to the power of integers are exact as
+/// long as floats are. Without branches, in about 57 instructions for a y that is one number.
 WEFT_HD WEFT_INLINE float pow(float x, float y) {
   using namespace detail;
   constexpr int sign = static_cast<int>(0x80000000U);
