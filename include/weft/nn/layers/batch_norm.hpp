@@ -16,6 +16,10 @@ struct BatchNormOptions {
 };
 
 namespace detail {
+inline void check_channels(const char* operation, int64_t channels) {
+  if (channels >= 0) return;
+  fail<ValueError>(operation, channels, " channels, expected at least 0");
+}
 [[gnu::cold, gnu::noinline]] inline void refuse_images(const char* operation, const Shape& x,
                                                        int64_t channels, int axes) {
   if (axes == 1) {
@@ -43,6 +47,7 @@ struct BatchNorm {
   BatchNorm() = default;
   BatchNorm(int64_t size, BatchNormOptions options, D device)
       : channels(size), epsilon(options.epsilon), momentum(options.momentum) {
+    check_channels(text, size);
     if (options.affine) {
       weight = Var<T, D>(ones<T>({size}, device), true);
       bias = Var<T, D>(zeros<T>({size}, device), true);
