@@ -16,6 +16,7 @@ template <class C, class D>
 struct BatchStatistics {
   Tensor<C, D> mean;
   Tensor<C, D> variance;  // biased
+  bool tracked = false;   // whether `running` has been updated
 };
 
 namespace detail {
@@ -149,12 +150,13 @@ struct BatchNormKernelRule {
 
 /// x (batch, channel, ...) with each channel's mean and variance over the batch taken out, times
 /// weight (channel,), plus bias (channel,), plus `added` of the shape of x where there is one; with
-/// `relu` no less than 0, all in the same pass. `statistics` gets what was taken out. The format of
-/// x is kept.
+/// `relu` no less than 0, all in the same pass. `statistics` gets what was taken out; where a
+/// device has kernels for it, they update `running` too. The format of x is kept.
 template <class T, class D>
 Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D>& bias,
                      double epsilon, bool relu, BatchStatistics<compute_t<T>, D>& statistics,
-                     const Var<T, D>* added = nullptr) {
+                     const Var<T, D>* added = nullptr,
+                     [[maybe_unused]] const BatchRunning<T, D>* running = nullptr) {
   using C = compute_t<T>;
   const Tensor<T, D>& value = x.value();
   const Shape beside = detail::beside_images(x.shape()[1], x.rank());
@@ -173,10 +175,10 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
   if constexpr (detail::has_batch_kernels<D>()) {
     const Tensor<T, D> images = weft::detail::in_any_format(value);
     const auto numbers = detail::BatchKernels<D>::template statistics<T>(
-        images, weft::detail::in_format(weight.value(), false), epsilon);
+        images, weft::detail::in_format(weight.value(), false), epsilon, running);
     Shape kept = beside;
     kept.insert(0, 1);
-    statistics = {numbers.mean.reshape(kept), numbers.variance.reshape(kept)};
+    statistics = {numbers.mean.reshape(kept), numbers.variance.reshape(kept), running != nullptr};
     const BatchNormKernelRule<C, D> rule{numbers, relu};
     return computed_by(images, numbers.mean.reshape(beside), numbers.factor.reshape(beside), rule);
   } else {

@@ -11,9 +11,10 @@ namespace weft {
 template <>
 struct BatchNormKernels<Cuda> {
   template <class T, class D, class C = compute_t<T>>
-  static BatchNumbers<C, D> statistics([[maybe_unused]] const Tensor<T, D>& x,
-                                       [[maybe_unused]] const Tensor<T, D>& weight,
-                                       [[maybe_unused]] double epsilon) {
+  static BatchNumbers<C, D> statistics(
+      [[maybe_unused]] const Tensor<T, D>& x, [[maybe_unused]] const Tensor<T, D>& weight,
+      [[maybe_unused]] double epsilon,
+      [[maybe_unused]] const BatchRunning<T, D>* running = nullptr) {
 #if defined(__CUDACC__)
     const int64_t channels = x.shape()[1];
     const Tensor<C, D> rows = detail::Access::allocate<C, D>({4, channels}, x.device());
@@ -33,6 +34,18 @@ struct BatchNormKernels<Cuda> {
     on_cuda::order_read(x.storage(), run.stream);
     on_cuda::order_read(weight.storage(), run.stream);
     on_cuda::order_write(rows.storage(), run.stream);
+    if (running != nullptr) {
+      totals.running_mean = running->mean.data();
+      totals.running_variance = running->variance.data();
+      totals.batches = reinterpret_cast<long long*>(running->batches.data());
+      totals.share = static_cast<C>(running->share);
+      for (const auto* t : {&running->mean, &running->variance}) {
+        on_cuda::order_write(t->storage(), run.stream);
+        t->storage()->bump_version();
+      }
+      on_cuda::order_write(running->batches.storage(), run.stream);
+      running->batches.storage()->bump_version();
+    }
     sum<on_cuda::BatchMoments>(run, x, grid, totals);
     return out;
 #else

@@ -37,6 +37,10 @@ struct BatchNormTotals {
   C* factor;
   C* slope;
   C* shift;
+  T* running_mean;  // or null, as the next two
+  T* running_variance;
+  long long* batches;
+  C share;       // of the batch in the running ones
   T* to_weight;  // or null
   T* to_bias;
   C count;
@@ -252,6 +256,14 @@ __global__ void __launch_bounds__(block_threads)
     grid.variance[c] = variance;
     grid.scale[c] = scale;
     grid.factor[c] = scale * load_element(grid.weight[c]);
+    if (grid.running_mean == nullptr) return;
+    const C rest = 1 - grid.share;
+    const C unbiased = own.squares[0] / (grid.count - 1);
+    T& mean = grid.running_mean[c];
+    T& spread = grid.running_variance[c];
+    mean = store_element<T>(rest * load_element(mean) + grid.share * own.mean[0]);
+    spread = store_element<T>(rest * load_element(spread) + grid.share * unbiased);
+    if (c == 0) ++*grid.batches;
   }
 }
 #endif

@@ -114,8 +114,14 @@ struct BatchNorm {
                        " in training, expected more than one value a channel");
     }
     autograd::BatchStatistics<compute_t<T>, D> found;
-    const Var<T, D> y = autograd::batch_norm(x, w, b, epsilon, cut, found, added);
-    if (training && running_mean) track(found.mean, found.variance, n);
+    const bool tracks = training && running_mean;
+    std::optional<BatchRunning<T, D>> running;
+    if (tracks && momentum && running_mean->is_contiguous() && running_var->is_contiguous()) {
+      running = {*running_mean, *running_var, *num_batches_tracked, *momentum};
+    }
+    const Var<T, D> y =
+        autograd::batch_norm(x, w, b, epsilon, cut, found, added, running ? &*running : nullptr);
+    if (tracks && !found.tracked) track(found.mean, found.variance, n);
     return y;
   }
 
