@@ -6,6 +6,7 @@
 
 #include "weft/cuda/elementwise/for_each.hpp"
 #include "weft/cuda/signal/cufft.hpp"
+#include "weft/cuda/signal/filter.hpp"
 #include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/elementwise/generate.hpp"

@@ -1,4 +1,5 @@
 #include <weft/cuda/signal/cufft.hpp>
+#include <weft/cuda/signal/filter.hpp>
 
 #include <thread>
 

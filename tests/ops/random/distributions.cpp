@@ -85,6 +85,9 @@ double erlang(int shape, double x) {
 double poisson_probability(double rate, int k) {
   return std::exp(k * std::log(rate) - rate - std::lgamma(k + 1.));
 }
+double log_choices(double all_of, double k) {
+  return std::lgamma(all_of + 1) - std::lgamma(k + 1) - std::lgamma(all_of - k + 1);
+}
 double binomial_probability(double trials, double p, int k) {
   if (k > trials) return 0;
   return std::exp(std::lgamma(trials + 1) - std::lgamma(k + 1.) - std::lgamma(trials - k + 1) +
@@ -141,6 +144,11 @@ TEST_CASE("continuous distributions pass Kolmogorov and Smirnov's test") {
        [](double x) { return x * x * (6 + x * (-8 + 3 * x)); }},
       {"beta 1/2, 1/2", [](Generator& g) { return random::beta<double>(0.5, 0.5, many, Cpu{}, g); },
        [](double x) { return 2 / pi * std::asin(std::sqrt(x)); }},
+      {"wald 2, 3", [](Generator& g) { return random::wald<double>(2, 3, many, Cpu{}, g); },
+       [](double x) {
+         const double root = std::sqrt(3 / x);
+         return phi(root * (x / 2 - 1)) + std::exp(3.) * phi(-root * (x / 2 + 1));
+       }},
       {"normal from -1 to 3", normal_from(-1, 3), scaled(truncated(-1, 3))},
       {"normal from -0.5 to 1", normal_from(-0.5, 1), scaled(truncated(-0.5, 1))},
       {"normal from 2 on", normal_from(2, infinite), scaled(truncated(2, infinite))},
@@ -184,6 +192,42 @@ TEST_CASE("counts pass the test by chi-square") {
     CHECK(unevenness(test::doubles(random::geometric(p, many, Cpu{}, g)),
                      [&](int k) { return k == 0 ? 0 : std::pow(1 - p, k - 1) * p; }) < 4);
   }
+  struct Urn {
+    double good, bad, draws;
+  };
+  for (const Urn& c : {Urn{5, 30, 10}, Urn{30, 5, 25}, Urn{60, 90, 70}, Urn{900, 300, 500},
+                       Urn{300, 900, 1100}, Urn{1e6, 3e6, 500}, Urn{4, 3, 7}}) {
+    CAPTURE(c.good);
+    CAPTURE(c.draws);
+    const auto probability = [&](int k) {
+      if (k > c.good || k > c.draws || c.draws - k > c.bad) return 0.;
+      return std::exp(log_choices(c.good, k) + log_choices(c.bad, c.draws - k) -
+                      log_choices(c.good + c.bad, c.draws));
+    };
+    const auto x = random::hypergeometric(c.good, c.bad, c.draws, many, Cpu{}, g);
+    if (c.draws == 7) {
+      CHECK(min(x).item() == 4);
+      CHECK(max(x).item() == 4);
+    } else {
+      CHECK(unevenness(test::doubles(x), probability) < 4);
+    }
+  }
+  for (double p : {0.1, 0.6, 0.97}) {
+    CAPTURE(p);
+    CHECK(unevenness(test::doubles(random::log_series(p, many, Cpu{}, g)), [&](int k) {
+            return k == 0 ? 0 : -std::pow(p, k) / (k * std::log1p(-p));
+          }) < 4);
+  }
+  for (double a : {1.8, 3., 8.}) {
+    CAPTURE(a);
+    const auto x = random::zipf<double>(a, many, Cpu{}, g);
+    CHECK(unevenness(test::doubles(minimum(x, 2999.)), [&](int k) {
+            return k == 0 || k == 2999 ? 0 : std::pow(k, -a) / std::riemann_zeta(a);
+          }) < 4);
+  }
+  CHECK(random::log_series<int>(0, {5}).to_vector() == std::vector<int>(5, 1));
+  CHECK(random::zipf<int>(2000, {5}).to_vector() == std::vector<int>(5, 1));
+  CHECK(min(random::zipf(1 + 1e-12, {50})).item() > 0);
   CHECK(random::geometric<int>(1, {5}).to_vector() == std::vector<int>(5, 1));
   CHECK(random::poisson<int>(0, {5}).to_vector() == std::vector<int>(5, 0));
   CHECK(random::binomial<int>(7, 1, {5}).to_vector() == std::vector<int>(5, 7));
@@ -211,6 +255,12 @@ TEST_CASE_TEMPLATE("numbers are the same on every device", D, TEST_DEVICES) {
   CHECK(same([&](auto d, Generator& g) { return random::poisson(350, shape, d, g); }));
   CHECK(same([&](auto d, Generator& g) { return random::binomial(100, 0.4, shape, d, g); }));
   CHECK(same([&](auto d, Generator& g) { return random::geometric<int>(0.1, shape, d, g); }));
+  CHECK(
+      same([&](auto d, Generator& g) { return random::hypergeometric(60, 90, 70, shape, d, g); }));
+  CHECK(same([&](auto d, Generator& g) { return random::hypergeometric(5, 300, 9, shape, d, g); }));
+  CHECK(same([&](auto d, Generator& g) { return random::log_series(0.9, shape, d, g); }));
+  CHECK(same([&](auto d, Generator& g) { return random::zipf(2.5, shape, d, g); }));
+  CHECK(near<D>([&](auto d, Generator& g) { return random::wald<double>(2, 3, shape, d, g); }));
   CHECK(near<D>([&](auto d, Generator& g) { return random::exponential<double>(3, shape, d, g); }));
   CHECK(near<D>([&](auto d, Generator& g) { return random::gamma<double>(0.7, 3, shape, d, g); }));
   CHECK(near<D>([&](auto d, Generator& g) { return random::beta<double>(0.7, 3, shape, d, g); }));
@@ -284,6 +334,9 @@ TEST_CASE("what distributions refuse") {
              random::gamma(-1, 2, {3}));
   CHECK_SAYS("[binomial] parameters (2.5, 0.5), expected a whole number of trials",
              random::binomial(2.5, 0.5, {3}));
+  CHECK_SAYS("[hypergeometric] parameters (3, 4, 8), expected whole numbers of good and bad ones",
+             random::hypergeometric(3, 4, 8, {3}));
+  CHECK_SAYS("[zipf] parameters (1), expected an exponent above 1", random::zipf(1, {3}));
   CHECK_SAYS("[truncated_normal] parameters (0, 1, 2, 1)",
              random::truncated_normal(0, 1, 2, 1, {3}));
   CHECK_SAYS("[exponential] shape (-1,)", random::exponential(1, {-1}));

@@ -98,6 +98,16 @@ TEST_CASE_TEMPLATE("convolutions are their definition, by either method and in e
       CHECK(allclose(convolve(signal, taps, mode), expected, {1e-11, 1e-11}));
     }
   }
+  // Longer than a kernel's piece of a line, beside the sum over views that batches of taps take.
+  const auto few = noise({1, 33}, D{}, 1);
+  for (auto mode : {ConvolveMode::full, ConvolveMode::same, ConvolveMode::valid}) {
+    const auto one = convolve(signal, few, mode, ConvolveMethod::direct);
+    const auto two = convolve(signal, few.expand({2, 33}), mode, ConvolveMethod::direct);
+    CHECK(one.shape()[2] == two.shape()[2]);
+    CHECK(allclose(one, two.narrow(1, 0, 1), {1e-12, 1e-12}));
+    CHECK(allclose(convolve(few, signal(0), mode, ConvolveMethod::direct),
+                   convolve(few, signal(0), mode, ConvolveMethod::fft), {1e-11, 1e-11}));
+  }
   // Batches broadcast; complex correlations conjugate.
   const auto x = noise({3, 1, 20}, D{});
   const auto h = noise({2, 5}, D{}, 1);

@@ -1,4 +1,4 @@
-// Poisson, binomial, geometric: one count from an element's random bits.
+// Poisson, binomial, geometric, hypergeometric, Zipf: one count from an element's random bits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -107,6 +107,105 @@ struct geometric {
   WEFT_HD static double draw(ElementBits bits, double p) {
     const double k = math::ceil(math::log(bits.uniforms().a) / math::log1p(-p));
     return k >= 1 ? k : 1;
+  }
+};
+
+/// Drawn for the rarer kind and the fewer draws, from which the others follow. Small means by
+/// inversion, others by Stadlober's ratio of uniforms (The ratio of uniforms approach for
+/// generating discrete random variates, 1990).
+struct hypergeometric {
+  static constexpr const char* text = "hypergeometric";
+  static constexpr const char* domain =
+      "whole numbers of good and bad ones, up to 2^31, and of draws, as many as there are at most";
+  WEFT_HD static bool accepts(double good, double bad, double draws) {
+    return is_count(good) && is_count(bad) && is_count(draws) && draws <= good + bad;
+  }
+  WEFT_HD static double draw(ElementBits bits, double good, double bad, double draws) {
+    const double all = good + bad;
+    const double rare = good < bad ? good : bad;
+    const double few = 2 * draws <= all ? draws : all - draws;
+    double k = 0;
+    if (few > 0 && rare > 0) {
+      k = few * rare < 10 * all ? inverted(bits.uniforms().a, rare, all, few)
+                                : rejected(bits, rare, all, few);
+    }
+    if (good > bad) k = few - k;
+    return few < draws ? good - k : k;
+  }
+
+ private:
+  WEFT_HD static bool is_count(double x) { return x >= 0 && x <= 0x1p31 && math::floor(x) == x; }
+  WEFT_HD static double inverted(double u, double rare, double all, double few) {
+    const double others = all - rare;
+    double probability = math::exp(log_factorial(others) - log_factorial(others - few) -
+                                   log_factorial(all) + log_factorial(all - few));
+    double k = 0;
+    while (u > probability && k < few && k < rare && k < 200) {
+      u -= probability;
+      probability *= (rare - k) * (few - k) / ((k + 1) * (others - few + k + 1));
+      k += 1;
+    }
+    return k;
+  }
+  WEFT_HD static double rejected(ElementBits& bits, double rare, double all, double few) {
+    const double share = rare / all;
+    const double center = few * share + 0.5;
+    const double spread = math::sqrt((all - few) * few * share * (1 - share) / (all - 1) + 0.5);
+    // 2 sqrt(2 / e) and 3 - 2 sqrt(3 / e)
+    const double width = 1.7155277699214135 * spread + 0.8989161620588988;
+    const double most = (few < rare ? few : rare) + 1;
+    const double mode = math::floor((few + 1) * (rare + 1) / (all + 2));
+    const double top = log_ways(mode, rare, all, few);
+    for (;;) {
+      const auto u = bits.uniforms();
+      const double k = math::floor(center + width * (u.b - 0.5) / u.a);
+      if (k < 0 || k >= most || k > center + 16 * spread) continue;
+      if (2 * math::log(u.a) <= top - log_ways(k, rare, all, few)) return k;
+    }
+  }
+  /// Of the ways to draw k of the rare ones, the part that depends on k, as -log.
+  WEFT_HD static double log_ways(double k, double rare, double all, double few) {
+    return log_factorial(k) + log_factorial(rare - k) + log_factorial(few - k) +
+           log_factorial(all - rare - few + k);
+  }
+  WEFT_HD static double log_factorial(double k) { return math::lgamma(k + 1); }
+};
+
+/// Kemp: Efficient generation of logarithmically distributed pseudo-random variables (1981).
+struct log_series {
+  static constexpr const char* text = "log_series";
+  static constexpr const char* domain = "a probability from 0 to below 1";
+  WEFT_HD static bool accepts(double p) { return p >= 0 && p < 1; }
+  WEFT_HD static double draw(ElementBits bits, double p) {
+    const auto u = bits.uniforms();
+    if (u.a >= p) return 1;
+    const double q = -math::expm1(math::log1p(-p) * u.b);
+    if (u.a >= q) return 1;
+    if (u.a > q * q) return 2;
+    const double k = math::floor(1 + math::log(u.a) / math::log(q));
+    return k >= 1 ? k : 1;
+  }
+};
+
+/// By rejection from the power law of a real number (Devroye: Non-uniform random variate
+/// generation, 1986, X.6), of those below 2^63.
+struct zipf {
+  static constexpr const char* text = "zipf";
+  static constexpr const char* domain = "an exponent above 1";
+  WEFT_HD static bool accepts(double exponent) { return exponent > 1; }
+  WEFT_HD static double draw(ElementBits bits, double exponent) {
+    const double more = exponent - 1;
+    if (more > 1000) return 1;
+    constexpr double log_most = 43.66827237527655;  // of 2^63
+    const double least = math::exp(-more * log_most);
+    const double b = math::expm1(more * 0.6931471805599453);  // 2^more - 1
+    for (;;) {
+      const auto u = bits.uniforms();
+      const double x = math::floor(math::exp(-math::log(least + u.a * (1 - least)) / more));
+      if (!(x >= 1 && x < 0x1p63)) continue;
+      const double t = math::expm1(more * math::log1p(1 / x));  // (1 + 1/x)^more - 1
+      if (u.b * x * t / b <= (1 + t) / (1 + b)) return x;
+    }
   }
 };
 

@@ -1,4 +1,4 @@
-// Exponential, gamma, beta, truncated normal, von Mises: one number from an element's random bits.
+// Exponential, gamma, beta, Wald, truncated normal, von Mises: one number from an element's bits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -108,26 +108,38 @@ struct log_normal {
   }
 };
 
-/// The logarithm of a gamma variate of scale 1, by Marsaglia and Tsang (A simple method for
-/// generating gamma variables, 2000); below 1 from that of shape + 1, so that none is lost below
-/// the least number.
-WEFT_HD inline double log_gamma_variate(ElementBits& bits, double shape) {
+/// A gamma variate of scale 1 as size * exp(boost), by Marsaglia and Tsang (A simple method for
+/// generating gamma variables, 2000); below a shape of 1 from that of shape + 1. No logarithm tells
+/// what their squeeze accepts already: all but one of a hundred.
+struct GammaVariate {
+  double size;
   double boost = 0;
-  if (shape < 1) {
-    boost = math::log(bits.uniforms().a) / shape;
-    shape += 1;
+
+  WEFT_HD GammaVariate(ElementBits& bits, double shape) {
+    auto u = bits.uniforms();
+    if (shape < 1) {
+      boost = math::log(u.a) / shape;
+      shape += 1;
+    }
+    const double d = shape - 1. / 3;
+    const double c = 1 / math::sqrt(9 * d);
+    for (;; u.b = bits.uniforms().b) {
+      const double x = bits.normal();
+      const double root = 1 + c * x;
+      if (root <= 0) continue;
+      const double v = root * root * root;
+      const double square = x * x;
+      size = d * v;
+      if (u.b < 1 - 0.0331 * square * square) return;
+      if (math::log(u.b) < 0.5 * square + d - size + d * math::log(v)) return;
+    }
   }
-  const double d = shape - 1. / 3;
-  const double c = 1 / math::sqrt(9 * d);
-  for (;;) {
-    const double x = bits.normal();
-    const double root = 1 + c * x;
-    if (root <= 0) continue;
-    const double log_v = 3 * math::log(root);
-    const double v = root * root * root;
-    const double u = bits.uniforms().a;
-    if (math::log(u) < 0.5 * x * x + d - d * v + d * log_v) return math::log(d) + log_v + boost;
-  }
+};
+
+/// Its logarithm, which loses none below the least number.
+WEFT_HD inline double log_gamma_variate(ElementBits& bits, double shape) {
+  const GammaVariate x(bits, shape);
+  return math::log(x.size) + x.boost;
 }
 
 struct log_gamma {
@@ -146,7 +158,8 @@ struct gamma {
     return shape > 0 && shape <= 1e300 && scale > 0;
   }
   WEFT_HD static double draw(ElementBits bits, double shape, double scale) {
-    return math::exp(log_gamma_variate(bits, shape)) * scale;
+    const GammaVariate x(bits, shape);
+    return shape < 1 ? x.size * math::exp(x.boost) * scale : x.size * scale;
   }
 };
 
@@ -161,6 +174,23 @@ struct beta {
     const double x = log_gamma_variate(bits, a);
     const double y = log_gamma_variate(bits, b);
     return 1 / (1 + math::exp(y - x));
+  }
+};
+
+/// The inverse Gaussian distribution, by Michael, Schucany and Haas (Generating random variates
+/// using transformations with multiple roots, 1976). Of the two roots the smaller one is taken by
+/// the form that does not cancel.
+struct wald {
+  static constexpr const char* text = "wald";
+  static constexpr const char* domain = "a positive mean and scale";
+  WEFT_HD static bool accepts(double mean, double scale) {
+    return mean > 0 && scale > 0 && mean <= 1e300;
+  }
+  WEFT_HD static double draw(ElementBits bits, double mean, double scale) {
+    const double x = bits.normal();
+    const double t = 0.5 * mean * x * x / scale;
+    const double ratio = 1 / (1 + t + math::sqrt(t * (2 + t)));
+    return bits.uniforms().a * (1 + ratio) <= 1 ? mean * ratio : mean / ratio;
   }
 };
 

@@ -115,6 +115,8 @@ bool eigh(const Matrix<T>& a, int64_t n, real_t<T>* w) {
           b(p, j) = y * rotation.c - rotation.s * b(q, j);
           b(q, j) = conjugate(rotation.s) * y + b(q, j) * rotation.c;
         }
+        // What rounding left there may be above `tiny` beside large eigenvalues, in every sweep.
+        b(p, q) = b(q, p) = T(0);
         rotation(n, a.column(p), a.column(q));
       }
     }

@@ -9,6 +9,7 @@
 #include "weft/cuda/linalg/small_qr.hpp"
 #include "weft/cuda/linalg/small_solver.hpp"
 #include "weft/ops/elementwise/cast.hpp"
+#include "weft/ops/linalg/gram_svd.hpp"
 
 #if defined(__CUDACC__) && defined(WEFT_CUSOLVER)
 
@@ -213,6 +214,21 @@ struct LibrarySolver : SmallSolver {
     const auto job = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     const auto half = CUBLAS_FILL_MODE_LOWER;
     const auto info = empty<int>({a.count()}, w.device());
+    if (a.count() > 1 && vectors && n <= 32) {
+      auto* const at = reinterpret_cast<Foreign<T>*>(a.data());
+      int length = 0;
+      call.check(Functions<T>::syevj_batched_size(call.handles.solver, job, half, small(n), at,
+                                                  small(n), w.data(), &length,
+                                                  call.handles.hermitian_jacobi, small(a.count())),
+                 "syevjBatched_bufferSize");
+      const auto room = empty<T>({length > 0 ? length : 1}, w.device());
+      call.check(
+          Functions<T>::syevj_batched(call.handles.solver, job, half, small(n), at, small(n),
+                                      w.data(), reinterpret_cast<Foreign<T>*>(room.data()), length,
+                                      info.data(), call.handles.hermitian_jacobi, small(a.count())),
+          "syevjBatched");
+      return call.report(info, diverges, false);
+    }
 #if CUSOLVER_VERSION >= 11701
     if (a.count() > 1) {
       call.with_room(
@@ -240,12 +256,16 @@ struct LibrarySolver : SmallSolver {
   }
 
   /// By Jacobi's method, which gives V where LAPACK gives V^H; the batched call has full factors.
+  /// Larger matrices of float by gram_svd, which Jacobi's method takes many times as long as.
   template <class T, class D>
   static void svd(const char* operation, const Columns<T, D>& a, const Tensor<real_t<T>, D>& s,
                   const Columns<T, D>& u, const Columns<T, D>& vh) {
-    const Call call(operation, a.memory, s, u.memory, vh.memory);
     const int64_t m = a.rows();
     const int64_t n = a.columns();
+    if constexpr (sizeof(real_t<T>) == sizeof(float)) {
+      if (m > 32 || n > 32) return linalg::gram_svd(LibrarySolver{}, operation, a, s, u, vh);
+    }
+    const Call call(operation, a.memory, s, u.memory, vh.memory);
     const int64_t k = m < n ? m : n;
     const bool vectors = u.columns() > 0;
     const bool full = u.columns() > k || vh.rows() > k;

@@ -137,7 +137,9 @@ template <ExpressionLike X>
 auto vander(X&& x, int64_t n = -1, bool increasing = true) {
   using T = typename std::remove_cvref_t<X>::value_type;
   using C = compute_t<T>;
-  if (x.rank() == 0) fail<ShapeError>("vander", "a number, expected at least 1 axis");
+  if (x.rank() == 0 && n < 0) {
+    fail<ShapeError>("vander", "a number, expected at least 1 axis, or how many powers");
+  }
   const auto value = linalg::settled(x);
   const int64_t columns = n < 0 ? value.shape()[value.rank() - 1] : n;
   using R = real_t<C>;

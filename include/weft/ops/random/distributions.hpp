@@ -97,6 +97,19 @@ auto beta(const A& a, const B& b, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::beta, detail::parameter_t<A, B>>(generator, a, b);
 }
 
+/// Wald, the inverse Gaussian: density sqrt(scale / (2 pi x^3)) exp(-scale (x - mean)^2 /
+/// (2 mean^2 x)) for x > 0.
+template <class T = float, Device D = Cpu>
+Tensor<T, D> wald(double mean, double scale, const Shape& shape, D device = {},
+                  Generator& generator = default_generator()) {
+  return detail::drawn<variate::wald, T>(shape, device, generator, mean, scale);
+}
+template <class A, class B>
+  requires detail::Parameters<A, B>
+auto wald(const A& mean, const B& scale, Generator& generator = default_generator()) {
+  return detail::drawn_for<variate::wald, detail::parameter_t<A, B>>(generator, mean, scale);
+}
+
 /// Normal with this mean and deviation, given that it is from low to high, which may be infinite.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> truncated_normal(double mean, double deviation, double low, double high,
@@ -160,6 +173,43 @@ template <class T = std::int64_t, class A>
   requires detail::Parameters<A>
 auto geometric(const A& p, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::geometric, T>(generator, p);
+}
+
+/// How many good ones are among `draws` drawn without replacement from so many good and bad ones.
+template <class T = std::int64_t, Device D = Cpu>
+Tensor<T, D> hypergeometric(double good, double bad, double draws, const Shape& shape,
+                            D device = {}, Generator& generator = default_generator()) {
+  return detail::drawn<variate::hypergeometric, T>(shape, device, generator, good, bad, draws);
+}
+template <class T = std::int64_t, class A, class B, class C>
+  requires detail::Parameters<A, B, C>
+auto hypergeometric(const A& good, const B& bad, const C& draws,
+                    Generator& generator = default_generator()) {
+  return detail::drawn_for<variate::hypergeometric, T>(generator, good, bad, draws);
+}
+
+/// Logarithmic series: k >= 1 with probability -p^k / (k log(1 - p)).
+template <class T = std::int64_t, Device D = Cpu>
+Tensor<T, D> log_series(double p, const Shape& shape, D device = {},
+                        Generator& generator = default_generator()) {
+  return detail::drawn<variate::log_series, T>(shape, device, generator, p);
+}
+template <class T = std::int64_t, class A>
+  requires detail::Parameters<A>
+auto log_series(const A& p, Generator& generator = default_generator()) {
+  return detail::drawn_for<variate::log_series, T>(generator, p);
+}
+
+/// Zipf: k >= 1 with probability proportional to k^-exponent.
+template <class T = std::int64_t, Device D = Cpu>
+Tensor<T, D> zipf(double exponent, const Shape& shape, D device = {},
+                  Generator& generator = default_generator()) {
+  return detail::drawn<variate::zipf, T>(shape, device, generator, exponent);
+}
+template <class T = std::int64_t, class A>
+  requires detail::Parameters<A>
+auto zipf(const A& exponent, Generator& generator = default_generator()) {
+  return detail::drawn_for<variate::zipf, T>(generator, exponent);
 }
 
 }  // namespace weft::random

@@ -55,9 +55,12 @@ auto as_strided(const X& e, const Shape& shape, const Strides& strides, int64_t 
 
 /// Windows of `size` neighbours along an axis, the next one `step` elements on, as a new last axis:
 /// PyTorch's x.unfold(axis, size, step), NumPy's sliding_window_view. A view; of a Var a gather.
+/// The window of a number is itself: (1).
 template <ExpressionLike X>
 auto windows(const X& e, const Axes& axis, int64_t size, int64_t step = 1) {
-  const auto x = e.eval();
+  const bool is_number = e.rank() == 0;
+  const auto whole = e.eval();
+  const auto x = is_number ? whole.unsqueeze(0) : whole;
   const int at = detail::one_axis("windows", axis, x.rank());
   const int64_t length = x.size(at);
   if (size < 1 || size > length || step < 1) {
@@ -65,6 +68,7 @@ auto windows(const X& e, const Axes& axis, int64_t size, int64_t step = 1) {
                      " of ", x.shape(), ", expected 1 to ", length, " and a step of at least 1");
   }
   const int64_t count = (length - size) / step + 1;
+  if (is_number) return x;
   if constexpr (detail::has_var<X>) {
     const auto starts = arange<int64_t>(0, count * step, step, x.device()).unsqueeze(1);
     const Tensor places = starts + arange<int64_t>(size, x.device());

@@ -35,9 +35,39 @@ inline Part part_of(ConvolveMode mode, int64_t a, int64_t v) {
   return a >= v ? Part{v - 1, a - v + 1} : Part{a - 1, v - a + 1};
 }
 
+/// A device's own loops over lines of floats or doubles and few taps (cuda/signal/filter.hpp).
+///   bool takes(length, taps)
+///   void run(operation, x, taps, out, first)   out: what the full convolution has from `first` on
+template <class D>
+struct LineFilter;
+
+/// By LineFilter, where it is there and takes all lines with one set of taps; else an empty tensor.
+template <class A>
+A convolve_lines(const A& a, const A& v, const Part& part) {
+  using T = typename A::value_type;
+  using D = std::conditional_t<is_cuda<typename A::device_type>, Cuda, Cpu>;
+  if constexpr (requires { sizeof(LineFilter<D>); } && std::is_floating_point_v<T>) {
+    const int64_t taps = v.shape()[v.rank() - 1];
+    if (v.size() == taps && v.rank() <= a.rank() && LineFilter<D>::takes(part.length, taps)) {
+      Shape shape = a.shape();
+      shape[a.rank() - 1] = part.length;
+      const A out = empty<T>(shape, a.device());
+      if (out.size() > 0) {
+        LineFilter<D>::run("convolve", a.contiguous(), v.contiguous(), out, part.first);
+        return out;
+      }
+    }
+  }
+  return A();
+}
+
 /// Of batches that broadcast: the sum over v's elements of views of a.
 template <int N, class A, class V>
 auto convolve_directly(const A& a, const V& v, const Part (&parts)[N]) {
+  if constexpr (N == 1 && detail::is_tensor<A> && std::is_same_v<A, V>) {
+    const auto lines = convolve_lines(a, v, parts[0]);
+    if (lines.size() > 0) return lines;
+  }
   Shape around;
   for (int i = N - 1; i >= 0; --i) {
     const int64_t taps = v.shape()[v.rank() - N + i];
