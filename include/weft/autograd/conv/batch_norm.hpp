@@ -116,7 +116,7 @@ struct BatchNormKernelRule {
 
   template <class G, class X, class W, class B, class... Rs, class... Ts>
   void backward(const G& gradient, const G& y,
-                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G&,
+                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G& w,
                 const G& b, const Ts&...) const {
     using T = typename G::value_type;
     constexpr bool adds = sizeof...(Rs) > 0;
@@ -125,8 +125,11 @@ struct BatchNormKernelRule {
     const G g = adds && relu ? shown_gradient(gradient, y) : adds ? gradient.clone() : gradient;
     G upstream = weft::detail::in_format(g, is_channels_last(images));
     const G bias = weft::detail::in_format(b, false);
-    auto sums =
-        detail::BatchKernels<D>::template gradients<T>(images, upstream, numbers, bias, hides);
+    const auto weight_place = own_place(d.tail.head, w);
+    const auto bias_place = own_place(d.tail.tail.head, b);
+    auto sums = detail::BatchKernels<D>::template gradients<T>(
+        images, upstream, numbers, bias, hides, weight_place ? &*weight_place : nullptr,
+        bias_place ? &*bias_place : nullptr);
     if (d.head.wanted()) {
       const Shape beside = detail::beside_images(x.shape()[1], x.rank());
       const auto centred = cast<C>(images) - numbers.mean.reshape(beside);
@@ -142,8 +145,8 @@ struct BatchNormKernelRule {
         pass(cast<C>(upstream));
       }
     }
-    give(d.tail.head, static_cast<G&&>(sums.weight));
-    give(d.tail.tail.head, static_cast<G&&>(sums.bias));
+    if (!weight_place) give(d.tail.head, static_cast<G&&>(sums.weight));
+    if (!bias_place) give(d.tail.tail.head, static_cast<G&&>(sums.bias));
     if constexpr (adds) give(d.tail.tail.tail.head, static_cast<G&&>(upstream));
   }
 };

@@ -58,14 +58,18 @@ struct BatchNormKernels<Cuda> {
                                            [[maybe_unused]] const Tensor<T, D>& g,
                                            [[maybe_unused]] const BatchNumbers<C, D>& numbers,
                                            [[maybe_unused]] const Tensor<T, D>& bias,
-                                           [[maybe_unused]] bool relu) {
+                                           [[maybe_unused]] bool relu,
+                                           [[maybe_unused]] const Tensor<T, D>* to_weight = nullptr,
+                                           [[maybe_unused]] const Tensor<T, D>* to_bias = nullptr) {
 #if defined(__CUDACC__)
     const int64_t channels = x.shape()[1];
     const Tensor<C, D> rows = detail::Access::allocate<C, D>({2, channels}, x.device());
+    const auto place = [&](const Tensor<T, D>* to) {
+      return to != nullptr ? *to : detail::Access::allocate<T, D>({channels}, x.device());
+    };
     BatchGradients<T, C, D> out{rows.narrow(0, 0, 1).reshape({channels}),
-                                rows.narrow(0, 1, 1).reshape({channels}),
-                                detail::Access::allocate<T, D>({channels}, x.device()),
-                                detail::Access::allocate<T, D>({channels}, x.device())};
+                                rows.narrow(0, 1, 1).reshape({channels}), place(to_weight),
+                                place(to_bias)};
     if (channels == 0) return out;
     const Run run(x);
     on_cuda::BatchNormGrid<T> grid{};

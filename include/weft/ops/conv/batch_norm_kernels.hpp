@@ -39,7 +39,9 @@ struct BatchGradients {
 ///   static BatchNumbers<C, D> statistics(const Tensor<T, D>& x, const Tensor<T, D>& weight,
 ///                                        double epsilon, const BatchRunning<T, D>* running);
 ///   static BatchGradients<T, C, D> gradients(x, g, const BatchNumbers<C, D>&,
-///                                            const Tensor<T, D>& bias, bool relu);
+///                                            const Tensor<T, D>& bias, bool relu,
+///                                            const Tensor<T, D>* to_weight, ... to_bias);
+/// where the last two, if not null, are where the gradients of weight and bias are put.
 template <class D>
 struct BatchNormKernels;
 

@@ -229,11 +229,16 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
   return dx;
 }
 
-/// The gradient of the filters.
+/// The gradient of the filters: `into` where that has the format which the method writes, else new
+/// memory.
 template <class T, class D>
 Tensor<T, D> weights(const char* operation, const Problem& p, const Tensor<T, D>& images,
-                     const Tensor<T, D>& gradient) {
+                     const Tensor<T, D>& gradient, const Tensor<T, D>* into = nullptr) {
   namespace all = weft::detail;
+  const auto target = [&](bool last) {
+    if (into != nullptr && all::lies_in_format(*into, last)) return all::in_format(*into, last);
+    return all::allocate_format<T>(p.weight_shape(), images.device(), last);
+  };
   const Tensor<T, D> x = all::in_any_format(images);
   const bool last = is_channels_last(x);
   const Tensor<T, D> g = all::in_format(gradient, last);
@@ -243,18 +248,18 @@ Tensor<T, D> weights(const char* operation, const Problem& p, const Tensor<T, D>
     return none;
   }
   if constexpr (detail::has_library<D>()) {
-    const Tensor<T, D> dw = all::allocate_format<T>(p.weight_shape(), x.device(), last);
+    const Tensor<T, D> dw = target(last);
     if (ConvLibrary<detail::Loops<D>>::weights(operation, p, x, g, dw)) return dw;
   }
   if (p.is_depthwise()) {
-    const Tensor<T, D> dw = all::Access::allocate<T, D>(p.weight_shape(), x.device());
+    const Tensor<T, D> dw = target(false);
     if constexpr (requires { sizeof(DepthwiseWeights<detail::Loops<D>>); }) {
       DepthwiseWeights<detail::Loops<D>>::run(operation, p, x, g, dw);
     }
     return dw;
   }
   if (PointwiseLast<T, D>::takes(p, last)) {
-    const Tensor<T, D> dw = all::Access::allocate<T, D>(p.weight_shape(), x.device());
+    const Tensor<T, D> dw = target(false);
     PointwiseLast<T, D>::weights(operation, p, x, g, dw);
     return dw;
   }
