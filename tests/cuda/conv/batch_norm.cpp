@@ -67,6 +67,24 @@ void check(const Shape& shape, bool last, bool relu, double offset, double toler
     weights.push_back(along * scale);
     biases.push_back(total);
   }
+  const Tensor<T, Cuda> dx =
+      BatchNormKernels<Cuda>::images<T>(images, upstream, numbers, found, bias, relu);
+  CHECK(is_channels_last(dx) == is_channels_last(images));
+  const Tensor<double> by_row = rows(dx.to(Cpu{}));
+  for (int64_t c = 0; c < channels; ++c) {
+    const double scale = 1 / std::sqrt(variances[c] + 1e-3);
+    const double factor = scale * wide(w)(c).item();
+    double furthest = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const double centred = v(c, i).item() - means[c];
+      const double shown = centred * factor + wide(b)(c).item();
+      if (std::abs(shown) < 1e-3 * (1 + std::abs(offset))) continue;  // which side, may differ
+      const double upstream_i = relu && shown <= 0 ? 0 : u(c, i).item();
+      const double wanted = factor * (upstream_i - shifts[c] - centred * slopes[c]);
+      furthest = std::max(furthest, std::abs(by_row(c, i).item() - wanted));
+    }
+    CHECK(furthest <= tolerance * 4);
+  }
   near(numbers.mean.to(Cpu{}), means);
   near(numbers.variance.to(Cpu{}), variances);
   near(running.mean.to(Cpu{}), old_means);

@@ -131,19 +131,8 @@ struct BatchNormKernelRule {
         images, upstream, numbers, bias, hides, weight_place ? &*weight_place : nullptr,
         bias_place ? &*bias_place : nullptr);
     if (d.head.wanted()) {
-      const Shape beside = detail::beside_images(x.shape()[1], x.rank());
-      const auto centred = cast<C>(images) - numbers.mean.reshape(beside);
-      const auto factor = numbers.factor.reshape(beside);
-      const auto pass = [&](const auto& u) {
-        give(d.head, Tensor<T, D>(cast<T>(factor * (u - sums.shift.reshape(beside) -
-                                                    centred * sums.slope.reshape(beside)))));
-      };
-      if (hides) {
-        const auto shown = centred * factor + cast<C>(bias.reshape(beside));
-        pass(where(shown > C(0), cast<C>(upstream), C(0)));
-      } else {
-        pass(cast<C>(upstream));
-      }
+      give(d.head, detail::BatchKernels<D>::template images<T>(images, upstream, numbers, sums,
+                                                               bias, hides));
     }
     if (!weight_place) give(d.tail.head, static_cast<G&&>(sums.weight));
     if (!bias_place) give(d.tail.tail.head, static_cast<G&&>(sums.bias));

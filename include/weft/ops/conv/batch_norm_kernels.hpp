@@ -41,7 +41,10 @@ struct BatchGradients {
 ///   static BatchGradients<T, C, D> gradients(x, g, const BatchNumbers<C, D>&,
 ///                                            const Tensor<T, D>& bias, bool relu,
 ///                                            const Tensor<T, D>* to_weight, ... to_bias);
-/// where the last two, if not null, are where the gradients of weight and bias are put.
+///   static Tensor<T, D> images(x, g, const BatchNumbers<C, D>&, const BatchGradients<T, C, D>&,
+///                              bias, relu);
+/// where `to_weight` and `to_bias`, if not null, are where the gradients of weight and bias are
+/// put.
 template <class D>
 struct BatchNormKernels;
 
