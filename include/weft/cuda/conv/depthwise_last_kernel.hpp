@@ -248,7 +248,7 @@ template <class T, int K, int V, bool Unit>
 __global__ void __launch_bounds__(block_threads, 2)
     depthwise_last_weights(const __grid_constant__ DepthwiseLastGrid<T> grid) {
   using C = compute_t<T>;
-  __shared__ C tile[block_threads * V];
+  __shared__ C tile[K * K * block_threads * V];  // (tap, row, channel)
   const int c = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x) * V;
   const bool there = c < grid.channels;
   DepthwiseTaps<C, K, V> taps;
@@ -291,24 +291,23 @@ __global__ void __launch_bounds__(block_threads, 2)
     }
   }
   const int wide = static_cast<int>(blockDim.x) * V;
+  const int rows = static_cast<int>(blockDim.y);
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
 #pragma unroll
   for (int tap = 0; tap < K * K; ++tap) {
 #pragma unroll
-    for (int v = 0; v < V; ++v) {
-      tile[static_cast<int>(threadIdx.y) * wide + static_cast<int>(threadIdx.x) * V + v] =
-          sum[tap][v];
+    for (int v = 0; v < V; ++v) tile[(tap * block_threads + thread) * V + v] = sum[tap][v];
+  }
+  __syncthreads();
+  for (int i = thread; i < K * K * wide; i += rows * static_cast<int>(blockDim.x)) {
+    const int tap = i / wide;
+    const int lane = i % wide;
+    C total = 0;
+    for (int r = 0; r < rows; ++r) total += tile[tap * block_threads * V + r * wide + lane];
+    const int at = static_cast<int>(blockIdx.y) * wide + lane;
+    if (at < grid.channels) {
+      grid.sums[(int64_t{blockIdx.x} * grid.channels + at) * K * K + tap] = total;
     }
-    __syncthreads();
-    for (int i = thread; i < wide; i += static_cast<int>(blockDim.x * blockDim.y)) {
-      C total = 0;
-      for (int r = 0; r < static_cast<int>(blockDim.y); ++r) total += tile[r * wide + i];
-      const int at = static_cast<int>(blockIdx.y) * wide + i;
-      if (at < grid.channels) {
-        grid.sums[(int64_t{blockIdx.x} * grid.channels + at) * K * K + tap] = total;
-      }
-    }
-    __syncthreads();
   }
 }
 #endif
