@@ -324,6 +324,10 @@ TEST_CASE_TEMPLATE("categories, with replacement and without", D, TEST_DEVICES) 
   CHECK(order == std::vector<double>{0, 2, 3, 5});
   const auto drawn = random::choice(weights, 50, weights, true, g).to_vector();
   CHECK(std::count(drawn.begin(), drawn.end(), 0.) == 0);
+  const Tensor<double, D> rows_of_6 = arange<double>(6, D{}).expand({1000, 6});
+  const auto mixed = random::permuted(rows_of_6, axis(-1), g);
+  CHECK(equal(sort(mixed, axis(1)).values, rows_of_6));
+  CHECK(unevenness(test::doubles(mixed(all, 2)), [](int k) { return k < 6 ? 1. / 6 : 0; }) < 4);
   const auto d = random::dirichlet(tensor({0.001, 2., 3.}).to(D{}).expand({5000, 3}), g);
   CHECK(allclose(sum(d, axis(1)), ones<double>({5000}, D{})));
   CHECK(std::fabs(mean(d(all, 1)).item() - 2 / 5.001) < 4 * 0.2 / std::sqrt(5000.));
