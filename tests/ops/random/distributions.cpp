@@ -136,6 +136,12 @@ TEST_CASE("continuous distributions pass Kolmogorov and Smirnov's test") {
        [](double x) { return phi((std::log(x) - 1) / 2); }},
       {"gamma 1/2", [](Generator& g) { return random::gamma<double>(0.5, 2, many, Cpu{}, g); },
        [](double x) { return std::erf(std::sqrt(x / 2)); }},
+      {"gamma 1/2 in float",
+       [](Generator& g) { return cast<double>(random::gamma<float>(0.5, 2, many, Cpu{}, g)); },
+       [](double x) { return std::erf(std::sqrt(x / 2)); }},
+      {"gamma 20 in float",
+       [](Generator& g) { return cast<double>(random::gamma<float>(20, 3, many, Cpu{}, g)); },
+       [](double x) { return erlang(20, x / 3); }},
       {"gamma 1", [](Generator& g) { return random::gamma<double>(1, 1, many, Cpu{}, g); },
        [](double x) { return erlang(1, x); }},
       {"gamma 20", [](Generator& g) { return random::gamma<double>(20, 3, many, Cpu{}, g); },
@@ -263,6 +269,9 @@ TEST_CASE_TEMPLATE("numbers are the same on every device", D, TEST_DEVICES) {
   CHECK(near<D>([&](auto d, Generator& g) { return random::wald<double>(2, 3, shape, d, g); }));
   CHECK(near<D>([&](auto d, Generator& g) { return random::exponential<double>(3, shape, d, g); }));
   CHECK(near<D>([&](auto d, Generator& g) { return random::gamma<double>(0.7, 3, shape, d, g); }));
+  CHECK(
+      near<D>([&](auto d, Generator& g) { return random::gamma(0.7, 3, {1 << 16}, d, g); }, 1e-5));
+  CHECK(near<D>([&](auto d, Generator& g) { return random::gamma(300, 3, shape, d, g); }, 1e-5));
   CHECK(near<D>([&](auto d, Generator& g) { return random::beta<double>(0.7, 3, shape, d, g); }));
   CHECK(near<D>([&](auto d, Generator& g) { return random::von_mises<double>(1, 3, shape, d, g); },
                 1e-7));  // the arc cosine of nearly 1 has half the digits
