@@ -149,6 +149,7 @@ template <class Net>
 void step(const char* name, Net net, const Shape& images, int64_t classes, bool last) {
   const weft::cuda::Tf32Guard tf32;
   weft::cuda::set_measure_convolutions(true);
+  if (last) nn::channels_last(net);
   nn::flatten_parameters(net);
   optim::SGD optimizer(nn::parameters(net), {.lr = 1e-3, .momentum = 0.9});
   const Tensor<float, Cuda> x = numbers<float>(images, last);

@@ -54,6 +54,10 @@ int run(Device device) {
   std::cout << "2 * softsign(x) + 1 =\n" << squashed << "\n";
   bool right = example::check("softsign(4) is 4/5", allclose(squashed(8), 2 * 0.8 + 1));
 
+  // A formula of one value is a let: x - 1 is computed once for each element.
+  Tensor bump = let(x - 1, [](auto t) { return exp(-t * t) + t / 10; });
+  right &= example::check("bump(1) is 1", allclose(bump(5), 1));
+
   auto month = arange<int>(12, device)(newaxis, all);           // (1, 12)
   auto northern = tensor({true, false}, device)(all, newaxis);  // (2, 1)
   Tensor season = map(Season{}, month, northern);               // (2, 12)

@@ -1,5 +1,6 @@
 // Training: a network learns real images, watched as it does, and leaves a checkpoint.
 // SPDX-License-Identifier: Apache-2.0
+#include "checkpoint.hpp"
 #include "example.hpp"
 
 #include <weft/data.hpp>
@@ -63,7 +64,10 @@ int run(const auto& training, const auto& test, float white, double goal, int ep
   track::EventWriter events(folder.string());  // tensorboard --logdir
   track::CsvLogger table((folder / "log.csv").string());
   track::Curve curve({.title = "14_train", .x = "epoch", .y = "loss", .log_scale = true});
-  for (int epoch = 1; epoch <= epochs; ++epoch) {
+  const example::Checkpoint checkpoint(is_cuda<D> ? "train_cuda" : "train_cpu");
+  const int done = checkpoint.load("net", net, "optimizer", optimizer, "schedule", schedule);
+  batches.seek(done);
+  for (int epoch = done + 1; epoch <= epochs; ++epoch) {
     auto total = zeros({}, device);
     for (auto [image, label] : progress(batches.to(device), {.label = "training"})) {
       total += step(image, label);
@@ -76,6 +80,7 @@ int run(const auto& training, const auto& test, float white, double goal, int ep
     events.add_histogram("fc1", net.fc1.weight, epoch);
     table({{"epoch", epoch}, {"loss", loss}, {"accuracy", right}});
     curve.add("training", epoch, loss);
+    checkpoint.save(epoch, "net", net, "optimizer", optimizer, "schedule", schedule);
   }
   curve.save((folder / "loss.svg").string());
   const std::string file = (folder / "net.safetensors").string();

@@ -1,5 +1,6 @@
 // A small language model: characters of a text file, each predicted from the ones before it.
 // SPDX-License-Identifier: Apache-2.0
+#include "checkpoint.hpp"
 #include "example.hpp"
 
 #include <weft/nn.hpp>
@@ -68,7 +69,9 @@ int run(const std::string& text, D device) {
   constexpr int steps = 500;
   constexpr int each = 100;
   float loss = 0;
-  for (int i = 0; i < steps; i += each) {
+  const example::Checkpoint checkpoint(is_cuda<D> ? "characters_cuda" : "characters_cpu");
+  const int done = checkpoint.load("net", model, "optimizer", optimizer);
+  for (int i = done * each; i < steps; i += each) {
     auto total = zeros({}, device);
     for (int j = 0; j < each; ++j) {
       const Tensor first = randint<int64_t>(0, all_codes.size() - window, {128}, device);
@@ -77,9 +80,10 @@ int run(const std::string& text, D device) {
     }
     loss = total.item() / each;
     std::printf("step %3d   loss %.3f\n", i + each, loss);
+    checkpoint.save(i / each + 1, "net", model, "optimizer", optimizer);
   }
   std::cout << "..." << continued(model, codes, alphabet, device) << "...\n";
-  const bool learned = loss < 0.6F * std::log(static_cast<float>(classes));
+  const bool learned = done * each == steps || loss < 0.6F * std::log(static_cast<float>(classes));
   return example::check("the next character is no longer a guess", learned) ? 0 : 1;
 }
 

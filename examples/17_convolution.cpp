@@ -1,5 +1,6 @@
 // Convolutions: a network of them learns real images, its channels side by side in memory.
 // SPDX-License-Identifier: Apache-2.0
+#include "checkpoint.hpp"
 #include "example.hpp"
 
 #include <weft/data.hpp>
@@ -52,8 +53,11 @@ int run(const auto& training, const auto& test, int64_t size, float white, doubl
                            {.batch_size = 64, .shuffle = true, .drop_last = true, .workers = 1});
   data::DataLoader queries(test, {.batch_size = 500});
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
-  double found = 0;
-  for (int epoch = 1; epoch <= epochs; ++epoch) {
+  const example::Checkpoint checkpoint(is_cuda<D> ? "convolution_cuda" : "convolution_cpu");
+  const int done = checkpoint.load("net", net, "optimizer", optimizer, "schedule", schedule);
+  batches.seek(done);
+  double found = done == epochs ? accuracy(net, queries, white, device) : 0;
+  for (int epoch = done + 1; epoch <= epochs; ++epoch) {
     const auto start = std::chrono::steady_clock::now();
     auto total = zeros({}, device);
     for (auto [image, label] : progress(batches.to(device), {.label = "training"})) {
@@ -65,6 +69,7 @@ int run(const auto& training, const auto& test, int64_t size, float white, doubl
     found = accuracy(net, queries, white, device);
     std::printf("epoch %2d   loss %.4f   accuracy %5.2f %%   %.2f s, %.0f images/s\n", epoch, loss,
                 100 * found, time.count(), static_cast<double>(64 * batches.size()) / time.count());
+    checkpoint.save(epoch, "net", net, "optimizer", optimizer, "schedule", schedule);
   }
   return example::check("the accuracy is reached", found >= goal) ? 0 : 1;
 }

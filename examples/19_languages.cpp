@@ -1,5 +1,6 @@
 // Sequences: the language of a word, told by a recurrent network made by hand and by an LSTM.
 // SPDX-License-Identifier: Apache-2.0
+#include "checkpoint.hpp"
 #include "example.hpp"
 
 #include <weft/data.hpp>
@@ -83,12 +84,16 @@ double train(const char* name, Net net, const auto& known, const auto& asked, in
   data::DataLoader batches(known, {.batch_size = 64, .shuffle = true, .drop_last = true});
   data::DataLoader queries(asked, {.batch_size = 500});
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
+  const example::Checkpoint checkpoint(name);
+  const int done = checkpoint.load("net", net, "optimizer", optimizer, "schedule", schedule);
+  batches.seek(done);
   double accuracy = 0;
-  for (int epoch = 1; epoch <= epochs; ++epoch) {
+  for (int epoch = done + 1; epoch <= epochs; ++epoch) {
     for (auto [words, lengths, languages] : progress(batches.to(device), {.label = name})) {
       step(words, lengths, languages);
       schedule.step();
     }
+    checkpoint.save(epoch, "net", net, "optimizer", optimizer, "schedule", schedule);
   }
   const NoGrad guard;
   for (auto [words, lengths, languages] : queries.to(device)) {

@@ -11,6 +11,7 @@
 #include <weft/track/progress.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -42,11 +43,35 @@ inline std::string path_of(int& argc, char**& argv, const char* otherwise) {
   return path;
 }
 
+/// What a program was called with, besides the device. Programs that train take `--resume`, and
+/// `--stop N` to end after epoch N (checkpoint.hpp).
+struct Options {
+  bool resume = false;
+  int stop = 0;
+};
+inline Options options;
+
+/// Thrown after the epoch that `--stop` names.
+struct Stopped {};
+
 /// The exit code of a program: run(Cpu{}), or run(Cuda{}) where it is called with `--device cuda`.
 template <class Run>
 int main(int argc, char** argv, Run run) {
-  std::string device = argc == 1 ? "cpu" : "";
-  if (argc == 3 && std::string(argv[1]) == "--device") device = argv[2];
+  std::string device = "cpu";
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    const bool valued = i + 1 < argc;
+    if (option == "--resume") {
+      options.resume = true;
+    } else if (option == "--device" && valued) {
+      device = argv[++i];
+    } else if (option == "--stop" && valued) {
+      options.stop = std::atoi(argv[++i]);
+    } else {
+      device = "";
+      break;
+    }
+  }
   try {
     if (device == "cpu") return run(weft::Cpu{});
 #ifdef __CUDACC__
@@ -61,11 +86,14 @@ int main(int argc, char** argv, Run run) {
       return 2;
     }
 #endif
+  } catch (const Stopped&) {
+    std::cout << "stopped: --resume goes on from here\n";
+    return 0;
   } catch (const weft::Error& error) {
     std::cerr << error.what() << "\n";
     return 1;
   }
-  std::cerr << "usage: " << argv[0] << " [--device cpu|cuda]\n";
+  std::cerr << "usage: " << argv[0] << " [--device cpu|cuda] [--resume] [--stop EPOCH]\n";
   return 2;
 }
 

@@ -234,7 +234,7 @@ def page():
             ("Sparse matrices to start from", "ops/sparse/make.hpp"), ("Sparse conversions", "ops/sparse/convert.hpp"),
             ("Sparse products", "ops/sparse/product.hpp"), ("Sums of sparse matrices", "ops/sparse/arithmetic.hpp"),
             ("Over sparse rows", "ops/sparse/rows.hpp"),
-            ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
+            ("One value in a formula", "eval/let.hpp"), ("Several in one pass", "ops/fuse.hpp"), ("Agreement", "ops/close.hpp"), ("Files", "io/npy.hpp"), ("Named tensors in files", "io/safetensors.hpp"),
             ("NumPy archives", "io/npz.hpp"),
             ("Printing", "tensor/print.hpp")):
         out += [f"## {title}\n", f"`weft/{header}`\n", table(["function", ""], functions(header))]

@@ -224,3 +224,12 @@ TEST_CASE("one element compared with a number is true or false") {
                        "element: write all(e).item() or any(e).item()",
                        ShapeError);
 }
+
+TEST_CASE("indices behind the axis, as in PyTorch, or before it") {
+  const auto x = arange<float>(6).reshape(2, 3);
+  const auto columns = tensor<int64_t>({{2, 0}, {1, 1}});
+  CHECK(equal(gather(x, axis(1), columns), gather(x, columns, axis(1))));
+  CHECK(index_select(x, axis(1), tensor<int64_t>({2})).eval().to_vector() ==
+        std::vector<float>{2, 5});
+  CHECK((x + 1).dtype() == Dtype::float32);
+}

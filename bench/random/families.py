@@ -413,6 +413,7 @@ def statement(seed, case, scale=1.0, only=(), backward=False):
         made.names = [o.more["name"] for o in made.operands]
         if backward and not made.differentiable:
             continue
+        made.name_apart()
         made.share()
         made = made.with_gradients() if backward else made
         if attempt > 40 or 0.9 * LEAST * scale <= made.bytes() <= 1.1 * MOST * scale:

@@ -18,6 +18,11 @@ from weft_side import Compiler, Programs
 HERE = Path(__file__).resolve().parent
 
 
+def cores():
+    """Of those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def arguments(description):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -31,11 +36,12 @@ def arguments(description):
     add("--scale", default="", help="of the sizes: a number, or " + ", ".join(SCALES) +
         "; default: full, on the CPU small")
     add("--rivals", default="eager,compile", help="of PyTorch; default: %(default)s; none: weft alone, still checked")
-    add("--jobs", type=int, default=os.cpu_count(), help="compilers at a time; default: %(default)s")
-    add("--workers", type=int, default=1, help="processes of PyTorch that compile at a time; with more than one its "
-        "autotuner is disturbed; default: %(default)s")
+    add("--jobs", type=int, default=cores(), help="compilers at a time; default: %(default)s")
+    add("--workers", type=int, default=0, help="processes of PyTorch that compile at a time; on a GPU more than one "
+        "disturb its autotuner; default: 1, on the CPU half as many as there are cores")
     add("--limit", type=float, default=0, help="begin no statement after so many seconds; default: no limit")
     add("--explain", type=int, default=5, metavar="N", help="explain the N worst; default: %(default)s")
+    add("--kernels", action="store_true", help="the time of each kernel of weft's, on CUDA")
     add("--arch", default="native", help="what -arch (nvcc) or -march (g++) says; default: %(default)s")
     add("--milliseconds", type=float, default=100, help="about, of timing each; default: %(default)s")
     add("--out", default="build/random", help="folder for sources, programs and results; default: %(default)s")
@@ -54,6 +60,8 @@ def arguments(description):
             parser.error(f"--family {family}, expected {', '.join(FAMILIES)}")
         if args.backward and family not in WITH_GRADIENTS:
             parser.error(f"--backward --family {family}, expected {', '.join(WITH_GRADIENTS)}")
+    if args.workers == 0:
+        args.workers = max(1, cores() // 2) if args.device == "cpu" else 1
     args.rivals = [r for r in args.rivals.split(",") if r in ("eager", "compile")]
     return args
 
@@ -68,12 +76,16 @@ class Run:
         (self.out / "work").mkdir(parents=True)
         self.log = open(self.out / "random.log", "w")
         self.outcomes = {n: results.Outcome(args.seed, n, s) for n, s in statements.items()}
-        self.programs = Programs(Compiler(args.device, args.arch, self.out / "work"), statements, args.seed, args.jobs)
+        compiler = Compiler(args.device, args.arch, self.out / "work", traced=args.kernels and args.device == "cuda")
+        self.programs = Programs(compiler, statements, args.seed, args.jobs)
         start = {"do": "start", "device": args.device, "threads": args.threads, "rivals": args.rivals,
                  "milliseconds": args.milliseconds}
         environment = dict(os.environ)
-        if args.device == "cpu" and args.threads:
-            environment["OMP_NUM_THREADS"] = str(args.threads)
+        if args.device == "cpu":
+            if args.threads:
+                environment["OMP_NUM_THREADS"] = str(args.threads)
+            if args.workers > 1:  # each compiles by itself, without a pool of its own
+                environment.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
         self.workers = [Process([sys.executable, HERE / "rivals.py"], self.log, json.dumps(start), environment)
                         for _ in range(max(1, args.workers))]
         self.prepared = {}  # by the process that has it compiled
@@ -85,7 +97,7 @@ class Run:
         return self.args.limit and self.seconds() > part * self.args.limit
 
     def worker(self, n):
-        return self.workers[n % len(self.workers)]
+        return self.workers[list(self.outcomes).index(n) % len(self.workers)]
 
     def prepare(self, n, check=True):
         """The reference, and the rival's compiled form."""
@@ -98,6 +110,7 @@ class Run:
             return
         self.prepared[n] = worker.program
         o.reference = answer.get("reference", o.reference)
+        o.nudged = answer.get("nudged", o.nudged)
         self.remark(o, answer)
 
     def remark(self, o, answer):
@@ -107,8 +120,8 @@ class Run:
 
     def prepare_all(self):
         def some(first):  # the statements of one worker
-            for n in list(self.outcomes):
-                if n % len(self.workers) == first and not self.late(0.6):
+            for k, n in enumerate(self.outcomes):
+                if k % len(self.workers) == first and not self.late(0.6):
                     self.prepare(n)
         with ThreadPoolExecutor(len(self.workers)) as pool:
             list(pool.map(some, range(len(self.workers))))
@@ -176,8 +189,24 @@ class Run:
                 print(self.line(o), flush=True)
         for process in [self.weft, *self.workers]:
             process.close()
+        for o in done:
+            if a.kernels and a.device == "cuda" and o.weft_ms:
+                print(f"case {o.case}, {o.weft_ms:.4f} ms: {o.statement.text()}\n    {o.statement.shapes()}")
+                print("\n".join("    " + line for line in self.kernels(program, o.case)), flush=True)
         self.finish(done, csv)
         return 1 if any(o.note or o.wrong for o in done) or not done else 0
+
+    def kernels(self, program, n):
+        """A line for each kernel of a run of a statement."""
+        path = self.out / "trace.json"
+        path.unlink(missing_ok=True)
+        traced = Process([program, self.args.milliseconds], self.log, None, {**os.environ, "WEFT_TRACE": str(path)})
+        try:
+            traced.ask(f"run {n}", 120)
+            traced.close()
+            return results.kernel_lines(json.loads(path.read_text()))
+        except (Died, OSError, ValueError) as error:
+            return [f"not traced: {error}"]
 
     def line(self, o):
         if o.note:

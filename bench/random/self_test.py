@@ -67,6 +67,7 @@ def drawing():
             for s in (statement(seed, k, SCALES["tiny"]), statement(seed, k, backward=True, only=("row programs",))):
                 for text in (s.torch_source(), s.torch_source(True), s.numpy_source()):
                     ast.parse(text)
+                assert not {name for name, _ in s.lets} & set(s.names), s.text()
                 text = weft_side.source(s, k, seed, "cuda")
                 assert text.count("{") == text.count("}") and text.count("(") == text.count(")")
 
@@ -77,6 +78,10 @@ def judging():
     assert results.error([1, 2, 3, 9, 9], [1, 2, 3, 6, 6], "float32") == 0.5  # what was not sampled
     assert results.error([math.nan, 0, 0], [1, 1, 1], "float32") == math.inf
     assert results.error([1, 0, 0, 0], [1, 1, 0, 0], "int64") == 0.5
+    near = [[1, 2, 3.01, 6, 6], [1, 2, 3, 6, 6]]  # the third jumps where operands are a rounding off
+    assert results.error([1, 2, 3.02, 6, 6], [1, 2, 3, 6, 6], "float32", near) < 1e-12
+    assert results.error([1, 2.02, 3, 6, 6], [1, 2, 3, 6, 6], "float32", near) > 0.009
+    assert results.error([1, 2, 3.04, 6, 6], [1, 2, 3, 6, 6], "float32", near) > 0.006
     s = statement(1, 0)
     o = results.Outcome(1, 0, s)
     good = [[1.0, 2.0, 3.0, 3.0]] * len(s.results)
@@ -88,6 +93,15 @@ def judging():
     o.judge()
     assert not o.wrong and o.max_error == 0
     assert "2.000" in results.summary([o], 1e12, [o], {0: "one kernel"})
+
+
+def kernels():
+    """Kernels of one name are told apart by their place in a run."""
+    event = {"ph": "X", "pid": 1}
+    names, durations = ["a", "b", "b"] * 3, [1, 2, 3] * 3
+    trace = {"traceEvents": [{"ph": "M"}] + [{**event, "name": n, "dur": 1e3 * d, "ts": k}
+                                             for k, (n, d) in enumerate(zip(names, durations))]}
+    assert [line.split()[2] for line in results.kernel_lines(trace)] == ["1.0000", "2.0000", "3.0000"]
 
 
 def restarting():
@@ -109,7 +123,7 @@ def restarting():
 
 
 def main():
-    for check in (wording, bytes_moved, drawing, judging, restarting):
+    for check in (wording, bytes_moved, drawing, judging, kernels, restarting):
         check()
         print(f"{check.__name__}: ok")
     return 0

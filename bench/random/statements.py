@@ -14,6 +14,20 @@ class Statement:
         self.names = [x.more["name"] for x in operands]
         self.backward = False
 
+    def name_apart(self):
+        """Gives lines whose name an operand has another one: `auto h = ... h ...` is no C++."""
+        taken = set(self.names) | {name for name, _ in [*self.lets, *self.results]}
+        nodes = [node for e in [e for _, e in [*self.lets, *self.results]] for node in walk(e)]
+        for k, (name, e) in enumerate(self.lets):
+            if name not in self.names:
+                continue
+            other = next(f"{name}{i}" for i in range(2, 99) if f"{name}{i}" not in taken)
+            taken.add(other)
+            self.lets[k] = (other, e)
+            for node in nodes:
+                if node.op == "name" and node.parts[0] is e:
+                    node.more["name"] = other
+
     def share(self):
         """Gives a name to what is used twice, as anyone would who writes it."""
         uses, seen = {}, []
@@ -113,6 +127,11 @@ class Statement:
         self.backward = True
         return self
 
+    def jumps(self):
+        """Whether the value or a gradient is another one on two sides of some operand's value."""
+        return self.uses(("gt", "lt", "ge", "le", "sign", "round", "clamp", "maximum", "minimum", "max", "min",
+                          "relu", "abs"))
+
     def result_types(self):
         """(name, element type) of all that is checked, in the order in which both sides give it."""
         found = [(name, e.type) for name, e in self.results]
@@ -142,7 +161,7 @@ class Statement:
     def as_message(self, case):
         """What the process with the rivals has to know."""
         return {"case": case, "torch": self.torch_source(), "wide": self.torch_source(True),
-                "numpy": self.numpy_source(), "backward": self.backward,
+                "numpy": self.numpy_source(), "backward": self.backward, "jumps": self.jumps(),
                 "fresh": any(name in self.names for name, _ in self.results),
                 "learned": [x.more["name"] for x in self.learned()] if self.backward else [],
                 "gradient": list(self.results[0][1].shape), "type": self.results[0][1].type,

@@ -119,8 +119,8 @@ const bench::Added<Statement> added({number});
 class Compiler:
     """The commands for one device; `arch` is nvcc's or g++'s."""
 
-    def __init__(self, device, arch, folder, seconds=90):
-        self.device, self.folder, self.seconds = device, Path(folder), seconds
+    def __init__(self, device, arch, folder, seconds=90, traced=False):
+        self.device, self.folder, self.seconds, self.traced = device, Path(folder), seconds, traced
         self.suffix = ".cu" if device == "cuda" else ".cpp"
         if device == "cuda":
             nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
@@ -169,7 +169,8 @@ class Programs:
 
     def _driver(self):
         path = self.compiler.folder / f"main{self.compiler.suffix}"
-        path.write_text('#include "driver.cpp"\n')
+        track = '#include "weft/track.hpp"\n' * self.compiler.traced  # it heeds WEFT_TRACE
+        path.write_text('#include "driver.cpp"\n' + track)
         return self.compiler.compile(path)
 
     def linked(self):

@@ -8,6 +8,7 @@
 #include "weft/cpu/gradient.hpp"         // the loops of backward passes
 #include "weft/autograd/var.hpp"         // Var<T, D>, parameter, backward
 #include "weft/autograd/fuse.hpp"  // fuse(e1, e2) of Vars
+#include "weft/autograd/expression/let.hpp"  // gradients of let(e, f)
 #include "weft/autograd/mode.hpp"        // NoGrad, EnableGrad, AnomalyMode
 #include "weft/autograd/shape/movement.hpp"    // reshape, permute, slices, ... of a Var
 #include "weft/autograd/shape/join.hpp"        // cat, stack of Vars

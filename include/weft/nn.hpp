@@ -8,6 +8,7 @@
 #include "weft/nn/fields.hpp"  // fields("weight", weight, ...), visit(module, f)
 #include "weft/nn/module.hpp"  // parameters, train, eval, zero_grad, clone, to
 #include "weft/nn/flatten.hpp" // flatten_parameters: steps of one kernel
+#include "weft/nn/memory_format.hpp" // channels_last(net): weights in that format
 #include "weft/nn/rename.hpp"  // Rename: names in a file to names in a module
 #include "weft/nn/state.hpp"   // state_dict, load_state_dict
 #include "weft/nn/init.hpp"    // init::xavier_uniform, kaiming_normal, trunc_normal, ...

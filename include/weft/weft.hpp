@@ -50,6 +50,7 @@
 #include "weft/eval/batch.hpp"                // Batch: one statement over many tensors, one kernel
 #include "weft/eval/fuse.hpp"                 // its evaluation
 #include "weft/eval/join.hpp"                 // cat inside expressions, pad
+#include "weft/eval/let.hpp"                  // let(e, f): a formula of one value
 #include "weft/eval/transfer.hpp"             // evaluation, x.to(device)
 #include "weft/cpu/device.hpp"                // synchronize(device), device_name(device)
 #include "weft/cpu/elementwise/for_each.hpp"  // the CPU's loops

@@ -131,6 +131,17 @@ TEST_CASE_TEMPLATE("arguments have the shapes and types of the first call", D, T
 }
 
 #ifdef __CUDACC__
+TEST_CASE("[gpu] a recording reads an argument in its format") {
+  std::vector<bool> formats;
+  optim::GraphedStep step(Cuda{}, [&](const auto& x) {
+    formats.push_back(is_channels_last(x));
+    return sum(x * x);
+  });
+  const Tensor<float, Cuda> x = channels_last(full({2, 3, 2, 2}, 2.F, Cuda{}));
+  for (int i = 0; i < 4; ++i) CHECK(step(x).item() == 96);
+  CHECK(formats == std::vector<bool>(3, true));
+}
+
 TEST_CASE("[gpu] what a recording would not repeat is refused, and a plain call goes on") {
   const Var x = parameter(ones({4}, Cuda{}));
   optim::SGD optimizer(std::vector{x}, {.lr = 0.5});

@@ -37,6 +37,14 @@ TEST_CASE_TEMPLATE("the _like forms", D, TEST_DEVICES) {
   static_assert(std::is_same_v<decltype(y), const Tensor<std::int16_t, D>>);
 }
 
+TEST_CASE_TEMPLATE("one number", D, TEST_DEVICES) {
+  const auto three = weft::tensor(3, D{});
+  static_assert(std::is_same_v<decltype(three), const Tensor<int, D>>);
+  CHECK(three.shape() == Shape{});
+  CHECK(three.item() == 3);
+  CHECK(weft::tensor<weft::half>(0.5, D{}).item() == 0.5F);
+}
+
 TEST_CASE_TEMPLATE("from braces", D, TEST_DEVICES) {
   const auto one = weft::tensor({1.5F, 2.5F}, D{});
   CHECK(one.shape() == Shape{2});

@@ -28,14 +28,21 @@ void move_into_arena(const std::vector<Var<T, D>*>& leaves) {
   const Tensor<T, D> gradients = zeros<T>({total}, device);
   int64_t first = 0;
   for (auto* x : leaves) {
-    const Tensor<T, D> value = values.narrow(0, first, x->size()).reshape(x->shape());
-    value.assign(x->value());
     VariableOf<T, D>& variable = *x->variable();
+    const auto part_of = [&](const Tensor<T, D>& all) {
+      const Tensor<T, D> part = all.narrow(0, first, x->size()).reshape(x->shape());
+      if (!variable.channels_last) return part;
+      return weft::detail::Access::make<T, D>(StorageHandle(weft::detail::Access::storage(part)),
+                                              part.data(), x->shape(),
+                                              channels_last_strides(x->shape()));
+    };
+    const Tensor<T, D> value = part_of(values);
+    const Tensor<T, D> gradient = part_of(gradients);
+    value.assign(x->value());
     variable.place = Ref(new Place<T, D>);
     variable.place->first = first;
     variable.place->next = first += arena_extent<T>(x->size());
-    variable.place->gradient =
-        gradients.narrow(0, variable.place->first, x->size()).reshape(x->shape());
+    variable.place->gradient = gradient;
     if (variable.has_gradient) variable.set_gradient(Tensor<T, D>(variable.gradient));
     *x = Var<T, D>(value, x->variable());
   }

@@ -17,8 +17,10 @@ class BackwardExplainer {
   /// For e, whose gradient is a tensor.
   template <class E>
   void add(const without_vars_t<E>& e) {
-    if constexpr (detail::is_map<E> || is_var<E>) {
-      sweep<E>(e, e.shape(), name(dtype_of<typename E::value_type>), 1);
+    if constexpr (is_of_one_gather<E>) {
+      add_node(static_cast<const E*>(nullptr), e);
+    } else if constexpr (detail::is_map<E> || is_var<E>) {
+      sweep<E, false>(e, e.shape(), name(dtype_of<typename E::value_type>), 1);
     } else {
       add_node(static_cast<const E*>(nullptr), e);
     }
@@ -27,8 +29,10 @@ class BackwardExplainer {
  private:
   template <class R, class E>
   void add_node(const Reduce<R, E>*, const Reduce<R, without_vars_t<E>>& e) {
-    sweep<E>(e.operand(), e.shape(), name(dtype_of<typename E::value_type>),
-             1 + Derivative<R>::reads_value);
+    constexpr bool linear =
+        std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
+    sweep<E, !linear>(e.operand(), e.shape(), name(dtype_of<typename E::value_type>),
+                      1 + Derivative<R>::reads_value);
   }
   template <class E>
   void add_node(const E*, const without_vars_t<E>& e) {
@@ -38,12 +42,17 @@ class BackwardExplainer {
   }
 
   /// The one kernel of an element-wise part; `upstream` is the shape of what else it reads.
-  template <class E>
+  template <class E, bool ReadsOperand>
   void sweep(const without_vars_t<E>& e, const Shape& upstream, const char* type, int others) {
     using Parts = Segment<E>;
     constexpr int n = weft::detail::count(typename Parts::types{});
     Operand inputs[n + 1];
-    static_cast<void>(Parts::template lower<1>(e, inputs));
+    using Program = decltype(Parts::template lower<1>(e, inputs, 0));
+    constexpr std::uint64_t reads = keeps_value<E> ? 0
+                                    : ReadsOperand
+                                        ? ~std::uint64_t{0}
+                                        : reverse_reads<Parts::template mask<1>, Program>;
+    static_cast<void>(Parts::template lower<1>(e, inputs, reads));
     Explanation::Kernel kernel;
     kernel.kind = "gradients";
     kernel.work = weft::detail::join({"over ", e.shape()});

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "weft/autograd/expression/row_pull.hpp"
 #include "weft/autograd/var.hpp"
 
 namespace weft {
@@ -27,6 +28,9 @@ class Pull {
       if (!(gradient.shape() == e_.shape())) {
         fail<ShapeError>("custom", "a gradient of shape ", gradient.shape(),
                          " for an argument of shape ", e_.shape());
+      }
+      if constexpr (is_cuda<weft::detail::loops_of<typename E::device_type>>) {
+        if (pull_rows<E>(e_, edges_, gradient)) return;
       }
       pass_to<E>(e_, edges_, [&](const auto& sink) { store(sink, gradient); });
     }

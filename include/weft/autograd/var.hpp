@@ -9,6 +9,7 @@
 #include "weft/autograd/expression/hoist_opaque.hpp"
 #include "weft/autograd/expression/statement.hpp"
 #include "weft/autograd/mode.hpp"
+#include "weft/autograd/expression/row_backward.hpp"
 #include "weft/autograd/tape/engine.hpp"
 #include "weft/eval/transfer.hpp"
 #include "weft/tensor/factory.hpp"
@@ -308,10 +309,11 @@ class Var : public Members<Var<T, D>> {
 
   /// The statement that value_ was computed by, where it is recorded.
   template <class E, class P>
-  void keep(const E& e, P&& plain, const char* file, unsigned line) {
+  void keep(const E& e, P&& plain, const char* file, unsigned line,
+            const autograd::KeptValue<E, D>& kept = {}) {
     if (!is_grad_enabled()) return;
     using Recorded = autograd::Statement<E, T, D>;
-    autograd::Ref<Recorded> node(new Recorded(static_cast<P&&>(plain)));
+    autograd::Ref<Recorded> node(new Recorded(static_cast<P&&>(plain), kept));
     autograd::for_each_var(e, [&](const auto& x, int i) {
       if (x.requires_grad()) node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
     });
@@ -342,8 +344,13 @@ class Var : public Members<Var<T, D>> {
         }
       }
       auto plain = autograd::without_vars(e);
-      value_ = detail::materialize<T, D>(plain);
-      keep(e, static_cast<decltype(plain)&&>(plain), file, line);
+      autograd::KeptValue<E, D> kept;
+      if constexpr (autograd::keeps_value<E>) {
+        value_ = autograd::evaluate_and_keep<T, D>(plain, kept);
+      } else {
+        value_ = detail::materialize<T, D>(plain);
+      }
+      keep(e, static_cast<decltype(plain)&&>(plain), file, line, kept);
     }
   }
 

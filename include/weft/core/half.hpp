@@ -16,6 +16,12 @@ WEFT_HD constexpr std::uint32_t float_bits(float x) { return __builtin_bit_cast(
 WEFT_HD constexpr float float_from_bits(std::uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
+/// All ones where a < b, both below 2^31: for loops that vectorise. g++ may turn ?: into branches,
+/// and keeps floating-point operations behind them.
+WEFT_HD constexpr std::uint32_t mask_below(std::uint32_t a, std::uint32_t b) {
+  return 0 -
+         static_cast<std::uint32_t>(static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b));
+}
 
 /// `x` as float, rounded to odd: rounding that again to 16 bits is as good as rounding `x` once.
 WEFT_HD constexpr float round_to_odd(double x) {
@@ -50,6 +56,8 @@ WEFT_HD constexpr double round_to_odd(I x) {
   }
 }
 
+// On the CPU by arithmetic on bits: compilers do not vectorise calls of the instructions, and g++
+// 12 none of _Float16.
 WEFT_HD constexpr std::uint16_t half_bits(float x) {
 #if defined(__CUDA_ARCH__)
   if (!__builtin_is_constant_evaluated()) {
@@ -57,20 +65,20 @@ WEFT_HD constexpr std::uint16_t half_bits(float x) {
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     return bits;
   }
-#elif defined(__F16C__) && !defined(__CUDACC__)
-  if (!__builtin_is_constant_evaluated()) {
-    using Floats = float __attribute__((vector_size(16)));
-    if (x != x) return 0x7FFF;
-    return static_cast<std::uint16_t>(__builtin_ia32_vcvtps2ph(Floats{x, 0, 0, 0}, 0)[0]);
-  }
 #endif
   const std::uint32_t u = float_bits(x);
   const std::uint32_t sign = (u >> 16) & 0x8000U;
   const std::uint32_t a = u & 0x7FFFFFFFU;
-  std::uint32_t bits = (a - 0x38000000U + 0xFFFU + ((a >> 13) & 1U)) >> 13;
-  if (a < 0x38800000U) bits = float_bits(float_from_bits(a) + 0.5F) - 0x3F000000U;  // subnormal
-  if (a >= 0x477FF000U) bits = 0x7C00U;  // 65520 and more round to infinity
-  return static_cast<std::uint16_t>(a > 0x7F800000U ? 0x7FFFU : sign | bits);
+  const std::uint32_t normal = (a - 0x38000000U + 0xFFFU + ((a >> 13) & 1U)) >> 13;
+  constexpr std::uint32_t least = 0x38800000U;  // of the normal ones
+  const std::uint32_t small = mask_below(a, least);
+  const std::uint32_t at_most = (a & small) | (least & ~small);
+  const std::uint32_t subnormal = float_bits(float_from_bits(at_most) + 0.5F) - 0x3F000000U;
+  const std::uint32_t finite = (subnormal & small) | (normal & ~small);
+  const std::uint32_t stays = mask_below(a, 0x477FF000U);  // 65520 and more become infinity
+  const std::uint32_t bits = sign | (finite & stays) | (0x7C00U & ~stays);
+  const std::uint32_t nan = mask_below(0x7F800000U, a);
+  return static_cast<std::uint16_t>((bits & ~nan) | (0x7FFFU & nan));
 }
 
 WEFT_HD constexpr float half_value(std::uint16_t bits) {
@@ -80,18 +88,15 @@ WEFT_HD constexpr float half_value(std::uint16_t bits) {
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
     return x;
   }
-#elif defined(__F16C__) && !defined(__CUDACC__)
-  if (!__builtin_is_constant_evaluated()) {
-    using Shorts = short __attribute__((vector_size(16)));
-    return __builtin_ia32_vcvtph2ps(Shorts{static_cast<short>(bits), 0, 0, 0, 0, 0, 0, 0})[0];
-  }
 #endif
   const std::uint32_t sign = (bits & 0x8000U) << 16;
   const std::uint32_t a = bits & 0x7FFFU;
-  std::uint32_t u = (a << 13) + 0x38000000U;
-  if (a < 0x400U) u = float_bits(static_cast<float>(a) * 0x1p-24F);
-  if (a >= 0x7C00U) u = (a << 13) | 0x7F800000U;
-  return float_from_bits(sign | u);
+  const std::uint32_t u = (a << 13) + 0x38000000U;
+  const std::uint32_t small = mask_below(a, 0x400U);
+  // Once with the implicit bit that a subnormal lacks, and then without it.
+  const float scaled = float_from_bits(((a << 13) & small) + 0x38800000U) - 0x1p-14F;
+  const std::uint32_t high = 0x38000000U & ~mask_below(a, 0x7C00U);  // infinity and NaN
+  return float_from_bits(sign | (float_bits(scaled) & small) | ((u + high) & ~small));
 }
 
 WEFT_HD constexpr std::uint16_t bfloat16_bits(float x) {

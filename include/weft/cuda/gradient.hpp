@@ -40,6 +40,8 @@ struct GradientExecutor<Cuda> {
         run_aligned<Outs, Types, lanes, n>(name, shape, loops, operands, program, stream)) {
       return;
     }
+    StorageHandle turned[n - k];
+    turn_all(Types{}, name, device, loops, operands + k, turned);
     on_cuda::SumGrid<n, k> grid;
     unsigned blocks_x = 1;
     unsigned blocks_y = 1;
@@ -59,8 +61,8 @@ struct GradientExecutor<Cuda> {
     const auto kernel = on_cuda::gradient_kernel<Outs, Types, lanes, n, k, Program>;
     on_cuda::detail::launch(name, shape, reinterpret_cast<const void*>(kernel),
                             dim3(blocks_x, blocks_y), on_cuda::block_threads, arguments, stream);
-    finish_sums(typename Program::values{}, name, device, shape, grid, blocks_x * blocks_y, begun,
-                std::make_index_sequence<k>{});
+    finish_sums(typename Program::values{}, name, device, shape, loops, grid, blocks_x * blocks_y,
+                begun, std::make_index_sequence<k>{});
 #else
     static_assert(detail::always_false<Program>,
                   "weft: a gradient on Cuda is computed in a file that nvcc compiles: move this "
@@ -89,6 +91,43 @@ struct GradientExecutor<Cuda> {
                             (grid.items + on_cuda::block_threads - 1) / on_cuda::block_threads,
                             on_cuda::block_threads, arguments, stream);
     return true;
+  }
+
+  template <class... Ts>
+  static void turn_all(detail::TypeList<Ts...>, const detail::Name& name, Cuda device,
+                       const detail::Loops& loops, detail::Operand* operands,
+                       StorageHandle* turned) {
+    (turn<Ts>(name, device, loops, *operands++, *turned++), ...);
+  }
+  /// A large operand whose rows lie across those of the loops is copied in their order: the kernel
+  /// turns no tiles.
+  template <class T>
+  WEFT_OUTLINED static void turn(const detail::Name& name, Cuda device, const detail::Loops& loops,
+                                 detail::Operand& x, StorageHandle& copy) {
+    if constexpr (!std::is_same_v<T, IndexOperand> && !is_small<T>) {
+      if (!on_cuda::detail::lies_across(loops, x)) return;
+      Shape shape;
+      detail::Operand operands[2];
+      for (int d = 0; d < loops.rank; ++d) {
+        if (x.stride[d] == 0) continue;
+        operands[1].stride[shape.rank()] = x.stride[d];
+        shape.push_back(loops.size[d]);
+      }
+      const int64_t bytes = shape.size() * static_cast<int64_t>(sizeof(T));
+      copy = StorageHandle(Memory<Cuda>::allocate(device, bytes));
+      const Strides rows = contiguous_strides(shape);
+      Strides across;
+      for (int d = 0; d < shape.rank(); ++d) across.push_back(operands[1].stride[d]);
+      operands[0].set(copy->data, sizeof(T), shape, rows, copy.get());
+      operands[1].set(x.data, sizeof(T), shape, across, x.storage);
+      Executor<Cuda>::for_each<T, detail::TypeList<T>>(name, device, shape, operands, Arg<1, T>{});
+      x.data = static_cast<char*>(copy->data);
+      x.storage = copy.get();
+      int at = 0;
+      for (int d = 0; d < loops.rank; ++d) {
+        if (x.stride[d] != 0) x.stride[d] = rows[at++];
+      }
+    }
   }
 
   template <class... Vs, int N, int K, std::size_t... J>
@@ -123,17 +162,19 @@ struct GradientExecutor<Cuda> {
 
   template <class... Vs, int N, int K, std::size_t... J>
   static void finish_sums(detail::TypeList<Vs...>, const detail::Name& name, Cuda device,
-                          const Shape& shape, const on_cuda::SumGrid<N, K>& grid, unsigned blocks,
+                          const Shape& shape, const detail::Loops& loops,
+                          const on_cuda::SumGrid<N, K>& grid, unsigned blocks,
                           const on_cuda::detail::BegunSum* begun, std::index_sequence<J...>) {
-    (finish_sum<Vs>(name, device, shape, grid.rows, grid.row_step, grid.inner, grid.parts, blocks,
+    (finish_sum<Vs>(name, device, shape, loops, grid.row_step, grid.inner, grid.parts, blocks,
                     begun[J]),
      ...);
   }
   /// target = the sum of the partial sums.
   template <class V>
   WEFT_OUTLINED static void finish_sum(const detail::Name& name, Cuda device, const Shape& shape,
-                                       int64_t rows, int64_t row_step, int64_t inner, int64_t parts,
-                                       unsigned blocks, const on_cuda::detail::BegunSum& begun) {
+                                       const detail::Loops& loops, int64_t row_step, int64_t inner,
+                                       int64_t parts, unsigned blocks,
+                                       const on_cuda::detail::BegunSum& begun) {
     using on_cuda::SumMode;
     if (begun.mode == SumMode::skip) return;
     Shape kept;
@@ -152,15 +193,15 @@ struct GradientExecutor<Cuda> {
       const Shape out = axes.result(shape);
       target.set(target.data, sizeof(V), out, contiguous_strides(out), target.storage);
       detail::split_axes(shape, axes, operands, 2, kept, reduced);
+    } else if (begun.mode == SumMode::columns) {
+      on_cuda::detail::plan_columns(loops, parts, operands, kept, reduced);
     } else {
       const bool by_rows = begun.mode == SumMode::rows;
-      kept = {begun.mode == SumMode::all ? 1 : by_rows ? inner : rows};
-      reduced = {begun.mode == SumMode::all ? blocks * int64_t{on_cuda::block_threads / 32}
-                 : by_rows                  ? row_step
-                                            : parts};
+      kept = {by_rows ? inner : 1};
+      reduced = {by_rows ? row_step : blocks * int64_t{on_cuda::block_threads / 32}};
       operands[0].stride[0] = 1;
       operands[0].stride[1] = 0;
-      operands[1].stride[0] = by_rows ? 1 : reduced[0];
+      operands[1].stride[0] = 1;
       operands[1].stride[1] = by_rows ? inner : 1;
     }
     Reducer<Cuda>::reduce<V, detail::TypeList<V>>(name, reducer::sum{}, device, kept, reduced,

@@ -61,10 +61,84 @@ IndexRange index_range(const char* operation, Indexing how, const Shape& x, int 
   return range;
 }
 
+/// Whether indices go through a formula to the one tensor that it reads, and how often it does:
+/// what they name is then computed where it is needed, on CUDA.
+template <class E>
+struct GatheredInside {
+  static constexpr bool passes = false;
+  static constexpr int tensors = 0;
+};
+template <class T>
+struct GatheredInside<Scalar<T>> {
+  static constexpr bool passes = true;
+  static constexpr int tensors = 0;
+  template <class P>
+  static Constant<T> program(const Scalar<T>& e, const P&) {
+    return {e.value};
+  }
+};
+template <class T, class D>
+struct GatheredInside<Tensor<T, D>> {
+  static constexpr bool passes = is_cuda<D>;
+  static constexpr int tensors = 1;
+  static const Tensor<T, D>& leaf(const Tensor<T, D>& e) { return e; }
+  template <class P>
+  static P program(const Tensor<T, D>&, const P& gathered) {
+    return gathered;
+  }
+};
+template <class T, class Op, class... Args>
+struct GatheredInside<Map<T, Op, Args...>> {
+  static constexpr bool passes = (GatheredInside<Args>::passes && ...) && !requires(Op op) {
+    op.draw;
+  }
+  &&!requires { Op::has_effects; };
+  static constexpr int tensors = (GatheredInside<Args>::tensors + ... + 0);
+  static const auto& leaf(const Map<T, Op, Args...>& e) { return leaf_among(e.args()); }
+  /// The formula's program, with `gathered` for its tensor.
+  template <class P>
+  static auto program(const Map<T, Op, Args...>& e, const P& gathered) {
+    return apply(e, gathered, std::index_sequence_for<Args...>{});
+  }
+
+ private:
+  template <class X, class... Xs>
+  static const auto& leaf_among(const Pack<X, Xs...>& args) {
+    if constexpr (GatheredInside<X>::tensors == 1) {
+      return GatheredInside<X>::leaf(args.head);
+    } else {
+      return leaf_among(args.tail);
+    }
+  }
+  template <class P, std::size_t... J>
+  static auto apply(const Map<T, Op, Args...>& e, const P& gathered, std::index_sequence<J...>) {
+    auto programs =
+        make_pack(GatheredInside<Args>::program(get<static_cast<int>(J)>(e.args()), gathered)...);
+    return Apply<Op, decltype(GatheredInside<Args>::program(get<static_cast<int>(J)>(e.args()),
+                                                            gathered))...>{settled(e.op()),
+                                                                           programs};
+  }
+};
+template <class E>
+inline constexpr bool is_gathered_inside =
+    !is_tensor<E> && GatheredInside<E>::passes && GatheredInside<E>::tensors == 1;
+
+/// The element type that a gather of E loads, as a std::type_identity: of the one tensor in it, or
+/// of E's value.
+template <class E>
+constexpr auto gathered_element() {
+  if constexpr (is_gathered_inside<E>) {
+    using T = std::remove_cvref_t<decltype(GatheredInside<E>::leaf(std::declval<const E&>()))>;
+    return std::type_identity<typename T::value_type>{};
+  } else {
+    return std::type_identity<std::conditional_t<is_tensor<E>, typename E::value_type,
+                                                 compute_t<typename E::value_type>>>{};
+  }
+}
+
 template <class K, class E, class I>
 struct Lowering<Gather<K, E, I>> {
-  using element =
-      std::conditional_t<is_tensor<E>, typename E::value_type, compute_t<typename E::value_type>>;
+  using element = typename decltype(gathered_element<E>())::type;
   using types =
       typename Join<TypeList<>, TypeList<IndexOperand>, typename Lowering<I>::types>::type;
 
@@ -77,7 +151,7 @@ struct Lowering<Gather<K, E, I>> {
     constexpr int n = count(typename Lowering<I>::types{});
     Operand& offsets = operands[B];
     const Tensor<element, D> x = value(e.operand());
-    if constexpr (!is_tensor<E>) offsets.keep = Access::storage(x);
+    if constexpr (!is_tensor<E> && !is_gathered_inside<E>) offsets.keep = Access::storage(x);
     Operand all;
     all.set(x.data(), sizeof(element), x.shape(), x.strides(), x.storage());
     set_offsets(offsets, K::how, x.layout(), e.axis(), e.shape());
@@ -87,8 +161,13 @@ struct Lowering<Gather<K, E, I>> {
     IndexRange range = index_range<D>(K::text, K::how, x.shape(), e.axis(), x.storage());
     if constexpr (requires { K::labels; }) range.labels = K::labels;
     Finder* const kind = nullptr;
-    return Apply<Op, Offsets, decltype(index)>{
+    const Apply<Op, Offsets, decltype(index)> gathered{
         {finder(kind, range, x.layout(), e.axis()), x.data()}, make_pack(Offsets{}, index)};
+    if constexpr (is_gathered_inside<E>) {
+      return GatheredInside<E>::program(e.operand(), gathered);
+    } else {
+      return gathered;
+    }
   }
 
  private:
@@ -96,6 +175,9 @@ struct Lowering<Gather<K, E, I>> {
     if constexpr (is_tensor<E>) {
       check_current(x);
       return x;
+    } else if constexpr (is_gathered_inside<E>) {
+      check_current(GatheredInside<E>::leaf(x));
+      return GatheredInside<E>::leaf(x);
     } else {
       return materialize_on<element, typename E::device_type>(x, {});
     }
@@ -106,7 +188,8 @@ struct Lowering<Gather<K, E, I>> {
 /// would look them up again each, element by element, and keep none of them.
 template <class K, class E, class I>
 inline constexpr bool is_evaluated_before_rows<Gather<K, E, I>> =
-    K::how == Indexing::instead&& is_tensor<E>&& is_cuda<typename E::device_type>;
+    K::how == Indexing::instead &&
+    (is_tensor<E> || is_gathered_inside<E>)&&is_cuda<typename E::device_type>;
 
 /// Whether two gathers of one type are of the same elements.
 template <class K, class E, class I>

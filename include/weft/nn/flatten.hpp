@@ -9,6 +9,44 @@
 
 namespace weft::nn {
 
+namespace detail {
+/// A parameter, its name and its handles in a module.
+template <class V>
+struct FoundParameter {
+  std::string name;
+  std::vector<V*> handles;
+};
+
+/// The parameters of a module that want gradients and for which wanted(x), each once; throws where
+/// one has handles elsewhere, which a move would leave behind.
+template <class V, class M, class F>
+std::vector<FoundParameter<V>> parameters_to_move(const char* operation, M& module,
+                                                  const F& wanted) {
+  std::vector<FoundParameter<V>> all;
+  visit(module, [&](const std::string& name, auto& x) {
+    if constexpr (detail::is_var<std::remove_cvref_t<decltype(x)>>) {
+      if (!x.requires_grad() || !wanted(x)) return;
+      for (auto& found : all) {
+        if (found.handles[0]->variable().get() == x.variable().get()) {
+          return found.handles.push_back(&x);
+        }
+      }
+      all.push_back({name, {&x}});
+    }
+  });
+  for (const auto& found : all) {
+    const auto& x = *found.handles[0];
+    if (x.variable()->owners != static_cast<long>(found.handles.size())) {
+      fail<ValueError>(operation, found.name.c_str(), " has ", x.variable()->owners,
+                       " handles, expected ", found.handles.size(),
+                       " in the module alone: call this before an optimizer is made or a loss "
+                       "kept");
+    }
+  }
+  return all;
+}
+}  // namespace detail
+
 /// Moves all parameters of a module into one block of memory and their gradients into another. A
 /// step of an optimizer is then one kernel, plus one for the step count, and clip_grad_norm and the
 /// like are a few, however many parameters there are. Values, names, sharing and gradients do not
@@ -24,32 +62,17 @@ void flatten_parameters(M& module, const F& key) {
   using V = parameter_t<M>;
   static_assert(!std::is_void_v<V>, "weft: this module has no parameters: its fields() name none");
   using Key = std::decay_t<std::invoke_result_t<const F&, const std::string&, const V&>>;
-  struct Found {
-    std::string name;
+  struct Found : detail::FoundParameter<V> {
     Key key;
-    std::vector<V*> handles;
   };
   std::vector<Found> all;
-  visit(module, [&](const std::string& name, auto& x) {
-    if constexpr (detail::is_var<std::remove_cvref_t<decltype(x)>>) {
-      if (!x.requires_grad()) return;
-      for (auto& found : all) {
-        if (found.handles[0]->variable().get() == x.variable().get()) {
-          return found.handles.push_back(&x);
-        }
-      }
-      all.push_back({name, key(name, x), {&x}});
-    }
-  });
-  for (const auto& found : all) {
-    const auto& x = *found.handles[0];
-    if (x.variable()->owners != static_cast<long>(found.handles.size())) {
-      fail<ValueError>("flatten_parameters", found.name.c_str(), " has ", x.variable()->owners,
-                       " handles, expected ", found.handles.size(),
-                       " in the module alone: flatten before an optimizer is made or a loss kept");
-    }
+  for (auto& found :
+       detail::parameters_to_move<V>("flatten_parameters", module, [](const V&) { return true; })) {
+    const V& x = *found.handles[0];
+    Key group = key(found.name, x);
+    all.push_back({std::move(found), std::move(group)});
     if (!(x.device() == all[0].handles[0]->device())) {
-      fail<DeviceError>("flatten_parameters", found.name.c_str(), " is on ", x.device(),
+      fail<DeviceError>("flatten_parameters", all.back().name.c_str(), " is on ", x.device(),
                         ", expected ", all[0].handles[0]->device(), " as for the others");
     }
   }

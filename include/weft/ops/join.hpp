@@ -223,12 +223,26 @@ class Joined : public NodeMembers<Joined<K, Es...>> {
         place(target, at, length_of(get<static_cast<int>(I)>(args_).shape()))...};
     constexpr bool copies = (detail::is_tensor<Es> && ...);
     if constexpr (K::stacks || !copies) {
-      if (alike_) {
+      if (alike_ && (!copies || are_level(places, sizeof...(I)))) {
         tie(places[I]...) = fuse(get<static_cast<int>(I)>(args_)...);
         return;
       }
     }
-    if constexpr (!K::stacks) (places[I].assign(get<static_cast<int>(I)>(args_)), ...);
+    if constexpr (copies || !K::stacks) (places[I].assign(get<static_cast<int>(I)>(args_)), ...);
+  }
+
+  /// Whether vectors of 16 bytes begin at the same elements of all places. A kernel that writes
+  /// several targets finds them for the first one: another one's elements, stored one by one, took
+  /// four times as long, and a copy for each place finds its own.
+  template <class Place>
+  static bool are_level(const Place* places, std::size_t n) {
+    bool level = true;
+    for (std::size_t k = 1; k < n; ++k) {
+      const auto step = reinterpret_cast<std::uintptr_t>(places[k].data()) -
+                        reinterpret_cast<std::uintptr_t>(places[0].data());
+      level = level && (step % 16 == 0 || places[k].size() < 16384);
+    }
+    return level || places[0].rank() == 0 || places[0].strides()[places[0].rank() - 1] != 1;
   }
 
   Pack<Es...> args_;

@@ -7,6 +7,7 @@
 
 #include "weft/autograd/var.hpp"
 #include "weft/core/recorder.hpp"
+#include "weft/ops/conv/memory_format.hpp"
 #include "weft/tensor/any_tensor.hpp"
 
 namespace weft::optim {
@@ -117,7 +118,8 @@ class GraphedStep {
     (check(I, dtype_of<typename Xs::value_type>, xs.shape()), ...);
     if constexpr (is_cuda<D>) {
       if (calls_ == 0) {
-        arguments_ = {AnyTensor(empty<typename Xs::value_type>(xs.shape(), device_))...};
+        arguments_ = {AnyTensor(weft::detail::allocate_format<typename Xs::value_type>(
+            xs.shape(), device_, lies_last(xs)))...};
       }
       (argument<Xs>(I).assign(xs), ...);
       return recorded([&] { return values(argument<Xs>(I)...); });
@@ -157,6 +159,13 @@ class GraphedStep {
     detail::for_each_value(
         out, [&]<class T>(Tensor<T, D>& x) { x = values_[i++].template get<T, D>().clone(); });
     return out;
+  }
+
+  /// Whether an argument is in channels-last format, which the place that is recorded then has too.
+  template <class X>
+  static bool lies_last(const X& x) {
+    if constexpr (TensorLike<X>) return is_channels_last(x);
+    return false;
   }
 
   struct Type {

@@ -226,6 +226,12 @@ void flatten(const NumberFor<T>& number, const int64_t*, T*& out) {
 }
 }  // namespace detail
 
+/// One number, of rank 0: tensor(2.0F), tensor<half>(1).
+template <class T = void, NumberLike V, Device D = Cpu>
+auto tensor(V value, D device = {}) {
+  return full<T>(Shape{}, value, device);
+}
+
 /// Braces of several types of numbers, one or two deep: float for floats and integers,
 /// tensor({1.0F, 2, 3}), or what is asked for, tensor<double>({1, 2.5}).
 template <class T = void, Device D = Cpu>

@@ -169,6 +169,8 @@ class NodeMembers : public Members<E> {
   int64_t size(int64_t axis) const {
     return self().shape()[normalize_axis("size", axis, self().shape().rank())];
   }
+  /// The element type of the value.
+  static constexpr auto dtype() { return dtype_of<typename E::value_type>; }
 
   /// The value, in new storage: a Tensor, or a Var where the expression has one.
   auto eval() const { return typename detail::Evaluated<E>::type(self()); }

@@ -1,6 +1,7 @@
 #include "weft/autograd/conv/batch_norm.hpp"
 
 #include "gradients.hpp"
+#include "images.hpp"
 
 using namespace weft;
 
@@ -15,6 +16,11 @@ TEST_CASE_TEMPLATE("the closed form is the gradient", D, TEST_DEVICES) {
     };
     CHECK(gradcheck(f, x, w, b));
   }
+  const auto residual = [&](const auto& a, const auto& k, const auto& s, const auto& r) {
+    autograd::BatchStatistics<double, D> found;
+    return autograd::batch_norm(a, k, s, 1e-5, true, found, &r);
+  };
+  CHECK(gradcheck(residual, x, w, b, parameter(test::numbers<D>({3, 2, 4}, 0.7))));
   autograd::BatchStatistics<double, D> found;
   const Var y = autograd::batch_norm(x, w, b, 1e-5, false, found);
   CHECK(found.mean.shape() == Shape{1, 2, 1});

@@ -107,7 +107,11 @@ TEST_CASE_TEMPLATE("[sanitize] the gradients of norms, whatever the rows' length
   compare<float, D>({2, 8196}, 1e-4);
   compare<double, D>({2, 4096}, 1e-11);
   compare<double, D>({2, 4098}, 1e-11);
+  compare<float, D>({301, 127}, 1e-4);
+  compare<float, D>({40, 257}, 1e-4);
+  compare<float, D>({3, 4099}, 1e-4);
   compare<bfloat16, D>({7, 64}, 0.05);
+  compare<bfloat16, D>({2050, 17}, 0.05);
   compare<weft::half, D>({9, 776}, 0.02);
 }
 

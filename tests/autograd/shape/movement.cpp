@@ -55,3 +55,38 @@ TEST_CASE_TEMPLATE("the gradient of a copy goes back, whoever holds it", D, TEST
   copy.backward(g);
   CHECK(x.grad().to_vector() == std::vector<double>{2, 2, 0, 2, 2, 0});
 }
+
+TEST_CASE_TEMPLATE("gradients of views are put into what they show", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({4, 5}));
+  CHECK(gradcheck(
+      [](const auto& v) { return Var(v(all, slice(1, none)) * v(all, slice(0, 4))); }, x));
+  CHECK(gradcheck([](const auto& v) { return Var(exp(v) * v.flip(1) + v.flip(0)); }, x));
+  CHECK(gradcheck(
+      [](const auto& v) {
+        const auto part = v(slice(1, 3));
+        const Var first = part * part + v(slice(2, 4));
+        return Var(first * sin(part(all, slice(0, none))));
+      },
+      x));
+  CHECK(gradcheck(
+      [](const auto& v) {  // into a view of a view, and from a norm, which wants its own memory
+        const auto part = v.flip(0)(all, slice(1, none));
+        return Var(part * 2.0 + softmax(part, axis(-1)));
+      },
+      x));
+  const Var part = x(slice(0, 2));
+  part.retain_grad();
+  Var(part * 3.0 + x(slice(2, 4))).backward(ones<double>({2, 5}, D{}));
+  CHECK(part.grad().to_vector() == std::vector<double>(10, 3.0));
+}
+
+TEST_CASE_TEMPLATE("what a large view does not show has the gradient zero", D, TEST_DEVICES) {
+  const Var x = parameter(full<double>({3, 500, 400}, 1, D{}));
+  const auto part = [](const auto& v) { return v(1, slice(10, none), slice(5, 399)); };
+  Var(part(x) * 2.0).backward(ones<double>({490, 394}, D{}));
+  CHECK(sum(x.grad()).item() == 2.0 * 490 * 394);
+  CHECK(sum(part(x.grad())).item() == 2.0 * 490 * 394);
+  x.zero_grad();
+  Var(x(all, all, slice(0, 399)) * 3.0).backward(ones<double>({3, 500, 399}, D{}));
+  CHECK(sum(x.grad()).item() == 3.0 * 3 * 500 * 399);
+}

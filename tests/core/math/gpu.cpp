@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gradients.hpp"
+#include "sweep.hpp"
 
 using namespace weft;
 
@@ -67,4 +68,65 @@ TEST_CASE_TEMPLATE("gelu and softplus at the ends", D, TEST_DEVICES) {
   const auto scaled = softplus(x(slice(2, 4)), 2.F).eval().to_vector();
   CHECK(scaled[0] == doctest::Approx(std::log(2.0) / 2));
   CHECK(scaled[1] == 100);
+}
+
+namespace {
+/// x^y of vectors, on a device by a statement and, for `void`, by the GPU's function on the CPU.
+template <class D>
+std::vector<float> powers(const std::vector<float>& x, const std::vector<float>& y) {
+  if constexpr (std::is_void_v<D>) {
+    std::vector<float> z;
+    for (std::size_t i = 0; i < x.size(); ++i) z.push_back(math::gpu::pow(x[i], y[i]));
+    return z;
+  } else {
+    return pow(tensor(x).to(D{}), tensor(y).to(D{})).eval().to_vector();
+  }
+}
+
+template <class D>
+void check_powers() {
+  std::vector<float> x, y;
+  auto numbers = test::special_numbers<float>();
+  for (const float v : {3.F, -3.F, -0.5F, 1.5F, -7.F, 16777215.F, -16777216.F, 8388607.5F, 1e10F,
+                        -1e30F, 0x1p41F, 1.0000001F, -0.99999994F}) {
+    numbers.push_back(v);
+  }
+  for (const float a : numbers) {
+    for (const float b : numbers) x.push_back(a), y.push_back(b);
+  }
+  for (int a = -300; a <= 300; ++a) {
+    for (int b = 0; b <= 24; ++b) {
+      if (std::pow(std::fabs(a), b) <= 0x1p24) x.push_back(float(a)), y.push_back(float(b));
+    }
+  }
+  const std::size_t exact = x.size();
+  test::Numbers random;
+  for (int i = 0; i < 60000; ++i) {
+    const double range = i % 4 == 0 ? 149 : i % 4 == 1 ? 5 : i % 4 == 2 ? 1e-3 : 0.5;
+    x.push_back(static_cast<float>(std::exp2(random.uniform(-range, range))));
+    const double all = random.uniform(-1, 1) * 150 / std::log2(double{x.back()});
+    y.push_back(static_cast<float>(i % 8 < 4 ? all : random.uniform(-30, 30)));
+  }
+  const std::vector<float> z = powers<D>(x, y);
+  test::Worst worst;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const long double expected = std::pow(static_cast<long double>(x[i]), y[i]);
+    const double error = test::ulps(z[i], expected);
+    worst(error, double{x[i]}, double{y[i]});
+    if (i >= exact) continue;
+    INFO(x[i], " to the power ", y[i], " gives ", z[i]);
+    CHECK(error <= 4);
+    if (expected == 0) CHECK(std::signbit(z[i]) == std::signbit(expected));
+    if (i >= numbers.size() * numbers.size()) CHECK(error == 0);
+  }
+  CHECK_MESSAGE(worst.error <= 4, worst.at, " to the power ", worst.also);
+  CHECK(powers<D>({1.1F, 12636540.F}, {2.F, 1.F}) == std::vector{1.1F * 1.1F, 12636540.F});
+}
+}  // namespace
+
+TEST_CASE("the GPU's pow is within 4 ulp, here too") { check_powers<void>(); }
+
+TEST_CASE_TEMPLATE("pow of float: digits, special values, exact integers on each device", D,
+                   TEST_DEVICES) {
+  check_powers<D>();
 }

@@ -96,8 +96,8 @@ TEST_CASE("what is not a number stays so, and double is left alone") {
   Tensor<float> y = zeros({1, 3, 4, 4});
   const Tensor<float> weights = cast<float>(w);
   CHECK(ConvLibrary<Cpu>::results("f", p, Tensor(cast<float>(x)), weights, y));
-  const Tensor<float> none = full<float>({1, 2, 4, 4}, std::nanf(""));
-  const Tensor cut = relu(conv2d(none, weights, zeros({3})));
+  const Tensor<float> undefined = full<float>({1, 2, 4, 4}, std::nanf(""));
+  const Tensor cut = relu(conv2d(undefined, weights, zeros({3})));
   CHECK(cut.at(0, 0, 1, 1) != cut.at(0, 0, 1, 1));
 }
 #endif

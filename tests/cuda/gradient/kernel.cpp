@@ -33,3 +33,28 @@ TEST_CASE("[gpu] a sum over axes that are not neighbours") {
   y.backward(ones<double>({6, 5, 7}, Cuda{}));
   CHECK(allclose(channel.grad(), sum(x.detach(), axis(0, 2)).eval().reshape({5, 1})));
 }
+
+TEST_CASE("[gpu] channels of images") {
+  for (const Shape& shape : {Shape{6, 5, 7, 7}, Shape{3, 4, 64, 64}, Shape{70, 3, 2, 600}}) {
+    const Var x = parameter(Tensor<float, Cuda>(cast<float>(test::numbers<Cuda>(shape))));
+    const Var channel = parameter(full<float>({shape[1], 1, 1}, 0.5F, Cuda{}));
+    const Var image = parameter(full<float>({shape[0], 1, 1, 1}, 2, Cuda{}));
+    const Var y = x * channel + image * x;
+    y.backward(ones<float>(shape, Cuda{}));
+    const auto sums = [&](const Axes& axes) { return sum(x.detach(), axes, keepdims).eval(); };
+    CHECK(allclose(channel.grad(), sums(axis(0, 2, 3)).reshape({shape[1], 1, 1}), {1e-4, 1e-2}));
+    CHECK(allclose(image.grad(), sums(axis(1, 2, 3)), {1e-4, 1e-2}));
+  }
+}
+
+TEST_CASE("[gpu] an operand whose rows lie across the others'") {
+  const Var x = parameter(Tensor<float, Cuda>(cast<float>(test::numbers<Cuda>({37, 300, 101}))));
+  const Var y = parameter(Tensor<float, Cuda>(cast<float>(test::numbers<Cuda>({101, 37, 300}, 1))));
+  const Var one = parameter(full<float>({}, 2, Cuda{}));
+  const Var z = x * y.permute({1, 2, 0}) * one;
+  z.backward(ones<float>({37, 300, 101}, Cuda{}));
+  const auto turned = y.detach().permute({1, 2, 0});
+  CHECK(allclose(x.grad(), turned * 2.0F, {1e-5, 1e-5}));
+  CHECK(allclose(y.grad(), x.detach().permute({2, 0, 1}) * 2.0F, {1e-5, 1e-5}));
+  CHECK(allclose(one.grad(), sum(x.detach() * turned), {1e-3, 1e-1}));
+}

@@ -23,3 +23,16 @@ TEST_CASE("[nogpu] the threads of a norm's gradients hold each row") {
     }
   }
 }
+
+TEST_CASE("[nogpu] the threads of rows that are taken element by element") {
+  for (const int64_t columns : {1, 7, 17, 127, 128}) {
+    unsigned group = 0;
+    unsigned rows_a_block = 0;
+    unsigned blocks = 0;
+    const unsigned threads = plan_norm(1 << 20, columns, 1, 4, 132, group, rows_a_block, blocks);
+    CHECK(group <= 32);
+    CHECK(group * 4 >= columns);
+    CHECK(group * rows_a_block == threads);
+    CHECK(blocks * threads == 132 * 1536);
+  }
+}

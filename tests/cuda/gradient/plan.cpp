@@ -23,7 +23,8 @@ TEST_CASE("[nogpu] how a target is summed") {
   CHECK(mode_of({3, 1}, {3, 5}) == SumMode::columns);
   CHECK(mode_of({2, 3, 1, 1}, {2, 3, 4, 5}) == SumMode::columns);
   CHECK(mode_of({1, 1}, {3, 5}) == SumMode::all);
-  CHECK(mode_of({1, 3, 1}, {2, 3, 5}) == SumMode::whole);
+  CHECK(mode_of({1, 3, 1}, {2, 3, 5}) == SumMode::columns);
+  CHECK(mode_of({3, 1, 5}, {3, 2, 5}) == SumMode::whole);
 }
 
 TEST_CASE("[nogpu] every row has its thread, and sums do not have too many parts") {

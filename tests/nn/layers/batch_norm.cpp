@@ -1,6 +1,7 @@
 #include "weft/nn/layers/batch_norm.hpp"
 
 #include "image_vectors.hpp"
+#include "images.hpp"
 #include "training.hpp"
 #include "weft/nn/module.hpp"
 #include "weft/nn/state.hpp"
@@ -85,4 +86,9 @@ TEST_CASE_TEMPLATE("relu in the same pass is relu of the result", D, TEST_DEVICE
   CHECK(allclose(dx, ex, {1e-12, 1e-12}));
   CHECK(allclose(dw, ew, {1e-12, 1e-12}));
   CHECK(allclose(db, eb, {1e-12, 1e-12}));
+  const auto shortcut = test::numbers<D>({2, 3, 4, 5}, 0.3);
+  CHECK(allclose(norm.relu(values, shortcut).detach(),
+                 relu(norm(values).detach() + shortcut).eval(), {1e-12, 1e-12}));
+  CHECK_SAYS("[BatchNorm2d] an input of shape (2, 3, 4, 5) and what is added of shape (2, 3, 4, 1)",
+             norm.relu(values, test::numbers<D>({2, 3, 4, 1})));
 }

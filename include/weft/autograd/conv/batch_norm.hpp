@@ -4,6 +4,7 @@
 
 #include "weft/autograd/conv/conv.hpp"
 #include "weft/eval/fuse.hpp"
+#include "weft/ops/conv/batch_norm_kernels.hpp"
 #include "weft/ops/elementwise/ternary.hpp"
 
 namespace weft {
@@ -29,6 +30,12 @@ inline Shape beside_images(int64_t channels, int rank) {
   Shape out{channels};
   for (int i = 2; i < rank; ++i) out.push_back(1);
   return out;
+}
+template <class D>
+using BatchKernels = BatchNormKernels<std::conditional_t<is_cuda<D>, Cuda, D>>;
+template <class D>
+constexpr bool has_batch_kernels() {
+  return requires { sizeof(BatchKernels<D>); };
 }
 template <class T, class D>
 struct TwoTensors {
@@ -58,11 +65,19 @@ struct BatchNormRule {
   Tensor<C, D> factor;  // scale times weight
   bool relu;
 
-  template <class G, class X, class W, class B>
-  void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>, Pull<B>>& d, const G& x,
-                const G&, const G& b) const {
+  template <class G, class X, class W, class B, class... Rs, class... Ts>
+  void backward(const G& gradient, const G& y,
+                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G&,
+                const G& b, const Ts&...) const {
     const Shape beside = detail::beside_images(x.shape()[1], x.rank());
     const auto centred = cast<C>(x) - centre;
+    if constexpr (sizeof...(Rs) > 0) {
+      G g = relu ? shown_gradient(gradient, y) : gradient.clone();
+      pass(cast<C>(g), centred, d, x);
+      give(d.tail.tail.tail.head, static_cast<G&&>(g));
+      return;
+    }
+    const G& g = gradient;
     if (relu) {
       const auto shown = centred * factor + cast<C>(b.reshape(beside));
       pass(where(shown > C(0), cast<C>(g), C(0)), centred, d, x);
@@ -72,9 +87,8 @@ struct BatchNormRule {
   }
 
  private:
-  template <class U, class H, class X, class W, class B, class G>
-  void pass(const U& u, const H& centred, const Pack<Pull<X>, Pull<W>, Pull<B>>& d,
-            const G& x) const {
+  template <class U, class H, class Pulls, class G>
+  void pass(const U& u, const H& centred, const Pulls& d, const G& x) const {
     using T = typename G::value_type;
     const int64_t channels = x.shape()[1];
     const Axes axes = detail::around_channels(x.rank());
@@ -93,31 +107,89 @@ struct BatchNormRule {
   }
 };
 
+/// The same with a device's own kernels for the sums.
+template <class C, class D>
+struct BatchNormKernelRule {
+  BatchNumbers<C, D> numbers;
+  bool relu;
+
+  template <class G, class X, class W, class B, class... Rs, class... Ts>
+  void backward(const G& gradient, const G& y,
+                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G&,
+                const G& b, const Ts&...) const {
+    using T = typename G::value_type;
+    constexpr bool adds = sizeof...(Rs) > 0;
+    const bool hides = relu && !adds;  // which results are shown follows from x
+    const G images = weft::detail::in_any_format(x);
+    const G g = adds && relu ? shown_gradient(gradient, y) : adds ? gradient.clone() : gradient;
+    G upstream = weft::detail::in_format(g, is_channels_last(images));
+    const G bias = weft::detail::in_format(b, false);
+    auto sums =
+        detail::BatchKernels<D>::template gradients<T>(images, upstream, numbers, bias, hides);
+    if (d.head.wanted()) {
+      const Shape beside = detail::beside_images(x.shape()[1], x.rank());
+      const auto centred = cast<C>(images) - numbers.mean.reshape(beside);
+      const auto factor = numbers.factor.reshape(beside);
+      const auto pass = [&](const auto& u) {
+        give(d.head, Tensor<T, D>(cast<T>(factor * (u - sums.shift.reshape(beside) -
+                                                    centred * sums.slope.reshape(beside)))));
+      };
+      if (hides) {
+        const auto shown = centred * factor + cast<C>(bias.reshape(beside));
+        pass(where(shown > C(0), cast<C>(upstream), C(0)));
+      } else {
+        pass(cast<C>(upstream));
+      }
+    }
+    give(d.tail.head, static_cast<G&&>(sums.weight));
+    give(d.tail.tail.head, static_cast<G&&>(sums.bias));
+    if constexpr (adds) give(d.tail.tail.tail.head, static_cast<G&&>(upstream));
+  }
+};
+
 /// x (batch, channel, ...) with each channel's mean and variance over the batch taken out, times
-/// weight (channel,), plus bias (channel,); with `relu` no less than 0, in the same pass.
-/// `statistics` gets what was taken out. The format of x is kept.
+/// weight (channel,), plus bias (channel,), plus `added` of the shape of x where there is one; with
+/// `relu` no less than 0, all in the same pass. `statistics` gets what was taken out. The format of
+/// x is kept.
 template <class T, class D>
 Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D>& bias,
-                     double epsilon, bool relu, BatchStatistics<compute_t<T>, D>& statistics) {
+                     double epsilon, bool relu, BatchStatistics<compute_t<T>, D>& statistics,
+                     const Var<T, D>* added = nullptr) {
   using C = compute_t<T>;
   const Tensor<T, D>& value = x.value();
-  const Axes axes = detail::around_channels(x.rank());
   const Shape beside = detail::beside_images(x.shape()[1], x.rank());
-  const Tensor<C, D> centre = mean(cast<C>(value), axes, keepdims);
-  const Tensor<C, D> variance = var(cast<C>(value), axes, keepdims, correction(0));
-  statistics = {centre, variance};
-  const auto root = rsqrt(variance + static_cast<C>(epsilon));
-  const auto [scale, factor] =
-      detail::values_of<C, D>(root, root * cast<C>(weight.value().reshape(beside)));
-  const auto shown = (cast<C>(value) - centre) * factor + cast<C>(bias.value().reshape(beside));
-  Tensor<T, D> y;
-  if (relu) {
-    y = cast<T>(weft::relu(shown));
+  const auto computed_by = [&](const Tensor<T, D>& images, const auto& centre, const auto& factor,
+                               const auto& rule) {
+    const auto shown = (cast<C>(images) - centre) * factor + cast<C>(bias.value().reshape(beside));
+    const auto value_of = [&](const auto& e) {
+      return relu ? Tensor<T, D>(cast<T>(weft::relu(e))) : Tensor<T, D>(cast<T>(e));
+    };
+    if (added != nullptr) {
+      const Tensor<T, D> y = value_of(shown + cast<C>(added->value()));
+      return computed("batch_norm", rule, y, x, weight, bias, *added);
+    }
+    return computed("batch_norm", rule, value_of(shown), x, weight, bias);
+  };
+  if constexpr (detail::has_batch_kernels<D>()) {
+    const Tensor<T, D> images = weft::detail::in_any_format(value);
+    const auto numbers = detail::BatchKernels<D>::template statistics<T>(
+        images, weft::detail::in_format(weight.value(), false), epsilon);
+    Shape kept = beside;
+    kept.insert(0, 1);
+    statistics = {numbers.mean.reshape(kept), numbers.variance.reshape(kept)};
+    const BatchNormKernelRule<C, D> rule{numbers, relu};
+    return computed_by(images, numbers.mean.reshape(beside), numbers.factor.reshape(beside), rule);
   } else {
-    y = cast<T>(shown);
+    const Axes axes = detail::around_channels(x.rank());
+    const Tensor<C, D> centre = mean(cast<C>(value), axes, keepdims);
+    const Tensor<C, D> variance = var(cast<C>(value), axes, keepdims, correction(0));
+    statistics = {centre, variance};
+    const auto root = rsqrt(variance + static_cast<C>(epsilon));
+    const auto [scale, factor] =
+        detail::values_of<C, D>(root, root * cast<C>(weight.value().reshape(beside)));
+    const BatchNormRule<C, D> rule{centre, scale, factor, relu};
+    return computed_by(value, centre, factor, rule);
   }
-  const BatchNormRule<C, D> rule{centre, scale, factor, relu};
-  return computed("batch_norm", rule, y, x, weight, bias);
 }
 
 }  // namespace autograd

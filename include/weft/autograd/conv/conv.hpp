@@ -23,6 +23,20 @@ void give(const Pull<E>& pull, Tensor<T, D>&& gradient) {
   }
 }
 
+/// The gradient of what relu was taken of, from that of y = relu(...): in the gradient's own memory
+/// where only the pass that runs has it, for its variable and for the node.
+template <class G>
+G shown_gradient(const G& gradient, const G& y) {
+  using C = compute_t<typename G::value_type>;
+  const bool dense = gradient.is_contiguous() || is_channels_last(gradient);
+  const bool alone = dense && weft::detail::Access::storage(gradient).owners() == 2;
+  const G out = alone ? gradient
+                      : weft::detail::allocate_format<typename G::value_type>(
+                            gradient.shape(), gradient.device(), is_channels_last(gradient));
+  out.assign(where(y > C(0), gradient, C(0)));
+  return out;
+}
+
 /// y = convolution of x with w, plus a bias; or the transposed one. With `cut` the larger of that
 /// and 0.
 struct ConvRule {
@@ -35,8 +49,7 @@ struct ConvRule {
   void backward(const G& gradient, const G& y, const Pack<Pull<X>, Pull<W>, Pull<B>...>& d,
                 const Xs& x, const Ws& w, const Bs&...) const {
     using T = typename G::value_type;
-    using C = compute_t<T>;
-    const G g = cut ? G(where(y > C(0), gradient, C(0))) : gradient;
+    const G g = cut ? shown_gradient(gradient, y) : gradient;
     if (d.head.wanted()) {
       give(d.head,
            transposed ? conv::results<T, typename G::device_type>(operation, problem, g, w, nullptr)

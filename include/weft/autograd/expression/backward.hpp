@@ -5,6 +5,7 @@
 #include "weft/autograd/expression/segment.hpp"
 #include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/elementwise/cast.hpp"
+#include "weft/ops/index/gather.hpp"
 
 namespace weft::autograd {
 
@@ -15,6 +16,22 @@ namespace weft::autograd {
 /// edges are the variables of its Vars, in order; `gradient` has e's shape.
 template <class E>
 struct Rule;
+
+/// The gradients of an expression with reductions inside in one row program; in row_backward.hpp.
+template <class E>
+struct RowBackward;
+
+/// Passes on the gradients of E in one row program; false, and nothing is done, where there is none
+/// for it. On the CPU element-wise loops are faster.
+template <class E, class G, class D>
+bool run_rows_backward([[maybe_unused]] const without_vars_t<E>& e,
+                       [[maybe_unused]] Variable* const* edges,
+                       [[maybe_unused]] const Tensor<G, D>& gradient) {
+  if constexpr (is_cuda<weft::detail::loops_of<D>>) {
+    if constexpr (RowBackward<E>::possible()) return RowBackward<E>::run(e, edges, gradient);
+  }
+  return false;
+}
 
 /// Whether one of the first n variables wants a gradient in this pass.
 inline bool any_active(Variable* const* edges, int n) {
@@ -62,6 +79,7 @@ void store(const Sink<T, D>& sink, const E& gradient) {
 template <class T, class D>
 struct UpstreamSource {
   using types = TypeList<T>;
+  static constexpr bool reads_operand = false;
   const Tensor<T, D>& gradient;
   void set(Operand* operands) const {
     operands[0].set(gradient.data(), sizeof(T), gradient.shape(), gradient.strides(),
@@ -71,6 +89,43 @@ struct UpstreamSource {
   auto seed() const {
     return Upstream<B>{};
   }
+};
+
+template <class E>
+inline constexpr bool is_gather = false;
+template <class K, class E, class I>
+inline constexpr bool is_gather<Gather<K, E, I>> = true;
+
+/// Whether an expression is a function of what one gather from Vars gives, and of numbers.
+template <class E>
+inline constexpr bool is_of_one_gather = is_gather<E>&& has_var<E>;
+template <class T, class Op, class... Args>
+inline constexpr bool is_of_one_gather<Map<T, Op, Args...>> =
+    ((is_of_one_gather<Args> ? 1 : 0) + ...) == 1 &&
+    ((is_of_one_gather<Args> || weft::detail::is_scalar<Args>)&&...);
+
+/// The gradient of the one part of an element-wise expression that receives one, as an operand: it
+/// is computed by the kernel that reads it.
+template <class E, class G>
+class PulledBack : public NodeMembers<PulledBack<E, G>> {
+  template <class Port>
+  static compute_t<typename Port::value_type> element(TypeList<Port>);
+
+ public:
+  using value_type = decltype(element(typename Segment<E>::ports{}));
+  using device_type = typename E::device_type;
+  static constexpr bool is_expression = true;
+  static constexpr const char* text = "backward";
+
+  PulledBack(const without_vars_t<E>& e, const Tensor<G, device_type>& gradient)
+      : args_{e, {gradient, {}}} {}
+
+  using NodeMembers<PulledBack>::shape;
+  const Shape& shape() const { return args_.tail.head.shape(); }
+  const Pack<without_vars_t<E>, Tensor<G, device_type>>& args() const { return args_; }
+
+ private:
+  Pack<without_vars_t<E>, Tensor<G, device_type>> args_;
 };
 
 /// Runs the reverse sweep of an element-wise expression of type E.
@@ -92,13 +147,21 @@ class Backward<E, Source, TypeList<Ports...>> {
       "Var");
 
  public:
-  Backward(const without_vars_t<E>& e, Variable* const* edges, const Source& source)
+  /// `known` is the value of the only part that is not element-wise, where there is one: a tensor.
+  template <class... Known>
+  Backward(const without_vars_t<E>& e, Variable* const* edges, const Source& source,
+           const Known&... known)
       : e_(e), edges_(edges), shape_(e.shape()) {
-    auto program = Parts::template lower<1>(e, inputs_);
+    (set_known(inputs_[__builtin_ctzll(mask | std::uint64_t{1} << 63)], known), ...);
+    using Program = decltype(Parts::template lower<1>(e, inputs_, 0));
+    constexpr std::uint64_t all = ~std::uint64_t{0};
+    const Program program = Parts::template lower<1>(
+        e, inputs_, Source::reads_operand ? all : reverse_reads<mask, Program>);
     constexpr int first_input = 1 + weft::detail::count(typename Parts::types{});
     source.set(inputs_ + first_input);
+    place_unread<D>(inputs_ + 1, first_input - 1, inputs_[first_input]);
     const auto seed = source.template seed<first_input>();
-    const Sweep<mask, decltype(program), std::remove_const_t<decltype(seed)>> sweep{program, seed};
+    const Sweep<mask, Program, std::remove_const_t<decltype(seed)>> sweep{program, seed};
     constexpr int edge_counts[] = {var_count<Ports>...};
     constexpr bool is_leaf[] = {is_var<Ports>...};
     plan_ports(ports_, k, edges, edge_counts, is_leaf, inputs_, mask, shape_);
@@ -110,12 +173,19 @@ class Backward<E, Source, TypeList<Ports...>> {
   const Operand& operand(int i) const { return inputs_[i]; }
 
  private:
+  template <class C, class On>
+  static void set_known(Operand& operand, const Tensor<C, On>& value) {
+    weft::detail::set_target(operand, value);
+    operand.keep = weft::detail::Access::storage(value);
+  }
+
   static constexpr std::uint64_t mask = Parts::template mask<1>;
   static constexpr weft::detail::Name name() {
     return {"backward", weft::detail::name_of<without_vars_t<E>>().type};
   }
+  /// What is gathered takes its own type, as the elements do that its gradient is added to.
   template <class Port>
-  using element = std::conditional_t<is_var<Port>, typename Port::value_type,
+  using element = std::conditional_t<is_var<Port> || is_gather<Port>, typename Port::value_type,
                                      compute_t<typename Port::value_type>>;
   template <class Port>
   using sink_of = Sink<element<Port>, typename Port::device_type>;
@@ -136,10 +206,29 @@ class Backward<E, Source, TypeList<Ports...>> {
       (fill_empty<static_cast<int>(J), Ports>(program.stores), ...);
     }
     for_each_inner<E>(e_, [&]<class Inner, int Port, int Edge>(const without_vars_t<Inner>& inner) {
-      if (ports_[Port].wanted) {
-        Rule<Inner>::backward(inner, edges_ + Edge, weft::get<Port>(sinks_).buffer);
+      if (!ports_[Port].wanted) return;
+      const auto& gradient = weft::get<Port>(sinks_).buffer;
+      if constexpr (requires { Rule<Inner>::takes_value; }) {
+        Rule<Inner>::backward(inner, edges_ + Edge, gradient, value_of<Inner>(Port));
+      } else {
+        Rule<Inner>::backward(inner, edges_ + Edge, gradient);
       }
     });
+  }
+
+  /// What the part at a port was evaluated to; without elements where it was not.
+  template <class Inner>
+  auto value_of(int port) const {
+    using C = compute_t<typename Inner::value_type>;
+    using On = typename Inner::device_type;
+    int at = 1;
+    for (int before = 0; (mask >> at & 1U) == 0 || before++ < port;) ++at;
+    const Operand& x = inputs_[at];
+    if (!x.keep) return Tensor<C, On>{};
+    Strides strides;
+    for (int d = 0; d < x.rank; ++d) strides.push_back(x.stride[d]);
+    return weft::detail::Access::make<C, On>(x.keep, reinterpret_cast<C*>(x.data),
+                                             ports_[port].shape, strides);
   }
 
   /// Opens the destination of port J's gradient.
@@ -150,7 +239,16 @@ class Backward<E, Source, TypeList<Ports...>> {
     using On = typename Port::device_type;
     if constexpr (is_var<Port>) {
       auto* variable = static_cast<VariableOf<T, On>*>(ports_[J].variable);
-      sink = variable->open(ports_[J].shape, on<On>());
+      // Two that share their place are not written by one kernel.
+      bool alone = ports_[J].full;
+      for (int i = 0; i < k; ++i) {
+        const PortState& other = ports_[i];
+        alone = alone && (i == J || other.slot == J || !other.wanted ||
+                          other.variable == nullptr || other.variable == variable ||
+                          other.variable->place_of_gradient() != variable->place_of_gradient());
+      }
+      sink = alone ? variable->open_anywhere(ports_[J].shape, on<On>())
+                   : variable->open(ports_[J].shape, on<On>());
     } else {
       sink = {weft::detail::Access::allocate<T, On>(ports_[J].shape, on<On>()), false};
     }
@@ -227,17 +325,48 @@ class Backward<E, Source, TypeList<Ports...>> {
 /// Element-wise expressions, including a single Var.
 template <class E>
 struct Rule {
-  template <class G, class D>
+  template <class G, class D, class... Known>
   static void backward(const without_vars_t<E>& e, Variable* const* edges,
-                       const Tensor<G, D>& gradient) {
+                       const Tensor<G, D>& gradient, const Known&... value) {
     constexpr bool known = detail::is_map<E> || is_var<E>;
     static_assert(known, "weft: this operation has no gradient: write x.detach()");
-    if constexpr (known) {
+    if constexpr (is_of_one_gather<E>) {
       if (!any_active(edges, var_count<E>)) return;
+      for_each_inner<E>(e, [&]<class Inner, int, int>(const without_vars_t<Inner>& inner) {
+        Rule<Inner>::backward(inner, edges, PulledBack<E, G>(e, gradient));
+      });
+    } else if constexpr (known) {
+      if (!any_active(edges, var_count<E>)) return;
+      if (run_rows_backward<E>(e, edges, gradient)) return;
       const UpstreamSource<G, D> source{gradient};
-      Backward<E, UpstreamSource<G, D>>(e, edges, source);
+      Backward<E, UpstreamSource<G, D>>(e, edges, source, value...);
     }
   }
 };
 
 }  // namespace weft::autograd
+
+namespace weft::detail {
+
+template <class E, class G>
+struct Lowering<autograd::PulledBack<E, G>> {
+  using Parts = autograd::Segment<E>;
+  using types = typename Join<TypeList<>, typename Parts::types, TypeList<G>>::type;
+
+  template <int B>
+  static auto lower(const autograd::PulledBack<E, G>& e, Operand* operands) {
+    constexpr std::uint64_t mask = Parts::template mask<B>;
+    constexpr int last = B + count(typename Parts::types{});
+    const auto& expression = e.args().head;
+    using Program = decltype(Parts::template lower<B>(expression, operands, 0));
+    const Program program = Parts::template lower<B>(expression, operands,
+                                                     autograd::reverse_reads<mask, Program>);
+    lower_leaf(e.args().tail.head, operands[last]);
+    autograd::place_unread<typename E::device_type>(operands + B, last - B, operands[last]);
+    using Sweep = autograd::Sweep<mask, Program, autograd::Upstream<last>>;
+    using V = typename autograd::PulledBack<E, G>::value_type;
+    return autograd::ChosenSweep<Sweep, V>{{program, {}}, 1};
+  }
+};
+
+}  // namespace weft::detail

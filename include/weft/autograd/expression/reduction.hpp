@@ -172,10 +172,13 @@ struct Rule<Reduce<R, E>> {
   using C = compute_t<typename E::value_type>;
   using D = typename E::device_type;
 
+  static constexpr bool takes_value = true;
+  /// `known` is e's value where it has been computed already.
   template <class G>
   static void backward(const Reduce<R, without_vars_t<E>>& e, Variable* const* edges,
-                       const Tensor<G, D>& gradient) {
+                       const Tensor<G, D>& gradient, const Tensor<C, D>& known = {}) {
     if (!any_active(edges, var_count<E>)) return;
+    if (run_rows_backward<Reduce<R, E>>(e, edges, gradient)) return;
     const Shape kept = kept_shape(e);
     const auto reduce = [&](auto reducer, auto operand) {
       const Reduce<decltype(reducer), decltype(operand)> extra(
@@ -184,7 +187,9 @@ struct Rule<Reduce<R, E>> {
     };
     Tensor<C, D> value;
     if constexpr (Derivative<R>::reads_value) {
-      value = weft::detail::materialize_on<C, D>(e, gradient.device()).reshape(kept);
+      value = known.storage() != nullptr ? known
+                                         : weft::detail::materialize_on<C, D>(e, gradient.device());
+      value = value.reshape(kept);
     }
     const auto extras = Derivative<R>::extras(reduce, e.reducer(), e.operand(), value);
     const Tensor<G, D> upstream = gradient.reshape(kept);
@@ -206,6 +211,8 @@ struct Rule<Reduce<R, E>> {
   template <class G, class... Es>
   struct Source<G, Pack<Es...>> {
     static constexpr bool reads_value = Derivative<R>::reads_value;
+    static constexpr bool reads_operand =
+        !std::is_same_v<R, reducer::sum> && !std::is_same_v<R, reducer::mean>;
     using types =
         typename weft::detail::Join<TypeList<G>,
                                     std::conditional_t<reads_value, TypeList<C>, TypeList<>>,

@@ -11,9 +11,33 @@ namespace weft::autograd {
 using weft::detail::Operand;
 using weft::detail::TypeList;
 
+/// What operands are said to be of which only the shape matters.
+alignas(16) inline constexpr char unread_element[64] = {};
+
+/// Makes an operand of a shape whose elements are not used: all of them are one of zeros.
+[[gnu::noinline]] inline void set_unread(Operand& operand, std::size_t bytes, const Shape& shape) {
+  Strides none;
+  for (int d = 0; d < shape.rank(); ++d) none.push_back(0);
+  operand.set(unread_element, bytes, shape, none, nullptr);
+}
+/// On a GPU such an element lies where `known` begins: a kernel that is compiled without
+/// optimisation loads it.
+template <class D>
+void place_unread([[maybe_unused]] Operand* operands, [[maybe_unused]] int n,
+                  [[maybe_unused]] const Operand& known) {
+  if constexpr (is_cuda<D>) {
+    for (int i = 0; i < n; ++i) {
+      if (operands[i].data != unread_element) continue;
+      const auto address = reinterpret_cast<std::uintptr_t>(known.data);
+      operands[i].data = known.data - address % 16;
+    }
+  }
+}
+
 /// How E is lowered as part of a segment: `types` lists its operands' element types and `ports` the
 /// parts that receive a gradient; mask<B> has a bit for each port's operand if E's operands begin
-/// at B. A part that is not element-wise is evaluated and becomes an operand.
+/// at B. A part that is not element-wise becomes an operand: it is evaluated where its bit in
+/// `needed` says that its value is read, unless the operand is there already.
 template <class E>
 struct Segment {
   using value = compute_t<typename E::value_type>;
@@ -23,12 +47,17 @@ struct Segment {
   static constexpr std::uint64_t mask = std::uint64_t{1} << B;
 
   template <int B>
-  static Arg<B, value> lower(const without_vars_t<E>& e, Operand* operands) {
+  static Arg<B, value> lower(const without_vars_t<E>& e, Operand* operands, std::uint64_t needed) {
     using D = typename E::device_type;
-    const Tensor<value, D> result = weft::detail::materialize_on<value, D>(e, D{});
-    operands[B].set(result.data(), sizeof(value), result.shape(), result.strides(),
-                    result.storage());
-    operands[B].keep = weft::detail::Access::storage(result);
+    if (operands[B].keep) return {};
+    if ((needed >> B & 1U) != 0) {
+      const Tensor<value, D> result = weft::detail::materialize_on<value, D>(e, D{});
+      operands[B].set(result.data(), sizeof(value), result.shape(), result.strides(),
+                      result.storage());
+      operands[B].keep = weft::detail::Access::storage(result);
+    } else {
+      set_unread(operands[B], sizeof(value), e.shape());
+    }
     return {};
   }
 };
@@ -41,7 +70,7 @@ struct Segment<E> {
   template <int B>
   static constexpr std::uint64_t mask = 0;
   template <int B>
-  static auto lower(const E& e, Operand* operands) {
+  static auto lower(const E& e, Operand* operands, std::uint64_t) {
     return weft::detail::Lowering<E>::template lower<B>(e, operands);
   }
 };
@@ -53,7 +82,7 @@ struct Segment<Var<T, D>> {
   template <int B>
   static constexpr std::uint64_t mask = std::uint64_t{1} << B;
   template <int B>
-  static Arg<B, T> lower(const Tensor<T, D>& e, Operand* operands) {
+  static Arg<B, T> lower(const Tensor<T, D>& e, Operand* operands, std::uint64_t) {
     return weft::detail::Lowering<Tensor<T, D>>::template lower<B>(e, operands);
   }
 };
@@ -81,21 +110,22 @@ struct Segment<Map<T, Op, Args...>> {
   static constexpr std::uint64_t mask = detail::mask_of<B, Args...>();
 
   template <int B>
-  static auto lower(const without_vars_t<Map<T, Op, Args...>>& e, Operand* operands) {
-    return args<B>(TypeList<Args...>{}, e.op(), operands, e.args());
+  static auto lower(const without_vars_t<Map<T, Op, Args...>>& e, Operand* operands,
+                    std::uint64_t needed) {
+    return args<B>(TypeList<Args...>{}, e.op(), operands, needed, e.args());
   }
 
  private:
   template <int B, class Arg, class... Rest, class Head, class... Tail, class... Done>
-  static auto args(TypeList<Arg, Rest...>, const Op& op, Operand* operands,
+  static auto args(TypeList<Arg, Rest...>, const Op& op, Operand* operands, std::uint64_t needed,
                    const Pack<Head, Tail...>& rest, Done... done) {
-    auto program = Segment<Arg>::template lower<B>(rest.head, operands);
+    auto program = Segment<Arg>::template lower<B>(rest.head, operands, needed);
     if constexpr (sizeof...(Rest) == 0) {
       return Apply<Op, Done..., decltype(program)>{weft::detail::settled(op),
                                                    make_pack(done..., program)};
     } else {
       constexpr int next = B + weft::detail::count(typename Segment<Arg>::types{});
-      return args<next>(TypeList<Rest...>{}, op, operands, rest.tail, done..., program);
+      return args<next>(TypeList<Rest...>{}, op, operands, needed, rest.tail, done..., program);
     }
   }
 };

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "weft/autograd/expression/reduction.hpp"
+#include "weft/autograd/expression/kept.hpp"
 
 namespace weft::autograd {
 
@@ -51,7 +51,8 @@ void check_unwritten(const Tensor<T, D>& x, const Node& node) {
 template <class E, class T, class D>
 class Statement final : public NodeOf<var_count<E>> {
  public:
-  explicit Statement(without_vars_t<E>&& e) : e_(static_cast<without_vars_t<E>&&>(e)) {}
+  explicit Statement(without_vars_t<E>&& e, const KeptValue<E, D>& kept = {})
+      : e_(static_cast<without_vars_t<E>&&>(e)), kept_(kept) {}
 
   Text name() const override {
     return weft::detail::text(weft::detail::name_of<without_vars_t<E>>());
@@ -62,15 +63,20 @@ class Statement final : public NodeOf<var_count<E>> {
   void backward() override {
     const auto raw = this->raw();
     const Tensor<T, D> gradient = static_cast<VariableOf<T, D>*>(this->output)->pending;
+    if constexpr (keeps_value<E>) {
+      if (kept_) return Rule<E>::backward(*e_, raw.variables, gradient, kept_.value);
+    }
     Rule<E>::backward(*e_, raw.variables, gradient);
   }
   void release() override {
     e_.reset();
+    kept_ = {};
     this->drop_edges();
   }
 
  private:
   std::optional<without_vars_t<E>> e_;
+  [[no_unique_address]] KeptValue<E, D> kept_;
 };
 
 /// A variable for what a node computes; it owns the node.

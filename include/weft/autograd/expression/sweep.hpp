@@ -2,15 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/autograd/expression/dependence.hpp"
 #include "weft/eval/program/multi_output.hpp"
-#include "weft/eval/rows/program.hpp"
-#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::autograd {
-
-/// Whether a program reads one of the operands whose gradients are wanted, the bits of Ports.
-template <std::uint64_t Ports, class P>
-inline constexpr bool reaches = (weft::detail::uses_of<P> & Ports) != 0;
 
 /// What the forward pass of a program keeps for the reverse one: its value, and those of the
 /// sub-programs on the way to a port.
@@ -163,14 +158,23 @@ template <std::uint64_t Ports, class P, class Seed>
 struct Sweep {
   using values = typename detail::PortTypes<Ports, P>::type;
   static constexpr int count = weft::detail::count(values{});
+  using forward_program = P;
   P program;
   Seed seed;
+
+  /// The same for another program of the same values.
+  template <class Q>
+  WEFT_HD Sweep<Ports, Q, Seed> with(const Q& q) const {
+    return {q, seed};
+  }
 
   template <class Inputs>
   WEFT_HD typename detail::PackOf<values>::type operator()(const Inputs& inputs) const {
     typename detail::PackOf<values>::type gradients{};
-    const auto done = detail::primal<Ports>(program, inputs);
-    detail::reverse<Ports>(program, done, seed(inputs, done.value), gradients);
+    if constexpr (reaches<Ports, P>) {
+      const auto done = detail::primal<Ports>(program, inputs);
+      detail::reverse<Ports>(program, done, seed(inputs, done.value), gradients);
+    }
     return gradients;
   }
 };
@@ -208,9 +212,18 @@ struct ChosenSweep {
 template <class S>
 struct MultiOutputSweep {
   using values = typename S::values;
+  using forward_program = typename S::forward_program;
   S sweep;
   Stores stores;
   signed char slot[S::count];
+
+  WEFT_HD const forward_program& forward() const { return sweep.program; }
+  template <class Q>
+  WEFT_HD auto with(const Q& q) const {
+    MultiOutputSweep<decltype(sweep.with(q))> out{sweep.with(q), stores, {}};
+    for (int j = 0; j < S::count; ++j) out.slot[j] = slot[j];
+    return out;
+  }
 
   template <class Inputs>
   WEFT_HD auto operator()(const Inputs& inputs) const {

@@ -13,17 +13,17 @@ template <class K, class E, class I>
   requires has_var<E>
 struct Rule<Gather<K, E, I>> {
   using D = typename E::device_type;
+  /// `gradient` is a tensor, or an expression that the kernel which adds it takes in.
   template <class G>
   static void backward(const Gather<K, without_vars_t<E>, I>& e, Variable* const* edges,
-                       const Tensor<G, D>& gradient) {
+                       const G& gradient) {
     pass_to<E>(e.operand(), edges, [&](const auto& sink) {
       using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;
       if (!sink.adds) sink.buffer.fill(compute_t<T>(0));
       if (gradient.size() == 0) return;
-      const Tensor<T, D> source = cast<T>(gradient);
       const auto add_to = [&](const Tensor<T, D>& target) {
         weft::detail::scatter_into<K::how, weft::detail::Update::add>(K::text, target, e.axis(),
-                                                                      e.indices(), source);
+                                                                      e.indices(), gradient);
       };
       Shape stretched = sink.buffer.shape();
       for (int i = 0; K::how == Indexing::along && i < stretched.rank(); ++i) {

@@ -14,9 +14,34 @@ enum class Coverage {
   several   ///< elements stand several times
 };
 
+/// Writes zeros to the elements of a buffer without gaps that a view of it does not show.
+template <class T, class D>
+void fill_around(const Tensor<T, D>& buffer, const Tensor<T, D>& view) {
+  constexpr std::int64_t few = 1 << 22;  // bytes; a launch for each side takes as long
+  const bool is_box = view.rank() == buffer.rank() && view.strides() == buffer.strides() &&
+                      buffer.is_contiguous() && view.size() > 0;
+  if (!is_box || buffer.size() * static_cast<std::int64_t>(sizeof(T)) < few) {
+    buffer.fill(compute_t<T>(0));
+    return;
+  }
+  Tensor<T, D> inside = buffer;
+  std::int64_t first = view.data() - buffer.data();
+  for (int d = 0; d < buffer.rank(); ++d) {
+    const std::int64_t stride = buffer.strides()[d];
+    const std::int64_t begin = buffer.size(d) > 1 ? first / stride : 0;
+    const std::int64_t end = begin + view.size(d);
+    first -= begin * stride;
+    if (begin > 0) inside.narrow(d, 0, begin).fill(compute_t<T>(0));
+    if (end < buffer.size(d)) {
+      inside.narrow(d, end, buffer.size(d) - end).fill(compute_t<T>(0));
+    }
+    inside = inside.narrow(d, begin, view.size(d));
+  }
+}
+
 /// The node of a view. `view` makes it from a tensor of the operand's shape.
 template <class T, class D, class F>
-class Movement final : public NodeOf<1> {
+class Movement final : public NodeOf<1>, public InPlace<T, D> {
  public:
   Movement(const char* operation, const Var<T, D>& x, F view, Coverage coverage)
       : operation_(operation),
@@ -29,17 +54,32 @@ class Movement final : public NodeOf<1> {
 
   Text name() const override { return operation_; }
   void check() const override {}
+  /// Neighbours of the view are neighbours in memory, so that kernels write either as fast.
+  static bool keeps_neighbours(const Tensor<T, D>& value) {
+    for (int d = value.rank() - 1; d >= 0; --d) {
+      if (value.size(d) > 1) return value.strides()[d] == 1 || value.strides()[d] == -1;
+    }
+    return true;
+  }
+  Sink<T, D> open() override {
+    const Sink<T, D> sink = operand()->open_anywhere(shape_, device_);
+    const Tensor<T, D> target = view_(sink.buffer);
+    if (!sink.adds && coverage_ == Coverage::some) fill_around(sink.buffer, target);
+    return {target, sink.adds};
+  }
   void backward() override {
-    const Tensor<T, D>& gradient = static_cast<VariableOf<T, D>*>(this->output)->pending;
-    auto* const input = static_cast<VariableOf<T, D>*>(this->edges[0].get());
+    const auto& viewed = *static_cast<VariableOf<T, D>*>(this->output);
+    if (!viewed.has_pending) return;  // it is in its place
+    const Tensor<T, D>& gradient = viewed.pending;
+    auto* const input = operand();
     if (coverage_ == Coverage::renamed && gradient.is_contiguous() &&
         weft::detail::Access::storage(gradient).owners() == 1) {
       return input->give(gradient.reshape(shape_));  // nobody else has it, and it is dropped next
     }
-    const Sink<T, D> sink = input->open(shape_, device_);
-    if (!sink.adds && (coverage_ == Coverage::some || coverage_ == Coverage::several))
-      sink.buffer.fill(compute_t<T>(0));
+    const Sink<T, D> sink = input->open_anywhere(shape_, device_);
     const Tensor<T, D> target = view_(sink.buffer);
+    if (!sink.adds && coverage_ == Coverage::some) fill_around(sink.buffer, target);
+    if (!sink.adds && coverage_ == Coverage::several) sink.buffer.fill(compute_t<T>(0));
     const bool copies = target.storage() != sink.buffer.storage();  // clone() does
     if (coverage_ == Coverage::renamed && (copies || !sink.buffer.is_contiguous())) {
       const Tensor<T, D> back = gradient.reshape(shape_);  // the buffer may have no such view
@@ -61,6 +101,9 @@ class Movement final : public NodeOf<1> {
   void release() override { this->drop_edges(); }
 
  private:
+  VariableOf<T, D>* operand() const {
+    return static_cast<VariableOf<T, D>*>(this->edges[0].get());
+  }
   /// An expanded operand gets the sum of its copies' gradients.
   void add_repeated(const Tensor<T, D>& target, const Tensor<T, D>& gradient) const {
     const weft::detail::ReducedAxes axes = broadcast_axes(shape_, gradient.shape());
@@ -82,8 +125,16 @@ Var<T, D> moved(const char* operation, const Var<T, D>& x, F view,
                 Coverage coverage = Coverage::each) {
   Tensor<T, D> value = view(x.value());
   if (!is_grad_enabled() || !x.requires_grad()) return Var<T, D>(value);
-  Ref<Node> node(new Movement<T, D, F>(operation, x, view, coverage));
-  return Var<T, D>(value, computed_by<T, D>(static_cast<Ref<Node>&&>(node)));
+  using Moved = Movement<T, D, F>;
+  Moved* const movement = new Moved(operation, x, view, coverage);
+  Ref<Node> node(movement);
+  auto variable = computed_by<T, D>(static_cast<Ref<Node>&&>(node));
+  if ((coverage == Coverage::each || coverage == Coverage::some) &&
+      value.storage() == x.value().storage() && Moved::keeps_neighbours(value)) {
+    variable->view = movement;
+    variable->viewed = x.variable().get();
+  }
+  return Var<T, D>(value, variable);
 }
 
 /// The node of x.to(device): the gradient goes back.

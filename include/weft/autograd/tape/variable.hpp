@@ -10,6 +10,12 @@
 
 namespace weft::autograd {
 
+namespace state {
+[[gnu::visibility("default")]] inline constinit thread_local bool records = true;
+[[gnu::visibility("default")]] inline constinit thread_local bool checks = false;
+[[gnu::visibility("default")]] inline constinit std::uint64_t last_sequence = 0;
+}  // namespace state
+
 /// An object with a count of its handles.
 struct Counted {
   long owners = 0;  ///< touched atomically only
@@ -79,6 +85,7 @@ struct Variable : Counted {
   bool requires_grad = false;
   bool retains = false;  ///< keeps its gradient though a statement computed it
   Ref<Node> creator;     ///< null for a leaf
+  Variable* viewed = nullptr;  ///< of a view: its operand, which its creator owns
 
   // State of the backward pass that is running.
   std::uint64_t visited = 0;  ///< the last pass that reached it
@@ -90,6 +97,8 @@ struct Variable : Counted {
   bool is_leaf() const { return !creator; }
   /// Whether this pass has produced a gradient for it yet.
   virtual bool is_pending() const = 0;
+  /// The variable in whose gradient this one's is put.
+  virtual const Variable* place_of_gradient() const = 0;
   /// Called once the gradient is complete: calls the hooks, and keeps it if it is to be kept.
   virtual void complete() = 0;
   /// Drops what the pass left behind.
@@ -134,6 +143,14 @@ struct Place : Counted {
   virtual void open() {}
 };
 
+/// How the gradient of a view is put where its operand's is, so that none of its elements is moved.
+template <class T, class D>
+struct InPlace {
+  virtual ~InPlace() = default;
+  /// The view of the operand's gradient; what it does not show is zero.
+  virtual Sink<T, D> open() = 0;
+};
+
 /// What the copies of one Var<T, D> share.
 template <class T, class D>
 struct VariableOf final : Variable {
@@ -143,12 +160,15 @@ struct VariableOf final : Variable {
   Ref<Place<T, D>> place;      // null for most
   Tensor<T, D> pending;        // of the pass that runs
   bool has_pending = false;
+  InPlace<T, D>* view = nullptr;  // its creator, where that shows each element at most once
+  bool in_place = false;          // part of its gradient is in the operand's
   std::vector<Ref<Hook<T, D>>> hooks;
   std::vector<Ref<Hook<T, D>>> accumulated_hooks;
 
-  /// Takes the format of a value that a statement has computed; leaves have contiguous gradients.
+  /// Takes the format of a value that a statement has computed; leaves have contiguous gradients,
+  /// unless they were put into the other format (nn/memory_format.hpp).
   void note_format(const Tensor<T, D>& value) {
-    channels_last = !is_leaf() && is_channels_last(value);
+    if (!is_leaf()) channels_last = is_channels_last(value);
   }
   /// A leaf without hooks is written where its gradient stays.
   bool is_direct() const { return is_leaf() && hooks.empty(); }
@@ -171,6 +191,15 @@ struct VariableOf final : Variable {
     filled = true;
     return {buffer, false};
   }
+  /// The same for who writes elements of any strides: those of a view are put into what it shows.
+  Sink<T, D> open_anywhere(const Shape& shape, D device) {
+    if (!opens_inside()) return open(shape, device);
+    in_place = true;
+    return view->open();
+  }
+  bool opens_inside() const {
+    return view != nullptr && viewed->active && hooks.empty() && !retains && !state::checks;
+  }
   /// Makes the elements of `value` the gradient, which may share them.
   void set_gradient(const Tensor<T, D>& value) {
     if (place) {
@@ -191,13 +220,16 @@ struct VariableOf final : Variable {
     } else if (is_direct() && place) {
       set_gradient(value);
     } else {
-      const bool own = !is_direct() || value.is_contiguous();
-      buffer = own ? static_cast<Tensor<T, D>&&>(value) : value.clone();
+      buffer = is_direct() ? weft::detail::in_format(value, channels_last)
+                           : static_cast<Tensor<T, D>&&>(value);
       filled = true;
     }
   }
 
-  bool is_pending() const override { return has_pending; }
+  bool is_pending() const override { return has_pending || in_place; }
+  const Variable* place_of_gradient() const override {
+    return opens_inside() ? viewed->place_of_gradient() : this;
+  }
   void complete() override {
     if (!is_direct() && has_pending) {
       for (const auto& hook : hooks) pending = hook->call(pending);
@@ -214,7 +246,7 @@ struct VariableOf final : Variable {
   }
   void discard() override {
     pending = {};
-    has_pending = false;
+    has_pending = in_place = false;
   }
   bool has_nan() const override {
     const Tensor<T, D>& x = is_direct() ? gradient : pending;
@@ -225,12 +257,6 @@ struct VariableOf final : Variable {
     return false;
   }
 };
-
-namespace state {
-[[gnu::visibility("default")]] inline constinit thread_local bool records = true;
-[[gnu::visibility("default")]] inline constinit thread_local bool checks = false;
-[[gnu::visibility("default")]] inline constinit std::uint64_t last_sequence = 0;
-}  // namespace state
 
 /// "mul(float, float) at model.cpp:12"
 [[gnu::cold, gnu::noinline]] inline Text described(const Node& node) {

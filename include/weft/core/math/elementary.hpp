@@ -8,6 +8,7 @@
 
 #include "weft/core/math/arithmetic.hpp"
 #include "weft/core/math/error_function.hpp"
+#include "weft/core/math/gpu.hpp"
 #include "weft/core/math/hyperbolic.hpp"
 #include "weft/core/math/power.hpp"
 #include "weft/core/math/trigonometric.hpp"
@@ -104,9 +105,9 @@ WEFT_HD WEFT_INLINE T rsqrt(T x) {
 #endif
 }
 
-#if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
+#if defined(__FAST_MATH__) && !defined(__CUDA_ARCH__)
 /// x^n for integers, 0 <= n < 25, where that is an integer below 2^24; else some number beyond.
-WEFT_HD WEFT_INLINE float power_of_integer(float x, int n) {
+WEFT_INLINE float power_of_integer(float x, int n) {
   float power = n % 2 != 0 ? x : 1.F;
   for (n /= 2; n > 0; n /= 2) {
     x *= x;
@@ -119,15 +120,18 @@ WEFT_HD WEFT_INLINE float power_of_integer(float x, int n) {
 /// x^y; small integers to the power of small integers are exact.
 template <std::floating_point T>
 WEFT_HD WEFT_INLINE T pow(T x, T y) {
-#if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
-  if (y == 2) return x * x;
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == 4) return gpu::pow(x, y);
+#elif defined(__FAST_MATH__)
   if constexpr (sizeof(T) == 4) {
     if (y >= 0 && y < 25 && y == std::trunc(y) && x == std::trunc(x)) {
       const T power = power_of_integer(x, static_cast<int>(y));
       if (std::fabs(power) <= T(0x1p24F)) return power;
     }
   }
-  return std::pow(x, y);
+#endif
+#if defined(__CUDA_ARCH__) || defined(__FAST_MATH__)
+  return y == 2 ? x * x : std::pow(x, y);
 #else
   return simd::pow(x, y);
 #endif

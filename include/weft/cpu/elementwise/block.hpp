@@ -2,12 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/dtype.hpp"
 #include "weft/cpu/elementwise/non_temporal.hpp"
+#include "weft/cpu/elementwise/turn.hpp"
 #include "weft/eval/program/plan.hpp"
 
 namespace weft::cpu {
 
 using std::int64_t;
+
+/// to = value. Of half types their bits: g++ vectorises no loop that copies a class.
+template <class T>
+[[gnu::always_inline]] inline void put(T& to, const T& value) {
+  if constexpr (is_half<T>) {
+    to.bits = value.bits;
+  } else {
+    to = value;
+  }
+}
 
 /// How many elements are computed at a time if some strides are not 1.
 inline constexpr int block_size = 512;
@@ -27,11 +39,6 @@ void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_s
     for (int64_t i = 0; i < n; ++i) out[i * to_stride] = in[i * from_stride];
   }
 }
-
-struct Sixteen {
-  std::uint64_t low;
-  std::uint64_t high;
-};
 }  // namespace detail
 
 /// Copies n elements of `itemsize` bytes from stride to stride.
@@ -128,6 +135,11 @@ class Block {
       if (skip != nullptr) skip[i] = step;
       if (side.direct || (side.written && !side.kept)) continue;
       const int64_t copies = side.pitch == 0 ? 1 : rows;
+      if (turns(side, copies)) {
+        detail::turn_tile(from, side.stride, side.buffer, n, static_cast<int>(copies),
+                          static_cast<int>(n), side.itemsize);
+        continue;
+      }
       for (int64_t r = 0; r < copies; ++r) {
         fill(side, from + r * side.pitch, side.buffer + r * step, n);
       }
@@ -147,6 +159,11 @@ class Block {
         }
         continue;
       }
+      if (turns(side, rows)) {
+        detail::turn_tile(side.buffer, n, to, side.stride, static_cast<int>(n),
+                          static_cast<int>(rows), side.itemsize);
+        continue;
+      }
       for (int64_t r = 0; r < (side.pitch == 0 ? 1 : rows); ++r) {
         copy_strided(side.buffer + r * n * side.itemsize, 1, to + r * side.pitch, side.stride,
                      side.stride == 0 ? 1 : n, side.itemsize);
@@ -155,6 +172,11 @@ class Block {
   }
 
  private:
+  /// Whether rows lie side by side, so that they are copied faster together.
+  static bool turns(const BlockOperand& side, int64_t rows) {
+    return rows >= 4 && side.pitch == side.itemsize && side.stride > 1 &&
+           detail::can_turn(side.itemsize);
+  }
   static void fill(BlockOperand& side, const char* from, char* to, int64_t n) {
     const bool repeats = side.stride == 0 && !side.written && to == side.buffer;
     if (repeats && from == side.repeated && n <= side.filled) return;

@@ -16,6 +16,12 @@ struct Elements {
   const T* data;
   WEFT_HD WEFT_INLINE auto at(int64_t i) const { return load_element(data[i]); }
 };
+/// bools are read as bytes: g++ vectorises few loops that load bools.
+template <>
+struct Elements<bool> {
+  const unsigned char* data;
+  WEFT_HD WEFT_INLINE bool at(int64_t i) const { return data[i] != 0; }
+};
 /// Position operands have none in memory: these are computed.
 template <>
 struct Elements<IndexOperand> {
@@ -26,7 +32,7 @@ struct Elements<IndexOperand> {
 
 template <class T>
 [[gnu::always_inline]] inline Elements<T> elements_at(const char* at, int64_t) {
-  return {reinterpret_cast<const T*>(at)};
+  return {reinterpret_cast<decltype(Elements<T>::data)>(at)};
 }
 template <>
 [[gnu::always_inline]] inline Elements<IndexOperand> elements_at(const char* at, int64_t step) {

@@ -7,6 +7,7 @@
 #include "weft/cpu/elementwise/elements.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
 #include "weft/cpu/elementwise/multi_output.hpp"
+#include "weft/cpu/elementwise/staged.hpp"
 #include "weft/cpu/elementwise/vector_program.hpp"
 #include "weft/cpu/memory.hpp"
 #include "weft/eval/program/executor.hpp"
@@ -78,12 +79,19 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
             [&](int64_t i) __attribute__((always_inline)) {
               return At{operands, i};
             },
-            [&](const auto& inputs) __attribute__((always_inline)) { store(mine, out, inputs); });
+            [&](const auto& inputs)
+                __attribute__((always_inline)) { store_values(mine, out, inputs); });
+      } else if constexpr (is_staged<Pack<Ps...>, typename Operands::type, Pack<Outs*...>>) {
+        StagedLoop<~std::uint64_t{0}, Pack<Ps...>, typename Operands::type, Pack<Outs*...>>::run(
+            mine, operands, out, first, last,
+            [](const auto& staged, int64_t i) __attribute__((always_inline)) {
+              return ElementAt<1, std::remove_cvref_t<decltype(staged)>>{staged, i};
+            });
       } else {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-        for (int64_t i = first; i < last; ++i) store(mine, out, At{operands, i});
+        for (int64_t i = first; i < last; ++i) store_values(mine, out, At{operands, i});
       }
     }
   };
@@ -92,14 +100,6 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   [[gnu::always_inline]] static Pack<Outs*...> outputs(char* const* at, const int64_t* skip,
                                                        int64_t r, std::index_sequence<K...>) {
     return make_pack(reinterpret_cast<Outs*>(at[K] + r * skip[K])...);
-  }
-  /// Computes all results before it writes one, so that targets may be operands of the others.
-  template <class P, class... Rest, class Out, class... More, class At>
-  [[gnu::always_inline]] static void store(const Pack<P, Rest...>& programs,
-                                           const Pack<Out*, More...>& out, const At& at) {
-    const Out value = store_element<Out>(programs.head(at));
-    if constexpr (sizeof...(Rest) > 0) store(programs.tail, out.tail, at);
-    out.head[at.i] = value;
   }
 };
 

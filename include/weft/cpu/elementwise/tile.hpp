@@ -60,64 +60,6 @@ WEFT_OUTLINED inline int before_lines(const weft::detail::Loops& loops,
   return whole ? offset / target.itemsize : -1;
 }
 
-/// to[j + i * pitch] = from[i + j * stride] for 4 x 4 elements of four bytes, in vectors.
-[[gnu::always_inline]] inline void turn_four(const std::uint32_t* from, int64_t stride,
-                                             std::uint32_t* to, int64_t pitch) {
-  typedef std::uint32_t Four __attribute__((vector_size(16)));
-  Four a, b, c, d;
-  __builtin_memcpy(&a, from, 16);
-  __builtin_memcpy(&b, from + stride, 16);
-  __builtin_memcpy(&c, from + 2 * stride, 16);
-  __builtin_memcpy(&d, from + 3 * stride, 16);
-  const Four ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5);
-  const Four ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
-  const Four bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5);
-  const Four bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
-  const Four out[] = {__builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5),
-                      __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7),
-                      __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5),
-                      __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
-  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * pitch, &out[i], 16);
-}
-
-/// to[i * pitch + j] = from[i + j * stride]: contiguous reads, and a pitch that spreads the writes
-/// over the sets of the cache.
-template <class T>
-void turn_elements(const char* from, int64_t stride, char* to, int pitch, int rows, int columns) {
-  const T* const in = reinterpret_cast<const T*>(from);
-  T* const out = reinterpret_cast<T*>(to);
-  int column = 0;
-  if constexpr (sizeof(T) == 4) {
-    for (; column + 4 <= columns; column += 4) {
-      int i = 0;
-      for (; i + 4 <= rows; i += 4) {
-        turn_four(in + i + column * stride, stride, out + i * pitch + column, pitch);
-      }
-      for (; i < rows; ++i) {
-        for (int j = column; j < column + 4; ++j) out[i * pitch + j] = in[i + j * stride];
-      }
-    }
-  }
-  for (int j = column; j < columns; ++j) {
-    for (int i = 0; i < rows; ++i) out[i * pitch + j] = in[i + j * stride];
-  }
-}
-[[gnu::noinline]] inline void turn_tile(const char* from, int64_t stride, char* to, int pitch,
-                                        int rows, int columns, int itemsize) {
-  switch (itemsize) {
-    case 1:
-      return turn_elements<std::uint8_t>(from, stride, to, pitch, rows, columns);
-    case 2:
-      return turn_elements<std::uint16_t>(from, stride, to, pitch, rows, columns);
-    case 4:
-      return turn_elements<std::uint32_t>(from, stride, to, pitch, rows, columns);
-    case 8:
-      return turn_elements<std::uint64_t>(from, stride, to, pitch, rows, columns);
-    default:
-      return turn_elements<Sixteen>(from, stride, to, pitch, rows, columns);
-  }
-}
-
 /// A loop over elements of which some operands are turned.
 struct TileWork {
   const weft::detail::Loops& loops;

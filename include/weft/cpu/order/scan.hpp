@@ -1,9 +1,9 @@
-// The CPU's scans: neighbouring rows side by side, each one element after the other.
-// SPDX-License-Identifier: Apache-2.0
+// The CPU's scans: neighbouring rows side by side in vectors, long ones in pieces that threads
+// share. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/memory.hpp"
-#include "weft/cpu/parallel.hpp"
+#include "weft/cpu/order/scan_rows.hpp"
 #include "weft/eval/program/plan.hpp"
 #include "weft/ops/order/scan.hpp"
 
@@ -28,48 +28,79 @@ struct Scanner<Cpu> {
       rows.size[0] = 1;
       operands[0].stride[0] = operands[1].stride[0] = 0;
     }
+    using Kernel = cpu::detail::ScanRows<S, In, Out>;
     const int last = rows.rank - 1;
-    const int width = operands[0].stride[last] == 1 ? side_by_side : 1;
-    const int64_t blocks = (rows.size[last] + width - 1) / width;
-    const int64_t count = rows.count() / rows.size[last] * blocks;
+    const int64_t size = rows.size[last];
+    const bool beside = operands[0].stride[last] == 1;
+    const bool long_ones = rows.count() < 2 * few && length >= 16 * Kernel::piece;
+    const bool turned =
+        !beside && !long_ones && size >= 4 && Kernel::can_turn(operands, last, to, from);
+    const int width = beside ? Kernel::beside : turned ? Kernel::turned : 1;
+    const int64_t blocks = (size + width - 1) / width;
+    const int64_t count = rows.count() / size * blocks;
+    /// f(rows of the kernel, how many) of block k.
+    const auto block = [&](int64_t k, const auto& f) {
+      char* at[2] = {operands[0].data, operands[1].data};
+      detail::Cursor cursor;
+      cursor.seek(rows, last, operands, 2, at, k / blocks);
+      const int64_t start = k % blocks * width;
+      const int64_t left = size - start;
+      f(Kernel{{reinterpret_cast<const In*>(at[1]) + start * operands[1].stride[last], from,
+                operands[1].stride[last]},
+               {reinterpret_cast<Out*>(at[0]) + start * operands[0].stride[last], to,
+                operands[0].stride[last]},
+               static_cast<int>(left < width ? left : width)});
+    };
+    if ((count < few || (long_ones && !beside)) && length >= 2 * Kernel::piece && !turned) {
+      for (int64_t k = 0; k < count; ++k) {
+        block(k, [&](const Kernel& kernel) { in_pieces(kernel, length); });
+      }
+      return;
+    }
     cpu::parallel(count, target.size(), [&](int64_t first, int64_t end) {
       for (int64_t k = first; k < end; ++k) {
-        char* at[2] = {operands[0].data, operands[1].data};
-        detail::Cursor cursor;
-        cursor.seek(rows, last, operands, 2, at, k / blocks);
-        const int64_t start = k % blocks * width;
-        const int64_t left = rows.size[last] - start;
-        Row<Out> out{reinterpret_cast<Out*>(at[0]) + start * operands[0].stride[last], to,
-                     operands[0].stride[last]};
-        Row<const In> in{reinterpret_cast<const In*>(at[1]) + start * operands[1].stride[last],
-                         from, operands[1].stride[last]};
-        scan_rows<S>(in, out, length, static_cast<int>(left < width ? left : width));
+        block(k, [&](const Kernel& kernel) {
+          turned ? kernel.run_turned(length) : kernel.run(length);
+        });
       }
     });
   }
 
  private:
-  static constexpr int side_by_side = 64;
+  static constexpr int64_t few = 16;  // blocks of rows that are cut into pieces
 
-  template <class T>
-  struct Row {
-    T* data;
-    int64_t along;
-    int64_t across;
-  };
-
-  template <class S, class In, class Out>
-  static void scan_rows(Row<const In> in, Row<Out> out, int64_t length, int rows) {
-    using C = compute_t<In>;
-    using Carry = typename S::template Carry<C>;
-    Carry carry[side_by_side];
-    for (int i = 0; i < rows; ++i) carry[i] = S::template identity<Carry>();
-    for (int64_t k = 0; k < length; ++k) {
-      for (int i = 0; i < rows; ++i) {
-        const C x = load_element(in.data[k * in.along + i * in.across]);
-        carry[i] = S::join(carry[i], static_cast<Carry>(S::enter(x)));
-        out.data[k * out.along + i * out.across] = static_cast<Out>(S::finish(carry[i]));
+  /// All pieces' totals first, then each piece from what is before it. Where pieces end depends on
+  /// the length alone. One thread goes through what its cache holds.
+  template <class Kernel>
+  static void in_pieces(const Kernel& kernel, int64_t length) {
+    using Carry = typename Kernel::Carry;
+    constexpr int64_t piece = Kernel::piece;
+    const int64_t pieces = (length + piece - 1) / piece;
+    const bool shared = cpu::threads_for(pieces, length * kernel.rows) > 1;
+    const int64_t most = shared ? pieces : 64;
+    Carry carry[Kernel::beside];
+    for (int i = 0; i < kernel.rows; ++i) carry[i] = Kernel::none();
+    std::vector<typename Kernel::Total> before(
+        static_cast<std::size_t>((most < pieces ? most : pieces) * kernel.rows));
+    for (int64_t begin = 0; begin < pieces; begin += most) {
+      const int64_t some = pieces - begin < most ? pieces - begin : most;
+      const int64_t elements = some * piece * kernel.rows;
+      cpu::parallel(some, elements, [&](int64_t first, int64_t last) {
+        for (int64_t p = first; p < last; ++p) {
+          kernel.total((begin + p) * piece, length, before.data() + p * kernel.rows);
+        }
+      });
+      for (int64_t p = 0; p < some; ++p) {
+        for (int i = 0; i < kernel.rows; ++i) {
+          Carry& own = before[static_cast<std::size_t>(p * kernel.rows + i)].value;
+          const Carry next = Kernel::join(carry[i], own);
+          own = carry[i];
+          carry[i] = next;
+        }
       }
+      cpu::parallel(some, elements, [&](int64_t first, int64_t last) {
+        kernel.run_pieces(begin + first, begin + last, length, before.data() + first * kernel.rows);
+      });
     }
   }
 };

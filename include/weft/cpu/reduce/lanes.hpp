@@ -210,4 +210,44 @@ class Reduction<R, C> {
   detail::Tree<R, State, 1> tree_;
 };
 
+/// The largest of a run first, then the sum of what the exponential makes of the others' distances
+/// from it.
+template <class C>
+  requires std::is_floating_point_v<C>
+class Reduction<reducer::logsumexp, C> {
+ public:
+  using R = reducer::logsumexp;
+  using State = R::State<C>;
+  explicit Reduction(const R& reducer) : tree_(reducer) {}
+
+  [[gnu::always_inline]] static State whole(const R&, const C* values, int m) {
+    const auto same = [](auto&) __attribute__((always_inline)){};
+    const C max =
+        detail::join_run<detail::Join<reducer::extreme_value<true>>>(values, m, State{}.max, same);
+    if (max == State{}.max) return State{};
+    if (max - max != 0) return {max, C(1)};  // infinite or NaN
+    constexpr int most = 512;
+    alignas(64) C terms[most];
+    C sum{};
+    for (int i = 0; i < m; i += most) {
+      const int n = m - i < most ? m - i : most;
+      for (int k = 0; k < n; ++k) terms[k] = math::exp_of_term(values[i + k] - max);
+      sum += detail::lane_sum(terms, n, same);
+    }
+    return {max, sum};
+  }
+  [[gnu::always_inline]] void add(const C* values, int m, int64_t) {
+    State state = whole(tree_.reducer(), values, m);
+    tree_.push(&state, 1);
+  }
+  [[gnu::always_inline]] State total() const {
+    State out{};
+    tree_.total(&out, 1);
+    return out;
+  }
+
+ private:
+  detail::Tree<R, State, 1> tree_;
+};
+
 }  // namespace weft::cpu

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "weft/cpu/elementwise/bounded_trig.hpp"
+#include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/staged.hpp"
 #include "weft/cpu/elementwise/vector_program.hpp"
 #include "weft/cpu/reduce.hpp"
 #include "weft/cpu/rows/at.hpp"
@@ -12,14 +14,6 @@
 namespace weft {
 
 namespace cpu::detail {
-
-/// Bit I for each Reduced<I> that a program reads.
-template <class P>
-inline constexpr std::uint64_t reduced_in = 0;
-template <int I, class T>
-inline constexpr std::uint64_t reduced_in<Reduced<I, T>> = std::uint64_t{1} << I;
-template <class Op, class... Ps>
-inline constexpr std::uint64_t reduced_in<Apply<Op, Ps...>> = (reduced_in<Ps> | ... | 0);
 
 /// A loop over the m elements of `rows` rows, to `out`, of which each row is `pitch` bytes behind
 /// the one before; at, step and skip as an ElementLoop's, and `kept` as out for what is read of it.
@@ -95,7 +89,8 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
 
   template <class P>
   static constexpr std::uint64_t uses =
-      weft::detail::uses_of<P> | reduced_in<P> << (outputs + leaves);
+      weft::detail::uses_of<P> | std::uint64_t{weft::detail::reductions_of<P>}
+                                     << (outputs + leaves);
 
   template <int I>
   struct Reduce {
@@ -158,7 +153,8 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
         out.in_place = in_place<P>;
       } else {
         out.values = out.varying = compute<RowValues<ValueTypes>>;
-        if constexpr (reduced_in<P> != 0) out.varying = compute<OperandElements<ValueTypes>>;
+        if constexpr (weft::detail::reductions_of<P> != 0)
+          out.varying = compute<OperandElements<ValueTypes>>;
         if constexpr (fuses) {
           out.fused = fused;
           out.fused_add = fused_add;
@@ -250,14 +246,23 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
               return At{operands, values, from, i};
             },
             [&](const auto& inputs) __attribute__((always_inline)) {
-              to[inputs.i] = store_element<Out>(programs.head(inputs));
+              put(to[inputs.i], store_element<Out>(programs.head(inputs)));
             });
+      } else if constexpr (is_staged<Pack<P>, typename Operands::type, Pack<Out*>>) {
+        StagedLoop<(weft::detail::uses_of<P> >> outputs), Pack<P>, typename Operands::type,
+                   Pack<Out*>>::
+            run(
+                programs, operands, Pack<Out*>{to, {}}, 0,
+                m, [&](const auto& staged, int64_t i) __attribute__((always_inline)) {
+                  return RowAt<outputs, std::remove_cvref_t<decltype(staged)>,
+                               typename Values::type, Kept>{staged, values, from, i};
+                });
       } else {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
         for (int64_t i = 0; i < m; ++i) {
-          to[i] = store_element<Out>(programs.head(At{operands, values, from, i}));
+          put(to[i], store_element<Out>(programs.head(At{operands, values, from, i})));
         }
       }
     }

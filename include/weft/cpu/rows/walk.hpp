@@ -37,6 +37,7 @@ struct RowScratch {
     std::uint64_t values;  // a bit for each reduction whose value is loaded
     bool varies;           // which may be another one at each element of a row
     bool whole;            // rows are short: many at once
+    int64_t most;          // rows at once
   };
 
   int count() const { return loops.outputs + loops.leaves + loops.reductions; }
@@ -65,7 +66,8 @@ struct RowScratch {
         0,
         0,
         weft::detail::varies_along_row(task, inside + value(0), loops.reductions, inner.rank),
-        false};
+        false,
+        1};
     place(memory, scratch);
     Block block(memory.sides, memory.sides == nullptr ? 0 : count(), loops.outputs, scratch);
     f(memory, block);
@@ -138,6 +140,19 @@ struct RowScratch {
     return all;
   }
 
+  /// Whether rows lie side by side, an operand's elements of one far apart: such rows are long
+  /// columns, copied to unit stride together.
+  bool are_columns(const Memory& memory) const {
+    const int across = outer.rank - 1;
+    bool found = false;
+    for (int i = loops.outputs; i < value(0); ++i) {
+      const bool used = (memory.used >> i & 1U) != 0 && !loops.computed[i - loops.outputs];
+      found = found ||
+              (used && inside[i].stride[inner.rank - 1] > 1 && operands[i].stride[across] == 1);
+    }
+    return found && memory.sides != nullptr && outer.size[across] >= 4;
+  }
+
   /// Whether the outputs can read what the last reduction is of.
   bool shares_last(const Memory& memory) const {
     return loops.shares != nullptr && task.target < 0 && !memory.varies &&
@@ -160,7 +175,8 @@ struct RowScratch {
     const int depth = inner.rank - 1;
     const int64_t size = inner.size[depth];
     const int64_t length = inner.count();
-    const int64_t longest = min(min(block.length(), block.run_length()), run_size);
+    const int64_t fit = min(min(block.length(), block.run_length()), run_size);
+    const int64_t longest = memory.most == 1 ? fit : min(block.length(), run_size) / memory.most;
     for (int i = 0; i < count(); ++i) memory.line[i] = memory.row[i];
     weft::detail::Cursor within;
     for (int64_t start = 0; start < length; start += size) {

@@ -21,18 +21,24 @@ struct RowRunner : RowScratch {
 
  private:
   static constexpr int64_t elements_a_piece = 1 << 16;
+  static constexpr int64_t beside = 32;             // columns at once
+  static constexpr int64_t column_block = 32 * 16;  // elements that they need room for
   WEFT_OUTLINED void run_rows(int64_t first, int64_t last) const {
     with_memory([&](Memory& memory, Block& block) {
       const int64_t length = inner.count();
       alignas(64) char kept[most_kept];
       memory.whole = inner.rank == 1 && length > 0 && length <= min(run_size, block.length());
-      const int64_t most =
-          memory.whole ? min(min(together, run_size / length), block.length() / length) : 1;
+      const bool columns = !memory.whole && are_columns(memory) && block.length() >= column_block;
+      const int64_t most = memory.whole
+                               ? min(min(together, run_size / length), block.length() / length)
+                           : columns ? beside
+                                     : 1;
+      if (columns) memory.most = beside;
       if (shares_last(memory)) {
         const int64_t bytes = length * loops.reduce[loops.reductions - 1]->run->value_bytes;
         if (memory.whole) {
           memory.kept = memory.computed;
-        } else if (bytes <= most_kept) {
+        } else if (bytes <= most_kept && !columns) {
           memory.kept = kept;
         }
       }
@@ -92,7 +98,8 @@ struct RowRunner : RowScratch {
     weft::detail::Cursor cursor;
     cursor.seek(outer, outer.rank, operands, count(), memory.line, row);
     set_sides(memory, memory.line);
-    void* const running = __builtin_alloca_with_align(static_cast<std::size_t>(run.bytes), 512);
+    char* const running =
+        static_cast<char*>(__builtin_alloca_with_align(static_cast<std::size_t>(run.bytes), 512));
     run.begin(loops.reduce[task.target]->reducer(program), running);
     for (int64_t j = start; j < end; j += longest) {
       add_run(memory, block, task.target, j, j, min(end - j, longest), running);
@@ -105,17 +112,24 @@ struct RowRunner : RowScratch {
     return loops.reduce[r]->fused != nullptr && !memory.varies &&
            (memory.kept == nullptr || r != loops.reductions - 1);
   }
-  /// A run of a long row joins a running reduction.
+  /// A run of long rows joins their running reductions, which are `bytes` apart.
   void add_run(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
-               int64_t m, void* running) const {
+               int64_t m, char* running, int64_t rows = 1, int64_t bytes = 0) const {
     const ReductionFunctions& own = *loops.reduce[r];
     if (fuses(memory, r)) {
-      block.load(start, m, memory.at, own.uses | memory.values, 1, memory.skip);
-      own.fused_add(program, memory.at, memory.step, memory.skip, m, running);
+      block.load(start, m, memory.at, own.uses | memory.values, rows, memory.skip);
+      for (int64_t k = 0; k < rows; ++k) {
+        own.fused_add(program, memory.at, memory.step, memory.skip, m, running + k * bytes);
+        if (rows == 1) return;
+        for (int i = 0; i < count(); ++i) memory.at[i] += memory.skip[i];
+      }
+      for (int i = 0; i < count(); ++i) memory.at[i] -= rows * memory.skip[i];
     } else {
       int64_t pitch = 0;
-      const char* const values = values_of(memory, block, r, start, position, m, 1, pitch);
-      own.run->add(own.reducer(program), values, m, position, running);
+      const char* const values = values_of(memory, block, r, start, position, m, rows, pitch);
+      for (int64_t k = 0; k < rows; ++k) {
+        own.run->add(own.reducer(program), values + k * pitch, m, position, running + k * bytes);
+      }
     }
   }
   WEFT_OUTLINED void reduce(const Memory& memory, Block& block, int r, int64_t rows) const {
@@ -134,14 +148,18 @@ struct RowRunner : RowScratch {
         run.rows(reducer, values, pitch, rows, m, slots, slot);
       }
     } else if (task.mode[r] == RowMode::compute) {
-      void* const running = __builtin_alloca_with_align(static_cast<std::size_t>(run.bytes), 512);
+      const int64_t bytes = (run.bytes + 63) & -64;
+      char* const running = static_cast<char*>(
+          __builtin_alloca_with_align(static_cast<std::size_t>(rows * bytes), 512));
       alignas(16) char state[64];
-      run.begin(reducer, running);
+      for (int64_t k = 0; k < rows; ++k) run.begin(reducer, running + k * bytes);
       walk(memory, block, [&](int64_t start, int64_t position, int64_t m) {
-        add_run(memory, block, r, start, position, m, running);
+        add_run(memory, block, r, start, position, m, running, rows, bytes);
       });
-      run.end(running, state);
-      run.finish(reducer, inner.count(), state, 1, 1, slots);
+      for (int64_t k = 0; k < rows; ++k) {
+        run.end(running + k * bytes, state);
+        run.finish(reducer, inner.count(), state, 1, 1, slots + k * slot);
+      }
     }
     if (task.mode[r] == RowMode::compute || task.mode[r] == RowMode::same) {
       memory.skip[value(r)] = slot;
@@ -163,7 +181,12 @@ struct RowRunner : RowScratch {
     const auto all = [&](int64_t start, int64_t position, int64_t m) {
       store_run(memory, block, start, position, m, rows);
     };
-    if (memory.whole) {
+    bool along = false;
+    for (int k = 0; k < loops.outputs; ++k) along = along || task.along_row[k];
+    if (!along) {
+      set_sides(memory, memory.row);
+      all(0, 0, 1);
+    } else if (memory.whole) {
       all(0, 0, inner.size[0]);
     } else {
       walk(memory, block, all);

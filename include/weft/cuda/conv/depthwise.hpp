@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/conv/depthwise_last.hpp"
+#include "weft/cuda/conv/depthwise_planes.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/ops/conv/run.hpp"
@@ -111,14 +112,9 @@ struct DepthwiseWeights<Cuda> {
     const on_cuda::DeviceGuard guard(device);
     const on_cuda::Stream stream = on_cuda::current_stream(device);
     const bool last = is_channels_last(g);
-    if (last) {
-      const Tensor<C, D> sums = DepthwiseLast<Cuda>::weights(operation, p, x, g);
-      if (sums.size() > 0) {
-        const Tensor<C, D> total = sum(sums, axis(0));
-        dw.assign(cast<T>(total.reshape(dw.shape())));
-        return;
-      }
-    }
+    const Tensor<C, D> found = last ? DepthwiseLast<Cuda>::weights(operation, p, x, g)
+                                    : DepthwisePlanes<Cuda>::weights(operation, p, x, g);
+    if (found.size() > 0) return add_up(found, dw);
     const auto number = [](int64_t i) { return static_cast<unsigned>(i); };
     on_cuda::DepthwiseGrid<T> grid;
     grid.window = conv::Window(p);
@@ -156,14 +152,24 @@ struct DepthwiseWeights<Cuda> {
     on_cuda::detail::launch({operation}, g.shape(),
                             reinterpret_cast<const void*>(last ? many : one), blocks,
                             on_cuda::block_threads, arguments, stream);
-    const Tensor<C, D> total =
-        parts == 1 ? sums.reshape({p.filters, p.taps()}) : Tensor<C, D>(sum(sums, axis(0)));
-    dw.assign(cast<T>(total.reshape(dw.shape())));
+    add_up(sums, dw);
 #else
     static_assert(detail::always_false<T>,
                   "weft: a gradient on Cuda is computed in a file that nvcc compiles: move this "
                   "statement to a .cu file");
 #endif
+  }
+
+ private:
+  /// dw of the sums (part, filter, tap).
+  template <class C, class T, class D>
+  static void add_up(const Tensor<C, D>& sums, const Tensor<T, D>& dw) {
+    const Tensor<T, D> to = dw.reshape({sums.shape()[1], sums.shape()[2]});
+    if constexpr (std::is_same_v<C, T>) {
+      to.assign(sum(sums, axis(0)));
+    } else {
+      to.assign(cast<T>(sum(sums, axis(0))));
+    }
   }
 };
 

@@ -37,7 +37,7 @@ __device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int
 /// targets = programs over the others, where every vector is full and those of the targets are
 /// aligned: few instructions, so that many operands still run at memory speed. What is gathered
 /// along an axis is a slice for all lanes here.
-template <class Out, class Types, int V, int N, class Program>
+template <class Out, class Types, int V, int N, class Program, bool Assumes = false>
 __global__ void __launch_bounds__(block_threads)
     for_each_aligned(const __grid_constant__ Grid<N> grid,
                      const __grid_constant__ Program program) {
@@ -52,12 +52,17 @@ __global__ void __launch_bounds__(block_threads)
   constexpr int first_input = weft::detail::target_count<Out> - 1;
   const auto compute_row = [&] {
     Registers<Types, V> registers;
-    if constexpr (detail::shares_parts<Program>) {
+    if constexpr (Assumes || detail::shares_parts<Program>) {
       const auto load = [&]<int K>(auto& vector) {
         constexpr int k = first_input + K;
         on_cuda::load_aligned(vector, grid.data[k], offset[k], grid.lane[k],
                               (grid.apart & std::uint64_t{1} << k) != 0);
       };
+      if constexpr (Assumes) {
+        store_aligned(detail::compute_assumed_parts<Out, Types, V>(program, load), grid.data,
+                      offset);
+        return;
+      }
       store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
                     offset);
     } else if constexpr (has_rows<Program>) {
@@ -76,7 +81,8 @@ __global__ void __launch_bounds__(block_threads)
       store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
     }
   };
-  if constexpr (N <= most_of_several_rows) {
+  constexpr int distinct = Assumes ? detail::distinct_operands<Out, Program> : N;
+  if constexpr (distinct <= most_of_several_rows) {
 #pragma unroll 1
     for (int left = 1 << grid.rows_shift;;) {
       compute_row();
@@ -167,6 +173,13 @@ __global__ void __launch_bounds__(block_threads)
 namespace on_cuda {
 
 #if defined(__CUDACC__)
+/// Whether a statement copies elements that one load moves.
+template <class Out, class Types, class Program>
+inline constexpr bool is_copy = false;
+template <class T>
+inline constexpr bool is_copy<T, weft::detail::TypeList<T>, Arg<1, T>> = sizeof(T) == alignof(T) &&
+                                                                         sizeof(T) <= 8;
+
 /// Which kernels an expression has, but for the kernels themselves.
 template <class Out, class Types, class Program>
 constexpr ForEachKernels for_each_kernels() {
@@ -184,6 +197,7 @@ constexpr ForEachKernels for_each_kernels() {
     if (row != 0 && out.lanes < 8) out.lanes = row_lanes < 8 ? row_lanes : 8;
     out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
   }
+  out.copies = is_copy<Out, Types, Program>;
   return out;
 }
 #endif
@@ -231,6 +245,16 @@ struct Executor<Cuda> {
       if constexpr (described.has_aligned) {
         kernels.aligned = reinterpret_cast<const void*>(
             on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
+        if constexpr (on_cuda::detail::assumes_parts<Program> && described.rows.indices == 0) {
+          kernels.assuming = reinterpret_cast<const void*>(
+              on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program, true>);
+          kernels.distinct = on_cuda::detail::distinct_operands<Out, Program>;
+          kernels.assumed = on_cuda::detail::has_assumed_parts<Program>;
+        }
+      }
+      if constexpr (described.copies) {
+        kernels.copy = {reinterpret_cast<const void*>(on_cuda::copy_turned<sizeof(Out)>),
+                        reinterpret_cast<const void*>(on_cuda::copy_flat<sizeof(Out)>)};
       }
       on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/elementwise/copy.hpp"
 #include "weft/cuda/elementwise/transpose_tile.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/eval/program/name.hpp"
@@ -21,6 +22,14 @@ struct ForEachKernels {
   bool transposes = true;  // whether the general kernel can turn operands in shared memory
   const void* general = nullptr;
   const void* aligned = nullptr;
+  bool copies = false;  // one operand, as it is
+  CopyKernels copy = {};
+  /// The aligned kernel where parts of the program occur several times: its form for parts that
+  /// have one value each, and whether they have: has_assumed_parts.
+  const void* assuming = nullptr;
+  int distinct = 0;  // operands that it reads, and targets; 0: all
+  bool (*assumed)(const void* program, const detail::Operand* operands, int before,
+                  int rank) = nullptr;
   /// Where parts of the program have one value: share_parts.
   void (*share)(const void* program, const detail::Operand* operands, int before, int rank,
                 ElementwiseLoops& grid) = nullptr;
@@ -50,14 +59,14 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
 /// then costs more instructions than a vector of it. Only of many rows, a multiple of what a thread
 /// computes.
 WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* operands, int n,
-                                           ElementwiseLoops& grid) {
+                                           int distinct, ElementwiseLoops& grid) {
   constexpr unsigned least_items = 1U << 19;
   const int last = loops.rank - 1;
   bool broadcast = false;
   for (int i = 1; i < n && last > 0; ++i) {
     broadcast = broadcast || operands[i].stride[last] == 0 || operands[i].stride[last - 1] == 0;
   }
-  while (broadcast && n <= most_of_several_rows && grid.rows_shift < 2 &&
+  while (broadcast && distinct <= most_of_several_rows && grid.rows_shift < 2 &&
          grid.size[0].divisor % 2 == 0 && grid.items / 2 >= least_items) {
     ++grid.rows_shift;
     grid.items /= 2;
@@ -83,7 +92,9 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
     out.blocks = plan_tiles(piece, operands, n, kernels.targets, kernels.lanes, grid.tiling,
                             transposed, out.shared_bytes);
   } else {
-    if (out.aligned) plan_thread_rows(piece, operands, n, grid);
+    if (out.aligned) {
+      plan_thread_rows(piece, operands, n, kernels.distinct > 0 ? kernels.distinct : n, grid);
+    }
     out.blocks = (grid.items + block_threads - 1) / block_threads;
   }
   return out;
@@ -100,17 +111,25 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
   order(operands, N, stream, kernels.targets);
   const bool transposes = order_dimensions(loops, operands, N, kernels) >= 0;
   in_pieces(loops, operands, N, [&](const Loops& piece) {
+    if (kernels.copies && run_copy(name, shape, piece, operands, kernels.copy, stream)) return;
     Grid<N> grid;
+    ForEachKernels chosen = kernels;
+    if (kernels.assumed != nullptr &&
+        kernels.assumed(program, operands, kernels.targets - 1, piece.rank)) {
+      chosen.aligned = kernels.assuming;
+    } else {
+      chosen.distinct = 0;
+    }
     const ForEachLaunch plan =
-        plan_for_each(piece, operands, N, transposes, kernels, grid, grid.transposed);
+        plan_for_each(piece, operands, N, transposes, chosen, grid, grid.transposed);
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
     for (auto& stride : grid.stride) stride[0] *= 1 << grid.rows_shift;
     if (kernels.share != nullptr) {
       kernels.share(program, operands, kernels.targets - 1, piece.rank, grid);
     }
     void* arguments[] = {&grid, const_cast<void*>(program)};
-    launch(name, shape, plan.aligned ? kernels.aligned : kernels.general, plan.blocks,
-           block_threads, arguments, stream, plan.shared_bytes);
+    launch(name, shape, plan.aligned ? chosen.aligned : chosen.general, plan.blocks, block_threads,
+           arguments, stream, plan.shared_bytes);
   });
 }
 }  // namespace detail

@@ -58,7 +58,7 @@ __device__ __forceinline__ void copy_columns(char* shared, const char* from, int
   auto* to = reinterpret_cast<unsigned short*>(shared);
 #pragma unroll 1
   for (int e = static_cast<int>(threadIdx.x) * 8; e < count; e += block_threads * 8) {
-    const auto words = *reinterpret_cast<const uint4*>(from + 2 * e);
+    const auto words = *reinterpret_cast<const ::uint4*>(from + 2 * e);
     int c = static_cast<int>(rows.divide(static_cast<unsigned>(e)));
     int r = e - c * length;
     const unsigned word[] = {words.x, words.y, words.z, words.w};

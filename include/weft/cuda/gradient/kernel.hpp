@@ -4,6 +4,7 @@
 
 #include "weft/cuda/elementwise/multi_output.hpp"
 #include "weft/cuda/gradient/plan.hpp"
+#include "weft/cuda/gradient/splat.hpp"
 
 #if defined(__CUDACC__)
 
@@ -189,7 +190,10 @@ __global__ void __launch_bounds__(block_threads)
     for (int i = 0; i < N; ++i) lane[i] = static_cast<int>(grid.lane[i]);
     Registers<Types, V> registers;
     registers.load(grid.data + (K - 1), offset + (K - 1), lane + (K - 1), 0, last);
-    const auto values = compute_all<Outs, V>(registers, program, 0, last).values;
+    using Splats = detail::Splats<Program>;
+    const auto& known =
+        Splats::of(program, Lane<decltype(registers)>{registers, 0}, lane + (K - 1));
+    const auto values = compute_all<Outs, V>(registers, known, 0, last).values;
     detail::take_all<0, V>(Outs{}, grid, offset, {start, last, row, there ? part : -1}, values,
                            targets);
   }

@@ -10,18 +10,16 @@ namespace weft {
 
 template <>
 struct NormExecutor<Cuda> {
-  /// Rows that a block's registers hold, of full, aligned vectors.
+  /// Rows that a block's registers hold.
   template <class T>
   static bool serves(const Tensor<T, Cuda>& x, const Tensor<T, Cuda>& gradient,
                      const Tensor<T, Cuda>& weight) {
-    constexpr auto bytes = static_cast<int64_t>(16 / sizeof(T));
     constexpr int64_t most = int64_t{on_cuda::norm_threads} * on_cuda::norm_elements<compute_t<T>>;
     const int64_t columns = weight.size();
-    if (columns == 0 || columns % bytes != 0 || columns > most) return false;
+    if (columns == 0 || columns > most) return false;
     if (x.size() == 0 || x.size() / columns > INT32_MAX) return false;
     for (const Tensor<T, Cuda>* operand : {&x, &gradient, &weight}) {
-      const auto address = reinterpret_cast<std::uintptr_t>(operand->data());
-      if (!operand->is_contiguous() || address % 16 != 0) return false;
+      if (!operand->is_contiguous()) return false;
     }
     return true;
   }
@@ -41,9 +39,22 @@ struct NormExecutor<Cuda> {
          {n.to_x.buffer.storage(), n.to_weight.buffer.storage(), n.to_bias.buffer.storage()}) {
       on_cuda::order_write(written, stream);
     }
+    constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+    constexpr int few = on_cuda::norm_few_elements;
+    constexpr int most = on_cuda::norm_elements<C>;
+    bool whole = n.columns() % lanes == 0;  // full, aligned vectors
+    const T* const rows_and_weight[] = {n.x.data(), n.gradient.data(), n.weight.data(),
+                                        n.to_x.buffer.data()};
+    for (const T* at : rows_and_weight) {
+      whole = whole && reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
+    }
+    const bool is_short = !whole && n.columns() <= 32 * few;
+    const void* const kernel = whole      ? kernel_of<T, C, Centred, lanes, most>()
+                               : is_short ? kernel_of<T, C, Centred, 1, few>()
+                                          : kernel_of<T, C, Centred, 1, most>();
     on_cuda::NormGrid<T, C> grid;
     const unsigned threads = on_cuda::detail::plan_norm(
-        n.rows(), n.columns(), 16 / static_cast<int>(sizeof(T)), on_cuda::norm_elements<C>,
+        n.rows(), n.columns(), whole ? lanes : 1, is_short ? few : most,
         on_cuda::properties(device).multiprocessors, grid.group, grid.rows_a_block, grid.blocks);
     constexpr int sums = Centred ? 2 : 1;
     const StorageHandle partials(Memory<Cuda>::allocate(
@@ -60,9 +71,8 @@ struct NormExecutor<Cuda> {
     grid.adds = n.to_x.adds;
     const detail::Name name{"backward", operation};
     void* arguments[] = {&grid};
-    const auto kernel = on_cuda::norm_gradients<T, C, Centred>;
-    on_cuda::detail::launch(name, n.x.shape(), reinterpret_cast<const void*>(kernel),
-                            dim3(grid.blocks), threads, arguments, stream);
+    on_cuda::detail::launch(name, n.x.shape(), kernel, dim3(grid.blocks), threads, arguments,
+                            stream);
 
     on_cuda::NormSums<T, C> total{grid.sums,
                                   grid.blocks,
@@ -81,6 +91,15 @@ struct NormExecutor<Cuda> {
                   "statement to a .cu file");
 #endif
   }
+
+#if defined(__CUDACC__)
+ private:
+  template <class T, class C, bool Centred, int V, int E>
+  static const void* kernel_of() {
+    const auto kernel = on_cuda::norm_gradients<T, C, Centred, V, E>;
+    return reinterpret_cast<const void*>(kernel);
+  }
+#endif
 };
 
 }  // namespace weft

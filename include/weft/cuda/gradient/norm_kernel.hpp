@@ -12,9 +12,10 @@ namespace weft::on_cuda {
 
 /// The most threads of a block that has a row.
 inline constexpr unsigned norm_threads = 512;
-/// Elements of a row that a thread keeps, computed in type C.
+/// Elements of a row that a thread keeps, computed in type C, at most and of short rows.
 template <class C>
 inline constexpr int norm_elements = sizeof(C) > 4 ? 8 : 16;
+inline constexpr int norm_few_elements = 4;
 
 /// Of each row a thread has vectors `group` apart; a block takes every blocks-th group of rows and
 /// leaves a line of sums for the weight, then one for the bias.
@@ -51,7 +52,7 @@ namespace detail {
 WEFT_OUTLINED inline unsigned plan_norm(int64_t rows, int64_t columns, int lanes, int elements,
                                         int multiprocessors, unsigned& group,
                                         unsigned& rows_a_block, unsigned& blocks) {
-  const auto vectors = static_cast<unsigned>(columns / lanes);
+  const auto vectors = static_cast<unsigned>((columns + lanes - 1) / lanes);
   const auto each = static_cast<unsigned>(elements / lanes);
   const unsigned wanted = (vectors + each - 1) / each;
   unsigned threads = (wanted + 31) / 32 * 32;
@@ -62,7 +63,9 @@ WEFT_OUTLINED inline unsigned plan_norm(int64_t rows, int64_t columns, int lanes
   }
   rows_a_block = threads / group;
   const int64_t groups = (rows + rows_a_block - 1) / rows_a_block;
-  const int64_t resident = int64_t{multiprocessors} * (norm_threads / threads);
+  // Threads that have little of a row each are more.
+  const unsigned most = elements > norm_few_elements ? norm_threads : 3 * norm_threads;
+  const int64_t resident = int64_t{multiprocessors} * (most / threads);
   blocks = static_cast<unsigned>(groups < resident ? groups : resident);
   return threads;
 }
@@ -142,15 +145,14 @@ __device__ __forceinline__ void store_line(const C (&sum)[E], C* line, unsigned 
 
 }  // namespace detail
 
-/// The gradient of each row, and in each block's registers the sums for the weight and the bias.
+/// The gradient of each row, and in each block's registers the sums for the weight and the bias; a
+/// thread has E elements, in vectors of V.
 /// With h = (x - centre) * scale and k = gradient * weight it is scale * (k - mean(k) - h mean(k
 /// h)); without a centre its mean(k) is left out.
-template <class T, class C, bool Centred>
+template <class T, class C, bool Centred, int V, int E>
 __global__ void __launch_bounds__(norm_threads, 1)
     norm_gradients(const __grid_constant__ NormGrid<T, C> grid) {
   detail::admit_next_kernel();
-  constexpr int E = norm_elements<C>;
-  constexpr int V = 16 / static_cast<int>(sizeof(T));
   constexpr int K = E / V;
   using Words = Vector<T, V>;
   const unsigned lane = grid.rows_a_block == 1 ? threadIdx.x : threadIdx.x % grid.group;
@@ -197,7 +199,7 @@ __global__ void __launch_bounds__(norm_threads, 1)
       along += weighted * h;
       mean += weighted;
     }
-    detail::fetch_next_row(grid, row);
+    if constexpr (V > 1) detail::fetch_next_row(grid, row);
     detail::sum_of_row(along, mean, grid.group, turn);
     along *= share;
     mean = Centred ? mean * share : C{};

@@ -13,7 +13,7 @@ enum class SumMode : signed char {
   add,
   whole,    ///< written in the type it was computed in, as a temporary
   rows,     ///< summed over the rows: a value for each place of a row
-  columns,  ///< summed along each row
+  columns,  ///< summed along each row, then over those rows that share a value
   all
 };
 
@@ -44,16 +44,27 @@ namespace detail {
 WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target) {
   const int last = loops.rank - 1;
   bool zero = true;
-  bool dense = true;
-  int64_t step = 1;
-  for (int d = last - 1; d >= 0; --d) {
-    zero = zero && target.stride[d] == 0;
-    dense = dense && target.stride[d] == step;
-    step *= loops.size[d];
-  }
+  for (int d = last - 1; d >= 0; --d) zero = zero && target.stride[d] == 0;
   if (last < 0 || (zero && target.stride[last] == 0)) return SumMode::all;
   if (zero && target.stride[last] == 1) return SumMode::rows;
-  return dense && target.stride[last] == 0 ? SumMode::columns : SumMode::whole;
+  return target.stride[last] == 0 ? SumMode::columns : SumMode::whole;
+}
+
+/// Whether neighbours in memory are not neighbours in the innermost loop, of an operand so large
+/// that it costs less to turn than to read so.
+WEFT_OUTLINED inline bool lies_across(const Loops& loops, const Operand& x) {
+  constexpr int64_t least_bytes = 1 << 22;
+  const int last = loops.rank - 1;
+  if (last < 1 || x.gathered != 0) return false;
+  const auto step = [&](int d) { return x.stride[d] < 0 ? -x.stride[d] : x.stride[d]; };
+  int64_t elements = 1;
+  int64_t least = step(last);
+  for (int d = 0; d <= last; ++d) {
+    if (x.stride[d] == 0) continue;
+    elements *= loops.size[d];
+    least = step(d) < least ? step(d) : least;
+  }
+  return step(last) * x.itemsize >= 32 && least < step(last) && elements * x.itemsize >= least_bytes;
 }
 
 /// What the host keeps of a sum that the kernel has begun.
@@ -62,6 +73,30 @@ struct BegunSum {
   StorageHandle memory;
   SumMode mode = SumMode::skip;
 };
+
+/// The reduction of columns' partial sums, `parts` for each row, to the target.
+WEFT_OUTLINED inline void plan_columns(const Loops& loops, int64_t parts, Operand* operands,
+                                       Shape& kept, Shape& reduced) {
+  const Operand target = operands[0];
+  int64_t rows = 1;
+  int64_t row[max_rank] = {};
+  for (int d = loops.rank - 2; d >= 0; --d) {
+    row[d] = rows;
+    rows *= loops.size[d];
+  }
+  int at = 0;
+  for (const bool keeps : {true, false}) {
+    for (int d = 0; d < loops.rank - 1; ++d) {
+      if ((target.stride[d] != 0) != keeps) continue;
+      (keeps ? kept : reduced).push_back(loops.size[d]);
+      operands[0].stride[at] = target.stride[d];
+      operands[1].stride[at++] = row[d] * parts;
+    }
+  }
+  reduced.push_back(parts);
+  operands[0].stride[at] = 0;
+  operands[1].stride[at] = 1;
+}
 
 /// Fills the grid but for the strides: rows, and how threads share them.
 template <int N, int K>

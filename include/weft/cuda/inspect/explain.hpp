@@ -25,6 +25,18 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, O
   kernel.launches = 0;
   kernel.threads = block_threads;
   in_pieces(loops, operands, n, [&](const Loops& piece) {
+    TurnedCopy turned;
+    FlatCopy flat;
+    if (kernels.copies) {
+      const CopyLaunch plan = plan_copy(piece, operands, turned, flat);
+      if (plan.blocks > 0) {
+        kernel.kind = (plan.turned ? "turned " : "flat ") + kind;
+        kernel.shared_bytes = plan.shared_bytes;
+        if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
+        ++kernel.launches;
+        return;
+      }
+    }
     ElementwiseLoops grid;
     const ForEachLaunch plan = plan_for_each(piece, operands, n, transposes, kernels, grid, places);
     if (transposes) kernel.kind = "staged " + kind;

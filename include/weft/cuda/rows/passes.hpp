@@ -63,9 +63,11 @@ template <class Types, class Program>
 inline constexpr int row_loop_blocks = 2;
 template <class... Ts, class... Rs, class... Ps>
 inline constexpr int row_loop_blocks<TypeList<Ts...>, RowProgram<Pack<Rs...>, Pack<Ps...>>> =
-    sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 16 || (has_effects<Ps> || ...) ? 1
-    : sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 3                            ? 2
-                                                                                   : 3;
+    sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 16 || (has_effects<Ps> || ...) ||
+            ((sizeof(typename decltype(Rs::program)::type) > 8) || ...)
+        ? 1
+    : sizeof...(Ts) + sizeof...(Ps) + sizeof...(Rs) > 3 ? 2
+                                                        : 3;
 
 }  // namespace weft::on_cuda::detail
 

@@ -135,8 +135,10 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   static constexpr int n = outputs + leaves + reductions;
   static constexpr int lanes = row_lanes(Types{});
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
-  /// Eight loads under way for a thread, or four where they need more registers.
-  static constexpr int loop_lanes = leaves <= 8 && widest(Types{}) <= 4 ? 8 : 4;
+  /// Eight loads under way for a thread, or four where they, or the values to join, need more
+  /// registers.
+  static constexpr bool joins_several = ((sizeof(typename decltype(Rs::program)::type) > 8) || ...);
+  static constexpr int loop_lanes = leaves <= 8 && widest(Types{}) <= 4 && !joins_several ? 8 : 4;
   static constexpr int narrow = widest(Types{}) <= 8 ? detail::narrow_lanes<leaves> : 0;
   static constexpr std::uint64_t uses[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
   using Passes = RowPasses<Program>;

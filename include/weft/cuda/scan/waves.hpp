@@ -165,11 +165,19 @@ __global__ void __launch_bounds__(wave_threads, 1)
       const auto* v =
           reinterpret_cast<const Vector<In, 4>*>(stage(step)) + warp * (Tile::items / 4);
       State sum = S::template identity<State>();
+      if constexpr (detail::is_relative<S, compute_t<In>>) {
+        compute_t<In> x[wave_vectors * 4];
 #pragma unroll
-      for (int r = 0; r < wave_vectors; ++r) {
-        const Vector<In, 4> x = v[r * 32 + lane];
-        sum = S::join(sum, S::join(S::join(S::enter(x.lane[0]), S::enter(x.lane[1])),
-                                   S::join(S::enter(x.lane[2]), S::enter(x.lane[3]))));
+        for (int k = 0; k < wave_vectors * 4; ++k)
+          x[k] = load_element(v[k / 4 * 32 + lane].lane[k % 4]);
+        S::join_all(sum, x);
+      } else {
+#pragma unroll
+        for (int r = 0; r < wave_vectors; ++r) {
+          const Vector<In, 4> x = v[r * 32 + lane];
+          sum = S::join(sum, S::join(S::join(S::enter(x.lane[0]), S::enter(x.lane[1])),
+                                     S::join(S::enter(x.lane[2]), S::enter(x.lane[3]))));
+        }
       }
       sum = detail::join_lanes<S>(sum);
       if (lane == 0) sums[s * warps + warp] = sum;

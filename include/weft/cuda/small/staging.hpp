@@ -40,7 +40,7 @@ __device__ __forceinline__ void start_copy(char* to, const char* from) {
   }
 #else
   if constexpr (bytes == 16) {
-    *reinterpret_cast<int4*>(to) = *reinterpret_cast<const int4*>(from);
+    *reinterpret_cast<::int4*>(to) = *reinterpret_cast<const ::int4*>(from);
   } else {
     *reinterpret_cast<int*>(to) = *reinterpret_cast<const int*>(from);
   }
@@ -88,7 +88,7 @@ __device__ __forceinline__ void start_staging(char* shared, const char* data, in
 template <class T>
 __device__ __forceinline__ void write_staged(const char* shared, char* data, int count, bool wide) {
   each_word<T>(count, wide, [&]<int bytes>(int there, int here) {
-    using Word = std::conditional_t<bytes == 16, int4, int>;
+    using Word = std::conditional_t<bytes == 16, ::int4, int>;
     *reinterpret_cast<Word*>(data + there) = *reinterpret_cast<const Word*>(shared + here);
   });
 }

@@ -8,14 +8,6 @@
 
 namespace weft::detail {
 
-/// Bit I for each reduction I whose value a program reads.
-template <class P>
-inline constexpr std::uint32_t reductions_of = 0;
-template <int I, class T>
-inline constexpr std::uint32_t reductions_of<Reduced<I, T>> = std::uint32_t{1} << I;
-template <class Op, class... Ps>
-inline constexpr std::uint32_t reductions_of<Apply<Op, Ps...>> = (reductions_of<Ps> | ... | 0U);
-
 /// A reduction as one pass over a row computes it: `Reducer`'s state over `program(reduction)`, and
 /// the value that it has once the reductions are known that `anchors` names.
 template <class Reduction>

@@ -43,6 +43,14 @@ inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
 template <class Op, class... Ps>
 inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
 
+/// Bit I for each reduction I whose value a program reads.
+template <class P>
+inline constexpr std::uint32_t reductions_of = 0;
+template <int I, class T>
+inline constexpr std::uint32_t reductions_of<Reduced<I, T>> = std::uint32_t{1} << I;
+template <class Op, class... Ps>
+inline constexpr std::uint32_t reductions_of<Apply<Op, Ps...>> = (reductions_of<Ps> | ... | 0U);
+
 /// What planning knows of one reduction in an expression.
 struct RowNode {
   static constexpr int none = 1 << 20;

@@ -200,6 +200,8 @@ class ShareValues {
   const SharedValues& values() const { return out_; }
   /// The operands that are read.
   std::uint64_t needed() const { return needed_; }
+  /// Whether each pattern had one value.
+  bool is_single() const { return single_; }
   /// What is kept is lost.
   void forget() {
     for (auto& pattern : kept_) {
@@ -241,6 +243,7 @@ class ShareValues {
         kept_[k][s].time = ++time_;
         return;
       }
+      single_ = single_ && kept_[k][0].time < 0;
       run_all(program.programs);
       const int s = Shared::table.slots > 1 && kept_[k][1].time < kept_[k][0].time ? 1 : 0;
       kept_[k][s] = {signature, ++time_};
@@ -288,6 +291,7 @@ class ShareValues {
   const Row& row_;
   SharedValues out_;
   std::uint64_t needed_ = 0;
+  bool single_ = true;
   int time_ = 0;
   Kept kept_[3][2];
 };

@@ -65,13 +65,21 @@ struct BatchNorm {
   Var<T, D> operator()(const Var<T, D>& x) const { return run(x, false); }
   /// relu of the same, fused into the same pass, forward and backward.
   Var<T, D> relu(const Var<T, D>& x) const { return run(x, true); }
+  /// relu of the same plus `added`, of the shape of x: the end of a residual block in one pass.
+  Var<T, D> relu(const Var<T, D>& x, const Var<T, D>& added) const {
+    if (!(x.shape() == added.shape())) {
+      fail<ShapeError>(text, "an input of shape ", x.shape(), " and what is added of shape ",
+                       added.shape(), ", expected equal ones");
+    }
+    return run(x, true, &added);
+  }
 
  private:
   static constexpr const char* text = Axes == 1   ? "BatchNorm1d"
                                       : Axes == 2 ? "BatchNorm2d"
                                                   : "BatchNorm3d";
 
-  Var<T, D> run(const Var<T, D>& x, bool cut) const {
+  Var<T, D> run(const Var<T, D>& x, bool cut, const Var<T, D>* added = nullptr) const {
     const bool fits = x.rank() == Axes + 2 || (Axes == 1 && x.rank() == 2);
     if (!fits || x.size(1) != channels) refuse_images(text, x.shape(), channels, Axes);
     if (folded) {
@@ -80,6 +88,7 @@ struct BatchNorm {
                          "folded into the layer before it, expected eval mode: train a clone "
                          "from before fuse_conv_bn");
       }
+      if (added != nullptr) return weft::relu(x + *added);
       return cut ? Var<T, D>(weft::relu(x)) : x;
     }
     const Var<T, D> w = flat_or<T, D>(weight, {channels}, 1, x.device());
@@ -90,6 +99,7 @@ struct BatchNorm {
       const Tensor<T, D> scale = rsqrt(*running_var + small);
       const auto y =
           (x - running_mean->reshape(row)) * (scale.reshape(row) * w.reshape(row)) + b.reshape(row);
+      if (added != nullptr) return weft::relu(y + *added);
       if (cut) return weft::relu(y);
       return y;
     }
@@ -99,7 +109,7 @@ struct BatchNorm {
                        " in training, expected more than one value a channel");
     }
     autograd::BatchStatistics<compute_t<T>, D> found;
-    const Var<T, D> y = autograd::batch_norm(x, w, b, epsilon, cut, found);
+    const Var<T, D> y = autograd::batch_norm(x, w, b, epsilon, cut, found, added);
     if (training && running_mean) track(found.mean, found.variance, n);
     return y;
   }

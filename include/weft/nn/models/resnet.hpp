@@ -52,8 +52,7 @@ struct BasicBlock {
                       downsample);
   }
   Var<T, D> operator()(const Var<T, D>& x) const {
-    const Var<T, D> h = bn2(conv2(bn1.relu(conv1(x))));
-    return relu(h + (downsample ? (*downsample)(x) : x));
+    return bn2.relu(conv2(bn1.relu(conv1(x))), downsample ? (*downsample)(x) : x);
   }
 };
 
@@ -86,8 +85,8 @@ struct Bottleneck {
                       bn3, "downsample", downsample);
   }
   Var<T, D> operator()(const Var<T, D>& x) const {
-    const Var<T, D> h = bn3(conv3(bn2.relu(conv2(bn1.relu(conv1(x))))));
-    return relu(h + (downsample ? (*downsample)(x) : x));
+    const Var<T, D> h = conv3(bn2.relu(conv2(bn1.relu(conv1(x)))));
+    return bn3.relu(h, downsample ? (*downsample)(x) : x);
   }
 };
 

@@ -6,21 +6,8 @@
 
 namespace weft::conv {
 
-/// Calls f with the size of a square kernel of 3 or 5 as its template argument on CUDA, whose
-/// kernels have no loops then; else with 0.
-template <class D, class F>
-void with_kernel_size(const Problem& p, const F& f) {
-  if constexpr (is_cuda<D>) {
-    const bool square = p.kernel[0] == 1 && p.kernel[1] == p.kernel[2];
-    if (square && p.kernel[1] == 3) return f.template operator()<3>();
-    if (square && p.kernel[1] == 5) return f.template operator()<5>();
-  }
-  f.template operator()<0>();
-}
-
-/// Each result of a convolution whose filters read one channel each, with a bias or without one. K:
-/// its rows and columns, where these are known, and it has one plane; else 0.
-template <class T, int K = 0>
+/// Each result of a convolution whose filters read one channel each, with a bias or without one.
+template <class T>
 struct DepthwiseResult {
   Window window;
   Planes<const T> from;
@@ -32,15 +19,13 @@ struct DepthwiseResult {
   WEFT_HD void operator()(const Place& p) const {
     using C = compute_t<T>;
     const Window& w = window;
-    const int planes = K > 0 ? 1 : w.kernel[0];
-    const int rows = K > 0 ? K : w.kernel[1];
-    const int columns = K > 0 ? K : w.kernel[2];
+    const int columns = w.kernel[2];
     const T* taps = weight + static_cast<int64_t>(p.c) * w.taps;
     const T* const channel = from.at(p.n, each == 1 ? p.c : p.c / each, 0, 0, 0);
     C sum = bias != nullptr ? load_element(bias[p.c]) : C{};
-    for (int kz = 0; kz < planes; ++kz) {
+    for (int kz = 0; kz < w.kernel[0]; ++kz) {
       const int z = w.source(0, p.z, kz);
-      for (int ky = 0; ky < rows; ++ky, taps += columns) {
+      for (int ky = 0; ky < w.kernel[1]; ++ky, taps += columns) {
         const int y = w.source(1, p.y, ky);
         if (!w.inside(0, z) || !w.inside(1, y)) continue;
         const T* const line = channel + z * from.z + y * from.y;
@@ -80,7 +65,7 @@ struct DepthwiseResult {
 };
 
 /// The gradient of its images.
-template <class T, int K = 0>
+template <class T>
 struct DepthwiseImage {
   Window window;
   Planes<const T> from;  // the gradient of the results
@@ -91,17 +76,15 @@ struct DepthwiseImage {
   WEFT_HD void operator()(const Place& p) const {
     using C = compute_t<T>;
     const Window& w = window;
-    const int planes = K > 0 ? 1 : w.kernel[0];
-    const int rows = K > 0 ? K : w.kernel[1];
-    const int columns = K > 0 ? K : w.kernel[2];
+    const int columns = w.kernel[2];
     C sum{};
     for (int filter = p.c * each; filter < (p.c + 1) * each; ++filter) {
       const T* taps = weight + static_cast<int64_t>(filter) * w.taps;
       const T* const upstream = from.at(p.n, filter, 0, 0, 0);
-      for (int kz = 0; kz < planes; ++kz) {
+      for (int kz = 0; kz < w.kernel[0]; ++kz) {
         int z = 0;
         const bool in_plane = w.target(0, p.z, kz, z);
-        for (int ky = 0; ky < rows; ++ky, taps += columns) {
+        for (int ky = 0; ky < w.kernel[1]; ++ky, taps += columns) {
           int y = 0;
           if (!w.target(1, p.y, ky, y) || !in_plane) continue;
           const T* const line = upstream + z * from.z + y * from.y;

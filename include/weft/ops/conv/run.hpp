@@ -34,6 +34,9 @@ struct DepthwiseWeights;
 ///   static bool images(operation, problem, g, w, dx);
 template <class D>
 struct DepthwiseLast;
+/// The same for contiguous images (cuda/conv/depthwise_planes.hpp).
+template <class D>
+struct DepthwisePlanes;
 
 namespace conv {
 
@@ -45,8 +48,11 @@ constexpr bool has_library() {
   return requires { sizeof(ConvLibrary<Loops<D>>); };
 }
 template <class D>
-constexpr bool has_depthwise_last() {
-  return requires { sizeof(DepthwiseLast<Loops<D>>); };
+constexpr bool has_depthwise() {
+  return requires {
+    sizeof(DepthwiseLast<Loops<D>>);
+    sizeof(DepthwisePlanes<Loops<D>>);
+  };
 }
 /// Images as a matrix with a row for each pixel.
 template <class T, class D>
@@ -57,6 +63,36 @@ Tensor<T, D> rows_of_places(const Tensor<T, D>& x) {
                             {x.shape()[0] * places, x.shape()[1]}, {x.shape()[1], 1});
 }
 }  // namespace detail
+
+/// Convolutions of 1 x 1 of channels-last images, which are products of matrices as they lie.
+template <class T, class D>
+struct PointwiseLast {
+  using X = Tensor<T, D>;
+  static bool takes(const Problem& p, bool last) {
+    return last && p.is_pointwise() && p.groups == 1 &&
+           weft::detail::can_multiply<detail::Loops<D>>();
+  }
+  static void results(const char* operation, const Problem& p, const X& x, const X& w, const X& y) {
+    const X filters = w.reshape({p.filters, p.channels});
+    multiply(operation, detail::rows_of_places(x), filters.t(), detail::rows_of_places(y));
+  }
+  static void images(const char* operation, const Problem& p, const X& g, const X& w, const X& dx) {
+    const X filters = w.reshape({p.filters, p.channels});
+    multiply(operation, detail::rows_of_places(g), filters, detail::rows_of_places(dx));
+  }
+  static void weights(const char* operation, const Problem& p, const X& x, const X& g,
+                      const X& dw) {
+    multiply(operation, detail::rows_of_places(g).t(), detail::rows_of_places(x),
+             dw.reshape({p.filters, p.channels}));
+  }
+
+ private:
+  static void multiply(const char* operation, const X& a, const X& b, const X& to) {
+    if constexpr (weft::detail::can_multiply<detail::Loops<D>>()) {
+      Multiplier<detail::Loops<D>>::multiply(operation, a, b, to);
+    }
+  }
+};
 
 /// What is left to do where a library has computed y alone: a bias for each of its channels, and
 /// with `cut` nothing below 0, in one pass.
@@ -87,7 +123,6 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
   const bool last = is_channels_last(x);
   const Tensor<T, D> y = all::allocate_format<T>(p.result_shape(), x.device(), last);
   if (y.size() == 0) return y;
-  const Tensor<T, D> filters = all::in_format(w, false);
   bool done = false;
   if constexpr (!is_cuda<D> && detail::has_library<D>()) {
     // A GPU's own kernels for depthwise convolutions are faster than its library's, a CPU's are
@@ -102,23 +137,24 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     }
   }
   if (p.is_depthwise()) {
+    const Tensor<T, D> filters = all::in_format(w, false);
     const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
-    if constexpr (detail::has_depthwise_last<D>()) {
+    bool summed = false;
+    if constexpr (detail::has_depthwise<D>()) {
       const auto* const added = bias != nullptr ? &shift : nullptr;
       using Last = DepthwiseLast<detail::Loops<D>>;
-      if (last && Last::results(operation, p, x, filters, added, y)) {
-        finish<T, D>(p.filters, y, nullptr, cut);
-        return y;
-      }
+      using Flat = DepthwisePlanes<detail::Loops<D>>;
+      summed = last ? Last::results(operation, p, x, filters, added, y)
+                    : Flat::results(operation, p, x, filters, added, y);
     }
-    with_kernel_size<D>(p, [&]<int K>() {
-      const DepthwiseResult<T, K> f{Window(p),      Planes<const T>(x),
-                                    filters.data(), bias != nullptr ? shift.data() : nullptr,
-                                    Planes<T>(y),   static_cast<int>(p.filters / p.channels)};
+    if (!summed) {
+      const DepthwiseResult<T> f{Window(p),      Planes<const T>(x),
+                                 filters.data(), bias != nullptr ? shift.data() : nullptr,
+                                 Planes<T>(y),   static_cast<int>(p.filters / p.channels)};
       visit(operation, x.device(), volume_of(y), f,
             {x.storage(), filters.storage(), bias != nullptr ? shift.storage() : nullptr},
             {y.storage()});
-    });
+    }
     finish<T, D>(p.filters, y, nullptr, cut);
     return y;
   }
@@ -131,15 +167,16 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     }
     done = Library::results(operation, p, x, lying, y);
   }
-  if (!done && !last) {
+  if (done) {
+    finish(p.filters, y, bias, cut);
+    return y;
+  }
+  const Tensor<T, D> filters = all::in_format(w, false);
+  if (!last) {
     ByMatmul<T, D>(operation, p).results(x, filters, y);
-  } else if (!done && p.is_pointwise() && p.groups == 1) {
-    const Tensor<T, D> to = detail::rows_of_places(y);
-    if constexpr (all::can_multiply<detail::Loops<D>>()) {
-      Multiplier<detail::Loops<D>>::multiply(operation, detail::rows_of_places(x),
-                                             filters.reshape({p.filters, p.channels}).t(), to);
-    }
-  } else if (!done) {
+  } else if (PointwiseLast<T, D>::takes(p, last)) {
+    PointwiseLast<T, D>::results(operation, p, x, filters, y);
+  } else {
     const Tensor<T, D> plain = all::Access::allocate<T, D>(p.result_shape(), x.device());
     ByMatmul<T, D>(operation, p).results(all::in_format(x, false), filters, plain);
     y.assign(plain);
@@ -168,23 +205,22 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
   }
   const Tensor<T, D> filters = all::in_format(w, false);
   if (p.is_depthwise()) {
-    if constexpr (detail::has_depthwise_last<D>()) {
-      if (last && DepthwiseLast<detail::Loops<D>>::images(operation, p, g, filters, dx)) return dx;
+    if constexpr (detail::has_depthwise<D>()) {
+      using Last = DepthwiseLast<detail::Loops<D>>;
+      using Flat = DepthwisePlanes<detail::Loops<D>>;
+      if (last ? Last::images(operation, p, g, filters, dx)
+               : Flat::images(operation, p, g, filters, dx)) {
+        return dx;
+      }
     }
-    with_kernel_size<D>(p, [&]<int K>() {
-      const DepthwiseImage<T, K> f{Window(p), Planes<const T>(g), filters.data(), Planes<T>(dx),
-                                   static_cast<int>(p.filters / p.channels)};
-      visit(operation, g.device(), volume_of(dx), f, {g.storage(), filters.storage()},
-            {dx.storage()});
-    });
+    const DepthwiseImage<T> f{Window(p), Planes<const T>(g), filters.data(), Planes<T>(dx),
+                              static_cast<int>(p.filters / p.channels)};
+    visit(operation, g.device(), volume_of(dx), f, {g.storage(), filters.storage()},
+          {dx.storage()});
   } else if (!last) {
     ByMatmul<T, D>(operation, p).images(g, filters, dx);
-  } else if (p.is_pointwise() && p.groups == 1) {
-    if constexpr (all::can_multiply<detail::Loops<D>>()) {
-      Multiplier<detail::Loops<D>>::multiply(operation, detail::rows_of_places(g),
-                                             filters.reshape({p.filters, p.channels}),
-                                             detail::rows_of_places(dx));
-    }
+  } else if (PointwiseLast<T, D>::takes(p, last)) {
+    PointwiseLast<T, D>::images(operation, p, g, filters, dx);
   } else {
     const Tensor<T, D> plain = all::Access::allocate<T, D>(p.image_shape(), g.device());
     ByMatmul<T, D>(operation, p).images(all::in_format(g, false), filters, plain);
@@ -215,6 +251,11 @@ Tensor<T, D> weights(const char* operation, const Problem& p, const Tensor<T, D>
     if constexpr (requires { sizeof(DepthwiseWeights<detail::Loops<D>>); }) {
       DepthwiseWeights<detail::Loops<D>>::run(operation, p, x, g, dw);
     }
+    return dw;
+  }
+  if (PointwiseLast<T, D>::takes(p, last)) {
+    const Tensor<T, D> dw = all::Access::allocate<T, D>(p.weight_shape(), x.device());
+    PointwiseLast<T, D>::weights(operation, p, x, g, dw);
     return dw;
   }
   const auto sums =

@@ -24,6 +24,16 @@ struct where {
 
   template <class T>
   WEFT_HD static constexpr T value(bool condition, T x, T y) {
+#if !defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      // By masks: ?: may become a branch around the arithmetic of a side, which no loop with it in
+      // vectors has.
+      using Bits = math::simd::detail::Bits<T>;
+      const Bits mask = Bits{0} - static_cast<Bits>(condition);
+      return __builtin_bit_cast(
+          T, (__builtin_bit_cast(Bits, x) & mask) | (__builtin_bit_cast(Bits, y) & ~mask));
+    }
+#endif
     return condition ? x : y;
   }
   template <int I, class T, class Z>

@@ -138,24 +138,32 @@ auto take(X&& x, I&& indices, const A& axis) {
   return detail::gather_axis<gathering::take_axis>(static_cast<X&&>(x), static_cast<I&&>(indices),
                                                    axis);
 }
-/// The same for indices of rank 1.
+/// The same for indices of rank 1. The axis may come before them, as in PyTorch.
 template <ExpressionLike X, OperandOrMistake I, class A>
 auto index_select(X&& x, I&& indices, const A& axis) {
-  if constexpr (ExpressionLike<I>) {
-    if (indices.shape().rank() != 1) {
-      fail<ShapeError>("index_select", "indices of shape ", indices.shape(),
-                       ", expected rank 1: write take(x, indices, axis(n))");
+  if constexpr (std::is_same_v<std::remove_cvref_t<I>, Axes> && ExpressionLike<A>) {
+    return index_select(static_cast<X&&>(x), axis, indices);
+  } else {
+    if constexpr (ExpressionLike<I>) {
+      if (indices.shape().rank() != 1) {
+        fail<ShapeError>("index_select", "indices of shape ", indices.shape(),
+                         ", expected rank 1: write take(x, indices, axis(n))");
+      }
     }
+    return detail::gather_axis<gathering::index_select>(static_cast<X&&>(x),
+                                                        static_cast<I&&>(indices), axis);
   }
-  return detail::gather_axis<gathering::index_select>(static_cast<X&&>(x),
-                                                      static_cast<I&&>(indices), axis);
 }
 /// For each index the element of x at that place of the axis and at the index's own place of the
-/// others, which broadcast.
+/// others, which broadcast. The axis may come before the indices, as in PyTorch.
 template <ExpressionLike X, OperandOrMistake I, class A>
 auto gather(X&& x, I&& indices, const A& axis) {
-  return detail::gather_axis<gathering::gather>(static_cast<X&&>(x), static_cast<I&&>(indices),
-                                                axis);
+  if constexpr (std::is_same_v<std::remove_cvref_t<I>, Axes> && ExpressionLike<A>) {
+    return gather(static_cast<X&&>(x), axis, indices);
+  } else {
+    return detail::gather_axis<gathering::gather>(static_cast<X&&>(x), static_cast<I&&>(indices),
+                                                  axis);
+  }
 }
 /// gather under NumPy's name.
 template <ExpressionLike X, OperandOrMistake I, class A>

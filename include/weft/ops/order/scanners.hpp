@@ -159,6 +159,8 @@ struct cummin : running_extremum<false> {};
 struct logcumsumexp {
   using domain = op::Floating;
   static constexpr const char* text = "logcumsumexp";
+  /// States are sums relative to a maximum: those with one maximum are joined by an addition.
+  static constexpr bool is_relative = true;
   template <class T>
   using result = T;
   template <class C>
@@ -177,6 +179,11 @@ struct logcumsumexp {
   WEFT_HD static S join(S a, S b) {
     reducer::logsumexp::merge(a, b);
     return a;
+  }
+  /// Joins all elements, whose order does not matter, to a state.
+  template <class S, class C, int N>
+  WEFT_HD static void join_all(S& state, const C (&x)[N]) {
+    reducer::logsumexp::add_first(state, x, N);
   }
   template <class S>
   WEFT_HD static auto finish(S state) {

@@ -1,0 +1,133 @@
+// Reductions whose value a statement keeps, so that the backward pass does not compute it again.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/autograd/expression/reduction.hpp"
+
+namespace weft::autograd {
+
+/// A function of one reduction and of numbers: `value` has its node E, `of(e, y)` the function of y
+/// in its place, and `reduction(e)` finds it. E is plain.
+template <class E>
+struct OfOneReduction {
+  static constexpr bool matches = false;
+};
+template <class R, class E>
+  requires(!is_small<typename Reduce<R, E>::value_type>)
+struct OfOneReduction<Reduce<R, E>> {
+  static constexpr bool matches = true;
+  using C = compute_t<typename Reduce<R, E>::value_type>;
+  static const Reduce<R, E>& reduction(const Reduce<R, E>& e) { return e; }
+  template <class Y>
+  static const Y& of(const Reduce<R, E>&, const Y& y) {
+    return y;
+  }
+};
+template <class T, class Op, class X>
+  requires OfOneReduction<X>::matches
+struct OfOneReduction<Map<T, Op, X>> {
+  using Inner = OfOneReduction<X>;
+  static constexpr bool matches = true;
+  using C = typename Inner::C;
+  static const auto& reduction(const Map<T, Op, X>& e) { return Inner::reduction(e.args().head); }
+  template <class Y>
+  static auto of(const Map<T, Op, X>& e, const Y& y) {
+    using Of = std::remove_cvref_t<decltype(Inner::of(e.args().head, y))>;
+    return Map<T, Op, Of>(e.op(), Inner::of(e.args().head, y));
+  }
+};
+template <class T, class Op, class X, class N>
+  requires(OfOneReduction<X>::matches&& weft::detail::is_scalar<N>)
+struct OfOneReduction<Map<T, Op, X, N>> {
+  using Inner = OfOneReduction<X>;
+  static constexpr bool matches = true;
+  using C = typename Inner::C;
+  using E = Map<T, Op, X, N>;
+  static const auto& reduction(const E& e) { return Inner::reduction(e.args().head); }
+  template <class Y>
+  static auto of(const E& e, const Y& y) {
+    using Of = std::remove_cvref_t<decltype(Inner::of(e.args().head, y))>;
+    return Map<T, Op, Of, N>(e.op(), Inner::of(e.args().head, y), N(e.args().tail.head));
+  }
+};
+template <class T, class Op, class N, class X>
+  requires(OfOneReduction<X>::matches&& weft::detail::is_scalar<N>)
+struct OfOneReduction<Map<T, Op, N, X>> {
+  using Inner = OfOneReduction<X>;
+  static constexpr bool matches = true;
+  using C = typename Inner::C;
+  using E = Map<T, Op, N, X>;
+  static const auto& reduction(const E& e) { return Inner::reduction(e.args().tail.head); }
+  template <class Y>
+  static auto of(const E& e, const Y& y) {
+    using Of = std::remove_cvref_t<decltype(Inner::of(e.args().tail.head, y))>;
+    return Map<T, Op, N, Of>(e.op(), N(e.args().head), Inner::of(e.args().tail.head, y));
+  }
+};
+
+namespace detail {
+/// Whether the gradient of E's operand is made of E's value.
+template <class E>
+inline constexpr bool derives_by_value = false;
+template <class R, class E>
+inline constexpr bool derives_by_value<Reduce<R, E>> = Derivative<R>::reads_value;
+template <class E>
+struct PortOf;
+template <class Port>
+struct PortOf<TypeList<Port>> {
+  using type = Port;
+};
+
+template <class E>
+constexpr bool keeps_value() {
+  if constexpr (!has_var<E> || !OfOneReduction<without_vars_t<E>>::matches) {
+    return false;
+  } else if constexpr (!is_map<E>) {
+    return derives_by_value<E>;
+  } else {
+    using Parts = Segment<E>;
+    using Program = decltype(Parts::template lower<1>(std::declval<const without_vars_t<E>&>(),
+                                                      static_cast<Operand*>(nullptr), 0));
+    return derives_by_value<typename PortOf<typename Parts::ports>::type> ||
+           reverse_reads<Parts::template mask<1>, Program> != 0;
+  }
+}
+}  // namespace detail
+
+/// Whether a statement of type E keeps the value of its reduction: one that the gradient is made
+/// of, with a function of one number around it.
+template <class E>
+inline constexpr bool keeps_value = detail::keeps_value<E>();
+
+/// The value that a statement keeps; nothing for most.
+template <class E, class D>
+struct KeptValue {
+  explicit operator bool() const { return false; }
+};
+template <class E, class D>
+  requires keeps_value<E>
+struct KeptValue<E, D> {
+  Tensor<typename OfOneReduction<without_vars_t<E>>::C, D> value;
+  /// Not where it was written since: the statement's value may share its elements.
+  explicit operator bool() const {
+    return value.storage() != nullptr && weft::detail::Access::is_current(value);
+  }
+};
+
+/// The value of a statement as elements of T, in two steps: its reduction, kept, and what is left.
+template <class T, class D, class E>
+Tensor<T, D> evaluate_and_keep(const without_vars_t<E>& e, KeptValue<E, D>& kept) {
+  using Of = OfOneReduction<without_vars_t<E>>;
+  using C = typename Of::C;
+  const Tensor<C, D> reduced = weft::detail::materialize_on<C, D>(Of::reduction(e), D{});
+  kept.value = weft::detail::Access::operand(reduced);
+  if constexpr (detail::is_map<E>) {
+    return weft::detail::materialize_on<T, D>(Of::of(e, reduced), D{});
+  } else if constexpr (std::is_same_v<C, T>) {
+    return reduced;
+  } else {
+    return weft::detail::materialize_on<T, D>(cast<T>(reduced), D{});
+  }
+}
+
+}  // namespace weft::autograd

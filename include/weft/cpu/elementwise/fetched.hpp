@@ -1,0 +1,123 @@
+// Loops over elements that indices pick: fetched before, so that what is done with them is vectors.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/core/dtype.hpp"
+#include "weft/cpu/elementwise/block.hpp"
+#include "weft/cpu/elementwise/halves.hpp"
+#include "weft/eval/program/program.hpp"
+
+namespace weft {
+struct AlongAxis;
+namespace op {
+template <class T, class Finder>
+struct gathered;
+}
+}  // namespace weft
+
+namespace weft::cpu::detail {
+
+template <class T>
+inline constexpr bool can_fetch = std::is_arithmetic_v<T> || is_half<T>;
+
+/// What elements are held as until they are used: halves as floats.
+template <class T>
+using Held = std::conditional_t<std::is_same_v<T, half>, float, T>;
+
+/// Bytes for the elements of a block that a program's gathers pick; 0 where it has none.
+template <class P>
+inline constexpr std::int64_t fetched_bytes = 0;
+template <class Op, class... Ps>
+inline constexpr std::int64_t fetched_bytes<Apply<Op, Ps...>> = (fetched_bytes<Ps> + ... + 0);
+template <class T, class Finder, class... Ps>
+inline constexpr std::int64_t fetched_bytes<Apply<op::gathered<T, Finder>, Ps...>> =
+    (fetched_bytes<Ps> + ... + (can_fetch<T> ? block_size * static_cast<int>(sizeof(Held<T>)) : 0));
+template <class... Ps>
+inline constexpr std::int64_t fetched_bytes<Pack<Ps...>> = (fetched_bytes<Ps> + ... + 0);
+
+/// The inputs of a program whose gathers have been fetched, from element `first` on.
+template <class Inputs>
+struct FetchedAt : Inputs {
+  static constexpr bool applies = true;
+  int64_t first;
+  template <class Op, class... Vs>
+  [[gnu::always_inline]] auto apply(const Op& op, Vs... values) const {
+    return op.value(values...);
+  }
+  template <class T, class Finder, class I>
+  [[gnu::always_inline]] auto apply(const op::gathered<T, Finder>& op, long long offset,
+                                    I index) const {
+    if constexpr (can_fetch<T>) {
+      return load_element(reinterpret_cast<const Held<T>*>(op.data)[this->i - first]);
+    } else {
+      return op.value(offset, index);
+    }
+  }
+};
+
+/// Points the gathers of a program to their elements first to last - 1: where these are one after
+/// the other in memory, as the elements of a row that one index picks, or to copies at `room`.
+template <class P, class At>
+[[gnu::always_inline]] inline void fetch(P&, const At&, int64_t, int64_t, char*&) {}
+template <class Op, class... Ps, class At>
+[[gnu::always_inline]] inline void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first,
+                                         int64_t last, char*& room);
+template <class P, class... Rest, class At>
+[[gnu::always_inline]] inline void fetch(Pack<P, Rest...>& programs, const At& at, int64_t first,
+                                         int64_t last, char*& room) {
+  if constexpr (fetched_bytes < P >> 0) fetch(programs.head, at, first, last, room);
+  if constexpr (sizeof...(Rest) > 0) fetch(programs.tail, at, first, last, room);
+}
+template <class Op, class... Ps, class At>
+[[gnu::always_inline]] inline void fetch(Apply<Op, Ps...>& program, const At& at, int64_t first,
+                                         int64_t last, char*& room) {
+  fetch(program.programs, at, first, last, room);
+}
+template <class T, class Finder, class... Ps, class At>
+[[gnu::always_inline]] inline void fetch(Apply<op::gathered<T, Finder>, Ps...>& program,
+                                         const At& at, int64_t first, int64_t last, char*& room) {
+  fetch(program.programs, at, first, last, room);
+  if constexpr (can_fetch<T>) {
+    auto& op = program.op;
+    const auto offset = [&](int64_t i) __attribute__((always_inline)) {
+      return static_cast<long long>(weft::get<0>(program.programs)(at(i)));
+    };
+    const auto index = [&](int64_t i) __attribute__((always_inline)) {
+      return weft::get<1>(program.programs)(at(i));
+    };
+    if constexpr (std::is_same_v<Finder, AlongAxis>) {
+      const auto row = index(first);
+      long long place = offset(first);
+      bool one = index(last - 1) == row && offset(last - 1) == place + (last - 1 - first);
+      if (one) {
+        unsigned long long others = 0;
+        for (int64_t i = first; i < last; ++i) {
+          others |=
+              static_cast<unsigned long long>(index(i)) ^ static_cast<unsigned long long>(row);
+        }
+        one = others == 0;
+      }
+      if (one && op.finder.find(place, row)) {
+        op.data += place;
+        if constexpr (std::is_same_v<T, half>) {
+          auto* const wide = reinterpret_cast<float*>(room);
+          room += block_size * sizeof(float);
+          widen_halves(op.data, wide, last - first);
+          op.data = reinterpret_cast<const half*>(wide);
+        }
+        return;
+      }
+    }
+    auto* const out = reinterpret_cast<Held<T>*>(room);
+    room += block_size * sizeof(Held<T>);
+    for (int64_t i = first; i < last; ++i) {
+      long long place = offset(i);
+      const bool found = op.finder.find(place, index(i));
+      put(out[i - first],
+          static_cast<Held<T>>(found ? op.data[place] : store_element<T>(op.none())));
+    }
+    op.data = reinterpret_cast<const T*>(out);
+  }
+}
+
+}  // namespace weft::cpu::detail

@@ -1,0 +1,104 @@
+// Turning blocks of elements in memory: what was a row becomes a column, in vectors.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "weft/core/config.hpp"
+
+namespace weft::cpu::detail {
+
+using std::int64_t;
+
+struct Sixteen {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+
+/// to[j + i * pitch] = from[i + j * stride] for 4 x 4 elements of four bytes, in vectors.
+[[gnu::always_inline]] inline void turn_four(const std::uint32_t* from, int64_t stride,
+                                             std::uint32_t* to, int64_t pitch) {
+  typedef std::uint32_t Four __attribute__((vector_size(16)));
+  Four a, b, c, d;
+  __builtin_memcpy(&a, from, 16);
+  __builtin_memcpy(&b, from + stride, 16);
+  __builtin_memcpy(&c, from + 2 * stride, 16);
+  __builtin_memcpy(&d, from + 3 * stride, 16);
+  const Four ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5);
+  const Four ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+  const Four bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+  const Four bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const Four out[] = {__builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5),
+                      __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7),
+                      __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5),
+                      __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * pitch, &out[i], 16);
+}
+
+/// The same for 8 x 8 elements of two bytes.
+[[gnu::always_inline]] inline void turn_eight(const std::uint16_t* from, int64_t stride,
+                                              std::uint16_t* to, int64_t pitch) {
+  typedef std::uint16_t Eight __attribute__((vector_size(16)));
+  Eight a[8], b[8];
+  for (int j = 0; j < 8; ++j) __builtin_memcpy(&a[j], from + j * stride, 16);
+  // Three times, halves of which one lies four vectors on are shuffled into each other.
+  const auto shuffle = [](const Eight* in, Eight* out) __attribute__((always_inline)) {
+    for (int j = 0; j < 4; ++j) {
+      out[2 * j] = __builtin_shufflevector(in[j], in[j + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+      out[2 * j + 1] = __builtin_shufflevector(in[j], in[j + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+  };
+  shuffle(a, b);
+  shuffle(b, a);
+  shuffle(a, b);
+  for (int i = 0; i < 8; ++i) __builtin_memcpy(to + i * pitch, &b[i], 16);
+}
+
+/// to[i * pitch + j] = from[i + j * stride]: contiguous reads, and a pitch that spreads the writes
+/// over the sets of the cache.
+template <class T>
+void turn_elements(const char* from, int64_t stride, char* to, int64_t pitch, int rows,
+                   int columns) {
+  const T* const in = reinterpret_cast<const T*>(from);
+  T* const out = reinterpret_cast<T*>(to);
+  int column = 0;
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 2) {
+    constexpr int step = 16 / static_cast<int>(sizeof(T));
+    for (; column + step <= columns; column += step) {
+      int i = 0;
+      for (; i + step <= rows; i += step) {
+        if constexpr (sizeof(T) == 4) {
+          turn_four(in + i + column * stride, stride, out + i * pitch + column, pitch);
+        } else {
+          turn_eight(in + i + column * stride, stride, out + i * pitch + column, pitch);
+        }
+      }
+      for (; i < rows; ++i) {
+        for (int j = column; j < column + step; ++j) out[i * pitch + j] = in[i + j * stride];
+      }
+    }
+  }
+  for (int j = column; j < columns; ++j) {
+    for (int i = 0; i < rows; ++i) out[i * pitch + j] = in[i + j * stride];
+  }
+}
+[[gnu::noinline]] inline void turn_tile(const char* from, int64_t stride, char* to, int64_t pitch,
+                                        int rows, int columns, int itemsize) {
+  switch (itemsize) {
+    case 1:
+      return turn_elements<std::uint8_t>(from, stride, to, pitch, rows, columns);
+    case 2:
+      return turn_elements<std::uint16_t>(from, stride, to, pitch, rows, columns);
+    case 4:
+      return turn_elements<std::uint32_t>(from, stride, to, pitch, rows, columns);
+    case 8:
+      return turn_elements<std::uint64_t>(from, stride, to, pitch, rows, columns);
+    default:
+      return turn_elements<Sixteen>(from, stride, to, pitch, rows, columns);
+  }
+}
+
+/// Whether elements of so many bytes can be turned.
+inline bool can_turn(int itemsize) { return itemsize <= 16 && (itemsize & (itemsize - 1)) == 0; }
+
+}  // namespace weft::cpu::detail

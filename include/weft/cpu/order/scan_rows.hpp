@@ -1,0 +1,195 @@
+// The loops of a scan on the CPU: rows side by side, rows that are turned to be so, pieces of one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/instruction_set.hpp"
+#include "weft/cpu/elementwise/tile.hpp"
+#include "weft/cpu/parallel.hpp"
+#include "weft/ops/order/scanners.hpp"
+
+namespace weft::cpu::detail {
+
+/// Elements of rows that are scanned.
+template <class T>
+struct ScanSide {
+  T* data;
+  int64_t along;   // from an element of a row to the next one
+  int64_t across;  // from a row to the next one
+};
+
+/// A few rows, which the scanner S runs along.
+template <class S, class In, class Out>
+struct ScanRows {
+  using C = compute_t<In>;
+  using Carry = typename S::template Carry<C>;
+  /// A carry in an array that is none of bits.
+  struct Total {
+    Carry value;
+  };
+  static constexpr int beside = 64;  // rows, at most, that lie side by side
+  static constexpr int turned = 32;  // and that are turned
+  static constexpr int64_t piece = 512;
+
+  ScanSide<const In> in;
+  ScanSide<Out> out;
+  int rows;
+
+  static Carry none() { return S::template identity<Carry>(); }
+
+  /// S::join; of logarithms of sums without branches, so that rows side by side are vectors.
+  [[gnu::always_inline]] static Carry join(Carry a, Carry b) {
+    if constexpr (std::is_same_v<S, scanner::logcumsumexp> && std::is_floating_point_v<C>) {
+      using namespace math::simd::detail;
+      const auto mask = [](bool condition) { return Bits<C>{0} - static_cast<Bits<C>>(condition); };
+      const Bits<C> first = mask((a.max >= b.max) | (a.max != a.max));
+      const C high = select(first, a.max, b.max);
+      const C low = select(first, b.max, a.max);
+      const C less = select(mask(low == high), C(0), low - high);
+      const C ratio = math::exp(less);
+      return {high, select(first, a.sum, b.sum) + select(first, b.sum, a.sum) * ratio};
+    } else {
+      return S::join(a, b);
+    }
+  }
+  [[gnu::always_inline]] static Carry enter(In x) {
+    return static_cast<Carry>(S::enter(load_element(x)));
+  }
+  [[gnu::always_inline]] static void leave(Out& to, Carry carry) {
+    put(to, static_cast<Out>(S::finish(carry)));
+  }
+
+  /// Whether rows that lie along memory can be turned.
+  static bool can_turn(const weft::detail::Operand* operands, int across, int64_t to,
+                       int64_t from) {
+    constexpr int64_t most = 1 << 30;
+    constexpr bool fit = sizeof(In) <= 16 && (sizeof(In) & (sizeof(In) - 1)) == 0 &&
+                         sizeof(Out) <= 16 && (sizeof(Out) & (sizeof(Out) - 1)) == 0;
+    return fit && to == 1 && from == 1 && operands[0].stride[across] < most;
+  }
+
+  /// Rows of `length`.
+  void run(int64_t length) const {
+    Carry carry[beside];
+    for (int i = 0; i < rows; ++i) carry[i] = none();
+    scan(0, length, carry);
+  }
+
+  /// Rows along memory, in tiles in which they lie side by side.
+  void run_turned(int64_t length) const {
+    constexpr int64_t deep = 64;
+    alignas(64) In from[deep * turned];
+    alignas(64) Out to[deep * turned];
+    if (rows < turned) __builtin_memset(static_cast<void*>(from), 0, sizeof(from));
+    Carry carry[turned];
+    for (int i = 0; i < turned; ++i) carry[i] = none();
+    for (int64_t k = 0; k < length; k += deep) {
+      const auto n = static_cast<int>(length - k < deep ? length - k : deep);
+      turn_tile(reinterpret_cast<const char*>(in.data + k), in.across,
+                reinterpret_cast<char*>(from), turned, n, rows, sizeof(In));
+      run_loop([&]() __attribute__((always_inline)) {
+        for (int j = 0; j < n; ++j) {
+          for (int i = 0; i < turned; ++i) {
+            carry[i] = join(carry[i], enter(from[j * turned + i]));
+            leave(to[j * turned + i], carry[i]);
+          }
+        }
+      });
+      turn_tile(reinterpret_cast<const char*>(to), turned, reinterpret_cast<char*>(out.data + k),
+                static_cast<int>(out.across), rows, n, sizeof(Out));
+    }
+  }
+
+  /// What a piece of each row comes to.
+  void total(int64_t begin, int64_t length, Total* totals) const {
+    const int64_t end = length - begin < piece ? length : begin + piece;
+    run_loop([ =, this ]() __attribute__((always_inline)) {
+      if (rows == 1 && in.along == 1) {
+        constexpr int wide = 16;
+        Carry lane[wide];
+        for (int i = 0; i < wide; ++i) lane[i] = none();
+        int64_t k = begin;
+        for (; k + wide <= end; k += wide) {
+          for (int i = 0; i < wide; ++i) lane[i] = join(lane[i], enter(in.data[k + i]));
+        }
+        for (int i = 1; i < wide; ++i) lane[0] = join(lane[0], lane[i]);
+        for (; k < end; ++k) lane[0] = join(lane[0], enter(in.data[k]));
+        totals[0].value = lane[0];
+        return;
+      }
+      for (int i = 0; i < rows; ++i) totals[i].value = none();
+      for (int64_t k = begin; k < end; ++k) {
+        const In* const row = in.data + k * in.along;
+        for (int i = 0; i < rows; ++i) {
+          totals[i].value = join(totals[i].value, enter(row[i * in.across]));
+        }
+      }
+    });
+  }
+  /// Pieces first to last - 1, each from what is before it. Several of one row are scanned in
+  /// turns, so that none waits for its own last sum.
+  void run_pieces(int64_t first, int64_t last, int64_t length, const Total* before) const {
+    constexpr int together = 8;
+    int64_t p = first;
+    if (rows == 1 && in.along == 1 && out.along == 1) {
+      for (; p + together <= last && (p + together) * piece <= length; p += together) {
+        run_loop([ =, this ]() __attribute__((always_inline)) {
+          Carry carry[together];
+          for (int i = 0; i < together; ++i) carry[i] = before[p - first + i].value;
+          const In* const from = in.data + p * piece;
+          Out* const to = out.data + p * piece;
+          for (int64_t k = 0; k < piece; ++k) {
+            for (int i = 0; i < together; ++i) {
+              carry[i] = join(carry[i], enter(from[i * piece + k]));
+              leave(to[i * piece + k], carry[i]);
+            }
+          }
+        });
+      }
+    }
+    Carry carry[beside];
+    for (; p < last; ++p) {
+      for (int i = 0; i < rows; ++i) carry[i] = before[(p - first) * rows + i].value;
+      scan(p * piece, length - p * piece < piece ? length : (p + 1) * piece, carry);
+    }
+  }
+
+ private:
+  /// Elements begin to end - 1 of each row, behind `carry`.
+  void scan(int64_t begin, int64_t end, Carry* carry) const {
+    run_loop([ =, this ]() __attribute__((always_inline)) {
+      const ScanRows mine = *this;
+      const bool vectors = mine.in.across == 1 && mine.out.across == 1;
+      if (mine.rows == 1) {
+        Carry own = carry[0];
+        for (int64_t k = begin; k < end; ++k) {
+          own = join(own, enter(mine.in.data[k * mine.in.along]));
+          leave(mine.out.data[k * mine.out.along], own);
+        }
+        return;
+      }
+      for (int64_t k = begin; k < end; ++k) {
+        const In* const from = mine.in.data + k * mine.in.along;
+        Out* const to = mine.out.data + k * mine.out.along;
+        if (vectors) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+          for (int i = 0; i < mine.rows; ++i) {
+            carry[i] = join(carry[i], enter(from[i]));
+            leave(to[i], carry[i]);
+          }
+        } else {
+          for (int i = 0; i < mine.rows; ++i) {
+            carry[i] = join(carry[i], enter(from[i * mine.in.across]));
+            leave(to[i * mine.out.across], carry[i]);
+          }
+        }
+      }
+    });
+  }
+};
+
+}  // namespace weft::cpu::detail

@@ -1,0 +1,36 @@
+// BatchNormKernels: what a device computes for batch_norm in one pass over the images.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/ops/conv/memory_format.hpp"
+
+namespace weft {
+
+/// What batch norm knows of the channels of a batch; each (channel,).
+template <class C, class D>
+struct BatchNumbers {
+  Tensor<C, D> mean;
+  Tensor<C, D> variance;  // biased
+  Tensor<C, D> scale;     // 1 / sqrt(variance + epsilon)
+  Tensor<C, D> factor;    // scale times weight
+};
+
+/// What its gradient needs of them, and the gradients of weight and bias; each (channel,).
+template <class T, class C, class D>
+struct BatchGradients {
+  Tensor<C, D> slope;  // mean(u h) scale, u the gradient before weight and h what is shown
+  Tensor<C, D> shift;  // mean(u)
+  Tensor<T, D> weight;
+  Tensor<T, D> bias;
+};
+
+/// The sums of batch norm by kernels of a device's own (cuda/conv/batch_norm.hpp). x and g have the
+/// same format, contiguous or channels last, and at least 2 axes:
+///   static BatchNumbers<C, D> statistics(const Tensor<T, D>& x, const Tensor<T, D>& weight,
+///                                        double epsilon);
+///   static BatchGradients<T, C, D> gradients(x, g, const BatchNumbers<C, D>&,
+///                                            const Tensor<T, D>& bias, bool relu);
+template <class D>
+struct BatchNormKernels;
+
+}  // namespace weft

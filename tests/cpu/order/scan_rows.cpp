@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <weft/cpu/order/scan_rows.hpp>
+
+#include <cmath>
+
+#include "array.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+
+namespace {
+/// The largest distance of a scan's values from those of a loop in double, over the largest value.
+template <class Scan, class Step>
+double error_of(const Shape& shape, int along, const Scan& scan, const Step& step) {
+  const Tensor<float> x = (sin(arange<float>(shape.size())) + 0.1F).eval().reshape(shape);
+  const Tensor<float> y = scan(x, axis(along));
+  const std::int64_t length = shape[along];
+  std::int64_t inner = 1;
+  for (int d = along + 1; d < shape.rank(); ++d) inner *= shape[d];
+  double most = 0;
+  double size = 1e-30;
+  for (std::int64_t k = 0; k < shape.size() / length; ++k) {
+    const std::int64_t first = k / inner * inner * length + k % inner;
+    double running = 0;
+    for (std::int64_t i = 0; i < length; ++i) {
+      const std::int64_t at = first + i * inner;
+      running = step(i == 0, running, static_cast<double>(x.data()[at]));
+      most = std::max(most, std::abs(running - static_cast<double>(y.data()[at])));
+      size = std::max(size, std::abs(running));
+    }
+  }
+  return most / size;
+}
+}  // namespace
+
+TEST_CASE("turned rows, rows side by side, and rows in pieces, on one thread and on several") {
+  const auto sums = [](const auto& x, const Axes& a) { return cumsum(x, a); };
+  const auto logs = [](const auto& x, const Axes& a) { return logcumsumexp(x, a); };
+  const auto add = [](bool, double sum, double x) { return sum + x; };
+  const auto log_add = [](bool first, double sum, double x) {
+    return first ? x : std::max(sum, x) + std::log1p(std::exp(-std::abs(sum - x)));
+  };
+  const std::pair<Shape, int> cases[] = {{{37, 70}, 1}, {{5, 9, 64}, 2}, {{3, 130}, 1},
+                                         {{70000}, 0},  {{2, 20000}, 1}, {{9000, 3}, 0},
+                                         {{40, 65}, 0}};
+  for (const int threads : {1, 4}) {
+    set_num_threads(threads);
+    for (const auto& [shape, along] : cases) {
+      CHECK(error_of(shape, along, sums, add) < 1e-7);
+      CHECK(error_of(shape, along, logs, log_add) < 2e-6);
+    }
+  }
+  set_num_threads(0);
+}
+
+TEST_CASE("the bits of a long scan depend on no number of threads") {
+  const Tensor<float> x = sin(arange<float>(200001));
+  set_num_threads(1);
+  const auto one = cumsum(x).eval();
+  set_num_threads(5);
+  const auto five = cumsum(x).eval();
+  set_num_threads(0);
+  CHECK(equal(one, five));
+}
+
+TEST_CASE("NaN and infinities of turned logcumsumexp stay as they come") {
+  Tensor<float> x = zeros<float>({8, 6});
+  const float inf = math::infinity<float>;
+  for (std::int64_t i = 0; i < 6; ++i) x.data()[i] = i < 2 ? -inf : 0;
+  x.data()[6 + 3] = math::nan<float>;
+  x.data()[12 + 3] = inf;
+  const auto y = logcumsumexp(x, axis(1)).eval();
+  CHECK(y(0, 0).item() == -inf);
+  CHECK(y(0, 1).item() == -inf);
+  CHECK(y(0, 2).item() == 0);
+  CHECK(y(0, 5).item() == doctest::Approx(std::log(4.0)));
+  CHECK(std::isnan(y(1, 3).item()));
+  CHECK(std::isnan(y(1, 5).item()));
+  CHECK(y(1, 2).item() == doctest::Approx(std::log(3.0)));
+  CHECK(y(2, 5).item() == inf);
+}
