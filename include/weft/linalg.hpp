@@ -8,7 +8,7 @@
 #include "weft/ops/linalg/det.hpp"              // det, slogdet
 #include "weft/ops/linalg/eig.hpp"              // eig, eigvals
 #include "weft/ops/linalg/eigh.hpp"             // eigh, eigvalsh
-#include "weft/ops/linalg/low_rank.hpp"         // svd_lowrank, pca_lowrank
+#include "weft/ops/statistics/low_rank.hpp"     // svd_lowrank, pca_lowrank
 #include "weft/ops/linalg/lstsq.hpp"            // lstsq, pinv, matrix_rank
 #include "weft/ops/linalg/lu.hpp"               // lu_factor, lu_solve, lu
 #include "weft/ops/linalg/matrix_function.hpp"  // matrix_exp, matrix_power
