@@ -70,7 +70,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
         if (j < item_.n) x[j] = program(lane(j));
       }
     } else {
-      Evaluation(grid_.shared, kept_, lane, grid_.half).run(program, x);
+      Evaluation(grid_.shared, kept_, lane, grid_.most).run(program, x);
     }
   }
 
@@ -159,7 +159,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     Registers registers{};
     char* at[outputs + leaves];
     this->template begin<Uses>(at, 0);
-    this->template load<Uses>(registers, at, item_, false, grid_.half);
+    this->template load<Uses>(registers, at, item_, false, grid_.most);
     return registers;
   }
   template <class Out, class P>
@@ -173,7 +173,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     } else {
 #pragma unroll
       for (int j = 0; j < V; ++j) {
-        if (grid_.half && j == V / 2) break;
+        if (ends_at<V>(j, grid_.most)) break;
         if (!has_effects<P> || j < item_.n) {
           out.lane[j] = stored_value<Out>(program, Lane{registers, values_, j});
         }
@@ -189,7 +189,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (grid_.half && j == V / 2) break;
+      if (ends_at<V>(j, grid_.most)) break;
       if (j < item_.n && (along || (j == 0 && place_.lane == 0))) {
         *reinterpret_cast<Out*>(at) = in.lane[j];
       }

@@ -37,12 +37,17 @@ class RowPlan {
     grid_.shared = {};
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
-    grid_.half = false;
+    grid_.most = 0;
     lanes_ = kernel_.loop_lanes;
     launch_ = RowLaunch{};
     if (!choose_narrow()) choose_threads();
     choose_parts();
     choose_access();
+    if (launch_.narrow) {
+      const int64_t group = grid_.blocked ? 1 : grid_.group;
+      const int64_t each = (grid_.count + group - 1) / group;
+      grid_.most = static_cast<int>(each < lanes_ ? each : lanes_);
+    }
     const unsigned places = (grid_.columns ? launch_.threads : 32U) +
                             (!grid_.cluster ? 0U : (grid_.columns ? 32U : 1U) * row_cluster);
     grid_.scratch = round_up(static_cast<unsigned>(kernel_.state_bytes) * places + 16, 128);
@@ -131,7 +136,6 @@ class RowPlan {
       return false;
     }
     launch_.narrow = true;
-    grid_.half = 2 * grid_.count <= lanes;
     lanes_ = kernel_.narrow_lanes;
     work_ = (grid_.count + lanes - 1) / lanes;
     set_group(power_of_two(work_), grid_.columns || mixed_ ? 256 : 128);

@@ -150,11 +150,11 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   }
 
   /// Loads an item of the operands that Uses names, and moves on; `all`: the task needs all of
-  /// them; `half`: no item has more than half of its elements.
+  /// them; `most`: the most elements that any item has.
   template <std::uint64_t Uses>
   __device__ __forceinline__ void load(Registers<V>& registers, char** at, const RowItem& item,
-                                       bool all, bool half = false) const {
-    load_leaves<Uses>(registers, at, item, all, half, Leaves{});
+                                       bool all, int most = V) const {
+    load_leaves<Uses>(registers, at, item, all, most, Leaves{});
   }
 
   /// Calls one(registers, values, position) for each of this thread's elements, with the values of
@@ -227,15 +227,15 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
 
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void load_leaves(Registers<V>& registers, char** at,
-                                              const RowItem& item, bool all, bool half,
+                                              const RowItem& item, bool all, int most,
                                               std::index_sequence<I...>) const {
     (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, all, half),
+         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, all, most),
      ...);
   }
   template <int K, bool Used, class T>
   __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at, const RowItem& item,
-                                            bool all, bool half) const {
+                                            bool all, int most) const {
     if constexpr (Used) {
       if (!all && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
@@ -250,7 +250,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
         const char* from = at;
 #pragma unroll
         for (int j = 0; j < V; ++j) {
-          if (half && j == V / 2) break;
+          if (ends_at<V>(j, most)) break;
           if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(from);
           from += x.hop;
         }
@@ -260,7 +260,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   }
   template <int K, bool Used>
   __device__ __forceinline__ void load_leaf(RowPositions& out, char*& at, const RowItem&, bool,
-                                            bool) const {
+                                            int) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[K];
       out = {reinterpret_cast<long long>(at) - IndexOperand::origin, x.hop};
