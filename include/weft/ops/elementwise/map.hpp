@@ -67,6 +67,11 @@ class Map : public NodeMembers<Map<T, Op, Args...>> {
   ~Map() = default;
   Map& operator=(const Map&) = default;
   Map& operator=(Map&&) = default;
+  /// No assignment of another expression to a variable made by auto: says what can be written to.
+  template <class X>
+  void operator=(const X&) const {
+    detail::is_target<Map>();
+  }
 
   using NodeMembers<Map>::shape;
   const Shape& shape() const {
