@@ -39,7 +39,8 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
     item_ = {first, grid_.blocked ? 1 : grid_.apart, 0};
     if (place_.active && first < grid_.inner) {
-      const unsigned n = (grid_.inner - first + item_.apart - 1) / item_.apart;
+      const unsigned left = grid_.inner - first;
+      const unsigned n = grid_.blocked ? left : (left + grid_.group - 1) >> grid_.group_shift;
       item_.n = static_cast<int>(n < V ? n : V);
     }
     reduce_all(std::make_index_sequence<reductions>{});
@@ -116,7 +117,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
         const unsigned mine = grid_.columns ? next - 1 : 32 - grid_.group;
         state = shuffle<false>(state, threadIdx.x & mine);
       }
-      value = static_cast<T>(reduction.reducer.finish(state, grid_.count));
+      value = static_cast<T>(reduction.reducer.finish(state, grid_.inner));
     }
     if (grid_.target == I && place_.active && place_.thread == 0) {
       *reinterpret_cast<T*>(this->template start<outputs + leaves + I>()) = value;
@@ -149,7 +150,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
                     hoist(weft::get<static_cast<int>(K)>(program_.outputs), row)),
      ...);
     char* at[outputs + leaves];
-    this->template begin<(std::uint64_t{1} << outputs) - 1>(at, 0);
+    this->template begin<(std::uint64_t{1} << outputs) - 1>(at);
     (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K]), ...);
   }
   /// What a program reads: nearby in L1 where another has read it before. All programs' at once
@@ -158,7 +159,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   __device__ __forceinline__ Registers read() const {
     Registers registers{};
     char* at[outputs + leaves];
-    this->template begin<Uses>(at, 0);
+    this->template begin<Uses>(at);
     this->template load<Uses>(registers, at, item_, false, grid_.most);
     return registers;
   }

@@ -143,10 +143,11 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     }
   }
 
-  /// The addresses of this thread's first element in the operands that Uses names.
+  /// The addresses of this thread's first element in the operands that Uses names, of rows along
+  /// one axis.
   template <std::uint64_t Uses>
-  __device__ __forceinline__ void begin(char** at, unsigned outer) const {
-    begin<Uses>(at, outer, Both{});
+  __device__ __forceinline__ void begin(char** at) const {
+    begin<Uses, true>(at, 0, Both{});
   }
 
   /// Loads an item of the operands that Uses names, and moves on; `all`: the task needs all of
@@ -190,17 +191,18 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <int K>
   static constexpr std::uint64_t bit = std::uint64_t{1} << K;
 
-  template <std::uint64_t Uses, std::size_t... I>
+  template <std::uint64_t Uses, bool OneAxis = false, std::size_t... I>
   __device__ __forceinline__ void begin(char** at, unsigned outer,
                                         std::index_sequence<I...>) const {
-    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], outer), ...);
+    (begin_operand<static_cast<int>(I), is_used<I, Uses>, OneAxis>(at[I], outer), ...);
   }
-  template <int K, bool Used>
+  template <int K, bool Used, bool OneAxis>
   __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
     if constexpr (Used) {
       if (K >= outputs && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
       at = start<K>() + place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
+      if (OneAxis) return;
       if (grid_.reduced_rank == 2) {
         at += outer * x.reduced_stride[1];
       } else if (grid_.reduced_rank > 2) {
