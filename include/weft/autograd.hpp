@@ -17,6 +17,7 @@
 #include "weft/autograd/shape/rearrange.hpp"   // gradients of pad, roll, tile
 #include "weft/autograd/shape/parts.hpp"       // of slice_scatter and its like
 #include "weft/autograd/linalg/matmul.hpp"      // gradients of matrix products
+#include "weft/conv.hpp"
 #include "weft/autograd/conv/conv.hpp"        // gradients of convolutions
 #include "weft/autograd/conv/batch_norm.hpp"  // batch norm in closed form
 #include "weft/autograd/conv/fold.hpp"        // gradients of unfold and fold

@@ -33,11 +33,7 @@
 #include "weft/ops/order/histogram.hpp"       // histogram, bincount
 #include "weft/ops/index/gather.hpp"          // take, gather, index_select
 #include "weft/ops/join.hpp"                  // cat, stack
-#include "weft/ops/conv/conv.hpp"             // conv2d, conv_transpose2d, channels_last
-#include "weft/ops/conv/fold.hpp"              // unfold, fold
 #include "weft/ops/shape/pad.hpp"             // pad
-#include "weft/ops/conv/pool.hpp"             // max_pool2d, avg_pool2d, adaptive_avg_pool2d
-#include "weft/ops/conv/resample.hpp"         // interpolate, pixel_shuffle
 #include "weft/ops/index/scatter.hpp"         // scatter, index_add, put
 #include "weft/ops/at_indices.hpp"      // x[mask], x[indices]
 #include "weft/ops/elsewhere.hpp"             // which header has parameter, explain, load_npy, ...
@@ -62,7 +58,6 @@
 #include "weft/cpu/order/histogram.hpp"       // counting
 #include "weft/cpu/matmul.hpp"                // matrix products
 #include "weft/cpu/attention.hpp"             // scaled_dot_product_attention
-#include "weft/cpu/conv.hpp"                  // convolutions
 #include "weft/cpu/elementwise/scatter.hpp"   // and scatters
 // clang-format on
 

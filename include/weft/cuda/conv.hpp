@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/conv.hpp"
 #include "weft/cuda/conv/batch_norm.hpp"
 #include "weft/cuda/conv/cudnn.hpp"
 #include "weft/cuda/conv/depthwise.hpp"

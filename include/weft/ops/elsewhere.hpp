@@ -55,6 +55,11 @@ constexpr void needs_header_special() {
   static_assert(always_false<Xs...>, "weft: for special functions include <weft/special.hpp>");
 }
 template <class... Xs>
+constexpr void needs_header_conv() {
+  static_assert(always_false<Xs...>,
+                "weft: for convolutions, pooling and resampling include <weft/conv.hpp>");
+}
+template <class... Xs>
 constexpr void needs_header_random() {
   static_assert(
       always_false<Xs...>,
@@ -169,6 +174,13 @@ template <class T = void> Tensor<float> floor_divide(detail::Anything, detail::A
 template <class T = void> Tensor<float> choice(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
 template <class T = void> Tensor<float> multinomial(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
 template <class T = void> Tensor<float> poisson(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
+template <class T = void> Tensor<float> conv1d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> conv2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> conv3d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> max_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> avg_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> interpolate(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> unfold(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
 // clang-format on
 
 }  // namespace weft
