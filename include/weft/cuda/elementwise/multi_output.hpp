@@ -77,8 +77,8 @@ __device__ __forceinline__ void store_outputs_aligned(
 #pragma unroll
       for (int j = 0; j < V; ++j) {
         Out& to = out[j * stride[0]];
-        to = store_element<Out>(adds ? load_element(to) + values.head.lane[j]
-                                     : values.head.lane[j]);
+        to =
+            store_element<Out>(adds ? load_element(to) + values.head.lane[j] : values.head.lane[j]);
       }
     }
   } else if ((stores.wanted & 1U) != 0) {
@@ -122,8 +122,8 @@ __device__ __forceinline__ void store_aligned(const MultiOutputVectors<Outs, Val
 /// The same where targets that are bits of `apart` are neither aligned nor neighbours.
 template <class Outs, class Values, int V>
 __device__ __forceinline__ void store_apart(const MultiOutputVectors<Outs, Values, V>& in,
-                                            char* const* data, const int* offset,
-                                            const int* stride, unsigned apart) {
+                                            char* const* data, const int* offset, const int* stride,
+                                            unsigned apart) {
   detail::store_outputs_aligned<true>(Outs{}, in.values, in.stores, data, offset, stride, apart);
 }
 

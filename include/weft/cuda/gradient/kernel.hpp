@@ -155,8 +155,8 @@ struct TargetsOf<V, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts..
 namespace detail {
 /// Fetches into L2 what a thread reads of the rows a step further, so that loading it takes less.
 template <int N, int K, class... Ts>
-__device__ __forceinline__ void fetch_next(weft::detail::TypeList<Ts...>,
-                                           const SumGrid<N, K>& grid, const long long* offset) {
+__device__ __forceinline__ void fetch_next(weft::detail::TypeList<Ts...>, const SumGrid<N, K>& grid,
+                                           const long long* offset) {
   constexpr int bytes[] = {std::is_same_v<Ts, IndexOperand> ? 0 : static_cast<int>(sizeof(Ts))...};
 #pragma unroll
   for (int i = 0; i < N - K; ++i) {
