@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the way forward and the way back go over the same nodes.
+
 #include "weft/autograd/expression/dependence.hpp"
 #include "weft/eval/program/multi_output.hpp"
 
