@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the kernels share how threads lie over images.
+
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 
