@@ -70,6 +70,8 @@ TEST_CASE_TEMPLATE("a value along the rows", D, TEST_DEVICES) {
   for (const std::int64_t length : {3, 33, 96, 300, 2051, 4096}) {
     CHECK(agrees<D>(centred, {{7, length}}));
   }
+  const auto over_all = [](const auto& x, const auto&, const auto&) { return x - mean(x); };
+  CHECK(agrees<D>(over_all, {{5, 7}}));
   const auto below = [](const auto& x, const auto&, const auto&) {
     return x - max(x, axis(-1), keepdims);
   };

@@ -1,4 +1,4 @@
-// Gradients that are row programs, passed on to the Vars within operands that are expressions.
+// Gradients that are row programs, of operands that are expressions: on to the Vars in these.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
