@@ -243,8 +243,8 @@ class Backward<E, Source, TypeList<Ports...>> {
       bool alone = ports_[J].full;
       for (int i = 0; i < k; ++i) {
         const PortState& other = ports_[i];
-        alone = alone && (i == J || other.slot == J || !other.wanted ||
-                          other.variable == nullptr || other.variable == variable ||
+        alone = alone && (i == J || other.slot == J || !other.wanted || other.variable == nullptr ||
+                          other.variable == variable ||
                           other.variable->place_of_gradient() != variable->place_of_gradient());
       }
       sink = alone ? variable->open_anywhere(ports_[J].shape, on<On>())
@@ -359,8 +359,8 @@ struct Lowering<autograd::PulledBack<E, G>> {
     constexpr int last = B + count(typename Parts::types{});
     const auto& expression = e.args().head;
     using Program = decltype(Parts::template lower<B>(expression, operands, 0));
-    const Program program = Parts::template lower<B>(expression, operands,
-                                                     autograd::reverse_reads<mask, Program>);
+    const Program program =
+        Parts::template lower<B>(expression, operands, autograd::reverse_reads<mask, Program>);
     lower_leaf(e.args().tail.head, operands[last]);
     autograd::place_unread<typename E::device_type>(operands + B, last - B, operands[last]);
     using Sweep = autograd::Sweep<mask, Program, autograd::Upstream<last>>;

@@ -160,7 +160,7 @@ class RowPlan {
       unsigned group = 1;
       while (group < 16 && work_ >= 2 * group) group *= 2;
       set_group(group, group == 16 ? row_loop_block : 256);
-    } else if (work_ <= 128) {
+    } else if (work_ * lanes_ <= 1024) {
       set_group(power_of_two(work_) < 32 ? power_of_two(work_) : 32, 128);
     } else {
       const auto wanted =
@@ -197,10 +197,11 @@ class RowPlan {
     if (device_.major >= 9 && row_blocks < INT32_MAX / row_cluster) {
       while (parts < most_parts_ && row_blocks * parts < resident && splits(2)) parts *= 2;
     }
-    // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none.
+    // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none,
+    // and where large ones are so few that they do not fill the GPU evenly.
     const int64_t pieces = work_ / (4 * int64_t{grid_.group});
-    if (tile && levels == 1 && grid_.varies == 0 && row_blocks * parts < units &&
-        pieces > 2 * parts) {
+    const bool few = row_blocks * parts < units || (parts == row_cluster && 4 * row_blocks < units);
+    if (tile && levels == 1 && grid_.varies == 0 && few && pieces > 2 * parts) {
       const unsigned wanted = (4 * units + row_blocks - 1) / row_blocks;
       parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
       grid_.stage = RowLoops::partial;

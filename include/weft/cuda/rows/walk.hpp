@@ -65,10 +65,21 @@ struct RowKernelTypes {
   }();
 };
 
-/// A row's reductions alone.
+/// A row's reductions alone. A program that does not depend on operands may name some all the same:
+/// they are 0.
+struct UnreadOperand {
+  template <class T>
+  __device__ __forceinline__ constexpr operator T() const {
+    return T{};
+  }
+};
 template <class Values>
 struct RowScalars {
   const Values& values;
+  template <int I>
+  __device__ __forceinline__ UnreadOperand get() const {
+    return {};
+  }
   template <int I>
   __device__ __forceinline__ auto reduced() const {
     return weft::get<I>(values);
