@@ -63,6 +63,18 @@ TEST_CASE("the bits of a long scan depend on no number of threads") {
   CHECK(equal(one, five));
 }
 
+TEST_CASE("a long product of factors near 1 loses no more in pieces than factor by factor") {
+  const Tensor<float> x = sin(arange<float>(300000) * 1.7F) * 0.001F + 1.0F;
+  const auto y = cumprod(x).eval();
+  double product = 1;
+  double error = 0;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    product *= static_cast<double>(x.data()[i]);
+    error = std::max(error, std::abs(static_cast<double>(y.data()[i]) / product - 1));
+  }
+  CHECK(error < 2e-5);
+}
+
 TEST_CASE("NaN and infinities of turned logcumsumexp stay as they come") {
   Tensor<float> x = zeros<float>({8, 6});
   const float inf = math::infinity<float>;

@@ -74,3 +74,26 @@ TEST_CASE("wide and narrow matrices, of values in memory and computed ones") {
     }
   }
 }
+
+TEST_CASE("argmax and argmin of columns: the first of equals, the first NaN, pieces of many rows") {
+  for (const std::int64_t rows : {1, 5, 70, 1500}) {
+    weft::Tensor<float> x = weft::floor(weft::sin(weft::arange<float>(rows * 11)) * 3.0F);
+    x = x.reshape({rows, 11});
+    if (rows > 4) x.data()[3 * 11 + 2] = x.data()[4 * 11 + 2] = weft::math::nan<float>;
+    const auto high = weft::argmax(x, axis(0)).eval();
+    const auto low = weft::argmin(x, axis(0)).eval();
+    for (std::int64_t c = 0; c < 11; ++c) {
+      std::int64_t most = 0;
+      std::int64_t least = 0;
+      for (std::int64_t r = 1; r < rows; ++r) {
+        const float v = x.data()[r * 11 + c];
+        const float m = x.data()[most * 11 + c];
+        const float l = x.data()[least * 11 + c];
+        if (m == m && (v != v || v > m)) most = r;
+        if (l == l && (v != v || v < l)) least = r;
+      }
+      CHECK(high(c).item() == most);
+      CHECK(low(c).item() == least);
+    }
+  }
+}

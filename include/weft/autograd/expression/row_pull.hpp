@@ -1,5 +1,5 @@
-// Gradients that are row programs, of operands that are expressions: they go on to the Vars in
-// these. SPDX-License-Identifier: Apache-2.0
+// Gradients that are row programs, passed on to the Vars within operands that are expressions.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/autograd/expression/row_backward.hpp"

@@ -120,4 +120,43 @@ template <class T, class Finder, class... Ps, class At>
   }
 }
 
+/// Asks for the first n elements, some of them, that a program's gathers pick from the inputs `at`:
+/// rows that lie anywhere in a large table come too late otherwise.
+template <class P, class At>
+[[gnu::always_inline]] inline void prefetch(const P&, const At&, int64_t) {}
+template <class Op, class... Ps, class At>
+[[gnu::always_inline]] inline void prefetch(const Apply<Op, Ps...>& program, const At& at,
+                                            int64_t n);
+template <class T, class... Ps, class At>
+[[gnu::always_inline]] inline void prefetch(const Apply<op::gathered<T, AlongAxis>, Ps...>& program,
+                                            const At& at, int64_t n);
+template <class P, class... Rest, class At>
+[[gnu::always_inline]] inline void prefetch(const Pack<P, Rest...>& programs, const At& at,
+                                            int64_t n) {
+  prefetch(programs.head, at, n);
+  prefetch(programs.tail, at, n);
+}
+template <class Op, class... Ps, class At>
+[[gnu::always_inline]] inline void prefetch(const Apply<Op, Ps...>& program, const At& at,
+                                            int64_t n) {
+  if constexpr (fetched_bytes < Apply < Op, Ps... >>> 0) prefetch(program.programs, at, n);
+}
+template <class T, class... Ps, class At>
+[[gnu::always_inline]] inline void prefetch(const Apply<op::gathered<T, AlongAxis>, Ps...>& program,
+                                            const At& at, int64_t n) {
+  if constexpr (can_fetch<T> && (!has_effects<Ps> && ...)) {
+    constexpr int64_t line = 64;
+    const auto place = static_cast<std::uintptr_t>(
+        static_cast<long long>(weft::get<0>(program.programs)(at)) +
+        static_cast<long long>(weft::get<1>(program.programs)(at)) * program.op.finder.stride);
+    const auto first = reinterpret_cast<std::uintptr_t>(program.op.data) + place * sizeof(T);
+    const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
+    for (int64_t i = 0; i < (bytes < 4 * line ? bytes : 4 * line); i += line) {
+      __builtin_prefetch(reinterpret_cast<const void*>(first + static_cast<std::uintptr_t>(i)));
+    }
+    __builtin_prefetch(reinterpret_cast<const void*>(
+        first + static_cast<std::uintptr_t>((bytes < 4 * line ? bytes : 4 * line) - 1)));
+  }
+}
+
 }  // namespace weft::cpu::detail

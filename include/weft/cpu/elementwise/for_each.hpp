@@ -64,7 +64,17 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
           for (int64_t r = first; r < last; ++r) row(r, full, n);
         }
       } else {
-        for (int64_t r = 0; r < rows; ++r) row(r, 0, n);
+        for (int64_t r = 0; r < rows; ++r) {
+          if constexpr (((fetched_bytes < Ps >> 0) || ...)) {
+            constexpr int64_t ahead = 6;
+            if (r + ahead < rows && n > 1) {
+              const auto operands =
+                  Operands::moved(at + targets, step + targets, skip + targets, r + ahead);
+              prefetch(*static_cast<const Pack<Ps...>*>(programs), At{operands, 0}, n);
+            }
+          }
+          row(r, 0, n);
+        }
       }
     }
 

@@ -8,13 +8,13 @@
 namespace weft::cpu::detail {
 
 #if defined(__x86_64__)
-#define WEFT_F16C [[gnu::noinline, gnu::target("avx2,f16c")]]
 typedef short EightHalves __attribute__((vector_size(16)));
 typedef float EightFloats __attribute__((vector_size(32)));
 typedef int EightMasks __attribute__((vector_size(32)));
 
 // What is left behind the last whole vector is in one that begins earlier.
-WEFT_F16C inline void widen_by_f16c(const half* from, float* to, std::int64_t n) {
+[[gnu::noinline, gnu::target("avx2,f16c")]] inline void widen_by_f16c(const half* from, float* to,
+                                                                      std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += 8) {
     if (i + 8 > n) i = n - 8;
     EightHalves x;
@@ -23,7 +23,8 @@ WEFT_F16C inline void widen_by_f16c(const half* from, float* to, std::int64_t n)
     __builtin_memcpy(to + i, &y, 32);
   }
 }
-WEFT_F16C inline void narrow_by_f16c(const float* from, half* to, std::int64_t n) {
+[[gnu::noinline, gnu::target("avx2,f16c")]] inline void narrow_by_f16c(const float* from, half* to,
+                                                                       std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += 8) {
     if (i + 8 > n) i = n - 8;
     EightFloats x;
@@ -34,7 +35,6 @@ WEFT_F16C inline void narrow_by_f16c(const float* from, half* to, std::int64_t n
     __builtin_memcpy(static_cast<void*>(to + i), &y, 16);
   }
 }
-#undef WEFT_F16C
 inline bool has_f16c() {
 #if defined(__AVX2__) && defined(__F16C__)
   return true;

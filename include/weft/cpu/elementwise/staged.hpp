@@ -93,10 +93,9 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
 
  private:
   template <std::size_t... I>
-  [[gnu::always_inline]] static Pack<Staged<Es>...> stage(const Pack<Es...>& operands,
-                                                          int64_t start, int64_t end, Wide* held,
-                                                          [[maybe_unused]] int& count,
-                                                          std::index_sequence<I...>) {
+  [[gnu::always_inline]] static Pack<Staged<Es>...> stage(
+      const Pack<Es...>& operands, [[maybe_unused]] int64_t start, [[maybe_unused]] int64_t end,
+      [[maybe_unused]] Wide* held, [[maybe_unused]] int& count, std::index_sequence<I...>) {
     return make_pack(stage_one<(I >= 64 || (Uses >> (I & 63) & 1U) != 0)>(
         weft::get<static_cast<int>(I)>(operands), start, end, held, count)...);
   }

@@ -1,5 +1,5 @@
-// The CPU's scans: neighbouring rows side by side in vectors, long ones in pieces that threads
-// share. SPDX-License-Identifier: Apache-2.0
+// The CPU's scans: neighbouring rows side by side in vectors, long ones in pieces.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/memory.hpp"
@@ -73,14 +73,14 @@ struct Scanner<Cpu> {
   /// the length alone. One thread goes through what its cache holds.
   template <class Kernel>
   static void in_pieces(const Kernel& kernel, int64_t length) {
-    using Carry = typename Kernel::Carry;
+    using Total = typename Kernel::Total;
     constexpr int64_t piece = Kernel::piece;
     const int64_t pieces = (length + piece - 1) / piece;
     const bool shared = cpu::threads_for(pieces, length * kernel.rows) > 1;
     const int64_t most = shared ? pieces : 64;
-    Carry carry[Kernel::beside];
-    for (int i = 0; i < kernel.rows; ++i) carry[i] = Kernel::none();
-    std::vector<typename Kernel::Total> before(
+    Total carry[Kernel::beside];
+    for (int i = 0; i < kernel.rows; ++i) carry[i].value = Kernel::none();
+    std::vector<Total> before(
         static_cast<std::size_t>((most < pieces ? most : pieces) * kernel.rows));
     for (int64_t begin = 0; begin < pieces; begin += most) {
       const int64_t some = pieces - begin < most ? pieces - begin : most;
@@ -92,8 +92,9 @@ struct Scanner<Cpu> {
       });
       for (int64_t p = 0; p < some; ++p) {
         for (int i = 0; i < kernel.rows; ++i) {
-          Carry& own = before[static_cast<std::size_t>(p * kernel.rows + i)].value;
-          const Carry next = Kernel::join(carry[i], own);
+          Total& own = before[static_cast<std::size_t>(p * kernel.rows + i)];
+          Total next = carry[i];
+          Kernel::join(next, own);
           own = carry[i];
           carry[i] = next;
         }

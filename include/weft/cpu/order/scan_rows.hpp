@@ -25,10 +25,20 @@ template <class S, class In, class Out>
 struct ScanRows {
   using C = compute_t<In>;
   using Carry = typename S::template Carry<C>;
-  /// A carry in an array that is none of bits.
+  /// What pieces are joined in: products of floats in double, since those of pieces, which begin
+  /// near 1, are rounded to one side more often. In a class, as vectors of bool are none of bools.
   struct Total {
-    Carry value;
+    std::conditional_t<std::is_same_v<S, scanner::cumprod> && std::is_same_v<Carry, float>, double,
+                       Carry>
+        value;
   };
+  [[gnu::always_inline]] static void join(Total& total, Total later) {
+    if constexpr (std::is_same_v<decltype(total.value), Carry>) {
+      total.value = join(total.value, later.value);
+    } else {
+      total.value = S::join(total.value, later.value);
+    }
+  }
   static constexpr int beside = 64;  // rows, at most, that lie side by side
   static constexpr int turned = 32;  // and that are turned
   static constexpr int64_t piece = 512;
@@ -108,22 +118,22 @@ struct ScanRows {
     run_loop([ =, this ]() __attribute__((always_inline)) {
       if (rows == 1 && in.along == 1) {
         constexpr int wide = 16;
-        Carry lane[wide];
-        for (int i = 0; i < wide; ++i) lane[i] = none();
+        Total lane[wide];
+        for (int i = 0; i < wide; ++i) lane[i].value = none();
         int64_t k = begin;
         for (; k + wide <= end; k += wide) {
-          for (int i = 0; i < wide; ++i) lane[i] = join(lane[i], enter(in.data[k + i]));
+          for (int i = 0; i < wide; ++i) join(lane[i], Total{enter(in.data[k + i])});
         }
-        for (int i = 1; i < wide; ++i) lane[0] = join(lane[0], lane[i]);
-        for (; k < end; ++k) lane[0] = join(lane[0], enter(in.data[k]));
-        totals[0].value = lane[0];
+        for (int i = 1; i < wide; ++i) join(lane[0], lane[i]);
+        for (; k < end; ++k) join(lane[0], Total{enter(in.data[k])});
+        totals[0] = lane[0];
         return;
       }
       for (int i = 0; i < rows; ++i) totals[i].value = none();
       for (int64_t k = begin; k < end; ++k) {
         const In* const row = in.data + k * in.along;
         for (int i = 0; i < rows; ++i) {
-          totals[i].value = join(totals[i].value, enter(row[i * in.across]));
+          join(totals[i], Total{enter(row[i * in.across])});
         }
       }
     });
@@ -137,7 +147,8 @@ struct ScanRows {
       for (; p + together <= last && (p + together) * piece <= length; p += together) {
         run_loop([ =, this ]() __attribute__((always_inline)) {
           Carry carry[together];
-          for (int i = 0; i < together; ++i) carry[i] = before[p - first + i].value;
+          for (int i = 0; i < together; ++i)
+            carry[i] = static_cast<Carry>(before[p - first + i].value);
           const In* const from = in.data + p * piece;
           Out* const to = out.data + p * piece;
           for (int64_t k = 0; k < piece; ++k) {
@@ -151,7 +162,8 @@ struct ScanRows {
     }
     Carry carry[beside];
     for (; p < last; ++p) {
-      for (int i = 0; i < rows; ++i) carry[i] = before[(p - first) * rows + i].value;
+      for (int i = 0; i < rows; ++i)
+        carry[i] = static_cast<Carry>(before[(p - first) * rows + i].value);
       scan(p * piece, length - p * piece < piece ? length : (p + 1) * piece, carry);
     }
   }

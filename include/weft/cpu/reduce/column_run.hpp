@@ -121,4 +121,89 @@ struct ColumnRun {
   }
 };
 
+/// The best of each column so far, and beside it which row has it: two arrays, so that vectors hold
+/// them.
+template <class Out, class R, class V>
+  requires requires { typename R::extreme; }
+struct ColumnRun<Out, R, V> {
+  using State = typename R::template State<V>;
+  using Index = std::conditional_t<sizeof(V) == 8, std::int64_t, std::int32_t>;  // of 2^26 rows
+  static constexpr int columns = 16384 / static_cast<int>(sizeof(V) + sizeof(Index));
+
+  struct Running {
+    int64_t rows;
+    int64_t position;  // of the first
+    alignas(64) V best[columns];
+    alignas(64) Index at[columns];
+    /// The state of column c.
+    State state(int64_t c) const { return rows == 0 ? State{} : State{best[c], position + at[c]}; }
+  };
+
+  static void begin(const void*, void* running) { static_cast<Running*>(running)->rows = 0; }
+  static void add(const void*, const char* values, int64_t pitch, int64_t rows, int64_t m,
+                  int64_t position, void* memory) {
+    run_loop([=]() __attribute__((always_inline)) {
+      auto& running = *static_cast<Running*>(memory);
+      int64_t r = 0;
+      if (running.rows == 0 && rows > 0) {
+        running.position = position;
+        for (int64_t c = 0; c < m; ++c) {
+          running.best[c] = reinterpret_cast<const V*>(values)[c];
+          running.at[c] = 0;
+        }
+        r = 1;
+      }
+      const auto first = static_cast<Index>(running.rows);
+      for (; r + 4 <= rows; r += 4) {
+        add_rows(values + r * pitch, pitch, m, static_cast<Index>(first + r), running,
+                 std::make_index_sequence<4>{});
+      }
+      for (; r < rows; ++r) {
+        add_rows(values + r * pitch, pitch, m, static_cast<Index>(first + r), running,
+                 std::make_index_sequence<1>{});
+      }
+      running.rows += rows;
+    });
+  }
+  static void end(const void*, void* memory, int64_t m, char* states) {
+    for (int64_t c = 0; c < m; ++c) {
+      reinterpret_cast<State*>(states)[c] = static_cast<const Running*>(memory)->state(c);
+    }
+  }
+  static void finish(const void* reducer, void* memory, int64_t m, int64_t count, char* out,
+                     int64_t pitch) {
+    for (int64_t c = 0; c < m; ++c) {
+      *reinterpret_cast<Out*>(out + c * pitch) =
+          store_element<Out>(static_cast<const R*>(reducer)->finish(
+              static_cast<const Running*>(memory)->state(c), count));
+    }
+  }
+
+  static constexpr ColumnLoops loops{columns, sizeof(Running), begin, add, end, finish};
+
+ private:
+  template <std::size_t... K>
+  [[gnu::always_inline]] static void add_rows(const char* first, int64_t pitch, int64_t m,
+                                              Index row, Running& running,
+                                              std::index_sequence<K...>) {
+    const V* const from[] = {
+        reinterpret_cast<const V*>(first + static_cast<int64_t>(K) * pitch)...};
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (int64_t c = 0; c < m; ++c) {
+      V best = running.best[c];
+      Index at = running.at[c];
+      const auto challenge = [&](V x, Index i) __attribute__((always_inline)) {
+        const bool better = R::surpasses(x, best);
+        best = better ? x : best;
+        at = better ? i : at;
+      };
+      (challenge(from[K][c], static_cast<Index>(row + static_cast<Index>(K))), ...);
+      running.best[c] = best;
+      running.at[c] = at;
+    }
+  }
+};
+
 }  // namespace weft::cpu::detail

@@ -78,7 +78,12 @@ __global__ void __launch_bounds__(block_threads)
       registers.template load_aligned<index_bits<Program>>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input);
-      store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+      if constexpr (requires { typename Program::forward_program; }) {
+        store_apart(compute_all<Out, V>(registers, program, 0, V), grid.data, offset, grid.lane,
+                    static_cast<unsigned>(grid.apart));
+      } else {
+        store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+      }
     }
   };
   constexpr int distinct = Assumes ? detail::distinct_operands<Out, Program> : N;
