@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because the three kernels of a reduction belong together.
+
 #include "weft/cuda/primitive/reduce_state.hpp"
 #include "weft/cuda/reduce/chunk.hpp"
 #include "weft/cuda/reduce/plan.hpp"
