@@ -69,8 +69,8 @@ struct Words {
 };
 
 template <class Net, class D>
-double train(const char* name, Net net, const auto& known, const auto& asked, int epochs,
-             D device) {
+double train(const char* name, Net net, const example::Checkpoint& checkpoint, const auto& known,
+             const auto& asked, int epochs, D device) {
   nn::flatten_parameters(net);
   optim::AdamW optimizer(nn::parameters(net), {.lr = 2e-3});
   optim::GraphedStep step(device, [&](auto& words, auto& lengths, auto& languages) {
@@ -84,7 +84,6 @@ double train(const char* name, Net net, const auto& known, const auto& asked, in
   data::DataLoader batches(known, {.batch_size = 64, .shuffle = true, .drop_last = true});
   data::DataLoader queries(asked, {.batch_size = 500});
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
-  const example::Checkpoint checkpoint(name);
   const int done = checkpoint.load("net", net, "optimizer", optimizer, "schedule", schedule);
   batches.seek(done);
   double accuracy = 0;
@@ -136,10 +135,11 @@ int main(int argc, char** argv) {
     const data::TensorDataset known(x(first), n(first), y(first)), asked(x(rest), n(rest), y(rest));
     const int epochs = real ? 5 : 30;
     const double goal = real ? 0.80 : 0.3;
+    const example::Checkpoint first_run("by_hand"), second_run("lstm");
     const double by_hand =
-        train("by hand", nn::to(ByHand<Cpu>(), device), known, asked, epochs, device);
+        train("by hand", nn::to(ByHand<Cpu>(), device), first_run, known, asked, epochs, device);
     const double lstm =
-        train("LSTM", nn::to(WithLstm<Cpu>(), device), known, asked, epochs, device);
+        train("LSTM", nn::to(WithLstm<Cpu>(), device), second_run, known, asked, epochs, device);
     const bool one = example::check("the network by hand tells languages", by_hand > goal);
     return example::check("the LSTM tells languages", lstm > goal) && one ? 0 : 1;
   });

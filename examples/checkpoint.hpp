@@ -14,7 +14,10 @@ namespace example {
 /// of one that was not.
 class Checkpoint {
  public:
-  explicit Checkpoint(const char* name) : path_(results(name) / "checkpoint.safetensors") {}
+  /// Without `--resume` what an earlier run left is deleted.
+  explicit Checkpoint(const char* name) : path_(results(name) / "checkpoint.safetensors") {
+    if (!options.resume) std::filesystem::remove(path_);
+  }
 
   /// With `--resume` the parts take the state of the file, if it is there. Returns how many epochs
   /// are done: load("net", net, "optimizer", optimizer).

@@ -17,6 +17,15 @@ TEST_CASE("a backward pass is one kernel, whose gradients are as large as their 
   CHECK_FALSE(x.has_grad());
 }
 
+TEST_CASE("what is gathered is read by the kernel of the gradients") {
+  const Var table = parameter(ones({50, 64}));
+  const Var scale = parameter(ones({512, 1}));
+  const Tensor<std::int64_t> rows = zeros<std::int64_t>({512});
+  const Explanation e = explain_backward(sigmoid(take(table, rows, axis(0)) * scale));
+  CHECK(e.kernels.size() == 2);  // that, and the additions at the indices
+  CHECK_FALSE(to_string(e).empty());
+}
+
 TEST_CASE("reductions inside are computed again, and have a kernel each") {
   const Var x = parameter(ones({64, 128}));
   const Explanation one = explain_backward(mean(square(x)));

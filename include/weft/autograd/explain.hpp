@@ -17,6 +17,7 @@ class BackwardExplainer {
   /// For e, whose gradient is a tensor.
   template <class E>
   void add(const without_vars_t<E>& e) {
+    if (add_rows<E>(e)) return;
     if constexpr (is_of_one_gather<E>) {
       add_node(static_cast<const E*>(nullptr), e);
     } else if constexpr (detail::is_map<E> || is_var<E>) {
@@ -27,10 +28,50 @@ class BackwardExplainer {
   }
 
  private:
+  /// The row program of an expression with reductions inside, where there is one.
+  template <class E>
+  bool add_rows([[maybe_unused]] const without_vars_t<E>& e) {
+    if constexpr (is_cuda<weft::detail::loops_of<typename E::device_type>>) {
+      return RowBackward<E>::plan(e, [&](auto adjoint, Operand* operands, const auto& rows) {
+        using A = decltype(adjoint);
+        Explanation::Kernel kernel;
+        kernel.kind = "gradients";
+        kernel.work = weft::detail::join({"in rows, over ", rows.full});
+        add_rows_read(kernel, operands + A::outputs, A::operands_read >> A::outputs, rows.full,
+                      typename A::Lower::types{});
+        Operand g;
+        g.set(place(), sizeof(typename E::value_type), e.shape(), contiguous_strides(e.shape()),
+              nullptr);
+        weft::detail::add_operand(kernel.reads, g, name(dtype_of<typename E::value_type>),
+                                  e.shape(), "the result's gradient");
+        const auto writes = [&]<std::size_t... I>(std::index_sequence<I...>) {
+          using V = Var<typename A::Element, typename E::device_type>;
+          add_writes<(A::vars << A::outputs)>(kernel, operands, rows.full,
+                                              TypeList<std::conditional_t<I == I, V, void>...>{});
+        };
+        writes(std::make_index_sequence<__builtin_popcountll(A::vars)>{});
+        out_.kernels.push_back(static_cast<Explanation::Kernel&&>(kernel));
+      });
+    } else {
+      return false;
+    }
+  }
+  template <class... Ts>
+  static void add_rows_read(Explanation::Kernel& kernel, const Operand* inputs, std::uint64_t reads,
+                            const Shape& shape, TypeList<Ts...>) {
+    int i = 0;
+    ((add_read_if((reads >> i & 1U) != 0, kernel, inputs[i], weft::detail::type_name<Ts>(), shape),
+      ++i),
+     ...);
+  }
+  static void add_read_if(bool read, Explanation::Kernel& kernel, const Operand& x,
+                          const char* type, const Shape& shape) {
+    if (read) add_read(kernel, x, type, shape);
+  }
+
   template <class R, class E>
   void add_node(const Reduce<R, E>*, const Reduce<R, without_vars_t<E>>& e) {
-    constexpr bool linear =
-        std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
+    constexpr bool linear = std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
     sweep<E, !linear>(e.operand(), e.shape(), name(dtype_of<typename E::value_type>),
                       1 + Derivative<R>::reads_value);
   }

@@ -1,5 +1,4 @@
-// Convolutions on CUDA: cuDNN's with weft::cudnn, else matrix products, and own depthwise kernels;
-// and the sums of batch norm.
+// On CUDA convolutions by cuDNN or products, own depthwise kernels, and batch norm's sums.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -36,7 +36,7 @@ struct GradientExecutor<Cuda> {
     on_cuda::detail::order(operands, n, stream, k);
     detail::Loops loops = detail::loops_over(shape);
     detail::simplify(loops, operands, n, true);
-    if (stores.sums == 0 && (dense & 1U) != 0 &&
+    if (stores.sums == 0 && dense != 0 &&
         run_aligned<Outs, Types, lanes, n>(name, shape, loops, operands, program, stream)) {
       return;
     }
@@ -80,10 +80,15 @@ struct GradientExecutor<Cuda> {
     on_cuda::Grid<N> grid;
     constexpr int targets = detail::target_count<Outs>;
     if (!on_cuda::detail::fits(loops, operands, N) ||
-        !on_cuda::detail::is_aligned(loops, operands, N, targets, V, {}, grid.apart)) {
+        !on_cuda::detail::is_aligned<true>(loops, operands, N, targets, V, {}, grid.apart)) {
       return false;
     }
-    on_cuda::detail::plan_row_items(loops, operands[0], V, grid);
+    int aligned = 0;
+    for (int j = 0; j < targets; ++j) {
+      if (operands[j].data != nullptr && (grid.apart >> j & 1U) == 0) aligned = j;
+    }
+    if (operands[aligned].data == nullptr || (grid.apart >> aligned & 1U) != 0) return false;
+    on_cuda::detail::plan_row_items(loops, operands[aligned], V, grid);
     on_cuda::detail::plan_operands(loops, operands, N, grid.data, grid.lane, grid.stride);
     const auto kernel = on_cuda::for_each_aligned<Outs, Types, V, N, Program>;
     void* arguments[] = {&grid, const_cast<Program*>(&program)};
@@ -198,7 +203,7 @@ struct GradientExecutor<Cuda> {
     } else {
       const bool by_rows = begun.mode == SumMode::rows;
       kept = {by_rows ? inner : 1};
-      reduced = {by_rows ? row_step : blocks * int64_t{on_cuda::block_threads / 32}};
+      reduced = {by_rows ? row_step : blocks * int64_t { on_cuda::block_threads / 32 }};
       operands[0].stride[0] = 1;
       operands[0].stride[1] = 0;
       operands[1].stride[0] = 1;

@@ -16,6 +16,12 @@ Tensor<T, D> materialize_on(const E& e, D device);
 template <Indexing How>
 using finder_of = std::conditional_t<How == Indexing::whole, AtPosition, AlongAxis>;
 
+/// AlongAxis where each element has an index of its own, so that no kernel for slices is made.
+struct AlongOwnAxis : AlongAxis {};
+template <Indexing How, class D>
+using gather_finder =
+    std::conditional_t<How == Indexing::along && is_cuda<D>, AlongOwnAxis, finder_of<How>>;
+
 /// The place of an element of `x` without what an index adds to it, at coordinates of `shape`.
 WEFT_OUTLINED inline void set_offsets(Operand& offsets, Indexing how, const Layout& x, int axis,
                                       const Shape& shape) {
@@ -144,10 +150,10 @@ struct Lowering<Gather<K, E, I>> {
 
   template <int B>
   static auto lower(const Gather<K, E, I>& e, Operand* operands) {
-    using Finder = finder_of<K::how>;
+    using D = typename E::device_type;
+    using Finder = gather_finder<K::how, D>;
     using Op = op::gathered<element, Finder>;
     using Offsets = Arg<B, IndexOperand>;
-    using D = typename E::device_type;
     constexpr int n = count(typename Lowering<I>::types{});
     Operand& offsets = operands[B];
     const Tensor<element, D> x = value(e.operand());
@@ -162,7 +168,7 @@ struct Lowering<Gather<K, E, I>> {
     if constexpr (requires { K::labels; }) range.labels = K::labels;
     Finder* const kind = nullptr;
     const Apply<Op, Offsets, decltype(index)> gathered{
-        {finder(kind, range, x.layout(), e.axis()), x.data()}, make_pack(Offsets{}, index)};
+        {Finder{finder(kind, range, x.layout(), e.axis())}, x.data()}, make_pack(Offsets{}, index)};
     if constexpr (is_gathered_inside<E>) {
       return GatheredInside<E>::program(e.operand(), gathered);
     } else {

@@ -13,7 +13,8 @@ TEST_CASE("which statements keep the value of their reduction") {
   CHECK(keeps_value<decltype(norm(x, axis(0)))>);
   CHECK(keeps_value<decltype(log1p(abs(sum(x) + 1.0F)))>);
   CHECK(keeps_value<decltype(2.0F / mean(x))>);
-  CHECK(keeps_value<decltype(max(x * x) * 2.0F)>);
+  CHECK(keeps_value<weft::detail::node_t<decltype(max(x * x))>>);
+  CHECK_FALSE(keeps_value<decltype(max(x * x) * 2.0F)>);  // needs the number of extremes too
   CHECK_FALSE(keeps_value<decltype(sum(x * x))>);
   CHECK_FALSE(keeps_value<decltype(1.0F - sum(x * x) * 2.0F)>);
   CHECK_FALSE(keeps_value<decltype(x - mean(x))>);
@@ -25,7 +26,8 @@ TEST_CASE("which statements keep the value of their reduction") {
 TEST_CASE_TEMPLATE("gradients by a kept value", D, TEST_DEVICES) {
   const Var x = parameter(test::numbers<D>({3, 4}));
   CHECK(gradcheck([](const auto& v) { return Var(log1p(abs(norm(v, axis(0))))); }, x));
-  CHECK(gradcheck([](const auto& v) { return Var(2.0 / (sum(v * v, axis(1), keepdims) + 1.0)); }, x));
+  CHECK(
+      gradcheck([](const auto& v) { return Var(2.0 / (sum(v * v, axis(1), keepdims) + 1.0)); }, x));
   CHECK(gradcheck([](const auto& v) { return Var(-square(max(v * 2.0, axis(1)))); }, x));
 
   x.zero_grad();
@@ -37,7 +39,8 @@ TEST_CASE_TEMPLATE("gradients by a kept value", D, TEST_DEVICES) {
 }
 
 TEST_CASE_TEMPLATE("a kept value has the precision of sums", D, TEST_DEVICES) {
-  const Var x = parameter(Tensor<weft::half, D>(cast<weft::half>(arange<float>(300).to(D{}) * 0.01F)));
+  const Var x =
+      parameter(Tensor<weft::half, D>(cast<weft::half>(arange<float>(300).to(D{}) * 0.01F)));
   const Var y = norm(x);
   y.backward(ones<weft::half>({}, D{}));
   const Tensor<float, D> v = cast<float>(x.value());

@@ -1,5 +1,11 @@
 #include "weft/autograd/expression/row_backward.hpp"
 
+#include <weft/autograd/expression/row_adjoint.hpp>
+#include <weft/autograd/expression/row_plan.hpp>
+#include <weft/autograd/expression/row_run.hpp>
+#include <weft/autograd/expression/row_shape.hpp>
+#include <weft/autograd/expression/row_sweep.hpp>
+
 #include "gradients.hpp"
 
 #ifdef __CUDACC__

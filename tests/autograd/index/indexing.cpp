@@ -17,6 +17,12 @@ TEST_CASE_TEMPLATE("gathers", D, TEST_DEVICES) {
   CHECK(gradcheck([&](const auto& v) { return Var(take(v, rows, axis(0))); }, x));
   CHECK(gradcheck([&](const auto& v) { return Var(index_select(v * v, rows, axis(0)) * 2.0); }, x));
   CHECK(gradcheck([&](const auto& v) { return Var(exp(take(v, places))); }, x));
+  const Var scale = parameter(numbers<D>({4, 1}, 1));
+  CHECK(gradcheck(
+      [&](const auto& v, const auto& s) {
+        return Var(sigmoid(take(v, rows, axis(0)) * s) + take_along_axis(v, along, axis(1)));
+      },
+      x, scale));
   CHECK(gradcheck([&](const auto& v) { return Var(take_along_axis(v, along, axis(1)) + v); }, x));
 }
 

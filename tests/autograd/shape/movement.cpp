@@ -58,8 +58,8 @@ TEST_CASE_TEMPLATE("the gradient of a copy goes back, whoever holds it", D, TEST
 
 TEST_CASE_TEMPLATE("gradients of views are put into what they show", D, TEST_DEVICES) {
   const Var x = parameter(numbers<D>({4, 5}));
-  CHECK(gradcheck(
-      [](const auto& v) { return Var(v(all, slice(1, none)) * v(all, slice(0, 4))); }, x));
+  CHECK(gradcheck([](const auto& v) { return Var(v(all, slice(1, none)) * v(all, slice(0, 4))); },
+                  x));
   CHECK(gradcheck([](const auto& v) { return Var(exp(v) * v.flip(1) + v.flip(0)); }, x));
   CHECK(gradcheck(
       [](const auto& v) {

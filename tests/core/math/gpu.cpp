@@ -107,6 +107,13 @@ void check_powers() {
     const double all = random.uniform(-1, 1) * 150 / std::log2(double{x.back()});
     y.push_back(static_cast<float>(i % 8 < 4 ? all : random.uniform(-30, 30)));
   }
+  for (const float exponent : {1.F, 2.F, 3.F, 4.F, 0.5F, -0.5F, -1.F}) {
+    for (int i = 0; i < 1000; ++i) {
+      const double sign = i % 3 == 0 ? -1 : 1;
+      x.push_back(static_cast<float>(sign * std::exp2(random.uniform(-149, 128))));
+      y.push_back(exponent);
+    }
+  }
   const std::vector<float> z = powers<D>(x, y);
   test::Worst worst;
   for (std::size_t i = 0; i < z.size(); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/core/random/counts.hpp>
+#include <weft/core/random/float_gamma.hpp>
 #include <weft/core/random/variates.hpp>
 
 #include <cmath>
@@ -43,9 +44,33 @@ TEST_CASE("extreme parameters come to an end, in what they allow") {
     CHECK(variate::binomial::draw(bits, 0x1p52, 0.25) < 0x1p52);
     CHECK(variate::poisson::draw(bits, 1e15) > 9.9e14);
     CHECK(variate::geometric::draw(bits, 1e-12) >= 1);
+    CHECK(variate::draw_float_gamma(bits, 1e-30F, 1) >= 0);
+    CHECK(variate::draw_float_gamma(bits, 127, 1) > 50);
+    const double good = variate::hypergeometric::draw(bits, 0x1p31, 0x1p31, 0x1p31);
+    CHECK(std::fabs(good - 0x1p30) < 1e6);
+    CHECK(variate::hypergeometric::draw(bits, 7, 0, 3) == 3);
+    CHECK(variate::log_series::draw(bits, 1 - 1e-12) >= 1);
+    const double rank = variate::zipf::draw(bits, 1 + 1e-15);
+    CHECK((rank >= 1 && rank < 0x1p63));
+    const double time = variate::wald::draw(bits, 1e100, 1e-100);
+    CHECK(time >= 0);
   }
   CHECK_FALSE(variate::beta::accepts(1, std::nan("")));
   CHECK_FALSE(variate::truncated_normal::accepts(0, 1, 2, 1));
   CHECK_FALSE(variate::binomial::accepts(2.5, 0.5));
   CHECK_FALSE(variate::poisson::accepts(-1));
+}
+
+TEST_CASE("logarithms and normal numbers in float are right to their last digits") {
+  for (std::uint32_t i = 0; i < 20000; ++i) {
+    const std::uint32_t word = i * 214013U + 7U;
+    const float u = static_cast<float>(word) * 0x1p-32F;
+    const double exact = std::log(static_cast<double>(u));
+    CHECK(std::fabs(math::log_positive_float(u) - exact) <= 2e-7 * std::fabs(exact));
+    const double turns = static_cast<double>(word) * 0x1p-32;
+    const double normal = std::sqrt(std::log(4.)) * std::cos(2 * 3.14159265358979323846 * turns);
+    CHECK(std::fabs(math::normal_float(1U << 31, word) - normal) < 3e-7);
+  }
+  CHECK(math::normal_float(0xFFFFFFFFU, 0) == 0);
+  CHECK(math::normal_float(0, 0) == doctest::Approx(6.764).epsilon(1e-3));
 }

@@ -24,7 +24,9 @@ void check(const Shape& shape, bool last, bool relu, double offset, double toler
   const Tensor<T, Cuda> upstream = put(g);
   const Tensor<T, Cuda> weight = w.to(Cuda{});
   const Tensor<T, Cuda> bias = b.to(Cuda{});
-  const auto numbers = BatchNormKernels<Cuda>::statistics<T>(images, weight, 1e-3);
+  const BatchRunning<T, Cuda> running{b.to(Cuda{}), w.to(Cuda{}),
+                                      zeros<int64_t>({}, Cpu{}).to(Cuda{}), 0.25};
+  const auto numbers = BatchNormKernels<Cuda>::statistics<T>(images, weight, 1e-3, &running);
   const auto found = BatchNormKernels<Cuda>::gradients<T>(images, upstream, numbers, bias, relu);
 
   const int64_t count = x.size() / channels;
@@ -39,7 +41,7 @@ void check(const Shape& shape, bool last, bool relu, double offset, double toler
       CHECK(std::abs(value - wanted[c]) <= tolerance * (1 + std::abs(wanted[c])));
     }
   };
-  std::vector<double> means, variances, slopes, shifts, weights, biases;
+  std::vector<double> means, variances, slopes, shifts, weights, biases, old_means, old_variances;
   for (int64_t c = 0; c < channels; ++c) {
     double mean = 0, squares = 0, total = 0, along = 0;
     for (int64_t i = 0; i < count; ++i) mean += v(c, i).item() / static_cast<double>(count);
@@ -56,14 +58,38 @@ void check(const Shape& shape, bool last, bool relu, double offset, double toler
       along += u(c, i).item() * centred;
     }
     means.push_back(mean);
+    old_means.push_back(0.75 * wide(b)(c).item() + 0.25 * mean);
+    const double unbiased = squares * static_cast<double>(count) / static_cast<double>(count - 1);
+    old_variances.push_back(0.75 * wide(w)(c).item() + 0.25 * unbiased);
     variances.push_back(squares);
     slopes.push_back(scale * scale * along / static_cast<double>(count));
     shifts.push_back(total / static_cast<double>(count));
     weights.push_back(along * scale);
     biases.push_back(total);
   }
+  const Tensor<T, Cuda> dx =
+      BatchNormKernels<Cuda>::images<T>(images, upstream, numbers, found, bias, relu);
+  CHECK(is_channels_last(dx) == is_channels_last(images));
+  const Tensor<double> by_row = rows(dx.to(Cpu{}));
+  for (int64_t c = 0; c < channels; ++c) {
+    const double scale = 1 / std::sqrt(variances[c] + 1e-3);
+    const double factor = scale * wide(w)(c).item();
+    double furthest = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const double centred = v(c, i).item() - means[c];
+      const double shown = centred * factor + wide(b)(c).item();
+      if (std::abs(shown) < 1e-3 * (1 + std::abs(offset))) continue;  // which side, may differ
+      const double upstream_i = relu && shown <= 0 ? 0 : u(c, i).item();
+      const double wanted = factor * (upstream_i - shifts[c] - centred * slopes[c]);
+      furthest = std::max(furthest, std::abs(by_row(c, i).item() - wanted));
+    }
+    CHECK(furthest <= tolerance * 4);
+  }
   near(numbers.mean.to(Cpu{}), means);
   near(numbers.variance.to(Cpu{}), variances);
+  near(running.mean.to(Cpu{}), old_means);
+  near(running.variance.to(Cpu{}), old_variances);
+  CHECK(running.batches.to(Cpu{}).item() == 1);
   near(found.slope.to(Cpu{}), slopes);
   near(found.shift.to(Cpu{}), shifts);
   near(found.weight.to(Cpu{}), weights);

@@ -8,7 +8,7 @@ namespace {
 
 /// What a copy of elements of `itemsize` bytes with another order of axes is planned as.
 weft::on_cuda::CopyLaunch planned(const Shape& shape, const Shape& order, int itemsize,
-                                          weft::on_cuda::TurnedCopy& turned) {
+                                  weft::on_cuda::TurnedCopy& turned) {
   weft::detail::Operand operands[2];
   weft::detail::Loops loops{shape.rank(), {}};
   std::int64_t strides[weft::max_rank];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cuda/linalg/cusolver.hpp>
 #include <weft/cuda/linalg/library_solver.hpp>
+#include <weft/cuda/linalg/medium_eigh.hpp>
 #include <weft/cuda/linalg/small_eigh.hpp>
 #include <weft/cuda/linalg/small_kernel.hpp>
 #include <weft/cuda/linalg/small_qr.hpp>
@@ -89,6 +90,39 @@ TEST_CASE("[gpu] eigenvalues of a large batch of small matrices") {
   }
   const auto bad = weft::full<float>({3, 3}, NAN, Cuda{});
   CHECK_SAYS("[eigvalsh] matrix 0 of the batch on cuda:0 is not finite", eigvalsh(bad).to_vector());
+}
+
+TEST_CASE("[gpu] eigenvalues and singular values of batches up to 32 x 32 and above") {
+  for (const std::int64_t n : {5, 8, 13, 16, 17, 32, 48}) {
+    CAPTURE(n);
+    const auto x = test::definite_matrices<float, Cuda>({101, n, n});
+    const auto [w, v] = eigh(x);
+    CHECK(test::off(v * w.unsqueeze(-2), matmul(x, v)) < 2e-5);
+    CHECK(test::off(matmul(v.transpose(1, 2), v), weft::eye<float>(n, Cuda{}).expand({101, n, n})) <
+          2e-5);
+    CHECK(test::off(w, eigvalsh(x.to(Cpu{}))) < 1e-5);
+    CHECK(test::off(eigvalsh(x), w) < 1e-5);
+    auto y = test::some_matrices<float, Cuda>({101, n, n}).eval();
+    y.narrow(2, 1, 1).assign(y.narrow(2, 0, 1));  // of a rank less than full
+    const auto [u, s, vh] = svd(y);
+    CHECK(test::off(matmul(u * s.unsqueeze(-2), vh), y) < 1e-5);
+    CHECK(test::off(matmul(u.transpose(1, 2), u), weft::eye<float>(n, Cuda{}).expand({101, n, n})) <
+          1e-5);
+    CHECK(test::off(s, svdvals(y.to(Cpu{}))) < 1e-5);
+  }
+  // Its null space is all but one vector.
+  for (const std::int64_t n : {5, 33, 100}) {
+    CAPTURE(n);
+    const auto v = eigh(weft::ones<double>({n, n}, Cuda{})).eigenvectors;
+    CHECK(test::off(matmul(v.t(), v), weft::eye<double>(n, Cuda{})) < 1e-12);
+    CHECK(test::off(matmul(v, v.t()), weft::eye<double>(n, Cuda{})) < 1e-12);
+    CHECK(test::off(abs(v(weft::all, n - 1)) * std::sqrt(static_cast<double>(n)),
+                    weft::ones<double>({n}, Cuda{})) < 1e-12);
+  }
+  auto some = test::definite_matrices<float, Cpu>({3, 9, 9});
+  some(1).fill(NAN);
+  CHECK_SAYS("[eigh] matrix 1 of the batch on cuda:0 is not finite",
+             eigh(some.to(Cuda{})).eigenvalues.to_vector());
 }
 
 TEST_CASE("[gpu] QR of a batch by weft's kernels, of single matrices by the library") {

@@ -19,3 +19,26 @@ TEST_CASE("a warp's worth of columns with every width of state [gpu] [sanitize]"
   const auto c = count_nonzero(cast<std::int8_t>(x * 0 + 1), weft::axis(0)).eval().to_vector();
   for (auto each : c) CHECK(each == 64);
 }
+
+TEST_CASE("results of short columns, stored as vectors and one by one [gpu] [sanitize]") {
+  using weft::axis;
+  for (const std::int64_t n : {1, 2, 3, 5, 9, 31}) {
+    CAPTURE(n);
+    const auto x = weft::arange<float>(6 * n * 64, weft::Cuda{}).reshape({6, n, 64});
+    auto z = weft::zeros<float>({6, 65}, weft::Cuda{});
+    const weft::Tensor<float, weft::Cuda> whole = max(1.0F + x, axis(1));
+    z.narrow(1, 1, 64) = max(1.0F + x, axis(1));  // begins between vectors
+    const auto w = whole.to_vector();
+    const auto v = z.to_vector();
+    int wrong = 0;
+    for (std::int64_t i = 0; i < 6; ++i) {
+      wrong += v[static_cast<std::size_t>(65 * i)] != 0;
+      for (std::int64_t j = 0; j < 64; ++j) {
+        const auto expected = static_cast<float>(1 + (i * n + n - 1) * 64 + j);
+        wrong += w[static_cast<std::size_t>(64 * i + j)] != expected;
+        wrong += v[static_cast<std::size_t>(65 * i + 1 + j)] != expected;
+      }
+    }
+    CHECK(wrong == 0);
+  }
+}

@@ -51,6 +51,17 @@ TEST_CASE("short columns, and rows of several operands [gpu] [sanitize]") {
   }
 }
 
+TEST_CASE("rows of which one operand has neighbouring rows together [gpu] [sanitize]") {
+  for (const std::int64_t n : {31, 33, 40, 100, 128, 129}) {
+    CAPTURE(n);
+    const auto x = noise<float>({77, n}).on(Cuda{});
+    const auto r = noise<float>({n, 77}, 2).on(Cuda{});
+    const weft::Tensor<float, Cuda> both = x + r.permute({1, 0});
+    const weft::Tensor<float, Cuda> y = softmax(x + r.permute({1, 0}));
+    CHECK(apart(y, by_rows(array(both), 2, test::softmax)) < 1e-5);
+  }
+}
+
 TEST_CASE("rows that indices pick, normalised [gpu]") {
   for (const std::int64_t n : {17, 64, 1000}) {
     CAPTURE(n);

@@ -136,6 +136,12 @@ TEST_CASE("continuous distributions pass Kolmogorov and Smirnov's test") {
        [](double x) { return phi((std::log(x) - 1) / 2); }},
       {"gamma 1/2", [](Generator& g) { return random::gamma<double>(0.5, 2, many, Cpu{}, g); },
        [](double x) { return std::erf(std::sqrt(x / 2)); }},
+      {"gamma 1/2 in float",
+       [](Generator& g) { return cast<double>(random::gamma<float>(0.5, 2, many, Cpu{}, g)); },
+       [](double x) { return std::erf(std::sqrt(x / 2)); }},
+      {"gamma 20 in float",
+       [](Generator& g) { return cast<double>(random::gamma<float>(20, 3, many, Cpu{}, g)); },
+       [](double x) { return erlang(20, x / 3); }},
       {"gamma 1", [](Generator& g) { return random::gamma<double>(1, 1, many, Cpu{}, g); },
        [](double x) { return erlang(1, x); }},
       {"gamma 20", [](Generator& g) { return random::gamma<double>(20, 3, many, Cpu{}, g); },
@@ -263,6 +269,9 @@ TEST_CASE_TEMPLATE("numbers are the same on every device", D, TEST_DEVICES) {
   CHECK(near<D>([&](auto d, Generator& g) { return random::wald<double>(2, 3, shape, d, g); }));
   CHECK(near<D>([&](auto d, Generator& g) { return random::exponential<double>(3, shape, d, g); }));
   CHECK(near<D>([&](auto d, Generator& g) { return random::gamma<double>(0.7, 3, shape, d, g); }));
+  CHECK(
+      near<D>([&](auto d, Generator& g) { return random::gamma(0.7, 3, {1 << 16}, d, g); }, 1e-5));
+  CHECK(near<D>([&](auto d, Generator& g) { return random::gamma(300, 3, shape, d, g); }, 1e-5));
   CHECK(near<D>([&](auto d, Generator& g) { return random::beta<double>(0.7, 3, shape, d, g); }));
   CHECK(near<D>([&](auto d, Generator& g) { return random::von_mises<double>(1, 3, shape, d, g); },
                 1e-7));  // the arc cosine of nearly 1 has half the digits
@@ -324,6 +333,10 @@ TEST_CASE_TEMPLATE("categories, with replacement and without", D, TEST_DEVICES) 
   CHECK(order == std::vector<double>{0, 2, 3, 5});
   const auto drawn = random::choice(weights, 50, weights, true, g).to_vector();
   CHECK(std::count(drawn.begin(), drawn.end(), 0.) == 0);
+  const Tensor<double, D> rows_of_6 = arange<double>(6, D{}).expand({1000, 6});
+  const auto mixed = random::permuted(rows_of_6, axis(-1), g);
+  CHECK(equal(sort(mixed, axis(1)).values, rows_of_6));
+  CHECK(unevenness(test::doubles(mixed(all, 2)), [](int k) { return k < 6 ? 1. / 6 : 0; }) < 4);
   const auto d = random::dirichlet(tensor({0.001, 2., 3.}).to(D{}).expand({5000, 3}), g);
   CHECK(allclose(sum(d, axis(1)), ones<double>({5000}, D{})));
   CHECK(std::fabs(mean(d(all, 1)).item() - 2 / 5.001) < 4 * 0.2 / std::sqrt(5000.));

@@ -65,4 +65,9 @@ TEST_CASE_TEMPLATE("grids", D, TEST_DEVICES) {
   CHECK(q.shape() == Shape{2, 3});
   CHECK_SAYS("[meshgrid] an operand of shape (2, 1)", meshgrid(a.unsqueeze(1), b));
   CHECK_SAYS("[broadcast_tensors] shapes", broadcast_tensors(a, b));
+  const Tensor ones_of = ones({4, 2, 3}, D{});
+  CHECK(equal(sum_to_size(ones_of, {2, 1}), full<float>({2, 1}, 12, D{})));
+  CHECK(equal(sum_to_size(ones_of, {}), full<float>({}, 24, D{})));
+  CHECK(equal(sum_to_size(ones_of, {4, 2, 3}), ones_of));
+  CHECK_SAYS("[sum_to_size] shape (4, 2, 3) to (5, 1, 2, 3)", sum_to_size(ones_of, {5, 1, 2, 3}));
 }

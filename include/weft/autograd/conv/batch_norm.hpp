@@ -16,6 +16,7 @@ template <class C, class D>
 struct BatchStatistics {
   Tensor<C, D> mean;
   Tensor<C, D> variance;  // biased
+  bool tracked = false;   // whether `running` has been updated
 };
 
 namespace detail {
@@ -115,7 +116,7 @@ struct BatchNormKernelRule {
 
   template <class G, class X, class W, class B, class... Rs, class... Ts>
   void backward(const G& gradient, const G& y,
-                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G&,
+                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G& w,
                 const G& b, const Ts&...) const {
     using T = typename G::value_type;
     constexpr bool adds = sizeof...(Rs) > 0;
@@ -124,37 +125,30 @@ struct BatchNormKernelRule {
     const G g = adds && relu ? shown_gradient(gradient, y) : adds ? gradient.clone() : gradient;
     G upstream = weft::detail::in_format(g, is_channels_last(images));
     const G bias = weft::detail::in_format(b, false);
-    auto sums =
-        detail::BatchKernels<D>::template gradients<T>(images, upstream, numbers, bias, hides);
+    const auto weight_place = own_place(d.tail.head, w);
+    const auto bias_place = own_place(d.tail.tail.head, b);
+    auto sums = detail::BatchKernels<D>::template gradients<T>(
+        images, upstream, numbers, bias, hides, weight_place ? &*weight_place : nullptr,
+        bias_place ? &*bias_place : nullptr);
     if (d.head.wanted()) {
-      const Shape beside = detail::beside_images(x.shape()[1], x.rank());
-      const auto centred = cast<C>(images) - numbers.mean.reshape(beside);
-      const auto factor = numbers.factor.reshape(beside);
-      const auto pass = [&](const auto& u) {
-        give(d.head, Tensor<T, D>(cast<T>(factor * (u - sums.shift.reshape(beside) -
-                                                    centred * sums.slope.reshape(beside)))));
-      };
-      if (hides) {
-        const auto shown = centred * factor + cast<C>(bias.reshape(beside));
-        pass(where(shown > C(0), cast<C>(upstream), C(0)));
-      } else {
-        pass(cast<C>(upstream));
-      }
+      give(d.head, detail::BatchKernels<D>::template images<T>(images, upstream, numbers, sums,
+                                                               bias, hides));
     }
-    give(d.tail.head, static_cast<G&&>(sums.weight));
-    give(d.tail.tail.head, static_cast<G&&>(sums.bias));
+    if (!weight_place) give(d.tail.head, static_cast<G&&>(sums.weight));
+    if (!bias_place) give(d.tail.tail.head, static_cast<G&&>(sums.bias));
     if constexpr (adds) give(d.tail.tail.tail.head, static_cast<G&&>(upstream));
   }
 };
 
 /// x (batch, channel, ...) with each channel's mean and variance over the batch taken out, times
 /// weight (channel,), plus bias (channel,), plus `added` of the shape of x where there is one; with
-/// `relu` no less than 0, all in the same pass. `statistics` gets what was taken out. The format of
-/// x is kept.
+/// `relu` no less than 0, all in the same pass. `statistics` gets what was taken out; where a
+/// device has kernels for it, they update `running` too. The format of x is kept.
 template <class T, class D>
 Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D>& bias,
                      double epsilon, bool relu, BatchStatistics<compute_t<T>, D>& statistics,
-                     const Var<T, D>* added = nullptr) {
+                     const Var<T, D>* added = nullptr,
+                     [[maybe_unused]] const BatchRunning<T, D>* running = nullptr) {
   using C = compute_t<T>;
   const Tensor<T, D>& value = x.value();
   const Shape beside = detail::beside_images(x.shape()[1], x.rank());
@@ -173,10 +167,10 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
   if constexpr (detail::has_batch_kernels<D>()) {
     const Tensor<T, D> images = weft::detail::in_any_format(value);
     const auto numbers = detail::BatchKernels<D>::template statistics<T>(
-        images, weft::detail::in_format(weight.value(), false), epsilon);
+        images, weft::detail::in_format(weight.value(), false), epsilon, running);
     Shape kept = beside;
     kept.insert(0, 1);
-    statistics = {numbers.mean.reshape(kept), numbers.variance.reshape(kept)};
+    statistics = {numbers.mean.reshape(kept), numbers.variance.reshape(kept), running != nullptr};
     const BatchNormKernelRule<C, D> rule{numbers, relu};
     return computed_by(images, numbers.mean.reshape(beside), numbers.factor.reshape(beside), rule);
   } else {

@@ -23,6 +23,21 @@ void give(const Pull<E>& pull, Tensor<T, D>&& gradient) {
   }
 }
 
+/// Where a gradient can be computed at once: the memory that a leaf of an arena keeps it in, if
+/// this is the first one of the pass; it counts as written then.
+template <class E, class T, class D>
+std::optional<Tensor<T, D>> own_place(const Pull<E>& pull, const Tensor<T, D>& leaf) {
+  if constexpr (is_var<E>) {
+    if (pull.wanted()) {
+      auto& variable = *static_cast<VariableOf<T, D>*>(pull.edges()[0]);
+      if (variable.is_direct() && variable.place && !variable.has_gradient) {
+        return variable.open(leaf.shape(), leaf.device()).buffer;
+      }
+    }
+  }
+  return {};
+}
+
 /// The gradient of what relu was taken of, from that of y = relu(...): in the gradient's own memory
 /// where only the pass that runs has it, for its variable and for the node.
 template <class G>
@@ -57,8 +72,15 @@ struct ConvRule {
     }
     const auto& to_weight = d.tail.head;
     if (to_weight.wanted()) {
-      give(to_weight, transposed ? conv::weights(operation, problem, g, x)
-                                 : conv::weights(operation, problem, x, g));
+      const auto place = own_place(to_weight, w);
+      const auto* const into = place ? &*place : nullptr;
+      auto dw = transposed ? conv::weights(operation, problem, g, x, into)
+                           : conv::weights(operation, problem, x, g, into);
+      if (!place) {
+        give(to_weight, std::move(dw));
+      } else if (dw.data() != place->data()) {
+        place->assign(dw);
+      }
     }
     if constexpr (sizeof...(Bs) > 0) {
       const auto& to_bias = d.tail.tail.head;

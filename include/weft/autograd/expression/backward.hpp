@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/expression/segment.hpp"
+// Long because what a kernel does with each of its gradients is decided in one place.
+
+#include "weft/autograd/expression/pulled_back.hpp"
 #include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/elementwise/cast.hpp"
-#include "weft/ops/index/gather.hpp"
 
 namespace weft::autograd {
 
@@ -89,43 +90,6 @@ struct UpstreamSource {
   auto seed() const {
     return Upstream<B>{};
   }
-};
-
-template <class E>
-inline constexpr bool is_gather = false;
-template <class K, class E, class I>
-inline constexpr bool is_gather<Gather<K, E, I>> = true;
-
-/// Whether an expression is a function of what one gather from Vars gives, and of numbers.
-template <class E>
-inline constexpr bool is_of_one_gather = is_gather<E>&& has_var<E>;
-template <class T, class Op, class... Args>
-inline constexpr bool is_of_one_gather<Map<T, Op, Args...>> =
-    ((is_of_one_gather<Args> ? 1 : 0) + ...) == 1 &&
-    ((is_of_one_gather<Args> || weft::detail::is_scalar<Args>)&&...);
-
-/// The gradient of the one part of an element-wise expression that receives one, as an operand: it
-/// is computed by the kernel that reads it.
-template <class E, class G>
-class PulledBack : public NodeMembers<PulledBack<E, G>> {
-  template <class Port>
-  static compute_t<typename Port::value_type> element(TypeList<Port>);
-
- public:
-  using value_type = decltype(element(typename Segment<E>::ports{}));
-  using device_type = typename E::device_type;
-  static constexpr bool is_expression = true;
-  static constexpr const char* text = "backward";
-
-  PulledBack(const without_vars_t<E>& e, const Tensor<G, device_type>& gradient)
-      : args_{e, {gradient, {}}} {}
-
-  using NodeMembers<PulledBack>::shape;
-  const Shape& shape() const { return args_.tail.head.shape(); }
-  const Pack<without_vars_t<E>, Tensor<G, device_type>>& args() const { return args_; }
-
- private:
-  Pack<without_vars_t<E>, Tensor<G, device_type>> args_;
 };
 
 /// Runs the reverse sweep of an element-wise expression of type E.
@@ -243,8 +207,8 @@ class Backward<E, Source, TypeList<Ports...>> {
       bool alone = ports_[J].full;
       for (int i = 0; i < k; ++i) {
         const PortState& other = ports_[i];
-        alone = alone && (i == J || other.slot == J || !other.wanted ||
-                          other.variable == nullptr || other.variable == variable ||
+        alone = alone && (i == J || other.slot == J || !other.wanted || other.variable == nullptr ||
+                          other.variable == variable ||
                           other.variable->place_of_gradient() != variable->place_of_gradient());
       }
       sink = alone ? variable->open_anywhere(ports_[J].shape, on<On>())
@@ -322,6 +286,11 @@ class Backward<E, Source, TypeList<Ports...>> {
   Operand inputs_[n + 1];
 };
 
+/// Whether E is a function of numbers and one reduction whose derivative needs no further
+/// reduction: its operand's gradients are element-wise. In kept.hpp.
+template <class E>
+inline constexpr bool is_of_simple_reduction = false;
+
 /// Element-wise expressions, including a single Var.
 template <class E>
 struct Rule {
@@ -337,7 +306,9 @@ struct Rule {
       });
     } else if constexpr (known) {
       if (!any_active(edges, var_count<E>)) return;
-      if (run_rows_backward<E>(e, edges, gradient)) return;
+      if constexpr (!is_of_simple_reduction<E>) {
+        if (run_rows_backward<E>(e, edges, gradient)) return;
+      }
       const UpstreamSource<G, D> source{gradient};
       Backward<E, UpstreamSource<G, D>>(e, edges, source, value...);
     }
@@ -345,28 +316,3 @@ struct Rule {
 };
 
 }  // namespace weft::autograd
-
-namespace weft::detail {
-
-template <class E, class G>
-struct Lowering<autograd::PulledBack<E, G>> {
-  using Parts = autograd::Segment<E>;
-  using types = typename Join<TypeList<>, typename Parts::types, TypeList<G>>::type;
-
-  template <int B>
-  static auto lower(const autograd::PulledBack<E, G>& e, Operand* operands) {
-    constexpr std::uint64_t mask = Parts::template mask<B>;
-    constexpr int last = B + count(typename Parts::types{});
-    const auto& expression = e.args().head;
-    using Program = decltype(Parts::template lower<B>(expression, operands, 0));
-    const Program program = Parts::template lower<B>(expression, operands,
-                                                     autograd::reverse_reads<mask, Program>);
-    lower_leaf(e.args().tail.head, operands[last]);
-    autograd::place_unread<typename E::device_type>(operands + B, last - B, operands[last]);
-    using Sweep = autograd::Sweep<mask, Program, autograd::Upstream<last>>;
-    using V = typename autograd::PulledBack<E, G>::value_type;
-    return autograd::ChosenSweep<Sweep, V>{{program, {}}, 1};
-  }
-};
-
-}  // namespace weft::detail

@@ -10,6 +10,7 @@
 #include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/elementwise/ternary.hpp"
 #include "weft/ops/elementwise/unary.hpp"
+#include "weft/ops/index/gather.hpp"
 
 namespace weft::autograd {
 
@@ -27,12 +28,18 @@ inline constexpr bool is_flat<op::round> = true;
 template <>
 inline constexpr bool is_flat<op::trunc> = true;
 
+/// The operand that stands for a gather as a port, its offsets; 0 for other programs.
+template <class P>
+inline constexpr int gathered_port = 0;
+template <class T, class Finder, int I, class Index>
+inline constexpr int gathered_port<Apply<op::gathered<T, Finder>, Arg<I, IndexOperand>, Index>> = I;
+
 /// Whether a gradient of a program's value reaches one of the operands that are the bits of Ports.
 template <std::uint64_t Ports, class P>
 inline constexpr bool reaches = (weft::detail::uses_of<P> & Ports) != 0;
 template <std::uint64_t Ports, class Op, class... Ps>
-inline constexpr bool reaches<Ports, Apply<Op, Ps...>> = !is_flat<Op> && (reaches<Ports, Ps> ||
-                                                                          ...);
+inline constexpr bool reaches<Ports, Apply<Op, Ps...>> =
+    !is_flat<Op> && (reaches<Ports, Ps> || ...);
 
 /// The arguments, as bits, whose values the derivative by argument I is made of. One that is made
 /// of the operation's value depends on all of them.

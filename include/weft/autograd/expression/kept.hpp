@@ -24,8 +24,7 @@ struct OfOneReduction<Reduce<R, E>> {
   }
 };
 template <class T, class Op, class X>
-  requires OfOneReduction<X>::matches
-struct OfOneReduction<Map<T, Op, X>> {
+requires OfOneReduction<X>::matches struct OfOneReduction<Map<T, Op, X>> {
   using Inner = OfOneReduction<X>;
   static constexpr bool matches = true;
   using C = typename Inner::C;
@@ -71,6 +70,12 @@ template <class E>
 inline constexpr bool derives_by_value = false;
 template <class R, class E>
 inline constexpr bool derives_by_value<Reduce<R, E>> = Derivative<R>::reads_value;
+/// Whether it is made of E's value and the element alone.
+template <class E>
+inline constexpr bool derives_simply = false;
+template <class R, class E>
+inline constexpr bool derives_simply<Reduce<R, E>> =
+    std::is_base_of_v<NoExtras, Derivative<R>> && !weft::detail::has_reduction<without_vars_t<E>>;
 template <class E>
 struct PortOf;
 template <class Port>
@@ -84,6 +89,8 @@ constexpr bool keeps_value() {
     return false;
   } else if constexpr (!is_map<E>) {
     return derives_by_value<E>;
+  } else if constexpr (!derives_simply<typename PortOf<typename Segment<E>::ports>::type>) {
+    return false;
   } else {
     using Parts = Segment<E>;
     using Program = decltype(Parts::template lower<1>(std::declval<const without_vars_t<E>&>(),
@@ -93,6 +100,11 @@ constexpr bool keeps_value() {
   }
 }
 }  // namespace detail
+
+template <class E>
+  requires(has_var<E>&& detail::is_map<E>&& OfOneReduction<without_vars_t<E>>::matches)
+inline constexpr bool is_of_simple_reduction<E> =
+    detail::derives_simply<typename detail::PortOf<typename Segment<E>::ports>::type>;
 
 /// Whether a statement of type E keeps the value of its reduction: one that the gradient is made
 /// of, with a function of one number around it.

@@ -1,179 +1,12 @@
-// The row program of an expression's gradients: what the forward pass reduces, then what the
-// gradients of its reductions sum, then those of its Vars.
+// The row program of an expression's gradients: the forward pass's reductions, sums, and outputs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/autograd/expression/row_sweep.hpp"
-#include "weft/eval/rows/reuse.hpp"
+// Long because all parts of the program are numbered together.
+
+#include "weft/autograd/expression/row_shape.hpp"
 
 namespace weft::autograd {
-
-namespace detail {
-
-/// Reductions whose derivatives row programs compute.
-template <class R>
-inline constexpr bool is_row_reducer =
-    std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean> ||
-    std::is_same_v<R, reducer::var> || std::is_same_v<R, reducer::norm> ||
-    std::is_same_v<R, reducer::max> || std::is_same_v<R, reducer::min> ||
-    std::is_same_v<R, reducer::logsumexp>;
-template <class R>
-inline constexpr bool shares_ties =
-    std::is_same_v<R, reducer::max> || std::is_same_v<R, reducer::min>;
-
-/// Whether an expression is made of maps and such reductions of Vars of one type T.
-template <class T, class E>
-inline constexpr bool fits_rows = !has_var<E> && !weft::detail::has_evaluated_before_rows<E>;
-template <class T, class D>
-inline constexpr bool fits_rows<T, Var<T, D>> = true;
-template <class T, class V, class Op, class... Args>
-  requires(has_var<Args> || ...)
-inline constexpr bool fits_rows<T, Map<V, Op, Args...>> = (fits_rows<T, Args> && ...);
-template <class T, class R, class E>
-  requires has_var<E>
-inline constexpr bool fits_rows<T, Reduce<R, E>> = is_row_reducer<R> && fits_rows<T, E>;
-
-template <class E>
-inline constexpr bool reduces_vars = false;
-template <class V, class Op, class... Args>
-inline constexpr bool reduces_vars<Map<V, Op, Args...>> = (reduces_vars<Args> || ...);
-template <class R, class E>
-inline constexpr bool reduces_vars<Reduce<R, E>> = has_var<E>;
-/// Whether an expression has a reduction of Vars inside.
-template <class E>
-inline constexpr bool reduces_inside = reduces_vars<E>;
-template <class R, class E>
-inline constexpr bool reduces_inside<Reduce<R, E>> = reduces_vars<E>;
-
-/// A bit for each operand of a row program that is a Var.
-template <class E>
-constexpr std::uint64_t var_operands() {
-  if constexpr (!has_var<E>) {
-    return 0;
-  } else if constexpr (is_var<E>) {
-    return 1;
-  } else if constexpr (is_map<E>) {
-    return []<class... Args>(TypeList<Args...>) {
-      std::uint64_t bits = 0;
-      int at = 0;
-      ((bits |= var_operands<Args>() << at,
-        at +=
-        weft::detail::count(typename weft::detail::RowLowering<without_vars_t<Args>>::types{})),
-       ...);
-      return bits;
-    }(typename ArgsOf<E>::type{});
-  } else {
-    return var_operands<std::remove_cvref_t<decltype(std::declval<const E&>().operand())>>();
-  }
-}
-
-template <class E>
-struct FirstVar {
-  using type = void;
-};
-template <class T, class D>
-struct FirstVar<Var<T, D>> {
-  using type = T;
-};
-template <class V, class Op, class... Args>
-struct FirstVar<Map<V, Op, Args...>> {
-  template <class... Ts>
-  struct First {
-    using type = void;
-  };
-  template <class T, class... Ts>
-  struct First<T, Ts...>
-      : std::conditional_t<std::is_void_v<T>, First<Ts...>, std::type_identity<T>> {};
-  using type = typename First<typename FirstVar<Args>::type...>::type;
-};
-template <class R, class E>
-struct FirstVar<Reduce<R, E>> : FirstVar<E> {};
-
-constexpr int bits_below(std::uint64_t bits, int i) {
-  return __builtin_popcountll(bits & ((std::uint64_t{1} << i) - 1));
-}
-
-/// What the types of a lowered expression's reductions say of its adjoint.
-template <std::uint64_t Vars, class P, class Reductions>
-struct RowShape;
-template <std::uint64_t Vars, class P, class... Rs>
-struct RowShape<Vars, P, Pack<Rs...>> {
-  static constexpr int forward = sizeof...(Rs);
-  struct Facts {
-    std::uint32_t inner[forward + 1] = {};  // reductions that reduction r reads; the last: P
-    std::uint32_t active = 0;               // those that depend on a Var
-    int parent[forward] = {};               // which reads it
-    int extra[forward] = {};                // another one that its derivative needs; -1: none
-    int group[forward + 1] = {};            // where the gradients of what it reads are summed
-    int ties = 0;
-    int count = 0;
-    int widest = 1;  // the most Vars that one reduction reads itself
-    bool possible = true;
-  };
-  static constexpr bool along = weft::detail::uses_of<P> != 0;
-  static constexpr Facts facts = [] {
-    using weft::detail::pattern_number;
-    constexpr std::uint64_t uses[] = {weft::detail::uses_of<decltype(Rs::program)>...};
-    constexpr std::uint64_t pattern[] = {pattern_number<decltype(Rs::program)>...};
-    constexpr bool means[] = {std::is_same_v<decltype(Rs::reducer), reducer::mean>...};
-    constexpr bool variances[] = {std::is_same_v<decltype(Rs::reducer), reducer::var>...};
-    constexpr bool extremes[] = {shares_ties<decltype(Rs::reducer)>...};
-    constexpr std::uint32_t inner[] = {weft::detail::reductions_of<decltype(Rs::program)>...,
-                                       weft::detail::reductions_of<P>};
-    Facts out;
-    for (int r = 0; r <= forward; ++r) out.inner[r] = inner[r];
-    for (int r = 0; r < forward; ++r) {
-      if ((uses[r] & Vars) != 0 || (inner[r] & out.active) != 0) {
-        out.active |= std::uint32_t{1} << r;
-      }
-      const int own = __builtin_popcountll(uses[r] & Vars);
-      if (own > out.widest) out.widest = own;
-      out.parent[r] = forward;
-      for (int q = 0; q < forward; ++q) {
-        if ((inner[q] >> r & 1U) != 0) out.parent[r] = q;
-      }
-    }
-    out.count = forward + 1;  // the value's gradient, where that is one for each row
-    for (int r = 0; r < forward; ++r) {
-      out.extra[r] = -1;
-      if ((out.active >> r & 1U) == 0) continue;
-      if (extremes[r]) {
-        out.extra[r] = out.count++;
-        ++out.ties;
-        out.possible = out.possible && inner[r] == 0;
-      }
-      if (variances[r]) {
-        for (int q = 0; q < forward; ++q) {
-          if (means[q] && pattern[q] == pattern[r]) out.extra[r] = q;
-        }
-        out.possible = out.possible && out.extra[r] >= 0;
-      }
-    }
-    for (int r = forward; r >= 0; --r) {
-      out.group[r] = -1;
-      if ((inner[r] & out.active) == 0 || (r == forward && !along)) continue;
-      out.group[r] = out.count++;
-    }
-    return out;
-  }();
-};
-
-}  // namespace detail
-
-/// Whether E's gradients may be a row program, by its nodes alone.
-template <class E>
-struct RowStatement {
-  static constexpr bool possible = false;
-};
-template <class E>
-  requires(detail::reduces_inside<E>)
-struct RowStatement<E> {
-  using Element = typename detail::FirstVar<E>::type;
-  using C = compute_t<Element>;
-  static constexpr bool possible = std::is_floating_point_v<C> &&
-                                   std::is_same_v<C, compute_t<typename E::value_type>> &&
-                                   detail::fits_rows<Element, E>;
-};
 
 /// The row program of E's gradients. Its outputs are the gradients of up to `wholes` Vars of the
 /// rows' shape, and `sums` numbers for each row, gradients of what is one number along the row.
@@ -214,7 +47,8 @@ struct RowAdjoint {
   }();
   static constexpr int outputs = wholes + sums;
   static constexpr int upstream = outputs + leaves;
-  static constexpr int first = upstream + 1;
+  static constexpr int before = upstream + 1;  // what is there, of each that may be added to
+  static constexpr int first = before + wholes;
   static constexpr bool reads_upstream = true;
   static constexpr int loaded = forward;
   static constexpr int reductions = facts.count;
@@ -226,9 +60,10 @@ struct RowAdjoint {
       all_real(static_cast<decltype(AtZero::reductions)*>(nullptr));
 
   using Part = Lowered<outputs>;
-  using Types =
-      typename weft::detail::Join<typename Lower::types, TypeList<typename E::value_type>>::type;
+  using Types = typename weft::detail::Join<typename Lower::types, TypeList<typename E::value_type>,
+                                            detail::Times<Element, wholes>>::type;
 
+  using Source = Plain;
   static Part lower(const Plain& e, Operand* operands, weft::detail::RowNode* nodes) {
     return Lower::template lower<outputs, 0>(e, operands, nodes);
   }
@@ -300,9 +135,9 @@ struct RowAdjoint {
       return weft::detail::joined(make_pack(sweep<R>(part, length)), sweeps<R + 1>(part, length));
     }
   }
-  template <class... Sweeps>
+  template <int K, class... Sweeps>
   static auto gradient(const Pack<Sweeps...>& all) {
-    return RowGradient<C, first, Sweeps...>{{}, all, 0};
+    return RowGradient<C, first, before + K, Sweeps...>{{}, all};
   }
 
   template <int R>
@@ -350,25 +185,19 @@ struct RowAdjoint {
     using weft::detail::joined;
     auto all = joined(joined(part.reductions, make_pack(None{{}, {C{}}})),
                       joined(ties<0>(part), groups<forward>(part, length)));
-    const auto g = gradient(sweeps<0>(part, length));
+    const auto own = sweeps<0>(part, length);
     auto out = [&] {
       if constexpr (wholes == 2) {
-        return joined(make_pack(g, g), numbers(std::make_index_sequence<sums>{}));
+        return joined(make_pack(gradient<0>(own), gradient<1>(own)),
+                      numbers(std::make_index_sequence<sums>{}));
       } else {
-        return joined(make_pack(g), numbers(std::make_index_sequence<sums>{}));
+        return joined(make_pack(gradient<0>(own)), numbers(std::make_index_sequence<sums>{}));
       }
     }();
     return RowProgram<decltype(all), decltype(out)>{all, out};
   }
   using Program = decltype(program(std::declval<const Part&>(), 0LL));
 
-  /// Output `place` is the gradient of the operands in `leaves`.
-  static void choose(Program& program, int place, std::uint64_t leaves) {
-    if (place == 0) weft::get<0>(program.outputs).chosen = leaves;
-    if constexpr (wholes == 2) {
-      if (place == 1) weft::get<1>(program.outputs).chosen = leaves;
-    }
-  }
   /// Number w of a row is what `choice` says, or one of the sums, then of operands in `leaves`.
   static void choose_number(Program& program, int w, int choice, std::uint64_t leaves) {
     if constexpr (sums > 0) {
@@ -443,7 +272,10 @@ struct RowAdjoint {
       std::uint32_t needed = 0;
       std::uint32_t direct = 0;
       std::uint32_t by_direct = 0;
+      std::uint64_t operands = 0;
     } out;
+    constexpr std::uint64_t uses[] = {weft::detail::uses_of<decltype(Rs::program)>...};
+    out.operands = (weft::detail::uses_of<Ps> | ...);
     constexpr std::uint32_t of[] = {weft::detail::reductions_of<decltype(Rs::program)>...};
     constexpr std::uint32_t outside[] = {
         weft::detail::reductions_of<Ps>...};  // of the gradients first
@@ -453,6 +285,7 @@ struct RowAdjoint {
     for (int r = reductions - 1; r >= 0; --r) {
       if ((out.needed >> r & 1U) == 0) continue;
       out.needed |= of[r];
+      out.operands |= uses[r];
       if (r > forward) out.direct |= of[r] & forward_mask;
     }
     out.by_direct = out.direct;
@@ -469,12 +302,23 @@ struct RowAdjoint {
   static constexpr std::uint32_t needed = all_reads.needed;
   static constexpr std::uint32_t read_by_gradients = all_reads.direct;
   static constexpr std::uint32_t needed_by_read = all_reads.by_direct;
+  /// The operands that are read.
+  static constexpr std::uint64_t operands_read = all_reads.operands;
   static constexpr bool loads_fit =
       read_by_gradients != 0 && __builtin_popcount(read_by_gradients) <= sums;
-  using Outs = typename weft::detail::Join<
-      std::conditional_t<wholes == 2, TypeList<Element, Element>, TypeList<Element>>,
-      std::conditional_t<sums == 0, TypeList<>,
-                         std::conditional_t<sums == 1, TypeList<C>, TypeList<C, C>>>>::type;
+  /// The values that the gradients read, as outputs of a program of the forward pass.
+  template <int R = 0>
+  static auto values_read() {
+    if constexpr (R == forward) {
+      return Pack<>{};
+    } else if constexpr ((read_by_gradients >> R & 1U) != 0) {
+      return weft::detail::joined(Pack<Reduced<R, C>>{}, values_read<R + 1>());
+    } else {
+      return values_read<R + 1>();
+    }
+  }
+  using Outs =
+      typename weft::detail::Join<detail::Times<Element, wholes>, detail::Times<C, sums>>::type;
 };
 
 }  // namespace weft::autograd

@@ -1,5 +1,4 @@
-// Gradients that are row programs, of operands that are expressions: one program goes on through
-// these to the Vars, so that nothing of the rows' size is written in between.
+// Gradients that are row programs, passed on to the Vars within operands that are expressions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -45,23 +44,25 @@ struct RowPullAdjoint {
   static constexpr int wholes = learned > 1 ? 2 : 1;
   static constexpr int sums = learned > 1 ? 1 : 0;
   static constexpr int outputs = wholes + sums;
-  static constexpr int first = outputs + leaves;
+  static constexpr int before = outputs + leaves;
+  static constexpr int first = before + wholes;
   static constexpr int reductions = forward + (sums > 0 ? 1 : 0);
   static constexpr int value_of(int r) { return first + r; }
   static constexpr std::uint32_t forward_mask = (std::uint32_t{1} << forward) - 1;
   static constexpr std::uint32_t needed = (std::uint32_t{1} << reductions) - 1;
   static constexpr std::uint32_t read_by_gradients = forward_mask;
   static constexpr std::uint32_t needed_by_read = forward_mask;
-  using Types = typename weft::detail::Join<typename Above::types, typename Below::types>::type;
-  using Outs = typename weft::detail::Join<
-      std::conditional_t<wholes == 2, TypeList<Element, Element>, TypeList<Element>>,
-      std::conditional_t<sums == 0, TypeList<>, TypeList<C>>>::type;
+  using Types = typename weft::detail::Join<typename Above::types, typename Below::types,
+                                            detail::Times<Element, wholes>>::type;
+  using Outs =
+      typename weft::detail::Join<detail::Times<Element, wholes>, detail::Times<C, sums>>::type;
 
   /// The gradient and the operand, lowered.
   struct Lowered {
     const G& gradient;
     const Plain& x;
   };
+  using Source = Lowered;
   static auto lower(const Lowered& from, Operand* operands, weft::detail::RowNode* nodes) {
     auto gradient = Above::template lower<outputs, 0>(from.gradient, operands, nodes);
     auto x = Below::template lower<outputs + above>(from.x, operands);
@@ -79,7 +80,8 @@ struct RowPullAdjoint {
                                              Seed{P(as_operands<first>(gradient.program))}};
   }
   using S = decltype(sweep(std::declval<const Part&>()));
-  using Gradient = RowGradient<C, first, S>;
+  template <int K>
+  using Gradient = RowGradient<C, first, before + K, S>;
   using Number = RowNumber<C, forward, forward, 0, sums>;
 
  public:
@@ -93,22 +95,16 @@ struct RowPullAdjoint {
           joined(part.head.reductions,
                  make_pack(RowReduction<SumTogether, Sum, typename Sum::type>{{}, {{}, s, {}}}));
       auto out =
-          make_pack(Gradient{{}, make_pack(s), 0}, Gradient{{}, make_pack(s), 0}, Number{-1});
+          make_pack(Gradient<0>{{}, make_pack(s)}, Gradient<1>{{}, make_pack(s)}, Number{-1});
       return RowProgram<decltype(all), decltype(out)>{all, out};
     } else {
       auto all = part.head.reductions;
-      auto out = make_pack(Gradient{{}, make_pack(s), 0});
+      auto out = make_pack(Gradient<0>{{}, make_pack(s)});
       return RowProgram<decltype(all), decltype(out)>{all, out};
     }
   }
   using Program = decltype(program(std::declval<const Part&>(), 0LL));
 
-  static void choose(Program& program, int place, std::uint64_t leaves) {
-    if (place == 0) weft::get<0>(program.outputs).chosen = leaves;
-    if constexpr (wholes == 2) {
-      if (place == 1) weft::get<1>(program.outputs).chosen = leaves;
-    }
-  }
   static void choose_number([[maybe_unused]] Program& program, int, [[maybe_unused]] int choice,
                             [[maybe_unused]] std::uint64_t leaves) {
     if constexpr (sums > 0) {

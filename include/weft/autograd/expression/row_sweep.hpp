@@ -190,19 +190,22 @@ struct RowSums : RowReads<First, reverse_reads<Ports, P> | Seed::reads> {
   }
 };
 
-/// The sum of the gradients that sweeps give for the operands in `chosen`: one tensor's.
-template <class C, int First, class... Sweeps>
+/// The sum of the gradients that sweeps give for the operands in `chosen`: one tensor's; and of
+/// operand Before where it `adds` to what is there.
+template <class C, int First, int Before, class... Sweeps>
 struct RowGradient;
-template <class C, int First, std::uint64_t... Ports, class... Ps, class... Seeds>
-struct RowGradient<C, First, Sweep<Ports, Ps, Seeds>...>
-    : RowReads<First, (std::uint64_t{0} | ... | (reverse_reads<Ports, Ps> | Seeds::reads))> {
+template <class C, int First, int Before, std::uint64_t... Ports, class... Ps, class... Seeds>
+struct RowGradient<C, First, Before, Sweep<Ports, Ps, Seeds>...>
+    : RowReads<First,
+               ((std::uint64_t{1} << Before) | ... | (reverse_reads<Ports, Ps> | Seeds::reads))> {
   using type = C;
   Pack<Sweep<Ports, Ps, Seeds>...> sweeps;
-  std::uint64_t chosen;
+  std::uint64_t chosen = 0;
+  bool adds = false;
 
   template <class Inputs>
   WEFT_HD WEFT_INLINE C operator()(const Inputs& inputs) const {
-    C total{};
+    C total = adds ? inputs.template get<Before>() : C{};
     add(total, RowInputs<First, Inputs>{inputs}, sweeps);
     return total;
   }
@@ -278,4 +281,6 @@ template <autograd::RowSweep P>
 inline constexpr std::uint32_t reductions_of<P> = P::reductions;
 template <autograd::RowSweep P>
 inline constexpr bool reads_reductions<P> = P::reductions != 0;
+template <autograd::RowSweep P>
+inline constexpr bool sweeps_back<P> = P::operands != 0;
 }  // namespace weft::detail

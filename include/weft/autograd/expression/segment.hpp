@@ -5,6 +5,7 @@
 #include "weft/autograd/expression/sweep.hpp"
 #include "weft/autograd/expression/without_vars.hpp"
 #include "weft/eval/assign.hpp"
+#include "weft/eval/gather.hpp"
 
 namespace weft::autograd {
 
@@ -84,6 +85,20 @@ struct Segment<Var<T, D>> {
   template <int B>
   static Arg<B, T> lower(const Tensor<T, D>& e, Operand* operands, std::uint64_t) {
     return weft::detail::Lowering<Tensor<T, D>>::template lower<B>(e, operands);
+  }
+};
+
+/// What is gathered from a Var is read where it is needed; its offsets stand for it as a port.
+template <class K, class T, class D, class I>
+struct Segment<Gather<K, Var<T, D>, I>> {
+  using Plain = weft::detail::Lowering<Gather<K, Tensor<T, D>, I>>;
+  using types = typename Plain::types;
+  using ports = TypeList<Gather<K, Var<T, D>, I>>;
+  template <int B>
+  static constexpr std::uint64_t mask = std::uint64_t{1} << B;
+  template <int B>
+  static auto lower(const Gather<K, Tensor<T, D>, I>& e, Operand* operands, std::uint64_t) {
+    return Plain::template lower<B>(e, operands);
   }
 };
 

@@ -14,7 +14,7 @@ struct Primal {
   typename P::type value;
 };
 template <std::uint64_t Ports, class Op, class... Ps>
-  requires reaches<Ports, Apply<Op, Ps...>>
+  requires(reaches<Ports, Apply<Op, Ps...>>&& gathered_port<Apply<Op, Ps...>> == 0)
 struct Primal<Ports, Apply<Op, Ps...>> {
   typename Apply<Op, Ps...>::type value;
   Pack<Primal<Ports, Ps>...> args;
@@ -75,8 +75,9 @@ WEFT_HD constexpr Primal<Ports, P> primal(const P& program, const Inputs& inputs
   return {program(inputs)};
 }
 template <std::uint64_t Ports, class Op, class... Ps, class Inputs>
-requires reaches<Ports, Apply<Op, Ps...>> WEFT_HD constexpr Primal<Ports, Apply<Op, Ps...>> primal(
-    const Apply<Op, Ps...>& program, const Inputs& inputs) {
+  requires(reaches<Ports, Apply<Op, Ps...>>&& gathered_port<Apply<Op, Ps...>> == 0)
+WEFT_HD constexpr Primal<Ports, Apply<Op, Ps...>> primal(const Apply<Op, Ps...>& program,
+                                                         const Inputs& inputs) {
   const auto args = primals<Ports>(program.programs, inputs);
   return {value_of(program.op, args, std::index_sequence_for<Ps...>{}), args};
 }
@@ -125,7 +126,12 @@ template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients>
 WEFT_HD constexpr void reverse(const Apply<Op, Ps...>& program,
                                const Primal<Ports, Apply<Op, Ps...>>& done, G g,
                                Gradients& gradients) {
-  reverse_arguments<Ports>(program, done, g, gradients, std::index_sequence_for<Ps...>{});
+  using P = Apply<Op, Ps...>;
+  if constexpr (gathered_port<P> != 0) {
+    get<port_number<Ports, gathered_port<P>>>(gradients) = static_cast<typename P::type>(g);
+  } else {
+    reverse_arguments<Ports>(program, done, g, gradients, std::index_sequence_for<Ps...>{});
+  }
 }
 
 /// The types of a program's ports, in the order of the operands.
@@ -137,6 +143,12 @@ template <std::uint64_t Ports, int I, class T>
   requires((Ports >> I & 1U) != 0)
 struct PortTypes<Ports, Arg<I, T>> {
   using type = weft::detail::TypeList<typename Arg<I, T>::type>;
+};
+template <std::uint64_t Ports, class Op, class... Ps>
+  requires((Ports >> gathered_port<Apply<Op, Ps...>> & 1U) != 0 &&
+           gathered_port<Apply<Op, Ps...>> != 0)
+struct PortTypes<Ports, Apply<Op, Ps...>> {
+  using type = weft::detail::TypeList<typename Apply<Op, Ps...>::type>;
 };
 template <std::uint64_t Ports, class Op, class... Ps>
 struct PortTypes<Ports, Apply<Op, Ps...>> {

@@ -101,9 +101,7 @@ class Movement final : public NodeOf<1>, public InPlace<T, D> {
   void release() override { this->drop_edges(); }
 
  private:
-  VariableOf<T, D>* operand() const {
-    return static_cast<VariableOf<T, D>*>(this->edges[0].get());
-  }
+  VariableOf<T, D>* operand() const { return static_cast<VariableOf<T, D>*>(this->edges[0].get()); }
   /// An expanded operand gets the sum of its copies' gradients.
   void add_repeated(const Tensor<T, D>& target, const Tensor<T, D>& gradient) const {
     const weft::detail::ReducedAxes axes = broadcast_axes(shape_, gradient.shape());

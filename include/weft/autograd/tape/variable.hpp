@@ -83,8 +83,8 @@ struct Node : Counted {
 /// What the copies of one Var share, whatever its type.
 struct Variable : Counted {
   bool requires_grad = false;
-  bool retains = false;  ///< keeps its gradient though a statement computed it
-  Ref<Node> creator;     ///< null for a leaf
+  bool retains = false;        ///< keeps its gradient though a statement computed it
+  Ref<Node> creator;           ///< null for a leaf
   Variable* viewed = nullptr;  ///< of a view: its operand, which its creator owns
 
   // State of the backward pass that is running.

@@ -108,11 +108,35 @@ WEFT_HD WEFT_INLINE float softplus(float x) {
   return fmaf(s, p, x <= 0 ? 0 : x);
 }
 
-/// x^y within 4 ulp (a quarter of one on average, up to 1 where the result is within 2^+-16), with
-/// the special values of C's pow; integers to the power of integers are exact as long as floats
-/// are. Without branches.
+/// x^y for the exponents that are written most, of which `is_plain_exponent` is true, within 2 ulp,
+/// with the special values of C's pow.
+WEFT_HD WEFT_INLINE bool is_plain_exponent(float y) {
+  return y == 1 || y == 2 || y == 3 || y == 4 || y == 0.5F || y == -0.5F || y == -1;
+}
+WEFT_HD WEFT_INLINE float plain_power(float x, float y) {
+  constexpr float infinity = __builtin_inff();
+  if (y >= 1) {
+    const float square = x * x;
+    return y == 1 ? x : y == 2 ? square : square * (y == 3 ? x : square);
+  }
+  if (y == -1) return 1 / x;
+  // The root of -0 is 0 here, and that of -infinity infinity.
+  if (y == 0.5F) return x == -infinity ? infinity : sqrtf(x) + 0.F;
+#if defined(__CUDA_ARCH__)
+  const float root = rsqrtf(x);
+#else
+  const float root = 1 / sqrtf(x);
+#endif
+  return x == -infinity ? 0 : fabsf(root);
+}
+
+/// x^y within 4 ulp (1.1 where the result is within 2^+-32, 3.4 at the ends, a quarter of one on
+/// average), with the special values of C's pow; integers to the power of integers are exact as
+/// long as floats are. The only branch is on y, in about 57 instructions for a y that
+/// is one number.
 WEFT_HD WEFT_INLINE float pow(float x, float y) {
   using namespace detail;
+  if (is_plain_exponent(y)) return plain_power(x, y);
   constexpr int sign = static_cast<int>(0x80000000U);
   constexpr float infinity = __builtin_inff();
 
@@ -164,8 +188,7 @@ WEFT_HD WEFT_INLINE float pow(float x, float y) {
   float power = scaled * (is_negative ? 0x1p-64F : 0x1p64F);
   if (!(fabsf(t) < 160)) power = gpu::exp2(t);
   power = float_of(bits_of(power) ^ (bits_of(x) & odd));
-  if (x == 1 || y == 0) power = 1;
-  return y == 1 || y == 2 ? x * (y == 2 ? x : 1) : power;
+  return x == 1 || y == 0 ? 1 : power;
 }
 
 }  // namespace weft::math::gpu

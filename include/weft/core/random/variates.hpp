@@ -21,22 +21,24 @@ class ElementBits {
   };
   /// Two numbers between 0 and 1, neither of which they are: odd multiples of 2^-53.
   WEFT_HD Pair uniforms() {
-    const PhiloxBlock x = next();
+    const PhiloxBlock x = block();
     return {open(x.a, x.b), open(x.c, x.d)};
   }
   /// Of mean 0 and deviation 1.
   WEFT_HD double normal() {
-    const PhiloxBlock x = next();
+    const PhiloxBlock x = block();
     return math::box_muller<52>((std::uint64_t{x.a} << 32 | x.b) >> 12,
                                 (std::uint64_t{x.c} << 32 | x.d) >> 12, false);
   }
 
- private:
-  WEFT_HD PhiloxBlock next() {
+  /// The next 128 bits.
+  WEFT_HD PhiloxBlock block() {
     const PhiloxBlock block = draw_.block(at_);
     at_ += std::uint64_t{1} << 40;
     return block;
   }
+
+ private:
   WEFT_HD static double open(std::uint32_t high, std::uint32_t low) {
     const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 12;
     return static_cast<double>(static_cast<std::int64_t>(2 * bits + 1)) * 0x1p-53;

@@ -17,6 +17,9 @@ struct BatchNormGrid {
   const C* mean;      // a number a channel, as the next two
   const C* factor;
   const T* bias;
+  const C* slope;  // of the gradient of the images, as the next two
+  const C* shift;
+  T* to;
   C* sums;  // (part, number, channel)
   bool relu;
   int channels;
@@ -37,6 +40,10 @@ struct BatchNormTotals {
   C* factor;
   C* slope;
   C* shift;
+  T* running_mean;  // or null, as the next two
+  T* running_variance;
+  long long* batches;
+  C share;       // of the batch in the running ones
   T* to_weight;  // or null
   T* to_bias;
   C count;
@@ -100,6 +107,16 @@ struct BatchSlopes {
   __device__ void set(int i, C value) { (i == 0 ? total[0] : along[0]) = value; }
 };
 
+/// Where an item lies, in elements.
+template <int V, bool Last, class T>
+__device__ __forceinline__ int64_t place_of(const BatchNormGrid<T>& grid, unsigned item,
+                                            unsigned channel) {
+  if constexpr (Last) return int64_t{item} * grid.channels + channel;
+  const unsigned n = grid.plane.divide(item);
+  const unsigned v = item - n * grid.plane.divisor;
+  return ((int64_t{n} * grid.channels + channel) * grid.plane.divisor + v) * V;
+}
+
 /// Sums of a part of the items. All parts together go from the last items to the first: what was
 /// written just before is at the end, and what is read again afterwards at the beginning.
 template <class T, int V, bool Last, template <class, int> class Sums>
@@ -139,14 +156,7 @@ __global__ void __launch_bounds__(block_threads, 4)
         const unsigned item = begin + u * rows;
         there[u] = item < grid.items;
         if (!there[u]) continue;
-        int64_t at;
-        if constexpr (Last) {
-          at = int64_t{item} * grid.channels + channel;
-        } else {
-          const unsigned n = grid.plane.divide(item);
-          const unsigned v = item - n * grid.plane.divisor;
-          at = ((int64_t{n} * grid.channels + channel) * grid.plane.divisor + v) * V;
-        }
+        const int64_t at = place_of<V, Last>(grid, item, channel);
         x[u] = *reinterpret_cast<const Vector<T, V>*>(grid.x + at);
         if constexpr (back) g[u] = *reinterpret_cast<const Vector<T, V>*>(grid.gradient + at);
       }
@@ -213,6 +223,59 @@ __global__ void __launch_bounds__(block_threads, 4)
   }
 }
 
+/// The gradient of the images, factor (u - shift - (x - mean) slope), from the first items on.
+template <class T, int V, bool Last>
+__global__ void __launch_bounds__(block_threads, 3)
+    batch_norm_gradient(const __grid_constant__ BatchNormGrid<T> grid) {
+  using C = compute_t<T>;
+  constexpr int S = Last ? V : 1;
+  constexpr int U = Last ? 2 : 4;
+  const unsigned rows = blockDim.y;
+  const unsigned vector = blockIdx.x * blockDim.x + threadIdx.x;
+  if (Last && vector >= grid.vectors) return;
+  const unsigned channel = Last ? vector * V : blockIdx.x;
+  C mean[S];
+  C factor[S];
+  C bias[S];
+  C shift[S];
+  C slope[S];
+#pragma unroll
+  for (int s = 0; s < S; ++s) {
+    mean[s] = grid.mean[channel + s];
+    factor[s] = grid.factor[channel + s];
+    bias[s] = load_element(grid.bias[channel + s]);
+    shift[s] = grid.shift[channel + s];
+    slope[s] = grid.slope[channel + s];
+  }
+  const unsigned step = rows * U * gridDim.y;
+  for (unsigned first = blockIdx.y * rows * U + threadIdx.y; first < grid.items; first += step) {
+    Vector<T, V> x[U];
+    Vector<T, V> g[U];
+    int64_t at[U];
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      if (first + u * rows >= grid.items) continue;
+      at[u] = place_of<V, Last>(grid, first + u * rows, channel);
+      x[u] = *reinterpret_cast<const Vector<T, V>*>(grid.x + at[u]);
+      g[u] = *reinterpret_cast<const Vector<T, V>*>(grid.gradient + at[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      if (first + u * rows >= grid.items) continue;
+      Vector<T, V> out;
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+        const int s = Last ? v : 0;
+        const C centred = load_element(x[u].lane[v]) - mean[s];
+        const bool shown = !grid.relu || centred * factor[s] + bias[s] > C(0);
+        const C upstream = shown ? load_element(g[u].lane[v]) : C(0);
+        out.lane[v] = store_element<T>(factor[s] * (upstream - shift[s] - centred * slope[s]));
+      }
+      *reinterpret_cast<Vector<T, V>*>(grid.to + at[u]) = out;
+    }
+  }
+}
+
 /// Adds up the parts, a warp a channel, and finishes.
 template <class T, template <class, int> class Sums>
 __global__ void __launch_bounds__(block_threads)
@@ -252,6 +315,14 @@ __global__ void __launch_bounds__(block_threads)
     grid.variance[c] = variance;
     grid.scale[c] = scale;
     grid.factor[c] = scale * load_element(grid.weight[c]);
+    if (grid.running_mean == nullptr) return;
+    const C rest = 1 - grid.share;
+    const C unbiased = own.squares[0] / (grid.count - 1);
+    T& mean = grid.running_mean[c];
+    T& spread = grid.running_variance[c];
+    mean = store_element<T>(rest * load_element(mean) + grid.share * own.mean[0]);
+    spread = store_element<T>(rest * load_element(spread) + grid.share * unbiased);
+    if (c == 0) ++*grid.batches;
   }
 }
 #endif

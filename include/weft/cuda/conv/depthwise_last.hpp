@@ -35,7 +35,9 @@ struct DepthwiseLast<Cuda> {
     using C = compute_t<T>;
     using W = std::conditional_t<sizeof(T) <= 4, T, float>;  // for kernels that are made
     const bool small = p.kernel[1] == 3;
-    const int64_t each = small ? 4 : 2;
+    const int64_t each = small ? 2 : 1;
+    const bool unit =
+        p.stride[1] == 1 && p.stride[2] == 1 && p.dilation[1] == 1 && p.dilation[2] == 1;
     if (!takes(p, x, g, each)) return {};
     const Cuda device{g.storage()->ordinal};
     const on_cuda::DeviceGuard guard(device);
@@ -43,8 +45,10 @@ struct DepthwiseLast<Cuda> {
     on_cuda::DepthwiseLastGrid<T> grid = grid_of<T>(p, false);
     grid.from = x.data();
     grid.gradient = g.data();
-    grid.items = number(p.images * p.out[1]);
-    grid.rows = on_cuda::FastDivmod(number(p.out[1]));
+    const int64_t rows =
+        unit ? (p.out[1] + on_cuda::depthwise_outputs - 1) / on_cuda::depthwise_outputs : p.out[1];
+    grid.items = number(p.images * rows);
+    grid.rows = on_cuda::FastDivmod(number(rows));
     const Lanes lanes(p.channels / each);
     const int64_t wanted = 4 * int64_t{on_cuda::properties(device).multiprocessors} / lanes.blocks;
     const int64_t most = (grid.items + lanes.rows - 1) / lanes.rows;
@@ -58,9 +62,12 @@ struct DepthwiseLast<Cuda> {
     on_cuda::order_read(g.storage(), stream);
     on_cuda::order_write(sums.storage(), stream);
     void* arguments[] = {&grid};
-    const auto* const kernel =
-        small ? reinterpret_cast<const void*>(on_cuda::depthwise_last_weights<W, 3, 4>)
-              : reinterpret_cast<const void*>(on_cuda::depthwise_last_weights<W, 5, 2>);
+    const auto choose = [&]<int K, int V>() {
+      return unit ? reinterpret_cast<const void*>(on_cuda::depthwise_last_weights<W, K, V, true>)
+                  : reinterpret_cast<const void*>(on_cuda::depthwise_last_weights<W, K, V, false>);
+    };
+    const void* const kernel =
+        small ? choose.template operator()<3, 2>() : choose.template operator()<5, 1>();
     launch(operation, g.shape(), kernel, dim3(number(parts), number(lanes.blocks)), lanes,
            arguments, stream, 0);
     return sums;

@@ -16,19 +16,19 @@ struct CopyKernels {
 
 namespace detail {
 template <int Bytes>
-struct UnsignedOf {
+struct WordOf {
   using type = unsigned;
 };
 template <>
-struct UnsignedOf<1> {
+struct WordOf<1> {
   using type = unsigned char;
 };
 template <>
-struct UnsignedOf<2> {
+struct WordOf<2> {
   using type = unsigned short;
 };
 template <>
-struct UnsignedOf<8> {
+struct WordOf<8> {
   using type = unsigned long long;
 };
 
@@ -101,7 +101,7 @@ __device__ __forceinline__ void store_lanes(T* to, unsigned long long bits, bool
 template <int Size>
 __global__ void __launch_bounds__(block_threads)
     copy_turned(const __grid_constant__ TurnedCopy plan) {
-  using T = typename detail::UnsignedOf<Size>::type;
+  using T = typename detail::WordOf<Size>::type;
   extern __shared__ __align__(16) char weft_copy_tile[];
   unsigned outer = plan.across.divide(blockIdx.x);
   const int column =
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(block_threads)
 /// A flat copy of elements of Size bytes.
 template <int Size>
 __global__ void __launch_bounds__(block_threads) copy_flat(const __grid_constant__ FlatCopy plan) {
-  using T = typename detail::UnsignedOf<Size>::type;
+  using T = typename detail::WordOf<Size>::type;
   constexpr int lanes = flat_lanes(Size);
   struct alignas(sizeof(T) * lanes) Lanes {
     T lane[lanes];

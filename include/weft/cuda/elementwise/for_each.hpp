@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/elementwise/assumed.hpp"
 #include "weft/cuda/elementwise/multi_output.hpp"
 #include "weft/cuda/elementwise/plan.hpp"
-#include "weft/cuda/elementwise/shared.hpp"
 #include "weft/cuda/elementwise/vector_gather.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/primitive/placed.hpp"
@@ -78,7 +78,12 @@ __global__ void __launch_bounds__(block_threads)
       registers.template load_aligned<index_bits<Program>>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input);
-      store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+      if constexpr (requires { typename Program::forward_program; }) {
+        store_apart(compute_all<Out, V>(registers, program, 0, V), grid.data, offset, grid.lane,
+                    static_cast<unsigned>(grid.apart));
+      } else {
+        store_aligned(compute_all<Out, V>(registers, program, 0, V), grid.data, offset);
+      }
     }
   };
   constexpr int distinct = Assumes ? detail::distinct_operands<Out, Program> : N;
@@ -187,7 +192,17 @@ constexpr ForEachKernels for_each_kernels() {
   ForEachKernels out{weft::detail::target_count<Out>, lanes_of_widest<Out>(Types{})};
   // Rows are found by a load before theirs, so that a thread needs more of them under way.
   constexpr int row = row_bytes<Program>;
-  constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 32) : lanes_of<Out>(Types{});
+  // A target of the widest elements is stored 16 bytes at a time: with 32 for each thread an
+  // instruction would write half of each 32. Many operands are worth fewer instructions all the
+  // same.
+  constexpr bool stores_wide = weft::detail::count(Types{}) <= 3 && [] {
+    if constexpr (weft::detail::target_count<Out> == 1) {
+      return static_cast<int>(sizeof(Out)) * lanes_of_widest<Out>(Types{}) == 16;
+    }
+    return false;
+  }();
+  constexpr int lanes = stores_wide ? lanes_of_widest<Out>(Types{}) : lanes_of<Out>(Types{});
+  constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 32) : lanes;
   // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md); with
   // more, rows may be broadcast, for which it takes twice the instructions.
   constexpr bool may_broadcast = weft::detail::count(Types{}) > 1;

@@ -66,18 +66,29 @@ __device__ __forceinline__ void store_outputs(weft::detail::TypeList<Out, Outs..
                 stride + 1, first, last);
 }
 
-__device__ __forceinline__ void store_outputs_aligned(weft::detail::TypeList<>, const Pack<>&,
-                                                      Stores, char* const*, const int*) {}
-template <class Out, class... Outs, class T, class... Ts, int V>
+template <bool Apart, class Out, class... Outs, class T, class... Ts, int V>
 __device__ __forceinline__ void store_outputs_aligned(
     weft::detail::TypeList<Out, Outs...>, const Pack<Vector<T, V>, Vector<Ts, V>...>& values,
-    Stores stores, char* const* data, const int* offset) {
-  if ((stores.wanted & 1U) != 0) {
+    Stores stores, char* const* data, const int* offset, const int* stride, unsigned apart) {
+  if (Apart && sizeof(Out) >= 4 && (apart & 1U) != 0) {
+    Out* const out = reinterpret_cast<Out*>(data[0]) + offset[0];
+    const bool adds = (stores.adds & 1U) != 0;
+    if ((stores.wanted & 1U) != 0) {
+#pragma unroll
+      for (int j = 0; j < V; ++j) {
+        Out& to = out[j * stride[0]];
+        to =
+            store_element<Out>(adds ? load_element(to) + values.head.lane[j] : values.head.lane[j]);
+      }
+    }
+  } else if ((stores.wanted & 1U) != 0) {
     auto* out = reinterpret_cast<Vector<Out, V>*>(reinterpret_cast<Out*>(data[0]) + offset[0]);
     *out = (stores.adds & 1U) != 0 ? sum_of(values.head, *out) : stored<Out>(values.head);
   }
-  store_outputs_aligned(weft::detail::TypeList<Outs...>{}, values.tail, stores.next(), data + 1,
-                        offset + 1);
+  if constexpr (sizeof...(Outs) > 0) {
+    store_outputs_aligned<Apart>(weft::detail::TypeList<Outs...>{}, values.tail, stores.next(),
+                                 data + 1, offset + 1, stride + 1, apart >> 1);
+  }
 }
 }  // namespace detail
 
@@ -106,7 +117,14 @@ __device__ __forceinline__ void store_all(const MultiOutputVectors<Outs, Values,
 template <class Outs, class Values, int V>
 __device__ __forceinline__ void store_aligned(const MultiOutputVectors<Outs, Values, V>& in,
                                               char* const* data, const int* offset) {
-  detail::store_outputs_aligned(Outs{}, in.values, in.stores, data, offset);
+  detail::store_outputs_aligned<false>(Outs{}, in.values, in.stores, data, offset, offset, 0);
+}
+/// The same where targets that are bits of `apart` are neither aligned nor neighbours.
+template <class Outs, class Values, int V>
+__device__ __forceinline__ void store_apart(const MultiOutputVectors<Outs, Values, V>& in,
+                                            char* const* data, const int* offset, const int* stride,
+                                            unsigned apart) {
+  detail::store_outputs_aligned<true>(Outs{}, in.values, in.stores, data, offset, stride, apart);
 }
 
 }  // namespace weft::on_cuda

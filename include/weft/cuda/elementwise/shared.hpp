@@ -35,49 +35,6 @@ using ElementShared = ElementSharedFrom<Program, 12>;
 template <class Program>
 inline constexpr bool shares_parts = ElementShared<Program>::table.count > 0;
 
-/// What a kernel takes for granted where the host has found it: that each of these parts has one
-/// value wherever it occurs. It then loads its operands at once, and as often as there are such,
-/// and has no branch; so that cheap parts count too.
-template <class Program>
-using ElementAssumed = ElementSharedFrom<Program, 4>;
-template <class Program>
-inline constexpr bool assumes_parts = ElementAssumed<Program>::table.count > 0;
-
-/// The operands that are read where that is so, as bits; `done` are the parts that have been
-/// computed.
-template <class Shared, class P>
-struct Needed {
-  static constexpr void run(bool*, std::uint64_t& needed) { needed |= weft::detail::uses_of<P>; }
-};
-template <class Shared, class Op, class... Ps>
-  requires(weft::detail::has_shared<Shared, Apply<Op, Ps...>>)
-struct Needed<Shared, Apply<Op, Ps...>> {
-  static constexpr void run(bool* done, std::uint64_t& needed) {
-    constexpr int k = weft::detail::shared_pattern<Shared, Apply<Op, Ps...>>;
-    if constexpr (k >= 0) {
-      if (done[k]) return;
-    }
-    (Needed<Shared, Ps>::run(done, needed), ...);
-    if constexpr (k >= 0) done[k] = true;
-  }
-};
-template <class Shared, class Programs>
-inline constexpr std::uint64_t needed_operands = 0;
-template <class Shared, class... Ps>
-inline constexpr std::uint64_t needed_operands<Shared, Pack<Ps...>> = [] {
-  bool done[3] = {};
-  std::uint64_t needed = 0;
-  (Needed<Shared, Ps>::run(done, needed), ...);
-  return needed;
-}();
-
-/// The operands and targets of a statement of which ElementAssumed holds.
-template <class Out, class Program>
-inline constexpr int distinct_operands =
-    __builtin_popcountll(
-        needed_operands<ElementAssumed<Program>, typename ElementPatterns<Program>::Outputs>) +
-    weft::detail::target_count<Out>;
-
 /// The operands of a statement, as weft::detail::ShareValues asks for them: Arg<I> is operand
 /// I + before.
 struct FirstOperand {
@@ -114,20 +71,6 @@ void share_parts(const void* opaque, const Operand* operands, int before, int ra
     sharing.run_all(program);
   }
   grid.shared = sharing.values();
-}
-
-/// Whether the parts of ElementAssumed have one value each.
-template <class Program>
-bool has_assumed_parts(const void* opaque, const Operand* operands, int before, int rank) {
-  const auto& program = *static_cast<const Program*>(opaque);
-  const FirstOperand first{operands, before, rank};
-  weft::detail::ShareValues<ElementAssumed<Program>, FirstOperand> sharing(first);
-  if constexpr (requires { program.programs; }) {
-    sharing.run(program);
-  } else {
-    sharing.run_all(program);
-  }
-  return sharing.is_single();
 }
 
 #if defined(__CUDACC__)
@@ -192,103 +135,6 @@ __device__ __forceinline__ auto compute_parts(const SharedValues& shared, const 
     return compute_each_part(Out{}, shared, kept, read, program);
   } else {
     return compute_part<Out, V>(shared, kept, read, program);
-  }
-}
-
-/// The values of programs at V elements where ElementAssumed holds.
-template <class Shared, class R, int V>
-struct AssumedValues {
-  const R& registers;
-  float kept[Shared::table.count][V];
-  bool done[Shared::table.count] = {};  // known to the compiler
-
-  template <class P>
-  __device__ __forceinline__ void run(const P& program, typename P::type (&out)[V]) {
-    constexpr int k = shared_pattern<Shared, P>;
-    if constexpr (!has_shared<Shared, P>) {
-#pragma unroll
-      for (int j = 0; j < V; ++j) out[j] = program(Lane<R>{registers, j});
-    } else {
-      if constexpr (k >= 0) {
-        if (!done[k]) {
-          run_parts(program, program.programs, kept[k]);
-          done[k] = true;
-        }
-#pragma unroll
-        for (int j = 0; j < V; ++j) out[j] = kept[k][j];
-      } else {
-        run_parts(program, program.programs, out);
-      }
-    }
-  }
-
- private:
-  template <class P, class X>
-  __device__ __forceinline__ void run_parts(const P& program, const Pack<X>& parts,
-                                            typename P::type (&out)[V]) {
-    typename X::type x[V];
-    run(parts.head, x);
-#pragma unroll
-    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j]);
-  }
-  template <class P, class X, class Y>
-  __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y>& parts,
-                                            typename P::type (&out)[V]) {
-    typename X::type x[V];
-    typename Y::type y[V];
-    run(parts.head, x);
-    run(parts.tail.head, y);
-#pragma unroll
-    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j], y[j]);
-  }
-  template <class P, class X, class Y, class Z>
-  __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y, Z>& parts,
-                                            typename P::type (&out)[V]) {
-    typename X::type x[V];
-    typename Y::type y[V];
-    typename Z::type z[V];
-    run(parts.head, x);
-    run(parts.tail.head, y);
-    run(parts.tail.tail.head, z);
-#pragma unroll
-    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j], y[j], z[j]);
-  }
-};
-
-template <class Out, int V, class Values, class P>
-__device__ __forceinline__ Vector<Out, V> compute_assumed(Values& values, const P& program) {
-  typename P::type x[V];
-  values.run(program, x);
-  Vector<Out, V> out;
-#pragma unroll
-  for (int j = 0; j < V; ++j) out.lane[j] = store_element<Out>(x[j]);
-  return out;
-}
-template <int V, class Values>
-__device__ __forceinline__ Pack<> compute_each_assumed(weft::detail::TypeList<>, Values&,
-                                                       const Pack<>&) {
-  return {};
-}
-template <int V, class Out, class... Outs, class Values, class P, class... Ps>
-__device__ __forceinline__ Pack<Vector<Out, V>, Vector<Outs, V>...> compute_each_assumed(
-    weft::detail::TypeList<Out, Outs...>, Values& values, const Pack<P, Ps...>& programs) {
-  const auto first = compute_assumed<Out, V>(values, programs.head);
-  return {first, compute_each_assumed<V>(weft::detail::TypeList<Outs...>{}, values, programs.tail)};
-}
-
-/// compute_all where ElementAssumed holds; load is compute_parts'.
-template <class Out, class Types, int V, class Program, class Load>
-__device__ __forceinline__ auto compute_assumed_parts(const Program& program, const Load& load) {
-  using Shared = ElementAssumed<Program>;
-  using R = Registers<Types, V>;
-  R registers;
-  registers.template load_each<needed_operands<Shared, typename ElementPatterns<Program>::Outputs>>(
-      load);
-  AssumedValues<Shared, R, V> values{registers};
-  if constexpr (1 < weft::detail::target_count<Out>) {
-    return compute_each_assumed<V>(Out{}, values, program);
-  } else {
-    return compute_assumed<Out, V>(values, program);
   }
 }
 

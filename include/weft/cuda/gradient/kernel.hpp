@@ -152,9 +152,34 @@ struct TargetsOf<V, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts..
 };
 }  // namespace detail
 
+namespace detail {
+/// Fetches into L2 what a thread reads of the rows a step further, so that loading it takes less.
+template <int N, int K, class... Ts>
+__device__ __forceinline__ void fetch_next(weft::detail::TypeList<Ts...>, const SumGrid<N, K>& grid,
+                                           const long long* offset) {
+  constexpr int bytes[] = {std::is_same_v<Ts, IndexOperand> ? 0 : static_cast<int>(sizeof(Ts))...};
+#pragma unroll
+  for (int i = 0; i < N - K; ++i) {
+    const long long step = grid.outer > 0 ? grid.stride[K + i][0] : 0;
+    if (bytes[i] == 0 || grid.lane[K + i] != 1 || step == 0) continue;
+    const char* const p = grid.data[K + i] + (offset[K + i] + grid.row_step * step) * bytes[i];
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+  }
+}
+
+/// Blocks of a multiprocessor that a kernel's registers leave room for: a thread waits for each row
+/// that it reads, so that others must run meanwhile. Numbers of 8 bytes would be spilled.
+template <int V, int N, class... Ts>
+constexpr int least_blocks(weft::detail::TypeList<Ts...>) {
+  constexpr bool wide = ((sizeof(Ts) > 4) || ...);
+  return wide || N > 16 ? 1 : N <= 8 && V <= 4 ? 4 : 3;
+}
+}  // namespace detail
+
 /// The targets of a joint program, of any strides; those that are summed as partial sums.
 template <class Outs, class Types, int V, int N, int K, class Program>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads,
+                                  (detail::least_blocks<V, N>(typename Program::values{})))
     gradient_kernel(const __grid_constant__ SumGrid<N, K> grid,
                     const __grid_constant__ Program program) {
   const unsigned width = static_cast<unsigned>(grid.width);
@@ -175,16 +200,23 @@ __global__ void __launch_bounds__(block_threads)
     long long offset[N] = {};
     unsigned rest = row;
 #pragma unroll 1
-    for (int d = 0; d < grid.outer; ++d) {
+    for (int d = 0; d < grid.outer - 1; ++d) {
       const unsigned next = grid.size[d].divide(rest);
       const long long index = rest - next * grid.size[d].divisor;
       rest = next;
 #pragma unroll
       for (int i = 0; i < N; ++i) offset[i] += index * grid.stride[i][d];
     }
+    if (grid.outer > 0) {
+#pragma unroll
+      for (int i = 0; i < N; ++i) offset[i] += rest * grid.stride[i][grid.outer - 1];
+    }
 #pragma unroll
     for (int i = 0; i < N; ++i) offset[i] += start * grid.lane[i];
     const int last = there ? lanes : 0;
+    if (grid.outer < 2 && wanted + grid.row_step < grid.rows && lanes == V) {
+      detail::fetch_next(Types{}, grid, offset);
+    }
     int lane[N];
 #pragma unroll
     for (int i = 0; i < N; ++i) lane[i] = static_cast<int>(grid.lane[i]);

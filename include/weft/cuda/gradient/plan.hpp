@@ -64,7 +64,8 @@ WEFT_OUTLINED inline bool lies_across(const Loops& loops, const Operand& x) {
     elements *= loops.size[d];
     least = step(d) < least ? step(d) : least;
   }
-  return step(last) * x.itemsize >= 32 && least < step(last) && elements * x.itemsize >= least_bytes;
+  return step(last) * x.itemsize >= 32 && least < step(last) &&
+         elements * x.itemsize >= least_bytes;
 }
 
 /// What the host keeps of a sum that the kernel has begun.

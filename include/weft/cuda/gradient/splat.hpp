@@ -56,8 +56,8 @@ __device__ __forceinline__ Pack<Head, Tail...> packed(const Head& head, const Ta
 }
 
 /// A program in which dear functions of operands behind the first one may be known. The first one
-/// is mostly as large as the statement; a test in each lane would keep its lanes from being computed
-/// side by side.
+/// is mostly as large as the statement; a test in each lane would keep its lanes from being
+/// computed side by side.
 template <class P>
 struct Splats {
   static constexpr bool any = false;
@@ -110,8 +110,8 @@ template <class Program>
 struct Splats<Program> {
   static constexpr bool any = true;
   using Forward = Splats<typename Program::forward_program>;
-  using type = decltype(std::declval<const Program&>().with(
-      std::declval<const typename Forward::type&>()));
+  using type =
+      decltype(std::declval<const Program&>().with(std::declval<const typename Forward::type&>()));
   template <class Inputs>
   __device__ __forceinline__ static type of(const Program& program, const Inputs& inputs,
                                             const int* lane) {

@@ -33,7 +33,6 @@ struct SolverHandles {
   cusolverDnHandle_t solver = nullptr;
   cusolverDnParams_t params = nullptr;
   gesvdjInfo_t jacobi = nullptr;
-  syevjInfo_t hermitian_jacobi = nullptr;
   cublasHandle_t blas = nullptr;
 };
 
@@ -60,7 +59,6 @@ class Solvers : public SolverHandles {
       check(cusolverDnCreate(&solver), operation, "cusolverDnCreate");
       check(cusolverDnCreateParams(&params), operation, "cusolverDnCreateParams");
       check(cusolverDnCreateGesvdjInfo(&jacobi), operation, "cusolverDnCreateGesvdjInfo");
-      check(cusolverDnCreateSyevjInfo(&hermitian_jacobi), operation, "cusolverDnCreateSyevjInfo");
       check_blas(cublasCreate(&blas), operation, "cublasCreate");
       watch_for_exit();
     }
@@ -89,7 +87,6 @@ struct SolverFunctions<float> {
   static constexpr auto *orgqr_size = cusolverDnSorgqr_bufferSize; static constexpr auto *orgqr = cusolverDnSorgqr;
   static constexpr auto *gesvdj_size = cusolverDnSgesvdj_bufferSize; static constexpr auto *gesvdj = cusolverDnSgesvdj;
   static constexpr auto *gesvdj_batched_size = cusolverDnSgesvdjBatched_bufferSize; static constexpr auto *gesvdj_batched = cusolverDnSgesvdjBatched;
-  static constexpr auto *syevj_batched_size = cusolverDnSsyevjBatched_bufferSize; static constexpr auto *syevj_batched = cusolverDnSsyevjBatched;
   static constexpr auto *potrf_batched = cusolverDnSpotrfBatched; static constexpr auto *getrf_batched = cublasSgetrfBatched;
   static constexpr auto *getrs_batched = cublasSgetrsBatched; static constexpr auto *trsm_batched = cublasStrsmBatched;
   static constexpr auto *trsm = cublasStrsm_v2;
@@ -101,7 +98,6 @@ struct SolverFunctions<double> {
   static constexpr auto *orgqr_size = cusolverDnDorgqr_bufferSize; static constexpr auto *orgqr = cusolverDnDorgqr;
   static constexpr auto *gesvdj_size = cusolverDnDgesvdj_bufferSize; static constexpr auto *gesvdj = cusolverDnDgesvdj;
   static constexpr auto *gesvdj_batched_size = cusolverDnDgesvdjBatched_bufferSize; static constexpr auto *gesvdj_batched = cusolverDnDgesvdjBatched;
-  static constexpr auto *syevj_batched_size = cusolverDnDsyevjBatched_bufferSize; static constexpr auto *syevj_batched = cusolverDnDsyevjBatched;
   static constexpr auto *potrf_batched = cusolverDnDpotrfBatched; static constexpr auto *getrf_batched = cublasDgetrfBatched;
   static constexpr auto *getrs_batched = cublasDgetrsBatched; static constexpr auto *trsm_batched = cublasDtrsmBatched;
   static constexpr auto *trsm = cublasDtrsm_v2;
@@ -113,7 +109,6 @@ struct SolverFunctions<complex<float>> {
   static constexpr auto *orgqr_size = cusolverDnCungqr_bufferSize; static constexpr auto *orgqr = cusolverDnCungqr;
   static constexpr auto *gesvdj_size = cusolverDnCgesvdj_bufferSize; static constexpr auto *gesvdj = cusolverDnCgesvdj;
   static constexpr auto *gesvdj_batched_size = cusolverDnCgesvdjBatched_bufferSize; static constexpr auto *gesvdj_batched = cusolverDnCgesvdjBatched;
-  static constexpr auto *syevj_batched_size = cusolverDnCheevjBatched_bufferSize; static constexpr auto *syevj_batched = cusolverDnCheevjBatched;
   static constexpr auto *potrf_batched = cusolverDnCpotrfBatched; static constexpr auto *getrf_batched = cublasCgetrfBatched;
   static constexpr auto *getrs_batched = cublasCgetrsBatched; static constexpr auto *trsm_batched = cublasCtrsmBatched;
   static constexpr auto *trsm = cublasCtrsm_v2;
@@ -125,7 +120,6 @@ struct SolverFunctions<complex<double>> {
   static constexpr auto *orgqr_size = cusolverDnZungqr_bufferSize; static constexpr auto *orgqr = cusolverDnZungqr;
   static constexpr auto *gesvdj_size = cusolverDnZgesvdj_bufferSize; static constexpr auto *gesvdj = cusolverDnZgesvdj;
   static constexpr auto *gesvdj_batched_size = cusolverDnZgesvdjBatched_bufferSize; static constexpr auto *gesvdj_batched = cusolverDnZgesvdjBatched;
-  static constexpr auto *syevj_batched_size = cusolverDnZheevjBatched_bufferSize; static constexpr auto *syevj_batched = cusolverDnZheevjBatched;
   static constexpr auto *potrf_batched = cusolverDnZpotrfBatched; static constexpr auto *getrf_batched = cublasZgetrfBatched;
   static constexpr auto *getrs_batched = cublasZgetrsBatched; static constexpr auto *trsm_batched = cublasZtrsmBatched;
   static constexpr auto *trsm = cublasZtrsm_v2;

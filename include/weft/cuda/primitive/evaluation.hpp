@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/primitive/vector.hpp"
 #include "weft/eval/rows/sharing.hpp"
 
 namespace weft::on_cuda::detail {
@@ -25,10 +26,10 @@ struct KeptValues {
 template <class Shared, int V, class LaneOf>
 class Evaluation {
  public:
-  /// `half`: the elements from V / 2 on are not computed.
+  /// `most`: of the elements, those that are computed at least; see ends_at.
   __device__ __forceinline__ Evaluation(const SharedValues& shared, KeptValues<Shared, V>& kept,
-                                        const LaneOf& lane, bool half = false)
-      : shared_(shared), kept_(kept), lane_(lane), half_(half) {}
+                                        const LaneOf& lane, int most = V)
+      : shared_(shared), kept_(kept), lane_(lane), most_(most) {}
 
   template <class P>
   __device__ __forceinline__ void run(const P& program, typename P::type (&out)[V]) const {
@@ -41,7 +42,7 @@ class Evaluation {
       } else {
 #pragma unroll
         for (int j = 0; j < V; ++j) {
-          if (half_ && j == V / 2) break;
+          if (ends_at<V>(j, most_)) break;
           out[j] = program(lane_(j));
         }
       }
@@ -82,7 +83,7 @@ class Evaluation {
     run(parts.head, x);
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (half_ && j == V / 2) break;
+      if (ends_at<V>(j, most_)) break;
       out[j] = program.op.value(x[j]);
     }
   }
@@ -95,7 +96,7 @@ class Evaluation {
     run(parts.tail.head, y);
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (half_ && j == V / 2) break;
+      if (ends_at<V>(j, most_)) break;
       out[j] = program.op.value(x[j], y[j]);
     }
   }
@@ -110,18 +111,18 @@ class Evaluation {
     run(parts.tail.tail.head, z);
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (half_ && j == V / 2) break;
+      if (ends_at<V>(j, most_)) break;
       out[j] = program.op.value(x[j], y[j], z[j]);
     }
   }
   const SharedValues& shared_;
   KeptValues<Shared, V>& kept_;
   const LaneOf& lane_;
-  bool half_;
+  int most_;
 };
 
 template <class Shared, int V, class LaneOf>
-Evaluation(const SharedValues&, KeptValues<Shared, V>&, const LaneOf&, bool = false)
+Evaluation(const SharedValues&, KeptValues<Shared, V>&, const LaneOf&, int = V)
     -> Evaluation<Shared, V, LaneOf>;
 
 #endif

@@ -194,7 +194,8 @@ inline bool names_slices(const Loops& loops, const Operand* operands, int n,
 
 /// True when each thread's vector of each target is full, contiguous and aligned, and what is
 /// gathered along an axis is a slice; with bits in `apart` for the operands whose vectors are
-/// neither that nor one element.
+/// neither that nor one element. `Sweep`: the targets may be so too, and null.
+template <bool Sweep = false>
 inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int targets, int lanes,
                        const RowOperands& rows, std::uint64_t& apart) {
   const int last = loops.rank - 1;
@@ -206,11 +207,12 @@ inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int t
     if (x.gathered) continue;  // positions are computed, not loaded
     if (x.itemsize == 0) return false;
     if (i >= targets && x.stride[last] == 0) continue;
+    if (Sweep && x.data == nullptr) continue;
     const auto bytes = static_cast<std::uintptr_t>(x.itemsize) * static_cast<unsigned>(lanes);
     bool whole = x.stride[last] == 1 && reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0;
     for (int d = 0; d < last; ++d) whole = whole && x.stride[d] % lanes == 0;
     if (whole) continue;
-    if (i < targets || x.itemsize < 4) return false;
+    if ((i < targets && !Sweep) || x.itemsize < 4) return false;
     apart |= std::uint64_t{1} << i;
   }
   return true;

@@ -50,6 +50,13 @@ struct TargetsAnd<weft::detail::TypeList<Outs...>> {
   template <class... Ts>
   using type = weft::detail::TypeList<Outs..., Ts...>;
 };
+
+/// Whether a thread that has at most so many of V elements leaves out those from j on: the last
+/// half or quarter, for whole warps, since each test parts what the compiler may put in order.
+template <int V>
+__device__ __forceinline__ bool ends_at(int j, int most) {
+  return (j == V / 2 || (V >= 4 && j == V - V / 4)) && most <= j;
+}
 }  // namespace detail
 
 /// Elements that fill 16 bytes of the widest operand. Out may be a TypeList of several targets.

@@ -29,6 +29,25 @@ __device__ __forceinline__ void advance(char* (&at)[N], unsigned index, const Fa
   }
 }
 
+/// Stores the results of a thread's V columns, as one vector where these are neighbours in memory:
+/// one by one, each would be a part of a sector.
+template <class Out, int V, int N, class R, class Cascade>
+__device__ __forceinline__ void finish_lanes(char* at, const ReduceGrid<N>& grid, const R& reducer,
+                                             Cascade& cascade) {
+  Vector<Out, V> out;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    out.lane[j] = store_element<Out>(reducer.finish(cascade.total(reducer, j), grid.count));
+  }
+  if (grid.whole) {
+    *reinterpret_cast<Vector<Out, V>*>(at) = out;
+  } else {
+#pragma unroll
+    for (int j = 0; j < V; ++j)
+      *reinterpret_cast<Out*>(at + j * grid.kept_stride[0][0]) = out.lane[j];
+  }
+}
+
 }  // namespace detail
 
 /// grid.width threads reduce one piece of one row.
@@ -214,9 +233,11 @@ __global__ void __launch_bounds__(compiled_threads)
 #pragma unroll
         for (int i = 1; i < N; ++i) at[i] += next * grid.reduced_stride[i][0];
         const long long position = outer * grid.inner + k;
-        C x[V][ahead];
+        C x[V][ahead]{};
 #pragma unroll
         for (int i = 0; i < V * ahead; ++i) {
+          // Of short columns, the half that is not there is not computed.
+          if (ahead > 1 && i == V * ahead / 2 && k + ahead / 2 * depth >= grid.length) break;
           const bool inside = !has_effects<Program> || k + i / V * depth < grid.length;
           x[i % V][i / V] = inside ? chunk.value(program, i / V, i % V) : C{};
         }
@@ -237,6 +258,11 @@ __global__ void __launch_bounds__(compiled_threads)
         cascade.push(reducer, part);
       }
     }
+  }
+  if (depth == 1 && grid.splits.divisor == 1) {  // nothing to merge: neighbours at once
+    if (!inside) return;
+    detail::finish_lanes<Out, V>(column[0], grid, reducer, cascade);
+    return;
   }
   __shared__ alignas(16) char bytes[column_threads * V * sizeof(State)];
   auto* shared = reinterpret_cast<State*>(bytes) + threadIdx.x;

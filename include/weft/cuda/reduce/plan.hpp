@@ -40,6 +40,7 @@ struct ReduceLoops {
   unsigned threads = row_threads;
   unsigned blocks = 1;
   unsigned merge_width = 32;  // threads that merge the pieces of one output
+  bool whole = false;         // columns: the results of a vector's lanes are a vector too
 };
 
 /// The same with the addresses and strides (in bytes) of N operands, the target first.
@@ -252,6 +253,16 @@ WEFT_OUTLINED inline ReductionLoops plan_reduction(const char* name, const Shape
   return loops;
 }
 
+/// Whether every `lanes` neighbouring results are one aligned vector.
+inline bool is_vector_target(const Loops& kept, const Operand& target, int lanes) {
+  bool aligned = target.itemsize > 0 && target.stride[kept.rank - 1] == 1 &&
+                 reinterpret_cast<std::uintptr_t>(target.data) %
+                         static_cast<std::uintptr_t>(target.itemsize * lanes) ==
+                     0;
+  for (int d = 0; d + 1 < kept.rank; ++d) aligned = aligned && target.stride[d] % lanes == 0;
+  return aligned;
+}
+
 /// Addresses and strides of a reduction's operands.
 template <int N>
 void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loops& reduced,
@@ -272,6 +283,8 @@ void plan_reduced_operands(const Loops& kept, const Operand* operands, const Loo
     grid.lane[i] = stride == 0 ? 0 : 1;
     grid.step[i] = stride * bytes * (grid.vectors ? lanes : 1);
   }
+  grid.whole = grid.form == ReduceLoops::columns && grid.vectors &&
+               is_vector_target(kept, operands[0], lanes);
 }
 
 }  // namespace detail

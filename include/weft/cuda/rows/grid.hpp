@@ -50,7 +50,7 @@ struct RowLoops {
   unsigned chunk = 16;  // registers: vectors that a thread has
   int slots = 0;        // registers: operands that are kept there
   int slot_operand[max_slots];
-  bool half = false;            // short rows: no thread has more than half of what it may have
+  int most = 0;                 // short rows: the most elements that a thread has
   bool blocked = false;         // the elements that a thread has at a time are neighbours
   std::uint64_t vectors = 0;    // bit i: it moves those of operand i at once
   std::uint64_t needed = 0;     // bit i: the task reads operand i

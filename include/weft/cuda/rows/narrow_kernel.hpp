@@ -39,7 +39,8 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     const unsigned first = grid_.blocked ? place_.lane * V : place_.lane;
     item_ = {first, grid_.blocked ? 1 : grid_.apart, 0};
     if (place_.active && first < grid_.inner) {
-      const unsigned n = (grid_.inner - first + item_.apart - 1) / item_.apart;
+      const unsigned left = grid_.inner - first;
+      const unsigned n = grid_.blocked ? left : (left + grid_.group - 1) >> grid_.group_shift;
       item_.n = static_cast<int>(n < V ? n : V);
     }
     reduce_all(std::make_index_sequence<reductions>{});
@@ -70,7 +71,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
         if (j < item_.n) x[j] = program(lane(j));
       }
     } else {
-      Evaluation(grid_.shared, kept_, lane, grid_.half).run(program, x);
+      Evaluation(grid_.shared, kept_, lane, grid_.most).run(program, x);
     }
   }
 
@@ -116,7 +117,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
         const unsigned mine = grid_.columns ? next - 1 : 32 - grid_.group;
         state = shuffle<false>(state, threadIdx.x & mine);
       }
-      value = static_cast<T>(reduction.reducer.finish(state, grid_.count));
+      value = static_cast<T>(reduction.reducer.finish(state, grid_.inner));
     }
     if (grid_.target == I && place_.active && place_.thread == 0) {
       *reinterpret_cast<T*>(this->template start<outputs + leaves + I>()) = value;
@@ -149,7 +150,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
                     hoist(weft::get<static_cast<int>(K)>(program_.outputs), row)),
      ...);
     char* at[outputs + leaves];
-    this->template begin<(std::uint64_t{1} << outputs) - 1>(at, 0);
+    this->template begin<(std::uint64_t{1} << outputs) - 1>(at);
     (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K]), ...);
   }
   /// What a program reads: nearby in L1 where another has read it before. All programs' at once
@@ -158,8 +159,8 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   __device__ __forceinline__ Registers read() const {
     Registers registers{};
     char* at[outputs + leaves];
-    this->template begin<Uses>(at, 0);
-    this->template load<Uses>(registers, at, item_, false, grid_.half);
+    this->template begin<Uses>(at);
+    this->template load<Uses>(registers, at, item_, false, grid_.most);
     return registers;
   }
   template <class Out, class P>
@@ -173,7 +174,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     } else {
 #pragma unroll
       for (int j = 0; j < V; ++j) {
-        if (grid_.half && j == V / 2) break;
+        if (ends_at<V>(j, grid_.most)) break;
         if (!has_effects<P> || j < item_.n) {
           out.lane[j] = stored_value<Out>(program, Lane{registers, values_, j});
         }
@@ -189,7 +190,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (grid_.half && j == V / 2) break;
+      if (ends_at<V>(j, grid_.most)) break;
       if (j < item_.n && (along || (j == 0 && place_.lane == 0))) {
         *reinterpret_cast<Out*>(at) = in.lane[j];
       }

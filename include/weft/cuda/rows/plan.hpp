@@ -37,12 +37,17 @@ class RowPlan {
     grid_.shared = {};
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
-    grid_.half = false;
+    grid_.most = 0;
     lanes_ = kernel_.loop_lanes;
     launch_ = RowLaunch{};
     if (!choose_narrow()) choose_threads();
     choose_parts();
     choose_access();
+    if (launch_.narrow) {
+      const int64_t group = grid_.blocked ? 1 : grid_.group;
+      const int64_t each = (grid_.count + group - 1) / group;
+      grid_.most = static_cast<int>(each < lanes_ ? each : lanes_);
+    }
     const unsigned places = (grid_.columns ? launch_.threads : 32U) +
                             (!grid_.cluster ? 0U : (grid_.columns ? 32U : 1U) * row_cluster);
     grid_.scratch = round_up(static_cast<unsigned>(kernel_.state_bytes) * places + 16, 128);
@@ -96,8 +101,22 @@ class RowPlan {
       if (task_.target < 0 && task_.along_row[k]) grid_.along_row |= 1U << k;
     }
     grid_.any_along_row = grid_.along_row != 0;
-    grid_.columns = rows_are_columns(outer, operands, inner, inside, kernel_.outputs,
-                                     kernel_.outputs + kernel_.leaves);
+    const bool columns = rows_are_columns(outer, operands, inner, inside, kernel_.outputs, end());
+    mixed_ = columns && prefers_rows();
+    grid_.columns = columns && !mixed_;
+  }
+  /// Operands in both orders: a block's short rows are whole sectors of either, read once, while
+  /// the kernel that loops over columns would go over them several times.
+  bool prefers_rows() const {
+    const int64_t lanes = kernel_.narrow_lanes;
+    if (grid_.count <= 4 * lanes || grid_.count > 16 * lanes) return false;
+    if (grid_.varies != 0 || grid_.reduced_rank > 1 || grid_.kept_rank == 0) return false;
+    bool rows = false;
+    for (int i = kernel_.outputs; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      rows = rows || (is_along(i) && has_memory(i) && x.lane == 1 && x.kept_stride[0] != 0);
+    }
+    return rows;
   }
 
   int end() const { return kernel_.outputs + kernel_.leaves; }
@@ -117,10 +136,9 @@ class RowPlan {
       return false;
     }
     launch_.narrow = true;
-    grid_.half = 2 * grid_.count <= lanes;
     lanes_ = kernel_.narrow_lanes;
     work_ = (grid_.count + lanes - 1) / lanes;
-    set_group(power_of_two(work_), grid_.columns ? 256 : 128);
+    set_group(power_of_two(work_), grid_.columns || mixed_ ? 256 : 128);
     if (grid_.columns) grid_.width_shift = 5 - grid_.group_shift;  // a warp has all of its columns
     return true;
   }
@@ -142,7 +160,7 @@ class RowPlan {
       unsigned group = 1;
       while (group < 16 && work_ >= 2 * group) group *= 2;
       set_group(group, group == 16 ? row_loop_block : 256);
-    } else if (work_ <= 128) {
+    } else if (work_ * lanes_ <= 1024) {
       set_group(power_of_two(work_) < 32 ? power_of_two(work_) : 32, 128);
     } else {
       const auto wanted =
@@ -179,10 +197,11 @@ class RowPlan {
     if (device_.major >= 9 && row_blocks < INT32_MAX / row_cluster) {
       while (parts < most_parts_ && row_blocks * parts < resident && splits(2)) parts *= 2;
     }
-    // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none.
+    // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none,
+    // and where large ones are so few that they do not fill the GPU evenly.
     const int64_t pieces = work_ / (4 * int64_t{grid_.group});
-    if (tile && levels == 1 && grid_.varies == 0 && row_blocks * parts < units &&
-        pieces > 2 * parts) {
+    const bool few = row_blocks * parts < units || (parts == row_cluster && 4 * row_blocks < units);
+    if (tile && levels == 1 && grid_.varies == 0 && few && pieces > 2 * parts) {
       const unsigned wanted = (4 * units + row_blocks - 1) / row_blocks;
       parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
       grid_.stage = RowLoops::partial;
@@ -261,8 +280,9 @@ class RowPlan {
   RowLoops& grid_;
   RowOperand* operand_;
   unsigned most_parts_ = row_cluster;
-  int lanes_ = 1;     // elements that a thread has at a time
-  int64_t work_ = 0;  // steps of a row, one thread's
+  bool mixed_ = false;  // rows of neighbours, of which an operand has neighbouring rows together
+  int lanes_ = 1;       // elements that a thread has at a time
+  int64_t work_ = 0;    // steps of a row, one thread's
   RowLaunch launch_;
 };
 

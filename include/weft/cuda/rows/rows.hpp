@@ -135,15 +135,18 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   static constexpr int n = outputs + leaves + reductions;
   static constexpr int lanes = row_lanes(Types{});
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
-  /// Eight loads under way for a thread, or four where they, or the values to join, need more
+  /// Eight loads under way for a thread, or four where they, or what is computed of them, need more
   /// registers.
-  static constexpr bool joins_several = ((sizeof(typename decltype(Rs::program)::type) > 8) || ...);
-  static constexpr int loop_lanes = leaves <= 8 && widest(Types{}) <= 4 && !joins_several ? 8 : 4;
+  static constexpr bool sweeps = leaves > 3 && (weft::detail::sweeps_back<Ps> || ...);
+  static constexpr int loop_lanes = leaves <= 8 && widest(Types{}) <= 4 && !sweeps ? 8 : 4;
   static constexpr int narrow = widest(Types{}) <= 8 ? detail::narrow_lanes<leaves> : 0;
   static constexpr std::uint64_t uses[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
   using Passes = RowPasses<Program>;
   using Registers = RegisterProgram<TypeList<Outs...>, Types, lanes, Program>;
   using Layout = typename Registers::Layout;
+  /// Of several operands a thread would keep less of each than it takes to hide their latency
+  /// (plan_row_program), so that there is no such kernel.
+  static constexpr bool keeps_rows = Layout::possible && Layout::slots == 1;
   /// What planning needs to know; get() adds the kernels themselves.
   static RowKernel description() {
     RowKernel out;
@@ -158,7 +161,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.levels = Passes::Levels::levels.of;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
     if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
-    if constexpr (Layout::possible) {
+    if constexpr (keeps_rows) {
       out.registers.vectors = Layout::vectors;
       out.registers.slots = Layout::slots;
       out.registers.slot_leaves = Layout::slot_leaves;
@@ -186,7 +189,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
         out.narrow = reinterpret_cast<const void*>(
             row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
       }
-      if constexpr (Layout::possible) {
+      if constexpr (keeps_rows) {
         const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
         out.registers.address = reinterpret_cast<const void*>(fast);
       }

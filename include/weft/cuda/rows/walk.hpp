@@ -65,10 +65,21 @@ struct RowKernelTypes {
   }();
 };
 
-/// A row's reductions alone.
+/// A row's reductions alone. A program that does not depend on operands may name some all the same:
+/// they are 0.
+struct UnreadOperand {
+  template <class T>
+  __device__ __forceinline__ constexpr operator T() const {
+    return T{};
+  }
+};
 template <class Values>
 struct RowScalars {
   const Values& values;
+  template <int I>
+  __device__ __forceinline__ UnreadOperand get() const {
+    return {};
+  }
   template <int I>
   __device__ __forceinline__ auto reduced() const {
     return weft::get<I>(values);
@@ -143,18 +154,19 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     }
   }
 
-  /// The addresses of this thread's first element in the operands that Uses names.
+  /// The addresses of this thread's first element in the operands that Uses names, of rows along
+  /// one axis.
   template <std::uint64_t Uses>
-  __device__ __forceinline__ void begin(char** at, unsigned outer) const {
-    begin<Uses>(at, outer, Both{});
+  __device__ __forceinline__ void begin(char** at) const {
+    begin<Uses, true>(at, 0, Both{});
   }
 
   /// Loads an item of the operands that Uses names, and moves on; `all`: the task needs all of
-  /// them; `half`: no item has more than half of its elements.
+  /// them; `most`: the most elements that any item has.
   template <std::uint64_t Uses>
   __device__ __forceinline__ void load(Registers<V>& registers, char** at, const RowItem& item,
-                                       bool all, bool half = false) const {
-    load_leaves<Uses>(registers, at, item, all, half, Leaves{});
+                                       bool all, int most = V) const {
+    load_leaves<Uses>(registers, at, item, all, most, Leaves{});
   }
 
   /// Calls one(registers, values, position) for each of this thread's elements, with the values of
@@ -190,17 +202,18 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <int K>
   static constexpr std::uint64_t bit = std::uint64_t{1} << K;
 
-  template <std::uint64_t Uses, std::size_t... I>
+  template <std::uint64_t Uses, bool OneAxis = false, std::size_t... I>
   __device__ __forceinline__ void begin(char** at, unsigned outer,
                                         std::index_sequence<I...>) const {
-    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], outer), ...);
+    (begin_operand<static_cast<int>(I), is_used<I, Uses>, OneAxis>(at[I], outer), ...);
   }
-  template <int K, bool Used>
+  template <int K, bool Used, bool OneAxis>
   __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
     if constexpr (Used) {
       if (K >= outputs && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
       at = start<K>() + place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
+      if (OneAxis) return;
       if (grid_.reduced_rank == 2) {
         at += outer * x.reduced_stride[1];
       } else if (grid_.reduced_rank > 2) {
@@ -227,15 +240,15 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
 
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void load_leaves(Registers<V>& registers, char** at,
-                                              const RowItem& item, bool all, bool half,
+                                              const RowItem& item, bool all, int most,
                                               std::index_sequence<I...>) const {
     (load_leaf<outputs + static_cast<int>(I), is_used<outputs + I, Uses>>(
-         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, all, half),
+         weft::get<static_cast<int>(I)>(registers), at[outputs + I], item, all, most),
      ...);
   }
   template <int K, bool Used, class T>
   __device__ __forceinline__ void load_leaf(Vector<T, V>& out, char*& at, const RowItem& item,
-                                            bool all, bool half) const {
+                                            bool all, int most) const {
     if constexpr (Used) {
       if (!all && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
@@ -250,7 +263,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
         const char* from = at;
 #pragma unroll
         for (int j = 0; j < V; ++j) {
-          if (half && j == V / 2) break;
+          if (ends_at<V>(j, most)) break;
           if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(from);
           from += x.hop;
         }
@@ -260,7 +273,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   }
   template <int K, bool Used>
   __device__ __forceinline__ void load_leaf(RowPositions& out, char*& at, const RowItem&, bool,
-                                            bool) const {
+                                            int) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[K];
       out = {reinterpret_cast<long long>(at) - IndexOperand::origin, x.hop};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because what is scanned relative to a maximum has a form of its own beside each other one.
+
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 #include "weft/ops/order/scanners.hpp"

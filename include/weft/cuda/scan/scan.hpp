@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/scan/columns.hpp"
+#include "weft/cuda/scan/formula.hpp"
 #include "weft/cuda/scan/tiles.hpp"
 #include "weft/cuda/scan/waves.hpp"
 #include "weft/ops/order/scan.hpp"
@@ -10,17 +11,6 @@
 namespace weft {
 
 namespace on_cuda::detail {
-
-/// How many elements along a row a warp and a block of the tiled form scan at a time.
-struct ScanTiles {
-  int warp_items;
-  int block_items;
-};
-
-/// Rows that are too few to fill a GPU by a warp each, and long, are scanned in tiles.
-inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, int multiprocessors) {
-  return length > 4 * tiles.warp_items && rows < int64_t{32} * multiprocessors;
-}
 
 WEFT_OUTLINED inline unsigned checked_blocks(const char* name, int64_t n, const char* what) {
   if (n > INT32_MAX) fail<ShapeError>(name, n, " ", what, " on CUDA, expected below 2^31");
@@ -195,6 +185,29 @@ struct Scanner<Cuda> {
     static_assert(detail::always_false<S>,
                   "weft: a scan on Cuda is evaluated in a file that nvcc compiles: move this "
                   "statement to a .cu file");
+#endif
+  }
+
+  /// The same of a formula, whose operands are read where its values are needed if that is as fast
+  /// as its value in memory; false, with nothing done, where it is not.
+  template <class S, class E, class Out, class Y>
+  static bool scan_formula([[maybe_unused]] const E& e,
+                           [[maybe_unused]] const Tensor<Out, Y>& target,
+                           [[maybe_unused]] int axis) {
+#if defined(__CUDACC__)
+    using Lowered = detail::Lowered<E, detail::Route::elementwise>;
+    constexpr int n = Lowered::n;
+    Lowered lowered(e);
+    lowered.operands[0].set(target.data(), sizeof(Out), target.shape(), target.strides(),
+                            target.storage());
+    detail::broadcast_operands(lowered.operands, n, target.shape());
+    const Cuda device{target.storage()->ordinal};
+    const on_cuda::DeviceGuard guard(device);
+    on_cuda::detail::order(lowered.operands, n, on_cuda::current_stream(device));
+    return on_cuda::detail::run_formula_scan<S, Out, typename Lowered::types, n>(
+        device, target.shape(), axis, lowered.operands, lowered.program);
+#else
+    return false;
 #endif
   }
 };

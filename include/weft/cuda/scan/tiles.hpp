@@ -14,6 +14,21 @@ namespace weft::on_cuda {
 inline constexpr int tile_threads = 256;
 inline constexpr int tile_blocks = 4;
 
+namespace detail {
+
+/// How many elements along a row a warp and a block of the tiled form scan at a time.
+struct ScanTiles {
+  int warp_items;
+  int block_items;
+};
+
+/// Rows that are too few to fill a GPU by a warp each, and long, are scanned in tiles.
+inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, int multiprocessors) {
+  return length > 4 * tiles.warp_items && rows < int64_t{32} * multiprocessors;
+}
+
+}  // namespace detail
+
 #if defined(__CUDACC__)
 
 /// Carries of tiles, one after the other, become what is before each; a warp a row.
@@ -63,35 +78,22 @@ __global__ void __launch_bounds__(block_threads) start_tiles(Tiles tiles, int co
   tiles.InitializeStatus(count);
 }
 
-/// A block scans one tile of a row in one pass over memory: it tells its tile's total and looks
-/// back at its neighbours' for what is before (Merrill and Garland 2016, as in CUB).
-template <class Out, class In, class S, int V, int R, class Tiles>
-__global__ void __launch_bounds__(
-    tile_threads, sizeof(typename S::template State<compute_t<In>>) <= 4 ? tile_blocks : 1)
-    scan_tiles(const __grid_constant__ ScanGrid grid, Tiles tiles,
-               typename S::template Carry<compute_t<In>>* totals) {
-  using Tile = detail::WarpTile<S, In, V, R>;
+namespace detail {
+/// The threads that scan tiles of a state of some bytes have registers for so many blocks.
+template <class S, class C>
+inline constexpr int tile_blocks_of = sizeof(typename S::template State<C>) <= 4 ? tile_blocks : 1;
+
+/// Joins the warps' parts of a block's tile, number `chunk` of its row, with what is before it, and
+/// stores the first `left` of each warp's elements at `out`.
+template <class S, class Out, class Tile, class Tiles, class Carry>
+__device__ __forceinline__ void finish_tile(const Tile& tile, Tiles& tiles, Carry* totals,
+                                            ScanGrid::Pass pass, unsigned chunk, Out* out,
+                                            int64_t left) {
   using State = typename Tile::State;
-  using Carry = typename S::template Carry<compute_t<In>>;
-  using LookBack = cub::TilePrefixCallbackOp<Carry, detail::Join<S>, Tiles>;
+  using LookBack = cub::TilePrefixCallbackOp<Carry, Join<S>, Tiles>;
   constexpr int warps = tile_threads / 32;
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
-  const unsigned row = grid.tiles.divide(blockIdx.x);
-  const unsigned chunk = blockIdx.x - row * grid.tiles.divisor;
-  int64_t offset[2] = {};
-  grid.locate(row, offset);
-  const int64_t start =
-      static_cast<int64_t>(chunk) * (warps * Tile::items) + static_cast<int>(warp) * Tile::items;
-  const int64_t left = grid.length - start;
-  const int stride = static_cast<int>(grid.along[1]);
-  const In* in = reinterpret_cast<const In*>(grid.data[1]) + offset[1] + start * stride;
-
-  Vector<In, V> loaded[R];
-  Tile tile;
-  tile.load(loaded, in, stride, left);
-  tile.scan(loaded, left);
-
   __shared__ typename LookBack::TempStorage temporary;
   __shared__ alignas(16) char bytes[sizeof(State) * warps];
   __shared__ alignas(16) char last_bytes[sizeof(Carry)];
@@ -107,16 +109,16 @@ __global__ void __launch_bounds__(
     all = S::join(all, sums[w]);
   }
   const auto carry = static_cast<Carry>(all);
-  if (grid.pass == ScanGrid::totals) {
+  if (pass == ScanGrid::totals) {
     if (threadIdx.x == 0) totals[blockIdx.x] = carry;
     return;
   }
   if (warp == 0) {
     Carry before = S::template identity<Carry>();
-    if (grid.pass == ScanGrid::from_totals) {
+    if (pass == ScanGrid::from_totals) {
       before = totals[blockIdx.x];
     } else if (chunk > 0) {
-      LookBack look_back(tiles, temporary, detail::Join<S>{}, static_cast<int>(blockIdx.x));
+      LookBack look_back(tiles, temporary, Join<S>{}, static_cast<int>(blockIdx.x));
       before = look_back(carry);
     } else if (lane == 0) {
       tiles.SetInclusive(static_cast<int>(blockIdx.x), carry);
@@ -124,8 +126,34 @@ __global__ void __launch_bounds__(
     if (lane == 0) *known = before;
   }
   __syncthreads();
-  tile.store(reinterpret_cast<Out*>(grid.data[0]) + offset[0] + start, left,
-             scanner::prefix_of<State>(*known), earlier);
+  tile.store(out, left, scanner::prefix_of<State>(*known), earlier);
+}
+}  // namespace detail
+
+/// A block scans one tile of a row in one pass over memory: it tells its tile's total and looks
+/// back at its neighbours' for what is before (Merrill and Garland 2016, as in CUB).
+template <class Out, class In, class S, int V, int R, class Tiles>
+__global__ void __launch_bounds__(tile_threads, detail::tile_blocks_of<S, compute_t<In>>)
+    scan_tiles(const __grid_constant__ ScanGrid grid, Tiles tiles,
+               typename S::template Carry<compute_t<In>>* totals) {
+  using Tile = detail::WarpTile<S, In, V, R>;
+  constexpr int warps = tile_threads / 32;
+  const unsigned row = grid.tiles.divide(blockIdx.x);
+  const unsigned chunk = blockIdx.x - row * grid.tiles.divisor;
+  int64_t offset[2] = {};
+  grid.locate(row, offset);
+  const int64_t start = static_cast<int64_t>(chunk) * (warps * Tile::items) +
+                        static_cast<int>(threadIdx.x / 32) * Tile::items;
+  const int64_t left = grid.length - start;
+  const int stride = static_cast<int>(grid.along[1]);
+  const In* in = reinterpret_cast<const In*>(grid.data[1]) + offset[1] + start * stride;
+
+  Vector<In, V> loaded[R];
+  Tile tile;
+  tile.load(loaded, in, stride, left);
+  tile.scan(loaded, left);
+  detail::finish_tile<S>(tile, tiles, totals, grid.pass, chunk,
+                         reinterpret_cast<Out*>(grid.data[0]) + offset[0] + start, left);
 }
 
 #endif

@@ -82,6 +82,16 @@ __device__ __forceinline__ State join_lanes(State state) {
   return state;
 }
 
+/// The first `n` of at most 32 states joined, for lane 0 of a warp: five joins one after the other,
+/// where those of logcumsumexp take long.
+template <class S, class State>
+__device__ __forceinline__ State join_first(const State* states, unsigned n) {
+  const unsigned lane = threadIdx.x % 32;
+  State mine = S::template identity<State>();
+  if (lane < n) mine = states[lane];
+  return join_lanes<S>(mine);
+}
+
 /// Where a tile's elements are.
 struct WaveTile {
   int64_t offset[2] = {};
@@ -118,6 +128,7 @@ __global__ void __launch_bounds__(wave_threads, 1)
   using Carry = typename S::template Carry<compute_t<In>>;
   using Total = detail::WaveTotal<State>;
   constexpr unsigned warps = wave_threads / 32;
+  constexpr bool relative = detail::is_relative<S, compute_t<In>>;
   extern __shared__ __align__(128) char weft_wave_stages[];
   __shared__ unsigned long long full[wave_stages];
   __shared__ alignas(16) char sum_bytes[sizeof(State) * warps * wave_stages];
@@ -165,7 +176,7 @@ __global__ void __launch_bounds__(wave_threads, 1)
       const auto* v =
           reinterpret_cast<const Vector<In, 4>*>(stage(step)) + warp * (Tile::items / 4);
       State sum = S::template identity<State>();
-      if constexpr (detail::is_relative<S, compute_t<In>>) {
+      if constexpr (relative) {
         compute_t<In> x[wave_vectors * 4];
 #pragma unroll
         for (int k = 0; k < wave_vectors * 4; ++k)
@@ -182,10 +193,15 @@ __global__ void __launch_bounds__(wave_threads, 1)
       sum = detail::join_lanes<S>(sum);
       if (lane == 0) sums[s * warps + warp] = sum;
       __syncthreads();
-      if (first) {
-        State all = sums[s * warps];
+      State all = S::template identity<State>();
+      if constexpr (relative) {
+        if (warp == 0) all = detail::join_first<S>(sums + s * warps, warps);
+      } else if (first) {
+        all = sums[s * warps];
 #pragma unroll
         for (unsigned w = 1; w < warps; ++w) all = S::join(all, sums[s * warps + w]);
+      }
+      if (first) {
         const int64_t tile = step * gridDim.x + blockIdx.x;
         Total::write(totals + tile * Total::parts, all);
       }
@@ -230,9 +246,14 @@ __global__ void __launch_bounds__(wave_threads, 1)
     Tile tile;
     tile.template scan<true>(loaded, Tile::items);
     State earlier = S::template identity<State>();
+    if constexpr (relative) {
+      earlier = detail::join_first<S>(sums + done % wave_stages * warps, warp);
+      earlier = cub::ShuffleIndex<32>(earlier, 0, 0xFFFFFFFFU);
+    } else {
 #pragma unroll
-    for (unsigned w = 0; w < warps; ++w) {
-      if (w < warp) earlier = S::join(earlier, sums[done % wave_stages * warps + w]);
+      for (unsigned w = 0; w < warps; ++w) {
+        if (w < warp) earlier = S::join(earlier, sums[done % wave_stages * warps + w]);
+      }
     }
     const auto prefix = scanner::prefix_of<State>(*known);
 #pragma unroll

@@ -88,6 +88,17 @@ void explain_into(Explanation& out, const E& e, const ExplainOptions& options) {
   place_nodes(out, kernel_of);
 }
 
+/// The same, after the parts that are evaluated before.
+template <class E>
+void explain_parts(Explanation& out, const E& e, const ExplainOptions& options) {
+  if constexpr (part_before<E> != 0) {
+    explain_parts(out, SplitStatement<E>::rest_of(e), options);
+    out.name = text(name_of<E>());
+  } else {
+    explain_into(out, e, options);
+  }
+}
+
 }  // namespace detail
 
 /// What evaluating `e` into a new tensor does: kernels, operands, bytes, launches, and the time
@@ -100,12 +111,7 @@ template <ExpressionLike E>
   Explanation out;
   if constexpr (detail::is_included<D>() && detail::can_explain<detail::loops_of<D>>()) {
     const detail::PlannedStaging staging(out);
-    if constexpr (detail::splits_rows<E>) {
-      detail::explain_into(out, detail::SplitRows<E>::rest_of(e), options);
-      out.name = text(detail::name_of<E>());
-    } else {
-      detail::explain_into(out, e, options);
-    }
+    detail::explain_parts(out, e, options);
   }
   return out;
 }

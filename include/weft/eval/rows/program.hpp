@@ -51,6 +51,11 @@ inline constexpr std::uint32_t reductions_of<Reduced<I, T>> = std::uint32_t{1} <
 template <class Op, class... Ps>
 inline constexpr std::uint32_t reductions_of<Apply<Op, Ps...>> = (reductions_of<Ps> | ... | 0U);
 
+/// Whether a program computes gradients, forward and back: with more values at once than its
+/// operands.
+template <class P>
+inline constexpr bool sweeps_back = false;
+
 /// What planning knows of one reduction in an expression.
 struct RowNode {
   static constexpr int none = 1 << 20;

@@ -102,6 +102,7 @@ struct PatternNode {
   int parent = -1;
   bool may_be_kept = false;
   bool reads_reductions = false;
+  int operands = 0;
 };
 template <class P>
 struct CollectPatterns {
@@ -113,9 +114,12 @@ struct CollectPatterns<Apply<Op, Ps...>> {
     using P = Apply<Op, Ps...>;
     if (uses_of<P> == 0) return;
     const int me = n++;
-    nodes[me] = {pattern_number<P>, program_weight<P>, parent,
+    nodes[me] = {pattern_number<P>,
+                 program_weight<P>,
+                 parent,
                  std::is_same_v<typename P::type, float> && !has_effects<P> && sizeof...(Ps) <= 3,
-                 reads_reductions<P>};
+                 reads_reductions<P>,
+                 __builtin_popcountll(uses_of<P>)};
     (CollectPatterns<Ps>::run(nodes, n, me), ...);
   }
 };

@@ -1,26 +1,12 @@
-// Row programs of too many reductions: a part that occurs several times is evaluated before.
+// Statements with too much for one kernel: a part of them is evaluated before.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
 
-#include "weft/eval/rows/rows.hpp"
-#include "weft/eval/rows/sharing.hpp"
+#include "weft/eval/rows/large.hpp"
 
 namespace weft::detail {
-
-/// A number for an expression's type, by its structure.
-template <class E>
-inline constexpr std::uint64_t expression_number = type_number<E>();
-template <class T, class Op, class... Args>
-inline constexpr std::uint64_t expression_number<Map<T, Op, Args...>> = [] {
-  std::uint64_t number = mixed(type_number<T>(), type_number<Op>());
-  ((number = mixed(number, expression_number<Args>)), ...);
-  return number;
-}();
-template <class R, class E>
-inline constexpr std::uint64_t expression_number<Reduce<R, E>> = mixed(type_number<R>(),
-                                                                       expression_number<E>);
 
 /// What the parts of an expression with reductions inside are, and how often each occurs.
 struct RowParts {
@@ -52,11 +38,11 @@ struct CollectRowParts<Reduce<R, E>> {
 };
 
 /// The number of the part to evaluate before a row program of E: the one that takes the most
-/// reductions away. 0: none, or E has few reductions.
+/// reductions away, or what part_before_large says. 0: none, or E has few reductions.
 template <class E>
 inline constexpr std::uint64_t part_before_rows = [] {
   constexpr int many = 12;
-  if (RowLowering<E>::reductions <= many) return std::uint64_t{0};
+  if (RowLowering<E>::reductions <= many && !has_large_rows<E>) return std::uint64_t{0};
   RowParts parts;
   CollectRowParts<E>::run(parts);
   std::uint64_t best = 0;
@@ -70,30 +56,54 @@ inline constexpr std::uint64_t part_before_rows = [] {
       best = parts.part[i].number;
     }
   }
+  if constexpr (has_large_rows<E>) {
+    if (best == 0) best = part_before_large<E>;
+  }
   return best;
 }();
 
-/// Whether a part of a row program is evaluated before it.
+/// Whether E is read element by element, by a loop that it is too large for, and can be split.
 template <class E>
-inline constexpr bool splits_rows = [] {
-  if constexpr (route_of<E>() == Route::rows) {
-    return part_before_rows<E> != 0;
-  } else {
-    return false;
-  }
+inline constexpr bool splits_elements = [] {
+  if constexpr (operand_count < E >> most_kernel_values) return part_before_large<E> != 0;
+  return false;
 }();
+
+/// The number of the part to evaluate before a statement; 0: none.
+template <class E>
+inline constexpr std::uint64_t part_before = [] {
+  constexpr Route route = route_of<E>();
+  if constexpr (route == Route::rows) {
+    return part_before_rows<E>;
+  } else if constexpr (route == Route::elementwise) {
+    if constexpr (splits_elements<E>) return part_before_large<E>;
+  } else if constexpr (route == Route::reduction) {
+    using X = std::remove_cvref_t<decltype(std::declval<const E&>().operand())>;
+    if constexpr (splits_elements<X>) return part_before_large<E>;
+  }
+  return std::uint64_t{0};
+}();
+
+/// The value of a part that is evaluated before, in the type that kernels compute in.
+template <class Part>
+struct PartValue {
+  using type = Tensor<compute_t<typename Part::value_type>, typename Part::device_type>;
+};
+template <class Part>
+  requires has_var<Part>
+struct PartValue<Part> : Evaluated<Part> {
+};
 
 /// The values of parts evaluated before, each distinct one once.
 template <class Part>
 class PartValues {
  public:
-  using Value = Tensor<compute_t<typename Part::value_type>, typename Part::device_type>;
+  using Value = typename PartValue<Part>::type;
   Value of(const Part& part) {
     for (int i = 0; i < count_; ++i) {
       if (same_value(*part_[i], part)) return value_[i];
     }
-    using D = typename Value::device_type;
-    auto value = materialize_on<typename Value::value_type, D>(part, D{});
+    Value value = evaluated(part);
     if (count_ < most) {
       part_[count_] = &part;
       value_[count_++] = value;
@@ -102,6 +112,15 @@ class PartValues {
   }
 
  private:
+  static Value evaluated(const Part& part) {
+    if constexpr (has_var<Part>) {
+      return Value(part);
+    } else {
+      using D = typename Value::device_type;
+      return materialize_on<typename Value::value_type, D>(part, D{});
+    }
+  }
+
   static constexpr int most = 4;
   const Part* part_[most];
   Value value_[most];
@@ -127,7 +146,7 @@ template <class... More>
 struct FirstPart<void, More...> : FirstPart<More...> {};
 
 template <std::uint64_t N, class T, class Op, class... Args>
-  requires(RowLowering<Map<T, Op, Args...>>::reductions > 0)
+  requires has_numbered_part<N, Map<T, Op, Args...>>
 struct WithoutParts<N, Map<T, Op, Args...>> {
   using E = Map<T, Op, Args...>;
   static constexpr bool is_part = expression_number<E> == N;
@@ -138,7 +157,7 @@ struct WithoutParts<N, Map<T, Op, Args...>> {
   };
   template <class Any>
   struct Made<true, Any> {
-    using type = Tensor<compute_t<typename E::value_type>, typename E::device_type>;
+    using type = typename PartValue<E>::type;
     using part = E;
   };
   using type = typename Made<is_part, E>::type;
@@ -159,7 +178,7 @@ struct WithoutParts<N, Map<T, Op, Args...>> {
   }
 };
 template <std::uint64_t N, class R, class E>
-  requires(RowLowering<E>::reductions > 0)
+  requires has_numbered_part<N, E>
 struct WithoutParts<N, Reduce<R, E>> {
   using type = Reduce<R, typename WithoutParts<N, E>::type>;
   using part = typename WithoutParts<N, E>::part;
@@ -170,12 +189,23 @@ struct WithoutParts<N, Reduce<R, E>> {
                 e.axes());
   }
 };
+template <std::uint64_t N, class R, class E>
+  requires(expression_number<Reduce<R, E>> == N)
+struct WithoutParts<N, Reduce<R, E>> {
+  using part = Reduce<R, E>;
+  using type = typename PartValue<part>::type;
+  template <class Values>
+  static type of(const part& e, Values& values) {
+    return values.of(e);
+  }
+};
 
-/// Holds an expression with its repeated parts evaluated.
-template <class E>
-struct SplitRows {
-  using Without = WithoutParts<part_before_rows<E>, E>;
+/// Holds an expression with a part of it evaluated.
+template <class E, std::uint64_t N = part_before<E>>
+struct SplitStatement {
+  using Without = WithoutParts<N, E>;
   using Rest = typename Without::type;
+  using LoweredRest = Lowered<Rest, route_of<Rest>()>;
   static Rest rest_of(const E& e) {
     PartValues<typename Without::part> values;
     return Without::of(e, values);
@@ -183,13 +213,28 @@ struct SplitRows {
   Rest rest;
 };
 
+/// A statement that is split, ready to run.
+template <class E>
+struct LoweredSplit : SplitStatement<E>, SplitStatement<E>::LoweredRest {
+  explicit LoweredSplit(const E& whole)
+      : SplitStatement<E>{SplitStatement<E>::rest_of(whole)},
+        SplitStatement<E>::LoweredRest(SplitStatement<E>::rest) {}
+};
+
 template <class E>
   requires(part_before_rows<E> != 0)
-struct Lowered<E, Route::rows>
-    : SplitRows<E>, Lowered<typename SplitRows<E>::Rest, route_of<typename SplitRows<E>::Rest>()> {
-  using Rest = typename SplitRows<E>::Rest;
-  explicit Lowered(const E& e)
-      : SplitRows<E>{SplitRows<E>::rest_of(e)}, Lowered<Rest, route_of<Rest>()>(this->rest) {}
+struct Lowered<E, Route::rows> : LoweredSplit<E> {
+  using LoweredSplit<E>::LoweredSplit;
+};
+template <class E>
+  requires splits_elements<E>
+struct Lowered<E, Route::elementwise> : LoweredSplit<E> {
+  using LoweredSplit<E>::LoweredSplit;
+};
+template <class R, class E>
+  requires splits_elements<E>
+struct Lowered<Reduce<R, E>, Route::reduction> : LoweredSplit<Reduce<R, E>> {
+  using LoweredSplit<Reduce<R, E>>::LoweredSplit;
 };
 
 }  // namespace weft::detail

@@ -109,9 +109,12 @@ struct MultiheadAttention {
         heads(num_heads),
         dropout(options.dropout),
         batch_first(options.batch_first) {
-    if (num_heads <= 0 || embed_dim % num_heads != 0) {
+    if (num_heads <= 0 || embed_dim <= 0 || embed_dim % num_heads != 0) {
       fail<ValueError>("MultiheadAttention", "a width of ", embed_dim, " for ", num_heads,
                        " heads, expected a multiple");
+    }
+    if (!(dropout >= 0 && dropout <= 1)) {
+      fail<ValueError>("MultiheadAttention", "dropout ", dropout, ", expected 0 to 1");
     }
     const auto weight = [&](int64_t rows, int64_t columns) {
       Var<T, D> x(empty<T>({rows, columns}, device), true);

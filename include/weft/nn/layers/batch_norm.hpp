@@ -16,6 +16,10 @@ struct BatchNormOptions {
 };
 
 namespace detail {
+inline void check_channels(const char* operation, int64_t channels) {
+  if (channels >= 0) return;
+  fail<ValueError>(operation, channels, " channels, expected at least 0");
+}
 [[gnu::cold, gnu::noinline]] inline void refuse_images(const char* operation, const Shape& x,
                                                        int64_t channels, int axes) {
   if (axes == 1) {
@@ -43,6 +47,7 @@ struct BatchNorm {
   BatchNorm() = default;
   BatchNorm(int64_t size, BatchNormOptions options, D device)
       : channels(size), epsilon(options.epsilon), momentum(options.momentum) {
+    check_channels(text, size);
     if (options.affine) {
       weight = Var<T, D>(ones<T>({size}, device), true);
       bias = Var<T, D>(zeros<T>({size}, device), true);
@@ -109,8 +114,14 @@ struct BatchNorm {
                        " in training, expected more than one value a channel");
     }
     autograd::BatchStatistics<compute_t<T>, D> found;
-    const Var<T, D> y = autograd::batch_norm(x, w, b, epsilon, cut, found, added);
-    if (training && running_mean) track(found.mean, found.variance, n);
+    const bool tracks = training && running_mean;
+    std::optional<BatchRunning<T, D>> running;
+    if (tracks && momentum && running_mean->is_contiguous() && running_var->is_contiguous()) {
+      running = {*running_mean, *running_var, *num_batches_tracked, *momentum};
+    }
+    const Var<T, D> y =
+        autograd::batch_norm(x, w, b, epsilon, cut, found, added, running ? &*running : nullptr);
+    if (tracks && !found.tracked) track(found.mean, found.variance, n);
     return y;
   }
 

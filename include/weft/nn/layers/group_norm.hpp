@@ -44,6 +44,7 @@ struct GroupNorm {
   GroupNorm() = default;
   GroupNorm(int64_t parts, int64_t size, GroupNormOptions options = {}, D device = {})
       : groups(parts), channels(size), epsilon(options.epsilon) {
+    detail::check_channels("GroupNorm", channels);
     if (groups < 1 || channels % groups != 0) {
       fail<ValueError>("GroupNorm", channels, " channels in ", groups,
                        " groups, expected a number that divides them");
@@ -88,9 +89,14 @@ struct InstanceNorm {
   double momentum = 0.1;
   bool training = true;
 
+  static constexpr const char* text = Axes == 1   ? "InstanceNorm1d"
+                                      : Axes == 2 ? "InstanceNorm2d"
+                                                  : "InstanceNorm3d";
+
   InstanceNorm() = default;
   InstanceNorm(int64_t size, InstanceNormOptions options, D device)
       : channels(size), epsilon(options.epsilon), momentum(options.momentum) {
+    check_channels(text, size);
     if (options.affine) {
       weight = Var<T, D>(ones<T>({size}, device), true);
       bias = Var<T, D>(zeros<T>({size}, device), true);
@@ -109,9 +115,6 @@ struct InstanceNorm {
 
   /// x of shape (batch, channels, ...) with more than one place in an image.
   Var<T, D> operator()(const Var<T, D>& x) const {
-    const char* const text = Axes == 1   ? "InstanceNorm1d"
-                             : Axes == 2 ? "InstanceNorm2d"
-                                         : "InstanceNorm3d";
     if (x.rank() != Axes + 2 || x.size(1) != channels) {
       fail<ShapeError>(text, "an input of shape ", x.shape(), ", expected (batch, ", channels,
                        ", ...) of ", Axes + 2, " axes");

@@ -73,6 +73,9 @@ struct Recurrent {
                        options.num_layers, " and proj_size ", options.proj_size,
                        ", expected positive sizes and a projection to fewer");
     }
+    if (!(options.dropout >= 0 && options.dropout <= 1)) {
+      fail<ValueError>(Steps::text, "dropout ", options.dropout, ", expected 0 to 1");
+    }
     const double bound = 1 / std::sqrt(static_cast<double>(width));
     const int64_t rows = Steps::gates * width;
     for (int64_t layer = 0; layer < options.num_layers; ++layer) {

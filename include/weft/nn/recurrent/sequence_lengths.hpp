@@ -30,7 +30,8 @@ class SequenceLengths {
     }
     const Shape shape = given_.empty() ? tensor_.shape() : Shape{std::ssize(given_)};
     if (!(shape == Shape{batch})) {
-      fail<ShapeError>(operation, "lengths of shape ", shape, " for a batch of ", batch);
+      fail<ShapeError>(operation, "lengths of shape ", shape, " for a batch of ", batch,
+                       ", expected (", batch, ",)");
     }
   }
   /// Whether the host knows the lengths, which it does not if they are a tensor.

@@ -15,6 +15,16 @@ struct BatchNumbers {
   Tensor<C, D> factor;    // scale times weight
 };
 
+/// What the layer keeps over all batches: new values are `share` of the batch's and the rest of the
+/// old ones.
+template <class T, class D>
+struct BatchRunning {
+  Tensor<T, D> mean;
+  Tensor<T, D> variance;  // unbiased
+  Tensor<int64_t, D> batches;
+  double share;
+};
+
 /// What its gradient needs of them, and the gradients of weight and bias; each (channel,).
 template <class T, class C, class D>
 struct BatchGradients {
@@ -27,9 +37,14 @@ struct BatchGradients {
 /// The sums of batch norm by kernels of a device's own (cuda/conv/batch_norm.hpp). x and g have the
 /// same format, contiguous or channels last, and at least 2 axes:
 ///   static BatchNumbers<C, D> statistics(const Tensor<T, D>& x, const Tensor<T, D>& weight,
-///                                        double epsilon);
+///                                        double epsilon, const BatchRunning<T, D>* running);
 ///   static BatchGradients<T, C, D> gradients(x, g, const BatchNumbers<C, D>&,
-///                                            const Tensor<T, D>& bias, bool relu);
+///                                            const Tensor<T, D>& bias, bool relu,
+///                                            const Tensor<T, D>* to_weight, ... to_bias);
+///   static Tensor<T, D> images(x, g, const BatchNumbers<C, D>&, const BatchGradients<T, C, D>&,
+///                              bias, relu);
+/// where `to_weight` and `to_bias`, if not null, are where the gradients of weight and bias are
+/// put.
 template <class D>
 struct BatchNormKernels;
 

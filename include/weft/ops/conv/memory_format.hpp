@@ -44,15 +44,22 @@ Tensor<T, D> allocate_format(const Shape& shape, D device, bool last,
                             channels_last_strides(shape));
 }
 
-/// x in one of the two formats: its own elements where they lie so, or a copy.
+/// Whether the elements of x lie in one of the two formats; strides of axes of size 1 may differ.
 template <class T, class D>
-Tensor<T, D> in_format(const Tensor<T, D>& x, bool last) {
+bool lies_in_format(const Tensor<T, D>& x, bool last) {
   const Strides wanted = last ? channels_last_strides(x.shape()) : contiguous_strides(x.shape());
   bool lies_so = true;
   for (int i = 0; i < x.rank(); ++i) {
     lies_so = lies_so && (x.shape()[i] == 1 || x.strides()[i] == wanted[i]);
   }
-  if (lies_so || x.size() == 0) {  // strides of axes of size 1 may differ
+  return lies_so || x.size() == 0;
+}
+
+/// x in one of the two formats: its own elements where they lie so, or a copy.
+template <class T, class D>
+Tensor<T, D> in_format(const Tensor<T, D>& x, bool last) {
+  if (lies_in_format(x, last)) {
+    const Strides wanted = last ? channels_last_strides(x.shape()) : contiguous_strides(x.shape());
     return Access::make<T, D>(StorageHandle(Access::storage(x)), x.data(), x.shape(), wanted);
   }
   const Tensor<T, D> out = allocate_format<T, D>(x.shape(), x.device(), last);

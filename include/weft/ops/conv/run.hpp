@@ -64,13 +64,21 @@ Tensor<T, D> rows_of_places(const Tensor<T, D>& x) {
 }
 }  // namespace detail
 
-/// Convolutions of 1 x 1 of channels-last images, which are products of matrices as they lie.
+/// Convolutions of 1 x 1 of channels-last images, or of single places, which are products of
+/// matrices as they lie.
 template <class T, class D>
 struct PointwiseLast {
   using X = Tensor<T, D>;
   static bool takes(const Problem& p, bool last) {
-    return last && p.is_pointwise() && p.groups == 1 &&
-           weft::detail::can_multiply<detail::Loops<D>>();
+    return (last || p.places() == 1) && p.is_pointwise() && p.groups == 1 && p.channels > 0 &&
+           p.filters > 0 && p.images > 0 && weft::detail::can_multiply<detail::Loops<D>>();
+  }
+  /// Whether they are faster than a GPU's library: always in 16 bits, where it chooses badly, and
+  /// for images that do not fill the GPU. With `otherwise` false large ones of floats are not.
+  static bool is_faster(const Problem& p, bool last, bool otherwise) {
+    const int64_t widest = p.channels > p.filters ? p.channels : p.filters;
+    const bool small = p.images * p.places() <= (int64_t{1} << 23) / widest;
+    return is_cuda<D> && takes(p, last) && (sizeof(T) == 2 || small || otherwise);
   }
   static void results(const char* operation, const Problem& p, const X& x, const X& w, const X& y) {
     const X filters = w.reshape({p.filters, p.channels});
@@ -158,24 +166,25 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     finish<T, D>(p.filters, y, nullptr, cut);
     return y;
   }
+  const bool by_product = PointwiseLast<T, D>::is_faster(p, last, bias == nullptr);
   if constexpr (detail::has_library<D>()) {
     using Library = ConvLibrary<detail::Loops<D>>;
     const Tensor<T, D> lying = all::in_format(w, last);
-    if (bias != nullptr) {
+    if (bias != nullptr && !by_product) {
       const Tensor<T, D> shift = all::in_format(*bias, false);
       if (Library::results_with_bias(operation, p, x, lying, shift, cut, y)) return y;
     }
-    done = Library::results(operation, p, x, lying, y);
+    done = !by_product && Library::results(operation, p, x, lying, y);
   }
   if (done) {
     finish(p.filters, y, bias, cut);
     return y;
   }
   const Tensor<T, D> filters = all::in_format(w, false);
-  if (!last) {
-    ByMatmul<T, D>(operation, p).results(x, filters, y);
-  } else if (PointwiseLast<T, D>::takes(p, last)) {
+  if (PointwiseLast<T, D>::takes(p, last)) {
     PointwiseLast<T, D>::results(operation, p, x, filters, y);
+  } else if (!last) {
+    ByMatmul<T, D>(operation, p).results(x, filters, y);
   } else {
     const Tensor<T, D> plain = all::Access::allocate<T, D>(p.result_shape(), x.device());
     ByMatmul<T, D>(operation, p).results(all::in_format(x, false), filters, plain);
@@ -198,10 +207,10 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
     dx.fill(compute_t<T>(0));
     return dx;
   }
+  const bool by_product = PointwiseLast<T, D>::is_faster(p, last, false);
   if constexpr (detail::has_library<D>()) {
-    if (ConvLibrary<detail::Loops<D>>::images(operation, p, g, all::in_format(w, last), dx)) {
-      return dx;
-    }
+    const Tensor<T, D> lying = all::in_format(w, last);
+    if (!by_product && ConvLibrary<detail::Loops<D>>::images(operation, p, g, lying, dx)) return dx;
   }
   const Tensor<T, D> filters = all::in_format(w, false);
   if (p.is_depthwise()) {
@@ -217,10 +226,10 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
                               static_cast<int>(p.filters / p.channels)};
     visit(operation, g.device(), volume_of(dx), f, {g.storage(), filters.storage()},
           {dx.storage()});
-  } else if (!last) {
-    ByMatmul<T, D>(operation, p).images(g, filters, dx);
   } else if (PointwiseLast<T, D>::takes(p, last)) {
     PointwiseLast<T, D>::images(operation, p, g, filters, dx);
+  } else if (!last) {
+    ByMatmul<T, D>(operation, p).images(g, filters, dx);
   } else {
     const Tensor<T, D> plain = all::Access::allocate<T, D>(p.image_shape(), g.device());
     ByMatmul<T, D>(operation, p).images(all::in_format(g, false), filters, plain);
@@ -229,11 +238,16 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
   return dx;
 }
 
-/// The gradient of the filters.
+/// The gradient of the filters: `into` where that has the format which the method writes, else new
+/// memory.
 template <class T, class D>
 Tensor<T, D> weights(const char* operation, const Problem& p, const Tensor<T, D>& images,
-                     const Tensor<T, D>& gradient) {
+                     const Tensor<T, D>& gradient, const Tensor<T, D>* into = nullptr) {
   namespace all = weft::detail;
+  const auto target = [&](bool last) {
+    if (into != nullptr && all::lies_in_format(*into, last)) return all::in_format(*into, last);
+    return all::allocate_format<T>(p.weight_shape(), images.device(), last);
+  };
   const Tensor<T, D> x = all::in_any_format(images);
   const bool last = is_channels_last(x);
   const Tensor<T, D> g = all::in_format(gradient, last);
@@ -242,19 +256,20 @@ Tensor<T, D> weights(const char* operation, const Problem& p, const Tensor<T, D>
     none.fill(compute_t<T>(0));
     return none;
   }
+  const bool by_product = PointwiseLast<T, D>::is_faster(p, last, true);
   if constexpr (detail::has_library<D>()) {
-    const Tensor<T, D> dw = all::allocate_format<T>(p.weight_shape(), x.device(), last);
-    if (ConvLibrary<detail::Loops<D>>::weights(operation, p, x, g, dw)) return dw;
+    const Tensor<T, D> dw = target(last);
+    if (!by_product && ConvLibrary<detail::Loops<D>>::weights(operation, p, x, g, dw)) return dw;
   }
   if (p.is_depthwise()) {
-    const Tensor<T, D> dw = all::Access::allocate<T, D>(p.weight_shape(), x.device());
+    const Tensor<T, D> dw = target(false);
     if constexpr (requires { sizeof(DepthwiseWeights<detail::Loops<D>>); }) {
       DepthwiseWeights<detail::Loops<D>>::run(operation, p, x, g, dw);
     }
     return dw;
   }
   if (PointwiseLast<T, D>::takes(p, last)) {
-    const Tensor<T, D> dw = all::Access::allocate<T, D>(p.weight_shape(), x.device());
+    const Tensor<T, D> dw = target(false);
     PointwiseLast<T, D>::weights(operation, p, x, g, dw);
     return dw;
   }

@@ -42,6 +42,30 @@ decltype(auto) value_on(const E& e, D device) {
 }
 }  // namespace detail
 
+namespace detail {
+/// Whether E, an expression of tensors and numbers alone, may be computed inside of its scan on D:
+/// to the same bits, since its values are not rounded to be stored.
+template <class E>
+inline constexpr bool is_plain_formula = false;
+template <class T, class D>
+inline constexpr bool is_plain_formula<Tensor<T, D>> = true;
+template <class T>
+inline constexpr bool is_plain_formula<Scalar<T>> = true;
+template <class T, class Op, class... Args>
+inline constexpr bool is_plain_formula<Map<T, Op, Args...>> = (is_plain_formula<Args> && ...) &&
+                                                              !requires(Op op) {
+  op.draw;
+}
+&&!requires { Op::has_effects; };
+template <class D, class S, class E, class T>
+inline constexpr bool scans_formula =
+    is_cuda<D> && !is_tensor<E> && is_plain_formula<E> &&
+    std::is_same_v<typename E::value_type, compute_t<typename E::value_type>> &&
+    requires(const E& e, const Tensor<T, D>& target) {
+  Scanner<D>::template scan_formula<S>(e, target, 0);
+};
+}  // namespace detail
+
 /// The expression of E's running values along an axis. It is computed by itself, in one pass over
 /// memory, before what reads it.
 template <class S, class E>
@@ -67,6 +91,12 @@ class Scan : public NodeMembers<Scan<S, E>> {
   void evaluate(const Tensor<T, D>& target) const {
     using Loops = std::conditional_t<is_cuda<D>, Cuda, D>;
     if constexpr (detail::can_scan<Loops>()) {
+      if constexpr (detail::scans_formula<Loops, S, E, T>) {
+        if (!repeats_ && shape().rank() > 0 && target.size() > 0 &&
+            Scanner<Loops>::template scan_formula<S>(args_.head, target, axis_)) {
+          return;
+        }
+      }
       const auto& x = detail::value_on(args_.head, target.device());
       if (shape().rank() == 0) {
         Scanner<Loops>::template scan<S>(x.reshape({1}), target.reshape({1}), axis_, repeats_);

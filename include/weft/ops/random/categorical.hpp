@@ -1,4 +1,4 @@
-// random::categorical, multinomial, choice, dirichlet: draws among weights, and weights themselves.
+// random::categorical, multinomial, choice, permuted, dirichlet: draws among weights or elements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -120,6 +120,14 @@ template <ExpressionLike A>
 auto dirichlet(const A& alpha, Generator& generator = default_generator()) {
   const auto logs = detail::drawn_for<variate::log_gamma, typename A::value_type>(generator, alpha);
   return softmax(logs, axis(-1)).eval();
+}
+
+/// x with the elements along an axis in random order, of each slice in one of its own.
+template <ExpressionLike X, class A>
+auto permuted(const X& x, const A& axis, Generator& generator = default_generator()) {
+  const auto all_of = weft::detail::as_tensor(x);
+  const auto keys = rand<double>(all_of.shape(), all_of.device(), generator);
+  return gather(all_of, argsort(keys, axis), axis).eval();
 }
 
 }  // namespace random

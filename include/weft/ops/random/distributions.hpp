@@ -8,7 +8,8 @@
 // on a device; ValueError for parameters that the distribution does not have. With tensors or
 // expressions among the parameters, which broadcast: one number for each of their elements, on
 // their device; there a parameter that the distribution does not have gives NaN, or -1 in an
-// integer. Numbers are computed in double from Philox's bits; the element type rounds them once.
+// integer. Numbers are computed in double from Philox's bits, and the element type rounds them
+// once; gamma's of 32 bits and less are computed in float.
 
 namespace weft::random {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/core/random/counts.hpp"
+#include "weft/core/random/float_gamma.hpp"
 #include "weft/ops/elementwise/generate.hpp"
 
 namespace weft {
@@ -32,12 +33,22 @@ struct variates {
   template <class... Ps>
   WEFT_HD compute_t<T> one(long long i, Ps... parameters) const {
     const bool fine = V::accepts(parameters...);
-    if constexpr (is_integer<T>) {
+    if constexpr (std::is_same_v<V, variate::gamma> && std::is_same_v<compute_t<T>, float>) {
+      return fine ? gamma(i, parameters...) : math::nan<float>;
+    } else if constexpr (is_integer<T>) {
       return fine ? math::convert<T>(V::draw(ElementBits(draw, i), parameters...)) : T(-1);
     } else {
       return static_cast<compute_t<T>>(fine ? V::draw(ElementBits(draw, i), parameters...)
                                             : variate::not_a_number);
     }
+  }
+  /// In float up to a shape where that would tell in the numbers.
+  WEFT_HD float gamma(long long i, double shape, double scale) const {
+    if (shape < 128) {
+      return variate::draw_float_gamma(ElementBits(draw, i), static_cast<float>(shape),
+                                       static_cast<float>(scale));
+    }
+    return static_cast<float>(V::draw(ElementBits(draw, i), shape, scale));
   }
 };
 }  // namespace op

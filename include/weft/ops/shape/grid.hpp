@@ -1,10 +1,11 @@
-// meshgrid, broadcast_tensors, ix_: tensors stretched to each other's shape, as views.
+// meshgrid, broadcast_tensors, ix_, sum_to_size: tensors stretched to a shape, and back by sums.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <tuple>
 
 #include "weft/core/broadcast.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/views.hpp"
 
 namespace weft {
@@ -45,6 +46,21 @@ std::tuple<Vs...> stretched(const char* operation, const Vs&... xs) {
 template <ExpressionLike... Xs>
 auto broadcast_tensors(const Xs&... xs) {
   return detail::stretched("broadcast_tensors", xs.eval()...);
+}
+
+/// The sum over the axes along which `shape` would be stretched to that of x: of this shape.
+template <ExpressionLike X>
+auto sum_to_size(const X& x, const Shape& shape) {
+  if (!(broadcast("sum_to_size", shape, x.shape()) == x.shape())) {
+    fail<ShapeError>("sum_to_size", "shape ", x.shape(), " to ", shape,
+                     ", expected one that broadcasts to it");
+  }
+  const int more = x.rank() - shape.rank();
+  Axes axes{0};
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i < more || shape[i - more] != x.shape()[i]) axes.push_back(i + 1);
+  }
+  return sum(x.eval().unsqueeze(0), axes).eval().reshape(shape);
 }
 
 /// The coordinates of a grid: auto [x, y] = meshgrid(a, b), each of the shape (a.size(), b.size()).

@@ -1,0 +1,107 @@
+// Which part of a statement that is too large for a kernel is evaluated before the rest.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/program/leaves.hpp"
+#include "weft/eval/rows/rows.hpp"
+#include "weft/eval/rows/sharing.hpp"
+
+namespace weft::detail {
+
+/// A number for an expression's type, by its structure.
+template <class E>
+inline constexpr std::uint64_t expression_number = type_number<E>();
+template <class T, class Op, class... Args>
+inline constexpr std::uint64_t expression_number<Map<T, Op, Args...>> = [] {
+  std::uint64_t number = mixed(type_number<T>(), type_number<Op>());
+  ((number = mixed(number, expression_number<Args>)), ...);
+  return number;
+}();
+template <class R, class E>
+inline constexpr std::uint64_t expression_number<Reduce<R, E>> = mixed(type_number<R>(),
+                                                                       expression_number<E>);
+
+/// Operands, and reductions' values, that a kernel takes; a program's operands are bits.
+inline constexpr int most_kernel_values = 58;
+inline constexpr int most_kernel_reductions = 30;
+
+/// What an expression asks of its kernel; one with Vars of the statement that is recorded.
+template <class E>
+inline constexpr int kernel_values = [] {
+  if constexpr (has_var<E>) {
+    return var_count<E> + leaf_count<E>;
+  } else {
+    return count(typename RowLowering<E>::types{}) + RowLowering<E>::reductions;
+  }
+}();
+/// Whether a row program of E is too large.
+template <class E>
+inline constexpr bool has_large_rows =
+    kernel_values<E> > most_kernel_values || RowLowering<E>::reductions > most_kernel_reductions;
+
+/// The parts of a large expression, with what they ask of a kernel.
+struct LargeParts {
+  static constexpr int most = 512;
+  struct Part {
+    std::uint64_t number = 0;
+    int values = 0;
+    bool is_reduction = false;
+  };
+  Part part[most] = {};
+  int count = 0;
+
+  template <class E>
+  constexpr void add(bool is_reduction) {
+    if (count == most || !Device<typename E::device_type>) return;
+    part[count++] = {expression_number<E>, kernel_values<E>, is_reduction};
+  }
+};
+template <class E>
+struct CollectLargeParts {
+  static constexpr void run(LargeParts&) {}
+};
+template <class T, class Op, class... Args>
+struct CollectLargeParts<Map<T, Op, Args...>> {
+  static constexpr void run(LargeParts& parts) {
+    parts.add<Map<T, Op, Args...>>(false);
+    (CollectLargeParts<Args>::run(parts), ...);
+  }
+};
+template <class R, class E>
+struct CollectLargeParts<Reduce<R, E>> {
+  static constexpr void run(LargeParts& parts) {
+    parts.add<Reduce<R, E>>(true);
+    CollectLargeParts<E>::run(parts);
+  }
+};
+
+/// The number of the part to evaluate before the rest: the largest reduction that is a good share
+/// of the expression, since its value is small, or else what is nearest to two thirds of it. 0:
+/// none.
+template <class E>
+inline constexpr std::uint64_t part_before_large = [] {
+  LargeParts parts;
+  CollectLargeParts<E>::run(parts);
+  const int all = kernel_values<E>;
+  LargeParts::Part reduction;
+  LargeParts::Part other;
+  for (int i = 1; i < parts.count; ++i) {  // the first is the expression itself
+    const LargeParts::Part& part = parts.part[i];
+    if (part.is_reduction && part.values > reduction.values && part.values < all) reduction = part;
+    if (part.values > other.values && 3 * part.values <= 2 * all) other = part;
+  }
+  if (4 * reduction.values >= all) return reduction.number;
+  return other.values > 1 ? other.number : reduction.number;
+}();
+
+/// Whether an expression has a part of number N.
+template <std::uint64_t N, class E>
+inline constexpr bool has_numbered_part = false;
+template <std::uint64_t N, class T, class Op, class... Args>
+inline constexpr bool has_numbered_part<N, Map<T, Op, Args...>> =
+    expression_number<Map<T, Op, Args...>> == N || (has_numbered_part<N, Args> || ...);
+template <std::uint64_t N, class R, class E>
+inline constexpr bool has_numbered_part<N, Reduce<R, E>> =
+    expression_number<Reduce<R, E>> == N || has_numbered_part<N, E>;
+
+}  // namespace weft::detail
