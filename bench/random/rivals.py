@@ -32,6 +32,12 @@ class TorchSide:
         self.names = {"torch": torch, "F": functional, "rms_norm": rms_norm}
         self.version = torch.__version__
         self.compiled = {}
+        self.threads = torch.get_num_threads()
+
+    def share(self, parts):
+        """Leaves the CPU's cores to other processes, as long as nothing is compiled or timed."""
+        if self.device == "cpu":
+            self.torch.set_num_threads(max(1, self.threads // parts))
 
     def hashes(self, seed, begin, end):
         """32 random bits for each position, in 64; the same as hash() in driver.cpp."""
@@ -127,7 +133,11 @@ class TorchSide:
 
     def reference(self, s):
         self.torch.set_grad_enabled(s["backward"])
-        return self.look(self.function(s, s["wide"])(*self.operands(s, 0, wide=True)))
+        self.share(8)
+        try:
+            return self.look(self.function(s, s["wide"])(*self.operands(s, 0, wide=True)))
+        finally:
+            self.share(1)
 
     def nudged(self, s):
         """References of statements whose gradients jump, for operands that are a rounding off.
@@ -143,7 +153,10 @@ class TorchSide:
     def prepare(self, s):
         self.torch.set_grad_enabled(s["backward"])
         f = self.compiled[s["case"]] = self.function(s, s["torch"], compile=True)
-        f(*self.operands(s, 0))
+        self.share(8)
+        operands = self.operands(s, 0)
+        self.share(1)  # the compiler writes their number into its code
+        f(*operands)
         self.wait()
 
     def measure(self, s, who):

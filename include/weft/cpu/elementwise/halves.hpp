@@ -13,8 +13,9 @@ typedef float EightFloats __attribute__((vector_size(32)));
 typedef int EightMasks __attribute__((vector_size(32)));
 
 // What is left behind the last whole vector is in one that begins earlier.
-[[gnu::noinline, gnu::target("avx2,f16c")]] inline void widen_by_f16c(const half* from, float* to,
-                                                                      std::int64_t n) {
+template <class = void>  // a target costs a file that has none of it some milliseconds
+[[gnu::noinline, gnu::target("avx2,fma,f16c")]] void widen_by_f16c(const half* from, float* to,
+                                                                   std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += 8) {
     if (i + 8 > n) i = n - 8;
     EightHalves x;
@@ -23,8 +24,9 @@ typedef int EightMasks __attribute__((vector_size(32)));
     __builtin_memcpy(to + i, &y, 32);
   }
 }
-[[gnu::noinline, gnu::target("avx2,f16c")]] inline void narrow_by_f16c(const float* from, half* to,
-                                                                       std::int64_t n) {
+template <class = void>  // a target costs a file that has none of it some milliseconds
+[[gnu::noinline, gnu::target("avx2,fma,f16c")]] void narrow_by_f16c(const float* from, half* to,
+                                                                    std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += 8) {
     if (i + 8 > n) i = n - 8;
     EightFloats x;
@@ -45,16 +47,18 @@ inline bool has_f16c() {
 #endif
 
 /// to[i] = from[i] for n halves.
-[[gnu::noinline]] inline void widen_halves(const half* from, float* to, std::int64_t n) {
+template <class = void>
+[[gnu::noinline]] void widen_halves(const half* from, float* to, std::int64_t n) {
 #if defined(__x86_64__)
-  if (n >= 8 && has_f16c()) return widen_by_f16c(from, to, n);
+  if (n >= 8 && has_f16c()) return widen_by_f16c<>(from, to, n);
 #endif
   for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
 }
 /// The same the other way, rounded once; NaN becomes 0x7FFF.
-[[gnu::noinline]] inline void narrow_to_halves(const float* from, half* to, std::int64_t n) {
+template <class = void>
+[[gnu::noinline]] void narrow_to_halves(const float* from, half* to, std::int64_t n) {
 #if defined(__x86_64__)
-  if (n >= 8 && has_f16c()) return narrow_by_f16c(from, to, n);
+  if (n >= 8 && has_f16c()) return narrow_by_f16c<>(from, to, n);
 #endif
   for (std::int64_t i = 0; i < n; ++i) to[i] = half(from[i]);
 }
