@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/conv.hpp"
 #include "weft/cuda/conv/batch_norm.hpp"
 #include "weft/cuda/conv/cudnn.hpp"
 #include "weft/cuda/conv/depthwise.hpp"
 #include "weft/cuda/matmul.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/cuda/window.hpp"
+#include "weft/ops/conv/conv.hpp"
+#include "weft/ops/conv/fold.hpp"

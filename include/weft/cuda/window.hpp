@@ -4,3 +4,5 @@
 
 #include "weft/cuda/conv/pool.hpp"
 #include "weft/cuda/conv/visit.hpp"
+#include "weft/ops/conv/pool.hpp"
+#include "weft/ops/conv/resample.hpp"

@@ -114,10 +114,12 @@ struct CollectPatterns<Apply<Op, Ps...>> {
     using P = Apply<Op, Ps...>;
     if (uses_of<P> == 0) return;
     const int me = n++;
+    constexpr bool kept =
+        std::is_same_v<typename P::type, float> && !has_effects<P> && sizeof...(Ps) <= 3;
     nodes[me] = {pattern_number<P>,
                  program_weight<P>,
                  parent,
-                 std::is_same_v<typename P::type, float> && !has_effects<P> && sizeof...(Ps) <= 3,
+                 kept,
                  reads_reductions<P>,
                  __builtin_popcountll(uses_of<P>)};
     (CollectPatterns<Ps>::run(nodes, n, me), ...);
