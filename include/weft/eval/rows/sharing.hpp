@@ -1,7 +1,8 @@
 // Which parts of a row program occur several times, by type, and which occurrences have one value.
 // SPDX-License-Identifier: Apache-2.0
-// Long because the tables of what is shared and what evaluates by them are one algorithm.
 #pragma once
+
+// Long because the tables of what is shared and what evaluates by them are one algorithm.
 
 #include <cstdint>
 
