@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "test.hpp"
+#include "weft/conv.hpp"
 
 #ifdef __CUDACC__
 #include "weft/cuda/conv.hpp"

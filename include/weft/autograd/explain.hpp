@@ -36,7 +36,7 @@ class BackwardExplainer {
         using A = decltype(adjoint);
         Explanation::Kernel kernel;
         kernel.kind = "gradients";
-        kernel.work = weft::detail::join({"in rows, over ", rows.full});
+        kernel.work = over_rows(rows.full);
         add_rows_read(kernel, operands + A::outputs, A::operands_read >> A::outputs, rows.full,
                       typename A::Lower::types{});
         Operand g;
@@ -44,17 +44,23 @@ class BackwardExplainer {
               nullptr);
         weft::detail::add_operand(kernel.reads, g, name(dtype_of<typename E::value_type>),
                                   e.shape(), "the result's gradient");
-        const auto writes = [&]<std::size_t... I>(std::index_sequence<I...>) {
-          using V = Var<typename A::Element, typename E::device_type>;
-          add_writes<(A::vars << A::outputs)>(kernel, operands, rows.full,
-                                              TypeList<std::conditional_t<I == I, V, void>...>{});
-        };
-        writes(std::make_index_sequence<__builtin_popcountll(A::vars)>{});
+        add_rows_written<A, Var<typename A::Element, typename E::device_type>>(
+            kernel, operands, rows.full, std::make_index_sequence<__builtin_popcountll(A::vars)>{});
         out_.kernels.push_back(static_cast<Explanation::Kernel&&>(kernel));
       });
     } else {
       return false;
     }
+  }
+  // Functions, since nvcc garbles braces and template lambdas within a generic lambda.
+  static auto over_rows(const Shape& shape) {
+    return weft::detail::join({"in rows, over ", shape});
+  }
+  template <class A, class V, std::size_t... I>
+  void add_rows_written(Explanation::Kernel& kernel, const Operand* operands, const Shape& shape,
+                        std::index_sequence<I...>) {
+    add_writes<(A::vars << A::outputs)>(kernel, operands, shape,
+                                        TypeList<std::conditional_t<I == I, V, void>...>{});
   }
   template <class... Ts>
   static void add_rows_read(Explanation::Kernel& kernel, const Operand* inputs, std::uint64_t reads,

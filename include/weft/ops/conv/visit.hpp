@@ -28,7 +28,7 @@ void visit(const char* operation, D device, const Volume& volume, const F& f,
   static_assert(here || !is_cuda<D>,
                 "weft: for images on Cuda include <weft/cuda/conv.hpp>, and <weft/cuda/window.hpp> "
                 "for pooling alone");
-  static_assert(here || is_cuda<D>, "weft: for images on Cpu include <weft/weft.hpp>");
+  static_assert(here || is_cuda<D>, "weft: for images on Cpu include <weft/conv.hpp>");
   if constexpr (here) {
     if (volume.count() > 0) Visitor<Loops>::run(operation, device, volume, f, reads, writes);
   }
