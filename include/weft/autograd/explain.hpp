@@ -53,7 +53,7 @@ class BackwardExplainer {
     }
   }
   // Functions, since nvcc garbles braces and template lambdas within a generic lambda.
-  static auto over_rows(const Shape& shape) {
+  static Text over_rows(const Shape& shape) {
     return weft::detail::join({"in rows, over ", shape});
   }
   template <class A, class V, std::size_t... I>
