@@ -7,6 +7,7 @@
 
 #include "case.hpp"
 #include "weft/arrays.hpp"
+#include "weft/conv.hpp"
 
 namespace conformance {
 

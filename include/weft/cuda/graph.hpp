@@ -245,7 +245,7 @@ class Capture {
 /// Numbers keep their value from the capture, tensors are read at each replay; host code runs once,
 /// now.
 template <class F>
-Graph capture(F&& f, [[maybe_unused]] Cuda device = {}) {
+Graph capture([[maybe_unused]] F&& f, [[maybe_unused]] Cuda device = {}) {
 #if defined(__CUDACC__)
   detail::Capture running(device);
   running.begin(reinterpret_cast<const void*>(detail::set_draw_origins<detail::DrawOrigins>));

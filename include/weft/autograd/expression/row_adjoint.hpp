@@ -198,10 +198,10 @@ struct RowAdjoint {
   }
   using Program = decltype(program(std::declval<const Part&>(), 0LL));
 
-  /// Number w of a row is what `choice` says, or one of the sums, then of operands in `leaves`.
-  static void choose_number(Program& program, int w, int choice, std::uint64_t leaves) {
+  /// Number w of a row is what `choice` says, or one of the sums, then of operands in `chosen`.
+  static void choose_number(Program& program, int w, int choice, std::uint64_t chosen) {
     if constexpr (sums > 0) {
-      choose_number(program, w, choice, leaves, std::make_index_sequence<sums>{});
+      choose_number(program, w, choice, chosen, std::make_index_sequence<sums>{});
     }
   }
 
@@ -224,11 +224,11 @@ struct RowAdjoint {
 
  private:
   template <std::size_t... W>
-  static void choose_number(Program& program, int w, int choice, std::uint64_t leaves,
+  static void choose_number(Program& program, int w, int choice, std::uint64_t chosen,
                             std::index_sequence<W...>) {
     const auto set = [&]<int I>(std::integral_constant<int, I>) {
       weft::get<wholes + I>(program.outputs).choice = choice;
-      weft::get<facts.group[forward]>(program.reductions).program.chosen[I] = leaves;
+      weft::get<facts.group[forward]>(program.reductions).program.chosen[I] = chosen;
     };
     ((static_cast<int>(W) == w ? set(std::integral_constant<int, static_cast<int>(W)>{})
                                : static_cast<void>(0)),

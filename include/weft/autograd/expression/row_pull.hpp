@@ -106,10 +106,10 @@ struct RowPullAdjoint {
   using Program = decltype(program(std::declval<const Part&>(), 0LL));
 
   static void choose_number([[maybe_unused]] Program& program, int, [[maybe_unused]] int choice,
-                            [[maybe_unused]] std::uint64_t leaves) {
+                            [[maybe_unused]] std::uint64_t chosen) {
     if constexpr (sums > 0) {
       weft::get<wholes>(program.outputs).choice = choice;
-      weft::get<forward>(program.reductions).program.chosen[0] = leaves;
+      weft::get<forward>(program.reductions).program.chosen[0] = chosen;
     }
   }
   static bool extras_agree(const Part&, const Operand*, const weft::detail::RowNode*) {

@@ -28,8 +28,9 @@ struct DepthwiseLast<Cuda> {
   /// not take.
   template <class T, class D>
   static Tensor<compute_t<T>, D> weights([[maybe_unused]] const char* operation,
-                                         const conv::Problem& p, const Tensor<T, D>& x,
-                                         const Tensor<T, D>& g) {
+                                         [[maybe_unused]] const conv::Problem& p,
+                                         [[maybe_unused]] const Tensor<T, D>& x,
+                                         [[maybe_unused]] const Tensor<T, D>& g) {
 #if defined(__CUDACC__)
     if constexpr (sizeof(T) > 4) return {};
     using C = compute_t<T>;
