@@ -8,6 +8,9 @@
 #include <weft/cuda/linalg/small_solver.hpp>
 #include <weft/cuda/linalg/solver.hpp>
 
+#include <algorithm>
+#include <limits>
+
 #include "linear_algebra.hpp"
 
 using weft::Cpu;
@@ -105,9 +108,14 @@ TEST_CASE("[gpu] eigenvalues and singular values of batches up to 32 x 32 and ab
     auto y = test::some_matrices<float, Cuda>({101, n, n}).eval();
     y.narrow(2, 1, 1).assign(y.narrow(2, 0, 1));  // of a rank less than full
     const auto [u, s, vh] = svd(y);
-    CHECK(test::off(matmul(u * s.unsqueeze(-2), vh), y) < 1e-5);
+    // From 17 to 32 cuSOLVER's rotations leave a multiple of n roundings: of the largest singular
+    // value in the product, where off() divides by the largest element, and of 1 in U^T U.
+    const double roundings =
+        n > 16 && n <= 32 ? static_cast<double>(n) * std::numeric_limits<float>::epsilon() : 0;
+    const double norm = static_cast<double>((max(s) / max(abs(y))).item());
+    CHECK(test::off(matmul(u * s.unsqueeze(-2), vh), y) < std::max(1e-5, roundings * norm));
     CHECK(test::off(matmul(u.transpose(1, 2), u), weft::eye<float>(n, Cuda{}).expand({101, n, n})) <
-          1e-5);
+          std::max(1e-5, 4 * roundings));
     CHECK(test::off(s, svdvals(y.to(Cpu{}))) < 1e-5);
   }
   // Its null space is all but one vector.

@@ -252,7 +252,8 @@ struct LibrarySolver : SmallSolver {
 
   /// By Jacobi's method, which gives V where LAPACK gives V^H; the batched call has full factors.
   /// Matrices of float by gram_svd, where that takes a fraction of the time: large ones, and
-  /// batches of what weft's kernels factorise.
+  /// batches of what weft's kernels factorise. The library's batched vectors, of floats of 32 x 32,
+  /// are 100 epsilon off orthogonal, gram_svd's a few.
   template <class T, class D>
   static void svd(const char* operation, const Columns<T, D>& a, const Tensor<real_t<T>, D>& s,
                   const Columns<T, D>& u, const Columns<T, D>& vh) {
