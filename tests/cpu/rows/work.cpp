@@ -95,3 +95,9 @@ TEST_CASE("columns of weights and of values beside the rows") {
     CHECK(worst < 1e-5);
   }
 }
+
+TEST_CASE("columns without elements, several at once") {
+  const auto x = zeros({2, 0, 4});
+  const Tensor z = exp(sum(x, axis(1), keepdims)) * 3.0F;
+  CHECK(z.to_vector() == std::vector<float>(8, 3));
+}

@@ -28,7 +28,8 @@ struct RowRunner : RowScratch {
       const int64_t length = inner.count();
       alignas(64) char kept[most_kept];
       memory.whole = inner.rank == 1 && length > 0 && length <= min(run_size, block.length());
-      const bool columns = !memory.whole && are_columns(memory) && block.length() >= column_block;
+      const bool columns =
+          length > 0 && !memory.whole && are_columns(memory) && block.length() >= column_block;
       const int64_t most = memory.whole
                                ? min(min(together, run_size / length), block.length() / length)
                            : columns ? beside
