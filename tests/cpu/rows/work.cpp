@@ -97,7 +97,7 @@ TEST_CASE("columns of weights and of values beside the rows") {
 }
 
 TEST_CASE("columns without elements, several at once") {
-  const auto x = zeros({2, 0, 4});
-  const Tensor z = exp(sum(x, axis(1), keepdims)) * 3.0F;
+  const auto x = weft::zeros({2, 0, 4});
+  const weft::Tensor z = exp(sum(x, axis(1), weft::keepdims)) * 3.0F;
   CHECK(z.to_vector() == std::vector<float>(8, 3));
 }
