@@ -5,7 +5,7 @@ jobs ?= $(shell nproc)
 release := build/release
 # In CI a warning is an error; elsewhere a newer compiler's new warning must not stop anybody. Without a
 # GPU what needs one is only compiled, and part of it: all=1 compiles all, one by one. CI does without
-# optimisation too.
+# optimisation too, and goes on after an error.
 gpu := $(shell nvidia-smi -L 2>/dev/null | head -1)
 part := $(if $(all),,$(if $(CI),yes,$(if $(gpu),,yes)))
 configure = cmake --preset release -DWEFT_WERROR=$(if $(CI),ON,OFF) -DWEFT_CHEAP=$(if $(CI),ON,OFF) \
@@ -30,7 +30,7 @@ demo: ## classify real handwritten digits, on the CPU and, where there is one, o
 test: ## build and run all tests and examples, on every device there is
 	@scripts/setup.sh test
 	@$(configure)
-	@$(build)
+	@$(build) $(if $(CI),-- -k)
 	@ctest --preset release --parallel $(jobs)
 	@$(call on_gpu,true)
 

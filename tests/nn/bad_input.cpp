@@ -112,7 +112,7 @@ const Case convolutions[] = {
      [] {
        nn::InstanceNorm2d<>(4)(Var<float>(some({2, 4, 1, 1})));
      }},
-    {"[LayerNorm] ", [] { nn::LayerNorm<>({5})(images()); }},
+    {"[LayerNorm] ", [] { nn::LayerNorm<>(5)(images()); }},
 };
 
 const Case layers_of_sequences[] = {

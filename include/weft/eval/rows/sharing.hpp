@@ -116,7 +116,7 @@ struct CollectPatterns<Apply<Op, Ps...>> {
     using P = Apply<Op, Ps...>;
     if (uses_of<P> == 0) return;
     const int me = n++;
-    constexpr bool kept =
+    [[maybe_unused]] constexpr bool kept =
         std::is_same_v<typename P::type, float> && !has_effects<P> && sizeof...(Ps) <= 3;
     nodes[me] = {pattern_number<P>,
                  program_weight<P>,
