@@ -28,7 +28,7 @@ __device__ __forceinline__ void load_formula(const Grid<N>& grid, const Program&
     int at[N];
 #pragma unroll
     for (int k = 0; k < N; ++k) at[k] = offset[k] + (start + Tile::place(r)) * grid.lane[k];
-    registers[r].load(grid.data + 1, at + 1, grid.lane + 1, 0, count(r));
+    registers[r].load(grid.data, at, grid.lane, 0, count(r));
   }
 #pragma unroll
   for (int r = 0; r < R; ++r) {
