@@ -11,7 +11,7 @@ namespace weft::cpu::detail {
 struct WideHalves {
   const float* data;
   int64_t first;
-  [[gnu::always_inline]] float at(int64_t i) const { return data[i - first]; }
+  WEFT_HD WEFT_INLINE float at(int64_t i) const { return data[i - first]; }
 };
 template <class E>
 using Staged = std::conditional_t<std::is_same_v<E, Elements<half>>, WideHalves, E>;
