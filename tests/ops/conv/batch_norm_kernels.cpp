@@ -5,7 +5,9 @@
 using namespace weft;
 
 template <class D>
-constexpr bool has_kernels = requires { sizeof(BatchNormKernels<D>); };
+constexpr bool has_kernels = requires {
+  sizeof(BatchNormKernels<D>);
+};
 
 TEST_CASE("a device says by a specialisation that it has kernels for batch norm") {
   CHECK(!has_kernels<Cpu>);
