@@ -4,7 +4,7 @@
 
 // One line makes an operation: name, element types, value and derivative (y is the value). It
 // broadcasts, fuses and runs on both devices like any other.
-WEFT_UNARY(softsign, Floating, x / (1 + math::abs(x)), math::square(1 - math::abs(y)))
+WEFT_UNARY(squash, Floating, x / (1 + math::abs(x)), math::square(1 - math::abs(y)))
 
 using namespace weft;
 
@@ -50,9 +50,9 @@ void for_each_row(Cuda device, const Smooth& smooth) {
 template <class Device>
 int run(Device device) {
   auto x = linspace(-4, 4, 9, device);
-  Tensor squashed = 2 * softsign(x) + 1;
-  std::cout << "2 * softsign(x) + 1 =\n" << squashed << "\n";
-  bool right = example::check("softsign(4) is 4/5", allclose(squashed(8), 2 * 0.8 + 1));
+  Tensor squashed = 2 * squash(x) + 1;
+  std::cout << "2 * squash(x) + 1 =\n" << squashed << "\n";
+  bool right = example::check("squash(4) is 4/5", allclose(squashed(8), 2 * 0.8 + 1));
 
   // A formula of one value is a let: x - 1 is computed once for each element.
   Tensor bump = let(x - 1, [](auto t) { return exp(-t * t) + t / 10; });
