@@ -345,13 +345,15 @@ class Var : public Members<Var<T, D>> {
         }
       }
       auto plain = autograd::without_vars(e);
-      autograd::KeptValue<E, D> kept;
-      if constexpr (autograd::keeps_value<E>) {
-        value_ = autograd::evaluate_and_keep<T, D>(plain, kept);
-      } else {
-        value_ = detail::materialize<T, D>(plain);
+      if constexpr (!autograd::has_var<decltype(plain)>) {  // else it has said why
+        autograd::KeptValue<E, D> kept;
+        if constexpr (autograd::keeps_value<E>) {
+          value_ = autograd::evaluate_and_keep<T, D>(plain, kept);
+        } else {
+          value_ = detail::materialize<T, D>(plain);
+        }
+        keep(e, static_cast<decltype(plain)&&>(plain), file, line, kept);
       }
-      keep(e, static_cast<decltype(plain)&&>(plain), file, line, kept);
     }
   }
 
