@@ -173,13 +173,34 @@ class Reduction<R, C> {
   State state_{};
 };
 
+/// A reduction whose runs are each reduced as a whole, by Self::whole, and then merged in a tree.
+template <class Self, class R, class C>
+class OfWholeRuns {
+ public:
+  using State = typename R::template State<C>;
+  explicit OfWholeRuns(const R& reducer) : tree_(reducer) {}
+
+  [[gnu::always_inline]] void add(const C* values, int m, int64_t) {
+    State state = Self::whole(tree_.reducer(), values, m);
+    tree_.push(&state, 1);
+  }
+  [[gnu::always_inline]] State total() const {
+    State out{};
+    tree_.total(&out, 1);
+    return out;
+  }
+
+ private:
+  detail::Tree<R, State, 1> tree_;
+};
+
 /// The mean of a run first, then the squared distances from it: no division an element.
 template <class R, class C>
   requires std::is_floating_point_v<C> && requires(typename R::template State<C> s) { s.m2; }
-class Reduction<R, C> {
+class Reduction<R, C> : public OfWholeRuns<Reduction<R, C>, R, C> {
  public:
   using State = typename R::template State<C>;
-  explicit Reduction(const R& reducer) : tree_(reducer) {}
+  using OfWholeRuns<Reduction, R, C>::OfWholeRuns;
 
   [[gnu::always_inline]] static State whole(const R&, const C* values, int m) {
     if (m == 0) return State{};
@@ -196,29 +217,18 @@ class Reduction<R, C> {
                   x *= x;
                 })};
   }
-  [[gnu::always_inline]] void add(const C* values, int m, int64_t) {
-    State state = whole(tree_.reducer(), values, m);
-    tree_.push(&state, 1);
-  }
-  [[gnu::always_inline]] State total() const {
-    State out{};
-    tree_.total(&out, 1);
-    return out;
-  }
-
- private:
-  detail::Tree<R, State, 1> tree_;
 };
 
 /// The largest of a run first, then the sum of what the exponential makes of the others' distances
 /// from it.
 template <class C>
   requires std::is_floating_point_v<C>
-class Reduction<reducer::logsumexp, C> {
+class Reduction<reducer::logsumexp, C>
+    : public OfWholeRuns<Reduction<reducer::logsumexp, C>, reducer::logsumexp, C> {
  public:
   using R = reducer::logsumexp;
   using State = R::State<C>;
-  explicit Reduction(const R& reducer) : tree_(reducer) {}
+  using OfWholeRuns<Reduction, R, C>::OfWholeRuns;
 
   [[gnu::always_inline]] static State whole(const R&, const C* values, int m) {
     const auto same = [](auto&) __attribute__((always_inline)){};
@@ -236,18 +246,6 @@ class Reduction<reducer::logsumexp, C> {
     }
     return {max, sum};
   }
-  [[gnu::always_inline]] void add(const C* values, int m, int64_t) {
-    State state = whole(tree_.reducer(), values, m);
-    tree_.push(&state, 1);
-  }
-  [[gnu::always_inline]] State total() const {
-    State out{};
-    tree_.total(&out, 1);
-    return out;
-  }
-
- private:
-  detail::Tree<R, State, 1> tree_;
 };
 
 }  // namespace weft::cpu
