@@ -110,7 +110,6 @@ class Run:
             return
         self.prepared[n] = worker.program
         o.reference = answer.get("reference", o.reference)
-        o.nudged = answer.get("nudged", o.nudged)
         self.remark(o, answer)
 
     def remark(self, o, answer):

@@ -16,16 +16,10 @@ TOLERANCE = {"float64": 1e-8, "float32": 2e-4, "float16": 5e-3, "bfloat16": 4e-2
 NEAR, FAR = 1.05, 1.25
 
 
-def error(found, expected, type, nudged=()):
-    """How far the samples, and the sum over all elements, are off, beyond twice what roundings of the
-    operands change: references for changed operands are `nudged`."""
+def error(found, expected, type):
+    """How far the samples, and the sum over all elements, are off."""
     if len(found) != len(expected):
         return math.inf
-    if nudged:
-        def brought(a, b, others):
-            room = 2 * sum(abs(o - b) for o in others)
-            return a if not math.isfinite(room) else a - math.copysign(min(abs(a - b), room), a - b)
-        found = [brought(a, b, others) for a, b, *others in zip(found, expected, *nudged)]
     pairs = list(zip(found[:-2], expected[:-2]))
     if type not in TOLERANCE:
         return sum(a != b for a, b in pairs) / max(1, len(pairs))
@@ -43,16 +37,10 @@ def error(found, expected, type, nudged=()):
     return worst
 
 
-def errors(found, expected, types, nudged=()):
-    return max((e / TOLERANCE.get(t, 2e-3) for e, t in zip(each_error(found, expected, types, nudged), types)),
-               default=0)
-
-
-def each_error(found, expected, types, nudged=()):
-    """The errors of all results; `nudged` has references of all."""
+def errors(found, expected, types):
     if len(found) != len(expected):
-        return [math.inf] * max(1, len(types))
-    return [error(f, e, t, [n[k] for n in nudged]) for k, (f, e, t) in enumerate(zip(found, expected, types))]
+        return math.inf
+    return max(error(f, e, t) / TOLERANCE.get(t, 2e-3) for f, e, t in zip(found, expected, types))
 
 
 class Outcome:
@@ -61,7 +49,6 @@ class Outcome:
     def __init__(self, seed, case, statement):
         self.seed, self.case, self.statement = seed, case, statement
         self.weft_ms, self.weft, self.rivals, self.reference = None, None, {}, None
-        self.nudged = []    # references for operands that are a rounding off
         self.note = ""      # why there is no figure of weft's
         self.remarks = []   # about rivals
 
@@ -71,14 +58,15 @@ class Outcome:
         self.max_error, self.wrong = None, False
         if self.reference is None:
             return
-        off = {who: errors(found, self.reference, types, self.nudged) for who, (_, found) in self.rivals.items()}
+        off = {who: errors(found, self.reference, types) for who, (_, found) in self.rivals.items()}
         eager = min(off.values(), default=0)
         for who in [who for who, e in off.items() if e > 10]:
             self.remarks.append(f"{who} is off by {off[who]:.3g} times the tolerance, not counted")
             del self.rivals[who]
         if self.weft is not None:
-            self.max_error = max(each_error(self.weft, self.reference, types, self.nudged))
-            found = errors(self.weft, self.reference, types, self.nudged)
+            self.max_error = max(error(f, e, t) for f, e, t in zip(self.weft, self.reference, types)) \
+                if len(self.weft) == len(self.reference) else math.inf
+            found = errors(self.weft, self.reference, types)
             self.wrong = found > max(1, 4 * min(eager, 10))
 
     @property

@@ -75,14 +75,12 @@ class TorchSide:
             out[begin:end] = self.part(x, seed, begin, end)
         return out.reshape(x["shape"])
 
-    def operands(self, s, set, wide=False, nudge=0.0):
-        """One set of buffers; with gradients the result's comes last. `nudge` is by what share the
-        values are changed, one operand up, the next one down."""
+    def operands(self, s, set, wide=False):
+        """One set of buffers; with gradients the result's comes last."""
         made = []
         for k, x in enumerate(s["operands"]):
             t = self.operand(x, 64 * set + k)
             t = t.double() if wide and t.is_floating_point() else t
-            t = t * (1 + (-1) ** k * nudge) if nudge and t.is_floating_point() else t
             made.append(t.requires_grad_() if x["name"] in s["learned"] else t)
         if s["backward"]:
             t = self.operand({"shape": s["gradient"], "type": s["type"], "kind": "centred"}, 64 * set + len(made))
@@ -138,17 +136,6 @@ class TorchSide:
             return self.look(self.function(s, s["wide"])(*self.operands(s, 0, wide=True)))
         finally:
             self.share(1)
-
-    def nudged(self, s):
-        """References of statements whose gradients jump, for operands that are a rounding off.
-
-        An element on the other side of a threshold changes a sum over millions that nearly cancel by
-        more than the tolerance, and which side it is on is up to the last place of a float.
-        """
-        if not (s["backward"] and s["jumps"]):
-            return []
-        f = self.function(s, s["wide"])
-        return [self.look(f(*self.operands(s, 0, wide=True, nudge=n))) for n in (2.0 ** -21, -2.0 ** -21)]
 
     def prepare(self, s):
         self.torch.set_grad_enabled(s["backward"])
@@ -243,9 +230,6 @@ class NumpySide:
                 "positive": lambda: (128 + (h >> 25)) / 256 if short else 0.5 + 0.5 * unit}[kind]()
         return made.reshape(x["shape"])
 
-    def nudged(self, s):
-        return []
-
     def reference(self, s):
         if s["backward"]:
             raise ValueError("gradients are checked with PyTorch only")
@@ -302,7 +286,6 @@ def serve(answers):
                         side.prepare(s)
                     elif side:
                         answer["reference"] = side.reference(s)
-                        answer["nudged"] = side.nudged(s)
                 except Exception as error:  # one statement must not end the others
                     answer["failed"][what] = first_line(error)
         else:

@@ -78,10 +78,6 @@ def judging():
     assert results.error([1, 2, 3, 9, 9], [1, 2, 3, 6, 6], "float32") == 0.5  # what was not sampled
     assert results.error([math.nan, 0, 0], [1, 1, 1], "float32") == math.inf
     assert results.error([1, 0, 0, 0], [1, 1, 0, 0], "int64") == 0.5
-    near = [[1, 2, 3.01, 6, 6], [1, 2, 3, 6, 6]]  # the third jumps where operands are a rounding off
-    assert results.error([1, 2, 3.02, 6, 6], [1, 2, 3, 6, 6], "float32", near) < 1e-12
-    assert results.error([1, 2.02, 3, 6, 6], [1, 2, 3, 6, 6], "float32", near) > 0.009
-    assert results.error([1, 2, 3.04, 6, 6], [1, 2, 3, 6, 6], "float32", near) > 0.006
     s = statement(1, 0)
     o = results.Outcome(1, 0, s)
     good = [[1.0, 2.0, 3.0, 3.0]] * len(s.results)

@@ -127,11 +127,6 @@ class Statement:
         self.backward = True
         return self
 
-    def jumps(self):
-        """Whether the value or a gradient is another one on two sides of some operand's value."""
-        return self.uses(("gt", "lt", "ge", "le", "sign", "round", "clamp", "maximum", "minimum", "max", "min",
-                          "relu", "abs"))
-
     def result_types(self):
         """(name, element type) of all that is checked, in the order in which both sides give it."""
         found = [(name, e.type) for name, e in self.results]
@@ -161,7 +156,7 @@ class Statement:
     def as_message(self, case):
         """What the process with the rivals has to know."""
         return {"case": case, "torch": self.torch_source(), "wide": self.torch_source(True),
-                "numpy": self.numpy_source(), "backward": self.backward, "jumps": self.jumps(),
+                "numpy": self.numpy_source(), "backward": self.backward,
                 "fresh": any(name in self.names for name, _ in self.results),
                 "learned": [x.more["name"] for x in self.learned()] if self.backward else [],
                 "gradient": list(self.results[0][1].shape), "type": self.results[0][1].type,
