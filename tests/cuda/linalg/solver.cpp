@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cuda/linalg/cusolver.hpp>
+#include <weft/cuda/linalg/library_call.hpp>
+#include <weft/cuda/linalg/library_factors.hpp>
 #include <weft/cuda/linalg/library_solver.hpp>
 #include <weft/cuda/linalg/medium_eigh.hpp>
 #include <weft/cuda/linalg/small_eigh.hpp>
