@@ -63,6 +63,44 @@ TEST_CASE_TEMPLATE("weights in channels-last format train as others do", D, TEST
   CHECK(equal(loaded.first.weight.detach(), together.first.weight.detach()));
 }
 
+TEST_CASE_TEMPLATE("an optimizer's states lie as flattened channels-last weights do", D,
+                   TEST_DEVICES) {
+  const Net<D> plain;
+  Net<D> flat = nn::clone(plain);
+  nn::channels_last(flat);
+  nn::flatten_parameters(flat);
+  const Tensor<float, D> x = channels_last(test::image<float, D>({2, 3, 6, 5}));
+  // One parameter lacks a gradient in the second step: the others are then updated in other runs.
+  const auto steps = [&](const Net<D>& net) {
+    optim::SGD optimizer(nn::parameters(net), {.lr = 0.1, .momentum = 0.9});
+    for (int i = 0; i < 3; ++i) {
+      optimizer.zero_grad();
+      const Var<float, D> hidden = net.first(x).node();
+      const Var<float, D> y = i == 1 ? hidden : net.third(net.second(hidden).node()).node();
+      y.backward(y.detach());
+      if (i == 1) {
+        for (const auto& p : nn::parameters(net.second)) p.zero_grad();
+        for (const auto& p : nn::parameters(net.third)) p.zero_grad();
+      }
+      optimizer.step();
+    }
+    StateDict all = optimizer.state_dict();
+    all.add(nn::state_dict(net), "net.");
+    return all;
+  };
+  const StateDict wanted = steps(plain);
+  const StateDict found = steps(flat);
+  int compared = 0;
+  for (const auto& [name, value] : wanted) {
+    if (value.dtype() != dtype_of<float>) continue;
+    CAPTURE(name);
+    CHECK(
+        allclose(found.template get<float>(name), wanted.template get<float>(name), {1e-4, 1e-5}));
+    ++compared;
+  }
+  CHECK(compared >= 10);
+}
+
 TEST_CASE("a parameter that others hold stays where it is") {
   Net<Cpu> net;
   const Var held = net.first.weight;

@@ -16,6 +16,17 @@ constexpr int64_t arena_extent(int64_t size) {
   return (size + unit - 1) / unit * unit;
 }
 
+/// A leaf's elements of an arena, or of states that lie as the arena does: all[first] and those
+/// behind it, in the leaf's shape and memory format.
+template <class T, class U, class D>
+Tensor<T, D> arena_part(const Tensor<T, D>& all, int64_t first, const Var<U, D>& leaf) {
+  const Tensor<T, D> part = all.narrow(0, first, leaf.size());
+  const Strides strides = leaf.variable()->channels_last ? channels_last_strides(leaf.shape())
+                                                         : contiguous_strides(leaf.shape());
+  return weft::detail::Access::make<T, D>(StorageHandle(weft::detail::Access::storage(part)),
+                                          part.data(), leaf.shape(), strides);
+}
+
 /// Moves leaves, each a handle, into an arena in this order: values, and gradients where they are
 /// there already. They remain the same leaves, but other handles to them keep the old memory.
 template <class T, class D>
@@ -29,15 +40,8 @@ void move_into_arena(const std::vector<Var<T, D>*>& leaves) {
   int64_t first = 0;
   for (auto* x : leaves) {
     VariableOf<T, D>& variable = *x->variable();
-    const auto part_of = [&](const Tensor<T, D>& all) {
-      const Tensor<T, D> part = all.narrow(0, first, x->size()).reshape(x->shape());
-      if (!variable.channels_last) return part;
-      return weft::detail::Access::make<T, D>(StorageHandle(weft::detail::Access::storage(part)),
-                                              part.data(), x->shape(),
-                                              channels_last_strides(x->shape()));
-    };
-    const Tensor<T, D> value = part_of(values);
-    const Tensor<T, D> gradient = part_of(gradients);
+    const Tensor<T, D> value = arena_part(values, first, *x);
+    const Tensor<T, D> gradient = arena_part(gradients, first, *x);
     value.assign(x->value());
     variable.place = Ref(new Place<T, D>);
     variable.place->first = first;

@@ -185,8 +185,7 @@ struct Group {
     for (std::size_t k = 0; k < Rule::names.size(); ++k) {
       const Tensor<C, D> all = full<C>({size}, static_cast<C>(first(k)), device);
       for (std::size_t j = i; j < i + n; ++j) {
-        state[j][k] = all.narrow(0, offset(j) - offset(i), parameters[j].size())
-                          .reshape(parameters[j].shape());
+        state[j][k] = autograd::arena_part(all, offset(j) - offset(i), parameters[j]);
       }
     }
   }
