@@ -91,3 +91,16 @@ TEST_CASE("NaN and infinities of turned logcumsumexp stay as they come") {
   CHECK(y(1, 2).item() == doctest::Approx(std::log(3.0)));
   CHECK(y(2, 5).item() == inf);
 }
+
+TEST_CASE("a product beyond float's range comes back into it, however rows are cut") {
+  for (const int n : {1000, 1500, 20000}) {
+    CAPTURE(n);
+    Tensor<float> x = ones({n});
+    x(0) = x(1) = 1e20F;
+    x(600) = x(601) = 1e-20F;
+    const Tensor<float> y = cumprod(x, axis(0));
+    CHECK(y(300).item() == math::infinity<float>);
+    CHECK(y(700).item() == doctest::Approx(1));
+    CHECK(y(n - 1).item() == doctest::Approx(1));
+  }
+}

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "weft/cpu/memory.hpp"
 #include "weft/cpu/order/scan_rows.hpp"
 #include "weft/eval/program/plan.hpp"
@@ -33,8 +35,7 @@ struct Scanner<Cpu> {
     const int64_t size = rows.size[last];
     const bool beside = operands[0].stride[last] == 1;
     const bool long_ones = rows.count() < 2 * few && length >= 16 * Kernel::piece;
-    const bool turned =
-        !beside && !long_ones && size >= 4 && Kernel::can_turn(operands, last, to, from);
+    const bool turned = !beside && !long_ones && size >= 4 && Kernel::can_turn(to, from);
     const int width = beside ? Kernel::beside : turned ? Kernel::turned : 1;
     const int64_t blocks = (size + width - 1) / width;
     const int64_t count = rows.count() / size * blocks;

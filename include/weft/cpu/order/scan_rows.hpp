@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
+#include "weft/cpu/elementwise/block.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
-#include "weft/cpu/elementwise/tile.hpp"
+#include "weft/cpu/elementwise/turn.hpp"
 #include "weft/cpu/parallel.hpp"
 #include "weft/ops/order/scanners.hpp"
 
@@ -24,20 +23,16 @@ struct ScanSide {
 template <class S, class In, class Out>
 struct ScanRows {
   using C = compute_t<In>;
-  using Carry = typename S::template Carry<C>;
-  /// What pieces are joined in: products of floats in double, since those of pieces, which begin
-  /// near 1, are rounded to one side more often. In a class, as vectors of bool are none of bools.
+  /// Products of floats are joined in double: a long row is cut into pieces, whose own products
+  /// may leave float's range where that of the row does not.
+  using Carry = std::conditional_t<std::is_same_v<S, scanner::cumprod> && std::is_same_v<C, float>,
+                                   double, typename S::template Carry<C>>;
+  /// What a piece comes to. In a class, as a vector of bool holds no bools.
   struct Total {
-    std::conditional_t<std::is_same_v<S, scanner::cumprod> && std::is_same_v<Carry, float>, double,
-                       Carry>
-        value;
+    Carry value;
   };
   [[gnu::always_inline]] static void join(Total& total, Total later) {
-    if constexpr (std::is_same_v<decltype(total.value), Carry>) {
-      total.value = join(total.value, later.value);
-    } else {
-      total.value = S::join(total.value, later.value);
-    }
+    total.value = join(total.value, later.value);
   }
   static constexpr int beside = 64;  // rows, at most, that lie side by side
   static constexpr int turned = 32;  // and that are turned
@@ -72,12 +67,8 @@ struct ScanRows {
   }
 
   /// Whether rows that lie along memory can be turned.
-  static bool can_turn(const weft::detail::Operand* operands, int across, int64_t to,
-                       int64_t from) {
-    constexpr int64_t most = 1 << 30;
-    constexpr bool fit = sizeof(In) <= 16 && (sizeof(In) & (sizeof(In) - 1)) == 0 &&
-                         sizeof(Out) <= 16 && (sizeof(Out) & (sizeof(Out) - 1)) == 0;
-    return fit && to == 1 && from == 1 && operands[0].stride[across] < most;
+  static bool can_turn(int64_t to, int64_t from) {
+    return detail::can_turn(sizeof(In)) && detail::can_turn(sizeof(Out)) && to == 1 && from == 1;
   }
 
   /// Rows of `length`.
@@ -108,7 +99,7 @@ struct ScanRows {
         }
       });
       turn_tile(reinterpret_cast<const char*>(to), turned, reinterpret_cast<char*>(out.data + k),
-                static_cast<int>(out.across), rows, n, sizeof(Out));
+                out.across, rows, n, sizeof(Out));
     }
   }
 
@@ -147,8 +138,7 @@ struct ScanRows {
       for (; p + together <= last && (p + together) * piece <= length; p += together) {
         run_loop([ =, this ]() __attribute__((always_inline)) {
           Carry carry[together];
-          for (int i = 0; i < together; ++i)
-            carry[i] = static_cast<Carry>(before[p - first + i].value);
+          for (int i = 0; i < together; ++i) carry[i] = before[p - first + i].value;
           const In* const from = in.data + p * piece;
           Out* const to = out.data + p * piece;
           for (int64_t k = 0; k < piece; ++k) {
@@ -162,8 +152,7 @@ struct ScanRows {
     }
     Carry carry[beside];
     for (; p < last; ++p) {
-      for (int i = 0; i < rows; ++i)
-        carry[i] = static_cast<Carry>(before[(p - first) * rows + i].value);
+      for (int i = 0; i < rows; ++i) carry[i] = before[(p - first) * rows + i].value;
       scan(p * piece, length - p * piece < piece ? length : (p + 1) * piece, carry);
     }
   }
