@@ -61,11 +61,13 @@ int run(const auto& training, const auto& test, float white, double goal, int ep
   optim::Schedule schedule(optimizer, optim::CosineAnnealingLR{epochs * batches.size()});
 
   const std::filesystem::path folder = example::results(is_cuda<D> ? "train_cuda" : "train_cpu");
-  track::EventWriter events(folder.string());  // tensorboard --logdir
-  track::CsvLogger table((folder / "log.csv").string());
-  track::Curve curve({.title = "14_train", .x = "epoch", .y = "loss", .log_scale = true});
   const example::Checkpoint checkpoint(is_cuda<D> ? "train_cuda" : "train_cpu");
   const int done = checkpoint.load("net", net, "optimizer", optimizer, "schedule", schedule);
+  // A resumed run has a log and a curve of its own beside those of the first epochs.
+  const std::string part = done == 0 ? "" : "_from_" + std::to_string(done + 1);
+  track::EventWriter events(folder.string());  // tensorboard --logdir
+  track::CsvLogger table((folder / ("log" + part + ".csv")).string());
+  track::Curve curve({.title = "14_train", .x = "epoch", .y = "loss", .log_scale = true});
   batches.seek(done);
   for (int epoch = done + 1; epoch <= epochs; ++epoch) {
     auto total = zeros({}, device);
@@ -82,7 +84,7 @@ int run(const auto& training, const auto& test, float white, double goal, int ep
     curve.add("training", epoch, loss);
     checkpoint.save(epoch, "net", net, "optimizer", optimizer, "schedule", schedule);
   }
-  curve.save((folder / "loss.svg").string());
+  if (done < epochs) curve.save((folder / ("loss" + part + ".svg")).string());
   const std::string file = (folder / "net.safetensors").string();
   save_safetensors(file, nn::state_dict(net));
   std::cout << "log, curve and network in " << folder.string() << "\n";

@@ -135,7 +135,8 @@ int main(int argc, char** argv) {
     const data::TensorDataset known(x(first), n(first), y(first)), asked(x(rest), n(rest), y(rest));
     const int epochs = real ? 5 : 30;
     const double goal = real ? 0.80 : 0.3;
-    const example::Checkpoint first_run("by_hand"), second_run("lstm");
+    const std::string here = is_cuda<decltype(device)> ? "languages_cuda" : "languages_cpu";
+    const example::Checkpoint first_run(here + "_by_hand"), second_run(here + "_lstm");
     const double by_hand =
         train("by hand", nn::to(ByHand<Cpu>(), device), first_run, known, asked, epochs, device);
     const double lstm =

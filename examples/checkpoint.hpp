@@ -15,7 +15,7 @@ namespace example {
 class Checkpoint {
  public:
   /// Without `--resume` what an earlier run left is deleted.
-  explicit Checkpoint(const char* name) : path_(results(name) / "checkpoint.safetensors") {
+  explicit Checkpoint(const std::string& name) : path_(results(name) / "checkpoint.safetensors") {
     if (!options.resume) std::filesystem::remove(path_);
   }
 
@@ -40,7 +40,9 @@ class Checkpoint {
                                                 static_cast<std::uint64_t>(number("draws")));
     std::printf("epoch %2d   resumed from %s\n", static_cast<int>(number("epoch")),
                 path_.string().c_str());
-    return static_cast<int>(number("epoch"));
+    const int done = static_cast<int>(number("epoch"));
+    stop_behind(done);
+    return done;
   }
 
   /// Writes the file anew; it appears whole or not at all. Ends the program after the epoch that
@@ -67,10 +69,13 @@ class Checkpoint {
     note("draws", numbers.offset());
     std::filesystem::create_directories(path_.parent_path());
     weft::save_safetensors(path_.string(), all);
-    if (epoch == options.stop) throw Stopped{};
+    stop_behind(epoch);
   }
 
  private:
+  static void stop_behind(int epoch) {
+    if (options.stop > 0 && epoch >= options.stop) throw Stopped{};
+  }
   template <class F, class Part, class... Rest>
   static void each(const F& f, const char* name, Part& part, Rest&... rest) {
     f(name, part);

@@ -28,7 +28,7 @@ inline bool check(const char* what, bool holds) {
 using Progress = weft::track::ProgressLine;
 
 /// The folder for what an example leaves, weft_examples/NAME among the system's temporary files.
-inline std::filesystem::path results(const char* name) {
+inline std::filesystem::path results(const std::string& name) {
   return std::filesystem::temp_directory_path() / "weft_examples" / name;
 }
 
@@ -65,7 +65,7 @@ int main(int argc, char** argv, Run run) {
       options.resume = true;
     } else if (option == "--device" && valued) {
       device = argv[++i];
-    } else if (option == "--stop" && valued) {
+    } else if (option == "--stop" && valued && std::atoi(argv[i + 1]) > 0) {
       options.stop = std::atoi(argv[++i]);
     } else {
       device = "";

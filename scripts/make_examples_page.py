@@ -17,7 +17,7 @@ print on the CPU; times, rates and paths are those of one machine, and long part
 
 14_train, 16_characters, 17_convolution, 19_languages and 20_gpt leave a checkpoint after each epoch (16 and 20: each 100
 and 50 steps): network, optimizer, schedule, epoch and where random numbers stand
-([checkpoint.hpp](checkpoint.hpp)). With `--resume` they go on from it, and print the digits of a run that was never
+(`checkpoint.hpp`). With `--resume` they go on from it, and print the digits of a run that was never
 interrupted; `--stop 3` ends a run after epoch 3, to try that.
 """
 TAIL = """## From Python
