@@ -59,16 +59,6 @@ WEFT_HD constexpr auto round_to_odd(I x) {
   }
 }
 
-/// An integer as a number that rounds to 16 bits as the integer does: a float where it is one.
-template <std::integral I>
-WEFT_HD constexpr auto rounded_once(I x) {
-  if constexpr (sizeof(I) <= 2) {
-    return static_cast<float>(x);
-  } else {
-    return round_to_odd(x);
-  }
-}
-
 // On the CPU by arithmetic on bits: compilers do not vectorise calls of the instructions, nor g++
 // 12 any conversion of _Float16.
 WEFT_HD constexpr std::uint16_t half_bits(float x) {
@@ -139,7 +129,7 @@ struct half {
   WEFT_HD constexpr explicit half(float x) : bits(detail::half_bits(x)) {}
   WEFT_HD constexpr explicit half(double x) : half(detail::round_to_odd(x)) {}
   template <std::integral I>
-  WEFT_HD constexpr explicit half(I x) : half(detail::rounded_once(x)) {}
+  WEFT_HD constexpr explicit half(I x) : half(detail::round_to_odd(x)) {}
 
   WEFT_HD constexpr operator float() const { return detail::half_value(bits); }
 
@@ -159,7 +149,7 @@ struct bfloat16 {
   WEFT_HD constexpr explicit bfloat16(float x) : bits(detail::bfloat16_bits(x)) {}
   WEFT_HD constexpr explicit bfloat16(double x) : bfloat16(detail::round_to_odd(x)) {}
   template <std::integral I>
-  WEFT_HD constexpr explicit bfloat16(I x) : bfloat16(detail::rounded_once(x)) {}
+  WEFT_HD constexpr explicit bfloat16(I x) : bfloat16(detail::round_to_odd(x)) {}
 
   WEFT_HD constexpr operator float() const { return detail::bfloat16_value(bits); }
 

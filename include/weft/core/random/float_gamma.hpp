@@ -1,4 +1,4 @@
-// Gamma variates in float arithmetic, alike on every device, a third of the instructions of double.
+// Gamma variates in float arithmetic, which takes a third of the instructions of double.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -57,7 +57,8 @@ WEFT_HD inline float normal_float(std::uint32_t radius, std::uint32_t angle) {
 
 namespace weft::variate {
 
-/// gamma::draw() as a float: a block of Philox has all that an attempt needs.
+/// gamma::draw() as a float: a block of Philox has all that an attempt needs. Alike on every device
+/// from a shape of 1 on; below, exp is each device's own.
 WEFT_HD inline float draw_float_gamma(ElementBits bits, float shape, float scale) {
   const auto open = [](std::uint32_t word) {
     return std::fma(static_cast<float>(word >> 8), 0x1p-24F, 0x1p-25F);

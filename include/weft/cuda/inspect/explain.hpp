@@ -16,7 +16,8 @@ namespace on_cuda::detail {
 using Kernel = Explanation::Kernel;
 
 /// Plans an element-wise kernel over n operands, the targets first; `places` has room for a number
-/// for each operand.
+/// for each operand. Whether equal parts have one value is known when the statement runs: then it
+/// may have down to a quarter of these blocks.
 WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, Operand* operands,
                                            int n, int* places, const ForEachKernels& kernels) {
   Loops loops = weft::detail::loops_over(shape);

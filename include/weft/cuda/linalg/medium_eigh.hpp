@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(128)
   T* const matrix = task.a + static_cast<long long>(blockIdx.x) * n * n;
   const R largest = detail::most_of_block(x.read(me, matrix), parts);
   const bool finite = largest <= Eigh::greatest;
-  const R factor = largest > 0 && finite ? largest : R(1);
+  const R factor = largest > 0 && finite ? linalg::invertible(largest) : R(1);
   __syncthreads();
   const R total = detail::sum_of_block(x.scale(me, 1 / factor), parts);
   const R tiny = total * Eigh::epsilon * Eigh::epsilon * R(0.01);

@@ -32,6 +32,7 @@ struct DepthwiseWeights;
 ///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& w, const Tensor<T, D>* bias, const Tensor<T, D>& y);
 ///   static bool images(operation, problem, g, w, dx);
+///   static Tensor<compute_t<T>, D> weights(operation, problem, x, g);  // empty for these
 template <class D>
 struct DepthwiseLast;
 /// The same for contiguous images (cuda/conv/depthwise_planes.hpp).
@@ -67,7 +68,7 @@ Tensor<T, D> rows_of_places(const Tensor<T, D>& x) {
 /// Convolutions of 1 x 1 of channels-last images, or of single places, which are products of
 /// matrices as they lie.
 template <class T, class D>
-struct PointwiseLast {
+struct PointwiseProduct {
   using X = Tensor<T, D>;
   static bool takes(const Problem& p, bool last) {
     return (last || p.places() == 1) && p.is_pointwise() && p.groups == 1 && p.channels > 0 &&
@@ -166,7 +167,7 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     finish<T, D>(p.filters, y, nullptr, cut);
     return y;
   }
-  const bool by_product = PointwiseLast<T, D>::is_faster(p, last, bias == nullptr);
+  const bool by_product = PointwiseProduct<T, D>::is_faster(p, last, bias == nullptr);
   if constexpr (detail::has_library<D>()) {
     using Library = ConvLibrary<detail::Loops<D>>;
     const Tensor<T, D> lying = all::in_format(w, last);
@@ -181,8 +182,8 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     return y;
   }
   const Tensor<T, D> filters = all::in_format(w, false);
-  if (PointwiseLast<T, D>::takes(p, last)) {
-    PointwiseLast<T, D>::results(operation, p, x, filters, y);
+  if (PointwiseProduct<T, D>::takes(p, last)) {
+    PointwiseProduct<T, D>::results(operation, p, x, filters, y);
   } else if (!last) {
     ByMatmul<T, D>(operation, p).results(x, filters, y);
   } else {
@@ -207,7 +208,7 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
     dx.fill(compute_t<T>(0));
     return dx;
   }
-  const bool by_product = PointwiseLast<T, D>::is_faster(p, last, false);
+  const bool by_product = PointwiseProduct<T, D>::is_faster(p, last, false);
   if constexpr (detail::has_library<D>()) {
     const Tensor<T, D> lying = all::in_format(w, last);
     if (!by_product && ConvLibrary<detail::Loops<D>>::images(operation, p, g, lying, dx)) return dx;
@@ -226,8 +227,8 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
                               static_cast<int>(p.filters / p.channels)};
     visit(operation, g.device(), volume_of(dx), f, {g.storage(), filters.storage()},
           {dx.storage()});
-  } else if (PointwiseLast<T, D>::takes(p, last)) {
-    PointwiseLast<T, D>::images(operation, p, g, filters, dx);
+  } else if (PointwiseProduct<T, D>::takes(p, last)) {
+    PointwiseProduct<T, D>::images(operation, p, g, filters, dx);
   } else if (!last) {
     ByMatmul<T, D>(operation, p).images(g, filters, dx);
   } else {
@@ -256,10 +257,12 @@ Tensor<T, D> weights(const char* operation, const Problem& p, const Tensor<T, D>
     none.fill(compute_t<T>(0));
     return none;
   }
-  const bool by_product = PointwiseLast<T, D>::is_faster(p, last, true);
+  const bool by_product = PointwiseProduct<T, D>::is_faster(p, last, true);
   if constexpr (detail::has_library<D>()) {
-    const Tensor<T, D> dw = target(last);
-    if (!by_product && ConvLibrary<detail::Loops<D>>::weights(operation, p, x, g, dw)) return dw;
+    if (!by_product) {
+      const Tensor<T, D> dw = target(last);
+      if (ConvLibrary<detail::Loops<D>>::weights(operation, p, x, g, dw)) return dw;
+    }
   }
   if (p.is_depthwise()) {
     const Tensor<T, D> dw = target(false);
@@ -268,9 +271,9 @@ Tensor<T, D> weights(const char* operation, const Problem& p, const Tensor<T, D>
     }
     return dw;
   }
-  if (PointwiseLast<T, D>::takes(p, last)) {
+  if (PointwiseProduct<T, D>::takes(p, last)) {
     const Tensor<T, D> dw = target(false);
-    PointwiseLast<T, D>::weights(operation, p, x, g, dw);
+    PointwiseProduct<T, D>::weights(operation, p, x, g, dw);
     return dw;
   }
   const auto sums =

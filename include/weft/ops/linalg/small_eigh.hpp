@@ -33,7 +33,7 @@ struct SmallEigh {
       }
     }
     const bool finite = largest <= greatest;
-    const R scale = largest > 0 && finite ? largest : R(1);
+    const R scale = largest > 0 && finite ? invertible(largest) : R(1);
     R total = 0;
     for (int i = 0; i < N; ++i) {
       for (int j = 0; j < N; ++j) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "weft/core/dtype.hpp"
 
@@ -10,6 +11,13 @@ namespace weft::linalg {
 
 /// The largest matrix that weft's own kernels take; larger ones go to the device's library.
 inline constexpr int small_size = 16;
+
+/// A scale of a matrix whose reciprocal is finite: `largest`, or the least normal number.
+template <class R>
+WEFT_HD constexpr R invertible(R largest) {
+  constexpr R least = std::numeric_limits<R>::min();
+  return largest < least ? least : largest;
+}
 
 /// The size by which pivots are compared: |x|, or of a complex number |re| + |im|, as in LAPACK.
 template <class T>
