@@ -102,6 +102,18 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
   return out;
 }
 
+/// The kernels of a piece of `rank` dimensions: the one for equal parts where they are equal.
+inline ForEachKernels chosen_for(const ForEachKernels& kernels, const void* program,
+                                 const Operand* operands, int rank) {
+  ForEachKernels chosen = kernels;
+  if (kernels.assumed != nullptr && kernels.assumed(program, operands, kernels.targets - 1, rank)) {
+    chosen.aligned = kernels.assuming;
+  } else {
+    chosen.distinct = 0;
+  }
+  return chosen;
+}
+
 /// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
 template <int N>
 WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shape,
@@ -115,13 +127,7 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
   in_pieces(loops, operands, N, [&](const Loops& piece) {
     if (kernels.copy != nullptr && kernels.copy(name, shape, piece, operands, stream)) return;
     Grid<N> grid;
-    ForEachKernels chosen = kernels;
-    if (kernels.assumed != nullptr &&
-        kernels.assumed(program, operands, kernels.targets - 1, piece.rank)) {
-      chosen.aligned = kernels.assuming;
-    } else {
-      chosen.distinct = 0;
-    }
+    const ForEachKernels chosen = chosen_for(kernels, program, operands, piece.rank);
     const ForEachLaunch plan =
         plan_for_each(piece, operands, N, transposes, chosen, grid, grid.transposed);
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
