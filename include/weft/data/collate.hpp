@@ -47,7 +47,7 @@ auto collate_part(const std::vector<Parts>& samples, HostMemory memory) {
 }  // namespace detail
 
 /// The batch of samples given as tuples of their parts: tensors of one shape get a new first axis,
-/// numbers become a vector. Throws ShapeError where shapes differ. At least one sample.
+/// numbers become a vector. Throws ShapeError if shapes differ. At least one sample.
 template <class... Ps>
 auto collate(const std::vector<std::tuple<Ps...>>& samples, HostMemory memory = {}) {
   if (samples.empty()) fail<ValueError>("collate", "no samples, expected at least 1");

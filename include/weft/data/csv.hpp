@@ -23,7 +23,7 @@ struct CsvOptions {
   bool empty_is_nan = false;  ///< an empty field of a floating column is NaN, not an error
 };
 
-/// A table of texts that become tensors where they are asked for; what is no number, or does not
+/// A table of texts that become tensors where they are requested; what is no number, or does not
 /// fit its type, is reported with file, line and column.
 class CsvTable {
  public:

@@ -117,7 +117,7 @@ class TensorDataset {
 template <Loadable D>
 class Subset {
  public:
-  /// Throws IndexError where an index is not one of the data set's.
+  /// Throws IndexError if an index is not one of the data set's.
   Subset(D dataset, const Tensor<int64_t, Cpu>& indices)
       : dataset_(std::move(dataset)), indices_(indices.contiguous()) {
     if (indices_.rank() != 1) {

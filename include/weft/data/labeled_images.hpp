@@ -16,7 +16,7 @@ struct LabeledImages {
 };
 
 namespace detail {
-/// Throws where a label is not below `classes`.
+/// Throws if a label is not below `classes`.
 inline void check_labels(const char* operation, const std::string& path,
                          const Tensor<int64_t>& labels, int64_t classes) {
   for (int64_t i = 0; i < labels.size(); ++i) {

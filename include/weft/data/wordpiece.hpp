@@ -23,13 +23,13 @@ struct TokenBatch {
   Tensor<bool> mask;
 };
 
-/// The tokenizer of BERT's uncased models (Devlin and others 2018): text in lower case without
-/// accents, apart at spaces and punctuation, and each word as the longest pieces that the
-/// vocabulary has. Letters beyond Latin, Greek and Cyrillic stay as they are.
+/// The tokenizer of BERT's uncased models (Devlin et al. 2018): text in lower case without accents,
+/// apart at spaces and punctuation, and each word as the longest pieces that the vocabulary has.
+/// Letters beyond Latin, Greek and Cyrillic stay as they are.
 class WordPiece {
  public:
   /// The pieces in the order of their numbers; "[UNK]", "[CLS]", "[SEP]" and "[PAD]" are among
-  /// them. Throws ValueError where one of these is missing.
+  /// them. Throws ValueError if one of these is missing.
   explicit WordPiece(std::vector<std::string> pieces) : pieces_(std::move(pieces)) {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       numbers_.emplace(pieces_[i], static_cast<int64_t>(i));
@@ -39,7 +39,7 @@ class WordPiece {
     end_ = number("[SEP]");
     padding_ = number("[PAD]");
   }
-  /// Those of a file, vocab.txt, one a line. Throws FileError where it cannot be read.
+  /// Those of a file, vocab.txt, one a line. Throws FileError if it cannot be read.
   static WordPiece load(const std::string& path) {
     std::ifstream in(path);
     std::vector<std::string> pieces;
@@ -180,7 +180,7 @@ class WordPiece {
     return out;
   }
 
-  /// The longest pieces from the left; [UNK] where there are none, and for words of more than 100
+  /// The longest pieces from the left; [UNK] if there are none, and for words of more than 100
   /// characters.
   void append(const std::string& word, std::vector<int64_t>& out) const {
     const auto begins = [&](std::size_t i) {

@@ -13,7 +13,7 @@ namespace weft::dist {
 /// when it is done; on Cuda it is a statement of the current stream. With `async` as the last
 /// argument it runs beside what follows, on a GPU on a stream of its own, and gives a Work. Tensors
 /// on the Cpu go by MPI, on Cuda by NCCL; a group of one process needs neither. Throws
-/// DistributedError where a rank is missing or calls something else.
+/// DistributedError if a rank is missing or calls something else.
 class Group {
  public:
   /// A process alone.
@@ -33,7 +33,7 @@ class Group {
   int local_rank() const { return circle_->world().launch().local_rank; }
   /// The device of kind D that this rank works on: of a host's GPUs the one with the local rank's
   /// number, which becomes the current one (for a process alone the one that is current). Throws
-  /// DeviceError where there are fewer GPUs.
+  /// DeviceError if there are fewer GPUs.
   template <class D>
   D device() const {
     if constexpr (!is_cuda<D>) {
@@ -178,7 +178,7 @@ class Group {
   /// The groups of those ranks that give the same color, by (key, rank) in order: called by all.
   Group split(int color, int key = 0) const;
 
-  /// Throws DistributedError where the watching thread has found a rank gone or a call late.
+  /// Throws DistributedError if the watching thread has found a rank gone or a call late.
   void check() const { circle_->check("dist::Group"); }
   const std::shared_ptr<Circle>& circle() const { return circle_; }
 

@@ -39,7 +39,7 @@ class Work {
   Work() = default;
   explicit Work(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-  /// On the CPU returns when the call is done and throws DistributedError where it failed. On a GPU
+  /// On the CPU returns when the call is done and throws DistributedError if it failed. On a GPU
   /// the calling thread does not wait: what it gives to the current stream from now on does.
   void wait() const {
     if (state_) state_->wait();

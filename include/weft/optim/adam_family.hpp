@@ -190,7 +190,7 @@ struct RAdamRule {
   }
 };
 
-/// Liu and others 2020: Adam that trusts the mean square once it is of enough steps.
+/// Liu et al. 2020: Adam that trusts the mean square once it is of enough steps.
 template <class T, class D>
 class RAdam : public Optimizer<RAdamRule, T, D> {
  public:

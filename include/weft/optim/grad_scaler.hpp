@@ -48,8 +48,8 @@ class GradScaler {
     return loss * cast<T>(scale_);
   }
 
-  /// Divides the gradients of an optimizer by the scale; step() does so otherwise. Throws where
-  /// that was done since the last update().
+  /// Divides the gradients of an optimizer by the scale; step() does so otherwise. Throws if that
+  /// was done since the last update().
   template <class O>
   void unscale(const O& optimizer) {
     if (!options_.enabled) return;

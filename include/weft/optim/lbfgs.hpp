@@ -204,7 +204,7 @@ class LBFGS {
     return x.clone();
   }
 
-  /// All gradients side by side, 0 where there is none.
+  /// All gradients side by side, 0 if there is none.
   Vector flat_gradient() const {
     const Vector out = zeros<C>({size()}, parameters_[0].device());
     int64_t at = 0;

@@ -38,7 +38,7 @@ __device__ __forceinline__ R most_of_block(R x, R* parts) {
 }
 }  // namespace detail
 
-/// The matrices are replaced by their vectors, where these are asked for.
+/// The matrices are replaced by their vectors, where these are requested.
 template <class T>
 __global__ void __launch_bounds__(128)
     medium_eigh(const __grid_constant__ EighTask<T> task, int n, bool vectors) {

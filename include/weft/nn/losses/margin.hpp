@@ -169,7 +169,7 @@ auto triplet_margin_with_distance_loss(const A& anchor, const P& positive, const
   return detail::reduced(detail::not_negative(near - far + detail::number<A>(margin)), reduction);
 }
 
-/// The same with the p-norm of differences (Balntas and others 2016).
+/// The same with the p-norm of differences (Balntas et al. 2016).
 template <ExpressionLike A, ExpressionLike P, ExpressionLike N, class R = reduce::Mean>
 auto triplet_margin_loss(const A& anchor, const P& positive, const N& negative,
                          const TripletOptions& options = {}, R reduction = {}) {

@@ -225,7 +225,7 @@ Var<T, D> sentence_vectors(const Var<T, D>& hidden, const Tensor<bool, D>& mask)
 
 /// Loads a file of Hugging Face: names may begin with "bert.", LayerNorm's weights may have their
 /// old names gamma and beta; what belongs to no encoder (position_ids, heads for tasks) is left
-/// out. Numbers are converted to the model's type. Throws ValueError where something is missing.
+/// out. Numbers are converted to the model's type. Throws ValueError if something is missing.
 template <class D, class T>
 void load_bert(Bert<D, T>& model, const StateDict& dict) {
   const auto rename = [](std::string name) -> std::string {

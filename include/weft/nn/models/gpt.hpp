@@ -119,7 +119,7 @@ struct Gpt {
   using Cache = std::vector<nn::KeyValueCache<D, T>>;
 
   Gpt() = default;
-  /// First values are those of GPT-2. Throws ValueError where heads do not divide the width.
+  /// First values are those of GPT-2. Throws ValueError if heads do not divide the width.
   explicit Gpt(const GptConfig& c, D device = {})
       : wte(c.vocab_size, c.n_embd, {}, device),
         wpe(c.n_positions, c.n_embd, {}, device),

@@ -1,4 +1,4 @@
-// models::mobilenet_v3_small, mobilenet_v3_large (Howard and others 2019).
+// models::mobilenet_v3_small, mobilenet_v3_large (Howard et al. 2019).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -47,8 +47,7 @@ struct ConvNorm {
   }
 };
 
-/// Each channel times a number between 0 and 1 that follows from the means of all (Hu and others
-/// 2018).
+/// Each channel times a number between 0 and 1 that follows from the means of all (Hu et al. 2018).
 template <class D = Cpu, class T = float>
 struct SqueezeExcitation {
   Conv2d<D, T> fc1;

@@ -1,4 +1,4 @@
-// models::resnet18, resnet34, resnet50: residual networks (He and others 2016).
+// models::resnet18, resnet34, resnet50: residual networks (He et al. 2016).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

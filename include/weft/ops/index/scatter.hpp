@@ -171,8 +171,9 @@ Tensor<T, D> put_values(const char* operation, const Tensor<T, D>& target, const
 }
 }  // namespace detail
 
-/// Writes the values to the elements at row-major positions of the target. As many values as
-/// indices are taken in row-major order, whatever their shape; others broadcast to the indices'.
+/// Writes the values to the elements at row-major positions of the target. If there are as many
+/// values as indices, they are taken in row-major order, whatever their shape; otherwise they
+/// broadcast to the indices' shape.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> put(const Tensor<T, D>& target, const I& indices, const S& values) {
   return detail::put_values<detail::Update::store>("put", target, indices, values);

@@ -79,7 +79,7 @@ void take(const char*, int, ReducedAxes&, R& reducer, Correction c) {
   if constexpr (requires { reducer.correction; }) reducer.correction = c.value;
 }
 
-/// Whether the options of a reduction are such; if not, one compile error that says what is.
+/// Whether the options of a reduction are valid; if not, one compile error that says which are.
 template <class... Options>
 constexpr bool are_options() {
   [[maybe_unused]] constexpr bool axes = (std::is_same_v<Options, Axes> || ...);

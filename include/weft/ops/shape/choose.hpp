@@ -27,7 +27,7 @@ struct place_of_count {
 }  // namespace op
 
 /// x with the elements of a source, in row-major order, where the mask holds; x and the mask
-/// broadcast to one shape. Throws where the source is too short.
+/// broadcast to one shape. Throws if the source is too short.
 template <ExpressionLike X, ExpressionLike M, ExpressionLike S>
 auto masked_scatter(const X& x, const M& mask, const S& source) {
   const Shape shape = broadcast("masked_scatter", x.shape(), mask.shape());

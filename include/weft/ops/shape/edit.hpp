@@ -79,7 +79,7 @@ auto erase(const X& e, const std::vector<int64_t>& places) {
 }
 
 /// x with a slice of the values before each of the given places of an axis, which count in x; one
-/// slice goes to each place, or, where there is one place, all slices to it.
+/// slice goes to each place, or, if there is one place, all slices to it.
 template <ExpressionLike X, ExpressionLike Y>
 auto insert(const X& e, const std::vector<int64_t>& places, const Y& values, const Axes& axis) {
   const auto x = e.eval();

@@ -54,7 +54,7 @@ inline FftNorm norm_of(const StftOptions& o) {
 }  // namespace fourier
 
 /// The spectra (..., frequency, piece) of the pieces of x (..., time), each times the window. A
-/// complex signal needs onesided = false. Throws ShapeError where no piece fits.
+/// complex signal needs onesided = false. Throws ShapeError if no piece fits.
 template <ExpressionLike X, ExpressionLike W>
 auto stft(const X& e, const W& window, StftOptions options = {}) {
   using Check = detail::OperandCheck<fourier::Stft, X>;
@@ -88,7 +88,7 @@ auto stft(const X& e, const W& window, StftOptions options = {}) {
 
 /// The real signal whose pieces have the given spectra (..., frequency, piece): their inverses
 /// times the window, added up and divided by the sum of the windows' squares. On the CPU it throws
-/// ValueError where that is 0; on CUDA such elements are not finite.
+/// ValueError if that is 0; on CUDA such elements are not finite.
 template <ExpressionLike X, ExpressionLike W>
 auto istft(const X& e, const W& window, StftOptions options = {}) {
   using Check = detail::OperandCheck<fourier::Istft, X>;

@@ -30,7 +30,7 @@ auto to_coo(const C& x);
 template <class M>
 auto diagonal(const M& x, int64_t k);
 
-/// What the values become: a Tensor, or a Var where there is one in the expression.
+/// What the values become: a Tensor, or a Var if there is one in the expression.
 template <class X>
 using values_of = typename detail::Evaluated<std::remove_cvref_t<X>>::type;
 }  // namespace sparse

@@ -141,7 +141,7 @@ auto quantile_of_sorted(const char* operation, const Ranked<V>& r, const S& sort
 }  // namespace detail
 
 /// The element, or the number between two, below which the share q of the elements lies; along
-/// axis(n), or of all elements, with keepdims and a Quantile. NaN where there is one.
+/// axis(n), or of all elements, with keepdims and a Quantile. NaN if there is one.
 template <ExpressionLike X, class... Options>
 auto quantile(const X& x, double q, Options... options) {
   static_assert(is_floating<typename X::value_type>,
@@ -202,7 +202,7 @@ auto nanquantile(const X& x, double q, Options... options) {
   return r.result(detail::between(a, b, weight.eval()));
 }
 
-/// The lower of the middle elements, as in PyTorch (quantile(x, 0.5) is NumPy's median); NaN where
+/// The lower of the middle elements, as in PyTorch (quantile(x, 0.5) is NumPy's median); NaN if
 /// there is one.
 template <ExpressionLike X>
 auto median(const X& x) {
