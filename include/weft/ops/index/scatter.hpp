@@ -116,8 +116,8 @@ Tensor<T, D> scatter_axis(const char* operation, const Tensor<T, D>& target, con
 }
 }  // namespace detail
 
-/// Writes the source to the elements of the target at the indices' places of the axis and the
-/// indices' own places of the others, and returns the target. Of several writes to one element the
+/// Writes the source to the elements of the target at the indices along the axis and the indices'
+/// own positions along the others, and returns the target. Of several writes to one element the
 /// last wins on the CPU, any on Cuda.
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> scatter(const Tensor<T, D>& target, const A& axis, const I& indices, const S& source) {
@@ -131,7 +131,7 @@ Tensor<T, D> scatter_add(const Tensor<T, D>& target, const A& axis, const I& ind
   return detail::scatter_axis<Indexing::along, detail::adding<Options...>()>("scatter_add", target,
                                                                              axis, indices, source);
 }
-/// Writes slices of the source to the target's at the indices, whose axes stand in place of the
+/// Writes slices of the source to the slices of the target at the indices, whose axes replace the
 /// indexed one, as in take(x, indices, axis(n)).
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> index_copy(const Tensor<T, D>& target, const A& axis, const I& indices,

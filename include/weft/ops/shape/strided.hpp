@@ -34,9 +34,9 @@ Tensor<T, D> with_layout(const Tensor<T, D>& x, const Layout& layout) {
 }
 }  // namespace detail
 
-/// A view of any shape and strides, in elements, that begins `offset` elements behind x's first.
-/// Throws ShapeError if it would leave x's storage. Of a Var a gather, from its elements in
-/// row-major order whatever its strides are.
+/// A view with any shape and strides, in elements, that begins `offset` elements after x's first
+/// element. Throws ShapeError if it would leave x's storage. Of a Var a gather, from its elements
+/// in row-major order whatever its strides are.
 template <ExpressionLike X>
 auto as_strided(const X& e, const Shape& shape, const Strides& strides, int64_t offset = 0) {
   if (strides.rank() != shape.rank()) {
