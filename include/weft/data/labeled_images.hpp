@@ -1,4 +1,4 @@
-// LabeledImages: what the readers of image data sets give.
+// LabeledImages: the result of the readers of image data sets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
