@@ -1,4 +1,4 @@
-// ctc_loss: connectionist temporal classification, of frames to a shorter sequence of labels.
+// ctc_loss: connectionist temporal classification, from frames to a shorter sequence of labels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

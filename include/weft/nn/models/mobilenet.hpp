@@ -14,7 +14,7 @@ struct MobileNetOptions {
   int64_t first_stride = 2;  ///< 1 for small images
 };
 
-/// A MobileNetV3 with torchvision's names; made by mobilenet_v3_small and mobilenet_v3_large.
+/// A MobileNetV3 with torchvision's names; created by mobilenet_v3_small and mobilenet_v3_large.
 template <class D = Cpu, class T = float>
 struct MobileNetV3 {
   std::vector<MobileEntry<D, T>> features;

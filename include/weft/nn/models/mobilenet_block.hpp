@@ -13,7 +13,7 @@ namespace weft::nn::models {
 /// What follows a norm.
 enum class After { nothing, relu, hardswish };
 
-/// The number of channels that 8 divides next to x, and at least 0.9 of it.
+/// The multiple of 8 nearest to x that is at least 0.9 x.
 inline int64_t channels_near(double x) {
   const auto near = static_cast<int64_t>(x + 4) / 8 * 8;
   const int64_t least = near > 8 ? near : 8;
