@@ -27,7 +27,7 @@ struct Recording {
 
   bool covers(cudaStream_t stream) const { return capture_id(stream) == capture; }
 
-  /// Notes the stream of a captured statement; throws where it would run instead of being captured.
+  /// Notes the stream of a captured statement; throws if it would run instead of being captured.
   WEFT_ONCE void enter(const Stream& stream) {
     for (cudaStream_t known : streams) {
       if (known == stream.handle()) return;
