@@ -28,7 +28,7 @@ class BackwardExplainer {
   }
 
  private:
-  /// The row program of an expression with reductions inside, where there is one.
+  /// The row program of an expression with reductions inside, if there is one.
   template <class E>
   bool add_rows([[maybe_unused]] const without_vars_t<E>& e) {
     if constexpr (is_cuda<weft::detail::loops_of<typename E::device_type>>) {

@@ -190,7 +190,8 @@ struct VariableOf final : Variable {
     filled = true;
     return {buffer, false};
   }
-  /// The same for who writes elements of any strides: those of a view are put into what it shows.
+  /// The same for code that writes elements of any strides: those of a view are put into what it
+  /// shows.
   Sink<T, D> open_anywhere(const Shape& shape, D device) {
     if (!opens_inside()) return open(shape, device);
     in_place = true;

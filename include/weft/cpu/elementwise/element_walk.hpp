@@ -134,7 +134,7 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
 }
 
 /// All elements of `shape`, by several threads where that pays. `past` is a loop that does the same
-/// past the caches, where there is one. A template for weft::lib's sake, which holds this one
+/// past the caches, if there is one. A template for weft::lib's sake, which holds this one
 /// compiled.
 template <class = void>
 WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* operands, int n,

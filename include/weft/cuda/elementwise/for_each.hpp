@@ -270,8 +270,7 @@ struct Executor<Cuda> {
         }
       }
       if constexpr (described.copies) {
-        kernels.copy = {reinterpret_cast<const void*>(on_cuda::copy_turned<sizeof(Out)>),
-                        reinterpret_cast<const void*>(on_cuda::copy_flat<sizeof(Out)>)};
+        kernels.copy = on_cuda::detail::run_copy<sizeof(Out)>;
       }
       on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
     }

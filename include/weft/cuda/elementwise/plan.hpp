@@ -23,7 +23,9 @@ struct ForEachKernels {
   const void* general = nullptr;
   const void* aligned = nullptr;
   bool copies = false;  // one operand, as it is
-  CopyKernels copy = {};
+  /// Of such a statement: run_copy. Other statements do not compile how copies are planned.
+  bool (*copy)(const weft::detail::Name& name, const Shape& shape, const weft::detail::Loops& loops,
+               const detail::Operand* operands, const Stream& stream) = nullptr;
   /// The aligned kernel where parts of the program occur several times: its form for parts that
   /// have one value each, and whether they have: has_assumed_parts.
   const void* assuming = nullptr;
@@ -123,7 +125,7 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
   order(operands, N, stream, kernels.targets);
   const bool transposes = order_dimensions(loops, operands, N, kernels) >= 0;
   in_pieces(loops, operands, N, [&](const Loops& piece) {
-    if (kernels.copies && run_copy(name, shape, piece, operands, kernels.copy, stream)) return;
+    if (kernels.copy != nullptr && kernels.copy(name, shape, piece, operands, stream)) return;
     Grid<N> grid;
     const ForEachKernels chosen = chosen_for(kernels, program, operands, piece.rank);
     const ForEachLaunch plan =

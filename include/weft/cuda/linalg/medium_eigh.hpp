@@ -38,8 +38,8 @@ __device__ __forceinline__ R most_of_block(R x, R* parts) {
 }
 }  // namespace detail
 
-/// The matrices are replaced by their vectors, where these are asked for. One that is not finite,
-/// or whose rotations come to no end, is reported: the next call throws.
+/// The matrices are replaced by their vectors, where these are requested. A matrix that is not
+/// finite, or whose rotations do not converge, is reported: the next call throws.
 template <class T>
 __global__ void __launch_bounds__(128)
     medium_eigh(const __grid_constant__ EighTask<T> task, int n, bool vectors) {

@@ -140,7 +140,7 @@ auto von_mises(const A& mean, const B& concentration, Generator& generator = def
                                                                           concentration);
 }
 
-/// How many events there are: k with probability rate^k exp(-rate) / k!.
+/// Poisson: the number of events, k with probability rate^k exp(-rate) / k!.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> poisson(double rate, const Shape& shape, D device = {},
                      Generator& generator = default_generator()) {
@@ -152,7 +152,7 @@ auto poisson(const A& rate, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::poisson, T>(generator, rate);
 }
 
-/// How many of `trials` trials succeed, each with probability p.
+/// Binomial: the number of successes in `trials` trials with probability p each.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> binomial(double trials, double p, const Shape& shape, D device = {},
                       Generator& generator = default_generator()) {
@@ -164,7 +164,7 @@ auto binomial(const A& trials, const B& p, Generator& generator = default_genera
   return detail::drawn_for<variate::binomial, T>(generator, trials, p);
 }
 
-/// How many trials it takes until one succeeds, each with probability p: 1 at least.
+/// Geometric: the number of trials up to the first success, each with probability p; at least 1.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> geometric(double p, const Shape& shape, D device = {},
                        Generator& generator = default_generator()) {
@@ -176,7 +176,8 @@ auto geometric(const A& p, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::geometric, T>(generator, p);
 }
 
-/// How many good ones are among `draws` drawn without replacement from so many good and bad ones.
+/// Hypergeometric: the number of good ones among `draws` drawn without replacement from `good` good
+/// and `bad` bad ones.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> hypergeometric(double good, double bad, double draws, const Shape& shape,
                             D device = {}, Generator& generator = default_generator()) {
