@@ -133,7 +133,7 @@ class DistributedDataParallel {
     state_->buckets.reset();
     fail<ValueError>("DistributedDataParallel", "the last backward pass gave no gradient to ",
                      list(missing).c_str(), ", which the forward pass had used, expected a loss ",
-                     "of all that the module gives");
+                     "that depends on all outputs of the module");
   }
   template <class Out>
   void prepare(const Out& out) const {

@@ -229,7 +229,7 @@ class FullyShardedDataParallel {
     state_->shards->reset();
     fail<ValueError>(name_, "the last backward pass gave no gradient to ",
                      detail::listed(missing).c_str(), ", which the forward pass had used, ",
-                     "expected a loss of all that the module gives");
+                     "expected a loss that depends on all outputs of the module");
   }
   template <class Out>
   void prepare(const Out& out) const {
