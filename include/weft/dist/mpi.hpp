@@ -1,4 +1,4 @@
-// Groups on the CPU by MPI; empty unless WEFT_MPI is defined, as the target weft::mpi does.
+// Groups on the CPU over MPI; empty unless WEFT_MPI is defined, as by the target weft::mpi.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

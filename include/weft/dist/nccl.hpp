@@ -1,4 +1,4 @@
-// Groups on GPUs by NCCL; empty unless WEFT_NCCL is defined, as the target weft::nccl does.
+// Groups on GPUs over NCCL; empty unless WEFT_NCCL is defined, as by the target weft::nccl.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
