@@ -190,8 +190,7 @@ struct VariableOf final : Variable {
     filled = true;
     return {buffer, false};
   }
-  /// The same for code that writes elements of any strides: those of a view are put into what it
-  /// shows.
+  /// The same for writers with any strides: a view's elements are written to what it shows.
   Sink<T, D> open_anywhere(const Shape& shape, D device) {
     if (!opens_inside()) return open(shape, device);
     in_place = true;
