@@ -137,10 +137,8 @@ template <ExpressionLike X>
 auto vander(X&& x, int64_t n = -1, bool increasing = true) {
   using T = typename std::remove_cvref_t<X>::value_type;
   using C = compute_t<T>;
-  if (x.rank() == 0 && n < 0) {
-    fail<ShapeError>("vander", "a number, expected at least 1 axis, or how many powers");
-  }
-  const auto value = linalg::settled(x);
+  auto value = linalg::settled(x);
+  if (value.rank() == 0) value = value.reshape(Shape{1});
   const int64_t columns = n < 0 ? value.shape()[value.rank() - 1] : n;
   using R = real_t<C>;
   const R start = static_cast<R>(increasing ? 0 : columns - 1);
