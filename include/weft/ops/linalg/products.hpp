@@ -101,9 +101,9 @@ auto kron(A&& a, B&& b) {
 
 /// The cross product of vectors of 3 along `axis` of a and b, which broadcast.
 template <ExpressionLike A, ExpressionLike B>
-auto cross(A&& a, B&& b, int64_t along = -1) {
+auto cross(A&& a, B&& b, const Axes& along = {-1}) {
   const Shape shape = weft::broadcast("cross", a.shape(), b.shape());
-  const int at = normalize_axis("cross", along, shape.rank());
+  const int at = detail::one_axis("cross", along, shape.rank());
   if (shape[at] != 3) {
     fail<ShapeError>("cross", "shapes ", a.shape(), " and ", b.shape(), " with ", shape[at],
                      " elements along axis ", at, ", expected 3");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/core/axes.hpp"
+#include "weft/ops/index/indexing.hpp"
 #include "weft/ops/views.hpp"
 
 namespace weft {
