@@ -16,7 +16,7 @@ auto joined_as(int along, const F& raise, const X& x, const Xs&... xs) {
       (std::is_same_v<typename First::value_type, typename decltype(raise(xs))::value_type> &&
        ...) &&
           !std::is_same_v<common_device_of<First, decltype(raise(xs))...>, NoDevice>,
-      "weft: what is joined has one element type and device: write cast<T>(x)");
+      "weft: joined tensors have one element type and device: write cast<T>(x)");
   if constexpr (any_var<X, Xs...>) {
     using V = var_among<First, decltype(raise(xs))...>;
     return cat(std::vector<V>{V(raise(x)), V(raise(xs))...}, axis(along));
@@ -120,7 +120,7 @@ auto append(const X& x, const Y& y) {
   return detail::joined_as(
       0, [](const auto& v) { return ravel(v); }, x, y);
 }
-/// y behind x along an axis that both have.
+/// y appended to x along an existing axis.
 template <ExpressionLike X, ExpressionLike Y>
 auto append(const X& x, const Y& y, const Axes& axis) {
   const int at = detail::one_axis("append", axis, x.shape().rank());

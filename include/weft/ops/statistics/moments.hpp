@@ -66,7 +66,7 @@ auto aminmax(const X& x, Options... options) {
   return MinMax<decltype(min(x, options...)), decltype(max(x, options...))>{min(x, options...),
                                                                             max(x, options...)};
 }
-/// The distance from the smallest element to the largest one.
+/// The range: the largest element minus the smallest.
 template <ExpressionLike X, class... Options>
 auto ptp(const X& x, Options... options) {
   return max(x, options...) - min(x, options...);
@@ -91,8 +91,8 @@ auto weights_for(const Shape& shape, const W& weights, const Options&... options
 }
 }  // namespace detail
 
-/// The mean of x with weights, which broadcast to x's shape; they are divided by their sum. With
-/// axis(n) a vector of as many weights as that axis has elements lies along it, as in NumPy.
+/// The mean of x with weights, which broadcast to x's shape and are normalised by their sum. With
+/// axis(n), a vector of as many weights as that axis has elements lies along it, as in NumPy.
 template <ExpressionLike X, ExpressionLike W, class... Options>
 auto average(const X& x, const W& weights, Options... options) {
   using T = typename X::value_type;
@@ -105,8 +105,8 @@ template <ExpressionLike X, class... Options>
   requires(!ExpressionLike<Options> && ...)
 auto average(const X& x, Options... options) { return mean(x, options...); }
 
-/// The covariances of variables, the rows of x, of which each column is an observation: a matrix.
-/// Unbiased unless correction(n) is given.
+/// The covariance matrix of variables, the rows of x, whose columns are observations. Unbiased
+/// unless correction(n) is given.
 template <ExpressionLike X>
 auto cov(const X& x, Correction divisor = {}) {
   const int rank = x.shape().rank();
