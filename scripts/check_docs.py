@@ -122,14 +122,16 @@ class Tools:
         self.options = ["-std=c++20", "-w", f"-I{REPO / 'include'}", "-pthread"]
         first = self.folder / "first.hpp"
         first.write_text(first_of(False))
-        if "clang" not in Path(compiler).name:  # which looks for no .gch unasked
-            subprocess.run([compiler, *self.options, "-x", "c++-header", str(first), "-o", f"{first}.gch"])
+        clang = "clang" in Path(compiler).name  # which looks for no .gch unasked
+        precompiled = f"{first}.{'pch' if clang else 'gch'}"
+        subprocess.run([compiler, *self.options, "-x", "c++-header", str(first), "-o", precompiled])
+        self.precompiled = ["-include-pch", precompiled] if clang else []
 
     def compile(self, text, cuda, only_check=False):
         """The program's path and the compiler's messages."""
         path = self.folder / f"p{next(self.numbers)}{'.cu' if cuda else '.cpp'}"
         path.write_text(text)
-        command = [self.compiler, *self.options]
+        command = [self.compiler, *self.options, *(self.precompiled if text.startswith(FIRST) else [])]
         if cuda:
             # To PTX what must not compile; without a GPU nothing is run, so nothing is assembled and linked.
             target = (["-arch=sm_90", "-ptx"] if only_check else
