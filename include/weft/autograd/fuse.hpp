@@ -16,7 +16,7 @@ template <class E>
 inline constexpr bool is_fusable = !autograd::HoistInside<E>::changes && !is_var<E>;
 
 /// The values of expressions, of which one at least has a Var, as a tuple of Vars, and of tensors
-/// where there is none.
+/// if there is none.
 template <class... Es>
 auto fused_vars(const Es&... es) {
   using Values = std::tuple<typename Evaluated<Es>::type...>;

@@ -130,7 +130,7 @@ class Shape : public detail::Int64s {
 };
 
 namespace detail {
-/// Stands where a shape was to be taken apart.
+/// Stands where a shape was to be unpacked.
 template <class S>
 constexpr std::size_t bindings() {
   static_assert(sizeof(S) == 0,

@@ -12,7 +12,7 @@ namespace weft::on_cuda {
 /// replace weft's own. All members may be called by several threads at once.
 class Allocator {
  public:
-  /// Memory for work on `stream`, or null where there is none. `capturing` says that the stream is
+  /// Memory for work on `stream`, or null if there is none. `capturing` says that the stream is
   /// being captured: the block must then be good whenever the graph runs.
   virtual void* allocate(int64_t bytes, cudaStream_t stream, bool capturing) = 0;
 

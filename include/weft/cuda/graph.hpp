@@ -182,7 +182,7 @@ class Capture {
       state.origins = first;
     } else {
       check(cudaGraphDestroyNode(first), "capture");
-      state.recorded.uses.erase(state.recorded.uses.begin());
+      state.recorded.uses.remove(0);
     }
     count_nodes(state);
     const RelaxedCapture relaxed;

@@ -33,7 +33,7 @@ class DistributedDataParallel {
   using T = typename Parameter::value_type;
   using D = typename Parameter::device_type;
 
-  /// Called by all ranks; throws DistributedError where their modules differ.
+  /// Called by all ranks; throws DistributedError if their modules differ.
   DistributedDataParallel(M& module, Group group, DdpOptions options = {})
       : module_(&module), group_(std::move(group)), options_(options) {
     auto named = nn::named_parameters(module);

@@ -27,7 +27,7 @@ inline std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
 }
-/// A number from the environment; `otherwise` where it is not set, throws where it is no number.
+/// A number from the environment; `otherwise` where it is not set, throws if it is no number.
 inline int number(const char* name, int otherwise) {
   const std::string value = variable(name);
   if (value.empty()) return otherwise;

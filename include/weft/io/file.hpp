@@ -46,7 +46,7 @@ class InputFile {
   /// The bytes not read yet.
   int64_t left() const { return size_ - read_; }
 
-  /// The next bytes, all of them; throws where the file has fewer.
+  /// The next bytes, all of them; throws if the file has fewer.
   void read(void* to, int64_t bytes) {
     const auto count = static_cast<std::size_t>(bytes);
     if (bytes > left() || (count > 0 && std::fread(to, 1, count, file_) != count)) {

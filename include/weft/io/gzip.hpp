@@ -21,7 +21,7 @@ class GzipInput {
 
   bool is_compressed() const { return inflater_ != nullptr; }
 
-  /// The next bytes, all of them; throws where there are fewer. Ask can_hold() before taking memory
+  /// The next bytes, all of them; throws if there are fewer. Ask can_hold() before taking memory
   /// for what a header claims.
   void read(void* to, int64_t bytes) {
     const int64_t got = inflater_ != nullptr ? inflater_->read(to, bytes) : read_plain(to, bytes);

@@ -11,7 +11,7 @@
 namespace weft {
 
 /// A safetensors file, whose header is read and checked when it is opened, and whose tensors are
-/// read when they are asked for; from several threads at once if need be.
+/// read when they are requested; from several threads at once if need be.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::string& path)
@@ -26,7 +26,7 @@ class SafetensorsFile {
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   bool contains(const std::string& name) const { return places_.contains(name); }
 
-  /// Reads one tensor; throws where there is none of that name, or weft has not its element type.
+  /// Reads one tensor; throws if there is none of that name, or weft has not its element type.
   AnyTensor load(const std::string& name) const {
     const auto found = places_.find(name);
     if (found == places_.end()) file_.refuse("no tensor named '", name, "'");

@@ -92,7 +92,7 @@ void xavier_normal(const Var<T, D>& x, double gain = 1,
   normal(x, 0, gain * std::sqrt(2 / (f.in + f.out)), generator);
 }
 
-/// He and others 2015. The gain is that of what follows, as kaiming_uniform_(nonlinearity=...).
+/// He et al. 2015. The gain is that of what follows, as kaiming_uniform_(nonlinearity=...).
 template <class T, class D>
 void kaiming_uniform(const Var<T, D>& x, double gain = relu_gain(), Fan fan = Fan::in,
                      Generator& generator = default_generator()) {

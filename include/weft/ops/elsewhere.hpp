@@ -60,6 +60,11 @@ constexpr void needs_header_conv() {
                 "weft: for convolutions, pooling and resampling include <weft/conv.hpp>");
 }
 template <class... Xs>
+constexpr void needs_header_attention() {
+  static_assert(always_false<Xs...>,
+                "weft: for scaled_dot_product_attention include <weft/attention.hpp>");
+}
+template <class... Xs>
 constexpr void needs_header_random() {
   static_assert(
       always_false<Xs...>,
@@ -181,6 +186,7 @@ template <class T = void> Tensor<float> max_pool2d(detail::Anything, detail::Any
 template <class T = void> Tensor<float> avg_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
 template <class T = void> Tensor<float> interpolate(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
 template <class T = void> Tensor<float> unfold(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> scaled_dot_product_attention(detail::Anything, detail::Anything, detail::Anything, detail::Anything = 0) { detail::needs_header_attention<T>(); return {}; }
 // clang-format on
 
 }  // namespace weft

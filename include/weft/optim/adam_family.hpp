@@ -1,4 +1,4 @@
-// Adamax, NAdam and RAdam: relatives of Adam.
+// Adamax, NAdam and RAdam: variants of Adam.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -54,7 +54,7 @@ struct AdamaxRule {
   }
 };
 
-/// Kingma and Ba 2015, section 7: Adam with the largest gradient in place of the mean square.
+/// Kingma and Ba 2015, section 7: Adam with the largest gradient instead of the mean square.
 template <class T, class D>
 class Adamax : public Optimizer<AdamaxRule, T, D> {
  public:
@@ -190,7 +190,7 @@ struct RAdamRule {
   }
 };
 
-/// Liu and others 2020: Adam that trusts the mean square once it is of enough steps.
+/// Liu et al. 2020: Adam that uses the mean square only once it averages enough steps.
 template <class T, class D>
 class RAdam : public Optimizer<RAdamRule, T, D> {
  public:

@@ -177,7 +177,7 @@ struct AdadeltaRule {
   }
 };
 
-/// Zeiler 2012: gradients in proportion to the root mean square of the changes before.
+/// Zeiler 2012: gradients scaled by the root mean square of previous updates.
 template <class T, class D>
 class Adadelta : public Optimizer<AdadeltaRule, T, D> {
  public:

@@ -1,4 +1,4 @@
-// Group: parameters that share their options, and the state that an optimizer keeps of them.
+// Group: parameters that share their options, and the optimizer state for them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -61,7 +61,7 @@ struct RpropRule {
   }
 };
 
-/// Riedmiller and Braun 1993; for gradients of all data, not of batches.
+/// Riedmiller and Braun 1993; for full-batch gradients, not mini-batches.
 template <class T, class D>
 class Rprop : public Optimizer<RpropRule, T, D> {
  public:

@@ -21,10 +21,10 @@ auto elements(const X& x) {
 }
 }  // namespace detail
 
-/// Writes an event file in `folder`, in which TensorBoard (`tensorboard --logdir folder`) shows
-/// the run. The members are those of PyTorch's SummaryWriter; `step` is the horizontal axis. Values
-/// are copied to the CPU at the call, which waits for a GPU. One thread at a time; throws FileError
-/// where the file cannot be written.
+/// Writes an event file in `folder`, in which TensorBoard (`tensorboard --logdir folder`) shows the
+/// run. The members are those of PyTorch's SummaryWriter; `step` is the horizontal axis. Values are
+/// copied to the CPU at the call, which waits for a GPU. One thread at a time; throws FileError if
+/// the file cannot be written.
 class EventWriter {
  public:
   explicit EventWriter(const std::string& folder) : file_(folder) {}

@@ -22,7 +22,7 @@ concept OneNumber = requires(const X& x) {
 }
 || (Expression<X> && !TensorLike<X>);
 
-/// The number itself; throws ShapeError where there are several. On a GPU this waits for it.
+/// The number itself; throws ShapeError if there are several. On a GPU this waits for it.
 template <class X>
 auto number_of(const X& x) {
   if constexpr (std::is_arithmetic_v<X>) {

@@ -35,7 +35,7 @@ class FullyShardedDataParallel {
   using D = typename Parameter::device_type;
   using C = compute_t<T>;
 
-  /// Called by all ranks; throws DistributedError where their modules differ.
+  /// Called by all ranks; throws DistributedError if their modules differ.
   FullyShardedDataParallel(M& module, Group group, FullyShardedOptions options = {})
       : module_(&module), options_(options) {
     if (options.stage != 2 && options.stage != 3) {

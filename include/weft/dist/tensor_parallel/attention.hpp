@@ -14,8 +14,8 @@ struct ParallelAttentionOptions {
 };
 
 /// Of a MultiheadAttention(width, heads) each rank has heads / n of the heads, with their columns
-/// of the first projections and rows of the last: one all_reduce each way (Shoeybi and others
-/// 2019). The parts' weights are those of one MultiheadAttention made with the same seed.
+/// of the first projections and rows of the last: one all_reduce each way (Shoeybi et al. 2019).
+/// The parts' weights are those of one MultiheadAttention made with the same seed.
 template <class D = Cpu, class T = float>
 struct ParallelAttention {
   Var<T, D> in_proj_weight;               // (3 width / n, width): queries, keys, values
@@ -33,7 +33,7 @@ struct ParallelAttention {
   using Masks = nn::MultiheadAttentionMasks<T, D>;
 
   ParallelAttention() = default;
-  /// Throws ValueError where the number of ranks does not divide `num_heads`.
+  /// Throws ValueError if the number of ranks does not divide `num_heads`.
   ParallelAttention(int64_t embed_dim, int64_t num_heads, Group g, Options options = {},
                     D device = {})
       : width(embed_dim),

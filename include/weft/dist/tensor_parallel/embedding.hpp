@@ -8,7 +8,7 @@
 namespace weft::dist {
 
 /// Of an Embedding(count, width) each rank has count / n of the rows; the result, alike on all
-/// ranks, is the sum of what each has of it, one all_reduce (Shoeybi and others 2019). The parts'
+/// ranks, is the sum of what each has of it, one all_reduce (Shoeybi et al. 2019). The parts'
 /// weights are those of one Embedding made with the same seed.
 template <class D = Cpu, class T = float>
 struct ParallelEmbedding {

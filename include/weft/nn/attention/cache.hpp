@@ -18,7 +18,7 @@ class KeyValueCache {
   Tensor<T, D> values() const { return values_.narrow(2, 0, length_); }
 
   /// Puts those of new positions behind the others; memory doubles where it is full. Throws
-  /// ShapeError where batch, heads or width differ.
+  /// ShapeError if batch, heads or width differ.
   void append(const Tensor<T, D>& keys, const Tensor<T, D>& values) {
     put(keys_, keys, "keys");
     put(values_, values, "values");

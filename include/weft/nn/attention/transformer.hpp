@@ -79,7 +79,7 @@ struct TransformerMasks {
   MultiheadAttentionMasks<T, D> memory = {};
 };
 
-/// An encoder and a decoder (Vaswani and others 2017). All matrices begin as Glorot and Bengio have
+/// An encoder and a decoder (Vaswani et al. 2017). All matrices begin as Glorot and Bengio have
 /// them.
 template <class D = Cpu, class T = float>
 struct Transformer {

@@ -157,8 +157,8 @@ auto counting(A start, B stop, C step) {
 }
 }  // namespace detail
 
-/// start, start + step, ... before stop, without memory and on any device: int64 of integers, float
-/// of others, and beside other operands their type: `x / arange(1, 7)`. With a device a tensor.
+/// start, start + step, ... before stop, without memory and on any device: int64 for integers,
+/// otherwise float, or the type of the other operands: `x / arange(1, 7)`. With a device a tensor.
 template <class T = void, NumberLike A>
   requires std::is_void_v<T>
 auto arange(A stop) { return detail::counting(A(0), stop, A(1)); }

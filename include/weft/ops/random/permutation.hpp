@@ -83,7 +83,7 @@ inline auto shuffled(std::int64_t n, Generator& generator = default_generator())
   return generated({n}, op::permutation(n, generator.draw()));
 }
 
-/// The integers 0 to n - 1 in random order, each order as likely as the others.
+/// The integers 0 to n - 1 in random order, all orders equally likely.
 template <Device D = Cpu>
 Tensor<std::int64_t, D> permutation(std::int64_t n, D device = {},
                                     Generator& generator = default_generator()) {

@@ -34,7 +34,8 @@ namespace detail {
 }
 }  // namespace detail
 
-/// The axes `source` at the places `destination`, the others in their order: movedim(x, 1, -1).
+/// The axes `source` moved to the positions `destination`, the others in their order: movedim(x, 1,
+/// -1).
 template <ExpressionLike X>
 auto movedim(const X& x, const Axes& source, const Axes& destination) {
   return x.eval().permute(detail::moved_axes("movedim", x.shape().rank(), source, destination));
@@ -59,7 +60,7 @@ template <ExpressionLike X>
 auto expand_dims(const X& x, int64_t axis) {
   return x.eval().unsqueeze(axis);
 }
-/// Without the axes, which have size 1.
+/// x without the given axes, which must have size 1.
 template <ExpressionLike X>
 auto squeeze(const X& x, const Axes& axes) {
   auto out = x.eval();
@@ -133,7 +134,7 @@ auto fliplr(const X& x) {
   }
   return flip(x, Axes{1});
 }
-/// Turned by k right angles, from the first of two axes towards the second.
+/// Rotated by k right angles, from the first of two axes towards the second.
 template <ExpressionLike X>
 auto rot90(const X& x, int64_t k = 1, const Axes& axes = {0, 1}) {
   auto out = x.eval();
@@ -152,13 +153,13 @@ auto atleast_1d(const X& x) {
   auto out = x.eval();
   return out.rank() > 0 ? out : decltype(out)(out.unsqueeze(0));
 }
-/// x with two axes at least, a vector being a row.
+/// x with at least two axes; a vector becomes a row.
 template <ExpressionLike X>
 auto atleast_2d(const X& x) {
   auto out = atleast_1d(x);
   return out.rank() > 1 ? out : decltype(out)(out.unsqueeze(0));
 }
-/// x with three axes at least, as NumPy places the new ones: a matrix has one more behind.
+/// x with at least three axes, placed as in NumPy: a matrix gets a new last axis.
 template <ExpressionLike X>
 auto atleast_3d(const X& x) {
   auto out = atleast_2d(x);

@@ -34,7 +34,7 @@ auto diag_embed(const X& x, int64_t k, int64_t axis1, int64_t axis2) {
   return movedim(diag_embed(x, k), {-2, -1}, {axis1, axis2});
 }
 
-/// The diagonal k of a matrix, as a view; the matrix that has a vector on it.
+/// The diagonal k of a matrix, as a view; for a vector, the matrix with the vector on diagonal k.
 template <ExpressionLike X>
 auto diag(const X& x, int64_t k = 0) {
   const auto values = x.eval();

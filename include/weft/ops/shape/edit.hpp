@@ -53,7 +53,7 @@ auto with_part(const char* operation, const X& x, const S& source, const F& view
 }
 }  // namespace detail
 
-/// x without the slices at the given places of an axis.
+/// x without the slices at the given positions along an axis.
 template <ExpressionLike X>
 auto erase(const X& e, const std::vector<int64_t>& places, const Axes& axis) {
   const auto x = e.eval();
@@ -72,14 +72,14 @@ template <ExpressionLike X>
 auto erase(const X& e, int64_t place, const Axes& axis) {
   return erase(e, std::vector<int64_t>{place}, axis);
 }
-/// x as a vector without the elements at the given places.
+/// x as a vector without the elements at the given positions.
 template <ExpressionLike X>
 auto erase(const X& e, const std::vector<int64_t>& places) {
   return erase(e.eval().reshape({-1}), places, axis(0));
 }
 
-/// x with a slice of the values before each of the given places of an axis, which count in x; one
-/// slice goes to each place, or, where there is one place, all slices to it.
+/// x with a slice of the values inserted before each of the given positions along an axis, counted
+/// in x; with a single position, all slices are inserted there.
 template <ExpressionLike X, ExpressionLike Y>
 auto insert(const X& e, const std::vector<int64_t>& places, const Y& values, const Axes& axis) {
   const auto x = e.eval();

@@ -35,7 +35,7 @@ auto split(const X& e, std::initializer_list<int64_t> lengths, int64_t axis = 0)
   return split(e, std::vector<int64_t>(lengths), axis);
 }
 
-/// `count` pieces along an axis, the first ones longer by one where they do not divide.
+/// `count` pieces along an axis; if its size is not divisible, the first ones are one longer.
 template <ExpressionLike X>
 auto tensor_split(const X& e, int64_t count, int64_t axis = 0) {
   const Shape shape = e.shape();
@@ -47,7 +47,7 @@ auto tensor_split(const X& e, int64_t count, int64_t axis = 0) {
   }
   return split(e, lengths, at);
 }
-/// Pieces between the given places of an axis; places behind its end give pieces of no elements.
+/// Pieces between the given positions along an axis; positions past its end give empty pieces.
 template <ExpressionLike X>
 auto tensor_split(const X& e, const std::vector<int64_t>& places, int64_t axis = 0) {
   const auto x = e.eval();
@@ -72,12 +72,12 @@ template <ExpressionLike X, class Places>
 auto array_split(const X& e, const Places& places, int64_t axis = 0) {
   return tensor_split(e, places, axis);
 }
-/// Along the axis of columns; of a vector its elements.
+/// Splits along the second axis; a vector along its only axis.
 template <ExpressionLike X, class Places>
 auto hsplit(const X& e, const Places& places) {
   return tensor_split(e, places, e.shape().rank() > 1 ? 1 : 0);
 }
-/// Along the axis of rows.
+/// Splits along the first axis.
 template <ExpressionLike X, class Places>
 auto vsplit(const X& e, const Places& places) {
   return tensor_split(e, places, 0);

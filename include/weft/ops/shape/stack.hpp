@@ -66,7 +66,7 @@ auto append(const X& x, const Y& y) {
   return detail::joined_as(
       0, [](const auto& v) { return ravel(v); }, x, y);
 }
-/// y behind x along an axis that both have.
+/// y appended to x along an existing axis.
 template <ExpressionLike X, ExpressionLike Y>
 auto append(const X& x, const Y& y, const Axes& axis) {
   const int at = detail::one_axis("append", axis, x.shape().rank());

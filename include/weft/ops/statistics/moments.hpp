@@ -65,13 +65,13 @@ auto aminmax(const X& x, Options... options) {
   return MinMax<decltype(min(x, options...)), decltype(max(x, options...))>{min(x, options...),
                                                                             max(x, options...)};
 }
-/// The distance from the smallest element to the largest one.
+/// The range: the largest element minus the smallest.
 template <ExpressionLike X, class... Options>
 auto ptp(const X& x, Options... options) {
   return max(x, options...) - min(x, options...);
 }
 
-/// The mean of x with weights, which broadcast to x's shape; they are divided by their sum.
+/// The mean of x with weights, which broadcast to x's shape and are normalised by their sum.
 template <ExpressionLike X, ExpressionLike W, class... Options>
 auto average(const X& x, const W& weights, Options... options) {
   using T = typename X::value_type;
@@ -79,8 +79,8 @@ auto average(const X& x, const W& weights, Options... options) {
   return cast<T>(sum(x * w, options...)) / cast<T>(sum(w, options...));
 }
 
-/// The covariances of variables, the rows of x, of which each column is an observation: a matrix.
-/// Unbiased unless correction(n) is given.
+/// The covariance matrix of variables, the rows of x, whose columns are observations. Unbiased
+/// unless correction(n) is given.
 template <ExpressionLike X>
 auto cov(const X& x, Correction divisor = {}) {
   const int rank = x.shape().rank();
