@@ -118,6 +118,8 @@ class Tools:
     def __init__(self, folder, compiler, gpu):
         self.folder, self.compiler, self.gpu = Path(folder), compiler, gpu
         self.nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+        said = subprocess.run([self.nvcc, "--help"], capture_output=True, text=True).stdout if self.nvcc else ""
+        self.unoptimised = ["-Ofc=max"] if "-Ofc" in said else []  # kernels, where none is run
         self.numbers = itertools.count()
         self.options = ["-std=c++20", "-w", f"-I{REPO / 'include'}", "-pthread"]
         first = self.folder / "first.hpp"
@@ -135,7 +137,7 @@ class Tools:
         if cuda:
             # To PTX what must not compile; without a GPU nothing is run, so nothing is assembled and linked.
             target = (["-arch=sm_90", "-ptx"] if only_check else
-                      ["-arch=native"] if self.gpu else ["-arch=compute_90", "-c"])
+                      ["-arch=native"] if self.gpu else ["-arch=compute_90", "-c", *self.unoptimised])
             command = [self.nvcc, "-std=c++20", "-w", *target, f"-I{REPO / 'include'}"]
             command += ["-lcufft"] * ("fft.hpp" in text)
             command += ["-lcublasLt"] * bool(re.search(r"\b(matmul|linear|einsum)\(", text))
