@@ -144,7 +144,7 @@ class DataLoader {
     using Loops = std::conditional_t<is_cuda<To>, Cuda, Cpu>;
     static_assert(
         requires { sizeof(Feed<Loops>); },
-        "weft: batches go to Cuda by <weft/data/cuda.hpp>: include it");
+        "weft: to load batches onto Cuda include <weft/data/cuda.hpp>");
     struct Range {
       DataLoader* loader;
       Feed<Loops> feed;

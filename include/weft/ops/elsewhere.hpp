@@ -48,7 +48,7 @@ constexpr void needs_header_statistics() {
 }
 template <class... Xs>
 constexpr void needs_header_arrays() {
-  static_assert(always_false<Xs...>, "weft: for forms of arrays include <weft/arrays.hpp>");
+  static_assert(always_false<Xs...>, "weft: for array functions include <weft/arrays.hpp>");
 }
 template <class... Xs>
 constexpr void needs_header_special() {

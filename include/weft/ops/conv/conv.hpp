@@ -122,8 +122,7 @@ auto convolve(const Options& options, const X& x, const W& w, const B&... bias) 
   using Check = weft::detail::OperandCheck<K, X, W, B...>;
   if constexpr (Check::report()) {
     using T = typename Check::element;
-    static_assert(!is_dual<T>,
-                  "weft: convolutions have no Hessian-vector products: take gradients alone");
+    static_assert(!is_dual<T>, "weft: convolutions have gradients, but no Hessian-vector products");
     using First = typename Check::first;
     using D =
         std::conditional_t<std::is_same_v<weft::detail::common_device_of<X, W, B...>, AnyDevice>,

@@ -16,7 +16,7 @@ auto joined_as(int along, const F& raise, const X& x, const Xs&... xs) {
       (std::is_same_v<typename First::value_type, typename decltype(raise(xs))::value_type> &&
        ...) &&
           !std::is_same_v<common_device_of<First, decltype(raise(xs))...>, NoDevice>,
-      "weft: what is joined has one element type and device: write cast<T>(x)");
+      "weft: joined tensors have one element type and device: write cast<T>(x)");
   if constexpr (any_var<X, Xs...>) {
     using V = var_among<First, decltype(raise(xs))...>;
     return cat(std::vector<V>{V(raise(x)), V(raise(xs))...}, axis(along));
