@@ -197,9 +197,8 @@ struct VariableOf final : Variable {
     return view->open();
   }
   bool opens_inside() const {
-    if (view == nullptr || !hooks.empty() || retains || state::checks) return false;
-    const Variable* const x = viewed();
-    return x != nullptr && x->active;
+    const Variable* const x = view == nullptr ? nullptr : viewed();
+    return x != nullptr && x->active && hooks.empty() && !retains && !state::checks;
   }
   /// Of a view: its operand, until its creator is released.
   const Variable* viewed() const { return this->creator->input(0); }

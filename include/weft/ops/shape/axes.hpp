@@ -105,22 +105,6 @@ auto unflatten(const X& x, int64_t axis, const Shape& sizes) {
   return x.eval().reshape(to);
 }
 
-/// The axes read backwards; all of them unless given.
-template <ExpressionLike X>
-auto flip(const X& x, const Axes& axes) {
-  auto out = x.eval();
-  const unsigned mask = detail::axes_mask("flip", axes, out.rank());
-  for (int i = 0; i < out.rank(); ++i) {
-    if ((mask >> i & 1U) != 0) out = decltype(out)(out.flip(i));
-  }
-  return out;
-}
-template <ExpressionLike X>
-auto flip(const X& x) {
-  auto out = x.eval();
-  for (int i = 0; i < out.rank(); ++i) out = decltype(out)(out.flip(i));
-  return out;
-}
 /// Rows in the other order.
 template <ExpressionLike X>
 auto flipud(const X& x) {
