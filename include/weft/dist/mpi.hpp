@@ -3,7 +3,10 @@
 #pragma once
 
 #ifdef WEFT_MPI
+#pragma GCC diagnostic push  // Open MPI's old C++ interface
+#pragma GCC diagnostic ignored "-Wcast-function-type"
 #include <mpi.h>
+#pragma GCC diagnostic pop
 
 #include <climits>
 #include <map>
@@ -19,7 +22,12 @@ inline void check_mpi(int status, const char* operation) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(status, text, &length);
-  fail<DistributedError>(operation, "MPI: ", static_cast<const char*>(text));
+  int kind = 0;
+  MPI_Error_class(status, &kind);
+  fail<DistributedError>(operation, "MPI: ", static_cast<const char*>(text),
+                         kind == MPI_ERR_TRUNCATE
+                             ? "; the ranks' tensors differ in size: WEFT_CHECK=1 names them"
+                             : "");
 }
 
 /// What was made of MPI's types and functions, to be given back.

@@ -82,7 +82,8 @@ class Convolved : public NodeMembers<Convolved<K, V>> {
     }
     return value_;
   }
-  operator const V&() const { return node(); }
+  // A Var is made by its own constructor: with two ways, x = conv(x) would be ambiguous.
+  operator const V&() const requires(!weft::detail::is_var<V>) { return node(); }
   bool requires_grad() const requires(weft::detail::is_var<V>) { return node().requires_grad(); }
   V eval() const { return node(); }
   /// The larger of the value and 0: in the call that computes it, unless that has been made.

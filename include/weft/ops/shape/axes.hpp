@@ -60,6 +60,11 @@ template <ExpressionLike X>
 auto expand_dims(const X& x, int64_t axis) {
   return x.eval().unsqueeze(axis);
 }
+template <ExpressionLike X>
+auto expand_dims(const X& x, const Axes& axis) {
+  if (axis.rank() != 1) fail<IndexError>("expand_dims", "axes ", axis, ", expected one axis");
+  return x.eval().unsqueeze(axis[0]);
+}
 /// x without the given axes, which must have size 1.
 template <ExpressionLike X>
 auto squeeze(const X& x, const Axes& axes) {
