@@ -132,7 +132,9 @@ def functions(header):
             text = sentence(comment) if comment else last[1] if kin else ""
             last = (name, text)
             call = f"{name}({parameters(found[2])})"
-            if call not in seen and "initializer_list" not in call:
+            if call in ("zeros(, )", "ones(, )"):  # of a pack of sizes
+                call = f"{name}(size, ..., [device])"
+            if call not in seen and "initializer_list" not in call and "(, )" not in call:
                 seen.add(call)
                 yield f"`{call}`", text
         comment = ""

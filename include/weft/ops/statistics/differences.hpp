@@ -51,6 +51,7 @@ auto diff(const X& x, int64_t times = 1, const Axes& axis = {-1}) {
   return value;
 }
 
+/// The differences between neighbours along axis(n), once.
 template <ExpressionLike X>
 auto diff(const X& x, const Axes& axis) {
   return diff(x, 1, axis);
@@ -96,6 +97,7 @@ auto gradient(const Y& y, const C& x, const Axes& axis = {-1}) {
   return detail::gradient_of(value, diff(places, 1, Axes{along}), along);
 }
 
+/// The same for samples at distance 1 along axis(n).
 template <ExpressionLike Y>
 auto gradient(const Y& y, const Axes& axis) {
   return gradient(y, 1.0, axis);
@@ -127,6 +129,7 @@ auto trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
   return sum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
 }
+/// The same for samples at distance 1 along axis(n).
 template <ExpressionLike Y>
 auto trapezoid(const Y& y, const Axes& axis) {
   return trapezoid(y, 1.0, axis);
