@@ -17,7 +17,7 @@ NAMES = {  # of the first folders; what is not listed is what a user seldom need
     "": "Umbrella headers", "core": "Core: devices, element types, shapes, errors",
     "tensor": "Tensors", "ops": "Operations", "eval": "Evaluation", "cpu": "The CPU", "cuda": "CUDA",
     "autograd": "Gradients", "nn": "Networks", "optim": "Optimizers", "data": "Data sets",
-    "io": "Files and other libraries", "track": "Following a run", "dist": "Several processes"}
+    "io": "Files and other libraries", "track": "Tracking a run", "dist": "Several processes"}
 
 
 class Entry:

@@ -27,7 +27,8 @@
 #include "weft/autograd/linalg/linalg.hpp"      // gradients of linear algebra
 #include "weft/autograd/index/order.hpp"       // sort, topk, masked_select, scatter_add of Vars
 #include "weft/autograd/rows/compose.hpp"     // softmax, layer_norm, cross_entropy, ... of Vars
-#include "weft/autograd/attention/attention.hpp"   // scaled_dot_product_attention
+#include "weft/attention.hpp"
+#include "weft/autograd/attention/attention.hpp"   // gradients of scaled_dot_product_attention
 #include "weft/autograd/checkpoint.hpp"  // grad(y, x...), checkpoint(f, x...)
 #include "weft/autograd/arena.hpp"       // leaves in one block of memory
 #include "weft/autograd/gradcheck.hpp"   // gradients compared with differences

@@ -1,4 +1,4 @@
-// Several processes: groups and collectives, on the CPU by MPI and on GPUs by NCCL.
+// Distributed programs: groups and collectives, over MPI on the CPU and NCCL on GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

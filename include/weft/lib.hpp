@@ -38,7 +38,8 @@ WEFT_LIB_HOLDS Shape broadcast<void>(const char*, const Shape&, const Shape&);
 WEFT_LIB_HOLDS void broadcast_with<void>(const char*, Shape&, const Shape&);
 WEFT_LIB_HOLDS void cpu::detail::for_each_element<void>(const Shape&, weft::detail::Operand*, int,
                                                         int, const bool*, cpu::detail::ElementLoop*,
-                                                        const void*, const Stores*,
+                                                        const void*, const cpu::Movers&,
+                                                        const Stores*,
                                                         const cpu::detail::PastCaches*);
 
 WEFT_LIB_HOLDS void cpu::detail::ReduceWork::run<void>() const;

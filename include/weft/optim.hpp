@@ -1,4 +1,4 @@
-// Optimizers, gradient clipping and learning rates that change.
+// Optimizers, gradient clipping and learning-rate schedules.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

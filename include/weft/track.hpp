@@ -1,4 +1,4 @@
-// Following a run: TensorBoard's event files, CSV and JSON logs, progress bars, curves as SVG.
+// Tracking a run: TensorBoard event files, CSV and JSON logs, progress bars, curves as SVG.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -40,7 +40,6 @@
 #include "weft/ops/incomplete.hpp"            // what calls without an operand say
 #include "weft/ops/views.hpp"                 // reshape(x, shape), transpose(x, a, b), ...
 #include "weft/ops/compose.hpp"               // softmax, layer_norm, cross_entropy, ...
-#include "weft/ops/linalg/attention.hpp"      // scaled_dot_product_attention
 #include "weft/ops/fuse.hpp"                  // tie(x, y) = fuse(e1, e2): one kernel
 #include "weft/ops/close.hpp"                 // allclose, equal, isclose
 #include "weft/eval/batch.hpp"                // Batch: one statement over many tensors, one kernel
@@ -57,7 +56,6 @@
 #include "weft/cpu/order/select.hpp"          // selection
 #include "weft/cpu/order/histogram.hpp"       // counting
 #include "weft/cpu/matmul.hpp"                // matrix products
-#include "weft/cpu/attention.hpp"             // scaled_dot_product_attention
 #include "weft/cpu/elementwise/scatter.hpp"   // and scatters
 // clang-format on
 

@@ -34,3 +34,24 @@ TEST_CASE("reductions inside are computed again, and have a kernel each") {
   const Explanation two = explain_backward(x / sum(x * x, axis(-1), keepdims));
   CHECK(two.kernels.size() == 3);
 }
+
+TEST_CASE("only the statement keeps the value of its reduction") {
+  const Var x = parameter(ones({64, 128}));
+  const Explanation kept = explain_backward(square(norm(x, axis(-1))));
+  REQUIRE(kept.kernels.size() == 2);
+  CHECK(kept.kernels[0].reads.size() == 2);  // the norms and the result's gradient
+  CHECK(kept.kernels[0].reads[0].bytes == 4 * 64);
+  const Explanation inside = explain_backward(sum(square(norm(x, axis(-1)))));
+  REQUIRE(inside.kernels.size() == 3);
+  CHECK(doctest::String(inside.kernels[0].kind.c_str()) == "evaluated before:");
+  CHECK(inside.kernels[1].reads[0].bytes == 4 * 64);
+  CHECK(inside.kernels[2].reads.size() == 3);  // x, the norms and their gradient
+}
+
+TEST_CASE("what a derivative needs besides is evaluated before") {
+  const Var x = parameter(ones({64, 128}));
+  const Explanation e = explain_backward(max(x, axis(-1)));  // and how many there are
+  REQUIRE(e.kernels.size() == 2);
+  CHECK(e.opaque == 1);
+  CHECK(e.kernels[1].reads.size() == 4);
+}

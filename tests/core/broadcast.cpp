@@ -49,14 +49,6 @@ TEST_CASE("shapes broadcast as in NumPy") {
   }
 }
 
-TEST_CASE("a stretched axis has stride 0") {
-  using weft::Strides;
-  CHECK(weft::broadcast_strides({1, 3}, {3, 1}, {2, 4, 3}) == Strides{0, 0, 1});
-  CHECK(weft::broadcast_strides({1, 3}, {3, 1}, {1, 3}) == Strides{3, 1});
-  CHECK(weft::broadcast_strides({}, {}, {5}) == Strides{0});
-  CHECK(weft::broadcast_strides({1}, {7}, {0}) == Strides{0});
-}
-
 TEST_CASE_TEMPLATE("operands of random shapes and views broadcast", D, TEST_DEVICES) {
   test::Random r(2);
   for (int n = 0; n < 150; ++n) {

@@ -14,21 +14,21 @@ class BackwardExplainer {
  public:
   explicit BackwardExplainer(Explanation& out) : out_(out) {}
 
-  /// For e, whose gradient is a tensor.
+  /// For e, whose gradient is a tensor. `known` says that its value is in memory, or that of its
+  /// one reduction, as a statement keeps it: see keeps_value.
   template <class E>
-  void add(const without_vars_t<E>& e) {
+  void add(const without_vars_t<E>& e, bool known) {
     if (add_rows<E>(e)) return;
-    if constexpr (is_of_one_gather<E>) {
-      add_node(static_cast<const E*>(nullptr), e);
-    } else if constexpr (detail::is_map<E> || is_var<E>) {
-      sweep<E, false>(e, e.shape(), name(dtype_of<typename E::value_type>), 1);
+    if constexpr (!is_of_one_gather<E> && (detail::is_map<E> || is_var<E>)) {
+      const char* const upstream = "the result's gradient";
+      sweep<E, false>(e, e.shape(), name(dtype_of<typename E::value_type>), &upstream, 1, known);
     } else {
-      add_node(static_cast<const E*>(nullptr), e);
+      add_node(static_cast<const E*>(nullptr), e, known);
     }
   }
 
  private:
-  /// The row program of an expression with reductions inside, where there is one.
+  /// The row program of an expression with reductions inside, if there is one.
   template <class E>
   bool add_rows([[maybe_unused]] const without_vars_t<E>& e) {
     if constexpr (is_cuda<weft::detail::loops_of<typename E::device_type>>) {
@@ -75,31 +75,64 @@ class BackwardExplainer {
     if (read) add_read(kernel, x, type, shape);
   }
 
+  /// As Rule<Reduce>: what its derivative needs is evaluated first, where it is not known.
   template <class R, class E>
-  void add_node(const Reduce<R, E>*, const Reduce<R, without_vars_t<E>>& e) {
+  void add_node(const Reduce<R, E>*, const Reduce<R, without_vars_t<E>>& e, bool known) {
     constexpr bool linear = std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
-    sweep<E, !linear>(e.operand(), e.shape(), name(dtype_of<typename E::value_type>),
-                      1 + Derivative<R>::reads_value);
+    using C = compute_t<typename E::value_type>;
+    using D = typename E::device_type;
+    const weft::detail::ReducedAxes kept{e.axes().mask, true};
+    const auto before = [&](const auto& x) { return weft::detail::materialize_on<C, D>(x, D{}); };
+    const auto reduce = [&](auto reducer, auto operand) {
+      return before(Reduce<decltype(reducer), decltype(operand)>(
+          reducer, static_cast<decltype(operand)&&>(operand), kept));
+    };
+    Tensor<C, D> value;
+    if constexpr (Derivative<R>::reads_value) {
+      const Shape shape = kept.result(e.operand().shape());
+      value = known ? unread<C, D>(shape) : before(e).reshape(shape);
+    }
+    const auto extras = Derivative<R>::extras(reduce, e.reducer(), e.operand(), value);
+    const char* notes[4] = {"the result's gradient"};
+    int n = 1;
+    if (Derivative<R>::reads_value) notes[n++] = "the result";
+    for (int k = 0; k < count_of(extras); ++k) notes[n++] = "for the derivative";
+    sweep<E, !linear>(e.operand(), e.shape(), name(dtype_of<typename E::value_type>), notes, n,
+                      false);
+  }
+  template <class... Ts>
+  static constexpr int count_of(const Pack<Ts...>&) {
+    return sizeof...(Ts);
+  }
+  /// A tensor that stands for one that is there.
+  template <class C, class D>
+  Tensor<C, D> unread(const Shape& shape) const {
+    StorageHandle storage(
+        weft::detail::allocate_placeholder(out_, shape.size() * static_cast<int64_t>(sizeof(C))));
+    C* const data = static_cast<C*>(storage->data);
+    return weft::detail::Access::make<C, D>(static_cast<StorageHandle&&>(storage), data, shape,
+                                            contiguous_strides(shape));
   }
   template <class E>
-  void add_node(const E*, const without_vars_t<E>& e) {
+  void add_node(const E*, const without_vars_t<E>& e, bool) {
     out_.kernels.emplace_back();
     out_.kernels.back().kind = "algorithms of their own";
     out_.kernels.back().work = weft::detail::join({"for the gradients of ", e.shape()});
   }
 
-  /// The one kernel of an element-wise part; `upstream` is the shape of what else it reads.
+  /// The one kernel of an element-wise part; `upstream` is the shape of what else it reads, as many
+  /// as `notes`. `known` says that the one part that is not element-wise is in memory.
   template <class E, bool ReadsOperand>
-  void sweep(const without_vars_t<E>& e, const Shape& upstream, const char* type, int others) {
+  void sweep(const without_vars_t<E>& e, const Shape& upstream, const char* type,
+             const char* const* notes, int others, bool known) {
     using Parts = Segment<E>;
     constexpr int n = weft::detail::count(typename Parts::types{});
+    constexpr std::uint64_t mask = Parts::template mask<1>;
     Operand inputs[n + 1];
     using Program = decltype(Parts::template lower<1>(e, inputs, 0));
-    constexpr std::uint64_t reads = keeps_value<E> ? 0
-                                    : ReadsOperand
-                                        ? ~std::uint64_t{0}
-                                        : reverse_reads<Parts::template mask<1>, Program>;
-    static_cast<void>(Parts::template lower<1>(e, inputs, reads));
+    constexpr std::uint64_t reads = ReadsOperand ? ~std::uint64_t{0} : reverse_reads<mask, Program>;
+    static_cast<void>(Parts::template lower<1>(e, inputs, known ? 0 : reads));
+    if (known && (reads & mask) != 0) place_kept(inputs[__builtin_ctzll(mask)]);
     Explanation::Kernel kernel;
     kernel.kind = "gradients";
     kernel.work = weft::detail::join({"over ", e.shape()});
@@ -110,13 +143,23 @@ class BackwardExplainer {
       g.set(place(), 1, upstream, contiguous_strides(upstream), nullptr);
       g.itemsize = static_cast<int>(sizeof(typename E::value_type));
       if (upstream.size() == 1 || upstream.rank() == shape.rank()) g.broadcast_to(shape);
-      weft::detail::add_operand(kernel.reads, g, type, shape,
-                                k == 0 ? "the result's gradient" : "the result");
+      weft::detail::add_operand(kernel.reads, g, type, shape, notes[k]);
     }
-    add_writes<Parts::template mask<1>>(kernel, inputs, shape, typename Parts::ports{});
+    add_writes<mask>(kernel, inputs, shape, typename Parts::ports{});
     out_.kernels.push_back(static_cast<Explanation::Kernel&&>(kernel));
-    for_each_inner<E>(
-        e, [&]<class Inner, int, int>(const without_vars_t<Inner>& inner) { add<Inner>(inner); });
+    for_each_inner<E>(e, [&]<class Inner, int Port, int>(const without_vars_t<Inner>& inner) {
+      add<Inner>(inner, known || (reads >> operand_of(mask, Port) & 1U) != 0);
+    });
+  }
+  static constexpr int operand_of(std::uint64_t mask, int port) {
+    for (; port > 0; --port) mask &= mask - 1;
+    return __builtin_ctzll(mask);
+  }
+  /// Makes a part's operand, of which only the shape is known, one that is read.
+  void place_kept(Operand& x) {
+    Shape shape;
+    for (int d = 0; d < x.rank; ++d) shape.push_back(x.size[d]);
+    x.set(place(), static_cast<std::size_t>(x.itemsize), shape, contiguous_strides(shape), nullptr);
   }
 
   template <class... Ts>
@@ -126,6 +169,7 @@ class BackwardExplainer {
   }
   static void add_read(Explanation::Kernel& kernel, Operand x, const char* type,
                        const Shape& shape) {
+    if (x.data == unread_element) return;
     x.broadcast_to(shape);
     weft::detail::add_operand(kernel.reads, x, type, shape, "");
   }
@@ -171,10 +215,11 @@ class BackwardExplainer {
 
 }  // namespace autograd
 
-/// What the backward pass of `Var y = e` does, as explain(e) says it of the forward pass: each
-/// kernel, what it reads, and the gradients it gives. Sums of operands that were broadcast are
-/// finished by a small kernel each, which is not listed. Nothing is evaluated.
+/// Describes the backward pass of `Var y = e`, as explain(e) does the forward pass: each kernel,
+/// what it reads, and the gradients it writes. The sums for broadcast operands are each finished by
+/// a small kernel, which is not listed. Nothing is evaluated.
 template <Differentiable E>
+  requires(!StandIn<E>)
 [[nodiscard]] Explanation explain_backward(const E& e) {
   using D = typename E::device_type;
   using Runs = detail::loops_of<D>;
@@ -186,9 +231,12 @@ template <Differentiable E>
     out.type = name(dtype_of<typename E::value_type>);
     out.shape = e.shape();
     Explainer<Runs>::describe(Runs{}, out);
-    autograd::BackwardExplainer(out).template add<E>(plain);
+    autograd::BackwardExplainer(out).template add<E>(plain, autograd::keeps_value<E>);
   }
   return out;
 }
+template <Differentiable E>
+  requires StandIn<E>
+[[nodiscard]] Explanation explain_backward(const E& e) { return explain_backward(e.node()); }
 
 }  // namespace weft

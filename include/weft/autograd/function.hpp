@@ -1,4 +1,4 @@
-// Functions with a gradient of their own: custom(f, vjp, x...), and what weft's are made of.
+// Functions with their own gradients: custom(f, vjp, x...), and the basis of weft's own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,8 +29,7 @@ class Pull {
         fail<ShapeError>("custom", "a gradient of shape ", gradient.shape(),
                          " for an argument of shape ", e_.shape());
       }
-      // Of several Vars, the operands of a short row cost more than what is written in between.
-      if constexpr (var_count<E> == 1 && is_cuda<weft::detail::loops_of<typename E::device_type>>) {
+      if constexpr (is_cuda<weft::detail::loops_of<typename E::device_type>>) {
         if (pull_rows<E>(e_, edges_, gradient)) return;
       }
       pass_to<E>(e_, edges_, [&](const auto& sink) { store(sink, gradient); });

@@ -49,14 +49,4 @@ inline bool broadcasts_to(const Shape& from, const Shape& to) {
   return true;
 }
 
-/// The strides with which a tensor of `shape` and `strides` is read at coordinates of `to`.
-inline Strides broadcast_strides(const Shape& shape, const Strides& strides, const Shape& to) {
-  Strides out;
-  const int shift = to.rank() - shape.rank();
-  for (int i = 0; i < to.rank(); ++i) {
-    out.push_back(i < shift || (shape[i - shift] == 1 && to[i] != 1) ? 0 : strides[i - shift]);
-  }
-  return out;
-}
-
 }  // namespace weft

@@ -51,22 +51,24 @@ WEFT_HD inline void report_failure(Failure* record, const char* operation, int o
 
 namespace detail {
 [[noreturn]] WEFT_ONCE inline void throw_failure(const Failure& failure) {
-  const Text where = failure.ordinal < 0 ? Text() : " on cuda:" + text(failure.ordinal);
+  const bool somewhere = failure.ordinal >= 0;
+  const bool labels = failure.labels;
+  const bool some = labels || failure.high >= failure.low;
+  const long long classes = failure.high + 1;
+  const Part nothing = "";
+  const auto number = [&](bool wanted, const auto& x) { return wanted ? Part(x) : nothing; };
+  const Part at = somewhere ? " on cuda:" : "";
+  const Part ordinal = number(somewhere, failure.ordinal);
   if (failure.fact != nullptr) {
-    const Text pivot = failure.low < 0 ? Text() : ": pivot " + text(failure.low);
-    fail<ValueError>(failure.operation, "matrix ", failure.index, " of the batch", where, " ",
-                     failure.fact, pivot);
+    const bool pivot = failure.low >= 0;
+    fail<ValueError>(failure.operation, "matrix ", failure.index, " of the batch", at, ordinal, " ",
+                     failure.fact, pivot ? ": pivot " : "", number(pivot, failure.low));
   }
-  if (failure.labels) {
-    fail<IndexError>(failure.operation, "label ", failure.index, where, " for ", failure.high + 1,
-                     " classes, expected 0 to ", failure.high);
-  }
-  if (failure.high < failure.low) {
-    fail<IndexError>(failure.operation, "index ", failure.index, " is out of range", where,
-                     ", there are no elements");
-  }
-  fail<IndexError>(failure.operation, "index ", failure.index, " is out of range", where,
-                   ", expected ", failure.low, " to ", failure.high);
+  fail<IndexError>(failure.operation, labels ? "label " : "index ", failure.index,
+                   labels ? "" : " is out of range", at, ordinal, labels ? " for " : "",
+                   number(labels, classes), labels ? " classes" : "",
+                   some ? ", expected " : ", there are no elements", number(some, failure.low),
+                   some ? " to " : "", number(some, failure.high));
 }
 }  // namespace detail
 

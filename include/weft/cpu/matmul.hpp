@@ -1,4 +1,4 @@
-// The CPU's matrix products: BLAS where there is one, else weft's own loops.
+// The CPU's matrix products: BLAS if there is one, else weft's own loops.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// collate: samples side by side as one batch.
+// collate: combines samples into a batch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -46,8 +46,9 @@ auto collate_part(const std::vector<Parts>& samples, HostMemory memory) {
 }
 }  // namespace detail
 
-/// The batch of samples given as tuples of their parts: tensors of one shape get a new first axis,
-/// numbers become a vector. Throws ShapeError where shapes differ. At least one sample.
+/// Combines samples, given as tuples of their parts, into a batch: tensors of the same shape get a
+/// new first axis, numbers become a vector. Throws ShapeError if shapes differ. Requires at least
+/// one sample.
 template <class... Ps>
 auto collate(const std::vector<std::tuple<Ps...>>& samples, HostMemory memory = {}) {
   if (samples.empty()) fail<ValueError>("collate", "no samples, expected at least 1");

@@ -1,4 +1,4 @@
-// load_csv: tables of numbers and texts as tensors, column by column.
+// load_csv: tables of numbers and strings as tensors, column by column.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,8 +23,8 @@ struct CsvOptions {
   bool empty_is_nan = false;  ///< an empty field of a floating column is NaN, not an error
 };
 
-/// A table of texts that become tensors where they are asked for; what is no number, or does not
-/// fit its type, is reported with file, line and column.
+/// A table of strings that are converted to tensors on request; anything that is not a number, or
+/// does not fit the type, is reported with file, line and column.
 class CsvTable {
  public:
   CsvTable(std::string path, CsvOptions options, std::vector<std::string> names,
@@ -46,7 +46,7 @@ class CsvTable {
     for (int64_t r = 0; r < rows(); ++r) out.data()[r] = number<T>(r, c);
     return out;
   }
-  /// Columns side by side (rows, columns); all columns where none is named.
+  /// Columns as a matrix (rows, columns); all columns if none is named.
   template <Element T>
   Tensor<T> matrix(std::vector<std::string> columns = {}) const {
     if (columns.empty()) columns = names_;
@@ -59,14 +59,14 @@ class CsvTable {
     }
     return out;
   }
-  /// A column as it is written.
+  /// A column as strings.
   std::vector<std::string> texts(const std::string& name) const {
     const std::size_t c = find(name);
     std::vector<std::string> out;
     for (int64_t r = 0; r < rows(); ++r) out.push_back(field(r, c));
     return out;
   }
-  /// A column as the numbers of its different texts, and these, sorted.
+  /// A column as indices into its sorted distinct strings, and these strings.
   std::pair<Tensor<int64_t>, std::vector<std::string>> categories(const std::string& name) const {
     const std::size_t c = find(name);
     std::map<std::string, int64_t> numbers;
@@ -216,8 +216,8 @@ class CsvReader {
 };
 }  // namespace detail
 
-/// The table in a file of comma-separated values; blank lines are left out. Throws FileError, with
-/// the line, where rows have different numbers of fields or quotation marks do not match.
+/// The table in a file of comma-separated values; blank lines are skipped. Throws FileError, with
+/// the line, if rows have different numbers of fields or quotation marks do not match.
 inline CsvTable load_csv(const std::string& path, CsvOptions options = {}) {
   io::InputFile file("load_csv", path);
   std::string text(static_cast<std::size_t>(file.size()), '\0');

@@ -1,4 +1,4 @@
-// loader.to(Cuda{}): batches copied to a GPU beside computing.
+// loader.to(Cuda{}): batches copied to a GPU, overlapping with computation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace weft::data {
 
-/// Batches are put together in page-locked memory and copied on a stream of the feed's own. What is
-/// computed with them on another stream waits for the copy by itself.
+/// Batches are assembled in pinned memory and copied on the feed's own stream. Statements that use
+/// them on another stream wait for the copy automatically.
 template <>
 struct Feed<Cuda> {
   explicit Feed(Cuda device) : stream(device) {}

@@ -12,22 +12,22 @@
 
 namespace weft::data {
 
-/// size() samples, of which get(i) gives number i. Both may be called from several threads at once.
+/// Has size() samples; get(i) returns sample i. Both may be called from several threads at once.
 template <class D>
 concept Dataset = requires(const D& dataset, int64_t i) {
   { dataset.size() } -> std::convertible_to<int64_t>;
   dataset.get(i);
 };
 
-/// A data set with random samples: what get(i, generator) draws depends on the generator only.
+/// A data set with random samples: what get(i, generator) draws depends only on the generator.
 template <class D>
 concept RandomDataset = requires(const D& dataset, int64_t i, Generator& generator) {
   { dataset.size() } -> std::convertible_to<int64_t>;
   dataset.get(i, generator);
 };
 
-/// A data set that makes the tuple of a batch's tensors by itself, faster than sample by sample, or
-/// for samples that do not fit together by themselves.
+/// A data set that builds the tuple of a batch's tensors itself, because that is faster than sample
+/// by sample, or because its samples differ in shape.
 template <class D>
 concept BatchedDataset = requires(const D& dataset, const int64_t* indices, HostMemory memory) {
   { dataset.size() } -> std::convertible_to<int64_t>;
@@ -73,7 +73,7 @@ auto rows(const Tensor<T, D>& x, const int64_t* indices, int64_t count, HostMemo
 }
 }  // namespace detail
 
-/// Tensors with one row each for every sample, on any device; a batch is one copy of rows for each.
+/// Tensors with one row per sample, on any device; a batch is one copy of rows per tensor.
 template <TensorLike... Xs>
 class TensorDataset {
  public:
@@ -113,11 +113,11 @@ class TensorDataset {
   int64_t size_ = 0;
 };
 
-/// The samples of a data set that the indices name, in their order.
+/// The samples of a data set at the given indices, in that order.
 template <Loadable D>
 class Subset {
  public:
-  /// Throws IndexError where an index is not one of the data set's.
+  /// Throws IndexError if an index is not one of the data set's.
   Subset(D dataset, const Tensor<int64_t, Cpu>& indices)
       : dataset_(std::move(dataset)), indices_(indices.contiguous()) {
     if (indices_.rank() != 1) {
@@ -155,8 +155,8 @@ class Subset {
 };
 
 /// The data set cut at random into parts that share no sample: `auto [train, test] =
-/// random_split(data, {0.9, 0.1})` by fractions that add up to 1 (what rounding leaves over goes to
-/// the first part), or `random_split(data, {900, 100})` by sizes that add up to the data set's.
+/// random_split(data, {0.9, 0.1})` by fractions that sum to 1 (the remainder from rounding goes to
+/// the first part), or `random_split(data, {900, 100})` by sizes that sum to the data set's.
 template <Loadable D, class N, std::size_t Parts>
 std::array<Subset<D>, Parts> random_split(const D& dataset, const N (&parts)[Parts],
                                           Generator& generator = default_generator()) {

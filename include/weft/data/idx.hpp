@@ -28,8 +28,9 @@ constexpr int idx_code() {
 }
 }  // namespace detail
 
-/// The tensor in an idx file, whose elements must be of type T; a .gz file is known by its content.
-/// The format: http://yann.lecun.com/exdb/mnist (two zeros, the type, the rank, big-endian sizes).
+/// The tensor in an idx file, whose elements must have type T; a .gz file is recognised by its
+/// content. The format: http://yann.lecun.com/exdb/mnist (two zeros, the type, the rank, big-endian
+/// sizes).
 template <Element T>
 Tensor<T, Cpu> load_idx(const std::string& path) {
   io::GzipInput file("load_idx", path);

@@ -1,4 +1,4 @@
-// LabeledImages: what the readers of image data sets give.
+// LabeledImages: the result of the readers of image data sets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ struct LabeledImages {
 };
 
 namespace detail {
-/// Throws where a label is not below `classes`.
+/// Throws if a label is not below `classes`.
 inline void check_labels(const char* operation, const std::string& path,
                          const Tensor<int64_t>& labels, int64_t classes) {
   for (int64_t i = 0; i < labels.size(); ++i) {

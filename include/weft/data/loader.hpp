@@ -21,8 +21,8 @@ struct LoaderOptions {
   int prefetch = 2;        ///< batches that each worker prepares ahead
 };
 
-/// How batches get to device D: memory() is where they are put together, and operator() copies a
-/// tensor. For CUDA in data/cuda.hpp.
+/// How batches get to device D: memory() is where they are assembled, and operator() copies a
+/// tensor. data/cuda.hpp has the one for CUDA.
 template <class D>
 struct Feed;
 template <>
@@ -80,10 +80,10 @@ struct NoDataset {
 }  // namespace detail
 
 /// `for (auto [x, y] : loader)` runs over one epoch of batches: a tuple of tensors, one for each
-/// part of a sample. Which samples are in which batch, and what random samples draw, depends on the
-/// options and the epoch only, not on the number of workers. What a worker throws is thrown in the
-/// loop, in its turn. Leaving the loop early ends the workers. `loader.to(Cuda{})` gives the same
-/// batches on a GPU.
+/// part of a sample. Which samples are in which batch, and what random samples draw, depends only
+/// on the options and the epoch, not on the number of workers. An exception in a worker is rethrown
+/// in the loop at its batch. Leaving the loop early stops the workers. `loader.to(Cuda{})` gives
+/// the same batches on a GPU.
 template <Loadable D>
 class DataLoader {
  public:
@@ -111,7 +111,7 @@ class DataLoader {
 
   /// The number of the next epoch, from 0.
   int64_t epoch() const { return epoch_; }
-  /// The next loop begins at this batch of this epoch, as a program that resumes does.
+  /// Makes the next loop begin at this batch of this epoch, to resume a run.
   void seek(int64_t epoch, int64_t batch = 0) {
     if (epoch < 0 || batch < 0 || batch > size()) {
       fail<IndexError>("DataLoader::seek", "epoch ", epoch, ", batch ", batch,
@@ -154,14 +154,13 @@ class DataLoader {
   std::default_sentinel_t end() const { return {}; }
 
   /// The same batches on `device`, as a range that refers to this loader. From the CPU to a GPU
-  /// they pass through page-locked memory and are copied on a stream of their own, beside
-  /// computing.
+  /// they are copied through pinned memory on a separate stream, overlapping with computation.
   template <Device To>
   auto to(To device) & {
     using Loops = std::conditional_t<is_cuda<To>, Cuda, Cpu>;
     static_assert(
         requires { sizeof(Feed<Loops>); },
-        "weft: batches go to Cuda by <weft/data/cuda.hpp>: include it");
+        "weft: to load batches onto Cuda include <weft/data/cuda.hpp>");
     struct Range {
       DataLoader* loader;
       Feed<Loops> feed;

@@ -1,4 +1,4 @@
-// transform(dataset, f): a data set that applies a callable to another one's samples.
+// transform(dataset, f): a data set that applies a callable to the samples of another.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -87,15 +87,16 @@ class Transformed {
   F function_;
 };
 
-/// Samples f(part, ...) of the parts that the data set's samples have; f may take a Generator& as
-/// its last argument, from which it draws the same in every run, whatever thread it is called in.
+/// A data set whose samples are f(part, ...) of the parts of the original samples; f may take a
+/// Generator& as its last argument, from which it draws the same numbers in every run, on whatever
+/// thread it is called.
 template <Loadable D, class F>
 auto transform(D dataset, F f) {
   using On = detail::OnSample<F>;
   return Transformed<D, On>(std::move(dataset), On{std::move(f)});
 }
 
-/// The same for part I alone, which goes through the functions in turn: `transform<0>(data,
+/// The same for part I only, to which the functions are applied in turn: `transform<0>(data,
 /// to_float, RandomCrop{28, 28, 2})`.
 template <std::size_t I, Loadable D, class... Fs>
 auto transform(D dataset, Fs... functions) {

@@ -59,8 +59,8 @@ class Normalize {
   Tensor<float, D> std_;
 };
 
-/// A window of the image (channels, height, width), or (height, width), at a random place, after
-/// `padding` zeros were put around it.
+/// A window of the image (channels, height, width), or (height, width), at a random position, after
+/// padding it with `padding` zeros on each side.
 struct RandomCrop {
   int64_t height;
   int64_t width;
@@ -117,8 +117,8 @@ struct RandomHorizontalFlip {
   }
 };
 
-/// A new last axis of `classes` elements, 1 where the label says and 0 elsewhere, as floats; labels
-/// of any integer type and shape on any device. Throws IndexError, on the CPU, where a label is not
+/// A new last axis of `classes` elements, 1 at the label and 0 elsewhere, as floats; labels have
+/// any integer type and shape, on any device. Throws IndexError, on the CPU, if a label is not
 /// below `classes`.
 class OneHot {
  public:

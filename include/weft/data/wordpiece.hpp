@@ -1,4 +1,4 @@
-// WordPiece: text to the numbers of its pieces, as BERT's uncased models read it.
+// WordPiece: the tokenizer of BERT's uncased models.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,19 +17,20 @@
 
 namespace weft::data {
 
-/// Tokens of several texts: numbers and which of them are no padding, both (text, token).
+/// The tokens of several texts: their ids, and a mask that is false for padding, both (text,
+/// token).
 struct TokenBatch {
   Tensor<int64_t> ids;
   Tensor<bool> mask;
 };
 
-/// The tokenizer of BERT's uncased models (Devlin and others 2018): text in lower case without
-/// accents, apart at spaces and punctuation, and each word as the longest pieces that the
-/// vocabulary has. Letters beyond Latin, Greek and Cyrillic stay as they are.
+/// The tokenizer of BERT's uncased models (Devlin et al. 2018): text is lower-cased, stripped of
+/// accents and split at spaces and punctuation, and each word is split greedily into the longest
+/// pieces in the vocabulary. Letters other than Latin, Greek and Cyrillic are not changed.
 class WordPiece {
  public:
-  /// The pieces in the order of their numbers; "[UNK]", "[CLS]", "[SEP]" and "[PAD]" are among
-  /// them. Throws ValueError where one of these is missing.
+  /// Takes the pieces in the order of their ids, including "[UNK]", "[CLS]", "[SEP]" and "[PAD]".
+  /// Throws ValueError if one of these is missing.
   explicit WordPiece(std::vector<std::string> pieces) : pieces_(std::move(pieces)) {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       numbers_.emplace(pieces_[i], static_cast<int64_t>(i));
@@ -39,7 +40,7 @@ class WordPiece {
     end_ = number("[SEP]");
     padding_ = number("[PAD]");
   }
-  /// Those of a file, vocab.txt, one a line. Throws FileError where it cannot be read.
+  /// Reads the pieces from a file, vocab.txt, one per line. Throws FileError if it cannot be read.
   static WordPiece load(const std::string& path) {
     std::ifstream in(path);
     std::vector<std::string> pieces;
@@ -48,7 +49,7 @@ class WordPiece {
       pieces.push_back(line);
     }
     if (pieces.empty()) {
-      fail<FileError>("WordPiece::load", path, ": cannot be read, expected a piece a line");
+      fail<FileError>("WordPiece::load", path, ": cannot be read, expected one piece per line");
     }
     return WordPiece(std::move(pieces));
   }
@@ -57,7 +58,7 @@ class WordPiece {
     return pieces_.at(static_cast<std::size_t>(number));
   }
 
-  /// The numbers of a text's pieces, at most `most`, between those of [CLS] and [SEP].
+  /// The ids of a text's pieces, at most `most`, between those of [CLS] and [SEP].
   std::vector<int64_t> encode(std::string_view text, int64_t most = 512) const {
     std::vector<int64_t> out{begin_};
     for (const std::string& word : words(text)) append(word, out);
@@ -180,7 +181,7 @@ class WordPiece {
     return out;
   }
 
-  /// The longest pieces from the left; [UNK] where there are none, and for words of more than 100
+  /// The longest pieces from the left; [UNK] if there are none, and for words of more than 100
   /// characters.
   void append(const std::string& word, std::vector<int64_t>& out) const {
     const auto begins = [&](std::size_t i) {

@@ -47,7 +47,7 @@ class Buckets {
   }
 
   /// The gradient of parameter i is complete. Starts what can start; after the last one all
-  /// averages are there for what follows. Throws ValueError where the same one comes twice.
+  /// averages are there for what follows. Throws ValueError if the same one comes twice.
   void set_ready(std::size_t i) {
     if (ready_[i]) {
       fail<ValueError>("DistributedDataParallel", "a second gradient of one parameter of shape ",

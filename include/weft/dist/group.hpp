@@ -9,14 +9,14 @@
 namespace weft::dist {
 
 /// A handle to a group of processes, each with a rank. All members make the same calls in the same
-/// order, on tensors of the same type; a view is read and written as it lies. On Cpu a call returns
-/// when it is done; on Cuda it is a statement of the current stream. With `async` as the last
-/// argument it runs beside what follows, on a GPU on a stream of its own, and gives a Work. Tensors
-/// on the Cpu go by MPI, on Cuda by NCCL; a group of one process needs neither. Throws
-/// DistributedError where a rank is missing or calls something else.
+/// order, on tensors of the same type; views are read and written in place. On Cpu a call returns
+/// when it is done; on Cuda it is a statement on the current stream. With `async` as the last
+/// argument it overlaps with what follows, on a GPU on a separate stream, and returns a Work.
+/// Tensors on Cpu use MPI, on Cuda NCCL; a group of one process needs neither. Throws
+/// DistributedError if a rank is missing or calls something else.
 class Group {
  public:
-  /// A process alone.
+  /// A group of one process.
   Group()
       : Group(std::make_shared<World>(Launch{}, nullptr, std::vector<std::string>{}, 0, "",
                                       GroupOptions{})) {}
@@ -31,9 +31,9 @@ class Group {
   int size() const { return circle_->size(); }
   /// The rank among the processes of this host.
   int local_rank() const { return circle_->world().launch().local_rank; }
-  /// The device of kind D that this rank works on: of a host's GPUs the one with the local rank's
-  /// number, which becomes the current one (for a process alone the one that is current). Throws
-  /// DeviceError where there are fewer GPUs.
+  /// The device of kind D that this rank uses: the GPU of the host whose index is the local rank,
+  /// which becomes the current one (for a single process, the GPU that is current). Throws
+  /// DeviceError if there are fewer GPUs.
   template <class D>
   D device() const {
     if constexpr (!is_cuda<D>) {
@@ -45,7 +45,7 @@ class Group {
     }
   }
 
-  /// x becomes the sum (or `op`) of all ranks' x, with the same bits on all.
+  /// Replaces x by the sum (or `op`) of all ranks' x, bitwise identical on all of them.
   template <class T, class D, class... A>
   auto all_reduce(const Tensor<T, D>& x, Reduce op = Reduce::sum, A... a) const {
     return run(call<T>(Kind::all_reduce, x.shape(), x.size(), 0, op), &x, &x, a...);
@@ -54,19 +54,20 @@ class Group {
   Work all_reduce(const Tensor<T, D>& x, Async a) const {
     return all_reduce(x, Reduce::sum, a);
   }
-  /// The same on rank `root` alone; other ranks' x are unspecified afterwards.
+  /// The same on rank `root` only; x is unspecified on other ranks afterwards.
   template <class T, class D, class... A>
   auto reduce(const Tensor<T, D>& x, int root = 0, Reduce op = Reduce::sum, A... a) const {
     return run(call<T>(Kind::reduce, x.shape(), x.size(), checked("reduce", root), op), &x, &x,
                a...);
   }
-  /// x becomes that of rank `root`.
+  /// Replaces x by rank `root`'s x.
   template <class T, class D, class... A>
   auto broadcast(const Tensor<T, D>& x, int root = 0, A... a) const {
     return run(call<T>(Kind::broadcast, x.shape(), x.size(), checked("broadcast", root)), &x, &x,
                a...);
   }
-  /// Every rank's x, concatenated in rank order, into out of size() times as many elements.
+  /// Writes every rank's x, concatenated in rank order, to out, which has size() times as many
+  /// elements.
   template <class T, class D, class... A>
   auto all_gather(const Tensor<T, D>& out, const Tensor<T, D>& x, A... a) const {
     check_sizes("all_gather", out, x, "x");
@@ -81,14 +82,15 @@ class Group {
     all_gather(out, x);
     return out;
   }
-  /// x has size() consecutive parts: out becomes this rank's, reduced over all ranks.
+  /// x has size() consecutive parts; writes this rank's part, reduced over all ranks, to out.
   template <class T, class D, class... A>
   auto reduce_scatter(const Tensor<T, D>& out, const Tensor<T, D>& x, Reduce op = Reduce::sum,
                       A... a) const {
     check_sizes("reduce_scatter", x, out, "out");
     return run(call<T>(Kind::reduce_scatter, x.shape(), out.size(), 0, op), &x, &out, a...);
   }
-  /// Of size() parts of x, part r goes to rank r; out has what all ranks sent here, in their order.
+  /// Sends part r of the size() parts of x to rank r; out receives the parts from all ranks, in
+  /// rank order.
   template <class T, class D, class... A>
   auto all_to_all(const Tensor<T, D>& out, const Tensor<T, D>& x, A... a) const {
     if (x.size() != out.size() || x.size() % size() != 0) {
@@ -97,15 +99,16 @@ class Group {
     }
     return run(call<T>(Kind::all_to_all, x.shape(), x.size() / size()), &x, &out, a...);
   }
-  /// Every rank's x, concatenated in rank order, into rank `root`'s out; other ranks' out is not
-  /// looked at.
+  /// Writes every rank's x, concatenated in rank order, to rank `root`'s out; out is ignored on
+  /// other ranks.
   template <class T, class D, class... A>
   auto gather(const Tensor<T, D>& out, const Tensor<T, D>& x, int root = 0, A... a) const {
     const bool mine = checked("gather", root) == rank();
     if (mine) check_sizes("gather", out, x, "x");
     return run(call<T>(Kind::gather, x.shape(), x.size(), root), &x, mine ? &out : nullptr, a...);
   }
-  /// Of size() parts of rank `root`'s x, out becomes this rank's; other ranks' x is not looked at.
+  /// Writes this rank's part of the size() parts of rank `root`'s x to out; x is ignored on other
+  /// ranks.
   template <class T, class D, class... A>
   auto scatter(const Tensor<T, D>& out, const Tensor<T, D>& x, int root = 0, A... a) const {
     const bool mine = checked("scatter", root) == rank();
@@ -113,8 +116,8 @@ class Group {
     return run(call<T>(Kind::scatter, out.shape(), out.size(), root), mine ? &x : nullptr, &out,
                a...);
   }
-  /// Gives x to another rank, which takes it by recv. Calls that could wait for each other in a
-  /// circle go into a batch.
+  /// Sends x to another rank, which receives it with recv. Calls that could deadlock belong in a
+  /// batch.
   template <class T, class D, class... A>
   auto send(const Tensor<T, D>& x, int to, A... a) const {
     return run(call<T>(Kind::send, x.shape(), x.size(), other("send", to)), &x,
@@ -125,8 +128,8 @@ class Group {
     return run(call<T>(Kind::recv, out.shape(), out.size(), other("recv", from)),
                static_cast<const Tensor<T, D>*>(nullptr), &out, a...);
   }
-  /// Returns when all ranks are here. On a GPU give the device: what its current stream was given
-  /// before is done on all ranks then.
+  /// Returns when all ranks have called it. On a GPU, pass the device: all earlier work on its
+  /// current stream is then done on all ranks.
   template <class D = Cpu>
   void barrier(D device = {}) const {
     if constexpr (is_cuda<D> || requires { sizeof(Transport<Loops<D>>); }) {
@@ -166,7 +169,8 @@ class Group {
   template <class D, class F>
   Work beside(D device, const F& f) const;
 
-  /// Runs f(); its calls, such as a send and a recv, run at once, and are done when it returns.
+  /// Runs f() and issues its calls, such as a send and a recv, together; they are done when batch
+  /// returns.
   template <class F>
   void batch(F&& f) const {
     if (batch_open()) fail<ValueError>("batch", "a batch in a batch, expected one after the other");
@@ -175,10 +179,11 @@ class Group {
     open.close();
   }
 
-  /// The groups of those ranks that give the same color, by (key, rank) in order: called by all.
+  /// The group of the ranks that pass the same color, ordered by (key, rank); all ranks must call
+  /// it.
   Group split(int color, int key = 0) const;
 
-  /// Throws DistributedError where the watching thread has found a rank gone or a call late.
+  /// Throws DistributedError if the watching thread has found a rank gone or a call late.
   void check() const { circle_->check("dist::Group"); }
   const std::shared_ptr<Circle>& circle() const { return circle_; }
 
@@ -211,10 +216,9 @@ class Group {
   static constexpr bool has_transport() {
     constexpr bool there = requires { sizeof(Transport<Loops<D>>); };
     if constexpr (is_cuda<D>) {
-      static_assert(
-          there,
-          "weft: groups on Cuda go by NCCL: link weft::nccl (which defines WEFT_NCCL) and "
-          "include <weft/dist.hpp> in a file that nvcc compiles");
+      static_assert(there,
+                    "weft: groups on Cuda use NCCL: link weft::nccl (which defines WEFT_NCCL) and "
+                    "include <weft/dist.hpp> in a file that nvcc compiles");
     }
     return there;
   }

@@ -1,4 +1,4 @@
-// Groups on the CPU by MPI; empty unless WEFT_MPI is defined, as the target weft::mpi does.
+// Groups on the CPU over MPI; empty unless WEFT_MPI is defined, as by the target weft::mpi.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -212,7 +212,7 @@ struct Transport<Cpu> {
     if (size != world.size || rank != world.rank) {
       fail<DistributedError>("dist", "MPI counts this process as ", rank, " of ", size,
                              ", the group as ", world.rank, " of ", world.size,
-                             ", expected a start by mpirun or srun where tensors are on cpu");
+                             ", expected to be started by mpirun or srun for tensors on cpu");
     }
     // All members are here, or one error says who is not; MPI itself would wait.
     circle.exchange("dist", "mpi", "here");

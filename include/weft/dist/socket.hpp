@@ -41,7 +41,7 @@ class Socket {
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   }
 
-  /// Listens on all interfaces; port 0 takes a free one. Throws where the port is taken.
+  /// Listens on all interfaces; port 0 takes a free one. Throws if the port is taken.
   static Socket listen(int port) {
     for (const int family : {AF_INET6, AF_INET}) {
       Socket out(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));

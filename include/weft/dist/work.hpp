@@ -8,8 +8,8 @@
 
 namespace weft::dist {
 
-/// A call that was started with `async`. It holds the tensors until it is done; copies are handles
-/// to the same call.
+/// A call that was started with `async`. It keeps the tensors alive until it is done; copies are
+/// handles to the same call.
 class Work {
  public:
   struct State {
@@ -39,12 +39,12 @@ class Work {
   Work() = default;
   explicit Work(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-  /// On the CPU returns when the call is done and throws DistributedError where it failed. On a GPU
-  /// the calling thread does not wait: what it gives to the current stream from now on does.
+  /// On the CPU returns when the call is done and throws DistributedError if it failed. On a GPU
+  /// the calling thread does not wait; later statements on the current stream do.
   void wait() const {
     if (state_) state_->wait();
   }
-  /// True when the results are there.
+  /// True when the results are available.
   bool is_done() const {
     return !state_ || state_->waited || !state_->ticket || state_->ticket->is_done();
   }

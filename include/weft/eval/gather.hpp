@@ -95,10 +95,8 @@ struct GatheredInside<Tensor<T, D>> {
 };
 template <class T, class Op, class... Args>
 struct GatheredInside<Map<T, Op, Args...>> {
-  static constexpr bool passes = (GatheredInside<Args>::passes && ...) && !requires(Op op) {
-    op.draw;
-  }
-  &&!requires { Op::has_effects; };
+  static constexpr bool passes = (GatheredInside<Args>::passes && ...) &&
+                                 (Effects::of<Op>() & (Effects::draws | Effects::acts)) == 0;
   static constexpr int tensors = (GatheredInside<Args>::tensors + ... + 0);
   static const auto& leaf(const Map<T, Op, Args...>& e) { return leaf_among(e.args()); }
   /// The formula's program, with `gathered` for its tensor.

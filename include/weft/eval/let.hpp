@@ -178,9 +178,9 @@ auto make_let(E&& e, const FormulaPart<Program, From, Pack<Xs...>>& part) {
 
 }  // namespace detail
 
-/// f(e), where f makes a formula of its argument, such as a generic lambda. Where all that f does
-/// with it is element-wise, e is one value, by type: read and computed once for each element, and
-/// its gradient once, however often the formula has it. Otherwise (f reduces or gathers it) the
+/// f(e), where f, such as a generic lambda, returns an expression of its argument. Where all that f
+/// does with it is element-wise, e is one value, by type: read and computed once for each element,
+/// and its gradient once, however often the formula has it. Otherwise (f reduces or gathers it) the
 /// expression is f(e), whose equal parts a row program finds when it runs.
 template <ExpressionLike E, class F>
 auto let(E&& e, const F& f) {

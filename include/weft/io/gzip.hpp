@@ -1,4 +1,4 @@
-// GzipInput: a file's bytes in order, decompressed where it is a .gz file; needs zlib.
+// GzipInput: a file's bytes in order, decompressed if it is a .gz file; needs zlib.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,7 @@ class GzipInput {
 
   bool is_compressed() const { return inflater_ != nullptr; }
 
-  /// The next bytes, all of them; throws where there are fewer. Ask can_hold() before taking memory
+  /// The next bytes, all of them; throws if there are fewer. Ask can_hold() before taking memory
   /// for what a header claims.
   void read(void* to, int64_t bytes) {
     const int64_t got = inflater_ != nullptr ? inflater_->read(to, bytes) : read_plain(to, bytes);
@@ -32,7 +32,7 @@ class GzipInput {
     read_ += bytes;
   }
 
-  /// Whether so many more bytes can be in a file of this size.
+  /// Whether a file of this size can contain this many more bytes.
   bool can_hold(int64_t bytes) const {
     return inflater_ != nullptr ? can_inflate_to(file_.size(), bytes)
                                 : bytes <= file_.size() - read_;

@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// Saves the value of a tensor or expression, on any device, as `path`. The file appears whole or
-/// not at all.
+/// Saves the value of a tensor or expression, on any device, as `path`. The file is written
+/// atomically.
 template <ExpressionLike E>
 void save_npy(const std::string& path, const E& e) {
   using T = typename E::value_type;
@@ -71,8 +71,8 @@ void save_npy(const E&, const std::string&) {
                 "weft: save_npy takes the path first: write save_npy(\"x.npy\", x)");
 }
 
-/// The tensor in a .npy file, whose elements must be of type T: they do not convert silently.
-/// Reads either byte order and either index order; the result is row-major.
+/// The tensor in a .npy file, whose elements must have type T: there is no silent conversion. Reads
+/// either byte order and either index order; the result is row-major.
 template <Element T>
 Tensor<T, Cpu> load_npy(const std::string& path) {
   static_assert(io::npy_bytes(dtype_of<T>) > 0,

@@ -17,8 +17,8 @@ struct FoundParameter {
   std::vector<V*> handles;
 };
 
-/// The parameters of a module that want gradients and for which wanted(x), each once; throws where
-/// one has handles elsewhere, which a move would leave behind.
+/// The parameters of a module that want gradients and for which wanted(x), each once; throws if one
+/// has handles elsewhere, which a move would leave behind.
 template <class V, class M, class F>
 std::vector<FoundParameter<V>> parameters_to_move(const char* operation, M& module,
                                                   const F& wanted) {

@@ -51,7 +51,7 @@ void dirac(const Var<T, D>& x, int64_t groups = 1) {
 }
 
 /// Orthogonal rows of length gain, or columns where there are more rows, of x as a matrix of its
-/// first axis and all others: uniform among these (Saxe and others 2014). Householder's
+/// first axis and all others: uniform among these (Saxe et al. 2014). Householder's
 /// triangularisation of a normal matrix, on the host.
 template <class T, class D>
 void orthogonal(const Var<T, D>& x, double gain = 1, Generator& generator = default_generator()) {

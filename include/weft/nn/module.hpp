@@ -44,7 +44,7 @@ auto parameters(const M& module) {
   return out;
 }
 
-/// Those for which wanted(name, parameter) holds: a group for an optimizer.
+/// Those for which wanted(name, parameter) is true: a group for an optimizer.
 template <Module M, class F>
 auto parameters(const M& module, const F& wanted) {
   std::vector<detail::parameter_or_float_t<parameter_t<M>>> out;
@@ -76,7 +76,7 @@ int64_t count(const M& module) {
   return sum;
 }
 
-/// Sets whether the module is in training, as Dropout and BatchNorm ask.
+/// Sets training mode, which matters for Dropout and BatchNorm.
 template <Module M>
 void train(M& module, bool training = true) {
   visit_modules(module, [&](auto& m) {
@@ -88,7 +88,7 @@ void eval(M& module) {
   train(module, false);
 }
 
-/// Forgets all gradients, so that the next backward pass writes new ones.
+/// Clears all gradients, so that the next backward pass writes new ones.
 template <Module M>
 void zero_grad(const M& module) {
   visit(module, [](const std::string&, const auto& x) {

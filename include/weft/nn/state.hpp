@@ -1,4 +1,4 @@
-// state_dict and load_state_dict: a module's tensors by PyTorch's names.
+// state_dict and load_state_dict: a module's tensors, under PyTorch's names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,7 +37,7 @@ struct LoadOptions {
   Rename rename = {};       ///< from names in the file, behind the prefix, to those in the module
 };
 
-/// The module's names that were not found, and the file's that were not asked for.
+/// The module's names that were not found, and the file's names that were not needed.
 struct LoadResult {
   std::vector<std::string> missing;
   std::vector<std::string> unexpected;
@@ -117,9 +117,9 @@ class Incoming {
 };
 }  // namespace detail
 
-/// Writes the tensors of `dict`, from any device, into the module's. All or nothing: where names
-/// are missing or unexpected, shapes or element types differ, one ValueError lists them. Without
-/// `strict` names may differ, the others not.
+/// Writes the tensors of `dict`, from any device, into the module's. All or nothing: if names are
+/// missing or unexpected, or shapes or element types differ, one ValueError lists them. Without
+/// `strict`, names may differ, but not shapes or element types.
 template <Module M>
 LoadResult load_state_dict(M& module, const StateDict& dict, const LoadOptions& options = {}) {
   detail::Incoming incoming(dict, options);

@@ -58,14 +58,14 @@ constexpr auto isclose(X&& x, Y&& y, Tolerance tolerance = {}) {
   return lift(op::isclose{tolerance}, static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 
-/// Whether every element of x is within the tolerance of y's, the two broadcast to one shape.
+/// Whether every element of x is within the tolerance of y's; x and y broadcast.
 template <class X, class Y>
   requires OperandsOf<X, Y>
 bool allclose(X&& x, Y&& y, Tolerance tolerance = {}) {
   return all(isclose(static_cast<X&&>(x), static_cast<Y&&>(y), tolerance)).item();
 }
 
-/// Whether x and y have the same shape and the same elements; a NaN equals nothing.
+/// Whether x and y have the same shape and equal elements; NaN is not equal to anything.
 template <ExpressionLike X, ExpressionLike Y>
 bool equal(X&& x, Y&& y) {
   const bool same_shape = x.shape() == y.shape();

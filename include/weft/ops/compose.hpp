@@ -59,7 +59,7 @@ auto softmax(const X& x, const Axes& axes = axis(-1)) {
   return e / sum(e, axes, keepdims);
 }
 
-/// log(softmax(x)), exact where softmax underflows.
+/// log(softmax(x)), accurate even where softmax underflows.
 template <ExpressionLike X>
 auto log_softmax(const X& x, const Axes& axes = axis(-1)) {
   const auto shifted = x - detail::row_max(x, axes);
@@ -75,7 +75,7 @@ auto standardize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-5)
 }
 
 namespace detail {
-/// Throws where what scales or shifts rows has another shape than they.
+/// Throws if what scales or shifts rows has another shape than they.
 WEFT_OUTLINED inline void check_beside_rows(const char* operation, const char* what, const Shape& x,
                                             const Shape& beside) {
   if (!broadcasts_to(beside, x)) {
@@ -141,8 +141,8 @@ auto broadcast_norm(const char* operation, const X& x, const Axes& axes, const S
 }
 }  // namespace detail
 
-/// The cosine of the angle between x and y, which broadcast to one shape, along the axes; norms
-/// below epsilon count as epsilon.
+/// The cosine of the angle between x and y, which broadcast, along the axes; norms below epsilon
+/// are replaced by epsilon.
 template <ExpressionLike X, ExpressionLike Y>
 auto cosine_similarity(const X& x, const Y& y, const Axes& axes = axis(-1), double epsilon = 1e-8) {
   const auto least = detail::small_number<X>(epsilon);

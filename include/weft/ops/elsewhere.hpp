@@ -31,7 +31,8 @@ constexpr void needs_header_io() {
 template <class... Xs>
 constexpr void needs_header_fft() {
   static_assert(always_false<Xs...>,
-                "weft: for Fourier transforms and signals include <weft/fft.hpp>");
+                "weft: for Fourier transforms and signals include <weft/fft.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_nn() {
@@ -40,24 +41,37 @@ constexpr void needs_header_nn() {
 }
 template <class... Xs>
 constexpr void needs_header_linalg() {
-  static_assert(always_false<Xs...>, "weft: for linear algebra include <weft/linalg.hpp>");
+  static_assert(always_false<Xs...>,
+                "weft: for linear algebra include <weft/linalg.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_statistics() {
-  static_assert(always_false<Xs...>, "weft: for statistics include <weft/statistics.hpp>");
+  static_assert(always_false<Xs...>,
+                "weft: for statistics include <weft/statistics.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_arrays() {
-  static_assert(always_false<Xs...>, "weft: for forms of arrays include <weft/arrays.hpp>");
+  static_assert(always_false<Xs...>,
+                "weft: for array functions include <weft/arrays.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_special() {
-  static_assert(always_false<Xs...>, "weft: for special functions include <weft/special.hpp>");
+  static_assert(always_false<Xs...>,
+                "weft: for special functions include <weft/special.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_conv() {
   static_assert(always_false<Xs...>,
                 "weft: for convolutions, pooling and resampling include <weft/conv.hpp>");
+}
+template <class... Xs>
+constexpr void needs_header_attention() {
+  static_assert(always_false<Xs...>,
+                "weft: for scaled_dot_product_attention include <weft/attention.hpp>");
 }
 template <class... Xs>
 constexpr void needs_header_random() {
@@ -181,6 +195,7 @@ template <class T = void> Tensor<float> max_pool2d(detail::Anything, detail::Any
 template <class T = void> Tensor<float> avg_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
 template <class T = void> Tensor<float> interpolate(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
 template <class T = void> Tensor<float> unfold(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> scaled_dot_product_attention(detail::Anything, detail::Anything, detail::Anything, detail::Anything = 0) { detail::needs_header_attention<T>(); return {}; }
 // clang-format on
 
 }  // namespace weft

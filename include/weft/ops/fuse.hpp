@@ -73,7 +73,7 @@ Pack<operand_t<float, Xs>...> fused_operands(Xs&&... xs) {
 }  // namespace detail
 
 /// Several expressions of one shape that are computed together: what fuse() gives. It holds its
-/// operands, and runs when it is assigned to tie(...) or taken apart by `auto [a, b] = fuse(...)`.
+/// operands, and runs when it is assigned to tie(...) or unpacked by `auto [a, b] = fuse(...)`.
 template <Expression... Es>
 class Fused {
  public:
@@ -87,7 +87,7 @@ class Fused {
   Fused& operator=(const Fused&) = delete;
   ~Fused() { release(); }
 
-  /// The expressions; throws where they were taken apart.
+  /// The expressions; throws if they were unpacked.
   const Pack<Es...>& expressions() const {
     if (!held_) fail<ValueError>("fuse", "the values were taken already");
     return kept;

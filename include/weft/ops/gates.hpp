@@ -14,7 +14,7 @@ auto softmin(const X& x, const Axes& axes = axis(-1)) {
   return softmax(-x, axes);
 }
 
-/// The first half of an axis times the sigmoid of the other (Dauphin and others 2017). Throws
+/// The first half of an axis times the sigmoid of the other (Dauphin et al. 2017). Throws
 /// ShapeError unless its size is even.
 template <ExpressionLike X>
 auto glu(const X& e, int64_t along = -1) {
@@ -28,8 +28,8 @@ auto glu(const X& e, int64_t along = -1) {
   return x.narrow(at, 0, half) * sigmoid(x.narrow(at, half, half));
 }
 
-/// x where it is positive, else x times the weight, which has one element, or one for each channel
-/// (axis 1, of a vector axis 0) (He and others 2015).
+/// x where it is positive, otherwise x times the weight, which has one element, or one per channel
+/// (axis 1; axis 0 for a vector) (He et al. 2015).
 template <ExpressionLike X, ExpressionLike W>
 auto prelu(const X& x, const W& weight) {
   const auto w = detail::as_tensor(weight);

@@ -24,8 +24,9 @@ struct AdamWOptions {
   bool maximize = false;
 };
 
-/// Decoupled says that weights decay by themselves, not through the gradient; Largest that the
-/// largest mean square so far divides (AMSGrad), in the type so that Adam's kernel is one.
+/// Decoupled: weight decay is applied to the weights directly, not through the gradient. Largest:
+/// the step is divided by the largest mean square so far (AMSGrad). Both are in the type so that
+/// Adam's step is one kernel.
 template <class O, bool Decoupled, bool Largest = false>
 struct AdamRule {
   using Options = O;
@@ -42,15 +43,15 @@ struct AdamRule {
   static constexpr std::size_t ready = 3;
 
   static void check(const Options& o) { detail::check_moments(text, o); }
-  static double first(const Options&) { return 0; }
 
   template <class Options, class F>
   static void each(Options& o, const F& f) {
     detail::each_moment_option(o, f);
   }
 
-  /// The averages begin at 0: ready[0] = lr / (1 - beta1^step) and ready[1] = 1 / sqrt(1 -
-  /// beta2^step) undo that. ready[2] is what the decay leaves of a weight.
+  /// Bias correction, because the averages start at 0: ready[0] = lr / (1 - beta1^step) and
+  /// ready[1] = 1 / sqrt(1 - beta2^step). ready[2] is the factor that weight decay applies to a
+  /// weight.
   template <class P>
   static void advance(P& progress, const O& o) {
     using T = typename decltype(progress.step)::value_type;
@@ -98,7 +99,7 @@ class Adam : public Optimizer<AdamRule<AdamOptions, false>, T, D> {
 template <class T, class D>
 Adam(std::initializer_list<Var<T, D>>, AdamOptions = {}) -> Adam<T, D>;
 
-/// Loshchilov and Hutter 2019; weights decay by themselves.
+/// Loshchilov and Hutter 2019; decoupled weight decay.
 template <class T, class D>
 class AdamW : public Optimizer<AdamRule<AdamWOptions, true>, T, D> {
  public:
@@ -119,7 +120,7 @@ class AMSGrad : public Optimizer<AdamRule<AdamOptions, false, true>, T, D> {
 template <class T, class D>
 AMSGrad(std::initializer_list<Var<T, D>>, AdamOptions = {}) -> AMSGrad<T, D>;
 
-/// The same of AdamW.
+/// The same for AdamW.
 template <class T, class D>
 class AMSGradW : public Optimizer<AdamRule<AdamWOptions, true, true>, T, D> {
  public:

@@ -1,4 +1,4 @@
-// Adamax, NAdam and RAdam: relatives of Adam.
+// Adamax, NAdam and RAdam: variants of Adam.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,7 +26,6 @@ struct AdamaxRule {
   static constexpr std::size_t ready = 1;
 
   static void check(const Options& o) { detail::check_moments(text, o); }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
@@ -54,7 +53,7 @@ struct AdamaxRule {
   }
 };
 
-/// Kingma and Ba 2015, section 7: Adam with the largest gradient in place of the mean square.
+/// Kingma and Ba 2015, section 7: Adam with the largest gradient instead of the mean square.
 template <class T, class D>
 class Adamax : public Optimizer<AdamaxRule, T, D> {
  public:
@@ -86,7 +85,6 @@ struct NAdamRule {
     detail::check_moments(text, o);
     detail::check_positive(text, "momentum_decay", o.momentum_decay);
   }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
@@ -151,7 +149,6 @@ struct RAdamRule {
   static constexpr std::size_t ready = 3;
 
   static void check(const Options& o) { detail::check_moments(text, o); }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
@@ -190,7 +187,7 @@ struct RAdamRule {
   }
 };
 
-/// Liu and others 2020: Adam that trusts the mean square once it is of enough steps.
+/// Liu et al. 2020: Adam that uses the mean square only once it averages enough steps.
 template <class T, class D>
 class RAdam : public Optimizer<RAdamRule, T, D> {
  public:

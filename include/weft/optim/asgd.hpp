@@ -28,15 +28,14 @@ struct ASGDRule {
     detail::check_positive(text, "lambd", o.lambd);
     detail::check_positive(text, "weight_decay", o.weight_decay);
   }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
     f("lr", o.lr), f("lambd", o.lambd), f("alpha", o.alpha), f("t0", o.t0);
     f("weight_decay", o.weight_decay), f("maximize", o.maximize);
   }
-  /// ready[2] and ready[3] are the rate and the share of the newest weights in this step; ready[0]
-  /// and ready[1] those of the next.
+  /// ready[2] and ready[3] are the learning rate and the weight of the newest values in the
+  /// average, for this step; ready[0] and ready[1] are those for the next.
   template <class P>
   static void advance(P& progress, const Options& o) {
     using T = typename decltype(progress.step)::value_type;
@@ -59,8 +58,8 @@ struct ASGDRule {
   }
 };
 
-/// Polyak and Juditsky 1992. The averages are the state `ax`; the weights themselves are the last
-/// ones.
+/// Polyak and Juditsky 1992. The averages are the state `ax`; the parameters themselves hold the
+/// latest weights.
 template <class T, class D>
 class ASGD : public Optimizer<ASGDRule, T, D> {
  public:

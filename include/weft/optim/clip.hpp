@@ -27,9 +27,9 @@ std::vector<Tensor<T, D>> gradients(const std::vector<Var<T, D>>& parameters) {
 }
 }  // namespace detail
 
-/// Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm is that of all their
-/// elements together: Euclidean, or the p-norm, for p = infinity the largest. Gives the norm from
-/// before, on the device, without waiting for it.
+/// Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm is the Euclidean norm of
+/// all their elements together, or the p-norm (the maximum for p = infinity). Returns the norm
+/// before scaling, on the device, without waiting for it.
 template <class T, class D>
 Tensor<compute_t<T>, D> clip_grad_norm(const std::vector<Var<T, D>>& parameters, double max_norm,
                                        double p = 2) {
@@ -74,7 +74,7 @@ Tensor<compute_t<T>, D> clip_grad_norm(const std::vector<Var<T, D>>& parameters,
   return norm;
 }
 
-/// Each element of each gradient kept between -limit and limit.
+/// Clamps each element of each gradient to -limit to limit.
 template <class T, class D>
 void clip_grad_value(const std::vector<Var<T, D>>& parameters, double limit) {
   using C = compute_t<T>;

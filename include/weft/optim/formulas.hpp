@@ -1,4 +1,4 @@
-// Formulas of learning rates: MultiStepLR, ExponentialLR, CyclicLR, SequentialLR and others.
+// Learning-rate schedules: MultiStepLR, ExponentialLR, CyclicLR, SequentialLR and others.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,9 +13,10 @@
 
 namespace weft::optim {
 
-// As those in schedule.hpp: the rate of a step, counted from 0, from the optimizer's own.
+// As in schedule.hpp: each computes the rate of a step, counted from 0, from the optimizer's own
+// rate.
 
-/// Times gamma at each of the steps `milestones`.
+/// Multiplied by gamma at each of the steps `milestones`.
 struct MultiStepLR {
   std::vector<int64_t> milestones;
   double gamma = 0.1;
@@ -25,7 +26,7 @@ struct MultiStepLR {
   }
 };
 
-/// Times gamma at each step.
+/// Multiplied by gamma at each step.
 struct ExponentialLR {
   double gamma = 0.9;
   double operator()(int64_t step, double lr) const {
@@ -33,7 +34,7 @@ struct ExponentialLR {
   }
 };
 
-/// Times f(step).
+/// Multiplied by f(step).
 template <class F>
 struct LambdaLR {
   F f;
@@ -42,7 +43,7 @@ struct LambdaLR {
 template <class F>
 LambdaLR(F) -> LambdaLR<F>;
 
-/// From start_factor lr to end_factor lr in total_iters steps, and so on from there.
+/// Linear from start_factor lr to end_factor lr in total_iters steps, and constant from there on.
 struct LinearLR {
   double start_factor = 1.0 / 3;
   double end_factor = 1;
@@ -66,15 +67,15 @@ struct PolynomialLR {
   }
 };
 
-/// How the height of a cycle changes.
+/// How the amplitude of a cycle changes.
 enum class Cycle : unsigned char {
   triangular,   ///< not
   triangular2,  ///< half of it is left after each cycle
   exp_range     ///< times gamma at each step
 };
 
-/// Up from base_lr to max_lr in step_size_up steps and down again in step_size_down, over and over
-/// (Smith 2017). The optimizer's own rate is not used, and the momentum left as it is.
+/// Rises from base_lr to max_lr in step_size_up steps and falls again in step_size_down, repeatedly
+/// (Smith 2017). The optimizer's own rate is not used, and momentum is not changed.
 struct CyclicLR {
   double base_lr;
   double max_lr;
@@ -96,8 +97,8 @@ struct CyclicLR {
   }
 };
 
-/// Half a cosine from lr down to eta_min in t_0 steps, and again from lr, each time in t_mult times
-/// as many (Loshchilov and Hutter 2017).
+/// Half a cosine from lr down to eta_min in t_0 steps, then restarted from lr, each time with
+/// t_mult times as many steps (Loshchilov and Hutter 2017).
 struct CosineAnnealingWarmRestarts {
   int64_t t_0 = 10;
   int64_t t_mult = 1;
@@ -114,7 +115,7 @@ struct CosineAnnealingWarmRestarts {
   }
 };
 
-/// What the formulas multiply the rate by, multiplied: ChainedScheduler(ExponentialLR{0.9},
+/// The product of the factors of several schedules: ChainedScheduler(ExponentialLR{0.9},
 /// ConstantLR{0.5, 4}).
 template <class... Fs>
 class ChainedScheduler {
@@ -129,7 +130,7 @@ class ChainedScheduler {
   std::tuple<Fs...> formulas_;
 };
 
-/// One formula up to the first milestone, the next from there, counting from 0, and so on:
+/// One schedule up to the first milestone, the next from there, starting at its step 0, and so on:
 /// SequentialLR({100, 1000}, LinearLR{}, ConstantLR{}, ExponentialLR{}).
 template <class... Fs>
 class SequentialLR {

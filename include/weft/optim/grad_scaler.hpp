@@ -1,4 +1,4 @@
-// GradScaler: scaled losses, so that gradients of 16 bits do not vanish, decided on the device.
+// GradScaler: scales losses so that 16-bit gradients do not underflow, decided on the device.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -38,7 +38,7 @@ class GradScaler {
   }
 
   const GradScalerOptions& options() const { return options_; }
-  /// The scale of now; waits for the device.
+  /// The current scale; waits for the device.
   double get_scale() const { return options_.enabled ? static_cast<double>(scale_.item()) : 1; }
 
   /// The loss times the scale.
@@ -48,8 +48,8 @@ class GradScaler {
     return loss * cast<T>(scale_);
   }
 
-  /// Divides the gradients of an optimizer by the scale; step() does so otherwise. Throws where
-  /// that was done since the last update().
+  /// Divides the gradients of an optimizer by the scale, which step() otherwise does. Throws if
+  /// this was already done since the last update().
   template <class O>
   void unscale(const O& optimizer) {
     if (!options_.enabled) return;
@@ -94,8 +94,8 @@ class GradScaler {
     }
   }
 
-  /// Once after the steps of all optimizers: the scale falls where one was skipped, and grows after
-  /// growth_interval updates where none was.
+  /// To be called once after the steps of all optimizers: the scale decreases if a step was
+  /// skipped, and grows after growth_interval updates without a skipped step.
   void update() {
     if (!options_.enabled) return;
     if (states_.empty()) {

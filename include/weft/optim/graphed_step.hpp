@@ -1,4 +1,4 @@
-// GraphedStep: a training step that a GPU runs as one recorded graph, and the CPU as it is.
+// GraphedStep: a training step that runs as one recorded graph on a GPU, and as is on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -84,8 +84,8 @@ class GraphedStep {
   GraphedStep(D device, F f, GraphedStepOptions options = {})
       : device_(device), f_(static_cast<F&&>(f)), options_(options) {}
 
-  /// One step: what the function gives, as tensors without gradients that are the caller's own.
-  /// Arguments are tensors or expressions of the same shapes and types in each call.
+  /// Runs one step and returns the function's result, as tensors without gradients that belong to
+  /// the caller. Arguments are tensors or expressions with the same shapes and types in each call.
   template <class... Xs>
   auto operator()(const Xs&... xs) {
     constexpr bool expressions = (ExpressionLike<Xs> && ...);
@@ -97,9 +97,10 @@ class GraphedStep {
 
   /// Whether the next call replays a recording; never on the CPU.
   bool is_recorded() const { return is_recorded_; }
-  /// On CUDA the graph, with the number of its kernels and its memory.
+  /// On CUDA, the graph, which reports its number of kernels and its memory.
   const Recording& recording() const { return recording_; }
-  /// Forgets the recording and the arguments' shapes: for what has changed, as options and modes.
+  /// Discards the recording and the shapes of the arguments: call it after changing options or
+  /// modes.
   void reset() {
     calls_ = 0;
     is_recorded_ = false;

@@ -1,4 +1,4 @@
-// LBFGS: steps by an estimate of the second derivative, for a function of all data.
+// LBFGS: a quasi-Newton optimizer for full-batch losses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -60,7 +60,7 @@ class LBFGS {
 
   const std::vector<Var<T, D>>& parameters() const { return parameters_; }
   const LBFGSOptions& options() const { return groups_[0]; }
-  /// The options of the only group that there is.
+  /// The options of the single group.
   const std::array<LBFGSOptions, 1>& groups() const { return groups_; }
   double lr(std::size_t group = 0) const { return check_group(group), groups_[0].lr; }
   void set_lr(double lr, std::size_t group = 0) {
@@ -68,15 +68,15 @@ class LBFGS {
     if (!(lr >= 0)) fail<ValueError>("LBFGS", "lr ", lr, ", expected at least 0");
     groups_[0].lr = lr;
   }
-  /// Forgets all gradients.
+  /// Clears all gradients.
   void zero_grad() const {
     for (const auto& p : parameters_) p.zero_grad();
   }
-  /// How many directions were taken, and how often the closure was called.
+  /// The number of directions taken, and of calls of the closure.
   int64_t iterations() const { return iterations_; }
   int64_t evaluations() const { return evaluations_; }
 
-  /// Up to max_iter directions; gives the closure's first value.
+  /// Takes up to max_iter directions; returns the first value of the closure.
   template <class F>
     requires(!ExpressionLike<F>)
   auto step(const F& closure) {
@@ -145,8 +145,8 @@ class LBFGS {
     }
     return out;
   }
-  /// Goes on from what state_dict() gave; throws ValueError, having changed nothing, where it is of
-  /// other parameters.
+  /// Restores the state from state_dict(); throws ValueError, without changing anything, if it
+  /// belongs to other parameters.
   void load_state_dict(const StateDict& dict) {
     const auto counts = dict.get<int64_t>("counts").to_vector();
     if (counts.size() != 3) {
@@ -204,7 +204,7 @@ class LBFGS {
     return x.clone();
   }
 
-  /// All gradients side by side, 0 where there is none.
+  /// All gradients side by side, 0 if there is none.
   Vector flat_gradient() const {
     const Vector out = zeros<C>({size()}, parameters_[0].device());
     int64_t at = 0;
@@ -233,8 +233,8 @@ class LBFGS {
     for (std::size_t i = 0; i < values.size(); ++i) parameters_[i].detach().assign(values[i]);
   }
 
-  /// Takes the last step into the history, and multiplies the gradient with minus the inverse of
-  /// the second derivative that the history estimates.
+  /// Adds the last step to the history, and multiplies the gradient by minus the inverse Hessian
+  /// that the history estimates.
   void choose_direction(const Vector& gradient) {
     if (iterations_ == 1) {
       changes_.clear();

@@ -1,4 +1,4 @@
-// strong_wolfe: how far to go along a direction in which a function falls.
+// strong_wolfe: a line search along a descent direction.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

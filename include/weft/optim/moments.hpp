@@ -1,4 +1,4 @@
-// What Adam and its relatives share: running averages of gradients, their options and beginnings.
+// What Adam and its variants share: running averages of gradients, options and bias correction.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ auto average(double beta, const S& before, const V& value, double sign = 1) {
   return static_cast<C>(beta) * before + static_cast<C>(sign * (1 - beta)) * value;
 }
 
-/// Throws where beta1 and beta2 are no fractions, or eps or weight_decay is negative.
+/// Throws if beta1 or beta2 is not a fraction, or eps or weight_decay is negative.
 template <class O>
 void check_moments(const char* name, const O& o) {
   check_fraction(name, "beta1", o.beta1);

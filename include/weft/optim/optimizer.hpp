@@ -1,4 +1,4 @@
-// Optimizer: groups of parameters, the state that goes with them, and steps by a rule.
+// Optimizer: groups of parameters, their state, and steps by an update rule.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,12 +21,12 @@ class Optimizer {
   using Options = typename Rule::Options;
   using C = compute_t<T>;
 
-  /// Of parameters(module), in its order, which numbers the state. The copies are handles.
+  /// Takes parameters(module); their order numbers the state. The copies are handles.
   explicit Optimizer(std::vector<Var<T, D>> parameters, Options options = {}) {
     add_group(std::move(parameters), options);
   }
 
-  /// One more group of parameters, with options of its own; its steps count from now.
+  /// Adds a group of parameters with its own options; its steps count from now.
   void add_group(std::vector<Var<T, D>> parameters, Options options) {
     if (parameters.empty()) fail<ValueError>(Rule::text, "no parameters, expected at least 1");
     check(options);
@@ -42,12 +42,12 @@ class Optimizer {
   void step() {
     for (auto& group : groups_) group.step();
   }
-  /// The same, or nothing at all where `skip`, of one element, is true; the host waits for nothing.
+  /// The same, or nothing at all if `skip`, with one element, is true; the host does not wait.
   void step(const Tensor<bool, D>& skip) {
     for (auto& group : groups_) group.step(skip);
   }
 
-  /// Forgets all gradients.
+  /// Clears all gradients.
   void zero_grad() const {
     for (const auto& p : parameters_) p.zero_grad();
   }
@@ -58,17 +58,17 @@ class Optimizer {
   const Options& options(std::size_t group = 0) const { return at(group).options; }
   double lr(std::size_t group = 0) const { return at(group).options.lr; }
 
-  /// Sets the rate of all later steps in every group, including a captured step.
+  /// Sets the learning rate of all later steps in every group, including a captured step.
   void set_lr(double lr) {
     for (std::size_t i = 0; i < groups_.size(); ++i) set_lr(lr, i);
   }
-  /// That of one group.
+  /// Sets the rate of one group.
   void set_lr(double lr, std::size_t group) {
     Options options = at(group).options;
     options.lr = lr;
     set_options(options, group);
   }
-  /// The options of a group's following steps. A step that was captured keeps all but the rate.
+  /// The options for a group's following steps. A captured step keeps all of them but the rate.
   void set_options(const Options& options, std::size_t group = 0) {
     if (weft::detail::draw_recorder != nullptr) {
       fail<ValueError>("set_lr", "the rate is set while statements are captured, which a replay ",
@@ -80,7 +80,7 @@ class Optimizer {
     if (mine.options.lr != options.lr) mine.progress.rate.fill(static_cast<C>(options.lr));
     mine.options = options;
   }
-  /// How many steps were made; waits for the device.
+  /// The number of steps taken; waits for the device.
   int64_t steps(std::size_t group = 0) const {
     return static_cast<int64_t>(at(group).progress.step.item());
   }
@@ -109,8 +109,8 @@ class Optimizer {
     return out;
   }
 
-  /// Goes on from what state_dict() gave, options included; throws ValueError, having changed
-  /// nothing, where it is of other parameters, other groups or another rule.
+  /// Restores the state from state_dict(), including options; throws ValueError, without changing
+  /// anything, if it belongs to other parameters, other groups or another rule.
   void load_state_dict(const StateDict& dict) {
     const StateDict mine = state_dict();
     for (const auto& [name, x] : mine) {

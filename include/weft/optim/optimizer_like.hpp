@@ -9,8 +9,8 @@
 
 namespace weft::optim {
 
-/// Parameters in groups, the rate of each group, gradients that are forgotten, and a state that can
-/// be saved. How it steps is its own: step() for most, step(closure) for LBFGS.
+/// Has groups of parameters, a learning rate for each, zero_grad() and a state that can be saved.
+/// Stepping differs: step() for most, step(closure) for LBFGS.
 template <class O>
 concept OptimizerLike = requires(O& o, const O& c, double lr, std::size_t group,
                                  const StateDict& dict) {

@@ -1,4 +1,4 @@
-// Learning rates that change with the steps: Schedule and its formulas, ReduceLROnPlateau.
+// Learning-rate schedules: Schedule and its formulas, ReduceLROnPlateau.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace weft::optim {
 
-// A formula gives the rate of step `step`, counted from 0, from the optimizer's own: any function
-// double(int64_t step, double lr) is one.
+// A formula computes the rate of step `step`, counted from 0, from the optimizer's own rate: any
+// function double(int64_t step, double lr) will do.
 
-/// Times gamma after each `step_size` steps.
+/// Multiplied by gamma after every `step_size` steps.
 struct StepLR {
   int64_t step_size = 1;
   double gamma = 0.1;
@@ -37,7 +37,7 @@ struct CosineAnnealingLR {
   }
 };
 
-/// From start_factor lr up to lr in `steps` steps, and then as another formula from its step 0.
+/// Rises from start_factor lr to lr in `steps` steps, then follows another formula from its step 0.
 template <class Then>
 struct WarmUp {
   int64_t steps;
@@ -54,15 +54,15 @@ WarmUp(int64_t, Then) -> WarmUp<Then>;
 template <class Then>
 WarmUp(int64_t, Then, double) -> WarmUp<Then>;
 
-/// The optimizer's own, times a factor in the first total_iters steps.
+/// The optimizer's own rate, multiplied by a factor in the first total_iters steps.
 struct ConstantLR {
   double factor = 1;
   int64_t total_iters = 5;
   double operator()(int64_t step, double lr) const { return step < total_iters ? lr * factor : lr; }
 };
 
-/// Up to max_lr in the first part of total_steps, and down to nearly nothing in the rest, by
-/// cosines (Smith and Topin 2018). The momentum is left as it is.
+/// Rises to max_lr in the first part of total_steps and falls to nearly 0 in the rest, following
+/// cosines (Smith and Topin 2018). Momentum is not changed.
 struct OneCycleLR {
   double max_lr;
   int64_t total_steps;
@@ -87,8 +87,8 @@ struct OneCycleLR {
   }
 };
 
-/// Sets an optimizer's rates by a formula, each group's from its own rate of before: at once for
-/// step 0, and at each step() for the next. A group that is added later keeps its rate.
+/// Sets an optimizer's rates by a formula, each group's from its initial rate: immediately for step
+/// 0, and at each step() for the next. A group that is added later keeps its rate.
 template <OptimizerLike O, class F>
 class Schedule {
  public:
@@ -97,8 +97,8 @@ class Schedule {
     set();
   }
 
-  /// After each step of the optimizer, or each epoch, as the formula counts; outside of what is
-  /// captured.
+  /// To be called after each step of the optimizer, or each epoch, whichever the formula counts;
+  /// not inside a capture.
   void step() {
     ++step_;
     set();
@@ -139,7 +139,7 @@ struct PlateauOptions {
   double min_lr = 0;
 };
 
-/// Reduces the rates of all groups where a measure no longer gets better.
+/// Reduces the rates of all groups when a metric has stopped improving.
 template <OptimizerLike O>
 class ReduceLROnPlateau {
  public:
@@ -151,7 +151,7 @@ class ReduceLROnPlateau {
     }
   }
 
-  /// With the epoch's measure, for instance the loss on other data.
+  /// Takes the metric of an epoch, for instance the validation loss.
   void step(double measure) {
     if (is_better(measure)) {
       best_ = measure;

@@ -7,7 +7,7 @@
 namespace weft::detail {
 
 struct Access {
-  /// Throws where a shape has a negative size.
+  /// Throws if a shape has a negative size.
   static void check_sizes(const char* operation, const Shape& shape) {
     for (int64_t size : shape) {
       if (size < 0) fail<ShapeError>(operation, "shape ", shape, ", expected sizes of at least 0");
@@ -56,7 +56,7 @@ struct Access {
     }
   }
 
-  /// Takes another shape of as many elements for a contiguous tensor.
+  /// Gives a contiguous tensor another shape with the same number of elements.
   template <class T, class D>
   static void set_shape(Tensor<T, D>& x, const Shape& shape) {
     x.shape_ = shape;

@@ -1,4 +1,4 @@
-// AnyTensor: a tensor whose element type and device are known at run time only.
+// AnyTensor: a tensor whose element type and device are known only at run time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace weft {
 
-/// A shared handle to the elements of any Tensor<T, D>: what a file or a state dict holds. It
-/// computes nothing; get<T>() gives the tensor back.
+/// A shared handle to the elements of any Tensor<T, D>, as stored in files and state dicts. It has
+/// no operations; get<T>() returns the typed tensor.
 class AnyTensor {
  public:
   /// No elements: float32 of shape (0,).
@@ -82,8 +82,8 @@ class AnyTensor {
   /// The first element's address, on the tensor's device.
   void* data() const { return data_; }
 
-  /// The tensor that this is; throws where its elements are of another type (they do not convert
-  /// silently) or on the other kind of device.
+  /// The typed tensor; throws if the element type differs (there is no silent conversion) or the
+  /// elements are on another kind of device.
   template <Element T, Device D = Cpu>
   Tensor<T, D> get() const {
     if (dtype_ != dtype_of<T>) {
@@ -100,7 +100,7 @@ class AnyTensor {
     }
   }
 
-  /// The elements on `device`; shared where they are there already.
+  /// The elements on `device`; shared if they are already there.
   template <Element T, Device D>
   Tensor<T, D> to(D device) const {
     if constexpr (is_cuda<D>) {
@@ -120,10 +120,10 @@ class AnyTensor {
     return out;
   }
 
-  /// The elements on the CPU; shared where they are there already.
+  /// The elements on the CPU; shared if they are already there.
   AnyTensor cpu() const { return is_on_cpu() ? *this : to_cpu_(*this); }
 
-  /// This tensor if its elements lie in row-major order without gaps, else a copy; CPU only.
+  /// This tensor if its elements are contiguous in row-major order, otherwise a copy; CPU only.
   template <std::same_as<Cpu> D = Cpu>
   AnyTensor contiguous() const {
     if (is_contiguous()) return *this;

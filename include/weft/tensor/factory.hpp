@@ -1,4 +1,4 @@
-// New tensors: empty, zeros, ones, full, the _like forms, from braces, containers and pointers.
+// New tensors: empty, zeros, ones, full and their _like forms; from braces, containers, pointers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -46,7 +46,7 @@ auto by_sizes(const F& f, Shape shape, X next, Rest... rest) {
 }
 }  // namespace detail
 
-/// Every element `value`; T is the value's type unless given.
+/// Every element is `value`; T defaults to the value's type.
 template <class T = void, NumberLike V, Device D = Cpu>
 auto full(const Shape& shape, V value, D device = {}) {
   using Element = std::conditional_t<std::is_void_v<T>, typename detail::Canonical<V>::type, T>;
@@ -76,7 +76,7 @@ Tensor<float, Cpu> full(A, B, Rest...) {
   return {};
 }
 
-/// The same with sizes in place of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
+/// The same with sizes instead of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
 template <class T = float, MistakenOperand X, class... Rest>
 Tensor<float, Cpu> zeros(const X&, const Rest&...) {
   static_assert(detail::always_false<X>,
@@ -103,7 +103,7 @@ auto ones(I size, Rest... rest) {
 }
 
 namespace detail {
-/// The device of a tensor or Var; of an expression that which its type says.
+/// The device of a tensor or Var; for an expression, the device in its type.
 template <class X>
 auto device_of(const X& x) {
   if constexpr (requires { x.device(); }) {
@@ -232,8 +232,8 @@ auto tensor(V value, D device = {}) {
   return full<T>(Shape{}, value, device);
 }
 
-/// Braces of several types of numbers, one or two deep: float for floats and integers,
-/// tensor({1.0F, 2, 3}), or what is asked for, tensor<double>({1, 2.5}).
+/// Braces with several types of numbers, one or two deep: float for floats and integers,
+/// tensor({1.0F, 2, 3}), or the type requested, tensor<double>({1, 2.5}).
 template <class T = void, Device D = Cpu>
   requires std::is_void_v<T>
 auto tensor(std::initializer_list<detail::MixedNumber> values, D device = {}) {
@@ -257,7 +257,7 @@ auto tensor(std::initializer_list<std::initializer_list<detail::NumberFor<T>>> v
   return detail::from_braces<T>(values, device);
 }
 
-/// A container that holds its elements side by side: std::vector, std::array, std::span.
+/// A container with contiguous elements: std::vector, std::array, std::span.
 template <class C>
 concept Contiguous = !ExpressionLike<C> && requires(const C& c) {
   { *c.data() } -> std::convertible_to<typename C::value_type>;
@@ -275,7 +275,7 @@ auto tensor(const C& values, const Shape& shape = {-1}, D device = {}) {
   return out.to(device);
 }
 
-/// A tensor over memory of yours, which must outlive it. Strides are in elements.
+/// A tensor over your own memory, which must outlive it. Strides are in elements.
 template <class T, Device D = Cpu>
 Tensor<T, D> borrow(T* data, const Shape& shape, const Strides& strides, D device = {}) {
   if (strides.rank() != shape.rank()) {

@@ -1,4 +1,4 @@
-// Iteration over a tensor's first axis, which gives views.
+// Iteration over the views along a tensor's first axis.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,9 @@
 
 namespace weft {
 
-/// Walks the views x[0], x[1], ... of a tensor. Each is a handle of its own: `row = e` rebinds it,
-/// `row.assign(e)` writes into x. Elements of a vector convert to numbers: `for (float v : x)`.
+/// Iterates over the views x[0], x[1], ... of a tensor. Each is a separate handle: `row = e`
+/// rebinds it, `row.assign(e)` writes into x. Elements of a vector convert to numbers: `for (float
+/// v : x)`.
 template <class X>
 class RowIterator {
  public:

@@ -46,7 +46,7 @@ inline constexpr auto free_cast = [](const auto& x) { return cast<To>(x); };
 }  // namespace detail::member
 
 namespace detail {
-/// The shape of sizes, or axes, that are given as numbers.
+/// The shape made of sizes, or axes, that are passed as numbers.
 template <class... I>
 constexpr Shape shape_of_numbers(I... sizes) {
   static_assert((std::is_integral_v<I> && ...), "weft: sizes and axes are integers");
@@ -55,7 +55,7 @@ constexpr Shape shape_of_numbers(I... sizes) {
 }  // namespace detail
 
 namespace detail {
-/// A std::vector, or the like of it, of an expression's elements.
+/// A std::vector, or a similar container, of an expression's elements.
 template <class V, class E>
 concept VectorOf = requires(V& v) {
   v.reserve(1);
@@ -65,7 +65,8 @@ concept VectorOf = requires(V& v) {
 };
 }  // namespace detail
 
-/// What tensors, Vars and expressions have alike: functions as members, x.sum() for sum(x).
+/// Members common to tensors, Vars and expressions: the member forms of functions, x.sum() for
+/// sum(x).
 template <class E>
 class Members {
  public:
@@ -159,8 +160,8 @@ class Members {
   const E& self() const { return static_cast<const E&>(*this); }
 };
 
-/// What nodes of expressions have besides: their value, views of it (which evaluate the expression
-/// and share the value's elements), and what they convert to.
+/// Additional members of expression nodes: their value, views of it (which evaluate the expression
+/// and share the value's elements), and conversions.
 template <class E>
 class NodeMembers : public Members<E> {
  public:
@@ -172,7 +173,7 @@ class NodeMembers : public Members<E> {
   /// The element type of the value.
   static constexpr auto dtype() { return dtype_of<typename E::value_type>; }
 
-  /// The value, in new storage: a Tensor, or a Var where the expression has one.
+  /// The value, in new storage: a Tensor, or a Var if the expression contains one.
   auto eval() const { return typename detail::Evaluated<E>::type(self()); }
   /// The value of an expression with one element.
   auto item() const { return eval().item(); }
@@ -259,8 +260,8 @@ class NodeMembers : public Members<E> {
   void operator/=(const X&) const {
     detail::is_target<E>();
   }
-  /// A comparison of a tensor's element with a number, as x(i, j) > v, is true or false; it throws
-  /// where there are several. Other expressions say what to write.
+  /// A comparison of one element with a number, such as x(i, j) > v, converts to bool; it throws if
+  /// there are several elements. Other expressions give a compile error that says what to write.
   template <std::same_as<bool> B>
   operator B() const {
     if constexpr (detail::compares_number<E>) {

@@ -1,4 +1,4 @@
-// tensor(v) for vectors of vectors, of one length at each depth.
+// tensor(v) for vectors of vectors with equal lengths at each level.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -46,8 +46,8 @@ void copy_nested(const C& values, const Shape& shape, int depth, T*& out) {
 }
 }  // namespace detail
 
-/// A copy of the elements of containers in containers, an axis for each depth. Throws ShapeError
-/// where they differ in length.
+/// A copy of the elements of nested containers, with one axis per level. Throws ShapeError if
+/// containers at the same level differ in length.
 template <NestedContainer C, Device D = Cpu>
 auto tensor(const C& values, D device = {}) {
   using T =

@@ -111,8 +111,8 @@ Tensor<T, Cpu> shown_elements(const Tensor<T, D>& x, const PrintOptions& options
 
 }  // namespace detail
 
-/// `tensor([[1., 2.], [3., 4.]], float32, cpu)` with one row a line; expressions are evaluated. The
-/// Text becomes a std::string where one is wanted.
+/// `tensor([[1., 2.], [3., 4.]], float32, cpu)` with one row per line; expressions are evaluated.
+/// The Text becomes a std::string where one is wanted.
 template <ExpressionLike E>
 Text to_string(const E& e, const PrintOptions& options = {}) {
   using T = typename E::value_type;

@@ -1,4 +1,4 @@
-// What stands between the parentheses of x(i, all, slice(0, 3), newaxis, ellipsis).
+// The entries of an index, as in x(i, all, slice(0, 3), newaxis, ellipsis).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@ namespace detail {
 struct WholeAxis {};
 }  // namespace detail
 
-/// Stands for a bound that is not given: slice(none, none, -1) is the whole axis backwards.
+/// An omitted bound: slice(none, none, -1) is the whole axis backwards.
 struct None {};
 inline constexpr None none;
 
@@ -37,7 +37,8 @@ struct Slice {
     static_assert(
         sizeof(X) == 0,
         "weft: an index is an integer, slice(a, b, step), all, newaxis or ellipsis; a mask "
-        "or a tensor of indices stands alone: x[mask], x[indices]");
+        "or a tensor of indices stands alone, x[mask], x[indices], and several are "
+        "at_indices(x, i, j)");
   }
   constexpr Slice(int64_t from, int64_t to, int64_t by) : start(from), stop(to), step(by) {}
 };
@@ -58,8 +59,8 @@ constexpr Slice slice(detail::Bound start, detail::Bound stop = none, int64_t st
   return {start.value, stop.value, step};
 }
 
-/// As an index, the whole axis: x(0, all). A function, because CUDA declares functions of that
-/// name at global scope, beside which an object would be ambiguous; the reduction all(x) of
+/// As an index, the whole axis: x(0, all). It is a function, because CUDA declares functions of
+/// that name at global scope, with which an object would be ambiguous; the reduction all(x) of
 /// ops/reduce/reduce.hpp is another overload.
 constexpr void all(detail::WholeAxis) {}
 
@@ -68,7 +69,7 @@ inline constexpr Slice ellipsis{Slice::rest};     ///< as many whole axes as are
 
 namespace layout {
 
-/// One axis cut to `s`, by Python's rules for slices.
+/// One axis restricted to `s`, by Python's rules for slices.
 inline void cut(const Slice& s, int64_t size, int64_t& start, int64_t& length) {
   if (s.step == 0 || s.step == INT64_MIN)
     fail<ValueError>("slice", "step ", s.step, ", expected not 0");

@@ -1,4 +1,4 @@
-// StateDict: named tensors of any types and devices, in order; what files and models exchange.
+// StateDict: named tensors of any type and device, in order, as exchanged by models and files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,23 +22,23 @@ class StateDict {
     for (const Entry& entry : entries) add(entry.first, entry.second);
   }
 
-  /// Texts that go with the tensors; a safetensors file keeps them.
+  /// Text metadata that belongs to the tensors; a safetensors file stores it.
   std::map<std::string, std::string> metadata;
 
-  /// Adds a tensor under a new name; throws ValueError where the name is taken.
+  /// Adds a tensor under a new name; throws ValueError if the name is taken.
   void add(std::string name, AnyTensor tensor) {
     if (!places_.emplace(name, entries_.size()).second) {
       fail<ValueError>("StateDict::add", "the name '", name, "' is there already");
     }
     entries_.emplace_back(std::move(name), std::move(tensor));
   }
-  /// Adds a tensor or replaces the one of that name, which keeps its place.
+  /// Adds a tensor, or replaces the one with that name at its position.
   void set(const std::string& name, AnyTensor tensor) {
     const auto found = places_.find(name);
     if (found == places_.end()) return add(name, std::move(tensor));
     entries_[found->second].second = std::move(tensor);
   }
-  /// Adds all of `other`; throws ValueError, having added nothing, where a name is taken.
+  /// Adds all entries of `other`; if a name is taken, throws ValueError without adding anything.
   void add(const StateDict& other, const std::string& prefix = "") {
     for (const Entry& entry : other.entries_) {
       if (contains(prefix + entry.first)) {
@@ -52,13 +52,13 @@ class StateDict {
     }
   }
 
-  /// The tensor of that name; null where there is none.
+  /// The tensor with that name, or null.
   const AnyTensor* find(const std::string& name) const {
     const auto found = places_.find(name);
     return found == places_.end() ? nullptr : &entries_[found->second].second;
   }
   bool contains(const std::string& name) const { return find(name) != nullptr; }
-  /// The tensor of that name; throws IndexError where there is none.
+  /// The tensor with that name; throws IndexError if there is none.
   const AnyTensor& at(const std::string& name) const {
     const AnyTensor* const found = find(name);
     if (found == nullptr) {
@@ -67,7 +67,7 @@ class StateDict {
     return *found;
   }
   const AnyTensor& operator[](const std::string& name) const { return at(name); }
-  /// The tensor of that name as one of element type T on D, sharing its elements.
+  /// The tensor with that name as a Tensor<T, D>, sharing its elements.
   template <Element T, Device D = Cpu>
   Tensor<T, D> get(const std::string& name) const {
     const AnyTensor& x = at(name);
@@ -78,7 +78,7 @@ class StateDict {
     return x.get<T, D>();
   }
 
-  /// The entries whose names begin with `prefix`, without it; metadata is left out.
+  /// The entries whose names begin with `prefix`, with the prefix removed; without metadata.
   StateDict under(const std::string& prefix) const {
     StateDict out;
     for (const Entry& entry : entries_) {

@@ -1,4 +1,4 @@
-// Storage: a counted block of memory on one device, shared by the tensors that view it.
+// Storage: a reference-counted block of memory on one device, shared by the tensors that view it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,7 +25,7 @@ inline bool single_threaded() {
 }
 }  // namespace detail
 
-/// A block of memory and what is known of it. Devices derive from it to add their own bookkeeping.
+/// A block of memory and its properties. Devices derive from it to add their own bookkeeping.
 struct Storage {
   void* data = nullptr;
   int64_t bytes = 0;
@@ -50,7 +50,7 @@ struct Storage {
     __atomic_store_n(&fresh, false, __ATOMIC_RELAXED);
     return true;
   }
-  /// One owner more.
+  /// Adds an owner.
   void share() {
     if (detail::single_threaded()) {
       __atomic_store_n(&owners, owners + 1, __ATOMIC_RELAXED);
@@ -58,7 +58,7 @@ struct Storage {
       __atomic_fetch_add(&owners, 1l, __ATOMIC_RELAXED);
     }
   }
-  /// One owner less; true for the last.
+  /// Removes an owner; true if it was the last.
   bool leave() {
     if (detail::single_threaded()) {
       __atomic_store_n(&owners, owners - 1, __ATOMIC_RELAXED);
@@ -83,7 +83,7 @@ concept MemoryDevice = requires(D device, void* data, int64_t bytes) {
 class StorageHandle {
  public:
   StorageHandle() = default;
-  /// Takes over the one owner that a new Storage is born with.
+  /// Adopts a new Storage, which starts with one owner.
   explicit StorageHandle(Storage* storage) noexcept : storage_(storage) {}
   StorageHandle(const StorageHandle& other) noexcept : storage_(other.storage_) {
     if (storage_ != nullptr) storage_->share();
@@ -117,7 +117,7 @@ class StorageHandle {
 };
 
 namespace detail {
-/// An address in memory that a handle beside it keeps alive. Moving it away leaves null.
+/// An address in memory that an accompanying handle keeps alive. Moving from it leaves null.
 template <class T>
 class HeldPointer {
  public:

@@ -38,8 +38,9 @@ struct Access;
 
 /// A shared handle to storage, with shape and strides (row-major when new); const is shallow.
 /// Copying shares the elements, clone() copies them. `z = expression` on a named tensor rebinds z
-/// to the result (reusing its buffer when nobody can tell); on a view, as in `z(0, all) = e`, and
-/// with +=, -=, *=, /= and assign() it writes in place. Tensor<const T> is read-only.
+/// to the result (reusing its buffer if nothing else can see it); on an unnamed view, as in `z(0,
+/// all) = e`, and with +=, -=, *=, /= and assign() it writes in place. Tensor<const T> is
+/// read-only.
 template <class T, Device D = Cpu>
 class Tensor : public Members<Tensor<T, D>> {
  public:
@@ -50,7 +51,7 @@ class Tensor : public Members<Tensor<T, D>> {
   Tensor() : shape_(Shape{0}), strides_(Strides{1}) {}
   // Out of line, since an expression copies and moves many: a quarter of its code and compile time.
   [[gnu::noinline]] Tensor(const Tensor&) = default;
-  /// Leaves the other one as a default-constructed tensor is.
+  /// Leaves the other tensor in the default-constructed state.
   [[gnu::noinline]] Tensor(Tensor&&) noexcept = default;
   ~Tensor() = default;
 
@@ -131,7 +132,7 @@ class Tensor : public Members<Tensor<T, D>> {
     detail::is_target<X>();
   }
 
-  /// Writes an expression or a number into the elements, broadcasting it to this shape.
+  /// Writes an expression or a number into the elements, broadcast to this shape.
   template <OperandOrMistake X>
   const Tensor& assign(X&& x) const {
     if constexpr (detail::can_write<T, X>()) detail::write(*this, detail::node(x), "assign");
@@ -182,7 +183,7 @@ class Tensor : public Members<Tensor<T, D>> {
 
   /// The first element's address, on the tensor's device.
   T* data() const { return data_; }
-  /// Pointer, shape and strides for loops and kernels of your own.
+  /// Pointer, shape and strides, for your own loops and kernels.
   View<T> view() const { return {data_, shape_, strides_}; }
   Storage* storage() const { return storage_.get(); }
   Layout layout() const { return {shape_, strides_, 0}; }
@@ -196,13 +197,13 @@ class Tensor : public Members<Tensor<T, D>> {
     while (count < 8 && entries[count].kind != Slice::absent) ++count;
     return with(layout::index(layout(), entries, count));
   }
-  /// Elements by a mask or by indices of the first axis, as x[i] gives them.
+  /// The elements selected by a mask or by indices along the first axis, as in x[i].
   template <ExpressionLike I>
   auto operator()(const I& index) const {
     return detail::member::free_at_indices(*this, index);
   }
-  /// The view at one index of the first axis; with a tensor of bool the elements where it holds,
-  /// with one of integers the slices that these name. `x[mask] = e` writes to them.
+  /// The view at one index of the first axis; with a bool tensor the elements where it is true,
+  /// with an integer tensor the slices at those indices. `x[mask] = e` writes to them.
   template <class I>
   auto operator[](const I& index) const {
     if constexpr (ExpressionLike<I>) {
@@ -244,27 +245,27 @@ class Tensor : public Members<Tensor<T, D>> {
     return {};
   }
 
-  // Each that takes a shape also takes its numbers, x.reshape(4, 3), from the base.
+  // Members that take a shape also take sizes, as in x.reshape(4, 3); these are in the base class.
   using Members<Tensor>::expand;
   using Members<Tensor>::permute;
   using Members<Tensor>::reshape;
   using Members<Tensor>::view;
   Tensor permute(const Shape& axes) const { return with(layout::permute(layout(), axes)); }
   Tensor transpose(int64_t a, int64_t b) const { return with(layout::transpose(layout(), a, b)); }
-  /// The matrix transposed; a tensor of rank 0 or 1 as it is.
+  /// The transposed matrix; a tensor of rank 0 or 1 is returned unchanged.
   Tensor t() const {
     if (rank() > 2)
       fail<ShapeError>("t", "shape ", shape_, ", expected at most 2 axes: write transpose(a, b)");
     return rank() < 2 ? *this : transpose(0, 1);
   }
-  /// The same elements under another shape, one size of which may be -1; shares storage where the
-  /// strides allow and copies elsewhere.
+  /// The same elements with another shape, one size of which may be -1; shares storage if the
+  /// strides allow it, otherwise copies.
   Tensor reshape(const Shape& shape) const {
     Layout out;
     const Shape full = layout::infer("reshape", shape, size(), shape_);
     return layout::reshape(layout(), full, out) ? with(out) : Tensor(clone().reshape(full));
   }
-  /// reshape that never copies; throws ShapeError when strides do not allow it.
+  /// A reshape that never copies; throws ShapeError if the strides do not allow it.
   Tensor view(const Shape& shape) const {
     Layout out;
     if (!layout::reshape(layout(), layout::infer("view", shape, size(), shape_), out)) {
@@ -285,19 +286,19 @@ class Tensor : public Members<Tensor<T, D>> {
   Tensor narrow(int64_t axis, int64_t start, int64_t length) const {
     return with(layout::narrow(layout(), axis, start, length));
   }
-  /// `length` elements of `axis` a piece, the last piece shorter when they do not divide.
+  /// Pieces with `length` elements along `axis`; the last one may be shorter.
   std::vector<Tensor> split(int64_t length, int64_t axis = 0) const;
-  /// At most `count` pieces of equal length, the last one shorter.
+  /// At most `count` pieces of equal length; the last one may be shorter.
   std::vector<Tensor> chunk(int64_t count, int64_t axis = 0) const;
 
   /// A copy of the elements in new, contiguous storage.
   Tensor<value_type, D> clone() const { return detail::materialize<value_type, D>(*this); }
-  /// This tensor if its elements lie in row-major order without gaps, else a clone.
+  /// This tensor if its elements are contiguous in row-major order, otherwise a clone.
   Tensor contiguous() const { return is_contiguous() ? *this : Tensor(clone()); }
-  /// This tensor: a Tensor is a value already.
+  /// This tensor: a Tensor already is a value.
   Tensor eval() const { return *this; }
   using Members<Tensor>::to;
-  /// The elements on another device; this tensor itself when they are there already.
+  /// The elements on another device; this tensor itself if they are already there.
   template <class To>
   auto to(To device, CopyOptions options = {}) const {
     if constexpr (detail::is_device<To>()) {

@@ -37,13 +37,13 @@ struct VarCount {
     }
   }();
 };
-/// How many differentiable tensors an expression has.
+/// The number of differentiable tensors in an expression.
 template <class E>
 inline constexpr int var_count = VarCount<std::remove_cvref_t<E>>::value;
 template <class E>
 inline constexpr bool has_var = var_count<E> > 0;
 
-/// What evaluating E gives: a Tensor, or a Var where E has one.
+/// The result of evaluating E: a Tensor, or a Var if E contains one.
 template <class E>
 struct Evaluated {
   using device = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,

@@ -1,4 +1,4 @@
-// View<T>: pointer, shape and strides of a tensor without ownership, for loops and user's kernels.
+// View<T>: a tensor's pointer, shape and strides without ownership, for loops and user kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace weft {
 
-/// What a kernel sees of a tensor: trivially copyable, indexed like std::mdspan, not
-/// bounds-checked. Dies with the tensor and at the next `tensor = expression`.
+/// A tensor as a kernel sees it: trivially copyable, indexed like std::mdspan, not bounds-checked.
+/// Invalid once the tensor is gone, and after the next `tensor = expression`.
 template <class T>
 class View {
  public:

@@ -15,8 +15,8 @@
 
 namespace weft::track {
 
-/// Appends to a file, whose folder is made where there is none. What was appended reaches the file
-/// at the latest with the first append() a few seconds later, by flush() or at the end.
+/// Appends to a file, whose folder is created if necessary. Appended data are written at the latest
+/// by the first append() a few seconds later, by flush(), or at the end.
 class LogFile {
  public:
   /// A new file, or with `append` the end of the one that is there; throws FileError.
@@ -40,7 +40,7 @@ class LogFile {
 
   const std::string& path() const { return path_; }
 
-  /// Appends the bytes; throws FileError where that fails.
+  /// Appends the bytes; throws FileError if that fails.
   void append(std::string_view bytes) {
     if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) {
       refuse();

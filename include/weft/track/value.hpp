@@ -1,4 +1,4 @@
-// Value: what a log notes under a name: a number, a truth value or a text.
+// Value: what a log stores under a name: a number, a bool or a string.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ concept OneNumber = requires(const X& x) {
 }
 || (Expression<X> && !TensorLike<X>);
 
-/// The number itself; throws ShapeError where there are several. On a GPU this waits for it.
+/// The number itself; throws ShapeError if there are several. On a GPU this waits for it.
 template <class X>
 auto number_of(const X& x) {
   if constexpr (std::is_arithmetic_v<X>) {
@@ -34,7 +34,7 @@ auto number_of(const X& x) {
   }
 }
 
-/// A number, a truth value or a text of a log.
+/// A number, a bool or a string in a log.
 class Value {
  public:
   enum class Kind { boolean, integer, number, text };

@@ -1,10 +1,13 @@
 #include "weft/autograd/expression/segment.hpp"
 
 #include "gradients.hpp"
+#include "weft/core/small.hpp"
 
 using namespace weft;
 using autograd::Segment;
 using weft::detail::count;
+
+static_assert(sizeof(autograd::unread_element) >= sizeof(Small<double, 8, 8>));
 
 TEST_CASE("which parts of an expression get gradients") {
   const Var x = ones({2, 3});

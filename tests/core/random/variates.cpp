@@ -74,3 +74,17 @@ TEST_CASE("logarithms and normal numbers in float are right to their last digits
   CHECK(math::normal_float(0xFFFFFFFFU, 0) == 0);
   CHECK(math::normal_float(0, 0) == doctest::Approx(6.764).epsilon(1e-3));
 }
+
+TEST_CASE("the word that rounds to a uniform number of 1 gives numbers like others") {
+  const Draw draw{1, 2};
+  const long long boosts = 3647491;
+  const long long accepts = 7501678;
+  CHECK(ElementBits(draw, boosts).block().d >= 0xFFFFFF00U);
+  CHECK(ElementBits(draw, accepts).block().c >= 0xFFFFFF00U);
+  for (const long long i : {boosts, accepts}) {
+    for (const float shape : {1e-30F, 0.5F, 3.F, 100.F}) {
+      const float x = variate::draw_float_gamma(ElementBits(draw, i), shape, 1);
+      CHECK((x >= 0 && x < 3 + 2 * shape));
+    }
+  }
+}

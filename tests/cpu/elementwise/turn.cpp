@@ -6,15 +6,16 @@
 #include "test.hpp"
 
 namespace {
-template <class T>
+template <class T, int Sizes = sizeof(T)>
 std::int64_t wrong_places(int rows, int columns) {
   const int stride = rows + 3;
   const int pitch = columns + 5;
   std::vector<T> from(static_cast<std::size_t>(stride * columns));
   std::vector<T> to(static_cast<std::size_t>(pitch * rows));
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(i * 7 + 1);
-  weft::cpu::detail::turn_tile(reinterpret_cast<const char*>(from.data()), stride,
-                               reinterpret_cast<char*>(to.data()), pitch, rows, columns, sizeof(T));
+  weft::cpu::detail::turn_tile<Sizes>(reinterpret_cast<const char*>(from.data()), stride,
+                                      reinterpret_cast<char*>(to.data()), pitch, rows, columns,
+                                      sizeof(T));
   std::int64_t wrong = 0;
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < pitch; ++j) {
@@ -33,6 +34,7 @@ TEST_CASE("tiles of every size are turned, and nothing beside them is written") 
       CHECK(wrong_places<std::uint16_t>(rows, columns) == 0);
       CHECK(wrong_places<std::uint32_t>(rows, columns) == 0);
       CHECK(wrong_places<std::uint64_t>(rows, columns) == 0);
+      CHECK(wrong_places<std::uint32_t, 2 | 8>(rows, columns) == 0);  // by no loop of its own
     }
   }
   CHECK(weft::cpu::detail::can_turn(16));

@@ -34,7 +34,8 @@ TEST_CASE("launches of element-wise kernels, planned without a GPU") {
     kernel = {};
     kernel.kind = "element-wise";
     int places[2];
-    weft::cuda::detail::explain_for_each(kernel, shape, operands, 2, places, {1, 4, aligned});
+    weft::cuda::detail::explain_for_each(kernel, shape, operands, 2, places, {1, 4, aligned},
+                                         nullptr);
   };
   plan({1000, 1000}, 4096, true);
   CHECK(kernel.kind == "aligned element-wise");
@@ -47,6 +48,26 @@ TEST_CASE("launches of element-wise kernels, planned without a GPU") {
   CHECK(kernel.kind == "element-wise");
   plan({int64_t{1} << 31}, 4096, false);
   CHECK(kernel.launches == 2);
+}
+
+TEST_CASE("a kernel for equal parts has the blocks of fewer operands") {
+  const weft::Shape shape{4096, 2048};
+  const auto blocks = [&](bool equal) {
+    weft::cuda::ForEachKernels kernels{1, 4, true};
+    kernels.distinct = 3;
+    kernels.assumed = [](const void* program, const weft::detail::Operand*, int, int) {
+      return *static_cast<const bool*>(program);
+    };
+    weft::detail::Operand operands[6];
+    for (auto& x : operands) x.set(reinterpret_cast<void*>(4096), 4, shape, {2048, 1}, nullptr);
+    operands[1].stride[0] = 0;
+    int places[6];
+    weft::Explanation::Kernel kernel;
+    weft::cuda::detail::explain_for_each(kernel, shape, operands, 6, places, kernels, &equal);
+    return kernel.blocks;
+  };
+  CHECK(blocks(false) == 4096 * 2048 / 4 / 256);
+  CHECK(blocks(true) == 4096 * 2048 / 16 / 256);
 }
 
 TEST_CASE("explain counts the kernels that a capture counts [gpu]") {

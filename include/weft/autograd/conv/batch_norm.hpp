@@ -141,7 +141,7 @@ struct BatchNormKernelRule {
 };
 
 /// x (batch, channel, ...) with each channel's mean and variance over the batch taken out, times
-/// weight (channel,), plus bias (channel,), plus `added` of the shape of x where there is one; with
+/// weight (channel,), plus bias (channel,), plus `added` of the shape of x if there is one; with
 /// `relu` no less than 0, all in the same pass. `statistics` gets what was taken out; where a
 /// device has kernels for it, they update `running` too. The format of x is kept.
 template <class T, class D>

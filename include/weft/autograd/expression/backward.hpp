@@ -22,7 +22,7 @@ struct Rule;
 template <class E>
 struct RowBackward;
 
-/// Passes on the gradients of E in one row program; false, and nothing is done, where there is none
+/// Passes on the gradients of E in one row program; false, and nothing is done, if there is none
 /// for it. On the CPU element-wise loops are faster.
 template <class E, class G, class D>
 bool run_rows_backward([[maybe_unused]] const without_vars_t<E>& e,
@@ -111,7 +111,7 @@ class Backward<E, Source, TypeList<Ports...>> {
       "Var");
 
  public:
-  /// `known` is the value of the only part that is not element-wise, where there is one: a tensor.
+  /// `known` is the value of the only part that is not element-wise, if there is one: a tensor.
   template <class... Known>
   Backward(const without_vars_t<E>& e, Variable* const* edges, const Source& source,
            const Known&... known)

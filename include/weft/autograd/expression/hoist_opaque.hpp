@@ -7,7 +7,7 @@
 
 namespace weft::autograd {
 
-/// How an expression of type E is taken apart: each node that contains a Var and is not computed
+/// How an expression of type E is unpacked: each node that contains a Var and is not computed
 /// together with its surroundings becomes a Var, which saves the backward pass from computing it
 /// again.
 ///   using type = ...;  static constexpr bool changes;

@@ -100,7 +100,7 @@ struct RowAdjoint {
     constexpr int parent = facts.parent[R];
     if constexpr (parent < forward || along) {
       return SummedGradient<first, facts.group[parent],
-                            detail::bits_below(inner<parent> >> first, R)>{};
+                            detail::port_number<(inner<parent> >> first), R>>{};
     } else {
       const auto sweep = sweep_value(part);
       using S = std::remove_const_t<decltype(sweep)>;
@@ -211,15 +211,6 @@ struct RowAdjoint {
     return extras_agree(part, operands, nodes, std::make_index_sequence<forward>{});
   }
 
-  /// Bytes of the largest value that a reduction has.
-  static constexpr int value_bytes = [] {
-    int most = 1;
-    for (int r = 0; r <= forward; ++r) {
-      const int n = __builtin_popcount(facts.inner[r] & facts.active) + (r == forward ? sums : 0);
-      if (facts.group[r] >= 0 && n > most) most = n;
-    }
-    return most * static_cast<int>(sizeof(C));
-  }();
   static constexpr std::uint32_t forward_mask = (std::uint32_t{1} << forward) - 1;
 
  private:

@@ -20,8 +20,7 @@ struct RowBackward {
     if constexpr (!Statement::possible) {
       return false;
     } else {
-      // A loop on the CPU has values of 16 bytes.
-      return RowAdjoint<E>::possible && (is_cuda<Loops> || RowAdjoint<E>::value_bytes <= 16);
+      return RowAdjoint<E>::possible;
     }
   }
 

@@ -1,4 +1,4 @@
-// Gradients that are row programs, of operands that are expressions: on to the Vars in these.
+// Gradients that are row programs, of operands that are expressions: on to the Var in these.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,8 +17,8 @@ struct ProgramSeed {
   }
 };
 
-/// The row program of the gradients of X, whose own gradient is the expression G; for RowRun, as
-/// RowAdjoint.
+/// The row program of the gradient of the one Var in X, whose own gradient is the expression G; for
+/// RowRun, as RowAdjoint.
 template <class X, class G>
 struct RowPullAdjoint {
   using Plain = without_vars_t<X>;
@@ -36,26 +36,20 @@ struct RowPullAdjoint {
   static constexpr bool loads_fit = false;
   static constexpr int loaded = 0;
   static constexpr int upstream = 0;
-
- private:
-  static constexpr int learned = __builtin_popcountll(vars);
-
- public:
-  static constexpr int wholes = learned > 1 ? 2 : 1;
-  static constexpr int sums = learned > 1 ? 1 : 0;
-  static constexpr int outputs = wholes + sums;
+  static constexpr int wholes = 1;
+  static constexpr int sums = 0;
+  static constexpr int outputs = wholes;
   static constexpr int before = outputs + leaves;
   static constexpr int first = before + wholes;
-  static constexpr int reductions = forward + (sums > 0 ? 1 : 0);
+  static constexpr int reductions = forward;
   static constexpr int value_of(int r) { return first + r; }
   static constexpr std::uint32_t forward_mask = (std::uint32_t{1} << forward) - 1;
   static constexpr std::uint32_t needed = (std::uint32_t{1} << reductions) - 1;
   static constexpr std::uint32_t read_by_gradients = forward_mask;
   static constexpr std::uint32_t needed_by_read = forward_mask;
   using Types = typename weft::detail::Join<typename Above::types, typename Below::types,
-                                            detail::Times<Element, wholes>>::type;
-  using Outs =
-      typename weft::detail::Join<detail::Times<Element, wholes>, detail::Times<C, sums>>::type;
+                                            TypeList<Element>>::type;
+  using Outs = TypeList<Element>;
 
   /// The gradient and the operand, lowered.
   struct Lowered {
@@ -80,38 +74,17 @@ struct RowPullAdjoint {
                                              Seed{P(as_operands<first>(gradient.program))}};
   }
   using S = decltype(sweep(std::declval<const Part&>()));
-  template <int K>
-  using Gradient = RowGradient<C, first, before + K, S>;
-  using Number = RowNumber<C, forward, forward, 0, sums>;
 
  public:
   static auto program(const Part& part, long long) {
     const S s = sweep(part);
-    using weft::detail::joined;
-    if constexpr (sums > 0) {
-      using Sum =
-          RowSums<C, first, 0, sums, (vars << outputs), decltype(S::program), decltype(S::seed)>;
-      auto all =
-          joined(part.head.reductions,
-                 make_pack(RowReduction<SumTogether, Sum, typename Sum::type>{{}, {{}, s, {}}}));
-      auto out =
-          make_pack(Gradient<0>{{}, make_pack(s)}, Gradient<1>{{}, make_pack(s)}, Number{-1});
-      return RowProgram<decltype(all), decltype(out)>{all, out};
-    } else {
-      auto all = part.head.reductions;
-      auto out = make_pack(Gradient<0>{{}, make_pack(s)});
-      return RowProgram<decltype(all), decltype(out)>{all, out};
-    }
+    auto all = part.head.reductions;
+    auto out = make_pack(RowGradient<C, first, before, S>{{}, make_pack(s)});
+    return RowProgram<decltype(all), decltype(out)>{all, out};
   }
   using Program = decltype(program(std::declval<const Part&>(), 0LL));
 
-  static void choose_number([[maybe_unused]] Program& program, int, [[maybe_unused]] int choice,
-                            [[maybe_unused]] std::uint64_t chosen) {
-    if constexpr (sums > 0) {
-      weft::get<wholes>(program.outputs).choice = choice;
-      weft::get<forward>(program.reductions).program.chosen[0] = chosen;
-    }
-  }
+  static void choose_number(Program&, int, int, std::uint64_t) {}  // there is none
   static bool extras_agree(const Part&, const Operand*, const weft::detail::RowNode*) {
     return true;
   }
@@ -131,10 +104,11 @@ struct RowPullAdjoint {
       is_plain(static_cast<decltype(std::declval<Part>().head.reductions)*>(nullptr));
 };
 
-/// Whether a gradient G goes on through X in a row program.
+/// Whether a gradient G goes on through X in a row program. X is of one Var: of several, the
+/// operands of a short row cost more than what is written in between.
 template <class X, class G>
 constexpr bool can_pull_rows() {
-  if constexpr (!detail::is_map<X> || !weft::detail::has_reduction<G>) {
+  if constexpr (!detail::is_map<X> || var_count<X> != 1 || !weft::detail::has_reduction<G>) {
     return false;
   } else if constexpr (detail::reduces_vars<X>) {
     return false;
@@ -150,7 +124,7 @@ constexpr bool can_pull_rows() {
   }
 }
 
-/// Passes the gradient, an expression with reductions inside, to the Vars in X; false, and nothing
+/// Passes the gradient, an expression with reductions inside, to the Var in X; false, and nothing
 /// is done, where that is no row program.
 template <class X, class G>
 bool pull_rows(const without_vars_t<X>& x, Variable* const* edges, const G& gradient) {

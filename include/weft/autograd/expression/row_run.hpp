@@ -113,9 +113,7 @@ class RowRun {
 
   void open_targets() {
     using weft::detail::Access;
-    for (Tensor<C, D>& numbers : numbers_) {
-      numbers = Access::allocate<C, D>(rows_.kept, device_);
-    }
+    for (int w = 0; w < A::sums; ++w) numbers_[w] = Access::allocate<C, D>(rows_.kept, device_);
     for (int t = 0; t < rows_.count; ++t) {
       const RowTarget& target = rows_.targets[t];
       sinks_[t] = static_cast<VariableOf<T, D>*>(target.variable)->open(target.shape, device_);
@@ -123,10 +121,8 @@ class RowRun {
       Tensor<T, D>& whole = whole_[target.place];
       whole = is_direct(t) ? sinks_[t].buffer : Access::allocate<T, D>(rows_.full, device_);
     }
-    for (int k = 0; k < A::wholes; ++k) {
-      if (k >= rows_.outputs[0] || A::sums > 0) {
-        spare_[k] = Access::allocate<T, D>(rows_.kept, device_);
-      }
+    for (int k = rows_.outputs[0]; k < A::wholes; ++k) {
+      spare_[k] = Access::allocate<T, D>(rows_.kept, device_);
     }
   }
 

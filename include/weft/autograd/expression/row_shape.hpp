@@ -92,10 +92,6 @@ template <class T, int N>
 using Times =
     std::conditional_t<N == 0, TypeList<>, std::conditional_t<N == 1, TypeList<T>, TypeList<T, T>>>;
 
-constexpr int bits_below(std::uint64_t bits, int i) {
-  return __builtin_popcountll(bits & ((std::uint64_t{1} << i) - 1));
-}
-
 /// What the types of a lowered expression's reductions say of its adjoint.
 template <std::uint64_t Vars, class P, class Reductions>
 struct RowShape;
@@ -108,7 +104,6 @@ struct RowShape<Vars, P, Pack<Rs...>> {
     int parent[forward] = {};               // which reads it
     int extra[forward] = {};                // another one that its derivative needs; -1: none
     int group[forward + 1] = {};            // where the gradients of what it reads are summed
-    int ties = 0;
     int count = 0;
     int widest = 1;  // the most Vars that one reduction reads itself
     bool possible = true;
@@ -142,7 +137,6 @@ struct RowShape<Vars, P, Pack<Rs...>> {
       if ((out.active >> r & 1U) == 0) continue;
       if (extremes[r]) {
         out.extra[r] = out.count++;
-        ++out.ties;
         out.possible = out.possible && inner[r] == 0;
       }
       if (variances[r]) {

@@ -239,19 +239,17 @@ template <class C, int M, int Group, int Inner, int W>
 struct RowNumber {
   using type = C;
   static constexpr std::uint64_t operands = 0;
-  static constexpr std::uint32_t reductions =
-      ((std::uint32_t{1} << M) - 1) | (W > 0 ? std::uint32_t{1} << Group : 0U);
+  static constexpr std::uint32_t reductions = ((std::uint32_t{1} << M) - 1) | std::uint32_t{1}
+                                                                                  << Group;
   int choice;
 
   template <class Inputs>
   WEFT_HD WEFT_INLINE C operator()(const Inputs& inputs) const {
     C value{};
     take(value, inputs, std::make_index_sequence<M>{});
-    if constexpr (W > 0) {
-      WEFT_UNROLL
-      for (int w = 0; w < W; ++w) {
-        if (choice == M + w) value = inputs.template reduced<Group>().values[Inner + w];
-      }
+    WEFT_UNROLL
+    for (int w = 0; w < W; ++w) {
+      if (choice == M + w) value = inputs.template reduced<Group>().values[Inner + w];
     }
     return value;
   }

@@ -12,8 +12,9 @@ namespace weft::autograd {
 using weft::detail::Operand;
 using weft::detail::TypeList;
 
-/// What operands are said to be of which only the shape matters.
-alignas(16) inline constexpr char unread_element[64] = {};
+/// What operands are said to be of which only the shape matters: as large as the largest element, a
+/// Small of 64 doubles.
+alignas(16) inline constexpr char unread_element[512] = {};
 
 /// Makes an operand of a shape whose elements are not used: all of them are one of zeros.
 [[gnu::noinline]] inline void set_unread(Operand& operand, std::size_t bytes, const Shape& shape) {
@@ -57,6 +58,7 @@ struct Segment {
                       result.storage());
       operands[B].keep = weft::detail::Access::storage(result);
     } else {
+      static_assert(sizeof(value) <= sizeof(unread_element));
       set_unread(operands[B], sizeof(value), e.shape());
     }
     return {};

@@ -131,7 +131,6 @@ Var<T, D> moved(const char* operation, const Var<T, D>& x, F view,
   if ((coverage == Coverage::each || coverage == Coverage::some) &&
       value.storage() == x.value().storage() && Moved::keeps_neighbours(value)) {
     variable->view = movement;
-    variable->viewed = x.variable().get();
   }
   return Var<T, D>(value, variable);
 }

@@ -83,9 +83,8 @@ struct Node : Counted {
 /// What the copies of one Var share, whatever its type.
 struct Variable : Counted {
   bool requires_grad = false;
-  bool retains = false;        ///< keeps its gradient though a statement computed it
-  Ref<Node> creator;           ///< null for a leaf
-  Variable* viewed = nullptr;  ///< of a view: its operand, which its creator owns
+  bool retains = false;  ///< keeps its gradient though a statement computed it
+  Ref<Node> creator;     ///< null for a leaf
 
   // State of the backward pass that is running.
   std::uint64_t visited = 0;  ///< the last pass that reached it
@@ -191,15 +190,18 @@ struct VariableOf final : Variable {
     filled = true;
     return {buffer, false};
   }
-  /// The same for who writes elements of any strides: those of a view are put into what it shows.
+  /// The same for writers with any strides: a view's elements are written to what it shows.
   Sink<T, D> open_anywhere(const Shape& shape, D device) {
     if (!opens_inside()) return open(shape, device);
     in_place = true;
     return view->open();
   }
   bool opens_inside() const {
-    return view != nullptr && viewed->active && hooks.empty() && !retains && !state::checks;
+    const Variable* const x = view == nullptr ? nullptr : viewed();
+    return x != nullptr && x->active && hooks.empty() && !retains && !state::checks;
   }
+  /// Of a view: its operand, until its creator is released.
+  const Variable* viewed() const { return this->creator->input(0); }
   /// Makes the elements of `value` the gradient, which may share them.
   void set_gradient(const Tensor<T, D>& value) {
     if (place) {
@@ -228,7 +230,7 @@ struct VariableOf final : Variable {
 
   bool is_pending() const override { return has_pending || in_place; }
   const Variable* place_of_gradient() const override {
-    return opens_inside() ? viewed->place_of_gradient() : this;
+    return opens_inside() ? viewed()->place_of_gradient() : this;
   }
   void complete() override {
     if (!is_direct() && has_pending) {

@@ -138,8 +138,8 @@ WEFT_HD constexpr T leaky_relu(T x, T slope) {
   return x > 0 ? x : slope * x;
 }
 
-/// The constants with which values of mean 0 and variance 1 keep these through layers (Klambauer
-/// and others 2017).
+/// The constants with which values of mean 0 and variance 1 keep these through layers (Klambauer et
+/// al. 2017).
 template <class T>
 inline constexpr T selu_alpha = T(1.6732632423543772848170429916717);
 template <class T>

@@ -60,14 +60,15 @@ namespace weft::variate {
 /// gamma::draw() as a float: a block of Philox has all that an attempt needs. Alike on every device
 /// from a shape of 1 on; below, exp is each device's own.
 WEFT_HD inline float draw_float_gamma(ElementBits bits, float shape, float scale) {
-  const auto open = [](std::uint32_t word) {
+  // In (0, 1]: the last of 2^24 words rounds to 1, whose logarithm, 0, does no harm below.
+  const auto positive = [](std::uint32_t word) {
     return std::fma(static_cast<float>(word >> 8), 0x1p-24F, 0x1p-25F);
   };
   PhiloxBlock x = bits.block();
   float boost = 0;
   const bool below = shape < 1;
   if (below) {
-    boost = math::log_positive_float(open(x.d)) / shape;
+    boost = math::log_positive_float(positive(x.d)) / shape;
     shape += 1;
   }
   const float d = shape - 1.F / 3;
@@ -79,7 +80,7 @@ WEFT_HD inline float draw_float_gamma(ElementBits bits, float shape, float scale
     if (root <= 0) continue;
     const float v = root * root * root;
     const float square = normal * normal;
-    const float u = open(x.c);
+    const float u = positive(x.c);
     size = d * v;
     if (u < std::fma(-0.0331F * square, square, 1.F)) break;
     // 1 - v + log(v), in steps that no compiler fuses in its own way

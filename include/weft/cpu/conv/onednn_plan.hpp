@@ -170,7 +170,7 @@ class OneDnnPlanner {
     stride[0] = last ? step : step * channels;
     return onednn_layout(axes_ + 2, size, as_given ? stride : nullptr);
   }
-  /// (group, filter, channel, place...), without the first where there is one group.
+  /// (group, filter, channel, place...), without the first if there is one group.
   OneDnnLayout filters(bool as_given) const {
     const bool last = plan_.problem.last_filter != 0;
     const int64_t channels = p_.channels / p_.groups;

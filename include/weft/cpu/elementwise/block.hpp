@@ -27,7 +27,8 @@ inline constexpr int block_size = 512;
 namespace detail {
 
 template <class T>
-void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n) {
+[[gnu::noinline]] void copy_elements(const char* from, int64_t from_stride, char* to,
+                                     int64_t to_stride, int64_t n) {
   const T* in = reinterpret_cast<const T*>(from);
   T* out = reinterpret_cast<T*>(to);
   if (from_stride == 0) {
@@ -41,27 +42,47 @@ void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_s
 }
 }  // namespace detail
 
-/// Copies n elements of `itemsize` bytes from stride to stride.
-[[gnu::noinline]] inline void copy_strided(const char* from, int64_t from_stride, char* to,
-                                           int64_t to_stride, int64_t n, int itemsize) {
-  switch (itemsize) {
-    case 1:
+/// Copies n elements of `itemsize` bytes from stride to stride; of the sizes in Sizes by loops of
+/// their own.
+template <int Sizes>
+void copy_strided(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n,
+                  int itemsize) {
+  if constexpr ((Sizes & 1) != 0) {
+    if (itemsize == 1)
       return detail::copy_elements<std::uint8_t>(from, from_stride, to, to_stride, n);
-    case 2:
+  }
+  if constexpr ((Sizes & 2) != 0) {
+    if (itemsize == 2)
       return detail::copy_elements<std::uint16_t>(from, from_stride, to, to_stride, n);
-    case 4:
+  }
+  if constexpr ((Sizes & 4) != 0) {
+    if (itemsize == 4)
       return detail::copy_elements<std::uint32_t>(from, from_stride, to, to_stride, n);
-    case 8:
+  }
+  if constexpr ((Sizes & 8) != 0) {
+    if (itemsize == 8)
       return detail::copy_elements<std::uint64_t>(from, from_stride, to, to_stride, n);
-    case 16:
+  }
+  if constexpr ((Sizes & 16) != 0) {
+    if (itemsize == 16)
       return detail::copy_elements<detail::Sixteen>(from, from_stride, to, to_stride, n);
-    default:  // Small<T, R, C>
-      for (int64_t i = 0; i < n; ++i) {
-        __builtin_memcpy(to + i * to_stride * itemsize, from + i * from_stride * itemsize,
-                         static_cast<std::size_t>(itemsize));
-      }
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    __builtin_memcpy(to + i * to_stride * itemsize, from + i * from_stride * itemsize,
+                     static_cast<std::size_t>(itemsize));
   }
 }
+
+/// How the elements of a statement's operands are copied: most statements have elements of one or
+/// two sizes, and every file that includes weft compiles the loops of these alone.
+struct Movers {
+  void (*copy)(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n,
+               int itemsize);
+  void (*turn)(const char* from, int64_t stride, char* to, int64_t pitch, int rows, int columns,
+               int itemsize);
+};
+template <int Sizes>
+inline constexpr Movers movers{copy_strided<Sizes>, detail::turn_tile<Sizes>};
 
 /// One operand of a block: where its elements are and, once copied to unit stride, where the loop
 /// finds them.
@@ -85,8 +106,9 @@ class Block {
   static constexpr int scratch_bytes = 1 << 15;
 
   /// The first `targets` of n sides are written. `room` has room_bytes.
-  WEFT_OUTLINED Block(BlockOperand* sides, int n, int targets, char* scratch)
-      : sides_(sides), n_(n) {
+  WEFT_OUTLINED Block(BlockOperand* sides, int n, int targets, char* scratch,
+                      const Movers& copies = movers<detail::all_sizes>)
+      : sides_(sides), movers_(copies), n_(n) {
     int64_t bytes = 0;
     for (int i = 0; i < n; ++i) {
       sides[i].written = i < targets;
@@ -136,8 +158,8 @@ class Block {
       if (side.direct || (side.written && !side.kept)) continue;
       const int64_t copies = side.pitch == 0 ? 1 : rows;
       if (turns(side, copies)) {
-        detail::turn_tile(from, side.stride, side.buffer, n, static_cast<int>(copies),
-                          static_cast<int>(n), side.itemsize);
+        movers_.turn(from, side.stride, side.buffer, n, static_cast<int>(copies),
+                     static_cast<int>(n), side.itemsize);
         continue;
       }
       for (int64_t r = 0; r < copies; ++r) {
@@ -160,12 +182,12 @@ class Block {
         continue;
       }
       if (turns(side, rows)) {
-        detail::turn_tile(side.buffer, n, to, side.stride, static_cast<int>(n),
-                          static_cast<int>(rows), side.itemsize);
+        movers_.turn(side.buffer, n, to, side.stride, static_cast<int>(n), static_cast<int>(rows),
+                     side.itemsize);
         continue;
       }
       for (int64_t r = 0; r < (side.pitch == 0 ? 1 : rows); ++r) {
-        copy_strided(side.buffer + r * n * side.itemsize, 1, to + r * side.pitch, side.stride,
+        movers_.copy(side.buffer + r * n * side.itemsize, 1, to + r * side.pitch, side.stride,
                      side.stride == 0 ? 1 : n, side.itemsize);
       }
     }
@@ -177,15 +199,16 @@ class Block {
     return rows >= 4 && side.pitch == side.itemsize && side.stride > 1 &&
            detail::can_turn(side.itemsize);
   }
-  static void fill(BlockOperand& side, const char* from, char* to, int64_t n) {
+  void fill(BlockOperand& side, const char* from, char* to, int64_t n) const {
     const bool repeats = side.stride == 0 && !side.written && to == side.buffer;
     if (repeats && from == side.repeated && n <= side.filled) return;
-    copy_strided(from, side.stride, to, 1, n, side.itemsize);
+    movers_.copy(from, side.stride, to, 1, n, side.itemsize);
     side.repeated = repeats ? from : nullptr;
     side.filled = n;
   }
 
   BlockOperand* sides_;
+  const Movers& movers_;
   int n_;
   int64_t length_ = INT64_MAX / 2;
 };

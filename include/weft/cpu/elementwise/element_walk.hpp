@@ -99,7 +99,7 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
     sides[i].direct = sides[i].direct || (work.stores.wanted >> i & 1U) == 0;
     sides[i].kept = (work.stores.adds >> i & 1U) != 0;
   }
-  Block block(sides, n, work.targets, scratch);
+  Block block(sides, n, work.targets, scratch, work.movers);
   weft::detail::Cursor cursor;
   if (first > 0) cursor.seek(loops, inner, work.operands, n, row, first / work.blocks);
   const int64_t longest = block.run_length();
@@ -134,12 +134,13 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
 }
 
 /// All elements of `shape`, by several threads where that pays. `past` is a loop that does the same
-/// past the caches, where there is one. A template for weft::lib's sake, which holds this one
+/// past the caches, if there is one. A template for weft::lib's sake, which holds this one
 /// compiled.
 template <class = void>
 WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* operands, int n,
                                     int targets, const bool* computed, ElementLoop* loop,
-                                    const void* programs, const Stores* stores = nullptr,
+                                    const void* programs, const Movers& copies,
+                                    const Stores* stores = nullptr,
                                     const PastCaches* past = nullptr) {
   const int64_t total = shape.size();
   if (total == 0) return;
@@ -168,7 +169,7 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
   }
   const int64_t row = loops.size[loops.rank - 1];
   const int64_t blocks = (row + block_size - 1) / block_size;
-  ElementWork work{loops, operands, n, targets, computed, loop, programs, blocks};
+  ElementWork work{loops, operands, n, targets, computed, loop, programs, copies, blocks};
   if (stores != nullptr) work.stores = *stores;
   const bool direct = stores == nullptr && all_direct(work);
   const Turn turn =
@@ -183,7 +184,7 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
     work.programs = past;
   }
   const bool transposed = turn.dimension >= 0;
-  TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, turn};
+  TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, copies, turn};
   if (transposed && streamed != 0) tiles.before = before;
   if (past == nullptr) tiles.streamed = streamed;
   const int64_t rows = total / row;

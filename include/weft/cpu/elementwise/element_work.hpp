@@ -5,6 +5,10 @@
 #include "weft/eval/program/multi_output.hpp"
 #include "weft/eval/program/plan.hpp"
 
+namespace weft::cpu {
+struct Movers;
+}
+
 namespace weft::cpu::detail {
 
 /// n elements of all operands in each of `rows` rows: at[k] points to the first, the next row's are
@@ -21,6 +25,7 @@ struct ElementWork {
   const bool* computed;  // which of the operands behind the targets are positions
   ElementLoop* loop;
   const void* programs;
+  const Movers& movers;
   int64_t blocks;               // of a row
   Stores stores = {~0U, 0, 0};  // which targets are written, and which are added to
 };

@@ -132,7 +132,7 @@ struct Executor<Cpu> {
       cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
                                     cpu::OperandElements<Types>::computed,
                                     cpu::detail::MultiOutputKernel<Out, Types, Program>::run,
-                                    &program, &program.stores);
+                                    &program, movers_of(Out{}, Types{}), &program.stores);
     } else if constexpr (detail::target_count<Out> == 1) {
       run<detail::TypeList<Out>, Types>(shape, operands, Pack<Program>{program, {}});
     } else {
@@ -141,6 +141,11 @@ struct Executor<Cpu> {
   }
 
  private:
+  template <class... Outs, class... Ts>
+  static const cpu::Movers& movers_of(detail::TypeList<Outs...>, detail::TypeList<Ts...>) {
+    return cpu::movers<cpu::detail::sizes_of<Outs..., Ts...>>;
+  }
+
   template <class Outs, class Types, class Programs>
   static void run(const Shape& shape, detail::Operand* operands, const Programs& programs) {
     constexpr int targets = detail::count(Outs{});
@@ -149,10 +154,11 @@ struct Executor<Cpu> {
     constexpr const bool* computed = cpu::OperandElements<Types>::computed;
     if constexpr (requires { cpu::detail::PastCaches::of(Outs{}, programs); }) {
       const auto past = cpu::detail::PastCaches::of(Outs{}, programs);
-      cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs, nullptr,
-                                    &past);
+      cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs,
+                                    movers_of(Outs{}, Types{}), nullptr, &past);
     } else {
-      cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs);
+      cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs,
+                                    movers_of(Outs{}, Types{}));
     }
   }
 };

@@ -69,6 +69,7 @@ struct TileWork {
   const bool* computed;
   ElementLoop* loop;
   const void* programs;
+  const Movers& movers;
   Turn turn;
   std::uint64_t streamed = 0;  // a bit for each target that is written past the caches
   int before = 0;              // elements by which the first tile of a row is narrower
@@ -102,7 +103,7 @@ struct TileWork {
           (step[i] == 1 && !sides[i].streams) || (i >= targets && computed[i - targets]);
       sides[i].pitch = (transposes ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
     }
-    Block block(sides, n, targets, scratch);
+    Block block(sides, n, targets, scratch, movers);
     // The rows of tiles are counted as a loop over all dimensions but the inner one.
     weft::detail::Loops outer = loops;
     outer.rank = inner;
@@ -143,7 +144,8 @@ struct TileWork {
       const int64_t along = operands[i].stride[inner];
       sides[i].row = row[i] + start * along * operands[i].itemsize;
       if (!is_transposed(i)) continue;
-      turn_tile(sides[i].row, along, transposed[next], pitch, rows, columns, operands[i].itemsize);
+      movers.turn(sides[i].row, along, transposed[next], pitch, rows, columns,
+                  operands[i].itemsize);
       sides[i].row = transposed[next++];
     }
     const int64_t fit = block.length() / columns;

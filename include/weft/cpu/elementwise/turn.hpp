@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "weft/core/config.hpp"
@@ -57,8 +58,8 @@ struct Sixteen {
 /// to[i * pitch + j] = from[i + j * stride]: contiguous reads, and a pitch that spreads the writes
 /// over the sets of the cache.
 template <class T>
-void turn_elements(const char* from, int64_t stride, char* to, int64_t pitch, int rows,
-                   int columns) {
+[[gnu::noinline]] void turn_elements(const char* from, int64_t stride, char* to, int64_t pitch,
+                                     int rows, int columns) {
   const T* const in = reinterpret_cast<const T*>(from);
   T* const out = reinterpret_cast<T*>(to);
   int column = 0;
@@ -82,19 +83,35 @@ void turn_elements(const char* from, int64_t stride, char* to, int64_t pitch, in
     for (int i = 0; i < rows; ++i) out[i * pitch + j] = in[i + j * stride];
   }
 }
-[[gnu::noinline]] inline void turn_tile(const char* from, int64_t stride, char* to, int64_t pitch,
-                                        int rows, int columns, int itemsize) {
-  switch (itemsize) {
-    case 1:
-      return turn_elements<std::uint8_t>(from, stride, to, pitch, rows, columns);
-    case 2:
-      return turn_elements<std::uint16_t>(from, stride, to, pitch, rows, columns);
-    case 4:
-      return turn_elements<std::uint32_t>(from, stride, to, pitch, rows, columns);
-    case 8:
-      return turn_elements<std::uint64_t>(from, stride, to, pitch, rows, columns);
-    default:
-      return turn_elements<Sixteen>(from, stride, to, pitch, rows, columns);
+/// The sizes of elements in bytes, a bit each: those of a statement's operands, or all.
+template <class... Ts>
+inline constexpr int sizes_of = (0 | ... | (sizeof(Ts) <= 16 ? static_cast<int>(sizeof(Ts)) : 0));
+inline constexpr int all_sizes = 1 | 2 | 4 | 8 | 16;
+
+/// turn_elements by size, of which those in Sizes are compiled; others are copied one by one.
+template <int Sizes>
+void turn_tile(const char* from, int64_t stride, char* to, int64_t pitch, int rows, int columns,
+               int itemsize) {
+  if constexpr ((Sizes & 1) != 0) {
+    if (itemsize == 1) return turn_elements<std::uint8_t>(from, stride, to, pitch, rows, columns);
+  }
+  if constexpr ((Sizes & 2) != 0) {
+    if (itemsize == 2) return turn_elements<std::uint16_t>(from, stride, to, pitch, rows, columns);
+  }
+  if constexpr ((Sizes & 4) != 0) {
+    if (itemsize == 4) return turn_elements<std::uint32_t>(from, stride, to, pitch, rows, columns);
+  }
+  if constexpr ((Sizes & 8) != 0) {
+    if (itemsize == 8) return turn_elements<std::uint64_t>(from, stride, to, pitch, rows, columns);
+  }
+  if constexpr ((Sizes & 16) != 0) {
+    if (itemsize == 16) return turn_elements<Sixteen>(from, stride, to, pitch, rows, columns);
+  }
+  for (int j = 0; j < columns; ++j) {
+    for (int i = 0; i < rows; ++i) {
+      __builtin_memcpy(to + (i * pitch + j) * itemsize, from + (i + j * stride) * itemsize,
+                       static_cast<std::size_t>(itemsize));
+    }
   }
 }
 

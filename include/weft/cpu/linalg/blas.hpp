@@ -181,7 +181,7 @@ void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] con
 
 }  // namespace detail
 
-/// Runs a task by BLAS where there is one that takes it, else by gemm(). weft's threads share its
+/// Runs a task by BLAS if there is one that takes it, else by gemm(). weft's threads share its
 /// tiles, each by a BLAS on one thread; one whose threads weft cannot set has large products whole.
 template <class T>
 void multiply(const GemmTask<T>& task) {

@@ -10,8 +10,6 @@
 namespace weft::cpu {
 
 #if defined(WEFT_LAPACK)
-inline constexpr bool has_lapack = true;
-
 /// Fortran's symbols, with 32-bit integers, under weft's names, as in blas.hpp.
 namespace lapack {
 using I = const int*;
@@ -193,8 +191,6 @@ int lapack_eig(T* a, int n, T* w, T* v) {
   });
   return info == 0 ? 0 : -1;
 }
-#else
-inline constexpr bool has_lapack = false;
 #endif
 
 }  // namespace weft::cpu

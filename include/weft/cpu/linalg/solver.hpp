@@ -1,4 +1,4 @@
-// The CPU's linear algebra: LAPACK where there is one, else weft's own loops.
+// The CPU's linear algebra: LAPACK if there is one, else weft's own loops.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -51,7 +51,7 @@ class Pool {
     return (bytes + step - 1) & -step;
   }
 
-  /// A block of rounded(bytes) at a multiple of 64 bytes, null where there is no memory; `fresh` is
+  /// A block of rounded(bytes) at a multiple of 64 bytes, null if there is no memory; `fresh` is
   /// set where it is large and comes from the system.
   void* take(int64_t bytes, bool* fresh = nullptr) noexcept {
     const int64_t size = rounded(bytes);

@@ -88,8 +88,8 @@ struct ScanRows {
     for (int i = 0; i < turned; ++i) carry[i] = none();
     for (int64_t k = 0; k < length; k += deep) {
       const auto n = static_cast<int>(length - k < deep ? length - k : deep);
-      turn_tile(reinterpret_cast<const char*>(in.data + k), in.across,
-                reinterpret_cast<char*>(from), turned, n, rows, sizeof(In));
+      turn_tile<sizeof(In)>(reinterpret_cast<const char*>(in.data + k), in.across,
+                            reinterpret_cast<char*>(from), turned, n, rows, sizeof(In));
       run_loop([&]() __attribute__((always_inline)) {
         for (int j = 0; j < n; ++j) {
           for (int i = 0; i < turned; ++i) {
@@ -98,8 +98,9 @@ struct ScanRows {
           }
         }
       });
-      turn_tile(reinterpret_cast<const char*>(to), turned, reinterpret_cast<char*>(out.data + k),
-                out.across, rows, n, sizeof(Out));
+      turn_tile<sizeof(Out)>(reinterpret_cast<const char*>(to), turned,
+                             reinterpret_cast<char*>(out.data + k), out.across, rows, n,
+                             sizeof(Out));
     }
   }
 

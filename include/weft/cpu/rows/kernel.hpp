@@ -86,6 +86,11 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
   static constexpr int outputs = sizeof...(Outs);
   static constexpr int leaves = weft::detail::count(Types{});
   static constexpr int reductions = sizeof...(Rs);
+  static constexpr std::size_t value_bytes = [] {  // of the largest value
+    std::size_t most = 0;
+    ((most = sizeof(typename Rs::value) > most ? sizeof(typename Rs::value) : most), ...);
+    return most;
+  }();
 
   template <class P>
   static constexpr std::uint64_t uses =

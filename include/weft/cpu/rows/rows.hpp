@@ -22,6 +22,8 @@ struct RowExecutor<Cpu> {
     constexpr int n = Kernel::outputs + Kernel::leaves + Kernel::reductions;
     static_assert(n <= 64,
                   "weft: the expression is too large for one loop: store a part of it in a Tensor");
+    static_assert(Kernel::value_bytes <= cpu::detail::RowScratch::slot,
+                  "weft: a row's reductions have values of at most 16 bytes on the CPU");
     static constexpr cpu::detail::RowFunctions loops = Kernel::loops();
     detail::Operand inside[n];
     plan(loops, n, task, &program, operands, inside);

@@ -224,7 +224,8 @@ struct RowRunner : RowScratch {
       loops.output[k]->store(program, memory.at, memory.step, memory.skip, 1, 1, memory.at[k],
                              memory.skip[k], nullptr);
       const BlockOperand& side = memory.sides[k];
-      if (!side.direct) copy_strided(side.buffer, 1, side.row, 0, 1, side.itemsize);
+      if (side.direct) continue;
+      __builtin_memcpy(side.row, side.buffer, static_cast<std::size_t>(side.itemsize));
     }
   }
 };

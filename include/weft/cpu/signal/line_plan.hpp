@@ -165,7 +165,7 @@ struct LinePlan {
   }
 };
 
-/// The plans that a thread has used last. A plan stays while the next few are asked for.
+/// The plans that a thread has used last. A plan stays while the next few are requested.
 template <class T>
 class LinePlans {
  public:

@@ -66,7 +66,7 @@ struct Finish {
 
 /// Columns of a dense operand that a row's sums are kept of at a time.
 inline constexpr int64_t tile = 64;
-/// How many elements before its use a row of the dense operand is asked for.
+/// How many elements before its use a row of the dense operand is requested.
 inline constexpr int64_t ahead = 4;
 
 /// Rows from `first` to `last` of a matrix times n columns of x.

@@ -55,8 +55,8 @@ struct BatchNormTotals {
 };
 
 #if defined(__CUDACC__)
-/// Count, mean and sum of squares around it of S channels, from what each pass finds (Chan and
-/// others 1983): exact whatever the mean.
+/// Count, mean and sum of squares around it of S channels, from what each pass finds (Chan et al.
+/// 1983): exact whatever the mean.
 template <class C, int S>
 struct BatchMoments {
   static constexpr int numbers = 3;
@@ -278,7 +278,7 @@ __global__ void __launch_bounds__(block_threads, 3)
   }
 }
 
-/// Adds up the parts, a warp a channel, and finishes.
+/// Adds up the parts, one warp per channel, and finishes.
 template <class T, template <class, int> class Sums>
 __global__ void __launch_bounds__(block_threads)
     batch_norm_totals(const __grid_constant__ BatchNormTotals<T> grid) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/conv/depthwise_last_kernel.hpp"
+#include "weft/cuda/conv/depthwise_sizes.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/ops/conv/run.hpp"
 
@@ -37,8 +38,7 @@ struct DepthwiseLast<Cuda> {
     using W = std::conditional_t<sizeof(T) <= 4, T, float>;  // for kernels that are made
     const bool small = p.kernel[1] == 3;
     const int64_t each = small ? 2 : 1;
-    const bool unit =
-        p.stride[1] == 1 && p.stride[2] == 1 && p.dilation[1] == 1 && p.dilation[2] == 1;
+    const bool unit = on_cuda::is_unit(p);
     if (!takes(p, x, g, each)) return {};
     const Cuda device{g.storage()->ordinal};
     const on_cuda::DeviceGuard guard(device);
@@ -81,9 +81,7 @@ struct DepthwiseLast<Cuda> {
   static unsigned number(int64_t x) { return static_cast<unsigned>(x); }
   template <class X>
   static bool takes(const conv::Problem& p, const X& a, const X& b, int64_t each) {
-    const bool sizes = p.kernel[0] == 1 && p.kernel[1] == p.kernel[2] &&
-                       (p.kernel[1] == 3 || p.kernel[1] == 5) && p.filters == p.channels &&
-                       p.channels % each == 0 && p.in[0] == 1 && p.padding[0] == 0;
+    const bool sizes = on_cuda::is_square_depthwise(p) && p.channels % each == 0;
     const auto lies = [](const X& x) {
       return is_channels_last(x) && reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0;
     };
@@ -105,18 +103,8 @@ struct DepthwiseLast<Cuda> {
   };
   template <class T>
   static on_cuda::DepthwiseLastGrid<T> grid_of(const conv::Problem& p, bool back) {
-    on_cuda::DepthwiseLastGrid<T> grid{};
-    grid.channels = static_cast<int>(p.channels);
-    for (int i = 0; i < 2; ++i) {
-      grid.in[i] = static_cast<int>(back ? p.out[i + 1] : p.in[i + 1]);
-      grid.out[i] = static_cast<int>(back ? p.in[i + 1] : p.out[i + 1]);
-      grid.stride[i] = static_cast<int>(back ? 1 : p.stride[i + 1]);
-      grid.gaps[i] = static_cast<int>(back ? p.stride[i + 1] : 1);
-      grid.dilation[i] = static_cast<int>(p.dilation[i + 1]);
-      const int64_t reach = p.dilation[i + 1] * (p.kernel[i + 1] - 1);
-      grid.padding[i] = static_cast<int>(back ? reach - p.padding[i + 1] : p.padding[i + 1]);
-    }
-    grid.flipped = back;
+    auto grid = on_cuda::depthwise_sizes<on_cuda::DepthwiseLastGrid<T>>(p, back);
+    for (int i = 0; i < 2; ++i) grid.gaps[i] = static_cast<int>(back ? p.stride[i + 1] : 1);
     return grid;
   }
   static void launch(const char* operation, const Shape& shape, const void* kernel, dim3 blocks,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/conv/depthwise_planes_kernel.hpp"
+#include "weft/cuda/conv/depthwise_sizes.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/ops/conv/run.hpp"
 
@@ -48,7 +49,7 @@ struct DepthwisePlanes<Cuda> {
     on_cuda::order_read(x.storage(), stream);
     on_cuda::order_read(g.storage(), stream);
     on_cuda::order_write(sums.storage(), stream);
-    const bool unit = is_unit(p);
+    const bool unit = on_cuda::is_unit(p);
     const auto choose = [&]<int K>() {
       return unit ? reinterpret_cast<const void*>(on_cuda::depthwise_planes_weights<T, K, true>)
                   : reinterpret_cast<const void*>(on_cuda::depthwise_planes_weights<T, K, false>);
@@ -66,12 +67,9 @@ struct DepthwisePlanes<Cuda> {
 
  private:
   static unsigned number(int64_t x) { return static_cast<unsigned>(x); }
-  /// Square kernels of 3 and 5, a filter a channel, and strides whose way back is a shift.
+  /// Strides are those whose way back is a shift.
   static bool takes(const conv::Problem& p) {
-    if (p.kernel[0] != 1 || p.in[0] != 1 || p.padding[0] != 0 || p.filters != p.channels) {
-      return false;
-    }
-    if (p.kernel[1] != p.kernel[2] || (p.kernel[1] != 3 && p.kernel[1] != 5)) return false;
+    if (!on_cuda::is_square_depthwise(p)) return false;
     for (int i = 1; i < 3; ++i) {
       if (p.stride[i] != 1 && p.stride[i] != 2 && p.stride[i] != 4) return false;
     }
@@ -82,26 +80,15 @@ struct DepthwisePlanes<Cuda> {
     const int64_t planes = p.images > p.channels ? p.images : p.channels;
     return in + reach < most && planes < most / (out > in ? out : in);
   }
-  static bool is_unit(const conv::Problem& p) {
-    return p.stride[1] == 1 && p.stride[2] == 1 && p.dilation[1] == 1 && p.dilation[2] == 1;
-  }
 #if defined(__CUDACC__)
   template <class T>
   static on_cuda::DepthwisePlanesGrid<T> grid_of(const conv::Problem& p, bool back) {
-    on_cuda::DepthwisePlanesGrid<T> grid{};
-    grid.channels = static_cast<int>(p.channels);
+    auto grid = on_cuda::depthwise_sizes<on_cuda::DepthwisePlanesGrid<T>>(p, back);
     grid.images = number(p.images);
     for (int i = 0; i < 2; ++i) {
-      grid.in[i] = static_cast<int>(back ? p.out[i + 1] : p.in[i + 1]);
-      grid.out[i] = static_cast<int>(back ? p.in[i + 1] : p.out[i + 1]);
-      grid.stride[i] = static_cast<int>(back ? 1 : p.stride[i + 1]);
       grid.gap_mask[i] = back ? static_cast<int>(p.stride[i + 1]) - 1 : 0;
       grid.gap_shift[i] = grid.gap_mask[i] == 0 ? 0 : grid.gap_mask[i] == 1 ? 1 : 2;
-      grid.dilation[i] = static_cast<int>(p.dilation[i + 1]);
-      const int64_t reach = p.dilation[i + 1] * (p.kernel[i + 1] - 1);
-      grid.padding[i] = static_cast<int>(back ? reach - p.padding[i + 1] : p.padding[i + 1]);
     }
-    grid.flipped = back;
     grid.across = on_cuda::FastDivmod(number(grid.out[1]));
     grid.bands = on_cuda::FastDivmod(
         number((grid.out[0] + on_cuda::depthwise_rows - 1) / on_cuda::depthwise_rows));
@@ -141,7 +128,7 @@ struct DepthwisePlanes<Cuda> {
     for (const auto* in : {&x, &w}) on_cuda::order_read(in->storage(), stream);
     if (bias != nullptr) on_cuda::order_read(bias->storage(), stream);
     on_cuda::order_write(y.storage(), stream);
-    const bool unit = is_unit(p);
+    const bool unit = on_cuda::is_unit(p);
     const auto choose = [&]<int K>() {
       return unit ? reinterpret_cast<const void*>(on_cuda::depthwise_planes<T, K, true>)
                   : reinterpret_cast<const void*>(on_cuda::depthwise_planes<T, K, false>);

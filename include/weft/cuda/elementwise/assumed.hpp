@@ -109,47 +109,15 @@ struct AssumedValues {
     } else {
       if constexpr (k >= 0) {
         if (!done[k]) {
-          run_parts(program, program.programs, kept[k]);
+          run_parts<V>(*this, program, program.programs, V, kept[k]);
           done[k] = true;
         }
 #pragma unroll
         for (int j = 0; j < V; ++j) out[j] = kept[k][j];
       } else {
-        run_parts(program, program.programs, out);
+        run_parts<V>(*this, program, program.programs, V, out);
       }
     }
-  }
-
- private:
-  template <class P, class X>
-  __device__ __forceinline__ void run_parts(const P& program, const Pack<X>& parts,
-                                            typename P::type (&out)[V]) {
-    typename X::type x[V];
-    run(parts.head, x);
-#pragma unroll
-    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j]);
-  }
-  template <class P, class X, class Y>
-  __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y>& parts,
-                                            typename P::type (&out)[V]) {
-    typename X::type x[V];
-    typename Y::type y[V];
-    run(parts.head, x);
-    run(parts.tail.head, y);
-#pragma unroll
-    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j], y[j]);
-  }
-  template <class P, class X, class Y, class Z>
-  __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y, Z>& parts,
-                                            typename P::type (&out)[V]) {
-    typename X::type x[V];
-    typename Y::type y[V];
-    typename Z::type z[V];
-    run(parts.head, x);
-    run(parts.tail.head, y);
-    run(parts.tail.tail.head, z);
-#pragma unroll
-    for (int j = 0; j < V; ++j) out[j] = program.op.value(x[j], y[j], z[j]);
   }
 };
 

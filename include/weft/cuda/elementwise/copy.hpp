@@ -6,12 +6,6 @@
 
 namespace weft::on_cuda {
 
-/// The kernels that copy elements of one size.
-struct CopyKernels {
-  const void* turned = nullptr;
-  const void* flat = nullptr;
-};
-
 #if defined(__CUDACC__)
 
 namespace detail {
@@ -240,24 +234,26 @@ __global__ void __launch_bounds__(block_threads) copy_flat(const __grid_constant
   }
 }
 
-#endif
-
 namespace detail {
 
-/// Runs a copy by the kernels of this file; false where the loop over elements shall.
-WEFT_OUTLINED inline bool run_copy(const Name& name, const Shape& shape, const Loops& loops,
-                                   const Operand* operands, const CopyKernels& kernels,
-                                   const Stream& stream) {
+/// Runs a copy of elements of Size bytes by the kernels of this file; false where the loop over
+/// elements shall.
+template <int Size>
+WEFT_OUTLINED bool run_copy(const Name& name, const Shape& shape, const Loops& loops,
+                            const Operand* operands, const Stream& stream) {
   TurnedCopy turned;
   FlatCopy flat;
   const CopyLaunch plan = plan_copy(loops, operands, turned, flat);
   if (plan.blocks == 0) return false;
   void* arguments[] = {plan.turned ? static_cast<void*>(&turned) : static_cast<void*>(&flat)};
-  launch(name, shape, plan.turned ? kernels.turned : kernels.flat, plan.blocks, block_threads,
-         arguments, stream, plan.shared_bytes);
+  const void* const kernel = plan.turned ? reinterpret_cast<const void*>(copy_turned<Size>)
+                                         : reinterpret_cast<const void*>(copy_flat<Size>);
+  launch(name, shape, kernel, plan.blocks, block_threads, arguments, stream, plan.shared_bytes);
   return true;
 }
 
 }  // namespace detail
+
+#endif
 
 }  // namespace weft::on_cuda

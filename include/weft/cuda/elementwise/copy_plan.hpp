@@ -196,7 +196,7 @@ WEFT_OUTLINED inline bool plan_flat(const Loops& loops, const Operand* operands,
 }
 
 /// Plans a copy for which the loop over elements has too few of them in a row, or in a tile; no
-/// blocks where there is none such.
+/// blocks if there is none such.
 WEFT_OUTLINED inline CopyLaunch plan_copy(const Loops& loops, const Operand* operands,
                                           TurnedCopy& turned, FlatCopy& flat) {
   CopyLaunch out;

@@ -211,6 +211,10 @@ constexpr ForEachKernels for_each_kernels() {
     // Indices of 8 bytes would leave a thread two elements of what they name.
     if (row != 0 && out.lanes < 8) out.lanes = row_lanes < 8 ? row_lanes : 8;
     out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
+    if constexpr (detail::assumes_parts<Program> && index_bits<Program> == 0) {
+      out.distinct = detail::distinct_operands<Out, Program>;
+      out.assumed = detail::has_assumed_parts<Program>;
+    }
   }
   out.copies = is_copy<Out, Types, Program>;
   return out;
@@ -260,16 +264,13 @@ struct Executor<Cuda> {
       if constexpr (described.has_aligned) {
         kernels.aligned = reinterpret_cast<const void*>(
             on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program>);
-        if constexpr (on_cuda::detail::assumes_parts<Program> && described.rows.indices == 0) {
+        if constexpr (described.assumed != nullptr) {
           kernels.assuming = reinterpret_cast<const void*>(
               on_cuda::for_each_aligned<Out, Types, described.rows.lanes, n, Program, true>);
-          kernels.distinct = on_cuda::detail::distinct_operands<Out, Program>;
-          kernels.assumed = on_cuda::detail::has_assumed_parts<Program>;
         }
       }
       if constexpr (described.copies) {
-        kernels.copy = {reinterpret_cast<const void*>(on_cuda::copy_turned<sizeof(Out)>),
-                        reinterpret_cast<const void*>(on_cuda::copy_flat<sizeof(Out)>)};
+        kernels.copy = on_cuda::detail::run_copy<sizeof(Out)>;
       }
       on_cuda::detail::run_for_each<n>(name, device, shape, operands, kernels, &program);
     }

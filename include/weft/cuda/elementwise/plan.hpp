@@ -23,7 +23,9 @@ struct ForEachKernels {
   const void* general = nullptr;
   const void* aligned = nullptr;
   bool copies = false;  // one operand, as it is
-  CopyKernels copy = {};
+  /// Of such a statement: run_copy. Other statements do not compile how copies are planned.
+  bool (*copy)(const weft::detail::Name& name, const Shape& shape, const weft::detail::Loops& loops,
+               const detail::Operand* operands, const Stream& stream) = nullptr;
   /// The aligned kernel where parts of the program occur several times: its form for parts that
   /// have one value each, and whether they have: has_assumed_parts.
   const void* assuming = nullptr;
@@ -100,6 +102,18 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
   return out;
 }
 
+/// The kernels of a piece of `rank` dimensions: the one for equal parts where they are equal.
+inline ForEachKernels chosen_for(const ForEachKernels& kernels, const void* program,
+                                 const Operand* operands, int rank) {
+  ForEachKernels chosen = kernels;
+  if (kernels.assumed != nullptr && kernels.assumed(program, operands, kernels.targets - 1, rank)) {
+    chosen.aligned = kernels.assuming;
+  } else {
+    chosen.distinct = 0;
+  }
+  return chosen;
+}
+
 /// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
 template <int N>
 WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shape,
@@ -111,15 +125,9 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
   order(operands, N, stream, kernels.targets);
   const bool transposes = order_dimensions(loops, operands, N, kernels) >= 0;
   in_pieces(loops, operands, N, [&](const Loops& piece) {
-    if (kernels.copies && run_copy(name, shape, piece, operands, kernels.copy, stream)) return;
+    if (kernels.copy != nullptr && kernels.copy(name, shape, piece, operands, stream)) return;
     Grid<N> grid;
-    ForEachKernels chosen = kernels;
-    if (kernels.assumed != nullptr &&
-        kernels.assumed(program, operands, kernels.targets - 1, piece.rank)) {
-      chosen.aligned = kernels.assuming;
-    } else {
-      chosen.distinct = 0;
-    }
+    const ForEachKernels chosen = chosen_for(kernels, program, operands, piece.rank);
     const ForEachLaunch plan =
         plan_for_each(piece, operands, N, transposes, chosen, grid, grid.transposed);
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(block_threads)
 
 template <>
 struct Scatterer<Cuda> {
-  /// Runs the program at every coordinate of `shape`, in no order.
+  /// Runs the program at every coordinate of `shape`, in no particular order.
   template <class T, class Types, class Program>
   static void run([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
                   [[maybe_unused]] const Shape& shape, [[maybe_unused]] detail::Operand* operands,

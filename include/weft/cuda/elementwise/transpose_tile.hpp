@@ -168,7 +168,7 @@ inline bool is_transposed(const Operand& x, int axis, int last) {
          reinterpret_cast<std::uintptr_t>(x.data) % alignment == 0;
 }
 
-/// The dimension that most bytes of operands run along instead of the target's innermost; -1 where
+/// The dimension that most bytes of operands run along instead of the target's innermost; -1 if
 /// there is none.
 WEFT_OUTLINED inline int transposed_axis(const Loops& loops, const Operand* operands, int n,
                                          int targets) {

@@ -15,11 +15,11 @@ namespace on_cuda::detail {
 
 using Kernel = Explanation::Kernel;
 
-/// Plans an element-wise kernel over n operands, the targets first; `places` has room for a number
-/// for each operand. Whether equal parts have one value is known when the statement runs: then it
-/// may have down to a quarter of these blocks.
+/// Plans an element-wise kernel over n operands, the targets first, as run_for_each does; `places`
+/// has room for a number for each operand.
 WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, Operand* operands,
-                                           int n, int* places, const ForEachKernels& kernels) {
+                                           int n, int* places, const ForEachKernels& kernels,
+                                           const void* program) {
   Loops loops = weft::detail::loops_over(shape);
   const bool transposes = order_dimensions(loops, operands, n, kernels) >= 0;
   const Text kind = kernel.kind;
@@ -39,7 +39,8 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, O
       }
     }
     ElementwiseLoops grid;
-    const ForEachLaunch plan = plan_for_each(piece, operands, n, transposes, kernels, grid, places);
+    const ForEachKernels chosen = chosen_for(kernels, program, operands, piece.rank);
+    const ForEachLaunch plan = plan_for_each(piece, operands, n, transposes, chosen, grid, places);
     if (transposes) kernel.kind = "staged " + kind;
     if (plan.aligned) kernel.kind = "aligned " + kind;
     kernel.shared_bytes = plan.shared_bytes;
@@ -146,14 +147,15 @@ struct Explainer<Cuda> {
   }
 
   template <class Out, class Types, class Program>
-  static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands) {
+  static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands,
+                       const Program& program) {
     if constexpr (on_cuda::has_small<Out, Types>) {
       on_cuda::SmallStatement<Out, Types, Program>::explain(out.kernels.back(), shape, operands);
     } else {
       constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
       int places[n];
       on_cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places,
-                                        on_cuda::for_each_kernels<Out, Types, Program>());
+                                        on_cuda::for_each_kernels<Out, Types, Program>(), &program);
     }
   }
 

@@ -72,7 +72,7 @@ struct LibraryCalls : SmallSolver {
       // The host's memory may be read until the call is over.
       if (on_host > 0) on_cuda::check(cudaStreamSynchronize(stream.handle()), operation);
     }
-    /// A function whose memory is asked for with the same arguments.
+    /// A function whose memory is requested with the same arguments.
     template <class Size, class F, class... Xs>
     void run(const char* name, Size* size, F* f, int* info, const Xs&... arguments) const {
       with_room(

@@ -38,7 +38,8 @@ __device__ __forceinline__ R most_of_block(R x, R* parts) {
 }
 }  // namespace detail
 
-/// The matrices are replaced by their vectors, where these are asked for.
+/// The matrices are replaced by their vectors, where these are requested. A matrix that is not
+/// finite, or whose rotations do not converge, is reported: the next call throws.
 template <class T>
 __global__ void __launch_bounds__(128)
     medium_eigh(const __grid_constant__ EighTask<T> task, int n, bool vectors) {
@@ -57,6 +58,7 @@ __global__ void __launch_bounds__(128)
   const R tiny = total * Eigh::epsilon * Eigh::epsilon * R(0.01);
   __syncthreads();
   bool done = !finite;
+  // Matrices take fewer than 12. Whether the last one was enough is not asked: it is reported too.
   for (int sweep = 0; sweep < 30 && !done; ++sweep) {
     if (!(detail::sum_of_block(x.outside(me), parts) > tiny)) done = true;
     for (int step = 0; step < x.steps() && !done; ++step) {

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
+#include "weft/core/list.hpp"
 #include "weft/core/random/generator.hpp"
 #include "weft/cuda/stream.hpp"
 #include "weft/tensor/storage.hpp"
@@ -20,15 +19,15 @@ struct Recorded {
 /// Filled while weft::cuda::capture runs its function, then kept by the graph.
 struct Recording {
   int ordinal = 0;
-  unsigned long long capture = 0;     // CUDA's number for it
-  std::vector<Recorded> uses;         // on the GPU
-  std::vector<StorageHandle> pinned;  // blocks that captured copies read and write
-  std::vector<cudaStream_t> streams;  // that took part
+  unsigned long long capture = 0;            // CUDA's number for it
+  weft::detail::List<Recorded> uses;         // on the GPU
+  weft::detail::List<StorageHandle> pinned;  // blocks that captured copies read and write
+  weft::detail::List<cudaStream_t> streams;  // that took part
   DrawRecorder draws;
 
   bool covers(cudaStream_t stream) const { return capture_id(stream) == capture; }
 
-  /// Notes the stream of a captured statement; throws where it would run instead of being captured.
+  /// Notes the stream of a captured statement; throws if it would run instead of being captured.
   WEFT_ONCE void enter(const Stream& stream) {
     for (cudaStream_t known : streams) {
       if (known == stream.handle()) return;

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
 #include "weft/core/expression.hpp"
+#include "weft/core/list.hpp"
 #include "weft/cuda/memory/recording.hpp"
 
 namespace weft::on_cuda {
@@ -28,26 +27,34 @@ struct StreamUse {
 struct CudaStorage : Storage {
   static constexpr int near_readers = 4;
 
-  Allocator* allocator = nullptr;       ///< where the block goes back to; null for borrowed memory
-  int64_t capacity = 0;                 ///< the bytes that the allocator was asked for
-  StreamUse home;                       ///< the current stream when it was made
-  StreamUse writer;                     ///< the stream of the last write
-  StreamUse readers[near_readers];      ///< other streams that have read since
-  std::vector<StreamUse> more_readers;  ///< and yet more of them; under the lock
-  unsigned long long capture = 0;       ///< CUDA's capture that allocated it; 0 for none
-  unsigned long recorded = 0;           ///< the last Recording that holds it; touched atomically
-  CudaStorage* next = nullptr;          ///< in the list of those to be freed after a capture
-  Mutex mutex;                          ///< for changing the uses
+  Allocator* allocator = nullptr;   ///< where the block goes back to; null for borrowed memory
+  int64_t capacity = 0;             ///< the bytes that the allocator was asked for
+  StreamUse home;                   ///< the current stream when it was made
+  StreamUse writer;                 ///< the stream of the last write
+  StreamUse readers[near_readers];  ///< other streams that have read since
+  weft::detail::List<StreamUse> more_readers;  ///< and yet more of them; under the lock
+  unsigned long long capture = 0;              ///< CUDA's capture that allocated it; 0 for none
+  unsigned long recorded = 0;   ///< the last Recording that holds it; touched atomically
+  CudaStorage* next = nullptr;  ///< in the list of those to be freed after a capture
+  Mutex mutex;                  ///< for changing the uses
 
   /// Calls f(handle, ordinal) for each stream of its uses but `stream`.
   template <class F>
   void for_each_other(cudaStream_t stream, F f) const {
-    if (writer.handle != stream) f(writer.handle, writer.ordinal);
+    call_for_others(
+        stream,
+        [](void* g, const StreamUse& use) { (*static_cast<F*>(g))(use.handle, use.ordinal); }, &f);
+  }
+
+ private:
+  WEFT_ONCE void call_for_others(cudaStream_t stream, void (*f)(void*, const StreamUse&),
+                                 void* context) const {
+    if (writer.handle != stream) f(context, writer);
     for (const StreamUse& r : readers) {
-      if (r.handle != nullptr && r.handle != stream) f(r.handle, r.ordinal);
+      if (r.handle != nullptr && r.handle != stream) f(context, r);
     }
     for (const StreamUse& r : more_readers) {
-      if (r.handle != stream) f(r.handle, r.ordinal);
+      if (r.handle != stream) f(context, r);
     }
   }
 };
@@ -189,8 +196,9 @@ WEFT_ONCE inline void forget_reader(Storage* storage, const Stream& stream, cons
       mine.readers[kept++].store(use.handle, use.ordinal);
     }
   }
-  std::erase_if(mine.more_readers,
-                [&](const StreamUse& use) { return use.handle == stream.handle(); });
+  for (std::size_t i = mine.more_readers.size(); i-- > 0;) {
+    if (mine.more_readers[i].handle == stream.handle()) mine.more_readers.remove(i);
+  }
   // order_write takes it that there are none where readers[0] is free.
   for (; kept < CudaStorage::near_readers && !mine.more_readers.empty(); ++kept) {
     const StreamUse use = mine.more_readers.back();

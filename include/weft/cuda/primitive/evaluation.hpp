@@ -20,6 +20,49 @@ struct KeptValues {
   float value[Shared::table.count > 0 ? Shared::table.count : 1][Shared::table.slots][V];
 };
 
+/// The values of a program at V elements from those of its parts, which values.run(part, x) gives;
+/// `most`: see ends_at.
+template <int V, class Values, class P, class X>
+__device__ __forceinline__ void run_parts(Values& values, const P& program, const Pack<X>& parts,
+                                          int most, typename P::type (&out)[V]) {
+  typename X::type x[V];
+  values.run(parts.head, x);
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (ends_at<V>(j, most)) break;
+    out[j] = program.op.value(x[j]);
+  }
+}
+template <int V, class Values, class P, class X, class Y>
+__device__ __forceinline__ void run_parts(Values& values, const P& program, const Pack<X, Y>& parts,
+                                          int most, typename P::type (&out)[V]) {
+  typename X::type x[V];
+  typename Y::type y[V];
+  values.run(parts.head, x);
+  values.run(parts.tail.head, y);
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (ends_at<V>(j, most)) break;
+    out[j] = program.op.value(x[j], y[j]);
+  }
+}
+template <int V, class Values, class P, class X, class Y, class Z>
+__device__ __forceinline__ void run_parts(Values& values, const P& program,
+                                          const Pack<X, Y, Z>& parts, int most,
+                                          typename P::type (&out)[V]) {
+  typename X::type x[V];
+  typename Y::type y[V];
+  typename Z::type z[V];
+  values.run(parts.head, x);
+  values.run(parts.tail.head, y);
+  values.run(parts.tail.tail.head, z);
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    if (ends_at<V>(j, most)) break;
+    out[j] = program.op.value(x[j], y[j], z[j]);
+  }
+}
+
 /// The values of programs at V elements; lane(j) are the operands' and reductions' at element j, or
 /// lane.read<Uses>()(j) those of the operands that Uses names, which are then read where they are
 /// needed.
@@ -50,7 +93,7 @@ class Evaluation {
       constexpr std::uint64_t bit = uses_of<P> & (~uses_of<P> + 1);
       if constexpr (Shared::table.slots == 1) {
         if ((shared_.hit[k] & bit) == 0) {
-          run_parts(program, program.programs, kept_.value[k][0]);
+          run_parts<V>(*this, program, program.programs, most_, kept_.value[k][0]);
         }
 #pragma unroll
         for (int j = 0; j < V; ++j) out[j] = kept_.value[k][0][j];
@@ -58,7 +101,7 @@ class Evaluation {
         const bool second = (shared_.second[k] & bit) != 0;
         if ((shared_.hit[k] & bit) == 0) {
           float fresh[V];
-          run_parts(program, program.programs, fresh);
+          run_parts<V>(*this, program, program.programs, most_, fresh);
 #pragma unroll
           for (int j = 0; j < V; ++j) {
             kept_.value[k][0][j] = second ? kept_.value[k][0][j] : fresh[j];
@@ -71,50 +114,11 @@ class Evaluation {
         }
       }
     } else {
-      run_parts(program, program.programs, out);
+      run_parts<V>(*this, program, program.programs, most_, out);
     }
   }
 
  private:
-  template <class P, class X>
-  __device__ __forceinline__ void run_parts(const P& program, const Pack<X>& parts,
-                                            typename P::type (&out)[V]) const {
-    typename X::type x[V];
-    run(parts.head, x);
-#pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (ends_at<V>(j, most_)) break;
-      out[j] = program.op.value(x[j]);
-    }
-  }
-  template <class P, class X, class Y>
-  __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y>& parts,
-                                            typename P::type (&out)[V]) const {
-    typename X::type x[V];
-    typename Y::type y[V];
-    run(parts.head, x);
-    run(parts.tail.head, y);
-#pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (ends_at<V>(j, most_)) break;
-      out[j] = program.op.value(x[j], y[j]);
-    }
-  }
-  template <class P, class X, class Y, class Z>
-  __device__ __forceinline__ void run_parts(const P& program, const Pack<X, Y, Z>& parts,
-                                            typename P::type (&out)[V]) const {
-    typename X::type x[V];
-    typename Y::type y[V];
-    typename Z::type z[V];
-    run(parts.head, x);
-    run(parts.tail.head, y);
-    run(parts.tail.tail.head, z);
-#pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (ends_at<V>(j, most_)) break;
-      out[j] = program.op.value(x[j], y[j], z[j]);
-    }
-  }
   const SharedValues& shared_;
   KeptValues<Shared, V>& kept_;
   const LaneOf& lane_;

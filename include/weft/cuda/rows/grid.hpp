@@ -164,14 +164,6 @@ inline bool rows_are_columns(const Loops& kept, const Operand* operands, const L
   return false;
 }
 
-/// Whether a task that stores one reduction computes others on the way.
-inline bool computes_others(const RowTask& task) {
-  for (int r = 0; r < weft::detail::max_row_reductions; ++r) {
-    if (r != task.target && task.mode[r] == RowMode::compute) return true;
-  }
-  return false;
-}
-
 /// How often a task reads operand i: once for each reduction it computes, once for the outputs.
 inline int readings(const RowTask& task, const RowKernel& kernel, int i) {
   int n = 0;

@@ -88,7 +88,7 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
     (count(uses_of<decltype(Rs::program)>), ...);
     return most;
   }();
-  /// Programs with effects must not run where there is no element, as full vectors do.
+  /// Programs with effects must not run if there is no element, as full vectors do.
   static constexpr bool possible =
       (Computed || reduced != 0) && slots <= 4 && !(has_effects<decltype(Rs::program)> || ...);
   static constexpr bool effects = (has_effects<Ps> || ...);

@@ -221,17 +221,6 @@ class RegisterPlan {
   RowOperand* operand_;
 };
 
-/// Whether all that a task reduces is reduced in one pass over the row.
-inline bool is_one_pass(const RowTask& task, const RowKernel& kernel) {
-  int level = -1;
-  for (int r = 0; r < kernel.reductions; ++r) {
-    if (task.mode[r] != RowMode::compute) continue;
-    if (level >= 0 && level_of(kernel, r) != level) return false;
-    level = level_of(kernel, r);
-  }
-  return true;
-}
-
 /// Plans a task whose operands' strides are those along the kept, then the reduced dimensions;
 /// `runs(launch)` tells whether the device runs a launch's clusters. Without a program, equal
 /// patterns are taken for equal values.

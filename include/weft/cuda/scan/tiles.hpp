@@ -31,7 +31,7 @@ inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, in
 
 #if defined(__CUDACC__)
 
-/// Carries of tiles, one after the other, become what is before each; a warp a row.
+/// Carries of tiles, one after the other, become what is before each; one warp per row.
 template <class S, class Carry>
 __global__ void __launch_bounds__(32) scan_totals(Carry* totals, unsigned tiles) {
   constexpr unsigned each = 16;

@@ -10,7 +10,7 @@ namespace weft::on_cuda {
 /// Threads of a block that scans in waves, and vectors of 16 bytes each has of a tile.
 inline constexpr int wave_threads = 512;
 inline constexpr int wave_vectors = 4;
-/// Elements of 4 bytes a tile.
+/// Elements of 4 bytes per tile.
 inline constexpr int wave_tile = wave_threads * wave_vectors * 4;
 /// Tiles that a block has in shared memory, and how many waves its totals are ahead of its scans.
 inline constexpr unsigned wave_stages = 6;
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(wave_threads, 1)
     if (warp == 0) {
       const unsigned end = begin + gridDim.x;
       const unsigned row = grid.tiles.divide(mine) * grid.tiles.divisor;
-      // The row that goes on in the next wave, where there is one.
+      // The row that goes on in the next wave, if there is one.
       const unsigned next = end < tiles ? grid.tiles.divide(end) * grid.tiles.divisor : end;
       Carry below = S::template identity<Carry>();
       Carry whole = S::template identity<Carry>();

@@ -1,4 +1,4 @@
-// Unit: a part of a model whose parameters are whole only while it is computed with.
+// Unit: a part of a model whose parameters are complete only while it is being computed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -98,7 +98,7 @@ bool has_parameters(M& module) {
 }
 
 /// The pieces of a module: one a Unit with parameters, in the order of visit_modules, and then
-/// buckets of what is in none. Throws ValueError where Units share a parameter, or one has handles
+/// buckets of what is in none. Throws ValueError if Units share a parameter, or one has handles
 /// outside of the module.
 template <class T, class D, nn::Module M>
 std::vector<PieceSpec<T, D>> pieces_of(const char* operation, M& module, bool shelter_units,

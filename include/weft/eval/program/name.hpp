@@ -29,7 +29,7 @@ constexpr Name name_of() {
 
 /// Rewrites the compiler's spelling of an expression type as calls. It knows tensors and numbers;
 /// of any other template the last argument in snake_case before the operands names the operation,
-/// and where there is none the template itself does.
+/// and if there is none the template itself does.
 class NameReader {
  public:
   NameReader(const char* at, const char* operation) : at_(at), operation_(operation) {}

@@ -130,7 +130,7 @@ WEFT_HD void resolve_draws(Apply<Op, Ps...>& program) {
   resolve_draws(program.programs);
 }
 /// Whether a program does more than give a value (gathers report bad indices, scatters write), so
-/// that it must not run where there is no element.
+/// that it must not run if there is no element.
 template <class P>
 inline constexpr bool has_effects = (effects_of<P> & Effects::acts) != 0;
 

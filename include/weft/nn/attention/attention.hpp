@@ -83,7 +83,7 @@ struct MultiheadAttentionMasks {
   bool is_causal = false;                  ///< query i ignores keys after number i, without a mask
 };
 
-/// Multi-head attention between learned projections (Vaswani and others 2017).
+/// Multi-head attention between learned projections (Vaswani et al. 2017).
 template <class D = Cpu, class T = float>
 struct MultiheadAttention {
   std::optional<Var<T, D>> in_proj_weight;  // (3 width, width): queries, keys, values
@@ -102,7 +102,7 @@ struct MultiheadAttention {
   using Masks = MultiheadAttentionMasks<T, D>;
 
   MultiheadAttention() = default;
-  /// Throws ValueError where `heads` does not divide `width`.
+  /// Throws ValueError if `heads` does not divide `width`.
   MultiheadAttention(int64_t embed_dim, int64_t num_heads, Options options = {}, D device = {})
       : out_proj(embed_dim, embed_dim, {.bias = options.bias}, device),
         width(embed_dim),

@@ -61,13 +61,13 @@ struct LeakyReLU {
   auto fields() { return nn::fields("slope", slope); }
   auto operator()(const ExpressionLike auto& x) const { return leaky_relu(x, slope); }
 };
-/// x where it is positive, else alpha * (exp(x) - 1) (Clevert and others 2015).
+/// x where it is positive, else alpha * (exp(x) - 1) (Clevert et al. 2015).
 struct ELU {
   double alpha = 1;
   auto fields() { return nn::fields("alpha", alpha); }
   auto operator()(const ExpressionLike auto& x) const { return elu(x, alpha); }
 };
-/// elu with the constants that keep mean 0 and variance 1 (Klambauer and others 2017).
+/// elu with the constants that keep mean 0 and variance 1 (Klambauer et al. 2017).
 struct SELU {
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return selu(x); }

@@ -39,8 +39,8 @@ V drop_shape(const V& x, const Shape& shape, double p) {
 }  // namespace detail
 
 /// In training, sets each element to 0 with probability p and divides the others by 1 - p
-/// (Srivastava and others 2014). The backward pass draws the same numbers again instead of storing
-/// a mask.
+/// (Srivastava et al. 2014). The backward pass draws the same numbers again instead of storing a
+/// mask.
 struct Dropout {
   double p = 0.5;
   bool training = true;
@@ -78,8 +78,8 @@ struct Dropout1d {
   }
 };
 
-/// In training, sets each channel of each image to 0 with probability p and divides the others by
-/// 1 - p (Tompson and others 2015), for x of shape (batch, channel, ...).
+/// In training, sets each channel of each image to 0 with probability p and divides the others by 1
+/// - p (Tompson et al. 2015), for x of shape (batch, channel, ...).
 struct Dropout2d {
   double p = 0.5;
   bool training = true;
@@ -119,7 +119,7 @@ struct Dropout3d {
 namespace detail {
 /// Sets elements of x, by a mask of `shape` that broadcasts to it, to selu's limit at minus
 /// infinity with probability p, then scales and shifts so that mean 0 and variance 1 are preserved
-/// (Klambauer and others 2017).
+/// (Klambauer et al. 2017).
 template <class V>
 V alpha_drop(const V& x, const Shape& shape, double p) {
   using T = typename V::value_type;

@@ -8,7 +8,7 @@
 namespace weft::nn {
 
 /// x where it is positive, else x times a learned slope: one for all, or one for each of
-/// `num_parameters` channels, which are axis 1 (He and others 2015).
+/// `num_parameters` channels, which are axis 1 (He et al. 2015).
 template <class D = Cpu, class T = float>
 struct PReLU {
   Var<T, D> weight;  // (num_parameters,)
@@ -21,7 +21,7 @@ struct PReLU {
   Var<T, D> operator()(const Var<T, D>& x) const { return prelu(x, weight); }
 };
 
-/// The first half of an axis times the sigmoid of the other (Dauphin and others 2017).
+/// The first half of an axis times the sigmoid of the other (Dauphin et al. 2017).
 struct GLU {
   int along = -1;
 

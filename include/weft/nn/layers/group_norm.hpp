@@ -148,7 +148,7 @@ struct InstanceNorm {
 };
 }  // namespace detail
 
-/// Each channel of each image with mean 0 and variance 1 (Ulyanov and others 2016).
+/// Each channel of each image with mean 0 and variance 1 (Ulyanov et al. 2016).
 template <class D = Cpu, class T = float>
 struct InstanceNorm1d : detail::InstanceNorm<1, D, T> {
   InstanceNorm1d() = default;
@@ -171,7 +171,7 @@ struct InstanceNorm3d : detail::InstanceNorm<3, D, T> {
 };
 
 /// Each element divided by (k + alpha / size * the sum of squares of `size` neighbouring channels)
-/// ^ beta (Krizhevsky and others 2012).
+/// ^ beta (Krizhevsky et al. 2012).
 struct LocalResponseNorm {
   int64_t size = 5;
   double alpha = 1e-4;

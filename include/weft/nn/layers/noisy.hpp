@@ -10,7 +10,7 @@
 namespace weft {
 
 /// x where it is positive, else x times a slope: in training one drawn for each element, uniform
-/// from lower to upper, otherwise their mean (Xu and others 2015). Backward draws the same numbers
+/// from lower to upper, otherwise their mean (Xu et al. 2015). Backward draws the same numbers
 /// again.
 template <ExpressionLike X>
 auto rrelu(const X& x, double lower = 1.0 / 8, double upper = 1.0 / 3, bool training = false) {
@@ -32,7 +32,7 @@ struct GumbelSoftmaxOptions {
 };
 
 /// A sample of categories with the given logits that has a gradient: softmax((x + g) / tau) for
-/// Gumbel noise g (Jang and others 2017; Maddison and others 2017).
+/// Gumbel noise g (Jang et al. 2017; Maddison et al. 2017).
 template <ExpressionLike X>
 auto gumbel_softmax(const X& x, const GumbelSoftmaxOptions& options = {}) {
   using Value = decltype(Var(x));

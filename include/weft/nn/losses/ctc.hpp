@@ -1,4 +1,4 @@
-// ctc_loss: connectionist temporal classification, of frames to a shorter sequence of labels.
+// ctc_loss: connectionist temporal classification, from frames to a shorter sequence of labels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 // A path names a label or the blank in each frame; repeated labels count once and blanks not at
 // all. With the blank between all labels and at both ends, 2 S + 1 states, a path stays, takes a
 // step, or skips a blank between unlike labels. Sums over paths go frame by frame, forward for the
-// loss and backward for the gradient (Graves and others 2006), for all sequences and states in one
+// loss and backward for the gradient (Graves et al. 2006), for all sequences and states in one
 // statement.
 
 namespace weft {

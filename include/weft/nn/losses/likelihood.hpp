@@ -1,4 +1,4 @@
-// gaussian_nll_loss and poisson_nll_loss: the likelihood of numbers under what a network predicts.
+// gaussian_nll_loss, poisson_nll_loss: negative log-likelihoods under a predicted distribution.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

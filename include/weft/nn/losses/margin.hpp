@@ -1,4 +1,4 @@
-// Losses that ask for a margin: ranking, hinge, triplet and cosine embeddings, several labels.
+// Margin losses: ranking, hinge, triplet, cosine embedding, multi-class and multi-label.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ auto not_negative(const E& e) {
 }
 }  // namespace detail
 
-/// max(0, margin - y (a - b)), where y is 1 if a is to be the larger one, and -1 otherwise.
+/// max(0, margin - y (a - b)), where y is 1 if a should be larger, and -1 otherwise.
 template <ExpressionLike A, ExpressionLike B, ExpressionLike Y, class R = reduce::Mean>
 auto margin_ranking_loss(const A& a, const B& b, const Y& y, R reduction = {}, double margin = 0) {
   detail::check_shapes("margin_ranking_loss", a, b);
@@ -68,8 +68,8 @@ using margin_options_t =
     MultiMarginOptions<typename X::value_type,
                        typename decltype(Var(std::declval<const X&>()))::device_type>;
 
-/// For each row of x (..., classes) and its label k the mean over the classes of max(0, margin -
-/// x_k + x_j)^p, without j = k, times the weight of k.
+/// For each row of x (..., classes) and its label k, the mean over the classes j other than k of
+/// max(0, margin - x_k + x_j)^p, times the weight of k.
 template <ExpressionLike X, TensorLike I, class R = reduce::Mean>
 auto multi_margin_loss(const X& e, const I& targets, const margin_options_t<X>& options = {},
                        R reduction = {}) {
@@ -169,7 +169,7 @@ auto triplet_margin_with_distance_loss(const A& anchor, const P& positive, const
   return detail::reduced(detail::not_negative(near - far + detail::number<A>(margin)), reduction);
 }
 
-/// The same with the p-norm of differences (Balntas and others 2016).
+/// The same with the p-norm of differences (Balntas et al. 2016).
 template <ExpressionLike A, ExpressionLike P, ExpressionLike N, class R = reduce::Mean>
 auto triplet_margin_loss(const A& anchor, const P& positive, const N& negative,
                          const TripletOptions& options = {}, R reduction = {}) {

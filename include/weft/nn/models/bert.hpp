@@ -1,4 +1,4 @@
-// Bert: the encoder of Devlin and others (2018), with the names that Hugging Face's files have.
+// Bert: the encoder of Devlin et al. (2018), with the names that Hugging Face's files have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ struct BertConfig {
   double layer_norm_eps = 1e-12;
   bool pooler = true;  ///< with the layer that sees the first token
 
-  /// That of all-MiniLM-L6-v2, which makes vectors of sentences.
+  /// The config of all-MiniLM-L6-v2, which computes sentence embeddings.
   static BertConfig minilm_l6() {
     BertConfig config;
     config.hidden_size = 384;
@@ -35,7 +35,7 @@ struct BertConfig {
 
 namespace bert {
 
-/// Sums of a token's, a place's and a sentence's vectors, normalised.
+/// The sum of token, position and segment embeddings, normalised.
 template <class D, class T>
 struct Embeddings {
   nn::Embedding<D, T> word_embeddings;
@@ -83,7 +83,7 @@ struct SelfAttention {
   auto fields() { return nn::fields("query", query, "key", key, "value", value); }
 };
 
-/// A linear map whose result is added to what came before, and normalised.
+/// A linear layer with a residual connection and layer normalisation.
 template <class D, class T>
 struct Output {
   nn::Linear<D, T> dense;
@@ -203,15 +203,15 @@ struct Bert {
     return x;
   }
 
-  /// What the pooler makes of the first token's vector: (batch, hidden_size).
+  /// The pooler's output for the first token: (batch, hidden_size).
   Var<T, D> pooled(const Var<T, D>& hidden) const {
     if (!pooler) fail<ValueError>("Bert", "there is no pooler: make one with {.pooler = true}");
     return tanh(pooler->dense(hidden.narrow(1, 0, 1).squeeze(1)));
   }
 };
 
-/// The mean of the vectors of all tokens that the mask has, of length 1: what all-MiniLM-L6-v2
-/// gives for a sentence; hidden of (batch, length, width), mask of (batch, length), the result of
+/// The mean of the vectors of all unmasked tokens, normalised to length 1: the sentence embedding
+/// of all-MiniLM-L6-v2. hidden has shape (batch, length, width), mask (batch, length), the result
 /// (batch, width).
 template <class T, class D>
 Var<T, D> sentence_vectors(const Var<T, D>& hidden, const Tensor<bool, D>& mask) {
@@ -224,8 +224,9 @@ Var<T, D> sentence_vectors(const Var<T, D>& hidden, const Tensor<bool, D>& mask)
 }
 
 /// Loads a file of Hugging Face: names may begin with "bert.", LayerNorm's weights may have their
-/// old names gamma and beta; what belongs to no encoder (position_ids, heads for tasks) is left
-/// out. Numbers are converted to the model's type. Throws ValueError where something is missing.
+/// old names gamma and beta; tensors that do not belong to the encoder (position_ids, task heads)
+/// are skipped. Elements are converted to the model's type. Throws ValueError if something is
+/// missing.
 template <class D, class T>
 void load_bert(Bert<D, T>& model, const StateDict& dict) {
   const auto rename = [](std::string name) -> std::string {

@@ -1,4 +1,4 @@
-// models::Cnn: two convolutions and two linear layers, the network of many a first guide.
+// models::Cnn: two convolutions and two linear layers, the network of many tutorials.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ struct CnnOptions {
   double dropout = 0;
 };
 
-/// Twice a convolution of 3 x 3, relu and the largest of 2 x 2; then two linear layers.
+/// Two 3 x 3 convolutions, each followed by relu and 2 x 2 max pooling; then two linear layers.
 template <class D = Cpu, class T = float>
 struct Cnn {
   Conv2d<D, T> conv1;

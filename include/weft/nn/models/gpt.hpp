@@ -1,4 +1,4 @@
-// Gpt: the decoder of Radford and others (2019), with the names of Hugging Face's GPT-2 files.
+// Gpt: the decoder of Radford et al. (2019), with the names of Hugging Face's GPT-2 files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,7 +50,7 @@ struct Attention {
     return nn::fields("c_attn", c_attn, "c_proj", c_proj, "heads", heads, "dropout", dropout);
   }
 
-  /// x of shape (batch, length, width). With a cache x comes behind what it holds, and is added.
+  /// x of shape (batch, length, width). With a cache, x follows its contents and is added to it.
   Var<T, D> operator()(const Var<T, D>& x, nn::KeyValueCache<D, T>* cache) const {
     const Var<T, D> qkv = c_attn(x);
     if (cache == nullptr) {
@@ -119,7 +119,7 @@ struct Gpt {
   using Cache = std::vector<nn::KeyValueCache<D, T>>;
 
   Gpt() = default;
-  /// First values are those of GPT-2. Throws ValueError where heads do not divide the width.
+  /// Initialised as GPT-2. Throws ValueError if the width is not divisible by the number of heads.
   explicit Gpt(const GptConfig& c, D device = {})
       : wte(c.vocab_size, c.n_embd, {}, device),
         wpe(c.n_positions, c.n_embd, {}, device),
@@ -158,17 +158,17 @@ struct Gpt {
   /// Tokens of shape (batch, length) to the logits of each next token, (batch, length, vocab_size).
   Var<T, D> operator()(const Tensor<int64_t, D>& ids) const { return logits(hidden(ids, nullptr)); }
 
-  /// The logits behind the last token alone, (batch, vocab_size); the tokens come behind those that
-  /// the cache has seen, and are added to it. In a NoGrad.
+  /// The logits after the last token only, (batch, vocab_size); the tokens follow those already in
+  /// the cache, and are added to it. In a NoGrad.
   Var<T, D> next(const Tensor<int64_t, D>& ids, Cache& cache) const {
     cache.resize(h.size());
     const Var<T, D> x = hidden(ids, &cache);
     return logits(x.narrow(1, x.size(1) - 1, 1)).squeeze(1);
   }
 
-  /// `count` tokens more, each drawn with the probability that the model gives it: (batch, length)
-  /// to (batch, length + count). Keys and values of earlier tokens are kept, not computed again,
-  /// and the host waits for none of the tokens. Throws ShapeError beyond n_positions.
+  /// Generates `count` more tokens, each sampled from the model's distribution: (batch, length) to
+  /// (batch, length + count). Keys and values of earlier tokens are cached, and the host does not
+  /// wait for any token. Throws ShapeError beyond n_positions.
   Tensor<int64_t, D> generate(const Tensor<int64_t, D>& ids, int64_t count,
                               GenerateOptions options = {}) const {
     const NoGrad guard;
@@ -218,7 +218,7 @@ struct Gpt {
 };
 
 /// Loads a GPT-2 file of Hugging Face: names may begin with "transformer."; masks that are stored
-/// as buffers and the output layer, which is the embedding, are left out. Numbers are converted to
+/// as buffers and the output layer, which is the embedding, are skipped. Elements are converted to
 /// the model's type.
 template <class D, class T>
 void load_gpt(Gpt<D, T>& model, const StateDict& dict) {

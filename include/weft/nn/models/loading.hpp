@@ -7,8 +7,8 @@
 
 namespace weft::nn::models {
 
-/// A state dict with its float, half, bfloat16 and double tensors as elements of type T; others,
-/// and those that are of T, stay as they are.
+/// A state dict with its float, half, bfloat16 and double tensors converted to element type T;
+/// others are not changed.
 template <class T>
 StateDict converted(const StateDict& dict) {
   StateDict out;

@@ -1,4 +1,4 @@
-// models::mobilenet_v3_small, mobilenet_v3_large (Howard and others 2019).
+// models::mobilenet_v3_small, mobilenet_v3_large (Howard et al. 2019).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ struct MobileNetOptions {
   int64_t first_stride = 2;  ///< 1 for small images
 };
 
-/// A MobileNetV3 with torchvision's names; made by mobilenet_v3_small and mobilenet_v3_large.
+/// A MobileNetV3 with torchvision's names; created by mobilenet_v3_small and mobilenet_v3_large.
 template <class D = Cpu, class T = float>
 struct MobileNetV3 {
   std::vector<MobileEntry<D, T>> features;

@@ -13,7 +13,7 @@ namespace weft::nn::models {
 /// What follows a norm.
 enum class After { nothing, relu, hardswish };
 
-/// The number of channels that 8 divides next to x, and at least 0.9 of it.
+/// The multiple of 8 nearest to x that is at least 0.9 x.
 inline int64_t channels_near(double x) {
   const auto near = static_cast<int64_t>(x + 4) / 8 * 8;
   const int64_t least = near > 8 ? near : 8;
@@ -47,8 +47,7 @@ struct ConvNorm {
   }
 };
 
-/// Each channel times a number between 0 and 1 that follows from the means of all (Hu and others
-/// 2018).
+/// Each channel times a number between 0 and 1 that follows from the means of all (Hu et al. 2018).
 template <class D = Cpu, class T = float>
 struct SqueezeExcitation {
   Conv2d<D, T> fc1;

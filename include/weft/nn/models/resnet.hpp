@@ -1,4 +1,4 @@
-// models::resnet18, resnet34, resnet50: residual networks (He and others 2016).
+// models::resnet18, resnet34, resnet50: residual networks (He et al. 2016).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace weft::nn::models {
 
 namespace detail {
-/// A convolution without a bias, which a norm follows; first values as He and others have them.
+/// A convolution without a bias, which a norm follows; initialised as in He et al..
 template <class D, class T>
 Conv2d<D, T> plain_conv(int64_t in, int64_t out, int64_t kernel, int64_t stride, D device,
                         int64_t groups = 1) {
@@ -23,7 +23,7 @@ Conv2d<D, T> plain_conv(int64_t in, int64_t out, int64_t kernel, int64_t stride,
 }
 }  // namespace detail
 
-/// Where the sizes of x and of what is added to it differ.
+/// If the sizes of x and the block's result differ.
 template <class D, class T>
 using Shortcut = std::optional<Sequential<Conv2d<D, T>, BatchNorm2d<D, T>>>;
 
@@ -56,7 +56,7 @@ struct BasicBlock {
   }
 };
 
-/// Convolutions of 1 x 1, 3 x 3 and 1 x 1, the stride being that of the second one.
+/// Convolutions of 1 x 1, 3 x 3 and 1 x 1, with the stride in the second one.
 template <class D = Cpu, class T = float>
 struct Bottleneck {
   using device_type = D;
@@ -98,7 +98,7 @@ struct ResNetOptions {
       false;  ///< of 32 x 32: the first convolution has 3 x 3, and nothing is pooled
 };
 
-/// A residual network with torchvision's names; made by resnet18 and its like.
+/// A residual network with torchvision's names; created by resnet18, resnet34 and resnet50.
 template <class Block>
 struct ResNet {
   using D = typename Block::device_type;

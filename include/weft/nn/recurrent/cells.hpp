@@ -60,8 +60,8 @@ struct RecurrentCell {
 };
 }  // namespace detail
 
-/// h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu: x of (batch, in), h of (batch, width), which
-/// is 0 unless given.
+/// h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu: x of (batch, in), h of (batch, width), by
+/// default 0.
 template <class D = Cpu, class T = float>
 struct RNNCell : detail::RecurrentCell<D, T, detail::RnnSteps<false>> {
   Nonlinearity nonlinearity = Nonlinearity::tanh;

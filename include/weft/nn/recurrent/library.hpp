@@ -1,4 +1,4 @@
-// All layers of a recurrent network by a library's one call, where it takes them.
+// All layers of a recurrent network in one library call, where the library supports them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

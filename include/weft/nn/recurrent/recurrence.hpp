@@ -84,7 +84,7 @@ struct LstmSteps {
 };
 
 /// r z n: n = tanh(x_n + r h_n), h = (1 - z) n + z h0, where h_n is the product with h0 and its
-/// bias (Cho and others 2014, as cuDNN and PyTorch have it).
+/// bias (Cho et al. 2014, as cuDNN and PyTorch have it).
 struct GruSteps {
   static constexpr const char* text = "gru";
   static constexpr int gates = 3;

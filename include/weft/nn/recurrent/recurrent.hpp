@@ -1,4 +1,4 @@
-// RNN, LSTM and GRU: layers over sequences, with PyTorch's names of weights, options and defaults.
+// RNN, LSTM and GRU: recurrent layers with PyTorch's weight names, options and defaults.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -33,7 +33,7 @@ template <class V>
 struct Recorded;
 
 namespace detail {
-/// The value; with `cut` no less than 0, in the same pass where there is one.
+/// The value; with `cut` no less than 0, in the same pass if there is one.
 template <class T, class D>
 Tensor<T, D> compute(const char* operation, bool transposed, const Problem& p,
                      const Tensor<T, D>& x, const Tensor<T, D>& w, const Tensor<T, D>* bias,
@@ -45,8 +45,8 @@ Tensor<T, D> compute(const char* operation, bool transposed, const Problem& p,
 }
 }  // namespace detail
 
-/// What a convolution gives. It is computed when its value is first asked for, once, so that `relu`
-/// of it can be part of the same call. V is a Tensor or a Var.
+/// The result of a convolution. It is computed once, when its value is first needed, so that a
+/// `relu` of it can be part of the same call. V is a Tensor or a Var.
 template <class K, class V>
 class Convolved : public NodeMembers<Convolved<K, V>> {
  public:
@@ -123,8 +123,7 @@ auto convolve(const Options& options, const X& x, const W& w, const B&... bias) 
   using Check = weft::detail::OperandCheck<K, X, W, B...>;
   if constexpr (Check::report()) {
     using T = typename Check::element;
-    static_assert(!is_dual<T>,
-                  "weft: convolutions have no Hessian-vector products: take gradients alone");
+    static_assert(!is_dual<T>, "weft: convolutions have gradients, but no Hessian-vector products");
     using First = typename Check::first;
     using D =
         std::conditional_t<std::is_same_v<weft::detail::common_device_of<X, W, B...>, AnyDevice>,
@@ -160,23 +159,23 @@ template <class K, class V>
 struct VarCount<conv::Convolved<K, V>> : VarCount<V> {};
 }  // namespace detail
 
-/// What a convolution function gives, before its value is asked for.
+/// What a convolution function gives, before its value is requested.
 template <class X>
 concept ConvolutionLike = ExpressionLike<X> && requires {
   requires std::remove_cvref_t<X>::is_convolution;
 };
 
-/// relu(conv2d(x, w, b)) in one call of the library where it has one for both.
+/// relu(conv2d(x, w, b)), as one call if the library has one for both.
 template <ConvolutionLike X>
 auto relu(X&& x) {
   return x.cut();
 }
 
-/// The convolution (cross-correlation, as in PyTorch) of x (batch, channel, length) with the
-/// weight (filter, channel / groups, kernel), to (batch, filter, length). Operands are evaluated at
-/// the call, the convolution at its value's first use, and relu of it with it; the result keeps the
-/// memory format of x. One image may come without the batch axis. Throws
-/// ShapeError where sizes do not fit.
+/// The convolution (cross-correlation, as in PyTorch) of x (batch, channel, length) with the weight
+/// (filter, channel / groups, kernel), to (batch, filter, length). Operands are evaluated at the
+/// call, the convolution when its value is first used, together with a relu of it; the result keeps
+/// the memory format of x. The batch axis may be omitted for a single image. Throws ShapeError if
+/// sizes do not fit.
 template <ExpressionLike X, ExpressionLike W>
 auto conv1d(const X& x, const W& weight, const ConvOptions& options = {}) {
   return conv::detail::convolve<conv::Convolution<1>>(options, x, weight);
@@ -206,9 +205,9 @@ auto conv3d(const X& x, const W& weight, const B& bias, const ConvOptions& optio
   return conv::detail::convolve<conv::Convolution<3>>(options, x, weight, bias);
 }
 
-/// The transposed convolution: what conv1d with these options passes back to its input for a
-/// gradient x. The weight is (channel of x, filter / groups, kernel); the result has length
-/// (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
+/// The transposed convolution: the gradient that conv1d with these options passes to its input for
+/// an output gradient x. The weight is (channel of x, filter / groups, kernel); the result has
+/// length (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
 template <ExpressionLike X, ExpressionLike W>
 auto conv_transpose1d(const X& x, const W& weight, const ConvTransposeOptions& options = {}) {
   return conv::detail::convolve<conv::Transposed<1>>(options, x, weight);

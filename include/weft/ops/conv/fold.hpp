@@ -64,8 +64,8 @@ Tensor<T, D> images_of(const Problem& p, const Tensor<T, D>& columns) {
 
 }  // namespace conv
 
-/// What a kernel sees of images (batch, channel, row, column) at each place: (batch, channel *
-/// taps, place), PyTorch's nn.functional.unfold.
+/// The patches of images (batch, channel, row, column) under a kernel at each position, as columns
+/// (batch, channel * taps, position): PyTorch's nn.functional.unfold.
 template <ExpressionLike X>
 auto unfold(const X& e, const PerAxis& kernel, const UnfoldOptions& options = {}) {
   using Check = detail::OperandCheck<conv::Unfolding, X>;
@@ -83,8 +83,8 @@ auto unfold(const X& e, const PerAxis& kernel, const UnfoldOptions& options = {}
   }
 }
 
-/// Images (batch, channel, row, column) of `size` rows and columns, each place the sum of what
-/// stands for it in the columns of unfold: PyTorch's nn.functional.fold.
+/// Images (batch, channel, row, column) with `size` rows and columns, each pixel the sum of its
+/// entries in columns as made by unfold: PyTorch's nn.functional.fold.
 template <ExpressionLike X>
 auto fold(const X& e, const PerAxis& size, const PerAxis& kernel,
           const UnfoldOptions& options = {}) {

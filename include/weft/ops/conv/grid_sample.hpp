@@ -1,4 +1,4 @@
-// grid_sample, affine_grid: images read where a grid of coordinates points.
+// grid_sample, affine_grid: images sampled at a grid of coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -86,11 +86,11 @@ inline double coordinate(int64_t i, int64_t n, bool align_corners) {
 
 }  // namespace sampling
 
-/// Images (batch, channel, row, column) read at the coordinates (x, y) of a grid (batch, row,
-/// column, 2), which go from -1 at an image's left and top edge to 1: to (batch, channel, row and
-/// column of the grid). With three spatial axes the grid is (batch, z, y, x, 3) with coordinates
-/// (x, y, z). PyTorch's grid_sample; Jaderberg and others 2015. Evaluated at the call, in the
-/// memory format of x.
+/// Images (batch, channel, row, column) sampled at the coordinates (x, y) of a grid (batch, row,
+/// column, 2), from -1 at the left and top edges of an image to 1: (batch, channel, row and column
+/// of the grid). With three spatial axes the grid is (batch, z, y, x, 3) with coordinates (x, y,
+/// z). PyTorch's grid_sample; Jaderberg et al. 2015. Evaluated at the call, in the memory format of
+/// x.
 template <ExpressionLike X, ExpressionLike G>
 auto grid_sample(const X& images, const G& grid, const GridSampleOptions& options = {}) {
   using Check = detail::OperandCheck<sampling::Kind, X, G>;
@@ -110,8 +110,8 @@ auto grid_sample(const X& images, const G& grid, const GridSampleOptions& option
   }
 }
 
-/// The grid for grid_sample whose coordinates are those of the result's places, turned, stretched
-/// and moved by matrices theta: (batch, 2, 3) for a result of shape (batch, channel, row, column),
+/// The grid for grid_sample whose coordinates are the positions of the result, transformed by
+/// affine matrices theta: (batch, 2, 3) for a result of shape (batch, channel, row, column),
 /// (batch, 3, 4) for one with three spatial axes. PyTorch's affine_grid.
 template <ExpressionLike X>
 auto affine_grid(const X& e, const Shape& size, bool align_corners = false) {

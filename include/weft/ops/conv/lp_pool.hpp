@@ -134,8 +134,8 @@ auto norm_of(const char* operation, const X& x, double p, const PerAxis& kernel,
 }  // namespace pool
 
 /// (sum of x^p)^(1 / p) over each window of images (batch, channel, length), as PyTorch's
-/// lp_pool1d: with p = 1 the sum, with a large p nearly the largest. Its gradient is 0 where the
-/// norm is.
+/// lp_pool1d: the sum for p = 1, nearly the maximum for large p. Its gradient is 0 where the norm
+/// is.
 template <ExpressionLike X>
 auto lp_pool1d(const X& x, double p, const PerAxis& kernel, const LpPoolOptions& options = {}) {
   return pool::norm_of<1>("lp_pool1d", x, p, kernel, options);

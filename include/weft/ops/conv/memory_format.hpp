@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// The strides of a tensor of shape (batch, channel, ...) whose channels are neighbours in memory.
+/// The strides of a tensor of shape (batch, channel, ...) whose channels are adjacent in memory.
 WEFT_OUTLINED inline Strides channels_last_strides(const Shape& shape) {
   Strides out = contiguous_strides(shape);
   if (shape.rank() < 3) return out;
@@ -28,7 +28,7 @@ WEFT_OUTLINED inline bool is_channels_last(const Shape& shape, const Strides& st
   return strides == channels_last_strides(shape) && !(strides == contiguous_strides(shape));
 }
 
-/// Whether x, of shape (batch, channel, ...), has its channels side by side in memory.
+/// Whether the channels of x, of shape (batch, channel, ...), are adjacent in memory.
 template <class X>
   requires requires(const X& x) { x.strides(); }
 bool is_channels_last(const X& x) { return is_channels_last(x.shape(), x.strides()); }
@@ -74,9 +74,9 @@ Tensor<T, D> in_any_format(const Tensor<T, D>& x) {
 }
 }  // namespace detail
 
-/// x of shape (batch, channel, ...) with the same shape and elements, and its channels side by side
-/// in memory: x itself where it is so already. Convolutions, pooling and element-wise statements
-/// keep the format of what they are given, so that a network's input alone needs it.
+/// x, of shape (batch, channel, ...), with the same shape and elements but its channels adjacent in
+/// memory; x itself if they already are. Convolutions, pooling and element-wise statements keep the
+/// format of their input, so only a network's input needs converting.
 template <TensorLike X>
 auto channels_last(const X& x) {
   if (x.rank() < 3 || x.rank() > 5) {

@@ -7,14 +7,14 @@
 namespace weft {
 
 /// The largest element of each window of images (batch, channel, length). NaN counts as the
-/// largest. One image may come without the batch axis. Evaluated at the call, in the memory format
-/// of x.
+/// largest. The batch axis may be omitted for a single image. Evaluated at the call, in the memory
+/// format of x.
 template <ExpressionLike X>
 auto max_pool1d(const X& x, const PerAxis& kernel, const MaxPoolOptions& options = {}) {
   return pool::maximum_of<void, 1>("max_pool1d", x,
                                    pool::max_plan<1>("max_pool1d", kernel, options));
 }
-/// The same, and in `.indices` where in its image each was.
+/// The same, with the position of each in its image in `.indices`.
 template <ExpressionLike X>
 auto max_pool1d_with_indices(const X& x, const PerAxis& kernel,
                              const MaxPoolOptions& options = {}) {
@@ -46,7 +46,7 @@ auto max_pool2d(const X& x, const PerAxis& kernel, const MaxPoolOptions& options
   return pool::maximum_of<void, 2>("max_pool2d", x,
                                    pool::max_plan<2>("max_pool2d", kernel, options));
 }
-/// The same, and in `.indices` where in its image each was.
+/// The same, with the position of each in its image in `.indices`.
 template <ExpressionLike X>
 auto max_pool2d_with_indices(const X& x, const PerAxis& kernel,
                              const MaxPoolOptions& options = {}) {
@@ -78,7 +78,7 @@ auto max_pool3d(const X& x, const PerAxis& kernel, const MaxPoolOptions& options
   return pool::maximum_of<void, 3>("max_pool3d", x,
                                    pool::max_plan<3>("max_pool3d", kernel, options));
 }
-/// The same, and in `.indices` where in its image each was.
+/// The same, with the position of each in its image in `.indices`.
 template <ExpressionLike X>
 auto max_pool3d_with_indices(const X& x, const PerAxis& kernel,
                              const MaxPoolOptions& options = {}) {

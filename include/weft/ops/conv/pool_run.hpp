@@ -31,8 +31,8 @@ struct Pooled {
   I indices;
 };
 
-/// max_pool of two spatial axes by kernels of their own (cuda/conv/pool.hpp), which return false,
-/// and have done nothing, for what they do not take; without `index` the values alone:
+/// max_pool of two spatial axes by dedicated kernels (cuda/conv/pool.hpp), which return false,
+/// without side effects, for cases they do not support; without `index` only the values:
 ///   static bool largest(const char* operation, const pool::Window&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& y, const Tensor<I, D>* index);
 ///   static bool gradient(operation, window, g, index, dx);
@@ -190,7 +190,7 @@ auto apply(const X& x, const Plan& plan_of, const F& f) {
   }
 }
 
-/// I: the type of the places; void for the values alone.
+/// I: the type of the places; void for only the values.
 template <class I, int Axes, class X, class Plan>
 auto maximum_of(const char* operation, const X& x, const Plan& plan_of) {
   return apply<Kind<true>, Axes>(x, plan_of, [&](const auto& images, const Window& w) {

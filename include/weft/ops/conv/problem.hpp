@@ -123,7 +123,7 @@ WEFT_OUTLINED inline void check_bias(const char* operation, const Shape& bias, i
 }  // namespace detail
 
 /// The convolution of images of shape x with filters (filter, channel / groups, ...). Throws
-/// ShapeError or ValueError where they do not fit.
+/// ShapeError or ValueError if they do not fit.
 WEFT_OUTLINED inline Problem plan(const char* operation, const Shape& x, const Shape& w, int axes,
                                   const ConvOptions& o) {
   detail::check_ranks(operation, x, w, axes, false);

@@ -6,8 +6,8 @@
 
 namespace weft {
 
-/// Images (batch, channel, ...) of another size: PyTorch's interpolate, without antialiasing.
-/// Evaluated at the call, in the memory format of x.
+/// Images (batch, channel, ...) resized: PyTorch's interpolate, without antialiasing. Evaluated at
+/// the call, in the memory format of x.
 template <ExpressionLike X>
 auto interpolate(const X& e, const InterpolateOptions& options) {
   using Check = detail::OperandCheck<resampling::Kind, X>;
@@ -25,8 +25,8 @@ auto interpolate(const X& e, const InterpolateOptions& options) {
   }
 }
 
-/// Images (batch, channel r r, row, column) as ones of r times the rows and columns: (batch,
-/// channel, row r, column r). Shi and others 2016.
+/// Images (batch, channel r r, row, column) rearranged into r times as many rows and columns:
+/// (batch, channel, row r, column r). Shi et al. 2016.
 template <ExpressionLike X>
 auto pixel_shuffle(const X& e, int64_t r) {
   const auto x = detail::as_tensor(e);

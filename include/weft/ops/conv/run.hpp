@@ -26,9 +26,9 @@ struct ConvLibrary;
 template <class D>
 struct DepthwiseWeights;
 
-/// Depthwise convolutions of channels-last images by kernels of their own
-/// (cuda/conv/depthwise_last.hpp), which return false, and have done nothing, for what they do not
-/// take:
+/// Depthwise convolutions of channels-last images by dedicated kernels
+/// (cuda/conv/depthwise_last.hpp), which return false, without side effects, for cases they do not
+/// support:
 ///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& w, const Tensor<T, D>* bias, const Tensor<T, D>& y);
 ///   static bool images(operation, problem, g, w, dx);
@@ -122,7 +122,7 @@ void finish(int64_t channels, const Tensor<T, D>& y, const Tensor<T, D>* bias, b
   }
 }
 
-/// The convolution of x with the filters w, plus a bias where there is one, and with `cut` no less
+/// The convolution of x with the filters w, plus a bias if there is one, and with `cut` no less
 /// than 0; in the format of x.
 template <class T, class D>
 Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>& images,

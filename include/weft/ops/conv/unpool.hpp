@@ -1,4 +1,4 @@
-// max_unpool1d max_unpool2d max_unpool3d: the largest elements back at their places.
+// max_unpool1d max_unpool2d max_unpool3d: the maxima put back at their positions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -85,8 +85,8 @@ auto unpool_of(const char* operation, const X& e, const I& indices, const PerAxi
 
 }  // namespace pool
 
-/// The elements of x (batch, channel, length) at the indices that max_pool1d_with_indices gave, and
-/// zeros between: PyTorch's max_unpool1d. An index outside of the result is an IndexError.
+/// The elements of x (batch, channel, length) at the indices from max_pool1d_with_indices, with
+/// zeros in between: PyTorch's max_unpool1d. An index outside of the result is an IndexError.
 template <ExpressionLike X, ExpressionLike I>
 auto max_unpool1d(const X& x, const I& indices, const PerAxis& kernel,
                   const MaxUnpoolOptions& options = {}) {

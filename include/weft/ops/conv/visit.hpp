@@ -12,7 +12,7 @@ namespace weft {
 ///                   std::initializer_list<Storage*> reads, std::initializer_list<Storage*>
 ///                   writes);
 /// F is trivially copyable and is called with each conv::Place, in any order and several at once.
-/// On the CPU f.row(place, count), where there is one, is called with the first of `count` places
+/// On the CPU f.row(place, count), if there is one, is called with the first of `count` places
 /// along x instead.
 template <class D>
 struct Visitor;

@@ -142,6 +142,8 @@ template <class T, class Op, class... Args>
   requires((is_counting<Args> || ...) && !is_bool<typename Map<T, Op, Args...>::value_type>)
 inline constexpr bool is_counting<Map<T, Op, Args...>> =
     ((is_counting<Args> || is_scalar<Args>)&&...);
+template <class T, class To, class X>  // whose type was given after all
+inline constexpr bool is_counting<Map<T, op::cast<To>, X>> = false;
 
 /// The elements from start to stop as an expression.
 template <class A, class B, class C>
@@ -157,8 +159,8 @@ auto counting(A start, B stop, C step) {
 }
 }  // namespace detail
 
-/// start, start + step, ... before stop, without memory and on any device: int64 of integers, float
-/// of others, and beside other operands their type: `x / arange(1, 7)`. With a device a tensor.
+/// start, start + step, ... before stop, without memory and on any device: int64 for integers,
+/// otherwise float, or the type of the other operands: `x / arange(1, 7)`. With a device a tensor.
 template <class T = void, NumberLike A>
   requires std::is_void_v<T>
 auto arange(A stop) { return detail::counting(A(0), stop, A(1)); }

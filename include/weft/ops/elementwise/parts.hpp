@@ -6,8 +6,8 @@
 
 namespace weft {
 
-/// x rounded to so many decimal places, halves to the even digit; negative counts round before the
-/// point.
+/// x rounded to the given number of decimal places, half to even; negative counts round to the left
+/// of the decimal point.
 template <ExpressionLike X>
 auto round(X&& x, int decimals) {
   double scale = 1;
@@ -38,7 +38,7 @@ template <ExpressionLike X>
 auto frexp(const X& x) {
   return Parts{lift(op::frexp_fraction{}, x), lift(op::frexp_exponent{}, detail::detached(x))};
 }
-/// x / y rounded as asked: div<Rounding::floor>(x, y).
+/// x / y with the given rounding: div<Rounding::floor>(x, y).
 template <Rounding How, class X, class Y>
   requires OperandsOrMistakes<X, Y>
 auto div(X&& x, Y&& y) {
@@ -47,6 +47,12 @@ auto div(X&& x, Y&& y) {
   } else {
     return trunc_divide(static_cast<X&&>(x), static_cast<Y&&>(y));
   }
+}
+
+/// clamp under NumPy's and PyTorch's other name.
+template <ExpressionLike X, OperandOrMistake Low, OperandOrMistake High>
+auto clip(const X& x, const Low& low, const High& high) {
+  return clamp(x, low, high);
 }
 
 /// A complex tensor's elements as pairs of real and imaginary parts along a new last axis: a view.
@@ -60,7 +66,11 @@ Tensor<R, D> view_as_real(const Tensor<complex<R>, D>& z) {
   return detail::Access::make<R, D>(detail::Access::storage(z), reinterpret_cast<R*>(z.data()),
                                     shape, strides);
 }
-/// The reverse: a view of a tensor whose last axis has the two parts side by side.
+/// Of an expression, which is evaluated.
+template <Expression X>
+  requires(!TensorLike<X> && is_complex<typename X::value_type>)
+auto view_as_real(const X& z) { return view_as_real(z.eval()); }
+/// The reverse: a view of a tensor whose last axis holds the two parts.
 template <class R, Device D>
   requires(std::is_same_v<R, float> || std::is_same_v<R, double>)
 Tensor<complex<R>, D> view_as_complex(const Tensor<R, D>& x) {

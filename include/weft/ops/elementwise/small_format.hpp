@@ -68,7 +68,7 @@ constexpr auto decode(X&& codes) {
 }
 
 /// Codes of 4 or 2 bits side by side in bytes, the first one in the lowest bits, along the last
-/// axis, which is shorter by that. Evaluated. Throws ShapeError where bytes would not be whole.
+/// axis, which is shorter by that. Evaluated. Throws ShapeError if bytes would not be whole.
 template <class Format, class D>
 Tensor<std::uint8_t, D> pack_codes(const Tensor<std::uint8_t, D>& codes) {
   constexpr int count = 8 / Format::bits;

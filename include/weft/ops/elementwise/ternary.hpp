@@ -44,7 +44,7 @@ struct where {
       return condition == (I == 1) ? T(1) : T(0);
     }
   }
-  /// The gradient, of which the side that was not chosen gets none, whatever it is.
+  /// The gradient; the side that was not chosen gets none, whatever its value.
   template <int I, class G, class T, class Z>
   WEFT_HD static constexpr auto vjp(G g, bool condition, T, T, Z) {
     if constexpr (I == 0) {

@@ -1,4 +1,4 @@
-// take, index_select, gather and take_along_axis: elements picked by integers, inside expressions.
+// take, index_select, gather and take_along_axis: elements selected by index, inside expressions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -132,8 +132,8 @@ template <ExpressionLike X, OperandOrMistake I>
 auto take(X&& x, I&& indices) {
   return detail::gather<gathering::take>(static_cast<X&&>(x), static_cast<I&&>(indices), nullptr);
 }
-/// The slices of x at the indices, whose axes stand in place of the indexed one: with axis(0) the
-/// rows of an embedding.
+/// The slices of x at the indices, whose axes replace the indexed one: with axis(0), the rows of an
+/// embedding.
 template <ExpressionLike X, OperandOrMistake I, class A>
 auto take(X&& x, I&& indices, const A& axis) {
   return detail::gather_axis<gathering::take_axis>(static_cast<X&&>(x), static_cast<I&&>(indices),
@@ -155,8 +155,8 @@ auto index_select(X&& x, I&& indices, const A& axis) {
                                                         static_cast<I&&>(indices), axis);
   }
 }
-/// For each index the element of x at that place of the axis and at the index's own place of the
-/// others, which broadcast. The axis may come before the indices, as in PyTorch.
+/// For each index, the element of x at that position along the axis and at the index's own position
+/// along the others, which broadcast. The axis may come before the indices, as in PyTorch.
 template <ExpressionLike X, OperandOrMistake I, class A>
 auto gather(X&& x, I&& indices, const A& axis) {
   if constexpr (std::is_same_v<std::remove_cvref_t<I>, Axes> && ExpressionLike<A>) {

@@ -33,7 +33,7 @@ struct rearranged {
   int count;
   Axis axes[detail::most_axes<K>];
 
-  /// Adds to `offset` what leads to the element at a position; false where there is none. Each axis
+  /// Adds to `offset` what leads to the element at a position; false if there is none. Each axis
   /// leads from an element to the next one, the one before, the same or one further back, so that
   /// neighbours of a row whose ends are as far apart in the operand are neighbours there.
   WEFT_HD bool find(long long& offset, long long position) const {
@@ -88,7 +88,7 @@ class Rearranged : public NodeMembers<Rearranged<K, E>> {
 };
 
 namespace detail {
-/// A number as what stands for elements of type T; throws where T cannot hold it.
+/// A number as what stands for elements of type T; throws if T cannot hold it.
 template <class T, class N>
 compute_t<T> fill_number(const char* operation, N number) {
   if constexpr (is_floating<N> && (is_integer<T> || is_bool<T>)) {
@@ -109,8 +109,7 @@ auto rearranged(X&& x, const Places& places, compute_t<element_of_t<X>> fill = {
   using E = operand_t<element_of_t<X>, X>;
   constexpr bool placed = !std::is_same_v<typename E::device_type, AnyDevice>;
   static_assert(placed,
-                "weft: what is rearranged lies on a device: write the expression into a "
-                "Tensor");
+                "weft: a rearranged expression needs a device: write it into a Tensor first");
   if constexpr (placed) {
     return Rearranged<K, E>(AsOperand<element_of_t<X>, K>{}(static_cast<X&&>(x)), places, fill);
   } else {

@@ -116,8 +116,8 @@ Tensor<T, D> scatter_axis(const char* operation, const Tensor<T, D>& target, con
 }
 }  // namespace detail
 
-/// Writes the source to the elements of the target at the indices' places of the axis and the
-/// indices' own places of the others, and returns the target. Of several writes to one element the
+/// Writes the source to the elements of the target at the indices along the axis and the indices'
+/// own positions along the others, and returns the target. Of several writes to one element the
 /// last wins on the CPU, any on Cuda.
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> scatter(const Tensor<T, D>& target, const A& axis, const I& indices, const S& source) {
@@ -131,7 +131,7 @@ Tensor<T, D> scatter_add(const Tensor<T, D>& target, const A& axis, const I& ind
   return detail::scatter_axis<Indexing::along, detail::adding<Options...>()>("scatter_add", target,
                                                                              axis, indices, source);
 }
-/// Writes slices of the source to the target's at the indices, whose axes stand in place of the
+/// Writes slices of the source to the slices of the target at the indices, whose axes replace the
 /// indexed one, as in take(x, indices, axis(n)).
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> index_copy(const Tensor<T, D>& target, const A& axis, const I& indices,
@@ -171,8 +171,9 @@ Tensor<T, D> put_values(const char* operation, const Tensor<T, D>& target, const
 }
 }  // namespace detail
 
-/// Writes the values to the elements at row-major positions of the target. As many values as
-/// indices are taken in row-major order, whatever their shape; others broadcast to the indices'.
+/// Writes the values to the elements at row-major positions of the target. If there are as many
+/// values as indices, they are taken in row-major order, whatever their shape; otherwise they
+/// broadcast to the indices' shape.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S>
 Tensor<T, D> put(const Tensor<T, D>& target, const I& indices, const S& values) {
   return detail::put_values<detail::Update::store>("put", target, indices, values);

@@ -56,6 +56,12 @@ struct combine_at {
 }  // namespace op
 
 namespace detail {
+/// One of combine::sum, prod, mean, max, min.
+template <class How>
+concept Combining = std::is_same_v<How, combine::Sum> || std::is_same_v<How, combine::Product> ||
+    std::is_same_v<How, combine::Mean> || std::is_same_v<How, combine::Maximum> ||
+    std::is_same_v<How, combine::Minimum>;
+
 template <class How>
 inline constexpr Update update_for = Update::add;
 template <>
@@ -83,6 +89,8 @@ T neutral() {
 template <Indexing Which, class How, class T, class D, class I, class S>
 Tensor<T, D> scatter_joined(const char* operation, const Tensor<T, D>& target, const Axes& axis,
                             const I& indices, const S& source, bool include_self) {
+  static_assert(Combining<How>,
+                "weft: how values are joined is one of combine::sum, prod, mean, max and min");
   if (!include_self) {
     scatter_axis<Which, Update::store>(operation, target, axis, indices, neutral<T, How>());
   }
@@ -102,17 +110,17 @@ Tensor<T, D> scatter_joined(const char* operation, const Tensor<T, D>& target, c
 }
 }  // namespace detail
 
-/// Joins the source with the target's elements at the indices' places of the axis, and the indices'
-/// own places of the others: scatter_reduce(x, axis(0), i, s, combine::max). Writes to the target
-/// and returns it. Without `include_self` what stood in those elements has no part in it. Means of
-/// integers are rounded down; sums and products of floats have no fixed order on Cuda.
+/// Combines the source with the elements of the target at the indices along the axis and the
+/// indices' own positions along the others: scatter_reduce(x, axis(0), i, s, combine::max). Writes
+/// to the target and returns it. Without `include_self` what stood in those elements has no part in
+/// it. Means of integers are rounded down; sums and products of floats have no fixed order on Cuda.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class How>
 Tensor<T, D> scatter_reduce(const Tensor<T, D>& target, const Axes& axis, const I& indices,
                             const S& source, [[maybe_unused]] How how, bool include_self = true) {
   return detail::scatter_joined<Indexing::along, How>("scatter_reduce", target, axis, indices,
                                                       source, include_self);
 }
-/// The same of slices of the source, and the target's slices at the indices, as in index_add.
+/// The same for slices of the source and the slices of the target at the indices, as in index_add.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class How>
 Tensor<T, D> index_reduce(const Tensor<T, D>& target, const Axes& axis, const I& indices,
                           const S& source, [[maybe_unused]] How how, bool include_self = true) {

@@ -232,11 +232,11 @@ BegunAttention<T, D> attend(const Tensor<T, D>& q, const Tensor<T, D>& k, const 
 }
 }  // namespace detail
 
-/// softmax(scale q k^T + mask) v for each batch and head (Vaswani and others 2017), as PyTorch's
+/// softmax(scale q k^T + mask) v for each batch and head (Vaswani et al. 2017), as PyTorch's
 /// function of this name: queries of shape (batch, heads, n, width), keys (batch, heads, m, width)
 /// and values (batch, heads, m, value_width) give (batch, heads, n, value_width). The n by m scores
-/// are never stored as a whole (Dao and others 2022). A query that may attend to nothing gets 0.
-/// Half types are computed in float. Throws ShapeError for shapes that do not fit.
+/// are never stored as a whole (Dao et al. 2022). A query that may attend to nothing gets 0. Half
+/// types are computed in float. Throws ShapeError for shapes that do not fit.
 template <ExpressionLike Q, ExpressionLike K, ExpressionLike V>
 auto scaled_dot_product_attention(
     const Q& q, const K& k, const V& v,

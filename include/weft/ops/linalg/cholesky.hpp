@@ -41,10 +41,10 @@ struct CholeskyRule {
 
 }  // namespace linalg
 
-/// L, lower triangular, with A = L L^T (L^H of complex matrices), for each matrix of a (..., n, n),
-/// of which the lower half is read. Throws ValueError where one is not positive definite, with its
-/// number in the batch and the pivot (on Cuda when the GPU is next waited for). Gradient: Murray
-/// 2016, arXiv 1602.07527.
+/// The lower triangular L with A = L L^T (L^H for complex matrices), for each matrix of a (..., n,
+/// n); only the lower triangle of A is read. Throws ValueError if one is not positive definite,
+/// with its number in the batch and the pivot (on Cuda when the GPU is next waited for). Gradient:
+/// Murray 2016, arXiv 1602.07527.
 template <ExpressionLike X>
 auto cholesky(X&& a) {
   if constexpr (linalg::takes<X>()) {

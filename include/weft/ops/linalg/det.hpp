@@ -78,8 +78,8 @@ struct LogdetRule {
 
 }  // namespace linalg
 
-/// The determinant of each matrix of a (..., n, n): (...); of a singular one 0. Gradient: Jacobi's
-/// formula, det(A) A^-T; a singular matrix is an error in a backward pass.
+/// The determinant of each matrix of a (..., n, n), of shape (...); 0 if it is singular. Gradient:
+/// Jacobi's formula, det(A) A^-T; a singular matrix is an error in a backward pass.
 template <ExpressionLike X>
 auto det(X&& a) {
   if constexpr (linalg::takes<X>()) {
@@ -88,9 +88,9 @@ auto det(X&& a) {
   }
 }
 
-/// {sign, logabsdet} of each matrix of a (..., n, n): det(A) = sign * exp(logabsdet), where det(A)
-/// itself would overflow. A singular matrix has sign 0 and -infinity. The sign of a complex matrix
-/// is a number of absolute value 1. Gradient of logabsdet: A^-T; the sign has none.
+/// {sign, logabsdet} of each matrix of a (..., n, n): det(A) = sign * exp(logabsdet), even if
+/// det(A) itself would overflow. A singular matrix has sign 0 and -infinity. The sign of a complex
+/// matrix is a number of absolute value 1. Gradient of logabsdet: A^-T; the sign has none.
 template <ExpressionLike X>
 auto slogdet(X&& a) {
   if constexpr (linalg::takes<X>()) {

@@ -93,10 +93,11 @@ auto eig_of(const char* operation, const X& a, bool vectors) {
 
 }  // namespace linalg
 
-/// {eigenvalues, eigenvectors} of each matrix of a (..., n, n), complex and in no order: (..., n),
-/// and the vectors as columns (..., n, n) of length 1. It is computed in complex numbers: the
-/// eigenvalues of a real matrix are pairs up to rounding. Gradient: Boeddeker et al. 2017, arXiv
-/// 1701.00392, where eigenvalues differ; what depends on the vectors' phases has none and throws.
+/// {eigenvalues, eigenvectors} of each matrix of a (..., n, n), complex: values (..., n) in no
+/// particular order, and vectors of length 1 as columns (..., n, n). It is computed in complex
+/// numbers: the eigenvalues of a real matrix are pairs up to rounding. Gradient: Boeddeker et al.
+/// 2017, arXiv 1701.00392, where eigenvalues differ; what depends on the vectors' phases has none
+/// and throws.
 template <ExpressionLike X>
 auto eig(X&& a) {
   if constexpr (linalg::takes<X>()) {

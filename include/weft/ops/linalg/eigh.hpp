@@ -72,10 +72,11 @@ struct EigenvectorsRule {
 
 }  // namespace linalg
 
-/// {eigenvalues, eigenvectors} of each symmetric (complex: Hermitian) matrix of a (..., n, n), of
-/// which the lower half is read: ascending (..., n), and the vectors as columns (..., n, n),
-/// orthonormal. Gradient: Giles 2008, "Collected matrix derivative results"; that of the vectors is
-/// infinite where eigenvalues are equal, and they are known up to their signs (phases) only.
+/// {eigenvalues, eigenvectors} of each symmetric (complex: Hermitian) matrix of a (..., n, n):
+/// ascending values (..., n), and orthonormal vectors as columns (..., n, n); only the lower
+/// triangle is read. Gradient: Giles 2008, "Collected matrix derivative results"; that of the
+/// vectors is infinite where eigenvalues are equal, and they are known up to their signs (phases)
+/// only.
 template <ExpressionLike X>
 auto eigh(X&& a) {
   if constexpr (linalg::takes<X>()) {
@@ -95,7 +96,7 @@ auto eigh(X&& a) {
   }
 }
 
-/// The eigenvalues of eigh alone, which takes a third of the time.
+/// Only the eigenvalues of eigh, in a third of the time.
 template <ExpressionLike X>
 auto eigvalsh(X&& a) {
   if constexpr (linalg::takes<X>()) {

@@ -174,9 +174,9 @@ auto contract_on(const EinsumFormula& f, int k, int operands, const A& a, const 
 }  // namespace detail
 
 /// Einstein summation as in NumPy and PyTorch, einsum("bij,bjk->bik", a, b): letters name axes,
-/// `...` those in front that broadcast; what the result lacks is summed, `...` too. Evaluated at
-/// the call, by one matrix product on views; an operand is copied where its strides leave no other
-/// way.
+/// `...` leading axes that broadcast; axes missing from the result are summed, including `...`.
+/// Evaluated at the call, by one matrix product on views; an operand is copied where its strides
+/// leave no other way.
 template <ExpressionLike A, ExpressionLike B>
 auto einsum(const char* formula, A&& a, B&& b) {
   using Check =
@@ -190,7 +190,7 @@ auto einsum(const char* formula, A&& a, B&& b) {
     return typename Check::first{};
   }
 }
-/// The same of three to eight operands, from left to right: what comes first should be small.
+/// The same for three to eight operands, multiplied from left to right: put small operands first.
 template <ExpressionLike A, ExpressionLike B, ExpressionLike C, ExpressionLike... More>
 auto einsum(const char* formula, const A& a, const B& b, const C& c, const More&... more) {
   using Check = detail::OperandCheck<product::einsum, A, B, C, More...>;
@@ -205,7 +205,7 @@ auto einsum(const char* formula, const A& a, const B& b, const C& c, const More&
     return typename Check::first{};
   }
 }
-/// The same of one operand: traces, diagonals, sums and permutations; a view where it can be one.
+/// The same for one operand: traces, diagonals, sums and permutations; a view if possible.
 template <ExpressionLike A>
 auto einsum(const char* formula, A&& a) {
   using Check = detail::OperandCheck<product::einsum, std::remove_cvref_t<A>>;

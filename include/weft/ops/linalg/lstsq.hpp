@@ -93,8 +93,8 @@ auto matrix_rank(X&& a, RankTolerance tolerance = {}) {
   }
 }
 
-/// The x that make |A x - b| least, for each matrix of a (..., m, n) and of b (..., m, k); b of
-/// rank 1 is one vector. By singular values, as NumPy does it: A may have any rank, and x is the
+/// The x that minimises |A x - b|, for each matrix of a (..., m, n) and of b (..., m, k); b of rank
+/// 1 is one vector. By singular values, as NumPy does it: A may have any rank, and x is the
 /// shortest. Batches broadcast. Gradients are those of pinv(a), residuals have theirs through the
 /// solution.
 template <ExpressionLike A, ExpressionLike B>

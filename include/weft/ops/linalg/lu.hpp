@@ -184,7 +184,7 @@ LuFactors<T, D> lu_factors(const char* operation, const Tensor<T, D>& x) {
 }
 }  // namespace linalg
 
-/// The LU factorisation of each matrix of a (..., m, n) with row exchanges, for lu_solve. A
+/// The LU factorisation of each matrix of a (..., m, n) with partial pivoting, for lu_solve. A
 /// singular matrix has one too, with a 0 on the diagonal, but no gradient.
 template <ExpressionLike X>
 auto lu_factor(X&& a) {
@@ -206,8 +206,8 @@ auto lu_factor(X&& a) {
   }
 }
 
-/// x with A x = b for what lu_factor(A) gave and b (..., n, k); with `transposed` A^T x = b (A^H of
-/// complex matrices). Batches broadcast. Throws ValueError where a matrix is singular.
+/// x with A x = b, from lu_factor(A) and b (..., n, k); with `transposed`, A^T x = b (A^H for
+/// complex matrices). Batches broadcast. Throws ValueError if a matrix is singular.
 template <class T, class D, class X, ExpressionLike B>
 auto lu_solve(const LuFactors<T, D, X>& factors, B&& b, bool transposed = false) {
   if constexpr (linalg::takes<Tensor<T, D>, B>()) {

@@ -66,7 +66,7 @@ struct tensordot : matmul {
 }  // namespace product
 
 namespace detail {
-/// The shape of matmul(a, b): NumPy's and PyTorch's rules. Throws ShapeError where the inner sizes
+/// The shape of matmul(a, b): NumPy's and PyTorch's rules. Throws ShapeError if the inner sizes
 /// differ, an operand has no axis, or batches do not broadcast.
 WEFT_OUTLINED inline Shape product_shape(const char* operation, const Shape& a, const Shape& b) {
   if (a.rank() == 0 || b.rank() == 0) {
@@ -192,8 +192,8 @@ WEFT_OUTLINED inline void check_ranks(const char* operation, const Shape& a, int
 }
 }  // namespace detail
 
-/// The matrix product over the last axis of a and the last but one of b, as in NumPy and PyTorch:
-/// axes before these are a batch and broadcast; a vector is a row on the left, a column on the
+/// The matrix product over the last axis of a and the second to last of b, as in NumPy and PyTorch:
+/// axes before these are batch axes and broadcast; a vector is a row on the left, a column on the
 /// right, and that axis is dropped from the result. Both have one element type; half types
 /// accumulate in float.
 template <class A, class B>
@@ -223,8 +223,8 @@ auto mv(A&& a, B&& b) {
   detail::check_ranks("mv", a.shape(), 2, b.shape(), 1);
   return detail::multiply<product::mv>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
-/// The inner product of two vectors, without conjugating complex elements; a reduction that both
-/// expressions are fused into.
+/// The inner product of two vectors, without conjugating complex elements; a reduction, with both
+/// expressions fused into it.
 template <ExpressionLike A, ExpressionLike B>
 auto dot(A&& a, B&& b) {
   detail::check_ranks("dot", a.shape(), 1, b.shape(), 1);

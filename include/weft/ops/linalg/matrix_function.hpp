@@ -109,9 +109,9 @@ struct MatrixExpRule {
 
 }  // namespace linalg
 
-/// exp(A) = 1 + A + A^2 / 2 + ... of each matrix of a (..., n, n). Throws ValueError where one is
-/// not finite. Waits for the GPU once, for the norms. Gradient: Mathias 1996, with twice the
-/// matrices' size.
+/// exp(A) = 1 + A + A^2 / 2 + ... of each matrix of a (..., n, n). Throws ValueError if one is not
+/// finite. Waits for the GPU once, for the norms. Gradient: Mathias 1996, with twice the matrices'
+/// size.
 template <ExpressionLike X>
 auto matrix_exp(X&& a) {
   if constexpr (linalg::takes<X>()) {

@@ -50,8 +50,9 @@ auto poly(const X& roots) {
   return linalg::vector_on(out, x.device());
 }
 
-/// The roots of a polynomial, complex and in no order: the eigenvalues of its companion matrix
-/// (Golub and Van Loan, Matrix Computations, 7.4.6). Coefficients of 0 in front do not count.
+/// The roots of a polynomial, complex and in no particular order: the eigenvalues of its companion
+/// matrix (Golub and Van Loan, Matrix Computations, 7.4.6). Coefficients of 0 in front do not
+/// count.
 template <ExpressionLike X>
 auto roots(const X& p) {
   if constexpr (linalg::takes<X>()) {

@@ -52,7 +52,7 @@ using chain_t =
 
 }  // namespace linalg
 
-/// matmul(matmul(a, b), c) ... of two or more matrices in the order that takes the fewest
+/// matmul(matmul(a, b), c) ... of two or more matrices in the order with the fewest
 /// multiplications; the first and the last may be vectors.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto multi_dot(const X& first, const Xs&... others) {
@@ -101,9 +101,9 @@ auto kron(A&& a, B&& b) {
 
 /// The cross product of vectors of 3 along `axis` of a and b, which broadcast.
 template <ExpressionLike A, ExpressionLike B>
-auto cross(A&& a, B&& b, int64_t along = -1) {
+auto cross(A&& a, B&& b, const Axes& along = {-1}) {
   const Shape shape = weft::broadcast("cross", a.shape(), b.shape());
-  const int at = normalize_axis("cross", along, shape.rank());
+  const int at = detail::one_axis("cross", along, shape.rank());
   if (shape[at] != 3) {
     fail<ShapeError>("cross", "shapes ", a.shape(), " and ", b.shape(), " with ", shape[at],
                      " elements along axis ", at, ", expected 3");
@@ -117,8 +117,8 @@ auto cross(A&& a, B&& b, int64_t along = -1) {
              axis(at));
 }
 
-/// The distances of each row of a (..., m, k) from each row of b (..., n, k), by the norm p: (...,
-/// m, n). Batches broadcast. One reduction, without a tensor of all differences.
+/// The distances between each row of a (..., m, k) and each row of b (..., n, k) in the p-norm:
+/// (..., m, n). Batches broadcast. One reduction, without a tensor of all differences.
 template <ExpressionLike A, ExpressionLike B>
 auto cdist(A&& a, B&& b, double p = 2) {
   linalg::check_matrix("cdist", a.shape());
@@ -131,16 +131,14 @@ auto cdist(A&& a, B&& b, double p = 2) {
   return p == 2 ? norm(differences, axis(-1)).eval() : norm_p(differences, p, axis(-1)).eval();
 }
 
-/// Vandermonde matrices: row i holds the powers of x(..., i), n of them (as many as there are rows
-/// where n is negative), from 0 up, or down to 0 as in NumPy with `increasing` false.
+/// Vandermonde matrices: row i holds n powers of x(..., i) (as many as there are rows if n is
+/// negative), from 0 up, or, with `increasing` false, down to 0 as in NumPy.
 template <ExpressionLike X>
 auto vander(X&& x, int64_t n = -1, bool increasing = true) {
   using T = typename std::remove_cvref_t<X>::value_type;
   using C = compute_t<T>;
-  if (x.rank() == 0 && n < 0) {
-    fail<ShapeError>("vander", "a number, expected at least 1 axis, or how many powers");
-  }
-  const auto value = linalg::settled(x);
+  auto value = linalg::settled(x);
+  if (value.rank() == 0) value = value.reshape(Shape{1});
   const int64_t columns = n < 0 ? value.shape()[value.rank() - 1] : n;
   using R = real_t<C>;
   const R start = static_cast<R>(increasing ? 0 : columns - 1);

@@ -12,11 +12,15 @@ namespace weft::linalg {
 /// The largest matrix that weft's own kernels take; larger ones go to the device's library.
 inline constexpr int small_size = 16;
 
+/// The least normal number; a variable, since numeric_limits' functions are not callable in device
+/// code.
+template <class R>
+inline constexpr R least_normal = std::numeric_limits<R>::min();
+
 /// A scale of a matrix whose reciprocal is finite: `largest`, or the least normal number.
 template <class R>
 WEFT_HD constexpr R invertible(R largest) {
-  constexpr R least = std::numeric_limits<R>::min();
-  return largest < least ? least : largest;
+  return largest < least_normal<R> ? least_normal<R> : largest;
 }
 
 /// The size by which pivots are compared: |x|, or of a complex number |re| + |im|, as in LAPACK.

@@ -82,7 +82,7 @@ struct InvRule {
 
 /// x with A x = b for each matrix of a (..., n, n) and of b (..., n, k); b of rank 1 is one vector
 /// for all. Batches broadcast; one matrix for a whole batch is factorised once. Throws ValueError
-/// where a matrix is singular, with its number in the batch and the pivot (on Cuda when the GPU is
+/// if a matrix is singular, with its number in the batch and the pivot (on Cuda when the GPU is
 /// next waited for). Gradient: Giles 2008, "Collected matrix derivative results".
 template <ExpressionLike A, ExpressionLike B>
 auto solve(A&& a, B&& b) {

@@ -56,9 +56,9 @@ struct TriangularRule {
 
 }  // namespace linalg
 
-/// x with A x = b for triangular matrices a (..., n, n) and b (..., n, k), of whose other half
-/// nothing is read; with .transposed A^T x = b (A^H of complex ones), with .unit the diagonal
-/// counts as ones. Batches broadcast. Throws ValueError where the diagonal has a 0. Gradient: Giles
+/// x with A x = b for triangular matrices a (..., n, n) and b (..., n, k); the other triangle is
+/// not read. With .transposed, A^T x = b (A^H for complex matrices); with .unit, the diagonal is
+/// taken to be ones. Batches broadcast. Throws ValueError if the diagonal has a 0. Gradient: Giles
 /// 2008, "Collected matrix derivative results".
 template <ExpressionLike A, ExpressionLike B>
 auto triangular_solve(A&& a, B&& b, linalg::Triangle how) {

@@ -77,9 +77,9 @@ Tensor<int64_t, D> counts_of(const Tensor<T, D>& x, const Bin& bin, int64_t bins
 }
 }  // namespace detail
 
-/// How many elements of x lie in each of `bins` equal intervals from low to high: int64. As in
-/// NumPy an edge belongs to the bin above it, `high` to the last bin, and what is outside (or NaN)
-/// to none.
+/// The number of elements of x in each of `bins` equal intervals from low to high: int64. As in
+/// NumPy, an edge belongs to the bin above it, `high` to the last bin, and elements outside (or
+/// NaN) to none.
 template <ExpressionLike X>
 auto histogram(X&& x, int64_t bins, double low, double high) {
   using E = std::remove_cvref_t<X>;
@@ -98,8 +98,8 @@ auto histogram(X&& x, int64_t bins, double low, double high) {
   }
 }
 
-/// How often each of the integers 0, 1, ... occurs in x, up to the largest, at least `minlength` of
-/// them: int64.
+/// The number of occurrences in x of each integer 0, 1, ... up to the largest, with at least
+/// `minlength` counts: int64.
 template <ExpressionLike X>
 auto bincount(X&& x, int64_t minlength = 0) {
   using E = std::remove_cvref_t<X>;

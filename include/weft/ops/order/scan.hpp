@@ -137,7 +137,7 @@ struct ScanOptions {
   void take(Deterministic) { repeats = true; }
 };
 
-/// Whether the options of a scan are such; if not, one compile error that says what is.
+/// Whether the options of a scan are valid; if not, one compile error that says which are.
 template <class... Options>
 constexpr bool are_scan_options() {
   constexpr bool number = (std::is_arithmetic_v<Options> || ...);
@@ -163,8 +163,9 @@ auto scan(X&& x, const Options&... options) {
 }
 }  // namespace detail
 
-/// Each takes axis(n), which only a vector can do without; the result is lazy, of x's shape, and
-/// may stand inside a larger expression. Sums and products of integers are int64 or uint64.
+/// All of these take axis(n), which is optional only for a vector; the result is lazy, has x's
+/// shape, and can be part of a larger expression. Sums and products of integers are int64 or
+/// uint64.
 template <ExpressionLike X, class... Options>
 auto cumsum(X&& x, Options... options) {
   return detail::scan<scanner::cumsum>(static_cast<X&&>(x), options...);

@@ -46,8 +46,9 @@ struct insertion {
 };
 }  // namespace op
 
-/// For each value the index in the vector `sorted` before which it can be inserted in order; among
-/// equal elements the first such index, or with Side::right the last. NaN belongs at the end.
+/// For each value, the index in the vector `sorted` before which it can be inserted to keep the
+/// order; with equal elements the first such index, or the last with Side::right. NaN belongs at
+/// the end.
 template <ExpressionLike S, ExpressionLike X>
 auto searchsorted(S&& sorted, X&& values, Side side = Side::left) {
   using T = typename std::remove_cvref_t<S>::value_type;

@@ -88,8 +88,8 @@ auto nonzero(X&& x) {
   }
 }
 
-/// The elements of x where the mask holds, in row-major order, the two broadcast to one shape: a
-/// vector.
+/// The elements of x where the mask is true, in row-major order, as a vector; x and the mask
+/// broadcast.
 template <ExpressionLike X, ExpressionLike M>
 auto masked_select(X&& x, M&& mask) {
   using T = typename std::remove_cvref_t<X>::value_type;

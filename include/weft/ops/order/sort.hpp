@@ -65,7 +65,7 @@ struct SortOptions {
   void take(Stable) {}
 };
 
-/// Whether the options of a sort are such; if not, one compile error that says what is.
+/// Whether the options of a sort are valid; if not, one compile error that says which are.
 template <class Reverse, class... Options>
 constexpr bool are_sort_options() {
   constexpr bool number = (std::is_arithmetic_v<Options> || ...);
@@ -160,14 +160,14 @@ template <ExpressionLike X, class... Options>
 auto sort(X&& x, Options... options) {
   return detail::sorted<Descending>("sort", static_cast<X&&>(x), -1, true, {}, options...);
 }
-/// Where the elements of sort(x, ...) were.
+/// The positions in x of the elements of sort(x, ...).
 template <ExpressionLike X, class... Options>
 auto argsort(X&& x, Options... options) {
   return detail::sorted<Descending>("argsort", static_cast<X&&>(x), -1, false, {}, options...)
       .indices;
 }
 /// The k largest (or smallest) elements along the last axis, or axis(n), in order: {values,
-/// indices}. Of equal elements the first come first.
+/// indices}. Equal elements keep their order.
 template <ExpressionLike X, class... Options>
 auto topk(X&& x, int64_t k, Options... options) {
   if (k < 0) fail<ValueError>("topk", "k = ", k, ", expected at least 0");

@@ -53,7 +53,7 @@ auto sorted_flat(X&& x) {
 }
 }  // namespace detail
 
-/// The distinct elements of x in order: a vector. Each NaN counts as one of its own.
+/// The distinct elements of x in order: a vector. Each NaN counts as distinct.
 template <ExpressionLike X>
 auto unique(X&& x) {
   const auto sorted = detail::sorted_flat(static_cast<X&&>(x));

@@ -60,7 +60,7 @@ auto races(const char* operation, const W& weights, int64_t rows, bool keeps, Ge
 }
 }  // namespace detail
 
-/// For each row of weights (..., n), which need not sum up to 1, one index below n with probability
+/// For each row of weights (..., n), which need not sum to 1, one index below n with probability
 /// proportional to its weight. Weights that are negative, not numbers or all 0 throw ValueError on
 /// the CPU; on CUDA, where that would mean to wait, the index is then not specified.
 template <ExpressionLike W>
@@ -70,8 +70,8 @@ Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> categorical(
   return argmax(detail::races("categorical", w, 1, false, generator), axis(-1)).eval();
 }
 
-/// For each row of weights (..., n) `count` indices (..., count), as categorical draws them: each
-/// anew, or none twice.
+/// For each row of weights (..., n), `count` indices (..., count) drawn as by categorical, with or
+/// without replacement.
 template <ExpressionLike W>
 Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> multinomial(
     const W& weights, std::int64_t count, bool replacement = false,
@@ -88,8 +88,7 @@ Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> multinomial(
   return topk(keys, count, axis(-1)).indices;
 }
 
-/// `count` of the slices of x along its first axis, each as likely as the others: each drawn anew,
-/// or none twice.
+/// `count` slices of x along its first axis, all equally likely, drawn with or without replacement.
 template <ExpressionLike X>
 auto choice(const X& x, std::int64_t count, bool replacement = true,
             Generator& generator = default_generator()) {
@@ -115,7 +114,7 @@ auto choice(const X& x, std::int64_t count, const W& weights, bool replacement =
       .eval();
 }
 
-/// Rows of positive numbers that sum up to 1, from a row of positive parameters each (..., n).
+/// Rows of positive numbers that sum to 1, each from a row of positive parameters (..., n).
 template <ExpressionLike A>
 auto dirichlet(const A& alpha, Generator& generator = default_generator()) {
   const auto logs = detail::drawn_for<variate::log_gamma, typename A::value_type>(generator, alpha);

@@ -20,7 +20,7 @@ Tensor<T, D> exponential(double rate, const Shape& shape, D device = {},
   return detail::drawn<variate::exponential, T>(shape, device, generator, rate);
 }
 template <class A>
-  requires detail::Parameters<A>
+  requires OperandsOf<A>
 auto exponential(const A& rate, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::exponential, detail::parameter_t<A>>(generator, rate);
 }
@@ -32,7 +32,7 @@ Tensor<T, D> laplace(double location, double scale, const Shape& shape, D device
   return detail::drawn<variate::laplace, T>(shape, device, generator, location, scale);
 }
 template <class A, class B>
-  requires detail::Parameters<A, B>
+  requires OperandsOf<A, B>
 auto laplace(const A& location, const B& scale, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::laplace, detail::parameter_t<A, B>>(generator, location, scale);
 }
@@ -44,7 +44,7 @@ Tensor<T, D> cauchy(double location, double scale, const Shape& shape, D device 
   return detail::drawn<variate::cauchy, T>(shape, device, generator, location, scale);
 }
 template <class A, class B>
-  requires detail::Parameters<A, B>
+  requires OperandsOf<A, B>
 auto cauchy(const A& location, const B& scale, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::cauchy, detail::parameter_t<A, B>>(generator, location, scale);
 }
@@ -56,7 +56,7 @@ Tensor<T, D> gumbel(double location, double scale, const Shape& shape, D device 
   return detail::drawn<variate::gumbel, T>(shape, device, generator, location, scale);
 }
 template <class A, class B>
-  requires detail::Parameters<A, B>
+  requires OperandsOf<A, B>
 auto gumbel(const A& location, const B& scale, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::gumbel, detail::parameter_t<A, B>>(generator, location, scale);
 }
@@ -68,7 +68,7 @@ Tensor<T, D> log_normal(double mean, double deviation, const Shape& shape, D dev
   return detail::drawn<variate::log_normal, T>(shape, device, generator, mean, deviation);
 }
 template <class A, class B>
-  requires detail::Parameters<A, B>
+  requires OperandsOf<A, B>
 auto log_normal(const A& mean, const B& deviation, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::log_normal, detail::parameter_t<A, B>>(generator, mean,
                                                                            deviation);
@@ -81,7 +81,7 @@ Tensor<T, D> gamma(double shape, double scale, const Shape& sizes, D device = {}
   return detail::drawn<variate::gamma, T>(sizes, device, generator, shape, scale);
 }
 template <class A, class B>
-  requires detail::Parameters<A, B>
+  requires OperandsOf<A, B>
 auto gamma(const A& shape, const B& scale, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::gamma, detail::parameter_t<A, B>>(generator, shape, scale);
 }
@@ -93,7 +93,7 @@ Tensor<T, D> beta(double a, double b, const Shape& shape, D device = {},
   return detail::drawn<variate::beta, T>(shape, device, generator, a, b);
 }
 template <class A, class B>
-  requires detail::Parameters<A, B>
+  requires OperandsOf<A, B>
 auto beta(const A& a, const B& b, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::beta, detail::parameter_t<A, B>>(generator, a, b);
 }
@@ -106,7 +106,7 @@ Tensor<T, D> wald(double mean, double scale, const Shape& shape, D device = {},
   return detail::drawn<variate::wald, T>(shape, device, generator, mean, scale);
 }
 template <class A, class B>
-  requires detail::Parameters<A, B>
+  requires OperandsOf<A, B>
 auto wald(const A& mean, const B& scale, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::wald, detail::parameter_t<A, B>>(generator, mean, scale);
 }
@@ -120,7 +120,7 @@ Tensor<T, D> truncated_normal(double mean, double deviation, double low, double 
                                                      high);
 }
 template <class A, class B, class C, class P>
-  requires detail::Parameters<A, B, C, P>
+  requires OperandsOf<A, B, C, P>
 auto truncated_normal(const A& mean, const B& deviation, const C& low, const P& high,
                       Generator& generator = default_generator()) {
   return detail::drawn_for<variate::truncated_normal, detail::parameter_t<A, B, C, P>>(
@@ -134,56 +134,57 @@ Tensor<T, D> von_mises(double mean, double concentration, const Shape& shape, D 
   return detail::drawn<variate::von_mises, T>(shape, device, generator, mean, concentration);
 }
 template <class A, class B>
-  requires detail::Parameters<A, B>
+  requires OperandsOf<A, B>
 auto von_mises(const A& mean, const B& concentration, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::von_mises, detail::parameter_t<A, B>>(generator, mean,
                                                                           concentration);
 }
 
-/// How many events there are: k with probability rate^k exp(-rate) / k!.
+/// Poisson: the number of events, k with probability rate^k exp(-rate) / k!.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> poisson(double rate, const Shape& shape, D device = {},
                      Generator& generator = default_generator()) {
   return detail::drawn<variate::poisson, T>(shape, device, generator, rate);
 }
 template <class T = std::int64_t, class A>
-  requires detail::Parameters<A>
+  requires OperandsOf<A>
 auto poisson(const A& rate, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::poisson, T>(generator, rate);
 }
 
-/// How many of `trials` trials succeed, each with probability p.
+/// Binomial: the number of successes in `trials` trials with probability p each.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> binomial(double trials, double p, const Shape& shape, D device = {},
                       Generator& generator = default_generator()) {
   return detail::drawn<variate::binomial, T>(shape, device, generator, trials, p);
 }
 template <class T = std::int64_t, class A, class B>
-  requires detail::Parameters<A, B>
+  requires OperandsOf<A, B>
 auto binomial(const A& trials, const B& p, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::binomial, T>(generator, trials, p);
 }
 
-/// How many trials it takes until one succeeds, each with probability p: 1 at least.
+/// Geometric: the number of trials up to the first success, each with probability p; at least 1.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> geometric(double p, const Shape& shape, D device = {},
                        Generator& generator = default_generator()) {
   return detail::drawn<variate::geometric, T>(shape, device, generator, p);
 }
 template <class T = std::int64_t, class A>
-  requires detail::Parameters<A>
+  requires OperandsOf<A>
 auto geometric(const A& p, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::geometric, T>(generator, p);
 }
 
-/// How many good ones are among `draws` drawn without replacement from so many good and bad ones.
+/// Hypergeometric: the number of good ones among `draws` drawn without replacement from `good` good
+/// and `bad` bad ones.
 template <class T = std::int64_t, Device D = Cpu>
 Tensor<T, D> hypergeometric(double good, double bad, double draws, const Shape& shape,
                             D device = {}, Generator& generator = default_generator()) {
   return detail::drawn<variate::hypergeometric, T>(shape, device, generator, good, bad, draws);
 }
 template <class T = std::int64_t, class A, class B, class C>
-  requires detail::Parameters<A, B, C>
+  requires OperandsOf<A, B, C>
 auto hypergeometric(const A& good, const B& bad, const C& draws,
                     Generator& generator = default_generator()) {
   return detail::drawn_for<variate::hypergeometric, T>(generator, good, bad, draws);
@@ -196,7 +197,7 @@ Tensor<T, D> log_series(double p, const Shape& shape, D device = {},
   return detail::drawn<variate::log_series, T>(shape, device, generator, p);
 }
 template <class T = std::int64_t, class A>
-  requires detail::Parameters<A>
+  requires OperandsOf<A>
 auto log_series(const A& p, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::log_series, T>(generator, p);
 }
@@ -208,7 +209,7 @@ Tensor<T, D> zipf(double exponent, const Shape& shape, D device = {},
   return detail::drawn<variate::zipf, T>(shape, device, generator, exponent);
 }
 template <class T = std::int64_t, class A>
-  requires detail::Parameters<A>
+  requires OperandsOf<A>
 auto zipf(const A& exponent, Generator& generator = default_generator()) {
   return detail::drawn_for<variate::zipf, T>(generator, exponent);
 }

@@ -48,7 +48,7 @@ struct permutation {
   }
   WEFT_HD std::int64_t walk(long long i) const {
     auto x = static_cast<std::uint64_t>(i);
-    if (x >= n) return 0;  // a lane of a kernel beyond the last element, which might walk for ever
+    if (x >= n) return 0;  // a lane of a kernel beyond the last element, which might walk forever
     do {
       x = shuffle(x);
     } while (x >= n);
@@ -83,7 +83,7 @@ inline auto shuffled(std::int64_t n, Generator& generator = default_generator())
   return generated({n}, op::permutation(n, generator.draw()));
 }
 
-/// The integers 0 to n - 1 in random order, each order as likely as the others.
+/// The integers 0 to n - 1 in random order, all orders equally likely.
 template <Device D = Cpu>
 Tensor<std::int64_t, D> permutation(std::int64_t n, D device = {},
                                     Generator& generator = default_generator()) {

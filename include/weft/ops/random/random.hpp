@@ -126,7 +126,7 @@ auto normal(const Shape& shape, Generator& generator = default_generator()) {
   return generated(shape, op::normal<T>{generator.draw()});
 }
 
-/// Integers from low to high - 1, each as likely as the others.
+/// Integers from low to high - 1, all equally likely.
 template <class T = std::int64_t>
 auto integers(std::int64_t low, std::int64_t high, const Shape& shape,
               Generator& generator = default_generator()) {
@@ -147,7 +147,7 @@ auto trials(double p, const Shape& shape, Generator& generator = default_generat
   if (!(p >= 0 && p <= 1)) fail<ValueError>("bernoulli", "probability ", p, ", expected 0 to 1");
   return generated(shape, op::trials<T>{generator.draw(), p});
 }
-/// The same with a probability for each element; one outside of 0 to 1 counts as the nearer end.
+/// The same with a probability for each element, clamped to 0 to 1.
 template <class T = bool, ExpressionLike P>
 auto trials(P&& p, Generator& generator = default_generator()) {
   using Element = typename std::remove_cvref_t<P>::value_type;

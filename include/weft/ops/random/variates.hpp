@@ -108,8 +108,5 @@ auto drawn_for(Generator& generator, const Ps&... parameters) {
            weft::detail::AsOperand<Element, F>{}(parameters)...)
       .eval();
 }
-
-template <class... Ps>
-concept Parameters = (ExpressionLike<Ps> || ...) && ((ExpressionLike<Ps> || NumberLike<Ps>)&&...);
 }  // namespace random::detail
 }  // namespace weft

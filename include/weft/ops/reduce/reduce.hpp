@@ -79,7 +79,7 @@ void take(const char*, int, ReducedAxes&, R& reducer, Correction c) {
   if constexpr (requires { reducer.correction; }) reducer.correction = c.value;
 }
 
-/// Whether the options of a reduction are such; if not, one compile error that says what is.
+/// Whether the options of a reduction are valid; if not, one compile error that says which are.
 template <class... Options>
 constexpr bool are_options() {
   [[maybe_unused]] constexpr bool axes = (std::is_same_v<Options, Axes> || ...);
@@ -134,7 +134,7 @@ auto reduce(R reducer, X&& x, const Options&... options) {
   }
 }
 
-/// A reduction by min or max as what structured bindings can take apart.
+/// A reduction by min or max in a form that structured bindings can unpack.
 template <class N>
 auto with_places(N&& reduction) {
   if constexpr (is_single<std::remove_cvref_t<N>> || is_tensor<std::remove_cvref_t<N>>) {
@@ -145,13 +145,13 @@ auto with_places(N&& reduction) {
 }
 }  // namespace detail
 
-/// Each, and those of the table in reducers.hpp, takes axis(...) for the axes to reduce (all of
-/// them without), and keepdims; the result is lazy, and may stand inside a larger expression.
+/// All of these, and those in the table in reducers.hpp, take axis(...) for the axes to reduce (all
+/// axes by default), and keepdims; the result is lazy, and can be part of a larger expression.
 template <ExpressionLike X, class... Options>
 auto sum(X&& x, Options... options) {
   return detail::reduce(reducer::sum{}, static_cast<X&&>(x), options...);
 }
-/// The mean of integers is double, and so is that of bool: the share of those that are true.
+/// The mean of integers is double, and so is that of bool: the fraction of true elements.
 template <ExpressionLike X, class... Options>
 auto mean(X&& x, Options... options) {
   if constexpr (is_bool<typename std::remove_cvref_t<X>::value_type>) {
@@ -174,8 +174,8 @@ template <ExpressionLike X, class... Options>
 auto stddev(X&& x, Options... options) {
   return detail::reduce(reducer::stddev{}, static_cast<X&&>(x), options...);
 }
-/// NaN where there is one. Along axes also with the places: `auto [values, indices] =
-/// max(x, axis(1))`.
+/// NaN if there is one. Along axes, positions are available too: `auto [values, indices] = max(x,
+/// axis(1))`.
 template <ExpressionLike X, class... Options>
 auto min(X&& x, Options... options) {
   return detail::with_places(detail::reduce(reducer::min{}, static_cast<X&&>(x), options...));

@@ -1,4 +1,4 @@
-// The reductions' arithmetic: a state, how a value joins it, how two merge, what comes out.
+// The arithmetic of reductions: a state, how values are added, how states merge, and the result.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -175,7 +175,7 @@ struct norm_p {
   }
 };
 
-/// log(sum(exp(x))), the largest element taken out first.
+/// log(sum(exp(x))), with the largest element subtracted first.
 struct logsumexp {
   using domain = op::Floating;
   static constexpr const char* text = "logsumexp";

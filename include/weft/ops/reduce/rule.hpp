@@ -1,4 +1,4 @@
-// ReductionRule: what the arithmetic of a reduction provides.
+// ReductionRule: the concept of a reduction's arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Sums as reductions hold them: what integers widen to, and what a sum begins from.
+// Sums in reductions: the type integers widen to, and the initial value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace weft::reducer {
 
-/// What NumPy sums integers in.
+/// The type in which NumPy sums integers.
 template <class T>
 using widened = std::conditional_t<
     is_bool<T>, std::int64_t,
@@ -27,7 +27,7 @@ struct SignedSum {
 };
 template <class C>
 using SumOf = std::conditional_t<std::is_floating_point_v<C>, SignedSum<C>, Sum<C>>;
-/// The sum, which of no elements is 0.
+/// The sum; 0 for no elements.
 template <class C>
 WEFT_HD C finished_sum(C value, [[maybe_unused]] long long count) {
   if constexpr (std::is_floating_point_v<C>) {

@@ -1,4 +1,4 @@
-// WithPlaces: min and max along axes, which structured bindings take apart into values and places.
+// WithPlaces: min and max along axes, which structured bindings unpack into values and positions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@ namespace weft {
 template <class R, class E>
 class Reduce;  // in ops/reduce/reduce.hpp
 
-/// The smallest or largest elements along axes, N, which can be taken apart into values and their
+/// The smallest or largest elements along axes, N, which can be unpacked into values and their
 /// positions along the axes: `auto [values, indices] = max(x, axis(1))` evaluates both.
 template <class N>
 class WithPlaces : public N {

@@ -34,7 +34,8 @@ namespace detail {
 }
 }  // namespace detail
 
-/// The axes `source` at the places `destination`, the others in their order: movedim(x, 1, -1).
+/// The axes `source` moved to the positions `destination`, the others in their order: movedim(x, 1,
+/// -1).
 template <ExpressionLike X>
 auto movedim(const X& x, const Axes& source, const Axes& destination) {
   return x.eval().permute(detail::moved_axes("movedim", x.shape().rank(), source, destination));
@@ -59,7 +60,12 @@ template <ExpressionLike X>
 auto expand_dims(const X& x, int64_t axis) {
   return x.eval().unsqueeze(axis);
 }
-/// Without the axes, which have size 1.
+template <ExpressionLike X>
+auto expand_dims(const X& x, const Axes& axis) {
+  if (axis.rank() != 1) fail<IndexError>("expand_dims", "axes ", axis, ", expected one axis");
+  return x.eval().unsqueeze(axis[0]);
+}
+/// x without the given axes, which must have size 1.
 template <ExpressionLike X>
 auto squeeze(const X& x, const Axes& axes) {
   auto out = x.eval();
@@ -104,22 +110,6 @@ auto unflatten(const X& x, int64_t axis, const Shape& sizes) {
   return x.eval().reshape(to);
 }
 
-/// The axes read backwards; all of them unless given.
-template <ExpressionLike X>
-auto flip(const X& x, const Axes& axes) {
-  auto out = x.eval();
-  const unsigned mask = detail::axes_mask("flip", axes, out.rank());
-  for (int i = 0; i < out.rank(); ++i) {
-    if ((mask >> i & 1U) != 0) out = decltype(out)(out.flip(i));
-  }
-  return out;
-}
-template <ExpressionLike X>
-auto flip(const X& x) {
-  auto out = x.eval();
-  for (int i = 0; i < out.rank(); ++i) out = decltype(out)(out.flip(i));
-  return out;
-}
 /// Rows in the other order.
 template <ExpressionLike X>
 auto flipud(const X& x) {
@@ -133,7 +123,7 @@ auto fliplr(const X& x) {
   }
   return flip(x, Axes{1});
 }
-/// Turned by k right angles, from the first of two axes towards the second.
+/// Rotated by k right angles, from the first of two axes towards the second.
 template <ExpressionLike X>
 auto rot90(const X& x, int64_t k = 1, const Axes& axes = {0, 1}) {
   auto out = x.eval();
@@ -152,13 +142,13 @@ auto atleast_1d(const X& x) {
   auto out = x.eval();
   return out.rank() > 0 ? out : decltype(out)(out.unsqueeze(0));
 }
-/// x with two axes at least, a vector being a row.
+/// x with at least two axes; a vector becomes a row.
 template <ExpressionLike X>
 auto atleast_2d(const X& x) {
   auto out = atleast_1d(x);
   return out.rank() > 1 ? out : decltype(out)(out.unsqueeze(0));
 }
-/// x with three axes at least, as NumPy places the new ones: a matrix has one more behind.
+/// x with at least three axes, placed as in NumPy: a matrix gets a new last axis.
 template <ExpressionLike X>
 auto atleast_3d(const X& x) {
   auto out = atleast_2d(x);

@@ -11,7 +11,7 @@
 
 namespace weft {
 
-/// x with a number, or an element, where the mask holds: where(mask, value, x).
+/// x with a number, or an element, where the mask is true: where(mask, value, x).
 template <ExpressionLike X, ExpressionLike M, OperandOrMistake V>
 auto masked_fill(X&& x, M&& mask, V&& value) {
   return where(static_cast<M&&>(mask), static_cast<V&&>(value), static_cast<X&&>(x));
@@ -26,8 +26,8 @@ struct place_of_count {
 };
 }  // namespace op
 
-/// x with the elements of a source, in row-major order, where the mask holds; x and the mask
-/// broadcast to one shape. Throws where the source is too short.
+/// x with its elements replaced by those of a source, in row-major order, where the mask is true; x
+/// and the mask broadcast. Throws if the source is too short.
 template <ExpressionLike X, ExpressionLike M, ExpressionLike S>
 auto masked_scatter(const X& x, const M& mask, const S& source) {
   const Shape shape = broadcast("masked_scatter", x.shape(), mask.shape());
@@ -53,13 +53,18 @@ auto masked_scatter(const X& x, const M& mask, const S& source) {
   return where(chosen, take(values, Node(op::place_of_count{}, shaped)), x).eval();
 }
 
+/// nonzero under NumPy's and PyTorch's other name.
+template <ExpressionLike X>
+auto argwhere(const X& x) {
+  return nonzero(x);
+}
 /// The row-major positions of the elements that are not zero: a vector.
 template <ExpressionLike X>
 auto flatnonzero(const X& x) {
   return nonzero(x.eval().reshape({-1})).reshape({-1});
 }
 
-/// The first of the values whose condition holds, the last argument where none does: select(x > 1,
+/// The first of the values whose condition is true, or the last argument if none is: select(x > 1,
 /// x, x < 0, -x, 0). One expression.
 template <ExpressionLike C, OperandOrMistake X, OperandOrMistake Y>
   requires(is_bool<typename std::remove_cvref_t<C>::value_type>)
@@ -113,8 +118,9 @@ auto pieces_given(const X& x, std::index_sequence<I...>, const Given&... given) 
 }
 }  // namespace detail
 
-/// Functions of x, or numbers, each where its condition holds, the last one that does counting; a
-/// further one where none does, 0 unless given: piecewise(x, x < 0, -1, x >= 0, f). One expression.
+/// Functions of x, or numbers, each where its condition is true; the last true condition counts. An
+/// extra argument, by default 0, is used where none is: piecewise(x, x < 0, -1, x >= 0, f). One
+/// expression.
 template <ExpressionLike X, class C, class... Given>
   requires(ExpressionLike<C> && sizeof...(Given) > 0)
 auto piecewise(const X& x, const C& condition, const Given&... given) {
@@ -137,7 +143,7 @@ struct one_hot {
 };
 }  // namespace op
 
-/// For each label a row of `classes` elements, a new last axis, with 1 at its place and 0
+/// For each label, a row of `classes` elements along a new last axis, with 1 at the label and 0
 /// elsewhere, as an expression. Labels out of 0 to classes - 1 are an error.
 template <class T = int64_t, ExpressionLike I>
 auto one_hot(const I& labels, int64_t classes) {
@@ -156,7 +162,7 @@ auto one_hot(const I& labels, int64_t classes) {
                                               detail::Access::operand(V(values.unsqueeze(-1))),
                                               Positions(shape, strides, 0));
 }
-/// The same with as many classes as the largest label asks for; evaluated.
+/// The same with as many classes as the largest label requires; evaluated.
 template <class T = int64_t, ExpressionLike I>
 auto one_hot(const I& labels) {
   const auto values = labels.eval();

@@ -34,7 +34,7 @@ auto diag_embed(const X& x, int64_t k, int64_t axis1, int64_t axis2) {
   return movedim(diag_embed(x, k), {-2, -1}, {axis1, axis2});
 }
 
-/// The diagonal k of a matrix, as a view; the matrix that has a vector on it.
+/// The diagonal k of a matrix, as a view; for a vector, the matrix with the vector on diagonal k.
 template <ExpressionLike X>
 auto diag(const X& x, int64_t k = 0) {
   const auto values = x.eval();
@@ -59,7 +59,7 @@ template <ExpressionLike X, ExpressionLike... Xs>
 auto block_diag(const X& x, const Xs&... xs) {
   using V = decltype(atleast_2d(x));
   static_assert((std::is_same_v<V, decltype(atleast_2d(xs))> && ...),
-                "weft: what is joined has one element type and device: write cast<T>(x)");
+                "weft: joined tensors have one element type and device: write cast<T>(x)");
   const V parts[] = {atleast_2d(x), atleast_2d(xs)...};
   int64_t columns = 0;
   for (const V& part : parts) {

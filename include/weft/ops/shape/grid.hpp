@@ -68,7 +68,7 @@ template <ExpressionLike... Xs>
 auto meshgrid(const Xs&... xs) {
   return meshgrid(Meshgrid::ij, xs...);
 }
-/// The same in the order asked for; with Meshgrid::xy each of the shape (b.size(), a.size(), ...).
+/// The same in the given order; with Meshgrid::xy, each has the shape (b.size(), a.size(), ...).
 template <ExpressionLike... Xs>
 auto meshgrid(Meshgrid order, const Xs&... xs) {
   return std::apply([](const auto&... vs) { return detail::stretched("meshgrid", vs...); },
@@ -76,8 +76,8 @@ auto meshgrid(Meshgrid order, const Xs&... xs) {
                                       std::index_sequence_for<Xs...>{}, xs.eval()...));
 }
 
-/// Vectors of indices, each along an axis of its own, so that they name all combinations:
-/// auto [i, j] = ix_(a, b); at_indices(x, i, j).
+/// Vectors of indices, each along its own axis, so that together they index all combinations: auto
+/// [i, j] = ix_(a, b); at_indices(x, i, j).
 template <ExpressionLike... Xs>
 auto ix_(const Xs&... xs) {
   return detail::open_grid("ix_", false, std::index_sequence_for<Xs...>{}, xs.eval()...);

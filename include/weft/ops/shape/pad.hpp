@@ -36,8 +36,8 @@ struct Border {
   int64_t after = 0;
 };
 
-/// x with a border: `around` has for the last axis how many elements come before and after it, then
-/// for the axis before that, and so on, as in PyTorch, of four axes at most. A negative constant
+/// x with a border: `around` lists how many elements to add before and after the last axis, then
+/// the axis before that, and so on, as in PyTorch, for four axes at most. A negative constant
 /// border takes elements away. Throws ShapeError for a border that is larger than what it mirrors.
 template <ExpressionLike X, NumberLike N = int>
 auto pad(X&& x, const Shape& around, PadMode mode = PadMode::constant, N value = 0) {

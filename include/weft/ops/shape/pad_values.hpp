@@ -55,8 +55,8 @@ Tensor<T, D> border_values(const Tensor<T, D>& x, int at, PadValue value, int64_
 }
 }  // namespace detail
 
-/// x with a border of such values, axis after axis from the first one on, as NumPy's pad; `around`
-/// as pad takes it. Evaluated.
+/// x with a border of such values, added axis by axis from the first one, as in NumPy's pad;
+/// `around` is as for pad. Evaluated.
 template <ExpressionLike X>
 auto pad(const X& e, const Shape& around, PadValue value) {
   static_assert(!detail::has_var<X>,

@@ -45,7 +45,12 @@ auto tile(const X& x, const Shape& counts) {
   const Places places = detail::tiled_places("tile", values.shape(), counts);
   return detail::rearranged<placing::tile>(static_cast<decltype(values)&&>(values), places);
 }
-/// The same, which expects a count for each axis at least, as PyTorch's x.repeat(...).
+/// The same of one count, along the last axis.
+template <ExpressionLike X, std::integral N>
+auto tile(const X& x, N count) {
+  return tile(x, Shape{static_cast<int64_t>(count)});
+}
+/// The same, but requires at least one count per axis, as PyTorch's x.repeat(...).
 template <ExpressionLike X>
 auto repeat(const X& x, const Shape& counts) {
   if (counts.rank() < x.shape().rank()) {
@@ -67,7 +72,7 @@ auto repeat_interleave(X&& x, N count, const Axes& axis) {
   }
   return detail::rearranged<placing::repeat_interleave>(static_cast<X&&>(x), places);
 }
-/// The same of all elements in row-major order: a vector.
+/// The same for all elements in row-major order: a vector.
 template <ExpressionLike X>
 auto repeat_interleave(const X& x, int64_t count) {
   return repeat_interleave(x.eval().reshape({-1}), count, axis(0));

@@ -33,8 +33,8 @@ namespace detail {
 }
 }  // namespace detail
 
-/// The elements moved on along the axes, those that leave at the end coming in at the front: one
-/// shift for all axes, or one for each.
+/// The elements shifted along the axes, wrapping around from the end to the front: one shift for
+/// all axes, or one for each.
 template <ExpressionLike X>
 auto roll(X&& x, const Shape& shifts, const Axes& axes) {
   const Places places = detail::moved_places("roll", x.shape(), shifts, axes, true);
@@ -44,14 +44,14 @@ template <ExpressionLike X>
 auto roll(X&& x, int64_t shift, const Axes& axes) {
   return roll(static_cast<X&&>(x), Shape{shift}, axes);
 }
-/// The same in row-major order through all axes, evaluated.
+/// The same for all elements in row-major order, evaluated.
 template <ExpressionLike X>
 auto roll(const X& x, int64_t shift) {
   const Shape shape = x.shape();
   return roll(x.eval().reshape({-1}), shift, axis(0)).eval().reshape(shape);
 }
 
-/// The elements moved on along one axis, `fill` standing where none comes from.
+/// The elements shifted along one axis, with `fill` in the positions left free.
 template <ExpressionLike X, NumberLike N = int>
 auto shift(X&& x, int64_t by, const Axes& axis = {-1}, N fill = 0) {
   const Places places = detail::moved_places("shift", x.shape(), Shape{by}, axis, false);

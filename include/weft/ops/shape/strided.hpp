@@ -16,7 +16,7 @@ Tensor<T, D> with_layout(const Tensor<T, D>& x, const Layout& layout) {
                             layout.shape, layout.strides);
 }
 
-/// Throws where a view from `data` on would leave its storage.
+/// Throws if a view from `data` on would leave its storage.
 [[gnu::noinline]] inline void check_inside(const char* operation, const Layout& view,
                                            const Storage* storage, const char* data,
                                            int64_t itemsize) {
@@ -34,9 +34,9 @@ Tensor<T, D> with_layout(const Tensor<T, D>& x, const Layout& layout) {
 }
 }  // namespace detail
 
-/// A view of any shape and strides, in elements, that begins `offset` elements behind x's first.
-/// Throws ShapeError where it would leave x's storage. Of a Var a gather, from its elements in
-/// row-major order whatever its strides are.
+/// A view with any shape and strides, in elements, that begins `offset` elements after x's first
+/// element. Throws ShapeError if it would leave x's storage. Of a Var a gather, from its elements
+/// in row-major order whatever its strides are.
 template <ExpressionLike X>
 auto as_strided(const X& e, const Shape& shape, const Strides& strides, int64_t offset = 0) {
   if (strides.rank() != shape.rank()) {

@@ -197,7 +197,7 @@ auto convolve(const char* operation, const A& a, const V& v, ConvolveMode mode,
 }  // namespace fourier
 
 /// The convolution along the last axis, y[k] = sum over j of a[k - j] v[j], with the modes of SciPy
-/// and NumPy; axes before are a batch and broadcast. Half types sum in float.
+/// and NumPy; the axes before it are batch axes and broadcast. Half types sum in float.
 template <ExpressionLike A, ExpressionLike V>
 auto convolve(const A& a, const V& v, ConvolveMode mode = ConvolveMode::full,
               ConvolveMethod method = ConvolveMethod::automatic) {

@@ -71,7 +71,7 @@ auto apply(const char* operation, const X& e, const Axes& axes, const Shape& n, 
   using Check = detail::OperandCheck<typename Way::operand, X>;
   if constexpr (Check::report()) {
     static_assert(!is_dual<typename Check::element>,
-                  "weft: Fourier transforms have no Hessian-vector products: take gradients alone");
+                  "weft: Fourier transforms have gradients, but no Hessian-vector products");
     const Problem p = plan(operation, e.shape(), axes, n, norm, inverse, std::is_same_v<Way, Back>);
     const auto x = detail::as_tensor(Way::prepare(e));
     using V = std::remove_cvref_t<decltype(x)>;
@@ -105,12 +105,12 @@ template <ExpressionLike X>
 auto fft(const X& x, const FftOptions& options = {}) {
   return fourier::along_one<fourier::Forth>("fft", x, options, false);
 }
-/// Its inverse, of complex numbers to complex numbers.
+/// The inverse of fft, complex to complex.
 template <ExpressionLike X>
 auto ifft(const X& x, const FftOptions& options = {}) {
   return fourier::along_one<fourier::Forth>("ifft", x, options, true);
 }
-/// The first n / 2 + 1 elements of the transform of n real ones.
+/// The first n / 2 + 1 elements of the transform of n real elements.
 template <ExpressionLike X>
 auto rfft(const X& x, const FftOptions& options = {}) {
   return fourier::along_one<fourier::Halved>("rfft", x, options, false);
@@ -122,7 +122,7 @@ auto irfft(const X& x, const FftOptions& options = {}) {
   return fourier::along_one<fourier::Back>("irfft", x, options, true);
 }
 
-/// fft along two axes, the last two unless given.
+/// fft along two axes, the last two by default.
 template <ExpressionLike X>
 auto fft2(const X& x, const FftnOptions& options = {}) {
   return fourier::along_two<fourier::Forth>("fft2", x, options, false);
@@ -141,7 +141,7 @@ auto irfft2(const X& x, const FftnOptions& options = {}) {
   return fourier::along_two<fourier::Back>("irfft2", x, options, true);
 }
 
-/// fft along several axes, all unless given.
+/// fft along several axes, all by default.
 template <ExpressionLike X>
 auto fftn(const X& x, const FftnOptions& o = {}) {
   return fourier::apply<fourier::Forth>("fftn", x, o.axes, o.n, o.norm, false);
@@ -168,7 +168,7 @@ constexpr FftNorm opposite(FftNorm norm) {
 }
 }  // namespace fourier
 
-/// The real spectrum of a signal whose second half is the conjugate of its first, which is given.
+/// The real spectrum of a Hermitian signal, given its first half.
 template <ExpressionLike X>
 auto hfft(const X& x, const FftOptions& o = {}) {
   return fourier::along_one<fourier::Back>("hfft", conj(fourier::Forth::prepare(x)),

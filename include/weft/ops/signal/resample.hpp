@@ -22,8 +22,8 @@ struct scaled_but_one {
 };
 }  // namespace op
 
-/// x, which is taken to repeat itself, at `count` evenly spaced places from its first element on:
-/// SciPy's signal.resample. Frequencies that both lengths have are kept.
+/// x, taken to be periodic, at `count` evenly spaced points starting at its first element: SciPy's
+/// signal.resample. Frequencies that both lengths have are kept.
 template <ExpressionLike X>
 auto resample(const X& x, int64_t count, int64_t axis_of = -1) {
   using Check = detail::OperandCheck<fourier::Real, X>;

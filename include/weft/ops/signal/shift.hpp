@@ -49,15 +49,15 @@ X turned(const char* operation, X x, const Axes& axes, bool up) {
 }
 }  // namespace fourier
 
-/// The frequencies of the elements of fft of n elements that are `spacing` apart, in cycles per
-/// unit of it: 0, 1, ..., then the negative ones, over n spacing.
+/// The frequencies of the elements of an fft of n samples that are `spacing` apart, in cycles per
+/// unit of spacing: 0, 1, ..., then the negative ones, divided by n spacing.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> fftfreq(int64_t n, double spacing = 1, D device = {}) {
   static_assert(is_floating<T>, "weft: fftfreq makes floating-point numbers");
   const double unit = fourier::frequency_unit("fftfreq", n, spacing);
   return detail::on<T>(generated({n}, op::frequency<T>{n, (n + 1) / 2, unit}), device);
 }
-/// The same of rfft: 0 to n / 2, over n spacing.
+/// The same for rfft: 0 to n / 2, divided by n spacing.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> rfftfreq(int64_t n, double spacing = 1, D device = {}) {
   static_assert(is_floating<T>, "weft: rfftfreq makes floating-point numbers");
@@ -65,7 +65,7 @@ Tensor<T, D> rfftfreq(int64_t n, double spacing = 1, D device = {}) {
   return detail::on<T>(generated({n / 2 + 1}, op::frequency<T>{n, n, unit}), device);
 }
 
-/// A spectrum with frequency 0 in the middle of each of the axes, all unless given.
+/// A spectrum with frequency 0 moved to the middle of the given axes, by default all.
 template <ExpressionLike X>
 auto fftshift(const X& x, const Axes& axes = {}) {
   return fourier::turned("fftshift", detail::as_tensor(x), axes, true);

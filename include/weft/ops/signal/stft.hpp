@@ -53,8 +53,8 @@ inline FftNorm norm_of(const StftOptions& o) {
 }
 }  // namespace fourier
 
-/// The spectra (..., frequency, piece) of the pieces of x (..., time), each times the window. A
-/// complex signal needs onesided = false. Throws ShapeError where no piece fits.
+/// The spectra (..., frequency, frame) of the frames of x (..., time), each multiplied by the
+/// window. A complex signal needs onesided = false. Throws ShapeError if no piece fits.
 template <ExpressionLike X, ExpressionLike W>
 auto stft(const X& e, const W& window, StftOptions options = {}) {
   using Check = detail::OperandCheck<fourier::Stft, X>;
@@ -86,9 +86,9 @@ auto stft(const X& e, const W& window, StftOptions options = {}) {
   }
 }
 
-/// The real signal whose pieces have the given spectra (..., frequency, piece): their inverses
-/// times the window, added up and divided by the sum of the windows' squares. On the CPU it throws
-/// ValueError where that is 0; on CUDA such elements are not finite.
+/// The real signal whose frames have the given spectra (..., frequency, frame): the inverse
+/// transforms times the window, added up and divided by the sum of the squared windows. On the CPU
+/// it throws ValueError if that is 0; on CUDA such elements are not finite.
 template <ExpressionLike X, ExpressionLike W>
 auto istft(const X& e, const W& window, StftOptions options = {}) {
   using Check = detail::OperandCheck<fourier::Istft, X>;

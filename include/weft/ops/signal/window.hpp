@@ -89,7 +89,7 @@ Tensor<T, D> window(int64_t n, const F& f, D device) {
 }
 }  // namespace fourier
 
-/// The Hann window of n elements: 1/2 - cos(2 pi i / m) / 2, m being n, or n - 1 where it is
+/// The Hann window of n elements: 1/2 - cos(2 pi i / m) / 2, where m is n, or n - 1 if it is
 /// symmetric.
 template <class T = float, Device D = Cpu>
 Tensor<T, D> hann_window(int64_t n, WindowEnd end = WindowEnd::periodic, D device = {}) {

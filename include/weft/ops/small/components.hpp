@@ -109,7 +109,7 @@ constexpr auto column(X&& x) {
   return lift(op::small_column < inside ? J : 0 > {}, static_cast<X&&>(x));
 }
 
-/// The numbers of a tensor of Small as a tensor with an axis more (vectors) or two (matrices): a
+/// The numbers of a tensor of Small as a tensor with one more axis (vectors) or two (matrices): a
 /// view. Of an expression, of its value.
 template <class S, Device D>
   requires is_small<std::remove_const_t<S>>

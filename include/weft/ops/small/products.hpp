@@ -84,7 +84,7 @@ struct small_outer : OfSmall {
 
 namespace weft {
 
-/// Number by number.
+/// The element-wise product of the numbers.
 template <class X, class Y>
   requires SmallOperands<X, Y>
 constexpr auto hadamard(X&& x, Y&& y) {
@@ -106,7 +106,7 @@ constexpr auto dot(const X& x, Y&& y) {
   return detail::lift_small(op::small_dot{}, x, static_cast<Y&&>(y));
 }
 
-/// The vector products of 3-vectors. (The axis is that of the same function of tensors.)
+/// The cross products of 3-vectors. (The axis is that of the same function of tensors.)
 template <SmallLike X, SmallLike Y>
 constexpr auto cross(X&& x, Y&& y, int64_t = -1) {
   return detail::lift_small(op::small_cross{}, static_cast<X&&>(x), static_cast<Y&&>(y));

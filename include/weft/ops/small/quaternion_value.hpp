@@ -16,12 +16,12 @@ WEFT_HD constexpr Small<T, 4> multiply(const Small<T, 4>& p, const Small<T, 4>& 
           p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
           p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]};
 }
-/// {w, -x, -y, -z}: of a unit quaternion the inverse rotation.
+/// {w, -x, -y, -z}: for a unit quaternion, the inverse rotation.
 template <class T>
 WEFT_HD constexpr Small<T, 4> conjugate(const Small<T, 4>& q) {
   return {q[0], -q[1], -q[2], -q[3]};
 }
-/// v turned by the unit quaternion q: v + 2 w (u x v) + 2 u x (u x v) with u = (x, y, z).
+/// v rotated by the unit quaternion q: v + 2 w (u x v) + 2 u x (u x v) with u = (x, y, z).
 template <class T>
 WEFT_HD constexpr Small<T, 3> rotate(const Small<T, 4>& q, const Small<T, 3>& v) {
   const Small<T, 3> u{q[1], q[2], q[3]};
@@ -57,7 +57,7 @@ WEFT_HD Small<T, 4> from_matrix(const Small<T, 3, 3>& m) {
   const T scale = 1 / norm(q);
   return q * (q[0] < 0 ? -scale : scale);
 }
-/// The rotation by |v| radians about v, from v / |v| and the angle's half; also where v is 0.
+/// The rotation by |v| radians about v, from v / |v| and half the angle; defined for v = 0 too.
 template <class T>
 WEFT_HD Small<T, 4> from_rotation_vector(const Small<T, 3>& v) {
   const T half = norm(v) / 2;
@@ -71,7 +71,7 @@ WEFT_HD Small<T, 4> from_axis_angle(const Small<T, 3>& axis, T angle) {
   const T s = std::sin(angle / 2);
   return {std::cos(angle / 2), axis[0] * s, axis[1] * s, axis[2] * s};
 }
-/// The rotation a part t of the shorter way from p to q, both of length 1 (Shoemake 1985).
+/// The rotation at fraction t of the shorter path from p to q, both of length 1 (Shoemake 1985).
 template <class T>
 WEFT_HD Small<T, 4> slerp(const Small<T, 4>& p, const Small<T, 4>& q, T t) {
   T cosine = dot(p, q);

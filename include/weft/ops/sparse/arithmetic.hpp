@@ -175,7 +175,7 @@ auto sum(const A& a, const Axes& along) {
   const auto turned = n == 0 ? by_rows.t() : by_rows;
   return matmul(turned, ones<T>({turned.columns()}, a.device()));
 }
-/// The mean over all columns, or rows, zeros among them.
+/// The mean over all columns, or rows, including zeros.
 template <SparseLike A>
 auto mean(const A& a, const Axes& along) {
   using T = typename A::value_type;
@@ -184,7 +184,7 @@ auto mean(const A& a, const Axes& along) {
   return sum(a, along) / static_cast<double>(a.shape()[n]);
 }
 
-/// The matrix as its elements' absolute values.
+/// The matrix of absolute values.
 template <SparseLike A>
 auto abs(const A& a) {
   return a.with_values(abs(a.values()));

@@ -185,7 +185,7 @@ auto triplets_of(const char* operation, const X& e) {
 
 }  // namespace sparse
 
-/// The elements of a dense matrix that are not zero, as triplets in row-major order.
+/// The nonzero elements of a dense matrix, as triplets in row-major order.
 template <ExpressionLike X>
 auto to_coo(const X& x) {
   return sparse::triplets_of("to_coo", x);

@@ -108,7 +108,7 @@ concept CooLike = sparse::is_coo<std::remove_cvref_t<X>>;
 template <class X>
 concept SparseLike = CsrLike<X> || CooLike<X>;
 
-/// A sparse matrix of triplets: vectors of one length of rows, columns and values, tensors or
+/// A sparse matrix from triplets: vectors of equal length of rows, columns and values, tensors or
 /// expressions on one device. The indices are checked.
 template <ExpressionLike R, ExpressionLike C, ExpressionLike X>
 auto coo(const R& row_indices, const C& col_indices, const X& values, const Shape& shape,

@@ -30,7 +30,7 @@ auto to_coo(const C& x);
 template <class M>
 auto diagonal(const M& x, int64_t k);
 
-/// What the values become: a Tensor, or a Var where there is one in the expression.
+/// What the values become: a Tensor, or a Var if there is one in the expression.
 template <class X>
 using values_of = typename detail::Evaluated<std::remove_cvref_t<X>>::type;
 }  // namespace sparse
@@ -64,7 +64,7 @@ class Csr {
   static constexpr int rank() { return 2; }
   int64_t rows() const { return pattern_->rows; }
   int64_t columns() const { return pattern_->columns; }
-  /// How many elements are stored, zeros among them.
+  /// The number of stored elements, including zeros.
   int64_t nnz() const { return pattern_->count(); }
   static constexpr Dtype dtype() { return dtype_of<T>; }
   D device() const { return pattern_->crow.device(); }
@@ -167,9 +167,9 @@ inline constexpr bool is_csr<Csr<T, D, V>> = true;
 template <class X>
 concept CsrLike = sparse::is_csr<std::remove_cvref_t<X>>;
 
-/// A sparse matrix of row offsets (rows + 1,), columns (nnz,) that ascend in each row, and values
-/// (nnz,): tensors or expressions on one device; values may be a Var. The indices are checked, and
-/// int32 ones are shared.
+/// A sparse matrix from row offsets (rows + 1,), columns (nnz,) that ascend within each row, and
+/// values (nnz,): tensors or expressions on one device; values may be a Var. The indices are
+/// checked, and int32 ones are shared.
 template <ExpressionLike R, ExpressionLike C, ExpressionLike X>
 auto csr(const R& crow_indices, const C& col_indices, const X& values, const Shape& shape,
          const SparseOptions& options = {}) {

@@ -17,7 +17,8 @@ Csr<T, D> sparse_zeros(const Shape& shape, D device = {}) {
           zeros<T>({0}, device)};
 }
 
-/// A vector as diagonal k of a square matrix, 0 the main one, above it from 1, below from -1.
+/// A square matrix with a vector on diagonal k: 0 is the main diagonal, positive k above it,
+/// negative below.
 template <ExpressionLike X>
 auto sparse_diag(const X& x, int64_t k = 0) {
   using V = sparse::values_of<X>;
@@ -42,9 +43,9 @@ Csr<T, D> sparse_eye(int64_t n, D device = {}) {
   return sparse_diag(ones<T>({n}, device));
 }
 
-/// The elements of several diagonals, SciPy's diags: vectors and their places, {{-1, a}, {0, b}}, a
-/// vector of one element standing for its whole diagonal. Diagonal k begins at column k, or at row
-/// -k; it has as many elements as the shape leaves for it.
+/// A matrix with several diagonals, SciPy's diags: vectors with their positions, {{-1, a}, {0, b}};
+/// a one-element vector fills its whole diagonal. Diagonal k begins at column k, or at row -k; it
+/// has as many elements as the shape leaves for it.
 template <class T, Device D>
 Csr<T, D> sparse_diags(std::initializer_list<std::pair<int64_t, Tensor<T, D>>> diagonals,
                        const Shape& shape) {

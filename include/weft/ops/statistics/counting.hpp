@@ -64,7 +64,7 @@ struct Histogram {
   std::vector<Tensor<T, D>> edges;
 };
 
-/// How many elements of x lie between neighbours of the rising edges, the last one included.
+/// The number of elements of x between consecutive ascending edges, the last edge included.
 template <ExpressionLike X, ExpressionLike E>
 auto histogram(const X& x, const E& edges) {
   const auto value = detail::as_tensor(detail::detached(x)).reshape({-1});
@@ -73,8 +73,23 @@ auto histogram(const X& x, const E& edges) {
   const auto counts = bincount(bin + 1, between.size());
   return counts.narrow(0, 1, between.size() - 1).clone();
 }
-/// How many samples, the rows of x (samples, dimensions), lie in each cell between edges, one
-/// vector a dimension: {counts, edges}.
+/// The sums of the weights, of x's shape, of those elements.
+template <ExpressionLike X, ExpressionLike E, ExpressionLike W>
+auto histogram(const X& x, const E& edges, const W& weights) {
+  const auto value = detail::as_tensor(detail::detached(x));
+  const auto between = detail::as_tensor(detail::detached(edges));
+  const auto bin = detail::bin_of("histogram", value, between);
+  const auto sums = bincount(bin + 1, weights, between.size());
+  return sums.narrow(0, 1, between.size() - 1).clone();
+}
+/// How many elements lie in each of `bins` equal intervals from the smallest to the largest.
+template <ExpressionLike X>
+auto histogram(const X& x, int64_t bins) {
+  const auto value = detail::as_tensor(detail::detached(x));
+  return histogram(value, detail::even_edges("histogram", value, bins));
+}
+/// The number of samples, the rows of x (samples, dimensions), in each cell between edges, with one
+/// vector of edges per dimension: {counts, edges}.
 template <ExpressionLike X>
 auto histogramdd(const X& x,
                  const std::vector<Tensor<typename X::value_type, detail::home_of<X>>>& edges) {
@@ -99,7 +114,7 @@ auto histogramdd(const X& x,
   const auto counts = bincount(where(inside, cell + 1, int64_t{0}), shape.size() + 1);
   return Histogram<T, D>{counts.narrow(0, 1, shape.size()).reshape(shape).clone(), edges};
 }
-/// The same with as many bins at equal distances from the smallest to the largest in each
+/// The same with the given number of equal bins from the smallest to the largest sample in each
 /// dimension.
 template <ExpressionLike X>
 auto histogramdd(const X& x, const Shape& bins) {
@@ -145,7 +160,8 @@ struct unpacked_bit {
 };
 }  // namespace op
 
-/// Eight truth values along the last axis to a byte, the first in its highest bit; zeros behind.
+/// Packs eight bools along the last axis into a byte, the first in its highest bit, padded with
+/// zeros.
 template <ExpressionLike X>
 auto packbits(const X& x) {
   const auto value = (detail::as_tensor(x) != typename X::value_type(0)).eval();

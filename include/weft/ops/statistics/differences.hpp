@@ -37,8 +37,8 @@ inline void check_length(const char* operation, int64_t size, int64_t least) {
 }
 }  // namespace detail
 
-/// The distances between neighbours along the last axis, or axis(n), `times` over: an axis as much
-/// shorter.
+/// The differences between neighbours along the last axis, or axis(n), taken `times` times, which
+/// shortens the axis by as many elements.
 template <ExpressionLike X>
 auto diff(const X& x, int64_t times = 1, const Axes& axis = {-1}) {
   if (times < 0) fail<ValueError>("diff", "times = ", times, ", expected at least 0");
@@ -49,6 +49,11 @@ auto diff(const X& x, int64_t times = 1, const Axes& axis = {-1}) {
     value = V(detail::later(value, along) - detail::earlier(value, along));
   }
   return value;
+}
+
+template <ExpressionLike X>
+auto diff(const X& x, const Axes& axis) {
+  return diff(x, 1, axis);
 }
 
 namespace detail {
@@ -68,8 +73,8 @@ auto gradient_of(const V& y, const H& steps, int along) {
 }
 }  // namespace detail
 
-/// The derivative of samples y at equal distances along an axis, by central differences of second
-/// order, and the one-sided slope at the ends, as in NumPy.
+/// The derivative of equally spaced samples y along an axis, by second-order central differences,
+/// with one-sided differences at the ends, as in NumPy.
 template <ExpressionLike Y>
 auto gradient(const Y& y, double spacing = 1, const Axes& axis = {-1}) {
   using T = typename Y::value_type;
@@ -91,6 +96,11 @@ auto gradient(const Y& y, const C& x, const Axes& axis = {-1}) {
   return detail::gradient_of(value, diff(places, 1, Axes{along}), along);
 }
 
+template <ExpressionLike Y>
+auto gradient(const Y& y, const Axes& axis) {
+  return gradient(y, 1.0, axis);
+}
+
 namespace detail {
 template <class V, class H>
 auto trapezoids(const V& y, const H& steps, int along) {
@@ -98,7 +108,7 @@ auto trapezoids(const V& y, const H& steps, int along) {
 }
 }  // namespace detail
 
-/// The integral of samples at equal distances along an axis, by the trapezoidal rule.
+/// The integral of equally spaced samples along an axis, by the trapezoidal rule.
 template <ExpressionLike Y>
 auto trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
@@ -117,7 +127,11 @@ auto trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
   return sum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
 }
-/// The integrals from the first sample to each of the others: an axis shorter by one.
+template <ExpressionLike Y>
+auto trapezoid(const Y& y, const Axes& axis) {
+  return trapezoid(y, 1.0, axis);
+}
+/// The integrals from the first sample to each of the others; the axis is one shorter.
 template <ExpressionLike Y>
 auto cumulative_trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
@@ -134,6 +148,11 @@ auto cumulative_trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   auto places = detail::as_tensor(x);
   if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
   return cumsum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
+}
+
+template <ExpressionLike Y>
+auto cumulative_trapezoid(const Y& y, const Axes& axis) {
+  return cumulative_trapezoid(y, 1.0, axis);
 }
 
 namespace detail {
@@ -166,8 +185,8 @@ auto exclusive_cumprod(const X& x, const Axes& axis = {-1}) {
   return detail::exclusive<scanner::cumprod>("exclusive_cumprod", x, axis);
 }
 
-/// Angles along an axis without jumps: where neighbours are further apart than half a period, whole
-/// periods are added behind.
+/// Angles along an axis without jumps: where neighbours differ by more than half a period, whole
+/// periods are added from there on.
 template <ExpressionLike X>
 auto unwrap(const X& x, const Axes& axis = {-1}, double period = 6.283185307179586477) {
   using T = typename X::value_type;
@@ -189,8 +208,8 @@ auto unwrap(const X& x, const Axes& axis = {-1}, double period = 6.2831853071795
   return typename detail::Evaluated<X>::type(value + corrections);
 }
 
-/// The values at x of the line through the points (xp, fp), vectors with xp rising; fp's ends
-/// outside of them. Gradients for x and fp.
+/// Linear interpolation at x between the points (xp, fp), vectors with ascending xp; the end values
+/// of fp outside their range. Gradients for x and fp.
 template <ExpressionLike X, ExpressionLike P, ExpressionLike F>
 auto interp(const X& x, const P& xp, const F& fp) {
   using T = typename X::value_type;
@@ -213,6 +232,14 @@ auto interp(const X& x, const P& xp, const F& fp) {
   const auto f1 = take(values, high).eval();
   using R = typename detail::Evaluated<decltype(f0 + (f1 - f0) * share)>::type;
   return R(f0 + (f1 - f0) * share);
+}
+/// The same at one place: rank 0.
+template <class N, ExpressionLike P, ExpressionLike F>
+  requires std::is_arithmetic_v<N>
+auto interp(N x, const P& xp, const F& fp) {
+  using T = typename P::value_type;
+  return interp(full(Shape{}, static_cast<T>(x), detail::as_tensor(detail::detached(xp)).device()),
+                xp, fp);
 }
 
 }  // namespace weft

@@ -82,7 +82,7 @@ auto nanmin(const X& x, Options... options) {
   return where(detail::count_numbers(x, options...) > C(0),
                min(detail::without_nan(x, math::infinity<double>), options...), math::nan<C>);
 }
-/// The first largest element's position; 0 where all are NaN.
+/// The position of the first largest element; 0 if all are NaN.
 template <ExpressionLike X, class... Options>
 auto nanargmax(const X& x, Options... options) {
   return argmax(detail::without_nan(x, -math::infinity<double>), options...);

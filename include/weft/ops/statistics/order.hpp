@@ -12,15 +12,16 @@
 
 namespace weft {
 
-/// Elements along the last axis, or axis(n), so that the one at place k is where a sort puts it,
-/// none before it is larger and none behind it smaller. They are sorted, which is more.
+/// The elements along the last axis, or axis(n), rearranged so that the one at position k is in
+/// sorted position, with none larger before it and none smaller after it. They are sorted, which is
+/// more.
 template <ExpressionLike X>
 auto partition(const X& x, int64_t k, const Axes& axis = {-1}) {
   const int64_t n = x.shape()[detail::one_axis("partition", axis, x.shape())];
   if (k >= n || k < -n) fail<IndexError>("partition", "place ", k, " of ", n, " elements");
   return sort(x, axis).values;
 }
-/// Where the elements of partition(x, k) were.
+/// The positions in x of the elements of partition(x, k).
 template <ExpressionLike X>
 auto argpartition(const X& x, int64_t k, const Axes& axis = {-1}) {
   const int64_t n = x.shape()[detail::one_axis("argpartition", axis, x.shape())];
@@ -28,8 +29,8 @@ auto argpartition(const X& x, int64_t k, const Axes& axis = {-1}) {
   return argsort(x, axis);
 }
 
-/// The order along the last axis by several keys of one shape, the last one first: of elements that
-/// are equal in it the key before decides, and so on.
+/// The order along the last axis by several keys of the same shape; the last key is the primary
+/// one, and earlier keys break ties.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto lexsort(const X& key, const Xs&... keys) {
   auto order = argsort(detail::detached(key));
@@ -64,7 +65,8 @@ auto reached_at(const X& x, const Y& y, int along) {
 }
 }  // namespace detail
 
-/// cummax and where each largest element so far is, the last of equal ones: {values, indices}.
+/// cummax with the position of each largest element so far, the last among equal ones: {values,
+/// indices}.
 template <ExpressionLike X>
 auto cummax_with_indices(const X& x, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(x);
@@ -103,7 +105,7 @@ struct row_insertion {
 };
 }  // namespace op
 
-/// searchsorted for each row by itself: sorted (..., n) and values (..., m) give (..., m).
+/// searchsorted for each row separately: sorted (..., n) and values (..., m) give (..., m).
 template <ExpressionLike S, ExpressionLike X>
 auto searchsorted_rows(const S& sorted, const X& values, Side side = Side::left) {
   using T = typename S::value_type;
@@ -121,6 +123,15 @@ auto searchsorted_rows(const S& sorted, const X& values, Side side = Side::left)
   const auto first = in.size() > 0 ? in.reshape({-1})(0) : zeros<T>({}, in.device());
   const op::row_insertion<T> place{{in.data(), n, side == Side::right}, m > 0 ? m : 1};
   return lift(place, x, first, generated(x.shape(), op::affine<int64_t>{0, 1})).eval();
+}
+
+/// searchsorted of one number: rank 0.
+template <ExpressionLike S, class N>
+  requires std::is_arithmetic_v<N>
+auto searchsorted(const S& sorted, N value, Side side = Side::left) {
+  using T = typename S::value_type;
+  const auto in = detail::as_tensor(detail::detached(sorted));
+  return searchsorted(in, full(Shape{}, static_cast<T>(value), in.device()), side).eval();
 }
 
 /// For each value the index of the boundary before which it is: the boundaries, in order, close the

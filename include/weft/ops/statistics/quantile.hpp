@@ -140,8 +140,8 @@ auto quantile_of_sorted(const char* operation, const Ranked<V>& r, const S& sort
 }
 }  // namespace detail
 
-/// The element, or the number between two, below which the share q of the elements lies; along
-/// axis(n), or of all elements, with keepdims and a Quantile. NaN where there is one.
+/// The value below which the fraction q of the elements lies, interpolated between two elements;
+/// along axis(n), or over all elements, with keepdims and a Quantile. NaN if there is one.
 template <ExpressionLike X, class... Options>
 auto quantile(const X& x, double q, Options... options) {
   static_assert(is_floating<typename X::value_type>,
@@ -151,7 +151,7 @@ auto quantile(const X& x, double q, Options... options) {
   const auto sorted = sort(r.x, Axes{r.along}).values;
   return detail::quantile_of_sorted("quantile", r, sorted, q, given.how);
 }
-/// Several, of one sort: the first axis of the result counts them.
+/// Several quantiles from one sort, along a new first axis of the result.
 template <ExpressionLike X, class... Options>
 auto quantile(const X& x, const std::vector<double>& qs, Options... options) {
   static_assert(is_floating<typename X::value_type>,
@@ -165,6 +165,18 @@ auto quantile(const X& x, const std::vector<double>& qs, Options... options) {
   }
   return stack(found, Axes{0});
 }
+/// The same for a vector of them, or, of rank 0, for one.
+template <ExpressionLike X, ExpressionLike Q, class... Options>
+auto quantile(const X& x, const Q& qs, Options... options) {
+  const auto probabilities = cast<double>(detail::as_tensor(detail::detached(qs))).eval();
+  if (probabilities.rank() > 1) {
+    fail<ShapeError>("quantile", "probabilities of shape ", probabilities.shape(),
+                     ", expected a vector or a number");
+  }
+  const auto found = quantile(x, probabilities.to_vector(), options...);
+  using R = std::remove_const_t<decltype(found)>;
+  return probabilities.rank() == 0 ? R(found.reshape(found[0].shape())) : found;
+}
 /// quantile(x, p / 100)
 template <ExpressionLike X, class... Options>
 auto percentile(const X& x, double p, Options... options) {
@@ -176,7 +188,7 @@ auto percentile(const X& x, std::vector<double> ps, Options... options) {
   return quantile(x, ps, options...);
 }
 
-/// The quantile of the elements that are no NaN; NaN where all are.
+/// The quantile ignoring NaN; NaN if all elements are.
 template <ExpressionLike X, class... Options>
 auto nanquantile(const X& x, double q, Options... options) {
   using T = typename X::value_type;
@@ -202,13 +214,13 @@ auto nanquantile(const X& x, double q, Options... options) {
   return r.result(detail::between(a, b, weight.eval()));
 }
 
-/// The lower of the middle elements, as in PyTorch (quantile(x, 0.5) is NumPy's median); NaN where
+/// The lower of the middle elements, as in PyTorch (quantile(x, 0.5) is NumPy's median); NaN if
 /// there is one.
 template <ExpressionLike X>
 auto median(const X& x) {
   return median(detail::as_tensor(x).reshape({-1}), Axes{0}).values;
 }
-/// The same along axis(n), and where it is: `auto [values, indices] = median(x, axis(1))`.
+/// The same along axis(n), with its position: `auto [values, indices] = median(x, axis(1))`.
 template <ExpressionLike X, class... Options>
 auto median(const X& x, const Axes& axis, Options... options) {
   detail::RankOptions given;
@@ -216,7 +228,7 @@ auto median(const X& x, const Axes& axis, Options... options) {
   const auto count = detail::numbers_in_rows(r);
   return detail::at_places(r, where(count < r.n(), count, (r.n() - 1) / 2));
 }
-/// The lower of the middle elements that are no NaN; NaN where all are.
+/// The lower of the middle elements, ignoring NaN; NaN if all elements are.
 template <ExpressionLike X>
 auto nanmedian(const X& x) {
   return nanmedian(detail::as_tensor(x).reshape({-1}), Axes{0}).values;
@@ -228,7 +240,7 @@ auto nanmedian(const X& x, const Axes& axis, Options... options) {
   return detail::at_places(r, maximum(detail::numbers_in_rows(r) - 1, 0) / 2);
 }
 
-/// The k-th smallest element along the last axis, or axis(n), and where it is; k counts from 1.
+/// The k-th smallest element along the last axis, or axis(n), and its position; k counts from 1.
 template <ExpressionLike X, class... Options>
 auto kthvalue(const X& x, int64_t k, const Axes& axis = {-1}, Options... options) {
   detail::RankOptions given;
@@ -240,8 +252,8 @@ auto kthvalue(const X& x, int64_t k, const Axes& axis = {-1}, Options... options
   return detail::at_places(r, full<int64_t>(r.line_of_ones(), k - 1, device));
 }
 
-/// The most frequent element along the last axis, or axis(n), the smallest of several, and where it
-/// is for the last time.
+/// The most frequent element along the last axis, or axis(n), the smallest if there are several,
+/// and its last position.
 template <ExpressionLike X, class... Options>
 auto mode(const X& x, const Axes& axis = {-1}, Options... options) {
   detail::RankOptions given;

@@ -17,8 +17,8 @@ auto flat_values(const X& x) {
 }
 }  // namespace detail
 
-/// {values, inverse, counts} of stretches of equal elements: the first of each, for each element of
-/// x the number of its stretch, and how long they are.
+/// {values, inverse, counts} of runs of equal elements: the value of each run, the index of each
+/// element's run, and the lengths of the runs.
 template <ExpressionLike X>
 auto unique_consecutive(const X& x) {
   const auto flat = detail::flat_values(x).contiguous();
@@ -98,7 +98,7 @@ struct among {
 };
 }  // namespace op
 
-/// For each element of x whether it is one of the values, or with `invert` whether it is none.
+/// For each element of x, whether it is among the values, or with `invert`, whether it is not.
 template <ExpressionLike X, ExpressionLike V>
 auto isin(const X& x, const V& values, bool invert = false) {
   using T = typename X::value_type;
@@ -128,7 +128,7 @@ auto setdiff1d(const A& a, const B& b) {
   const auto values = unique(detail::detached(a));
   return masked_select(values, isin(values, b, true));
 }
-/// The distinct elements that are in one of them only, in order.
+/// The distinct elements that are in exactly one of them, in order.
 template <ExpressionLike A, ExpressionLike B>
 auto setxor1d(const A& a, const B& b) {
   return union1d(setdiff1d(a, b), setdiff1d(b, a));
