@@ -1,4 +1,4 @@
-// Broadcasting: a column and a row make a table, and nobody writes a loop.
+// Broadcasting: a column and a row make a table, without a loop.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

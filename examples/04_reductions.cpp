@@ -1,4 +1,4 @@
-// Reductions: over all elements or along axes, alone or inside a larger formula.
+// Reductions: over all elements or along axes, on their own or inside a larger expression.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

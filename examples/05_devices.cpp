@@ -1,4 +1,4 @@
-// Devices, streams and pinned copies: what the machine has, and copying while computing.
+// Devices, streams, pinned memory: properties of the machine, copies that overlap with computation.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

@@ -1,4 +1,4 @@
-// Algorithms of others on a tensor's own memory: Thrust on the GPU, the standard's on the CPU.
+// Other libraries' algorithms on a tensor's memory: Thrust on the GPU, <algorithm> on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

@@ -1,4 +1,4 @@
-// Elements picked by integers: rows of an embedding, the loss of a classifier, sums by label.
+// Elements selected by index: rows of an embedding, the loss of a classifier, sums by label.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

@@ -1,4 +1,4 @@
-// Explain: which kernels an expression becomes, what they move, and how fast they run.
+// Explain: which kernels an expression becomes, how many bytes they move, and how fast they run.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

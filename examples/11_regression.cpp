@@ -1,4 +1,4 @@
-// Gradients: a line through points and a boundary between two classes, both found by descent.
+// Gradients: a regression line and a decision boundary, both found by gradient descent.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

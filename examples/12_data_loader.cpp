@@ -1,4 +1,4 @@
-// DataLoader: a data set split at random, in shuffled batches that threads prepare, on CPU or GPU.
+// DataLoader: a randomly split data set, in shuffled batches prepared by threads, on CPU or GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

@@ -1,4 +1,4 @@
-// Images: Fashion-MNIST from a folder, randomly shifted on the way, classified by nearest means.
+// Images: Fashion-MNIST from a folder, randomly shifted, classified by the nearest class mean.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

@@ -1,4 +1,4 @@
-// Training: a network learns real images, watched as it does, and leaves a checkpoint.
+// Training: a network learns real images, is tracked while it does, and saves a checkpoint.
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint.hpp"
 #include "example.hpp"

@@ -1,4 +1,4 @@
-// Matrix products: batched, with what follows them in the same call, and by named axes.
+// Matrix products: batched, fused with the operations that follow, and with einsum.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

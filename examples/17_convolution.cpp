@@ -1,4 +1,4 @@
-// Convolutions: a network of them learns real images, its channels side by side in memory.
+// Convolutions: a convolutional network learns real images, in channels-last format.
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint.hpp"
 #include "example.hpp"

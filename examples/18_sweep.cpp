@@ -1,4 +1,4 @@
-// All GPUs of one process: a learning rate for each task, and an ensemble of the best networks.
+// All GPUs in one process: a sweep over learning rates, and an ensemble of the best networks.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

@@ -1,4 +1,4 @@
-// Sequences: the language of a word, told by a recurrent network made by hand and by an LSTM.
+// Sequences: the language of a word, recognised by a hand-written recurrent network and by an LSTM.
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint.hpp"
 #include "example.hpp"

@@ -1,4 +1,4 @@
-// A Transformer that writes: a small GPT learns the characters of a text, and continues it.
+// Text generation: a small GPT learns the characters of a text, and continues it.
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint.hpp"
 #include "example.hpp"

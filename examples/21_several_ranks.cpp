@@ -1,6 +1,6 @@
-// Several processes: a network learns the digits on all of them, on CPUs over MPI or a GPU each
-// over NCCL. Alone, or `mpirun -n 4 21_several_ranks`, or `torchrun --no-python --nproc-per-node=2
-// 21_several_ranks_cuda --device cuda`.
+// Several processes: a network learns the digits on all of them, over MPI on CPUs or NCCL on GPUs.
+// Run it alone, with `mpirun -n 4 21_several_ranks`, or with
+// `torchrun --no-python --nproc-per-node=2 21_several_ranks_cuda --device cuda`.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

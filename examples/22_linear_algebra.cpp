@@ -1,5 +1,5 @@
-// Linear algebra: a least squares fit, the directions of a data set, batches of matrices, a
-// gradient. SPDX-License-Identifier: Apache-2.0
+// Linear algebra: a least squares fit, principal directions, batches of matrices, a gradient.
+// SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 
 #include <weft/autograd.hpp>

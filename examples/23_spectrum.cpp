@@ -1,4 +1,4 @@
-// Signals: the spectrogram of a chirp, and a tone that a filter brings back out of noise.
+// Signals: the spectrogram of a chirp, and a tone recovered from noise by a filter.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

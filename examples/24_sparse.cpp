@@ -1,4 +1,4 @@
-// Sparse matrices: a club's friendships, its central members, and the halves that it broke into.
+// Sparse matrices: friendships in a club, its central members, and the two halves it split into.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

@@ -1,4 +1,4 @@
-// Rotations: a camera projects a million points in one kernel, a gradient finds how it is turned.
+// Rotations: a camera projects a million points in one kernel; a gradient finds its orientation.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 

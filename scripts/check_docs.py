@@ -118,22 +118,26 @@ class Tools:
     def __init__(self, folder, compiler, gpu):
         self.folder, self.compiler, self.gpu = Path(folder), compiler, gpu
         self.nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+        said = subprocess.run([self.nvcc, "--help"], capture_output=True, text=True).stdout if self.nvcc else ""
+        self.unoptimised = ["-Ofc=max"] if "-Ofc" in said else []  # kernels, where none is run
         self.numbers = itertools.count()
         self.options = ["-std=c++20", "-w", f"-I{REPO / 'include'}", "-pthread"]
         first = self.folder / "first.hpp"
         first.write_text(first_of(False))
-        if "clang" not in Path(compiler).name:  # which looks for no .gch unasked
-            subprocess.run([compiler, *self.options, "-x", "c++-header", str(first), "-o", f"{first}.gch"])
+        clang = "clang" in Path(compiler).name  # which looks for no .gch unasked
+        precompiled = f"{first}.{'pch' if clang else 'gch'}"
+        subprocess.run([compiler, *self.options, "-x", "c++-header", str(first), "-o", precompiled])
+        self.precompiled = ["-include-pch", precompiled] if clang else []
 
     def compile(self, text, cuda, only_check=False):
         """The program's path and the compiler's messages."""
         path = self.folder / f"p{next(self.numbers)}{'.cu' if cuda else '.cpp'}"
         path.write_text(text)
-        command = [self.compiler, *self.options]
+        command = [self.compiler, *self.options, *(self.precompiled if text.startswith(FIRST) else [])]
         if cuda:
             # To PTX what must not compile; without a GPU nothing is run, so nothing is assembled and linked.
             target = (["-arch=sm_90", "-ptx"] if only_check else
-                      ["-arch=native"] if self.gpu else ["-arch=compute_90", "-c"])
+                      ["-arch=native"] if self.gpu else ["-arch=compute_90", "-c", *self.unoptimised])
             command = [self.nvcc, "-std=c++20", "-w", *target, f"-I{REPO / 'include'}"]
             command += ["-lcufft"] * ("fft.hpp" in text)
             command += ["-lcublasLt"] * bool(re.search(r"\b(matmul|linear|einsum)\(", text))

@@ -1,4 +1,4 @@
-// Convolution by views: the windows of a picture are a tensor of rank 4 without a copy.
+// Convolution by views: the windows of an image as a tensor of rank 4, without a copy.
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/weft.hpp>
 

@@ -1,4 +1,4 @@
-// N-body: stars that attract each other; what keeps its value is checked.
+// N-body: stars that attract each other; the conserved quantities are checked.
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/weft.hpp>
 

@@ -1,4 +1,4 @@
-// A function with a gradient of one's own, checked against differences.
+// A function with a user-defined gradient, checked against finite differences.
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/autograd.hpp>
 #include <weft/weft.hpp>

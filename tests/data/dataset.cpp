@@ -75,6 +75,7 @@ TEST_CASE("subsets") {
   CHECK(odd.size() == 3);
   CHECK(odd.get(2) == 25);
   CHECK(Subset(odd, weft::tensor<std::int64_t>({2, 2, 0})).get(1) == 25);
+  CHECK(Subset(odd, std::vector<std::int64_t>{2, 0}).get(1) == 1);
   const TensorDataset data(weft::arange<float>(6));
   const Subset some(data, weft::tensor<std::int64_t>({5, 1}));
   const std::int64_t indices[] = {1, 0, 0};

@@ -1,4 +1,4 @@
-// expect: weft: gradients are those of Vars
+// expect: weft: only Vars have gradients
 #include <weft/autograd.hpp>
 
 using namespace weft;

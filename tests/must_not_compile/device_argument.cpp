@@ -1,4 +1,4 @@
-// expect: what is on Cuda does not become a tensor on Cpu
+// expect: data on Cuda does not become a tensor on Cpu
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,4 @@
-// expect: what is on Cpu does not become a tensor on Cuda
+// expect: data on Cpu does not become a tensor on Cuda
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -1,4 +1,4 @@
-// expect: what is on CudaAt<M> does not become a tensor on CudaAt<N>
+// expect: data on CudaAt<M> does not become a tensor on CudaAt<N>
 #include <weft/weft.hpp>
 
 using namespace weft;

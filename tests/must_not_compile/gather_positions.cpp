@@ -1,4 +1,4 @@
-// expect: what is indexed lies on a device
+// expect: an indexed expression needs a device
 #include <weft/weft.hpp>
 
 using namespace weft;

@@ -91,8 +91,9 @@ TEST_CASE_TEMPLATE("an optimizer's states lie as flattened channels-last weights
   const StateDict wanted = steps(plain);
   const StateDict found = steps(flat);
   int compared = 0;
-  for (const auto& [name, value] : wanted) {
-    if (value.dtype() != dtype_of<float>) continue;
+  for (const auto& entry : wanted) {
+    if (entry.second.dtype() != dtype_of<float>) continue;
+    const std::string& name = entry.first;
     CAPTURE(name);
     CHECK(
         allclose(found.template get<float>(name), wanted.template get<float>(name), {1e-4, 1e-5}));

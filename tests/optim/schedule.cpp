@@ -82,4 +82,5 @@ TEST_CASE("ReduceLROnPlateau is PyTorch's") {
     CHECK(plateau.lr() == doctest::Approx(rates.at(i)));
   }
   CHECK_SAYS("factor 1", optim::ReduceLROnPlateau(sgd, {.factor = 1}));
+  CHECK_SAYS("[OneCycleLR] total_steps 0", optim::Schedule(sgd, optim::OneCycleLR{1, 0}));
 }

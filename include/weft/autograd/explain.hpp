@@ -215,9 +215,9 @@ class BackwardExplainer {
 
 }  // namespace autograd
 
-/// What the backward pass of `Var y = e` does, as explain(e) says it of the forward pass: each
-/// kernel, what it reads, and the gradients it gives. Sums of operands that were broadcast are
-/// finished by a small kernel each, which is not listed. Nothing is evaluated.
+/// Describes the backward pass of `Var y = e`, as explain(e) does the forward pass: each kernel,
+/// what it reads, and the gradients it writes. The sums for broadcast operands are each finished by
+/// a small kernel, which is not listed. Nothing is evaluated.
 template <Differentiable E>
   requires(!StandIn<E>)
 [[nodiscard]] Explanation explain_backward(const E& e) {

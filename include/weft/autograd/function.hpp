@@ -1,4 +1,4 @@
-// Functions with a gradient of their own: custom(f, vjp, x...), and what weft's are made of.
+// Functions with their own gradients: custom(f, vjp, x...), and the basis of weft's own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -49,8 +49,8 @@ double with_step(const Tensor<double, D>& x, int64_t i, double step, const F& f)
 }  // namespace autograd
 
 /// Whether the gradients of f at the inputs, which are double, agree with central differences of f;
-/// throws ValueError with the first that does not. f takes the inputs and gives a Var, and must
-/// give the same value each time. Inputs that require no gradient are left out.
+/// throws ValueError with the first that does not. f takes the inputs and returns a Var, and must
+/// be deterministic. Inputs that require no gradient are skipped.
 template <class F, class... Ds>
 bool gradcheck(const GradcheckOptions& options, const F& f, const Var<double, Ds>&... inputs) {
   (inputs.zero_grad(), ...);

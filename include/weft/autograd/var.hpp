@@ -276,6 +276,8 @@ class Var : public Members<Var<T, D>> {
   Var reshape(const Shape& shape) const;
   Var view(const Shape& shape) const;
   Var flatten() const;
+  /// The axes from `first` to `last` as one.
+  Var flatten(int64_t first, int64_t last = -1) const;
   Var squeeze() const;
   Var squeeze(int64_t axis) const;
   Var unsqueeze(int64_t axis) const;

@@ -30,7 +30,7 @@ struct CudaAt {
   friend constexpr bool operator==(CudaAt, CudaAt) { return true; }
 };
 
-/// The device of what has none of its own (scalars, generators): fits beside every other.
+/// The device of operands without one (scalars, generators): combines with every device.
 struct AnyDevice {
   static constexpr int ordinal = -1;
 };

@@ -1,4 +1,4 @@
-// The element types of tensors: their names, and the types that arithmetic on them is done in.
+// The element types of tensors: their names, and the types they are computed in.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -96,7 +96,7 @@ inline constexpr bool is_integer = std::is_integral_v<T> && !is_bool<T>;
 template <class T>
 inline constexpr bool is_floating = std::is_floating_point_v<T> || is_half<T> || is_dual<T>;
 
-/// A number that may stand in an expression beside a tensor.
+/// A number that can be combined with a tensor in an expression.
 template <class T>
 concept Number = Element<typename detail::Canonical<T>::type>;
 
@@ -108,7 +108,7 @@ inline constexpr Dtype dtype_of<Dual<T>> = sizeof(T) == 4 ? Dtype::dual64 : Dtyp
 template <class T, int R, int C>
 inline constexpr Dtype dtype_of<Small<T, R, C>> = Dtype::small;
 
-/// The type that elements have inside an expression: float for the half types, else their own.
+/// The type that elements have inside an expression: float for the half types, otherwise their own.
 template <class T>
 using compute_t = std::conditional_t<is_half<T>, float, T>;
 

@@ -55,7 +55,7 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
-/// Memory that could not be had; says how much was requested and how much there is.
+/// Memory could not be allocated; says how much was requested and how much is available.
 class OutOfMemory : public Error {
  public:
   using Error::Error;

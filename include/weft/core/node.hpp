@@ -1,4 +1,4 @@
-// Node: what an expression node provides; OpaqueNode: what one that evaluates itself adds to it.
+// Node: the concept of an expression node; OpaqueNode: that of a node that evaluates itself.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@ namespace weft {
 
 /// An inner node of an expression (docs/07_architecture.md, "Nodes"). It names its operation, knows
 /// its shape, and gives its operands as `args()`, a Pack, or as `operand()`. Leaves, gradients and
-/// names of expressions are found through these alone.
+/// names of expressions are found only through these.
 template <class E>
 concept Node = Expression<E> && requires(const E& e) {
   { E::text } -> std::convertible_to<const char*>;

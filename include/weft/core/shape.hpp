@@ -119,7 +119,7 @@ class Shape : public detail::Int64s {
     return n;
   }
 
-  /// The sizes of a shape that has N dimensions: auto [rows, columns] = shape.sizes<2>().
+  /// The sizes of a shape with N dimensions: auto [rows, columns] = shape.sizes<2>().
   template <int N>
   std::array<int64_t, N> sizes() const {
     if (rank() != N) fail<ShapeError>("sizes", "shape ", *this, ", expected ", N, " dimensions");

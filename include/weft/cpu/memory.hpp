@@ -1,4 +1,4 @@
-// The CPU's memory: 64-byte aligned blocks from a pool, counted, with statistics.
+// CPU memory: reference-counted, 64-byte aligned blocks from a pool, with statistics.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ inline int64_t max_memory_allocated() {
   return __atomic_load_n(&detail::pool.allocated.peak, __ATOMIC_RELAXED);
 }
 
-/// Bytes that weft holds from the system, those kept for later tensors included.
+/// Bytes that weft has reserved from the system, including those kept for later tensors.
 inline int64_t memory_reserved() { return detail::pool.reserved.now(); }
 
 /// The largest memory_reserved() since the start or the last reset.
@@ -28,16 +28,17 @@ inline int64_t max_memory_reserved() {
   return __atomic_load_n(&detail::pool.reserved.peak, __ATOMIC_RELAXED);
 }
 
-/// Makes both maxima start again from what is in use now.
+/// Resets both maxima to the current values.
 inline void reset_peak_memory_stats() {
   __atomic_store_n(&detail::pool.allocated.peak, memory_allocated(), __ATOMIC_RELAXED);
   __atomic_store_n(&detail::pool.reserved.peak, memory_reserved(), __ATOMIC_RELAXED);
 }
 
-/// Gives memory that no tensor holds back to the system.
+/// Returns memory that no tensor holds to the system.
 inline void empty_cache() { detail::pool.trim(0); }
 
-/// The most bytes that are kept for later tensors; an eighth of the machine's memory unless set.
+/// The maximum number of bytes kept for later tensors; by default an eighth of the machine's
+/// memory.
 inline int64_t cache_limit() { return detail::pool.limit(); }
 /// Throws ValueError below 0; 0 keeps nothing.
 inline void set_cache_limit(int64_t bytes) {

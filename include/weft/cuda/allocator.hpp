@@ -1,4 +1,4 @@
-// Allocator: where a GPU's memory comes from; weft's own is a stream-ordered pool.
+// Allocator: the source of a GPU's memory; weft's own is a stream-ordered pool.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ namespace weft::on_cuda {
 class Allocator {
  public:
   /// Memory for work on `stream`, or null if there is none. `capturing` says that the stream is
-  /// being captured: the block must then be good whenever the graph runs.
+  /// being captured: the block must then be valid whenever the graph runs.
   virtual void* allocate(int64_t bytes, cudaStream_t stream, bool capturing) = 0;
 
   /// Takes a block back; it may be handed out again for work after what `stream` has been given so
@@ -21,7 +21,7 @@ class Allocator {
   virtual void deallocate(void* data, int64_t bytes, cudaStream_t stream,
                           bool capturing) noexcept = 0;
 
-  /// Gives memory that nobody uses back to the driver.
+  /// Returns unused memory to the driver.
   virtual void trim() noexcept {}
 
   /// Bytes held from the driver now and at most since the last reset; 0 where that is not known.
@@ -220,8 +220,8 @@ inline Allocator& allocator(Cuda device = {}) {
   return own != nullptr ? *own : detail::make_allocator(ordinal);
 }
 
-/// Makes new tensors on `device` take their memory from `replacement`, which must outlive them;
-/// from weft's own pool where it is null. Existing tensors return theirs to where it came from.
+/// Makes new tensors on `device` take their memory from `replacement`, which must outlive them, or
+/// from weft's own pool if it is null. Existing tensors return theirs to where it came from.
 inline void set_allocator(Cuda device, Allocator* replacement) {
   __atomic_store_n(&detail::chosen_allocators[resolve(device)], replacement, __ATOMIC_RELEASE);
 }

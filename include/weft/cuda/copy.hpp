@@ -30,8 +30,8 @@ struct Transfer<Cpu, Cuda> {
   }
 };
 
-/// To the CPU. With non_blocking the result is pinned memory and holds the elements only after the
-/// stream (or an event recorded on it) was waited for.
+/// To the CPU. With non_blocking the result is in pinned memory and holds the elements only after
+/// the stream (or an event recorded on it) has been waited for.
 template <>
 struct Transfer<Cuda, Cpu> {
   template <class Host>
@@ -53,8 +53,8 @@ struct Transfer<Cuda, Cpu> {
   }
 };
 
-/// Between GPUs, on the source's current stream; the target's streams wait for it. CUDA takes no
-/// such copy into a graph.
+/// Between GPUs, on the source's current stream; the target's streams wait for it. CUDA does not
+/// allow such a copy in a graph.
 template <>
 struct Transfer<Cuda, Cuda> {
   static int resolve(Cuda device) { return on_cuda::resolve(device); }
@@ -81,8 +81,8 @@ struct Transfer<Cuda, Cuda> {
 };
 
 namespace on_cuda {
-/// A copy of a CPU tensor in page-locked memory, from and to which copies can overlap with
-/// computing.
+/// A copy of a CPU tensor in pinned memory, so that copies to and from it can overlap with
+/// computation.
 template <class T>
 Tensor<std::remove_const_t<T>, Cpu> pin(const Tensor<T, Cpu>& x) {
   using U = std::remove_const_t<T>;

@@ -1,4 +1,4 @@
-// Which GPUs there are, which one is current, and what is known of them.
+// The available GPUs, the current one, and their properties.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace weft::on_cuda {
 
-/// weft uses no more GPUs than this in one process.
+/// The largest number of GPUs that weft uses in one process.
 inline constexpr int max_devices = 64;
 
 /// The version of CUDA that this file was compiled with, as 1000 * major + 10 * minor.
@@ -21,7 +21,7 @@ inline int runtime_version() {
   return version;
 }
 
-/// The newest version of CUDA that the driver knows; 0 without a driver.
+/// The newest version of CUDA that the driver supports; 0 without a driver.
 inline int driver_version() {
   int version = 0;
   detail::quiet(cudaDriverGetVersion(&version));
@@ -108,7 +108,7 @@ class DeviceGuard {
   int previous_;
 };
 
-/// What is known of a GPU; 0 where the driver does not tell.
+/// The properties of a GPU; 0 for those that the driver does not report.
 struct Properties {
   Text name;
   int major = 0;  ///< compute capability
@@ -151,7 +151,7 @@ WEFT_ONCE inline Properties read_properties(int ordinal) {
 [[gnu::visibility("default")]] inline Properties* known_properties[max_devices] = {};
 }  // namespace detail
 
-/// The properties of a GPU, asked for once.
+/// The properties of a GPU, queried once.
 WEFT_OUTLINED inline const Properties& properties(Cuda device = {}) {
   const int ordinal = resolve(device);
   Properties*& slot = detail::known_properties[ordinal];

@@ -1,4 +1,4 @@
-// CUDA's error codes as weft's exceptions, and what may be done once the program is exiting.
+// CUDA's error codes as weft's exceptions, and the state of a program that is exiting.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -58,7 +58,7 @@ inline bool quiet(cudaError_t status) noexcept {
 }
 }  // namespace detail
 
-/// Throws DeviceError (OutOfMemory where that is the reason) unless `status` is success:
+/// Throws DeviceError (or OutOfMemory, if that is the reason) unless `status` is success:
 /// `[operation] cudaErrorName: text, details`. CUDA's last error is cleared where CUDA allows it.
 template <class... Parts>
 void check(cudaError_t status, const char* operation, const Parts&... details) {

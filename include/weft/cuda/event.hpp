@@ -1,4 +1,4 @@
-// Event: a mark in a stream that can be waited for and, on request, tells the time.
+// Event: a mark in a stream that can be waited for and, on request, measures time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -67,7 +67,7 @@ class PooledEvent {
 /// A mark that is recorded into a stream. It is made at its first record, on the stream's GPU.
 class Event {
  public:
-  /// With `timing`, two recorded events tell the time between them.
+  /// With `timing`, two recorded events measure the time between them.
   explicit Event(bool timing = false) : timing_(timing) {}
   Event(Event&& other) noexcept
       : handle_(other.handle_), ordinal_(other.ordinal_), timing_(other.timing_) {

@@ -68,8 +68,9 @@ struct GraphState {
 class Capture;
 }  // namespace detail
 
-/// Captured statements, ready to be run again. It keeps all memory that they use: of tensors made
-/// before the capture and of those made in it. Not to be replayed by two threads at once.
+/// Captured statements, ready to be replayed. Keeps all memory that they use alive, both of tensors
+/// created before the capture and of those created in it. Must not be replayed by two threads at
+/// once.
 class Graph {
  public:
   Graph() = default;
@@ -107,15 +108,15 @@ class Graph {
     if (sync_requested()) stream.synchronize();
   }
 
-  /// True unless it is empty (made by `Graph()`, or moved from).
+  /// True unless it is empty (default-constructed or moved from).
   explicit operator bool() const { return state_ != nullptr; }
 
-  /// What the statements became; the kernel that sets up random numbers is not counted.
+  /// The number of kernels, without the one that sets up random numbers.
   int kernels() const { return state_ != nullptr ? state_->kernels : 0; }
   int memsets() const { return state_ != nullptr ? state_->memsets : 0; }
   int copies() const { return state_ != nullptr ? state_->copies : 0; }
 
-  /// Bytes of the memory that was allocated in the capture, results included.
+  /// The bytes allocated in the capture, including results.
   int64_t memory() const {
     int64_t bytes = 0;
     if (state_ == nullptr) return 0;
@@ -125,7 +126,7 @@ class Graph {
     return bytes;
   }
 
-  /// CUDA's handle, for looking at (cudaGraphDebugDotPrint); null where empty.
+  /// CUDA's handle, for inspection (cudaGraphDebugDotPrint); null if empty.
   cudaGraph_t handle() const { return state_ != nullptr ? state_->graph : nullptr; }
 
  private:
@@ -239,11 +240,11 @@ class Capture {
 };
 }  // namespace detail
 
-/// Records what f() gives to the GPU, without running it: `auto step = capture([&] { z = x + z;
-/// });` and then `step.replay()` as often as wanted. Tensors keep their memory from one replay to
-/// the next: one that is written in f, in place or by `z = e`, has its value after each replay.
-/// Numbers keep their value from the capture, tensors are read at each replay; host code runs once,
-/// now.
+/// Records the GPU work of f() without executing it: `auto step = capture([&] { z = x + z; });` and
+/// then `step.replay()` as often as wanted. Tensors keep their memory from one replay to the next:
+/// one that is written in f, in place or by `z = e`, has its value after each replay. Numbers keep
+/// their value from the capture, tensors are read at each replay; host code runs once, during the
+/// capture.
 template <class F>
 Graph capture([[maybe_unused]] F&& f, [[maybe_unused]] Cuda device = {}) {
 #if defined(__CUDACC__)

@@ -1,4 +1,4 @@
-// The GPU's memory: blocks that outlive every stream's use of them, counted, with statistics.
+// GPU memory: reference-counted blocks that outlive every stream's use of them, with statistics.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -151,7 +151,7 @@ WEFT_ONCE inline int64_t max_memory_allocated(Cuda device = {}) {
   return __atomic_load_n(&detail::memory_counters[resolve(device)].peak, __ATOMIC_RELAXED);
 }
 
-/// Bytes that weft holds from the driver, those kept for later tensors included.
+/// Bytes that weft has reserved from the driver, including those kept for later tensors.
 WEFT_ONCE inline int64_t memory_reserved(Cuda device = {}) {
   if (!is_available()) return 0;
   const int64_t reserved = allocator(device).reserved();
@@ -167,7 +167,7 @@ WEFT_ONCE inline int64_t max_memory_reserved(Cuda device = {}) {
   return reserved > allocated ? reserved : allocated;
 }
 
-/// Makes both maxima start again from what is in use now.
+/// Resets both maxima to the current values.
 WEFT_ONCE inline void reset_peak_memory_stats(Cuda device = {}) {
   if (!is_available()) return;
   allocator(device).reset_peak();
@@ -175,7 +175,7 @@ WEFT_ONCE inline void reset_peak_memory_stats(Cuda device = {}) {
                    __ATOMIC_RELAXED);
 }
 
-/// Waits for weft's streams and gives memory that no tensor holds back to the driver.
+/// Waits for weft's streams and returns memory that no tensor holds to the driver.
 WEFT_ONCE inline void empty_cache(Cuda device = {}) {
   if (!is_available()) return;
   detail::free_deferred();
@@ -220,7 +220,7 @@ WEFT_OUTLINED inline CudaStorage* allocate_on(const Stream& stream, int64_t byte
 }
 
 /// Memory for a captured statement: what an earlier one on the same stream has released, or new
-/// memory that counts as the default stream's. The graph keeps it, so addresses are good for ever.
+/// memory that counts as the default stream's. The graph keeps it, so addresses stay valid.
 WEFT_ONCE inline Storage* allocate_recorded(Recording& mine, const Stream& stream, int64_t bytes) {
   mine.enter(stream);
   CudaStorage* best = nullptr;

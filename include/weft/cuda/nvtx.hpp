@@ -1,4 +1,4 @@
-// NVTX ranges that name expressions in Nsight's timelines; costs 0.6 s of compile time a file.
+// NVTX ranges that name expressions in Nsight's timelines; costs 0.6 s of compile time per file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -47,8 +47,8 @@ inline void pop_nvtx_range() { nvtxDomainRangePop(nvtx_domain()); }
                                                                              pop_nvtx_range};
 }  // namespace detail
 
-/// Gives each kernel of the process a range with its expression's name, or no longer. On from the
-/// start where WEFT_NVTX=1, or where a tool such as Nsight Systems started the program.
+/// Starts or stops giving each kernel of the process a range with its expression's name. On from
+/// the start with WEFT_NVTX=1, or if a tool such as Nsight Systems started the program.
 inline void name_kernels(bool on = true) {
   observe_launches(on ? &detail::nvtx_observer : nullptr);
 }

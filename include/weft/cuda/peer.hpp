@@ -1,4 +1,4 @@
-// Direct access of one GPU to another one's memory.
+// Direct access of one GPU to the memory of another.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

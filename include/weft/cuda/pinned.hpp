@@ -1,4 +1,4 @@
-// Page-locked memory for tensors on the CPU: copies to and from GPUs then run in the background.
+// Pinned (page-locked) memory for tensors on the CPU, for asynchronous copies to and from GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -82,7 +82,7 @@ inline PinnedStorage* take_pinned(int kind) noexcept {
 }
 }  // namespace detail
 
-/// Gives page-locked blocks that no tensor and no copy uses back to the system.
+/// Returns pinned blocks that no tensor and no copy uses to the system.
 inline void empty_pinned_cache() noexcept {
   const detail::RelaxedCapture relaxed;
   const Lock lock(detail::pinned_pool.mutex);

@@ -84,8 +84,8 @@ WEFT_OUTLINED inline void join(cudaStream_t waiter, cudaStream_t runner, int ord
 /// A handle to a stream: copying it names the same stream.
 class Stream {
  public:
-  /// One of weft's own streams, 32 of each priority a GPU, handed out in turn. They run beside the
-  /// default stream and beside each other.
+  /// One of weft's own streams, 32 of each priority per GPU, handed out in turn. They run
+  /// concurrently with the default stream and with each other.
   explicit Stream(Cuda device = {}, Priority priority = Priority::normal)
       : ordinal_(resolve(device)) {
     const int high = priority == Priority::high;
@@ -95,8 +95,8 @@ class Stream {
     handle_ = detail::pool_stream(ordinal_, 1 + high * each + static_cast<int>(turn % each));
   }
 
-  /// A stream of the user's on `device`, which must outlive the tensors that are used on it. The
-  /// legacy stream (nullptr) stands for weft's default stream, which is ordered with it.
+  /// A user's stream on `device`, which must outlive the tensors that are used on it. The legacy
+  /// stream (nullptr) means weft's default stream, which is ordered with it.
   static Stream borrow(cudaStream_t handle, Cuda device = {}) {
     const int ordinal = resolve(device);
     if (handle == cudaStreamPerThread) {
@@ -133,14 +133,14 @@ class Stream {
     check(cudaStreamWaitEvent(handle_, event.handle(), 0), "Stream::wait");
   }
 
-  /// Later work on this stream waits for what `other` has been given so far. In a capture this is
-  /// how a second stream joins it.
+  /// Later work on this stream waits for all earlier work on `other`. In a capture, this is how a
+  /// second stream joins it.
   void wait(const Stream& other) const {
     if (other.handle_ == handle_) return;
     detail::join(handle_, other.handle_, other.ordinal_);
   }
 
-  /// An event that marks what the stream has been given so far.
+  /// An event that marks the work given to the stream so far.
   Event record() const {
     Event event;
     event.record(*this);
@@ -158,14 +158,14 @@ class Stream {
   int ordinal_ = 0;
 };
 
-/// The stream that weft uses unless told otherwise: one a GPU for the whole process, and ordered
-/// with CUDA's legacy stream, so with plain cudaMemcpy and `<<<>>>` of the user's.
+/// The stream that weft uses by default: one per GPU for the whole process, ordered with CUDA's
+/// legacy stream, and so with the user's plain cudaMemcpy and `<<<>>>`.
 WEFT_OUTLINED inline Stream default_stream(Cuda device = {}) {
   const int ordinal = resolve(device);
   return Stream(detail::pool_stream(ordinal, 0), ordinal);
 }
 
-/// The stream that the calling thread's weft statements on `device` go to.
+/// The stream that the calling thread's weft statements on `device` use.
 WEFT_OUTLINED inline Stream current_stream(Cuda device = {}) {
   const int ordinal = resolve(device);
   const cudaStream_t current = detail::current_slot(ordinal);

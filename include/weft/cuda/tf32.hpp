@@ -1,4 +1,4 @@
-// TF32: whether products of float may round what they multiply to 11 bits, which is 7 times faster.
+// TF32: whether products of float may round their factors to 11 bits, which is 7 times faster.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,14 +12,14 @@ namespace detail {
 [[gnu::visibility("default")]] inline constinit thread_local int tf32_here = -1;
 }  // namespace detail
 
-/// Whether matrix products of float on CUDA may use TF32: 8 bits of exponent, 10 of mantissa, sums
-/// in float. Off unless set: such a product has about 3 digits.
+/// Whether matrix products of float on CUDA may use TF32: 8 exponent and 10 mantissa bits, sums in
+/// float. Off by default, because such a product has about 3 correct digits.
 inline bool allow_tf32() {
   return detail::tf32_here >= 0 ? detail::tf32_here != 0
                                 : __atomic_load_n(&detail::tf32_for_all, __ATOMIC_RELAXED) != 0;
 }
 
-/// Allows TF32, or not, in all threads; a Tf32Guard comes before it.
+/// Allows TF32, or not, in all threads; a Tf32Guard takes precedence.
 inline void set_allow_tf32(bool allow) {
   __atomic_store_n(&detail::tf32_for_all, allow ? 1 : 0, __ATOMIC_RELAXED);
 }

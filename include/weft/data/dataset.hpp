@@ -125,6 +125,8 @@ class Subset {
     }
     for (int64_t i = 0; i < size(); ++i) detail::check_index("Subset", at(i), dataset_.size());
   }
+  Subset(D dataset, const std::vector<int64_t>& indices)
+      : Subset(std::move(dataset), tensor(indices)) {}
 
   int64_t size() const { return indices_.size(); }
   const D& dataset() const { return dataset_; }

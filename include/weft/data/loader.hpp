@@ -63,6 +63,22 @@ class BatchIterator {
   std::optional<Batch> batch_;
 };
 
+namespace detail {
+/// In the place of a data set that is none, to say what one has.
+template <class D>
+struct NoDataset {
+  NoDataset(const D&) {
+    static_assert(
+        weft::detail::always_false<D>,
+        "weft: a data set has size() const and get(i) const, or get(i, Generator&) const; "
+        "or, to make whole batches, batch(const int64_t* indices, int64_t count, "
+        "data::HostMemory) const, which gives a std::tuple of tensors");
+  }
+  int64_t size() const { return 0; }
+  int64_t get(int64_t) const { return 0; }
+};
+}  // namespace detail
+
 /// `for (auto [x, y] : loader)` runs over one epoch of batches: a tuple of tensors, one for each
 /// part of a sample. Which samples are in which batch, and what random samples draw, depends only
 /// on the options and the epoch, not on the number of workers. An exception in a worker is rethrown
@@ -144,7 +160,7 @@ class DataLoader {
     using Loops = std::conditional_t<is_cuda<To>, Cuda, Cpu>;
     static_assert(
         requires { sizeof(Feed<Loops>); },
-        "weft: batches go to Cuda by <weft/data/cuda.hpp>: include it");
+        "weft: to load batches onto Cuda include <weft/data/cuda.hpp>");
     struct Range {
       DataLoader* loader;
       Feed<Loops> feed;
@@ -189,5 +205,10 @@ class DataLoader {
   int64_t epoch_ = 0;
   int64_t first_ = 0;
 };
+/// Of what is no data set: says what one has.
+template <class D>
+  requires(!Loadable<D>)
+DataLoader(D, LoaderOptions = {})
+->DataLoader<detail::NoDataset<D>>;
 
 }  // namespace weft::data

@@ -49,7 +49,7 @@ class WordPiece {
       pieces.push_back(line);
     }
     if (pieces.empty()) {
-      fail<FileError>("WordPiece::load", path, ": cannot be read, expected a piece a line");
+      fail<FileError>("WordPiece::load", path, ": cannot be read, expected one piece per line");
     }
     return WordPiece(std::move(pieces));
   }

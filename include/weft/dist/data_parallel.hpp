@@ -1,4 +1,4 @@
-// DataParallel: a module on all GPUs of one process, as guides to PyTorch show it.
+// DataParallel: a module on all GPUs of one process, like PyTorch's nn.DataParallel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -111,7 +111,7 @@ class DataParallelAt {
   template <std::size_t I>
   using Moved = std::conditional_t<I == 0, M, nn::moved_t<M, At<I>>>;
 
-  /// Copies parameters as recorded statements; one that is in two places is copied once.
+  /// Copies parameters as recorded statements; one that occurs twice is copied once.
   template <class To>
   struct Recorded {
     std::vector<std::pair<const void*, Var<T, To>>> done = {};

@@ -1,4 +1,4 @@
-// DistributedDataParallel: a module that every rank trains on its own samples, as one.
+// DistributedDataParallel: one model that all ranks train, each on its own samples.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -73,8 +73,8 @@ class DistributedDataParallel {
   /// The number of calls that reduce the gradients.
   std::size_t buckets() const { return state_->buckets.size(); }
 
-  /// The module's value: a Var, or a tuple of them. Throws ValueError with their names where
-  /// parameters are not used (see find_unused), or the last backward pass has not reached some.
+  /// The module's value: a Var, or a tuple of them. Throws ValueError with the names of parameters
+  /// that are not used (see find_unused), or that the last backward pass has not reached.
   template <class... Xs>
   auto operator()(const Xs&... xs) const {
     if (!is_grad_enabled() || !state_->on) return detail::settled((*module_)(xs...));
@@ -87,8 +87,8 @@ class DistributedDataParallel {
     return out;
   }
 
-  /// Until the end of the scope backward passes add to this rank's gradients alone; the first pass
-  /// after it reduces what has come together: `{ auto local = model.no_sync(); ... }`.
+  /// Until the end of the scope, backward passes add only to this rank's gradients; the first pass
+  /// after it reduces the accumulated ones: `{ auto local = model.no_sync(); ... }`.
   [[nodiscard]] auto no_sync() const {
     struct Scope {
       std::shared_ptr<State> state;
@@ -133,7 +133,7 @@ class DistributedDataParallel {
     state_->buckets.reset();
     fail<ValueError>("DistributedDataParallel", "the last backward pass gave no gradient to ",
                      list(missing).c_str(), ", which the forward pass had used, expected a loss ",
-                     "of all that the module gives");
+                     "that depends on all outputs of the module");
   }
   template <class Out>
   void prepare(const Out& out) const {

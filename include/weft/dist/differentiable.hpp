@@ -1,4 +1,4 @@
-// Collectives with gradients: what modules over several ranks are made of.
+// Collectives with gradients: the building blocks of modules over several ranks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,8 +7,7 @@
 
 namespace weft::dist {
 
-/// The sum of all ranks' x, as a Var on each. What all ranks make of the sum counts: the gradient
-/// is the sum of theirs.
+/// The sum of all ranks' x, as a Var on each. The gradient is the sum of all ranks' gradients.
 template <class T, class D>
 Var<T, D> sum_over_ranks(const Group& group, const Var<T, D>& x) {
   const auto reduced = [group](const auto& v) {
@@ -20,8 +19,8 @@ Var<T, D> sum_over_ranks(const Group& group, const Var<T, D>& x) {
       reduced, [reduced](const auto& g, const auto&, const auto&) { return reduced(g); }, x);
 }
 
-/// x itself; its gradient is the sum of all ranks'. For what all ranks have alike and each uses a
-/// part of, as the input of a Linear whose columns are split over the ranks.
+/// x itself; its gradient is the sum of all ranks'. For values that are the same on all ranks, of
+/// which each uses a part, such as the input of a Linear whose columns are split over the ranks.
 template <class T, class D>
 Var<T, D> copy_to_ranks(const Group& group, const Var<T, D>& x) {
   return custom([](const auto& v) { return v.clone(); },
@@ -33,7 +32,8 @@ Var<T, D> copy_to_ranks(const Group& group, const Var<T, D>& x) {
                 x);
 }
 
-/// The sum of all ranks' x, of which each rank goes on with the same: the gradient passes as it is.
+/// The sum of all ranks' x, if all ranks continue with the same computation: the gradient passes
+/// unchanged.
 template <class T, class D>
 Var<T, D> reduce_from_ranks(const Group& group, const Var<T, D>& x) {
   return custom(

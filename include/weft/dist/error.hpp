@@ -1,4 +1,4 @@
-// DistributedError: what a collective throws when ranks disagree, are missing or cannot be reached.
+// DistributedError: thrown by collectives if ranks disagree, are missing or cannot be reached.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -216,10 +216,9 @@ class Group {
   static constexpr bool has_transport() {
     constexpr bool there = requires { sizeof(Transport<Loops<D>>); };
     if constexpr (is_cuda<D>) {
-      static_assert(
-          there,
-          "weft: groups on Cuda go by NCCL: link weft::nccl (which defines WEFT_NCCL) and "
-          "include <weft/dist.hpp> in a file that nvcc compiles");
+      static_assert(there,
+                    "weft: groups on Cuda use NCCL: link weft::nccl (which defines WEFT_NCCL) and "
+                    "include <weft/dist.hpp> in a file that nvcc compiles");
     }
     return there;
   }

@@ -1,4 +1,4 @@
-// init: the group of all processes that mpirun, torchrun, srun or a program of one's own started.
+// init: the group of all processes started by mpirun, torchrun, srun or another program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,8 +23,8 @@ inline Group group_of(const Launch& launch, std::unique_ptr<StoreServer> server,
 }
 }  // namespace detail
 
-/// The group of `size` processes, this one being `rank`, that meet at launch.host and launch.port:
-/// rank 0 listens there. Called by all of them.
+/// The group of `size` processes, of which this one is `rank`, that connect to launch.host and
+/// launch.port, where rank 0 listens. All of them must call it.
 inline Group init(const Launch& launch, GroupOptions options = {}) {
   detail::check(launch);
   if (launch.size == 1) {
@@ -37,9 +37,9 @@ inline Group init(const Launch& launch, GroupOptions options = {}) {
   return detail::group_of(launch, std::move(server), hosts, launch.port, token, options);
 }
 
-/// The same for processes that can tell each other something already: broadcast(bytes, count),
-/// called once by all, copies rank 0's `count` bytes (256) to the others. Rank 0 takes a free port,
-/// or WEFT_PORT, and the addresses of its host, or WEFT_HOST.
+/// The same for processes that already have a way to communicate: broadcast(bytes, count), called
+/// once by all, copies rank 0's `count` bytes (256) to the others. Rank 0 uses a free port, or
+/// WEFT_PORT, and the addresses of its host, or WEFT_HOST.
 template <class Broadcast>
   requires std::is_invocable_v<Broadcast&, void*, int> Group init(Launch launch,
                                                                   Broadcast&& broadcast,
@@ -68,9 +68,9 @@ template <class Broadcast>
     return detail::group_of(launch, std::move(server), hosts, launch.port, token, options);
   }
 
-/// The group of all processes that were started with this one: by mpirun or srun where the program
-/// is linked with weft::mpi, else as launch_from_environment() says. A process that was started
-/// alone is a group of one. Called once, by all:
+/// The group of all processes that were started with this one: by mpirun or srun if the program is
+/// linked with weft::mpi, otherwise as launch_from_environment() determines. A process that was
+/// started on its own is a group of one. To be called once, by all:
 ///   auto world = dist::init();
 inline Group init(GroupOptions options = {}) {
 #ifdef WEFT_MPI

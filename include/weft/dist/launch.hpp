@@ -1,4 +1,4 @@
-// Launch: which process of how many this one is, as torchrun, srun or mpirun tell it.
+// Launch: the rank of this process and the number of processes, from torchrun, srun or mpirun.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace weft::dist {
 
-/// A process among those that were started together, and where rank 0 is found.
+/// A process among those that were started together, and the address of rank 0.
 struct Launch {
   int rank = 0;
   int size = 1;
@@ -27,7 +27,7 @@ inline std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
 }
-/// A number from the environment; `otherwise` where it is not set, throws if it is no number.
+/// A number from the environment; `otherwise` if it is not set. Throws if it is not a number.
 inline int number(const char* name, int otherwise) {
   const std::string value = variable(name);
   if (value.empty()) return otherwise;
@@ -86,9 +86,9 @@ inline bool started_by_mpi() {
   return false;
 }
 
-/// What the environment says: torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR,
-/// MASTER_PORT), else Slurm's, else mpirun's; a process alone where there is nothing. Under
-/// torchrun, whose own server has MASTER_PORT, the port behind it is taken, or WEFT_PORT.
+/// The launch described by the environment: torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK,
+/// MASTER_ADDR, MASTER_PORT), otherwise Slurm's, otherwise mpirun's; a single process if there are
+/// none. Under torchrun, whose own server uses MASTER_PORT, the next port is used, or WEFT_PORT.
 inline Launch launch_from_environment() {
   using detail::number;
   using detail::variable;

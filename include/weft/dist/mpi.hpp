@@ -1,9 +1,12 @@
-// Groups on the CPU by MPI; empty unless WEFT_MPI is defined, as the target weft::mpi does.
+// Groups on the CPU over MPI; empty unless WEFT_MPI is defined, as by the target weft::mpi.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #ifdef WEFT_MPI
+#pragma GCC diagnostic push  // Open MPI's old C++ interface
+#pragma GCC diagnostic ignored "-Wcast-function-type"
 #include <mpi.h>
+#pragma GCC diagnostic pop
 
 #include <climits>
 #include <map>
@@ -19,7 +22,12 @@ inline void check_mpi(int status, const char* operation) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(status, text, &length);
-  fail<DistributedError>(operation, "MPI: ", static_cast<const char*>(text));
+  int kind = 0;
+  MPI_Error_class(status, &kind);
+  fail<DistributedError>(operation, "MPI: ", static_cast<const char*>(text),
+                         kind == MPI_ERR_TRUNCATE
+                             ? "; the ranks' tensors differ in size: WEFT_CHECK=1 names them"
+                             : "");
 }
 
 /// What was made of MPI's types and functions, to be given back.
@@ -204,7 +212,7 @@ struct Transport<Cpu> {
     if (size != world.size || rank != world.rank) {
       fail<DistributedError>("dist", "MPI counts this process as ", rank, " of ", size,
                              ", the group as ", world.rank, " of ", world.size,
-                             ", expected a start by mpirun or srun where tensors are on cpu");
+                             ", expected to be started by mpirun or srun for tensors on cpu");
     }
     // All members are here, or one error says who is not; MPI itself would wait.
     circle.exchange("dist", "mpi", "here");

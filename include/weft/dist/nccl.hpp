@@ -1,4 +1,4 @@
-// Groups on GPUs by NCCL; empty unless WEFT_NCCL is defined, as the target weft::nccl does.
+// Groups on GPUs over NCCL; empty unless WEFT_NCCL is defined, as by the target weft::nccl.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -155,7 +155,7 @@ class NcclEngine final : public Engine {
   Clock::time_point progress_;
 };
 
-/// The communicator of all members, made by a thread that may be left behind: NCCL waits for ever
+/// The communicator of all members, made by a thread that may be left behind: NCCL waits forever
 /// for one that has died on the way.
 inline ncclComm_t join(Circle& circle, const ncclUniqueId& id, Cuda device) {
   struct Start {
@@ -237,7 +237,7 @@ struct Transport<Cuda> {
         line += static_cast<char>('a' + (static_cast<unsigned char>(c) & 15));
       }
     }
-    // All members are here then, so that NCCL, which waits for ever, finds them.
+    // All members are here then, so that NCCL, which waits forever, finds them.
     const std::string spread = circle.exchange("dist", "nccl", line)[0];
     for (std::size_t i = 0; i < sizeof id.internal; ++i) {
       id.internal[i] = static_cast<char>((spread[2 * i] - 'a') << 4 | (spread[2 * i + 1] - 'a'));

@@ -1,4 +1,4 @@
-// DistributedSampler: each rank's share of a data set, another one in each epoch.
+// DistributedSampler: each rank's share of a data set, different in each epoch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -45,8 +45,8 @@ class Share {
   std::shared_ptr<const std::vector<int64_t>> numbers_;
 };
 
-/// The numbers of the samples that a rank takes of n: every size-th of an order that seed and epoch
-/// determine. All ranks have as many.
+/// The indices of the samples, out of n, that a rank uses: every size-th one in an order determined
+/// by seed and epoch. All ranks have the same number of samples.
 ///   dist::DistributedSampler sampler(samples.size(), world);
 ///   data::DataLoader loader(sampler.share(samples), {.batch_size = 64});  // without shuffle
 ///   for (int epoch = 0; epoch < 10; ++epoch) {
@@ -65,7 +65,8 @@ class DistributedSampler {
   DistributedSampler(int64_t n, const Group& group, SamplerOptions options = {})
       : DistributedSampler(n, group.rank(), group.size(), options) {}
 
-  /// The order of the following loop, also of what share() gave; called before it, on all ranks.
+  /// Sets the order for the next loop, also for the result of share(); to be called before the
+  /// loop, on all ranks.
   void set_epoch(int64_t epoch) {
     const op::permutation order(n_, {options_.seed, static_cast<std::uint64_t>(epoch)});
     const int64_t count = options_.drop_last ? n_ / ranks_ : (n_ + ranks_ - 1) / ranks_;
@@ -75,7 +76,7 @@ class DistributedSampler {
       numbers_->push_back(options_.shuffle ? order.value(place) : place);
     }
   }
-  /// How many samples this rank has in an epoch, and their numbers.
+  /// The number of samples this rank has in an epoch, and their indices.
   int64_t size() const { return static_cast<int64_t>(numbers_->size()); }
   const std::vector<int64_t>& indices() const { return *numbers_; }
 

@@ -1,4 +1,4 @@
-// SyncBatchNorm: batch norm whose mean and variance are those of all ranks' samples.
+// SyncBatchNorm: batch norm over the samples of all ranks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace weft::dist {
 
-/// nn::BatchNorm1d, 2d or 3d, whatever x is: (batch, channels, ...); in training statistics are
-/// over the batches of all ranks of the group, which may differ in size. Two small all_reduces each
-/// way.
+/// nn::BatchNorm1d, 2d or 3d, whatever x is: (batch, channels, ...); in training, statistics are
+/// over the batches of all ranks of the group, which may differ in size. Takes two small
+/// all_reduces forward and two backward.
 template <class D = Cpu, class T = float>
 struct SyncBatchNorm : nn::BatchNorm1d<D, T> {
   using Base = nn::BatchNorm1d<D, T>;

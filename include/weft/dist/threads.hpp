@@ -1,4 +1,4 @@
-// for_each_device and map_tasks: work for the devices of one process, a thread each.
+// for_each_device and map_tasks: work for the devices of one process, one thread each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,9 +33,9 @@ std::vector<D> all_devices() {
   return {};
 }
 
-/// Calls f(i, devices[i]) for all i at once, each in a thread of its own on that device, the first
-/// one in the calling thread; returns when all are done and throws what the first one threw.
-/// Whether statements are recorded is as in the calling thread.
+/// Calls f(i, devices[i]) for all i concurrently, each in its own thread on that device, the first
+/// one in the calling thread; returns when all are done and rethrows the first exception.
+/// Statements are recorded if they are in the calling thread.
 template <class D, class F>
 void for_each_device(const std::vector<D>& devices, const F& f) {
   constexpr bool there = requires { sizeof(DeviceScope<D>); };
@@ -63,9 +63,9 @@ void for_each_device(const std::vector<D>& devices, const F& f) {
   }
 }
 
-/// What f(task, device) gives for the tasks 0 to count - 1, as a vector in their order. Each device
-/// takes the next task when it is free: trainings with other options, members of an ensemble. After
-/// a task that throws no further ones begin.
+/// The results of f(task, device) for the tasks 0 to count - 1, as a vector in that order. Each
+/// device takes the next task when it is free: trainings with different options, members of an
+/// ensemble. After a task throws, no further ones start.
 template <class D, class F>
 auto map_tasks(const std::vector<D>& devices, int count, const F& f) {
   using Result = std::decay_t<decltype(f(0, devices[0]))>;

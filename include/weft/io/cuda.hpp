@@ -1,4 +1,4 @@
-// DLPack on CUDA: other libraries' tensors on a GPU, ordered with their streams.
+// DLPack on CUDA: tensors of other libraries on a GPU, ordered with their streams.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

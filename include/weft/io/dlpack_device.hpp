@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// On which stream the other library works. For CUDA: a cudaStream_t, null for the legacy default
+/// The stream that the other library uses. For CUDA: a cudaStream_t, null for the legacy default
 /// stream, with which weft's default stream is ordered.
 struct DlpackOptions {
   void* stream = nullptr;

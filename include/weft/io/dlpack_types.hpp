@@ -1,4 +1,4 @@
-// DLPack's structs, by which libraries hand each other tensors without copying.
+// DLPack's structs, with which libraries exchange tensors without copying.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 #include "weft/core/dtype.hpp"
 
-/// The structs of dlpack.h, versions 0 and 1, under names of weft's own so that both headers can be
-/// in one program: reinterpret_cast takes DLManagedTensorVersioned* to ManagedVersioned* and back.
+/// The structs of dlpack.h, versions 0 and 1, under weft's own names so that a program can include
+/// both headers: reinterpret_cast converts between DLManagedTensorVersioned* and ManagedVersioned*.
 namespace weft::dlpack {
 
 enum DeviceType : std::int32_t { cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13 };
@@ -62,7 +62,7 @@ static_assert(sizeof(Tensor) == 48 && offsetof(Tensor, shape) == 24 &&
 static_assert(sizeof(Managed) == 64 && offsetof(Managed, deleter) == 56);
 static_assert(sizeof(ManagedVersioned) == 80 && offsetof(ManagedVersioned, tensor) == 32);
 
-/// Runs the deleter, which may be null, as the one who was handed the tensor must, once.
+/// Runs the deleter, which may be null; the recipient of the tensor must do this once.
 struct Delete {
   template <class M>
   void operator()(M* managed) const {

@@ -1,4 +1,4 @@
-// Files read with their size known, and files written whole or not at all.
+// Input files of known size, and output files that are written atomically.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace weft {
 
-/// A file that cannot be read or written, or is not what it should be.
+/// A file cannot be read or written, or its content is not as expected.
 class FileError : public Error {
  public:
   using Error::Error;
@@ -55,7 +55,7 @@ class InputFile {
     read_ += bytes;
   }
 
-  /// The bytes at a place of the file, whatever read() has read; threads may read at once.
+  /// The bytes at a position in the file, independent of read(); several threads may read at once.
   void read_at(int64_t place, void* to, int64_t bytes) const {
     for (auto* at = static_cast<char*>(to); bytes > 0;) {
       const auto got = pread(fileno(file_), at, static_cast<std::size_t>(bytes), place);
@@ -82,8 +82,8 @@ class InputFile {
   int64_t read_ = 0;
 };
 
-/// A file that appears under its name, or replaces the one that has it, only when commit() has
-/// written all of it to the disk; else nothing is left behind.
+/// A file that appears under its name, or replaces an existing one, only when commit() has written
+/// all of it to disk; otherwise nothing is left behind.
 class OutputFile {
  public:
   OutputFile(const char* operation, const std::string& path)

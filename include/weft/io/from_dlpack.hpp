@@ -13,7 +13,7 @@ namespace weft {
 /// tensors that share the elements are gone.
 class DlpackTensor {
  public:
-  /// Takes over `managed` whatever happens: where this throws, its deleter has run.
+  /// Takes over `managed` in any case: if this throws, its deleter has run.
   explicit DlpackTensor(dlpack::ManagedVersioned* managed, DlpackOptions options = {})
       : options_(options) {
     if (managed == nullptr) fail<ValueError>("from_dlpack", "a null pointer, expected a tensor");
@@ -52,9 +52,9 @@ class DlpackTensor {
   bool is_read_only() const { return read_only_; }
   bool is_on_cpu() const { return detail::DlpackDevice<Cpu>::is(device_.type); }
 
-  /// The tensor, once, sharing the elements; `get<const float>()` where they may be read-only.
-  /// Throws ValueError for another element type or read-only elements, DeviceError for another
-  /// device.
+  /// The tensor, sharing the elements; to be called once. Use `get<const float>()` if they may be
+  /// read-only. Throws ValueError for a different element type or read-only elements, DeviceError
+  /// for a different device.
   template <class T, Device D = Cpu>
   Tensor<T, D> get() && {
     using U = std::remove_const_t<T>;
@@ -182,9 +182,9 @@ class DlpackTensor {
   DlpackOptions options_;
 };
 
-/// `from_dlpack(managed).get<float>()` is the tensor that another library has handed over, zero
-/// copies; the record is taken over even where this throws. On CUDA (weft/io/cuda.hpp) weft's work
-/// waits for the producer's stream, and before its deleter runs that stream waits for weft's.
+/// `from_dlpack(managed).get<float>()` imports a tensor from another library without a copy; the
+/// record is taken over even if this throws. On CUDA (weft/io/cuda.hpp) weft's work waits for the
+/// producer's stream, and before its deleter runs that stream waits for weft's.
 inline DlpackTensor from_dlpack(dlpack::ManagedVersioned* managed, DlpackOptions options = {}) {
   return DlpackTensor(managed, options);
 }

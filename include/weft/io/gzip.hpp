@@ -1,4 +1,4 @@
-// GzipInput: a file's bytes in order, decompressed where it is a .gz file; needs zlib.
+// GzipInput: a file's bytes in order, decompressed if it is a .gz file; needs zlib.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,7 +32,7 @@ class GzipInput {
     read_ += bytes;
   }
 
-  /// Whether so many more bytes can be in a file of this size.
+  /// Whether a file of this size can contain this many more bytes.
   bool can_hold(int64_t bytes) const {
     return inflater_ != nullptr ? can_inflate_to(file_.size(), bytes)
                                 : bytes <= file_.size() - read_;

@@ -1,4 +1,4 @@
-// The part of JSON that file headers are written in, read strictly; and texts written as JSON.
+// A strict parser for the subset of JSON in file headers, and strings written as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

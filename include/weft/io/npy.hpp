@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// Saves the value of a tensor or expression, on any device, as `path`. The file appears whole or
-/// not at all.
+/// Saves the value of a tensor or expression, on any device, as `path`. The file is written
+/// atomically.
 template <ExpressionLike E>
 void save_npy(const std::string& path, const E& e) {
   using T = typename E::value_type;

@@ -1,4 +1,4 @@
-// The header of a .npy file: the element type, the order and the shape, read with every check.
+// The header of a .npy file: element type, order and shape, strictly validated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

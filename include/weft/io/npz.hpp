@@ -14,7 +14,7 @@ struct NpzOptions {
   int64_t max_bytes = int64_t{1} << 36;  ///< what all tensors of a file may have at most
 };
 
-/// The tensors of a .npz file, by their names without `.npy`, on the CPU.
+/// The tensors of a .npz file, under their names without `.npy`, on the CPU.
 inline StateDict load_npz(const std::string& path, NpzOptions options = {}) {
   const io::ZipFile zip("load_npz", path);
   int64_t total = 0;
@@ -42,8 +42,8 @@ struct NpzSaving {
   bool compress = false;
 };
 
-/// Saves tensors on any device as `path`, as numpy.savez does, or numpy.savez_compressed. The file
-/// appears whole or not at all.
+/// Saves tensors on any device as `path`, like numpy.savez or numpy.savez_compressed. The file is
+/// written atomically.
 inline void save_npz(const std::string& path, const StateDict& dict, NpzSaving options = {}) {
   for (const auto& [name, tensor] : dict) {
     if (io::npy_bytes(tensor.dtype()) == 0) {

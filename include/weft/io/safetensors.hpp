@@ -1,4 +1,4 @@
-// load_safetensors and save_safetensors: named tensors as the files of Hugging Face's library.
+// load_safetensors and save_safetensors: named tensors in Hugging Face's file format.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace weft {
 
 /// A safetensors file, whose header is read and checked when it is opened, and whose tensors are
-/// read when they are requested; from several threads at once if need be.
+/// read on request, if necessary from several threads at once.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::string& path)
@@ -26,7 +26,8 @@ class SafetensorsFile {
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   bool contains(const std::string& name) const { return places_.contains(name); }
 
-  /// Reads one tensor; throws if there is none of that name, or weft has not its element type.
+  /// Reads one tensor; throws if there is none with that name, or weft does not have its element
+  /// type.
   AnyTensor load(const std::string& name) const {
     const auto found = places_.find(name);
     if (found == places_.end()) file_.refuse("no tensor named '", name, "'");
@@ -80,7 +81,7 @@ inline void check_safetensors_text(const std::string& path, const std::string& t
 }  // namespace detail
 
 /// Saves tensors on any device, and the metadata, as `path`, byte for byte as the reference writer
-/// does. The file appears whole or not at all.
+/// does. The file is written atomically.
 inline void save_safetensors(const std::string& path, const StateDict& dict) {
   struct Item {
     const StateDict::Entry* entry;

@@ -1,4 +1,4 @@
-// The header of a safetensors file: names, types, shapes and places, read with every check.
+// The header of a safetensors file: names, types, shapes and offsets, strictly validated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -142,9 +142,9 @@ inline void save_sparse(const std::string& path, const std::string& format, cons
 
 }  // namespace io
 
-/// The matrix in a .npz file that scipy.sparse.save_npz wrote, of format csr, csc or coo, whose
-/// elements must be of type T: they do not convert silently. Indices in any order are sorted, and
-/// elements of one place summed.
+/// The matrix in a .npz file that scipy.sparse.save_npz wrote, in format csr, csc or coo, whose
+/// elements must have type T: there is no silent conversion. Indices are sorted, and duplicates
+/// summed.
 template <Element T>
 Csr<T> load_csr(const std::string& path, const NpzOptions& options = {}) {
   return io::load_sparse<T>("load_csr", path, options).to_csr();
@@ -155,8 +155,8 @@ Coo<T> load_coo(const std::string& path, const NpzOptions& options = {}) {
   return io::load_sparse<T>("load_coo", path, options);
 }
 
-/// Saves a sparse matrix on any device as `path`, as scipy.sparse.save_npz does a csr_array or
-/// coo_array. The file appears whole or not at all.
+/// Saves a sparse matrix on any device as `path`, as scipy.sparse.save_npz does for a csr_array or
+/// coo_array. The file is written atomically.
 template <SparseLike A>
 void save_npz(const std::string& path, const A& a, const NpzSaving& options = {}) {
   using T = typename A::value_type;

@@ -53,9 +53,9 @@ auto to_lend(const X& x) {
 }  // namespace detail
 
 /// The elements of a tensor (an expression is evaluated, a Var gives its values) for another
-/// library, shared with it: DLPack 1.0. Tensor<const T> is marked read-only. Whoever gets the
-/// pointer by release() calls its deleter, in any thread. On CUDA the consumer's stream waits for
-/// what was written so far, and weft's later writes for what that stream was given.
+/// library, shared with it: DLPack 1.0. Tensor<const T> is marked read-only. The recipient of the
+/// pointer from release() must call its deleter, in any thread. On CUDA the consumer's stream waits
+/// for earlier writes, and weft's later writes wait for that stream.
 template <class X>
 dlpack::Owned to_dlpack(const X& x, DlpackOptions options = {}) {
   const auto tensor = detail::to_lend(x);

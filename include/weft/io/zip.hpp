@@ -1,4 +1,4 @@
-// ZipFile: the members of a zip archive, read with every check; needs zlib.
+// ZipFile: the members of a zip archive, strictly validated; needs zlib.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// ZipWriter: a zip archive, stored or deflated, written whole or not at all; needs zlib.
+// ZipWriter: a zip archive, stored or deflated, written atomically; needs zlib.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

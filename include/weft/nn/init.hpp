@@ -1,4 +1,4 @@
-// nn::init: first values of parameters, with PyTorch's formulas.
+// nn::init: initialization of parameters, with PyTorch's formulas.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace weft::nn::init {
 
-/// Which of a weight's sizes keeps the variance: of what comes in, or of the gradients.
+/// Which of a weight's sizes preserves the variance: that of the inputs, or that of the gradients.
 enum class Fan { in, out };
 
 /// What a weight of shape (out, in, kernel...) has on its two sides.
@@ -26,7 +26,7 @@ inline Fans fans(const Shape& shape) {
   return {kernel * static_cast<double>(shape[1]), kernel * static_cast<double>(shape[0])};
 }
 
-/// What an activation function takes of the deviation (calculate_gain).
+/// The gain for an activation function (calculate_gain).
 inline double relu_gain() { return std::sqrt(2.0); }
 inline double leaky_relu_gain(double slope) { return std::sqrt(2 / (1 + slope * slope)); }
 inline constexpr double tanh_gain = 5.0 / 3;
@@ -55,7 +55,7 @@ void normal(const Var<T, D>& x, double mean = 0, double deviation = 1,
                     static_cast<C>(mean));
 }
 
-/// Normal, and drawn again where a value is outside of low to high.
+/// Normal, redrawn for values outside low to high.
 template <class T, class D>
 void trunc_normal(const Var<T, D>& x, double mean = 0, double deviation = 1, double low = -2,
                   double high = 2, Generator& generator = default_generator()) {

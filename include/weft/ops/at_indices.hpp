@@ -182,8 +182,8 @@ auto at_indices(const X& x, const I& index) {
     return Masked<std::remove_pointer_t<decltype(x.data())>, D>(x, Tensor<bool, D>(index));
   } else {
     static_assert(!detail::has_var<X>,
-                  "weft: x[mask] of a Var has no gradient: write x * mask, where(mask, x, 0) or "
-                  "x.detach()[mask]");
+                  "weft: x[mask] of a Var has no gradient: write masked_select(x, mask), "
+                  "where(mask, x, 0) or x.detach()[mask]");
     if constexpr (!detail::has_var<X>) {
       return x.eval()[index];
     } else {

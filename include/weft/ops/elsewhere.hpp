@@ -31,7 +31,8 @@ constexpr void needs_header_io() {
 template <class... Xs>
 constexpr void needs_header_fft() {
   static_assert(always_false<Xs...>,
-                "weft: for Fourier transforms and signals include <weft/fft.hpp>");
+                "weft: for Fourier transforms and signals include <weft/fft.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_nn() {
@@ -40,19 +41,27 @@ constexpr void needs_header_nn() {
 }
 template <class... Xs>
 constexpr void needs_header_linalg() {
-  static_assert(always_false<Xs...>, "weft: for linear algebra include <weft/linalg.hpp>");
+  static_assert(always_false<Xs...>,
+                "weft: for linear algebra include <weft/linalg.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_statistics() {
-  static_assert(always_false<Xs...>, "weft: for statistics include <weft/statistics.hpp>");
+  static_assert(always_false<Xs...>,
+                "weft: for statistics include <weft/statistics.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_arrays() {
-  static_assert(always_false<Xs...>, "weft: for forms of arrays include <weft/arrays.hpp>");
+  static_assert(always_false<Xs...>,
+                "weft: for array functions include <weft/arrays.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_special() {
-  static_assert(always_false<Xs...>, "weft: for special functions include <weft/special.hpp>");
+  static_assert(always_false<Xs...>,
+                "weft: for special functions include <weft/special.hpp>, and if "
+                "you did, it takes no such arguments");
 }
 template <class... Xs>
 constexpr void needs_header_conv() {

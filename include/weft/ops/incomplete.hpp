@@ -23,34 +23,33 @@ Tensor<float> einsum(const X&, const Rest&...) {
 }
 template <ExpressionLike X>
 Tensor<float> cast(const X&) {
-  static_assert(detail::always_false<X>, "weft: cast is told the type: write cast<double>(x)");
+  static_assert(detail::always_false<X>, "weft: cast needs a type: write cast<double>(x)");
   return {};
 }
 template <ExpressionLike X, ExpressionLike I>
 Tensor<float> gather(const X&, const I&) {
-  static_assert(
-      detail::always_false<X>,
-      "weft: gather is told the axis that indices belong to: write gather(x, i, axis(n))");
+  static_assert(detail::always_false<X>,
+                "weft: gather needs the axis of the indices: write gather(x, i, axis(n))");
   return {};
 }
 template <ExpressionLike X, ExpressionLike I, class S>
   requires(!std::is_same_v<I, Axes>)
 Tensor<float> scatter(const X&, const I&, const S&) {
   static_assert(detail::always_false<X>,
-                "weft: scatter is told the axis that indices belong to: write "
+                "weft: scatter needs the axis of the indices: write "
                 "scatter(x, i, source, axis(n))");
   return {};
 }
 template <ExpressionLike X>
 Tensor<float> topk(const X&) {
   static_assert(detail::always_false<X>,
-                "weft: topk is told how many: write topk(x, k), topk(x, k, axis(n))");
+                "weft: topk needs a count: write topk(x, k), topk(x, k, axis(n))");
   return {};
 }
 template <class T = float, NumberLike A, NumberLike B>
 Tensor<float> linspace(A, B) {
   static_assert(detail::always_false<A>,
-                "weft: linspace is told how many values: write linspace(start, stop, n)");
+                "weft: linspace needs the number of values: write linspace(start, stop, n)");
   return {};
 }
 template <ExpressionLike X>

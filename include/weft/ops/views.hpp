@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/axes.hpp"
 #include "weft/tensor/tensor.hpp"
 
 namespace weft {
@@ -44,6 +45,22 @@ auto unsqueeze(const X& x, int64_t axis) {
 template <ExpressionLike X>
 auto flip(const X& x, int64_t axis) {
   return x.flip(axis);
+}
+/// The axes read backwards; all of them unless given.
+template <ExpressionLike X>
+auto flip(const X& x, const Axes& axes) {
+  auto out = x.eval();
+  const unsigned mask = detail::axes_mask("flip", axes, out.rank());
+  for (int i = 0; i < out.rank(); ++i) {
+    if ((mask >> i & 1U) != 0) out = decltype(out)(out.flip(i));
+  }
+  return out;
+}
+template <ExpressionLike X>
+auto flip(const X& x) {
+  auto out = x.eval();
+  for (int i = 0; i < out.rank(); ++i) out = decltype(out)(out.flip(i));
+  return out;
 }
 template <ExpressionLike X, class... Axes>
 auto diagonal(const X& x, Axes... axes) {

@@ -43,7 +43,6 @@ struct AdamRule {
   static constexpr std::size_t ready = 3;
 
   static void check(const Options& o) { detail::check_moments(text, o); }
-  static double first(const Options&) { return 0; }
 
   template <class Options, class F>
   static void each(Options& o, const F& f) {

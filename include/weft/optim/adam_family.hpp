@@ -26,7 +26,6 @@ struct AdamaxRule {
   static constexpr std::size_t ready = 1;
 
   static void check(const Options& o) { detail::check_moments(text, o); }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
@@ -86,7 +85,6 @@ struct NAdamRule {
     detail::check_moments(text, o);
     detail::check_positive(text, "momentum_decay", o.momentum_decay);
   }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
@@ -151,7 +149,6 @@ struct RAdamRule {
   static constexpr std::size_t ready = 3;
 
   static void check(const Options& o) { detail::check_moments(text, o); }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {

@@ -29,18 +29,12 @@ struct RMSpropRule {
     detail::check_positive(text, "weight_decay", o.weight_decay);
     detail::check_positive(text, "momentum", o.momentum);
   }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
     f("lr", o.lr), f("alpha", o.alpha), f("eps", o.eps), f("weight_decay", o.weight_decay);
     f("momentum", o.momentum), f("centered", o.centered), f("maximize", o.maximize);
   }
-  template <class P>
-  static void advance(P& progress, const Options&) {
-    tie(progress.step) = fuse(progress.step + 1);
-  }
-
   template <class B, class T, class D, class S, class P>
   static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {
@@ -150,18 +144,12 @@ struct AdadeltaRule {
     detail::check_positive(text, "eps", o.eps);
     detail::check_positive(text, "weight_decay", o.weight_decay);
   }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
     f("lr", o.lr), f("rho", o.rho), f("eps", o.eps), f("weight_decay", o.weight_decay);
     f("maximize", o.maximize);
   }
-  template <class P>
-  static void advance(P& progress, const Options&) {
-    tie(progress.step) = fuse(progress.step + 1);
-  }
-
   template <class B, class T, class D, class S, class P>
   static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {

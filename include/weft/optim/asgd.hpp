@@ -28,7 +28,6 @@ struct ASGDRule {
     detail::check_positive(text, "lambd", o.lambd);
     detail::check_positive(text, "weight_decay", o.weight_decay);
   }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {

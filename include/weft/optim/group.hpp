@@ -86,11 +86,11 @@ class SkippingBatch {
 ///   static constexpr const char* text = "SGD";
 ///   static constexpr std::array names = {...};       // of the state that each parameter has
 ///   static constexpr std::size_t ready = 0;          // how many numbers it prepares for a step
-///   static double first(const Options&);             // the state's first value; or of state k,
-///                                                    // first(options, k)
+///   static double first(const Options&);             // the state's first value, if not 0; or of
+///                                                    // state k, first(options, k)
 ///   static void each(Options&, f);                   // f("lr", o.lr) and so on
 ///   static void check(const Options&);               // throws
-///   static void advance(Progress&, const Options&);  // counts and prepares
+///   static void advance(Progress&, const Options&);  // counts and prepares, if not only counts
 ///   static void update(B& batch, p, g, state, const Progress&, const Options&);  // batch.tie(p) =
 ///   ...
 /// Where the first of the prepared numbers follow from those of the step before, they are state
@@ -126,7 +126,7 @@ struct Group {
   /// Changes each parameter that has a gradient: one kernel for hundreds of parameters, and one for
   /// the count.
   void step() {
-    Rule::advance(progress, options);
+    advance();
     Batch<D> batch;
     update(batch);
     batch.run();
@@ -141,7 +141,7 @@ struct Group {
     }
     std::vector<Tensor<C, D>> before;
     for (const auto& x : numbers) before.push_back(x.clone());
-    Rule::advance(progress, options);
+    advance();
     Batch<D> batch;
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       batch.assign(numbers[k], where(skip, before[k], numbers[k]));
@@ -171,8 +171,17 @@ struct Group {
   double first(std::size_t k) const {
     if constexpr (requires { Rule::first(options, k); }) {
       return Rule::first(options, k);
-    } else {
+    } else if constexpr (requires { Rule::first(options); }) {
       return Rule::first(options);
+    } else {
+      return 0;
+    }
+  }
+  void advance() {
+    if constexpr (requires { Rule::advance(progress, options); }) {
+      Rule::advance(progress, options);
+    } else {
+      tie(progress.step) = fuse(progress.step + 1);
     }
   }
 

@@ -70,6 +70,9 @@ struct OneCycleLR {
   double div_factor = 25;         ///< max_lr over the first rate
   double final_div_factor = 1e4;  ///< the first rate over the last
   double operator()(int64_t step, double) const {
+    if (total_steps < 1) {
+      fail<ValueError>("OneCycleLR", "total_steps ", total_steps, ", expected at least 1");
+    }
     const double first = max_lr / div_factor;
     const double top = pct_start * static_cast<double>(total_steps) - 1;
     const auto at = static_cast<double>(step);

@@ -30,18 +30,12 @@ struct SGDRule {
                        ", expected a momentum and no dampening");
     }
   }
-  static double first(const Options&) { return 0; }
 
   template <class O, class F>
   static void each(O& o, const F& f) {
     f("lr", o.lr), f("momentum", o.momentum), f("dampening", o.dampening);
     f("weight_decay", o.weight_decay), f("nesterov", o.nesterov), f("maximize", o.maximize);
   }
-  template <class P>
-  static void advance(P& progress, const Options&) {
-    tie(progress.step) = fuse(progress.step + 1);
-  }
-
   template <class B, class T, class D, class S, class P>
   static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {

@@ -1,5 +1,4 @@
-// New tensors: empty, zeros, ones, full and their _like forms; from braces, containers and
-// pointers.
+// New tensors: empty, zeros, ones, full and their _like forms; from braces, containers, pointers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

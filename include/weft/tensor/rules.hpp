@@ -33,13 +33,13 @@ constexpr bool can_become() {
   constexpr bool device = !std::is_same_v<common_device_t<From, D>, NoDevice>;
   constexpr bool element = std::is_same_v<typename E::value_type, std::remove_const_t<T>>;
   static_assert(device || !is_cuda<From> || is_cuda<D>,
-                "weft: what is on Cuda does not become a tensor on Cpu by itself: write "
+                "weft: data on Cuda does not become a tensor on Cpu implicitly: write "
                 "x.to(Cpu{}), or e.eval().to(Cpu{}) for an expression");
   static_assert(device || is_cuda<From> || !is_cuda<D>,
-                "weft: what is on Cpu does not become a tensor on Cuda by itself: write "
+                "weft: data on Cpu does not become a tensor on Cuda implicitly: write "
                 "x.to(Cuda{}), or e.eval().to(Cuda{}) for an expression");
   static_assert(device || !is_cuda<From> || !is_cuda<D>,
-                "weft: what is on CudaAt<M> does not become a tensor on CudaAt<N> by itself: write "
+                "weft: data on CudaAt<M> does not become a tensor on CudaAt<N> implicitly: write "
                 "x.to(CudaAt<N>{})");
   static_assert(!device || element,
                 "weft: element types do not convert silently: write cast<T>(x)");
@@ -138,7 +138,7 @@ constexpr bool is_truth_value() {
 template <class E>
 constexpr bool needs_var() {
   static_assert(has_var<E>,
-                "weft: gradients are those of Vars: make one by Var x = parameter(tensor) and "
+                "weft: only Vars have gradients: make one by Var x = parameter(tensor) and "
                 "compute with it");
   return has_var<E>;
 }

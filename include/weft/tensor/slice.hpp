@@ -37,7 +37,8 @@ struct Slice {
     static_assert(
         sizeof(X) == 0,
         "weft: an index is an integer, slice(a, b, step), all, newaxis or ellipsis; a mask "
-        "or a tensor of indices stands alone: x[mask], x[indices]");
+        "or a tensor of indices stands alone, x[mask], x[indices], and several are "
+        "at_indices(x, i, j)");
   }
   constexpr Slice(int64_t from, int64_t to, int64_t by) : start(from), stop(to), step(by) {}
 };

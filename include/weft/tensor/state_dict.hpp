@@ -1,5 +1,4 @@
-// StateDict: an ordered collection of named tensors of any type and device, exchanged between
-// models and files.
+// StateDict: named tensors of any type and device, in order, as exchanged by models and files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// AxisScale: where numbers stand on an axis, and which round ones are written beside it.
+// AxisScale: the positions of numbers on an axis, and its tick labels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

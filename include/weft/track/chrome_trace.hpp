@@ -1,4 +1,4 @@
-// ChromeTrace: spans of time on rows, as the file that chrome://tracing and Perfetto show.
+// ChromeTrace: time spans on rows, as a file for chrome://tracing and Perfetto.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -55,7 +55,7 @@ class ChromeTrace {
     }
     return out + "\n]}\n";
   }
-  /// Writes the file, whole or not at all; throws FileError.
+  /// Writes the file atomically; throws FileError.
   void save(const std::string& path) const {
     const std::string text = json();
     io::OutputFile file("ChromeTrace", path);

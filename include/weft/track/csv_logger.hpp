@@ -11,8 +11,8 @@
 namespace weft::track {
 
 /// Writes a CSV file (RFC 4180): the names of the first row are its header, and each later row has
-/// the same ones in any order, `log({{"step", 1}, {"loss", loss}})`. What is missing stays empty;
-/// a name that the header lacks throws ValueError.
+/// the same ones in any order, `log({{"step", 1}, {"loss", loss}})`. Missing values stay empty; a
+/// name that is not in the header throws ValueError.
 class CsvLogger {
  public:
   explicit CsvLogger(const std::string& path) : file_("CsvLogger", path) {}

@@ -1,4 +1,4 @@
-// WEFT_TRACE=FILE: every kernel of weft's, when it was launched and when it ran, as a Chrome trace.
+// WEFT_TRACE=FILE: a Chrome trace of when each of weft's kernels was launched and when it ran.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -144,13 +144,13 @@ inline void trace_end() noexcept {
                                                                                        trace_end};
 }  // namespace detail
 
-/// Notes each kernel of the process from now on, or no longer; takes the place of name_kernels().
-/// Costs two events a launch. Replays of graphs are not seen.
+/// Starts or stops recording the kernels of the process; replaces name_kernels(). Costs two events
+/// per launch. Graph replays are not recorded.
 inline void trace_kernels(bool on = true) {
   on_cuda::observe_launches(on ? &detail::trace_observer : nullptr);
 }
 
-/// Writes what was noted so far, and forgets it. Waits for the GPUs; throws FileError.
+/// Writes what was recorded so far, and clears it. Waits for the GPUs; throws FileError.
 inline void save_kernel_trace(const std::string& path) {
   ChromeTrace trace;
   detail::kernel_trace().collect(trace);

@@ -23,8 +23,8 @@ struct CurveOptions {
   int height = 420;
 };
 
-/// Collects numbers under names and draws a line for each, `curve.add("loss", step, loss)` and
-/// `curve.save("loss.svg")`. What is not finite leaves a gap.
+/// Collects numbers under names and draws a line for each: `curve.add("loss", step, loss)` and
+/// `curve.save("loss.svg")`. Values that are not finite leave a gap.
 class Curve {
  public:
   explicit Curve(CurveOptions options = {}) : options_(std::move(options)) {}
@@ -79,7 +79,7 @@ class Curve {
     return out + "</svg>\n";
   }
 
-  /// Writes the picture; the file appears whole or not at all. Throws FileError.
+  /// Writes the picture atomically; throws FileError.
   void save(const std::string& path) const {
     const std::string text = svg();
     io::OutputFile file("Curve::save", path);
@@ -125,7 +125,7 @@ class Curve {
            "\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n";
   }
 
-  /// Okabe and Ito's colours, which most people tell apart.
+  /// Okabe and Ito's colours, which are distinguishable with most kinds of colour blindness.
   static std::string colour(std::size_t i) {
     constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                        "#e69f00", "#56b4e9", "#000000"};

@@ -43,8 +43,8 @@ inline double wall_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// A new event file in a folder, which is made if there is none. Of several writers in one folder
-/// each has its own file.
+/// A new event file in a folder, which is created if necessary. Several writers in one folder use
+/// separate files.
 class EventFile {
  public:
   explicit EventFile(const std::string& folder) : file_("EventWriter", name_in(folder)) {

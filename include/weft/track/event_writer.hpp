@@ -29,13 +29,13 @@ class EventWriter {
  public:
   explicit EventWriter(const std::string& folder) : file_(folder) {}
 
-  /// A number, or a tensor, expression or Var that holds one.
+  /// A number, or a tensor, expression or Var with one element.
   template <class X>
   void add_scalar(std::string_view tag, const X& value, int64_t step) {
     file_.add(step, scalar_summary(tag, static_cast<float>(Value(value).number())));
   }
 
-  /// How elements are distributed, of any real type and shape; infinities and NaN are left out.
+  /// A histogram of elements of any real type and shape; infinities and NaN are ignored.
   template <class X>
   void add_histogram(std::string_view tag, const X& x, int64_t step, int bins = 64) {
     if (bins < 1) fail<ValueError>("add_histogram", bins, " bins, expected at least 1");
@@ -47,7 +47,7 @@ class EventWriter {
   }
 
   /// An image of shape (height, width), or (channel, height, width) with 1, 3 or 4 channels; uint8,
-  /// or floating from 0 to 1, what is outside of that clamped and NaN black.
+  /// or floating-point from 0 to 1, clamped to that range, with NaN black.
   template <class X>
   void add_image(std::string_view tag, const X& image, int64_t step) {
     auto x = detail::elements(image);
@@ -88,7 +88,7 @@ class EventWriter {
     file_.add(step, text_summary(tag, text));
   }
 
-  /// What this run was given, and the results it is compared by, which are written as scalars too.
+  /// The hyper-parameters of this run, and its metrics, which are also written as scalars.
   void add_hparams(const Fields& parameters, const Fields& metrics, int64_t step = 0) {
     std::vector<std::string> tags;
     for (const auto& metric : metrics) tags.push_back(metric.first);
@@ -99,8 +99,8 @@ class EventWriter {
     flush();
   }
 
-  /// Writes what is still in memory, as the end of the writer's life does and, every two seconds,
-  /// the next member.
+  /// Writes what is still in memory, as do the destructor and, after two seconds, the next call of
+  /// a member.
   void flush() { file_.flush(); }
   const std::string& path() const { return file_.path(); }
 

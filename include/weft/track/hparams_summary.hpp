@@ -1,4 +1,4 @@
-// Hyper-parameters of a run, and the metrics it is judged by, as TensorBoard's table wants them.
+// Hyper-parameters and metrics of a run, in the form of TensorBoard's table.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

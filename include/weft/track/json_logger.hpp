@@ -1,4 +1,4 @@
-// JsonLogger: a file with one JSON object a line.
+// JsonLogger: a file with one JSON object per line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ namespace weft::track {
 /// UTF-8 throws ValueError.
 class JsonLogger {
  public:
-  /// A file that is there goes on at its end, as a program that resumes wants it.
+  /// Appends to an existing file, as a resumed program needs.
   explicit JsonLogger(const std::string& path) : file_("JsonLogger", path, true) {}
 
   void operator()(const Fields& fields) {

@@ -15,8 +15,8 @@
 
 namespace weft::track {
 
-/// Appends to a file, whose folder is made if there is none. What was appended reaches the file at
-/// the latest with the first append() a few seconds later, by flush() or at the end.
+/// Appends to a file, whose folder is created if necessary. Appended data are written at the latest
+/// by the first append() a few seconds later, by flush(), or at the end.
 class LogFile {
  public:
   /// A new file, or with `append` the end of the one that is there; throws FileError.

@@ -1,4 +1,4 @@
-// progress(range): a loop that shows how far it is on the terminal.
+// progress(range): a loop that shows its progress on the terminal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -42,7 +42,7 @@ class ProgressLine {
     ++done_;
     if (shown_ && seconds(drawn_) >= options_.every) draw();
   }
-  /// A text at the end of the line, the loss for instance, from the next drawing on.
+  /// Sets the text at the end of the line, for instance the loss, from the next update on.
   void note(std::string text) { note_ = std::move(text); }
   /// Draws the last state and ends the line; for a loop left early, where that is.
   void finish() {
@@ -82,7 +82,7 @@ class ProgressLine {
   Clock::time_point drawn_ = start_;
 };
 
-/// A range that moves a ProgressLine on with each element; made by progress().
+/// A range that advances a ProgressLine with each element; created by progress().
 template <class Range>
 class Progress {
  public:
@@ -139,9 +139,9 @@ class Counted {
   std::int64_t count_;
 };
 
-/// `for (auto [x, y] : progress(loader))` is the loop over `loader`, and draws its progress, its
-/// rate and the time that is left on the terminal; nothing where stderr is a file. The range may
-/// have a size() or not; one that is an lvalue must outlive the loop.
+/// `for (auto [x, y] : progress(loader))` loops over `loader`, and draws its progress, rate and
+/// remaining time on the terminal, or nothing if stderr is a file. The range need not have a
+/// size(); an lvalue must outlive the loop.
 template <class Range>
   requires(!std::integral<std::remove_cvref_t<Range>>)
 auto progress(Range&& range, ProgressOptions options = {}) {

@@ -1,4 +1,4 @@
-// Value: what a log notes under a name: a number, a truth value or a text.
+// Value: what a log stores under a name: a number, a bool or a string.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -34,7 +34,7 @@ auto number_of(const X& x) {
   }
 }
 
-/// A number, a truth value or a text of a log.
+/// A number, a bool or a string in a log.
 class Value {
  public:
   enum class Kind { boolean, integer, number, text };

@@ -37,6 +37,12 @@ TEST_CASE_TEMPLATE("a gradient that becomes a view is nobody else's", D, TEST_DE
   (sum(flat * 3.0) + sum(x * 4.0)).eval().backward();
   CHECK(x.grad().to_vector() == std::vector<double>(6, 7));
   CHECK(flat.grad().to_vector() == std::vector<double>(6, 3));
+  const Var cube = parameter(numbers<D>({2, 3, 2}));
+  CHECK(cube.flatten(1).shape() == Shape{2, 6});
+  CHECK(cube.flatten(0, -2).shape() == Shape{6, 2});
+  sum(cube.flatten(1) * 2.0).eval().backward();
+  CHECK(cube.grad().to_vector() == std::vector<double>(12, 2));
+  CHECK_SAYS("[flatten] axes 2 to 1 of (2, 3, 2)", cube.flatten(2, 1));
 }
 
 TEST_CASE_TEMPLATE("to a device and back", D, TEST_DEVICES) {

@@ -65,7 +65,8 @@ TEST_CASE_TEMPLATE("the format flows through a network, forward and backward", D
     const Var h = relu(first(a)) + 1.0F;
     CHECK(is_channels_last(h) == last);
     const Var gate = sigmoid(mean(h, axis(2, 3), keepdims));
-    const Var y = second(h * gate);
+    Var y = h * gate;
+    y = second(y);
     CHECK(is_channels_last(y) == last);
     const Var flat = y.reshape({2, -1});
     const Var loss = sum(flat * flat);

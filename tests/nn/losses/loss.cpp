@@ -68,6 +68,9 @@ TEST_CASE_TEMPLATE("losses of classes are PyTorch's", D, TEST_DEVICES) {
   compare<D>("ce_smooth", "loss.x", [&](const auto& x, auto r) {
     return nn::cross_entropy(x, classes, {.weight = weight, .label_smoothing = 0.1}, r);
   });
+  const auto x = pytorch<double, D>("loss.x");
+  CHECK(nn::cross_entropy(x, softmax(x)).item() ==
+        doctest::Approx(nn::cross_entropy(x, softmax(x), {}).item()));
 }
 
 TEST_CASE_TEMPLATE("losses at the ends", D, TEST_DEVICES) {

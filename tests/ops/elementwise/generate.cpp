@@ -40,6 +40,12 @@ TEST_CASE_TEMPLATE("arange", D, TEST_DEVICES) {
   CHECK(sum(cast<double>(big)).item() == 99999.0 * 50000);
 }
 
+TEST_CASE_TEMPLATE("arange whose type is given after all", D, TEST_DEVICES) {
+  const weft::Tensor<double, D> roots = sqrt(weft::cast<double>(weft::arange(3, D{})));
+  CHECK(roots.to_vector() == std::vector<double>{0, 1, std::sqrt(2.0)});
+  CHECK((+roots).to_vector() == roots.to_vector());
+}
+
 TEST_CASE("arange that cannot be") {
   CHECK_THROWS_WITH_AS(arange<int>(0, 5, 0), "[arange] step 0, expected not 0", weft::ValueError);
   CHECK_THROWS_WITH_AS(arange<float>(0, 5, NAN), "[arange] step nan, expected not 0",

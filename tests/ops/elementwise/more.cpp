@@ -67,6 +67,11 @@ TEST_CASE_TEMPLATE("exponents, places and sums of exponentials", D, TEST_DEVICES
   CHECK(allclose(logsubexp(big + 1.0F, big).eval()(0), tensor({1000.5413F}, D{})(0)));
 }
 
+TEST_CASE_TEMPLATE("clip is clamp", D, TEST_DEVICES) {
+  const auto x = tensor({-2.0F, 0.5F, 3.0F}, D{});
+  CHECK(values(clip(x, -1, 1)) == Floats{-1, 0.5F, 1});
+}
+
 TEST_CASE_TEMPLATE("complex numbers as pairs", D, TEST_DEVICES) {
   const auto z = polar(tensor({2.0F, 1.0F}, D{}), tensor({0.0F, 1.5707964F}, D{})).eval();
   const auto pairs = view_as_real(z);
@@ -76,6 +81,7 @@ TEST_CASE_TEMPLATE("complex numbers as pairs", D, TEST_DEVICES) {
   CHECK(z.to_vector()[0] == complex<float>(2.0F, 5.0F));
   CHECK(view_as_complex(pairs).to_vector() == z.to_vector());
   CHECK(as_complex(pairs(all, 0), pairs(all, 1)).eval().to_vector() == z.to_vector());
+  CHECK(view_as_real(z * 2.0F).shape() == Shape{2, 2});
   CHECK_SAYS("expected a last axis of 2 parts side by side", view_as_complex(pairs.t()));
 }
 

@@ -38,6 +38,9 @@ TEST_CASE_TEMPLATE("writes at an index for each axis", D, TEST_DEVICES) {
   CHECK(x.to_vector() == std::vector<float>{5, 0, 0, 0, 0, 5});
   index_put_add(x.t(), std::vector{j, i}, tensor({1.0F, 2.0F, 3.0F}, D{}));
   CHECK(x.to_vector() == std::vector<float>{7, 0, 0, 0, 0, 9});
+  index_put(x, {i(slice(0, 1)), j(slice(0, 1))}, 1);
+  CHECK(x(1, 2).item() == 1);
+  CHECK(ravel_multi_index({i, j}, {2, 3}).to_vector() == std::vector<std::int64_t>{5, 0, 5});
   const auto y = weft::zeros<float>({3, 2}, D{});
   scatter_nd(y, tensor<std::int64_t>({{2}, {0}}, D{}), tensor({{1.0F, 2.0F}, {3.0F, 4.0F}}, D{}));
   CHECK(y.to_vector() == std::vector<float>{3, 4, 0, 0, 1, 2});

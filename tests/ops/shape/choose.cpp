@@ -24,6 +24,7 @@ TEST_CASE_TEMPLATE("elements by masks", D, TEST_DEVICES) {
   CHECK(Tensor(masked_fill(x, row, -1.0F)).to_vector() == Floats{-1, 1, -1, -1, 4, -1});
   CHECK(masked_scatter(x, row, x * 10.0F + 100.0F).to_vector() == Floats{100, 1, 110, 120, 4, 130});
   CHECK(masked_scatter(x, x < 0.0F, empty<float>({0}, D{})).to_vector() == x.to_vector());
+  CHECK(argwhere(x > 2.0F).shape() == Shape{3, 2});
   CHECK(flatnonzero(x > 2.0F).to_vector() == Ints{3, 4, 5});
   const auto two = tensor({{true, false}, {false, true}}).to(D{});
   CHECK(

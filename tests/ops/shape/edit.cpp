@@ -33,6 +33,10 @@ TEST_CASE_TEMPLATE("parts replaced in a copy", D, TEST_DEVICES) {
   CHECK(select_scatter(x, two, axis(1), -1).to_vector() == Ints{0, 1, 8, 3, 4, 9});
   CHECK(slice_scatter(x, two.unsqueeze(1), axis(1), slice(0, none, 2)).to_vector() ==
         Ints{8, 1, 8, 9, 4, 9});
+  CHECK(slice_scatter(x, two.unsqueeze(1), 1, 2, 3).to_vector() == Ints{0, 1, 8, 3, 4, 9});
+  CHECK(insert(x, {0, -1}, 7, 1).to_vector() == Ints{7, 0, 1, 7, 2, 7, 3, 4, 7, 5});
+  CHECK(insert(x, 1, two).to_vector() == Ints{0, 8, 9, 1, 2, 3, 4, 5});
+  CHECK(insert(x(0), 3, 7).to_vector() == Ints{0, 1, 2, 7});
   CHECK(diagonal_scatter(x, 7, 1).to_vector() == Ints{0, 7, 2, 3, 4, 7});
   CHECK(x.to_vector() == Ints{0, 1, 2, 3, 4, 5});
   CHECK_SAYS("[select] index 3", select_scatter(x, two, axis(1), 3));

@@ -48,6 +48,20 @@ TEST_CASE_TEMPLATE("joined by shorter names", D, TEST_DEVICES) {
   CHECK_SAYS("[cat] shapes (2, 2) and (2,)", append(vstack(a, b), a, axis(0)));
 }
 
+TEST_CASE_TEMPLATE("lists joined, and axes in words", D, TEST_DEVICES) {
+  const Tensor a = tensor({1, 2}, D{});
+  const Tensor b = tensor({3, 4}, D{});
+  CHECK(hstack({a, b}).to_vector() == std::vector<int>{1, 2, 3, 4});
+  CHECK(vstack({a, b}).shape() == Shape{2, 2});
+  CHECK(dstack({a, b}).to_vector() == std::vector<int>{1, 3, 2, 4});
+  CHECK(column_stack(std::vector{a, b}).to_vector() == std::vector<int>{1, 3, 2, 4});
+  const Tensor x = vstack({a, b});
+  CHECK(split(x, {1, 1}, axis(1))[1].to_vector() == std::vector<int>{2, 4});
+  CHECK(unbind(x, axis(1))[0].to_vector() == std::vector<int>{1, 3});
+  CHECK(expand_dims(x, axis(0)).shape() == Shape{1, 2, 2});
+  CHECK_SAYS("[hstack] no tensors", hstack(std::vector<Tensor<int, D>>{}));
+}
+
 TEST_CASE_TEMPLATE("grids", D, TEST_DEVICES) {
   const Tensor a = tensor<std::int64_t>({1, 2}, D{});
   const Tensor b = tensor<std::int64_t>({3, 4, 5}, D{});

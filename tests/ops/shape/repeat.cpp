@@ -7,6 +7,7 @@ using namespace weft;
 TEST_CASE_TEMPLATE("copies side by side", D, TEST_DEVICES) {
   const Tensor x = tensor({{1, 2}, {3, 4}}, D{});
   CHECK(tile(x, {2}).to_vector() == std::vector<int>{1, 2, 1, 2, 3, 4, 3, 4});
+  CHECK(tile(x, 2).shape() == Shape{2, 4});
   CHECK(tile(x, {2, 1}).to_vector() == std::vector<int>{1, 2, 3, 4, 1, 2, 3, 4});
   CHECK(tile(x, {2, 1, 1}).shape() == Shape{2, 2, 2});
   CHECK(tile(x, {2, 1, 1}).to_vector() == std::vector<int>{1, 2, 3, 4, 1, 2, 3, 4});

@@ -39,6 +39,15 @@ TEST_CASE_TEMPLATE("histograms of several dimensions", D, TEST_DEVICES) {
   CHECK_SAYS("expected (samples, dimensions)", histogramdd(x, Shape{2}));
 }
 
+TEST_CASE_TEMPLATE("histograms between the extrema, and of weights", D, TEST_DEVICES) {
+  const auto x = tensor<double>({{0, 1, 2}, {3, 8, 8}}).to(D{});
+  CHECK(histogram(x, 4).to_vector() == Counts{2, 2, 0, 2});
+  CHECK(histogram(x, tensor<double>({0, 2, 8}).to(D{}), x + 0.5).to_vector() ==
+        std::vector<double>{2, 23});
+  CHECK_SAYS("[histogram] 0 bins, expected at least 1", histogram(x, 0));
+  CHECK_SAYS("[bincount] weights of shape (2,)", histogram(x, x(0), x(0, slice(0, 2))));
+}
+
 TEST_CASE_TEMPLATE("bits", D, TEST_DEVICES) {
   const auto bits = tensor({{true, false, true, false, false, false, false, true, true, false},
                             {false, true, false, false, false, false, false, false, false, true}})

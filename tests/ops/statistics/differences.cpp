@@ -64,6 +64,12 @@ TEST_CASE_TEMPLATE("angles without jumps, and lines through points", D, TEST_DEV
   CHECK(is(interp(x, xp, fp), {10, 10, 15, 20, 10, 0, 0}));
   CHECK(is(interp(x, xp.narrow(0, 0, 1), fp.narrow(0, 1, 1)), Doubles(7, 20.0)));
   CHECK_SAYS("[interp] points of shapes (3,) and (2,)", interp(x, xp, fp.narrow(0, 0, 2)));
+  CHECK(interp(3, xp, fp).item() == 10);
+  const auto y = tensor<double>({{0, 1}, {4, 9}}).to(D{});
+  CHECK(is(diff(y, axis(0)), {4, 8}));
+  CHECK(is(gradient(y, axis(0)), {4, 8, 4, 8}));
+  CHECK(is(trapezoid(y, axis(0)), {2, 5}));
+  CHECK(is(cumulative_trapezoid(y, axis(0)), {2, 5}));
   const Var at = parameter(tensor<double>({1.3, 2.5, 3.9}).to(D{}));
   const Var values = parameter(fp);
   CHECK(gradcheck([&](const auto& p, const auto& f) { return interp(p, xp, f); }, at, values));

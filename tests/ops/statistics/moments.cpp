@@ -51,6 +51,18 @@ TEST_CASE_TEMPLATE("weighted means, covariances and correlations", D, TEST_DEVIC
   CHECK(gradcheck([&](const auto& p) { return Var(average(p * p, w, axis(1))); }, v));
 }
 
+TEST_CASE_TEMPLATE("weights along an axis, and two variables", D, TEST_DEVICES) {
+  const auto x = tensor<double>({{1, 2}, {5, 4}}).to(D{});
+  const auto weights = tensor<double>({1, 3}).to(D{});
+  CHECK(is(average(x, weights, axis(0)), {4, 3.5}));
+  CHECK(is(average(x, weights, axis(1)), {1.75, 4.25}));
+  CHECK(is(average(x, axis(0)), {3, 3}));
+  CHECK(is(average(x), {3}));
+  CHECK(is(cov(x(0), x(1)), {0.5, -0.5, -0.5, 0.5}));
+  CHECK(is(cov(x(0), x(1), correction(0)), {0.25, -0.25, -0.25, 0.25}));
+  CHECK(is(corrcoef(x(0), x(1)), {1, -1, -1, 1}));
+}
+
 TEST_CASE_TEMPLATE("reductions that leave NaN out", D, TEST_DEVICES) {
   const auto x = tensor<double>({{1, hole, 5}, {hole, hole, hole}, {-2, 2, 0}}).to(D{});
   CHECK(is(nansum(x, axis(1)), {6, 0, 0}));

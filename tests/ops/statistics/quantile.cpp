@@ -45,6 +45,15 @@ TEST_CASE_TEMPLATE("quantiles", D, TEST_DEVICES) {
   CHECK(gradcheck([](const auto& p) { return quantile(p, 0.4, axis(1)); }, v));
 }
 
+TEST_CASE_TEMPLATE("probabilities in a tensor", D, TEST_DEVICES) {
+  const auto x = tensor<double>({{0, 4}, {8, 2}}).to(D{});
+  const auto some = quantile(x, tensor<float>({0.25F, 0.5F}).to(D{}), axis(1));
+  CHECK(some.shape() == Shape{2, 2});
+  CHECK(some.to_vector() == std::vector<double>{1, 3.5, 2, 5});
+  CHECK(quantile(x, full(Shape{}, 0.5, D{})).shape() == Shape{});
+  CHECK_SAYS("[quantile] probabilities of shape (2, 2), expected a vector", quantile(x, x));
+}
+
 TEST_CASE_TEMPLATE("medians, k-th values and modes", D, TEST_DEVICES) {
   const auto x = tensor<double>({{3, 1, 2, 10}, {7, hole, 5, 6}}).to(D{});
   const auto [values, places] = median(x, axis(1));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/autograd/var.hpp"
+#include "weft/ops/shape/axes.hpp"
 
 namespace weft::autograd {
 
@@ -185,6 +186,10 @@ Var<T, D> Var<T, D>::view(const Shape& to) const {
 template <class T, Device D>
 Var<T, D> Var<T, D>::flatten() const {
   return reshape({-1});
+}
+template <class T, Device D>
+Var<T, D> Var<T, D>::flatten(int64_t first, int64_t last) const {
+  return weft::flatten(*this, first, last);
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::squeeze() const {

@@ -190,17 +190,15 @@ struct VariableOf final : Variable {
     filled = true;
     return {buffer, false};
   }
-  /// The same for code that writes elements of any strides: those of a view are put into what it
-  /// shows.
+  /// The same for writers with any strides: a view's elements are written to what it shows.
   Sink<T, D> open_anywhere(const Shape& shape, D device) {
     if (!opens_inside()) return open(shape, device);
     in_place = true;
     return view->open();
   }
   bool opens_inside() const {
-    if (view == nullptr || !hooks.empty() || retains || state::checks) return false;
-    const Variable* const x = viewed();
-    return x != nullptr && x->active;
+    const Variable* const x = view == nullptr ? nullptr : viewed();
+    return x != nullptr && x->active && hooks.empty() && !retains && !state::checks;
   }
   /// Of a view: its operand, until its creator is released.
   const Variable* viewed() const { return this->creator->input(0); }

@@ -89,7 +89,7 @@ struct Visitor<Cuda> {
     for (Storage* storage : writes) storage->bump_version();
 #else
     static_assert(detail::always_false<F>,
-                  "weft: images on Cuda are worked on in a file that nvcc compiles: move this "
+                  "weft: images on Cuda are processed in a file that nvcc compiles: move this "
                   "statement to a .cu file");
 #endif
   }

@@ -60,7 +60,7 @@ class FullyShardedDataParallel {
 
   M& module() const { return *module_; }
   const Group& group() const { return state_->shards->group(); }
-  /// This rank's parts, one a Unit or bucket: what an optimizer takes.
+  /// This rank's parts, one per Unit or bucket, to be passed to an optimizer.
   std::vector<Var<T, D>> parameters() const {
     std::vector<Var<T, D>> out;
     for (const auto& p : pieces()) out.push_back(p.shard);
@@ -73,8 +73,8 @@ class FullyShardedDataParallel {
     return n;
   }
 
-  /// The module's value: a Var, or a tuple of them. Throws ValueError with their names where
-  /// parameters are not used (see find_unused), or the last backward pass has not reached some.
+  /// The module's value: a Var, or a tuple of them. Throws ValueError with the names of parameters
+  /// that are not used (see find_unused), or that the last backward pass has not reached.
   template <class... Xs>
   auto operator()(const Xs&... xs) const {
     const bool training = is_grad_enabled();
@@ -90,7 +90,7 @@ class FullyShardedDataParallel {
     return out;
   }
 
-  /// Scales the gradients where their norm over all ranks is larger than max_norm; the norm before.
+  /// Scales the gradients if their norm over all ranks exceeds max_norm; returns the norm before.
   Tensor<C, D> clip_grad_norm(double max_norm) const {
     Tensor<C, D> squares = zeros<C>({}, state_->shards->device());
     for (const auto& p : pieces()) {
@@ -105,26 +105,27 @@ class FullyShardedDataParallel {
     return norm;
   }
 
-  /// All parameters and rank 0's buffers, whole and on the CPU, by the module's names; called by
-  /// all ranks, of which those other than rank 0 get nothing unless `on_all`.
+  /// All parameters and rank 0's buffers, complete and on the CPU, under the module's names; all
+  /// ranks must call it, and all but rank 0 get an empty result unless `on_all`.
   StateDict state_dict(bool on_all = true) const {
     detail::broadcast_buffers(group(), *module_);
     return detail::whole_state(*state_->shards, *module_, on_all || group().rank() == 0);
   }
-  /// Takes what state_dict() gave, or nn::state_dict of the module; throws ValueError, having
-  /// changed nothing, for a name that is missing or a shape that differs.
+  /// Loads the result of state_dict(), or of nn::state_dict for the module; throws ValueError,
+  /// without changing anything, if a name is missing or a shape differs.
   void load_state_dict(const StateDict& dict) const {
     detail::load_whole_state(*state_->shards, *module_, dict);
   }
 
   /// The state of an optimizer of parameters(), put together on all ranks and on the CPU: "groups."
   /// as the optimizer has it, and "state.", a parameter's name and that of the state. Does not
-  /// depend on the number of ranks, on the stage or on Units, so that others can go on from it.
+  /// depend on the number of ranks, the stage or the Units, so that a run with others can resume
+  /// from it.
   template <class O>
   StateDict optimizer_state(const O& optimizer) const {
     return detail::optimizer_state(*state_->shards, optimizer);
   }
-  /// Makes the optimizer go on from what optimizer_state() gave on any number of ranks.
+  /// Restores the optimizer from the result of optimizer_state() on any number of ranks.
   template <class O>
   void load_optimizer_state(O& optimizer, const StateDict& dict) const {
     detail::load_optimizer_state(*state_->shards, optimizer, dict);
@@ -229,7 +230,7 @@ class FullyShardedDataParallel {
     state_->shards->reset();
     fail<ValueError>(name_, "the last backward pass gave no gradient to ",
                      detail::listed(missing).c_str(), ", which the forward pass had used, ",
-                     "expected a loss of all that the module gives");
+                     "expected a loss that depends on all outputs of the module");
   }
   template <class Out>
   void prepare(const Out& out) const {

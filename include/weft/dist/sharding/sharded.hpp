@@ -1,4 +1,4 @@
-// Sharded: an optimizer whose state each rank keeps a part of (ZeRO, stage 1).
+// Sharded: an optimizer whose state is split among the ranks (ZeRO, stage 1).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,14 +28,14 @@ class Sharded {
   using Options = typename Inner::Options;
   using C = compute_t<T>;
 
-  /// `parameters` lie one behind the other in an arena, in this order.
+  /// `parameters` must be consecutive in an arena, in this order.
   Sharded(std::vector<Var<T, D>> parameters, Group group, Options options, ShardedOptions more = {})
       : parameters_(std::move(parameters)),
         group_(std::move(group)),
         more_(more),
         inner_(split(), options) {}
 
-  /// Averages the gradients, makes this rank's part of the step, and fetches the others'.
+  /// Averages the gradients, does this rank's part of the step, and gathers the other parts.
   void step() {
     for (const auto& p : parameters_) {
       if (!p.has_grad()) place(p).gradient.fill(C(0));
@@ -53,7 +53,7 @@ class Sharded {
     if (part_ > 0) group_.all_gather(even(values), mine(values));
   }
 
-  /// Forgets all gradients.
+  /// Clears all gradients.
   void zero_grad() const {
     for (const auto& p : parameters_) p.zero_grad();
   }
@@ -66,8 +66,8 @@ class Sharded {
   /// The elements of one kind of state that this rank keeps.
   int64_t state_elements() const { return part_ + rest(); }
 
-  /// The state of all ranks, put together on each; called by all. Its form does not depend on how
-  /// many there are, so that fewer can go on from it.
+  /// The state of all ranks, gathered on each; all ranks must call it. Its form does not depend on
+  /// their number, so that a run with fewer can resume from it.
   StateDict state_dict() const {
     StateDict out;
     const StateDict dict = inner_.state_dict();
@@ -86,7 +86,7 @@ class Sharded {
     }
     return out;
   }
-  /// Goes on from what state_dict() gave on any number of ranks.
+  /// Restores the state from state_dict() on any number of ranks.
   void load_state_dict(const StateDict& dict) {
     const D device = parameters_[0].device();
     StateDict own;
@@ -176,8 +176,8 @@ class Sharded {
   Inner inner_;
 };
 
-/// A Sharded optimizer of a module's parameters, which are moved into an arena where they are not
-/// in one.
+/// A Sharded optimizer for a module's parameters, which are moved into an arena unless they are in
+/// one.
 template <template <class, class> class O, nn::Module M,
           class T = typename nn::parameter_t<M>::value_type,
           class D = typename nn::parameter_t<M>::device_type>

@@ -1,4 +1,4 @@
-// Unit: a part of a model whose parameters are whole only while it is computed with.
+// Unit: a part of a model whose parameters are complete only while it is being computed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

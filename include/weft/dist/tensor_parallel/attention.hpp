@@ -1,4 +1,4 @@
-// ParallelAttention: attention of which each rank computes some of the heads.
+// ParallelAttention: attention whose heads are split among the ranks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,9 +13,10 @@ struct ParallelAttentionOptions {
   bool batch_first = false;  ///< (batch, length, width) instead of (length, batch, width)
 };
 
-/// Of a MultiheadAttention(width, heads) each rank has heads / n of the heads, with their columns
-/// of the first projections and rows of the last: one all_reduce each way (Shoeybi et al. 2019).
-/// The parts' weights are those of one MultiheadAttention made with the same seed.
+/// Each rank has heads / n of the heads of a MultiheadAttention(width, heads), with the
+/// corresponding columns of the input projections and rows of the output projection: one all_reduce
+/// each way (Shoeybi et al. 2019). The weights are those of a MultiheadAttention created with the
+/// same seed.
 template <class D = Cpu, class T = float>
 struct ParallelAttention {
   Var<T, D> in_proj_weight;               // (3 width / n, width): queries, keys, values
@@ -69,8 +70,8 @@ struct ParallelAttention {
                       dropout, "batch_first", batch_first, "group", group);
   }
 
-  /// Queries (n, batch, width), keys and values (m, batch, width), alike on all ranks, give (n,
-  /// batch, width), or with the batch first. Throws ShapeError for what does not fit.
+  /// Queries (n, batch, width), keys and values (m, batch, width), the same on all ranks, give (n,
+  /// batch, width), or with the batch first. Throws ShapeError if shapes do not match.
   Var<T, D> operator()(const Var<T, D>& query, const Var<T, D>& key, const Var<T, D>& value,
                        const Masks& masks = {}) const {
     const int batch_axis = batch_first ? 0 : 1;

@@ -1,4 +1,4 @@
-// ParallelEmbedding: a table of which each rank has some of the rows.
+// ParallelEmbedding: an embedding whose rows are split among the ranks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace weft::dist {
 
-/// Of an Embedding(count, width) each rank has count / n of the rows; the result, alike on all
-/// ranks, is the sum of what each has of it, one all_reduce (Shoeybi et al. 2019). The parts'
-/// weights are those of one Embedding made with the same seed.
+/// Each rank has count / n of the rows of an Embedding(count, width); the result, the same on all
+/// ranks, is the sum of all ranks' contributions, by one all_reduce (Shoeybi et al. 2019). The
+/// weights are those of an Embedding created with the same seed.
 template <class D = Cpu, class T = float>
 struct ParallelEmbedding {
   nn::Embedding<D, T> part;  // (count / n, width)
@@ -31,8 +31,8 @@ struct ParallelEmbedding {
   }
   auto fields() { return nn::fields("part", part, "count", count, "first", first, "group", group); }
 
-  /// Integers of any shape, alike on all ranks; the result with an axis of `width` behind. Throws
-  /// IndexError for one that is not a row of the whole table.
+  /// Integers of any shape, the same on all ranks; the result has an additional last axis of
+  /// `width`. Throws IndexError for an index outside the whole table.
   template <TensorLike I>
   Var<T, D> operator()(const I& indices) const {
     using E = typename I::value_type;

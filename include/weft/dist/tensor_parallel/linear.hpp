@@ -16,9 +16,9 @@ inline int64_t part_of(const char* layer, const char* what, int64_t n, const Gro
 }
 }  // namespace detail
 
-/// Of a Linear(in, out) each rank has out / n of the outputs, which it alone computes: x, alike on
-/// all ranks, becomes the rank's part of y. A RowLinear or attention heads of the rank go on from
-/// there. The parts' weights are those of one Linear made with the same seed.
+/// Each rank computes out / n of the outputs of a Linear(in, out): from x, the same on all ranks,
+/// its own part of y, for a RowLinear or the rank's attention heads to continue with. The weights
+/// are those of a Linear created with the same seed.
 template <class D = Cpu, class T = float>
 struct ColumnLinear {
   nn::Linear<D, T> part;
@@ -36,8 +36,8 @@ struct ColumnLinear {
   Var<T, D> operator()(const Var<T, D>& x) const { return part(copy_to_ranks(group, x)); }
 };
 
-/// Of a Linear(in, out) each rank has in / n of the inputs, the part that a ColumnLinear leaves it;
-/// y is the sum over the ranks, alike on all.
+/// Each rank takes in / n of the inputs of a Linear(in, out), its part of the output of a
+/// ColumnLinear; y is the sum over the ranks, the same on all.
 template <class D = Cpu, class T = float>
 struct RowLinear {
   nn::Linear<D, T> part;

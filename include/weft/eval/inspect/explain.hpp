@@ -1,4 +1,4 @@
-// explain(e): which kernels an expression becomes, what they read and write, how they are launched.
+// explain(e): which kernels an expression becomes, what they read and write, and their launches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -101,8 +101,8 @@ void explain_parts(Explanation& out, const E& e, const ExplainOptions& options) 
 
 }  // namespace detail
 
-/// What evaluating `e` into a new tensor does: kernels, operands, bytes, launches, and the time
-/// that memory bandwidth allows. Nothing is evaluated, launched or allocated on the device.
+/// Describes the evaluation of `e` into a new tensor: kernels, operands, bytes, launches, and the
+/// time at full memory bandwidth. Nothing is evaluated, launched or allocated on the device.
 template <ExpressionLike E>
   requires(!StandIn<E>)
 [[nodiscard]] Explanation explain(const E& e, const ExplainOptions& options = {}) {

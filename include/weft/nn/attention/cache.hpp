@@ -11,20 +11,20 @@ namespace weft::nn {
 template <class D = Cpu, class T = float>
 class KeyValueCache {
  public:
-  /// How many are there.
+  /// The number of positions.
   int64_t length() const { return length_; }
   /// All of them, as views.
   Tensor<T, D> keys() const { return keys_.narrow(2, 0, length_); }
   Tensor<T, D> values() const { return values_.narrow(2, 0, length_); }
 
-  /// Puts those of new positions behind the others; memory doubles where it is full. Throws
-  /// ShapeError if batch, heads or width differ.
+  /// Appends those of new positions; memory doubles when it is full. Throws ShapeError if batch,
+  /// heads or width differ.
   void append(const Tensor<T, D>& keys, const Tensor<T, D>& values) {
     put(keys_, keys, "keys");
     put(values_, values, "values");
     length_ += keys.size(2);
   }
-  /// Forgets what comes behind the first `length`.
+  /// Discards everything after the first `length` positions.
   void truncate(int64_t length) {
     if (length < 0 || length > length_) {
       fail<ValueError>("KeyValueCache", "truncate(", length, ") of ", length_, " positions");

@@ -1,4 +1,4 @@
-// Where in a sequence an element is: sinusoidal PositionalEncoding and rotary_embedding.
+// Positions in a sequence: sinusoidal PositionalEncoding and rotary_embedding.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -116,8 +116,8 @@ struct RotaryRule {
 };
 }  // namespace detail
 
-/// Each pair of elements of the last axis, turned by an angle that grows with the place on the axis
-/// before it (Su et al. 2021): for queries and keys of shape (..., length, width).
+/// Each pair of elements of the last axis, rotated by an angle proportional to the position along
+/// the axis before it (Su et al. 2021): for queries and keys of shape (..., length, width).
 template <class T, class D>
 Var<T, D> rotary_embedding(const Var<T, D>& x, const RotaryAngles<T, D>& angles,
                            RotaryPairs pairs = RotaryPairs::halves) {

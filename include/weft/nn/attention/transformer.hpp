@@ -7,8 +7,8 @@
 
 namespace weft::nn {
 
-/// The mask of n queries that ignore the keys behind them: true above the diagonal. Attention with
-/// is_causal needs no such memory.
+/// The mask of n queries that ignore later keys: true above the diagonal. Attention with is_causal
+/// needs no memory for a mask.
 template <class D = Cpu>
 Tensor<bool, D> generate_square_subsequent_mask(int64_t n, D device = {}) {
   return arange<int64_t>(n, device) > arange<int64_t>(n, device).unsqueeze(1);
@@ -23,7 +23,7 @@ struct TransformerEncoder {
   std::optional<LayerNorm<D, T>> norm;
 
   TransformerEncoder() = default;
-  /// Copies of a layer, which begin with its values as in PyTorch.
+  /// Copies of a layer, initialised with its values as in PyTorch.
   TransformerEncoder(const TransformerEncoderLayer<D, T>& layer, int64_t num_layers,
                      std::optional<LayerNorm<D, T>> last = {})
       : norm(last) {
@@ -79,8 +79,8 @@ struct TransformerMasks {
   MultiheadAttentionMasks<T, D> memory = {};
 };
 
-/// An encoder and a decoder (Vaswani et al. 2017). All matrices begin as Glorot and Bengio have
-/// them.
+/// An encoder and a decoder (Vaswani et al. 2017). All matrices are initialised as in Glorot and
+/// Bengio 2010.
 template <class D = Cpu, class T = float>
 struct Transformer {
   TransformerEncoder<D, T> encoder;

@@ -7,7 +7,7 @@
 
 namespace weft::nn {
 
-/// The function between a layer's two linear maps.
+/// The activation function between a layer's two linear layers.
 enum class FeedForward : unsigned char { relu, gelu };
 
 struct TransformerLayerOptions {
@@ -92,7 +92,7 @@ struct TransformerEncoderLayer {
   }
 };
 
-/// Self-attention, attention to what an encoder gave, and a feed-forward network.
+/// Self-attention, cross-attention to an encoder's output, and a feed-forward network.
 template <class D = Cpu, class T = float>
 struct TransformerDecoderLayer {
   using Masks = MultiheadAttentionMasks<T, D>;

@@ -1,4 +1,4 @@
-// Linear and Embedding: layers that are a matrix.
+// Linear and Embedding: layers with one matrix of weights.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ struct LinearOptions {
   bool bias = true;
 };
 
-/// y = x weight^T + bias along the last axis; first values uniform within 1 / sqrt(in).
+/// y = x weight^T + bias along the last axis; initialised uniformly within 1 / sqrt(in).
 template <class D = Cpu, class T = float>
 struct Linear {
   Var<T, D> weight;               // (out, in)
@@ -68,7 +68,7 @@ struct EmbeddingOptions {
   std::optional<int64_t> padding_index;  ///< this row is 0 at first and gets no gradient
 };
 
-/// Row i of a table for each index i; first values normal.
+/// Row i of a table for each index i; initialised from a normal distribution.
 template <class D = Cpu, class T = float>
 struct Embedding {
   Var<T, D> weight;  // (count, width)
@@ -89,8 +89,8 @@ struct Embedding {
 
   auto fields() { return nn::fields("weight", weight, "padding_index", padding_index); }
 
-  /// Integers of any shape, the result with an axis of `width` behind. Throws IndexError for one
-  /// that is not a row.
+  /// Takes integers of any shape; the result has an additional last axis of `width`. Throws
+  /// IndexError for an index outside the table.
   template <TensorLike I>
   Var<T, D> operator()(const I& indices) const {
     if (!padding_index) return take(weight, indices, axis(0));

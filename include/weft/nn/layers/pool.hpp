@@ -164,7 +164,7 @@ struct PixelUnshuffle {
   auto fields() { return nn::fields("factor", factor); }
   auto operator()(const ExpressionLike auto& x) const { return pixel_unshuffle(x, factor); }
 };
-/// pad with borders as it takes them, last axis first.
+/// pad with the given borders, last axis first.
 struct Pad {
   Shape around;
   PadMode mode = PadMode::constant;

@@ -8,7 +8,7 @@
 
 namespace weft::nn {
 
-/// The axes from `first` to `last` as one; by default all but the batch.
+/// Merges the axes from `first` to `last`; by default all but the batch.
 struct Flatten {
   int first = 1;
   int last = -1;
@@ -51,7 +51,7 @@ struct Sequential {
     return std::get<I>(modules);
   }
 
-  /// Always a Var, which is recorded where something in it requires a gradient.
+  /// Always returns a Var, which is recorded if something in it requires a gradient.
   auto operator()(const ExpressionLike auto& x) const {
     const Var y = from<0>(x);
     return y;

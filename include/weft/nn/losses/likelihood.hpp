@@ -1,5 +1,4 @@
-// gaussian_nll_loss and poisson_nll_loss: negative log-likelihoods of targets under a predicted
-// distribution.
+// gaussian_nll_loss, poisson_nll_loss: negative log-likelihoods under a predicted distribution.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

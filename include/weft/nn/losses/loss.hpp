@@ -278,3 +278,7 @@ auto cross_entropy(const X& x, const Y& y) {
 }
 
 }  // namespace weft
+
+namespace weft::nn {
+using weft::cross_entropy;  // these two as well
+}  // namespace weft::nn

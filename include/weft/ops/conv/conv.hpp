@@ -82,7 +82,8 @@ class Convolved : public NodeMembers<Convolved<K, V>> {
     }
     return value_;
   }
-  operator const V&() const { return node(); }
+  // A Var is made by its own constructor: with two ways, x = conv(x) would be ambiguous.
+  operator const V&() const requires(!weft::detail::is_var<V>) { return node(); }
   bool requires_grad() const requires(weft::detail::is_var<V>) { return node().requires_grad(); }
   V eval() const { return node(); }
   /// The larger of the value and 0: in the call that computes it, unless that has been made.
@@ -122,8 +123,7 @@ auto convolve(const Options& options, const X& x, const W& w, const B&... bias) 
   using Check = weft::detail::OperandCheck<K, X, W, B...>;
   if constexpr (Check::report()) {
     using T = typename Check::element;
-    static_assert(!is_dual<T>,
-                  "weft: convolutions have no Hessian-vector products: take gradients alone");
+    static_assert(!is_dual<T>, "weft: convolutions have gradients, but no Hessian-vector products");
     using First = typename Check::first;
     using D =
         std::conditional_t<std::is_same_v<weft::detail::common_device_of<X, W, B...>, AnyDevice>,

@@ -112,8 +112,8 @@ struct hardshrink {
 
 template <ExpressionLike X>
 constexpr auto hardtanh(X&& x, double low = -1, double high = 1) {
-  if (!(low < high)) {
-    fail<ValueError>("hardtanh", "low ", low, " and high ", high, ", expected low below high");
+  if (!(low <= high)) {
+    fail<ValueError>("hardtanh", "low ", low, " and high ", high, ", expected low not above high");
   }
   return lift(op::hardtanh{low, high}, static_cast<X&&>(x));
 }

@@ -142,6 +142,8 @@ template <class T, class Op, class... Args>
   requires((is_counting<Args> || ...) && !is_bool<typename Map<T, Op, Args...>::value_type>)
 inline constexpr bool is_counting<Map<T, Op, Args...>> =
     ((is_counting<Args> || is_scalar<Args>)&&...);
+template <class T, class To, class X>  // whose type was given after all
+inline constexpr bool is_counting<Map<T, op::cast<To>, X>> = false;
 
 /// The elements from start to stop as an expression.
 template <class A, class B, class C>

@@ -49,6 +49,12 @@ auto div(X&& x, Y&& y) {
   }
 }
 
+/// clamp under NumPy's and PyTorch's other name.
+template <ExpressionLike X, OperandOrMistake Low, OperandOrMistake High>
+auto clip(const X& x, const Low& low, const High& high) {
+  return clamp(x, low, high);
+}
+
 /// A complex tensor's elements as pairs of real and imaginary parts along a new last axis: a view.
 template <class R, Device D>
 Tensor<R, D> view_as_real(const Tensor<complex<R>, D>& z) {
@@ -60,6 +66,10 @@ Tensor<R, D> view_as_real(const Tensor<complex<R>, D>& z) {
   return detail::Access::make<R, D>(detail::Access::storage(z), reinterpret_cast<R*>(z.data()),
                                     shape, strides);
 }
+/// Of an expression, which is evaluated.
+template <Expression X>
+  requires(!TensorLike<X> && is_complex<typename X::value_type>)
+auto view_as_real(const X& z) { return view_as_real(z.eval()); }
 /// The reverse: a view of a tensor whose last axis holds the two parts.
 template <class R, Device D>
   requires(std::is_same_v<R, float> || std::is_same_v<R, double>)

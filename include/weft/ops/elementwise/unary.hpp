@@ -152,6 +152,12 @@ constexpr auto operator-(X&& x) {
   return lift(op::neg{}, static_cast<X&&>(x));
 }
 
+/// The operand itself.
+template <ExpressionLike X>
+constexpr X operator+(const X& x) {
+  return x;
+}
+
 template <ExpressionLike X>
 constexpr auto operator~(X&& x) {
   return lift(op::bitwise_not{}, static_cast<X&&>(x));

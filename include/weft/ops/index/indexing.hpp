@@ -163,7 +163,7 @@ constexpr bool can_index() {
                   "weft: indices are integers: write cast<std::int64_t>(i); for a condition there "
                   "is where(condition, x, y)");
     static_assert(!std::is_same_v<typename X::device_type, AnyDevice>,
-                  "weft: what is indexed lies on a device: write the expression into a Tensor");
+                  "weft: an indexed expression needs a device: write it into a Tensor first");
     return is_integer<element_of_t<I>> && !std::is_same_v<typename X::device_type, AnyDevice>;
   } else {
     return false;

@@ -109,8 +109,7 @@ auto rearranged(X&& x, const Places& places, compute_t<element_of_t<X>> fill = {
   using E = operand_t<element_of_t<X>, X>;
   constexpr bool placed = !std::is_same_v<typename E::device_type, AnyDevice>;
   static_assert(placed,
-                "weft: what is rearranged lies on a device: write the expression into a "
-                "Tensor");
+                "weft: a rearranged expression needs a device: write it into a Tensor first");
   if constexpr (placed) {
     return Rearranged<K, E>(AsOperand<element_of_t<X>, K>{}(static_cast<X&&>(x)), places, fill);
   } else {

@@ -56,6 +56,12 @@ struct combine_at {
 }  // namespace op
 
 namespace detail {
+/// One of combine::sum, prod, mean, max, min.
+template <class How>
+concept Combining = std::is_same_v<How, combine::Sum> || std::is_same_v<How, combine::Product> ||
+    std::is_same_v<How, combine::Mean> || std::is_same_v<How, combine::Maximum> ||
+    std::is_same_v<How, combine::Minimum>;
+
 template <class How>
 inline constexpr Update update_for = Update::add;
 template <>
@@ -83,6 +89,8 @@ T neutral() {
 template <Indexing Which, class How, class T, class D, class I, class S>
 Tensor<T, D> scatter_joined(const char* operation, const Tensor<T, D>& target, const Axes& axis,
                             const I& indices, const S& source, bool include_self) {
+  static_assert(Combining<How>,
+                "weft: how values are joined is one of combine::sum, prod, mean, max and min");
   if (!include_self) {
     scatter_axis<Which, Update::store>(operation, target, axis, indices, neutral<T, How>());
   }

@@ -123,6 +123,11 @@ Tensor<int64_t, D> ravel_multi_index(const std::vector<Tensor<I, D>>& indices, c
   }
   return out;
 }
+template <class I, Device D>
+Tensor<int64_t, D> ravel_multi_index(std::initializer_list<Tensor<I, D>> indices,
+                                     const Shape& sizes) {
+  return ravel_multi_index(std::vector<Tensor<I, D>>(indices), sizes);
+}
 /// The coordinates of row-major positions in an array of the given sizes, as a tensor for each
 /// axis.
 template <ExpressionLike I>
@@ -178,11 +183,22 @@ Tensor<T, D> index_put(const Tensor<T, D>& x, const std::vector<Tensor<I, D>>& i
                        const S& values) {
   return detail::put_at<detail::Update::store>("index_put", x, indices, values);
 }
+template <class T, Device D, class I, OperandOrMistake S>
+Tensor<T, D> index_put(const Tensor<T, D>& x, std::initializer_list<Tensor<I, D>> indices,
+                       const S& values) {
+  return index_put(x, std::vector<Tensor<I, D>>(indices), values);
+}
 /// Adds the values instead, like PyTorch's accumulate=True.
 template <class T, Device D, class I, OperandOrMistake S>
 Tensor<T, D> index_put_add(const Tensor<T, D>& x, const std::vector<Tensor<I, D>>& indices,
                            const S& values) {
   return detail::put_at<detail::Update::add>("index_put_add", x, indices, values);
+}
+
+template <class T, Device D, class I, OperandOrMistake S>
+Tensor<T, D> index_put_add(const Tensor<T, D>& x, std::initializer_list<Tensor<I, D>> indices,
+                           const S& values) {
+  return index_put_add(x, std::vector<Tensor<I, D>>(indices), values);
 }
 
 /// The slices of x at the coordinates along the last axis of the indices: indices of shape (..., k)

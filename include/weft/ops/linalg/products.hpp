@@ -101,9 +101,9 @@ auto kron(A&& a, B&& b) {
 
 /// The cross product of vectors of 3 along `axis` of a and b, which broadcast.
 template <ExpressionLike A, ExpressionLike B>
-auto cross(A&& a, B&& b, int64_t along = -1) {
+auto cross(A&& a, B&& b, const Axes& along = {-1}) {
   const Shape shape = weft::broadcast("cross", a.shape(), b.shape());
-  const int at = normalize_axis("cross", along, shape.rank());
+  const int at = detail::one_axis("cross", along, shape.rank());
   if (shape[at] != 3) {
     fail<ShapeError>("cross", "shapes ", a.shape(), " and ", b.shape(), " with ", shape[at],
                      " elements along axis ", at, ", expected 3");
@@ -137,10 +137,8 @@ template <ExpressionLike X>
 auto vander(X&& x, int64_t n = -1, bool increasing = true) {
   using T = typename std::remove_cvref_t<X>::value_type;
   using C = compute_t<T>;
-  if (x.rank() == 0 && n < 0) {
-    fail<ShapeError>("vander", "a number, expected at least 1 axis, or how many powers");
-  }
-  const auto value = linalg::settled(x);
+  auto value = linalg::settled(x);
+  if (value.rank() == 0) value = value.reshape(Shape{1});
   const int64_t columns = n < 0 ? value.shape()[value.rank() - 1] : n;
   using R = real_t<C>;
   const R start = static_cast<R>(increasing ? 0 : columns - 1);

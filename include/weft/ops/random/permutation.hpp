@@ -48,7 +48,7 @@ struct permutation {
   }
   WEFT_HD std::int64_t walk(long long i) const {
     auto x = static_cast<std::uint64_t>(i);
-    if (x >= n) return 0;  // a lane of a kernel beyond the last element, which might walk for ever
+    if (x >= n) return 0;  // a lane of a kernel beyond the last element, which might walk forever
     do {
       x = shuffle(x);
     } while (x >= n);

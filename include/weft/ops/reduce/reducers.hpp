@@ -1,5 +1,4 @@
-// The arithmetic of reductions: a state, how a value is added, how two states merge, and the
-// result.
+// The arithmetic of reductions: a state, how values are added, how states merge, and the result.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -60,6 +60,11 @@ template <ExpressionLike X>
 auto expand_dims(const X& x, int64_t axis) {
   return x.eval().unsqueeze(axis);
 }
+template <ExpressionLike X>
+auto expand_dims(const X& x, const Axes& axis) {
+  if (axis.rank() != 1) fail<IndexError>("expand_dims", "axes ", axis, ", expected one axis");
+  return x.eval().unsqueeze(axis[0]);
+}
 /// x without the given axes, which must have size 1.
 template <ExpressionLike X>
 auto squeeze(const X& x, const Axes& axes) {
@@ -105,22 +110,6 @@ auto unflatten(const X& x, int64_t axis, const Shape& sizes) {
   return x.eval().reshape(to);
 }
 
-/// The axes read backwards; all of them unless given.
-template <ExpressionLike X>
-auto flip(const X& x, const Axes& axes) {
-  auto out = x.eval();
-  const unsigned mask = detail::axes_mask("flip", axes, out.rank());
-  for (int i = 0; i < out.rank(); ++i) {
-    if ((mask >> i & 1U) != 0) out = decltype(out)(out.flip(i));
-  }
-  return out;
-}
-template <ExpressionLike X>
-auto flip(const X& x) {
-  auto out = x.eval();
-  for (int i = 0; i < out.rank(); ++i) out = decltype(out)(out.flip(i));
-  return out;
-}
 /// Rows in the other order.
 template <ExpressionLike X>
 auto flipud(const X& x) {

@@ -53,6 +53,11 @@ auto masked_scatter(const X& x, const M& mask, const S& source) {
   return where(chosen, take(values, Node(op::place_of_count{}, shaped)), x).eval();
 }
 
+/// nonzero under NumPy's and PyTorch's other name.
+template <ExpressionLike X>
+auto argwhere(const X& x) {
+  return nonzero(x);
+}
 /// The row-major positions of the elements that are not zero: a vector.
 template <ExpressionLike X>
 auto flatnonzero(const X& x) {

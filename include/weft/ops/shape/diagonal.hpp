@@ -59,7 +59,7 @@ template <ExpressionLike X, ExpressionLike... Xs>
 auto block_diag(const X& x, const Xs&... xs) {
   using V = decltype(atleast_2d(x));
   static_assert((std::is_same_v<V, decltype(atleast_2d(xs))> && ...),
-                "weft: what is joined has one element type and device: write cast<T>(x)");
+                "weft: joined tensors have one element type and device: write cast<T>(x)");
   const V parts[] = {atleast_2d(x), atleast_2d(xs)...};
   int64_t columns = 0;
   for (const V& part : parts) {

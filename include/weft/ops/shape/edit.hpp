@@ -115,6 +115,31 @@ auto insert(const X& e, int64_t place, const Y& values, const Axes& axis) {
   return insert(e, std::vector<int64_t>{place}, values, axis);
 }
 
+/// The same with one number at each of the places.
+template <ExpressionLike X, class N>
+  requires std::is_arithmetic_v<N>
+auto insert(const X& e, const std::vector<int64_t>& places, N value, const Axes& axis) {
+  const auto x = e.eval();
+  Shape shape = x.shape();
+  shape[detail::one_axis("insert", axis, x.rank())] = 1;
+  using T = typename X::value_type;
+  return insert(x, places, full(shape, static_cast<T>(value), x.device()), axis);
+}
+template <ExpressionLike X, class N>
+  requires std::is_arithmetic_v<N>
+auto insert(const X& e, int64_t place, N value, const Axes& axis) {
+  return insert(e, std::vector<int64_t>{place}, value, axis);
+}
+/// x as a vector with values, or one number, before each of the given places.
+template <ExpressionLike X, OperandOrMistake Y>
+auto insert(const X& e, const std::vector<int64_t>& places, const Y& values) {
+  return insert(e.eval().reshape({-1}), places, values, axis(0));
+}
+template <ExpressionLike X, OperandOrMistake Y>
+auto insert(const X& e, int64_t place, const Y& values) {
+  return insert(e, std::vector<int64_t>{place}, values);
+}
+
 /// Which ends of a vector trim_zeros looks at.
 enum class Ends { both, front, back };
 
@@ -154,6 +179,12 @@ auto slice_scatter(const X& x, const S& source, const Axes& axis, const Slice& p
   return detail::with_part("slice_scatter", x, source, [at, part](const auto& v) {
     return v.transpose(0, at)(part).transpose(0, at);
   });
+}
+/// The same with the part's bounds as PyTorch has them: slice_scatter(x, source, 1, start, stop).
+template <ExpressionLike X, OperandOrMistake S>
+auto slice_scatter(const X& x, const S& source, const Axes& axis, int64_t start, int64_t stop,
+                   int64_t step = 1) {
+  return slice_scatter(x, source, axis, slice(start, stop, step));
 }
 /// A copy of x whose diagonal k of two axes is `source`.
 template <ExpressionLike X, OperandOrMistake S>

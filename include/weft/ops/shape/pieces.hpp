@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "weft/core/axes.hpp"
+#include "weft/ops/index/indexing.hpp"
 #include "weft/ops/views.hpp"
 
 namespace weft {
 
 /// Pieces of the given lengths along an axis, which add up to its size.
 template <ExpressionLike X>
-auto split(const X& e, const std::vector<int64_t>& lengths, int64_t axis = 0) {
+auto split(const X& e, const std::vector<int64_t>& lengths, const Axes& axis = {0}) {
   const auto x = e.eval();
-  const int at = normalize_axis("split", axis, x.rank());
+  const int at = detail::one_axis("split", axis, x.rank());
   int64_t sum = 0;
   for (int64_t length : lengths) sum += length < 0 ? INT32_MIN : length;
   if (sum != x.size(at)) {
@@ -31,27 +32,27 @@ auto split(const X& e, const std::vector<int64_t>& lengths, int64_t axis = 0) {
   return out;
 }
 template <ExpressionLike X>
-auto split(const X& e, std::initializer_list<int64_t> lengths, int64_t axis = 0) {
+auto split(const X& e, std::initializer_list<int64_t> lengths, const Axes& axis = {0}) {
   return split(e, std::vector<int64_t>(lengths), axis);
 }
 
 /// `count` pieces along an axis; if its size is not divisible, the first ones are one longer.
 template <ExpressionLike X>
-auto tensor_split(const X& e, int64_t count, int64_t axis = 0) {
+auto tensor_split(const X& e, int64_t count, const Axes& axis = {0}) {
   const Shape shape = e.shape();
-  const int at = normalize_axis("tensor_split", axis, shape.rank());
+  const int at = detail::one_axis("tensor_split", axis, shape.rank());
   if (count < 1) fail<ValueError>("tensor_split", "a count of ", count, ", expected at least 1");
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < count; ++i) {
     lengths.push_back(shape[at] / count + (i < shape[at] % count ? 1 : 0));
   }
-  return split(e, lengths, at);
+  return split(e, lengths, Axes{at});
 }
 /// Pieces between the given positions along an axis; positions past its end give empty pieces.
 template <ExpressionLike X>
-auto tensor_split(const X& e, const std::vector<int64_t>& places, int64_t axis = 0) {
+auto tensor_split(const X& e, const std::vector<int64_t>& places, const Axes& axis = {0}) {
   const auto x = e.eval();
-  const int at = normalize_axis("tensor_split", axis, x.rank());
+  const int at = detail::one_axis("tensor_split", axis, x.rank());
   const int64_t size = x.size(at);
   std::vector<std::remove_const_t<decltype(x)>> out;
   int64_t start = 0;
@@ -64,35 +65,35 @@ auto tensor_split(const X& e, const std::vector<int64_t>& places, int64_t axis =
   return out;
 }
 template <ExpressionLike X>
-auto tensor_split(const X& e, std::initializer_list<int64_t> places, int64_t axis = 0) {
+auto tensor_split(const X& e, std::initializer_list<int64_t> places, const Axes& axis = {0}) {
   return tensor_split(e, std::vector<int64_t>(places), axis);
 }
 /// tensor_split under NumPy's name.
 template <ExpressionLike X, class Places>
-auto array_split(const X& e, const Places& places, int64_t axis = 0) {
+auto array_split(const X& e, const Places& places, const Axes& axis = {0}) {
   return tensor_split(e, places, axis);
 }
 /// Splits along the second axis; a vector along its only axis.
 template <ExpressionLike X, class Places>
 auto hsplit(const X& e, const Places& places) {
-  return tensor_split(e, places, e.shape().rank() > 1 ? 1 : 0);
+  return tensor_split(e, places, Axes{e.shape().rank() > 1 ? 1 : 0});
 }
 /// Splits along the first axis.
 template <ExpressionLike X, class Places>
 auto vsplit(const X& e, const Places& places) {
-  return tensor_split(e, places, 0);
+  return tensor_split(e, places, Axes{0});
 }
 /// Along the third axis.
 template <ExpressionLike X, class Places>
 auto dsplit(const X& e, const Places& places) {
-  return tensor_split(e, places, 2);
+  return tensor_split(e, places, Axes{2});
 }
 
 /// The slices along an axis, each without it.
 template <ExpressionLike X>
-auto unbind(const X& e, int64_t axis = 0) {
+auto unbind(const X& e, const Axes& axis = {0}) {
   const auto x = e.eval();
-  const int at = normalize_axis("unbind", axis, x.rank());
+  const int at = detail::one_axis("unbind", axis, x.rank());
   std::vector<std::remove_const_t<decltype(x)>> out;
   for (int64_t i = 0; i < x.size(at); ++i) out.push_back(x.narrow(at, i, 1).squeeze(at));
   return out;

@@ -45,6 +45,11 @@ auto tile(const X& x, const Shape& counts) {
   const Places places = detail::tiled_places("tile", values.shape(), counts);
   return detail::rearranged<placing::tile>(static_cast<decltype(values)&&>(values), places);
 }
+/// The same of one count, along the last axis.
+template <ExpressionLike X, std::integral N>
+auto tile(const X& x, N count) {
+  return tile(x, Shape{static_cast<int64_t>(count)});
+}
 /// The same, but requires at least one count per axis, as PyTorch's x.repeat(...).
 template <ExpressionLike X>
 auto repeat(const X& x, const Shape& counts) {

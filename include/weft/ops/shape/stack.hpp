@@ -16,7 +16,7 @@ auto joined_as(int along, const F& raise, const X& x, const Xs&... xs) {
       (std::is_same_v<typename First::value_type, typename decltype(raise(xs))::value_type> &&
        ...) &&
           !std::is_same_v<common_device_of<First, decltype(raise(xs))...>, NoDevice>,
-      "weft: what is joined has one element type and device: write cast<T>(x)");
+      "weft: joined tensors have one element type and device: write cast<T>(x)");
   if constexpr (any_var<X, Xs...>) {
     using V = var_among<First, decltype(raise(xs))...>;
     return cat(std::vector<V>{V(raise(x)), V(raise(xs))...}, axis(along));
@@ -24,6 +24,27 @@ auto joined_as(int along, const F& raise, const X& x, const Xs&... xs) {
     return cat(std::vector<First>{raise(x), raise(xs)...}, axis(along));
   }
 }
+/// The same of tensors in a list.
+template <class F, class X>
+auto joined_list(const char* operation, int along, const F& raise, const std::vector<X>& xs) {
+  if (xs.empty()) fail<ShapeError>(operation, "no tensors, expected at least one");
+  std::vector<decltype(raise(xs[0]))> raised;
+  for (const X& x : xs) raised.push_back(raise(x));
+  return cat(raised, axis(along));
+}
+/// What a list of tensors or Vars may hold, so that it is none of numbers.
+template <class X>
+concept Listed = ExpressionLike<X> && std::is_same_v<X, typename Evaluated<X>::type>;
+
+/// Vectors as columns.
+struct AsColumn {
+  template <class X>
+  auto operator()(const X& x) const {
+    const auto values = x.eval();
+    using V = std::remove_const_t<decltype(values)>;
+    return values.rank() < 2 ? V(values.reshape({-1, 1})) : V(values);
+  }
+};
 }  // namespace detail
 
 /// Side by side: vectors one after the other, others along the second axis.
@@ -52,12 +73,45 @@ auto dstack(const X& x, const Xs&... xs) {
 /// Vectors, and matrices, as the columns of a matrix.
 template <ExpressionLike X, ExpressionLike... Xs>
 auto column_stack(const X& x, const Xs&... xs) {
-  const auto column = [](const auto& v) {
-    const auto values = v.eval();
-    using V = std::remove_const_t<decltype(values)>;
-    return values.rank() < 2 ? V(values.reshape({-1, 1})) : V(values);
-  };
-  return detail::joined_as(1, column, x, xs...);
+  return detail::joined_as(1, detail::AsColumn{}, x, xs...);
+}
+
+/// The same of tensors, or Vars, in a list: hstack({a, b}).
+template <detail::Listed X>
+auto hstack(const std::vector<X>& xs) {
+  const int along = !xs.empty() && xs[0].rank() > 1 ? 1 : 0;
+  return detail::joined_list(
+      "hstack", along, [](const auto& v) { return atleast_1d(v); }, xs);
+}
+template <detail::Listed X>
+auto hstack(std::initializer_list<X> xs) {
+  return hstack(std::vector<X>(xs));
+}
+template <detail::Listed X>
+auto vstack(const std::vector<X>& xs) {
+  return detail::joined_list(
+      "vstack", 0, [](const auto& v) { return atleast_2d(v); }, xs);
+}
+template <detail::Listed X>
+auto vstack(std::initializer_list<X> xs) {
+  return vstack(std::vector<X>(xs));
+}
+template <detail::Listed X>
+auto dstack(const std::vector<X>& xs) {
+  return detail::joined_list(
+      "dstack", 2, [](const auto& v) { return atleast_3d(v); }, xs);
+}
+template <detail::Listed X>
+auto dstack(std::initializer_list<X> xs) {
+  return dstack(std::vector<X>(xs));
+}
+template <detail::Listed X>
+auto column_stack(const std::vector<X>& xs) {
+  return detail::joined_list("column_stack", 1, detail::AsColumn{}, xs);
+}
+template <detail::Listed X>
+auto column_stack(std::initializer_list<X> xs) {
+  return column_stack(std::vector<X>(xs));
 }
 
 /// The elements of both as one vector.

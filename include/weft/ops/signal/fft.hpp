@@ -71,7 +71,7 @@ auto apply(const char* operation, const X& e, const Axes& axes, const Shape& n, 
   using Check = detail::OperandCheck<typename Way::operand, X>;
   if constexpr (Check::report()) {
     static_assert(!is_dual<typename Check::element>,
-                  "weft: Fourier transforms have no Hessian-vector products: take gradients alone");
+                  "weft: Fourier transforms have gradients, but no Hessian-vector products");
     const Problem p = plan(operation, e.shape(), axes, n, norm, inverse, std::is_same_v<Way, Back>);
     const auto x = detail::as_tensor(Way::prepare(e));
     using V = std::remove_cvref_t<decltype(x)>;

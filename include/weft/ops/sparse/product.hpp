@@ -177,7 +177,7 @@ auto multiply(const PatternHandle<typename V::device_type>& pattern, const V& va
   if constexpr (Check::report()) {
     using T = typename Check::element;
     static_assert(!is_dual<T>,
-                  "weft: sparse products have no Hessian-vector products: take gradients alone");
+                  "weft: sparse products have gradients, but no Hessian-vector products");
     const detail::AsOperand<T, matmul> as;
     return SparseProduct<V, detail::operand_t<T, X>>(pattern, V(as(values)),
                                                      as(static_cast<X&&>(x)));

@@ -73,6 +73,21 @@ auto histogram(const X& x, const E& edges) {
   const auto counts = bincount(bin + 1, between.size());
   return counts.narrow(0, 1, between.size() - 1).clone();
 }
+/// The sums of the weights, of x's shape, of those elements.
+template <ExpressionLike X, ExpressionLike E, ExpressionLike W>
+auto histogram(const X& x, const E& edges, const W& weights) {
+  const auto value = detail::as_tensor(detail::detached(x));
+  const auto between = detail::as_tensor(detail::detached(edges));
+  const auto bin = detail::bin_of("histogram", value, between);
+  const auto sums = bincount(bin + 1, weights, between.size());
+  return sums.narrow(0, 1, between.size() - 1).clone();
+}
+/// How many elements lie in each of `bins` equal intervals from the smallest to the largest.
+template <ExpressionLike X>
+auto histogram(const X& x, int64_t bins) {
+  const auto value = detail::as_tensor(detail::detached(x));
+  return histogram(value, detail::even_edges("histogram", value, bins));
+}
 /// The number of samples, the rows of x (samples, dimensions), in each cell between edges, with one
 /// vector of edges per dimension: {counts, edges}.
 template <ExpressionLike X>

@@ -51,6 +51,11 @@ auto diff(const X& x, int64_t times = 1, const Axes& axis = {-1}) {
   return value;
 }
 
+template <ExpressionLike X>
+auto diff(const X& x, const Axes& axis) {
+  return diff(x, 1, axis);
+}
+
 namespace detail {
 /// The derivative at each sample from its neighbours; `steps` are the distances between samples.
 template <class V, class H>
@@ -91,6 +96,11 @@ auto gradient(const Y& y, const C& x, const Axes& axis = {-1}) {
   return detail::gradient_of(value, diff(places, 1, Axes{along}), along);
 }
 
+template <ExpressionLike Y>
+auto gradient(const Y& y, const Axes& axis) {
+  return gradient(y, 1.0, axis);
+}
+
 namespace detail {
 template <class V, class H>
 auto trapezoids(const V& y, const H& steps, int along) {
@@ -117,6 +127,10 @@ auto trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
   return sum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
 }
+template <ExpressionLike Y>
+auto trapezoid(const Y& y, const Axes& axis) {
+  return trapezoid(y, 1.0, axis);
+}
 /// The integrals from the first sample to each of the others; the axis is one shorter.
 template <ExpressionLike Y>
 auto cumulative_trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
@@ -134,6 +148,11 @@ auto cumulative_trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   auto places = detail::as_tensor(x);
   if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
   return cumsum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
+}
+
+template <ExpressionLike Y>
+auto cumulative_trapezoid(const Y& y, const Axes& axis) {
+  return cumulative_trapezoid(y, 1.0, axis);
 }
 
 namespace detail {
@@ -213,6 +232,14 @@ auto interp(const X& x, const P& xp, const F& fp) {
   const auto f1 = take(values, high).eval();
   using R = typename detail::Evaluated<decltype(f0 + (f1 - f0) * share)>::type;
   return R(f0 + (f1 - f0) * share);
+}
+/// The same at one place: rank 0.
+template <class N, ExpressionLike P, ExpressionLike F>
+  requires std::is_arithmetic_v<N>
+auto interp(N x, const P& xp, const F& fp) {
+  using T = typename P::value_type;
+  return interp(full(Shape{}, static_cast<T>(x), detail::as_tensor(detail::detached(xp)).device()),
+                xp, fp);
 }
 
 }  // namespace weft

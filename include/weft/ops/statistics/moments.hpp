@@ -5,6 +5,7 @@
 #include "weft/ops/compose.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/shape/stack.hpp"
 
 namespace weft {
 
@@ -71,13 +72,38 @@ auto ptp(const X& x, Options... options) {
   return max(x, options...) - min(x, options...);
 }
 
-/// The mean of x with weights, which broadcast to x's shape and are normalised by their sum.
+namespace detail {
+/// Weights stretched to a shape; a vector of them, where axis(n) is given, lies along that axis.
+template <class W, class... Options>
+auto weights_for(const Shape& shape, const W& weights, const Options&... options) {
+  Shape own = weights.shape();
+  [[maybe_unused]] const auto look = [&](const auto& option) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, Axes>) {
+      if (own.rank() != 1 || option.rank() != 1) return;
+      const int along = one_axis("average", option, shape);
+      if (own[0] != shape[along]) return;
+      own = Shape{};
+      for (int i = 0; i < shape.rank(); ++i) own.push_back(i == along ? shape[i] : 1);
+    }
+  };
+  (look(options), ...);
+  return weights.reshape(own).expand(shape);
+}
+}  // namespace detail
+
+/// The mean of x with weights, which broadcast to x's shape and are normalised by their sum. With
+/// axis(n), a vector of as many weights as that axis has elements lies along it, as in NumPy.
 template <ExpressionLike X, ExpressionLike W, class... Options>
 auto average(const X& x, const W& weights, Options... options) {
   using T = typename X::value_type;
-  const auto w = detail::as_tensor(weights).expand(x.shape());
+  const auto w = detail::weights_for(x.shape(), detail::as_tensor(weights), options...);
   return cast<T>(sum(x * w, options...)) / cast<T>(sum(w, options...));
 }
+
+/// mean(x, options...)
+template <ExpressionLike X, class... Options>
+  requires(!ExpressionLike<Options> && ...)
+auto average(const X& x, Options... options) { return mean(x, options...); }
 
 /// The covariance matrix of variables, the rows of x, whose columns are observations. Unbiased
 /// unless correction(n) is given.
@@ -96,6 +122,11 @@ auto cov(const X& x, Correction divisor = {}) {
   auto out = (matmul(centred, centred.t()) / count).eval();
   return rank == 1 ? out.reshape(Shape{}) : out;
 }
+/// The same of two variables, vectors of one size, or of the rows of both: NumPy's cov(x, y).
+template <ExpressionLike X, ExpressionLike Y>
+auto cov(const X& x, const Y& y, Correction divisor = {}) {
+  return cov(vstack(x, y), divisor);
+}
 /// The correlation coefficients of variables, the rows of x: a matrix with a diagonal of ones.
 template <ExpressionLike X>
 auto corrcoef(const X& x) {
@@ -104,6 +135,11 @@ auto corrcoef(const X& x) {
   if (c.rank() == 0) return (c / c).eval();
   const auto scale = rsqrt(c.diagonal()).eval();
   return clamp(c * scale.unsqueeze(1) * scale, compute_t<T>(-1), compute_t<T>(1)).eval();
+}
+/// The same of two variables, vectors of one size, or of the rows of both.
+template <ExpressionLike X, ExpressionLike Y>
+auto corrcoef(const X& x, const Y& y) {
+  return corrcoef(vstack(x, y));
 }
 
 }  // namespace weft

@@ -125,6 +125,15 @@ auto searchsorted_rows(const S& sorted, const X& values, Side side = Side::left)
   return lift(place, x, first, generated(x.shape(), op::affine<int64_t>{0, 1})).eval();
 }
 
+/// searchsorted of one number: rank 0.
+template <ExpressionLike S, class N>
+  requires std::is_arithmetic_v<N>
+auto searchsorted(const S& sorted, N value, Side side = Side::left) {
+  using T = typename S::value_type;
+  const auto in = detail::as_tensor(detail::detached(sorted));
+  return searchsorted(in, full(Shape{}, static_cast<T>(value), in.device()), side).eval();
+}
+
 /// For each value the index of the boundary before which it is: the boundaries, in order, close the
 /// buckets above, or with `right` below, as in PyTorch's bucketize with the other sense of right.
 template <ExpressionLike X, ExpressionLike B>

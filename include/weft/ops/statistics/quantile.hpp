@@ -165,6 +165,18 @@ auto quantile(const X& x, const std::vector<double>& qs, Options... options) {
   }
   return stack(found, Axes{0});
 }
+/// The same for a vector of them, or, of rank 0, for one.
+template <ExpressionLike X, ExpressionLike Q, class... Options>
+auto quantile(const X& x, const Q& qs, Options... options) {
+  const auto probabilities = cast<double>(detail::as_tensor(detail::detached(qs))).eval();
+  if (probabilities.rank() > 1) {
+    fail<ShapeError>("quantile", "probabilities of shape ", probabilities.shape(),
+                     ", expected a vector or a number");
+  }
+  const auto found = quantile(x, probabilities.to_vector(), options...);
+  using R = std::remove_const_t<decltype(found)>;
+  return probabilities.rank() == 0 ? R(found.reshape(found[0].shape())) : found;
+}
 /// quantile(x, p / 100)
 template <ExpressionLike X, class... Options>
 auto percentile(const X& x, double p, Options... options) {
