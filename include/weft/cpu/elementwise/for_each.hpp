@@ -74,11 +74,13 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
           for (int64_t r = first; r < last; ++r) row(r, full, n);
         }
       } else {
+        [[maybe_unused]] bool whole = true;  // rows are picked by one index each, so far
         for (int64_t r = 0; r < rows; ++r) {
           if constexpr ((reads_picked_halves<Ps> && ...)) {
             const int64_t most = n > 1 && n <= block_size / 4 ? block_size / n : 1;
             const int64_t some = rows - r < most ? rows - r : most;
-            if (some > 1 && together(r, some)) {
+            whole = whole && some > 1 && together(r, some);
+            if (whole) {
               r += some - 1;
               continue;
             }
