@@ -20,14 +20,14 @@ MAKEFLAGS += --no-print-directory
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-demo: ## classify real handwritten digits, on the CPU and, where there is one, on the GPU
+demo: ## classify real handwritten digits, on the CPU and, if there is one, on the GPU
 	@scripts/setup.sh demo
 	@mkdir -p build && $(configure) >build/configure.log || { cat build/configure.log; exit 1; }
 	@$(build) --target demo
 	@$(release)/bin/digits
 	@$(call on_gpu,$(release)/bin/digits_cuda --device cuda)
 
-test: ## build and run all tests and examples, on every device there is
+test: ## build and run all tests and examples, on every available device
 	@scripts/setup.sh test
 	@$(configure)
 	@$(build) $(if $(CI),-- -k)
@@ -46,7 +46,7 @@ bench: ## build and run the benchmarks; results in OUT, default build/bench
 	@[ ! -x $(release)/bin/bench_cpu_matmul ] || $(release)/bin/bench_cpu_matmul
 	@python3 bench/run.py --out $(or $(OUT),build/bench) || [ $$? -eq 77 ]
 
-bench-random: ## statements drawn from SEED (1), COUNT (48) of them, beside PyTorch; results in OUT, default build/random
+bench-random: ## COUNT (48) random statements from SEED (1), compared with PyTorch; results in OUT, default build/random
 	@python3 bench/random.py --seed $(or $(SEED),1) --count $(or $(COUNT),48) --jobs $(jobs) \
 	  --out $(or $(OUT),build/random) $(ARGS) || [ $$? -eq 77 ]
 

@@ -132,7 +132,9 @@ def functions(header):
             text = sentence(comment) if comment else last[1] if kin else ""
             last = (name, text)
             call = f"{name}({parameters(found[2])})"
-            if call not in seen and "initializer_list" not in call:
+            if call in ("zeros(, )", "ones(, )"):  # of a pack of sizes
+                call = f"{name}(size, ..., [device])"
+            if call not in seen and "initializer_list" not in call and "(, )" not in call:
                 seen.add(call)
                 yield f"`{call}`", text
         comment = ""
@@ -220,6 +222,7 @@ def page():
             ("Padding", "ops/shape/pad.hpp"), ("Padding with a tensor's own values", "ops/shape/pad_values.hpp"), ("Rolling and shifting", "ops/shape/roll.hpp"), ("Repeating", "ops/shape/repeat.hpp"),
             ("Axes", "ops/shape/axes.hpp"), ("Splitting", "ops/shape/pieces.hpp"), ("Joining", "ops/join.hpp"),
             ("Joining, shorthands", "ops/shape/stack.hpp"), ("Grids", "ops/shape/grid.hpp"), ("Reinterpreting memory", "ops/shape/strided.hpp"),
+            ("Views, as free functions", "ops/views.hpp"),
             ("Triangles, and conditions on positions", "ops/shape/triangle.hpp"), ("Diagonals", "ops/shape/diagonal.hpp"),
             ("Inserting, removing, replacing", "ops/shape/edit.hpp"), ("Selecting by conditions", "ops/shape/choose.hpp"),
             ("One index per axis", "ops/index/several.hpp"), ("Reducing by index, in place", "ops/index/scatter_reduce.hpp"),

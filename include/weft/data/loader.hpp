@@ -87,6 +87,13 @@ struct NoDataset {
 template <Loadable D>
 class DataLoader {
  public:
+  /// Says how options are written.
+  template <NumberLike N, class... More>
+  DataLoader(D dataset, N, More...) : DataLoader(std::move(dataset)) {
+    static_assert(weft::detail::always_false<N>,
+                  "weft: the options of a DataLoader have names: write "
+                  "DataLoader(set, {.batch_size = 64, .shuffle = true})");
+  }
   explicit DataLoader(D dataset, LoaderOptions options = {})
       : dataset_(std::move(dataset)), options_(options) {
     if (options.batch_size < 1) {

@@ -137,6 +137,14 @@ struct Moved<std::vector<A>, To> {
 template <class From, class Into, class Shared, class To>
 void move_fields(const From& from, Into& into, Shared& shared, To device);
 
+template <class Y>
+constexpr bool can_be_made() {
+  static_assert(std::is_default_constructible_v<Y>,
+                "weft: nn::to makes modules anew, on another device: give each a constructor "
+                "without arguments, those in a std::vector or std::optional too");
+  return std::is_default_constructible_v<Y>;
+}
+
 template <class X, class Y, class Shared, class To>
 void move_field(const X& x, Y& y, Shared& shared, To device) {
   if constexpr (is_var<X>) {
@@ -144,11 +152,15 @@ void move_field(const X& x, Y& y, Shared& shared, To device) {
   } else if constexpr (TensorLike<X>) {
     y = x.to(device);
   } else if constexpr (is_optional<X>) {
-    y.reset();
-    if (x) move_field(*x, y.emplace(), shared, device);
+    if constexpr (can_be_made<typename Y::value_type>()) {
+      y.reset();
+      if (x) move_field(*x, y.emplace(), shared, device);
+    }
   } else if constexpr (is_list<X>) {
-    y.resize(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) move_field(x[i], y[i], shared, device);
+    if constexpr (can_be_made<typename Y::value_type>()) {
+      y.resize(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) move_field(x[i], y[i], shared, device);
+    }
   } else if constexpr (is_dict<X>) {
     y = {};
     for (std::size_t i = 0; i < x.size(); ++i)

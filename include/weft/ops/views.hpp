@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// Each is the member of its name: a view of a tensor or Var, of an expression's value a new tensor.
+// Each calls the member of its name: a view of a tensor or Var; for an expression, a new tensor.
 
 template <ExpressionLike X>
 auto reshape(const X& x, const Shape& shape) {
@@ -25,7 +25,7 @@ template <ExpressionLike X>
 auto transpose(const X& x, int64_t a, int64_t b) {
   return x.transpose(a, b);
 }
-/// The matrix transposed.
+/// The transposed matrix.
 template <ExpressionLike X>
 auto transpose(const X& x) {
   return x.t();
@@ -46,7 +46,7 @@ template <ExpressionLike X>
 auto flip(const X& x, int64_t axis) {
   return x.flip(axis);
 }
-/// The axes read backwards; all of them unless given.
+/// x with the given axes reversed, by default all of them.
 template <ExpressionLike X>
 auto flip(const X& x, const Axes& axes) {
   auto out = x.eval();

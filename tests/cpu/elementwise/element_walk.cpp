@@ -35,7 +35,8 @@ std::int64_t walk(const weft::Tensor<float>& y, const weft::Tensor<float>& x) {
   weft::detail::broadcast_operands(operands, 2, y.shape());
   const bool computed[] = {false, false};
   seen = {};
-  weft::cpu::detail::for_each_element(y.shape(), operands, 2, 1, computed, copy, nullptr);
+  weft::cpu::detail::for_each_element(y.shape(), operands, 2, 1, computed, copy, nullptr,
+                                      weft::cpu::movers<sizeof(float)>);
   return seen.calls;
 }
 

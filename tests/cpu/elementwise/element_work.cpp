@@ -2,6 +2,7 @@
 #include <weft/cpu/elementwise/element_work.hpp>
 
 #include "test.hpp"
+#include "weft/cpu/elementwise/block.hpp"
 
 TEST_CASE("a loop gets addresses and steps, whatever it computes") {
   const float x[] = {1, 2, 3, 4, 5, 6};
@@ -23,7 +24,8 @@ TEST_CASE("a loop gets addresses and steps, whatever it computes") {
   operands[0].data = reinterpret_cast<char*>(y);
   operands[1].data = reinterpret_cast<char*>(const_cast<float*>(x));
   const bool computed[] = {false};
-  const weft::cpu::detail::ElementWork work{loops, operands, 2, 1, computed, loop, &factor, 1};
+  const weft::cpu::detail::ElementWork work{
+      loops, operands, 2, 1, computed, loop, &factor, weft::cpu::movers<sizeof(float)>, 1};
   char* at[] = {operands[0].data, operands[1].data};
   const std::int64_t step[] = {1, 1};
   const std::int64_t skip[] = {3 * sizeof(float), 3 * sizeof(float)};

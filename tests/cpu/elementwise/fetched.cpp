@@ -49,3 +49,27 @@ TEST_CASE("an index out of range is reported, whether a row or an element") {
   CHECK_THROWS_AS((take(table, ids, axis(0)) * 2.0F).eval(), IndexError);
   CHECK_THROWS_AS((take(table.t(), ids, axis(1)) * 2.0F).eval(), IndexError);
 }
+
+TEST_CASE(
+    "short rows of halves, many together, into halves that lie behind and beside each other") {
+  for (std::int64_t columns : {2, 33, 128, 130}) {
+    const Tensor<weft::half> table = cast<weft::half>(numbered(7, columns) * 0.03125F);
+    const auto ids = ((arange<std::int64_t>(90) * 5) % std::int64_t{7} - std::int64_t{3}).eval();
+    const Tensor<weft::half> rows = (take(table, ids, axis(0)) * 1.7F).eval();
+    Tensor<weft::half> wide = zeros<weft::half>({90, columns + 3});
+    wide(all, slice(0, columns)) = take(table, ids, axis(0)) * 1.7F;
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < 90; ++i) {
+      const std::int64_t row = (ids(i).item() + 7) % 7;
+      for (std::int64_t c = 0; c < columns; ++c) {
+        const weft::half expected(static_cast<float>(table(row, c).item()) * 1.7F);
+        wrong += rows(i, c).item().bits != expected.bits;
+        wrong += wide(i, c).item().bits != expected.bits;
+      }
+    }
+    CHECK(wrong == 0);
+    auto bad = ids.clone();
+    bad(41) = 7;
+    CHECK_THROWS_AS((take(table, bad, axis(0)) * 1.7F).eval(), IndexError);
+  }
+}

@@ -120,6 +120,72 @@ template <class T, class Finder, class... Ps, class At>
   }
 }
 
+/// Whether all that a program reads are halves that indices along an axis pick: short rows of such
+/// are computed together.
+template <class P>
+inline constexpr bool reads_picked_halves = false;
+template <class C>
+inline constexpr bool reads_picked_halves<Constant<C>> = true;
+template <class Op, class... Ps>
+inline constexpr bool reads_picked_halves<Apply<Op, Ps...>> =
+    !has_effects<Apply<Op>> && (reads_picked_halves<Ps> && ...);
+template <class... Ps>
+inline constexpr bool reads_picked_halves<Apply<op::gathered<half, AlongAxis>, Ps...>> =
+    ((fetched_bytes<Ps> == 0 && !has_effects<Ps>)&&...);
+
+/// The inputs of element i where all gathers have been fetched, and nothing else is read.
+struct NoOperands {
+  int64_t i;
+  template <int I>
+  [[gnu::always_inline]] long long get() const {
+    return 0;
+  }
+};
+
+/// Puts the n halves of a row that each gather of such a program picks, as floats, behind the
+/// `before` ones of earlier rows, and points the gather to the first of these; false where one
+/// index does not pick them all.
+template <class C, class At>
+[[gnu::always_inline]] inline bool fetch_row(Constant<C>&, const At&, int64_t, int64_t, char*&) {
+  return true;
+}
+template <class Op, class... Ps, class At>
+[[gnu::always_inline]] inline bool fetch_row(Apply<Op, Ps...>& program, const At& at, int64_t n,
+                                             int64_t before, char*& room);
+template <class... Ps, class At>
+[[gnu::always_inline]] inline bool fetch_row(Apply<op::gathered<half, AlongAxis>, Ps...>& program,
+                                             const At& at, int64_t n, int64_t before, char*& room);
+template <class P, class... Rest, class At>
+[[gnu::always_inline]] inline bool fetch_row(Pack<P, Rest...>& programs, const At& at, int64_t n,
+                                             int64_t before, char*& room) {
+  if (!fetch_row(programs.head, at, n, before, room)) return false;
+  if constexpr (sizeof...(Rest) > 0) return fetch_row(programs.tail, at, n, before, room);
+  return true;
+}
+template <class Op, class... Ps, class At>
+[[gnu::always_inline]] inline bool fetch_row(Apply<Op, Ps...>& program, const At& at, int64_t n,
+                                             int64_t before, char*& room) {
+  return fetch_row(program.programs, at, n, before, room);
+}
+template <class... Ps, class At>
+[[gnu::always_inline]] inline bool fetch_row(Apply<op::gathered<half, AlongAxis>, Ps...>& program,
+                                             const At& at, int64_t n, int64_t before, char*& room) {
+  const auto row = weft::get<1>(program.programs)(at(0));
+  auto place = static_cast<long long>(weft::get<0>(program.programs)(at(0)));
+  unsigned long long others = 0;
+  for (int64_t i = 1; i < n; ++i) {
+    others |= static_cast<unsigned long long>(weft::get<1>(program.programs)(at(i))) ^
+              static_cast<unsigned long long>(row);
+  }
+  const auto last = static_cast<long long>(weft::get<0>(program.programs)(at(n - 1)));
+  if (others != 0 || last != place + n - 1 || !program.op.finder.find(place, row)) return false;
+  auto* const wide = reinterpret_cast<float*>(room);
+  room += block_size * sizeof(float);
+  widen_halves(program.op.data + place, wide + before, n);
+  program.op.data = reinterpret_cast<const half*>(wide);
+  return true;
+}
+
 /// Asks for the first n elements, some of them, that a program's gathers pick from the inputs `at`:
 /// rows that lie anywhere in a large table come too late otherwise.
 template <class P, class At>

@@ -45,6 +45,16 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
   using At = ElementAt<1, typename Operands::type>;
 
+  /// ElementAt with operands of its own.
+  struct Together {
+    typename Operands::type operands;
+    int64_t i;
+    template <int I>
+    [[gnu::always_inline]] auto get() const {
+      return weft::get<I - 1>(operands).at(i);
+    }
+  };
+
   struct Row {
     const void* programs;
     char* const* at;
@@ -64,7 +74,17 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
           for (int64_t r = first; r < last; ++r) row(r, full, n);
         }
       } else {
+        [[maybe_unused]] bool whole = true;  // rows are picked by one index each, so far
         for (int64_t r = 0; r < rows; ++r) {
+          if constexpr ((reads_picked_halves<Ps> && ...)) {
+            const int64_t most = n > 1 && n <= block_size / 4 ? block_size / n : 1;
+            const int64_t some = rows - r < most ? rows - r : most;
+            whole = whole && some > 1 && together(r, some);
+            if (whole) {
+              r += some - 1;
+              continue;
+            }
+          }
           if constexpr (((fetched_bytes < Ps >> 0) || ...)) {
             constexpr int64_t ahead = 6;
             if (r + ahead < rows && n > 1) {
@@ -76,6 +96,29 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
           row(r, 0, n);
         }
       }
+    }
+
+    /// Short rows of picked halves from row r on, where they lie one behind the other in the
+    /// targets.
+    [[gnu::always_inline]] bool together(int64_t first, int64_t count) const {
+      constexpr int64_t sizes[] = {static_cast<int64_t>(sizeof(Outs))...};
+      for (int k = 0; k < targets; ++k) {
+        if (skip[k] != n * sizes[k]) return false;
+      }
+      const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
+      const auto out = outputs(at, skip, first, std::index_sequence_for<Outs...>{});
+      using Loop =
+          StagedLoop<~std::uint64_t{0}, Pack<Ps...>, typename Operands::type, Pack<Outs*...>>;
+      for (int64_t r = 0; r < count; ++r) {
+        const auto operands =
+            Operands::moved(at + targets, step + targets, skip + targets, first + r);
+        prefetch(mine, At{operands, 0}, n);
+      }
+      return Loop::run_together(
+          mine, out, count, n, [&](int64_t r, int64_t i) __attribute__((always_inline)) {
+            return Together{
+                Operands::moved(at + targets, step + targets, skip + targets, first + r), i};
+          });
     }
 
     [[gnu::always_inline]] void row(int64_t r, int64_t first, int64_t last) const {

@@ -91,6 +91,36 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
     }
   }
 
+  /// Rows of n elements, one behind the other in `out` and no more than block_size in all, of
+  /// programs that read picked halves alone: one loop for all, and no row waits for its own stores.
+  /// at(r, i) are the inputs of element i of row r. False, and nothing written, where a row cannot
+  /// be fetched whole.
+  template <class At>
+  [[gnu::always_inline]] static bool run_together(const Pack<Ps...>& programs,
+                                                  const Pack<Outs*...>& out, int64_t rows,
+                                                  int64_t n, const At& at) {
+    alignas(64) float floats[narrow * block_size + 1];
+    alignas(64) char room[fetched_bytes<Pack<Ps...>> + 1];
+    Pack<Ps...> mine = programs;
+    for (int64_t r = 0; r < rows; ++r) {
+      mine = programs;
+      char* free = room;
+      const auto inputs = [&](int64_t i) __attribute__((always_inline)) { return at(r, i); };
+      if (!fetch_row(mine, inputs, n, r * n, free)) return false;
+    }
+    const Pack<Ps...> fetched = mine;
+    float* next = floats;
+    const auto to = sink(out, 0, next, std::index_sequence_for<Outs...>{});
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (int64_t i = 0; i < rows * n; ++i) {
+      store_values(fetched, to, FetchedAt<NoOperands>{{i}, 0});
+    }
+    finish(to, rows * n);
+    return true;
+  }
+
  private:
   template <std::size_t... I>
   [[gnu::always_inline]] static Pack<Staged<Es>...> stage(

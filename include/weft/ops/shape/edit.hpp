@@ -115,7 +115,7 @@ auto insert(const X& e, int64_t place, const Y& values, const Axes& axis) {
   return insert(e, std::vector<int64_t>{place}, values, axis);
 }
 
-/// The same with one number at each of the places.
+/// x with one number at each of the given places of an axis.
 template <ExpressionLike X, class N>
   requires std::is_arithmetic_v<N>
 auto insert(const X& e, const std::vector<int64_t>& places, N value, const Axes& axis) {

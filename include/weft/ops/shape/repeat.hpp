@@ -45,7 +45,7 @@ auto tile(const X& x, const Shape& counts) {
   const Places places = detail::tiled_places("tile", values.shape(), counts);
   return detail::rearranged<placing::tile>(static_cast<decltype(values)&&>(values), places);
 }
-/// The same of one count, along the last axis.
+/// tile(x, {count}): copies along the last axis.
 template <ExpressionLike X, std::integral N>
 auto tile(const X& x, N count) {
   return tile(x, Shape{static_cast<int64_t>(count)});

@@ -76,7 +76,7 @@ auto column_stack(const X& x, const Xs&... xs) {
   return detail::joined_as(1, detail::AsColumn{}, x, xs...);
 }
 
-/// The same of tensors, or Vars, in a list: hstack({a, b}).
+/// hstack of tensors, or Vars, in a list: hstack({a, b}).
 template <detail::Listed X>
 auto hstack(const std::vector<X>& xs) {
   const int along = !xs.empty() && xs[0].rank() > 1 ? 1 : 0;
@@ -87,6 +87,7 @@ template <detail::Listed X>
 auto hstack(std::initializer_list<X> xs) {
   return hstack(std::vector<X>(xs));
 }
+/// vstack of tensors in a list.
 template <detail::Listed X>
 auto vstack(const std::vector<X>& xs) {
   return detail::joined_list(
@@ -96,6 +97,7 @@ template <detail::Listed X>
 auto vstack(std::initializer_list<X> xs) {
   return vstack(std::vector<X>(xs));
 }
+/// dstack of tensors in a list.
 template <detail::Listed X>
 auto dstack(const std::vector<X>& xs) {
   return detail::joined_list(
@@ -105,6 +107,7 @@ template <detail::Listed X>
 auto dstack(std::initializer_list<X> xs) {
   return dstack(std::vector<X>(xs));
 }
+/// column_stack of tensors in a list.
 template <detail::Listed X>
 auto column_stack(const std::vector<X>& xs) {
   return detail::joined_list("column_stack", 1, detail::AsColumn{}, xs);

@@ -129,20 +129,22 @@ auto irfft(const X& x, const FftOptions& options = {}) {
   return fourier::along_one<fourier::Back>("irfft", x, options, true);
 }
 
-/// The same of signals cropped or zero-padded to n elements, as NumPy and PyTorch write it.
+/// fft of signals cropped or zero-padded to n elements.
 template <ExpressionLike X, std::integral N>
 auto fft(const X& x, N n) {
   return fft(x, {.n = fourier::given_length("fft", n)});
 }
+/// ifft of spectra cropped or zero-padded to n elements.
 template <ExpressionLike X, std::integral N>
 auto ifft(const X& x, N n) {
   return ifft(x, {.n = fourier::given_length("ifft", n)});
 }
+/// rfft of signals cropped or zero-padded to n elements.
 template <ExpressionLike X, std::integral N>
 auto rfft(const X& x, N n) {
   return rfft(x, {.n = fourier::given_length("rfft", n)});
 }
-/// The same with a signal of n elements.
+/// irfft to signals of n elements.
 template <ExpressionLike X, std::integral N>
 auto irfft(const X& x, N n) {
   return irfft(x, {.n = fourier::given_length("irfft", n)});

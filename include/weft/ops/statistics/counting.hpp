@@ -73,7 +73,7 @@ auto histogram(const X& x, const E& edges) {
   const auto counts = bincount(bin + 1, between.size());
   return counts.narrow(0, 1, between.size() - 1).clone();
 }
-/// The sums of the weights, of x's shape, of those elements.
+/// The sum of the weights, of x's shape, of the elements between neighbouring edges.
 template <ExpressionLike X, ExpressionLike E, ExpressionLike W>
 auto histogram(const X& x, const E& edges, const W& weights) {
   const auto value = detail::as_tensor(detail::detached(x));
@@ -82,7 +82,7 @@ auto histogram(const X& x, const E& edges, const W& weights) {
   const auto sums = bincount(bin + 1, weights, between.size());
   return sums.narrow(0, 1, between.size() - 1).clone();
 }
-/// How many elements lie in each of `bins` equal intervals from the smallest to the largest.
+/// The number of elements in each of `bins` equal intervals from the smallest to the largest.
 template <ExpressionLike X>
 auto histogram(const X& x, int64_t bins) {
   const auto value = detail::as_tensor(detail::detached(x));

@@ -51,6 +51,7 @@ auto diff(const X& x, int64_t times = 1, const Axes& axis = {-1}) {
   return value;
 }
 
+/// diff(x, 1, axis)
 template <ExpressionLike X>
 auto diff(const X& x, const Axes& axis) {
   return diff(x, 1, axis);
@@ -96,6 +97,7 @@ auto gradient(const Y& y, const C& x, const Axes& axis = {-1}) {
   return detail::gradient_of(value, diff(places, 1, Axes{along}), along);
 }
 
+/// gradient(y, 1, axis)
 template <ExpressionLike Y>
 auto gradient(const Y& y, const Axes& axis) {
   return gradient(y, 1.0, axis);
@@ -127,6 +129,7 @@ auto trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
   return sum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
 }
+/// trapezoid(y, 1, axis)
 template <ExpressionLike Y>
 auto trapezoid(const Y& y, const Axes& axis) {
   return trapezoid(y, 1.0, axis);
@@ -150,6 +153,7 @@ auto cumulative_trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   return cumsum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
 }
 
+/// cumulative_trapezoid(y, 1, axis)
 template <ExpressionLike Y>
 auto cumulative_trapezoid(const Y& y, const Axes& axis) {
   return cumulative_trapezoid(y, 1.0, axis);

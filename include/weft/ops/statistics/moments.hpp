@@ -122,7 +122,7 @@ auto cov(const X& x, Correction divisor = {}) {
   auto out = (matmul(centred, centred.t()) / count).eval();
   return rank == 1 ? out.reshape(Shape{}) : out;
 }
-/// The same of two variables, vectors of one size, or of the rows of both: NumPy's cov(x, y).
+/// The covariance matrix of two variables, vectors of one size, or of the rows of both.
 template <ExpressionLike X, ExpressionLike Y>
 auto cov(const X& x, const Y& y, Correction divisor = {}) {
   return cov(vstack(x, y), divisor);
@@ -136,7 +136,7 @@ auto corrcoef(const X& x) {
   const auto scale = rsqrt(c.diagonal()).eval();
   return clamp(c * scale.unsqueeze(1) * scale, compute_t<T>(-1), compute_t<T>(1)).eval();
 }
-/// The same of two variables, vectors of one size, or of the rows of both.
+/// The correlation coefficients of two variables, vectors of one size, or of the rows of both.
 template <ExpressionLike X, ExpressionLike Y>
 auto corrcoef(const X& x, const Y& y) {
   return corrcoef(vstack(x, y));
