@@ -175,6 +175,7 @@ TEST_CASE("what transforms refuse") {
   const Tensor x = ones({3, 4});
   CHECK_SAYS("[fft] axis 2 of a tensor of rank 2", fft(x, {.axis = 2}));
   CHECK_SAYS("[fft] length -1, expected at least 1", fft(x, {.n = -1}));
+  CHECK_SAYS("[irfft] length 0, expected at least 1", irfft(x, 0));
   CHECK_SAYS("[rfft] length 0 along axis 1 of a signal of shape (3, 0)", rfft(zeros({3, 0})));
   CHECK_SAYS("[irfft] length 0 along axis 0 of a signal of shape (1,)", irfft(ones({1})));
   CHECK_SAYS("[fftn] 1 lengths for 2 axes", fftn(x, {.n = {4}, .axes = axis(0, 1)}));
@@ -182,6 +183,14 @@ TEST_CASE("what transforms refuse") {
   CHECK_SAYS("[fft2] 1 axes, expected 2", fft2(x, {.axes = axis(0)}));
   CHECK_SAYS("[fftn] 3 lengths for a signal of shape (3, 4)", fftn(x, {.n = {1, 2, 3}}));
   CHECK_SAYS("[fftn] a signal of rank 0", fftn(ones({})));
+}
+
+TEST_CASE("a length as a number") {
+  const Tensor x = arange<float>(5);
+  CHECK(equal(fft(x, 8), fft(x, {.n = 8})));
+  CHECK(equal(ifft(x, 3), ifft(x, {.n = 3})));
+  CHECK(equal(rfft(x, 4), rfft(x, {.n = 4})));
+  CHECK(allclose(irfft(rfft(x), 5), x));
 }
 
 TEST_CASE_TEMPLATE("frequencies and shifts", D, TEST_DEVICES) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/elementwise/unary.hpp"
 #include "weft/ops/linalg/matmul.hpp"
@@ -89,6 +91,11 @@ auto along_one(const char* operation, const X& x, const FftOptions& o, bool inve
   if (o.n < 0) fail<ShapeError>(operation, "length ", o.n, ", expected at least 1");
   return apply<Way>(operation, x, axis(o.axis), o.n == 0 ? Shape{} : Shape{o.n}, o.norm, inverse);
 }
+/// A length that the caller wrote: 0 is an error here, and not "its own".
+inline int64_t given_length(const char* operation, int64_t n) {
+  if (n < 1) fail<ShapeError>(operation, "length ", n, ", expected at least 1");
+  return n;
+}
 template <class Way, ExpressionLike X>
 auto along_two(const char* operation, const X& x, const FftnOptions& o, bool inverse) {
   const Axes axes = o.axes.rank() == 0 ? axis(-2, -1) : o.axes;
@@ -120,6 +127,25 @@ auto rfft(const X& x, const FftOptions& options = {}) {
 template <ExpressionLike X>
 auto irfft(const X& x, const FftOptions& options = {}) {
   return fourier::along_one<fourier::Back>("irfft", x, options, true);
+}
+
+/// The same of signals cropped or zero-padded to n elements, as NumPy and PyTorch write it.
+template <ExpressionLike X, std::integral N>
+auto fft(const X& x, N n) {
+  return fft(x, {.n = fourier::given_length("fft", n)});
+}
+template <ExpressionLike X, std::integral N>
+auto ifft(const X& x, N n) {
+  return ifft(x, {.n = fourier::given_length("ifft", n)});
+}
+template <ExpressionLike X, std::integral N>
+auto rfft(const X& x, N n) {
+  return rfft(x, {.n = fourier::given_length("rfft", n)});
+}
+/// The same with a signal of n elements.
+template <ExpressionLike X, std::integral N>
+auto irfft(const X& x, N n) {
+  return irfft(x, {.n = fourier::given_length("irfft", n)});
 }
 
 /// fft along two axes, the last two by default.
