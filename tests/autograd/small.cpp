@@ -76,3 +76,15 @@ TEST_CASE_TEMPLATE("a Var of Small itself", D, TEST_DEVICES) {
   const Tensor<Small<double, 4>, D> found = normalize(turn.value());
   CHECK(allclose(found, full({1}, Small<double, 4>{0.6, 0, 0, 0.8}, D{}), {.atol = 1e-6}));
 }
+
+TEST_CASE_TEMPLATE("where passes a gradient of small matrices to the side it chose", D,
+                   TEST_DEVICES) {
+  const D device{};
+  const Var a = parameter(as_small<2>(ones({3, 2}, device)));
+  const Var b = parameter(as_small<2>(zeros({3, 2}, device)));
+  const auto mask = tensor({true, false, true}).to(device);
+  sum(components(where(mask, a, b))).backward();
+  const std::vector<float> chosen{1, 1, 0, 0, 1, 1};
+  CHECK(components(a.grad()).eval().to_vector() == chosen);
+  CHECK(components(b.grad()).eval().to_vector() == std::vector<float>{0, 0, 1, 1, 0, 0});
+}

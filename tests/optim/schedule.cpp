@@ -57,7 +57,8 @@ TEST_CASE("a schedule sets the rate of each group from its own") {
   CHECK(sgd.lr(2) == 7);
   schedule.load_state_dict(saved);
   CHECK(sgd.lr(1) == doctest::Approx(0.2));
-  optim::Schedule later(sgd, optim::ConstantLR{});
+  optim::Schedule later(sgd, optim::ConstantLR{.factor = 1});
+  CHECK(optim::ConstantLR{}(4, 0.3) == doctest::Approx(0.1));  // PyTorch's factor
   CHECK_SAYS("rates of 2 groups, expected 3", later.load_state_dict(saved));
   optim::ReduceLROnPlateau plateau(sgd, {.factor = 0.5, .patience = 0});
   plateau.step(1);

@@ -56,7 +56,7 @@ WarmUp(int64_t, Then, double) -> WarmUp<Then>;
 
 /// The optimizer's own rate, multiplied by a factor in the first total_iters steps.
 struct ConstantLR {
-  double factor = 1;
+  double factor = 1.0 / 3;
   int64_t total_iters = 5;
   double operator()(int64_t step, double lr) const { return step < total_iters ? lr * factor : lr; }
 };

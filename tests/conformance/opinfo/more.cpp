@@ -1,6 +1,7 @@
 // What else there is of PyTorch: factorisations, attention, windows of images, functions of lists.
 // SPDX-License-Identifier: Apache-2.0
 #include "../sample.hpp"
+#include "weft/attention.hpp"
 #include "weft/linalg.hpp"
 #include "weft/statistics.hpp"
 

@@ -137,7 +137,7 @@ inline constexpr bool reads_picked_halves<Apply<op::gathered<half, AlongAxis>, P
 struct NoOperands {
   int64_t i;
   template <int I>
-  [[gnu::always_inline]] long long get() const {
+  WEFT_HD WEFT_INLINE long long get() const {
     return 0;
   }
 };

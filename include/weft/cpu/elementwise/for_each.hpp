@@ -50,7 +50,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     typename Operands::type operands;
     int64_t i;
     template <int I>
-    [[gnu::always_inline]] auto get() const {
+    WEFT_HD WEFT_INLINE auto get() const {
       return weft::get<I - 1>(operands).at(i);
     }
   };

@@ -40,6 +40,8 @@ struct where {
   WEFT_HD static constexpr auto derivative(bool condition, T, T, Z) {
     if constexpr (I == 0) {
       return none;
+    } else if constexpr (is_small<T>) {
+      return T{};  // unread: gradients are those of vjp()
     } else {
       return condition == (I == 1) ? T(1) : T(0);
     }
@@ -50,7 +52,7 @@ struct where {
     if constexpr (I == 0) {
       return none;
     } else {
-      return condition == (I == 1) ? g : G(0);
+      return condition == (I == 1) ? g : G{};
     }
   }
 };
