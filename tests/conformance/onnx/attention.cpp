@@ -1,7 +1,7 @@
 // ONNX's attentions and rotary positions, written out where weft's own function has no such option.
 // SPDX-License-Identifier: Apache-2.0
-#include "../call.hpp"
 #include "weft/attention.hpp"
+#include "../call.hpp"
 
 namespace conformance {
 
