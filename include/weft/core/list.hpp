@@ -18,13 +18,12 @@ class List {
     other.data_ = nullptr;
     other.size_ = other.capacity_ = 0;
   }
-  List& operator=(List&& other) noexcept {
-    List old(static_cast<List&&>(*this));
+  List& operator=(List other) noexcept {
+    delete[] data_;
     data_ = other.data_;
     size_ = other.size_;
     capacity_ = other.capacity_;
     other.data_ = nullptr;
-    other.size_ = other.capacity_ = 0;
     return *this;
   }
   ~List() { delete[] data_; }

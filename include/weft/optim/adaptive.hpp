@@ -35,6 +35,7 @@ struct RMSpropRule {
     f("lr", o.lr), f("alpha", o.alpha), f("eps", o.eps), f("weight_decay", o.weight_decay);
     f("momentum", o.momentum), f("centered", o.centered), f("maximize", o.maximize);
   }
+
   template <class B, class T, class D, class S, class P>
   static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {
@@ -150,6 +151,7 @@ struct AdadeltaRule {
     f("lr", o.lr), f("rho", o.rho), f("eps", o.eps), f("weight_decay", o.weight_decay);
     f("maximize", o.maximize);
   }
+
   template <class B, class T, class D, class S, class P>
   static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {

@@ -40,6 +40,7 @@ struct RpropRule {
     f("lr", o.lr), f("eta_minus", o.eta_minus), f("eta_plus", o.eta_plus);
     f("step_min", o.step_min), f("step_max", o.step_max), f("maximize", o.maximize);
   }
+
   template <class B, class T, class D, class S, class P>
   static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state, const P&,
                      const Options& o) {

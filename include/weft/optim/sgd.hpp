@@ -36,6 +36,7 @@ struct SGDRule {
     f("lr", o.lr), f("momentum", o.momentum), f("dampening", o.dampening);
     f("weight_decay", o.weight_decay), f("nesterov", o.nesterov), f("maximize", o.maximize);
   }
+
   template <class B, class T, class D, class S, class P>
   static void update(B& batch, Tensor<T, D>& p, const Tensor<T, D>& gradient, S& state,
                      const P& progress, const Options& o) {
