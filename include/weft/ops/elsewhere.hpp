@@ -15,6 +15,13 @@ struct Anything {
   template <class X>
   Anything(const X&) {}
 };
+/// Options in braces of functions whose header is missing, by their names.
+struct ConvNames {
+  Anything stride = 0, padding = 0, dilation = 0, groups = 0;
+};
+struct AttentionNames {
+  Anything mask = 0, causal = 0, dropout = 0, scale = 0, enable_gqa = 0, past = 0;
+};
 
 template <class... Xs>
 constexpr void needs_header_autograd() {
@@ -188,14 +195,17 @@ template <class T = void> Tensor<float> floor_divide(detail::Anything, detail::A
 template <class T = void> Tensor<float> choice(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
 template <class T = void> Tensor<float> multinomial(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
 template <class T = void> Tensor<float> poisson(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
-template <class T = void> Tensor<float> conv1d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> conv2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> conv3d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> conv1d(detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> conv1d(detail::Anything, detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> conv2d(detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> conv2d(detail::Anything, detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> conv3d(detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
+template <class T = void> Tensor<float> conv3d(detail::Anything, detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
 template <class T = void> Tensor<float> max_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
 template <class T = void> Tensor<float> avg_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
 template <class T = void> Tensor<float> interpolate(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
 template <class T = void> Tensor<float> unfold(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> scaled_dot_product_attention(detail::Anything, detail::Anything, detail::Anything, detail::Anything = 0) { detail::needs_header_attention<T>(); return {}; }
+template <class T = void> Tensor<float> scaled_dot_product_attention(detail::Anything, detail::Anything, detail::Anything, detail::AttentionNames = {}) { detail::needs_header_attention<T>(); return {}; }
 // clang-format on
 
 }  // namespace weft

@@ -174,7 +174,8 @@ constexpr bool can_index() {
 template <class A>
 constexpr bool is_axis() {
   static_assert(std::is_same_v<A, Axes>,
-                "weft: the axis that indices belong to is written axis(n)");
+                "weft: the axis that indices belong to is written axis(n), where the function "
+                "takes it: index_add(x, axis(n), i, source), gather(x, i, axis(n))");
   return std::is_same_v<A, Axes>;
 }
 
