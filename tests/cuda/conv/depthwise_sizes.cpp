@@ -4,7 +4,7 @@
 #include "test.hpp"
 
 using weft::conv::Problem;
-namespace cuda = weft::on_cuda;
+namespace on_cuda = weft::on_cuda;
 
 namespace {
 struct Sizes {
@@ -31,10 +31,10 @@ TEST_CASE("depthwise sizes forward, and back from results to images") {
   set(p.padding, 1, 2);
   set(p.dilation, 2, 1);
   set(p.out, 18, 17);  // (20 + 2 - 4 - 1) + 1, (31 + 4 - 2 - 1) / 2 + 1
-  CHECK(cuda::is_square_depthwise(p));
-  CHECK_FALSE(cuda::is_unit(p));
-  const auto there = cuda::depthwise_sizes<Sizes>(p, false);
-  const auto back = cuda::depthwise_sizes<Sizes>(p, true);
+  CHECK(on_cuda::is_square_depthwise(p));
+  CHECK_FALSE(on_cuda::is_unit(p));
+  const auto there = on_cuda::depthwise_sizes<Sizes>(p, false);
+  const auto back = on_cuda::depthwise_sizes<Sizes>(p, true);
   CHECK(there.channels == 7);
   CHECK_FALSE(there.flipped);
   CHECK(back.flipped);
@@ -56,12 +56,12 @@ TEST_CASE("which problems the depthwise kernels of images take") {
   Problem p;
   p.channels = p.filters = p.groups = 4;
   p.kernel[1] = p.kernel[2] = 5;
-  CHECK(cuda::is_square_depthwise(p));
-  CHECK(cuda::is_unit(p));
+  CHECK(on_cuda::is_square_depthwise(p));
+  CHECK(on_cuda::is_unit(p));
   const auto refused = [&](auto change) {
     Problem other = p;
     change(other);
-    return !cuda::is_square_depthwise(other);
+    return !on_cuda::is_square_depthwise(other);
   };
   CHECK(refused([](Problem& x) { x.kernel[2] = 3; }));
   CHECK(refused([](Problem& x) { x.kernel[1] = x.kernel[2] = 7; }));
