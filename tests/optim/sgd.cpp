@@ -14,3 +14,24 @@ TEST_CASE_TEMPLATE("SGD is PyTorch's", D, TEST_DEVICES) {
                          optim::SGDOptions{.lr = 0.05, .momentum = 0.9, .nesterov = true});
   compare<D, optim::SGD>("clipped", optim::SGDOptions{.lr = 0.5}, 0.3);
 }
+
+TEST_CASE("a learning rate alone stands for the options") {
+  const Var<float> w(tensor({1.F, 2.F}), true);
+  const optim::SGD one({w}, 0.5);
+  const optim::SGD two(std::vector{w}, 2);
+  CHECK(one.lr() == 0.5);
+  CHECK(two.lr() == 2);
+  CHECK(optim::SGD({w}, {.lr = 0.25}).lr() == 0.25);
+  CHECK(optim::SGD(std::vector{w}, {}).lr() == optim::SGDOptions{}.lr);
+  CHECK_THROWS_AS(optim::SGD({w}, -1.0), ValueError);
+}
+
+TEST_CASE("a parameter that requires no gradient stays as it is") {
+  const Var<float> w(tensor({1.F, 2.F}), true);
+  const Var<float> constant(tensor({3.F, 4.F}));
+  optim::SGD optimizer({constant, w}, {.lr = 0.5, .momentum = 0.9});
+  Var(sum(w * constant)).backward();
+  optimizer.step();
+  CHECK(w.to_vector() == std::vector{-0.5F, 0.F});
+  CHECK(constant.to_vector() == std::vector{3.F, 4.F});
+}

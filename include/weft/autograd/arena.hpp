@@ -21,8 +21,9 @@ constexpr int64_t arena_extent(int64_t size) {
 template <class T, class U, class D>
 Tensor<T, D> arena_part(const Tensor<T, D>& all, int64_t first, const Var<U, D>& leaf) {
   const Tensor<T, D> part = all.narrow(0, first, leaf.size());
-  const Strides strides = leaf.variable()->channels_last ? channels_last_strides(leaf.shape())
-                                                         : contiguous_strides(leaf.shape());
+  const bool last = leaf.variable() && leaf.variable()->channels_last;
+  const Strides strides =
+      last ? channels_last_strides(leaf.shape()) : contiguous_strides(leaf.shape());
   return weft::detail::Access::make<T, D>(StorageHandle(weft::detail::Access::storage(part)),
                                           part.data(), leaf.shape(), strides);
 }

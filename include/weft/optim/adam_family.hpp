@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 
 #include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/elementwise/compare.hpp"
@@ -59,9 +60,15 @@ class Adamax : public Optimizer<AdamaxRule, T, D> {
  public:
   explicit Adamax(std::vector<Var<T, D>> parameters, AdamaxOptions options = {})
       : Optimizer<AdamaxRule, T, D>(std::move(parameters), options) {}
+  /// The learning rate alone.
+  template <std::convertible_to<double> R>
+  Adamax(std::vector<Var<T, D>> parameters, R lr)
+      : Adamax(std::move(parameters), AdamaxOptions{.lr = static_cast<double>(lr)}) {}
 };
 template <class T, class D>
 Adamax(std::initializer_list<Var<T, D>>, AdamaxOptions = {}) -> Adamax<T, D>;
+template <class T, class D, std::convertible_to<double> R>
+Adamax(std::initializer_list<Var<T, D>>, R) -> Adamax<T, D>;
 
 struct NAdamOptions {
   double lr = 2e-3;
@@ -129,9 +136,15 @@ class NAdam : public Optimizer<NAdamRule, T, D> {
  public:
   explicit NAdam(std::vector<Var<T, D>> parameters, NAdamOptions options = {})
       : Optimizer<NAdamRule, T, D>(std::move(parameters), options) {}
+  /// The learning rate alone.
+  template <std::convertible_to<double> R>
+  NAdam(std::vector<Var<T, D>> parameters, R lr)
+      : NAdam(std::move(parameters), NAdamOptions{.lr = static_cast<double>(lr)}) {}
 };
 template <class T, class D>
 NAdam(std::initializer_list<Var<T, D>>, NAdamOptions = {}) -> NAdam<T, D>;
+template <class T, class D, std::convertible_to<double> R>
+NAdam(std::initializer_list<Var<T, D>>, R) -> NAdam<T, D>;
 
 struct RAdamOptions {
   double lr = 1e-3;
@@ -193,9 +206,15 @@ class RAdam : public Optimizer<RAdamRule, T, D> {
  public:
   explicit RAdam(std::vector<Var<T, D>> parameters, RAdamOptions options = {})
       : Optimizer<RAdamRule, T, D>(std::move(parameters), options) {}
+  /// The learning rate alone.
+  template <std::convertible_to<double> R>
+  RAdam(std::vector<Var<T, D>> parameters, R lr)
+      : RAdam(std::move(parameters), RAdamOptions{.lr = static_cast<double>(lr)}) {}
 };
 template <class T, class D>
 RAdam(std::initializer_list<Var<T, D>>, RAdamOptions = {}) -> RAdam<T, D>;
+template <class T, class D, std::convertible_to<double> R>
+RAdam(std::initializer_list<Var<T, D>>, R) -> RAdam<T, D>;
 
 static_assert(OptimizerLike<Adamax<float, Cpu>> && OptimizerLike<NAdam<float, Cpu>> &&
               OptimizerLike<RAdam<float, Cpu>>);

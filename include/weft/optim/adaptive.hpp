@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include "weft/ops/elementwise/unary.hpp"
 #include "weft/optim/optimizer.hpp"
 
@@ -63,9 +65,15 @@ class RMSprop : public Optimizer<RMSpropRule, T, D> {
  public:
   explicit RMSprop(std::vector<Var<T, D>> parameters, RMSpropOptions options = {})
       : Optimizer<RMSpropRule, T, D>(std::move(parameters), options) {}
+  /// The learning rate alone.
+  template <std::convertible_to<double> R>
+  RMSprop(std::vector<Var<T, D>> parameters, R lr)
+      : RMSprop(std::move(parameters), RMSpropOptions{.lr = static_cast<double>(lr)}) {}
 };
 template <class T, class D>
 RMSprop(std::initializer_list<Var<T, D>>, RMSpropOptions = {}) -> RMSprop<T, D>;
+template <class T, class D, std::convertible_to<double> R>
+RMSprop(std::initializer_list<Var<T, D>>, R) -> RMSprop<T, D>;
 
 struct AdagradOptions {
   double lr = 1e-2;
@@ -122,9 +130,15 @@ class Adagrad : public Optimizer<AdagradRule, T, D> {
  public:
   explicit Adagrad(std::vector<Var<T, D>> parameters, AdagradOptions options = {})
       : Optimizer<AdagradRule, T, D>(std::move(parameters), options) {}
+  /// The learning rate alone.
+  template <std::convertible_to<double> R>
+  Adagrad(std::vector<Var<T, D>> parameters, R lr)
+      : Adagrad(std::move(parameters), AdagradOptions{.lr = static_cast<double>(lr)}) {}
 };
 template <class T, class D>
 Adagrad(std::initializer_list<Var<T, D>>, AdagradOptions = {}) -> Adagrad<T, D>;
+template <class T, class D, std::convertible_to<double> R>
+Adagrad(std::initializer_list<Var<T, D>>, R) -> Adagrad<T, D>;
 
 struct AdadeltaOptions {
   double lr = 1;
@@ -173,9 +187,15 @@ class Adadelta : public Optimizer<AdadeltaRule, T, D> {
  public:
   explicit Adadelta(std::vector<Var<T, D>> parameters, AdadeltaOptions options = {})
       : Optimizer<AdadeltaRule, T, D>(std::move(parameters), options) {}
+  /// The learning rate alone.
+  template <std::convertible_to<double> R>
+  Adadelta(std::vector<Var<T, D>> parameters, R lr)
+      : Adadelta(std::move(parameters), AdadeltaOptions{.lr = static_cast<double>(lr)}) {}
 };
 template <class T, class D>
 Adadelta(std::initializer_list<Var<T, D>>, AdadeltaOptions = {}) -> Adadelta<T, D>;
+template <class T, class D, std::convertible_to<double> R>
+Adadelta(std::initializer_list<Var<T, D>>, R) -> Adadelta<T, D>;
 
 static_assert(OptimizerLike<RMSprop<float, Cpu>> && OptimizerLike<Adagrad<float, Cpu>> &&
               OptimizerLike<Adadelta<float, Cpu>>);

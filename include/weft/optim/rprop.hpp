@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include "weft/ops/elementwise/compare.hpp"
 #include "weft/ops/elementwise/unary.hpp"
 #include "weft/optim/optimizer.hpp"
@@ -63,9 +65,15 @@ class Rprop : public Optimizer<RpropRule, T, D> {
  public:
   explicit Rprop(std::vector<Var<T, D>> parameters, RpropOptions options = {})
       : Optimizer<RpropRule, T, D>(std::move(parameters), options) {}
+  /// The learning rate alone.
+  template <std::convertible_to<double> R>
+  Rprop(std::vector<Var<T, D>> parameters, R lr)
+      : Rprop(std::move(parameters), RpropOptions{.lr = static_cast<double>(lr)}) {}
 };
 template <class T, class D>
 Rprop(std::initializer_list<Var<T, D>>, RpropOptions = {}) -> Rprop<T, D>;
+template <class T, class D, std::convertible_to<double> R>
+Rprop(std::initializer_list<Var<T, D>>, R) -> Rprop<T, D>;
 
 static_assert(OptimizerLike<Rprop<float, Cpu>>);
 

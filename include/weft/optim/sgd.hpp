@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include "weft/ops/order/select.hpp"
 #include "weft/optim/optimizer.hpp"
 
@@ -62,9 +64,15 @@ class SGD : public Optimizer<SGDRule, T, D> {
  public:
   explicit SGD(std::vector<Var<T, D>> parameters, SGDOptions options = {})
       : Optimizer<SGDRule, T, D>(std::move(parameters), options) {}
+  /// The learning rate alone.
+  template <std::convertible_to<double> R>
+  SGD(std::vector<Var<T, D>> parameters, R lr)
+      : SGD(std::move(parameters), SGDOptions{.lr = static_cast<double>(lr)}) {}
 };
 template <class T, class D>
 SGD(std::initializer_list<Var<T, D>>, SGDOptions = {}) -> SGD<T, D>;
+template <class T, class D, std::convertible_to<double> R>
+SGD(std::initializer_list<Var<T, D>>, R) -> SGD<T, D>;
 
 static_assert(OptimizerLike<SGD<float, Cpu>>);
 
