@@ -44,7 +44,7 @@ struct RowLoops {
   bool simple = false;        // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  unsigned length = 0;  // registers: vectors of a row
+  unsigned length = 0;  // registers: vectors of a row, or elements where not `blocked`
   FastDivmod stride;    // registers: from a thread's vector to its next
   unsigned ahead = 0;   // registers: how far behind its own the row is that L2 fetches
   unsigned chunk = 16;  // registers: vectors that a thread has
