@@ -198,7 +198,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   template <class R, class State, class C>
   __device__ __forceinline__ void add(const R& reducer, State& total, const C (&x)[V],
                                       long long position, int n) const {
-    if (n == V) {
+    if (n >= V) {
       add_all<1>(reducer, total, x, position, this->apart());
     } else if (n > 0) {
 #pragma unroll
@@ -246,7 +246,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     for (int j = 0; j < V; ++j) {
       out.lane[j] = stored_value<Out>(program, Lane{*this, registers, k, j});
     }
-    if (n == 0 || (grid_.along_row >> K & 1U) == 0) return;
+    if (n <= 0 || (grid_.along_row >> K & 1U) == 0) return;
     const RowOperand& x = grid_.operand[K];
     char* to = at + k * x.step;
     if (grid_.blocked) {

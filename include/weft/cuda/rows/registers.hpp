@@ -66,8 +66,8 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return __uint_as_float(kept_[0][k].word[j]);
   }
 
-  /// Calls f(registers, k, n) for each vector k, with the leaves that Uses names; n is how many of
-  /// its lanes the row has.
+  /// Calls f(registers, k, n) for each vector k, with the leaves that Uses names; the row has the
+  /// first n of its lanes, where n may be negative or more than V.
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void for_each_vector(const F& f) {
     Registers others;
@@ -126,12 +126,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     const unsigned left = begin * V < all_mine_ ? all_mine_ - begin * V : 0;
     mine_ = static_cast<int>(left < vectors * V ? left : vectors * V);
   }
-  /// How many lanes of vector k the row has.
-  __device__ __forceinline__ int lanes_of(int k) const {
-    const int n = mine_ - k * V;
-    return n < 0 ? 0 : n < V ? n : V;
-  }
-  /// Loads vector k of an operand that the row has n lanes of; `at` is where vector 0 is.
+  /// How many elements the thread keeps from lane 0 of vector k on; negative behind the last one.
+  /// Not clamped to 0 to V: ptxas 13.0 takes a wrong branch on whether that is V.
+  __device__ __forceinline__ int lanes_of(int k) const { return mine_ - k * V; }
+  /// Loads the first n lanes of vector k of an operand; `at` is where vector 0 is.
   template <class T>
   __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
                                        int k, int n) const {
@@ -259,7 +257,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       } else {
         out = RowWords<T, V>{};
         const int n = lanes_of(k);
-        if (n == 0 || (grid_.needed & bit_of<I>) == 0) return;
+        if (n <= 0 || (grid_.needed & bit_of<I>) == 0) return;
         if (x.access == RowOperand::one_element) {
           out.fill(*reinterpret_cast<const T*>(at));
         } else {
