@@ -116,6 +116,10 @@ struct RegisterKernel {
   void (*share)(const void* program, RowLoops&, const RowOperand*) = nullptr;
 };
 
+/// Whether the kernel that keeps rows in registers also moves vectors of so many lanes element by
+/// element: eight of them are too much code beside what vectors take.
+WEFT_HD constexpr bool moves_elements(int lanes) { return lanes <= 4; }
+
 /// What planning knows of a kernel: `uses[r]` has bit i where reduction r reads operand i, the last
 /// of them for the outputs.
 struct RowKernel {

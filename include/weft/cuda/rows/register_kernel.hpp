@@ -198,9 +198,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   template <class R, class State, class C>
   __device__ __forceinline__ void add(const R& reducer, State& total, const C (&x)[V],
                                       long long position, int n) const {
-    if (n >= V) {
-      add_all<1>(reducer, total, x, position, this->apart());
-    } else if (n > 0) {
+    if (n >= V) return add_all<1>(reducer, total, x, position, this->apart());
+    if constexpr (moves_elements(V)) {
 #pragma unroll
       for (int j = 0; j < V - 1; ++j) {
         if (j < n) reducer.add(total, x[j], position + j * static_cast<long long>(this->apart()));
@@ -249,14 +248,16 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     if (n <= 0 || (grid_.along_row >> K & 1U) == 0) return;
     const RowOperand& x = grid_.operand[K];
     char* to = at + k * x.step;
-    if (grid_.blocked) {
-      *reinterpret_cast<Vector<Out, V>*>(to) = out;
-      return;
-    }
+    if constexpr (moves_elements(V)) {
+      if (!grid_.blocked) {
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      if (j < n) *reinterpret_cast<Out*>(to + j * x.hop) = out.lane[j];
+        for (int j = 0; j < V; ++j) {
+          if (j < n) *reinterpret_cast<Out*>(to + j * x.hop) = out.lane[j];
+        }
+        return;
+      }
     }
+    *reinterpret_cast<Vector<Out, V>*>(to) = out;
   }
   /// An output with one element for the row: no operand of it changes along the row.
   template <int K, class Out, class P>

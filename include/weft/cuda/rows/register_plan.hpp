@@ -62,7 +62,7 @@ class RegisterPlan {
   /// Where they are not, threads move element by element: that is worth while for rows that the
   /// kernel for short ones does not take, and that would be read more than once.
   bool serves_elements() const {
-    return grid_.count > int64_t{32} * kernel_.narrow_lanes &&
+    return moves_elements(kernel_.lanes) && grid_.count > int64_t{32} * kernel_.narrow_lanes &&
            (!kernel_.registers.independent || grid_.any_along_row);
   }
 
