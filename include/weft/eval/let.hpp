@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/eval/rows/pattern.hpp"
 #include "weft/eval/rows/program.hpp"
-#include "weft/eval/rows/sharing.hpp"
 
 namespace weft {
 

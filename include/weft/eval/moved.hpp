@@ -37,13 +37,8 @@ template <class How, class T, class Op, class... Args>
 struct Moved<How, Map<T, Op, Args...>> {
   using type = Map<T, Op, typename Moved<How, Args>::type...>;
   static type of(const Map<T, Op, Args...>& e, const How& how) {
-    return of(e, how, std::index_sequence_for<Args...>{});
-  }
-
- private:
-  template <std::size_t... I>
-  static type of(const Map<T, Op, Args...>& e, const How& how, std::index_sequence<I...>) {
-    return type(e.op(), Moved<How, Args>::of(get<static_cast<int>(I)>(e.args()), how)...);
+    return with_operands<type>(
+        e, [&]<class X>(const X& x) -> decltype(auto) { return Moved<How, X>::of(x, how); });
   }
 };
 

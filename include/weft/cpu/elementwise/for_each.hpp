@@ -85,7 +85,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
               continue;
             }
           }
-          if constexpr (((fetched_bytes < Ps >> 0) || ...)) {
+          if constexpr (((0 < fetched_bytes<Ps>) || ...)) {
             constexpr int64_t ahead = 6;
             if (r + ahead < rows && n > 1) {
               const auto operands =

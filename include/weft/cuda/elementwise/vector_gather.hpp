@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/vector.hpp"
+#include "weft/cuda/primitive/registers.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/index/scatter.hpp"
 
@@ -37,30 +37,23 @@ inline constexpr int row_bytes<Apply<op::add_at<T, AlongAxis>, Ps...>> = sizeof(
 template <class P>
 inline constexpr bool has_rows = row_bytes<P> != 0;
 
-/// The operands of a program, as bits.
+/// The operands that are indices along an axis, and those that are offsets, as bits. Where the
+/// indices are one element for all lanes of a thread and the offsets neighbours, the lanes'
+/// elements are neighbours too.
 template <class P>
-inline constexpr unsigned operand_bits = 0;
-template <int I, class T>
-inline constexpr unsigned operand_bits<Arg<I, T>> = 1U << I;
-template <class Op, class... Ps>
-inline constexpr unsigned operand_bits<Apply<Op, Ps...>> = (operand_bits<Ps> | ... | 0U);
-
-/// Those of the indices along an axis: where they are one element for all lanes of a thread, and
-/// those of the offsets are neighbours, the lanes' elements are neighbours too.
+inline constexpr std::uint64_t index_bits = 0;
 template <class P>
-inline constexpr unsigned index_bits = 0;
-template <class P>
-inline constexpr unsigned offset_bits = 0;
+inline constexpr std::uint64_t offset_bits = 0;
 template <class Op, class... Ps>
-inline constexpr unsigned index_bits<Apply<Op, Ps...>> = (index_bits<Ps> | ... | 0U);
+inline constexpr std::uint64_t index_bits<Apply<Op, Ps...>> = (index_bits<Ps> | ... | 0);
 template <class Op, class... Ps>
-inline constexpr unsigned offset_bits<Apply<Op, Ps...>> = (offset_bits<Ps> | ... | 0U);
+inline constexpr std::uint64_t offset_bits<Apply<Op, Ps...>> = (offset_bits<Ps> | ... | 0);
 template <class T, class Offsets, class Index>
-inline constexpr unsigned index_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
-    operand_bits<Index>;
+inline constexpr std::uint64_t index_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
+    weft::detail::uses_of<Index>;
 template <class T, class Offsets, class Index>
-inline constexpr unsigned offset_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
-    operand_bits<Offsets>;
+inline constexpr std::uint64_t offset_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
+    weft::detail::uses_of<Offsets>;
 
 /// Elements a thread: so many bytes of what is gathered and of the target, though indices be wider.
 template <class Out, class Types>

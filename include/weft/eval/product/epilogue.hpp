@@ -21,15 +21,9 @@ V with_product(const Product<K, A, B>&, const V& value) {
   return value;
 }
 template <class V, class T, class Op, class... Args>
-auto with_product(const Map<T, Op, Args...>& e, const V& value);
-template <class V, class T, class Op, class... Args, std::size_t... I>
-auto with_product(const Map<T, Op, Args...>& e, const V& value, std::index_sequence<I...>) {
-  return Map<T, Op, decltype(with_product(get<I>(e.args()), value))...>(
-      e.op(), with_product(get<I>(e.args()), value)...);
-}
-template <class V, class T, class Op, class... Args>
 auto with_product(const Map<T, Op, Args...>& e, const V& value) {
-  return with_product(e, value, std::index_sequence_for<Args...>{});
+  const auto replace = [&](const auto& x) { return with_product(x, value); };
+  return with_operands<Map<T, Op, decltype(replace(std::declval<const Args&>()))...>>(e, replace);
 }
 
 /// How explain() sees a product and its epilogue; in eval/inspect/dry_run.hpp.

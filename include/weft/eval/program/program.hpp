@@ -89,6 +89,17 @@ struct Apply {
   }
 };
 
+namespace detail {
+/// Bit I for each operand I that a program reads.
+template <class P>
+inline constexpr std::uint64_t uses_of = 0;
+template <int I, class T>
+inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
+template <class Op, class... Ps>
+inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
+
+}  // namespace detail
+
 /// What the operations of a program do besides giving a value, as bits: one walk over its types
 /// finds all of it.
 struct Effects {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "weft/eval/program/leaves.hpp"
+#include "weft/eval/rows/pattern.hpp"
 #include "weft/eval/rows/rows.hpp"
-#include "weft/eval/rows/sharing.hpp"
 
 namespace weft::detail {
 
@@ -20,6 +20,28 @@ inline constexpr std::uint64_t expression_number<Map<T, Op, Args...>> = [] {
 template <class R, class E>
 inline constexpr std::uint64_t expression_number<Reduce<R, E>> = mixed(type_number<R>(),
                                                                        expression_number<E>);
+
+/// Calls parts.add<X>() for each operation and reduction X of E, outermost first; where that gives
+/// false, not for those inside X.
+template <class E>
+struct CollectParts {
+  template <class Parts>
+  static constexpr void run(Parts&) {}
+};
+template <class T, class Op, class... Args>
+struct CollectParts<Map<T, Op, Args...>> {
+  template <class Parts>
+  static constexpr void run(Parts& parts) {
+    if (parts.template add<Map<T, Op, Args...>>()) (CollectParts<Args>::run(parts), ...);
+  }
+};
+template <class R, class E>
+struct CollectParts<Reduce<R, E>> {
+  template <class Parts>
+  static constexpr void run(Parts& parts) {
+    if (parts.template add<Reduce<R, E>>()) CollectParts<E>::run(parts);
+  }
+};
 
 /// Operands, and reductions' values, that a kernel takes; a program's operands are bits.
 inline constexpr int most_kernel_values = 58;
@@ -51,27 +73,11 @@ struct LargeParts {
   int count = 0;
 
   template <class E>
-  constexpr void add(bool is_reduction) {
-    if (count == most || !Device<typename E::device_type>) return;
-    part[count++] = {expression_number<E>, kernel_values<E>, is_reduction};
-  }
-};
-template <class E>
-struct CollectLargeParts {
-  static constexpr void run(LargeParts&) {}
-};
-template <class T, class Op, class... Args>
-struct CollectLargeParts<Map<T, Op, Args...>> {
-  static constexpr void run(LargeParts& parts) {
-    parts.add<Map<T, Op, Args...>>(false);
-    (CollectLargeParts<Args>::run(parts), ...);
-  }
-};
-template <class R, class E>
-struct CollectLargeParts<Reduce<R, E>> {
-  static constexpr void run(LargeParts& parts) {
-    parts.add<Reduce<R, E>>(true);
-    CollectLargeParts<E>::run(parts);
+  constexpr bool add() {
+    if (count < most && Device<typename E::device_type>) {
+      part[count++] = {expression_number<E>, kernel_values<E>, is_reduction<E>};
+    }
+    return true;
   }
 };
 
@@ -81,7 +87,7 @@ struct CollectLargeParts<Reduce<R, E>> {
 template <class E>
 inline constexpr std::uint64_t part_before_large = [] {
   LargeParts parts;
-  CollectLargeParts<E>::run(parts);
+  CollectParts<E>::run(parts);
   const int all = kernel_values<E>;
   LargeParts::Part reduction;
   LargeParts::Part other;

@@ -35,14 +35,6 @@ struct RowProgram {
 
 namespace detail {
 
-/// Bit I for each operand I that a program reads.
-template <class P>
-inline constexpr std::uint64_t uses_of = 0;
-template <int I, class T>
-inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
-template <class Op, class... Ps>
-inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
-
 /// Bit I for each reduction I whose value a program reads.
 template <class P>
 inline constexpr std::uint32_t reductions_of = 0;
