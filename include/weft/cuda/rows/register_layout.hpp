@@ -4,8 +4,9 @@
 
 #include <bit>
 
+#include "weft/cuda/rows/lane.hpp"
 #include "weft/cuda/rows/reuse.hpp"
-#include "weft/cuda/rows/walk.hpp"
+#include "weft/cuda/rows/threads.hpp"
 #include "weft/eval/rows/kept.hpp"
 
 #if defined(__CUDACC__)
