@@ -100,18 +100,8 @@ struct Lowering<Rearranged<K, E>> {
   }
 };
 
-/// Row programs read a row several times, and so what moves from memory.
 template <class K, class E>
-struct RowLowering<Rearranged<K, E>, false> {
-  using Node = Rearranged<K, E>;
-  using types = typename OpaqueLowering<Node>::types;
-  static constexpr int reductions = 0;
-  template <int B, int>
-  static auto lower(const Node& e, Operand* operands, RowNode*) {
-    auto program = OpaqueLowering<Node>::template lower<B>(e, operands);
-    return RowPart<decltype(program), Pack<>>{program, {}};
-  }
-};
+struct RowLowering<Rearranged<K, E>, false> : OpaqueRowLowering<Rearranged<K, E>> {};
 
 }  // namespace detail
 }  // namespace weft

@@ -47,6 +47,19 @@ struct OpaqueLowering {
 template <OpaqueNode E>
 struct Lowering<E> : OpaqueLowering<E> {};
 
+/// In a row program, for nodes that an element-wise kernel reads at computed places: a row is read
+/// several times, and so from memory.
+template <class E>
+struct OpaqueRowLowering {
+  using types = typename OpaqueLowering<E>::types;
+  static constexpr int reductions = 0;
+  template <int B, int>
+  static auto lower(const E& e, Operand* operands, RowNode*) {
+    auto program = OpaqueLowering<E>::template lower<B>(e, operands);
+    return RowPart<decltype(program), Pack<>>{program, {}};
+  }
+};
+
 /// As a whole right-hand side: its leaves stand where other expressions have their operands, so
 /// that device and overlap are found in the same way.
 template <class E>

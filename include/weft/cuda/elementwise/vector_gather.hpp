@@ -65,12 +65,6 @@ constexpr int lanes_of_rows(int row, int bytes) {
   return lanes;
 }
 
-/// Values of a program at a thread's elements.
-template <class T, int V>
-struct Values {
-  T lane[V];
-};
-
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 inline constexpr bool adds_vectors = true;
 #else
@@ -79,7 +73,7 @@ inline constexpr bool adds_vectors = false;
 
 /// *p and its neighbours += values; p is a multiple of the whole vector's bytes.
 template <class T, int V>
-__device__ __forceinline__ void add_vector(T* p, const Values<compute_t<T>, V>& values) {
+__device__ __forceinline__ void add_vector(T* p, const LaneValues<compute_t<T>, V>& values) {
   if constexpr (adds_vectors && std::is_same_v<T, float> && V == 4) {
     asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(values.lane[0]),
                  "f"(values.lane[1]), "f"(values.lane[2]), "f"(values.lane[3])
@@ -120,11 +114,11 @@ struct Row {
   int last = V;
 
   template <class P>
-  __device__ __forceinline__ Values<typename P::type, V> operator()(const P& program) const {
+  __device__ __forceinline__ LaneValues<typename P::type, V> operator()(const P& program) const {
     if constexpr (has_rows<P>) {
       return node(program);
     } else {
-      Values<typename P::type, V> out;
+      LaneValues<typename P::type, V> out;
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = program(Lane<R>{registers, j});
       return out;
@@ -133,11 +127,11 @@ struct Row {
 
  private:
   template <class T, class Offsets, class Index>
-  __device__ __forceinline__ Values<compute_t<T>, V> node(
+  __device__ __forceinline__ LaneValues<compute_t<T>, V> node(
       const Apply<op::gathered<T, AlongAxis>, Offsets, Index>& program) const {
     const Lane<R> lane{registers, 0};
     const op::gathered<T, AlongAxis>& op = program.op;
-    Values<compute_t<T>, V> out;
+    LaneValues<compute_t<T>, V> out;
     long long at = get<0>(program.programs)(lane);
     if (!op.finder.find(at, get<1>(program.programs)(lane))) {
 #pragma unroll
@@ -165,8 +159,8 @@ struct Row {
         program.op, (*this)(get<static_cast<int>(K)>(program.programs))...);
   }
   template <class T, class Op, class... Vs>
-  __device__ __forceinline__ Values<T, V> combine(const Op& op, const Vs&... values) const {
-    Values<T, V> out;
+  __device__ __forceinline__ LaneValues<T, V> combine(const Op& op, const Vs&... values) const {
+    LaneValues<T, V> out;
 #pragma unroll
     for (int j = 0; j < V; ++j) out.lane[j] = op.value(values.lane[j]...);
     return out;
@@ -203,8 +197,8 @@ struct Writes {
   __device__ __forceinline__ bool contains(int j) const { return j >= first && j < last; }
 
   template <class P>
-  __device__ __forceinline__ Values<typename P::type, V> values(const P& program) const {
-    Values<typename P::type, V> out{};
+  __device__ __forceinline__ LaneValues<typename P::type, V> values(const P& program) const {
+    LaneValues<typename P::type, V> out{};
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (!has_effects<P> || contains(j)) out.lane[j] = program(Lane<R>{registers, j});
@@ -215,7 +209,8 @@ struct Writes {
   /// Writes all lanes at once; false where they are not aligned.
   template <template <class, class> class Op, class T, class I>
   __device__ __forceinline__ static bool write_row(const Op<T, AlongAxis>& op, long long at,
-                                                   I index, const Values<compute_t<T>, V>& value) {
+                                                   I index,
+                                                   const LaneValues<compute_t<T>, V>& value) {
     if (!op.finder.find(at, index)) return true;
     T* p = op.data + at;
     if (!is_aligned_vector<T, V>(p)) return false;

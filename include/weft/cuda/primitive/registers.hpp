@@ -81,6 +81,12 @@ struct Lane {
   }
 };
 
+/// The values of a program at V lanes.
+template <class T, int V>
+struct LaneValues {
+  T lane[V];
+};
+
 template <int V, class R>
 struct PlacedLanes;  // in cuda/primitive/placed.hpp
 
