@@ -1,4 +1,4 @@
-// Expressions computed at other coordinates: what pad or roll makes of one, in the same kernel.
+// Rearranged expressions (pad, roll) computed in the statement's own kernel, at other coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace weft {
 
 namespace op {
-/// A value where a rearrangement finds an element, a number where it finds none.
+/// The value where a rearrangement finds an element, the fill value elsewhere.
 template <class T, class K>
 struct inside {
   static constexpr const char* text = K::text;
@@ -22,7 +22,7 @@ struct inside {
 
 namespace detail {
 
-/// An expression whose tensors are read where `How` says: how(tensor).
+/// An expression with how(tensor) in place of each tensor.
 template <class How, class E>
 struct Moved {
   using type = E;
@@ -88,7 +88,7 @@ struct MovedWhole {
   }
 };
 
-/// Expressions of few tensors are computed at the places where they are wanted.
+/// Expressions of few tensors are computed directly at the rearranged coordinates.
 template <class K, class E>
   requires(is_cuda<typename E::device_type>&& is_moved_by_leaves<E>)
 struct Lowering<Rearranged<K, E>> {

@@ -1,4 +1,4 @@
-// Opaque nodes: expressions that are computed by themselves before what reads them, such as scans.
+// Opaque nodes, such as scans: evaluated by an algorithm of their own before what reads them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +19,7 @@ struct OpaqueType<E> {
   using type = typename E::opaque_type;
 };
 
-/// Inside a larger expression: evaluated now, its value an operand; what the expression has twice
+/// Inside a larger expression: evaluated now, and its value is an operand. A node that occurs twice
 /// is evaluated once.
 template <class E>
 struct OpaqueLowering {
@@ -60,8 +60,8 @@ struct OpaqueRowLowering {
   }
 };
 
-/// As a whole right-hand side: its leaves stand where other expressions have their operands, so
-/// that device and overlap are found in the same way.
+/// As a whole right-hand side: its leaves serve as the operands, so that device and overlap are
+/// checked as for other expressions.
 template <class E>
 struct Lowered<E, Route::opaque> {
   static constexpr int n = leaf_count<E> + 1;
@@ -86,8 +86,8 @@ struct Lowered<E, Route::opaque> {
   }
 };
 
-/// Whether e can be written straight into a target that it does not overlap: what is not
-/// element-wise needs one of its own shape, an opaque node a contiguous one.
+/// Whether e can be written directly into a target that it does not overlap. Anything but
+/// element-wise needs a target of its own shape, an opaque node a contiguous one as well.
 template <class E, class X>
 bool takes_target(const E& e, const X& target) {
   constexpr Route route = route_of<E>();

@@ -7,7 +7,7 @@
 
 namespace weft::detail {
 
-/// E with `value` in the place of its product.
+/// The expression with its product replaced by `value`.
 template <class V, class T>
 Scalar<T> with_product(const Scalar<T>& e, const V&) {
   return e;
@@ -30,8 +30,8 @@ auto with_product(const Map<T, Op, Args...>& e, const V& value) {
 template <class Out, class E, class D>
 void explain_epilogue(const E& e, const Operand* operands, const Shape& shape, const D& dry);
 
-/// What products share: the operands of a product and its epilogue, the target's memory, and the
-/// pass over a product that was computed before.
+/// What all products share: the operands of the product and its epilogue, the target's memory, and
+/// the pass that applies the epilogue to a product computed before.
 template <class E>
 class ProductStatement {
  public:
@@ -95,8 +95,8 @@ class ProductStatement {
   }
 };
 
-/// One call of the device's library where it takes the case; else the product, in the target's own
-/// memory where that holds it, and one element-wise pass.
+/// One call of the device's library if it supports the case. Otherwise the product, in the target's
+/// own memory if it fits there, and one element-wise pass.
 template <class E>
 struct Lowered<E, Route::product> : ProductStatement<E> {
   using typename ProductStatement<E>::Parts;

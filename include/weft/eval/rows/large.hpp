@@ -1,4 +1,4 @@
-// Which part of a statement that is too large for a kernel is evaluated before the rest.
+// Which part of a statement too large for one kernel is evaluated before the rest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,8 +21,8 @@ template <class R, class E>
 inline constexpr std::uint64_t expression_number<Reduce<R, E>> = mixed(type_number<R>(),
                                                                        expression_number<E>);
 
-/// Calls parts.add<X>() for each operation and reduction X of E, outermost first; where that gives
-/// false, not for those inside X.
+/// Calls parts.add<X>() for each operation and reduction X of E, outermost first; if it returns
+/// false, those inside X are skipped.
 template <class E>
 struct CollectParts {
   template <class Parts>
@@ -43,11 +43,12 @@ struct CollectParts<Reduce<R, E>> {
   }
 };
 
-/// Operands, and reductions' values, that a kernel takes; a program's operands are bits.
+/// The operands and reductions' values that a kernel takes at most; a program's operands are bits.
 inline constexpr int most_kernel_values = 58;
 inline constexpr int most_kernel_reductions = 30;
 
-/// What an expression asks of its kernel; one with Vars of the statement that is recorded.
+/// The operands and reductions of an expression's kernel; with Vars, of the recorded statement's
+/// backward kernel.
 template <class E>
 inline constexpr int kernel_values = [] {
   if constexpr (has_var<E>) {
@@ -61,7 +62,7 @@ template <class E>
 inline constexpr bool has_large_rows =
     kernel_values<E> > most_kernel_values || RowLowering<E>::reductions > most_kernel_reductions;
 
-/// The parts of a large expression, with what they ask of a kernel.
+/// The parts of a large expression, with the values that a kernel for them would take.
 struct LargeParts {
   static constexpr int most = 512;
   struct Part {
@@ -81,9 +82,9 @@ struct LargeParts {
   }
 };
 
-/// The number of the part to evaluate before the rest: the largest reduction that is a good share
-/// of the expression, since its value is small, or else what is nearest to two thirds of it. 0:
-/// none.
+/// The number of the part to evaluate first: the largest reduction if it is at least a quarter of
+/// the expression, since its value is small, otherwise the largest operation of at most two thirds.
+/// 0: none.
 template <class E>
 inline constexpr std::uint64_t part_before_large = [] {
   LargeParts parts;

@@ -12,8 +12,8 @@
 
 namespace weft::detail {
 
-/// A number for a type by its name, the same wherever it is named in one translation. Lambdas of
-/// one signature share theirs: only a run tells them apart, by `type_tag`.
+/// A hash of a type's name, the same throughout a translation unit. Lambdas of the same signature
+/// share one: `type_tag` tells them apart at run time.
 template <class T>
 inline constexpr char type_tag = 0;
 template <class T>
@@ -30,8 +30,8 @@ constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return x ^ (x >> 33U);
 }
 
-/// A number for what a program computes, whichever its operands are: programs that may have the
-/// same value have the same number. What reads no operand is one value for a row, whatever it is.
+/// A hash of what a program computes, whichever operands it reads: programs that may have the same
+/// value have the same number. What reads no operand is constant along a row, whatever it computes.
 template <class P>
 inline constexpr std::uint64_t pattern_number = mixed(1, type_number<typename P::type>());
 template <int I, class T>
@@ -52,7 +52,7 @@ template <class R, class P, class Q, class Value>
 inline constexpr bool may_be_equal<RowReduction<R, P, Value>, RowReduction<R, Q, Value>> =
     pattern_number<P> == pattern_number<Q>;
 
-/// About how many instructions of a GPU an operation takes, in eights where it takes many.
+/// Roughly how many GPU instructions an operation takes: 1 or 8.
 template <class Op>
 inline constexpr int op_weight = 8;
 template <class... Ops>
@@ -119,7 +119,7 @@ struct CollectPatterns<Apply<Op, Ps...>> {
 };
 
 /// The patterns of a row program whose values a thread keeps for their next occurrence: those that
-/// occur several times, cost several operations and are no part of a larger one each time.
+/// recur, weigh at least LeastWeight, and are not always part of a larger one.
 template <class Program, int LeastWeight>
 struct SharedPatterns;
 template <class... Rs, class... Ps, int LeastWeight>
@@ -128,7 +128,7 @@ struct SharedPatterns<RowProgram<Pack<Rs...>, Pack<Ps...>>, LeastWeight> {
   struct Table {
     std::uint64_t number[most] = {};
     int count = 0;
-    int slots = 1;  // values of each that are kept
+    int slots = 1;  // how many values of each are kept
   };
   static constexpr Table table = [] {
     constexpr int all =

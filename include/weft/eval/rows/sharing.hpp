@@ -1,4 +1,4 @@
-// Which occurrences of a recurring part have one value, decided by the operands of one run.
+// Sharing: which occurrences of a recurring part have the same value, given one run's operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,16 +6,15 @@
 
 namespace weft::detail {
 
-/// For each pattern, a bit for each occurrence, which is named by its first operand: whether its
-/// value is kept already, and in the second of the two places.
+/// For each pattern, a bit for each occurrence (named by its first operand): whether its value has
+/// already been kept, and whether in the second of two slots.
 struct SharedValues {
   std::uint64_t hit[3] = {};
   std::uint64_t second[3] = {};
 };
 
-/// Goes through programs in the order in which a thread computes them, and decides what it finds
-/// kept. `Row` says which operand is the first of those that are the same, and which reduction:
-/// operand(I), number(R).
+/// Follows a thread's evaluation order and decides which occurrences find their value kept. `Row`
+/// gives the first operand equal to I and the first reduction equal to R: operand(I), number(R).
 template <class Shared, class Row>
 class ShareValues {
  public:
@@ -24,9 +23,9 @@ class ShareValues {
   const SharedValues& values() const { return out_; }
   /// The operands that are read.
   std::uint64_t needed() const { return needed_; }
-  /// Whether each pattern had one value.
+  /// Whether each pattern had only one value.
   bool is_single() const { return single_; }
-  /// What is kept is lost.
+  /// Between passes nothing is kept.
   void forget() {
     for (auto& pattern : kept_) {
       for (Kept& k : pattern) k = {};

@@ -1,4 +1,4 @@
-// Statements with too much for one kernel: a part of them is evaluated before.
+// Statements too large for one kernel: a part of them is evaluated first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace weft::detail {
 
-/// What the parts of an expression with reductions inside are, and how often each occurs.
+/// The parts of an expression that contain reductions.
 struct RowParts {
   static constexpr int most = 256;
   struct Part {
@@ -28,8 +28,8 @@ struct RowParts {
   }
 };
 
-/// The number of the part to evaluate before a row program of E: the one that takes the most
-/// reductions away, or what part_before_large says. 0: none, or E has few reductions.
+/// The number of the part to evaluate before a row program of E: the one that saves the most
+/// reductions, or part_before_large. 0: none, or E has few reductions.
 template <class E>
 inline constexpr std::uint64_t part_before_rows = 0;
 template <class E>
@@ -54,7 +54,7 @@ inline constexpr std::uint64_t part_before_rows<E> = [] {
   return best;
 }();
 
-/// Whether E is read element by element, by a loop that it is too large for, and can be split.
+/// Whether E is too large for an element-wise loop, and can be split.
 template <class E>
 inline constexpr bool splits_elements = [] {
   if constexpr (most_kernel_values < operand_count<E>) return part_before_large<E> != 0;
@@ -76,7 +76,7 @@ inline constexpr std::uint64_t part_before = [] {
   return std::uint64_t{0};
 }();
 
-/// The value of a part that is evaluated before, in the type that kernels compute in.
+/// The value of a part that is evaluated first, in the type that kernels compute in.
 template <class Part>
 struct PartValue {
   using type = Tensor<compute_t<typename Part::value_type>, typename Part::device_type>;
@@ -119,7 +119,7 @@ class PartValues {
   int count_ = 0;
 };
 
-/// An expression whose parts of number N are tensors.
+/// The expression with its parts of number N replaced by tensors.
 template <std::uint64_t N, class E>
 struct WithoutParts {
   using type = E;
