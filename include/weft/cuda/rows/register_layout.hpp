@@ -4,8 +4,9 @@
 
 #include <bit>
 
+#include "weft/cuda/rows/lane.hpp"
 #include "weft/cuda/rows/reuse.hpp"
-#include "weft/cuda/rows/walk.hpp"
+#include "weft/cuda/rows/threads.hpp"
 #include "weft/eval/rows/kept.hpp"
 
 #if defined(__CUDACC__)
@@ -71,8 +72,6 @@ struct Nth<0, Head, Tail...> {
   using type = Head;
 };
 
-using weft::detail::reads_reductions;
-
 /// A thread keeps operands of one type, that of the first one a reduction reads, in as many slots
 /// as a reduction has operands; or, with `Computed`, the values of a part of the program, and
 /// Program reads those (weft::detail::KeptPart).
@@ -120,7 +119,8 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   /// Leaves that are the only slot's operand, or else the kernel does not serve.
   static constexpr std::uint64_t always_kept = slots == 1 ? reduced & slot_leaves : 0;
   /// No reduction needs another: a row may then be longer than what is kept.
-  static constexpr bool independent = !(reads_reductions<decltype(Rs::program)> || ...);
+  static constexpr bool independent =
+      ((weft::detail::reductions_of<decltype(Rs::program)> == 0) && ...);
   using Reused = Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
   /// The outputs read what the last reduction's program left, and no operand beside it.
   static constexpr bool reuses = Reused::possible &&
