@@ -7,6 +7,7 @@
 #include "weft/io.hpp"
 #endif
 
+#include <algorithm>
 #include <sstream>
 
 #include "test.hpp"
@@ -48,6 +49,22 @@ TEST_CASE_TEMPLATE("new tensors", D, TEST_DEVICES) {
   CHECK_SAYS("[ones] shape (2, -1)", ones({2, -1}, device));
   CHECK_SAYS("[full] shape (-1,)", full({-1}, 1, device));
   CHECK_SAYS("[rand] shape (-1,)", rand(-1, device));
+}
+
+TEST_CASE_TEMPLATE("rows", D, TEST_DEVICES) {
+  const auto x = counted(D{});
+  CHECK(x.shape(0) == 3);
+  CHECK(x.shape(-1) == 4);
+  CHECK((x * 2).shape(1) == 4);
+  CHECK_SAYS("[size] axis 2", x.shape(2));
+  swap(x[0], x[2]);
+  CHECK(x(all, 0).to_vector() == std::vector<float>{8, 4, 0});
+  CHECK(x.end() - x.begin() == 3);
+  auto y = zeros(2, 4, D{});
+  std::copy(++x.begin(), x.end(), y.begin());
+  CHECK(equal(y, x(slice(1, 3), all)));
+  std::fill(y.begin(), y.end(), 7);
+  CHECK(equal(y, full_like(y, 7)));
 }
 
 TEST_CASE_TEMPLATE("views of expressions", D, TEST_DEVICES) {

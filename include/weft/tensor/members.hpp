@@ -151,6 +151,11 @@ class Members {
   auto shape() const {
     return self().shape().template sizes<N>();
   }
+  /// The size of one axis, as size(axis).
+  template <std::integral I>
+  int64_t shape(I axis) const {
+    return self().size(axis);
+  }
   /// The number of elements, as size().
   int64_t numel() const { return self().shape().size(); }
   /// The number of axes, as rank().
