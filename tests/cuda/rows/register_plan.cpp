@@ -83,7 +83,6 @@ TEST_CASE("rows are kept in registers, as vectors where they are full and aligne
   CHECK(plan({1000, 8192, 4}).launch.registers);
   CHECK_FALSE(plan({1000, 8192, 4}).blocked);
   CHECK_FALSE(plan({1000, 255}).launch.registers);  // rows for another kernel
-  CHECK_FALSE(plan({1000, 8191, 0, true, false, true}).launch.registers);  // read only once
 }
 
 TEST_CASE("rows of single elements: each thread has its share of them") {

@@ -55,6 +55,8 @@ struct RowLoops {
   std::uint64_t vectors = 0;    // bit i: it moves those of operand i at once
   std::uint64_t needed = 0;     // bit i: the task reads operand i
   std::uint64_t constants = 0;  // bit i: operand i is one element for the whole row
+  std::uint64_t read_once = 0;  // short rows: bit i: operand i is once_operand, which a thread
+  int once_operand = 0;         // reads before all others and keeps
   std::uint64_t fetched = 0;    // bit i: a block has L2 fetch its part of operand i's row
   weft::detail::SharedValues shared;
   int target = -1;
@@ -128,10 +130,11 @@ struct RowKernel {
   int outputs = 0;
   int leaves = 0;
   int reductions = 0;
-  int lanes = 1;         // of a vector
-  int loop_lanes = 1;    // elements that a thread of the loop has at a time
-  int narrow_lanes = 0;  // the same for short rows; 0: no such kernel
-  int state_bytes = 0;   // of all reductions of one pass, at most
+  int lanes = 1;                  // of a vector
+  int loop_lanes = 1;             // elements that a thread of the loop has at a time
+  int narrow_lanes = 0;           // the same for short rows; 0: no such kernel
+  std::uint64_t narrow_kept = 0;  // short rows: bit i: operand i has the type that a thread keeps
+  int state_bytes = 0;            // of all reductions of one pass, at most
   const std::uint64_t* uses = nullptr;
   const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
   std::uint64_t positions = 0;          // bit i: operand i has no memory

@@ -64,14 +64,6 @@ struct RowWords<IndexOperand, V> {
   __device__ __forceinline__ long long lane(int j) const { return first + j * step; }
 };
 
-/// The I-th of some types.
-template <int I, class Head, class... Tail>
-struct Nth : Nth<I - 1, Tail...> {};
-template <class Head, class... Tail>
-struct Nth<0, Head, Tail...> {
-  using type = Head;
-};
-
 /// A thread keeps operands of one type, that of the first one a reduction reads, in as many slots
 /// as a reduction has operands; or, with `Computed`, the values of a part of the program, and
 /// Program reads those (weft::detail::KeptPart).

@@ -59,11 +59,10 @@ class RegisterPlan {
     }
     return true;
   }
-  /// Where they are not, threads move element by element: that is worth while for rows that the
-  /// kernel for short ones does not take, and that would be read more than once.
+  /// Where they are not, threads move element by element, in rows that the kernel for short ones
+  /// does not take.
   bool serves_elements() const {
-    return moves_elements(kernel_.lanes) && grid_.count > int64_t{32} * kernel_.narrow_lanes &&
-           (!kernel_.registers.independent || grid_.any_along_row);
+    return moves_elements(kernel_.lanes) && grid_.count > int64_t{32} * kernel_.narrow_lanes;
   }
 
   /// Whether the reductions read, beside what is computed once, no more than all rows share.
@@ -239,6 +238,22 @@ class RegisterPlan {
   RowOperand* operand_;
 };
 
+/// Has the threads of short rows read an operand once that is read several times.
+inline void keep_first_reading(const RowKernel& kernel, RowLoops& grid, const RowOperand* operand) {
+  const std::uint64_t candidates = kernel.narrow_kept & grid.needed & ~grid.constants;
+  if (candidates == 0) return;
+  const int first = std::countr_zero(candidates);
+  std::uint64_t same = 0;
+  for (std::uint64_t left = candidates; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    if (is_same_operand(grid, operand[first], operand[i])) same |= std::uint64_t{1} << i;
+  }
+  if (std::popcount(same) < 2) return;
+  grid.read_once = same;
+  grid.once_operand = first;
+  grid.needed &= ~same;
+}
+
 /// Plans a task whose operands' strides are those along the kept, then the reduced dimensions;
 /// `runs(launch)` tells whether the device runs a launch's clusters. Without a program, equal
 /// patterns are taken for equal values.
@@ -261,6 +276,7 @@ RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKerne
   if (kernel.share != nullptr && program != nullptr && grid.varies == 0) {
     kernel.share(program, launch.narrow, grid, operand);
   }
+  if (launch.narrow) keep_first_reading(kernel, grid, operand);
   return launch;
 }
 
