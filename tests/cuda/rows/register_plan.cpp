@@ -114,6 +114,13 @@ TEST_CASE("the threads of a row keep all of it") {
   CHECK_FALSE(plan({3000, 1 << 20}).launch.registers);
 }
 
+TEST_CASE("of many rows each has as few threads as keep it") {
+  CHECK(plan({1000, 512}).group == 32);
+  CHECK(plan({1 << 20, 512}).group == 16);
+  CHECK(plan({1 << 20, 64}).group == 2);
+  CHECK(plan({1 << 20, 320}).group == 16);  // with 12 threads none would be empty
+}
+
 TEST_CASE("what reductions need only once may be longer") {
   const Planned p = plan({3000, 1 << 20, 0, true, false, true});
   CHECK(p.launch.registers);

@@ -133,15 +133,18 @@ class RegisterPlan {
   }
 
   /// The threads of a row of at most 32 times `least` vectors: those that leave the fewest vectors
-  /// empty of what a thread goes over, which is from `least` to `most` of them.
-  static unsigned short_group(int64_t work, int64_t least, int64_t most) {
+  /// empty of what a thread goes over, which is from `least` to `most` of them; and of these the
+  /// fewest where rows are many, since a thread's start and end cost as much as several vectors.
+  unsigned short_group(int64_t work, int64_t least, int64_t most) const {
+    const int64_t enough = int64_t{device_.multiprocessors} * 2048;
     unsigned best = power_of_two(static_cast<unsigned>((work + least - 1) / least));
     const auto over = [&](unsigned group) {
       const int64_t chunk = (work + group - 1) / group;
       return group * (chunk < least ? least : chunk);
     };
     for (unsigned group = best / 2; group > 0 && work <= group * most; group /= 2) {
-      if (over(group) < over(best)) best = group;
+      const bool many = int64_t{grid_.rows} * group >= enough;
+      if (over(group) < over(best) || (many && over(group) == over(best))) best = group;
     }
     return best;
   }
