@@ -133,6 +133,7 @@ WEFT_OUTLINED inline void explain_rows(Explanation& out, const char* name, Cuda 
   if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
     explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes,
                   plan.threads / grid.rows_a_block, plan.threads);
+    if (grid.any_along_row && task.target < 0) out.kernels.back().blocks = plan.blocks;
   }
 }
 
