@@ -1,31 +1,15 @@
-// Copies that change the order of axes: turned in shared memory, or element by element.
+// Copies that change the order of axes: by tiles in shared memory, or element by element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/elementwise/copy_plan.hpp"
+#include "weft/cuda/elementwise/tiled_copy.hpp"
 
 namespace weft::on_cuda {
 
 #if defined(__CUDACC__)
 
 namespace detail {
-template <int Bytes>
-struct WordOf {
-  using type = unsigned;
-};
-template <>
-struct WordOf<1> {
-  using type = unsigned char;
-};
-template <>
-struct WordOf<2> {
-  using type = unsigned short;
-};
-template <>
-struct WordOf<8> {
-  using type = unsigned long long;
-};
-
 /// Copies a word to shared memory without waiting for it.
 template <int Bytes>
 __device__ __forceinline__ void copy_async(char* to, const char* from) {
@@ -242,12 +226,16 @@ template <int Size>
 WEFT_OUTLINED bool run_copy(const Name& name, const Shape& shape, const Loops& loops,
                             const Operand* operands, const Stream& stream) {
   TurnedCopy turned;
+  TiledCopy tiled;
   FlatCopy flat;
-  const CopyLaunch plan = plan_copy(loops, operands, turned, flat);
+  const CopyLaunch plan = plan_copy(loops, operands, turned, tiled, flat);
   if (plan.blocks == 0) return false;
-  void* arguments[] = {plan.turned ? static_cast<void*>(&turned) : static_cast<void*>(&flat)};
-  const void* const kernel = plan.turned ? reinterpret_cast<const void*>(copy_turned<Size>)
-                                         : reinterpret_cast<const void*>(copy_flat<Size>);
+  void* arguments[] = {plan.turned  ? static_cast<void*>(&turned)
+                       : plan.tiled ? static_cast<void*>(&tiled)
+                                    : static_cast<void*>(&flat)};
+  const void* const kernel = plan.turned  ? reinterpret_cast<const void*>(copy_turned<Size>)
+                             : plan.tiled ? reinterpret_cast<const void*>(copy_tiled<Size>)
+                                          : reinterpret_cast<const void*>(copy_flat<Size>);
   launch(name, shape, kernel, plan.blocks, block_threads, arguments, stream, plan.shared_bytes);
   return true;
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/elementwise/copy.hpp"
 #include "weft/cuda/elementwise/join_plan.hpp"
+#include "weft/cuda/elementwise/tiled_copy.hpp"
 #include "weft/ops/join.hpp"
 
 namespace weft {

@@ -28,11 +28,12 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, O
   kernel.threads = block_threads;
   in_pieces(loops, operands, n, [&](const Loops& piece) {
     TurnedCopy turned;
+    TiledCopy tiled;
     FlatCopy flat;
     if (kernels.copies) {
-      const CopyLaunch plan = plan_copy(piece, operands, turned, flat);
+      const CopyLaunch plan = plan_copy(piece, operands, turned, tiled, flat);
       if (plan.blocks > 0) {
-        kernel.kind = (plan.turned ? "turned " : "flat ") + kind;
+        kernel.kind = (plan.turned ? "turned " : plan.tiled ? "tiled " : "flat ") + kind;
         kernel.shared_bytes = plan.shared_bytes;
         if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
         ++kernel.launches;
