@@ -71,27 +71,32 @@ bool copies_by_tiles(const std::vector<int>& sizes, const std::vector<int>& orde
   ranks.insert(plan.rank);
   REQUIRE(plan.elements <=
           weft::on_cuda::tiled_lanes(Size) * static_cast<int>(weft::on_cuda::block_threads));
-  REQUIRE(launch.shared_bytes < 65535 * Size);
+  REQUIRE(launch.shared_bytes <= 65536);
   REQUIRE(launch.blocks <= plan.tiles);
   std::vector<T> shared(static_cast<std::size_t>(launch.shared_bytes / Size), T{99});
   std::vector<weft::on_cuda::detail::TiledThread<Size>> threads;
   for (unsigned t = 0; t < weft::on_cuda::block_threads; ++t) threads.emplace_back(plan, t);
+  const auto bytes = static_cast<unsigned>(launch.shared_bytes);
+  int elements = 0;
   for (const auto& thread : threads) {
-    for (const int places : thread.places) {
-      if (places == -1) continue;
-      REQUIRE((places & 0xFFFF) < launch.shared_bytes / Size);
-      REQUIRE(static_cast<int>(static_cast<unsigned>(places) >> 16) < launch.shared_bytes / Size);
+    elements += thread.count;
+    for (int k = 0; k < thread.lanes; ++k) {
+      const unsigned places = thread.places[k];
+      if ((places & 0xFFFF) + Size > bytes || (places >> 16) + Size > bytes) elements = -1 << 20;
     }
   }
+  REQUIRE(elements == plan.elements);
   for (unsigned tile = 0; tile < plan.tiles; ++tile) {
     int from = 0;
     int to = 0;
     weft::on_cuda::detail::find_tile(plan, tile, from, to);
     for (const auto& thread : threads) {
-      weft::on_cuda::detail::read_tile<Size>(thread, source.data() + from, shared.data());
+      weft::on_cuda::detail::read_tile<Size>(thread, source.data() + from,
+                                             reinterpret_cast<char*>(shared.data()));
     }
     for (const auto& thread : threads) {
-      weft::on_cuda::detail::write_tile<Size>(thread, target.data() + to, shared.data());
+      weft::on_cuda::detail::write_tile<Size>(thread, target.data() + to,
+                                              reinterpret_cast<char*>(shared.data()));
     }
   }
   std::int64_t wrong = 0;

@@ -10,23 +10,6 @@ namespace weft::on_cuda {
 #if defined(__CUDACC__)
 
 namespace detail {
-/// Copies a word to shared memory without waiting for it.
-template <int Bytes>
-__device__ __forceinline__ void copy_async(char* to, const char* from) {
-#if __CUDA_ARCH__ >= 800
-  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from));
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(Bytes));
-  }
-#else
-  for (int b = 0; b < Bytes; b += 4) {
-    *reinterpret_cast<unsigned*>(to + b) = *reinterpret_cast<const unsigned*>(from + b);
-  }
-#endif
-}
-
 /// The byte of its word at which something begins.
 __device__ __forceinline__ int begin_of(const char* at, unsigned word) {
   return static_cast<int>(static_cast<unsigned>(reinterpret_cast<unsigned long long>(at)) &

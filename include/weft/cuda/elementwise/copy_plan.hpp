@@ -193,7 +193,11 @@ WEFT_OUTLINED inline CopyLaunch plan_copy(const Loops& loops, const Operand* ope
     const bool even = turned.rows % 64 == 0 || turned.rows >= 512;
     const int vectors = 256 / itemsize;
     const bool wide = turned.columns % vectors == 0 || turned.columns >= 8 * vectors;
-    if (itemsize < 4 || !even || !wide) return out;
+    // Where they begin at 16 bytes in each row: others are stored one by one, all apart.
+    const auto start = reinterpret_cast<std::uintptr_t>(turned.to);
+    const bool level =
+        (start | static_cast<std::uintptr_t>(int64_t{turned.to_row} * itemsize)) % 16 == 0;
+    if (itemsize < 4 || !even || !wide || !level) return out;
     return {};
   }
   out = {};

@@ -44,7 +44,7 @@ struct CopyLaunch {
 };
 
 /// Elements of a tile of any axes that a thread moves.
-WEFT_HD constexpr int tiled_lanes(int itemsize) { return itemsize < 8 ? 12 : 6; }
+WEFT_HD constexpr int tiled_lanes(int itemsize) { return itemsize < 8 ? 10 : 6; }
 
 namespace detail {
 
@@ -167,7 +167,7 @@ WEFT_OUTLINED inline bool plan_tiled(const Loops& loops, const Operand* operands
   }
   out.tiles = static_cast<unsigned>(tiles);
   // A block finds its places in a tile once for all of its tiles.
-  const int64_t each = tiles / 4096;
+  const int64_t each = tiles / 1024;
   launch.tiled = true;
   launch.blocks = static_cast<unsigned>(divided_up(tiles, static_cast<int>(each < 1    ? 1
                                                                            : each > 16 ? 16
