@@ -28,9 +28,13 @@ struct FastDivmod {
     while ((1ULL << shift) < divisor) ++shift;
     multiplier = static_cast<unsigned>(((1ULL << 32) * ((1ULL << shift) - divisor)) / divisor + 1);
   }
-#if defined(__CUDACC__)
-  __device__ unsigned divide(unsigned n) const { return (__umulhi(n, multiplier) + n) >> shift; }
+  WEFT_HD unsigned divide(unsigned n) const {
+#if defined(__CUDA_ARCH__)
+    return (__umulhi(n, multiplier) + n) >> shift;
+#else
+    return (static_cast<unsigned>(std::uint64_t{n} * multiplier >> 32) + n) >> shift;
 #endif
+  }
 };
 
 /// An operand that runs along another axis than the target, which a block turns in shared memory

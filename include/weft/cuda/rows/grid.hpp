@@ -33,6 +33,7 @@ struct RowLoops {
   unsigned group_shift = 0;
   unsigned rows_a_block = 1;
   unsigned width_shift = 0;   // columns: log2 of the rows that neighbouring threads take
+  FastDivmod width;           // columns: the rows a block has, where they are no power of two
   unsigned apart = 1;         // along the innermost dimension from a thread's element to its next
   unsigned apart_shift = 0;   // log2 of it where there are several dimensions
   unsigned outer_stride = 1;  // along the others
