@@ -70,10 +70,11 @@ WEFT_OUTLINED inline bool find_rows(const Shape& shape, const Strides& strides, 
 /// Whether parts are joined in one pass: such as have no long pieces, none of them empty.
 WEFT_OUTLINED inline bool has_short_pieces(const JoinSource* parts, int n, int itemsize) {
   if (itemsize > 16 || (itemsize & (itemsize - 1)) != 0) return false;
+  if (n < 2 || n > JoinedRows::most_parts) return false;
   for (int k = 0; k < n; ++k) {
     if (parts[k].width * itemsize >= long_piece) return false;
   }
-  return n > 1 && n <= JoinedRows::most_parts;
+  return true;
 }
 
 /// Plans a join of up to `rows` rows, as many as a kernel counts, to contiguous memory; returns how
