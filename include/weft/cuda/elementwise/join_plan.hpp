@@ -82,7 +82,7 @@ WEFT_OUTLINED inline bool has_short_pieces(const JoinSource* parts, int n, int i
 WEFT_OUTLINED inline int64_t plan_join(char* to, int64_t rows, const JoinSource* parts, int n,
                                        int itemsize, JoinedRows& out, JoinLaunch& launch) {
   const auto address = [](const char* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  const auto bytes = [&](int64_t n) { return static_cast<std::uintptr_t>(n * itemsize); };
+  const auto bytes = [&](int64_t x) { return static_cast<std::uintptr_t>(x * itemsize); };
   std::uintptr_t bits = address(to);
   for (int k = 0; k < n; ++k) {
     bits |= address(parts[k].data) | bytes(parts[k].width) | bytes(parts[k].pitch);
