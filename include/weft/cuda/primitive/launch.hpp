@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because every kernel is planned and launched with all of it.
+
 #include <cuda_runtime.h>
 
 #include "weft/cuda/memory.hpp"
