@@ -49,6 +49,23 @@ TEST_CASE_TEMPLATE("Linear begins within 1 / sqrt(in)", D, TEST_DEVICES) {
   CHECK(plain(ones({3, 4}, D{})).shape() == Shape{3, 2});
 }
 
+TEST_CASE_TEMPLATE("relu of Linear, recorded or not", D, TEST_DEVICES) {
+  const nn::Linear<D, float> layer(5, 7);
+  const nn::Linear<D, float> plain(5, 7, {.bias = false});
+  const Tensor<float, D> x = cast<float>(numbers<D>({2, 4, 5}));
+  const auto same = [&](const auto& net) {
+    const Var expected = relu(net(Var(x)));
+    CHECK(net.relu(Var(x)).requires_grad());
+    CHECK(allclose(net.relu(Var(x)).detach(), expected.detach()));
+    const NoGrad guard;
+    CHECK_FALSE(net.relu(Var(x)).requires_grad());
+    CHECK(allclose(net.relu(Var(x)).detach(), expected.detach()));
+  };
+  same(layer);
+  same(plain);
+  CHECK_SAYS("x of shape (2, 4, 7) for a layer from 5 to 7", layer.relu(layer(Var(x))));
+}
+
 TEST_CASE_TEMPLATE("Linear plus a residual connection", D, TEST_DEVICES) {
   for (const bool bias : {true, false}) {
     nn::Linear<D, double> layer(5, 3, {.bias = bias});

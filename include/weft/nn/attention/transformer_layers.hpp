@@ -41,11 +41,11 @@ Var<T, D> residual(const Var<T, D>& x, const Layer& layer, const Var<T, D>& y,
 template <class D, class T>
 Var<T, D> fed(const Var<T, D>& x, const Linear<D, T>& linear1, FeedForward activation,
               const Dropout& dropout) {
-  Var<T, D> hidden = linear1(x);
+  Var<T, D> hidden;
   if (activation == FeedForward::relu) {
-    hidden = relu(hidden);
+    hidden = linear1.relu(x);
   } else {
-    hidden = gelu(hidden);
+    hidden = gelu(linear1(x));
   }
   if (dropout.training && dropout.p > 0) hidden = dropout(hidden);
   return hidden;

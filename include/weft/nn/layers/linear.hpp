@@ -53,6 +53,14 @@ struct Linear {
     if (bias) return linear(x, weight, *bias) + added;
     return linear(x, weight) + added;
   }
+  /// relu of the same; without gradients on CUDA in the product's own call.
+  Var<T, D> relu(const Var<T, D>& x) const {
+    check(x);
+    if (!bias || is_grad_enabled() || autograd::caster<T, D>() != nullptr) {
+      return weft::relu((*this)(x));
+    }
+    return Var<T, D>(Tensor<T, D>(weft::relu(linear(x.value(), weight.value(), bias->value()))));
+  }
   /// Not of another element type: says so.
   template <ExpressionLike X>
     requires(!std::is_same_v<typename X::value_type, T>)

@@ -36,6 +36,11 @@ struct Projection {
   }
   auto fields() { return nn::fields("weight", weight, "bias", bias); }
   Var<T, D> operator()(const Var<T, D>& x) const { return matmul(x, weight) + bias; }
+  /// gelu_tanh of the same; without gradients on CUDA in the product's own call.
+  Var<T, D> gelu(const Var<T, D>& x) const {
+    if (is_grad_enabled() || autograd::caster<T, D>() != nullptr) return gelu_tanh((*this)(x));
+    return Var<T, D>(Tensor<T, D>(gelu_tanh(matmul(x.value(), weight.value()) + bias.value())));
+  }
   /// The same plus `added`, as nn::Linear's.
   Var<T, D> plus(const Var<T, D>& x, const Var<T, D>& added) const {
     return matmul(x, weight) + bias + added;
@@ -81,7 +86,7 @@ struct FeedForward {
   Projection<D, T> c_proj;
   auto fields() { return nn::fields("c_fc", c_fc, "c_proj", c_proj); }
   /// What c_proj projects.
-  Var<T, D> operator()(const Var<T, D>& x) const { return gelu_tanh(c_fc(x)); }
+  Var<T, D> operator()(const Var<T, D>& x) const { return c_fc.gelu(x); }
 };
 
 template <class D, class T>
