@@ -71,6 +71,18 @@ TEST_CASE_TEMPLATE("products in 16 bits, forward and back", D, TEST_DEVICES) {
       rows);
 }
 
+TEST_CASE_TEMPLATE("so does a shortcut", D, TEST_DEVICES) {
+  const auto x = numbers<D>({3, 7});
+  const auto w = numbers<D>({4, 7}, 0.1);
+  const auto b = numbers<D>({4}, 1e-4);
+  const auto r = numbers<D>({3, 4}, 2e-4);
+  const Autocast<bfloat16, D> guard;
+  const Var y = linear(x, w);
+  const Var z = r + linear(x, w, b);
+  CHECK(equal(z.detach(), (y.detach() + b.detach() + r.detach()).eval()));
+  CHECK_FALSE(equal(z.detach(), rounded<bfloat16>(z.detach())));
+}
+
 TEST_CASE_TEMPLATE("a bias and what follows stay float", D, TEST_DEVICES) {
   const auto x = numbers<D>({3, 7});
   const auto w = numbers<D>({4, 7}, 0.1);

@@ -40,6 +40,9 @@ void check_counts(int relu_extra, int gelu_extra) {
   CHECK(alone >= 1);
   CHECK(kernels([&] { z.assign(linear(x, w, b)); }) == alone);
   CHECK(kernels([&] { z.assign(2 * linear(x, w) + 3 * c); }) == alone);
+  CHECK(kernels([&] { z.assign(linear(x, w, b) + c); }) == alone);
+  CHECK(kernels([&] { z.assign(c + linear(x, w, b)); }) == alone);
+  CHECK(kernels([&] { z.assign(linear(x, w, b) + z); }) == alone);
   CHECK(kernels([&] { z.assign(relu(linear(x, w))); }) == alone + relu_extra);
   CHECK(kernels([&] { z.assign(relu(linear(x, w, b))); }) == alone + relu_extra);
   CHECK(kernels([&] { z.assign(gelu_tanh(linear(x, w, b))); }) == alone + gelu_extra);

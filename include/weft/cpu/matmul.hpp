@@ -21,11 +21,12 @@ struct Multiplier<Cpu> {
   /// What BLAS does in the call: alpha and an addend, which is put into the target before.
   static bool fuses(Activation activation, Dtype) { return activation == Activation::identity; }
 
-  /// target = alpha x y + beta addend; always done where it fuses.
+  /// target = alpha x y + beta addend; done where it fuses, but with a bias beside the addend.
   template <class T, class Out>
   static bool multiply(const char* operation, const Tensor<T, Cpu>& x, const Tensor<T, Cpu>& y,
                        const Tensor<Out, Cpu>& target, const Epilogue<T, Cpu>& epilogue) {
     using C = compute_t<T>;
+    if (epilogue.bias != nullptr) return false;
     if constexpr (!std::is_same_v<Out, C>) {
       const Tensor<C, Cpu> sums = empty<C>(target.shape());
       multiply(operation, x, y, sums, epilogue);

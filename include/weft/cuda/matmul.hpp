@@ -97,7 +97,8 @@ struct Multiplier<Cuda> {
     return type == Dtype::float32 && (activation == Activation::relu || on_cuda::allow_tf32());
   }
 
-  /// target = activation(alpha x y + beta addend); false where cuBLASLt does not do that in a call.
+  /// target = activation(alpha x y + beta addend + bias); false where cuBLASLt does not do that in
+  /// a call.
   template <class T, class X, class Y, class Out, class D, class C>
   static bool multiply(const char* operation, const Tensor<T, X>& x, const Tensor<T, Y>& y,
                        const Tensor<Out, D>& target, const Epilogue<T, C>& epilogue) {
@@ -124,9 +125,12 @@ struct Multiplier<Cuda> {
     const on_cuda::DeviceGuard guard(device);
     const on_cuda::Stream stream = on_cuda::current_stream(device);
     const Tensor<T, C>* const addend = epilogue.addend;
+    const Tensor<T, C>* const bias = epilogue.bias;
     if (addend != nullptr && addend->storage() == nullptr) return false;
+    if (bias != nullptr && !detail::is_column_vector(bias->layout(), target.shape())) return false;
     for (Storage* storage :
-         {x.storage(), y.storage(), addend != nullptr ? addend->storage() : nullptr}) {
+         {x.storage(), y.storage(), addend != nullptr ? addend->storage() : nullptr,
+          bias != nullptr ? bias->storage() : nullptr}) {
       if (storage != nullptr) on_cuda::order_read(storage, stream);
     }
     on_cuda::order_write(target.storage(), stream);
@@ -167,8 +171,9 @@ struct Multiplier<Cuda> {
                       const Epilogue<T, C>& epilogue) {
     using Scale = compute_t<T>;
     constexpr int64_t most = 1 << 15;  // matrices in a call: grids have at most 65535 in depth
-    const bool bias = epilogue.addend != nullptr && plan.adds_vector() && epilogue.beta == Scale(1);
-    const bool adds = epilogue.addend != nullptr && !bias;
+    const Tensor<T, C>* bias = epilogue.bias;
+    if (bias == nullptr && plan.adds_vector() && epilogue.beta == Scale(1)) bias = epilogue.addend;
+    const bool adds = epilogue.addend != nullptr && bias != epilogue.addend;
     int axis = plan.rank - 1;
     for (int i = 0; i < plan.rank; ++i) axis = plan.size[i] > plan.size[axis] ? i : axis;
     on_cuda::detail::LtProblem p;
@@ -177,7 +182,7 @@ struct Multiplier<Cuda> {
     p.out = on_cuda::detail::lt_type<Out>();
     p.scale = on_cuda::detail::lt_type<Scale>();
     p.compute = on_cuda::detail::lt_compute<T>();
-    p.epilogue = on_cuda::detail::lt_epilogue(epilogue.activation, bias);
+    p.epilogue = on_cuda::detail::lt_epilogue(epilogue.activation, bias != nullptr);
     p.adds = adds ? 1 : 0;
     detail::ProductPlan outer = plan;  // the batch but for that axis
     const int64_t matrices = axis >= 0 ? plan.size[axis] : 1;
@@ -196,7 +201,7 @@ struct Multiplier<Cuda> {
         at.at[2] = target.data() + offset(plan.c);
         at.at[3] =
             adds ? static_cast<const void*>(epilogue.addend->data() + offset(plan.d)) : at.at[2];
-        at.at[4] = bias ? epilogue.addend->data() : nullptr;
+        at.at[4] = bias != nullptr ? bias->data() : nullptr;
         for (int i = 0; i < 5; ++i) p.align[i] = on_cuda::detail::alignment_of(at.at[i]);
         if (!on_cuda::detail::run_lt({operation}, target.shape(), device, p, at, &epilogue.alpha,
                                      &beta)) {

@@ -17,6 +17,23 @@ TEST_CASE_TEMPLATE("gradients of convolutions are differences", D, TEST_DEVICES)
       gradcheck([&](const auto& a, const auto& k) { return conv_transpose2d(a, k, back); }, x, w));
 }
 
+TEST_CASE_TEMPLATE("channels_last of a Var inside a network", D, TEST_DEVICES) {
+  const Var x = parameter(test::numbers<D>({2, 3, 4, 5}));
+  const Var w = parameter(test::numbers<D>({4, 3, 3, 3}, 0.3));
+  CHECK(is_channels_last(Var(conv2d(channels_last(x), w)).value()));
+  CHECK(equal(channels_last(x).detach(), x.detach()));
+  CHECK(gradcheck([](const auto& a, const auto& k) { return conv2d(channels_last(a), k); }, x, w));
+  const Var y = channels_last(x * 2.0);
+  const Var again = channels_last(y);
+  CHECK(again.value().data() == y.value().data());
+  CHECK(is_channels_last(channels_last(x.detach() + 1.0)));
+  x.zero_grad();
+  sum(y * y + y).backward();
+  CHECK(allclose(x.grad(), x.detach() * 8.0 + 2.0));
+  CHECK_SAYS("[channels_last] a tensor of shape (9, 3), expected",
+             channels_last(Var(w.narrow(0, 0, 1).reshape({9, 3}))));
+}
+
 TEST_CASE_TEMPLATE("only what asks for a gradient gets one", D, TEST_DEVICES) {
   const auto x = test::numbers<D>({1, 2, 4, 4});
   const Var w = parameter(test::numbers<D>({3, 2, 3, 3}));

@@ -39,6 +39,33 @@ TEST_CASE_TEMPLATE("products inside a statement", D, TEST_DEVICES) {
   CHECK(gradcheck([&](const auto& v) { return Var(matmul(v, constant) * 2.0); }, x));
 }
 
+TEST_CASE_TEMPLATE("a layer and a shortcut are one statement", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({4, 3}));
+  const Var w = parameter(numbers<D>({2, 3}, 1));
+  const Var b = parameter(numbers<D>({2}, 2));
+  const Var r = parameter(numbers<D>({4, 2}, 3));
+  const auto behind = [](const auto& v, const auto& u, const auto& c, const auto& s) {
+    return Var(linear(v, u, c) + s);
+  };
+  const auto before = [](const auto& v, const auto& u, const auto& c, const auto& s) {
+    return Var(s + linear(v, u, c));
+  };
+  CHECK(gradcheck(behind, x, w, b, r));
+  CHECK(gradcheck(before, x, w, b, r));
+  CHECK(gradcheck(behind, x, w, b, parameter(numbers<D>({2}, 3))));
+  CHECK(gradcheck(behind, x, w, b, parameter(numbers<D>({5, 4, 2}, 3))));
+  CHECK(gradcheck([](const auto&... v) { return Var(tanh(linear(v...)) * 2.0); }, x, w, b));
+  CHECK(gradcheck([&](const auto& v, const auto& s) { return Var(linear(v, s, s(0)) + v); }, r,
+                  parameter(numbers<D>({2, 2}, 4))));
+  const Tensor<double, D> constant = numbers<D>({4, 2});
+  CHECK(gradcheck([&](const auto&... v) { return Var(constant + linear(v...)); }, x, w, b));
+  CHECK(gradcheck(
+      [&](const auto& v, const auto& s) { return Var(linear(v * v, w.detach(), b.detach()) + s); },
+      x, r));
+  const Var y = linear(x, w, b) + r;
+  CHECK(allclose(y.value(), (linear(x.value(), w.value(), b.value()).eval() + r.value()).eval()));
+}
+
 TEST_CASE_TEMPLATE("no rows", D, TEST_DEVICES) {
   const Var x = parameter(zeros<double>({0, 3}, D{}));
   const Var w = parameter(numbers<D>({3, 2}));

@@ -38,6 +38,12 @@ TEST_CASE_TEMPLATE("a bias is in the product's call", D, TEST_DEVICES) {
   CHECK(r.operations() == e.operations());
   const Explanation column = explain(matmul(a, b) + weft::zeros({64, 1}, D{}));
   CHECK(column.kernel_count() == (column.on_cpu ? 1 : 2));
+  const auto d = weft::zeros({64, 16}, D{});
+  const Explanation both = explain(matmul(a, b) + c + d);
+  CHECK(both.kernel_count() == (both.on_cpu ? 2 : 1));
+  CHECK(explain(d + (matmul(a, b) + c)).kernel_count() == both.kernel_count());
+  if (!both.on_cpu) CHECK(both.bytes_read() == e.bytes_read() + 4 * 64 * 16);
+  CHECK(explain(matmul(a, b) + c + c).kernel_count() == 2);
   const Explanation half_of = explain(matmul(a, b) + 0.5F * c);
   CHECK(half_of.kernel_count() == (half_of.on_cpu ? 1 : 2));
 }

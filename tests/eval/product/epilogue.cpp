@@ -82,6 +82,83 @@ void check_forms(const Shape& shape_a, const Shape& shape_b, double tolerance) {
 
 }  // namespace
 
+/// A vector for the columns and a matrix, or two of either kind, in each order.
+template <class T, class D>
+void check_two_addends(const Shape& shape_a, const Shape& shape_b, double tolerance) {
+  test::Random r(17);
+  const auto a = small_numbers<T>(r, shape_a);
+  const auto c = small_numbers<T>(r, shape_b);
+  const auto p = product(a, c);
+  const Tensor<T, D> left = a.on(D{});
+  const Tensor<T, D> right = c.on(D{});
+  const int last = p.shape.rank() - 1;
+  const auto vector = small_numbers<T>(r, {p.shape[last]});
+  const auto matrix = small_numbers<T>(r, p.shape);
+  const auto row = vector.on(D{});
+  const auto full = matrix.on(D{});
+  std::vector<double> both = followed(p, vector, [](double y, double z) { return y + z; });
+  std::size_t k = 0;
+  test::each_index(p.shape,
+                   [&](const test::Index& at) { both[k++] += static_cast<double>(matrix.at(at)); });
+  std::vector<double> cut = both;
+  for (double& x : cut) x = rectified(x);
+  check_near(Tensor<T, D>(matmul(left, right) + row + full), p.shape, both, tolerance);
+  check_near(Tensor<T, D>(matmul(left, right) + full + row), p.shape, both, tolerance);
+  check_near(Tensor<T, D>(full + (matmul(left, right) + row)), p.shape, both, tolerance);
+  check_near(Tensor<T, D>(row + (matmul(left, right) + full)), p.shape, both, tolerance);
+  check_near(Tensor<T, D>(relu(matmul(left, right) + row + full)), p.shape, cut, tolerance);
+  const auto twice = followed(p, vector, [](double y, double z) { return y + 2 * z; });
+  check_near(Tensor<T, D>(matmul(left, right) + row + row), p.shape, twice, tolerance);
+  Tensor<T, D> z = full.clone();
+  z = matmul(left, right) + row + z;
+  check_near(z, p.shape, both, tolerance);
+  z = full.clone();
+  z += matmul(left, right) + row;
+  check_near(z, p.shape, both, tolerance);
+}
+
+TEST_CASE_TEMPLATE("a bias and a matrix are added to a product", D, TEST_DEVICES) {
+  check_two_addends<float, D>({16, 32}, {32, 24}, 1e-6);
+  check_two_addends<float, D>({5, 7}, {7, 3}, 1e-6);
+  check_two_addends<float, D>({2, 3, 8}, {8, 8}, 1e-6);
+  check_two_addends<float, D>({3, 4, 8}, {3, 8, 16}, 1e-6);
+  check_two_addends<float, D>({1, 8}, {8, 16}, 1e-6);
+  check_two_addends<float, D>({4, 8}, {8, 1}, 1e-6);
+  check_two_addends<double, D>({6, 8}, {8, 10}, 1e-7);
+  check_two_addends<weft::half, D>({16, 32}, {32, 24}, 1e-3);
+  check_two_addends<bfloat16, D>({2, 8, 16}, {16, 8}, 8e-3);
+}
+
+TEST_CASE_TEMPLATE("a bias or an addend that is the target itself, or larger than the product", D,
+                   TEST_DEVICES) {
+  test::Random r(18);
+  const auto a = small_numbers<float>(r, {8, 8});
+  const auto c = small_numbers<float>(r, {8, 8});
+  const auto p = product(a, c);
+  const auto left = a.on(D{});
+  const auto right = c.on(D{});
+  const auto row = c.on(D{})(0).clone();
+  const auto plain = (matmul(left, right).eval() + row + left).eval();
+  Tensor<float, D> z = left.clone();
+  z = matmul(z, right) + row + z;
+  CHECK(allclose(z, plain));
+  z = left.clone();
+  z.assign(matmul(left, right) + z(0) + z);
+  CHECK(allclose(z, (matmul(left, right).eval() + left(0) + left).eval()));
+  z = left.clone();
+  z = matmul(left, right) + row + z.t();
+  CHECK(allclose(z, (matmul(left, right).eval() + row + left.t()).eval()));
+  const auto wide = weft::zeros({8, 12}, D{});
+  wide.narrow(1, 2, 8).assign(matmul(left, right) + row + left);
+  CHECK(allclose(wide.narrow(1, 2, 8), plain));
+  const Tensor<float, D> grown = matmul(left, right) + row + weft::zeros({2, 8, 8}, D{});
+  CHECK(grown.shape() == Shape{2, 8, 8});
+  CHECK(allclose(grown(1), (matmul(left, right).eval() + row).eval()));
+  const auto column = left(weft::all, weft::slice(0, 1)).clone();
+  CHECK(allclose((matmul(left, right) + column + left).eval(),
+                 (matmul(left, right).eval() + column + left).eval()));
+}
+
 TEST_CASE_TEMPLATE("what follows a product, fused or not, in float", D, TEST_DEVICES) {
   check_forms<float, D>({16, 32}, {32, 24}, 1e-6);
   check_forms<float, D>({5, 7}, {7, 3}, 1e-6);

@@ -18,6 +18,10 @@ void backward_weighted(const V& y) {
   const Var loss = sum(y * y * weight);
   loss.backward();
 }
+template <class D>
+Tensor<double, D> numbers(const Shape& shape) {
+  return sin(arange<double>(static_cast<double>(shape.size()), D{})).eval().reshape(shape);
+}
 }  // namespace
 
 TEST_CASE_TEMPLATE("Linear is PyTorch's", D, TEST_DEVICES) {
@@ -43,6 +47,46 @@ TEST_CASE_TEMPLATE("Linear begins within 1 / sqrt(in)", D, TEST_DEVICES) {
   const nn::Linear<D> plain(4, 2, {.bias = false});
   CHECK(nn::named_parameters(plain).size() == 1);
   CHECK(plain(ones({3, 4}, D{})).shape() == Shape{3, 2});
+}
+
+TEST_CASE_TEMPLATE("relu of Linear, recorded or not", D, TEST_DEVICES) {
+  const nn::Linear<D, float> layer(5, 7);
+  const nn::Linear<D, float> plain(5, 7, {.bias = false});
+  const Tensor<float, D> x = cast<float>(numbers<D>({2, 4, 5}));
+  const auto same = [&](const auto& net) {
+    const Var expected = relu(net(Var(x)));
+    CHECK(net.relu(Var(x)).requires_grad());
+    CHECK(allclose(net.relu(Var(x)).detach(), expected.detach()));
+    const NoGrad guard;
+    CHECK_FALSE(net.relu(Var(x)).requires_grad());
+    CHECK(allclose(net.relu(Var(x)).detach(), expected.detach()));
+  };
+  same(layer);
+  same(plain);
+  CHECK_SAYS("x of shape (2, 4, 7) for a layer from 5 to 7", layer.relu(layer(Var(x))));
+}
+
+TEST_CASE_TEMPLATE("Linear plus a residual connection", D, TEST_DEVICES) {
+  for (const bool bias : {true, false}) {
+    nn::Linear<D, double> layer(5, 3, {.bias = bias});
+    const Var x = parameter(numbers<D>({2, 4, 5}));
+    const Var r = parameter(numbers<D>({2, 4, 3}));
+    const Var y = layer.plus(x, r);
+    const Var apart = layer(x) + r;
+    CHECK(allclose(y.detach(), apart.detach(), {1e-12, 1e-12}));
+    backward_weighted<D>(y);
+    const Tensor dx = x.grad().clone();
+    const Tensor dr = r.grad().clone();
+    const Tensor dw = layer.weight.grad().clone();
+    nn::zero_grad(layer);
+    x.zero_grad();
+    r.zero_grad();
+    backward_weighted<D>(Var(apart * 1.0));
+    CHECK(allclose(x.grad(), dx, {1e-12, 1e-12}));
+    CHECK(allclose(r.grad(), dr, {1e-12, 1e-12}));
+    CHECK(allclose(layer.weight.grad(), dw, {1e-12, 1e-12}));
+    CHECK_SAYS("x of shape (2, 4, 3) for a layer from 5 to 3 features", layer.plus(r, r));
+  }
 }
 
 TEST_CASE_TEMPLATE("Embedding is PyTorch's", D, TEST_DEVICES) {

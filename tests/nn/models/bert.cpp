@@ -1,6 +1,7 @@
 #include "weft/nn/models/bert.hpp"
 
 #include "sequence.hpp"
+#include "weft/nn/flatten.hpp"
 
 using namespace weft;
 using test::matches;
@@ -42,6 +43,35 @@ TEST_CASE_TEMPLATE("Bert of a file of Hugging Face's is PyTorch's", D, TEST_DEVI
   const auto names = nn::state_dict(model).names();
   CHECK(std::find(names.begin(), names.end(), "encoder.layer.1.attention.self.query.weight") !=
         names.end());
+}
+
+TEST_CASE_TEMPLATE("queries, keys and values are one product where nothing is recorded", D,
+                   TEST_DEVICES) {
+  nn::models::Bert<D, double> model(small());
+  nn::eval(model);
+  const Tensor<int64_t, D> ids = tensor<int64_t>({{1, 2, 3}, {4, 5, 6}}).to(D{});
+  const Tensor recorded = model(ids).detach();
+  const auto products = [&](const auto& net) {
+    const NoGrad guard;
+    CHECK(allclose(net(ids).detach(), recorded, {1e-12, 1e-12}));
+    const auto& self = net.encoder.layer[1].attention.self;
+    return self.key.weight.value().data() == self.query.weight.value().data() + 64 &&
+           self.value.bias->value().data() == self.key.bias->value().data() + 8;
+  };
+  CHECK(products(model));
+  nn::load_state_dict(model, nn::state_dict(nn::clone(model)));
+  CHECK(products(model));
+  // Elsewhere they lie apart.
+  CHECK_FALSE(products(nn::clone(model)));
+  nn::flatten_parameters(model);
+  CHECK_FALSE(products(model));
+  auto& layer = model.encoder.layer[0].attention.self;
+  layer.query.bias.reset();
+  layer.key.bias.reset();
+  layer.value.bias.reset();
+  const Tensor without = model(ids).detach();
+  const NoGrad guard;
+  CHECK(allclose(model(ids).detach(), without, {1e-12, 1e-12}));
 }
 
 TEST_CASE_TEMPLATE("Bert learns, and its heads and types are checked", D, TEST_DEVICES) {

@@ -93,7 +93,23 @@ struct ConvRule {
   }
 };
 
+/// The gradient of another order in memory is the gradient.
+struct FormatRule {
+  template <class G, class X>
+  void backward(const G& g, const G&, const Pack<Pull<X>>& d, const G&) const {
+    d.head(g);
+  }
+};
+
 }  // namespace autograd
+
+/// As channels_last of a tensor; x itself if its channels are adjacent already.
+template <class T, class D>
+Var<T, D> channels_last(const Var<T, D>& x) {
+  const Tensor<T, D> y = channels_last(x.value());
+  if (y.data() == x.value().data()) return x;
+  return autograd::computed("channels_last", autograd::FormatRule{}, y, x);
+}
 
 namespace conv {
 template <class T, class D>

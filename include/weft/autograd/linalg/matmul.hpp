@@ -44,6 +44,32 @@ struct HoistInside<Map<T, op::add, Product<K, A, B>, X>> {
   }
 };
 
+/// So is product + bias + another tensor, in either order of the outer sum.
+template <class E>
+inline constexpr bool is_biased_product = false;
+template <class T, class K, class A, class B, class X>
+inline constexpr bool is_biased_product<Map<T, op::add, Product<K, A, B>, X>> =
+    (has_var<A> || has_var<B>)&&(is_var<X> || TensorLike<X>);
+
+template <class T, class P, class Y>
+  requires(is_biased_product<P> && (is_var<Y> || TensorLike<Y>))
+struct HoistInside<Map<T, op::add, P, Y>> {
+  static constexpr bool changes = HoistInside<P>::changes;
+  using type = Map<T, op::add, typename HoistInside<P>::type, Y>;
+  static type of(const Map<T, op::add, P, Y>& e) {
+    return type(e.op(), HoistInside<P>::of(get<0>(e.args())), get<1>(e.args()));
+  }
+};
+template <class T, class P, class Y>
+  requires(is_biased_product<P> && (is_var<Y> || TensorLike<Y>))
+struct HoistInside<Map<T, op::add, Y, P>> {
+  static constexpr bool changes = true;
+  using type = Map<T, op::add, typename HoistInside<P>::type, Y>;
+  static type of(const Map<T, op::add, Y, P>& e) {
+    return type(e.op(), HoistInside<P>::of(get<1>(e.args())), get<0>(e.args()));
+  }
+};
+
 namespace detail {
 /// The matrix of a vector that stands on the left (a row) or on the right (a column).
 template <class T, class D>
@@ -194,6 +220,23 @@ struct Rule<Map<T, op::add, Product<K, A, B>, X>> {
   }
 };
 
+/// So do both tensors that are added.
+template <class T, class P, class Y>
+  requires(is_biased_product<P> && (is_var<Y> || TensorLike<Y>))
+struct Rule<Map<T, op::add, P, Y>> {
+  template <class G, class D>
+  static void backward(const without_vars_t<Map<T, op::add, P, Y>>& e, Variable* const* edges,
+                       const Tensor<G, D>& gradient) {
+    const auto& product = get<0>(e.args());
+    if constexpr (is_var<Y>) {
+      pass_to<Y>(get<1>(e.args()), edges + var_count<P>,
+                 [&](const auto& sink) { detail::store_sum(sink, gradient); });
+    }
+    if (!any_active(edges, var_count<P>)) return;
+    Rule<P>::backward(product, edges, detail::summed_to(gradient, product.shape()));
+  }
+};
+
 /// While an Autocast lives, in 16 bits; a bias is added in float.
 template <class K, class A, class B>
   requires((has_var<A> || has_var<B>)&&std::is_same_v<typename A::value_type, float>&&
@@ -216,6 +259,19 @@ struct CastStatement<Map<float, op::add, Product<K, A, B>, X>> {
                            const Map<float, op::add, Product<K, A, B>, X>& e) {
     const auto& product = get<0>(e.args());
     return caster.multiply(product.left(), product.right()) + get<1>(e.args());
+  }
+};
+template <class P, class Y>
+  requires(is_biased_product<P>&& CastStatement<P>::possible &&
+           (is_var<Y> ||
+            TensorLike<Y>)&&std::is_same_v<typename P::device_type, typename Y::device_type>)
+struct CastStatement<Map<float, op::add, P, Y>> {
+  static constexpr bool possible = true;
+  using D = typename P::device_type;
+  static Var<float, D> run(const Caster<D>& caster, const Map<float, op::add, P, Y>& e) {
+    const auto& sum = get<0>(e.args());
+    const auto& product = get<0>(sum.args());
+    return caster.multiply(product.left(), product.right()) + get<1>(sum.args()) + get<1>(e.args());
   }
 };
 

@@ -8,12 +8,14 @@
 namespace weft {
 namespace detail {
 
-/// Whether CUDA's library adds the addend in its call: a vector as it is, or a matrix. On the CPU
-/// it is put into the target before.
+/// Whether CUDA's library adds the addend in its call: a vector as it is, or a matrix, to that also
+/// a vector. On the CPU one is put into the target before.
 template <class D, class E>
 bool takes_addend(const E& e, const Shape& shape) {
   using Parts = EpilogueParts<E>;
-  if constexpr (is_cuda<D> && Parts::has_addend) {
+  if constexpr (!is_cuda<D> && Parts::has_bias) {
+    return false;
+  } else if constexpr (is_cuda<D> && Parts::has_addend) {
     const auto& addend = Parts::addend(Parts::sum(e));
     const int rank = shape.rank();
     const Layout x = layout::expand(addend.layout(), shape);
@@ -21,6 +23,10 @@ bool takes_addend(const E& e, const Shape& shape) {
     for (int i = 0; i < rank - 1; ++i) vector = vector && (x.strides[i] == 0 || shape[i] == 1);
     const bool neighbours = rank == 0 || shape[rank - 1] == 1 || x.strides[rank - 1] == 1;
     const bool rows = rank < 2 || shape[rank - 2] == 1 || x.strides[rank - 2] >= shape[rank - 1];
+    if constexpr (Parts::has_bias) {
+      const auto& bias = Parts::bias(Parts::sum(e));
+      return neighbours && rows && is_column_vector(bias.layout(), shape);
+    }
     return neighbours && (vector || rows);
   } else {
     return true;
@@ -45,15 +51,16 @@ void explain_epilogue(const E& e, const Operand* operands, const Shape& shape, c
                                                 shape.size() * static_cast<int64_t>(sizeof(Out)),
                                                 "result"));
       Explanation::Kernel& kernel = dry.out->kernels.back();
-      if constexpr (Parts::has_addend) {
-        const auto& addend = Parts::addend(Parts::sum(e));
+      const auto add = [&](const auto& addend) {
         Operand x;
         x.set(addend.data(), sizeof(*addend.data()), addend.shape(), addend.strides(), nullptr);
         Operand placed = x;
         placed.broadcast_to(shape);
         placed.rank = x.rank;
         add_operand(kernel.reads, placed, type_name<typename E::value_type>(), shape, "added");
-      }
+      };
+      if constexpr (Parts::has_bias) add(Parts::bias(Parts::sum(e)));
+      if constexpr (Parts::has_addend) add(Parts::addend(Parts::sum(e)));
       if (Parts::activation == Activation::relu) kernel.work += ", relu";
       if (Parts::activation == Activation::gelu_tanh) kernel.work += ", gelu_tanh";
       return;

@@ -49,6 +49,7 @@ class ProductStatement {
     };
     for_each_leaf(product(), add);
     for (int k = 1; k <= i; ++k) operands[k].moved = true;
+    if constexpr (Parts::has_bias) add(Parts::bias(Parts::sum(e)));
     if constexpr (Parts::has_addend) add(Parts::addend(Parts::sum(e)));
   }
 
@@ -59,8 +60,10 @@ class ProductStatement {
     const auto& sum = Parts::sum(e);
     if constexpr (Parts::has_addend) {
       using A = std::remove_cvref_t<decltype(Parts::addend(sum))>;
+      const A* bias = nullptr;
+      if constexpr (Parts::has_bias) bias = &Parts::bias(sum);
       return Epilogue<T, typename A::device_type>{Parts::activation, Parts::alpha(sum),
-                                                  Parts::beta(sum), &Parts::addend(sum)};
+                                                  Parts::beta(sum), &Parts::addend(sum), bias};
     } else {
       return Epilogue<T, typename E::device_type>{Parts::activation, Parts::alpha(sum)};
     }
@@ -125,7 +128,9 @@ struct Lowered<E, Route::product> : ProductStatement<E> {
       using V = compute_t<T>;
       Tensor<V, D> value;
       if constexpr (std::is_same_v<Out, V>) {
-        if (whole && !(Parts::has_addend && overlap(operands[0], operands[n - 1]))) {
+        const bool read = (Parts::has_addend && overlap(operands[0], operands[n - 1])) ||
+                          (Parts::has_bias && overlap(operands[0], operands[n - 2]));
+        if (whole && !read) {
           value = this->template target<Out, D>(shape);
         }
       }

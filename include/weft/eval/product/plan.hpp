@@ -65,6 +65,13 @@ struct ProductPlan {
   }
 };
 
+/// Whether x, added to a result of `shape`, is one vector of neighbours along its columns.
+WEFT_OUTLINED inline bool is_column_vector(const Layout& x, const Shape& shape) {
+  const int last = shape.rank() - 1;
+  if (last < 1 || x.rank() < 1 || x.shape.size() != shape[last]) return false;
+  return x.shape[x.rank() - 1] == shape[last] && (shape[last] == 1 || x.strides[x.rank() - 1] == 1);
+}
+
 /// Strides of the last axes as rows and columns (`rows`, `columns`: whether it has that axis), and
 /// of the axes before them along the batch.
 WEFT_OUTLINED inline MatrixPlace place_matrix(const Layout& x, bool rows, bool columns,

@@ -55,11 +55,26 @@ struct Term<Map<T, op::mul, X, Scalar<C>>> {
   }
 };
 
-/// alpha * product, or that plus or minus beta * addend.
+/// product + tensor, as linear(x, weight, bias) is, to which another tensor of the type may be
+/// added.
+template <class E>
+struct BiasedProduct {
+  template <class X>
+  static constexpr bool takes = false;
+};
+template <class T, class K, class A, class B, class D>
+  requires(Term<Product<K, A, B>>::is_product)
+struct BiasedProduct<Map<T, op::add, Product<K, A, B>, Tensor<T, D>>> {
+  template <class X>
+  static constexpr bool takes = std::is_same_v<X, Tensor<T, D>>;
+};
+
+/// alpha * product, that plus or minus beta * addend, or product + bias + addend.
 template <class E>
 struct TermSum {
   static constexpr bool matches = Term<E>::is_product;
   static constexpr bool has_addend = false;
+  static constexpr bool has_bias = false;
   static const auto& product(const E& e) { return Term<E>::node(e); }
   static auto alpha(const E& e) { return Term<E>::factor(e); }
 };
@@ -71,6 +86,7 @@ struct TermSum<Map<T, Op, X, Y>> {
   using Node = Map<T, Op, X, Y>;
   static constexpr bool matches = true;
   static constexpr bool has_addend = true;
+  static constexpr bool has_bias = false;
   static constexpr int at = Term<X>::is_product ? 0 : 1;
   using P = std::conditional_t<at == 0, X, Y>;
   using A = std::conditional_t<at == 0, Y, X>;
@@ -86,6 +102,22 @@ struct TermSum<Map<T, Op, X, Y>> {
   static constexpr real_t<compute_t<T>> sign() {
     return std::is_same_v<Op, op::sub> && at != Part ? -1 : 1;
   }
+};
+
+template <class T, class X, class Y>
+  requires(BiasedProduct<X>::template takes<Y> || BiasedProduct<Y>::template takes<X>)
+struct TermSum<Map<T, op::add, X, Y>> {
+  using Node = Map<T, op::add, X, Y>;
+  static constexpr bool matches = true;
+  static constexpr bool has_addend = true;
+  static constexpr bool has_bias = true;
+  static constexpr int at = BiasedProduct<X>::template takes<Y> ? 0 : 1;
+
+  static const auto& product(const Node& e) { return get<0>(get<at>(e.args()).args()); }
+  static const auto& bias(const Node& e) { return get<1>(get<at>(e.args()).args()); }
+  static const auto& addend(const Node& e) { return get<1 - at>(e.args()); }
+  static auto alpha(const Node&) { return compute_t<T>(1); }
+  static auto beta(const Node&) { return compute_t<T>(1); }
 };
 
 /// The parts of E as an Epilogue: a sum of terms, or an activation that libraries have of one.

@@ -147,6 +147,12 @@ struct MultiheadAttention {
   /// axis. Throws ShapeError if shapes do not match.
   Var<T, D> operator()(const Var<T, D>& query, const Var<T, D>& key, const Var<T, D>& value,
                        const Masks& masks = {}) const {
+    return out_proj(heads_of(query, key, value, masks));
+  }
+
+  /// The same without the output projection: what the heads give, side by side.
+  Var<T, D> heads_of(const Var<T, D>& query, const Var<T, D>& key, const Var<T, D>& value,
+                     const Masks& masks = {}) const {
     if (query.rank() == 2) {
       const int at = batch_first ? 0 : 1;
       const Var<T, D> q = query.unsqueeze(at);
@@ -157,7 +163,7 @@ struct MultiheadAttention {
       };
       raise(raised.key_padding_mask.ignored);
       raise(raised.key_padding_mask.added);
-      return (*this)(q, self ? q : key.unsqueeze(at), self ? q : value.unsqueeze(at), raised)
+      return heads_of(q, self ? q : key.unsqueeze(at), self ? q : value.unsqueeze(at), raised)
           .squeeze(at);
     }
     check(query, key, value);
@@ -167,10 +173,10 @@ struct MultiheadAttention {
         masks.is_causal, training ? dropout : 0};
     const HeadLayout layout{heads, batch_first};
     if (in_proj_weight && detail::is_same(query, key) && detail::is_same(key, value)) {
-      return out_proj(packed_attention(projected(query, *in_proj_weight, 0, 3), layout, options));
+      return packed_attention(projected(query, *in_proj_weight, 0, 3), layout, options);
     }
-    return out_proj(multi_head_attention(part(query, 0, q_proj_weight), part(key, 1, k_proj_weight),
-                                         part(value, 2, v_proj_weight), layout, options));
+    return multi_head_attention(part(query, 0, q_proj_weight), part(key, 1, k_proj_weight),
+                                part(value, 2, v_proj_weight), layout, options);
   }
 
   /// The output together with the attention weights, averaged over the heads, (batch, n, m), or

@@ -29,18 +29,26 @@ Var<T, D> residual(const Var<T, D>& x, const Var<T, D>& y, const Dropout& dropou
   return x + where(trials(1 - dropout.p, y.shape()), y * scale, C(0));
 }
 
-/// linear2(dropout(activation(linear1(x)))).
+/// x + dropout(layer(y)): the layer adds x in its own call where nothing is dropped.
+template <class Layer, class T, class D>
+Var<T, D> residual(const Var<T, D>& x, const Layer& layer, const Var<T, D>& y,
+                   const Dropout& dropout) {
+  if (!dropout.training || dropout.p == 0) return layer.plus(y, x);
+  return residual(x, layer(y), dropout);
+}
+
+/// dropout(activation(linear1(x))).
 template <class D, class T>
-Var<T, D> feed_forward(const Var<T, D>& x, const Linear<D, T>& linear1, const Linear<D, T>& linear2,
-                       FeedForward activation, const Dropout& dropout) {
-  Var<T, D> hidden = linear1(x);
+Var<T, D> fed(const Var<T, D>& x, const Linear<D, T>& linear1, FeedForward activation,
+              const Dropout& dropout) {
+  Var<T, D> hidden;
   if (activation == FeedForward::relu) {
-    hidden = relu(hidden);
+    hidden = linear1.relu(x);
   } else {
-    hidden = gelu(hidden);
+    hidden = gelu(linear1(x));
   }
   if (dropout.training && dropout.p > 0) hidden = dropout(hidden);
-  return linear2(hidden);
+  return hidden;
 }
 }  // namespace detail
 
@@ -79,16 +87,19 @@ struct TransformerEncoderLayer {
 
   /// x of shape (length, batch, width), or with batch_first (batch, length, width).
   Var<T, D> operator()(const Var<T, D>& x, const Masks& masks = {}) const {
-    const auto attended = [&](const Var<T, D>& y) { return self_attn(y, y, y, masks); };
-    const auto fed = [&](const Var<T, D>& y) {
-      return detail::feed_forward(y, linear1, linear2, activation, dropout);
+    // `to` plus what attention, or the feed-forward network, makes of y.
+    const auto attended = [&](const Var<T, D>& to, const Var<T, D>& y) {
+      return detail::residual(to, self_attn.out_proj, self_attn.heads_of(y, y, y, masks), dropout);
+    };
+    const auto fed = [&](const Var<T, D>& to, const Var<T, D>& y) {
+      return detail::residual(to, linear2, detail::fed(y, linear1, activation, dropout), dropout);
     };
     if (norm_first) {
-      const Var<T, D> y = detail::residual(x, attended(norm1(x)), dropout);
-      return detail::residual(y, fed(norm2(y)), dropout);
+      const Var<T, D> y = attended(x, norm1(x));
+      return fed(y, norm2(y));
     }
-    const Var<T, D> y = norm1(detail::residual(x, attended(x), dropout));
-    return norm2(detail::residual(y, fed(y), dropout));
+    const Var<T, D> y = norm1(attended(x, x));
+    return norm2(fed(y, y));
   }
 };
 
@@ -134,21 +145,25 @@ struct TransformerDecoderLayer {
   /// batch_first (batch, n, width) and (batch, m, width).
   Var<T, D> operator()(const Var<T, D>& x, const Var<T, D>& memory, const Masks& masks = {},
                        const Masks& memory_masks = {}) const {
-    const auto attended = [&](const Var<T, D>& y) { return self_attn(y, y, y, masks); };
-    const auto looked_up = [&](const Var<T, D>& y) {
-      return multihead_attn(y, memory, memory, memory_masks);
+    // `to` plus what attention, or the feed-forward network, makes of y.
+    const auto attended = [&](const Var<T, D>& to, const Var<T, D>& y) {
+      return detail::residual(to, self_attn.out_proj, self_attn.heads_of(y, y, y, masks), dropout);
     };
-    const auto fed = [&](const Var<T, D>& y) {
-      return detail::feed_forward(y, linear1, linear2, activation, dropout);
+    const auto looked_up = [&](const Var<T, D>& to, const Var<T, D>& y) {
+      return detail::residual(to, multihead_attn.out_proj,
+                              multihead_attn.heads_of(y, memory, memory, memory_masks), dropout);
+    };
+    const auto fed = [&](const Var<T, D>& to, const Var<T, D>& y) {
+      return detail::residual(to, linear2, detail::fed(y, linear1, activation, dropout), dropout);
     };
     if (norm_first) {
-      const Var<T, D> y = detail::residual(x, attended(norm1(x)), dropout);
-      const Var<T, D> z = detail::residual(y, looked_up(norm2(y)), dropout);
-      return detail::residual(z, fed(norm3(z)), dropout);
+      const Var<T, D> y = attended(x, norm1(x));
+      const Var<T, D> z = looked_up(y, norm2(y));
+      return fed(z, norm3(z));
     }
-    const Var<T, D> y = norm1(detail::residual(x, attended(x), dropout));
-    const Var<T, D> z = norm2(detail::residual(y, looked_up(y), dropout));
-    return norm3(detail::residual(z, fed(z), dropout));
+    const Var<T, D> y = norm1(attended(x, x));
+    const Var<T, D> z = norm2(looked_up(y, y));
+    return norm3(fed(z, z));
   }
 };
 

@@ -42,15 +42,24 @@ struct Linear {
 
   /// x of shape (..., in), the result of (..., out).
   Var<T, D> operator()(const Var<T, D>& x) const {
-    if (weight.rank() != 2) {
-      fail<ShapeError>("Linear", "a layer without sizes: write nn::Linear<D> a{in, out}");
-    }
-    if (x.rank() == 0 || x.shape()[x.rank() - 1] != weight.shape()[1]) {
-      fail<ShapeError>("Linear", "x of shape ", x.shape(), " for a layer from ", weight.shape()[1],
-                       " to ", weight.shape()[0], " features");
-    }
+    check(x);
     if (bias) return linear(x, weight, *bias);
     return linear(x, weight);
+  }
+  /// The same plus `added`, of the result's shape: a residual connection, on CUDA in the product's
+  /// own call.
+  Var<T, D> plus(const Var<T, D>& x, const Var<T, D>& added) const {
+    check(x);
+    if (bias) return linear(x, weight, *bias) + added;
+    return linear(x, weight) + added;
+  }
+  /// relu of the same; without gradients on CUDA in the product's own call.
+  Var<T, D> relu(const Var<T, D>& x) const {
+    check(x);
+    if (!bias || is_grad_enabled() || autograd::caster<T, D>() != nullptr) {
+      return weft::relu((*this)(x));
+    }
+    return Var<T, D>(Tensor<T, D>(weft::relu(linear(x.value(), weight.value(), bias->value()))));
   }
   /// Not of another element type: says so.
   template <ExpressionLike X>
@@ -61,6 +70,17 @@ struct Linear {
                   "weft: a Linear takes the element type of its weights: write cast<T>(x), or make "
                   "the layer as nn::Linear<Cpu, double>(in, out)");
     return {};
+  }
+
+ private:
+  void check(const Var<T, D>& x) const {
+    if (weight.rank() != 2) {
+      fail<ShapeError>("Linear", "a layer without sizes: write nn::Linear<D> a{in, out}");
+    }
+    if (x.rank() == 0 || x.shape()[x.rank() - 1] != weight.shape()[1]) {
+      fail<ShapeError>("Linear", "x of shape ", x.shape(), " for a layer from ", weight.shape()[1],
+                       " to ", weight.shape()[0], " features");
+    }
   }
 };
 

@@ -77,10 +77,58 @@ struct Embeddings {
   }
 };
 
+/// The layers' weights are made next to each other, and so are their biases: without gradients, all
+/// three are one product.
 template <class D, class T>
 struct SelfAttention {
   nn::Linear<D, T> query, key, value;
+
+  SelfAttention() = default;
+  SelfAttention(int64_t width, D device) {
+    const Tensor<T, D> weights = empty<T>({3 * width, width}, device);
+    const Tensor<T, D> biases = empty<T>({3 * width}, device);
+    int64_t first = 0;
+    for (nn::Linear<D, T>* layer : {&query, &key, &value}) {
+      const nn::Linear<D, T> made(width, width, {}, device);
+      layer->weight = Var<T, D>(weights.narrow(0, first, width), true);
+      layer->bias = Var<T, D>(biases.narrow(0, first, width), true);
+      layer->weight.detach().assign(made.weight.value());
+      layer->bias->detach().assign(made.bias->value());
+      first += width;
+    }
+  }
+
   auto fields() { return nn::fields("query", query, "key", key, "value", value); }
+
+  Var<T, D> operator()(const Var<T, D>& x, HeadLayout layout,
+                       const AttentionOptions<T, D>& options) const {
+    if (!is_grad_enabled() && x.rank() == 3 && query.bias && key.bias && value.bias) {
+      const Tensor<T, D> weights =
+          rows_of_all(query.weight.value(), key.weight.value(), value.weight.value());
+      const Tensor<T, D> biases =
+          rows_of_all(query.bias->value(), key.bias->value(), value.bias->value());
+      if (weights.size() > 0 && biases.size() > 0 && x.size(2) == weights.size(1)) {
+        return packed_attention(Var<T, D>(linear(x, weights, biases)), layout, options);
+      }
+    }
+    return multi_head_attention(query(x), key(x), value(x), layout, options);
+  }
+
+ private:
+  /// Three tensors of one shape as one, if they follow each other in one block of memory; otherwise
+  /// without elements.
+  static Tensor<T, D> rows_of_all(const Tensor<T, D>& a, const Tensor<T, D>& b,
+                                  const Tensor<T, D>& c) {
+    const bool alike = a.shape() == b.shape() && b.shape() == c.shape() && a.is_contiguous() &&
+                       b.is_contiguous() && c.is_contiguous();
+    const bool follow = a.storage() == b.storage() && b.storage() == c.storage() &&
+                        b.data() == a.data() + a.size() && c.data() == b.data() + b.size();
+    if (!alike || !follow) return {};
+    Shape shape = a.shape();
+    shape[0] *= 3;
+    using Access = weft::detail::Access;
+    return Access::make<T, D>(StorageHandle(Access::storage(a)), a.data(), shape, a.strides());
+  }
 };
 
 /// A linear layer with a residual connection and layer normalisation.
@@ -91,7 +139,7 @@ struct Output {
   nn::Dropout dropout;
   auto fields() { return nn::fields("dense", dense, "LayerNorm", norm, "dropout", dropout); }
   Var<T, D> operator()(const Var<T, D>& x, const Var<T, D>& before) const {
-    return norm(nn::detail::residual(before, dense(x), dropout));
+    return norm(nn::detail::residual(before, dense, x, dropout));
   }
 };
 
@@ -127,7 +175,7 @@ struct Layer {
       return nn::LayerNorm<D, T>(c.hidden_size, {.epsilon = c.layer_norm_eps}, device);
     };
     const int64_t width = c.hidden_size;
-    attention.self = {linear(width, width), linear(width, width), linear(width, width)};
+    attention.self = SelfAttention<D, T>(width, device);
     attention.output = {linear(width, width), norm(), {c.hidden_dropout_prob}};
     intermediate = {linear(width, c.intermediate_size)};
     output = {linear(c.intermediate_size, width), norm(), {c.hidden_dropout_prob}};
@@ -139,10 +187,8 @@ struct Layer {
   }
 
   Var<T, D> operator()(const Var<T, D>& x, const AttentionMask<T, D>& mask) const {
-    const auto& self = attention.self;
-    const Var<T, D> attended =
-        multi_head_attention(self.query(x), self.key(x), self.value(x), {heads, true},
-                             {.mask = mask, .dropout = training ? attention_dropout : 0});
+    const Var<T, D> attended = attention.self(
+        x, {heads, true}, {.mask = mask, .dropout = training ? attention_dropout : 0});
     const Var<T, D> y = attention.output(attended, x);
     const Var<T, D> hidden = gelu(intermediate.dense(y));
     return output(hidden, y);

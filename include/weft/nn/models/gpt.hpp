@@ -36,6 +36,15 @@ struct Projection {
   }
   auto fields() { return nn::fields("weight", weight, "bias", bias); }
   Var<T, D> operator()(const Var<T, D>& x) const { return matmul(x, weight) + bias; }
+  /// gelu_tanh of the same; without gradients on CUDA in the product's own call.
+  Var<T, D> gelu(const Var<T, D>& x) const {
+    if (is_grad_enabled() || autograd::caster<T, D>() != nullptr) return gelu_tanh((*this)(x));
+    return Var<T, D>(Tensor<T, D>(gelu_tanh(matmul(x.value(), weight.value()) + bias.value())));
+  }
+  /// The same plus `added`, as nn::Linear's.
+  Var<T, D> plus(const Var<T, D>& x, const Var<T, D>& added) const {
+    return matmul(x, weight) + bias + added;
+  }
 };
 
 template <class D, class T>
@@ -50,12 +59,13 @@ struct Attention {
     return nn::fields("c_attn", c_attn, "c_proj", c_proj, "heads", heads, "dropout", dropout);
   }
 
-  /// x of shape (batch, length, width). With a cache, x follows its contents and is added to it.
+  /// What the heads give for x of shape (batch, length, width), still to be projected. With a
+  /// cache, x follows its contents and is added to it.
   Var<T, D> operator()(const Var<T, D>& x, nn::KeyValueCache<D, T>* cache) const {
     const Var<T, D> qkv = c_attn(x);
     if (cache == nullptr) {
-      return c_proj(packed_attention(qkv, {heads, true},
-                                     {.causal = true, .dropout = training ? dropout : 0}));
+      return packed_attention(qkv, {heads, true},
+                              {.causal = true, .dropout = training ? dropout : 0});
     }
     const int64_t width = x.size(2);
     const auto part = [&](int64_t i) {
@@ -66,7 +76,7 @@ struct Attention {
     cache->append(part(1), part(2));
     const Tensor<T, D> y = scaled_dot_product_attention(part(0), cache->keys(), cache->values(),
                                                         {.causal = true, .past = past});
-    return c_proj(Var<T, D>(y.transpose(1, 2).reshape(x.shape())));
+    return Var<T, D>(y.transpose(1, 2).reshape(x.shape()));
   }
 };
 
@@ -75,10 +85,8 @@ struct FeedForward {
   Projection<D, T> c_fc;
   Projection<D, T> c_proj;
   auto fields() { return nn::fields("c_fc", c_fc, "c_proj", c_proj); }
-  Var<T, D> operator()(const Var<T, D>& x) const {
-    const Var<T, D> hidden = gelu_tanh(c_fc(x));
-    return c_proj(hidden);
-  }
+  /// What c_proj projects.
+  Var<T, D> operator()(const Var<T, D>& x) const { return c_fc.gelu(x); }
 };
 
 template <class D, class T>
@@ -93,8 +101,8 @@ struct Block {
     return nn::fields("ln_1", ln_1, "attn", attn, "ln_2", ln_2, "mlp", mlp, "dropout", dropout);
   }
   Var<T, D> operator()(const Var<T, D>& x, nn::KeyValueCache<D, T>* cache) const {
-    const Var<T, D> y = nn::detail::residual(x, attn(ln_1(x), cache), dropout);
-    return nn::detail::residual(y, mlp(ln_2(y)), dropout);
+    const Var<T, D> y = nn::detail::residual(x, attn.c_proj, attn(ln_1(x), cache), dropout);
+    return nn::detail::residual(y, mlp.c_proj, mlp(ln_2(y)), dropout);
   }
 };
 

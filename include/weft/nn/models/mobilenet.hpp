@@ -12,6 +12,9 @@ struct MobileNetOptions {
   double width = 1;  ///< factor of all numbers of channels
   double dropout = 0.2;
   int64_t first_stride = 2;  ///< 1 for small images
+  /// Of the norms' running statistics, which take hundreds of steps to follow; larger where a
+  /// training is short.
+  double momentum = 0.01;
 };
 
 /// A MobileNetV3 with torchvision's names; created by mobilenet_v3_small and mobilenet_v3_large.
@@ -37,6 +40,7 @@ struct MobileNetV3 {
       features.emplace_back(block, device);
     }
     features.emplace_back(ConvNorm<D, T>(last, 6 * last, 1, 1, 1, After::hardswish, device));
+    for (auto& entry : features) entry.set_momentum(o.momentum);
     classifier = decltype(classifier)(layer(6 * last, hidden, device), {}, Dropout{o.dropout},
                                       layer(hidden, o.classes, device));
   }

@@ -132,6 +132,16 @@ struct MobileEntry {
       : block(std::in_place, o, device), adds(o.stride == 1 && o.in == o.out) {}
 
   auto fields() { return nn::fields("0", conv, "1", norm, "block", block, "adds", adds); }
+
+  /// How much of each batch enters the running statistics of all its norms.
+  void set_momentum(double momentum) {
+    if (norm) norm->momentum = momentum;
+    if (!block) return;
+    if (block->expand) block->expand->norm.momentum = momentum;
+    block->depthwise.norm.momentum = momentum;
+    block->project.norm.momentum = momentum;
+  }
+
   Var<T, D> operator()(const Var<T, D>& x) const {
     if (conv) return hardswish((*norm)((*conv)(x)));
     const Var<T, D> h = (*block)(x);

@@ -85,5 +85,9 @@ auto channels_last(const X& x) {
   }
   return detail::in_format(detail::Access::unconst(x), true);
 }
+/// The same of an expression, which is evaluated.
+template <ExpressionLike X>
+  requires(!TensorLike<X>)
+auto channels_last(const X& e) { return channels_last(e.eval()); }
 
 }  // namespace weft

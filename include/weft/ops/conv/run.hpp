@@ -91,12 +91,46 @@ struct PointwiseProduct {
   }
   static void weights(const char* operation, const Problem& p, const X& x, const X& g,
                       const X& dw) {
+    if constexpr (is_cuda<D> && requires { sizeof(DepthwiseWeights<detail::Loops<D>>); }) {
+      const int64_t count = parts(p);
+      if (count > 1) return weights_in_parts(operation, p, x, g, dw, count);
+    }
     multiply(operation, detail::rows_of_places(g).t(), detail::rows_of_places(x),
              dw.reshape({p.filters, p.channels}));
   }
 
+  /// How many parts fill a GPU where few results are sums over many places: one product of each
+  /// part, as one batch. 1 elsewhere.
+  static int64_t parts(const Problem& p) {
+    const int64_t rows = p.images * p.places();
+    const int64_t tiles = (p.filters + 127) / 128 * ((p.channels + 127) / 128);
+    if (sizeof(T) > 4 || tiles > 8 || rows < int64_t{1} << 15) return 1;
+    int64_t count = 256 / tiles < 128 ? 256 / tiles : 128;
+    while (count >= 16 && rows % count != 0) --count;
+    return count >= 16 ? count : 1;
+  }
+  /// The gradient of the weight as the sum of those of `count` parts of the places, which are
+  /// added in the type of sums.
+  static void weights_in_parts(const char* operation, const Problem& p, const X& x, const X& g,
+                               const X& dw, int64_t count) {
+    using C = compute_t<T>;
+    const int64_t each = p.images * p.places() / count;
+    const X left = detail::rows_of_places(g).reshape({count, each, p.filters});
+    const X right = detail::rows_of_places(x).reshape({count, each, p.channels});
+    const Tensor<C, D> sums =
+        weft::detail::Access::allocate<C, D>({count, p.filters, p.channels}, x.device());
+    multiply(operation, left.transpose(-1, -2), right, sums);
+    const X to = dw.reshape({p.filters, p.channels});
+    if constexpr (std::is_same_v<T, C>) {
+      to.assign(sum(sums, axis(0)));
+    } else {
+      to.assign(cast<T>(sum(sums, axis(0))));
+    }
+  }
+
  private:
-  static void multiply(const char* operation, const X& a, const X& b, const X& to) {
+  template <class Out>
+  static void multiply(const char* operation, const X& a, const X& b, const Tensor<Out, D>& to) {
     if constexpr (weft::detail::can_multiply<detail::Loops<D>>()) {
       Multiplier<detail::Loops<D>>::multiply(operation, a, b, to);
     }

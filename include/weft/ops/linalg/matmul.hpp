@@ -11,14 +11,15 @@ namespace weft {
 /// The activation function at the end of a product's epilogue.
 enum class Activation : unsigned char { identity, relu, gelu_tanh };
 
-/// What a product's call computes afterwards: activation(alpha * product + beta * addend). The
-/// addend has elements of type T and a shape that broadcasts to the product's.
+/// What a product's call computes afterwards: activation(alpha * product + beta * addend + bias).
+/// The addend and the bias have elements of type T and shapes that broadcast to the product's.
 template <class T, class D>
 struct Epilogue {
   Activation activation = Activation::identity;
   compute_t<T> alpha = compute_t<T>(1);
   compute_t<T> beta = compute_t<T>(0);
   const Tensor<T, D>* addend = nullptr;
+  const Tensor<T, D>* bias = nullptr;  ///< beside an addend
 };
 
 /// The matrix products of device D (cpu/matmul.hpp, cuda/matmul.hpp); MultiplyingDevice says what
