@@ -61,6 +61,21 @@ TEST_CASE("who is late is named with what it did last") {
   CHECK(said ==
         "call 2 of the group was not done in 0.5 s; rank 2 has not started it, its last was "
         "call 1, broadcast");
+  // One that has ended without it is to blame, one that has started it and given up is not.
+  three(0.5, [&](Circle& circle, int r) {
+    circle.begin({});
+    if (r > 0) circle.late(1, false);  // tells the others
+    circle.exchange("test", "a", "here");
+    circle.begin({});
+    if (r == 1) circle.late(2, false);
+    circle.exchange("test", "b", "here");
+    if (r > 0) circle.world().store().leave();
+    if (r > 0) return;
+    while (circle.world().store().get("left").value_or("").size() < 4) std::this_thread::yield();
+    said = circle.late(2);
+    CHECK(circle.late(1).ends_with("rank 1 has ended; rank 2 has ended"));
+  });
+  CHECK(said == "call 2 of the group was not done in 0.5 s; rank 2 has ended");
   three(0.5, [&](Circle& circle, int r) {
     circle.begin({});
     circle.exchange("test", "a", "here");

@@ -63,6 +63,7 @@ class Circle {
   std::string late(long number, bool patient = true) {
     if (patient) std::this_thread::sleep_for(1.5 * world_->interval());
     std::string out;
+    std::string ended;  // though they had started it, as those do that gave up sooner
     try {
       post();
       const std::string dead = world_->store().get("dead").value_or("");
@@ -78,7 +79,7 @@ class Circle {
         if (lists(dead, members_[r])) {
           out += "; " + who + " is gone";
         } else if (lists(left, members_[r])) {
-          out += "; " + who + " has ended";
+          (at < number ? out : ended) += "; " + who + " has ended";
         } else if (at < number) {
           out += "; " + who + " has not started it";
           out += at == 0 ? ", nor any other"
@@ -88,6 +89,7 @@ class Circle {
     } catch (const Error&) {
       out = "; rank 0 is gone";
     }
+    if (out.empty()) out = ended;
     if (out.empty()) {
       out = "; all ranks have started it";
       if (!weft::detail::check_requested()) out += ": WEFT_CHECK=1 compares their calls";
