@@ -96,7 +96,7 @@ def stage3(n, compute, buckets, host, all_reduce, crowding=0.0):
 def read(path):
     lines = path.read_text().splitlines()
     gpus = int(lines[0].split()[1])
-    return gpus, list(csv.DictReader(lines[1:]))
+    return gpus, list(csv.DictReader(lines[1:])), "inputs' gradients first" in lines[0]
 
 
 def fit(files):
@@ -151,7 +151,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("files", nargs="*", type=Path)
     options = parser.parse_args()
-    files = [read(path) for path in options.files]
+    files, inputs_first = [], False
+    for path in options.files:
+        gpus, rows, inputs_first = read(path)
+        files.append((gpus, rows))
     # Without a file: PyTorch's all_reduces on 2 and 4 H200s (bench/several_gpus/run.py prints ours).
     if not files:
         busbw = {2: {1: 25, 4: 68, 25: 197, 100: 252, 400: 293}, 4: {1: 28, 4: 84, 25: 222, 100: 289, 400: 322}}
@@ -165,9 +168,9 @@ def main():
                                                              for alpha, beta in hosts[n]) +
               f"; all_reduces within {100 * error:.0f} % on average")
     layers = [784 * 4096 + 4096, 4096 * 4096 + 4096, 4096 * 10 + 10]
-    # In the order of the backward pass, by its operations: the last layer's gradients at once, the middle
-    # one's, of 33.6 M of 36.8 M products a sample, by 0.91.
-    mlp = [(0.01, 4 * layers[2]), (0.91, 4 * layers[1]), (1.0, 4 * layers[0])]
+    # In the order of the backward pass, by its operations: the last layer's gradients at once; of the middle
+    # one's 33.6 M products of the 36.8 M of a sample the half that its weight needs is the first, or the last.
+    mlp = [(0.01, 4 * layers[2]), (0.91 if inputs_first else 0.46, 4 * layers[1]), (1.0, 4 * layers[0])]
     at_once = [(1.0, 4 * sum(layers))]
     resnet = [(0.02, 2e6), (0.3, 25e6), (0.7, 17e6), (1.0, 3e6)]  # 11.7 M parameters
     deep = [(i / 12 + 1 / 12, 4 * (4096 * 4096 + 4096)) for i in range(12)]
