@@ -217,7 +217,7 @@ def page():
             ("Sets, with weft/statistics.hpp", "ops/statistics/sets.hpp"),
             ("Along an axis, with weft/statistics.hpp", "ops/statistics/differences.hpp"),
             ("Binning, with weft/statistics.hpp", "ops/statistics/counting.hpp"),
-            ("Creating tensors", "tensor/factory.hpp"), ("Generated from positions", "ops/elementwise/generate.hpp"),
+            ("Creating tensors", "tensor/factory.hpp"), ("Memory of your own", "tensor/borrow.hpp"), ("Generated from positions", "ops/elementwise/generate.hpp"),
             ("Gathering", "ops/index/gather.hpp"), ("Scattering, in place", "ops/index/scatter.hpp"),
             ("Padding", "ops/shape/pad.hpp"), ("Padding with a tensor's own values", "ops/shape/pad_values.hpp"), ("Rolling and shifting", "ops/shape/roll.hpp"), ("Repeating", "ops/shape/repeat.hpp"),
             ("Axes", "ops/shape/axes.hpp"), ("Splitting", "ops/shape/pieces.hpp"), ("Joining", "ops/join.hpp"),

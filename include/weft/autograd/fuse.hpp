@@ -32,7 +32,10 @@ auto fused_vars(const Es&... es) {
       Y y(get<I>(values));
       if constexpr (is_var<Y>) {
         if constexpr (autograd::can_differentiate<E>()) {
-          y.keep(e, autograd::without_vars_t<E>(get<I>(plain)), "", 0);
+          using T = typename Y::value_type;
+          auto variable = autograd::record_statement<T, D>(
+              e, autograd::without_vars_t<E>(get<I>(plain)), "", 0);
+          if (variable) y = Y(y.value(), static_cast<decltype(variable)&&>(variable));
         }
       }
       return y;

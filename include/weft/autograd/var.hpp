@@ -10,18 +10,11 @@
 #include "weft/autograd/expression/large.hpp"
 #include "weft/autograd/expression/row_backward.hpp"
 #include "weft/autograd/expression/statement.hpp"
-#include "weft/autograd/mode.hpp"
 #include "weft/autograd/tape/engine.hpp"
 #include "weft/eval/transfer.hpp"
 #include "weft/tensor/factory.hpp"
 
 namespace weft {
-
-namespace detail {
-// Defined in autograd/fuse.hpp.
-template <class... Es>
-auto fused_vars(const Es&... expressions);
-}  // namespace detail
 
 namespace autograd {
 template <class T, class D>
@@ -307,25 +300,7 @@ class Var : public Members<Var<T, D>> {
     return variable_.get();
   }
 
-  template <class... Es>
-  friend auto detail::fused_vars(const Es&... expressions);
-
-  /// The statement that value_ was computed by, where it is recorded.
-  template <class E, class P>
-  void keep(const E& e, P&& plain, const char* file, unsigned line,
-            const autograd::KeptValue<E, D>& kept = {}) {
-    if (!is_grad_enabled()) return;
-    using Recorded = autograd::Statement<E, T, D>;
-    autograd::Ref<Recorded> node(new Recorded(static_cast<P&&>(plain), kept));
-    autograd::for_each_var(e, [&](const auto& x, int i) {
-      if (x.requires_grad()) node->edges[i] = autograd::Ref<autograd::Variable>(x.variable().get());
-    });
-    node->file = file;
-    node->line = line;
-    if (node->wants_any()) {
-      *this = Var(value_, autograd::computed_by<T, D>(autograd::Ref<autograd::Node>(node.get())));
-    }
-  }
+  /// Evaluates a statement and records it.
   template <class E>
   void record(const E& e, const char* file, unsigned line) {
     using From = typename E::device_type;
@@ -354,7 +329,9 @@ class Var : public Members<Var<T, D>> {
         } else {
           value_ = detail::materialize<T, D>(plain);
         }
-        keep(e, static_cast<decltype(plain)&&>(plain), file, line, kept);
+        auto variable = autograd::record_statement<T, D>(e, static_cast<decltype(plain)&&>(plain),
+                                                         file, line, kept);
+        if (variable) *this = Var(value_, static_cast<decltype(variable)&&>(variable));
       }
     }
   }
@@ -368,19 +345,13 @@ class Var : public Members<Var<T, D>> {
   }
   template <class E>
   Var& update(const E& e) {
-    if (is_grad_enabled() && (requires_grad() || autograd_wanted(e))) {
+    if (is_grad_enabled() && (requires_grad() || autograd::any_requires_grad(e))) {
       if (variable_ && is_leaf()) check_writable("update");
       *this = Var(e);
     } else {
       value_.assign(autograd::without_vars(e));
     }
     return *this;
-  }
-  template <class E>
-  static bool autograd_wanted(const E& e) {
-    bool wanted = false;
-    autograd::for_each_var(e, [&](const auto& x, int) { wanted = wanted || x.requires_grad(); });
-    return wanted;
   }
 
   Tensor<T, D> value_;

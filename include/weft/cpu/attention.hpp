@@ -10,6 +10,7 @@
 #include "weft/ops/compose.hpp"
 #include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/linalg/attention.hpp"
+#include "weft/tensor/borrow.hpp"
 
 namespace weft {
 

@@ -10,6 +10,7 @@
 #include "weft/autograd/arena.hpp"
 #include "weft/dist/start.hpp"
 #include "weft/ops/elementwise/cast.hpp"
+#include "weft/tensor/borrow.hpp"
 
 namespace weft::dist {
 

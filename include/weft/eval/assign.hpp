@@ -65,7 +65,7 @@ struct Lowered<Reduce<R, E>, Route::reduction> {
   }
 };
 
-/// What is told of a matrix product that is only planned.
+/// Describes a matrix product to a dry run.
 struct PlannedProduct {
   Shape left;
   Shape right;
@@ -74,15 +74,15 @@ struct PlannedProduct {
   double operations;
 };
 
-/// Takes the place of evaluating parts of an expression first, while it is only planned; `product`
-/// is null unless the part is one.
+/// Called during a dry run instead of evaluating a part of an expression in advance; `product` is
+/// null unless the part is a matrix product.
 struct Staging {
   StorageHandle (*take)(Staging*, const Name&, const Shape&, int64_t bytes,
                         const PlannedProduct* product);
 };
 [[gnu::visibility("default")]] inline constinit thread_local Staging* staging = nullptr;
 
-/// A product as it is planned, after the operands that are evaluated before it.
+/// Describes a product to a dry run, after the operands that are evaluated before it.
 template <class D, class E>
 PlannedProduct planned_product(const E& e) {
   const auto evaluate = [](const auto& x) {
@@ -106,8 +106,8 @@ void run_lowered(void* lowered, const Shape& shape, D device) {
   }
 }
 
-/// The statement that writes `e`, lowered; `run` is run_lowered, named where it is used so that a
-/// compiler's list of instantiations stays short.
+/// The statement of a lowered `e`. `run` is run_lowered, which the caller names to keep compilers'
+/// instantiation traces short.
 template <class D, class E>
 Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, const Shape&, D),
                           const char* operation, D wanted) {
@@ -122,7 +122,7 @@ Statement<D> statement_of(const E& e, Lowered<E>& lowered, void (*run)(void*, co
           !is_tensor<E>};
 }
 
-/// What evaluating an expression gives while it is only planned: a tensor in placeholder storage.
+/// Evaluation in a dry run: a tensor in placeholder storage.
 template <class T, class D, class E>
 WEFT_ONCE Tensor<T, D> plan_on(const E& e) {
   const int64_t bytes = e.size() * static_cast<int64_t>(sizeof(T));
@@ -151,7 +151,7 @@ Tensor<T, D> on(const E& e, D device) {
   return materialize_on<T, D>(e, device);
 }
 
-/// A tensor in an expression that dies whose memory the result can have; null if there is none.
+/// A tensor in an expiring expression whose memory the result can take over; null if there is none.
 template <class T, class D, class E>
 const Tensor<T, D>* find_donor(const E& e, const Shape& shape) {
   const Tensor<T, D>* donor = nullptr;
@@ -182,14 +182,14 @@ Tensor<T, D> materialize(E&& e) {
   return materialize_on<T, D>(e, D{});
 }
 
-/// Whether an expression's tensors are its operands, one by one.
+/// Whether the operands of an expression's program are exactly its tensors.
 template <class E>
 inline constexpr bool reads_leaves = is_tensor<E> || std::is_same_v<E, Positions> || is_scalar<E>;
 template <class T, class Op, class... Args>
 inline constexpr bool reads_leaves<Map<T, Op, Args...>> = (reads_leaves<Args> && ...);
 
-// Inlined: a statement's type seldom occurs twice, and a function for each is a twentieth of a
-// file's object.
+// Inlined: a statement's type seldom occurs twice, and an out-of-line function for each would make
+// up a twentieth of the object file.
 template <class T, class D, class E>
 [[gnu::always_inline]] inline void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;

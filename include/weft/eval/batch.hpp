@@ -14,7 +14,7 @@ namespace weft {
 template <class D>
 struct BatchQueue;
 
-/// The CPU has nothing to gain from waiting.
+/// The CPU would gain nothing from a queue.
 template <>
 struct BatchQueue<Cpu> {
   static void run() {}
@@ -63,7 +63,7 @@ class BatchTied {
  private:
   template <class... Es>
   void write(const Pack<Es...>& expressions) const {
-    // Parts that are evaluated before would not see what waiting statements write.
+    // Parts evaluated in advance would not see what queued statements write.
     if constexpr (std::is_same_v<D, Cpu> || !(reads_leaves<Es> && ...)) {
       queue_.run();
       write_fused(targets_, expressions);
@@ -81,13 +81,13 @@ class BatchTied {
 };
 }  // namespace detail
 
-/// In-place statements over many tensors that run together: statements of one form over contiguous
-/// tensors are one CUDA kernel, for hundreds of tensors of any shapes.
+/// A queue of in-place statements over many tensors. On CUDA, queued statements of the same form
+/// over contiguous tensors run as one kernel, even for hundreds of tensors of different shapes.
 ///   Batch<Cuda> batch;
 ///   for (std::size_t i = 0; i < n; ++i) batch.tie(p[i], m[i]) = fuse(p[i] - lr * g[i], ...);
 ///   batch.run();
-/// The results are the same as one after the other: a statement that reads what a waiting one
-/// writes, or has another form, lets the waiting ones run first.
+/// The results are as if the statements ran one by one: a statement that reads what a queued one
+/// writes, or that has another form, runs the queue first.
 template <Device D>
 class Batch {
  public:
@@ -95,7 +95,7 @@ class Batch {
   Batch() = default;
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
-  /// Runs what waits, unless an exception is on its way: then that is dropped.
+  /// Runs the queue, or drops it if an exception is being thrown.
   ~Batch() noexcept(false) {
     if (std::uncaught_exceptions() == exceptions_) run();
   }
@@ -114,7 +114,7 @@ class Batch {
     tie(target) = fuse(e);
   }
 
-  /// Runs what waits.
+  /// Runs the queue.
   void run() { queue_.run(); }
 
  private:

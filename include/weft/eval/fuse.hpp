@@ -12,7 +12,7 @@ Pack<P, Ps...> prepend(const P& first, const Pack<Ps...>& rest) {
   return {first, rest};
 }
 
-/// The programs of all expressions, whose operands are inputs[B] and those behind it.
+/// Lowers all expressions; their operands are inputs[B] and up.
 template <int B>
 Pack<> lower_all(const Pack<>&, Operand*) {
   return {};
@@ -23,8 +23,8 @@ auto lower_all(const Pack<Head, Tail...>& expressions, Operand* inputs) {
   return prepend(first, lower_all<B + operand_count<Head>>(expressions.tail, inputs));
 }
 
-/// Expressions made ready to run together: the first operands are the targets, still to be set,
-/// then come the operands of all expressions in turn.
+/// Expressions lowered to run together. The first operands are the targets, still to be set; those
+/// of the expressions follow in turn.
 template <class... Es>
 struct LoweredFuse {
   using types = typename Join<TypeList<>, typename Lowering<Es>::types...>::type;
@@ -37,7 +37,7 @@ struct LoweredFuse {
       : programs(lower_all<1>(expressions, operands + targets - 1)) {}
 };
 
-/// The same where there are reductions inside: one row program, if they run along the same rows.
+/// The same with reductions inside: one row program, if all reduce along the same rows.
 template <class... Es>
   requires(has_reduction<Es> || ...)
 struct LoweredFuse<Es...> : Rows<Es...> {
@@ -152,7 +152,7 @@ Pack<Tensor<typename Es::value_type, D>...> materialize_fused(const Pack<Es...>&
   return out;
 }
 
-/// What must hold of one target of tie().
+/// Checks one target of tie().
 WEFT_OUTLINED inline void check_target(int index, const Shape& shape, const Shape& target,
                                        const Strides& strides) {
   if (!(target == shape)) {
@@ -166,7 +166,7 @@ WEFT_OUTLINED inline void check_target(int index, const Shape& shape, const Shap
   }
 }
 
-/// A bit for each target that cannot be written while the others are read or written.
+/// A bit for each target that must not be written while other operands are read or written.
 WEFT_OUTLINED inline unsigned conflicting_targets(const Operand* operands, int n, int targets) {
   unsigned found = 0;
   for (int i = 0; i < targets; ++i) {
@@ -192,7 +192,7 @@ void set_targets(const Shape& shape, const Pack<T, Ts...>& targets, Operand* ope
   set_targets(shape, targets.tail, operands + 1, index + 1);
 }
 
-/// Puts temporaries in the place of the targets that have a bit in `apart`.
+/// Replaces the targets that have a bit in `apart` by temporaries.
 inline void set_apart(const Shape&, Pack<>&, const Pack<>&, Operand*, unsigned) {}
 template <class T, class... Ts>
 void set_apart(const Shape& shape, Pack<T, Ts...>& values, const Pack<T, Ts...>& targets,

@@ -16,13 +16,14 @@ Tensor<T, D> materialize_on(const E& e, D device);
 template <Indexing How>
 using finder_of = std::conditional_t<How == Indexing::whole, AtPosition, AlongAxis>;
 
-/// AlongAxis where each element has an index of its own, so that no kernel for slices is made.
+/// AlongAxis with one index per element: a type of its own, so that no slice kernel is
+/// instantiated.
 struct AlongOwnAxis : AlongAxis {};
 template <Indexing How, class D>
 using gather_finder =
     std::conditional_t<How == Indexing::along && is_cuda<D>, AlongOwnAxis, finder_of<How>>;
 
-/// The place of an element of `x` without what an index adds to it, at coordinates of `shape`.
+/// Sets `offsets` to the position in `x` of each coordinate of `shape`, before the index is added.
 WEFT_OUTLINED inline void set_offsets(Operand& offsets, Indexing how, const Layout& x, int axis,
                                       const Shape& shape) {
   const int index_rank = how == Indexing::instead ? shape.rank() - x.rank() + 1 : shape.rank();
@@ -30,7 +31,7 @@ WEFT_OUTLINED inline void set_offsets(Operand& offsets, Indexing how, const Layo
               offset_strides(how, x, axis, index_rank), nullptr);
 }
 
-/// Makes an operand of offsets stand for reads anywhere in the tensor that `x` describes.
+/// Marks an operand of offsets as reading anywhere in the tensor that `x` describes.
 WEFT_OUTLINED inline void set_gathered(Operand& offsets, const Operand& x) {
   const char* first = nullptr;
   const char* last = nullptr;
@@ -41,7 +42,7 @@ WEFT_OUTLINED inline void set_gathered(Operand& offsets, const Operand& x) {
   offsets.storage = x.storage;
 }
 
-/// Gives the operands of indices the axes of size 1 that they have behind their own.
+/// Appends axes of size 1 to the operands of the indices.
 WEFT_OUTLINED inline void append_axes(Operand* operands, int n, int axes) {
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < axes; ++k) {
@@ -51,7 +52,7 @@ WEFT_OUTLINED inline void append_axes(Operand* operands, int n, int axes) {
   }
 }
 
-/// How indices into `x` are checked on its device.
+/// The range that indices into `x` are checked against, and where a failure is reported.
 template <class D>
 IndexRange index_range(const char* operation, Indexing how, const Shape& x, int axis,
                        [[maybe_unused]] const Storage* storage) {
@@ -67,8 +68,8 @@ IndexRange index_range(const char* operation, Indexing how, const Shape& x, int 
   return range;
 }
 
-/// Whether indices go through a formula to the one tensor that it reads, and how often it does:
-/// what they name is then computed where it is needed, on CUDA.
+/// Whether a gather of an element-wise expression can gather from the one tensor that it reads
+/// instead, so that only gathered elements are computed (on CUDA); and how many tensors it reads.
 template <class E>
 struct GatheredInside {
   static constexpr bool passes = false;
@@ -188,8 +189,8 @@ struct Lowering<Gather<K, E, I>> {
   }
 };
 
-/// Rows that indices pick are gathered before a row program on CUDA: its reductions and outputs
-/// would look them up again each, element by element, and keep none of them.
+/// On CUDA, rows selected by indices are gathered before a row program: otherwise each of its
+/// reductions and outputs would look every element up again and keep none.
 template <class K, class E, class I>
 inline constexpr bool is_evaluated_before_rows<Gather<K, E, I>> =
     K::how == Indexing::instead &&

@@ -94,18 +94,8 @@ struct Lowering<Joined<K, Es...>> {
   }
 };
 
-/// Row programs read a row several times, and so what is joined from memory.
 template <class K, class... Es>
-struct RowLowering<Joined<K, Es...>, false> {
-  using Node = Joined<K, Es...>;
-  using types = typename OpaqueLowering<Node>::types;
-  static constexpr int reductions = 0;
-  template <int B, int>
-  static auto lower(const Node& e, Operand* operands, RowNode*) {
-    auto program = OpaqueLowering<Node>::template lower<B>(e, operands);
-    return RowPart<decltype(program), Pack<>>{program, {}};
-  }
-};
+struct RowLowering<Joined<K, Es...>, false> : OpaqueRowLowering<Joined<K, Es...>> {};
 
 }  // namespace detail
 }  // namespace weft

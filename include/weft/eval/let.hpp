@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/eval/rows/pattern.hpp"
 #include "weft/eval/rows/program.hpp"
-#include "weft/eval/rows/sharing.hpp"
 
 namespace weft {
 
@@ -57,7 +57,7 @@ inline constexpr bool reads_bound = [] {
 template <class B, class... Es>
 inline constexpr bool reads_bound<B, Pack<Es...>> = (reads_bound<B, Es> || ...);
 
-/// Whether all that is done with B is element-wise, and gives values alone.
+/// Whether B is used only by element-wise operations without side effects.
 template <class B, class E>
 inline constexpr bool is_formula_of = std::is_same_v<B, E> || !reads_bound<B, E>;
 template <class B, class T, class Op, class... Args>
@@ -68,8 +68,8 @@ inline constexpr bool is_formula_of<B, Map<T, Op, Args...>> = (Effects::of<Op>()
 template <int...>
 struct Sources {};
 
-/// A part of a formula: its program, of which value each of its operands is (0: what is bound, else
-/// an argument), and the expressions that are arguments.
+/// A part of a formula: its program, the source of each operand (0: the bound value, otherwise an
+/// argument), and the argument expressions.
 template <class Program, class From, class Arguments>
 struct FormulaPart {
   Program program;
@@ -132,7 +132,7 @@ namespace op {
 template <int I, class Let>
 inline constexpr bool formula_passes = false;
 
-/// A formula of a bound value, its first argument, and others, with values of type Result.
+/// A formula whose first argument is the bound value; its value has type Result.
 template <class Result, class Program, int... S>
 struct let {
   using domain = Any;
@@ -178,10 +178,10 @@ auto make_let(E&& e, const FormulaPart<Program, From, Pack<Xs...>>& part) {
 
 }  // namespace detail
 
-/// f(e), where f, such as a generic lambda, returns an expression of its argument. Where all that f
-/// does with it is element-wise, e is one value, by type: read and computed once for each element,
-/// and its gradient once, however often the formula has it. Otherwise (f reduces or gathers it) the
-/// expression is f(e), whose equal parts a row program finds when it runs.
+/// f(e) with e bound to one value: f, such as a generic lambda, returns an expression of its
+/// argument. If f uses it only element-wise, e is read and computed once per element, and its
+/// gradient too, however often the formula mentions it. Otherwise (f reduces or gathers it) the
+/// result is plain f(e), and a row program finds the equal parts when it runs.
 template <ExpressionLike E, class F>
 auto let(E&& e, const F& f) {
   using X = detail::node_t<E>;

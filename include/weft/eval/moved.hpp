@@ -1,4 +1,4 @@
-// Expressions computed at other coordinates: what pad or roll makes of one, in the same kernel.
+// Rearranged expressions (pad, roll) computed in the statement's own kernel, at other coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace weft {
 
 namespace op {
-/// A value where a rearrangement finds an element, a number where it finds none.
+/// The value where a rearrangement finds an element, the fill value elsewhere.
 template <class T, class K>
 struct inside {
   static constexpr const char* text = K::text;
@@ -22,7 +22,7 @@ struct inside {
 
 namespace detail {
 
-/// An expression whose tensors are read where `How` says: how(tensor).
+/// An expression with how(tensor) in place of each tensor.
 template <class How, class E>
 struct Moved {
   using type = E;
@@ -37,13 +37,8 @@ template <class How, class T, class Op, class... Args>
 struct Moved<How, Map<T, Op, Args...>> {
   using type = Map<T, Op, typename Moved<How, Args>::type...>;
   static type of(const Map<T, Op, Args...>& e, const How& how) {
-    return of(e, how, std::index_sequence_for<Args...>{});
-  }
-
- private:
-  template <std::size_t... I>
-  static type of(const Map<T, Op, Args...>& e, const How& how, std::index_sequence<I...>) {
-    return type(e.op(), Moved<How, Args>::of(get<static_cast<int>(I)>(e.args()), how)...);
+    return with_operands<type>(
+        e, [&]<class X>(const X& x) -> decltype(auto) { return Moved<How, X>::of(x, how); });
   }
 };
 
@@ -93,7 +88,7 @@ struct MovedWhole {
   }
 };
 
-/// Expressions of few tensors are computed at the places where they are wanted.
+/// Expressions of few tensors are computed directly at the rearranged coordinates.
 template <class K, class E>
   requires(is_cuda<typename E::device_type>&& is_moved_by_leaves<E>)
 struct Lowering<Rearranged<K, E>> {
@@ -105,18 +100,8 @@ struct Lowering<Rearranged<K, E>> {
   }
 };
 
-/// Row programs read a row several times, and so what moves from memory.
 template <class K, class E>
-struct RowLowering<Rearranged<K, E>, false> {
-  using Node = Rearranged<K, E>;
-  using types = typename OpaqueLowering<Node>::types;
-  static constexpr int reductions = 0;
-  template <int B, int>
-  static auto lower(const Node& e, Operand* operands, RowNode*) {
-    auto program = OpaqueLowering<Node>::template lower<B>(e, operands);
-    return RowPart<decltype(program), Pack<>>{program, {}};
-  }
-};
+struct RowLowering<Rearranged<K, E>, false> : OpaqueRowLowering<Rearranged<K, E>> {};
 
 }  // namespace detail
 }  // namespace weft

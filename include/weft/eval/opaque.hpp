@@ -1,4 +1,4 @@
-// Opaque nodes: expressions that are computed by themselves before what reads them, such as scans.
+// Opaque nodes, such as scans: evaluated by an algorithm of their own before what reads them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +19,7 @@ struct OpaqueType<E> {
   using type = typename E::opaque_type;
 };
 
-/// Inside a larger expression: evaluated now, its value an operand; what the expression has twice
+/// Inside a larger expression: evaluated now, and its value is an operand. A node that occurs twice
 /// is evaluated once.
 template <class E>
 struct OpaqueLowering {
@@ -47,8 +47,21 @@ struct OpaqueLowering {
 template <OpaqueNode E>
 struct Lowering<E> : OpaqueLowering<E> {};
 
-/// As a whole right-hand side: its leaves stand where other expressions have their operands, so
-/// that device and overlap are found in the same way.
+/// In a row program, for nodes that an element-wise kernel reads at computed places: a row is read
+/// several times, and so from memory.
+template <class E>
+struct OpaqueRowLowering {
+  using types = typename OpaqueLowering<E>::types;
+  static constexpr int reductions = 0;
+  template <int B, int>
+  static auto lower(const E& e, Operand* operands, RowNode*) {
+    auto program = OpaqueLowering<E>::template lower<B>(e, operands);
+    return RowPart<decltype(program), Pack<>>{program, {}};
+  }
+};
+
+/// As a whole right-hand side: its leaves serve as the operands, so that device and overlap are
+/// checked as for other expressions.
 template <class E>
 struct Lowered<E, Route::opaque> {
   static constexpr int n = leaf_count<E> + 1;
@@ -73,8 +86,8 @@ struct Lowered<E, Route::opaque> {
   }
 };
 
-/// Whether e can be written straight into a target that it does not overlap: what is not
-/// element-wise needs one of its own shape, an opaque node a contiguous one.
+/// Whether e can be written directly into a target that it does not overlap. Anything but
+/// element-wise needs a target of its own shape, an opaque node a contiguous one as well.
 template <class E, class X>
 bool takes_target(const E& e, const X& target) {
   constexpr Route route = route_of<E>();

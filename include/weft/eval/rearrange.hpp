@@ -8,8 +8,8 @@
 
 namespace weft::detail {
 
-/// The bits that hold `size`: one count more than there are coordinates, so that no two axes merge
-/// into one, of which the ends of a thread's elements would say less.
+/// The bits that hold `size` itself, one more value than there are coordinates: two axes then never
+/// merge into one, for which the first and last of a thread's elements would tell less.
 inline int bits_of(int64_t size) {
   int bits = 0;
   while (bits < 62 && (int64_t{1} << bits) <= size) ++bits;
@@ -29,8 +29,8 @@ inline int bits_of(int64_t size) {
   return bits <= 60;
 }
 
-/// Sets the operands of offsets, along the axes that stay, and of positions, along the others; and
-/// what the program has to know of these.
+/// Sets the operands of offsets (along the axes that stay) and of positions (along the others), and
+/// describes the latter to the program.
 template <class Axis>
 WEFT_OUTLINED void set_places(const Places& places, const Layout& x, Operand* operands, Axis* axes,
                               bool divides) {
@@ -60,20 +60,20 @@ WEFT_OUTLINED void set_places(const Places& places, const Layout& x, Operand* op
   operands[1].set(origin, 1, places.shape, positions, nullptr);
 }
 
-/// Whether an expression can be computed at other coordinates by reading its tensors there.
+/// Whether an expression can be computed at other coordinates by reading its tensors at them.
 template <class E>
 inline constexpr bool moves_by_leaves = is_tensor<E> || is_scalar<E>;
 template <class T, class Op, class... Args>
 inline constexpr bool moves_by_leaves<Map<T, Op, Args...>> = (moves_by_leaves<Args> && ...);
 
-/// Whether one is, which has few.
+/// Whether an operation is: with four tensors at most.
 template <class E>
 inline constexpr bool is_moved_by_leaves = false;
 template <class T, class Op, class... Args>
 inline constexpr bool is_moved_by_leaves<Map<T, Op, Args...>> =
     moves_by_leaves<Map<T, Op, Args...>>&& leaf_count<Map<T, Op, Args...>> <= 4;
 
-/// A rearrangement as a part of a statement's program.
+/// A rearrangement inside a statement's program.
 template <class K, class E>
 struct RearrangedLowering {
   using element =
@@ -120,8 +120,8 @@ struct RearrangedLowering {
   }
 };
 
-/// On CUDA. Elsewhere a rearrangement is an opaque node: long stretches are copied faster than
-/// single elements are found.
+/// On CUDA only. On the CPU a rearrangement is an opaque node: copying long runs is faster than
+/// locating single elements.
 template <class K, class E>
   requires(is_cuda<typename E::device_type> && !is_moved_by_leaves<E>)
 struct Lowering<Rearranged<K, E>> : RearrangedLowering<K, E> {};

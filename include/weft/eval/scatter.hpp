@@ -1,4 +1,4 @@
-// Scatters: the shape that they run over, what must not overlap, and the program that writes.
+// Scatters: the shape that they run over, overlap checks, and the program that writes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace weft {
 
-/// The loops of device D that run a program for what it writes (cpu/elementwise/scatter.hpp,
+/// The loops of device D that run a program for its writes (cpu/elementwise/scatter.hpp,
 /// cuda/elementwise/scatter.hpp); ScatteringDevice says what they provide.
 template <class D>
 struct Scatterer;
 
 /// A device that scatters: run<T, Types>(name, device, shape, operands, program). operands[0] is
-/// the target of element type T, as large as the shape and contiguous whatever it is in truth, the
-/// others are those that Types lists, the first of them the target's offsets.
+/// the target, of element type T, described as contiguous and of that shape whatever its layout;
+/// the others are those that Types lists, starting with the offsets into the target.
 template <class D>
 concept ScatteringDevice = requires(const detail::Name& name, D device, const Shape& shape,
                                     detail::Operand* operands, const Arg<1, float>& program) {
@@ -74,7 +74,7 @@ struct UpdateOf<Update::add_in_order, T, Finder> : UpdateOf<Update::add, T, Find
 template <Update Kind, class T, class Finder>
 using update_of = typename UpdateOf<Kind, T, Finder>::type;
 
-/// A value of its own of an operand, a number staying one.
+/// A copy of an operand's value; a number stays a number.
 template <class D, class E>
 auto own_value(const E& e, D device) {
   if constexpr (requires { typename E::number; }) {

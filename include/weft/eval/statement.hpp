@@ -1,4 +1,4 @@
-// Statement: an expression made ready to run, and what evaluation does with it whatever its type.
+// Statement: a lowered expression with its type erased, and the code that evaluates it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,8 +31,8 @@ void set_target(Operand& target, const Tensor<T, D>& x) {
   target.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
 }
 
-/// A lowered expression, and what evaluation needs of its type: all the rest is compiled once for
-/// each element type and device, not for each expression.
+/// A lowered expression with its type erased, so that evaluation is compiled once per element type
+/// and device, not once per expression.
 template <class D>
 struct Statement {
   const char* operation;
@@ -40,14 +40,14 @@ struct Statement {
   Operand* operands;  // the first is the target, still to be set
   int n;
   bool elementwise;
-  D wanted;  // where it runs if no operand says
+  D wanted;  // where it runs if no operand decides
   void* lowered;
   void (*run)(void* lowered, const Shape& shape, D device);
   bool computes = true;  // more than a copy, which is contiguous
 };
 
-/// Whether the operands of the result's size, at least one, all have their channels side by side in
-/// memory: beside a contiguous one the result is contiguous.
+/// Whether all operands of the result's shape, at least one, are channels_last; next to a
+/// contiguous one the result is contiguous.
 WEFT_OUTLINED inline bool all_channels_last(const Operand* operands, int n, const Shape& shape) {
   if (shape.rank() < 3 || shape.rank() > 5) return false;
   bool found = false;
@@ -66,8 +66,8 @@ WEFT_OUTLINED inline bool all_channels_last(const Operand* operands, int n, cons
   return found;
 }
 
-/// New storage for the result of a statement: contiguous, unless an element-wise one's operands all
-/// are channels_last.
+/// New storage for the result: contiguous, unless the statement is element-wise and all its
+/// operands are channels_last.
 template <class T, class D>
 Tensor<T, D> new_target(const Statement<D>& s, D device) {
   const bool last =
@@ -131,7 +131,7 @@ WEFT_OUTLINED void run_into(Tensor<T, D>& z, const Statement<D>& s, long inside)
   if (!(z.shape() == *s.shape)) Access::set_shape(z, *s.shape);
 }
 
-/// How many operands behind the target read `storage`.
+/// How many operands after the target read `storage`.
 WEFT_OUTLINED inline long count_owned(const Operand* operands, int n, const Storage* storage) {
   long count = 0;
   for (int i = 1; i < n; ++i) count += operands[i].storage == storage ? 1 : 0;
@@ -154,8 +154,8 @@ WEFT_OUTLINED bool check_writable(const Tensor<T, D>& target, const Shape& shape
   return true;
 }
 
-/// Writes into the target's elements: at once, or by way of a temporary where it `must_wait` or
-/// an operand is still needed.
+/// Writes into the target's elements: directly, or through a temporary if it `must_wait` or
+/// conflicts with an operand.
 template <class T, class D>
 WEFT_OUTLINED void run_in_place(const Tensor<T, D>& target, const Statement<D>& s, bool must_wait) {
   set_target(s.operands[0], target);

@@ -60,7 +60,8 @@ std::vector<typename Tensor<T, D>::value_type> Tensor<T, D>::to_vector() const {
 }
 
 namespace detail {
-/// The views of x, a tensor or Var, of `length` elements along an axis, the last one shorter.
+/// Splits x, a tensor or Var, into views of `length` elements along an axis; the last may be
+/// shorter.
 template <class X>
 std::vector<X> pieces(const X& x, int64_t length, int64_t axis) {
   if (length <= 0) fail<ValueError>("split", "pieces of length ", length, ", expected at least 1");

@@ -6,17 +6,18 @@
 #include <string>
 #include <string_view>
 
-#include "weft/io/file.hpp"
+#include "weft/io/header_text.hpp"
 
 namespace weft::io {
 
 /// Reads objects, arrays, strings and whole numbers where the caller expects them, and throws, with
 /// the place, at all else. So there is no nesting but the caller's own, a number is exact or
 /// refused (1.0, 1e3 and -0 are), and every key is seen, also one that comes twice.
-class JsonReader {
+class JsonReader : HeaderText<InputFile> {
  public:
   /// The text must be valid UTF-8.
-  JsonReader(const InputFile& file, std::string_view text) : file_(file), text_(text) {}
+  JsonReader(const InputFile& file, std::string_view text)
+      : HeaderText(file, text, " \n\r\t", "byte") {}
 
   /// Calls f(key) for each member of an object; f reads the value.
   template <class F>
@@ -67,14 +68,7 @@ class JsonReader {
   int64_t number() {
     space();
     const std::size_t first = at_;
-    int64_t value = 0;
-    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-      if (__builtin_mul_overflow(value, int64_t{10}, &value) ||
-          __builtin_add_overflow(value, int64_t{text_[at_] - '0'}, &value)) {
-        at_ = first;
-        unexpected("a number below 2^63");
-      }
-    }
+    const int64_t value = digits("a number below 2^63");
     const bool fraction = at_ < text_.size() && (text_[at_] == '.' || (text_[at_] | 32) == 'e');
     if (at_ == first || fraction || (text_[first] == '0' && at_ - first > 1)) {
       at_ = first;
@@ -90,25 +84,6 @@ class JsonReader {
   }
 
  private:
-  void space() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) {
-      ++at_;
-    }
-  }
-  bool accept(char c) {
-    space();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  void expect(char c) {
-    if (!accept(c)) unexpected(std::string{'\'', c, '\''}.c_str());
-  }
-  [[noreturn]] void unexpected(const char* wanted) const {
-    file_.refuse("malformed header at its byte ", at_, ", expected ", wanted);
-  }
-
   void escape(std::string& out) {
     const std::size_t start = at_++;
     const char c = at_ < text_.size() ? text_[at_] : '\0';
@@ -163,10 +138,6 @@ class JsonReader {
       tail(0);
     }
   }
-
-  const InputFile& file_;
-  std::string_view text_;
-  std::size_t at_ = 0;
 };
 
 /// The text in quotation marks, escaped where JSON needs it; it must be valid UTF-8.

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "weft/core/dtype.hpp"
-#include "weft/io/file.hpp"
+#include "weft/io/header_text.hpp"
 
 namespace weft::io {
 
@@ -43,9 +43,10 @@ constexpr int npy_bytes(Dtype dtype) {
 /// Reads the Python dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }: these
 /// three keys, in any order, with values of these kinds, and nothing else.
 template <class Input>
-class NpyDictionary {
+class NpyDictionary : HeaderText<Input> {
  public:
-  NpyDictionary(const Input& file, const std::string& text) : file_(file), text_(text) {}
+  NpyDictionary(const Input& file, const std::string& text)
+      : HeaderText<Input>(file, text, " \n", "character") {}
 
   NpyHeader parse() {
     NpyHeader header;
@@ -81,26 +82,20 @@ class NpyDictionary {
   }
 
  private:
-  void space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
-  }
-  bool accept(char c) {
-    space();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  void expect(char c) {
-    if (!accept(c)) unexpected(std::string{'\'', c, '\''});
-  }
+  using HeaderText<Input>::accept;
+  using HeaderText<Input>::at_;
+  using HeaderText<Input>::digits;
+  using HeaderText<Input>::expect;
+  using HeaderText<Input>::file_;
+  using HeaderText<Input>::space;
+  using HeaderText<Input>::text_;
+  using HeaderText<Input>::unexpected;
+
   bool accept_word(const char* word) {
     space();
     if (text_.compare(at_, std::strlen(word), word) != 0) return false;
     at_ += std::strlen(word);
     return true;
-  }
-  [[noreturn]] void unexpected(const std::string& wanted) const {
-    file_.refuse("malformed header at its character ", at_, ", expected ", wanted);
   }
 
   void once(int key, const std::string& name) {
@@ -130,14 +125,7 @@ class NpyDictionary {
   int64_t number() {
     space();
     const std::size_t first = at_;
-    int64_t value = 0;
-    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-      if (__builtin_mul_overflow(value, int64_t{10}, &value) ||
-          __builtin_add_overflow(value, int64_t{text_[at_] - '0'}, &value)) {
-        at_ = first;
-        unexpected("a size below 2^63");
-      }
-    }
+    const int64_t value = digits("a size below 2^63");
     if (at_ == first) unexpected("a size of at least 0");
     return value;
   }
@@ -185,9 +173,6 @@ class NpyDictionary {
     }
   }
 
-  const Input& file_;
-  const std::string& text_;
-  std::size_t at_ = 0;
   bool seen_[3] = {};
 };
 

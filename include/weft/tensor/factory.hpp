@@ -1,8 +1,6 @@
-// New tensors: empty, zeros, ones, full and their _like forms; from braces, containers, pointers.
+// New tensors: empty, zeros, ones, full and their _like forms; from braces and containers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-
-// Long because each factory has a form for a shape and one for sizes.
 
 #include "weft/core/checked_cast.hpp"
 #include "weft/tensor/access.hpp"
@@ -204,6 +202,13 @@ struct MixedNumber {
                        " among them, expected float and small integers: write tensor<double>(...)");
     }
   }
+  template <class X>
+    requires(!NumberLike<X>)
+  MixedNumber(const X&) : value(0) {
+    static_assert(
+        always_false<X>,
+        "weft: tensor({...}) holds numbers: write stack({x, y}) or cat({x, y}) for tensors");
+  }
   double value;
 };
 template <class T>
@@ -274,48 +279,5 @@ auto tensor(const C& values, const Shape& shape = {-1}, D device = {}) {
   for (int64_t i = 0; i < n; ++i) out.data()[i] = values.data()[i];
   return out.to(device);
 }
-
-/// A tensor over your own memory, which must outlive it. Strides are in elements.
-template <class T, Device D = Cpu>
-Tensor<T, D> borrow(T* data, const Shape& shape, const Strides& strides, D device = {}) {
-  if (strides.rank() != shape.rank()) {
-    fail<ShapeError>("borrow", "strides ", strides, " for shape ", shape);
-  }
-  using U = std::remove_const_t<T>;
-  const auto bytes = shape.size() * static_cast<int64_t>(sizeof(T));
-  auto* memory = const_cast<U*>(data);
-  return detail::Access::make<U, D>(StorageHandle(Memory<D>::borrow(device, memory, bytes)), memory,
-                                    shape, strides);
-}
-template <class T, Device D = Cpu>
-Tensor<T, D> borrow(T* data, const Shape& shape, D device = {}) {
-  return borrow(data, shape, contiguous_strides(shape), device);
-}
-
-/// The same, and `deleter(data)` runs when the last tensor over the memory is gone.
-template <class T, class Deleter, Device D = Cpu>
-  requires std::is_invocable_v<Deleter&, T*> Tensor<T, D> borrow(T* data, const Shape& shape,
-                                                                 Deleter deleter, D device = {}) {
-    struct Adopted : Storage {
-      Storage* inner;
-      T* memory;
-      Deleter deleter;
-      Adopted(Storage* s, T* d, Deleter f)
-          : Storage(*s), inner(s), memory(d), deleter(static_cast<Deleter&&>(f)) {}
-    };
-    static_assert(std::is_same_v<D, Cpu>, "weft: borrow with a deleter is for memory on the CPU");
-    auto* storage = new Adopted(Memory<D>::borrow(device, const_cast<std::remove_const_t<T>*>(data),
-                                                  shape.size() * static_cast<int64_t>(sizeof(T))),
-                                data, static_cast<Deleter&&>(deleter));
-    storage->release = [](Storage* s) noexcept {
-      auto* self = static_cast<Adopted*>(s);
-      self->deleter(self->memory);
-      self->inner->release(self->inner);
-      delete self;
-    };
-    return detail::Access::make<std::remove_const_t<T>, D>(
-        StorageHandle(storage), const_cast<std::remove_const_t<T>*>(data), shape,
-        contiguous_strides(shape));
-  }
 
 }  // namespace weft

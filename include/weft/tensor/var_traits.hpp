@@ -15,31 +15,34 @@ inline constexpr bool is_var = false;
 template <class T, class D>
 inline constexpr bool is_var<Var<T, D>> = true;
 
+/// How many tensors and how many Vars an expression holds.
+struct LeafCounts {
+  int tensors = 0;
+  int vars = 0;
+};
 template <class E>
-struct VarCount;
+inline constexpr LeafCounts leaves_of = [] {
+  if constexpr (is_var<E>) {
+    return LeafCounts{0, 1};
+  } else if constexpr (is_tensor<E>) {
+    return LeafCounts{1, 0};
+  } else if constexpr (requires(const E& e) { e.args(); }) {
+    return leaves_of<std::remove_cvref_t<decltype(std::declval<const E&>().args())>>;
+  } else if constexpr (requires(const E& e) { e.operand(); }) {
+    return leaves_of<std::remove_cvref_t<decltype(std::declval<const E&>().operand())>>;
+  } else {
+    return LeafCounts{};
+  }
+}();
 template <class... Es>
-struct VarCount<Pack<Es...>> {
-  static constexpr int value = (0 + ... + VarCount<Es>::value);
-};
+inline constexpr LeafCounts leaves_of<Pack<Es...>> = {(0 + ... + leaves_of<Es>.tensors),
+                                                      (0 + ... + leaves_of<Es>.vars)};
+
+/// The number of tensors in an expression, and that of Vars.
 template <class E>
-struct VarCount {
-  static constexpr int value = [] {
-    if constexpr (is_var<E>) {
-      return 1;
-    } else if constexpr (is_tensor<E>) {
-      return 0;
-    } else if constexpr (requires(const E& e) { e.args(); }) {
-      return VarCount<std::remove_cvref_t<decltype(std::declval<const E&>().args())>>::value;
-    } else if constexpr (requires(const E& e) { e.operand(); }) {
-      return VarCount<std::remove_cvref_t<decltype(std::declval<const E&>().operand())>>::value;
-    } else {
-      return 0;
-    }
-  }();
-};
-/// The number of differentiable tensors in an expression.
+inline constexpr int leaf_count = leaves_of<std::remove_cvref_t<E>>.tensors;
 template <class E>
-inline constexpr int var_count = VarCount<std::remove_cvref_t<E>>::value;
+inline constexpr int var_count = leaves_of<std::remove_cvref_t<E>>.vars;
 template <class E>
 inline constexpr bool has_var = var_count<E> > 0;
 

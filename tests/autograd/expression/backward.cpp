@@ -1,5 +1,7 @@
 #include "weft/autograd/expression/backward.hpp"
 
+#include <weft/autograd/expression/rule.hpp>
+
 #include "gradients.hpp"
 
 using namespace weft;

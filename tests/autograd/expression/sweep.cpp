@@ -1,5 +1,7 @@
 #include "weft/autograd/expression/sweep.hpp"
 
+#include <weft/autograd/expression/chain_rule.hpp>
+
 #include "gradients.hpp"
 
 using namespace weft;

@@ -6,6 +6,7 @@
 #include <weft/cuda/linalg/medium_eigh.hpp>
 #include <weft/cuda/linalg/small_eigh.hpp>
 #include <weft/cuda/linalg/small_kernel.hpp>
+#include <weft/cuda/linalg/small_matrices.hpp>
 #include <weft/cuda/linalg/small_qr.hpp>
 #include <weft/cuda/linalg/small_solver.hpp>
 #include <weft/cuda/linalg/solver.hpp>

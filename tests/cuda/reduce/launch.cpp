@@ -1,5 +1,7 @@
 #include "weft/cuda/reduce/launch.hpp"
 
+#include <weft/cuda/reduce/row_kernel.hpp>
+
 #include "cuda/graph_nodes.hpp"
 #include "test.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/cuda/rows/lane.hpp>
 #include <weft/cuda/rows/walk.hpp>
 
 #include "array.hpp"

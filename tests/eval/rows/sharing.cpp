@@ -27,17 +27,6 @@ struct Numbers {
 
 }  // namespace
 
-TEST_CASE("patterns are the same whatever the operands are, and others where an operation is") {
-  static_assert(pattern_number<Exp<X<1>>> == pattern_number<Exp<X<7>>>);
-  static_assert(pattern_number<Exp<X<1>>> != pattern_number<Apply<op::log, X<1>>>);
-  static_assert(pattern_number<Exp<X<1>>> != pattern_number<Exp<Arg<1, weft::half>>>);
-  static_assert(Patterns<Three, 8>::table.count == 1);
-  static_assert(Patterns<Three, 100>::table.count == 0);
-  static_assert(shared_pattern<Patterns<Three, 8>, Exp<X<5>>> == 0);
-  static_assert(shared_pattern<Patterns<Three, 8>, Three> == -1);
-  CHECK(Patterns<Three, 8>::table.slots == 1);
-}
-
 TEST_CASE("what has the value of what came before is not computed again") {
   const Three program{};
   using Shared = Patterns<Three, 8>;

@@ -41,12 +41,9 @@ template <class T, class Op, class... Args>
 struct HoistOpaque<Map<T, Op, Args...>> {
   static constexpr bool changes = true;
   using type = Map<T, Op, hoist_opaque_t<Args>...>;
-  static type of(const Map<T, Op, Args...>& e) { return of(e, std::index_sequence_for<Args...>{}); }
-
- private:
-  template <std::size_t... I>
-  static type of(const Map<T, Op, Args...>& e, std::index_sequence<I...>) {
-    return type(e.op(), hoist_opaque(get<static_cast<int>(I)>(e.args()))...);
+  static type of(const Map<T, Op, Args...>& e) {
+    return weft::detail::with_operands<type>(
+        e, []<class X>(const X& x) -> decltype(auto) { return HoistOpaque<X>::of(x); });
   }
 };
 

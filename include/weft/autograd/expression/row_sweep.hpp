@@ -278,7 +278,5 @@ inline constexpr std::uint64_t uses_of<P> = P::operands;
 template <autograd::RowSweep P>
 inline constexpr std::uint32_t reductions_of<P> = P::reductions;
 template <autograd::RowSweep P>
-inline constexpr bool reads_reductions<P> = P::reductions != 0;
-template <autograd::RowSweep P>
 inline constexpr bool sweeps_back<P> = P::operands != 0;
 }  // namespace weft::detail

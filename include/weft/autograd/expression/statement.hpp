@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "weft/autograd/expression/kept.hpp"
+#include "weft/autograd/mode.hpp"
 
 namespace weft::autograd {
 
@@ -87,6 +88,30 @@ Ref<VariableOf<T, D>> computed_by(Ref<Node> node) {
   node->output = out.get();
   out->creator = static_cast<Ref<Node>&&>(node);
   return out;
+}
+
+/// Whether a Var in an expression requires a gradient.
+template <class E>
+bool any_requires_grad(const E& e) {
+  bool any = false;
+  for_each_var(e, [&](const auto& x, int) { any = any || x.requires_grad(); });
+  return any;
+}
+
+/// The variable of `Var y = e`, of which `plain` is e without its Vars; null where the statement is
+/// not recorded.
+template <class T, class D, class E, class P>
+Ref<VariableOf<T, D>> record_statement(const E& e, P&& plain, const char* file, unsigned line,
+                                       const KeptValue<E, D>& kept = {}) {
+  Ref<VariableOf<T, D>> none;
+  if (!is_grad_enabled()) return none;
+  Ref<Statement<E, T, D>> node(new Statement<E, T, D>(static_cast<P&&>(plain), kept));
+  for_each_var(e, [&](const auto& x, int i) {
+    if (x.requires_grad()) node->edges[i] = Ref<Variable>(x.variable().get());
+  });
+  node->file = file;
+  node->line = line;
+  return node->wants_any() ? computed_by<T, D>(Ref<Node>(node.get())) : none;
 }
 
 }  // namespace weft::autograd

@@ -1,4 +1,4 @@
-// plain(e): an expression with each Var replaced by its values, as it is evaluated.
+// without_vars(e): an expression with each Var replaced by its values, as it is evaluated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ using weft::detail::has_var;
 using weft::detail::is_var;
 using weft::detail::var_count;
 
-/// How an expression of type E is made plain; specialised for each kind of node:
+/// How the Vars of an expression of type E are replaced; specialised for each kind of node:
 ///   using type = ...;
 ///   static type of(const E& e);
 template <class E>
@@ -24,7 +24,7 @@ struct WithoutVars {
   static const E& of(const E& e) { return e; }
 };
 
-/// The type of an expression once it is plain.
+/// The type of an expression without its Vars.
 template <class E>
 using without_vars_t = typename WithoutVars<E>::type;
 
@@ -44,12 +44,9 @@ template <class T, class Op, class... Args>
   requires(has_var<Args> || ...)
 struct WithoutVars<Map<T, Op, Args...>> {
   using type = Map<T, Op, without_vars_t<Args>...>;
-  static type of(const Map<T, Op, Args...>& e) { return of(e, std::index_sequence_for<Args...>{}); }
-
- private:
-  template <std::size_t... I>
-  static type of(const Map<T, Op, Args...>& e, std::index_sequence<I...>) {
-    return type(e.op(), without_vars(get<static_cast<int>(I)>(e.args()))...);
+  static type of(const Map<T, Op, Args...>& e) {
+    return weft::detail::with_operands<type>(
+        e, []<class X>(const X& x) -> decltype(auto) { return WithoutVars<X>::of(x); });
   }
 };
 

@@ -65,7 +65,7 @@ template <class Op, class... Ps, class At>
 template <class P, class... Rest, class At>
 [[gnu::always_inline]] inline void fetch(Pack<P, Rest...>& programs, const At& at, int64_t first,
                                          int64_t last, char*& room) {
-  if constexpr (fetched_bytes < P >> 0) fetch(programs.head, at, first, last, room);
+  if constexpr (0 < fetched_bytes<P>) fetch(programs.head, at, first, last, room);
   if constexpr (sizeof...(Rest) > 0) fetch(programs.tail, at, first, last, room);
 }
 template <class Op, class... Ps, class At>

@@ -21,14 +21,48 @@ template <class Outs, class Types, class Programs>
 struct ElementKernel;
 template <class... Outs, class... Ts, class... Ps>
 struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
+  /// Where memory sets the pace, many rows at a time: first all that fills vectors, then what is
+  /// left of these rows. A loop that goes from row to row without a branch between is faster.
   [[gnu::always_inline]] static void all(const void* programs, char* const* at, const int64_t* step,
                                          const int64_t* skip, int64_t rows, int64_t n) {
-    Row{programs, at, step, skip, n}.all(rows);
+    const Rows these{programs, at, step, skip, n};
+    if constexpr (light) {
+      const int64_t full = n / vector * vector;
+      const int64_t most = full == n ? rows : n < band ? band / n : 1;
+      for (int64_t first = 0; first < rows; first += most) {
+        const int64_t last = rows - first < most ? rows : first + most;
+        for (int64_t r = first; r < last; ++r) these.row(r, 0, full);
+        if (full == n) continue;
+        for (int64_t r = first; r < last; ++r) these.row(r, full, n);
+      }
+    } else {
+      [[maybe_unused]] bool whole = true;  // rows are picked by one index each, so far
+      for (int64_t r = 0; r < rows; ++r) {
+        if constexpr ((reads_picked_halves<Ps> && ...)) {
+          const int64_t most = n > 1 && n <= block_size / 4 ? block_size / n : 1;
+          const int64_t some = rows - r < most ? rows - r : most;
+          whole = whole && some > 1 && these.together(r, some);
+          if (whole) {
+            r += some - 1;
+            continue;
+          }
+        }
+        if constexpr (((0 < fetched_bytes<Ps>) || ...)) {
+          constexpr int64_t ahead = 6;
+          if (r + ahead < rows && n > 1) {
+            const auto operands =
+                Operands::moved(at + targets, step + targets, skip + targets, r + ahead);
+            prefetch(*static_cast<const Pack<Ps...>*>(programs), At{operands, 0}, n);
+          }
+        }
+        these.row(r, 0, n);
+      }
+    }
   }
   [[gnu::always_inline]] static void each(const void* programs, char* const* at,
                                           const int64_t* step, const int64_t* skip, int64_t rows,
                                           int64_t n) {
-    for (int64_t r = 0; r < rows; ++r) Row{programs, at, step, skip, n}.row(r, 0, n);
+    for (int64_t r = 0; r < rows; ++r) Rows{programs, at, step, skip, n}.row(r, 0, n);
   }
 
  private:
@@ -55,48 +89,12 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     }
   };
 
-  struct Row {
+  struct Rows {
     const void* programs;
     char* const* at;
     const int64_t* step;
     const int64_t* skip;
     int64_t n;
-    /// Where memory sets the pace, many rows at a time: first all that fills vectors, then what is
-    /// left of these rows. A loop that goes from row to row without a branch between is faster.
-    [[gnu::always_inline]] void all(int64_t rows) const {
-      if constexpr (light) {
-        const int64_t full = n / vector * vector;
-        const int64_t most = full == n ? rows : n < band ? band / n : 1;
-        for (int64_t first = 0; first < rows; first += most) {
-          const int64_t last = rows - first < most ? rows : first + most;
-          for (int64_t r = first; r < last; ++r) row(r, 0, full);
-          if (full == n) continue;
-          for (int64_t r = first; r < last; ++r) row(r, full, n);
-        }
-      } else {
-        [[maybe_unused]] bool whole = true;  // rows are picked by one index each, so far
-        for (int64_t r = 0; r < rows; ++r) {
-          if constexpr ((reads_picked_halves<Ps> && ...)) {
-            const int64_t most = n > 1 && n <= block_size / 4 ? block_size / n : 1;
-            const int64_t some = rows - r < most ? rows - r : most;
-            whole = whole && some > 1 && together(r, some);
-            if (whole) {
-              r += some - 1;
-              continue;
-            }
-          }
-          if constexpr (((fetched_bytes < Ps >> 0) || ...)) {
-            constexpr int64_t ahead = 6;
-            if (r + ahead < rows && n > 1) {
-              const auto operands =
-                  Operands::moved(at + targets, step + targets, skip + targets, r + ahead);
-              prefetch(*static_cast<const Pack<Ps...>*>(programs), At{operands, 0}, n);
-            }
-          }
-          row(r, 0, n);
-        }
-      }
-    }
 
     /// Short rows of picked halves from row r on, where they lie one behind the other in the
     /// targets.

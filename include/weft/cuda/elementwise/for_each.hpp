@@ -8,7 +8,7 @@
 #include "weft/cuda/elementwise/vector_gather.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/primitive/placed.hpp"
-#include "weft/cuda/primitive/vector.hpp"
+#include "weft/cuda/primitive/registers.hpp"
 #include "weft/eval/program/executor.hpp"
 
 namespace weft {

@@ -4,7 +4,7 @@
 
 #include "weft/cuda/primitive/evaluation.hpp"
 #include "weft/cuda/primitive/launch.hpp"
-#include "weft/cuda/primitive/vector.hpp"
+#include "weft/cuda/primitive/registers.hpp"
 
 namespace weft::on_cuda::detail {
 

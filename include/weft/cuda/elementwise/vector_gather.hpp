@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/vector.hpp"
+#include "weft/cuda/primitive/registers.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/index/scatter.hpp"
 
@@ -37,30 +37,23 @@ inline constexpr int row_bytes<Apply<op::add_at<T, AlongAxis>, Ps...>> = sizeof(
 template <class P>
 inline constexpr bool has_rows = row_bytes<P> != 0;
 
-/// The operands of a program, as bits.
+/// The operands that are indices along an axis, and those that are offsets, as bits. Where the
+/// indices are one element for all lanes of a thread and the offsets neighbours, the lanes'
+/// elements are neighbours too.
 template <class P>
-inline constexpr unsigned operand_bits = 0;
-template <int I, class T>
-inline constexpr unsigned operand_bits<Arg<I, T>> = 1U << I;
-template <class Op, class... Ps>
-inline constexpr unsigned operand_bits<Apply<Op, Ps...>> = (operand_bits<Ps> | ... | 0U);
-
-/// Those of the indices along an axis: where they are one element for all lanes of a thread, and
-/// those of the offsets are neighbours, the lanes' elements are neighbours too.
+inline constexpr std::uint64_t index_bits = 0;
 template <class P>
-inline constexpr unsigned index_bits = 0;
-template <class P>
-inline constexpr unsigned offset_bits = 0;
+inline constexpr std::uint64_t offset_bits = 0;
 template <class Op, class... Ps>
-inline constexpr unsigned index_bits<Apply<Op, Ps...>> = (index_bits<Ps> | ... | 0U);
+inline constexpr std::uint64_t index_bits<Apply<Op, Ps...>> = (index_bits<Ps> | ... | 0);
 template <class Op, class... Ps>
-inline constexpr unsigned offset_bits<Apply<Op, Ps...>> = (offset_bits<Ps> | ... | 0U);
+inline constexpr std::uint64_t offset_bits<Apply<Op, Ps...>> = (offset_bits<Ps> | ... | 0);
 template <class T, class Offsets, class Index>
-inline constexpr unsigned index_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
-    operand_bits<Index>;
+inline constexpr std::uint64_t index_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
+    weft::detail::uses_of<Index>;
 template <class T, class Offsets, class Index>
-inline constexpr unsigned offset_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
-    operand_bits<Offsets>;
+inline constexpr std::uint64_t offset_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
+    weft::detail::uses_of<Offsets>;
 
 /// Elements a thread: so many bytes of what is gathered and of the target, though indices be wider.
 template <class Out, class Types>
@@ -72,12 +65,6 @@ constexpr int lanes_of_rows(int row, int bytes) {
   return lanes;
 }
 
-/// Values of a program at a thread's elements.
-template <class T, int V>
-struct Values {
-  T lane[V];
-};
-
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 inline constexpr bool adds_vectors = true;
 #else
@@ -86,7 +73,7 @@ inline constexpr bool adds_vectors = false;
 
 /// *p and its neighbours += values; p is a multiple of the whole vector's bytes.
 template <class T, int V>
-__device__ __forceinline__ void add_vector(T* p, const Values<compute_t<T>, V>& values) {
+__device__ __forceinline__ void add_vector(T* p, const LaneValues<compute_t<T>, V>& values) {
   if constexpr (adds_vectors && std::is_same_v<T, float> && V == 4) {
     asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(values.lane[0]),
                  "f"(values.lane[1]), "f"(values.lane[2]), "f"(values.lane[3])
@@ -127,11 +114,11 @@ struct Row {
   int last = V;
 
   template <class P>
-  __device__ __forceinline__ Values<typename P::type, V> operator()(const P& program) const {
+  __device__ __forceinline__ LaneValues<typename P::type, V> operator()(const P& program) const {
     if constexpr (has_rows<P>) {
       return node(program);
     } else {
-      Values<typename P::type, V> out;
+      LaneValues<typename P::type, V> out;
 #pragma unroll
       for (int j = 0; j < V; ++j) out.lane[j] = program(Lane<R>{registers, j});
       return out;
@@ -140,11 +127,11 @@ struct Row {
 
  private:
   template <class T, class Offsets, class Index>
-  __device__ __forceinline__ Values<compute_t<T>, V> node(
+  __device__ __forceinline__ LaneValues<compute_t<T>, V> node(
       const Apply<op::gathered<T, AlongAxis>, Offsets, Index>& program) const {
     const Lane<R> lane{registers, 0};
     const op::gathered<T, AlongAxis>& op = program.op;
-    Values<compute_t<T>, V> out;
+    LaneValues<compute_t<T>, V> out;
     long long at = get<0>(program.programs)(lane);
     if (!op.finder.find(at, get<1>(program.programs)(lane))) {
 #pragma unroll
@@ -172,8 +159,8 @@ struct Row {
         program.op, (*this)(get<static_cast<int>(K)>(program.programs))...);
   }
   template <class T, class Op, class... Vs>
-  __device__ __forceinline__ Values<T, V> combine(const Op& op, const Vs&... values) const {
-    Values<T, V> out;
+  __device__ __forceinline__ LaneValues<T, V> combine(const Op& op, const Vs&... values) const {
+    LaneValues<T, V> out;
 #pragma unroll
     for (int j = 0; j < V; ++j) out.lane[j] = op.value(values.lane[j]...);
     return out;
@@ -210,8 +197,8 @@ struct Writes {
   __device__ __forceinline__ bool contains(int j) const { return j >= first && j < last; }
 
   template <class P>
-  __device__ __forceinline__ Values<typename P::type, V> values(const P& program) const {
-    Values<typename P::type, V> out{};
+  __device__ __forceinline__ LaneValues<typename P::type, V> values(const P& program) const {
+    LaneValues<typename P::type, V> out{};
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (!has_effects<P> || contains(j)) out.lane[j] = program(Lane<R>{registers, j});
@@ -222,7 +209,8 @@ struct Writes {
   /// Writes all lanes at once; false where they are not aligned.
   template <template <class, class> class Op, class T, class I>
   __device__ __forceinline__ static bool write_row(const Op<T, AlongAxis>& op, long long at,
-                                                   I index, const Values<compute_t<T>, V>& value) {
+                                                   I index,
+                                                   const LaneValues<compute_t<T>, V>& value) {
     if (!op.finder.find(at, index)) return true;
     T* p = op.data + at;
     if (!is_aligned_vector<T, V>(p)) return false;

@@ -4,7 +4,7 @@
 
 #include <concepts>
 
-#include "weft/eval/rows/sharing.hpp"
+#include "weft/eval/rows/pattern.hpp"
 
 namespace weft::op {
 

@@ -20,26 +20,16 @@ struct EighTask {
 };
 
 #if defined(__CUDACC__)
-/// Matrices come and go through shared memory, as in one_thread_each().
+/// One thread per matrix.
 template <int N, class T>
 __global__ void __launch_bounds__(small_threads)
     small_eigh(const __grid_constant__ EighTask<T> task) {
-  constexpr int size = N * N;
-  constexpr int pitch = size | 1;
-  __shared__ alignas(16) char room[sizeof(T) * small_threads * pitch];
-  T* const shared = reinterpret_cast<T*>(room);
-  const long long first = static_cast<long long>(blockIdx.x) * small_threads;
-  const long long left = task.count - first;
-  const int here = left < small_threads ? static_cast<int>(left) : small_threads;
+  __shared__ alignas(16) char room[SmallMatrices<N, T>::bytes];
+  const SmallMatrices<N, T> all(room, task.count);
+  all.load(task.a);
   const int me = static_cast<int>(threadIdx.x);
-#pragma unroll
-  for (int i = 0; i < size; ++i) {
-    const int e = me + i * small_threads;
-    if (e < here * size) shared[e / size * pitch + e % size] = task.a[first * size + e];
-  }
-  __syncthreads();
-  if (me < here) {
-    T* const mine = shared + me * pitch;
+  if (me < all.here) {
+    T* const mine = all.mine();
     linalg::SmallEigh<T, N> x;
 #pragma unroll
     for (int j = 0; j < N; ++j) {
@@ -51,22 +41,17 @@ __global__ void __launch_bounds__(small_threads)
       }
     }
     if (!x.compute()) {
-      report_failure(task.failure, task.operation, task.ordinal, first + me, -1, 0, false,
+      report_failure(task.failure, task.operation, task.ordinal, all.first + me, -1, 0, false,
                      task.fact);
     }
 #pragma unroll
     for (int j = 0; j < N; ++j) {
-      task.w[(first + me) * N + j] = x.w[j];
+      task.w[(all.first + me) * N + j] = x.w[j];
 #pragma unroll
       for (int i = 0; i < N; ++i) mine[j * N + i] = x.v[i][j];
     }
   }
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < size; ++i) {
-    const int e = me + i * small_threads;
-    if (e < here * size) task.a[first * size + e] = shared[e / size * pitch + e % size];
-  }
+  all.store(task.a);
 }
 
 /// Launches the kernel for n x n on the device's current stream; n is at most 4.

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long because each factorisation and what is solved with it share a matrix in registers.
-
+#include "weft/cuda/linalg/small_matrices.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/ops/linalg/small_matrix.hpp"
 
@@ -29,31 +28,19 @@ struct SmallTask {
 };
 
 #if defined(__CUDACC__)
-inline constexpr int small_threads = 128;
-
-/// Matrices of N x N, one a thread. They come and go through shared memory, so that neighbouring
-/// threads read neighbouring words; an odd pitch keeps its banks apart.
+/// One thread per matrix: factors it, and solves with it.
 template <SmallProblem What, int N, class T>
 __global__ void __launch_bounds__(small_threads)
     one_thread_each(const __grid_constant__ SmallTask<T> task) {
   constexpr int size = N * N;
-  constexpr int pitch = size | 1;
-  __shared__ alignas(16) char room[sizeof(T) * small_threads * pitch];
-  T* const shared = reinterpret_cast<T*>(room);
-  const long long first = static_cast<long long>(blockIdx.x) * small_threads;
-  const long long left = task.count - first;
-  const int here = left < small_threads ? static_cast<int>(left) : small_threads;
+  __shared__ alignas(16) char room[SmallMatrices<N, T>::bytes];
+  const SmallMatrices<N, T> all(room, task.count);
+  all.load(task.x);
   const int me = static_cast<int>(threadIdx.x);
-#pragma unroll
-  for (int i = 0; i < size; ++i) {
-    const int e = me + i * small_threads;
-    if (e < here * size) shared[e / size * pitch + e % size] = task.x[first * size + e];
-  }
-  __syncthreads();
-  T* const mine = shared + me * pitch;
-  const long long matrix = first + me;
+  T* const mine = all.mine();
+  const long long matrix = all.first + me;
   int bad = 0;
-  if (me < here) {
+  if (me < all.here) {
     if constexpr (What == SmallProblem::cholesky) {
       linalg::SmallCholesky<T, N> a;
 #pragma unroll
@@ -93,14 +80,7 @@ __global__ void __launch_bounds__(small_threads)
                      task.fact);
     }
   }
-  if constexpr (What == SmallProblem::inv || What == SmallProblem::cholesky) {
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < size; ++i) {
-      const int e = me + i * small_threads;
-      if (e < here * size) task.out[first * size + e] = shared[e / size * pitch + e % size];
-    }
-  }
+  if constexpr (What == SmallProblem::inv || What == SmallProblem::cholesky) all.store(task.out);
 }
 
 /// A value of another of the W threads that share a matrix.

@@ -86,8 +86,8 @@ struct Grid : ElementwiseLoops {
 /// that are one element for all lanes of a thread, and offsets that are neighbours.
 struct RowOperands {
   int lanes = 0;  // of the aligned kernel, where they differ from the general one's
-  unsigned indices = 0;
-  unsigned offsets = 0;
+  std::uint64_t indices = 0;
+  std::uint64_t offsets = 0;
 };
 
 namespace detail {

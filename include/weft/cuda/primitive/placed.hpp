@@ -2,17 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/vector.hpp"
+#include "weft/cuda/primitive/registers.hpp"
 
 #if defined(__CUDACC__)
 
 namespace weft::on_cuda {
-
-/// Values of a program at a thread's elements.
-template <class T, int V>
-struct PlacedValues {
-  T lane[V];
-};
 
 /// Evaluates a program at lanes first <= j < last, one node after the other. Where a thread's lanes
 /// are neighbours in an operand too, two places are computed instead of V, and a load is 16 bytes.
@@ -23,11 +17,11 @@ struct PlacedLanes {
   int last;
 
   template <class P>
-  __device__ __forceinline__ PlacedValues<typename P::type, V> operator()(const P& program) const {
+  __device__ __forceinline__ LaneValues<typename P::type, V> operator()(const P& program) const {
     if constexpr (has_places<P>) {
       return node(program);
     } else {
-      PlacedValues<typename P::type, V> out{};
+      LaneValues<typename P::type, V> out{};
 #pragma unroll
       for (int j = 0; j < V; ++j) {
         if (!has_effects<P> || contains(j)) out.lane[j] = program(Lane<R>{registers, j});
@@ -54,7 +48,7 @@ struct PlacedLanes {
     using T = std::remove_cvref_t<decltype(*program.op.data)>;
     const auto offset = [&](int j) { return get<0>(program.programs)(Lane<R>{registers, j}); };
     const auto position = [&](int j) { return get<1>(program.programs)(Lane<R>{registers, j}); };
-    PlacedValues<compute_t<T>, V> out{};
+    LaneValues<compute_t<T>, V> out{};
     if (V > 1 && first == 0 && last == V) {
       long long at = offset(0);
       long long end = offset(V - 1);
@@ -90,8 +84,8 @@ struct PlacedLanes {
         program.op, (*this)(get<static_cast<int>(K)>(program.programs))...);
   }
   template <class T, class Op, class... Vs>
-  __device__ __forceinline__ PlacedValues<T, V> combine(const Op& op, const Vs&... values) const {
-    PlacedValues<T, V> out{};
+  __device__ __forceinline__ LaneValues<T, V> combine(const Op& op, const Vs&... values) const {
+    LaneValues<T, V> out{};
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       if (!has_own_effects<Op> || contains(j)) out.lane[j] = op.value(values.lane[j]...);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/reduce/kernels.hpp"
-#include "weft/eval/rows/sharing.hpp"
+#include "weft/cuda/reduce/column_kernel.hpp"
+#include "weft/eval/rows/pattern.hpp"
 
 #if defined(__CUDACC__)
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/rows/sharing.hpp"
+#include "weft/eval/rows/pattern.hpp"
 
 #if defined(__CUDACC__)
 

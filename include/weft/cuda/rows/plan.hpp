@@ -232,7 +232,7 @@ class RowPlan {
     }
     choose_vectors();
     const int64_t hop = grid_.blocked ? 1 : grid_.apart;
-    grid_.needed = grid_.fetched = grid_.constants = 0;
+    grid_.needed = grid_.fetched = grid_.constants = grid_.read_once = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.hop = x.reduced_stride[0] * hop;

@@ -4,8 +4,9 @@
 
 #include <bit>
 
+#include "weft/cuda/rows/lane.hpp"
 #include "weft/cuda/rows/reuse.hpp"
-#include "weft/cuda/rows/walk.hpp"
+#include "weft/cuda/rows/threads.hpp"
 #include "weft/eval/rows/kept.hpp"
 
 #if defined(__CUDACC__)
@@ -39,6 +40,15 @@ struct RowWords {
     const auto whole = *reinterpret_cast<const Vector<T, V>*>(from);
     __builtin_memcpy(word, &whole, sizeof(whole));
   }
+  /// The first n elements, `hop` bytes from each to the next.
+  __device__ __forceinline__ void load(const char* from, int64_t hop, int n) {
+    Vector<T, V> some{};
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (j < n) some.lane[j] = *reinterpret_cast<const T*>(from + j * hop);
+    }
+    __builtin_memcpy(word, &some, sizeof(some));
+  }
   __device__ __forceinline__ void fill(const T& value) {
     Vector<T, V> whole;
 #pragma unroll
@@ -53,16 +63,6 @@ struct RowWords<IndexOperand, V> {
   int step;
   __device__ __forceinline__ long long lane(int j) const { return first + j * step; }
 };
-
-/// The I-th of some types.
-template <int I, class Head, class... Tail>
-struct Nth : Nth<I - 1, Tail...> {};
-template <class Head, class... Tail>
-struct Nth<0, Head, Tail...> {
-  using type = Head;
-};
-
-using weft::detail::reads_reductions;
 
 /// A thread keeps operands of one type, that of the first one a reduction reads, in as many slots
 /// as a reduction has operands; or, with `Computed`, the values of a part of the program, and
@@ -111,7 +111,8 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   /// Leaves that are the only slot's operand, or else the kernel does not serve.
   static constexpr std::uint64_t always_kept = slots == 1 ? reduced & slot_leaves : 0;
   /// No reduction needs another: a row may then be longer than what is kept.
-  static constexpr bool independent = !(reads_reductions<decltype(Rs::program)> || ...);
+  static constexpr bool independent =
+      ((weft::detail::reductions_of<decltype(Rs::program)> == 0) && ...);
   using Reused = Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
   /// The outputs read what the last reduction's program left, and no operand beside it.
   static constexpr bool reuses = Reused::possible &&

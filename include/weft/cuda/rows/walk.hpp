@@ -2,89 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long because a walk and the loads on its way are one class.
-
+#include "weft/cuda/rows/lane.hpp"
 #include "weft/cuda/rows/threads.hpp"
-#include "weft/eval/rows/program.hpp"
 
 #if defined(__CUDACC__)
 
 namespace weft::on_cuda::detail {
-
-using weft::detail::TypeList;
-
-/// Positions: of lane 0, and from a lane to the next.
-struct RowPositions {
-  long long first;
-  long long step;
-};
-/// What a thread has of an operand at a time.
-template <class T, int V>
-struct RowVectorOf {
-  using type = Vector<T, V>;
-};
-template <int V>
-struct RowVectorOf<IndexOperand, V> {
-  using type = RowPositions;
-};
-template <class T, int V>
-using RowVector = typename RowVectorOf<T, V>::type;
-
-template <class T, int V>
-__device__ __forceinline__ auto lane_of(const Vector<T, V>& vector, int j) {
-  return load_element(vector.lane[j]);
-}
-__device__ __forceinline__ long long lane_of(const RowPositions& positions, int j) {
-  return positions.first + j * positions.step;
-}
-
-/// The registers of a vector of a row, as a program reads lane j of them.
-template <int First, class Registers, class Values>
-struct RowLane {
-  const Registers& registers;
-  const Values& values;
-  int j;
-  template <int I>
-  __device__ __forceinline__ auto get() const {
-    return lane_of(weft::get<I - First>(registers), j);
-  }
-  template <int I>
-  __device__ __forceinline__ auto reduced() const {
-    return weft::get<I>(values);
-  }
-};
-
-/// Bit I where the I-th type is IndexOperand.
-template <class... Ts>
-struct RowKernelTypes {
-  static constexpr std::uint64_t positions = [] {
-    std::uint64_t bits = 0;
-    int i = 0;
-    ((bits |= std::uint64_t{std::is_same_v<Ts, IndexOperand>} << i++), ...);
-    return bits;
-  }();
-};
-
-/// A row's reductions alone. A program that does not depend on operands may name some all the same:
-/// they are 0.
-struct UnreadOperand {
-  template <class T>
-  __device__ __forceinline__ constexpr operator T() const {
-    return T{};
-  }
-};
-template <class Values>
-struct RowScalars {
-  const Values& values;
-  template <int I>
-  __device__ __forceinline__ UnreadOperand get() const {
-    return {};
-  }
-  template <int I>
-  __device__ __forceinline__ auto reduced() const {
-    return weft::get<I>(values);
-  }
-};
 
 /// The elements of a row that a thread has at a time: n of them, at `position` and `apart` further
 /// on each.
@@ -167,6 +90,17 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   __device__ __forceinline__ void load(Registers<V>& registers, char** at, const RowItem& item,
                                        bool all, int most = V) const {
     load_leaves<Uses>(registers, at, item, all, most, Leaves{});
+  }
+
+  /// Loads this thread's first item of an operand whose elements have type T, of rows along one
+  /// axis.
+  template <class T>
+  __device__ __forceinline__ void load_operand(Vector<T, V>& out, int operand, const RowItem& item,
+                                               int most) const {
+    const RowOperand& x = grid_.operand[operand];
+    const char* const at = row_start(grid_, x, place_.row) +
+                           place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
+    load_vector(out, at, x, (grid_.vectors >> operand & 1U) != 0, item, most);
   }
 
   /// Calls one(registers, values, position) for each of this thread's elements, with the values of
@@ -252,23 +186,29 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     if constexpr (Used) {
       if (!all && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
-      const bool whole = (grid_.vectors & bit<K>) != 0 && item.n == V;
-      if (whole) {
-        out = *reinterpret_cast<const Vector<T, V>*>(at);
-      } else if ((grid_.constants & bit<K>) != 0) {
+      if ((grid_.constants & bit<K>) != 0) {
         const T value = *reinterpret_cast<const T*>(at);
 #pragma unroll
         for (int j = 0; j < V; ++j) out.lane[j] = value;
       } else {
-        const char* from = at;
-#pragma unroll
-        for (int j = 0; j < V; ++j) {
-          if (ends_at<V>(j, most)) break;
-          if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(from);
-          from += x.hop;
-        }
+        load_vector(out, at, x, (grid_.vectors & bit<K>) != 0, item, most);
       }
       at += x.step;
+    }
+  }
+  template <class T>
+  __device__ __forceinline__ static void load_vector(Vector<T, V>& out, const char* at,
+                                                     const RowOperand& x, bool whole,
+                                                     const RowItem& item, int most) {
+    if (whole && item.n == V) {
+      out = *reinterpret_cast<const Vector<T, V>*>(at);
+      return;
+    }
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (ends_at<V>(j, most)) break;
+      if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(at);
+      at += x.hop;
     }
   }
   template <int K, bool Used>

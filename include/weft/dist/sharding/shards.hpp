@@ -11,6 +11,7 @@
 
 #include "weft/autograd/arena.hpp"
 #include "weft/dist/sharding/unit.hpp"
+#include "weft/tensor/borrow.hpp"
 
 namespace weft::dist {
 

@@ -39,7 +39,7 @@ constexpr const char* type_name() {
   }
 }
 
-/// Adds what a kernel moves of an operand that it walks by its strides along `sizes`.
+/// Adds the bytes that a kernel moves of an operand with these strides along `sizes`.
 WEFT_OUTLINED inline void add_operand(std::vector<Explanation::Operand>& list, const Operand& x,
                                       const char* type, const Shape& sizes, const char* note) {
   if (type == nullptr && x.gathered == 0) return;  // positions have no memory
@@ -67,7 +67,7 @@ WEFT_OUTLINED inline void add_operand(std::vector<Explanation::Operand>& list, c
   list.push_back(static_cast<Explanation::Operand&&>(found));
 }
 
-/// The coordinates of two lists of dimensions.
+/// The dimensions of both lists.
 inline Shape joined(const Shape& a, const Shape& b) {
   Shape out = a;
   for (int64_t size : b) out.push_back(size);
@@ -84,7 +84,7 @@ struct Targets<TypeList<Outs...>> {
   using types = TypeList<Outs...>;
 };
 
-/// A new kernel over operands of which the targets are the first.
+/// Adds a kernel over operands, targets first.
 template <class... Outs, class... Ts>
 Explanation::Kernel& add_kernel(Explanation& out, const char* kind, Text work, const Shape& sizes,
                                 const Operand* operands, TypeList<Outs...>, TypeList<Ts...>) {
@@ -111,7 +111,8 @@ struct RowNames<RowProgram<Pack<Rs...>, Outputs>> {
   static constexpr const char* types[] = {type_name<typename Rs::value>()...};
 };
 
-/// Which operands each reduction of a row program reads, and last the outputs.
+/// The operands that each reduction of a row program reads, and in the last entry those of the
+/// outputs.
 template <class Program>
 struct RowUses;
 template <class... Rs, class... Ps>

@@ -20,7 +20,7 @@ inline void find_equal(const RowNode* nodes, std::vector<int>& kernel_of) {
   }
 }
 
-/// Says of each node of the tree which kernel computes it.
+/// Assigns each node of the tree to the kernel that computes it.
 WEFT_OUTLINED inline void place_nodes(Explanation& out, const std::vector<int>& kernel_of) {
   const int last = static_cast<int>(out.kernels.size()) - 1;
   for (ExpressionTree::Node& node : out.tree.nodes) {

@@ -11,8 +11,8 @@ namespace weft {
 
 /// What an expression becomes when it is evaluated into a new tensor. Made by explain(e).
 struct Explanation {
-  /// A stretch of memory that a kernel reads or writes; an operand that occurs several times in
-  /// the expression is one.
+  /// A range of memory that a kernel reads or writes; an operand that occurs several times counts
+  /// once.
   struct Operand {
     Text type;            ///< of its elements
     Shape shape;          ///< as the tensor has it
@@ -75,7 +75,7 @@ struct Explanation {
     return n;
   }
   int64_t bytes() const { return bytes_read() + bytes_written(); }
-  /// The time in which memory could move all bytes, seconds; 0 where its bandwidth is not known.
+  /// The seconds in which memory could move all bytes; 0 if its bandwidth is unknown.
   double expected_seconds() const {
     return bandwidth > 0 ? static_cast<double>(bytes()) / bandwidth : 0;
   }
@@ -150,7 +150,7 @@ inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
 }
 }  // namespace detail
 
-/// The explanation as text, a few lines a kernel.
+/// The explanation as text, a few lines per kernel.
 WEFT_ONCE inline Text to_string(const Explanation& e) {
   using namespace detail;
   Text out = e.name;

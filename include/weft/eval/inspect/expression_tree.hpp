@@ -16,8 +16,8 @@ struct ExpressionTree {
   struct Node {
     Text label;
     bool leaf = false;
-    /// The reduction that it stands in, or is; -1: in the result itself; apart: it is evaluated by
-    /// an algorithm of its own.
+    /// The reduction that it belongs to, or is; -1: the result itself; apart: it has its own
+    /// algorithm.
     int reduction = -1;
     int kernel = -1;  ///< which kernel computes it; -1 for operands
   };
@@ -41,7 +41,7 @@ class TreeBuilder {
  public:
   explicit TreeBuilder(ExpressionTree& tree) : tree_(tree) {}
 
-  /// Adds the expression, which stands in the given reduction; returns its node.
+  /// Adds an expression inside the given reduction; returns its node.
   template <class E>
   int add(const E& e, int inside = -1) {
     if constexpr (is_tensor<E>) {

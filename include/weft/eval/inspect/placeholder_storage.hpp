@@ -7,11 +7,11 @@
 
 namespace weft::detail {
 
-/// Addresses that nobody has, aligned as allocations are.
+/// Addresses outside every allocation, aligned like one.
 inline constexpr std::uintptr_t placeholder = std::uintptr_t{1} << 58;
 
 inline void release_placeholder(Storage* storage) noexcept { delete storage; }
-/// Memory that is not there, another one for each kernel.
+/// Placeholder memory, distinct for each kernel.
 inline Storage* allocate_placeholder(const Explanation& out, int64_t bytes) {
   auto* storage = new Storage;
   storage->data = reinterpret_cast<void*>(placeholder + ((out.kernels.size() + 1) << 48));
@@ -23,7 +23,7 @@ inline bool is_temporary(const Operand& x) {
   return x.storage != nullptr && x.storage->release == release_placeholder;
 }
 
-/// A kernel, or several, that an algorithm of its own launches.
+/// The kernel or kernels of an opaque node.
 inline Explanation::Kernel opaque_kernel(const char* kind, const Name& name, const Shape& shape) {
   Explanation::Kernel kernel;
   kernel.kind = kind;
@@ -55,7 +55,7 @@ WEFT_OUTLINED inline Explanation::Kernel product_kernel(const PlannedProduct& pr
   return kernel;
 }
 
-/// Notes what would be evaluated before the expression, as long as it lives.
+/// While it lives, notes what would be evaluated before the expression.
 class PlannedStaging : public Staging {
  public:
   explicit PlannedStaging(Explanation& out) : Staging{take}, out_(out), outside_(staging) {

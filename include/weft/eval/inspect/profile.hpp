@@ -12,8 +12,8 @@ struct ProfileOptions {
   double bandwidth = 0;  ///< as for explain()
 };
 
-/// Runs f() a number of times on device D and tells the seconds that all of them took; specialised
-/// in cpu/inspect/profile.hpp and cuda/inspect/profile.hpp:
+/// Runs f() `runs` times on device D and returns the seconds that it took in all; specialised in
+/// cpu/inspect/profile.hpp and cuda/inspect/profile.hpp:
 ///   static double seconds(D, int64_t runs, void (*f)(void*), void* context);
 template <class D>
 struct Stopwatch;
@@ -102,8 +102,8 @@ void call(void* f) {
 }
 }  // namespace detail
 
-/// The time of f(), any statements that run on `device`, as it is when they are given one after the
-/// other without waiting: the device's time, or the host's where that is longer.
+/// The time of f(), which runs statements on `device`, when calls follow one another without
+/// waiting: the device's time, or the host's if that is longer.
 template <std::invocable F, Device D = Cpu>
 [[nodiscard]] Profile profile(F&& f, D device = {}, const ProfileOptions& options = {}) {
   using Runs = detail::loops_of<D>;

@@ -7,7 +7,7 @@
 
 namespace weft::detail {
 
-/// E with `value` in the place of its product.
+/// The expression with its product replaced by `value`.
 template <class V, class T>
 Scalar<T> with_product(const Scalar<T>& e, const V&) {
   return e;
@@ -21,23 +21,17 @@ V with_product(const Product<K, A, B>&, const V& value) {
   return value;
 }
 template <class V, class T, class Op, class... Args>
-auto with_product(const Map<T, Op, Args...>& e, const V& value);
-template <class V, class T, class Op, class... Args, std::size_t... I>
-auto with_product(const Map<T, Op, Args...>& e, const V& value, std::index_sequence<I...>) {
-  return Map<T, Op, decltype(with_product(get<I>(e.args()), value))...>(
-      e.op(), with_product(get<I>(e.args()), value)...);
-}
-template <class V, class T, class Op, class... Args>
 auto with_product(const Map<T, Op, Args...>& e, const V& value) {
-  return with_product(e, value, std::index_sequence_for<Args...>{});
+  const auto replace = [&](const auto& x) { return with_product(x, value); };
+  return with_operands<Map<T, Op, decltype(replace(std::declval<const Args&>()))...>>(e, replace);
 }
 
 /// How explain() sees a product and its epilogue; in eval/inspect/dry_run.hpp.
 template <class Out, class E, class D>
 void explain_epilogue(const E& e, const Operand* operands, const Shape& shape, const D& dry);
 
-/// What products share: the operands of a product and its epilogue, the target's memory, and the
-/// pass over a product that was computed before.
+/// What all products share: the operands of the product and its epilogue, the target's memory, and
+/// the pass that applies the epilogue to a product computed before.
 template <class E>
 class ProductStatement {
  public:
@@ -101,8 +95,8 @@ class ProductStatement {
   }
 };
 
-/// One call of the device's library where it takes the case; else the product, in the target's own
-/// memory where that holds it, and one element-wise pass.
+/// One call of the device's library if it supports the case. Otherwise the product, in the target's
+/// own memory if it fits there, and one element-wise pass.
 template <class E>
 struct Lowered<E, Route::product> : ProductStatement<E> {
   using typename ProductStatement<E>::Parts;

@@ -1,4 +1,4 @@
-// Executor<D>: the loops of a device, which evaluation runs programs in.
+// Executor<D>: the loops of a device, in which programs run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,11 +22,11 @@ template <class D>
 struct Reducer;
 
 /// A device that runs element-wise programs: for_each<Out, Types>(name, device, shape, operands,
-/// program) sets operands[0], of element type Out, to the program over the others, of the types
-/// that Types lists. Several targets: Out is a TypeList of their element types, they are the first
-/// operands, and the program is a Pack with one for each; Arg<1> is still the first operand behind
-/// the targets. may_overwrite(storage, others): whether none of `others` handles shows the
-/// storage's elements to anybody. failure_flag(device): where loops leave a failure.
+/// program) sets operands[0], of element type Out, to the program over the others, whose types
+/// Types lists. With several targets, Out is a TypeList of their element types, the targets are the
+/// first operands, and the program is a Pack with one program each; Arg<1> is still the first
+/// operand after the targets. may_overwrite(storage, others): whether nobody can see the storage's
+/// elements through `others` further handles. failure_flag(device): where loops leave a failure.
 template <class D>
 concept ElementwiseDevice = requires(const detail::Name& name, D device, const Shape& shape,
                                      detail::Operand* operands, const Arg<1, float>& program,
@@ -65,9 +65,9 @@ concept Complete = requires {
   sizeof(T);
 };
 
-/// What watches the statements of device D. Nothing does but where a test says so for its whole
-/// program (tests/watched_statements.hpp); run(lowered, device, f) then calls f(device), which runs
-/// the statement, or plans it where the device is a DryRun.
+/// A hook around the statements of device D, empty unless a test defines it for its whole program
+/// (tests/watched_statements.hpp): run(lowered, device, f) calls f(device), which runs the
+/// statement or, on a DryRun, plans it.
 template <class D>
 struct StatementWatch;
 template <class D>

@@ -33,32 +33,6 @@ void for_each_leaf(const Pack<Head, Tail...>& args, const F& f) {
   for_each_leaf(args.tail, f);
 }
 
-template <class E>
-struct LeafCount;
-
-/// The number of tensors in an expression.
-template <class E>
-inline constexpr int leaf_count = LeafCount<std::remove_cvref_t<E>>::value;
-
-template <class... Es>
-struct LeafCount<Pack<Es...>> {
-  static constexpr int value = (0 + ... + leaf_count<Es>);
-};
-template <Expression E>
-struct LeafCount<E> {
-  static constexpr int value = [] {
-    if constexpr (is_tensor<E>) {
-      return 1;
-    } else if constexpr (requires(const E& e) { e.args(); }) {
-      return leaf_count<decltype(std::declval<const E&>().args())>;
-    } else if constexpr (requires(const E& e) { e.operand(); }) {
-      return leaf_count<decltype(std::declval<const E&>().operand())>;
-    } else {
-      return 0;
-    }
-  }();
-};
-
 /// How many handles to a storage an expression holds.
 template <Expression E>
 long count_handles(const E& e, const Storage* storage) {

@@ -11,7 +11,7 @@
 
 namespace weft::detail {
 
-/// N operands. One type for all expressions that have as many, so that it is compiled once.
+/// N operands: one type, compiled once, for all expressions with that many.
 template <int N>
 class OperandArray {
  public:
@@ -87,7 +87,8 @@ struct Lowering<Tensor<T, D>> {
   }
 };
 
-/// An operation as it goes into a program: draws of random numbers know whether that is captured.
+/// An operation as it enters a program: draws of random numbers note whether a graph is being
+/// captured.
 template <class Op>
 Op settled(const Op& op) {
   Op out = op;
@@ -106,7 +107,8 @@ struct Lowering<Map<T, Op, Args...>> {
   template <int B>
   static auto lower(const Map<T, Op, Args...>& e, Operand* operands) {
     const auto& args = e.args();
-    // One and two made in their place: a function for each operand of each node is compile time.
+    // One and two operands are handled here: a function per operand and node would cost compile
+    // time.
     if constexpr (sizeof...(Args) == 1) {
       using X = Lowering<decltype(args.head)>;
       using P = decltype(X::template lower<B>(args.head, operands));
@@ -148,7 +150,8 @@ struct Lowering<Reduce<R, E>> {
   static Arg<B, value> lower(const Reduce<R, E>& e, Operand* operands);
 };
 
-/// The value of an expression on the operands' device, else on `wanted`; in eval/assign.hpp.
+/// The value of an expression, on its operands' device if they have one, otherwise on `wanted`; in
+/// eval/assign.hpp.
 template <class T, class D, class E>
 Tensor<T, D> materialize_on(const E& e, D wanted);
 

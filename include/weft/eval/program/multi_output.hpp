@@ -7,9 +7,9 @@
 
 namespace weft {
 
-/// What a kernel does with the targets of a multi-output program, as bits: writes them, adds to
-/// what is there, or writes the sum along the axes in which a target has size 1. Targets without a
-/// bit are left alone.
+/// What a kernel does with each target of a multi-output program, as bits: write it, add to it, or
+/// write the sum along the axes in which the target has size 1. A target without a bit is left
+/// alone.
 struct Stores {
   unsigned wanted = 0;
   unsigned adds = 0;
@@ -17,8 +17,8 @@ struct Stores {
   WEFT_HD Stores next() const { return {wanted >> 1, adds >> 1, sums >> 1}; }
 };
 
-/// A program whose call gives a Pack with a value for each target, of the types that `values`
-/// lists. only<V>(k) is the program of value k, a V, plus those that go with it, alone.
+/// A program that returns a Pack with a value for each target, of the types that `values` lists.
+/// only<V>(k) is a program for value k alone, of type V, with those that are added to it.
 template <class P>
 concept MultiOutputProgram = requires(const P& program) {
   typename P::values;

@@ -1,4 +1,4 @@
-// The name of an expression, such as add(mul(tanh(float), float), number), read off its type.
+// The name of an expression, such as add(mul(tanh(float), float), number), derived from its type.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace weft::detail {
 
-/// What messages call an evaluation: its outermost operation, and the whole expression's type as
-/// the compiler writes it.
+/// How messages name an evaluation: by its outermost operation and by the expression's type as the
+/// compiler spells it.
 struct Name {
   const char* operation;
   const char* type = nullptr;
@@ -27,9 +27,9 @@ constexpr Name name_of() {
   }
 }
 
-/// Rewrites the compiler's spelling of an expression type as calls. It knows tensors and numbers;
-/// of any other template the last argument in snake_case before the operands names the operation,
-/// and if there is none the template itself does.
+/// Rewrites the compiler's spelling of an expression type as calls. Only tensors and numbers are
+/// known by name; for any other template, the last argument in snake_case before the operands names
+/// the operation or, if there is none, the template itself.
 class NameReader {
  public:
   NameReader(const char* at, const char* operation) : at_(at), operation_(operation) {}
@@ -85,7 +85,7 @@ class NameReader {
     }
   };
 
-  /// Looks ahead for the argument that names the operation; `first` is null if there is none.
+  /// Finds the argument that names the operation; `first` is null if there is none.
   [[gnu::cold]] Word operation() {
     const char* const start = at_;
     Word found{};
@@ -131,7 +131,7 @@ class NameReader {
     word.last = at_;
     return word;
   }
-  /// Goes to the next argument, or to the > behind the last one.
+  /// Moves to the next argument, or to the > after the last one.
   void skip_argument() {
     int depth = 0;
     for (; *at_ != '\0'; ++at_) {
@@ -146,7 +146,7 @@ class NameReader {
   }
 
   const char* at_;
-  const char* operation_;  // what the outermost node calls itself
+  const char* operation_;  // the outermost node's text
 };
 
 /// "add(mul(float, float), number)"

@@ -10,18 +10,18 @@
 
 namespace weft::detail {
 
-/// What an evaluation knows of one operand or target, without its type.
+/// An operand or target of an evaluation, without its type.
 struct Operand {
   char* data = nullptr;
   int itemsize = 0;  // Position operands count elements as bytes
   Storage* storage = nullptr;
-  StorageHandle keep;  // a temporary that only this evaluation holds
+  StorageHandle keep;  // a temporary owned by this evaluation
   int gathered = 0;    // bytes of an element where these are positions, at which `storage` is read
   const char* reached = nullptr;  // where gathered: the first byte that may be read,
   int64_t reached_bytes = 0;      // and how many
   const void* opaque = nullptr;   // the node whose value the temporary holds, and whether
   bool (*same)(const void*, const void*) = nullptr;  // another one of its type has the same
-  bool moved = false;  // read at other coordinates than the target's, though the shape be the same
+  bool moved = false;  // read at other coordinates than the target's, even if the shapes are equal
   int rank = 0;
   int64_t size[max_rank];    // as the tensor has them
   int64_t stride[max_rank];  // before planning as the tensor's, then along the plan's dimensions
@@ -38,7 +38,7 @@ struct Operand {
     }
   }
 
-  /// Strides along the dimensions of `shape`, to which this operand broadcasts.
+  /// The strides along the dimensions of `shape`, to which this operand broadcasts.
   WEFT_OUTLINED void broadcast_to(const Shape& shape) {
     const int shift = shape.rank() - rank;
     for (int i = shape.rank() - 1; i >= 0; --i) {
@@ -66,11 +66,11 @@ inline Loops loops_over(const Shape& shape) {
   return loops;
 }
 
-/// A position in Loops: the coordinates, and where each operand is at them.
+/// A position in Loops: the coordinates, and each operand's address there.
 struct Cursor {
   int64_t index[max_rank] = {};
 
-  /// Moves to the next coordinate of the first `rank` dimensions, and the addresses with it.
+  /// Moves to the next coordinate of the first `rank` dimensions, addresses included.
   WEFT_OUTLINED void next(const Loops& loops, int rank, const Operand* operands, int n, char** at) {
     for (int d = rank - 1; d >= 0; --d) {
       const bool wraps = ++index[d] == loops.size[d];
@@ -80,7 +80,7 @@ struct Cursor {
       index[d] = 0;
     }
   }
-  /// Moves `steps` on along the last of `rank` dimensions, and stays in it.
+  /// Moves `steps` along the last of `rank` dimensions, without leaving it.
   void skip(int rank, const Operand* operands, int n, char** at, int64_t steps) {
     index[rank - 1] += steps;
     for (int i = 0; i < n; ++i)
@@ -111,9 +111,9 @@ inline void inner_operands(const Operand* operands, int n, int skip, int rank, O
   }
 }
 
-/// Orders dimensions by the first operand's strides, walks them forwards in memory, drops those
-/// of size 1, and merges neighbours that every operand walks as one; loops over no elements become
-/// one of size 0. `keep_order` leaves order and direction as they are (the position matters).
+/// Orders dimensions by the first operand's strides, makes these positive, drops dimensions of size
+/// 1, and merges neighbours that every operand traverses as one; loops over no elements become one
+/// of size 0. `keep_order` preserves order and direction (for positions).
 WEFT_OUTLINED inline void simplify(Loops& loops, Operand* operands, int n,
                                    bool keep_order = false) {
   if (loops.count() == 0) {
@@ -178,13 +178,13 @@ WEFT_OUTLINED inline void byte_range(const Operand& x, const char*& first, const
   last = x.data + high * x.itemsize;
 }
 
-/// True when the two are known to have no memory in common: blocks that weft allocated.
+/// True when the two are known to share no memory: different blocks that weft allocated.
 inline bool are_apart(const Operand& a, const Operand& b) {
   return a.storage != b.storage && a.storage != nullptr && b.storage != nullptr &&
          !a.storage->borrowed && !b.storage->borrowed;
 }
 
-/// True when the two touch a common stretch of memory. Call before planning.
+/// True when the memory ranges of the two overlap. Call before planning.
 WEFT_OUTLINED inline bool overlap(const Operand& a, const Operand& b) {
   if (are_apart(a, b)) return false;
   const char* a0 = nullptr;
@@ -205,8 +205,8 @@ WEFT_OUTLINED inline bool same_layout(const Operand& a, const Operand& b) {
   return same;
 }
 
-/// Whether steps along dimensions `d` and on of those in `order`, ordered from long to short
-/// strides that do not interleave, lead `way` elements away and stay inside.
+/// Whether steps along the dimensions of `order` from `d` on (strides descending, not interleaved)
+/// can lead `way` elements away within bounds.
 [[gnu::cold]] inline bool reaches(const Operand& x, const int* order, int n, int d, int64_t way) {
   if (d == n) return way == 0;
   const int64_t size = x.size[order[d]];
@@ -217,7 +217,7 @@ WEFT_OUTLINED inline bool same_layout(const Operand& a, const Operand& b) {
   return false;
 }
 
-/// Before planning: true when two operands of one layout provably have no element in common.
+/// True when two operands of one layout provably share no element. Call before planning.
 WEFT_OUTLINED inline bool disjoint(const Operand& a, const Operand& b) {
   if (!same_layout(a, b) || a.itemsize == 0 || (a.data - b.data) % a.itemsize != 0) return false;
   int order[max_rank];
@@ -248,15 +248,15 @@ WEFT_OUTLINED inline bool same_places(const Operand& target, const Operand& x) {
   return same;
 }
 
-/// True when writing the target while reading the operand could read an element already written:
-/// they share memory, and not by having the same element at each index. Call before planning.
+/// True when writing the target could overwrite an element of the operand before it is read: they
+/// share memory other than element by element at the same index. Call before planning.
 WEFT_OUTLINED inline bool conflicts(const Operand& target, const Operand& x) {
   if (x.storage == nullptr) return false;
   if (!x.moved && !x.gathered && target.data == x.data && same_places(target, x)) return false;
   return overlap(target, x) && (x.gathered || !disjoint(target, x));
 }
 
-/// True when operands[0], the target, cannot be written while the others are read.
+/// True when operands[0], the target, must not be written while the others are read.
 WEFT_OUTLINED inline bool any_conflict(const Operand* operands, int n, bool elementwise) {
   for (int i = 1; i < n; ++i) {
     if (are_apart(operands[0], operands[i])) continue;
@@ -268,7 +268,7 @@ WEFT_OUTLINED inline bool any_conflict(const Operand* operands, int n, bool elem
   return false;
 }
 
-/// Gives all operands the strides with which they are read at coordinates of `shape`.
+/// Broadcasts all operands to `shape`: sets the strides along its dimensions.
 WEFT_OUTLINED inline void broadcast_operands(Operand* operands, int n, const Shape& shape) {
   for (int i = 0; i < n; ++i) operands[i].broadcast_to(shape);
 }

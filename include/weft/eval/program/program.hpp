@@ -51,7 +51,8 @@ struct Constant {
   }
 };
 
-/// op(values...), or as the inputs of a loop on the CPU compute it: inputs.apply(op, values...).
+/// op(values...), or inputs.apply(op, values...) if the loop's inputs compute it themselves (on the
+/// CPU).
 template <class Inputs, class Op, class... Vs>
 WEFT_HD WEFT_INLINE auto applied([[maybe_unused]] const Inputs& inputs, const Op& op,
                                  Vs... values) {
@@ -72,7 +73,7 @@ struct Apply {
 
   template <class Inputs>
   WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
-    // One and two without a function more for each node of each expression.
+    // One and two operands without a further function for each node of each expression.
     if constexpr (sizeof...(Ps) == 1) {
       return applied(inputs, op, programs.head(inputs));
     } else if constexpr (sizeof...(Ps) == 2) {
@@ -89,10 +90,21 @@ struct Apply {
   }
 };
 
-/// What the operations of a program do besides giving a value, as bits: one walk over its types
-/// finds all of it.
+namespace detail {
+/// Bit I for each operand I that a program reads.
+template <class P>
+inline constexpr std::uint64_t uses_of = 0;
+template <int I, class T>
+inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
+template <class Op, class... Ps>
+inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
+
+}  // namespace detail
+
+/// Side effects and the like of a program's operations, as bits, found in one recursion over its
+/// types.
 struct Effects {
-  static constexpr unsigned draws = 1;   // random numbers, whose beginning is looked up first
+  static constexpr unsigned draws = 1;   // random numbers, whose counter is looked up first
   static constexpr unsigned acts = 2;    // reports bad indices, or writes
   static constexpr unsigned places = 4;  // reads operands at computed places
   static constexpr unsigned calls = 8;   // calls a function of the user's
@@ -112,8 +124,8 @@ inline constexpr unsigned effects_of = 0;
 template <class Op, class... Ps>
 inline constexpr unsigned effects_of<Apply<Op, Ps...>> = (Effects::of<Op>() | ... | effects_of<Ps>);
 
-/// Whether a program has draws of random numbers in it, and looking up for all its elements what
-/// a graph's draws start from.
+/// Whether a program draws random numbers; resolve_draws looks up the counter at which a graph's
+/// draws start.
 template <class P>
 inline constexpr bool has_draws = (effects_of<P> & Effects::draws) != 0;
 
@@ -129,8 +141,8 @@ WEFT_HD void resolve_draws(Apply<Op, Ps...>& program) {
   if constexpr (requires { program.op.draw.resolve(); }) program.op.draw.resolve();
   resolve_draws(program.programs);
 }
-/// Whether a program does more than give a value (gathers report bad indices, scatters write), so
-/// that it must not run if there is no element.
+/// Whether a program has side effects (gathers report bad indices, scatters write), so that it must
+/// not run for lanes without an element.
 template <class P>
 inline constexpr bool has_effects = (effects_of<P> & Effects::acts) != 0;
 
@@ -138,7 +150,7 @@ inline constexpr bool has_effects = (effects_of<P> & Effects::acts) != 0;
 template <class P>
 inline constexpr bool has_places = (effects_of<P> & Effects::places) != 0;
 
-/// Whether a program calls a function of the user's, which may do more than give a value.
+/// Whether a program calls a user's function, which may have side effects.
 template <class P>
 inline constexpr bool calls_user = (effects_of<P> & Effects::calls) != 0;
 
@@ -148,8 +160,8 @@ WEFT_HD WEFT_INLINE T store_element(V value) {
   return static_cast<T>(value);
 }
 
-/// The element that a program's value is stored as. A cast to its type around the program rounds as
-/// storing does, and is left out.
+/// The element that a program's value is stored as. An outermost cast to that type is skipped,
+/// since storing rounds the same way.
 template <class T, class P, class Inputs>
 WEFT_HD WEFT_INLINE T stored_value(const P& program, const Inputs& inputs) {
   return store_element<T>(program(inputs));

@@ -25,7 +25,7 @@ inline bool& sync_flag() {
 /// WEFT_CHECK=1: evaluating an expression whose operand was written since it was built throws.
 inline bool check_requested() { return check_flag(); }
 
-/// WEFT_SYNC=1: every kernel is waited for, and a failure names the expression and its shapes.
+/// WEFT_SYNC=1: waits for every kernel, so that a failure names the expression and its shapes.
 inline bool sync_requested() { return sync_flag(); }
 
 }  // namespace weft::detail

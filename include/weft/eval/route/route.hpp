@@ -17,8 +17,8 @@ enum class Route {
   elementwise  // all else: one loop over the elements (eval/assign.hpp)
 };
 
-/// Whether an expression has a reduction inside that a row program can take in: those of Small are
-/// evaluated before, since rows keep numbers.
+/// Whether an expression contains a reduction that a row program can include. Reductions of Small
+/// are evaluated first, since row kernels hold numbers.
 template <class E>
 inline constexpr bool has_reduction = false;
 template <class R, class E>
@@ -60,8 +60,8 @@ constexpr bool may_write_in_place(Route route) {
   return route != Route::opaque && route != Route::reduction;
 }
 
-/// An expression made ready to run: operands[0] is the target, still to be set, and
-/// `run<Out>(shape, device)` runs it. One specialisation for each route.
+/// A lowered expression: operands[0] is the target, still to be set, and `run<Out>(shape, device)`
+/// runs it. One specialisation per route.
 template <class E, Route = route_of<E>()>
 struct Lowered;
 

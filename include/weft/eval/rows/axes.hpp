@@ -1,4 +1,4 @@
-// Where the axes of an expression's parts lie in the rows that its reductions run along.
+// How the axes of an expression's parts map to the rows that its reductions run along.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,21 +6,21 @@
 
 namespace weft::detail {
 
-/// The coordinates that have a row each, and those along the row.
+/// The dimensions that count rows, and those along a row.
 struct RowGeometry {
   Shape kept;
   Shape reduced;
   bool operator==(const RowGeometry&) const = default;
 };
 
-/// How the axes of one part of an expression lie in a geometry.
+/// How the axes of one part of an expression map to a geometry.
 struct RowAxes {
   static constexpr signed char neither = 99;  // size 1
-  int rank;                     // both not initialised: there are many, and few are used
-  signed char label[max_rank];  // k: kept axis k; ~j: reduced axis j
+  int rank;                                   // both uninitialised: most of the many are never used
+  signed char label[max_rank];                // k: kept axis k; ~j: reduced axis j
 };
 
-/// The geometry of a reduction by itself.
+/// The geometry of a reduction on its own.
 WEFT_OUTLINED inline void own_axes(const RowNode& node, RowGeometry& geometry, RowAxes& axes) {
   geometry = {};
   axes.rank = node.shape.rank();
@@ -63,8 +63,8 @@ WEFT_OUTLINED inline bool output_axes(const Shape& shape, const RowNode& node,
   return true;
 }
 
-/// The labels of the operand of a reduction that stands where `context` is; false where it does
-/// not run along the geometry's rows.
+/// The labels of the operand of a reduction whose value is read in `context`; false if it does not
+/// run along the geometry's rows.
 WEFT_OUTLINED inline bool enter(const RowNode& node, const RowAxes& context,
                                 const RowGeometry& geometry, RowAxes& axes) {
   axes.rank = node.shape.rank();
@@ -100,7 +100,7 @@ WEFT_OUTLINED inline bool enter(const RowNode& node, const RowAxes& context,
   return true;
 }
 
-/// Gives an operand the strides along the kept, then along the reduced dimensions.
+/// Sets an operand's strides along the kept, then along the reduced dimensions.
 WEFT_OUTLINED inline void place_in_row(Operand& x, const RowAxes& axes,
                                        const RowGeometry& geometry) {
   const int rank = geometry.kept.rank() + geometry.reduced.rank();

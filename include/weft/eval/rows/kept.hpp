@@ -26,8 +26,8 @@ WEFT_HD WEFT_INLINE const auto& part_of(const P& program) {
   }
 }
 
-/// The part of a row program that is worth being computed before its reductions: one without
-/// reductions inside, of several operands or of costly operations, that is read several times.
+/// The part of a row program worth computing before its reductions: one that reads no reduction,
+/// has several operands or costly operations, and occurs several times.
 template <class Program>
 struct KeptPart;
 template <class... Rs, class... Ps>
@@ -60,7 +60,7 @@ struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   }();
 
   static constexpr bool possible = number != 0;
-  /// The first reduction that has it.
+  /// The first reduction that contains it.
   static constexpr int first = [] {
     int i = 0;
     static_cast<void>(((has_part<decltype(Rs::program), number> || (++i, false)) || ...));
@@ -70,7 +70,7 @@ struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   WEFT_HD WEFT_INLINE static const auto& of(const Program& program) {
     return part_of<number>(weft::get<first>(program.reductions).program);
   }
-  /// The program that reads the part's value in place of the part.
+  /// The program with the part replaced by its value.
   WEFT_HD WEFT_INLINE static auto without(const Program& program) {
     return replaced(program, std::make_index_sequence<sizeof...(Rs)>{},
                     std::make_index_sequence<sizeof...(Ps)>{});

@@ -1,10 +1,10 @@
-// Which part of a statement that is too large for a kernel is evaluated before the rest.
+// Which part of a statement too large for one kernel is evaluated before the rest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/eval/program/leaves.hpp"
+#include "weft/eval/rows/pattern.hpp"
 #include "weft/eval/rows/rows.hpp"
-#include "weft/eval/rows/sharing.hpp"
 
 namespace weft::detail {
 
@@ -21,11 +21,34 @@ template <class R, class E>
 inline constexpr std::uint64_t expression_number<Reduce<R, E>> = mixed(type_number<R>(),
                                                                        expression_number<E>);
 
-/// Operands, and reductions' values, that a kernel takes; a program's operands are bits.
+/// Calls parts.add<X>() for each operation and reduction X of E, outermost first; if it returns
+/// false, those inside X are skipped.
+template <class E>
+struct CollectParts {
+  template <class Parts>
+  static constexpr void run(Parts&) {}
+};
+template <class T, class Op, class... Args>
+struct CollectParts<Map<T, Op, Args...>> {
+  template <class Parts>
+  static constexpr void run(Parts& parts) {
+    if (parts.template add<Map<T, Op, Args...>>()) (CollectParts<Args>::run(parts), ...);
+  }
+};
+template <class R, class E>
+struct CollectParts<Reduce<R, E>> {
+  template <class Parts>
+  static constexpr void run(Parts& parts) {
+    if (parts.template add<Reduce<R, E>>()) CollectParts<E>::run(parts);
+  }
+};
+
+/// The operands and reductions' values that a kernel takes at most; a program's operands are bits.
 inline constexpr int most_kernel_values = 58;
 inline constexpr int most_kernel_reductions = 30;
 
-/// What an expression asks of its kernel; one with Vars of the statement that is recorded.
+/// The operands and reductions of an expression's kernel; with Vars, of the recorded statement's
+/// backward kernel.
 template <class E>
 inline constexpr int kernel_values = [] {
   if constexpr (has_var<E>) {
@@ -39,7 +62,7 @@ template <class E>
 inline constexpr bool has_large_rows =
     kernel_values<E> > most_kernel_values || RowLowering<E>::reductions > most_kernel_reductions;
 
-/// The parts of a large expression, with what they ask of a kernel.
+/// The parts of a large expression, with the values that a kernel for them would take.
 struct LargeParts {
   static constexpr int most = 512;
   struct Part {
@@ -51,37 +74,21 @@ struct LargeParts {
   int count = 0;
 
   template <class E>
-  constexpr void add(bool is_reduction) {
-    if (count == most || !Device<typename E::device_type>) return;
-    part[count++] = {expression_number<E>, kernel_values<E>, is_reduction};
-  }
-};
-template <class E>
-struct CollectLargeParts {
-  static constexpr void run(LargeParts&) {}
-};
-template <class T, class Op, class... Args>
-struct CollectLargeParts<Map<T, Op, Args...>> {
-  static constexpr void run(LargeParts& parts) {
-    parts.add<Map<T, Op, Args...>>(false);
-    (CollectLargeParts<Args>::run(parts), ...);
-  }
-};
-template <class R, class E>
-struct CollectLargeParts<Reduce<R, E>> {
-  static constexpr void run(LargeParts& parts) {
-    parts.add<Reduce<R, E>>(true);
-    CollectLargeParts<E>::run(parts);
+  constexpr bool add() {
+    if (count < most && Device<typename E::device_type>) {
+      part[count++] = {expression_number<E>, kernel_values<E>, is_reduction<E>};
+    }
+    return true;
   }
 };
 
-/// The number of the part to evaluate before the rest: the largest reduction that is a good share
-/// of the expression, since its value is small, or else what is nearest to two thirds of it. 0:
-/// none.
+/// The number of the part to evaluate first: the largest reduction if it is at least a quarter of
+/// the expression, since its value is small, otherwise the largest operation of at most two thirds.
+/// 0: none.
 template <class E>
 inline constexpr std::uint64_t part_before_large = [] {
   LargeParts parts;
-  CollectLargeParts<E>::run(parts);
+  CollectParts<E>::run(parts);
   const int all = kernel_values<E>;
   LargeParts::Part reduction;
   LargeParts::Part other;

@@ -1,4 +1,4 @@
-// What the gradients of layer_norm and rms_norm are computed from, where a device has a kernel.
+// The operands of the gradients of layer_norm and rms_norm, for devices with a kernel of their own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -15,8 +15,8 @@ inline constexpr int max_outputs = 8;
 /// Outputs and leaves of one.
 inline constexpr int max_operands = 64;
 
-/// How a kernel gets the value of a reduction: not at all, by reducing, from the equal earlier one,
-/// or from memory.
+/// How a kernel gets the value of a reduction: not at all, by computing it, from an equal earlier
+/// one, or from memory.
 enum class RowMode : signed char { skip, compute, same, load };
 
 /// One kernel: reductions along rows, then either the outputs or the value of one reduction.
@@ -35,7 +35,7 @@ struct RowTask {
   }
 };
 
-/// Whether a loaded reduction's value is another one at each element of the row.
+/// Whether a reduction loaded from memory varies along the row.
 WEFT_OUTLINED inline bool varies_along_row(const RowTask& task, const Operand* values, int n,
                                            int rank) {
   for (int r = 0; r < n; ++r) {
@@ -67,16 +67,16 @@ struct RowTree {
 /// share its kernel, others run before it.
 class RowPlanner {
  public:
-  /// Launches a kernel over the operands as they lie along its rows: the tree's own for the
-  /// outputs, which come last; copies for the value of a reduction, which it gives memory in both
-  /// first.
+  /// Launches a kernel over operands laid out along its rows. For the outputs, which come last,
+  /// these are the tree's own; for a reduction's value they are copies, and the callee first
+  /// allocates the value in both.
   using Launch = void(void* context, const RowTask&, Operand*);
 
   RowPlanner(const RowTree& tree, Launch* run_task, void* context)
       : tree_(tree), launch_(run_task), context_(context) {}
 
-  /// Runs everything in row kernels; or, where the outputs are no row program, only the reductions
-  /// directly in them, and returns false.
+  /// Runs everything in row kernels. If the outputs do not form a row program, runs only the
+  /// reductions directly in them and returns false.
   template <class = void>  // as weft::lib holds it
   WEFT_OUTLINED bool run() {
     RowTask task;
@@ -113,7 +113,7 @@ class RowPlanner {
     return tree_.fuses(geometry.kept.size(), geometry.reduced.size());
   }
 
-  /// Runs the kernels that give one reduction's value.
+  /// Runs the kernels that compute one reduction.
   void run(int target) {
     RowTask task;
     task.target = target;
@@ -133,7 +133,7 @@ class RowPlanner {
     launch(task, axes, nullptr);
   }
 
-  /// The reduction c and those inside it are computed by the task, equal ones once.
+  /// Marks reduction c and those inside it as computed by the task, equal ones once.
   void compute(int c, RowTask& task) const {
     for (int q = tree_.nodes[c].first; q <= c; ++q) {
       const int same = tree_.nodes[q].same;
@@ -143,7 +143,7 @@ class RowPlanner {
     }
   }
 
-  /// Whether a reduction's value is another one at each element of a row.
+  /// Whether a reduction's value varies along a row.
   static bool varies(const Shape& result, const RowAxes& context) {
     const int shift = context.rank - result.rank();
     for (int i = 0; i < result.rank(); ++i) {
@@ -152,7 +152,7 @@ class RowPlanner {
     return false;
   }
 
-  /// Runs a reduction by itself, unless an equal one was.
+  /// Computes a reduction on its own, unless an equal one has been.
   void evaluate(int c) {
     Operand& value = tree_.operands[tree_.value_of(c)];
     const Operand& same = tree_.operands[tree_.value_of(tree_.nodes[c].same)];
@@ -174,7 +174,7 @@ class RowPlanner {
     return true;
   }
 
-  /// The geometry that a reduction directly in an output gives to all outputs.
+  /// Finds a reduction directly in an output whose geometry suits all outputs.
   WEFT_OUTLINED bool find_geometry(RowGeometry& geometry, RowAxes* outputs) const {
     for (int c = 0; c < tree_.reductions; ++c) {
       if (!tree_.in_outputs(c)) continue;
@@ -223,7 +223,7 @@ class RowPlanner {
       place_in_row(operands[k], outputs[k], task.geometry);
       for (int i = 0; i < outputs[k].rank; ++i) task.along_row[k] |= outputs[k].label[i] < 0;
     }
-    signed char node_of[max_operands];  // the innermost reduction that a leaf stands in
+    signed char node_of[max_operands];  // the innermost reduction that contains a leaf
     for (int i = 0; i < tree_.leaves; ++i) node_of[i] = -1;
     for (int r = tree_.reductions - 1; r >= 0; --r) {
       for (int i = tree_.nodes[r].first_leaf; i < tree_.nodes[r].last_leaf; ++i) {

@@ -35,14 +35,6 @@ struct RowProgram {
 
 namespace detail {
 
-/// Bit I for each operand I that a program reads.
-template <class P>
-inline constexpr std::uint64_t uses_of = 0;
-template <int I, class T>
-inline constexpr std::uint64_t uses_of<Arg<I, T>> = std::uint64_t{1} << I;
-template <class Op, class... Ps>
-inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 0);
-
 /// Bit I for each reduction I whose value a program reads.
 template <class P>
 inline constexpr std::uint32_t reductions_of = 0;
@@ -51,8 +43,7 @@ inline constexpr std::uint32_t reductions_of<Reduced<I, T>> = std::uint32_t{1} <
 template <class Op, class... Ps>
 inline constexpr std::uint32_t reductions_of<Apply<Op, Ps...>> = (reductions_of<Ps> | ... | 0U);
 
-/// Whether a program computes gradients, forward and back: with more values at once than its
-/// operands.
+/// Whether a program is a gradient sweep, which holds more values at once than its operands.
 template <class P>
 inline constexpr bool sweeps_back = false;
 
@@ -121,9 +112,9 @@ bool same_expression(const void* a, const void* b) {
   return same_value(*static_cast<const E*>(a), *static_cast<const E*>(b));
 }
 
-/// Marks the operands inside a reduction where the axes behind a reduced one move up: a row may
-/// then read elements of the target that belong to another row. A single value is there before any
-/// row.
+/// Marks the operands inside a reduction that drops axes before kept ones: a row may then read
+/// elements of the target that belong to another row. A single value is complete before any row is
+/// written.
 WEFT_OUTLINED inline void mark_moved(const RowNode& node, Operand* operands) {
   const unsigned mask = node.axes.mask;
   const bool leading = (mask & (mask + 1)) == 0;
@@ -146,7 +137,7 @@ WEFT_OUTLINED inline void finish_node(RowNode* nodes, int index) {
   }
 }
 
-/// A part of an expression, lowered: its program and the reductions found on the way.
+/// A lowered part of an expression: its program, and the reductions in it.
 template <class Program, class Reductions>
 struct RowPart {
   Program program;
@@ -162,8 +153,8 @@ Pack<As..., Bs...> joined(const Pack<As...>& a, const Pack<Bs...>& b) {
   }
 }
 
-/// Whether a row program reads an expression's value from memory, evaluated before it (gathered
-/// rows are: eval/gather.hpp), and whether a part of one is such.
+/// Whether an expression is evaluated before the row program that reads it, as gathered rows are
+/// (eval/gather.hpp), and whether one of its parts is.
 template <class E>
 inline constexpr bool is_evaluated_before_rows = false;
 template <class E>

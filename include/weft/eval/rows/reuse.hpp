@@ -1,8 +1,8 @@
-// What the outputs of a row program share with its last reduction, computed once and kept.
+// The part that a row program's outputs share with its last reduction, computed once and kept.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/eval/rows/sharing.hpp"
+#include "weft/eval/rows/pattern.hpp"
 
 namespace weft::detail {
 
@@ -24,7 +24,7 @@ struct Kept {
     return inputs.kept();
   }
 };
-/// Bits that no operand has: the values change along the row.
+/// Bits that no operand has, since these values vary along the row.
 template <class T>
 inline constexpr std::uint64_t uses_of<Reused<T>> = std::uint64_t{1} << 63;
 template <class T>
@@ -72,7 +72,7 @@ WEFT_HD WEFT_INLINE auto with_leaf(const P& program) {
   }
 }
 
-/// The operands that a program reads beside its parts of the pattern of this number.
+/// The operands that a program reads outside its parts with this pattern.
 template <class P, std::uint64_t Number>
 inline constexpr std::uint64_t uses_beside = uses_of<P>;
 template <class Op, class... Ps, std::uint64_t Number>
@@ -155,7 +155,7 @@ struct Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   using LastProgram = std::remove_cvref_t<
       decltype(weft::get<last>(std::declval<const Program&>().reductions).program)>;
   static constexpr std::uint64_t number = pattern_number<LastProgram>;
-  /// Whether the last reduction's program is worth being kept: more than an operand, and read.
+  /// Whether the last reduction's program is worth keeping: more than an operand, and read again.
   static constexpr bool possible = uses_of<LastProgram> != 0 && (has_part<Ps, number> || ...);
   static constexpr std::uint64_t beside = (uses_beside<Ps, number> | ...);
   static constexpr std::uint64_t uses = beside | uses_of<Reused<typename LastProgram::type>>;

@@ -1,4 +1,4 @@
-// Rows: expressions with reductions inside, made ready to run along the reduced axes.
+// Rows: expressions with reductions inside, lowered to run along the reduced axes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,7 +27,7 @@ concept RowDevice = requires(const detail::Name& name, D device, const detail::R
 
 namespace detail {
 
-/// Lowers the expressions of outputs k and on, whose operands begin at B and reductions at R.
+/// Lowers the expressions of outputs k and up; operands start at B, reductions at R.
 template <int B, int R, class Reductions, class Programs, class E, class... Rest>
 auto lower_outputs(int k, Operand* operands, RowNode* nodes, int* last_leaf,
                    const Reductions& reductions, const Programs& programs, const E& e,
@@ -118,8 +118,8 @@ struct Rows {
     ((shapes[k++] = es.shape()), ...);
   }
 
-  /// Runs all outputs, of element types Outs; or, where they are no row program, the reductions
-  /// directly in them, whose values are then in operands[n...], and returns false.
+  /// Computes all outputs, of element types Outs. If they do not form a row program, computes only
+  /// the reductions directly in them, leaves their values in operands[n...], and returns false.
   template <class Outs, class D>
   bool run(const Name& name, D device) {
     RowTree tree;

@@ -1,4 +1,4 @@
-// Statements with too much for one kernel: a part of them is evaluated before.
+// Statements too large for one kernel: a part of them is evaluated first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,43 +8,35 @@
 
 namespace weft::detail {
 
-/// What the parts of an expression with reductions inside are, and how often each occurs.
+/// The parts of an expression that contain reductions.
 struct RowParts {
   static constexpr int most = 256;
   struct Part {
     std::uint64_t number = 0;
     int reductions = 0;
-    bool is_map = false;
   };
   std::array<Part, most> part{};
   int count = 0;
-};
-template <class E>
-struct CollectRowParts {
-  static constexpr void run(RowParts&) {}
-};
-template <class T, class Op, class... Args>
-struct CollectRowParts<Map<T, Op, Args...>> {
-  static constexpr void run(RowParts& parts) {
-    constexpr int inside = RowLowering<Map<T, Op, Args...>>::reductions;
-    if (inside == 0 || parts.count == RowParts::most) return;
-    parts.part[parts.count++] = {expression_number<Map<T, Op, Args...>>, inside, true};
-    (CollectRowParts<Args>::run(parts), ...);
+
+  template <class E>
+  constexpr bool add() {
+    if constexpr (is_reduction<E>) return true;
+    constexpr int inside = RowLowering<E>::reductions;
+    if (inside == 0 || count == most) return false;
+    part[count++] = {expression_number<E>, inside};
+    return true;
   }
 };
-template <class R, class E>
-struct CollectRowParts<Reduce<R, E>> {
-  static constexpr void run(RowParts& parts) { CollectRowParts<E>::run(parts); }
-};
 
-/// The number of the part to evaluate before a row program of E: the one that takes the most
-/// reductions away, or what part_before_large says. 0: none, or E has few reductions.
+/// The number of the part to evaluate before a row program of E: the one that saves the most
+/// reductions, or part_before_large. 0: none, or E has few reductions.
 template <class E>
-inline constexpr std::uint64_t part_before_rows = [] {
-  constexpr int many = 12;
-  if (RowLowering<E>::reductions <= many && !has_large_rows<E>) return std::uint64_t{0};
+inline constexpr std::uint64_t part_before_rows = 0;
+template <class E>
+  requires(RowLowering<E>::reductions > 12 || has_large_rows<E>)
+inline constexpr std::uint64_t part_before_rows<E> = [] {
   RowParts parts;
-  CollectRowParts<E>::run(parts);
+  CollectParts<E>::run(parts);
   std::uint64_t best = 0;
   int most = 0;
   for (int i = 1; i < parts.count; ++i) {  // the first is the expression itself
@@ -62,10 +54,10 @@ inline constexpr std::uint64_t part_before_rows = [] {
   return best;
 }();
 
-/// Whether E is read element by element, by a loop that it is too large for, and can be split.
+/// Whether E is too large for an element-wise loop, and can be split.
 template <class E>
 inline constexpr bool splits_elements = [] {
-  if constexpr (operand_count < E >> most_kernel_values) return part_before_large<E> != 0;
+  if constexpr (most_kernel_values < operand_count<E>) return part_before_large<E> != 0;
   return false;
 }();
 
@@ -84,7 +76,7 @@ inline constexpr std::uint64_t part_before = [] {
   return std::uint64_t{0};
 }();
 
-/// The value of a part that is evaluated before, in the type that kernels compute in.
+/// The value of a part that is evaluated first, in the type that kernels compute in.
 template <class Part>
 struct PartValue {
   using type = Tensor<compute_t<typename Part::value_type>, typename Part::device_type>;
@@ -127,7 +119,7 @@ class PartValues {
   int count_ = 0;
 };
 
-/// An expression whose parts of number N are tensors.
+/// The expression with its parts of number N replaced by tensors.
 template <std::uint64_t N, class E>
 struct WithoutParts {
   using type = E;
@@ -167,14 +159,10 @@ struct WithoutParts<N, Map<T, Op, Args...>> {
     if constexpr (is_part) {
       return values.of(e);
     } else {
-      return of(e, values, std::index_sequence_for<Args...>{});
+      return with_operands<type>(e, [&]<class X>(const X& x) -> decltype(auto) {
+        return WithoutParts<N, X>::of(x, values);
+      });
     }
-  }
-
- private:
-  template <class Values, std::size_t... I>
-  static type of(const E& e, Values& values, std::index_sequence<I...>) {
-    return type(e.op(), WithoutParts<N, Args>::of(get<static_cast<int>(I)>(e.args()), values)...);
   }
 };
 template <std::uint64_t N, class R, class E>

@@ -156,7 +156,7 @@ auto convolve(const Options& options, const X& x, const W& w, const B&... bias) 
 
 namespace detail {
 template <class K, class V>
-struct VarCount<conv::Convolved<K, V>> : VarCount<V> {};
+inline constexpr LeafCounts leaves_of<conv::Convolved<K, V>> = leaves_of<V>;
 }  // namespace detail
 
 /// What a convolution function gives, before its value is requested.

@@ -91,6 +91,23 @@ class Map : public NodeMembers<Map<T, Op, Args...>> {
   Pack<Args...> args_;
 };
 
+namespace detail {
+/// The operation of e on f(operand) of each of its operands, a node of type M.
+template <class M, class T, class Op, class... Args, class F>
+M with_operands(const Map<T, Op, Args...>& e, const F& f) {
+  if constexpr (sizeof...(Args) == 1) {
+    return M(e.op(), f(e.args().head));
+  } else if constexpr (sizeof...(Args) == 2) {
+    return M(e.op(), f(e.args().head), f(e.args().tail.head));
+  } else {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return M(e.op(), f(get<static_cast<int>(I)>(e.args()))...);
+    }
+    (std::index_sequence_for<Args...>{});
+  }
+}
+}  // namespace detail
+
 namespace op {
 template <class To>
 struct cast;  // in ops/elementwise/cast.hpp

@@ -1,4 +1,4 @@
-#include "weft/cuda/reduce/kernels.hpp"
+#include "weft/cuda/reduce/column_kernel.hpp"
 
 #include "test.hpp"
 

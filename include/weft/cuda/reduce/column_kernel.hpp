@@ -1,0 +1,155 @@
+// The kernel of reductions down columns: a block for neighbouring columns.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/reduce/row_kernel.hpp"
+
+#if defined(__CUDACC__)
+
+namespace weft::on_cuda {
+
+/// Columns are compiled as if for larger blocks, which is faster for two operands.
+inline constexpr int compiled_threads = 512;
+
+namespace detail {
+
+/// Stores the results of a thread's V columns, as one vector where these are neighbours in memory:
+/// one by one, each would be a part of a sector.
+template <class Out, int V, int N, class R, class Cascade>
+__device__ __forceinline__ void finish_lanes(char* at, const ReduceGrid<N>& grid, const R& reducer,
+                                             Cascade& cascade) {
+  Vector<Out, V> out;
+#pragma unroll
+  for (int j = 0; j < V; ++j) {
+    out.lane[j] = store_element<Out>(reducer.finish(cascade.total(reducer, j), grid.count));
+  }
+  if (grid.whole) {
+    *reinterpret_cast<Vector<Out, V>*>(at) = out;
+  } else {
+#pragma unroll
+    for (int j = 0; j < V; ++j)
+      *reinterpret_cast<Out*>(at + j * grid.kept_stride[0][0]) = out.lane[j];
+  }
+}
+
+}  // namespace detail
+
+/// Lanes of the column form: few enough to keep a thread's states in registers. 0 where not even
+/// one state a thread fits into a block's shared memory, as of the largest Small: these have rows
+/// only.
+template <class State, int V>
+inline constexpr int column_lanes = sizeof(State) * V <= 32 ? V : column_lanes<State, V / 2>;
+template <class State>
+inline constexpr int column_lanes<State, 1> = sizeof(State) * column_threads <= 48 * 1024 ? 1 : 0;
+
+/// grid.width by grid.depth threads reduce one piece of grid.width items of neighbouring columns.
+template <class Out, class Types, int V, int N, class R, class State, class Program>
+__global__ void __launch_bounds__(compiled_threads)
+    reduce_columns(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
+                   const __grid_constant__ Program program, State* partials) {
+  using C = typename Program::type;
+  constexpr int ahead = detail::column_ahead<N, V, State>;
+  if (grid.splits.divisor > 1) detail::admit_next_kernel();
+  const unsigned log_width = 31 - __clz(grid.width);
+  const unsigned log_tile = log_width + 31 - __clz(grid.depth);
+  const unsigned depth = grid.depth;
+  const unsigned y = (threadIdx.x >> log_width) & (depth - 1);
+  const unsigned place = blockIdx.x * (column_threads >> log_tile) + (threadIdx.x >> log_tile);
+  const unsigned split = grid.tiles.divide(place);
+  const unsigned tile = place - split * grid.tiles.divisor;
+  const unsigned row = grid.tiles_across.divide(tile);
+  const unsigned item =
+      (tile - row * grid.tiles_across.divisor) * grid.width + (threadIdx.x & (grid.width - 1));
+  const bool inside = split < grid.splits.divisor && item * V < grid.kept[0].divisor;
+  char* column[N];
+  int64_t hop[N];
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    column[i] = grid.data[i] + item * grid.step[i];
+    hop[i] = depth * grid.reduced_stride[i][0];
+  }
+  detail::advance(column, row, grid.kept, 1, grid.kept_rank, grid.kept_stride);
+
+  detail::Cascade<R, State, V> cascade;
+  if (inside) {
+    const unsigned outer_split = grid.inner_splits.divide(split);
+    const unsigned inner_split = split - outer_split * grid.inner_splits.divisor;
+    const unsigned last_outer = ::min((outer_split + 1) * grid.outer_piece, grid.outer);
+    const unsigned next = grid.inner_splits.divisor * ahead * depth;
+#pragma unroll 1
+    for (unsigned outer = outer_split * grid.outer_piece; outer < last_outer; ++outer) {
+      unsigned k = inner_split * ahead * depth + y;
+      char* at[N];
+#pragma unroll
+      for (int i = 1; i < N; ++i) at[i] = column[i] + k * grid.reduced_stride[i][0];
+      at[0] = nullptr;
+      if (grid.reduced_rank > 1) {
+        detail::advance(at, outer, grid.reduced, 1, grid.reduced_rank, grid.reduced_stride);
+      }
+#pragma unroll 1
+      for (; k < grid.length; k += next) {
+        detail::Chunk<Types, V, ahead> chunk;
+        chunk.template load<1>(at, hop, grid.lane, k, depth, grid.length);
+#pragma unroll
+        for (int i = 1; i < N; ++i) at[i] += next * grid.reduced_stride[i][0];
+        const long long position = outer * grid.inner + k;
+        C x[V][ahead]{};
+#pragma unroll
+        for (int i = 0; i < V * ahead; ++i) {
+          // Of short columns, the half that is not there is not computed.
+          if (ahead > 1 && i == V * ahead / 2 && k + ahead / 2 * depth >= grid.length) break;
+          const bool inside = !has_effects<Program> || k + i / V * depth < grid.length;
+          x[i % V][i / V] = inside ? chunk.value(program, i / V, i % V) : C{};
+        }
+        State part[V]{};
+        if (k + (ahead - 1) * depth < grid.length) {
+#pragma unroll
+          for (int j = 0; j < V; ++j) {
+            detail::add_all<1>(reducer, part[j], x[j], position, depth);
+          }
+        } else {
+#pragma unroll
+          for (int u = 0; u < ahead; ++u) {
+            if (k + u * depth >= grid.length) break;
+#pragma unroll
+            for (int j = 0; j < V; ++j) reducer.add(part[j], x[j][u], position + u * depth);
+          }
+        }
+        cascade.push(reducer, part);
+      }
+    }
+  }
+  if (depth == 1 && grid.splits.divisor == 1) {  // nothing to merge: neighbours at once
+    if (!inside) return;
+    detail::finish_lanes<Out, V>(column[0], grid, reducer, cascade);
+    return;
+  }
+  __shared__ alignas(16) char bytes[column_threads * V * sizeof(State)];
+  auto* shared = reinterpret_cast<State*>(bytes) + threadIdx.x;
+#pragma unroll
+  for (int j = 0; j < V; ++j) shared[j * column_threads] = cascade.total(reducer, j);
+#pragma unroll 1
+  for (unsigned half = depth / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (y >= half) continue;
+#pragma unroll 1
+    for (int j = 0; j < V; ++j) {
+      reducer.merge(shared[j * column_threads], shared[j * column_threads + half * grid.width]);
+    }
+  }
+  if (y != 0 || !inside) return;
+#pragma unroll 1
+  for (unsigned j = 0; j < V; ++j) {
+    const State& total = shared[j * column_threads];
+    if (grid.splits.divisor > 1) {
+      const unsigned output = row * grid.kept[0].divisor + item * V + j;
+      partials[static_cast<int64_t>(output) * grid.splits.divisor + split] = total;
+    } else {
+      detail::finish<Out>(column[0] + j * grid.kept_stride[0][0], reducer, total, grid.count);
+    }
+  }
+}
+
+}  // namespace weft::on_cuda
+
+#endif
