@@ -114,6 +114,30 @@ def resnet(parallel, graphed=False):
     return min(times)
 
 
+def encoder(parallel, graphed=False):
+    """8 layers of width 1024, 8 sequences of 512 a GPU, bfloat16, AdamW."""
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.manual_seed(1)
+    layer = torch.nn.TransformerEncoderLayer(1024, 16, 4096, batch_first=True)
+    net = torch.nn.TransformerEncoder(layer, 8).cuda()
+    if parallel:
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            net = torch.nn.parallel.DistributedDataParallel(net, [torch.cuda.current_device()],
+                                                            gradient_as_bucket_view=True)
+        torch.cuda.synchronize()
+    x = torch.randn(8, 512, 1024, device="cuda")
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4, fused=True, capturable=graphed)
+
+    def step():
+        optimizer.zero_grad(set_to_none=not graphed)
+        with torch.autocast("cuda", torch.bfloat16, cache_enabled=not graphed):
+            loss = net(x).square().mean()
+        loss.backward()
+        optimizer.step()
+    return time_of(10, graph_of(step, 11) if graphed else step)
+
+
 def zero(kind):
     """12 layers of 4096 x 4096, batches of 2048 a GPU, TF32, AdamW: the step, and bytes a parameter."""
     from torch.distributed.fsdp import fully_shard
@@ -192,7 +216,7 @@ def main():
     report(case="about", torch=torch.__version__, nccl=".".join(map(str, torch.cuda.nccl.version())))
     for kb in (4, 64, 256, 1024, 4096, 25600, 102400, 409600):
         all_reduce(kb * 1024)
-    for name, f in (("mlp", mlp), ("resnet18", resnet)):
+    for name, f in (("mlp", mlp), ("encoder", encoder), ("resnet18", resnet)):
         for mode, arguments in (("one GPU, statements", (False,)), ("one GPU, graph", (False, True)),
                                 ("DDP, statements", (True,)), ("DDP, graph", (True, True))):
             ms = attempt(f, *arguments)

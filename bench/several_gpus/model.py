@@ -4,8 +4,9 @@
     python3 bench/several_gpus/model.py results/dist-h200.csv [results/dist-4.csv]
 
 Fits the two numbers of the host's links (alpha, the latency of one step of a ring, and beta, the bytes a
-second of one GPU's link) to the all_reduce times in the files that run.py has written, compares what it
-says of the steps there, and predicts 8 to 1,024 GPUs: 8 a host, hosts joined by one 400 Gb/s port a GPU.
+second of one GPU's link) to the all_reduce times in the files that run.py has written, each by itself, as
+a ring of more GPUs uses more of a host's links. Compares what they say of the steps in the same file and in
+those of more GPUs, and predicts 8 to 1,024 from the largest: 8 a host, hosts joined by one 400 Gb/s port a GPU.
 Ring:         t(n, b) = 2 (n - 1) (alpha + b / n / beta).
 Flat: one ring over all GPUs, which leaves each host by one port. (NCCL makes as many rings as there are
 ports, and comes near to the next.)
@@ -95,7 +96,7 @@ def stage3(n, compute, buckets, host, all_reduce, crowding=0.0):
 def read(path):
     lines = path.read_text().splitlines()
     gpus = int(lines[0].split()[1])
-    return gpus, list(csv.DictReader(lines[1:]))
+    return gpus, list(csv.DictReader(lines[1:])), "inputs' gradients first" in lines[0]
 
 
 def fit(files):
@@ -150,28 +151,33 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("files", nargs="*", type=Path)
     options = parser.parse_args()
-    files = [read(path) for path in options.files]
+    files, inputs_first = [], False
+    for path in options.files:
+        gpus, rows, inputs_first = read(path)
+        files.append((gpus, rows))
     # Without a file: PyTorch's all_reduces on 2 and 4 H200s (bench/several_gpus/run.py prints ours).
     if not files:
         busbw = {2: {1: 25, 4: 68, 25: 197, 100: 252, 400: 293}, 4: {1: 28, 4: 84, 25: 222, 100: 289, 400: 322}}
         files = [(n, [{"case": "all_reduce", "mode": "graph", "bytes": mb << 20,
                        "ms": 2 * (n - 1) / n * (mb << 20) / g / 1e6} for mb, g in by.items()])
                  for n, by in busbw.items()]
-    host, error = fit(files)
-    print("links of a host: " + " or ".join(f"{alpha * 1e6:.1f} us a step and {beta / 1e9:.0f} GB/s"
-                                            for alpha, beta in host) +
-          f"; all_reduces within {100 * error:.0f} % on average")
+    hosts = {}
+    for n, rows in files:
+        hosts[n], error = fit([(n, rows)])
+        print(f"links of a host, of {n} GPUs: " + " or ".join(f"{alpha * 1e6:.1f} us a step and {beta / 1e9:.0f} GB/s"
+                                                             for alpha, beta in hosts[n]) +
+              f"; all_reduces within {100 * error:.0f} % on average")
     layers = [784 * 4096 + 4096, 4096 * 4096 + 4096, 4096 * 10 + 10]
-    # In the order of the backward pass, by its operations: the last layer's gradients at once, the middle
-    # one's, of 33.6 M of 36.8 M products a sample, by 0.91.
-    mlp = [(0.01, 4 * layers[2]), (0.91, 4 * layers[1]), (1.0, 4 * layers[0])]
+    # In the order of the backward pass, by its operations: the last layer's gradients at once; of the middle
+    # one's 33.6 M products of the 36.8 M of a sample the half that its weight needs is the first, or the last.
+    mlp = [(0.01, 4 * layers[2]), (0.91 if inputs_first else 0.46, 4 * layers[1]), (1.0, 4 * layers[0])]
     at_once = [(1.0, 4 * sum(layers))]
     resnet = [(0.02, 2e6), (0.3, 25e6), (0.7, 17e6), (1.0, 3e6)]  # 11.7 M parameters
     deep = [(i / 12 + 1 / 12, 4 * (4096 * 4096 + 4096)) for i in range(12)]
-    crowding = fit_crowding(files, mlp, host)
-    print(f"a collective beside the backward pass delays it by {crowding * 1e6:.0f} us")
-    one, worst = None, 0.0
-    for n, rows in files:
+    one, crowding, worst = None, 0.0, {}
+    for n, rows, known in [(n, rows, known) for n, rows in files for known in hosts if known <= n]:
+        host = hosts[known]
+        crowding = fit_crowding([file for file in files if file[0] == known], mlp, host)
         times = {(r["case"], r["mode"]): float(r["ms"]) / 1e3 for r in rows if r["ms"]}
         said = {}
         if ("mlp", "one GPU, graph") in times:
@@ -192,10 +198,13 @@ def main():
         for name, seconds in said.items():
             if name in times:
                 off = seconds / times[name] - 1
-                worst = max(worst, abs(off))
-                print(f"{name[0]:9} {name[1]:33} {n} GPUs: {seconds * 1e3:7.3f} ms by the model, "
+                worst[n, known] = max(worst.get((n, known), 0), abs(off))
+                print(f"{name[0]:9} {name[1]:33} {n} GPUs from {known}: {seconds * 1e3:7.3f} ms by the model, "
                       f"{times[name] * 1e3:7.3f} measured, {100 * off:+.0f} %")
-    print(f"largest error {100 * worst:.0f} %")
+    for (n, known), off in worst.items():
+        print(f"largest error of a step on {n} GPUs, from what {known} gave: {100 * off:.0f} %")
+    print(f"a collective beside the backward pass delays it by {crowding * 1e6:.0f} us")
+    host = hosts[max(hosts)]
     table("MLP 784-4096-4096-10, 1024 samples a GPU", one or 1.32e-3, mlp, host, crowding)
     buckets = [(i / 40 + 0.025, 25e6) for i in range(40)]
     table("a network of 250 M parameters in 40 buckets", 0.1, buckets, host, crowding)

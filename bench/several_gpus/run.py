@@ -43,7 +43,7 @@ def library(name, required=True):
 
 
 TESTS = ("collectives", "ddp", "sharded", "parallel")
-BENCHES = ("dist", "sharded", "data_parallel", "resnet")
+BENCHES = ("dist", "sharded", "data_parallel", "encoder", "resnet")
 
 
 class Programs:
@@ -151,11 +151,16 @@ def run_tests(programs, gpus, mpirun, limit):
         code, out, errors = output_of([one], 20)
         say("DataParallel in one process", code == 0, out, errors)
     faults = programs.get("faults_program", ("faults",), limit)
-    for case in ("kill", "hang"):  # one rank dies, or hangs: the others say so
+    for case in ("kill", "kill0", "hang"):  # one rank dies, or hangs: the others say so
         if faults:
             code, out, errors = output_of([*mpirun, "--enable-recovery", faults, case], 20)
             say(f"a rank that is gone ({case})", out.count("ok:") == gpus - 1, out, errors)
             print("\n".join(line for line in out.splitlines() if "ok:" in line), flush=True)
+    if faults and gpus == 4:  # one dies, and three go on from the checkpoint
+        flags = [word for word in mpirun if word not in ("-n", "4")]
+        code, out, errors = output_of([REPO / "tests/several_ranks/resume.sh", *flags, "--enable-recovery", "--",
+                                       faults], 40)
+        say("three ranks go on where four were", "10 after step 10" in out, out, errors)
     return not failed and None not in (tests, one, faults)
 
 

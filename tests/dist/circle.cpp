@@ -61,6 +61,60 @@ TEST_CASE("who is late is named with what it did last") {
   CHECK(said ==
         "call 2 of the group was not done in 0.5 s; rank 2 has not started it, its last was "
         "call 1, broadcast");
+  // One that has ended without it is to blame, one that has started it and given up is not.
+  three(0.5, [&](Circle& circle, int r) {
+    circle.begin({});
+    if (r > 0) circle.late(1, false);  // tells the others
+    circle.exchange("test", "a", "here");
+    circle.begin({});
+    if (r == 1) circle.late(2, false);
+    circle.exchange("test", "b", "here");
+    if (r > 0) circle.world().store().leave();
+    if (r > 0) return;
+    while (circle.world().store().get("left").value_or("").size() < 4) std::this_thread::yield();
+    said = circle.late(2);
+    CHECK(circle.late(1).ends_with("rank 1 has ended; rank 2 has ended"));
+  });
+  CHECK(said == "call 2 of the group was not done in 0.5 s; rank 2 has ended");
+  three(0.5, [&](Circle& circle, int r) {
+    circle.begin({});
+    circle.exchange("test", "a", "here");
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    if (r == 0) said = circle.late(1);
+    circle.exchange("test", "b", "here");
+  });
+  CHECK(said ==
+        "call 1 of the group was not done in 0.5 s; all ranks have started it: WEFT_CHECK=1 "
+        "compares their calls");
+}
+
+TEST_CASE("with WEFT_CHECK=1 a send and its recv are compared by the second of them") {
+  weft::detail::check_flag() = true;
+  doctest::String said[3];
+  three(2, [&](Circle& circle, int r) {
+    const auto message = [&](Kind kind, int peer, const Shape& shape) {
+      Call call;
+      call.kind = kind;
+      call.dtype = Dtype::float32;
+      call.peer = peer;
+      call.shape = shape;
+      circle.begin(call);
+    };
+    if (r == 0) message(Kind::send, 1, {2, 3});
+    if (r == 1) message(Kind::recv, 0, {2, 3});
+    if (r == 0) message(Kind::send, 1, {2, 3});
+    if (r == 2) message(Kind::recv, 0, {4});
+    circle.exchange("test", "first", "here");
+    said[r] = test::message([&] {
+      if (r == 1) message(Kind::recv, 0, {3, 2});
+      if (r == 0) message(Kind::send, 2, {5});
+    });
+  });
+  weft::detail::check_flag() = false;
+  CHECK(said[1] == doctest::Contains("[recv] message 2 from rank 0 to rank 1 is sent as float32 "
+                                     "(2, 3) and received as float32 (3, 2)"));
+  CHECK(said[0] == doctest::Contains("[send] message 1 from rank 0 to rank 2 is sent as float32 "
+                                     "(5,) and received as float32 (4,)"));
 }
 
 TEST_CASE("what has ended throws at the next call") {

@@ -5,6 +5,9 @@
 
 using namespace weft;
 
+static_assert(dist::DdpOptions{}.bucket_bytes == 25 << 20);
+static_assert(dist::DdpOptions{}.first_bucket_bytes == 1 << 20);
+
 TEST_CASE("one rank trains as without") {
   nn::Sequential net{nn::Linear(3, 5), nn::Tanh{}, nn::Linear(5, 2)};
   const auto other = nn::clone(net);

@@ -117,6 +117,43 @@ TEST_CASE("mpirun's variables, without MPI") {
   CHECK_SAYS("4 processes and no port of rank 0", dist::launch_from_environment());
 }
 
+TEST_CASE("mpirun's variables in a Slurm job, where its own processes are a step") {
+  // As seen in a job of two nodes and four ranks.
+  const Environment open_mpi({{"OMPI_COMM_WORLD_SIZE", "4"},
+                              {"OMPI_COMM_WORLD_RANK", "2"},
+                              {"OMPI_COMM_WORLD_LOCAL_RANK", "2"},
+                              {"OMPI_COMM_WORLD_LOCAL_SIZE", "3"},
+                              {"MASTER_PORT", "29500"},
+                              {"SLURM_PROCID", "0"},
+                              {"SLURM_STEP_NUM_TASKS", "2"},
+                              {"SLURM_STEP_NODELIST", "n[1-2]"},
+                              {"SLURM_JOB_ID", "10"}});
+  dist::Launch l = dist::launch_from_environment();
+  CHECK(l.rank == 2);
+  CHECK(l.size == 4);
+  CHECK(l.local_rank == 2);
+  const Environment mpich({{"PMI_SIZE", "4"},
+                           {"PMI_RANK", "3"},
+                           {"MPI_LOCALRANKID", "1"},
+                           {"MASTER_PORT", "29500"},
+                           {"SLURM_PROCID", "1"},
+                           {"SLURM_STEP_NUM_TASKS", "2"}});
+  l = dist::launch_from_environment();
+  CHECK(l.rank == 3);
+  CHECK(l.size == 4);
+  // srun --mpi=pmi2 counts as Slurm does, and on several hosts no port follows from a parent.
+  const Environment pmi2({{"PMI_SIZE", "2"},
+                          {"PMI_RANK", "1"},
+                          {"SLURM_PROCID", "1"},
+                          {"SLURM_STEP_NUM_TASKS", "2"},
+                          {"SLURM_STEP_NODELIST", "n[1-2]"},
+                          {"SLURM_JOB_ID", "11"}});
+  l = dist::launch_from_environment();
+  CHECK(l.rank == 1);
+  CHECK(l.host == "n1");
+  CHECK(l.port == 20011);
+}
+
 TEST_CASE("the last address is this host itself") {
   CHECK(dist::detail::own_addresses().back() == "127.0.0.1");
 }

@@ -9,3 +9,11 @@ TEST_CASE("a process alone is a group without NCCL") {
   CHECK(g.size() == 1);
   CHECK(g.device<weft::Cpu>() == weft::Cpu{});
 }
+
+#if defined(WEFT_NCCL) && defined(__CUDACC__)
+TEST_CASE("more ranks than a host has GPUs are one sentence") {
+  using namespace weft;
+  CHECK_SAYS("local rank 99 has no GPU, this host shows ",
+             dist::Transport<Cuda>::device(dist::Launch{99, 100, 99}));
+}
+#endif

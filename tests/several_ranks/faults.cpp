@@ -1,7 +1,7 @@
-// A rank that dies, hangs or never comes: `faults CASE` for mpirun, which each other rank must
-// leave with the right sentence. `faults resume FILE` counts to 10 with a checkpoint each step; of
-// four ranks one dies on the way, and fewer go on when it is started again.
-// SPDX-License-Identifier: Apache-2.0
+// A rank that dies, hangs or never comes, also in training: `faults CASE` for mpirun, which each
+// other rank must leave with the right sentence. `faults resume FILE` counts to 10 with a
+// checkpoint each step; of four ranks one dies on the way, and fewer go on when it is started
+// again. SPDX-License-Identifier: Apache-2.0
 #ifdef __CUDACC__
 #include "weft/cuda.hpp"
 #else
@@ -9,6 +9,10 @@
 #endif
 
 #include "weft/dist.hpp"
+#ifndef __CUDACC__
+#include "weft/nn.hpp"
+#include "weft/optim.hpp"
+#endif
 
 #include <csignal>
 #include <cstdio>
@@ -41,6 +45,20 @@ int expect(double seconds, std::initializer_list<std::string> parts, const F& f)
 using D = Cuda;
 #else
 using D = Cpu;
+#endif
+
+#ifndef __CUDACC__
+/// 20 steps, of which the last rank dies in the fourth.
+template <class M, class O>
+void train(const dist::Group& g, const M& model, O&& optimizer) {
+  for (int i = 0; i < 20; ++i) {
+    optimizer.zero_grad();
+    const Var loss = mean(square(model(Var<float>(ones({8, 30})))));
+    if (i == 3 && g.rank() == g.size() - 1) std::raise(SIGKILL);
+    loss.backward();
+    optimizer.step();
+  }
+}
 #endif
 
 /// Each step adds the average of all ranks' ones.
@@ -91,6 +109,23 @@ int main(int argc, char** argv) {
     const int last = g.size() - 1;
     return expect(4, {"[recv] rank " + std::to_string(last) + " has not sent within the timeout"},
                   [&] { g.recv(x, last); });
+  }
+#endif
+#ifndef __CUDACC__
+  if (what == "ddp" || what == "sharded" || what == "parts") {
+    const std::string gone = "rank " + std::to_string(g.size() - 1) + " is gone";
+    nn::Sequential net{dist::Unit{nn::Linear<>(30, 99)}, nn::ReLU{}, nn::Linear<>(99, 2)};
+    return expect(8, {gone, "call ", " of the group was "}, [&] {
+      if (what == "ddp") {
+        const dist::DistributedDataParallel model(net, g, {.first_bucket_bytes = 500});
+        train(g, model, optim::AdamW(nn::parameters(net)));
+      } else if (what == "sharded") {
+        train(g, net, dist::sharded<optim::AdamW>(net, g));
+      } else {
+        const dist::FullyShardedDataParallel model(net, g);
+        train(g, model, optim::AdamW(model.parameters()));
+      }
+    });
   }
 #endif
   const int odd = what == "kill0" ? 0 : g.size() - 1;

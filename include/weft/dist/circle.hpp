@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <sstream>
 
 #include "weft/dist/world.hpp"
@@ -44,10 +45,14 @@ class Circle {
   }
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
 
-  /// Counts a call, and with WEFT_CHECK=1 compares it with what the other ranks call.
+  /// Counts a call, and with WEFT_CHECK=1 compares it with what the other ranks call, a send with
+  /// its recv.
   void begin(const Call& call) {
     check(dist::name(call.kind));
-    if (call.kind == Kind::send || call.kind == Kind::recv) return;
+    if (call.kind == Kind::send || call.kind == Kind::recv) {
+      if (weft::detail::check_requested()) compare_message(call);
+      return;
+    }
     kind_.store(call.kind, std::memory_order_relaxed);
     const long number = 1 + sequence_.fetch_add(1, std::memory_order_release);
     if (weft::detail::check_requested()) compare(call, number);
@@ -58,6 +63,7 @@ class Circle {
   std::string late(long number, bool patient = true) {
     if (patient) std::this_thread::sleep_for(1.5 * world_->interval());
     std::string out;
+    std::string ended;  // though they had started it, as those do that gave up sooner
     try {
       post();
       const std::string dead = world_->store().get("dead").value_or("");
@@ -73,7 +79,7 @@ class Circle {
         if (lists(dead, members_[r])) {
           out += "; " + who + " is gone";
         } else if (lists(left, members_[r])) {
-          out += "; " + who + " has ended";
+          (at < number ? out : ended) += "; " + who + " has ended";
         } else if (at < number) {
           out += "; " + who + " has not started it";
           out += at == 0 ? ", nor any other"
@@ -83,7 +89,11 @@ class Circle {
     } catch (const Error&) {
       out = "; rank 0 is gone";
     }
-    if (out.empty()) out = "; all ranks have started it";
+    if (out.empty()) out = ended;
+    if (out.empty()) {
+      out = "; all ranks have started it";
+      if (!weft::detail::check_requested()) out += ": WEFT_CHECK=1 compares their calls";
+    }
     const std::string limit = std::to_string(world_->timeout().count());
     return "call " + std::to_string(number) + " of the group was not done in " +
            limit.substr(0, limit.find('.') + 2) + " s" + out;
@@ -185,6 +195,30 @@ class Circle {
     }
   }
 
+  /// A send with its recv: the second of the two finds what the first has left, and neither waits,
+  /// since in a batch they may come in any order.
+  [[gnu::cold, gnu::noinline]] void compare_message(const Call& call) {
+    const bool sends = call.kind == Kind::send;
+    const int me = members_[static_cast<std::size_t>(rank_)];
+    const int other = members_[static_cast<std::size_t>(call.peer)];
+    const std::string between = "rank " + std::to_string(sends ? me : other) + " to rank " +
+                                std::to_string(sends ? other : me);
+    const long number = ++messages_[between];
+    const std::string entry = name_ + "/" + between + "/" + std::to_string(number) + "/";
+    const Text shape = text(call.shape);
+    const std::string mine = std::string(weft::name(call.dtype)) + " " + shape.c_str();
+    Store& store = world_->store();
+    store.set(entry + (sends ? "sent" : "received"), mine);
+    const auto theirs = store.get(entry + (sends ? "received" : "sent"));
+    if (!theirs) return;
+    store.set(entry + "sent", "");
+    store.set(entry + "received", "");
+    if (*theirs == mine) return;
+    fail<DistributedError>(dist::name(call.kind), "message ", number, " from ", between.c_str(),
+                           " is sent as ", (sends ? mine : *theirs).c_str(), " and received as ",
+                           (sends ? *theirs : mine).c_str());
+  }
+
   std::shared_ptr<World> world_;
   std::string name_;
   std::vector<int> members_;
@@ -196,6 +230,7 @@ class Circle {
   std::atomic<bool> failed_ = false;
   std::string failure_;
   std::string last_table_;
+  std::map<std::string, long> messages_;  // so far, with WEFT_CHECK=1
   std::unique_ptr<Engine> engines_[2];
 };
 

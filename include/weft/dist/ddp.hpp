@@ -63,6 +63,7 @@ class DistributedDataParallel {
         const auto state = weak.lock();
         if (state && state->on) state->buckets.set_ready(i);
       });
+      parameters[i].variable()->accumulated_hooks.back()->reads_gradient_only = true;
     }
   }
   DistributedDataParallel(const DistributedDataParallel&) = delete;

@@ -133,15 +133,17 @@ class Group {
   template <class D = Cpu>
   void barrier(D device = {}) const {
     if constexpr (is_cuda<D> || requires { sizeof(Transport<Loops<D>>); }) {
-      const Tensor<float, D> x = empty<float>({1}, device);
-      all_reduce(x, Reduce::maximum);
-      if constexpr (is_cuda<D> && has_transport<D>()) Transport<Loops<D>>::settle(device);
-      check();
-    } else {
-      Call call;
-      circle_->begin(call);
-      circle_->exchange("barrier", "barrier" + std::to_string(circle_->sequence()), "here");
+      // MPI may be linked to a program that it has not started.
+      if (is_cuda<D> || started_by_mpi()) {
+        const Tensor<float, D> x = empty<float>({1}, device);
+        all_reduce(x, Reduce::maximum);
+        if constexpr (is_cuda<D> && has_transport<D>()) Transport<Loops<D>>::settle(device);
+        return check();
+      }
     }
+    Call call;
+    circle_->begin(call);
+    circle_->exchange("barrier", "barrier" + std::to_string(circle_->sequence()), "here");
   }
 
   /// What is started with `async` from now on comes after all that the current stream of the GPU

@@ -87,33 +87,35 @@ inline bool started_by_mpi() {
 }
 
 /// The launch described by the environment: torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK,
-/// MASTER_ADDR, MASTER_PORT), otherwise Slurm's, otherwise mpirun's; a single process if there are
+/// MASTER_ADDR, MASTER_PORT), otherwise mpirun's, otherwise Slurm's; a single process if there are
 /// none. Under torchrun, whose own server uses MASTER_PORT, the next port is used, or WEFT_PORT.
 inline Launch launch_from_environment() {
   using detail::number;
   using detail::variable;
   Launch out;
+  // In a Slurm job mpirun starts its own processes as a step, whose variables its ranks inherit.
+  const std::string slurm = variable("SLURM_STEP_NUM_TASKS");
   if (!variable("RANK").empty() && !variable("WORLD_SIZE").empty()) {
     out.rank = number("RANK", 0);
     out.size = number("WORLD_SIZE", 1);
     out.local_rank = number("LOCAL_RANK", out.rank);
-  } else if (!variable("SLURM_PROCID").empty() && !variable("SLURM_STEP_NUM_TASKS").empty()) {
-    out.rank = number("SLURM_PROCID", 0);
-    out.size = number("SLURM_STEP_NUM_TASKS", 1);
-    out.local_rank = number("SLURM_LOCALID", 0);
-    out.host = detail::first_host(variable("SLURM_STEP_NODELIST"));
-    out.port = 20000 + number("SLURM_JOB_ID", 0) % 10000;
   } else if (!variable("OMPI_COMM_WORLD_SIZE").empty()) {
     out.rank = number("OMPI_COMM_WORLD_RANK", 0);
     out.size = number("OMPI_COMM_WORLD_SIZE", 1);
     out.local_rank = number("OMPI_COMM_WORLD_LOCAL_RANK", 0);
     // All ranks of one host have the same mpirun above them.
     if (number("OMPI_COMM_WORLD_LOCAL_SIZE", 0) == out.size) out.port = 20000 + getppid() % 10000;
-  } else if (!variable("PMI_SIZE").empty()) {
+  } else if (!variable("PMI_SIZE").empty() && variable("PMI_SIZE") != slurm) {
     out.rank = number("PMI_RANK", 0);
     out.size = number("PMI_SIZE", 1);
     out.local_rank = number("MPI_LOCALRANKID", out.rank);
     out.port = 20000 + getppid() % 10000;
+  } else if (!variable("SLURM_PROCID").empty() && !slurm.empty()) {
+    out.rank = number("SLURM_PROCID", 0);
+    out.size = number("SLURM_STEP_NUM_TASKS", 1);
+    out.local_rank = number("SLURM_LOCALID", 0);
+    out.host = detail::first_host(variable("SLURM_STEP_NODELIST"));
+    out.port = 20000 + number("SLURM_JOB_ID", 0) % 10000;
   }
   if (!variable("MASTER_ADDR").empty()) out.host = variable("MASTER_ADDR");
   const bool agent = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";

@@ -203,6 +203,13 @@ struct Transport<Cpu> {
   static Cpu device(const Launch&) { return {}; }
 
   static std::unique_ptr<Engine> make(Circle& circle, Cpu) {
+#ifdef OPEN_MPI  // which ends the process there, with a page of advice
+    if (!started_by_mpi() && !detail::variable("SLURM_PROCID").empty()) {
+      fail<DistributedError>("dist", "srun has not told Open MPI its ranks, expected ",
+                             "srun --mpi=pmix for tensors on cpu (srun --mpi=list shows what "
+                             "there is)");
+    }
+#endif
     detail::start_mpi();
     int size = 0;
     int rank = 0;

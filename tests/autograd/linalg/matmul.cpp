@@ -2,6 +2,9 @@
 
 #include "gradients.hpp"
 
+#include <algorithm>
+#include <string>
+
 #ifdef __CUDACC__
 #include "weft/cuda/matmul.hpp"
 #endif
@@ -126,4 +129,67 @@ TEST_CASE_TEMPLATE("the gradient of a linear layer's weight, which lies transpos
   w.zero_grad();
   pass();
   CHECK(allclose(w.grad(), once * 10.0));
+}
+
+namespace {
+/// "w" where the hook of w is called, "x" before it where x has its gradient by then.
+template <class D>
+void watch(const Var<float, D>& v, char name, const Var<float, D>& x, std::string& order,
+           bool early) {
+  v.register_post_accumulate_grad_hook([&order, &x, name](const Tensor<float, D>&) {
+    if (x.variable()->has_gradient) order += 'x';
+    order += name;
+  });
+  v.variable()->accumulated_hooks.back()->reads_gradient_only = early;
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("a weight whose hooks read its gradient alone is complete before the input", D,
+                   TEST_DEVICES) {
+  using V = Var<float, D>;
+  Generator generator(3);
+  const Tensor<float, D> of_x = randn({5, 3}, Cpu{}, generator).to(D{});
+  const Tensor<float, D> of_w = randn({4, 3}, Cpu{}, generator).to(D{});
+  const Tensor<float, D> of_b = randn({4}, Cpu{}, generator).to(D{});
+  const auto once = [](const V& x, const V& w, const V& b) {
+    const V y = linear(x, w, b);
+    V(sum(square(y))).backward();
+  };
+  const auto twice = [](const V& x, const V& w, const V& b) {  // in one pass
+    const V y = linear(x, w, b);
+    const V z = linear(x, w, b);
+    V(sum(square(y) + y * z)).backward();
+  };
+  const V u = parameter(of_x.clone()), v = parameter(of_w.clone()), c = parameter(of_b.clone());
+  once(u, v, c);
+  twice(u, v, c);
+  for (const bool early : {false, true}) {
+    CAPTURE(early);
+    std::string order;
+    const V x = parameter(of_x.clone()), w = parameter(of_w.clone()), b = parameter(of_b.clone());
+    watch(w, 'w', x, order, early);
+    watch(b, 'b', x, order, early);
+    once(x, w, b);
+    CHECK(std::count(order.begin(), order.end(), 'x') == (early ? 0 : 2));
+    CHECK(order.size() == (early ? 2 : 4));
+    order.clear();
+    twice(x, w, b);
+    CHECK(std::count(order.begin(), order.end(), 'w') == 1);
+    CHECK(std::count(order.begin(), order.end(), 'b') == 1);
+    CHECK(allclose(x.grad(), u.grad()));
+    CHECK(allclose(w.grad(), v.grad()));
+    CHECK(allclose(b.grad(), c.grad()));
+
+    // With one that may write the weight, all wait for the input.
+    const V fresh = parameter(of_x.clone()), weight = parameter(of_w.clone());
+    order.clear();
+    watch(weight, 'w', fresh, order, early);
+    weight.register_post_accumulate_grad_hook(
+        [&](const Tensor<float, D>&) { weight.detach().fill(0.0F); });
+    once(fresh, weight, parameter(of_b.clone()));
+    CHECK(order == "xw");
+    const V same = parameter(of_x.clone());
+    once(same, parameter(of_w.clone()), parameter(of_b.clone()));
+    CHECK(equal(fresh.grad(), same.grad()));
+  }
 }

@@ -174,21 +174,34 @@ struct Rule<Product<K, A, B>> {
     }
     // One matrix on the right, as a layer has it: all batches are rows of one product.
     const bool flat = b.rank() == 2 && a.rank() > 2;
-    if constexpr (has_var<A>) {
-      detail::pass_product<A>(e.left(), edges, g, detail::conjugated(b.transpose(-1, -2)), true);
-    }
+    const auto pass_left = [&] {
+      if constexpr (has_var<A>) {
+        detail::pass_product<A>(e.left(), edges, g, detail::conjugated(b.transpose(-1, -2)), true);
+      }
+    };
     if constexpr (has_var<B>) {
       const Tensor<T, D> rows = detail::conjugated(flat ? detail::all_rows(a) : a);
       const Tensor<T, D> upstream = flat ? detail::all_rows(g) : g;
       if constexpr (std::is_same_v<K, product::linear> && std::is_same_v<B, Var<T, D>>) {
-        if (!any_active(edges + var_count<A>, 1)) return;
-        if (auto* weight = detail::weight_behind<T, D>(edges[var_count<A>])) {
+        VariableOf<T, D>* const weight = any_active(edges + var_count<A>, 1)
+                                             ? detail::weight_behind<T, D>(edges[var_count<A>])
+                                             : nullptr;
+        const bool first = weight != nullptr && weight->can_complete_early();
+        if (!first) pass_left();
+        if (weight != nullptr) {
           const auto sink = weight->open({b.shape()[1], b.shape()[0]}, b.device());
-          return detail::put_product(sink, sink.buffer, upstream.transpose(-1, -2), rows);
+          detail::put_product(sink, sink.buffer, upstream.transpose(-1, -2), rows);
+          if (!first) return;
+          weight->complete_early();
+          return pass_left();
         }
+      } else {
+        pass_left();
       }
       detail::pass_product<B>(e.right(), edges + var_count<A>, rows.transpose(-1, -2), upstream,
                               false);
+    } else {
+      pass_left();
     }
   }
 
@@ -214,6 +227,10 @@ struct Rule<Map<T, op::add, Product<K, A, B>, X>> {
     if constexpr (is_var<X>) {
       pass_to<X>(get<1>(e.args()), edges + var_count<A> + var_count<B>,
                  [&](const auto& sink) { detail::store_sum(sink, gradient); });
+      if (Variable* const bias = edges[var_count<A> + var_count<B>]) {
+        static_cast<VariableOf<typename X::value_type, typename X::device_type>*>(bias)
+            ->complete_early();
+      }
     }
     if (!any_active(edges, var_count<A> + var_count<B>)) return;
     Rule<Product<K, A, B>>::backward(product, edges, detail::summed_to(gradient, product.shape()));

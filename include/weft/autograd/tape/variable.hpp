@@ -109,6 +109,7 @@ struct Variable : Counted {
 /// A function to be called with a gradient.
 template <class T, class D>
 struct Hook : Counted {
+  bool reads_gradient_only = false;  ///< so that it may run before the rest of its statement
   virtual Tensor<T, D> call(const Tensor<T, D>& gradient) = 0;
 };
 template <class F, class T, class D>
@@ -245,6 +246,22 @@ struct VariableOf final : Variable {
       if (is_leaf()) discard();
     }
     for (const auto& hook : accumulated_hooks) hook->call(gradient);
+  }
+  /// Completes a leaf whose last contribution has come while its statement still owes others
+  /// theirs: so begins what sends gradients to other devices before a product that it can overlap
+  /// with.
+  void complete_early() {
+    if (!can_complete_early()) return;
+    uses = 0;  // the pass does not complete it again
+    complete();
+  }
+  bool can_complete_early() const {
+    if (!is_leaf() || !active || uses != 1 || accumulated_hooks.empty() || state::checks)
+      return false;
+    for (const auto& hook : accumulated_hooks) {
+      if (!hook->reads_gradient_only) return false;
+    }
+    return true;
   }
   void discard() override {
     pending = {};
