@@ -195,6 +195,7 @@ TEST_CASE_TEMPLATE("special functions of tensors", D, TEST_DEVICES) {
   CHECK(allclose(rel_entr(x, 1.0F) - x + 1.0F, kl_terms(x, 1.0F)));
   CHECK(allclose(xlog1py(x, 1.0F), x * 0.6931472F));
   CHECK(hypot3(x, 2 * x, 2 * x).eval().to_vector() == std::vector<float>{1.5F, 6.0F});
+  CHECK(hypot(x, 2 * x, 2 * x).eval().to_vector() == std::vector<float>{1.5F, 6.0F});
   CHECK(allclose(logit(x, 0.25), tensor({0.0F, 1.0986123F}, D{})));
   CHECK(allclose(multigammaln(x + 1.0F, 2), tensor({0.4515827F, 1.550195F}, D{})));
   CHECK_SAYS("[polygamma] n = -1, expected at least 0", polygamma(-1, x));

@@ -75,6 +75,22 @@ struct ldexp {
   }
 };
 
+/// The quotient rounded as `how` says.
+struct div_rounded {
+  using domain = Real;
+  static constexpr const char* text = "div";
+  static constexpr int arity = 2;
+  Rounding how;
+  template <class T>
+  WEFT_HD T value(T x, T y) const {
+    return how == Rounding::floor ? math::floor_divide(x, y) : math::trunc_divide(x, y);
+  }
+  template <int, class T, class Y>
+  WEFT_HD static T derivative(T, T, Y) {
+    return T(0);
+  }
+};
+
 /// What of x is in [1/2, 1), and the power of two that it is times of.
 struct frexp_fraction {
   using domain = Floating;
@@ -83,6 +99,10 @@ struct frexp_fraction {
   template <class T>
   WEFT_HD static T value(T x) {
     return math::frexp_fraction(x);
+  }
+  template <int, class T, class Y>
+  WEFT_HD static T derivative(T x, Y y) {
+    return x != 0 && x - x == 0 ? y / x : T(1);
   }
 };
 struct frexp_exponent {
@@ -194,6 +214,16 @@ auto nextafter(X&& x, Y&& y) {
 template <class X, class N>
   requires OperandsOrMistakes<X, N>
 auto ldexp(X&& x, N&& n) { return lift(op::ldexp{}, static_cast<X&&>(x), static_cast<N&&>(n)); }
+/// deg2rad under NumPy's other name.
+template <ExpressionLike X>
+auto radians(X&& x) {
+  return deg2rad(static_cast<X&&>(x));
+}
+/// rad2deg under NumPy's other name.
+template <ExpressionLike X>
+auto degrees(X&& x) {
+  return rad2deg(static_cast<X&&>(x));
+}
 /// x with `nan` for NaN, `highest` for infinity and `lowest` for -infinity; the last two are the
 /// largest finite numbers of the element type unless given.
 template <ExpressionLike X>
