@@ -6,6 +6,10 @@
 
 #include "array.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
+
 using weft::Shape;
 using weft::Side;
 using Positions = std::vector<std::int64_t>;

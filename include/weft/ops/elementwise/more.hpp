@@ -214,16 +214,6 @@ auto nextafter(X&& x, Y&& y) {
 template <class X, class N>
   requires OperandsOrMistakes<X, N>
 auto ldexp(X&& x, N&& n) { return lift(op::ldexp{}, static_cast<X&&>(x), static_cast<N&&>(n)); }
-/// deg2rad under NumPy's other name.
-template <ExpressionLike X>
-auto radians(X&& x) {
-  return deg2rad(static_cast<X&&>(x));
-}
-/// rad2deg under NumPy's other name.
-template <ExpressionLike X>
-auto degrees(X&& x) {
-  return rad2deg(static_cast<X&&>(x));
-}
 /// x with `nan` for NaN, `highest` for infinity and `lowest` for -infinity; the last two are the
 /// largest finite numbers of the element type unless given.
 template <ExpressionLike X>

@@ -67,6 +67,7 @@ auto widened_to(const X& x) {
     return x;
   }
 }
+/// Whether the elements, or the number, are integers or bool.
 template <class X>
 inline constexpr bool counts_or_flags =
     !is_floating<element_of_t<X>> && !is_complex<element_of_t<X>>;
@@ -92,6 +93,16 @@ auto float_power(const X& x, const Y& y) {
   return pow(detail::widened_to<To>(x), detail::widened_to<To>(y));
 }
 
+/// deg2rad under NumPy's other name.
+template <ExpressionLike X>
+auto radians(X&& x) {
+  return deg2rad(static_cast<X&&>(x));
+}
+/// rad2deg under NumPy's other name.
+template <ExpressionLike X>
+auto degrees(X&& x) {
+  return rad2deg(static_cast<X&&>(x));
+}
 /// clamp under NumPy's and PyTorch's other name.
 template <ExpressionLike X, OperandOrMistake Low, OperandOrMistake High>
 auto clip(const X& x, const Low& low, const High& high) {

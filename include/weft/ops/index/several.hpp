@@ -276,6 +276,12 @@ Tensor<T, D> scatter_nd(const Tensor<T, D>& x, const I& indices, const S& values
   return detail::put_at<detail::Update::store>(
       "scatter_nd", x, detail::coordinates_of("scatter_nd", indices.eval()), values);
 }
+/// Adds them.
+template <class T, Device D, ExpressionLike I, OperandOrMistake S>
+Tensor<T, D> scatter_nd_add(const Tensor<T, D>& x, const I& indices, const S& values) {
+  return detail::put_at<detail::Update::add>(
+      "scatter_nd_add", x, detail::coordinates_of("scatter_nd_add", indices.eval()), values);
+}
 /// The same for a Var: a new one, with gradients for x and the values.
 template <ExpressionLike X, ExpressionLike I, OperandOrMistake S>
   requires(detail::has_var<X>)
@@ -288,12 +294,6 @@ template <ExpressionLike X, ExpressionLike I, OperandOrMistake S>
 auto scatter_nd_add(const X& x, const I& indices, const S& values) {
   return detail::put_at_copy<detail::Update::add>(
       "scatter_nd_add", x.eval(), detail::coordinates_of("scatter_nd_add", indices.eval()), values);
-}
-/// Adds them.
-template <class T, Device D, ExpressionLike I, OperandOrMistake S>
-Tensor<T, D> scatter_nd_add(const Tensor<T, D>& x, const I& indices, const S& values) {
-  return detail::put_at<detail::Update::add>(
-      "scatter_nd_add", x, detail::coordinates_of("scatter_nd_add", indices.eval()), values);
 }
 
 }  // namespace weft

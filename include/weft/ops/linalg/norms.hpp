@@ -72,7 +72,7 @@ auto matrix_norm(X&& a, MatrixNorm which = MatrixNorm::frobenius) {
   if (p < -1e300) return MatrixNorm::minus_infinity;
   fail<ValueError>(operation, "p = ", p, ", expected 1, -1, 2, -2, infinity or -infinity");
 }
-/// The same by number: matrix_norm(a, 1).
+/// The same by number, as in NumPy: matrix_norm(a, 1).
 template <ExpressionLike X>
 auto matrix_norm(X&& a, double p) {
   return matrix_norm(static_cast<X&&>(a), matrix_norm_of("matrix_norm", p));

@@ -138,7 +138,7 @@ auto append(const X& x, const Y& y, const Axes& axis) {
       at, [](const auto& v) { return v.eval(); }, x, y);
 }
 
-/// cat under NumPy's and PyTorch's other names.
+/// cat under NumPy's and PyTorch's other name.
 template <class X, class... Rest>
 auto concatenate(const X& x, const Rest&... rest) {
   return cat(x, rest...);
@@ -147,6 +147,7 @@ template <detail::Listed X>
 auto concatenate(std::initializer_list<X> xs, const Axes& axis = {0}) {
   return cat(std::vector<X>(xs), axis);
 }
+/// cat under the same libraries' third name.
 template <class X, class... Rest>
 auto concat(const X& x, const Rest&... rest) {
   return cat(x, rest...);
