@@ -221,7 +221,7 @@ def page():
             ("Gathering", "ops/index/gather.hpp"), ("Scattering, in place", "ops/index/scatter.hpp"),
             ("Padding", "ops/shape/pad.hpp"), ("Padding with a tensor's own values", "ops/shape/pad_values.hpp"), ("Rolling and shifting", "ops/shape/roll.hpp"), ("Repeating", "ops/shape/repeat.hpp"),
             ("Axes", "ops/shape/axes.hpp"), ("Splitting", "ops/shape/pieces.hpp"), ("Joining", "ops/join.hpp"),
-            ("Joining, shorthands", "ops/shape/stack.hpp"), ("Grids", "ops/shape/grid.hpp"), ("Reinterpreting memory", "ops/shape/strided.hpp"),
+            ("Joining, shorthands", "ops/shape/stack.hpp"), ("Grids", "ops/shape/grid.hpp"), ("Combinations", "ops/shape/combinations.hpp"), ("Reinterpreting memory", "ops/shape/strided.hpp"),
             ("Views, as free functions", "ops/views.hpp"),
             ("Triangles, and conditions on positions", "ops/shape/triangle.hpp"), ("Diagonals", "ops/shape/diagonal.hpp"),
             ("Inserting, removing, replacing", "ops/shape/edit.hpp"), ("Selecting by conditions", "ops/shape/choose.hpp"),

@@ -11,6 +11,7 @@
 #include "weft/ops/shape/pieces.hpp"    // split, tensor_split, unbind, select
 #include "weft/ops/shape/stack.hpp"     // hstack, vstack, dstack, column_stack, append
 #include "weft/ops/shape/grid.hpp"      // meshgrid, broadcast_tensors, ix_
+#include "weft/ops/shape/combinations.hpp"  // cartesian_prod, combinations
 #include "weft/ops/shape/strided.hpp"   // as_strided, windows, bit_cast
 #include "weft/ops/shape/triangle.hpp"  // tril, triu, index_along, tri, eye(n, m, k)
 #include "weft/ops/shape/diagonal.hpp"  // diag, diag_embed, diagflat, block_diag

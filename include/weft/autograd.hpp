@@ -26,6 +26,7 @@
 #include "weft/autograd/function.hpp"    // custom(f, vjp, x...)
 #include "weft/autograd/linalg/linalg.hpp"      // gradients of linear algebra
 #include "weft/autograd/index/order.hpp"       // sort, topk, masked_select, scatter_add of Vars
+#include "weft/autograd/index/writes.hpp"      // scatter, index_copy, put of Vars
 #include "weft/autograd/rows/compose.hpp"     // softmax, layer_norm, cross_entropy, ... of Vars
 #include "weft/attention.hpp"
 #include "weft/autograd/attention/attention.hpp"   // gradients of scaled_dot_product_attention

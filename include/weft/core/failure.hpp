@@ -17,14 +17,17 @@ struct Failure {
   long long high = 0;
   bool labels = false;  ///< the index is a label, of one of high + 1 classes
   const char* fact =
-      nullptr;  ///< a literal: what matrix number `index` is, at pivot `low` if not -1
+      nullptr;             ///< a literal: what matrix number `index` is, at pivot `low` if not -1
+  bool is_number = false;  ///< `number` was found, and expected from `low` to `high`
+  double number = 0;
 };
 
 /// Records a failure unless one is recorded already. `operation` and `fact` must be literals of the
-/// host's.
+/// host's. With a `number`, that is what was found, and the index does not count.
 WEFT_HD inline void report_failure(Failure* record, const char* operation, int ordinal,
                                    long long index, long long low, long long high,
-                                   bool labels = false, const char* fact = nullptr) {
+                                   bool labels = false, const char* fact = nullptr,
+                                   const double* number = nullptr) {
 #if defined(__CUDA_ARCH__)
   if (atomicCAS(&record->state, 0, 1) != 0) return;
 #else
@@ -41,6 +44,8 @@ WEFT_HD inline void report_failure(Failure* record, const char* operation, int o
   record->high = high;
   record->labels = labels;
   record->fact = fact;
+  record->is_number = number != nullptr;
+  if (number != nullptr) record->number = *number;
 #if defined(__CUDA_ARCH__)
   __threadfence_system();
   atomicExch(&record->state, 2);
@@ -59,6 +64,10 @@ namespace detail {
   const auto number = [&](bool wanted, const auto& x) { return wanted ? Part(x) : nothing; };
   const Part at = somewhere ? " on cuda:" : "";
   const Part ordinal = number(somewhere, failure.ordinal);
+  if (failure.is_number) {
+    fail<ValueError>(failure.operation, "an element is ", failure.number, at, ordinal,
+                     ", expected ", failure.low, " to ", failure.high);
+  }
   if (failure.fact != nullptr) {
     const bool pivot = failure.low >= 0;
     fail<ValueError>(failure.operation, "matrix ", failure.index, " of the batch", at, ordinal, " ",

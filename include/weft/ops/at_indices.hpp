@@ -41,6 +41,43 @@ inline Shape behind(int64_t count, const Shape& shape, int first) {
   for (int i = first; i < shape.rank(); ++i) out.push_back(shape[i]);
   return out;
 }
+
+inline void check_mask(const Shape& mask, const Shape& x) {
+  bool fits = mask.rank() <= x.rank();
+  for (int i = 0; fits && i < mask.rank(); ++i) fits = mask[i] == x[i];
+  if (!fits) {
+    fail<ShapeError>("index", "a mask of shape ", mask, " for ", x,
+                     ", expected the same sizes from the left");
+  }
+}
+
+/// x[mask] of a Var: a gather, N, which is not assigned to.
+template <class N>
+class ChosenOfVar : public N {
+ public:
+  using node_type = N;
+  explicit ChosenOfVar(N node) : N(static_cast<N&&>(node)) {}
+  ChosenOfVar(const ChosenOfVar&) = default;
+  const N& node() const& { return *this; }
+  N&& node() && { return static_cast<N&&>(*this); }
+
+  template <class X>
+  void operator=(const X&) const {
+    static_assert(always_false<X>,
+                  "weft: the elements of a Var are not written in place: write x = where(mask, v, "
+                  "x) or x = masked_scatter(x, mask, v)");
+  }
+};
+
+/// The elements of a Var where the mask is true.
+template <class X, class M>
+auto chosen_of_var(const X& x, const M& mask) {
+  const typename Evaluated<X>::type value(x);
+  const auto chosen = detached(mask).eval().contiguous();
+  check_mask(chosen.shape(), value.shape());
+  const Shape rows = behind(chosen.size(), value.shape(), chosen.rank());
+  return ChosenOfVar(take(value.contiguous().reshape(rows), true_positions(chosen), axis(0)));
+}
 }  // namespace detail
 
 /// The elements of x where a mask holds, x[mask]. The mask has the sizes of x's axes from the left;
@@ -56,12 +93,7 @@ class Masked : public detail::UpdatesChosen<Masked<T, D>> {
 
   Masked(const Tensor<T, D>& x, Tensor<bool, D> mask)
       : x_(x), mask_(static_cast<Tensor<bool, D>&&>(mask)) {
-    bool fits = mask_.rank() <= x.rank();
-    for (int i = 0; fits && i < mask_.rank(); ++i) fits = mask_.shape()[i] == x.shape()[i];
-    if (!fits) {
-      fail<ShapeError>("index", "a mask of shape ", mask_.shape(), " for ", x.shape(),
-                       ", expected the same sizes from the left");
-    }
+    detail::check_mask(mask_.shape(), x.shape());
   }
 
   /// The chosen elements, copied.
@@ -162,7 +194,7 @@ class Picked : public detail::UpdatesChosen<Picked<T, D, I>> {
   I indices_;
 };
 
-/// What x[mask] and x[indices] give; the same for expressions, and Vars with indices, to read only.
+/// What x[mask] and x[indices] give; of expressions and Vars the same, to read only.
 template <ExpressionLike X, ExpressionLike I>
 auto at_indices(const X& x, const I& index) {
   using Index = typename I::value_type;
@@ -180,15 +212,10 @@ auto at_indices(const X& x, const I& index) {
   } else if constexpr (TensorLike<X>) {
     using D = typename X::device_type;
     return Masked<std::remove_pointer_t<decltype(x.data())>, D>(x, Tensor<bool, D>(index));
+  } else if constexpr (detail::has_var<X>) {
+    return detail::chosen_of_var(x, index);
   } else {
-    static_assert(!detail::has_var<X>,
-                  "weft: x[mask] of a Var has no gradient: write masked_select(x, mask), "
-                  "where(mask, x, 0) or x.detach()[mask]");
-    if constexpr (!detail::has_var<X>) {
-      return x.eval()[index];
-    } else {
-      return x.detach();
-    }
+    return x.eval()[index];
   }
 }
 

@@ -121,6 +121,7 @@ TEST_CASE_TEMPLATE("gradients of one matrix", D, TEST_DEVICES) {
       {"lu u", [](X x) -> V<D> { return lu(x).u; }, {2, 3, 3}},
       {"lu l, tall", [](X x) -> V<D> { return lu(x).l; }, {2, 4, 2}},
       {"lu u, tall", [](X x) -> V<D> { return lu(x).u; }, {4, 2}},
+      {"lu u, a row more", [](X x) -> V<D> { return lu(x).u; }, {2, 5, 4}},
       {"lu l, wide", [](X x) -> V<D> { return lu(x).l; }, {2, 2, 4}},
       {"lu u, wide", [](X x) -> V<D> { return lu(x).u; }, {2, 4}},
       {"lu_factor, tall", [](X x) -> V<D> { return lu_factor(x).lu; }, {4, 3}},

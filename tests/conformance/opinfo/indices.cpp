@@ -46,22 +46,6 @@ static const Group group([](Runs& t) {
         },
         "input", "source");
   };
-  t["index_copy"] = [](Sample& s) {
-    const Double x = s.tensor("input").clone();
-    index_copy(x, axis(s.integer("dim")), s.ints("index"), s.tensor("source"));
-    s.out(x);
-  };
-  t["index_fill"] = [](Sample& s) {
-    const Double x = s.tensor("input").clone();
-    index_fill(x, axis(s.integer("dim")), s.ints("index"), s.number("value", 0));
-    s.out(x);
-  };
-  t["put"] = [](Sample& s) {
-    const Double x = s.tensor("input").clone();
-    s.flag("accumulate") ? put_add(x, s.ints("index"), s.tensor("source"))
-                         : put(x, s.ints("index"), s.tensor("source"));
-    s.out(x);
-  };
   t["sort"] = with([](Sample& s, const auto& x) {
     const auto along = axis(s.integer("dim", -1));
     const auto sorted = s.flag("descending") ? sort(x, along, weft::descending, weft::stable)
@@ -102,8 +86,6 @@ static const Group group([](Runs& t) {
   t["isin"] = [](Sample& s) {
     s.out(weft::isin(s.tensor("input"), s.tensor("test_elements"), s.flag("invert")));
   };
-  t["nn.functional.embedding"] =
-      with([](Sample& s, const auto&) { s.reject("a table as the second operand"); });
 });
 
 }  // namespace conformance

@@ -28,16 +28,8 @@ static const Group group([](Runs& t) {
   t["mm"] = t["bmm"] = t["mv"] = t["matmul"] =
       binary([](const auto& x, const auto& y) { return matmul(x, y); });
   t["__rmatmul__"] = binary([](const auto& x, const auto& y) { return matmul(y, x); });
-  t["dot"] = t["vdot"] = binary([](const auto& x, const auto& y) { return dot(x, y); });
+  t["dot"] = binary([](const auto& x, const auto& y) { return dot(x, y); });
   t["outer"] = binary([](const auto& x, const auto& y) { return outer(x, y); });
-  t["inner"] = [](Sample& s) {
-    s.over(
-        [](Sample& u, const auto& x, const auto& y) {
-          if (x.rank() == 0 || y.rank() == 0) return u.out(x * y);
-          u.out(tensordot(x, y, axis(-1), axis(-1)));
-        },
-        "input", "other");
-  };
   t["kron"] = binary([](const auto& x, const auto& y) { return weft::kron(x, y); });
   t["addmm"] = t["baddbmm"] = t["addmv"] =
       added([](const auto& a, const auto& b) { return matmul(a, b); });
@@ -94,20 +86,6 @@ static const Group group([](Runs& t) {
   };
   t["linalg.vander"] =
       with([](Sample& s, const auto& x) { s.out(weft::vander(x, s.integer("N", -1))); });
-  t["linalg.vecdot"] = [](Sample& s) {
-    s.over([](Sample& u, const auto& x,
-              const auto& y) { u.out(sum(x * y, axis(u.integer("dim", -1)))); },
-           "input", "other");
-  };
-  t["linalg.solve_triangular"] = [](Sample& s) {
-    if (!s.flag("left", true)) s.reject("systems from the right");
-    s.over(
-        [](Sample& u, const auto& a, const auto& b) {
-          u.out(weft::triangular_solve(
-              a, b, {.upper = u.flag("upper"), .unit = u.flag("unitriangular")}));
-        },
-        "input", "other");
-  };
 });
 
 }  // namespace conformance

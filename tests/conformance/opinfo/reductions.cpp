@@ -35,18 +35,33 @@ Run scan(F) {
   };
 }
 
-/// var or std with PyTorch's ways to give the divisor.
+/// PyTorch's ways to give the divisor of var and std.
+weft::Correction divisor_of(const Sample& s) {
+  const double given = s.number("correction", 1);
+  if (given != std::floor(given)) s.reject("a divisor less by a fraction");
+  auto less = static_cast<int64_t>(given);
+  if (s.has_option("unbiased")) less = s.flag("unbiased") ? 1 : 0;
+  return weft::correction(less);
+}
 template <class F>
 Run moment(F) {
   return [](Sample& s) {
     s.over(
         [](Sample& u, const auto& x) {
           const auto axes = axes_of(u, x.rank());
-          const double given = u.number("correction", 1);
-          if (given != std::floor(given)) u.reject("a divisor less by a fraction");
-          auto less = static_cast<int64_t>(given);
-          if (u.has_option("unbiased")) less = u.flag("unbiased") ? 1 : 0;
-          u.out(kept(u, F{}(x, axes, weft::correction(less)), axes));
+          u.out(kept(u, F{}(x, axes, divisor_of(u)), axes));
+        },
+        "input");
+  };
+}
+template <class F>
+Run moment_and_mean(F) {
+  return [](Sample& s) {
+    s.over(
+        [](Sample& u, const auto& x) {
+          const auto axes = axes_of(u, x.rank());
+          u.out(kept(u, F{}(x, axes, divisor_of(u)), axes));
+          u.out(kept(u, mean(x, axes, keepdims), axes));
         },
         "input");
   };
@@ -111,6 +126,12 @@ static const Group group([](Runs& t) {
     return var(x, a, keepdims, c);
   });
   t["std"] = t["std.unbiased"] = moment([](const auto& x, const weft::Axes& a, weft::Correction c) {
+    return stddev(x, a, keepdims, c);
+  });
+  t["var_mean"] = moment_and_mean([](const auto& x, const weft::Axes& a, weft::Correction c) {
+    return var(x, a, keepdims, c);
+  });
+  t["std_mean"] = moment_and_mean([](const auto& x, const weft::Axes& a, weft::Correction c) {
     return stddev(x, a, keepdims, c);
   });
   t["linalg.vector_norm"] = with([](Sample& s, const auto& x) {

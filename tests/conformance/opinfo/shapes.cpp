@@ -72,6 +72,13 @@ static const Group group([](Runs& t) {
   });
   t["squeeze"] = with([](Sample& s, const auto& x) {
     if (!s.given("dim")) return s.out(x.squeeze());
+    if (s.integers("dim").size() != 1) {  // PyTorch passes over axes of other sizes
+      weft::Axes axes;
+      for (int64_t a : s.integers("dim")) {
+        if (x.shape()[static_cast<int>(a < 0 ? a + x.rank() : a)] == 1) axes.push_back(a);
+      }
+      return s.out(axes.rank() == 0 ? x : weft::squeeze(x, axes));
+    }
     const int64_t a = s.integer("dim");
     if (x.rank() == 0 || x.shape()[static_cast<int>(a < 0 ? a + x.rank() : a)] != 1)
       return s.out(x);

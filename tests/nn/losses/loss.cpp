@@ -1,5 +1,7 @@
 #include "weft/nn/losses/loss.hpp"
 
+#include <weft/nn/losses/probability.hpp>
+
 #include "training.hpp"
 #include "weft/nn/losses/criteria.hpp"
 
@@ -80,6 +82,17 @@ TEST_CASE_TEMPLATE("losses at the ends", D, TEST_DEVICES) {
   CHECK(loss.item() == 200);
   loss.backward();
   CHECK(allclose(p.grad(), tensor({-1e12, 1e12}).to(D{})));
+  // What is no probability is an error; NaN stays NaN.
+  const auto all_true = ones<double>({2}, D{});
+  const auto bad = [&](double q) {
+    static_cast<void>(nn::binary_cross_entropy(tensor({0.5, q}).to(D{}), all_true));
+    synchronize(D{});
+  };
+  CHECK_SAYS("[binary_cross_entropy] an element is 1.5", bad(1.5));
+  CHECK_SAYS("expected 0 to 1", bad(-0.25));
+  CHECK_SAYS("[binary_cross_entropy] an element is inf", bad(math::infinity<double>));
+  const auto nan = tensor({0.5, math::nan<double>}).to(D{});
+  CHECK(std::isnan(nn::binary_cross_entropy(nan, all_true).item()));
   // The gradient at a logit of 0 is sigmoid(0) - y.
   const Var x = parameter(zeros<double>({1}, D{}));
   nn::binary_cross_entropy_with_logits(x, ones<double>({1}, D{})).backward();

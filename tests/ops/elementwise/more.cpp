@@ -106,4 +106,24 @@ TEST_CASE("derivatives of what has one") {
   CHECK(divided.derivative<1>(1.0, 2.0, 4.0, 2.0) == 0.5);
   CHECK(divided.derivative<2>(1.0, 2.0, 4.0, 2.0) == -0.25);
   CHECK(op::ldexp{}.derivative<0>(3.0, 2, 12.0) == 4);
+  CHECK(op::frexp_fraction{}.derivative<0>(6.0, 0.75) == 0.125);
+  CHECK(op::frexp_fraction{}.derivative<0>(0.0, 0.0) == 1);
+}
+
+TEST_CASE_TEMPLATE("quotients with a rounding, and in double", D, TEST_DEVICES) {
+  const auto x = tensor({-7, 7, -8}, D{});
+  CHECK(div(x, 2, Rounding::floor).eval().to_vector() == std::vector<int>{-4, 3, -4});
+  CHECK(div(x, 2, Rounding::trunc).eval().to_vector() == std::vector<int>{-3, 3, -4});
+  CHECK(equal(div(cast<float>(x), 2.0F, Rounding::floor), floor_divide(cast<float>(x), 2.0F)));
+  CHECK(equal(div(1, x, Rounding::trunc), zeros<int>({3}, D{})));
+  CHECK(true_divide(x, 2).eval().to_vector() == std::vector<double>{-3.5, 3.5, -4});
+  CHECK(true_divide(x, x).dtype() == Dtype::float64);
+  CHECK(true_divide(cast<float>(x), 2).dtype() == Dtype::float32);
+  CHECK(float_power(x, -1).eval().to_vector() == std::vector<double>{-1.0 / 7, 1.0 / 7, -0.125});
+  CHECK(float_power(2, abs(x)).eval().to_vector() == std::vector<double>{128, 128, 256});
+  CHECK(float_power(tensor({2.0F}, D{}), tensor({3}, D{})).item() == 8);
+  const auto i = tensor({complex<float>(0, 1)}, D{});
+  CHECK(allclose(float_power(i, 2), tensor({complex<double>(-1, 0)}, D{})));
+  CHECK(allclose(radians(tensor({180.0F}, D{})), tensor({3.1415927F}, D{})));
+  CHECK(allclose(degrees(tensor({3.1415927F}, D{})), tensor({180.0F}, D{})));
 }

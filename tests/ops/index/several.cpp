@@ -47,3 +47,10 @@ TEST_CASE_TEMPLATE("writes at an index for each axis", D, TEST_DEVICES) {
   scatter_nd_add(y, tensor<std::int64_t>({{2}, {2}}, D{}), 1);
   CHECK(y.to_vector() == std::vector<float>{3, 4, 0, 0, 3, 4});
 }
+
+TEST_CASE("the coordinates of one position") {
+  CHECK(unravel_index(5, {2, 3}) == Ints{1, 2});
+  CHECK(unravel_index(-1, {2, 3}) == Ints{1, 2});
+  CHECK(unravel_index(0, {}) == Ints{});
+  CHECK_SAYS("[unravel_index] index 6, expected -6 to 5", unravel_index(6, {2, 3}));
+}

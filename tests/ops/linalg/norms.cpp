@@ -146,3 +146,36 @@ TEST_CASE_TEMPLATE("expressions and read-only tensors", D, TEST_DEVICES) {
   CHECK(off(inv(read), inv(x)) == 0);
   CHECK(off(solve(read, x), weft::eye<float>(3, D{})) < 1e-5);
 }
+
+TEST_CASE_TEMPLATE("inner products under NumPy's names", D, TEST_DEVICES) {
+  const auto a = some_matrices<double, D>({4, 3}).eval();
+  const auto b = some_matrices<double, D>({2, 3}, 0, 2).eval();
+  CHECK(off(inner(a, b), matmul(a, b.t())) < 1e-15);
+  CHECK(inner(a(0), b(0)).rank() == 0);
+  CHECK(off(inner(a(0), b(0)), dot(a(0), b(0))) < 1e-15);
+  CHECK(off(inner(a(0, 0), b), a(0, 0) * b) == 0);
+  CHECK(inner(a, b.expand({5, 2, 3})).shape() == Shape{4, 5, 2});
+  CHECK(off(vdot(a.narrow(0, 0, 2), b), sum(a.narrow(0, 0, 2) * b)) < 1e-15);
+  CHECK(off(vecdot(a, a), sum(a * a, axis(-1))) < 1e-15);
+  CHECK(off(vecdot(a, a, axis(0)), sum(a * a, axis(0))) < 1e-15);
+  CHECK(off(matvec(a, b(0)), matmul(a, b(0))) < 1e-15);
+  CHECK(matvec(a.expand({2, 4, 3}), b).shape() == Shape{2, 4});
+  CHECK(off(vecmat(b(0), a.t()), matmul(b(0), a.t())) < 1e-15);
+  CHECK_SAYS("[vdot] shapes (4, 3) and (2, 3), expected as many elements", vdot(a, b));
+  using C = weft::complex<double>;
+  const auto z = tensor<C>({C(0, 1), C(2, -1)}, D{});
+  CHECK(off(real(vdot(z, z)), weft::full<double>({}, 6, D{})) == 0);
+  CHECK(off(real(vecmat(z, z.reshape(2, 1))), weft::full<double>({1}, 6, D{})) == 0);
+}
+
+TEST_CASE_TEMPLATE("matrix norms by number", D, TEST_DEVICES) {
+  const auto a = some_matrices<double, D>({3, 3}, 3).eval();
+  CHECK(off(matrix_norm(a, 1), matrix_norm(a, MatrixNorm::one)) == 0);
+  CHECK(off(matrix_norm(a, -1), matrix_norm(a, MatrixNorm::minus_one)) == 0);
+  CHECK(off(matrix_norm(a, 2), matrix_norm(a, MatrixNorm::two)) == 0);
+  CHECK(off(matrix_norm(a, -2), matrix_norm(a, MatrixNorm::minus_two)) == 0);
+  CHECK(off(matrix_norm(a, INFINITY), matrix_norm(a, MatrixNorm::infinity)) == 0);
+  CHECK(off(matrix_norm(a, -INFINITY), matrix_norm(a, MatrixNorm::minus_infinity)) == 0);
+  CHECK(off(cond(a, 1), cond(a, MatrixNorm::one)) == 0);
+  CHECK_SAYS("[matrix_norm] p = 3, expected 1, -1, 2", matrix_norm(a, 3));
+}

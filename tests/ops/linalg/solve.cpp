@@ -7,6 +7,7 @@
 #include <weft/ops/linalg/solve.hpp>
 #include <weft/ops/linalg/solver.hpp>
 #include <weft/ops/linalg/triangular_solve.hpp>
+#include <weft/ops/shape/triangle.hpp>
 
 #include <string>
 
@@ -171,4 +172,23 @@ TEST_CASE_TEMPLATE("wrong shapes", D, TEST_DEVICES) {
       solve(square, x));
   CHECK_SAYS("[cholesky] matrices of shape (2, 3)", cholesky(x));
   CHECK_SAYS("[triangular_solve] matrices of shape (2, 3)", triangular_solve(x, x, {}));
+}
+
+TEST_CASE_TEMPLATE("triangular systems under PyTorch's names", D, TEST_DEVICES) {
+  const auto a = test::some_matrices<double, D>({2, 4, 4}, 5).eval();
+  const auto b = test::some_matrices<double, D>({2, 4, 3}, 0, 2).eval();
+  const auto lower = [](const auto& m) { return weft::tril(m).eval(); };
+  const auto upper = [](const auto& m) { return weft::triu(m).eval(); };
+  CHECK(off(matmul(lower(a), solve_triangular(a, b, {.upper = false})), b) < 1e-12);
+  CHECK(off(matmul(upper(a), solve_triangular(a, b, {.upper = true})), b) < 1e-12);
+  const auto bt = b.transpose(-1, -2);
+  CHECK(off(matmul(solve_triangular(a, bt, {.upper = true, .left = false}), upper(a)), bt) < 1e-12);
+  CHECK(off(matmul(solve_triangular(a, bt, {.upper = false, .left = false}), lower(a)), bt) <
+        1e-12);
+  const auto one = weft::eye<double>(4, D{});
+  CHECK(off(matmul((weft::tril(a, -1) + one).eval(),
+                   solve_triangular(a, b, {.upper = false, .unitriangular = true})),
+            b) < 1e-12);
+  CHECK(off(matmul(upper(a(0)), solve_triangular(a(0), b(0, weft::all, 0), {.upper = true})),
+            b(0, weft::all, 0)) < 1e-12);
 }

@@ -6,6 +6,10 @@
 
 #include "array.hpp"
 
+#ifdef __CUDACC__
+#include "weft/cuda/algorithms.hpp"
+#endif
+
 using weft::Shape;
 using weft::Side;
 using Positions = std::vector<std::int64_t>;
@@ -41,6 +45,30 @@ TEST_CASE_TEMPLATE("special values, types and errors of a search", D, TEST_DEVIC
   CHECK(searchsorted(steps(weft::slice(0, 10, 3)), weft::tensor<std::int64_t>({5, 12}, D{}))
             .to_vector() == Positions{1, 2});
   CHECK_THROWS_WITH_AS(searchsorted(weft::zeros({2, 2}, D{}), values),
-                       "[searchsorted] sorted elements of shape (2, 2), expected a vector",
+                       "[searchsorted] sorted elements of shape (2, 2) and values of shape (4,), "
+                       "expected a vector, or rows of the same shape but for the last axis",
                        weft::ShapeError);
+  CHECK_THROWS_AS(searchsorted(weft::zeros({}, D{}), values), weft::ShapeError);
+}
+
+TEST_CASE_TEMPLATE("values in rows", D, TEST_DEVICES) {
+  const auto rows = weft::tensor({{1, 3, 5}, {2, 4, 6}}, D{});
+  const auto values = weft::tensor({{3, 6}, {0, 4}}, D{});
+  CHECK(searchsorted(rows, values).to_vector() == Positions{1, 3, 0, 1});
+  CHECK(searchsorted(rows, values, Side::right).to_vector() == Positions{2, 3, 0, 2});
+  CHECK(searchsorted(rows.t().clone().t(), values.t().clone().t()).to_vector() ==
+        Positions{1, 3, 0, 1});
+  CHECK(searchsorted(rows, values * 2 - 1).to_vector() == Positions{2, 3, 0, 3});
+  CHECK(searchsorted(rows, weft::zeros<int>({2, 0}, D{})).shape() == weft::Shape{2, 0});
+  CHECK(searchsorted(weft::zeros<int>({2, 0}, D{}), values).to_vector() == Positions{0, 0, 0, 0});
+  test::Random r(7);
+  const auto a = sort(r.array<float>({4, 6, 9}).on(D{})).values;
+  const auto v = r.array<float>({4, 6, 11}).on(D{});
+  const auto found = searchsorted(a, v);
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 6; ++j) {
+      CHECK(equal(found(i, j), searchsorted(a(i, j), v(i, j))));
+    }
+  }
+  CHECK_SAYS("expected a vector, or rows", searchsorted(rows, weft::zeros<int>({3, 2}, D{})));
 }

@@ -55,3 +55,9 @@ TEST_CASE_TEMPLATE("labels as rows", D, TEST_DEVICES) {
   };
   CHECK_SAYS("one_hot", out_of_range());
 }
+
+TEST_CASE_TEMPLATE("elements along an axis under PyTorch's name", D, TEST_DEVICES) {
+  const Tensor x = arange<std::int64_t>(6).to(D{}).reshape(2, 3);
+  const Tensor i = tensor<std::int64_t>({{2}, {0}}, D{});
+  CHECK(Tensor(take_along_dim(x, i, axis(1))).to_vector() == Ints{2, 3});
+}

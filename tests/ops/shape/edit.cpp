@@ -57,3 +57,11 @@ TEST_CASE_TEMPLATE("the same memory seen otherwise", D, TEST_DEVICES) {
   CHECK_SAYS("reaches 4 to 6 of 6 elements", as_strided(x, {3}, {1}, 4));
   CHECK_SAYS("[bit_cast] elements of 4 bytes of shape (3,)", bit_cast<double>(x(slice(0, 3))));
 }
+
+TEST_CASE_TEMPLATE("one element left out, and windows along the last axis", D, TEST_DEVICES) {
+  const Tensor x = arange<std::int64_t>(4).to(D{});
+  CHECK(erase(x, 1).to_vector() == Ints{0, 2, 3});
+  CHECK(erase(x, {0, -1}).to_vector() == Ints{1, 2});
+  CHECK(sliding_window_view(x, 3).clone().to_vector() == Ints{0, 1, 2, 1, 2, 3});
+  CHECK(sliding_window_view(x.reshape(2, 2), 2, axis(0)).shape() == Shape{1, 2, 2});
+}

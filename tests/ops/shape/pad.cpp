@@ -10,6 +10,8 @@ TEST_CASE_TEMPLATE("what stands in a border", D, TEST_DEVICES) {
   CHECK(row(PadMode::constant) == std::vector<float>{7, 7, 1, 2, 3, 7});
   CHECK(row(PadMode::reflect) == std::vector<float>{3, 2, 1, 2, 3, 2});
   CHECK(row(PadMode::replicate) == std::vector<float>{1, 1, 1, 2, 3, 3});
+  CHECK(row(PadMode::edge) == row(PadMode::replicate));
+  CHECK(row(PadMode::wrap) == row(PadMode::circular));
   CHECK(row(PadMode::circular) == std::vector<float>{2, 3, 1, 2, 3, 1});
   CHECK(pad(x, {0, 0, 1, 2}).shape() == Shape{4, 3});
   CHECK_SAYS("a border of 3 and 0 along axis 1 of shape (1, 3), expected 0 to 2",

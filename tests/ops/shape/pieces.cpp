@@ -1,5 +1,6 @@
 #include "weft/ops/shape/pieces.hpp"
 
+#include <weft/ops/shape/combinations.hpp>
 #include <weft/ops/shape/grid.hpp>
 #include <weft/ops/shape/stack.hpp>
 #include "array.hpp"
@@ -84,4 +85,28 @@ TEST_CASE_TEMPLATE("grids", D, TEST_DEVICES) {
   CHECK(equal(sum_to_size(ones_of, {}), full<float>({}, 24, D{})));
   CHECK(equal(sum_to_size(ones_of, {4, 2, 3}), ones_of));
   CHECK_SAYS("[sum_to_size] shape (4, 2, 3) to (5, 1, 2, 3)", sum_to_size(ones_of, {5, 1, 2, 3}));
+}
+
+TEST_CASE_TEMPLATE("joins and splits under other names", D, TEST_DEVICES) {
+  const Tensor x = arange<std::int64_t>(6).to(D{}).reshape(2, 3);
+  CHECK(split(x, 2, axis(1))[1].to_vector() == Ints{2, 5});
+  CHECK(concatenate({x, x}).shape() == Shape{4, 3});
+  CHECK(concatenate(x, x + 1, axis(1)).shape() == Shape{2, 6});
+  CHECK(concat({x, x}, axis(1)).shape() == Shape{2, 6});
+  CHECK(concat(std::vector{x, x}, axis(0)).shape() == Shape{4, 3});
+  CHECK(append(x, 7).to_vector() == Ints{0, 1, 2, 3, 4, 5, 7});
+}
+
+TEST_CASE_TEMPLATE("products and choices", D, TEST_DEVICES) {
+  const Tensor x = arange<std::int64_t>(4).to(D{});
+  CHECK(cartesian_prod(x.narrow(0, 0, 2), x.narrow(0, 2, 2)).to_vector() ==
+        Ints{0, 2, 0, 3, 1, 2, 1, 3});
+  CHECK(cartesian_prod(x).shape() == Shape{4, 1});
+  CHECK(combinations(x.narrow(0, 0, 3)).to_vector() == Ints{0, 1, 0, 2, 1, 2});
+  CHECK(combinations(x, 3).to_vector() == Ints{0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2, 3});
+  CHECK(combinations(x.narrow(0, 0, 2), 2, true).to_vector() == Ints{0, 0, 0, 1, 1, 1});
+  CHECK(combinations(x, 4).to_vector() == Ints{0, 1, 2, 3});
+  CHECK(combinations(x, 5).shape() == Shape{0, 5});
+  CHECK(combinations(x, 0).size() == 0);
+  CHECK_SAYS("[combinations] 2 elements of shape (2, 2)", combinations(x.reshape(2, 2)));
 }

@@ -28,5 +28,7 @@ TEST_CASE_TEMPLATE("each element again and again", D, TEST_DEVICES) {
         std::vector<int>{1, 2, 1, 2, 3, 4});
   CHECK(repeat_interleave(x, 0, 0).shape() == Shape{0, 2});
   CHECK_SAYS("counts of shape (3,)", repeat_interleave(x, tensor({2, 1, 1}, D{}), axis(0)));
+  CHECK(equal(repeat_interleave(x, tensor({2, 0, 1, 1}, D{})),
+              take(x, tensor<std::int64_t>({0, 0, 2, 3}, D{}))));
   CHECK_SAYS("a count of -2", repeat_interleave(x, tensor({2, -2}, D{}), axis(0)));
 }

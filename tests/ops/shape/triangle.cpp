@@ -46,3 +46,8 @@ TEST_CASE_TEMPLATE("diagonals", D, TEST_DEVICES) {
         Floats{1, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 3, 4, 5, 0, 0, 0, 0, 0, 0, 1});
   CHECK_SAYS("[diag] shape (1, 2, 2)", diag(v.expand({1, 2, 2})));
 }
+
+TEST_CASE("triangles of square matrices") {
+  CHECK(tril_indices(3).to_vector() == tril_indices(3, 3).to_vector());
+  CHECK(triu_indices(3).to_vector() == triu_indices(3, 3).to_vector());
+}

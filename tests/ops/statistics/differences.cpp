@@ -75,3 +75,10 @@ TEST_CASE_TEMPLATE("angles without jumps, and lines through points", D, TEST_DEV
   CHECK(gradcheck([&](const auto& p, const auto& f) { return interp(p, xp, f); }, at, values));
   CHECK(gradcheck([](const auto& p) { return unwrap(p); }, parameter(angles)));
 }
+
+TEST_CASE_TEMPLATE("differences of all elements", D, TEST_DEVICES) {
+  const auto x = tensor<double>({{1, 4}, {9, 16}}).to(D{});
+  CHECK(is(ediff1d(x), {3, 5, 7}));
+  CHECK(is(ediff1d(x(0, 0)), {}));
+  CHECK(gradcheck([](const auto& v) { return ediff1d(v * v); }, parameter(x)));
+}

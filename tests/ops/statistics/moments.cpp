@@ -82,3 +82,9 @@ TEST_CASE_TEMPLATE("reductions that leave NaN out", D, TEST_DEVICES) {
   Var(sum(nanmean(v(slice(0, 3, 2)), axis(1)))).backward();
   CHECK(is(v.grad(), {0.5, 0, 0.5, 0, 0, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3}));
 }
+
+TEST_CASE_TEMPLATE("the gradient of a variance without NaN", D, TEST_DEVICES) {
+  const Var x = parameter(tensor<double>({math::nan<double>, 1, 3}).to(D{}));
+  sum(nanvar(x, correction(0))).backward();
+  CHECK(x.grad().to_vector() == std::vector<double>{0, -1, 1});
+}

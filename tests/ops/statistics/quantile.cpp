@@ -77,3 +77,8 @@ TEST_CASE_TEMPLATE("medians, k-th values and modes", D, TEST_DEVICES) {
   CHECK(gradcheck([](const auto& p) { return kthvalue(p, 2).values; }, v));
   CHECK(gradcheck([](const auto& p) { return median(p); }, v));
 }
+
+TEST_CASE_TEMPLATE("percentiles of numbers alone", D, TEST_DEVICES) {
+  const auto x = tensor<double>({math::nan<double>, 1, 3}).to(D{});
+  CHECK(nanpercentile(x, 25).item() == 1.5);
+}

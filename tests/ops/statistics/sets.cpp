@@ -70,11 +70,17 @@ TEST_CASE_TEMPLATE("orders", D, TEST_DEVICES) {
   CHECK(searchsorted_rows(sorted, values).to_vector() == At{1, 3, 1, 2});
   CHECK(searchsorted_rows(sorted, values.t().contiguous().t(), Side::right).to_vector() ==
         At{2, 3, 1, 3});
-  CHECK_SAYS("expected the same but for the last axis", searchsorted_rows(sorted, first));
+  CHECK_SAYS("rows of the same shape but for the last axis", searchsorted_rows(sorted, first));
   const auto edges = tensor({0.0F, 4.0F, 9.0F}).to(D{});
   CHECK(digitize(second, edges).to_vector() == At{3, 2, 1, 2, 1});
   CHECK(digitize(second, edges, true).to_vector() == At{2, 1, 0, 1, 0});
   CHECK(digitize(second, edges.flip(0)).to_vector() == At{0, 1, 2, 1, 2});
   CHECK(bucketize(second, edges).to_vector() == At{2, 1, 0, 1, 0});
   CHECK(bucketize(second, edges, true).to_vector() == At{3, 2, 1, 2, 1});
+}
+
+TEST_CASE_TEMPLATE("values in braces", D, TEST_DEVICES) {
+  const auto x = tensor({1, 2, 3}, D{});
+  CHECK(isin(x, {2, 5}).to_vector() == tensor({false, true, false}).to_vector());
+  CHECK(isin(x, {2, 5}, true).to_vector() == tensor({true, false, true}).to_vector());
 }

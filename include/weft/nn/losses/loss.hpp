@@ -7,6 +7,7 @@
 #include "weft/autograd/index/indexing.hpp"
 #include "weft/autograd/rows/compose.hpp"
 #include "weft/autograd/shape/movement.hpp"
+#include "weft/nn/losses/probability.hpp"
 #include "weft/ops/order/select.hpp"
 
 namespace weft {
@@ -107,13 +108,15 @@ auto huber_loss(const X& x, const Y& y, R reduction = {}, double delta = 1) {
 }
 
 /// -(y log p + (1 - y) log(1 - p)) for probabilities p, with logarithms of at least -100 and the
-/// gradient bounded as in PyTorch.
+/// gradient bounded as in PyTorch. A p outside of 0 to 1 throws ValueError, on CUDA at the next
+/// statement or synchronisation.
 template <ExpressionLike P, ExpressionLike Y, class R = reduce::Mean>
 auto binary_cross_entropy(const P& p, const Y& y, R reduction = {}) {
   detail::check_shapes("binary_cross_entropy", p, y);
   using C = compute_t<typename P::value_type>;
   const auto losses = custom(
-      [](const auto& a, const auto& t) {
+      [](const auto& given, const auto& t) {
+        const auto a = weft::detail::probabilities("binary_cross_entropy", given);
         const auto yes = maximum(log(a), C(-100));
         const auto no = maximum(log1p(-a), C(-100));
         return ((t - C(1)) * no - t * yes).eval();

@@ -75,6 +75,22 @@ struct ldexp {
   }
 };
 
+/// The quotient rounded as `how` says.
+struct div_rounded {
+  using domain = Real;
+  static constexpr const char* text = "div";
+  static constexpr int arity = 2;
+  Rounding how;
+  template <class T>
+  WEFT_HD T value(T x, T y) const {
+    return how == Rounding::floor ? math::floor_divide(x, y) : math::trunc_divide(x, y);
+  }
+  template <int, class T, class Y>
+  WEFT_HD static T derivative(T, T, Y) {
+    return T(0);
+  }
+};
+
 /// What of x is in [1/2, 1), and the power of two that it is times of.
 struct frexp_fraction {
   using domain = Floating;
@@ -83,6 +99,10 @@ struct frexp_fraction {
   template <class T>
   WEFT_HD static T value(T x) {
     return math::frexp_fraction(x);
+  }
+  template <int, class T, class Y>
+  WEFT_HD static T derivative(T x, Y y) {
+    return x != 0 && x - x == 0 ? y / x : T(1);
   }
 };
 struct frexp_exponent {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/elementwise/more.hpp"
 
 namespace weft {
@@ -49,6 +50,59 @@ auto div(X&& x, Y&& y) {
   }
 }
 
+/// The same with the rounding as an argument: div(x, y, Rounding::trunc).
+template <class X, class Y>
+  requires OperandsOrMistakes<X, Y>
+auto div(X&& x, Y&& y, Rounding how) {
+  return lift(op::div_rounded{how}, static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+
+namespace detail {
+/// An operand's elements as To; a number unchanged, since it takes that type anyway.
+template <class To, class X>
+auto widened_to(const X& x) {
+  if constexpr (ExpressionLike<X>) {
+    return cast<To>(x);
+  } else {
+    return x;
+  }
+}
+/// Whether the elements, or the number, are integers or bool.
+template <class X>
+inline constexpr bool counts_or_flags =
+    !is_floating<element_of_t<X>> && !is_complex<element_of_t<X>>;
+}  // namespace detail
+
+/// x / y of integers too, which are divided as doubles; of others the same as x / y.
+template <class X, class Y>
+  requires OperandsOrMistakes<X, Y>
+auto true_divide(const X& x, const Y& y) {
+  if constexpr (detail::counts_or_flags<X> && detail::counts_or_flags<Y>) {
+    return detail::widened_to<double>(x) / detail::widened_to<double>(y);
+  } else {
+    return x / y;
+  }
+}
+/// pow in double, or complex<double>, of operands of any type.
+template <class X, class Y>
+  requires OperandsOrMistakes<X, Y>
+auto float_power(const X& x, const Y& y) {
+  using To =
+      std::conditional_t<is_complex<detail::element_of_t<X>> || is_complex<detail::element_of_t<Y>>,
+                         complex<double>, double>;
+  return pow(detail::widened_to<To>(x), detail::widened_to<To>(y));
+}
+
+/// deg2rad under NumPy's other name.
+template <ExpressionLike X>
+auto radians(X&& x) {
+  return deg2rad(static_cast<X&&>(x));
+}
+/// rad2deg under NumPy's other name.
+template <ExpressionLike X>
+auto degrees(X&& x) {
+  return rad2deg(static_cast<X&&>(x));
+}
 /// clamp under NumPy's and PyTorch's other name.
 template <ExpressionLike X, OperandOrMistake Low, OperandOrMistake High>
 auto clip(const X& x, const Low& low, const High& high) {

@@ -77,6 +77,12 @@ auto polygamma(int n, X&& x) {
   if (n < 0) fail<ValueError>("polygamma", "n = ", n, ", expected at least 0");
   return lift(op::polygamma{n}, static_cast<X&&>(x));
 }
+/// hypot3 as C++'s std::hypot of three numbers.
+template <class X, class Y, class Z>
+  requires OperandsOrMistakes<X, Y, Z>
+auto hypot(X&& x, Y&& y, Z&& z) {
+  return hypot3(static_cast<X&&>(x), static_cast<Y&&>(y), static_cast<Z&&>(z));
+}
 /// logit of x, which is limited to epsilon and 1 - epsilon first.
 template <ExpressionLike X>
 auto logit(X&& x, double epsilon) {

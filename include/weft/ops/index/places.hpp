@@ -11,11 +11,13 @@ namespace weft {
 
 /// What stands in a border.
 enum class PadMode {
-  constant,   ///< a number
-  reflect,    ///< the image, mirrored at its outermost elements: 3 2 | 1 2 3 | 2 1
-  replicate,  ///< the outermost element again: 1 1 | 1 2 3 | 3 3
-  circular,   ///< the image again: 2 3 | 1 2 3 | 1 2
-  symmetric   ///< the image, mirrored with its outermost elements: 2 1 | 1 2 3 | 3 2
+  constant,          ///< a number
+  reflect,           ///< the image, mirrored at its outermost elements: 3 2 | 1 2 3 | 2 1
+  replicate,         ///< the outermost element again: 1 1 | 1 2 3 | 3 3
+  circular,          ///< the image again: 2 3 | 1 2 3 | 1 2
+  symmetric,         ///< the image, mirrored with its outermost elements: 2 1 | 1 2 3 | 3 2
+  edge = replicate,  ///< NumPy's name
+  wrap = circular    ///< NumPy's name
 };
 
 /// One axis of a rearrangement, which has `to` elements where the operand has `from`.

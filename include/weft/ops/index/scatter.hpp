@@ -114,6 +114,35 @@ Tensor<T, D> scatter_axis(const char* operation, const Tensor<T, D>& target, con
   }
   return target;
 }
+
+/// Writes to a copy of a Var; of Vars in autograd/index/writes.hpp.
+template <class V>
+struct Written;
+
+/// The gradients of `write`, which replaces elements of a copy of the target or adds to them;
+/// `read` gives these elements.
+template <Update Kind, class Write, class Read>
+struct WriteRule {
+  Write write;
+  Read read;
+
+  template <class G, class Pulls, class X, class S>
+  void backward(const G& g, const G&, const Pulls& pulls, const X&, const S&) const {
+    if (get<0>(pulls).wanted()) {
+      const G rest = Kind == Update::store ? g.clone() : g;
+      if (Kind == Update::store) write(rest, compute_t<typename G::value_type>(0));
+      get<0>(pulls)(rest);
+    }
+    if (get<1>(pulls).wanted()) get<1>(pulls)(G(read(g)));
+  }
+};
+/// The Var that write(target, source) makes of a Var, where the source broadcasts to `shape`.
+template <Update Kind = Update::store, class V, class S, class Write, class Read>
+V written_by(const char* operation, const V& target, const S& source, const Shape& shape,
+             const Write& write, const Read& read) {
+  return Written<V>::by(operation, WriteRule<Kind, Write, Read>{write, read}, target, source, shape,
+                        write);
+}
 }  // namespace detail
 
 /// Writes the source to the elements of the target at the indices along the axis and the indices'

@@ -108,6 +108,91 @@ Tensor<T, D> scatter_joined(const char* operation, const Tensor<T, D>& target, c
   }
   return target;
 }
+
+/// The gradients of scatter_reduce and index_reduce, as in PyTorch: largest and smallest elements
+/// that are equal share theirs.
+template <Indexing Which, class How, class I>
+struct CombineRule {
+  I at;
+  Axes axes;
+  bool include_self;
+
+  template <class G, class Pulls, class S>
+  void backward(const G& g, const G& y, const Pulls& pulls, const G& x, const S& s) const {
+    using T = typename G::value_type;
+    using C = compute_t<T>;
+    if constexpr (std::is_same_v<How, combine::Sum>) {
+      give(pulls, g, [&] { return read(g); });
+    } else if constexpr (std::is_same_v<How, combine::Mean>) {
+      const G count = full<T>(x.shape(), C(include_self ? 1 : 0), x.device());
+      add(count, C(1));
+      const G each = g / maximum(count, C(1));
+      give(pulls, each, [&] { return read(each); });
+    } else if constexpr (std::is_same_v<How, combine::Product>) {
+      // The product of the others, where one is 0 too.
+      const G self = where(x == C(0), C(1), x);
+      give(pulls, G(g * joined(self, s) / self), [&]() -> G {
+        const G zeros_at = zeros<T>(x.shape(), x.device());
+        add(zeros_at, cast<T>(s == C(0)));
+        const auto only_zero = s == C(0) && read(zeros_at) == C(1);
+        const G others = joined(x, G(where(only_zero, C(1), s)));
+        return where(only_zero, read(G(g * others)), read(G(g * y)) / where(s == C(0), C(1), s));
+      });
+    } else {
+      const G self = cast<T>(x == y);
+      const G source = cast<T>(s == read(y));
+      const G count = self.clone();
+      add(count, source);
+      const G each = g / count;
+      give(pulls, G(self * each), [&] { return G(source * read(each)); });
+    }
+  }
+
+ private:
+  template <class G>
+  G read(const G& x) const {
+    if constexpr (Which == Indexing::along) {
+      return gather(x, at, axes);
+    } else {
+      return take(x, at, axes);
+    }
+  }
+  template <class G, class S>
+  void add(const G& out, const S& s) const {
+    scatter_axis<Which, Update::add>("scatter_reduce", out, axes, at, s);
+  }
+  template <class G, class S>
+  G joined(const G& x, const S& s) const {
+    return scatter_joined<Which, How>("scatter_reduce", x.clone(), axes, at, s, include_self);
+  }
+  template <class Pulls, class G, class F>
+  void give(const Pulls& pulls, const G& to_target, const F& to_source) const {
+    if (get<0>(pulls).wanted()) {
+      const G rest = include_self ? to_target : to_target.clone();
+      if (!include_self) {
+        scatter_axis<Which, Update::store>("scatter_reduce", rest, axes, at,
+                                           compute_t<typename G::value_type>(0));
+      }
+      get<0>(pulls)(rest);
+    }
+    if (get<1>(pulls).wanted()) get<1>(pulls)(to_source());
+  }
+};
+template <Indexing Which, class How, class V, class I, class S>
+V combined(const char* operation, const V& x, const Axes& axes, const I& at, const S& source,
+           bool include_self) {
+  if (x.rank() == 0 && axes.rank() == 1 && is_axis_of_number(axes[0])) {
+    return combined<Which, How>(operation, x.reshape(Shape{1}), Axes{0}, at.reshape({-1}), source,
+                                include_self)
+        .reshape(Shape{});
+  }
+  const int along = one_axis(operation, axes, x.rank());
+  const Shape shape = indexed_shape(operation, Which, x.shape(), along, at.shape());
+  return Written<V>::by(operation, CombineRule<Which, How, I>{at, axes, include_self}, x, source,
+                        shape, [&](const auto& t, const auto& s) {
+                          scatter_joined<Which, How>(operation, t, axes, at, s, include_self);
+                        });
+}
 }  // namespace detail
 
 /// Combines the source with the elements of the target at the indices along the axis and the
@@ -126,6 +211,22 @@ Tensor<T, D> index_reduce(const Tensor<T, D>& target, const Axes& axis, const I&
                           const S& source, [[maybe_unused]] How how, bool include_self = true) {
   return detail::scatter_joined<Indexing::instead, How>("index_reduce", target, axis, indices,
                                                         source, include_self);
+}
+
+/// The same for a Var: a new one, with gradients for the target and the source.
+template <ExpressionLike X, ExpressionLike I, OperandOrMistake S, class How>
+  requires(detail::has_var<X>)
+auto scatter_reduce(const X& target, const Axes& axis, const I& indices, const S& source,
+                    [[maybe_unused]] How how, bool include_self = true) {
+  return detail::combined<Indexing::along, How>("scatter_reduce", target.eval(), axis,
+                                                indices.eval(), source, include_self);
+}
+template <ExpressionLike X, ExpressionLike I, OperandOrMistake S, class How>
+  requires(detail::has_var<X>)
+auto index_reduce(const X& target, const Axes& axis, const I& indices, const S& source,
+                  [[maybe_unused]] How how, bool include_self = true) {
+  return detail::combined<Indexing::instead, How>("index_reduce", target.eval(), axis,
+                                                  indices.eval(), source, include_self);
 }
 
 }  // namespace weft

@@ -145,6 +145,21 @@ auto unravel_index(const I& e, const Shape& sizes) {
   return out;
 }
 
+/// The coordinates of one row-major position.
+inline std::vector<int64_t> unravel_index(int64_t position, const Shape& sizes) {
+  const int64_t count = sizes.size();
+  if (position < -count || position >= count) {
+    fail<IndexError>("unravel_index", "index ", position, ", expected ", -count, " to ", count - 1);
+  }
+  std::vector<int64_t> out(static_cast<std::size_t>(sizes.rank()));
+  int64_t rest = position < 0 ? position + count : position;
+  for (int i = sizes.rank() - 1; i >= 0; --i) {
+    out[static_cast<std::size_t>(i)] = rest % sizes[i];
+    rest /= sizes[i];
+  }
+  return out;
+}
+
 namespace detail {
 /// The coordinates along the last axis of indices of shape (..., k).
 template <class I, class D>
@@ -201,6 +216,49 @@ Tensor<T, D> index_put_add(const Tensor<T, D>& x, std::initializer_list<Tensor<I
   return index_put_add(x, std::vector<Tensor<I, D>>(indices), values);
 }
 
+namespace detail {
+/// put_at of a copy of a Var, with gradients for it and for the values.
+template <Update Kind, class V, class I, class D, class S>
+V put_at_copy(const char* operation, const V& x, const std::vector<Tensor<I, D>>& indices,
+              const S& values) {
+  const auto count = static_cast<int>(indices.size());
+  const Shape whole = x.shape();
+  Shape sizes;
+  for (int i = 0; i < count && i < whole.rank(); ++i) sizes.push_back(whole[i]);
+  const auto at = ravel_multi_index(indices, sizes);
+  Shape shape = at.shape();
+  for (int i = count; i < whole.rank(); ++i) shape.push_back(whole[i]);
+  const auto rows = [=](const auto& t) { return with_joined_axes(operation, t, count); };
+  const auto read = [=](const auto& g) { return take(rows(g), at, axis(0)); };
+  const auto write = [=](const auto& t, const auto& s) {
+    scatter_axis<Indexing::instead, Kind>(operation, rows(t), axis(0), at, s);
+  };
+  return written_by<Kind>(operation, x, values, shape, write, read);
+}
+}  // namespace detail
+
+/// The same for a Var: a new one, with gradients for x and the values.
+template <ExpressionLike X, class I, Device D, OperandOrMistake S>
+  requires(detail::has_var<X>)
+auto index_put(const X& x, const std::vector<Tensor<I, D>>& indices, const S& values) {
+  return detail::put_at_copy<detail::Update::store>("index_put", x.eval(), indices, values);
+}
+template <ExpressionLike X, class I, Device D, OperandOrMistake S>
+  requires(detail::has_var<X>)
+auto index_put(const X& x, std::initializer_list<Tensor<I, D>> indices, const S& values) {
+  return index_put(x, std::vector<Tensor<I, D>>(indices), values);
+}
+template <ExpressionLike X, class I, Device D, OperandOrMistake S>
+  requires(detail::has_var<X>)
+auto index_put_add(const X& x, const std::vector<Tensor<I, D>>& indices, const S& values) {
+  return detail::put_at_copy<detail::Update::add>("index_put_add", x.eval(), indices, values);
+}
+template <ExpressionLike X, class I, Device D, OperandOrMistake S>
+  requires(detail::has_var<X>)
+auto index_put_add(const X& x, std::initializer_list<Tensor<I, D>> indices, const S& values) {
+  return index_put_add(x, std::vector<Tensor<I, D>>(indices), values);
+}
+
 /// The slices of x at the coordinates along the last axis of the indices: indices of shape (..., k)
 /// select slices of x's axes from k on.
 template <ExpressionLike X, ExpressionLike I>
@@ -223,6 +281,19 @@ template <class T, Device D, ExpressionLike I, OperandOrMistake S>
 Tensor<T, D> scatter_nd_add(const Tensor<T, D>& x, const I& indices, const S& values) {
   return detail::put_at<detail::Update::add>(
       "scatter_nd_add", x, detail::coordinates_of("scatter_nd_add", indices.eval()), values);
+}
+/// The same for a Var: a new one, with gradients for x and the values.
+template <ExpressionLike X, ExpressionLike I, OperandOrMistake S>
+  requires(detail::has_var<X>)
+auto scatter_nd(const X& x, const I& indices, const S& values) {
+  return detail::put_at_copy<detail::Update::store>(
+      "scatter_nd", x.eval(), detail::coordinates_of("scatter_nd", indices.eval()), values);
+}
+template <ExpressionLike X, ExpressionLike I, OperandOrMistake S>
+  requires(detail::has_var<X>)
+auto scatter_nd_add(const X& x, const I& indices, const S& values) {
+  return detail::put_at_copy<detail::Update::add>(
+      "scatter_nd_add", x.eval(), detail::coordinates_of("scatter_nd_add", indices.eval()), values);
 }
 
 }  // namespace weft

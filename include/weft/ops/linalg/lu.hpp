@@ -150,7 +150,12 @@ struct LuRule {
     const TriangularRule by_left{{.upper = false, .transposed = true, .unit = true}};
     const TriangularRule by_right{{.upper = true}};  // X U^-H = (U^-1 X^H)^H
     X rows = by_left.value(square_left, inner);
-    if (below > 0) rows = cat(rows, under.size() > 0 ? under : X(zeros_like(rows)), axis(-2));
+    if (below > 0) {
+      const Shape rest = with(batch_of(lu.shape()), below, k);
+      rows =
+          cat(rows, under.size() > 0 ? under : X(zeros<typename X::value_type>(rest, lu.device())),
+              axis(-2));
+    }
     X sum = adjoint(by_right.value(square_right, X(adjoint(rows).clone())));
     if (beside > 0) {
       const Shape rest = with(batch_of(lu.shape()), k, beside);

@@ -62,6 +62,22 @@ auto matrix_norm(X&& a, MatrixNorm which = MatrixNorm::frobenius) {
   }
 }
 
+/// The matrix norm that a number stands for in NumPy and PyTorch: 1, -1, 2, -2, +-infinity.
+[[gnu::noinline]] inline MatrixNorm matrix_norm_of(const char* operation, double p) {
+  if (p == 1) return MatrixNorm::one;
+  if (p == -1) return MatrixNorm::minus_one;
+  if (p == 2) return MatrixNorm::two;
+  if (p == -2) return MatrixNorm::minus_two;
+  if (p > 1e300) return MatrixNorm::infinity;
+  if (p < -1e300) return MatrixNorm::minus_infinity;
+  fail<ValueError>(operation, "p = ", p, ", expected 1, -1, 2, -2, infinity or -infinity");
+}
+/// The same by number, as in NumPy: matrix_norm(a, 1).
+template <ExpressionLike X>
+auto matrix_norm(X&& a, double p) {
+  return matrix_norm(static_cast<X&&>(a), matrix_norm_of("matrix_norm", p));
+}
+
 /// How much errors grow in A x = b: the norm of each matrix of a (..., n, n) times that of its
 /// inverse; of two and minus_two the largest singular value over the smallest, or the reverse, for
 /// matrices of any shape. A singular matrix has infinity in two, and is an error in the others.
@@ -80,6 +96,11 @@ auto cond(X&& a, MatrixNorm which = MatrixNorm::two) {
     linalg::check_square("cond", a.shape());
     return (matrix_norm(x, which) * matrix_norm(inv(x), which)).eval();
   }
+}
+
+template <ExpressionLike X>
+auto cond(X&& a, double p) {
+  return cond(static_cast<X&&>(a), matrix_norm_of("cond", p));
 }
 
 }  // namespace weft

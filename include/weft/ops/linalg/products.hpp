@@ -1,10 +1,11 @@
-// multi_dot, kron, cross, cdist, vander, trace: products of matrices and of vectors.
+// multi_dot, kron, cross, cdist, vander, trace, inner, vdot: products of matrices and of vectors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
 
 #include "weft/ops/join.hpp"
+#include "weft/ops/linalg/einsum.hpp"
 #include "weft/ops/linalg/solver.hpp"
 
 namespace weft {
@@ -152,6 +153,59 @@ template <ExpressionLike X>
 auto trace(X&& a, int64_t offset = 0) {
   linalg::check_matrix("trace", a.shape());
   return sum(linalg::settled(a).diagonal(offset, -2, -1), axis(-1)).eval();
+}
+
+/// The sums of products over the last axes of a and b: (a's others..., b's others...), NumPy's and
+/// PyTorch's inner. Numbers multiply.
+template <ExpressionLike A, ExpressionLike B>
+auto inner(const A& a, const B& b) {
+  using R = typename detail::Evaluated<decltype(tensordot(a, b, 1))>::type;
+  const auto x = linalg::settled(a);
+  const auto y = linalg::settled(b);
+  if (x.rank() == 0 || y.rank() == 0) return R(x * y);
+  return R(tensordot(x, y, {-1}, {-1}));
+}
+
+namespace linalg {
+/// The complex conjugate; a real number is its own.
+template <class X>
+auto conjugate_of(const X& x) {
+  if constexpr (is_complex<typename X::value_type>) {
+    return conj(x);
+  } else {
+    return x;
+  }
+}
+}  // namespace linalg
+
+/// The sum of conj(a) * b over an axis, the last by default; a and b broadcast.
+template <ExpressionLike A, ExpressionLike B>
+auto vecdot(const A& a, const B& b, const Axes& axis = {-1}) {
+  return sum(linalg::conjugate_of(a) * b, axis);
+}
+/// The same over all elements, as vectors.
+template <ExpressionLike A, ExpressionLike B>
+auto vdot(const A& a, const B& b) {
+  const auto x = linalg::settled(a).reshape({-1});
+  const auto y = linalg::settled(b).reshape({-1});
+  if (x.size() != y.size()) {
+    fail<ShapeError>("vdot", "shapes ", a.shape(), " and ", b.shape(),
+                     ", expected as many elements");
+  }
+  return vecdot(x, y);
+}
+/// Matrices (..., m, n) times vectors (..., n).
+template <ExpressionLike A, ExpressionLike X>
+auto matvec(const A& a, const X& x) {
+  linalg::check_matrix("matvec", a.shape());
+  return matmul(a, linalg::settled(x).unsqueeze(-1)).eval().squeeze(-1);
+}
+/// conj of vectors (..., m) times matrices (..., m, n), as NumPy's vecmat.
+template <ExpressionLike X, ExpressionLike A>
+auto vecmat(const X& x, const A& a) {
+  linalg::check_matrix("vecmat", a.shape());
+  const auto rows = linalg::conjugate_of(linalg::settled(x)).eval();
+  return matmul(rows.unsqueeze(-2), a).eval().squeeze(-2);
 }
 
 }  // namespace weft

@@ -72,4 +72,28 @@ auto triangular_solve(A&& a, B&& b, linalg::Triangle how) {
   }
 }
 
+/// What solve_triangular knows of its matrix and its side, under PyTorch's names.
+struct SolveTriangular {
+  bool upper = false;
+  bool left = true;            ///< A x = b, else x A = b
+  bool unitriangular = false;  ///< the diagonal counts as ones
+};
+
+/// triangular_solve with PyTorch's and SciPy's name: solve_triangular(a, b, {.upper = true}). With
+/// .left = false, x A = b. b of rank 1 is one vector.
+template <ExpressionLike A, ExpressionLike B>
+auto solve_triangular(const A& a, const B& b, SolveTriangular how) {
+  const auto right = linalg::settled(b);
+  const auto matrix = linalg::settled(a);
+  linalg::check_square("solve_triangular", matrix.shape());
+  const bool vector = right.rank() == 1;
+  const bool upper = how.upper == how.left;  // of the matrix that is on the left
+  const auto turned = how.left ? matrix : matrix.transpose(-1, -2);
+  const auto columns = vector ? right.unsqueeze(-1) : how.left ? right : right.transpose(-1, -2);
+  const auto x = triangular_solve(turned, columns,
+                                  {.upper = upper, .transposed = false, .unit = how.unitriangular})
+                     .eval();
+  return vector ? x.squeeze(-1) : how.left ? x : x.transpose(-1, -2);
+}
+
 }  // namespace weft

@@ -44,24 +44,63 @@ struct insertion {
     return a < b || (b != b && a == a);
   }
 };
+
+/// The same in the row that belongs to the value's position; all values belong to a vector.
+template <class T>
+struct row_insertion {
+  using domain = Ordered;
+  using result_type = std::int64_t;
+  static constexpr const char* text = "searchsorted";
+  static constexpr bool mixes_types = true;
+  insertion<T> in;
+  std::int64_t values_in_row;
+
+  WEFT_HD std::int64_t value(compute_t<T> x, compute_t<T> first, std::int64_t position) const {
+    insertion<T> row = in;
+    if (position >= values_in_row) row.sorted += position / values_in_row * in.n;
+    return row.value(x, first);
+  }
+};
 }  // namespace op
+
+namespace detail {
+/// How many values belong to each sorted row.
+WEFT_OUTLINED inline int64_t values_in_row(const Shape& sorted, const Shape& values) {
+  const int last = sorted.rank() - 1;
+  if (last == 0) return INT64_MAX;
+  bool fits = last > 0 && values.rank() == sorted.rank();
+  for (int i = 0; fits && i < last; ++i) fits = sorted[i] == values[i];
+  if (!fits) {
+    fail<ShapeError>("searchsorted", "sorted elements of shape ", sorted, " and values of shape ",
+                     values,
+                     ", expected a vector, or rows of the same shape but for the last axis");
+  }
+  return values[last] > 0 ? values[last] : 1;
+}
+}  // namespace detail
 
 /// For each value, the index in the vector `sorted` before which it can be inserted to keep the
 /// order; with equal elements the first such index, or the last with Side::right. NaN belongs at
-/// the end.
+/// the end. Of sorted rows (..., n), values (..., m) are each looked up in their own row.
 template <ExpressionLike S, ExpressionLike X>
 auto searchsorted(S&& sorted, X&& values, Side side = Side::left) {
   using T = typename std::remove_cvref_t<S>::value_type;
   using D = detail::home_of<std::remove_cvref_t<S>>;
   const Tensor<T, D> in = Tensor<T, D>(static_cast<S&&>(sorted)).contiguous();
-  if (in.rank() != 1) {
-    fail<ShapeError>("searchsorted", "sorted elements of shape ", in.shape(),
-                     ", expected a vector");
+  using Check = detail::OperandCheck<op::insertion<T>, std::remove_cvref_t<X>, Tensor<T, D>>;
+  if constexpr (Check::report()) {
+    const Shape shape = values.shape();
+    const int64_t in_row = detail::values_in_row(in.shape(), shape);
+    // Of no elements the first is not there, and every place is 0.
+    const Tensor<T, D> first = in.size() > 0 ? in.reshape({-1})(0) : zeros<T>({}, in.device());
+    const int64_t n = in.shape()[in.rank() - 1];
+    const op::row_insertion<T> place{{in.data(), n, side == Side::right}, in_row};
+    return lift(place, detail::AsOperand<T, op::insertion<T>>{}(static_cast<X&&>(values)), first,
+                generated(shape, op::affine<int64_t>{0, 1}))
+        .eval();
+  } else {
+    return Tensor<int64_t, D>();
   }
-  // Of no elements the first is not there, and every place is 0.
-  const Tensor<T, D> first = in.size() > 0 ? in(0) : zeros<T>({}, in.device());
-  const op::insertion<T> place{in.data(), in.size(), side == Side::right};
-  return lift(place, static_cast<X&&>(values), first).eval();
 }
 
 }  // namespace weft

@@ -34,13 +34,15 @@ auto masked_scatter(const X& x, const M& mask, const S& source) {
   const auto chosen = mask.eval().expand(shape).contiguous();
   using D = typename std::remove_cvref_t<decltype(chosen)>::device_type;
   const auto values = source.eval().reshape({-1});
+  using Node = Map<int64_t, op::place_of_count, Tensor<int64_t, D>>;
+  using Result = decltype(where(chosen, take(values, std::declval<Node>()), x).eval());
   if (values.size() == 0) {
     if (shape.size() > 0 && any(chosen).item()) {
       fail<ShapeError>("masked_scatter",
                        "a source without elements, expected one for each that the "
                        "mask chooses");
     }
-    return where(chosen, x, x).eval();
+    return Result(where(chosen, x, x).eval());
   }
   const Tensor<int64_t, D> counts = cumsum(cast<int64_t>(chosen.reshape({-1})), axis(0));
   const int64_t needed = counts.size() > 0 ? counts(-1).item() : 0;
@@ -48,7 +50,6 @@ auto masked_scatter(const X& x, const M& mask, const S& source) {
     fail<ShapeError>("masked_scatter", "a source of ", values.size(), " elements for ", needed,
                      " that the mask chooses");
   }
-  using Node = Map<int64_t, op::place_of_count, Tensor<int64_t, D>>;
   const Tensor<int64_t, D> shaped = counts.reshape(shape);
   return where(chosen, take(values, Node(op::place_of_count{}, shaped)), x).eval();
 }
@@ -168,6 +169,12 @@ auto one_hot(const I& labels) {
   const auto values = labels.eval();
   const int64_t classes = values.size() > 0 ? static_cast<int64_t>(max(values).item()) + 1 : 0;
   return one_hot<T>(values, classes).eval();
+}
+
+/// take_along_axis under PyTorch's name.
+template <ExpressionLike X, ExpressionLike I>
+auto take_along_dim(const X& x, const I& indices, const Axes& axis) {
+  return take_along_axis(x, indices, axis);
 }
 
 }  // namespace weft

@@ -77,6 +77,10 @@ template <ExpressionLike X>
 auto erase(const X& e, const std::vector<int64_t>& places) {
   return erase(e.eval().reshape({-1}), places, axis(0));
 }
+template <ExpressionLike X>
+auto erase(const X& e, int64_t place) {
+  return erase(e, std::vector<int64_t>{place});
+}
 
 /// x with a slice of the values inserted before each of the given positions along an axis, counted
 /// in x; with a single position, all slices are inserted there.

@@ -36,6 +36,12 @@ auto split(const X& e, std::initializer_list<int64_t> lengths, const Axes& axis 
   return split(e, std::vector<int64_t>(lengths), axis);
 }
 
+/// Pieces with `length` elements along axis(n), the last one with what is left.
+template <ExpressionLike X>
+auto split(const X& e, int64_t length, const Axes& axis) {
+  return e.split(length, detail::one_axis("split", axis, e.shape().rank()));
+}
+
 /// `count` pieces along an axis; if its size is not divisible, the first ones are one longer.
 template <ExpressionLike X>
 auto tensor_split(const X& e, int64_t count, const Axes& axis = {0}) {

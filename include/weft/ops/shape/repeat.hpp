@@ -95,6 +95,12 @@ auto repeat_interleave(const X& x, const C& counts, const Axes& axis) {
   }
   return take(x, tensor(places, {-1}, x.eval().device()), weft::axis(at));
 }
+/// The same for all elements in row-major order: a vector.
+template <ExpressionLike X, ExpressionLike C>
+  requires(is_integer<typename std::remove_cvref_t<C>::value_type>)
+auto repeat_interleave(const X& x, const C& counts) {
+  return repeat_interleave(x.eval().reshape({-1}), counts, axis(0));
+}
 /// NumPy's repeat(x, n, axis): repeat_interleave.
 template <ExpressionLike X, std::integral N>
 auto repeat(X&& x, N count, const Axes& axis) {

@@ -123,12 +123,38 @@ auto append(const X& x, const Y& y) {
   return detail::joined_as(
       0, [](const auto& v) { return ravel(v); }, x, y);
 }
+/// The elements of x as a vector, with one number behind them.
+template <ExpressionLike X, class N>
+  requires std::is_arithmetic_v<N>
+auto append(const X& x, N value) {
+  using T = typename X::value_type;
+  return append(x, full(Shape{1}, static_cast<T>(value), detail::device_of(x)));
+}
 /// y appended to x along an existing axis.
 template <ExpressionLike X, ExpressionLike Y>
 auto append(const X& x, const Y& y, const Axes& axis) {
   const int at = detail::one_axis("append", axis, x.shape().rank());
   return detail::joined_as(
       at, [](const auto& v) { return v.eval(); }, x, y);
+}
+
+/// cat under NumPy's and PyTorch's other name.
+template <class X, class... Rest>
+auto concatenate(const X& x, const Rest&... rest) {
+  return cat(x, rest...);
+}
+template <detail::Listed X>
+auto concatenate(std::initializer_list<X> xs, const Axes& axis = {0}) {
+  return cat(std::vector<X>(xs), axis);
+}
+/// cat under the same libraries' third name.
+template <class X, class... Rest>
+auto concat(const X& x, const Rest&... rest) {
+  return cat(x, rest...);
+}
+template <detail::Listed X>
+auto concat(std::initializer_list<X> xs, const Axes& axis = {0}) {
+  return cat(std::vector<X>(xs), axis);
 }
 
 }  // namespace weft

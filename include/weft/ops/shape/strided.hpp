@@ -90,6 +90,12 @@ auto windows(const X& e, const Axes& axis, int64_t size, int64_t step = 1) {
   }
 }
 
+/// windows(x, axis, size) under NumPy's name, along the last axis unless given.
+template <ExpressionLike X>
+auto sliding_window_view(const X& x, int64_t size, const Axes& axis = {-1}) {
+  return windows(x, axis, size);
+}
+
 /// The bits of x's elements as elements of another type: a view. Where the sizes differ, the last
 /// axis, whose elements lie side by side, becomes longer or shorter.
 template <class To, ExpressionLike X>

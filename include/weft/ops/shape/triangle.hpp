@@ -160,4 +160,8 @@ Tensor<int64_t, D> triu_indices(int64_t rows, int64_t columns, int64_t k = 0, D 
   return detail::triangle_indices("triu_indices", rows, columns, k, rows + columns, device);
 }
 
+/// tril_indices and triu_indices of a square matrix of n rows.
+inline Tensor<int64_t, Cpu> tril_indices(int64_t n) { return tril_indices(n, n); }
+inline Tensor<int64_t, Cpu> triu_indices(int64_t n) { return triu_indices(n, n); }
+
 }  // namespace weft

@@ -57,6 +57,12 @@ auto diff(const X& x, const Axes& axis) {
   return diff(x, 1, axis);
 }
 
+/// The differences between neighbours among all elements in row-major order: a vector.
+template <ExpressionLike X>
+auto ediff1d(const X& x) {
+  return diff(detail::as_tensor(x).reshape({-1}));
+}
+
 namespace detail {
 /// The derivative at each sample from its neighbours; `steps` are the distances between samples.
 template <class V, class H>

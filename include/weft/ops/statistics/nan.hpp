@@ -101,7 +101,9 @@ auto nanvar(const X& x, Options... options) {
   return detail::without_corrections(
       [&](auto... kept) {
         const auto middle = detail::nanmean_kept(value, kept...);
-        const auto apart = where(isnan(value), C(0), square(value - middle));
+        // Without NaN inside of the square too: 0 times its derivative there would be NaN.
+        const auto apart =
+            where(isnan(value), C(0), square(detail::without_nan(value, 0) - middle));
         const auto count = detail::count_numbers(value, kept...);
         return sum(apart, kept...) / where(count > divisor, count - divisor, math::nan<C>);
       },

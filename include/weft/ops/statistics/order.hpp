@@ -86,43 +86,10 @@ auto cummin_with_indices(const X& x, const Axes& axis = {-1}) {
   return ValuesAt<std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(at)>>{y, at};
 }
 
-namespace op {
-/// How many elements of a value's row are before it; the rows are sorted and contiguous.
-template <class T>
-struct row_insertion {
-  using domain = Ordered;
-  using result_type = std::int64_t;
-  static constexpr const char* text = "searchsorted_rows";
-  static constexpr bool mixes_types = true;
-  insertion<T> in;
-  std::int64_t values_in_row;
-
-  WEFT_HD std::int64_t value(compute_t<T> x, compute_t<T> first, std::int64_t position) const {
-    insertion<T> row = in;
-    row.sorted += position / values_in_row * in.n;
-    return row.value(x, first);
-  }
-};
-}  // namespace op
-
-/// searchsorted for each row separately: sorted (..., n) and values (..., m) give (..., m).
+/// searchsorted of rows: sorted (..., n) and values (..., m) give (..., m).
 template <ExpressionLike S, ExpressionLike X>
 auto searchsorted_rows(const S& sorted, const X& values, Side side = Side::left) {
-  using T = typename S::value_type;
-  const auto in = detail::as_tensor(detail::detached(sorted)).contiguous();
-  const auto x = detail::as_tensor(detail::detached(values));
-  const int last = in.rank() - 1;
-  bool fits = last >= 0 && x.rank() == in.rank();
-  for (int i = 0; fits && i < last; ++i) fits = in.shape()[i] == x.shape()[i];
-  if (!fits) {
-    fail<ShapeError>("searchsorted_rows", "shapes ", in.shape(), " and ", x.shape(),
-                     ", expected the same but for the last axis");
-  }
-  const int64_t n = in.shape()[last];
-  const int64_t m = x.shape()[last];
-  const auto first = in.size() > 0 ? in.reshape({-1})(0) : zeros<T>({}, in.device());
-  const op::row_insertion<T> place{{in.data(), n, side == Side::right}, m > 0 ? m : 1};
-  return lift(place, x, first, generated(x.shape(), op::affine<int64_t>{0, 1})).eval();
+  return searchsorted(detail::detached(sorted), detail::detached(values), side);
 }
 
 /// searchsorted of one number: rank 0.

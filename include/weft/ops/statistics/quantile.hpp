@@ -214,6 +214,12 @@ auto nanquantile(const X& x, double q, Options... options) {
   return r.result(detail::between(a, b, weight.eval()));
 }
 
+/// nanquantile(x, p / 100)
+template <ExpressionLike X, class... Options>
+auto nanpercentile(const X& x, double p, Options... options) {
+  return nanquantile(x, p / 100, options...);
+}
+
 /// The lower of the middle elements, as in PyTorch (quantile(x, 0.5) is NumPy's median); NaN if
 /// there is one.
 template <ExpressionLike X>

@@ -111,6 +111,13 @@ auto isin(const X& x, const V& values, bool invert = false) {
       .eval();
 }
 
+/// The same for values in braces: isin(x, {2, 5}).
+template <ExpressionLike X>
+auto isin(const X& x, std::initializer_list<typename X::value_type> values, bool invert = false) {
+  const auto on = detail::device_of(x);
+  return isin(x, tensor(std::vector<typename X::value_type>(values), {-1}, on), invert);
+}
+
 /// The distinct elements that are in a or in b, in order.
 template <ExpressionLike A, ExpressionLike B>
 auto union1d(const A& a, const B& b) {

@@ -73,17 +73,26 @@ WEFT_HD T kl_div(T x, T y) {
   return (x - y) * v + 2 * x * sum;
 }
 
-/// The length of (x, y, z) without overflow.
+/// The length of (x, y, z) without overflow: squares of numbers that are far from 1 are those of
+/// their products with a power of two.
 template <std::floating_point T>
 WEFT_HD T hypot3(T x, T y, T z) {
+  constexpr bool is_double = sizeof(T) == 8;
   const T largest = fmax(abs(x), fmax(abs(y), abs(z)));
   if (is_inf(largest)) return infinity<T>;
-  if (is_nan(x) || is_nan(y) || is_nan(z)) return nan<T>;
-  if (largest == 0) return 0;
-  const T a = x / largest;
-  const T b = y / largest;
-  const T c = z / largest;
-  return largest * std::sqrt(a * a + b * b + c * c);
+  T scale = 1;
+  T back = 1;
+  if (largest > T(is_double ? 0x1p500 : 0x1p60)) {
+    scale = T(is_double ? 0x1p-600 : 0x1p-70);
+    back = T(is_double ? 0x1p600 : 0x1p70);
+  } else if (largest < T(is_double ? 0x1p-450 : 0x1p-50)) {
+    scale = T(is_double ? 0x1p700 : 0x1p100);
+    back = T(is_double ? 0x1p-700 : 0x1p-100);
+  }
+  const T a = x * scale;
+  const T b = y * scale;
+  const T c = z * scale;
+  return std::sqrt(a * a + b * b + c * c) * back;
 }
 
 }  // namespace weft::math
