@@ -4,7 +4,7 @@
 Three files for each library: with its header alone, with one function that assigns an expression of
 three arrays, and with fifty, each another random expression of depth three (+ - * exp tanh sqrt
 square; the same fifty for all). CPU seconds and peak memory of the compiler, the least of several
-runs taken in turns. Prints a Markdown table, or puts it between the marks in a file.
+runs taken in turns, and the size of the object with fifty. Prints a Markdown table, or puts it between the marks in a file.
 """
 import argparse
 import random
@@ -63,17 +63,18 @@ def is_installed(library):
 
 def table(runs):
     libraries = [library for library in LIBRARIES if is_installed(library)]
-    least = {}
+    least, sizes = {}, {}
     for _ in range(runs):
         for library in libraries:
             for count in (0, 1, 50):
-                cost = compile_once("g++", program(library, count), OPTIONS.get(library[0], []))
+                kilobytes = sizes.setdefault((library[0], count), [])
+                cost = compile_once("g++", program(library, count), OPTIONS.get(library[0], []), kilobytes)
                 least[library[0], count] = min(cost, least.get((library[0], count), cost))
-    text = "| CPU seconds / peak MB | header | one expression | fifty | each further |\n|---|---|---|---|---|\n"
+    text = "| CPU seconds / peak MB | header | one expression | fifty | each further | object of fifty |\n|---|---|---|---|---|---|\n"
     for name, *_ in libraries:
         cells = [f"{seconds:.1f} / {peak:.0f}" for seconds, peak in (least[name, count] for count in (0, 1, 50))]
         further = (least[name, 50][0] - least[name, 1][0]) / 49
-        text += f"| {name} | {' | '.join(cells)} | {further * 1000:.0f} ms |\n"
+        text += f"| {name} | {' | '.join(cells)} | {further * 1000:.0f} ms | {sizes[name, 50][0]:.0f} KB |\n"
     return text
 
 

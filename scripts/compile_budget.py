@@ -109,8 +109,8 @@ def program(headers, device, count, kind="element-wise"):
     return text
 
 
-def compile_once(compiler, source, options=()):
-    """CPU seconds and peak MB of one run of the compiler."""
+def compile_once(compiler, source, options=(), sizes=None):
+    """CPU seconds and peak MB of one run of the compiler; appends the object's KB to `sizes`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / ("t.cu" if "nvcc" in compiler else "t.cpp")
         path.write_text(source)
@@ -124,6 +124,8 @@ def compile_once(compiler, source, options=()):
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
             raise SystemExit(f"does not compile: {' '.join(command)}\n{source}")
+        if sizes is not None:
+            sizes.append(Path(f"{folder}/t.o").stat().st_size / 1000)
         return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 

@@ -49,7 +49,8 @@ foreach(compiler GXX CLANGXX NVCC)
     add_test(NAME mistakes/${name}
              COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/mistakes.py
                      --compiler ${WEFT_${compiler}} --cuda-include "${CUDAToolkit_INCLUDE_DIRS}"
-                     --least 0.8 --every $<IF:$<BOOL:${WEFT_CHEAP}>,10,1>)
+                     --every $<IF:$<BOOL:${WEFT_CHEAP}>,10,1>
+                     --least $<IF:$<BOOL:${WEFT_CHEAP}>,0.8,0.9>)
     set_tests_properties(mistakes/${name} PROPERTIES TIMEOUT 1800 PROCESSORS 2)
   endif()
 endforeach()
@@ -89,6 +90,11 @@ if(Python3_FOUND)
                      --prefix ${prefix})
     set_tests_properties(consumer/pkg_config PROPERTIES FIXTURES_REQUIRED weft_prefix)
   endif()
+endif()
+
+if(Python3_FOUND)
+  add_test(NAME consumer/build_type COMMAND Python3::Interpreter
+           ${CMAKE_CURRENT_SOURCE_DIR}/build_type.py ${CMAKE_COMMAND})
 endif()
 
 find_program(WEFT_CONAN conan HINTS ${PROJECT_SOURCE_DIR}/build/venv/bin)

@@ -44,6 +44,18 @@ with zipfile.ZipFile(stream, "w") as archive:
 seed("npz", "zip64", stream.getvalue())
 seed("zip", "zip64", stream.getvalue())
 
+INDICES = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
+for kind, (first, second) in INDICES.items():
+    outer = (0, 1, 3) if second == "indptr" else (0, 1, 2)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(f"{first}.npy", npy("<i4", False, "(3,)", struct.pack("<3i", 0, 1, 1)))
+        archive.writestr(f"{second}.npy", npy("<i4", False, "(3,)", struct.pack("<3i", *outer)))
+        archive.writestr("format.npy", npy("|S3", False, "()", kind.encode()))
+        archive.writestr("shape.npy", npy("<i8", False, "(2,)", struct.pack("<2q", *((2, 2) if kind != "coo" else (2, 3)))))
+        archive.writestr("data.npy", npy("<f4", False, "(3,)", bytes(12)))
+    seed("sparse_npz", kind, stream.getvalue())
+
 for name, header, data in (
         ("two", {"a": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]},
                  "b": {"dtype": "BF16", "shape": [], "data_offsets": [16, 18]}, "__metadata__": {"k": "v\u00e9"}}, bytes(18)),
@@ -73,3 +85,7 @@ tensor = struct.pack("<QiiiBBHQQQ", 1, 1, 0, 2, 2, 32, 1, 1, 1, 8)
 managed = struct.pack("<IIQQQ", 1, 0, 0, 0, 0) + tensor
 seed("dlpack", "matrix", struct.pack("<10q", 2, 3, *[0] * 8) + struct.pack("<10q", 3, 1, *[0] * 8) + managed)
 seed("dlpack", "turned", struct.pack("<10q", 3, 2, *[0] * 8) + struct.pack("<10q", -1, 3, *[0] * 8) + managed)
+
+VOCABULARY = "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\n##b\n##\u00e9\n,\n".encode()
+seed("wordpiece", "words", VOCABULARY + b"\0Ab, abb " + "\u00c9a\u4e2d".encode() + b"\xff")
+seed("wordpiece", "none", b"[UNK]\n\0a")

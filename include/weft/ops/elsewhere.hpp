@@ -23,65 +23,66 @@ struct AttentionNames {
   Anything mask = 0, causal = 0, dropout = 0, scale = 0, enable_gqa = 0, past = 0;
 };
 
+// `auto`, though it is nothing: so the compiler looks into them at once, before what else is wrong.
 template <class... Xs>
-constexpr void needs_header_autograd() {
+constexpr auto needs_header_autograd() {
   static_assert(always_false<Xs...>, "weft: to use gradients include <weft/autograd.hpp>");
 }
 template <class... Xs>
-constexpr void needs_header_explain() {
+constexpr auto needs_header_explain() {
   static_assert(always_false<Xs...>, "weft: to use explain and profile include <weft/explain.hpp>");
 }
 template <class... Xs>
-constexpr void needs_header_io() {
+constexpr auto needs_header_io() {
   static_assert(always_false<Xs...>, "weft: to read and write files include <weft/io.hpp>");
 }
 template <class... Xs>
-constexpr void needs_header_fft() {
+constexpr auto needs_header_fft() {
   static_assert(always_false<Xs...>,
                 "weft: for Fourier transforms and signals include <weft/fft.hpp>, and if "
                 "you did, it takes no such arguments");
 }
 template <class... Xs>
-constexpr void needs_header_nn() {
+constexpr auto needs_header_nn() {
   static_assert(always_false<Xs...>,
                 "weft: losses and layers are in nn: include <weft/nn.hpp> and write nn::mse_loss");
 }
 template <class... Xs>
-constexpr void needs_header_linalg() {
+constexpr auto needs_header_linalg() {
   static_assert(always_false<Xs...>,
                 "weft: for linear algebra include <weft/linalg.hpp>, and if "
                 "you did, it takes no such arguments");
 }
 template <class... Xs>
-constexpr void needs_header_statistics() {
+constexpr auto needs_header_statistics() {
   static_assert(always_false<Xs...>,
                 "weft: for statistics include <weft/statistics.hpp>, and if "
                 "you did, it takes no such arguments");
 }
 template <class... Xs>
-constexpr void needs_header_arrays() {
+constexpr auto needs_header_arrays() {
   static_assert(always_false<Xs...>,
                 "weft: for array functions include <weft/arrays.hpp>, and if "
                 "you did, it takes no such arguments");
 }
 template <class... Xs>
-constexpr void needs_header_special() {
+constexpr auto needs_header_special() {
   static_assert(always_false<Xs...>,
                 "weft: for special functions include <weft/special.hpp>, and if "
                 "you did, it takes no such arguments");
 }
 template <class... Xs>
-constexpr void needs_header_conv() {
+constexpr auto needs_header_conv() {
   static_assert(always_false<Xs...>,
                 "weft: for convolutions, pooling and resampling include <weft/conv.hpp>");
 }
 template <class... Xs>
-constexpr void needs_header_attention() {
+constexpr auto needs_header_attention() {
   static_assert(always_false<Xs...>,
                 "weft: for scaled_dot_product_attention include <weft/attention.hpp>");
 }
 template <class... Xs>
-constexpr void needs_header_random() {
+constexpr auto needs_header_random() {
   static_assert(always_false<Xs...>,
                 "weft: for distributions and choices include <weft/random.hpp> and write "
                 "random::choice, random::multinomial");

@@ -9,5 +9,8 @@ inline BlasThreads blas_threads() { return BlasThreads::unknown; }
 struct SingleThreadedBlas {
   SingleThreadedBlas() {}
 };
+struct OpenMpTeam {
+  explicit OpenMpTeam(int) {}
+};
 
 }  // namespace weft::cpu
