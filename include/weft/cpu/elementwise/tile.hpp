@@ -1,4 +1,4 @@
-// Operands that run along another axis than the target: tiles of them are turned in the cache.
+// Operands that are contiguous along another axis than the target: transposed tile by tile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace weft::cpu::detail {
 
-/// Which operands are turned, a bit each, and the dimension along which they are contiguous; -1 if
+/// The operands to transpose, as bits, and the dimension along which they are contiguous; -1 if
 /// there are none.
 struct Turn {
   int dimension = -1;
@@ -19,7 +19,7 @@ inline constexpr int tile_rows = 64;
 inline constexpr int tile_bytes = 256;  // of a row
 inline constexpr int max_transposed = 4;
 
-/// The operands that are worth turning.
+/// The operands worth transposing.
 WEFT_OUTLINED inline Turn find_turn(const weft::detail::Loops& loops,
                                     const weft::detail::Operand* operands, int n, int targets,
                                     const bool* computed) {
@@ -46,8 +46,8 @@ WEFT_OUTLINED inline Turn find_turn(const weft::detail::Loops& loops,
   return turn;
 }
 
-/// How many elements of a row of the target come before a cache line ends, the same in all rows,
-/// where tiles can be of whole lines from there on; else -1.
+/// The elements of a target row before the first cache line boundary, if that is the same in all
+/// rows, so that tiles then cover whole lines; otherwise -1.
 WEFT_OUTLINED inline int before_lines(const weft::detail::Loops& loops,
                                       const weft::detail::Operand& target, const Turn& turn) {
   constexpr int line = 64;
@@ -60,7 +60,7 @@ WEFT_OUTLINED inline int before_lines(const weft::detail::Loops& loops,
   return whole ? offset / target.itemsize : -1;
 }
 
-/// A loop over elements of which some operands are turned.
+/// An element-wise loop some of whose operands are transposed.
 struct TileWork {
   const weft::detail::Loops& loops;
   const weft::detail::Operand* operands;
@@ -71,7 +71,7 @@ struct TileWork {
   const void* programs;
   const Movers& movers;
   Turn turn;
-  std::uint64_t streamed = 0;  // a bit for each target that is written past the caches
+  std::uint64_t streamed = 0;  // a bit for each target that is written non-temporally
   int before = 0;              // elements by which the first tile of a row is narrower
 
   /// Rows of tiles.
@@ -104,7 +104,7 @@ struct TileWork {
       sides[i].pitch = (transposes ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
     }
     Block block(sides, n, targets, scratch, movers);
-    // The rows of tiles are counted as a loop over all dimensions but the inner one.
+    // Rows of tiles are counted over all dimensions but the inner one.
     weft::detail::Loops outer = loops;
     outer.rank = inner;
     outer.size[d] = tiles;

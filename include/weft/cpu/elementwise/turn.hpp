@@ -1,4 +1,4 @@
-// Turning blocks of elements in memory: what was a row becomes a column, in vectors.
+// Transposes blocks of elements in memory, vectorised.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -115,7 +115,7 @@ void turn_tile(const char* from, int64_t stride, char* to, int64_t pitch, int ro
   }
 }
 
-/// Whether elements of so many bytes can be turned.
+/// Whether elements of this size can be transposed.
 inline bool can_turn(int itemsize) { return itemsize <= 16 && (itemsize & (itemsize - 1)) == 0; }
 
 }  // namespace weft::cpu::detail
