@@ -1,4 +1,4 @@
-// What kernels get of an evaluation, planned by plain functions, and the one way to launch them.
+// The arguments of element-wise kernels, their planning without templates, and the launch function.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace weft::on_cuda {
 
-/// Threads a block of element-wise kernels.
+/// Threads per block of element-wise kernels.
 inline constexpr int block_threads = 256;
 
 /// Division by a number known before the launch (Granlund and Montgomery 1994), below 2^31.
@@ -33,25 +33,25 @@ struct FastDivmod {
 #endif
 };
 
-/// An operand that runs along another axis than the target, which a block turns in shared memory
-/// (cuda/elementwise/transpose_tile.hpp). It is moved in words of an element, or of several that
-/// make 4 bytes.
+/// An operand that is contiguous along another axis than the target, which a block transposes in
+/// shared memory (cuda/elementwise/transpose_tile.hpp). It moves in words of one element, or of
+/// several that make up 4 bytes.
 struct TransposedOperand {
   int operand = -1;  // -1 for none
   int word = 0;      // bytes
   int pack = 0;      // elements in a word
   int shift = 0;     // log2 of the words of a tile's column
-  int pitch = 0;     // words from a column in shared memory to the next
+  int pitch = 0;     // words between columns in shared memory
   int lane = 0;      // strides in words
   int row = 0;
-  bool whole_columns = false;  // lie one behind the other in memory
+  bool whole_columns = false;  // are contiguous in memory
 };
 
-/// At most two operands are turned; the rows of a tile are the dimension next to the innermost.
+/// At most two operands are transposed; the rows of a tile are the dimension next to the innermost.
 struct Tiling {
   FastDivmod across;  // tiles in a row of tiles
   FastDivmod down;    // rows of tiles
-  int width = 0;      // columns of a tile; 0 where no operand is turned
+  int width = 0;      // columns of a tile; 0 if no operand is transposed
   TransposedOperand transposed[2];
 };
 
@@ -62,30 +62,30 @@ struct ElementwiseLoops {
   int inner = 1;            // elements of the innermost dimension
   int head = 0;             // misalignment of the first row, in elements;
   int head_mask = 0;        // a row that starts at an offset has (head + offset) & head_mask
-  int passes = 1;           // vectors a thread computes
+  int passes = 1;           // vectors per thread
   int outer = 0;            // dimensions but the innermost
-  int rows_shift = 0;       // aligned: log2 of the rows that a thread computes one by one
-  bool slices = false;      // what is gathered along an axis is a slice for all lanes
+  int rows_shift = 0;       // aligned: log2 of the rows per thread
+  bool slices = false;      // gathers along an axis read one slice for all lanes
   std::uint64_t apart = 0;  // aligned: bit i: operand i is read element by element
   FastDivmod row_items;
   FastDivmod size[max_rank - 1];
   Tiling tiling;
-  weft::detail::SharedValues shared;  // where parts of the program have one value
+  weft::detail::SharedValues shared;  // which parts of the program have one value
 };
 
-/// What an element-wise kernel over N operands gets, the targets first.
+/// The argument of an element-wise kernel over N operands, targets first.
 template <int N>
 struct Grid : ElementwiseLoops {
   char* data[N];
-  int transposed[N];            // where an operand is in shared memory, or -1
+  int transposed[N];            // an operand's place in shared memory, or -1
   int lane[N];                  // strides of the innermost dimension
   int stride[N][max_rank - 1];  // of the others, innermost first
 };
 
-/// The operands, as bits, that make an element-wise kernel's gathers slices of neighbours: indices
-/// that are one element for all lanes of a thread, and offsets that are neighbours.
+/// The operands, as bits, that decide whether an element-wise kernel's gathers read whole slices:
+/// the indices are one element for all lanes of a thread, and the offsets are consecutive.
 struct RowOperands {
-  int lanes = 0;  // of the aligned kernel, where they differ from the general one's
+  int lanes = 0;  // of the aligned kernel, if they differ from the general one's
   std::uint64_t indices = 0;
   std::uint64_t offsets = 0;
 };
@@ -103,7 +103,7 @@ inline unsigned power_of_two(int64_t n) {
   return p;
 }
 
-/// Kernels count with 32 bits; larger work is cut.
+/// Kernels count with 32 bits; larger work is split.
 inline constexpr int64_t most_elements = int64_t{1} << 30;
 
 WEFT_OUTLINED inline bool fits(const Loops& loops, const Operand* operands, int n) {
@@ -119,7 +119,7 @@ WEFT_OUTLINED inline bool fits(const Loops& loops, const Operand* operands, int 
   return true;
 }
 
-/// Calls f(loops, operands) for pieces that fit in 32 bits, cut along the outermost dimensions.
+/// Calls f(loops) for pieces that fit in 32 bits, split along the outermost dimensions.
 template <class F>
 void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
   if (fits(loops, operands, n)) return f(loops);
@@ -140,7 +140,7 @@ void in_pieces(const Loops& loops, Operand* operands, int n, const F& f) {
   }
 }
 
-/// Plans rows of the target by vectors of `lanes`.
+/// Divides the target's rows into vectors of `lanes`.
 WEFT_OUTLINED inline void plan_row_items(const Loops& loops, const Operand& target, int lanes,
                                          ElementwiseLoops& out) {
   out.outer = loops.rank > 0 ? loops.rank - 1 : 0;
@@ -168,7 +168,7 @@ WEFT_OUTLINED inline void plan_row_items(const Loops& loops, const Operand& targ
   out.items = rows * items_a_row;
 }
 
-/// Strides and addresses of a grid.
+/// Fills in a grid's addresses and strides.
 WEFT_OUTLINED inline void plan_operands(const Loops& loops, const Operand* operands, int n,
                                         char** data, int* lane, int (*stride)[max_rank - 1]) {
   const int last = loops.rank - 1;
@@ -181,7 +181,7 @@ WEFT_OUTLINED inline void plan_operands(const Loops& loops, const Operand* opera
   }
 }
 
-/// Whether what is gathered along an axis is a slice for all lanes of a thread.
+/// Whether gathers along an axis read one slice for all lanes of a thread.
 inline bool names_slices(const Loops& loops, const Operand* operands, int n,
                          const RowOperands& rows) {
   const int last = loops.rank - 1;
@@ -192,9 +192,9 @@ inline bool names_slices(const Loops& loops, const Operand* operands, int n,
   return last >= 0;
 }
 
-/// True when each thread's vector of each target is full, contiguous and aligned, and what is
-/// gathered along an axis is a slice; with bits in `apart` for the operands whose vectors are
-/// neither that nor one element. `Sweep`: the targets may be so too, and null.
+/// True when each thread's vector of each target is full, contiguous and aligned, and gathers along
+/// an axis read slices. Sets bits in `apart` for the operands whose vectors are neither that nor
+/// one element. `Sweep`: targets may be among them, or null.
 template <bool Sweep = false>
 inline bool is_aligned(const Loops& loops, const Operand* operands, int n, int targets, int lanes,
                        const RowOperands& rows, std::uint64_t& apart) {
@@ -229,27 +229,27 @@ WEFT_OUTLINED inline void order(const Operand* operands, int n, const Stream& st
   }
 }
 
-/// Dynamic shared memory that a kernel has without asking for it, beside 12 KiB of static.
+/// Dynamic shared memory available without opting in, next to 12 KiB of static shared memory.
 inline constexpr int granted_shared_bytes = 36 * 1024;
 
-/// How a kernel starts: after the one before it; with all its blocks at the same time; or, from
-/// Hopper on, as soon as that one admits it.
+/// How a kernel starts: after the previous one; cooperatively, with all blocks resident; or, from
+/// Hopper on, as soon as the previous one admits it (programmatic dependent launch).
 enum class Start { ordinary, cooperative, early };
 
-/// Early where the device can.
+/// Early if the device supports it.
 inline Start early_start(Cuda device) {
   return properties(device).major >= 9 ? Start::early : Start::ordinary;
 }
 
 #if defined(__CUDACC__)
-/// Admits the stream's next kernel if that has an early start, once all blocks have come here.
+/// Admits the stream's next kernel, if it has an early start, once all blocks have got here.
 __device__ __forceinline__ void admit_next_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-/// Waits until the kernel before has ended and its results are there: the first thing that a kernel
-/// with an early start does.
+/// Waits until the previous kernel has ended and its results are visible: a kernel with an early
+/// start must do this first.
 __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -257,8 +257,7 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 }
 #endif
 
-/// Launches a kernel on the stream; what goes wrong is reported with the expression's name and
-/// shape.
+/// Launches a kernel on the stream; errors name the expression and its shape.
 WEFT_OUTLINED inline void launch(const Name& name, const Shape& shape, const void* kernel,
                                  dim3 blocks, dim3 threads, void** arguments, const Stream& stream,
                                  int shared_bytes = 0, Start start = Start::ordinary) {
