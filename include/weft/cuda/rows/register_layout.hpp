@@ -13,7 +13,7 @@
 
 namespace weft::on_cuda::detail {
 
-/// V elements as the words that hold them: they are copied word by word, whatever their type.
+/// V elements as words, so that they are copied word by word whatever their type.
 template <class T, int V>
 struct RowWords {
   static constexpr int n = (static_cast<int>(sizeof(T)) * V + 3) / 4;
@@ -87,7 +87,7 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
     (count(uses_of<decltype(Rs::program)>), ...);
     return most;
   }();
-  /// Programs with effects must not run if there is no element, as full vectors do.
+  /// Programs with effects must not run for absent elements, as full vectors would.
   static constexpr bool possible =
       (Computed || reduced != 0) && slots <= 4 && !(has_effects<decltype(Rs::program)> || ...);
   static constexpr bool effects = (has_effects<Ps> || ...);
@@ -107,13 +107,13 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
     ((bits |= std::uint64_t{!Computed && std::is_same_v<Ts, Slot>} << i++), ...);
     return bits;
   }();
-  /// Leaves that are the only slot's operand, or else the kernel does not serve.
+  /// The leaves that must be the only slot's operand; otherwise the kernel does not serve.
   static constexpr std::uint64_t always_kept = slots == 1 ? reduced & slot_leaves : 0;
-  /// No reduction needs another: a row may then be longer than what is kept.
+  /// No reduction depends on another: a row may then be longer than what is kept.
   static constexpr bool independent =
       ((weft::detail::reductions_of<decltype(Rs::program)> == 0) && ...);
   using Reused = Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
-  /// The outputs read what the last reduction's program left, and no operand beside it.
+  /// The outputs read the value that the last reduction's program left, and no other operand.
   static constexpr bool reuses = Reused::possible &&
                                  std::is_same_v<typename Reused::LastProgram::type, float> &&
                                  Reused::beside == 0;
