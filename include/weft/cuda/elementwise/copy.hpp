@@ -1,4 +1,4 @@
-// Copies that change the order of axes: transposed in shared memory, or element by element.
+// Copies that change the order of axes: turned in shared memory, or element by element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -43,14 +43,15 @@ __device__ __forceinline__ void copy_async(char* to, const char* from) {
 #endif
 }
 
-/// The byte within its word at which an address lies.
+/// The byte of its word at which something begins.
 __device__ __forceinline__ int begin_of(const char* at, unsigned word) {
   return static_cast<int>(static_cast<unsigned>(reinterpret_cast<unsigned long long>(at)) &
                           (word - 1));
 }
 
 /// Copies `lines` of `length` bytes, `line_step` bytes apart, to shared memory, `pitch` bytes
-/// apart. Only aligned words are read, so a line keeps its byte offset within its first word.
+/// apart. Words are read where they are aligned: a line begins in its first one at the byte at
+/// which it does in memory.
 template <int Word, class T>
 __device__ __forceinline__ void load_lines(const char* source, int64_t line_step, int length,
                                            int lines, const FastDivmod& words, int pitch,
@@ -74,8 +75,7 @@ __device__ __forceinline__ void load_lines(const char* source, int64_t line_step
   }
 }
 
-/// Stores `lanes` elements, or only the first `count` if these are fewer, as one word where
-/// possible.
+/// Stores `lanes` elements, or the first `count` where these are fewer, as a word if it may be one.
 template <int lanes, class T>
 __device__ __forceinline__ void store_lanes(T* to, unsigned long long bits, bool word, int count) {
   if (lanes == 1) {
@@ -91,7 +91,7 @@ __device__ __forceinline__ void store_lanes(T* to, unsigned long long bits, bool
 }
 }  // namespace detail
 
-/// A transposing copy of elements of Size bytes.
+/// A turned copy of elements of Size bytes.
 template <int Size>
 __global__ void __launch_bounds__(block_threads)
     copy_turned(const __grid_constant__ TurnedCopy plan) {
@@ -236,8 +236,8 @@ __global__ void __launch_bounds__(block_threads) copy_flat(const __grid_constant
 
 namespace detail {
 
-/// Runs a copy of elements of Size bytes by the kernels of this file; false if the element-wise
-/// kernel is better.
+/// Runs a copy of elements of Size bytes by the kernels of this file; false where the loop over
+/// elements shall.
 template <int Size>
 WEFT_OUTLINED bool run_copy(const Name& name, const Shape& shape, const Loops& loops,
                             const Operand* operands, const Stream& stream) {

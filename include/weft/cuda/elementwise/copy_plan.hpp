@@ -6,9 +6,9 @@
 
 namespace weft::on_cuda {
 
-/// A copy whose source is contiguous along its columns, the target along its rows. A block moves a
-/// tile through shared memory, with as many columns and rows as fit, so that all threads have work
-/// for axes of any length.
+/// A copy whose source runs along another axis, its rows, than its target, along its columns. A
+/// block moves a tile of them by shared memory: as many columns and rows as it has room for,
+/// whatever their sizes are, so that all threads have work with axes of any length.
 struct TurnedCopy {
   const char* from = nullptr;
   char* to = nullptr;
@@ -20,11 +20,11 @@ struct TurnedCopy {
   FastDivmod down;      // rows of tiles
   int from_column = 0;  // strides in elements
   int to_row = 0;
-  bool one_line = false;  // a tile's columns are contiguous in the source,
+  bool one_line = false;  // a tile's columns lie one behind the other in the source,
   bool packed = false;    // its rows in the target
   bool stores_words = false;
   int word = 0;      // bytes moved to shared memory at a time: 4, 8 or 16
-  int pitch = 0;     // bytes between columns there
+  int pitch = 0;     // bytes from a column to the next there
   FastDivmod words;  // of a line: a column, or all
   int outer = 0;
   FastDivmod size[max_rank];  // of the other dimensions, innermost first
@@ -32,7 +32,7 @@ struct TurnedCopy {
   int to_stride[max_rank];
 };
 
-/// A copy into contiguous memory, reading the source element by element.
+/// A copy into contiguous memory, element by element of the source.
 struct FlatCopy {
   const char* from = nullptr;
   char* to = nullptr;
@@ -43,14 +43,14 @@ struct FlatCopy {
   int stride[max_rank];
 };
 
-/// How a copy is launched; no blocks if the element-wise kernel is better.
+/// How a copy is launched; no blocks where the loop over elements does it better.
 struct CopyLaunch {
   bool turned = false;
   unsigned blocks = 0;
   int shared_bytes = 0;
 };
 
-/// Adjacent elements that a thread of a flat copy moves.
+/// Neighbours that a thread of a flat copy moves.
 WEFT_HD constexpr int flat_lanes(int itemsize) { return itemsize <= 4 ? 4 : 2; }
 
 namespace detail {
@@ -66,7 +66,7 @@ inline int even_part(int n, int most, int unit) {
   return divided_up(divided_up(n, divided_up(n, most / unit * unit)), unit) * unit;
 }
 
-/// A power of two of columns, at most `most`, that leaves few threads idle.
+/// A power of two of columns, at most `most`, that leaves few threads without one.
 WEFT_OUTLINED inline int columns_of_tile(int columns, int most) {
   int width = 32;
   while (2 * width <= most && 2 * width <= static_cast<int>(block_threads) && width < columns) {
@@ -77,7 +77,7 @@ WEFT_OUTLINED inline int columns_of_tile(int columns, int most) {
   return width;
 }
 
-/// The tile of a transposing copy: all of a short axis, and more of the other one.
+/// The tile of a turned copy: a short axis whole and more of the other one.
 WEFT_OUTLINED inline void size_tile(TurnedCopy& out, int itemsize) {
   const int elements = itemsize == 1 ? tile_bytes / 2 : tile_bytes / itemsize;
   const int side = itemsize == 1 ? 128 : itemsize == 8 ? 32 : 64;
@@ -94,8 +94,8 @@ WEFT_OUTLINED inline void size_tile(TurnedCopy& out, int itemsize) {
   out.tile_columns = FastDivmod(static_cast<unsigned>(width));
 }
 
-/// Lays a tile out in shared memory, as in the source or by columns that begin in different banks;
-/// returns its bytes.
+/// How a tile lies in shared memory: as it does in the source, or by columns that begin in
+/// different banks; its bytes.
 WEFT_OUTLINED inline int lay_out_tile(TurnedCopy& out, int itemsize, unsigned misaligned) {
   const auto columns = static_cast<int>(out.tile_columns.divisor);
   const int least = itemsize == 8 ? 8 : 4;
@@ -114,8 +114,8 @@ WEFT_OUTLINED inline int lay_out_tile(TurnedCopy& out, int itemsize, unsigned mi
   return columns * out.pitch + 16;
 }
 
-/// Plans a transposing copy of operands[1] to operands[0], whose dimensions are in its order; false
-/// if the source is not contiguous along another axis, or tiles would be small.
+/// Plans a turned copy of operands[1] to operands[0], whose dimensions are in its order; false
+/// where the source runs along no other axis, or tiles would be small.
 WEFT_OUTLINED inline bool plan_turned(const Loops& loops, const Operand* operands, TurnedCopy& out,
                                       CopyLaunch& launch) {
   const Operand& to = operands[0];
@@ -137,7 +137,7 @@ WEFT_OUTLINED inline bool plan_turned(const Loops& loops, const Operand* operand
   size_tile(out, itemsize);
   const auto columns = static_cast<int>(out.tile_columns.divisor);
   if (int64_t{columns} * out.tile_rows < 1024) return false;
-  // An odd stride or start lets lines begin at any byte.
+  // Any stride or start that is odd makes lines begin anywhere.
   auto from_bits = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from.data));
   auto to_bits = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(to.data));
   const auto bytes = [&](int64_t n) { return static_cast<unsigned>(n * itemsize); };
@@ -173,7 +173,7 @@ WEFT_OUTLINED inline bool plan_turned(const Loops& loops, const Operand* operand
   return true;
 }
 
-/// Plans a flat copy; false if the target is not contiguous.
+/// Plans a flat copy; false where the target is not contiguous.
 WEFT_OUTLINED inline bool plan_flat(const Loops& loops, const Operand* operands, FlatCopy& out,
                                     CopyLaunch& launch) {
   int64_t count = 1;
@@ -195,8 +195,8 @@ WEFT_OUTLINED inline bool plan_flat(const Loops& loops, const Operand* operands,
   return true;
 }
 
-/// Plans a copy whose rows or tiles are too short for the element-wise kernel; no blocks for
-/// others.
+/// Plans a copy for which the loop over elements has too few of them in a row, or in a tile; no
+/// blocks if there is none such.
 WEFT_OUTLINED inline CopyLaunch plan_copy(const Loops& loops, const Operand* operands,
                                           TurnedCopy& turned, FlatCopy& flat) {
   CopyLaunch out;
@@ -204,7 +204,7 @@ WEFT_OUTLINED inline CopyLaunch plan_copy(const Loops& loops, const Operand* ope
   const int itemsize = operands[0].itemsize;
   if (last < 1 || operands[1].gathered != 0 || loops.count() < 65536) return out;
   if (plan_turned(loops, operands, turned, out)) {
-    // Long axes of large elements are copied as vectors of 16 bytes, like other statements.
+    // Long axes of large elements go by vectors of 16 bytes as other statements do.
     const bool even = turned.rows % 64 == 0 || turned.rows >= 512;
     const int vectors = 256 / itemsize;
     const bool wide = turned.columns % vectors == 0 || turned.columns >= 8 * vectors;

@@ -257,7 +257,8 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 }
 #endif
 
-/// Launches a kernel on the stream; errors name the expression and its shape.
+/// Launches a kernel on the stream; what goes wrong is reported with the expression's name and
+/// shape.
 WEFT_OUTLINED inline void launch(const Name& name, const Shape& shape, const void* kernel,
                                  dim3 blocks, dim3 threads, void** arguments, const Stream& stream,
                                  int shared_bytes = 0, Start start = Start::ordinary) {
