@@ -40,8 +40,8 @@ struct GradientExecutor<Cuda> {
         run_aligned<Outs, Types, lanes, n>(name, shape, loops, operands, program, stream)) {
       return;
     }
-    StorageHandle turned[n - k];
-    turn_all(Types{}, name, device, loops, operands + k, turned);
+    StorageHandle transposed[n - k];
+    transpose_all(Types{}, name, device, loops, operands + k, transposed);
     on_cuda::SumGrid<n, k> grid;
     unsigned blocks_x = 1;
     unsigned blocks_y = 1;
@@ -99,16 +99,17 @@ struct GradientExecutor<Cuda> {
   }
 
   template <class... Ts>
-  static void turn_all(detail::TypeList<Ts...>, const detail::Name& name, Cuda device,
-                       const detail::Loops& loops, detail::Operand* operands,
-                       StorageHandle* turned) {
-    (turn<Ts>(name, device, loops, *operands++, *turned++), ...);
+  static void transpose_all(detail::TypeList<Ts...>, const detail::Name& name, Cuda device,
+                            const detail::Loops& loops, detail::Operand* operands,
+                            StorageHandle* transposed) {
+    (transpose<Ts>(name, device, loops, *operands++, *transposed++), ...);
   }
   /// Copies a large operand that is contiguous across the loops' rows into their order: the kernel
   /// does not transpose tiles.
   template <class T>
-  WEFT_OUTLINED static void turn(const detail::Name& name, Cuda device, const detail::Loops& loops,
-                                 detail::Operand& x, StorageHandle& copy) {
+  WEFT_OUTLINED static void transpose(const detail::Name& name, Cuda device,
+                                      const detail::Loops& loops, detail::Operand& x,
+                                      StorageHandle& copy) {
     if constexpr (!std::is_same_v<T, IndexOperand> && !is_small<T>) {
       if (!on_cuda::detail::lies_across(loops, x)) return;
       Shape shape;

@@ -4,7 +4,7 @@
 
 #include "weft/core/dtype.hpp"
 #include "weft/cpu/elementwise/non_temporal.hpp"
-#include "weft/cpu/elementwise/turn.hpp"
+#include "weft/cpu/elementwise/transpose.hpp"
 #include "weft/eval/program/plan.hpp"
 
 namespace weft::cpu {
@@ -77,11 +77,11 @@ void copy_strided(const char* from, int64_t from_stride, char* to, int64_t to_st
 struct Movers {
   void (*copy)(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n,
                int itemsize);
-  void (*turn)(const char* from, int64_t stride, char* to, int64_t pitch, int rows, int columns,
-               int itemsize);
+  void (*transpose)(const char* from, int64_t stride, char* to, int64_t pitch, int rows,
+                    int columns, int itemsize);
 };
 template <int Sizes>
-inline constexpr Movers movers{copy_strided<Sizes>, detail::turn_tile<Sizes>};
+inline constexpr Movers movers{copy_strided<Sizes>, detail::transpose_tile<Sizes>};
 
 /// One operand of a block: the location of its elements and, once they are copied to unit stride,
 /// where the loop finds them.
@@ -157,8 +157,8 @@ class Block {
       if (side.direct || (side.written && !side.kept)) continue;
       const int64_t copies = side.pitch == 0 ? 1 : rows;
       if (turns(side, copies)) {
-        movers_.turn(from, side.stride, side.buffer, n, static_cast<int>(copies),
-                     static_cast<int>(n), side.itemsize);
+        movers_.transpose(from, side.stride, side.buffer, n, static_cast<int>(copies),
+                          static_cast<int>(n), side.itemsize);
         continue;
       }
       for (int64_t r = 0; r < copies; ++r) {
@@ -181,8 +181,8 @@ class Block {
         continue;
       }
       if (turns(side, rows)) {
-        movers_.turn(side.buffer, n, to, side.stride, static_cast<int>(n), static_cast<int>(rows),
-                     side.itemsize);
+        movers_.transpose(side.buffer, n, to, side.stride, static_cast<int>(n),
+                          static_cast<int>(rows), side.itemsize);
         continue;
       }
       for (int64_t r = 0; r < (side.pitch == 0 ? 1 : rows); ++r) {
@@ -196,7 +196,7 @@ class Block {
   /// Whether rows are adjacent in memory, so that copying them together is faster.
   static bool turns(const BlockOperand& side, int64_t rows) {
     return rows >= 4 && side.pitch == side.itemsize && side.stride > 1 &&
-           detail::can_turn(side.itemsize);
+           detail::can_transpose(side.itemsize);
   }
   void fill(BlockOperand& side, const char* from, char* to, int64_t n) const {
     const bool repeats = side.stride == 0 && !side.written && to == side.buffer;

@@ -171,9 +171,11 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
   ElementWork work{loops, operands, n, targets, computed, loop, programs, copies, blocks};
   if (stores != nullptr) work.stores = *stores;
   const bool direct = stores == nullptr && all_direct(work);
-  const Turn turn =
-      stores == nullptr && !direct ? find_turn(loops, operands, n, targets, computed) : Turn{};
-  const int before = turn.dimension < 0 ? 0 : before_lines(loops, operands[0], turn);
+  const Transposition transposition =
+      stores == nullptr && !direct ? find_transposition(loops, operands, n, targets, computed)
+                                   : Transposition{};
+  const int before =
+      transposition.dimension < 0 ? 0 : before_lines(loops, operands[0], transposition);
   if (operands[0].stride[loops.rank - 1] != 1 || row * operands[0].itemsize < shortest_streamed ||
       before < 0) {
     streamed = 0;
@@ -182,8 +184,9 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
     work.loop = past->loop;
     work.programs = past;
   }
-  const bool transposed = turn.dimension >= 0;
-  TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, copies, turn};
+  const bool transposed = transposition.dimension >= 0;
+  TileWork tiles{loops,     operands,      n,      targets,      computed,
+                 work.loop, work.programs, copies, transposition};
   if (transposed && streamed != 0) tiles.before = before;
   if (past == nullptr) tiles.streamed = streamed;
   const int64_t rows = total / row;
