@@ -11,7 +11,7 @@ namespace weft::on_cuda::detail {
 template <class Layout, class Types, int V, int N>
 class RowRegisters;
 
-/// A thread's leaves, of types Ts: kept in a slot, one element for the row, or read when needed.
+/// The leaves of types Ts of a thread: in a slot, one element for the row, or read where needed.
 template <class Layout, class... Ts, int V, int N>
 class RowRegisters<Layout, TypeList<Ts...>, V, N> {
  public:
@@ -28,15 +28,15 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
   }
 
-  /// Loads this thread's vectors, as many as it keeps, starting at number `begin`.
+  /// Loads this thread's vectors from number `begin` on, as many as it keeps.
   __device__ __forceinline__ void keep(unsigned begin) {
     begin_ = begin < all_mine_ ? begin : all_mine_;
     mine_ = all_mine_ - begin_ < vectors ? all_mine_ - begin_ : vectors;
     keep_slots(std::make_index_sequence<Layout::slots>{});
   }
 
-  /// Keeps, instead of an operand, what values(registers, x) computes for a vector's lanes; the
-  /// operands in Uses are read for several vectors at a time.
+  /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
+  /// same vectors; the operands that Uses names are read for several at a time.
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void keep_values(unsigned begin, const F& values) {
     begin_ = begin < all_mine_ ? begin : all_mine_;
@@ -67,8 +67,8 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return __uint_as_float(kept_[0][k].word[j]);
   }
 
-  /// Calls f(registers, k, whole) for each vector k, with the leaves in Uses; `whole` is false if
-  /// the row has no such vector.
+  /// Calls f(registers, k, whole) for each vector k, with the leaves that Uses names; `whole` is
+  /// false where the row has no such vector.
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void for_each_vector(const F& f) {
     Registers others;
@@ -86,7 +86,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
   }
 
-  /// The leaves in Uses if they are constant along the row, otherwise their first elements.
+  /// The leaves that Uses names where they are the same along the row, or at its first element.
   template <std::uint64_t Uses>
   __device__ __forceinline__ Registers of_row() const {
     Registers registers;
@@ -100,7 +100,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return (place_.lane + static_cast<long long>(begin_ + k) * grid_.stride.divisor) * V;
   }
 
-  /// The address of this thread's first vector of operand K.
+  /// Where this thread's first vector of operand K is.
   template <int K>
   __device__ __forceinline__ char* start() const {
     return vector_start(grid_.operand[K]);
@@ -203,7 +203,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
   }
 
-  /// The addresses of the first vectors of the operands that the kept values are computed from.
+  /// Where the first vectors are of the operands that what is kept is computed from.
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin_needed(const char** at, std::index_sequence<I...>) const {
     (begin_one_needed<static_cast<int>(I), is_used<I, Uses>>(at[I]), ...);
