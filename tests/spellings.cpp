@@ -5,8 +5,10 @@
 #else
 #include "weft/autograd.hpp"
 #include "weft/io.hpp"
+#include "weft/random.hpp"
 #endif
 
+#include <algorithm>
 #include <sstream>
 
 #include "test.hpp"
@@ -48,6 +50,40 @@ TEST_CASE_TEMPLATE("new tensors", D, TEST_DEVICES) {
   CHECK_SAYS("[ones] shape (2, -1)", ones({2, -1}, device));
   CHECK_SAYS("[full] shape (-1,)", full({-1}, 1, device));
   CHECK_SAYS("[rand] shape (-1,)", rand(-1, device));
+}
+
+TEST_CASE_TEMPLATE("rows", D, TEST_DEVICES) {
+  const auto x = counted(D{});
+  CHECK(x.shape(0) == 3);
+  CHECK(x.shape(-1) == 4);
+  CHECK((x * 2).shape(1) == 4);
+  CHECK_SAYS("[size] axis 2", x.shape(2));
+  swap(x[0], x[2]);
+  CHECK(x(all, 0).to_vector() == std::vector<float>{8, 4, 0});
+  CHECK(x.end() - x.begin() == 3);
+  auto y = zeros(2, 4, D{});
+  std::copy(++x.begin(), x.end(), y.begin());
+  CHECK(equal(y, x(slice(1, 3), all)));
+  std::fill(y.begin(), y.end(), 7);
+  CHECK(equal(y, full_like(y, 7)));
+}
+
+TEST_CASE_TEMPLATE("options by name, members of single numbers", D, TEST_DEVICES) {
+  const auto x = counted(D{});
+  CHECK(sum(x, axis(1), keepdims = true).shape() == Shape{3, 1});
+  CHECK(sum(x, axis(1), keepdims = false).shape() == Shape{3});
+  CHECK(sum(x, keepdims = true).shape() == Shape{1, 1});
+  CHECK(x[0].argsort(descending = true).to_vector() == std::vector<std::int64_t>{3, 2, 1, 0});
+  CHECK(sort(x[0], descending = false).values.to_vector() == x[0].to_vector());
+  CHECK(x[2].topk(2).values.to_vector() == std::vector<float>{11, 10});
+  const float root = (x - 1).square().mean().sqrt();
+  CHECK(root == doctest::Approx(std::sqrt(32.1666667)));
+  const float part = x.max().pow(2).clamp(0, 100);
+  CHECK(part == 100);
+  CHECK(x.sum().exp().log() > 65.9);
+  const Var<float, D> v(tensor({0.0F, 5.0F, 0.0F}, D{}), true);
+  CHECK(random::choice(arange(3, D{}), 1, v).item() == 1);  // weights that require a gradient
+  CHECK(random::multinomial(v * 2, 1).item() == 1);
 }
 
 TEST_CASE_TEMPLATE("views of expressions", D, TEST_DEVICES) {

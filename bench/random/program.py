@@ -201,10 +201,10 @@ class Run:
         path.unlink(missing_ok=True)
         traced = Process([program, self.args.milliseconds], self.log, None, {**os.environ, "WEFT_TRACE": str(path)})
         try:
-            traced.ask(f"run {n}", 120)
+            answer = traced.ask(f"run {n}", 120)
             traced.close()
-            return results.kernel_lines(json.loads(path.read_text()))
-        except (Died, OSError, ValueError) as error:
+            return results.kernel_lines(json.loads(path.read_text()), *answer["runs"])
+        except (Died, OSError, ValueError, KeyError) as error:
             return [f"not traced: {error}"]
 
     def line(self, o):

@@ -93,20 +93,16 @@ class Outcome:
                 figure(self.max_error, 3), note]
 
 
-def kernel_lines(trace):
-    """What a trace says: for each kernel how often it ran and its median time."""
-    events = [e for e in trace["traceEvents"] if e["ph"] == "X" and e["pid"] > 0]
-    if len({e["name"] for e in events}) == 1:  # nothing says where a run begins
-        took = sorted(e["dur"] for e in events)
-        return [f"{len(took):3} times {took[0] / 1e3:.4f} to {took[-1] / 1e3:.4f} ms  {events[0]['name'][:150]}"]
-    times, before = {}, {}
-    for event in sorted(events, key=lambda e: e["ts"]):
-        name = event["name"]
-        if name == events[0]["name"] and len(before) > 1:
-            before = {}  # the next run
-        before[name] = before.get(name, 0) + 1
-        times.setdefault((name, before[name]), []).append(event["dur"])
-    return [f"{len(t):3} times {sorted(t)[len(t) // 2] / 1e3:.4f} ms  {name[:150]}" for (name, _), t in times.items()]
+def kernel_lines(trace, timed, runs):
+    """What a trace of `runs` runs says, of which the last `timed` count: a line for each kernel of a run, in the order
+    of their launches, with its mean time. What was launched besides, before the second run, is left out."""
+    events = sorted((e for e in trace["traceEvents"] if e["ph"] == "X" and e["pid"] > 0), key=lambda e: e["ts"])
+    each = len(events) // runs
+    if each == 0:
+        return ["no kernels of weft's own"]
+    events = events[-each * timed:]
+    kernels = [events[k::each] for k in range(each)]
+    return [f"{sum(e['dur'] for e in kernel) / timed / 1e3:.4f} ms  {kernel[0]['name'][:150]}" for kernel in kernels]
 
 
 def geometric(values):

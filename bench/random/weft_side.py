@@ -69,8 +69,7 @@ def source(statement, number, seed, device):
         explained = f"to_string(explain({fused}))"
     else:
         run = [*lets, f"    {names[0]}.assign({values[0]});" if views[0] else f"    {names[0]} = {values[0]};"]
-        eager = statement.results[0][1].op in ("cat", "stack")
-        explained = 'Text("joined at once, not an expression\\n")' if eager else f"to_string(explain({values[0]}))"
+        explained = f"to_string(explain({values[0]}))"
     headers = "\n".join(f'#include "{name}"' for name in includes(statement, device))
     newline = "\n"
     return f"""// Case {number} of seed {seed}, {statement.family}; written by bench/random.py.

@@ -8,6 +8,7 @@
 #include "weft/cuda/device.hpp"                // is_available, properties, DeviceGuard
 #include "weft/cuda/elementwise/batch.hpp"     // Batch
 #include "weft/cuda/elementwise/for_each.hpp"  // the CUDA kernels
+#include "weft/cuda/elementwise/join.hpp"      // joins of short pieces
 #include "weft/cuda/elementwise/scatter.hpp"   // and scatters
 #include "weft/cuda/event.hpp"                 // Event
 #include "weft/cuda/graph.hpp"                 // capture, Graph

@@ -27,7 +27,11 @@ constexpr Axes axis(I... axes) {
 constexpr Axes axis(std::initializer_list<int64_t> axes) { return axes; }
 
 /// Keeps the reduced axes with size 1, so that the result broadcasts against the operand.
-struct Keepdims {};
+struct Keepdims {
+  bool on = true;
+  /// keepdims = true, as in Python.
+  constexpr Keepdims operator=(bool keep) const { return {keep}; }
+};
 inline constexpr Keepdims keepdims;
 
 /// Asks for the same bits on every run where an operation does not give them unasked: scans of

@@ -82,130 +82,132 @@ constexpr void needs_header_attention() {
 }
 template <class... Xs>
 constexpr void needs_header_random() {
-  static_assert(
-      always_false<Xs...>,
-      "weft: for distributions and choices include <weft/random.hpp> and write random::choice");
+  static_assert(always_false<Xs...>,
+                "weft: for distributions and choices include <weft/random.hpp> and write "
+                "random::choice, random::multinomial");
 }
 }  // namespace detail
 
 /// Says which header has it.
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-Tensor<float> parameter(const Xs&...) {
+auto parameter(const Xs&...) {
   detail::needs_header_autograd<Xs...>();
-  return {};
+  return Tensor<float>{};
 }
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-Tensor<float> explain(const Xs&...) {
+auto explain(const Xs&...) {
   detail::needs_header_explain<Xs...>();
-  return {};
+  return Tensor<float>{};
 }
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-Tensor<float> profile(const Xs&...) {
+auto profile(const Xs&...) {
   detail::needs_header_explain<Xs...>();
-  return {};
+  return Tensor<float>{};
 }
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-Tensor<float> fft(const Xs&...) {
+auto fft(const Xs&...) {
   detail::needs_header_fft<Xs...>();
-  return {};
+  return Tensor<float>{};
 }
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-Tensor<float> rfft(const Xs&...) {
+auto rfft(const Xs&...) {
   detail::needs_header_fft<Xs...>();
-  return {};
+  return Tensor<float>{};
 }
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-Tensor<float> convolve(const Xs&...) {
+auto convolve(const Xs&...) {
   detail::needs_header_fft<Xs...>();
-  return {};
+  return Tensor<float>{};
 }
 template <class... Xs>
   requires(ExpressionLike<Xs> || ...)
-Tensor<float> mse_loss(const Xs&...) {
+auto mse_loss(const Xs&...) {
   detail::needs_header_nn<Xs...>();
-  return {};
+  return Tensor<float>{};
 }
 template <class T = void>
-Tensor<float> load_npy(...) {
+auto load_npy(...) {
   detail::needs_header_io<T>();
-  return {};
+  return Tensor<float>{};
 }
 template <class T = void>
-Tensor<float> save_npy(detail::Anything, detail::Anything) {
+auto save_npy(detail::Anything, detail::Anything) {
   detail::needs_header_io<T>();
-  return {};
+  return Tensor<float>{};
 }
 template <class T = void>
-Tensor<float> load_npz(...) {
+auto load_npz(...) {
   detail::needs_header_io<T>();
-  return {};
+  return Tensor<float>{};
 }
 template <class T = void>
-Tensor<float> load_safetensors(...) {
+auto load_safetensors(...) {
   detail::needs_header_io<T>();
-  return {};
+  return Tensor<float>{};
 }
 template <class T = void>
-Tensor<float> save_safetensors(detail::Anything, detail::Anything) {
+auto save_safetensors(detail::Anything, detail::Anything) {
   detail::needs_header_io<T>();
-  return {};
+  return Tensor<float>{};
 }
 
 // A conversion of each operand makes these worse matches than any function that the header
 // declares.
 // clang-format off
-template <class T = void> Tensor<float> solve(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
-template <class T = void> Tensor<float> inv(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
-template <class T = void> Tensor<float> pinv(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
-template <class T = void> Tensor<float> det(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
-template <class T = void> Tensor<float> svd(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
-template <class T = void> Tensor<float> qr(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
-template <class T = void> Tensor<float> cholesky(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
-template <class T = void> Tensor<float> eigh(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
-template <class T = void> Tensor<float> lstsq(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return {}; }
-template <class T = void> Tensor<float> median(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> quantile(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> diff(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> cov(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> corrcoef(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> isin(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> nanmean(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> nansum(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> trapezoid(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> interp(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return {}; }
-template <class T = void> Tensor<float> tril(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
-template <class T = void> Tensor<float> triu(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
-template <class T = void> Tensor<float> diag(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
-template <class T = void> Tensor<float> tile(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
-template <class T = void> Tensor<float> roll(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
-template <class T = void> Tensor<float> one_hot(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
-template <class T = void> Tensor<float> masked_fill(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
-template <class T = void> Tensor<float> repeat_interleave(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return {}; }
-template <class T = void> Tensor<float> erfinv(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
-template <class T = void> Tensor<float> gcd(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
-template <class T = void> Tensor<float> logaddexp(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
-template <class T = void> Tensor<float> nan_to_num(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
-template <class T = void> Tensor<float> floor_divide(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return {}; }
-template <class T = void> Tensor<float> choice(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
-template <class T = void> Tensor<float> multinomial(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
-template <class T = void> Tensor<float> poisson(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return {}; }
-template <class T = void> Tensor<float> conv1d(detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> conv1d(detail::Anything, detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> conv2d(detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> conv2d(detail::Anything, detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> conv3d(detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> conv3d(detail::Anything, detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> max_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> avg_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> interpolate(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> unfold(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return {}; }
-template <class T = void> Tensor<float> scaled_dot_product_attention(detail::Anything, detail::Anything, detail::Anything, detail::AttentionNames = {}) { detail::needs_header_attention<T>(); return {}; }
+template <class T = void> auto solve(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto inv(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto pinv(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto det(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto svd(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto qr(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto cholesky(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto eigh(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto lstsq(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto median(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto quantile(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto diff(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto cov(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto corrcoef(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto isin(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto nanmean(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto nansum(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto trapezoid(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto histogram(detail::Anything, detail::Anything) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto interp(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
+template <class T = void> auto at_indices(detail::Anything, detail::Anything, detail::Anything) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto tril(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto triu(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto diag(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto tile(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto roll(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto one_hot(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto masked_fill(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto repeat_interleave(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto erfinv(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return Tensor<float>{}; }
+template <class T = void> auto gcd(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return Tensor<float>{}; }
+template <class T = void> auto logaddexp(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return Tensor<float>{}; }
+template <class T = void> auto nan_to_num(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return Tensor<float>{}; }
+template <class T = void> auto floor_divide(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_special<T>(); return Tensor<float>{}; }
+template <class T = void> auto choice(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return Tensor<float>{}; }
+template <class T = void> auto multinomial(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return Tensor<float>{}; }
+template <class T = void> auto poisson(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_random<T>(); return Tensor<float>{}; }
+template <class T = void> auto conv1d(detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto conv1d(detail::Anything, detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto conv2d(detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto conv2d(detail::Anything, detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto conv3d(detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto conv3d(detail::Anything, detail::Anything, detail::Anything, detail::ConvNames = {}) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto max_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto avg_pool2d(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto interpolate(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto unfold(detail::Anything, detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_conv<T>(); return Tensor<float>{}; }
+template <class T = void> auto scaled_dot_product_attention(detail::Anything, detail::Anything, detail::Anything, detail::AttentionNames = {}) { detail::needs_header_attention<T>(); return Tensor<float>{}; }
 // clang-format on
 
 }  // namespace weft

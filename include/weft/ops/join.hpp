@@ -12,7 +12,19 @@
 
 namespace weft {
 
+/// How device D joins tensors whose pieces along an axis are short, all in one pass. Not every
+/// device has one of its own; CUDA's is in cuda/elementwise/join.hpp.
+template <class D>
+struct Joiner;
+
 namespace detail {
+template <class D>
+using JoinerOf = Joiner<std::conditional_t<is_cuda<D>, Cuda, D>>;
+template <class D>
+inline constexpr bool joins_at_once = requires {
+  sizeof(JoinerOf<D>);
+};
+
 /// The shape of the concatenation along an axis of tensors with the given shapes.
 WEFT_OUTLINED inline Shape joined_shape(const char* operation, const std::vector<Shape>& shapes,
                                         int axis) {
@@ -57,6 +69,15 @@ Tensor<T, D> join(const char* operation, const Parts& parts, const Axes& axes, c
   std::vector<Shape> shapes;
   for (const auto& part : parts) shapes.push_back(part.shape());
   const auto out = empty<T>(joined_shape(operation, shapes, axis), parts[0].device());
+  if constexpr (joins_at_once<D> && std::is_same_v<typename Parts::value_type, Tensor<T, D>>) {
+    JoinerOf<D> joiner(axis, sizeof(T));
+    for (const Shape& shape : shapes) joiner.name(shape);
+    if (joiner.suits()) {
+      for (const auto& part : parts) joiner.add(part);
+      joiner.write(operation, out);
+      return out;
+    }
+  }
   int64_t at = 0;
   for (const auto& part : parts) {
     f(part, out.narrow(axis, at, part.shape()[axis]));
@@ -164,6 +185,7 @@ struct stack {
 
 /// Expressions one after the other along an axis, an existing one or (stack) a new one, as a node:
 /// each is computed where it belongs in the target, all in one kernel if they have one shape.
+/// Tensors whose pieces along the axis are short are joined in one pass.
 template <class K, class... Es>
 class Joined : public NodeMembers<Joined<K, Es...>> {
  public:
@@ -196,6 +218,9 @@ class Joined : public NodeMembers<Joined<K, Es...>> {
 
   template <class T, class D>
   void evaluate(const Tensor<T, D>& target) const {
+    if constexpr (detail::joins_at_once<D>) {
+      if (target.is_contiguous() && join_at_once(target)) return;
+    }
     evaluate(target, std::index_sequence_for<Es...>{});
   }
 
@@ -205,6 +230,44 @@ class Joined : public NodeMembers<Joined<K, Es...>> {
   static void collect(const Pack<X, Xs...>& parts, std::vector<Shape>& shapes) {
     shapes.push_back(parts.head.shape());
     collect(parts.tail, shapes);
+  }
+
+  template <class Joiner>
+  static void name_all(Joiner&, const Pack<>&) {}
+  template <class Joiner, class X, class... Xs>
+  static void name_all(Joiner& joiner, const Pack<X, Xs...>& parts) {
+    joiner.name(parts.head.shape());
+    name_all(joiner, parts.tail);
+  }
+  template <class Joiner>
+  static void add_all(Joiner&, const Pack<>&) {}
+  template <class Joiner, class X, class... Xs>
+  static void add_all(Joiner& joiner, const Pack<X, Xs...>& parts) {
+    joiner.add(parts.head.eval());
+    add_all(joiner, parts.tail);
+  }
+
+  /// Joins tensors with short pieces. What is computed goes by memory before, where stores of such
+  /// pieces would take longer than that.
+  template <class T, class D>
+  bool join_at_once(const Tensor<T, D>& target) const {
+    constexpr int64_t sector = 32;
+    constexpr int64_t many_bytes = 1 << 20;
+    detail::JoinerOf<D> joiner(axis_, sizeof(T));
+    name_all(joiner, args_);
+    if (!joiner.suits()) return false;
+    if constexpr (!(detail::is_tensor<Es> && ...)) {
+      const bool large = target.size() * static_cast<int64_t>(sizeof(T)) >= many_bytes;
+      if (!large || joiner.longest() >= sector) return false;
+      if (alike_) {
+        add_all(joiner, detail::materialize_fused<D>(args_));
+        joiner.write(text, target);
+        return true;
+      }
+    }
+    add_all(joiner, args_);
+    joiner.write(text, target);
+    return true;
   }
 
   /// Where part number k of `length` elements along the axis, before which there are `at`, goes.

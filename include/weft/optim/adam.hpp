@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
-
 #include "weft/optim/moments.hpp"
 
 namespace weft::optim {
@@ -94,67 +92,43 @@ struct AdamRule {
 /// Kingma and Ba 2015; weight_decay is L2, through the gradient.
 template <class T, class D>
 class Adam : public Optimizer<AdamRule<AdamOptions, false>, T, D> {
- public:
-  explicit Adam(std::vector<Var<T, D>> parameters, AdamOptions options = {})
-      : Optimizer<AdamRule<AdamOptions, false>, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  Adam(std::vector<Var<T, D>> parameters, R lr)
-      : Adam(std::move(parameters), AdamOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<AdamRule<AdamOptions, false>, T, D>::Optimizer;
 };
-template <class T, class D>
-Adam(std::initializer_list<Var<T, D>>, AdamOptions = {}) -> Adam<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-Adam(std::initializer_list<Var<T, D>>, R) -> Adam<T, D>;
+template <class P, class R = AdamOptions>
+Adam(P, R = {}) -> Adam<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = AdamOptions>
+Adam(std::initializer_list<Var<T, D>>, R = {}) -> Adam<T, D>;
 
 /// Loshchilov and Hutter 2019; decoupled weight decay.
 template <class T, class D>
 class AdamW : public Optimizer<AdamRule<AdamWOptions, true>, T, D> {
- public:
-  explicit AdamW(std::vector<Var<T, D>> parameters, AdamWOptions options = {})
-      : Optimizer<AdamRule<AdamWOptions, true>, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  AdamW(std::vector<Var<T, D>> parameters, R lr)
-      : AdamW(std::move(parameters), AdamWOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<AdamRule<AdamWOptions, true>, T, D>::Optimizer;
 };
-template <class T, class D>
-AdamW(std::initializer_list<Var<T, D>>, AdamWOptions = {}) -> AdamW<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-AdamW(std::initializer_list<Var<T, D>>, R) -> AdamW<T, D>;
+template <class P, class R = AdamWOptions>
+AdamW(P, R = {}) -> AdamW<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = AdamWOptions>
+AdamW(std::initializer_list<Var<T, D>>, R = {}) -> AdamW<T, D>;
 
 /// Reddi, Kale and Kumar 2018: Adam divided by the root of the largest mean square so far,
 /// PyTorch's Adam(amsgrad=True).
 template <class T, class D>
 class AMSGrad : public Optimizer<AdamRule<AdamOptions, false, true>, T, D> {
- public:
-  explicit AMSGrad(std::vector<Var<T, D>> parameters, AdamOptions options = {})
-      : Optimizer<AdamRule<AdamOptions, false, true>, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  AMSGrad(std::vector<Var<T, D>> parameters, R lr)
-      : AMSGrad(std::move(parameters), AdamOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<AdamRule<AdamOptions, false, true>, T, D>::Optimizer;
 };
-template <class T, class D>
-AMSGrad(std::initializer_list<Var<T, D>>, AdamOptions = {}) -> AMSGrad<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-AMSGrad(std::initializer_list<Var<T, D>>, R) -> AMSGrad<T, D>;
+template <class P, class R = AdamOptions>
+AMSGrad(P, R = {}) -> AMSGrad<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = AdamOptions>
+AMSGrad(std::initializer_list<Var<T, D>>, R = {}) -> AMSGrad<T, D>;
 
 /// The same for AdamW.
 template <class T, class D>
 class AMSGradW : public Optimizer<AdamRule<AdamWOptions, true, true>, T, D> {
- public:
-  explicit AMSGradW(std::vector<Var<T, D>> parameters, AdamWOptions options = {})
-      : Optimizer<AdamRule<AdamWOptions, true, true>, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  AMSGradW(std::vector<Var<T, D>> parameters, R lr)
-      : AMSGradW(std::move(parameters), AdamWOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<AdamRule<AdamWOptions, true, true>, T, D>::Optimizer;
 };
-template <class T, class D>
-AMSGradW(std::initializer_list<Var<T, D>>, AdamWOptions = {}) -> AMSGradW<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-AMSGradW(std::initializer_list<Var<T, D>>, R) -> AMSGradW<T, D>;
+template <class P, class R = AdamWOptions>
+AMSGradW(P, R = {}) -> AMSGradW<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = AdamWOptions>
+AMSGradW(std::initializer_list<Var<T, D>>, R = {}) -> AMSGradW<T, D>;
 
 static_assert(OptimizerLike<Adam<float, Cpu>> && OptimizerLike<AdamW<float, Cpu>> &&
               OptimizerLike<AMSGrad<float, Cpu>> && OptimizerLike<AMSGradW<float, Cpu>>);

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cmath>
-#include <concepts>
-
 #include "weft/ops/elementwise/binary.hpp"
 #include "weft/ops/elementwise/compare.hpp"
 #include "weft/optim/moments.hpp"
@@ -57,18 +55,12 @@ struct AdamaxRule {
 /// Kingma and Ba 2015, section 7: Adam with the largest gradient instead of the mean square.
 template <class T, class D>
 class Adamax : public Optimizer<AdamaxRule, T, D> {
- public:
-  explicit Adamax(std::vector<Var<T, D>> parameters, AdamaxOptions options = {})
-      : Optimizer<AdamaxRule, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  Adamax(std::vector<Var<T, D>> parameters, R lr)
-      : Adamax(std::move(parameters), AdamaxOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<AdamaxRule, T, D>::Optimizer;
 };
-template <class T, class D>
-Adamax(std::initializer_list<Var<T, D>>, AdamaxOptions = {}) -> Adamax<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-Adamax(std::initializer_list<Var<T, D>>, R) -> Adamax<T, D>;
+template <class P, class R = AdamaxOptions>
+Adamax(P, R = {}) -> Adamax<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = AdamaxOptions>
+Adamax(std::initializer_list<Var<T, D>>, R = {}) -> Adamax<T, D>;
 
 struct NAdamOptions {
   double lr = 2e-3;
@@ -133,18 +125,12 @@ struct NAdamRule {
 /// Dozat 2016: Adam with Nesterov's momentum.
 template <class T, class D>
 class NAdam : public Optimizer<NAdamRule, T, D> {
- public:
-  explicit NAdam(std::vector<Var<T, D>> parameters, NAdamOptions options = {})
-      : Optimizer<NAdamRule, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  NAdam(std::vector<Var<T, D>> parameters, R lr)
-      : NAdam(std::move(parameters), NAdamOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<NAdamRule, T, D>::Optimizer;
 };
-template <class T, class D>
-NAdam(std::initializer_list<Var<T, D>>, NAdamOptions = {}) -> NAdam<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-NAdam(std::initializer_list<Var<T, D>>, R) -> NAdam<T, D>;
+template <class P, class R = NAdamOptions>
+NAdam(P, R = {}) -> NAdam<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = NAdamOptions>
+NAdam(std::initializer_list<Var<T, D>>, R = {}) -> NAdam<T, D>;
 
 struct RAdamOptions {
   double lr = 1e-3;
@@ -203,18 +189,12 @@ struct RAdamRule {
 /// Liu et al. 2020: Adam that uses the mean square only once it averages enough steps.
 template <class T, class D>
 class RAdam : public Optimizer<RAdamRule, T, D> {
- public:
-  explicit RAdam(std::vector<Var<T, D>> parameters, RAdamOptions options = {})
-      : Optimizer<RAdamRule, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  RAdam(std::vector<Var<T, D>> parameters, R lr)
-      : RAdam(std::move(parameters), RAdamOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<RAdamRule, T, D>::Optimizer;
 };
-template <class T, class D>
-RAdam(std::initializer_list<Var<T, D>>, RAdamOptions = {}) -> RAdam<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-RAdam(std::initializer_list<Var<T, D>>, R) -> RAdam<T, D>;
+template <class P, class R = RAdamOptions>
+RAdam(P, R = {}) -> RAdam<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = RAdamOptions>
+RAdam(std::initializer_list<Var<T, D>>, R = {}) -> RAdam<T, D>;
 
 static_assert(OptimizerLike<Adamax<float, Cpu>> && OptimizerLike<NAdam<float, Cpu>> &&
               OptimizerLike<RAdam<float, Cpu>>);

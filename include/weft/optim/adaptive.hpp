@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
-
 #include "weft/ops/elementwise/unary.hpp"
 #include "weft/optim/optimizer.hpp"
 
@@ -62,18 +60,12 @@ struct RMSpropRule {
 /// Hinton's: gradients divided by the root of their mean square.
 template <class T, class D>
 class RMSprop : public Optimizer<RMSpropRule, T, D> {
- public:
-  explicit RMSprop(std::vector<Var<T, D>> parameters, RMSpropOptions options = {})
-      : Optimizer<RMSpropRule, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  RMSprop(std::vector<Var<T, D>> parameters, R lr)
-      : RMSprop(std::move(parameters), RMSpropOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<RMSpropRule, T, D>::Optimizer;
 };
-template <class T, class D>
-RMSprop(std::initializer_list<Var<T, D>>, RMSpropOptions = {}) -> RMSprop<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-RMSprop(std::initializer_list<Var<T, D>>, R) -> RMSprop<T, D>;
+template <class P, class R = RMSpropOptions>
+RMSprop(P, R = {}) -> RMSprop<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = RMSpropOptions>
+RMSprop(std::initializer_list<Var<T, D>>, R = {}) -> RMSprop<T, D>;
 
 struct AdagradOptions {
   double lr = 1e-2;
@@ -127,18 +119,12 @@ struct AdagradRule {
 /// Duchi, Hazan and Singer 2011: gradients divided by the root of the sum of all their squares.
 template <class T, class D>
 class Adagrad : public Optimizer<AdagradRule, T, D> {
- public:
-  explicit Adagrad(std::vector<Var<T, D>> parameters, AdagradOptions options = {})
-      : Optimizer<AdagradRule, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  Adagrad(std::vector<Var<T, D>> parameters, R lr)
-      : Adagrad(std::move(parameters), AdagradOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<AdagradRule, T, D>::Optimizer;
 };
-template <class T, class D>
-Adagrad(std::initializer_list<Var<T, D>>, AdagradOptions = {}) -> Adagrad<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-Adagrad(std::initializer_list<Var<T, D>>, R) -> Adagrad<T, D>;
+template <class P, class R = AdagradOptions>
+Adagrad(P, R = {}) -> Adagrad<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = AdagradOptions>
+Adagrad(std::initializer_list<Var<T, D>>, R = {}) -> Adagrad<T, D>;
 
 struct AdadeltaOptions {
   double lr = 1;
@@ -184,18 +170,12 @@ struct AdadeltaRule {
 /// Zeiler 2012: gradients scaled by the root mean square of previous updates.
 template <class T, class D>
 class Adadelta : public Optimizer<AdadeltaRule, T, D> {
- public:
-  explicit Adadelta(std::vector<Var<T, D>> parameters, AdadeltaOptions options = {})
-      : Optimizer<AdadeltaRule, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  Adadelta(std::vector<Var<T, D>> parameters, R lr)
-      : Adadelta(std::move(parameters), AdadeltaOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<AdadeltaRule, T, D>::Optimizer;
 };
-template <class T, class D>
-Adadelta(std::initializer_list<Var<T, D>>, AdadeltaOptions = {}) -> Adadelta<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-Adadelta(std::initializer_list<Var<T, D>>, R) -> Adadelta<T, D>;
+template <class P, class R = AdadeltaOptions>
+Adadelta(P, R = {}) -> Adadelta<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = AdadeltaOptions>
+Adadelta(std::initializer_list<Var<T, D>>, R = {}) -> Adadelta<T, D>;
 
 static_assert(OptimizerLike<RMSprop<float, Cpu>> && OptimizerLike<Adagrad<float, Cpu>> &&
               OptimizerLike<Adadelta<float, Cpu>>);

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
-
 #include "weft/ops/elementwise/unary.hpp"
 #include "weft/optim/optimizer.hpp"
 
@@ -64,18 +62,12 @@ struct ASGDRule {
 /// latest weights.
 template <class T, class D>
 class ASGD : public Optimizer<ASGDRule, T, D> {
- public:
-  explicit ASGD(std::vector<Var<T, D>> parameters, ASGDOptions options = {})
-      : Optimizer<ASGDRule, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  ASGD(std::vector<Var<T, D>> parameters, R lr)
-      : ASGD(std::move(parameters), ASGDOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<ASGDRule, T, D>::Optimizer;
 };
-template <class T, class D>
-ASGD(std::initializer_list<Var<T, D>>, ASGDOptions = {}) -> ASGD<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-ASGD(std::initializer_list<Var<T, D>>, R) -> ASGD<T, D>;
+template <class P, class R = ASGDOptions>
+ASGD(P, R = {}) -> ASGD<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = ASGDOptions>
+ASGD(std::initializer_list<Var<T, D>>, R = {}) -> ASGD<T, D>;
 
 static_assert(OptimizerLike<ASGD<float, Cpu>>);
 

@@ -13,6 +13,7 @@
 #include "weft/ops/elementwise/unary.hpp"
 #include "weft/ops/join.hpp"
 #include "weft/ops/linalg/matmul.hpp"
+#include "weft/optim/arguments.hpp"
 #include "weft/optim/line_search.hpp"
 #include "weft/optim/optimizer_like.hpp"
 #include "weft/tensor/state_dict.hpp"
@@ -48,8 +49,12 @@ class LBFGS {
   using Vector = Tensor<C, D>;
 
  public:
-  explicit LBFGS(std::vector<Var<T, D>> parameters, LBFGSOptions options = {})
-      : parameters_(std::move(parameters)), groups_{options} {
+  template <class P = std::vector<Var<T, D>>, class R = LBFGSOptions>
+    requires detail::Arguments<LBFGS, P, R>
+  explicit LBFGS(P parameters, R given = {})
+      : parameters_(detail::parameters_from<T, D>(parameters)),
+        groups_{detail::options_from<LBFGSOptions>(given)} {
+    const LBFGSOptions& options = groups_[0];
     if (parameters_.empty()) fail<ValueError>("LBFGS", "no parameters, expected at least 1");
     const bool positive = options.max_iter > 0 && options.history_size > 0 && options.lr > 0;
     if (!positive) {
@@ -281,8 +286,10 @@ class LBFGS {
   std::vector<Vector> changes_;  // of the gradient, oldest first
   std::vector<Vector> steps_;    // of the weights
 };
-template <class T, class D>
-LBFGS(std::initializer_list<Var<T, D>>, LBFGSOptions = {}) -> LBFGS<T, D>;
+template <class P, class R = LBFGSOptions>
+LBFGS(P, R = {}) -> LBFGS<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = LBFGSOptions>
+LBFGS(std::initializer_list<Var<T, D>>, R = {}) -> LBFGS<T, D>;
 
 static_assert(OptimizerLike<LBFGS<float, Cpu>>);
 

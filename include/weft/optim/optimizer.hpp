@@ -7,6 +7,7 @@
 
 #include "weft/core/random/generator.hpp"
 #include "weft/cpu/elementwise/for_each.hpp"
+#include "weft/optim/arguments.hpp"
 #include "weft/optim/group.hpp"
 #include "weft/optim/optimizer_like.hpp"
 #include "weft/tensor/factory.hpp"
@@ -21,9 +22,12 @@ class Optimizer {
   using Options = typename Rule::Options;
   using C = compute_t<T>;
 
-  /// Takes parameters(module); their order numbers the state. The copies are handles.
-  explicit Optimizer(std::vector<Var<T, D>> parameters, Options options = {}) {
-    add_group(std::move(parameters), options);
+  /// Takes parameters(module), whose order numbers the state, or {w, b}; and options or the
+  /// learning rate alone. The copies are handles.
+  template <class P = std::vector<Var<T, D>>, class R = typename Rule::Options>
+    requires detail::Arguments<Optimizer, P, R>
+  explicit Optimizer(P parameters, R options = {}) {
+    add_group(detail::parameters_from<T, D>(parameters), detail::options_from<Options>(options));
   }
 
   /// Adds a group of parameters with its own options; its steps count from now.

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
-
 #include "weft/ops/elementwise/compare.hpp"
 #include "weft/ops/elementwise/unary.hpp"
 #include "weft/optim/optimizer.hpp"
@@ -62,18 +60,12 @@ struct RpropRule {
 /// Riedmiller and Braun 1993; for full-batch gradients, not mini-batches.
 template <class T, class D>
 class Rprop : public Optimizer<RpropRule, T, D> {
- public:
-  explicit Rprop(std::vector<Var<T, D>> parameters, RpropOptions options = {})
-      : Optimizer<RpropRule, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  Rprop(std::vector<Var<T, D>> parameters, R lr)
-      : Rprop(std::move(parameters), RpropOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<RpropRule, T, D>::Optimizer;
 };
-template <class T, class D>
-Rprop(std::initializer_list<Var<T, D>>, RpropOptions = {}) -> Rprop<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-Rprop(std::initializer_list<Var<T, D>>, R) -> Rprop<T, D>;
+template <class P, class R = RpropOptions>
+Rprop(P, R = {}) -> Rprop<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = RpropOptions>
+Rprop(std::initializer_list<Var<T, D>>, R = {}) -> Rprop<T, D>;
 
 static_assert(OptimizerLike<Rprop<float, Cpu>>);
 

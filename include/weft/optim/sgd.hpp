@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
-
 #include "weft/ops/order/select.hpp"
 #include "weft/optim/optimizer.hpp"
 
@@ -61,18 +59,12 @@ struct SGDRule {
 /// Stochastic gradient descent, with PyTorch's momentum: v = mu v + (1 - dampening) g, p -= lr v.
 template <class T, class D>
 class SGD : public Optimizer<SGDRule, T, D> {
- public:
-  explicit SGD(std::vector<Var<T, D>> parameters, SGDOptions options = {})
-      : Optimizer<SGDRule, T, D>(std::move(parameters), options) {}
-  /// The learning rate alone.
-  template <std::convertible_to<double> R>
-  SGD(std::vector<Var<T, D>> parameters, R lr)
-      : SGD(std::move(parameters), SGDOptions{.lr = static_cast<double>(lr)}) {}
+  using Optimizer<SGDRule, T, D>::Optimizer;
 };
-template <class T, class D>
-SGD(std::initializer_list<Var<T, D>>, SGDOptions = {}) -> SGD<T, D>;
-template <class T, class D, std::convertible_to<double> R>
-SGD(std::initializer_list<Var<T, D>>, R) -> SGD<T, D>;
+template <class P, class R = SGDOptions>
+SGD(P, R = {}) -> SGD<detail::type_of<P>, detail::device_of<P>>;
+template <class T, class D, class R = SGDOptions>
+SGD(std::initializer_list<Var<T, D>>, R = {}) -> SGD<T, D>;
 
 static_assert(OptimizerLike<SGD<float, Cpu>>);
 

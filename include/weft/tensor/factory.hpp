@@ -202,6 +202,13 @@ struct MixedNumber {
                        " among them, expected float and small integers: write tensor<double>(...)");
     }
   }
+  template <class X>
+    requires(!NumberLike<X>)
+  MixedNumber(const X&) : value(0) {
+    static_assert(
+        always_false<X>,
+        "weft: tensor({...}) holds numbers: write stack({x, y}) or cat({x, y}) for tensors");
+  }
   double value;
 };
 template <class T>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
+#include <concepts>
 #include <cstddef>
 #include <vector>  // for the iterator tags: <iterator> would bring <string>
 
@@ -36,6 +38,21 @@ class RowIterator {
     return before;
   }
   friend bool operator==(const RowIterator& a, const RowIterator& b) { return a.at_ == b.at_; }
+  friend auto operator<=>(const RowIterator& a, const RowIterator& b) { return a.at_ <=> b.at_; }
+  friend std::ptrdiff_t operator-(const RowIterator& a, const RowIterator& b) {
+    return a.at_ - b.at_;
+  }
+  // No jumps, which algorithms make that move elements: says what to write.
+  template <class Y = X>
+  RowIterator operator+(std::ptrdiff_t) const {
+    static_assert(
+        !std::same_as<X, Y>,
+        "weft: iterators of a tensor give views, which std::sort(x.begin(), x.end()) cannot move: "
+        "write sort(x), or std::sort(x.data(), x.data() + x.size())");
+    return *this;
+  }
+  RowIterator operator-(std::ptrdiff_t n) const { return *this + n; }
+  RowIterator& operator--() { return *this = *this + 1; }
 
  private:
   X tensor_;

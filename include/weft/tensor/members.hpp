@@ -25,6 +25,9 @@ inline constexpr auto free_any = [](const auto&... x) { return any(x...); };
 inline constexpr auto free_all = [](const auto&... x) { return all(x...); };
 inline constexpr auto free_norm = [](const auto&... x) { return norm(x...); };
 inline constexpr auto free_cumsum = [](const auto&... x) { return cumsum(x...); };
+inline constexpr auto free_sort = [](const auto&... x) { return sort(x...); };
+inline constexpr auto free_argsort = [](const auto&... x) { return argsort(x...); };
+inline constexpr auto free_topk = [](const auto&... x) { return topk(x...); };
 inline constexpr auto free_softmax = [](const auto&... x) { return softmax(x...); };
 inline constexpr auto free_log_softmax = [](const auto&... x) { return log_softmax(x...); };
 inline constexpr auto free_abs = [](const auto& x) { return abs(x); };
@@ -85,6 +88,9 @@ class Members {
   template <class... O> auto all(O... o) const { return detail::member::free_all(self(), o...); }
   template <class... O> auto norm(O... o) const { return detail::member::free_norm(self(), o...); }
   template <class... O> auto cumsum(O... o) const { return detail::member::free_cumsum(self(), o...); }
+  template <class... O> auto sort(O... o) const { return detail::member::free_sort(self(), o...); }
+  template <class... O> auto argsort(O... o) const { return detail::member::free_argsort(self(), o...); }
+  template <class... O> auto topk(O... o) const { return detail::member::free_topk(self(), o...); }
   template <class... O> auto softmax(O... o) const { return detail::member::free_softmax(self(), o...); }
   template <class... O> auto log_softmax(O... o) const { return detail::member::free_log_softmax(self(), o...); }
   template <class... Bounds> auto clamp(const Bounds&... b) const { return detail::member::free_clamp(self(), b...); }
@@ -150,6 +156,11 @@ class Members {
   template <int N>
   auto shape() const {
     return self().shape().template sizes<N>();
+  }
+  /// The size of one axis, as size(axis).
+  template <std::integral I>
+  int64_t shape(I axis) const {
+    return self().size(axis);
   }
   /// The number of elements, as size().
   int64_t numel() const { return self().shape().size(); }

@@ -36,9 +36,9 @@ struct Slice {
   constexpr Slice(const X&) {
     static_assert(
         sizeof(X) == 0,
-        "weft: an index is an integer, slice(a, b, step), all, newaxis or ellipsis; a mask "
-        "or a tensor of indices stands alone, x[mask], x[indices], and several are "
-        "at_indices(x, i, j)");
+        "weft: an index is an integer, slice(a, b, step), all, newaxis or ellipsis; a mask or a "
+        "tensor of indices stands alone, x[mask], x[indices], several are at_indices(x, i, j), and "
+        "a tensor of one number is i.item()");
   }
   constexpr Slice(int64_t from, int64_t to, int64_t by) : start(from), stop(to), step(by) {}
 };

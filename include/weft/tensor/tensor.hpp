@@ -94,6 +94,10 @@ class Tensor : public Members<Tensor<T, D>> {
   explicit Tensor(std::initializer_list<N>) {
     detail::is_value<std::conditional_t<NumberLike<N>, Shape, N>>();
   }
+  template <NumberLike N>
+  explicit Tensor(std::initializer_list<std::initializer_list<N>>) {
+    detail::is_value<std::conditional_t<NumberLike<N>, Shape, N>>();
+  }
 
   [[gnu::noinline]] Tensor& operator=(const Tensor&) & = default;
   [[gnu::noinline]] Tensor& operator=(Tensor&&) & noexcept = default;
@@ -347,5 +351,18 @@ template <Expression E>
 Tensor(const E&) -> Tensor<typename E::value_type,
                            std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>,
                                               Cpu, typename E::device_type>>;
+// For the constructors from braces, which say what to write.
+template <NumberLike N>
+Tensor(std::initializer_list<N>) -> Tensor<float>;
+template <NumberLike N>
+Tensor(std::initializer_list<std::initializer_list<N>>) -> Tensor<float>;
+
+/// Swaps the elements of two views: swap(x[0], x[2]). Named tensors swap their handles.
+template <class T, class D>
+void swap(Tensor<T, D>&& a, Tensor<T, D>&& b) {
+  const auto before = a.clone();
+  a.assign(b);
+  b.assign(before);
+}
 
 }  // namespace weft

@@ -93,7 +93,88 @@ void compare(const Shape& shape, double tolerance) {
   }
 }
 
+/// The greatest difference of two tensors' elements, beside 1 and the second one's.
+template <class T, class D>
+double apart(const Tensor<T, D>& a, const Tensor<T, D>& b) {
+  const auto wanted = b.to_vector();
+  std::vector<double> values;
+  for (std::size_t i = 0; i < wanted.size(); ++i) values.push_back(static_cast<double>(wanted[i]));
+  return worst(a.to_vector(), values, 1);
+}
+
+/// Compares the gradients of a norm of f(x, r) with those of a norm of its value, passed on.
+template <class T, class D, bool Centred, class F>
+void compare_of(const Shape& shape, const Shape& other, double tolerance, const F& f) {
+  CAPTURE(shape);
+  CAPTURE(other);
+  const int64_t columns = shape[shape.rank() - 1];
+  const Var x = parameter(values<T, D>(shape, 0));
+  const Var r = parameter(values<T, D>(other, 4));
+  const Var w = parameter(values<T, D>({columns}, 1));
+  const Var b = parameter(values<T, D>({columns}, 2));
+  const Tensor<T, D> g = values<T, D>(shape, 3);
+  const auto norm = [&](const auto& h) {
+    if constexpr (Centred) {
+      return Var(layer_norm(h, w, b));
+    } else {
+      return Var(rms_norm(h, w));
+    }
+  };
+  Tensor<T, D> found[4];
+  for (const bool stored : {false, true}) {
+    for (const auto& v : {x, r, w, b}) v.zero_grad();
+    for (int times = 0; times < 2; ++times) {  // the second pass adds to the first one's
+      const Var y = stored ? norm(Var(f(x, r))) : norm(f(x, r));
+      y.backward(g);
+    }
+    int i = 0;
+    for (const auto& v : {x, r, w, b}) {
+      const Tensor<T, D> grad = v.has_grad() ? v.grad() : Tensor<T, D>(zeros<T>(v.shape(), D{}));
+      if (stored) CHECK(apart(found[i], grad) <= tolerance);
+      found[i++] = grad.clone();
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE_TEMPLATE("[sanitize] norms of what is computed from Vars", D, TEST_DEVICES) {
+  const auto sum = [](const auto& x, const auto& r) { return x + r; };
+  const auto product = [](const auto& x, const auto& r) { return x * r; };
+  const auto twice = [](const auto& x, const auto& r) { return x * r + square(x); };
+  const auto logarithm = [](const auto& x, const auto&) { return log(abs(x)); };  // none of 0
+  for (const int64_t columns : {1, 7, 17, 33, 34, 64, 130, 481, 1536}) {
+    compare_of<float, D, true>({2, 19, columns}, {2, 19, columns}, 2e-4, twice);
+    compare_of<float, D, false>({301, columns}, {1}, 1e-3, logarithm);
+    compare_of<double, D, true>({19, columns}, {columns}, 1e-10, product);
+    compare_of<double, D, true>({19, columns}, {19, 1}, 1e-10, product);
+    compare_of<double, D, true>({2, 3, columns}, {3, 1}, 1e-10, product);
+    compare_of<double, D, true>({5, columns}, {1}, 1e-10, product);
+    compare_of<bfloat16, D, true>({37, columns}, {37, columns}, 0.1, sum);
+  }
+  compare_of<double, D, true>({70, 16384}, {70, 1}, 1e-10, product);
+}
+
+TEST_CASE_TEMPLATE("a norm of what is made of its own weight, of numbers, and of one of two Vars",
+                   D, TEST_DEVICES) {
+  const Var x = parameter(values<double, D>({6, 9}, 0));
+  const Var w = parameter(values<double, D>({9}, 1));
+  const Var b = parameter(values<double, D>({9}, 2));
+  CHECK(
+      gradcheck([](const auto& u, const auto& v, const auto& c) { return layer_norm(u * v, v, c); },
+                x, w, b));
+  const Tensor<double, D> fixed = values<double, D>({6, 9}, 5);
+  CHECK(gradcheck([&](const auto& u, const auto& v,
+                      const auto& c) { return layer_norm(fixed * u - 2.0, v, c); },
+                  x, w, b));
+  const Var still{fixed};
+  CHECK(gradcheck(
+      [&](const auto& u, const auto& v, const auto& c) { return layer_norm(still * u, v, c); }, x,
+      w, b));
+  CHECK(gradcheck([&](const auto& u, const auto& v,
+                      const auto& c) { return layer_norm(where(fixed > 0.0, u, u * 0.5), v, c); },
+                  x, w, b));
+}
 
 TEST_CASE_TEMPLATE("[sanitize] the gradients of norms, whatever the rows' length", D,
                    TEST_DEVICES) {
@@ -105,6 +186,9 @@ TEST_CASE_TEMPLATE("[sanitize] the gradients of norms, whatever the rows' length
   compare<float, D>({301, 12}, 1e-4);
   compare<float, D>({3, 8192}, 1e-4);
   compare<float, D>({2, 8196}, 1e-4);
+  compare<float, D>({301, 16384}, 2e-4);
+  compare<float, D>({5, 50257}, 2e-4);
+  compare<bfloat16, D>({3, 65536}, 0.1);
   compare<double, D>({2, 4096}, 1e-11);
   compare<double, D>({2, 4098}, 1e-11);
   compare<float, D>({301, 127}, 1e-4);

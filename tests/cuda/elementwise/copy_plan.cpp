@@ -26,11 +26,23 @@ weft::on_cuda::CopyLaunch planned(const Shape& shape, const Shape& order, int it
   }
   for (auto& x : operands) x.itemsize = itemsize;
   weft::detail::simplify(loops, operands, 2);
+  weft::on_cuda::TiledCopy tiled;
   weft::on_cuda::FlatCopy flat;
-  return weft::on_cuda::detail::plan_copy(loops, operands, turned, flat);
+  return weft::on_cuda::detail::plan_copy(loops, operands, turned, tiled, flat);
 }
 
 }  // namespace
+
+TEST_CASE("copies of several short axes go by tiles with long rows in both orders") {
+  weft::on_cuda::TurnedCopy copy;
+  const auto patches = planned({15678, 3, 4, 14, 4, 14}, {0, 2, 4, 3, 5, 1}, 4, copy);
+  CHECK(patches.tiled);
+  CHECK(patches.shared_bytes == 4 * 3 * 811);  // three channels in banks of their own
+  CHECK(patches.blocks == 3920);
+  CHECK(planned({1000, 2000, 3}, {1, 0, 2}, 4, copy).tiled);
+  CHECK_FALSE(planned({1000, 2000, 16}, {1, 0, 2}, 4, copy).tiled);
+  CHECK_FALSE(planned({3, 1000}, {1, 0}, 4, copy).tiled);
+}
 
 TEST_CASE("which copies are turned, and which go element by element") {
   weft::on_cuda::TurnedCopy copy;
@@ -45,8 +57,9 @@ TEST_CASE("which copies are turned, and which go element by element") {
   CHECK(planned({4096, 4096}, {1, 0}, 4, copy).blocks == 0);  // goes by vectors of 16 bytes
   copy = {};
   const auto patches = planned({100, 3, 16, 4, 16, 4}, {0, 2, 4, 3, 5, 1}, 4, copy);
-  CHECK_FALSE(patches.turned);
-  CHECK(patches.blocks == 100 * 3 * 64 * 64 / (4 * 256));
+  CHECK(patches.tiled);
+  CHECK(patches.blocks == 600);  // half a channel each
+  CHECK(planned({100, 3, 7, 4, 7, 4}, {4, 2, 0, 3, 5, 1}, 8, copy).tiled);
   copy = {};
   CHECK(planned({40, 30, 20}, {1, 0, 2}, 4, copy).blocks == 0);  // too small to matter
 }

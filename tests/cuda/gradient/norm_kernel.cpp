@@ -1,38 +1,17 @@
 #include "weft/cuda/gradient/norm_kernel.hpp"
 
 #include "test.hpp"
+#include "weft/autograd.hpp"
+#include "weft/cuda/gradient.hpp"
 
-using weft::cuda::detail::plan_norm;
+using namespace weft;
 
-TEST_CASE("[nogpu] the threads of a norm's gradients hold each row") {
-  for (const int64_t columns : {4, 8, 60, 64, 68, 512, 516, 1024, 4096, 8192}) {
-    for (const int64_t rows : {1, 5, 300, 1 << 20}) {
-      CAPTURE(columns);
-      CAPTURE(rows);
-      unsigned group = 0;
-      unsigned rows_a_block = 0;
-      unsigned blocks = 0;
-      const unsigned threads = plan_norm(rows, columns, 4, 16, 132, group, rows_a_block, blocks);
-      CHECK(threads % 32 == 0);
-      CHECK(threads <= weft::cuda::norm_threads);
-      CHECK(group * rows_a_block == threads);
-      CHECK(group * 16 >= columns);
-      CHECK(blocks >= 1);
-      CHECK(blocks <= rows);
-      CHECK((blocks * int64_t{rows_a_block} >= rows || blocks * threads >= 132 * 256));
-    }
-  }
-}
-
-TEST_CASE("[nogpu] the threads of rows that are taken element by element") {
-  for (const int64_t columns : {1, 7, 17, 127, 128}) {
-    unsigned group = 0;
-    unsigned rows_a_block = 0;
-    unsigned blocks = 0;
-    const unsigned threads = plan_norm(1 << 20, columns, 1, 4, 132, group, rows_a_block, blocks);
-    CHECK(group <= 32);
-    CHECK(group * 4 >= columns);
-    CHECK(group * rows_a_block == threads);
-    CHECK(blocks * threads == 132 * 1536);
-  }
+TEST_CASE("[gpu] rows of several vectors a thread, of which the last one is short") {
+  const Var x = parameter(arange<float>(40 * 1028, Cuda{}).reshape({40, 1028}));
+  const Var w = parameter(ones({1028}, Cuda{}));
+  const Var b = parameter(zeros({1028}, Cuda{}));
+  layer_norm(x * 1e-3F, w, b).backward(ones({40, 1028}, Cuda{}));
+  // The gradient of a row's sum, which is always 0.
+  CHECK(allclose(x.grad(), zeros({40, 1028}, Cuda{}), {.rtol = 0.0, .atol = 1e-6}));
+  CHECK(allclose(b.grad(), full({1028}, 40.0F, Cuda{})));
 }

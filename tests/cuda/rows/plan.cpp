@@ -115,6 +115,39 @@ TEST_CASE("vectors are moved at once where all of them are full and aligned") {
   CHECK_FALSE(plan({10, 1000, 2000, 2}).blocked);
 }
 
+TEST_CASE("few long columns lie side by side in a block, whatever their number is") {
+  const auto columns = [](int64_t n, int64_t length, int target) {
+    Work w{n, length, 1, n};
+    w.target = target;
+    return plan(w);
+  };
+  for (int64_t n = 8; n < 600; ++n) {
+    CAPTURE(n);
+    const Planned p = columns(n, 1 << 22, 0);
+    REQUIRE(p.columns);
+    if (p.width.divisor == 1) {
+      CHECK(p.group * p.rows_a_block == p.launch.threads);
+      CHECK((n > 128 || n * 10 > (n + 31) / 32 * 32 * 8));
+      continue;
+    }
+    CHECK(n < 128);
+    CHECK(p.width.divisor == n);
+    CHECK(p.rows_a_block == n);
+    CHECK(p.group * n <= p.launch.threads);
+    CHECK((p.group + 1) * n > p.launch.threads);
+    CHECK(p.stage == RowLoops::partial);
+    CHECK_FALSE(p.cluster);
+    CHECK(p.launch.blocks == p.parts.divisor);
+    CHECK(p.apart == p.group * p.parts.divisor);
+    CHECK(2 * p.scratch == p.launch.shared_bytes);
+    CHECK(p.scratch >= 8 * p.launch.threads);
+  }
+  CHECK(columns(17, 1 << 22, 0).width.divisor == 17);
+  CHECK(columns(32, 1 << 22, 0).width.divisor == 1);
+  CHECK(columns(17, 4000, 0).width.divisor == 1);      // short ones: clusters
+  CHECK(columns(17, 1 << 22, -1).width.divisor == 1);  // its second reduction needs the first
+}
+
 TEST_CASE("columns are taken by neighbouring threads") {
   const Planned p = plan({1000, 500, 1, 1000});
   CHECK(p.columns);

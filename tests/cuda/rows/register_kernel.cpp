@@ -26,6 +26,58 @@ TEST_CASE_TEMPLATE("rows of every length, of elements of every size [gpu] [sanit
   }
 }
 
+TEST_CASE_TEMPLATE("rows that are not full, aligned vectors [gpu] [sanitize]", T, weft::bfloat16,
+                   weft::half, float, double) {
+  const double tolerance = sizeof(T) == 2 ? 1e-2 : 1e-5;
+  for (const std::int64_t n : {257, 258, 511, 1025, 4099, 9001}) {
+    CAPTURE(n);
+    const auto x = noise<T>({3, n}).on(Cuda{});
+    CHECK(apart(softmax(x), by_rows(array(x), 2, test::softmax)) < tolerance);
+  }
+  for (const std::int64_t n : {264, 512, 4096}) {  // from an odd place, and every third element
+    CAPTURE(n);
+    const auto wide = noise<T>({5, 3 * n + 1}).on(Cuda{});
+    const auto beside = wide(weft::all, weft::slice(1, n + 1));
+    CHECK(apart(softmax(beside), by_rows(array(beside), 2, test::softmax)) < tolerance);
+    const auto apart_by_3 = wide(weft::all, weft::slice(0, 3 * n, 3));
+    CHECK(apart(softmax(apart_by_3), by_rows(array(apart_by_3), 2, test::softmax)) < tolerance);
+    const auto reversed = wide(weft::all, weft::slice(0, n)).flip(1);
+    CHECK(apart(softmax(reversed), by_rows(array(reversed), 2, test::softmax)) < tolerance);
+  }
+}
+
+TEST_CASE("rows that are not full, aligned vectors: what is computed, positions, outputs [gpu]") {
+  for (const std::int64_t n : {261, 1023, 5003}) {
+    CAPTURE(n);
+    const auto x = noise<float>({7, n}).on(Cuda{});
+    const auto wide = noise<float>({7, n + 1}).on(Cuda{});
+    const auto h = wide(weft::all, weft::slice(1, n + 1));
+    const auto w = noise<float>({n}).on(Cuda{});
+    const auto b = noise<float>({n}).on(Cuda{});
+    const auto to_cpu = [](const auto& t) { return t.to(weft::Cpu{}); };
+    const auto cpu_x = to_cpu(x);
+    const auto cpu_h = to_cpu(h);
+    const auto cpu_w = to_cpu(w);
+    const auto cpu_b = to_cpu(b);
+    const Tensor<float, Cuda> normed = gelu(layer_norm(x / (square(tanh(h)) + 1.F), w, b));
+    const Tensor<float> expected =
+        gelu(layer_norm(cpu_x / (square(tanh(cpu_h)) + 1.F), cpu_w, cpu_b));
+    CHECK(max(abs(to_cpu(normed) - expected)).item() < 2e-5F);
+    const auto below = [](const auto& t) {
+      return t - max(t, axis(-1), keepdims) + weft::cast<float>(argmax(t, axis(-1), keepdims));
+    };
+    const Tensor<float, Cuda> last = below(x);
+    const Tensor<float> cpu_last = below(cpu_x);
+    CHECK(max(abs(to_cpu(last) - cpu_last)).item() == 0);
+    Tensor<weft::half, Cuda> low = weft::empty<weft::half>({7, n}, Cuda{});
+    Tensor<float, Cuda> twice = weft::empty({7, n}, Cuda{});
+    tie(low, twice) = fuse(cast<weft::half>(softmax(x * h)), softmax(x * h) * 2.F);
+    const Tensor<float> p = softmax(cpu_x * cpu_h);
+    CHECK(max(abs(cast<float>(to_cpu(low)) - p)).item() < 1e-3F);
+    CHECK(max(abs(to_cpu(twice) - p * 2.F)).item() < 1e-6F);
+  }
+}
+
 TEST_CASE("several reductions of one reading, also of rows longer than what is kept [gpu]") {
   for (const std::int64_t n : {12, 1000, 8192, 100000}) {
     CAPTURE(n);

@@ -27,6 +27,11 @@ auto weighted(const X<T>& x, const X<T>& y) {
   return x * y / sum(x * y, axis(-1), keepdims);
 }
 
+template <class T>
+auto entropy(const X<T>& x) {
+  return sum(softmax(x) * log_softmax(x), axis(-1)) * 1.F;
+}
+
 /// out[j] = lane j of elements from 1 on; out[8 + j] = lane j of 5 in each.
 template <class T>
 __global__ void lanes(T* out, const T* in) {
@@ -52,6 +57,14 @@ TEST_CASE("what a thread keeps fits its registers") {
   static_assert(LayoutOf<Weighted>::vectors == 8);
   static_assert(LayoutOf<Weighted>::independent);
   static_assert(LayoutOf<Weighted>::always_kept == 0);
+}
+
+TEST_CASE("what reductions that need each other read is taken for one operand") {
+  using Entropy = decltype(entropy<float>(std::declval<X<float>>()));
+  static_assert(LayoutOf<Entropy>::most_operands == 2);
+  static_assert(!LayoutOf<Entropy>::independent);
+  static_assert(LayoutOf<Entropy>::slots == 1);
+  static_assert(LayoutOf<Entropy>::always_kept != 0);
 }
 
 TEST_CASE_TEMPLATE("words hold elements of any size [gpu]", T, std::int8_t, weft::half, float,

@@ -36,6 +36,7 @@ Planned plan(const Work& w) {
   kernel.leaves = 2;
   kernel.reductions = 1;
   kernel.lanes = 4;
+  kernel.narrow_lanes = 8;
   kernel.state_bytes = 8;
   kernel.uses = uses;
   kernel.registers.vectors = 8;
@@ -73,11 +74,28 @@ Planned plan(const Work& w) {
 
 }  // namespace
 
-TEST_CASE("rows of full, aligned vectors are kept in registers") {
+TEST_CASE("rows are kept in registers, as vectors where they are full and aligned") {
   CHECK(plan({1000, 8192}).launch.registers);
+  CHECK(plan({1000, 8192}).blocked);
   CHECK(plan({1000, 64}).launch.registers);
-  CHECK_FALSE(plan({1000, 8191}).launch.registers);
-  CHECK_FALSE(plan({1000, 8192, 4}).launch.registers);
+  CHECK(plan({1000, 8191}).launch.registers);
+  CHECK_FALSE(plan({1000, 8191}).blocked);
+  CHECK(plan({1000, 8192, 4}).launch.registers);
+  CHECK_FALSE(plan({1000, 8192, 4}).blocked);
+  CHECK_FALSE(plan({1000, 255}).launch.registers);  // rows for another kernel
+}
+
+TEST_CASE("rows of single elements: each thread has its share of them") {
+  for (const int64_t n : {257, 511, 1001, 5003, 32767, 100003}) {
+    CAPTURE(n);
+    const Planned p = plan({3000, n});
+    CHECK(p.launch.registers);
+    CHECK(p.length == static_cast<unsigned>(n));
+    CHECK(int64_t{p.stride.divisor} * p.chunk * 4 >= n);
+    CHECK(p.chunk <= 8);
+    CHECK(p.operand[0].hop == 4 * int64_t{p.stride.divisor});
+    CHECK(p.operand[0].step == 4 * p.operand[0].hop);
+  }
 }
 
 TEST_CASE("the threads of a row keep all of it") {
@@ -94,6 +112,13 @@ TEST_CASE("the threads of a row keep all of it") {
   CHECK(plan({3000, 32768}).cluster);
   CHECK_FALSE(plan({3000, 32768, 0, true, true, false, 8}).launch.registers);  // no clusters
   CHECK_FALSE(plan({3000, 1 << 20}).launch.registers);
+}
+
+TEST_CASE("of many rows each has as few threads as keep it") {
+  CHECK(plan({1000, 512}).group == 32);
+  CHECK(plan({1 << 20, 512}).group == 16);
+  CHECK(plan({1 << 20, 64}).group == 2);
+  CHECK(plan({1 << 20, 320}).group == 16);  // with 12 threads none would be empty
 }
 
 TEST_CASE("what reductions need only once may be longer") {

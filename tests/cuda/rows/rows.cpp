@@ -53,6 +53,21 @@ TEST_CASE("every form of rows [gpu] [sanitize]") {
         doctest::Approx(2).epsilon(1e-4));
 }
 
+TEST_CASE("few long columns lie side by side, cut into pieces [gpu] [sanitize]") {
+  for (const std::int64_t n : {8, 17, 21, 31, 33, 45, 72, 102, 128}) {
+    CAPTURE(n);
+    const std::int64_t length = 2048 * (512 / n) + 1234567 / n;
+    const auto x = noise<float>({length, n + 3}).on(Cuda{}).narrow(1, 2, n);
+    CHECK(apart(softmax(x, axis(0)), by_rows(array(x), 1, test::softmax)) < 2e-5);
+    const auto sums = sum(x * x, axis(0), keepdims).eval();
+    const auto spread = (x * rsqrt(mean(square(x), axis(0), keepdims))).eval();
+    const double bound = std::sqrt(static_cast<double>(length));
+    CHECK(norm(spread, axis(0)).max().item() == doctest::Approx(bound).epsilon(1e-4));
+    CHECK(norm(spread, axis(0)).min().item() == doctest::Approx(bound).epsilon(1e-4));
+    CHECK(sum(sums).item() == doctest::Approx(sum(square(x)).item()).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("formulas are one kernel [gpu]") {
   for (const std::int64_t n : {1000, 8192}) {
     CAPTURE(n);

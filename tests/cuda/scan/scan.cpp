@@ -24,6 +24,32 @@ TEST_CASE("rows in tiles, rows by warps and columns agree [gpu]") {
   }
 }
 
+TEST_CASE("a thread scans a column of many [gpu] [sanitize]") {
+  const auto check = [](const auto& x, auto scanned) {
+    CHECK(weft::equal(scanned(x).eval().to(weft::Cpu{}), scanned(x.to(weft::Cpu{})).eval()));
+  };
+  for (const std::int64_t n : {2, 7, 8, 9, 28, 33}) {
+    CAPTURE(n);
+    const auto all = [&](const auto& x) {
+      check(x, [](const auto& y) { return cumsum(y, axis(1)); });
+      check(x, [](const auto& y) { return cummax(y, axis(1)); });
+      check(x, [](const auto& y) { return cumsum(y.permute({2, 1, 0}), axis(1)); });
+      check(x, [](const auto& y) { return cumsum(y.narrow(2, 1, 256).flip(1), axis(1)); });
+    };
+    all(weft::randint<int>(-100, 100, {1300, n, 257}, Cuda{}));
+    all(weft::randint<std::int8_t>(-100, 100, {1300, n, 257}, Cuda{}));
+    all(weft::randint<weft::int64_t>(-100, 100, {1300, n, 257}, Cuda{}));
+    const auto z = weft::ones<weft::complex<double>>({1300, n, 257}, Cuda{});
+    CHECK(cumsum(z, axis(1)).eval()(1299, n - 1, 256).item() ==
+          weft::complex<double>(static_cast<double>(n), 0));
+  }
+  const auto x = (weft::rand({1300, 28, 257}, Cuda{}) - 0.5F).eval();
+  CHECK(allclose(cumsum(x, axis(1)).eval().to(weft::Cpu{}), cumsum(x.to(weft::Cpu{}), axis(1)),
+                 {.rtol = 1e-5, .atol = 1e-5}));
+  auto y = weft::empty({1300, 28, 257}, Cuda{});
+  CHECK(captured([&] { y.assign(cumsum(x, axis(1))); }).kernels == 1);
+}
+
 TEST_CASE("states of every size look back [gpu]") {
   const std::int64_t n = 300'000;
   const auto check = [&](const auto& x, auto scanned) {

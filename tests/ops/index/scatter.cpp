@@ -213,3 +213,19 @@ TEST_CASE_TEMPLATE("as many values as indices go in row-major order", D, TEST_DE
   CHECK_SAYS("[put] source of shape (3,) does not broadcast to (2, 2)",
              put(weft::zeros<int>({6}, D{}), i, tensor({1, 2, 3}, D{})));
 }
+
+TEST_CASE_TEMPLATE("picked slices as source and as indices", D, TEST_DEVICES) {
+  const D device{};
+  const auto x = arange<float>(4, device);
+  const auto i = tensor<std::int64_t>({2, 0, 2}, device);
+  const auto big = x > 1;
+  const auto sums = zeros(3, device);
+  index_add(sums, axis(0), i, x[i]);  // 2, 0, 2 to places 2, 0, 2
+  CHECK(sums.to_vector() == std::vector<float>{0, 0, 4});
+  index_add(sums, axis(0), i[i], (x * 2)[i]);  // to places 2, 2, 2
+  CHECK(sums.to_vector() == std::vector<float>{0, 0, 12});
+  put(sums, tensor({0, 1}, device), x[big]);
+  CHECK(sums.to_vector() == std::vector<float>{2, 3, 12});
+  index_fill(sums, axis(0), i[tensor({0}, device)], 5);
+  CHECK(sums.to_vector() == std::vector<float>{2, 3, 5});
+}

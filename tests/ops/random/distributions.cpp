@@ -358,5 +358,10 @@ TEST_CASE("what distributions refuse") {
   CHECK_SAYS("[categorical] a weight of 0, a sum of 0", random::categorical(zeros({2, 3})));
   CHECK(random::categorical(zeros({0, 3})).shape() == Shape{0});
   CHECK_SAYS("[categorical] weights of shape (2, 0)", random::categorical(zeros({2, 0})));
+  const auto numbers = random::choice(3, 50, tensor({1.0F, 0.0F, 1.0F}));
+  CHECK(numbers.dtype() == Dtype::int64);
+  CHECK(!any(numbers == 1).item());
+  CHECK(sort(random::choice(4, 4, false)).values.to_vector() ==
+        std::vector<std::int64_t>{0, 1, 2, 3});
   CHECK_SAYS("[choice] 3 of 2 without replacement", random::choice(ones({2}), 3, false));
 }

@@ -60,7 +60,7 @@ struct LayerNormRule {
                 const without_vars_t<X>& x, const without_vars_t<W>& w,
                 const without_vars_t<B>& b) const {
     using T = typename G::value_type;
-    if constexpr (are_norm_operands<X, W, B>) {
+    if constexpr (are_norm_operands<T, X, W, B>()) {
       if (pass_norm("layer_norm", g, x, w, &centre, scale, d.head, d.tail.head, d.tail.tail.head))
         return;
     }
@@ -85,7 +85,7 @@ struct RmsNormRule {
   void backward(const G& g, const G&, const Pack<Pull<X>, Pull<W>>& d, const without_vars_t<X>& x,
                 const without_vars_t<W>& w) const {
     using T = typename G::value_type;
-    if constexpr (are_norm_operands<X, W>) {
+    if constexpr (are_norm_operands<T, X, W>()) {
       const Tensor<C, D>* const none = nullptr;
       if (pass_norm("rms_norm", g, x, w, none, scale, d.head, d.tail.head)) return;
     }

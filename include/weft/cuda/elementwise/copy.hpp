@@ -1,48 +1,15 @@
-// Copies that change the order of axes: turned in shared memory, or element by element.
+// Copies that change the order of axes: by tiles in shared memory, or element by element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/elementwise/copy_plan.hpp"
+#include "weft/cuda/elementwise/tiled_copy.hpp"
 
 namespace weft::on_cuda {
 
 #if defined(__CUDACC__)
 
 namespace detail {
-template <int Bytes>
-struct WordOf {
-  using type = unsigned;
-};
-template <>
-struct WordOf<1> {
-  using type = unsigned char;
-};
-template <>
-struct WordOf<2> {
-  using type = unsigned short;
-};
-template <>
-struct WordOf<8> {
-  using type = unsigned long long;
-};
-
-/// Copies a word to shared memory without waiting for it.
-template <int Bytes>
-__device__ __forceinline__ void copy_async(char* to, const char* from) {
-#if __CUDA_ARCH__ >= 800
-  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from));
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(Bytes));
-  }
-#else
-  for (int b = 0; b < Bytes; b += 4) {
-    *reinterpret_cast<unsigned*>(to + b) = *reinterpret_cast<const unsigned*>(from + b);
-  }
-#endif
-}
-
 /// The byte of its word at which something begins.
 __device__ __forceinline__ int begin_of(const char* at, unsigned word) {
   return static_cast<int>(static_cast<unsigned>(reinterpret_cast<unsigned long long>(at)) &
@@ -242,12 +209,16 @@ template <int Size>
 WEFT_OUTLINED bool run_copy(const Name& name, const Shape& shape, const Loops& loops,
                             const Operand* operands, const Stream& stream) {
   TurnedCopy turned;
+  TiledCopy tiled;
   FlatCopy flat;
-  const CopyLaunch plan = plan_copy(loops, operands, turned, flat);
+  const CopyLaunch plan = plan_copy(loops, operands, turned, tiled, flat);
   if (plan.blocks == 0) return false;
-  void* arguments[] = {plan.turned ? static_cast<void*>(&turned) : static_cast<void*>(&flat)};
-  const void* const kernel = plan.turned ? reinterpret_cast<const void*>(copy_turned<Size>)
-                                         : reinterpret_cast<const void*>(copy_flat<Size>);
+  void* arguments[] = {plan.turned  ? static_cast<void*>(&turned)
+                       : plan.tiled ? static_cast<void*>(&tiled)
+                                    : static_cast<void*>(&flat)};
+  const void* const kernel = plan.turned  ? reinterpret_cast<const void*>(copy_turned<Size>)
+                             : plan.tiled ? reinterpret_cast<const void*>(copy_tiled<Size>)
+                                          : reinterpret_cast<const void*>(copy_flat<Size>);
   launch(name, shape, kernel, plan.blocks, block_threads, arguments, stream, plan.shared_bytes);
   return true;
 }

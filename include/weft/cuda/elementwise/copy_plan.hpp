@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/elementwise/tiled_copy_plan.hpp"
 
 namespace weft::on_cuda {
 
@@ -43,13 +43,6 @@ struct FlatCopy {
   int stride[max_rank];
 };
 
-/// How a copy is launched; no blocks where the loop over elements does it better.
-struct CopyLaunch {
-  bool turned = false;
-  unsigned blocks = 0;
-  int shared_bytes = 0;
-};
-
 /// Neighbours that a thread of a flat copy moves.
 WEFT_HD constexpr int flat_lanes(int itemsize) { return itemsize <= 4 ? 4 : 2; }
 
@@ -57,14 +50,6 @@ namespace detail {
 
 /// Bytes of the elements of a tile.
 inline constexpr int tile_bytes = 16 * 1024;
-
-inline int divided_up(int64_t n, int64_t by) { return static_cast<int>((n + by - 1) / by); }
-
-/// Parts of `n`, none longer than `most`, in multiples of `unit` unless one is enough.
-inline int even_part(int n, int most, int unit) {
-  if (n <= most) return n;
-  return divided_up(divided_up(n, divided_up(n, most / unit * unit)), unit) * unit;
-}
 
 /// A power of two of columns, at most `most`, that leaves few threads without one.
 WEFT_OUTLINED inline int columns_of_tile(int columns, int most) {
@@ -198,7 +183,7 @@ WEFT_OUTLINED inline bool plan_flat(const Loops& loops, const Operand* operands,
 /// Plans a copy for which the loop over elements has too few of them in a row, or in a tile; no
 /// blocks if there is none such.
 WEFT_OUTLINED inline CopyLaunch plan_copy(const Loops& loops, const Operand* operands,
-                                          TurnedCopy& turned, FlatCopy& flat) {
+                                          TurnedCopy& turned, TiledCopy& tiled, FlatCopy& flat) {
   CopyLaunch out;
   const int last = loops.rank - 1;
   const int itemsize = operands[0].itemsize;
@@ -208,13 +193,19 @@ WEFT_OUTLINED inline CopyLaunch plan_copy(const Loops& loops, const Operand* ope
     const bool even = turned.rows % 64 == 0 || turned.rows >= 512;
     const int vectors = 256 / itemsize;
     const bool wide = turned.columns % vectors == 0 || turned.columns >= 8 * vectors;
-    if (itemsize < 4 || !even || !wide) return out;
+    // Where they begin at 16 bytes in each row: others are stored one by one, all apart.
+    const auto start = reinterpret_cast<std::uintptr_t>(turned.to);
+    const bool level =
+        (start | static_cast<std::uintptr_t>(int64_t{turned.to_row} * itemsize)) % 16 == 0;
+    if (itemsize < 4 || !even || !wide || !level) return out;
     return {};
   }
   out = {};
   const int lanes = 16 / itemsize;
   const int64_t inner = loops.size[last];
   if (itemsize <= 8 && inner * itemsize < 64 && inner % lanes != 0) {
+    if (plan_tiled(loops, operands, tiled, out)) return out;
+    out = {};
     plan_flat(loops, operands, flat, out);
   }
   return out;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/gradient/norm_kernel.hpp"
+#include "weft/cuda/gradient/norm_narrow.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/eval/rows/norm.hpp"
 
@@ -10,72 +10,82 @@ namespace weft {
 
 template <>
 struct NormExecutor<Cuda> {
-  /// Rows that a block's registers hold.
+  /// Rows that the registers of a block hold, or of a cluster where there are such.
   template <class T>
-  static bool serves(const Tensor<T, Cuda>& x, const Tensor<T, Cuda>& gradient,
-                     const Tensor<T, Cuda>& weight) {
-    constexpr int64_t most = int64_t{on_cuda::norm_threads} * on_cuda::norm_elements<compute_t<T>>;
+  static bool serves(const Tensor<T, Cuda>& gradient, const Tensor<T, Cuda>& weight) {
+    using C = compute_t<T>;
+    constexpr int64_t most = int64_t{on_cuda::norm_threads} * on_cuda::norm_elements<C>;
     const int64_t columns = weight.size();
-    if (columns == 0 || columns > most) return false;
-    if (x.size() == 0 || x.size() / columns > INT32_MAX) return false;
-    for (const Tensor<T, Cuda>* operand : {&x, &gradient, &weight}) {
-      if (!operand->is_contiguous()) return false;
-    }
-    return true;
+    if (columns == 0 || columns > most * on_cuda::norm_parts) return false;
+    if (gradient.size() == 0 || gradient.size() / columns > INT32_MAX) return false;
+    if (!gradient.is_contiguous() || !weight.is_contiguous()) return false;
+#if defined(__CUDACC__)
+    const auto kernel = reinterpret_cast<const void*>(on_cuda::finish_norm<T, C>);
+    return columns <= most || on_cuda::has_bulk_copies(kernel, gradient.device());
+#else
+    return columns <= most;
+#endif
   }
 
-  template <bool Centred, class T, class C, class D>
+  template <bool Centred, class Outs, class Types, class T, class C, class D, class Program>
   static void run([[maybe_unused]] const char* operation,
-                  [[maybe_unused]] const NormGradients<T, C, D>& n) {
+                  [[maybe_unused]] const NormGradients<T, C, D>& n,
+                  [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
-    const Cuda device{n.x.storage()->ordinal};
+    constexpr int k = detail::target_count<Outs>;
+    constexpr int inputs = detail::count(Types{});
+    const Cuda device{n.gradient.storage()->ordinal};
     const on_cuda::DeviceGuard guard(device);
     const on_cuda::Stream stream = on_cuda::current_stream(device);
-    for (Storage* read : {n.x.storage(), n.gradient.storage(), n.weight.storage(),
-                          n.scale.storage(), Centred ? n.centre->storage() : nullptr}) {
+    on_cuda::detail::order(n.operands, k + inputs, stream, k);
+    for (Storage* read : {n.gradient.storage(), n.weight.storage(), n.scale.storage(),
+                          Centred ? n.centre->storage() : nullptr}) {
       if (read != nullptr) on_cuda::order_read(read, stream);
     }
-    for (Storage* written :
-         {n.to_x.buffer.storage(), n.to_weight.buffer.storage(), n.to_bias.buffer.storage()}) {
-      on_cuda::order_write(written, stream);
+    for (Storage* written : {n.to_weight.buffer.storage(), n.to_bias.buffer.storage(),
+                             n.whole != nullptr ? n.whole->storage() : nullptr}) {
+      if (written != nullptr) on_cuda::order_write(written, stream);
     }
-    constexpr int lanes = 16 / static_cast<int>(sizeof(T));
-    constexpr int few = on_cuda::norm_few_elements;
-    constexpr int most = on_cuda::norm_elements<C>;
-    bool whole = n.columns() % lanes == 0;  // full, aligned vectors
-    const T* const rows_and_weight[] = {n.x.data(), n.gradient.data(), n.weight.data(),
-                                        n.to_x.buffer.data()};
-    for (const T* at : rows_and_weight) {
-      whole = whole && reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
-    }
-    const bool is_short = !whole && n.columns() <= 32 * few;
-    const void* const kernel = whole      ? kernel_of<T, C, Centred, lanes, most>()
-                               : is_short ? kernel_of<T, C, Centred, 1, few>()
-                                          : kernel_of<T, C, Centred, 1, most>();
-    on_cuda::NormGrid<T, C> grid;
-    const unsigned threads = on_cuda::detail::plan_norm(
-        n.rows(), n.columns(), whole ? lanes : 1, is_short ? few : most,
-        on_cuda::properties(device).multiprocessors, grid.group, grid.rows_a_block, grid.blocks);
-    constexpr int sums = Centred ? 2 : 1;
-    const StorageHandle partials(Memory<Cuda>::allocate(
-        device, int64_t{grid.blocks} * sums * n.columns() * static_cast<int64_t>(sizeof(C))));
-    grid.x = n.x.data();
+    on_cuda::NarrowNormGrid<T, C, inputs, k> grid;
+    grid.rows = static_cast<unsigned>(n.rows());
+    grid.columns = static_cast<unsigned>(n.columns());
     grid.gradient = n.gradient.data();
     grid.weight = n.weight.data();
     grid.centre = Centred ? n.centre->data() : nullptr;
     grid.scale = n.scale.data();
-    grid.target = n.to_x.buffer.data();
+    grid.whole = n.whole != nullptr ? n.whole->data() : nullptr;
+    constexpr int lanes = 16 / static_cast<int>(sizeof(T));
+    constexpr int each = on_cuda::norm_elements<C>;
+    constexpr int few = on_cuda::narrow_norm_elements<C>;
+    const on_cuda::Properties& properties = on_cuda::properties(device);
+    const int multiprocessors = properties.multiprocessors;
+    const bool whole = on_cuda::detail::place_operands(n.operands, lanes, grid);
+    unsigned bytes = 0;
+    if (!whole) {
+      bytes = on_cuda::detail::plan_narrow_norm(n.operands, few, multiprocessors, Centred, grid);
+      if (bytes > properties.shared_memory_per_block) bytes = 0;
+    }
+    unsigned threads = on_cuda::narrow_norm_threads;
+    if (bytes == 0) {
+      threads = on_cuda::detail::plan_norm(whole ? lanes : 1, each, multiprocessors, grid);
+    }
+    const void* const kernel = whole ? kernel_of<Outs, Types, Centred, lanes, each, Program>(grid)
+                               : bytes == 0
+                                   ? kernel_of<Outs, Types, Centred, 1, each, Program>(grid)
+                                   : narrow_kernel_of<Outs, Types, Centred, few, Program>(grid);
+    const unsigned lines = grid.blocks / grid.parts;
+    constexpr int sums = Centred ? 2 : 1;
+    const StorageHandle partials(Memory<Cuda>::allocate(
+        device, int64_t{lines} * sums * n.columns() * static_cast<int64_t>(sizeof(C))));
     grid.sums = static_cast<C*>(partials->data);
-    grid.rows = static_cast<unsigned>(n.rows());
-    grid.columns = static_cast<unsigned>(n.columns());
-    grid.adds = n.to_x.adds;
     const detail::Name name{"backward", operation};
-    void* arguments[] = {&grid};
-    on_cuda::detail::launch(name, n.x.shape(), kernel, dim3(grid.blocks), threads, arguments,
-                            stream);
+    void* arguments[] = {&grid, const_cast<Program*>(&program)};
+    on_cuda::detail::launch(name, n.gradient.shape(), kernel, dim3(grid.blocks), threads, arguments,
+                            stream, static_cast<int>(bytes), on_cuda::detail::Start::ordinary,
+                            grid.parts);
 
     on_cuda::NormSums<T, C> total{grid.sums,
-                                  grid.blocks,
+                                  lines,
                                   grid.columns,
                                   static_cast<unsigned>(sums) * grid.columns,
                                   {n.to_weight.buffer.data(), n.to_bias.buffer.data()},
@@ -94,9 +104,16 @@ struct NormExecutor<Cuda> {
 
 #if defined(__CUDACC__)
  private:
-  template <class T, class C, bool Centred, int V, int E>
-  static const void* kernel_of() {
-    const auto kernel = on_cuda::norm_gradients<T, C, Centred, V, E>;
+  template <class Outs, class Types, bool Centred, int V, int E, class Program, class T, class C,
+            int N, int K>
+  static const void* kernel_of(const on_cuda::NormGrid<T, C, N, K>&) {
+    using Grid = on_cuda::NormGrid<T, C, N, K>;
+    const auto kernel = on_cuda::norm_gradients<Outs, Types, Centred, V, E, Grid, Program>;
+    return reinterpret_cast<const void*>(kernel);
+  }
+  template <class Outs, class Types, bool Centred, int E, class Program, class Grid>
+  static const void* narrow_kernel_of(const Grid&) {
+    const auto kernel = on_cuda::narrow_norm_gradients<Outs, Types, Centred, E, Grid, Program>;
     return reinterpret_cast<const void*>(kernel);
   }
 #endif

@@ -2,168 +2,151 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
-
-#include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/elementwise/multi_output.hpp"
+#include "weft/cuda/gradient/norm_sums.hpp"
 #include "weft/cuda/primitive/tma.hpp"
-#include "weft/cuda/primitive/vector.hpp"
-
-namespace weft::on_cuda {
-
-/// The most threads of a block that has a row.
-inline constexpr unsigned norm_threads = 512;
-/// Elements of a row that a thread keeps, computed in type C, at most and of short rows.
-template <class C>
-inline constexpr int norm_elements = sizeof(C) > 4 ? 8 : 16;
-inline constexpr int norm_few_elements = 4;
-
-/// Of each row a thread has vectors `group` apart; a block takes every blocks-th group of rows and
-/// leaves a line of sums for the weight, then one for the bias.
-template <class T, class C>
-struct NormGrid {
-  const T* x;
-  const T* gradient;
-  const T* weight;
-  const C* centre;
-  const C* scale;
-  T* target;
-  C* sums;
-  unsigned rows;
-  unsigned columns;
-  unsigned group;  // threads of a row: a power of two up to 32, or all of the block
-  unsigned rows_a_block;
-  unsigned blocks;
-  bool adds;
-};
-
-/// Lines of sums, to be added up: `count` of them side by side, `columns` for each target.
-template <class T, class C>
-struct NormSums {
-  const C* lines;
-  unsigned height;
-  unsigned columns;
-  unsigned count;
-  T* target[2];
-  bool adds[2];
-};
-
-namespace detail {
-/// Chooses the threads of a row; returns the threads of a block.
-WEFT_OUTLINED inline unsigned plan_norm(int64_t rows, int64_t columns, int lanes, int elements,
-                                        int multiprocessors, unsigned& group,
-                                        unsigned& rows_a_block, unsigned& blocks) {
-  const auto vectors = static_cast<unsigned>((columns + lanes - 1) / lanes);
-  const auto each = static_cast<unsigned>(elements / lanes);
-  const unsigned wanted = (vectors + each - 1) / each;
-  unsigned threads = (wanted + 31) / 32 * 32;
-  group = threads;
-  if (wanted <= 32) {
-    group = std::bit_ceil(wanted);
-    threads = 128;
-  }
-  rows_a_block = threads / group;
-  const int64_t groups = (rows + rows_a_block - 1) / rows_a_block;
-  // Threads that have little of a row each are more.
-  const unsigned most = elements > norm_few_elements ? norm_threads : 3 * norm_threads;
-  const int64_t resident = int64_t{multiprocessors} * (most / threads);
-  blocks = static_cast<unsigned>(groups < resident ? groups : resident);
-  return threads;
-}
-}  // namespace detail
 
 #if defined(__CUDACC__)
+
+namespace weft::on_cuda {
 
 namespace detail {
 
 /// Prefetches into L2 what a row's threads read in their next turn, once this turn's row has
 /// arrived: DRAM is not kept from what other blocks wait for.
-template <class T, class C>
-__device__ __forceinline__ void fetch_next_row([[maybe_unused]] const NormGrid<T, C>& grid,
+template <class T, class C, int N, int K>
+__device__ __forceinline__ void fetch_next_row([[maybe_unused]] const NormGrid<T, C, N, K>& grid,
                                                [[maybe_unused]] unsigned row) {
 #if __CUDA_ARCH__ >= 900
-  const unsigned next = row + gridDim.x * grid.rows_a_block;
+  const unsigned next = row + grid.row_step;
   if (threadIdx.x % grid.group != 0 || next >= grid.rows) return;
-  const auto begin = static_cast<std::size_t>(next) * grid.columns;
-  const auto bytes = grid.columns * static_cast<unsigned>(sizeof(T));
-  fetch_to_l2(grid.x + begin, bytes);
-  fetch_to_l2(grid.gradient + begin, bytes);
+  const unsigned part = grid.parts > 1 ? blockIdx.x % grid.parts : 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    if ((grid.fetched >> i & 1U) == 0) continue;
+    const auto bytes = static_cast<unsigned>(grid.row[i]);
+    const unsigned before = part * grid.ahead[i];
+    fetch_to_l2(grid.data[i] + next * grid.row[i] + before,
+                bytes - before < grid.ahead[i] ? bytes - before : grid.ahead[i]);
+  }
+  const unsigned before = part * grid.slice;
+  const unsigned columns = grid.columns - before;
+  fetch_to_l2(grid.gradient + static_cast<std::size_t>(next) * grid.columns + before,
+              (columns < grid.slice ? columns : grid.slice) * static_cast<unsigned>(sizeof(T)));
 #endif
 }
 
-/// Two sums over the threads that share a row, in each of them.
-template <class C>
-__device__ __forceinline__ void sum_of_row(C& a, C& b, unsigned group, unsigned turn) {
-  const unsigned width = group < 32 ? group : 32;
+/// The V elements from `column` on of row `row` of each operand.
+template <class R, int V, class Grid>
+__device__ __forceinline__ void load_row(R& registers, const Grid& grid, unsigned row,
+                                         unsigned column) {
+  registers.template load_each<~std::uint64_t{0}>([&]<int I, class X>(Vector<X, V>& to) {
+    const auto* const from = reinterpret_cast<const X*>(grid.data[I - 1] + row * grid.row[I - 1]);
+    if (grid.along[I - 1] != 0) {
+      to = *reinterpret_cast<const Vector<X, V>*>(from + column);
+    } else {
 #pragma unroll
-  for (unsigned w = 16; w > 0; w /= 2) {
-    if (w >= width) continue;
-    a += __shfl_xor_sync(~0U, a, w);
-    b += __shfl_xor_sync(~0U, b, w);
-  }
-  if (group <= 32) return;
-  __shared__ C parts[2][2][32];
-  const unsigned lane = threadIdx.x % 32;
-  if (lane == 0) {
-    parts[turn % 2][0][threadIdx.x / 32] = a;
-    parts[turn % 2][1][threadIdx.x / 32] = b;
-  }
-  __syncthreads();
-  a = lane < group / 32 ? parts[turn % 2][0][lane] : C{};
-  b = lane < group / 32 ? parts[turn % 2][1][lane] : C{};
-#pragma unroll
-  for (unsigned w = 16; w > 0; w /= 2) {
-    a += __shfl_xor_sync(~0U, a, w);
-    b += __shfl_xor_sync(~0U, b, w);
-  }
+      for (int j = 0; j < V; ++j) to.lane[j] = *from;
+    }
+  });
 }
 
-/// Writes a block's line of sums; each thread holds the sums of its elements.
-template <int V, class C, int E>
-__device__ __forceinline__ void store_line(const C (&sum)[E], C* line, unsigned columns,
-                                           unsigned group, unsigned rows_a_block, C* tile) {
-  const unsigned lane = threadIdx.x % group;
-  if (rows_a_block == 1) {
+/// What a norm knows of one element, as programs read it; `weighted` is its gradient times its
+/// weight, the others are its row's.
+template <class R, class C>
+struct NormLane {
+  const R& registers;
+  int j;
+  C weighted{};
+  C centre{};
+  C scale{};
+  C mean{};
+  C along{};
+
+  template <int I>
+  __device__ __forceinline__ auto get() const {
+    return load_element(weft::get<I - 1>(registers.values).lane[j]);
+  }
+  /// With h = (x - centre) * scale and k = gradient * weight it is scale * (k - mean(k) - h mean(k
+  /// h)); without a centre its mean(k) is left out.
+  __device__ __forceinline__ C gradient_of(C x) const {
+    const C h = (x - centre) * scale;
+    return scale * (weighted - mean - h * along);
+  }
+};
+
+template <class... Outs, int K>
+__device__ __forceinline__ void place_targets(weft::detail::TypeList<Outs...>,
+                                              char* const (&target)[K], std::size_t first,
+                                              char* (&at)[K]) {
+  int k = 0;
+  ((at[k] = target[k] + first * sizeof(Outs), ++k), ...);
+}
+/// Stores V elements of the targets, from `first` on; lane(j) is what is known of the j-th of them.
+template <class Outs, int V, class T, class C, int N, int K, class Program, class At>
+__device__ __forceinline__ void store_row(const NormGrid<T, C, N, K>& grid, const Program& program,
+                                          std::size_t first, const At& lane) {
+  if (N > 1 && grid.whole != nullptr) {
+    Vector<C, V> out;
 #pragma unroll
-    for (int e = 0; e < E; ++e) {
-      const unsigned column = (lane + e / V * group) * V + e % V;
-      if (column < columns) line[column] = sum[e];
+    for (int j = 0; j < V; ++j) {
+      const auto of = lane(j);
+      out.lane[j] = of.gradient_of(program.forward()(of));
     }
+    *reinterpret_cast<Vector<C, V>*>(grid.whole + first) = out;
     return;
   }
-  __syncthreads();
+  MultiOutputVectors<Outs, typename Program::values, V> out;
+  out.stores = program.stores;
 #pragma unroll
-  for (int e = 0; e < E; ++e) tile[e * 128 + threadIdx.x] = sum[e];
-  __syncthreads();
-  for (unsigned column = threadIdx.x; column < columns; column += 128) {
-    const unsigned vector = column / V;
-    const unsigned e = vector / group * V + column % V;
-    C total{};
-    for (unsigned r = 0; r < rows_a_block; ++r) total += tile[e * 128 + r * group + vector % group];
-    line[column] = total;
-  }
+  for (int j = 0; j < V; ++j) set_lanes<V>(out.values, program(lane(j)), j);
+  char* at[K];
+  place_targets(Outs{}, grid.target, first, at);
+  const int offset[K] = {};
+  store_aligned(out, at, offset);
 }
+
+/// Whether a program gives a number for every one: an operand, of another type maybe.
+template <class P>
+inline constexpr bool is_operand = false;
+template <int I, class T>
+inline constexpr bool is_operand<Arg<I, T>> = true;
+template <class T, class P>
+inline constexpr bool is_operand<Apply<op::cast<T>, P>> = is_operand<P>;
 
 }  // namespace detail
 
-/// The gradient of each row, and in each block's registers the sums for the weight and the bias; a
+/// The gradients of each row, and in each block's registers the sums for the weight and the bias; a
 /// thread has E elements, in vectors of V.
-/// With h = (x - centre) * scale and k = gradient * weight it is scale * (k - mean(k) - h mean(k
-/// h)); without a centre its mean(k) is left out.
-template <class T, class C, bool Centred, int V, int E>
+template <class Outs, class Types, bool Centred, int V, int E, class Grid, class Program>
 __global__ void __launch_bounds__(norm_threads, 1)
-    norm_gradients(const __grid_constant__ NormGrid<T, C> grid) {
+    norm_gradients(const __grid_constant__ Grid grid, const __grid_constant__ Program program) {
   detail::admit_next_kernel();
-  constexpr int K = E / V;
+  using T = typename Grid::Element;
+  using C = typename Grid::Statistic;
+  constexpr int n = E / V;
   using Words = Vector<T, V>;
+  using R = Registers<Types, V>;
   const unsigned lane = grid.rows_a_block == 1 ? threadIdx.x : threadIdx.x % grid.group;
   const unsigned place = grid.rows_a_block == 1 ? 0 : threadIdx.x / grid.group;
-  bool inside[K];
+  __shared__ detail::NormExchange<C> exchange;
+  unsigned block = blockIdx.x;
+  unsigned begin_of_part = 0;  // its first column
+  if (grid.parts > 1) {
+    block = blockIdx.x / grid.parts;
+    begin_of_part = blockIdx.x % grid.parts * grid.slice;
+    exchange.begin();
+  }
+  const unsigned after = grid.columns - begin_of_part;
+  const unsigned columns = after < grid.slice ? after : grid.slice;
+  const unsigned from = begin_of_part / V + lane;
+  bool inside[n];
   C weight[E];
 #pragma unroll
-  for (int k = 0; k < K; ++k) {
-    inside[k] = (lane + k * grid.group) * V < grid.columns;
+  for (int k = 0; k < n; ++k) {
+    inside[k] = (lane + k * grid.group) * V < columns;
     Words w{};
-    if (inside[k]) w = reinterpret_cast<const Words*>(grid.weight)[lane + k * grid.group];
+    if (inside[k]) w = reinterpret_cast<const Words*>(grid.weight)[from + k * grid.group];
 #pragma unroll
     for (int j = 0; j < V; ++j) weight[k * V + j] = load_element(w.lane[j]);
   }
@@ -172,17 +155,17 @@ __global__ void __launch_bounds__(norm_threads, 1)
   C to_bias[Centred ? E : 1]{};
   unsigned turn = 0;
 #pragma unroll 1
-  for (unsigned first = blockIdx.x * grid.rows_a_block; first < grid.rows;
-       first += gridDim.x * grid.rows_a_block, ++turn) {
+  for (unsigned first = block * grid.rows_a_block; first < grid.rows;
+       first += grid.row_step, ++turn) {
     const unsigned row = first + place;
     const bool there = row < grid.rows;
-    const auto begin = static_cast<std::size_t>(there ? row : 0) * (grid.columns / V) + lane;
-    Words x[K]{};
-    Words g[K]{};
+    const auto begin = static_cast<std::size_t>(there ? row : 0) * (grid.columns / V) + from;
+    R x[n]{};
+    Words g[n]{};
 #pragma unroll
-    for (int k = 0; k < K; ++k) {
+    for (int k = 0; k < n; ++k) {
       if (!inside[k] || !there) continue;
-      x[k] = reinterpret_cast<const Words*>(grid.x)[begin + k * grid.group];
+      detail::load_row<R, V>(x[k], grid, row, (from + k * grid.group) * V);
       g[k] = reinterpret_cast<const Words*>(grid.gradient)[begin + k * grid.group];
     }
     const C scale = there ? grid.scale[row] : C{};
@@ -191,7 +174,11 @@ __global__ void __launch_bounds__(norm_threads, 1)
     C mean{};
 #pragma unroll
     for (int e = 0; e < E; ++e) {
-      const C h = (load_element(x[e / V].lane[e % V]) - centre) * scale;
+      const C value = program.forward()(detail::NormLane<R, C>{x[e / V], e % V});
+      // Where there is no element, a function of 0 may be no number.
+      const bool counts =
+          detail::is_operand<typename Program::forward_program> || (there && inside[e / V]);
+      const C h = counts ? (value - centre) * scale : C{};
       const C upstream = load_element(g[e / V].lane[e % V]);
       to_weight[e] += upstream * h;
       if constexpr (Centred) to_bias[e] += upstream;
@@ -201,31 +188,25 @@ __global__ void __launch_bounds__(norm_threads, 1)
     }
     if constexpr (V > 1) detail::fetch_next_row(grid, row);
     detail::sum_of_row(along, mean, grid.group, turn);
+    if (grid.parts > 1) exchange.sum(along, mean, grid.parts, turn);
     along *= share;
     mean = Centred ? mean * share : C{};
 #pragma unroll
-    for (int k = 0; k < K; ++k) {
+    for (int k = 0; k < n; ++k) {
       if (!inside[k] || !there) continue;
-      auto* const to = reinterpret_cast<Words*>(grid.target) + begin + k * grid.group;
-      Words before{};
-      if (grid.adds) before = *to;
-      Words out;
-#pragma unroll
-      for (int j = 0; j < V; ++j) {
-        const C h = (load_element(x[k].lane[j]) - centre) * scale;
+      const auto of = [&](int j) {
         const C weighted = load_element(g[k].lane[j]) * weight[k * V + j];
-        const C value = scale * (weighted - mean - h * along);
-        out.lane[j] = store_element<T>(grid.adds ? load_element(before.lane[j]) + value : value);
-      }
-      *to = out;
+        return detail::NormLane<R, C>{x[k], j, weighted, centre, scale, mean, along};
+      };
+      detail::store_row<Outs, V>(grid, program, (begin + k * grid.group) * V, of);
     }
   }
   __shared__ C tile[E * 128];
-  C* const line =
-      grid.sums + static_cast<std::size_t>(blockIdx.x) * (Centred ? 2 : 1) * grid.columns;
-  detail::store_line<V>(to_weight, line, grid.columns, grid.group, grid.rows_a_block, tile);
+  C* const line = grid.sums + static_cast<std::size_t>(block) * (Centred ? 2 : 1) * grid.columns +
+                  begin_of_part;
+  detail::store_line<V>(to_weight, line, columns, grid.group, grid.rows_a_block, tile);
   if constexpr (Centred) {
-    detail::store_line<V>(to_bias, line + grid.columns, grid.columns, grid.group, grid.rows_a_block,
+    detail::store_line<V>(to_bias, line + grid.columns, columns, grid.group, grid.rows_a_block,
                           tile);
   }
 }
@@ -254,6 +235,6 @@ __global__ void __launch_bounds__(1024) finish_norm(const __grid_constant__ Norm
   *to = store_element<T>(sums.adds[which] ? load_element(*to) + total : total);
 }
 
-#endif
-
 }  // namespace weft::on_cuda
+
+#endif

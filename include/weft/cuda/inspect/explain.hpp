@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/elementwise/for_each.hpp"
+#include "weft/cuda/elementwise/join.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/cuda/rows/rows.hpp"
 #include "weft/eval/inspect/explain.hpp"
@@ -27,11 +28,12 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, O
   kernel.threads = block_threads;
   in_pieces(loops, operands, n, [&](const Loops& piece) {
     TurnedCopy turned;
+    TiledCopy tiled;
     FlatCopy flat;
     if (kernels.copies) {
-      const CopyLaunch plan = plan_copy(piece, operands, turned, flat);
+      const CopyLaunch plan = plan_copy(piece, operands, turned, tiled, flat);
       if (plan.blocks > 0) {
-        kernel.kind = (plan.turned ? "turned " : "flat ") + kind;
+        kernel.kind = (plan.turned ? "turned " : plan.tiled ? "tiled " : "flat ") + kind;
         kernel.shared_bytes = plan.shared_bytes;
         if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
         ++kernel.launches;
@@ -133,8 +135,33 @@ WEFT_OUTLINED inline void explain_rows(Explanation& out, const char* name, Cuda 
   if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
     explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes,
                   plan.threads / grid.rows_a_block, plan.threads);
+    if (grid.any_along_row && task.target < 0) out.kernels.back().blocks = plan.blocks;
   }
 }
+
+/// The tensors of a join that one kernel writes.
+struct ExplainedJoin {
+  Kernel kernel;
+  JoinSource parts[JoinedRows::most_parts];
+  int n = 0;
+  int64_t longest = 0;
+
+  bool add(const Pack<>&, int) { return true; }
+  template <class X, class... Xs>
+  bool add(const Pack<X, Xs...>& tensors, int axis) {
+    using T = std::remove_const_t<typename X::value_type>;
+    const X& x = tensors.head;
+    if (x.size() == 0) return add(tensors.tail, axis);
+    if (!find_rows(x.shape(), x.strides(), axis, parts[n])) return false;
+    parts[n].data = reinterpret_cast<const char*>(x.data());
+    const int64_t bytes = parts[n++].width * static_cast<int64_t>(sizeof(T));
+    longest = bytes > longest ? bytes : longest;
+    Operand operand;
+    operand.set(x.data(), sizeof(T), x.shape(), x.strides(), x.storage());
+    weft::detail::add_operand(kernel.reads, operand, name(dtype_of<T>), x.shape(), "");
+    return add(tensors.tail, axis);
+  }
+};
 
 }  // namespace on_cuda::detail
 
@@ -156,6 +183,38 @@ struct Explainer<Cuda> {
       int places[n];
       on_cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places,
                                         on_cuda::for_each_kernels<Out, Types, Program>(), &program);
+    }
+  }
+
+  /// A join into a new tensor; false where it is more than one kernel.
+  template <class K, class... Es>
+  static bool join(Explanation& out, const Joined<K, Es...>& e) {
+    if constexpr (!(detail::is_tensor<Es> && ...) ||
+                  sizeof...(Es) > on_cuda::JoinedRows::most_parts) {
+      return false;
+    } else {
+      using T = typename Joined<K, Es...>::value_type;
+      on_cuda::detail::ExplainedJoin found;
+      if (!found.add(e.args(), e.axis()) ||
+          !on_cuda::detail::has_short_pieces(found.parts, found.n, sizeof(T))) {
+        return false;
+      }
+      on_cuda::JoinedRows rows;
+      on_cuda::JoinLaunch launch;
+      int64_t width = 0;
+      for (int k = 0; k < found.n; ++k) width += found.parts[k].width;
+      on_cuda::detail::plan_join(nullptr, e.size() / width, found.parts, found.n, sizeof(T), rows,
+                                 launch);
+      found.kernel.kind = "join";
+      found.kernel.work = detail::join(
+          {"of ", found.n, " parts, in pieces of up to ", detail::bytes_text(found.longest)});
+      found.kernel.blocks = launch.blocks;
+      found.kernel.threads = on_cuda::block_threads;
+      detail::Operand target;
+      target.set(nullptr, sizeof(T), e.shape(), contiguous_strides(e.shape()), nullptr);
+      detail::add_operand(found.kernel.writes, target, name(dtype_of<T>), e.shape(), "result");
+      out.kernels.push_back(static_cast<Explanation::Kernel&&>(found.kernel));
+      return true;
     }
   }
 

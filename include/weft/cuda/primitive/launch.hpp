@@ -28,9 +28,13 @@ struct FastDivmod {
     while ((1ULL << shift) < divisor) ++shift;
     multiplier = static_cast<unsigned>(((1ULL << 32) * ((1ULL << shift) - divisor)) / divisor + 1);
   }
-#if defined(__CUDACC__)
-  __device__ unsigned divide(unsigned n) const { return (__umulhi(n, multiplier) + n) >> shift; }
+  WEFT_HD unsigned divide(unsigned n) const {
+#if defined(__CUDA_ARCH__)
+    return (__umulhi(n, multiplier) + n) >> shift;
+#else
+    return (static_cast<unsigned>(std::uint64_t{n} * multiplier >> 32) + n) >> shift;
 #endif
+  }
 };
 
 /// An operand that is contiguous along another axis than the target, which a block transposes in
@@ -257,11 +261,12 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 }
 #endif
 
-/// Launches a kernel on the stream; what goes wrong is reported with the expression's name and
-/// shape.
+/// Launches a kernel on the stream, `cluster` neighbouring blocks together; what goes wrong is
+/// reported with the expression's name and shape.
 WEFT_OUTLINED inline void launch(const Name& name, const Shape& shape, const void* kernel,
                                  dim3 blocks, dim3 threads, void** arguments, const Stream& stream,
-                                 int shared_bytes = 0, Start start = Start::ordinary) {
+                                 int shared_bytes = 0, Start start = Start::ordinary,
+                                 unsigned cluster = 1) {
   const ObservedLaunch observed(name);
   if (shared_bytes > granted_shared_bytes) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
@@ -269,22 +274,29 @@ WEFT_OUTLINED inline void launch(const Name& name, const Shape& shape, const voi
   }
   const auto bytes = static_cast<std::size_t>(shared_bytes);
   cudaError_t status = cudaSuccess;
-  if (start == Start::ordinary) {
+  if (start == Start::ordinary && cluster == 1) {
     status = cudaLaunchKernel(kernel, blocks, threads, arguments, bytes, stream.handle());
   } else if (start == Start::cooperative) {
     status =
         cudaLaunchCooperativeKernel(kernel, blocks, threads, arguments, bytes, stream.handle());
   } else {
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchAttribute attributes[2]{};
     cudaLaunchConfig_t config{};
     config.gridDim = blocks;
     config.blockDim = threads;
     config.dynamicSmemBytes = bytes;
     config.stream = stream.handle();
-    config.attrs = &early;
-    config.numAttrs = 1;
+    config.attrs = attributes;
+    if (start == Start::early) {
+      cudaLaunchAttribute& early = attributes[config.numAttrs++];
+      early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      early.val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (cluster > 1) {
+      cudaLaunchAttribute& together = attributes[config.numAttrs++];
+      together.id = cudaLaunchAttributeClusterDimension;
+      together.val.clusterDim = {cluster, 1, 1};
+    }
     status = cudaLaunchKernelExC(&config, kernel, arguments);
   }
   check(status, name.operation, "evaluating ", name, " of shape ", shape);

@@ -33,6 +33,7 @@ struct RowLoops {
   unsigned group_shift = 0;
   unsigned rows_a_block = 1;
   unsigned width_shift = 0;   // columns: log2 of the rows that neighbouring threads take
+  FastDivmod width;           // columns: the rows a block has, where they are no power of two
   unsigned apart = 1;         // along the innermost dimension from a thread's element to its next
   unsigned apart_shift = 0;   // log2 of it where there are several dimensions
   unsigned outer_stride = 1;  // along the others
@@ -44,7 +45,7 @@ struct RowLoops {
   bool simple = false;        // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  unsigned length = 0;  // registers: vectors of a row
+  unsigned length = 0;  // registers: vectors of a row, or elements where not `blocked`
   FastDivmod stride;    // registers: from a thread's vector to its next
   unsigned ahead = 0;   // registers: how far behind its own the row is that L2 fetches
   unsigned chunk = 16;  // registers: vectors that a thread has
@@ -55,6 +56,8 @@ struct RowLoops {
   std::uint64_t vectors = 0;    // bit i: it moves those of operand i at once
   std::uint64_t needed = 0;     // bit i: the task reads operand i
   std::uint64_t constants = 0;  // bit i: operand i is one element for the whole row
+  std::uint64_t read_once = 0;  // short rows: bit i: operand i is once_operand, which a thread
+  int once_operand = 0;         // reads before all others and keeps
   std::uint64_t fetched = 0;    // bit i: a block has L2 fetch its part of operand i's row
   weft::detail::SharedValues shared;
   int target = -1;
@@ -116,6 +119,10 @@ struct RegisterKernel {
   void (*share)(const void* program, RowLoops&, const RowOperand*) = nullptr;
 };
 
+/// Whether the kernel that keeps rows in registers also moves vectors of so many lanes element by
+/// element: eight of them are too much code beside what vectors take.
+WEFT_HD constexpr bool moves_elements(int lanes) { return lanes <= 4; }
+
 /// What planning knows of a kernel: `uses[r]` has bit i where reduction r reads operand i, the last
 /// of them for the outputs.
 struct RowKernel {
@@ -124,10 +131,11 @@ struct RowKernel {
   int outputs = 0;
   int leaves = 0;
   int reductions = 0;
-  int lanes = 1;         // of a vector
-  int loop_lanes = 1;    // elements that a thread of the loop has at a time
-  int narrow_lanes = 0;  // the same for short rows; 0: no such kernel
-  int state_bytes = 0;   // of all reductions of one pass, at most
+  int lanes = 1;                  // of a vector
+  int loop_lanes = 1;             // elements that a thread of the loop has at a time
+  int narrow_lanes = 0;           // the same for short rows; 0: no such kernel
+  std::uint64_t narrow_kept = 0;  // short rows: bit i: operand i has the type that a thread keeps
+  int state_bytes = 0;            // of all reductions of one pass, at most
   const std::uint64_t* uses = nullptr;
   const signed char* levels = nullptr;  // the pass of each reduction; null: each has its own
   std::uint64_t positions = 0;          // bit i: operand i has no memory

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/rows/merge.hpp"
+#include "weft/cuda/rows/threads.hpp"
 
 #if defined(__CUDACC__)
 
@@ -71,8 +72,7 @@ struct JointState {
     state = State{};
 #pragma unroll 1
     for (unsigned w = 0; w < area.grid.group; ++w) {
-      reducer.merge(state,
-                    *joint_place<State>(area, before, (w << area.grid.width_shift) + column));
+      reducer.merge(state, *joint_place<State>(area, before, w * area.grid.rows_a_block + column));
     }
   }
   __device__ __forceinline__ void send(const JointArea& area, unsigned all, unsigned i,
@@ -108,7 +108,7 @@ __device__ __forceinline__ void merge_joint(const JointArea& area, unsigned all,
   constexpr unsigned sent = (Joints::bytes + ...);  // `all` less the gaps between states
   const unsigned lane = threadIdx.x % 32;
   if (grid.columns) {
-    const unsigned column = threadIdx.x & (grid.rows_a_block - 1);
+    const unsigned column = column_in_block(grid);
     if (grid.group > 1) {
       (joint.put(area, threadIdx.x), ...);
       __syncthreads();

@@ -11,6 +11,14 @@ namespace weft::on_cuda::detail {
 
 using weft::detail::TypeList;
 
+/// The I-th of some types.
+template <int I, class Head, class... Tail>
+struct Nth : Nth<I - 1, Tail...> {};
+template <class Head, class... Tail>
+struct Nth<0, Head, Tail...> {
+  using type = Head;
+};
+
 /// Positions: of lane 0, and from a lane to the next.
 struct RowPositions {
   long long first;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
+
 #include "weft/cuda/primitive/reduce_state.hpp"
 #include "weft/cuda/rows/merge.hpp"
 #include "weft/cuda/rows/shared.hpp"
@@ -19,6 +21,23 @@ using weft::detail::uses_of;
 /// The elements that a thread keeps of each operand; 0 if there are too many operands.
 template <int Leaves>
 inline constexpr int narrow_lanes = Leaves <= 24 ? 8 : 0;
+
+/// The type of what a thread keeps from its first reading, that of the first operand that a
+/// reduction reads, and the leaves that have it.
+template <int Outputs, class Types, class Program>
+struct NarrowKept;
+template <int Outputs, class... Ts, class... Rs, class Results>
+struct NarrowKept<Outputs, TypeList<Ts...>, RowProgram<Pack<Rs...>, Results>> {
+  static constexpr std::uint64_t reduced =
+      (uses_of<decltype(Rs::program)> | ...) & ~(RowKernelTypes<Ts...>::positions << Outputs);
+  using type = typename Nth<reduced == 0 ? 0 : std::countr_zero(reduced) - Outputs, Ts...>::type;
+  static constexpr std::uint64_t leaves = [] {
+    std::uint64_t bits = 0;
+    int i = Outputs;
+    ((bits |= std::uint64_t{reduced != 0 && std::is_same_v<Ts, type>} << i++), ...);
+    return bits;
+  }();
+};
 
 template <class Outs, class Types, int V, class Program>
 class NarrowThread;
@@ -43,6 +62,10 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
       const unsigned n = grid_.blocked ? left : (left + grid_.group - 1) >> grid_.group_shift;
       item_.n = static_cast<int>(n < V ? n : V);
     }
+    if constexpr (Keeps::leaves != 0) {
+      if (grid_.read_once != 0)
+        this->load_operand(read_once_, grid_.once_operand, item_, grid_.most);
+    }
     reduce_all(std::make_index_sequence<reductions>{});
     if (grid_.target < 0) store_all(std::make_index_sequence<outputs>{});
   }
@@ -59,6 +82,8 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
   using Lane = typename Walk::template Lane<V>;
   using Values = typename Walk::Values;
   using Shared = NarrowShared<Program>;
+  using Keeps = NarrowKept<outputs, TypeList<Ts...>, Program>;
+  using Kept = RowVector<typename Keeps::type, V>;
 
   /// The values of a program at this thread's elements.
   template <class P>
@@ -161,7 +186,21 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     char* at[outputs + leaves];
     this->template begin<Uses>(at);
     this->template load<Uses>(registers, at, item_, false, grid_.most);
+    take_read_once<Uses>(registers, std::make_index_sequence<leaves>{});
     return registers;
+  }
+  template <std::uint64_t Uses, std::size_t... I>
+  __device__ __forceinline__ void take_read_once(Registers& registers,
+                                                 std::index_sequence<I...>) const {
+    (take_if_read_once<Uses, outputs + static_cast<int>(I)>(
+         weft::get<static_cast<int>(I)>(registers)),
+     ...);
+  }
+  template <std::uint64_t Uses, int K, class T>
+  __device__ __forceinline__ void take_if_read_once(T& out) const {
+    if constexpr (((Uses & Keeps::leaves) >> K & 1U) != 0) {
+      if ((grid_.read_once >> K & 1U) != 0) out = read_once_;
+    }
   }
   template <class Out, class P>
   __device__ __forceinline__ void compute_output(Vector<Out, V>& out, const Registers& registers,
@@ -200,6 +239,7 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
 
   const Program& program_;
   KeptValues<Shared, V> kept_{};
+  Kept read_once_{};
   RowItem item_;
 };
 

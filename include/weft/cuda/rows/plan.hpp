@@ -35,6 +35,7 @@ class RowPlan {
     row_number(name_, grid_.count, "elements of a row");
     grid_.slots = 0;
     grid_.shared = {};
+    grid_.width = {};
     grid_.cluster = false;
     grid_.stage = RowLoops::whole;
     grid_.most = 0;
@@ -156,6 +157,7 @@ class RowPlan {
   void choose_threads() {
     const int64_t count = grid_.count > 0 ? grid_.count : 1;
     work_ = (count + lanes_ - 1) / lanes_;
+    if (grid_.columns && choose_packed()) return;
     if (grid_.columns) {
       unsigned group = 1;
       while (group < 16 && work_ >= 2 * group) group *= 2;
@@ -167,6 +169,22 @@ class RowPlan {
           static_cast<unsigned>(work_ < 4 * row_loop_block ? (work_ + 3) / 4 : row_loop_block);
       set_group(round_up(wanted, 32), round_up(wanted, 32));
     }
+  }
+
+  /// Few long columns, which blocks share: all of them side by side where a warp's threads, with
+  /// one each, would be idle ones.
+  bool choose_packed() {
+    int levels = 0;
+    passes(&levels);
+    if (grid_.rows > row_loop_block / 4 || levels != 1 || grid_.varies != 0) return false;
+    const unsigned group = row_loop_block / grid_.rows;
+    const unsigned threads = round_up(grid_.rows, 32);
+    if (9 * group * threads < 10 * row_loop_block) return false;
+    if (grid_.reduced_rank > 1 || work_ < int64_t{256} * group) return false;
+    set_group(group, row_loop_block);
+    grid_.rows_a_block = grid_.rows;
+    grid_.width = FastDivmod(grid_.rows);
+    return true;
   }
 
   /// How often the task goes over a row: once for each level of reductions, once for the outputs.
@@ -188,20 +206,21 @@ class RowPlan {
     const unsigned resident = units * (1024U / launch_.threads);
     int levels = 0;
     passes(&levels);
+    const bool packed = grid_.width.divisor > 1;
     const bool tile = !grid_.columns ? grid_.group > 32 : grid_.rows_a_block == 32;
     unsigned parts = 1;
     // Merging costs each thread about as much as several items of its own.
     const auto splits = [&](unsigned least) {
       return tile && work_ >= int64_t{least} * 2 * grid_.group * parts;
     };
-    if (device_.major >= 9 && row_blocks < INT32_MAX / row_cluster) {
+    if (device_.major >= 9 && !packed && row_blocks < INT32_MAX / row_cluster) {
       while (parts < most_parts_ && row_blocks * parts < resident && splits(2)) parts *= 2;
     }
     // Pieces of rows, which a second kernel merges, where a cluster is too small or there is none,
     // and where large ones are so few that they do not fill the GPU evenly.
     const int64_t pieces = work_ / (4 * int64_t{grid_.group});
     const bool few = row_blocks * parts < units || (parts == row_cluster && 4 * row_blocks < units);
-    if (tile && levels == 1 && grid_.varies == 0 && few && pieces > 2 * parts) {
+    if ((tile || packed) && levels == 1 && grid_.varies == 0 && few && pieces > 2 * parts) {
       const unsigned wanted = (4 * units + row_blocks - 1) / row_blocks;
       parts = static_cast<unsigned>(wanted < pieces ? wanted : pieces);
       grid_.stage = RowLoops::partial;
@@ -232,7 +251,7 @@ class RowPlan {
     }
     choose_vectors();
     const int64_t hop = grid_.blocked ? 1 : grid_.apart;
-    grid_.needed = grid_.fetched = grid_.constants = 0;
+    grid_.needed = grid_.fetched = grid_.constants = grid_.read_once = 0;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.hop = x.reduced_stride[0] * hop;

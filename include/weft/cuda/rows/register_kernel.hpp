@@ -176,13 +176,13 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     using R = std::remove_cvref_t<decltype(reduction.reducer)>;
     if constexpr (takes_first<R, typename Reduction::state, C, n>) {
       C x[n] = {};
-      this->template for_each_vector<uses>([&](const Registers& registers, int k, bool) {
+      this->template for_each_vector<uses>([&](const Registers& registers, int k, int) {
 #pragma unroll
         for (int j = 0; j < V; ++j) x[k * V + j] = program(Lane{*this, registers, k, j});
       });
-      reduction.reducer.add_first(total, x, static_cast<int>(this->mine_) * V);
+      reduction.reducer.add_first(total, x, this->mine_);
     } else {
-      this->template for_each_vector<uses>([&](const Registers& registers, int k, bool whole) {
+      this->template for_each_vector<uses>([&](const Registers& registers, int k, int n) {
         C x[V];
 #pragma unroll
         for (int j = 0; j < V; ++j) x[j] = program(Lane{*this, registers, k, j});
@@ -190,10 +190,23 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 #pragma unroll
           for (int j = 0; j < V; ++j) left_[k][j] = x[j];
         }
-        if (whole) add_all<V>(reduction.reducer, total, x, this->position(k), V);
+        add(reduction.reducer, total, x, this->position(k), n);
       });
     }
     return total;
+  }
+
+  /// Adds the first n lanes of a vector.
+  template <class R, class State, class C>
+  __device__ __forceinline__ void add(const R& reducer, State& total, const C (&x)[V],
+                                      long long position, int n) const {
+    if (n >= V) return add_all<1>(reducer, total, x, position, this->apart());
+    if constexpr (moves_elements(V)) {
+#pragma unroll
+      for (int j = 0; j < V - 1; ++j) {
+        if (j < n) reducer.add(total, x[j], position + j * static_cast<long long>(this->apart()));
+      }
+    }
   }
 
   template <std::size_t... K>
@@ -205,9 +218,9 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       constexpr std::uint64_t uses = Layout::reuses ? Layout::Reused::uses : (uses_of<Ps> | ...);
       const auto programs = pack_of(hoist(output<static_cast<int>(K)>(), row)...);
       char* const at[] = {this->template start<static_cast<int>(K)>()...};
-      this->template for_each_vector<uses>([&](const Registers& registers, int k, bool whole) {
+      this->template for_each_vector<uses>([&](const Registers& registers, int k, int n) {
         (store_along<static_cast<int>(K), Outs, Ps>(weft::get<static_cast<int>(K)>(programs),
-                                                    registers, k, at[K], whole),
+                                                    registers, k, at[K], n),
          ...);
       });
     }
@@ -223,20 +236,30 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   /// The elements of an output along the row, unless it depends on reductions only.
   template <int K, class Out, class Original, class P>
   __device__ __forceinline__ void store_along(const P& program, const Registers& registers, int k,
-                                              char* at, bool whole) const {
-    if constexpr (uses_of<Original> != 0) store<K, Out>(program, registers, k, at, whole);
+                                              char* at, int n) const {
+    if constexpr (uses_of<Original> != 0) store<K, Out>(program, registers, k, at, n);
   }
   template <int K, class Out, class P>
   __device__ __forceinline__ void store(const P& program, const Registers& registers, int k,
-                                        char* at, bool whole) const {
+                                        char* at, int n) const {
     Vector<Out, V> out;
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       out.lane[j] = stored_value<Out>(program, Lane{*this, registers, k, j});
     }
-    if (whole && (grid_.along_row >> K & 1U) != 0) {
-      *reinterpret_cast<Vector<Out, V>*>(at + k * grid_.operand[K].step) = out;
+    if (n <= 0 || (grid_.along_row >> K & 1U) == 0) return;
+    const RowOperand& x = grid_.operand[K];
+    char* to = at + k * x.step;
+    if constexpr (moves_elements(V)) {
+      if (!grid_.blocked) {
+#pragma unroll
+        for (int j = 0; j < V; ++j) {
+          if (j < n) *reinterpret_cast<Out*>(to + j * x.hop) = out.lane[j];
+        }
+        return;
+      }
     }
+    *reinterpret_cast<Vector<Out, V>*>(to) = out;
   }
   /// An output with one element per row, none of whose operands varies along the row.
   template <int K, class Out, class P>

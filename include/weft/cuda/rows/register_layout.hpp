@@ -40,6 +40,15 @@ struct RowWords {
     const auto whole = *reinterpret_cast<const Vector<T, V>*>(from);
     __builtin_memcpy(word, &whole, sizeof(whole));
   }
+  /// The first n elements, `hop` bytes from each to the next.
+  __device__ __forceinline__ void load(const char* from, int64_t hop, int n) {
+    Vector<T, V> some{};
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (j < n) some.lane[j] = *reinterpret_cast<const T*>(from + j * hop);
+    }
+    __builtin_memcpy(word, &some, sizeof(some));
+  }
   __device__ __forceinline__ void fill(const T& value) {
     Vector<T, V> whole;
 #pragma unroll
@@ -53,14 +62,6 @@ struct RowWords<IndexOperand, V> {
   long long first;
   int step;
   __device__ __forceinline__ long long lane(int j) const { return first + j * step; }
-};
-
-/// The I-th of some types.
-template <int I, class Head, class... Tail>
-struct Nth : Nth<I - 1, Tail...> {};
-template <class Head, class... Tail>
-struct Nth<0, Head, Tail...> {
-  using type = Head;
 };
 
 /// A thread keeps operands of one type, that of the first one a reduction reads, in as many slots
@@ -77,9 +78,12 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   /// The operands with memory that reductions read.
   static constexpr std::uint64_t reduced =
       (uses_of<decltype(Rs::program)> | ...) & ~positions & ~uses_of<weft::detail::Kept<float>>;
-  static constexpr int slots = [] {
+  /// No reduction needs another: a row may then be longer than what is kept.
+  static constexpr bool independent =
+      ((weft::detail::reductions_of<decltype(Rs::program)> == 0) && ...);
+  /// The most operands that a reduction reads, as its program names them.
+  static constexpr int most_operands = [] {
     int most = 1;
-    if (Computed) return most;
     const auto count = [&](std::uint64_t uses) {
       const int n = std::popcount(uses & ~positions);
       most = n > most ? n : most;
@@ -87,19 +91,9 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
     (count(uses_of<decltype(Rs::program)>), ...);
     return most;
   }();
-  /// Programs with effects must not run for absent elements, as full vectors would.
-  static constexpr bool possible =
-      (Computed || reduced != 0) && slots <= 4 && !(has_effects<decltype(Rs::program)> || ...);
-  static constexpr bool effects = (has_effects<Ps> || ...);
   using Slot = typename std::conditional_t<
       Computed, std::type_identity<float>,
       Nth<Computed || reduced == 0 ? 0 : std::countr_zero(reduced) - outputs, Ts...>>::type;
-  /// Vectors of each slot: 32 words in all, or elements where these are smaller.
-  static constexpr int vectors = [] {
-    const int elements = 32 / static_cast<int>(std::bit_ceil(unsigned{slots})) /
-                         (sizeof(Slot) > 4 ? static_cast<int>(sizeof(Slot) / 4) : 1);
-    return elements > V ? elements / V : 1;
-  }();
   /// The leaves that a slot may hold.
   static constexpr std::uint64_t slot_leaves = [] {
     std::uint64_t bits = 0;
@@ -107,11 +101,22 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
     ((bits |= std::uint64_t{!Computed && std::is_same_v<Ts, Slot>} << i++), ...);
     return bits;
   }();
-  /// The leaves that must be the only slot's operand; otherwise the kernel does not serve.
+  /// One where what reductions read may all be one operand, which the planner looks at: if one
+  /// reduction needs another, a row would be read several times without.
+  static constexpr int slots =
+      Computed || (!independent && (reduced & ~slot_leaves) == 0) ? 1 : most_operands;
+  /// Programs with effects must not run if there is no element, as full vectors do.
+  static constexpr bool possible =
+      (Computed || reduced != 0) && slots <= 4 && !(has_effects<decltype(Rs::program)> || ...);
+  static constexpr bool effects = (has_effects<Ps> || ...);
+  /// Vectors of each slot: 32 words in all, or elements where these are smaller.
+  static constexpr int vectors = [] {
+    const int elements = 32 / static_cast<int>(std::bit_ceil(unsigned{slots})) /
+                         (sizeof(Slot) > 4 ? static_cast<int>(sizeof(Slot) / 4) : 1);
+    return elements > V ? elements / V : 1;
+  }();
+  /// Leaves that are the only slot's operand, or else the kernel does not serve.
   static constexpr std::uint64_t always_kept = slots == 1 ? reduced & slot_leaves : 0;
-  /// No reduction depends on another: a row may then be longer than what is kept.
-  static constexpr bool independent =
-      ((weft::detail::reductions_of<decltype(Rs::program)> == 0) && ...);
   using Reused = Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
   /// The outputs read the value that the last reduction's program left, and no other operand.
   static constexpr bool reuses = Reused::possible &&

@@ -39,12 +39,17 @@ class RegisterPlan {
   bool serves() const {
     const RegisterKernel& k = kernel_.registers;
     if (k.vectors == 0 || task_.target >= 0 || grid_.reduced_rank > 1 || grid_.columns ||
-        grid_.varies != 0 || grid_.count == 0 || grid_.count % kernel_.lanes != 0 ||
-        (k.effects && grid_.any_along_row) ||
+        grid_.varies != 0 || grid_.count == 0 || (k.effects && grid_.any_along_row) ||
         (k.reuses != nullptr && program_ != nullptr && !k.reuses(program_, grid_, operand_)) ||
         (k.computes != nullptr && !serves_computed())) {
       return false;
     }
+    grid_.blocked = has_whole_vectors();
+    return (grid_.blocked || serves_elements()) && one_operand_is_kept();
+  }
+  /// Whether each operand along the row is full, aligned vectors.
+  bool has_whole_vectors() const {
+    if (grid_.count % kernel_.lanes != 0) return false;
     for (int i = 0; i < end(); ++i) {
       const RowOperand& x = operand_[i];
       const bool along = i < kernel_.outputs
@@ -52,7 +57,12 @@ class RegisterPlan {
                              : has_memory(i) && is_read(i) && !is_constant(grid_, x);
       if (along && !is_row_aligned(grid_, x, kernel_.lanes)) return false;
     }
-    return one_operand_is_kept();
+    return true;
+  }
+  /// Where they are not, threads move element by element, in rows that the kernel for short ones
+  /// does not take.
+  bool serves_elements() const {
+    return moves_elements(kernel_.lanes) && grid_.count > int64_t{32} * kernel_.narrow_lanes;
   }
 
   /// Whether the reductions read nothing but the kept values and operands that all rows share.
@@ -82,7 +92,7 @@ class RegisterPlan {
 
   bool choose_threads(RowLaunch& launch) {
     const bool halves = !kernel_.registers.independent;  // a kernel may leave half of them out
-    const int64_t work = grid_.count / kernel_.lanes;
+    const int64_t work = (grid_.count + kernel_.lanes - 1) / kernel_.lanes;
     const int64_t most = kernel_.registers.vectors;
     const int64_t short_row = halves && work <= 16 * most ? (most + 1) / 2 : most;
     const auto threads_of = [&](int64_t parts) {
@@ -107,14 +117,14 @@ class RegisterPlan {
       if (wanted > row_block || (parts > 1 && device_.major < 9)) return false;
       group = launch.threads = round_up(static_cast<unsigned>(wanted), 32);
     }
-    grid_.length = static_cast<unsigned>(work);
+    grid_.length = static_cast<unsigned>(grid_.blocked ? work : grid_.count);
     grid_.group = group;
     grid_.group_shift = static_cast<unsigned>(std::countr_zero(power_of_two(group)));
     grid_.warps = power_of_two((group + 31) / 32);
     grid_.cluster = parts > 1;
     grid_.parts = FastDivmod(parts);
     grid_.stride = FastDivmod(group * parts);
-    grid_.chunk = (grid_.length + group * parts - 1) / (group * parts);
+    grid_.chunk = (static_cast<unsigned>(work) + group * parts - 1) / (group * parts);
     grid_.scratch = scratch_bytes(kernel_);
     launch.blocks = (grid_.rows + grid_.rows_a_block - 1) / grid_.rows_a_block * parts;
     launch.shared_bytes = 2 * grid_.scratch;
@@ -122,16 +132,19 @@ class RegisterPlan {
     return true;
   }
 
-  /// The threads for a row of at most 32 times `least` vectors: as many as leave the fewest vectors
-  /// empty, where a thread handles from `least` to `most`.
-  static unsigned short_group(int64_t work, int64_t least, int64_t most) {
+  /// The threads of a row of at most 32 times `least` vectors: those that leave the fewest vectors
+  /// empty of what a thread goes over, which is from `least` to `most` of them; and of these the
+  /// fewest where rows are many, since a thread's start and end cost as much as several vectors.
+  unsigned short_group(int64_t work, int64_t least, int64_t most) const {
+    const int64_t enough = int64_t{device_.multiprocessors} * 2048;
     unsigned best = power_of_two(static_cast<unsigned>((work + least - 1) / least));
     const auto over = [&](unsigned group) {
       const int64_t chunk = (work + group - 1) / group;
       return group * (chunk < least ? least : chunk);
     };
     for (unsigned group = best / 2; group > 0 && work <= group * most; group /= 2) {
-      if (over(group) < over(best)) best = group;
+      const bool many = int64_t{grid_.rows} * group >= enough;
+      if (over(group) < over(best) || (many && over(group) == over(best))) best = group;
     }
     return best;
   }
@@ -142,6 +155,7 @@ class RegisterPlan {
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.step = x.reduced_stride[0] * kernel_.lanes * grid_.stride.divisor;
+      x.hop = x.reduced_stride[0] * (grid_.blocked ? 1 : grid_.stride.divisor);
       if (i >= kernel_.outputs) {
         x.access = is_constant(grid_, x) ? RowOperand::one_element : RowOperand::whole_vector;
       }
@@ -181,10 +195,16 @@ class RegisterPlan {
     for (int s = 0; s < grid_.slots; ++s) {
       const RowOperand& x = operand_[grid_.slot_operand[s]];
       if (kernel_.lanes * x.itemsize % 16 != 0 || x.row == 0) return;
+      if (!grid_.blocked && !is_fetchable(x)) return;
       bytes += grid_.count * x.itemsize;
     }
     const int64_t rows = (device_.multiprocessors * share + bytes - 1) / bytes;
     if (rows < grid_.rows) grid_.ahead = static_cast<unsigned>(rows);
+  }
+  /// L2 takes whole words of 16 bytes.
+  bool is_fetchable(const RowOperand& x) const {
+    return 16 % x.itemsize == 0 && grid_.count * x.itemsize % 16 == 0 &&
+           is_row_aligned(grid_, x, 16 / x.itemsize);
   }
   bool is_reduced(int i) const {
     for (int r = 0; r < kernel_.reductions; ++r) {
@@ -221,6 +241,22 @@ class RegisterPlan {
   RowOperand* operand_;
 };
 
+/// Has the threads of short rows read an operand once that is read several times.
+inline void keep_first_reading(const RowKernel& kernel, RowLoops& grid, const RowOperand* operand) {
+  const std::uint64_t candidates = kernel.narrow_kept & grid.needed & ~grid.constants;
+  if (candidates == 0) return;
+  const int first = std::countr_zero(candidates);
+  std::uint64_t same = 0;
+  for (std::uint64_t left = candidates; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    if (is_same_operand(grid, operand[first], operand[i])) same |= std::uint64_t{1} << i;
+  }
+  if (std::popcount(same) < 2) return;
+  grid.read_once = same;
+  grid.once_operand = first;
+  grid.needed &= ~same;
+}
+
 /// Plans a task whose operands' strides are those along the kept, then the reduced dimensions;
 /// `runs(launch)` tells whether the device runs a launch's clusters. Without a program, equal
 /// patterns are taken for equal values.
@@ -243,6 +279,7 @@ RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKerne
   if (kernel.share != nullptr && program != nullptr && grid.varies == 0) {
     kernel.share(program, launch.narrow, grid, operand);
   }
+  if (launch.narrow) keep_first_reading(kernel, grid, operand);
   return launch;
 }
 

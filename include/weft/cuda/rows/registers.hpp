@@ -1,4 +1,4 @@
-// A thread's part of a row of full, aligned vectors, kept in registers, and its other operands.
+// A thread's part of a row, kept in registers, and its other operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,13 +25,13 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       : grid_(grid), place_(place_in_block(grid)) {
     if (place_.active && grid.length > place_.lane) {
       all_mine_ = grid.stride.divide(grid.length - 1 - place_.lane) + 1;
+      if (grid.blocked) all_mine_ *= V;
     }
   }
 
   /// Loads this thread's vectors from number `begin` on, as many as it keeps.
   __device__ __forceinline__ void keep(unsigned begin) {
-    begin_ = begin < all_mine_ ? begin : all_mine_;
-    mine_ = all_mine_ - begin_ < vectors ? all_mine_ - begin_ : vectors;
+    choose(begin);
     keep_slots(std::make_index_sequence<Layout::slots>{});
   }
 
@@ -39,8 +39,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   /// same vectors; the operands that Uses names are read for several at a time.
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void keep_values(unsigned begin, const F& values) {
-    begin_ = begin < all_mine_ ? begin : all_mine_;
-    mine_ = all_mine_ - begin_ < vectors ? all_mine_ - begin_ : vectors;
+    choose(begin);
     constexpr int together = vectors < 2 ? 1 : 2;
     const char* at[leaves];
     begin_needed<Uses>(at, Leaves{});
@@ -67,8 +66,8 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return __uint_as_float(kept_[0][k].word[j]);
   }
 
-  /// Calls f(registers, k, whole) for each vector k, with the leaves that Uses names; `whole` is
-  /// false where the row has no such vector.
+  /// Calls f(registers, k, n) for each vector k, with the leaves that Uses names; the row has the
+  /// first n of its lanes, where n may be negative or more than V.
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void for_each_vector(const F& f) {
     Registers others;
@@ -79,10 +78,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       if constexpr (!Layout::independent && vectors > 1) {  // fewer of them, where rows are short
         if (k >= vectors / 2 && k >= static_cast<int>(grid_.chunk)) break;
       }
-      const bool whole = k < static_cast<int>(mine_);
+      const int n = lanes_of(k);
       Registers registers;
-      take_all<Uses>(registers, others, at, k, whole, Leaves{});
-      f(registers, k, whole);
+      take_all<Uses>(registers, others, at, k, n, Leaves{});
+      f(registers, k, n);
     }
   }
 
@@ -96,8 +95,13 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return registers;
   }
 
+  /// The position of lane 0 of vector k; other lanes are apart() further on each.
   __device__ __forceinline__ long long position(int k) const {
-    return (place_.lane + static_cast<long long>(begin_ + k) * grid_.stride.divisor) * V;
+    const long long first = static_cast<long long>(begin_ + k) * V * grid_.stride.divisor;
+    return first + static_cast<long long>(place_.lane) * (grid_.blocked ? V : 1);
+  }
+  __device__ __forceinline__ unsigned apart() const {
+    return grid_.blocked ? 1 : grid_.stride.divisor;
   }
 
   /// Where this thread's first vector of operand K is.
@@ -109,12 +113,30 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
  protected:
   const Grid& grid_;
   RowPlace place_;
-  unsigned mine_ = 0;  // vectors that are kept
+  int mine_ = 0;  // elements that are kept, in the first vectors' lanes
 
  private:
   __device__ __forceinline__ char* vector_start(const RowOperand& x) const {
-    const unsigned k = place_.lane + begin_ * grid_.stride.divisor;
-    return row_start(grid_, x, place_.row) + k * (x.reduced_stride[0] * V);
+    return row_start(grid_, x, place_.row) +
+           place_.lane * (x.reduced_stride[0] * (grid_.blocked ? V : 1)) + begin_ * x.step;
+  }
+  /// Keeps the vectors from number `begin` on.
+  __device__ __forceinline__ void choose(unsigned begin) {
+    begin_ = begin * V < all_mine_ ? begin : 0;
+    const unsigned left = begin * V < all_mine_ ? all_mine_ - begin * V : 0;
+    mine_ = static_cast<int>(left < vectors * V ? left : vectors * V);
+  }
+  /// How many elements the thread keeps from lane 0 of vector k on; negative behind the last one.
+  /// Not clamped to 0 to V: ptxas 13.0 takes a wrong branch on whether that is V.
+  __device__ __forceinline__ int lanes_of(int k) const { return mine_ - k * V; }
+  /// Loads the first n lanes of vector k of an operand; `at` is where vector 0 is.
+  template <class T>
+  __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
+                                       int k, int n) const {
+    if constexpr (moves_elements(V)) {
+      if (!grid_.blocked) return out.load(at + k * x.step, x.hop, n);
+    }
+    if (n > 0) out.load(at + k * x.step);
   }
 
   using Slot = RowWords<typename Layout::Slot, V>;
@@ -143,7 +165,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     const char* at = vector_start(x);
 #pragma unroll
     for (int k = 0; k < vectors; ++k) {
-      if (k < static_cast<int>(mine_)) kept_[S][k].load(at + k * x.step);
+      load(kept_[S][k], x, at, k, lanes_of(k));
     }
   }
 
@@ -160,7 +182,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       const RowOperand& x = grid_.operand[outputs + I];
       if constexpr (is_position<I>) {
         at = start<outputs + I>();
-        other.step = x.lane;
+        other.step = static_cast<int>(x.hop);
       } else if (x.access == RowOperand::one_element) {
         other.fill(*reinterpret_cast<const T*>(row_start(grid_, x, place_.row)));
       } else if (x.access == RowOperand::whole_vector) {
@@ -171,16 +193,16 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void take_all(Registers& registers, Registers& others,
-                                           const char* const* at, int k, bool whole,
+                                           const char* const* at, int k, int n,
                                            std::index_sequence<I...>) const {
     (take<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(registers),
                                                  weft::get<static_cast<int>(I)>(others), at[I], k,
-                                                 whole),
+                                                 n),
      ...);
   }
   template <int I, bool Used, class T>
   __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, const char* at,
-                                       int k, bool whole) const {
+                                       int k, int n) const {
     if constexpr (!Used) {
     } else if constexpr (is_position<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
@@ -190,7 +212,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       out = kept_[0][k];
     } else {
       const RowOperand& x = grid_.operand[outputs + I];
-      if (x.access == RowOperand::whole_vector && whole) other.load(at + k * x.step);
+      if (x.access == RowOperand::whole_vector) load(other, x, at, k, n);
       out = other;
       if constexpr (may_be_kept<I>) {
 #pragma unroll
@@ -230,14 +252,15 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       const RowOperand& x = grid_.operand[outputs + I];
       if constexpr (is_position<I>) {
         out.first = reinterpret_cast<long long>(at + k * x.step) - IndexOperand::origin;
-        out.step = x.lane;
+        out.step = static_cast<int>(x.hop);
       } else {
         out = RowWords<T, V>{};
-        if (k >= static_cast<int>(mine_) || (grid_.needed & bit_of<I>) == 0) return;
+        const int n = lanes_of(k);
+        if (n <= 0 || (grid_.needed & bit_of<I>) == 0) return;
         if (x.access == RowOperand::one_element) {
           out.fill(*reinterpret_cast<const T*>(at));
         } else {
-          out.load(at + k * x.step);
+          load(out, x, at, k, n);
         }
       }
     }
@@ -257,8 +280,8 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
   }
 
-  unsigned all_mine_ = 0;
-  unsigned begin_ = 0;  // of them, the first that is kept
+  unsigned all_mine_ = 0;  // elements
+  unsigned begin_ = 0;     // the first vector that is kept
   Slot kept_[Layout::slots][vectors];
 };
 

@@ -156,6 +156,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.lanes = lanes;
     out.loop_lanes = loop_lanes;
     out.narrow_lanes = narrow;
+    if constexpr (narrow > 0) out.narrow_kept = NarrowKept<outputs, Types, Program>::leaves;
     out.state_bytes = Passes::places.most;
     out.uses = uses;
     out.levels = Passes::Levels::levels.of;

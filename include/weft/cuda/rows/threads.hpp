@@ -20,11 +20,20 @@ struct RowPlace {
   bool active = false;
 };
 
+/// Which of a block's columns a thread has in the kernel that loops.
+__device__ __forceinline__ unsigned column_in_block(const RowLoops& grid) {
+  if (grid.width.divisor == 1) return threadIdx.x & (grid.rows_a_block - 1);
+  return threadIdx.x - grid.width.divide(threadIdx.x) * grid.width.divisor;
+}
+
 __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   RowPlace place;
   const unsigned block = grid.parts.divide(blockIdx.x);
   place.part = blockIdx.x - block * grid.parts.divisor;
-  if (grid.columns) {
+  if (grid.width.divisor > 1) {
+    place.thread = grid.width.divide(threadIdx.x);
+    place.row = block * grid.rows_a_block + column_in_block(grid);
+  } else if (grid.columns) {
     const unsigned shift = grid.width_shift;
     place.thread = threadIdx.x >> shift & (grid.group - 1);
     place.row = block * grid.rows_a_block + (threadIdx.x >> (shift + grid.group_shift) << shift) +
@@ -45,7 +54,7 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
   } else {
     place.lane = among;
   }
-  place.active = place.row < grid.rows;
+  place.active = place.row < grid.rows && place.thread < grid.group;
   if (!place.active) place.row = 0;
   return place;
 }

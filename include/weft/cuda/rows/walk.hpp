@@ -92,6 +92,17 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     load_leaves<Uses>(registers, at, item, all, most, Leaves{});
   }
 
+  /// Loads this thread's first item of an operand whose elements have type T, of rows along one
+  /// axis.
+  template <class T>
+  __device__ __forceinline__ void load_operand(Vector<T, V>& out, int operand, const RowItem& item,
+                                               int most) const {
+    const RowOperand& x = grid_.operand[operand];
+    const char* const at = row_start(grid_, x, place_.row) +
+                           place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
+    load_vector(out, at, x, (grid_.vectors >> operand & 1U) != 0, item, most);
+  }
+
   /// Calls one(registers, values, position) for each of this thread's elements, with the values of
   /// loaded reductions that are others at each.
   template <std::uint64_t Uses, class F>
@@ -175,23 +186,29 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     if constexpr (Used) {
       if (!all && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
-      const bool whole = (grid_.vectors & bit<K>) != 0 && item.n == V;
-      if (whole) {
-        out = *reinterpret_cast<const Vector<T, V>*>(at);
-      } else if ((grid_.constants & bit<K>) != 0) {
+      if ((grid_.constants & bit<K>) != 0) {
         const T value = *reinterpret_cast<const T*>(at);
 #pragma unroll
         for (int j = 0; j < V; ++j) out.lane[j] = value;
       } else {
-        const char* from = at;
-#pragma unroll
-        for (int j = 0; j < V; ++j) {
-          if (ends_at<V>(j, most)) break;
-          if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(from);
-          from += x.hop;
-        }
+        load_vector(out, at, x, (grid_.vectors & bit<K>) != 0, item, most);
       }
       at += x.step;
+    }
+  }
+  template <class T>
+  __device__ __forceinline__ static void load_vector(Vector<T, V>& out, const char* at,
+                                                     const RowOperand& x, bool whole,
+                                                     const RowItem& item, int most) {
+    if (whole && item.n == V) {
+      out = *reinterpret_cast<const Vector<T, V>*>(at);
+      return;
+    }
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (ends_at<V>(j, most)) break;
+      if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(at);
+      at += x.hop;
     }
   }
   template <int K, bool Used>

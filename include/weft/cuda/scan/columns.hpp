@@ -1,4 +1,4 @@
-// Scans of columns: blocks across neighbouring ones, down along them.
+// Scans of columns: blocks across neighbouring ones, down along them, or a thread for each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,6 +9,8 @@ namespace weft::on_cuda {
 /// Threads a block of the column form, and elements of a column that one thread scans at a time.
 inline constexpr int scan_threads = 512;
 inline constexpr int scan_run = 8;
+/// The longest columns of which a thread scans a whole one.
+inline constexpr int64_t most_of_thread = 256;
 
 #if defined(__CUDACC__)
 
@@ -99,6 +101,54 @@ __global__ void __launch_bounds__(scan_threads)
     carry = S::join(carry, static_cast<Carry>(all));
   }
   if (grid.pass == ScanGrid::totals && y == 0) mine[piece * grid.width] = carry;
+}
+
+/// A thread scans a whole column, of which there are enough to fill the GPU.
+template <class Out, class In, class S>
+__global__ void __launch_bounds__(block_threads)
+    scan_many_columns(const __grid_constant__ ScanGrid grid) {
+  using C = compute_t<In>;
+  using State = typename S::template State<C>;
+  using Carry = typename S::template Carry<C>;
+  const unsigned row = blockIdx.x * block_threads + threadIdx.x;
+  if (row >= grid.rows) return;
+  int64_t offset[2] = {};
+  grid.locate(row, offset);
+  const In* in = reinterpret_cast<const In*>(grid.data[1]) + offset[1];
+  Out* out = reinterpret_cast<Out*>(grid.data[0]) + offset[0];
+  auto left = static_cast<int>(grid.length);
+  In loaded[scan_run];
+  const auto load = [&] {
+#pragma unroll
+    for (int j = 0; j < scan_run; ++j) {
+      if (j < left) loaded[j] = in[j * grid.along[1]];
+    }
+    in += scan_run * grid.along[1];
+  };
+  load();
+  Carry carry = S::template identity<Carry>();
+#pragma unroll 1
+  while (left > 0) {
+    const int here = left < scan_run ? left : scan_run;
+    State part[scan_run];
+#pragma unroll
+    for (int j = 0; j < scan_run; ++j) {
+      const State element =
+          j < here ? S::enter(load_element(loaded[j])) : S::template identity<State>();
+      part[j] = j == 0 ? element : S::join(part[j > 0 ? j - 1 : 0], element);
+    }
+    left -= scan_run;
+    load();  // of the next run, while this one is stored
+    const auto prefix = scanner::prefix_of<State>(carry);
+#pragma unroll
+    for (int j = 0; j < scan_run; ++j) {
+      if (j < here) {
+        out[j * grid.along[0]] = store_element<Out>(S::finish(scanner::after<S>(prefix, part[j])));
+      }
+    }
+    out += scan_run * grid.along[0];
+    carry = S::join(carry, static_cast<Carry>(part[scan_run - 1]));
+  }
 }
 
 #endif

@@ -37,6 +37,13 @@ WEFT_OUTLINED inline bool plan_scan(const char* name, const Shape& shape, int ax
   return grid.along[0] != 1 && grid.rank > 0 && grid.length > 1;
 }
 
+/// Whether columns are short, and as many as the GPU has threads for with eight elements of each
+/// under way.
+WEFT_OUTLINED inline bool has_many_columns(const ScanGrid& grid, int multiprocessors) {
+  return grid.length <= most_of_thread &&
+         grid.rows >= static_cast<unsigned>(multiprocessors) * 1024;
+}
+
 /// Cuts the columns of a scan into tiles across and, where these are few, pieces along.
 WEFT_OUTLINED inline unsigned plan_column_scan(const char* name, int multiprocessors,
                                                ScanGrid& grid) {
@@ -81,6 +88,12 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
   };
   Carry* totals = nullptr;
   if (plan_scan(S::text, shape, axis, operands, grid)) {
+    if (has_many_columns(grid, processors)) {
+      void* arguments[] = {&grid};
+      return launch(name, shape, reinterpret_cast<const void*>(scan_many_columns<Out, In, S>),
+                    (grid.rows + block_threads - 1) / block_threads, block_threads, arguments,
+                    stream);
+    }
     const unsigned blocks = plan_column_scan(S::text, processors, grid);
     const auto kernel = reinterpret_cast<const void*>(scan_columns<Out, In, S>);
     void* arguments[] = {&grid, &totals};

@@ -17,6 +17,9 @@ namespace weft {
 ///                      Operand*);
 ///   template <class Outs, class Types, class Program>
 ///   static void rows(Explanation&, D, const Name&, const RowTask&, Operand*);
+/// and where D joins parts at once, false where it does not join these:
+///   template <class E>
+///   static bool join(Explanation&, const E& joined);
 template <class D>
 struct Explainer;
 

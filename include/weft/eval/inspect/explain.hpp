@@ -76,8 +76,14 @@ void explain_into(Explanation& out, const E& e, const ExplainOptions& options) {
     out.kernels.push_back(product_kernel(product, product.type, e.shape(),
                                          e.size() * static_cast<int64_t>(sizeof(T)), "result"));
   } else if constexpr (route_of<E>() == Route::opaque) {
-    out.kernels.push_back(opaque_kernel("evaluated:", name_of<E>(), e.shape()));
-    ++out.opaque;
+    bool known = false;
+    if constexpr (requires { Explainer<Runs>::join(out, e); }) {
+      known = Explainer<Runs>::join(out, e);
+    }
+    if (!known) {
+      out.kernels.push_back(opaque_kernel("evaluated:", name_of<E>(), e.shape()));
+      ++out.opaque;
+    }
   } else if (e.size() > 0) {
     lowered.template run<T>(e.shape(), DryRun<Runs>{device, &out, &kernel_of});
   }

@@ -20,6 +20,24 @@ class Single : public N {
   const N& node() const& { return *this; }
   N&& node() && { return static_cast<N&&>(*this); }
 
+  // As members of N they would forget that this is one number: x.mean().sqrt().
+  auto abs() const { return weft::detail::member::free_abs(*this); }
+  auto exp() const { return weft::detail::member::free_exp(*this); }
+  auto log() const { return weft::detail::member::free_log(*this); }
+  auto sqrt() const { return weft::detail::member::free_sqrt(*this); }
+  auto square() const { return weft::detail::member::free_square(*this); }
+  auto sigmoid() const { return weft::detail::member::free_sigmoid(*this); }
+  auto tanh() const { return weft::detail::member::free_tanh(*this); }
+  auto relu() const { return weft::detail::member::free_relu(*this); }
+  template <class Y>
+  auto pow(const Y& y) const {
+    return weft::detail::member::free_pow(*this, y);
+  }
+  template <class... Bounds>
+  auto clamp(const Bounds&... b) const {
+    return weft::detail::member::free_clamp(*this, b...);
+  }
+
   operator converted() const { return static_cast<converted>(N::item()); }
   template <std::same_as<bool> B>
   explicit operator B() const {

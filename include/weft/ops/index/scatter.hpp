@@ -98,10 +98,10 @@ Tensor<T, D> scatter(const char* operation, const Tensor<T, D>& target, const Ax
                          Scalar<int64_t>{checked_cast<int64_t>(operation, indices)}, source);
     } else if constexpr (!Expression<S>) {
       scatter_into<How, Kind>(
-          operation, target, axis, indices,
+          operation, target, axis, node(indices),
           Scalar<compute_t<T>>{load_element(checked_cast<T>(operation, source))});
     } else {
-      scatter_into<How, Kind>(operation, target, axis, indices, source);
+      scatter_into<How, Kind>(operation, target, axis, node(indices), node(source));
     }
   }
   return target;

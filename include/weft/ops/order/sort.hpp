@@ -21,7 +21,11 @@ concept SortingDevice = requires(const Tensor<float, D>& x, const Tensor<int64_t
 };
 
 /// Puts the largest first.
-struct Descending {};
+struct Descending {
+  bool on = true;
+  /// descending = true, as in Python.
+  constexpr Descending operator=(bool reverse) const { return {reverse}; }
+};
 inline constexpr Descending descending;
 
 /// Says that elements that are equal must keep their order. They do with or without it, so that
@@ -60,7 +64,7 @@ struct SortOptions {
   Axes axes{-1};
   bool reverse = false;
   void take(const Axes& a) { axes = a; }
-  void take(Descending) { reverse = true; }
+  void take(Descending d) { reverse = d.on; }
   void take(Smallest) { reverse = false; }
   void take(Stable) {}
 };

@@ -66,7 +66,7 @@ auto races(const char* operation, const W& weights, int64_t rows, bool keeps, Ge
 template <ExpressionLike W>
 Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> categorical(
     const W& weights, Generator& generator = default_generator()) {
-  const auto w = weft::detail::as_tensor(weights);
+  const auto w = weft::detail::as_tensor(weft::detail::detached(weights));
   return argmax(detail::races("categorical", w, 1, false, generator), axis(-1)).eval();
 }
 
@@ -76,7 +76,7 @@ template <ExpressionLike W>
 Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> multinomial(
     const W& weights, std::int64_t count, bool replacement = false,
     Generator& generator = default_generator()) {
-  const auto w = weft::detail::as_tensor(weights);
+  const auto w = weft::detail::as_tensor(weft::detail::detached(weights));
   const std::int64_t n = w.rank() > 0 ? w.shape()[w.rank() - 1] : 0;
   if (count < 0 || (!replacement && count > n)) {
     fail<ValueError>("multinomial", count, " of ", n, " without replacement, expected at most all");
@@ -112,6 +112,11 @@ auto choice(const X& x, std::int64_t count, const W& weights, bool replacement =
   return take(weft::detail::as_tensor(x), multinomial(weights, count, replacement, generator),
               axis(0))
       .eval();
+}
+/// Numbers from 0 to n - 1 instead of slices: choice(10, 3).
+template <std::integral N, class... Options>
+auto choice(N n, std::int64_t count, Options&&... options) {
+  return choice(arange(static_cast<std::int64_t>(n)), count, static_cast<Options&&>(options)...);
 }
 
 /// Rows of positive numbers that sum to 1, each from a row of positive parameters (..., n).

@@ -65,8 +65,8 @@ void take(const char* operation, int rank, ReducedAxes& out, R&, const Axes& axe
   out.mask = axes_mask(operation, axes, rank);
 }
 template <class R>
-void take(const char*, int, ReducedAxes& out, R&, Keepdims) {
-  out.keep = true;
+void take(const char*, int, ReducedAxes& out, R&, Keepdims keep) {
+  out.keep = keep.on;
 }
 template <class R>
 void take(const char*, int, ReducedAxes& out, R&, bool keep) {

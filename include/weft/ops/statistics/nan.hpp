@@ -41,7 +41,8 @@ auto nanmean_kept(const X& x, Options... options) {
   const auto numbers = without_nan(x, 0);
   if constexpr (kept) {
     const auto flag = [](auto option) {
-      if constexpr (std::is_same_v<decltype(option), bool>) {
+      if constexpr (std::is_same_v<decltype(option), bool> ||
+                    std::is_same_v<decltype(option), Keepdims>) {
         return keepdims;
       } else {
         return option;

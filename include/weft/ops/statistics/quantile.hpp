@@ -28,7 +28,7 @@ struct RankOptions {
     axes = a;
     flat = false;
   }
-  void take(Keepdims) { keep = true; }
+  void take(Keepdims k) { keep = k.on; }
   void take(Quantile q) { how = q; }
 };
 

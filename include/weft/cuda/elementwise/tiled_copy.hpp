@@ -1,0 +1,190 @@
+// Copies by tiles of several short axes, read in the order of the source and written in the
+// target's. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/elementwise/tiled_copy_plan.hpp"
+
+namespace weft::on_cuda {
+
+#if defined(__CUDACC__)
+
+namespace detail {
+
+/// What holds the bits of an element.
+template <int Bytes>
+struct WordOf {
+  using type = unsigned;
+};
+template <>
+struct WordOf<1> {
+  using type = unsigned char;
+};
+template <>
+struct WordOf<2> {
+  using type = unsigned short;
+};
+template <>
+struct WordOf<8> {
+  using type = unsigned long long;
+};
+
+/// Copies a word to shared memory without waiting for it.
+template <int Bytes>
+__device__ __forceinline__ void copy_async(char* to, const char* from) {
+#if __CUDA_ARCH__ >= 800
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (Bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from));
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(Bytes));
+  }
+#else
+  for (int b = 0; b < Bytes; b += 4) {
+    *reinterpret_cast<unsigned*>(to + b) = *reinterpret_cast<const unsigned*>(from + b);
+  }
+#endif
+}
+
+/// What a thread moves of any tile: where its elements are in the source and in shared memory as it
+/// reads, and in shared memory and the target as it writes.
+template <int Size>
+struct TiledThread {
+  static constexpr int lanes = tiled_lanes(Size);
+  int count;  // of them
+  int from[lanes];
+  int to[lanes];
+  unsigned places[lanes];  // of both in bytes, 16 bits each
+
+  __host__ __device__ __forceinline__ TiledThread(const TiledCopy& plan, unsigned thread) {
+    unsigned read[lanes];
+    unsigned written[lanes];
+    find(plan.read, plan.rank, thread, from, read);
+    find(plan.written, plan.rank, thread, to, written);
+    const int left = plan.elements - static_cast<int>(thread);
+    count = left <= 0 ? 0 : (left - 1) / static_cast<int>(block_threads) + 1;
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      places[k] = k < count ? (read[k] | written[k] << 16) * Size : 0;
+    }
+  }
+
+ private:
+  __host__ __device__ __forceinline__ static void find(const TiledCopy::Axis* axes, int rank,
+                                                       unsigned thread, int (&offset)[lanes],
+                                                       unsigned (&place)[lanes]) {
+    unsigned rest[lanes];
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      rest[k] = thread + static_cast<unsigned>(k) * block_threads;
+      offset[k] = 0;
+      place[k] = 0;
+    }
+#pragma unroll 1
+    for (int d = 0; d < rank; ++d) {
+      const TiledCopy::Axis axis = axes[d];
+#pragma unroll
+      for (int k = 0; k < lanes; ++k) {
+        const unsigned next = axis.size.divide(rest[k]);
+        const unsigned at = rest[k] - next * axis.size.divisor;
+        rest[k] = next;
+        offset[k] += static_cast<int>(at) * axis.stride;
+        place[k] += at * static_cast<unsigned>(axis.place);
+      }
+    }
+  }
+};
+
+/// Where a tile begins in the source and the target.
+__host__ __device__ __forceinline__ void find_tile(const TiledCopy& plan, unsigned tile, int& from,
+                                                   int& to) {
+  from = to = 0;
+#pragma unroll 1
+  for (int d = 0; d < plan.outer; ++d) {
+    const TiledCopy::Outer& outer = plan.across[d];
+    const unsigned next = outer.tiles.divide(tile);
+    int at = static_cast<int>(tile - next * outer.tiles.divisor) * outer.part;
+    at = at < outer.last ? at : outer.last;
+    tile = next;
+    from += at * outer.from_stride;
+    to += at * outer.to_stride;
+  }
+}
+
+template <int Size>
+__host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine,
+                                                   const typename WordOf<Size>::type* from,
+                                                   char* shared) {
+  using T = typename WordOf<Size>::type;
+  constexpr int lanes = tiled_lanes(Size);
+#if __CUDA_ARCH__ >= 800
+  constexpr bool waits_later = Size >= 4;
+#else
+  constexpr bool waits_later = false;
+#endif
+  if constexpr (waits_later) {
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      if (k < mine.count) {
+        copy_async<Size>(shared + (mine.places[k] & 0xFFFF),
+                         reinterpret_cast<const char*>(from + mine.from[k]));
+      }
+    }
+  } else {
+    T values[lanes];
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      if (k < mine.count) values[k] = from[mine.from[k]];
+    }
+#if defined(__CUDA_ARCH__)
+    asm volatile("" ::: "memory");  // all are loaded before the first is waited for
+#endif
+#pragma unroll
+    for (int k = 0; k < lanes; ++k) {
+      if (k < mine.count) *reinterpret_cast<T*>(shared + (mine.places[k] & 0xFFFF)) = values[k];
+    }
+  }
+}
+template <int Size>
+__host__ __device__ __forceinline__ void write_tile(const TiledThread<Size>& mine,
+                                                    typename WordOf<Size>::type* to,
+                                                    const char* shared) {
+  using T = typename WordOf<Size>::type;
+  constexpr int lanes = tiled_lanes(Size);
+  T values[lanes];
+#pragma unroll
+  for (int k = 0; k < lanes; ++k) {
+    values[k] = *reinterpret_cast<const T*>(shared + (mine.places[k] >> 16));
+  }
+#pragma unroll
+  for (int k = 0; k < lanes; ++k) {
+    if (k < mine.count) to[mine.to[k]] = values[k];
+  }
+}
+
+}  // namespace detail
+
+/// A tiled copy of elements of Size bytes.
+template <int Size>
+__global__ void __launch_bounds__(block_threads, 3)
+    copy_tiled(const __grid_constant__ TiledCopy plan) {
+  using T = typename detail::WordOf<Size>::type;
+  extern __shared__ __align__(16) char weft_copy_tile[];
+  const detail::TiledThread<Size> mine(plan, threadIdx.x);
+#pragma unroll 1
+  for (unsigned tile = blockIdx.x; tile < plan.tiles; tile += gridDim.x) {
+    int from = 0;
+    int to = 0;
+    detail::find_tile(plan, tile, from, to);
+    detail::read_tile<Size>(mine, reinterpret_cast<const T*>(plan.from) + from, weft_copy_tile);
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    __syncthreads();
+    detail::write_tile<Size>(mine, reinterpret_cast<T*>(plan.to) + to, weft_copy_tile);
+    __syncthreads();
+  }
+}
+
+#endif
+
+}  // namespace weft::on_cuda

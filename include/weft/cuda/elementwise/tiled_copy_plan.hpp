@@ -1,0 +1,181 @@
+// Planning copies by tiles of several short axes, with long rows in the order of source and target.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cuda/primitive/launch.hpp"
+
+namespace weft::on_cuda {
+
+/// A copy of tiles of any number of short axes: those innermost in the source, in whose order a
+/// tile is read to shared memory, and those innermost in the target, in whose order it is written.
+struct TiledCopy {
+  /// A tile's axis: its part of it, from an element to the next in memory and in shared memory.
+  struct Axis {
+    FastDivmod size;
+    int stride = 0;
+    int place = 0;
+  };
+  /// An axis along which tiles lie side by side. The last one ends with the axis, and may have
+  /// elements in common with the one before.
+  struct Outer {
+    FastDivmod tiles;
+    int part = 1;
+    int last = 0;  // where the last one begins
+    int from_stride = 0;
+    int to_stride = 0;
+  };
+  const char* from = nullptr;
+  char* to = nullptr;
+  int elements = 1;     // of a tile
+  int rank = 0;         // axes of a tile,
+  Axis read[max_rank];  // innermost of the source first
+  Axis written[max_rank];
+  unsigned tiles = 1;
+  int outer = 0;
+  Outer across[max_rank];
+};
+
+/// How a copy is launched; no blocks where the loop over elements does it better.
+struct CopyLaunch {
+  bool turned = false;
+  bool tiled = false;
+  unsigned blocks = 0;
+  int shared_bytes = 0;
+};
+
+/// Elements of a tile of any axes that a thread moves.
+WEFT_HD constexpr int tiled_lanes(int itemsize) { return itemsize < 8 ? 10 : 6; }
+
+namespace detail {
+
+inline int divided_up(int64_t n, int64_t by) { return static_cast<int>((n + by - 1) / by); }
+
+/// Parts of `n`, none longer than `most`, in multiples of `unit` unless one is enough.
+inline int even_part(int n, int most, int unit) {
+  if (n <= most) return n;
+  return divided_up(divided_up(n, divided_up(n, most / unit * unit)), unit) * unit;
+}
+
+/// The dimensions of a copy from the innermost of the source outward.
+WEFT_OUTLINED inline void order_by_source(const Operand& from, int rank, int* order) {
+  const auto step = [&](int d) { return from.stride[d] < 0 ? -from.stride[d] : from.stride[d]; };
+  for (int i = 0; i < rank; ++i) {
+    int at = i;
+    const int d = rank - 1 - i;
+    for (; at > 0 && step(order[at - 1]) > step(d); --at) order[at] = order[at - 1];
+    order[at] = d;
+  }
+}
+
+/// Adds to a tile, dimension by dimension of an order, until `wanted` elements are in a row of it.
+/// Returns the elements that are; fewer where gaps follow.
+WEFT_OUTLINED inline int64_t add_run(const Loops& loops, const Operand& x, const int* order,
+                                     int64_t wanted, int64_t* part) {
+  int64_t run = 1;
+  for (int i = 0; i < loops.rank && run < wanted; ++i) {
+    const int d = order[i];
+    if (x.stride[d] != run) break;
+    const int64_t most = (wanted + run - 1) / run;
+    const int64_t least = even_part(static_cast<int>(loops.size[d]), static_cast<int>(most), 1);
+    if (loops.size[d] <= 2 * most) part[d] = loops.size[d];
+    if (part[d] < least) part[d] = least;
+    run *= part[d];
+    if (part[d] < loops.size[d]) break;
+  }
+  return run;
+}
+
+/// Plans a copy by tiles of several axes; false where neither rows of the source nor of the target
+/// would be of some length.
+WEFT_OUTLINED inline bool plan_tiled(const Loops& loops, const Operand* operands, TiledCopy& out,
+                                     CopyLaunch& launch) {
+  const Operand& to = operands[0];
+  const Operand& from = operands[1];
+  const int itemsize = to.itemsize;
+  const int rank = loops.rank;
+  const int64_t most = int64_t{tiled_lanes(itemsize)} * static_cast<int>(block_threads);
+  int by_source[max_rank];
+  int by_target[max_rank];
+  order_by_source(from, rank, by_source);
+  order_by_source(to, rank, by_target);
+  int64_t part[max_rank];
+  for (int d = 0; d < rank; ++d) part[d] = 1;
+  // Lines of 128 bytes of either, or two thirds of that where the other one's are long.
+  const int64_t wanted = itemsize < 4 ? 32 : 128 / itemsize;
+  const int64_t read = add_run(loops, from, by_source, wanted, part);
+  const int64_t written = add_run(loops, to, by_target, wanted, part);
+  int64_t elements = 1;
+  for (int d = 0; d < rank; ++d) elements *= part[d];
+  if (elements > most || read * itemsize < 32 || written * itemsize < 32) return false;
+  // As large as it may be, along the innermost axes of the target and then of the source.
+  for (const int* order : {by_target, by_source}) {
+    for (int i = 0; i < rank; ++i) {
+      const int d = order[i];
+      const int64_t rest = elements / part[d];
+      if (part[d] == loops.size[d] || most / rest < 2 * part[d]) continue;
+      part[d] = even_part(static_cast<int>(loops.size[d]), static_cast<int>(most / rest), 1);
+      elements = rest * part[d];
+    }
+  }
+  if (2 * elements < static_cast<int>(block_threads)) return false;
+
+  out.from = from.data;
+  out.to = to.data;
+  out.elements = static_cast<int>(elements);
+  // Neighbours of the target read words of different banks: rows of those that are short follow
+  // each other there.
+  const int first = by_target[0];
+  const int lanes = itemsize == 8 ? 16 : 32;
+  const int line = 128 / itemsize;
+  const int word = itemsize < 4 ? 4 / itemsize : 1;
+  const int beside = divided_up(lanes, static_cast<int>(part[first] < lanes ? part[first] : lanes));
+  const int shifted = divided_up(beside, word) * word % line;
+  int place[max_rank];
+  int64_t reach = 1;
+  for (int i = 0; i < rank; ++i) {
+    const int d = by_source[i];
+    if (d == first && reach > 1 && part[d] > 1) {
+      reach += ((shifted - reach) % line + line) % line;
+    }
+    place[d] = static_cast<int>(reach);
+    reach *= part[d];
+  }
+  out.rank = 0;
+  for (int i = 0; i < rank; ++i) {
+    const int d = by_source[i];
+    if (part[d] == 1) continue;
+    out.read[out.rank++] = {FastDivmod(static_cast<unsigned>(part[d])),
+                            static_cast<int>(from.stride[d]), place[d]};
+  }
+  out.rank = 0;
+  for (int i = 0; i < rank; ++i) {
+    const int d = by_target[i];
+    if (part[d] == 1) continue;
+    out.written[out.rank++] = {FastDivmod(static_cast<unsigned>(part[d])),
+                               static_cast<int>(to.stride[d]), place[d]};
+  }
+  int64_t tiles = 1;
+  out.outer = 0;
+  for (int i = 0; i < rank; ++i) {
+    const int d = by_target[i];
+    if (part[d] == loops.size[d]) continue;
+    const int here = divided_up(loops.size[d], static_cast<int>(part[d]));
+    out.across[out.outer++] = {FastDivmod(static_cast<unsigned>(here)), static_cast<int>(part[d]),
+                               static_cast<int>(loops.size[d] - part[d]),
+                               static_cast<int>(from.stride[d]), static_cast<int>(to.stride[d])};
+    tiles *= here;
+  }
+  out.tiles = static_cast<unsigned>(tiles);
+  // A block finds its places in a tile once for all of its tiles.
+  const int64_t each = tiles / 1024;
+  launch.tiled = true;
+  launch.blocks = static_cast<unsigned>(divided_up(tiles, static_cast<int>(each < 1    ? 1
+                                                                           : each > 16 ? 16
+                                                                                       : each)));
+  launch.shared_bytes = static_cast<int>(reach) * itemsize;
+  return launch.shared_bytes <= granted_shared_bytes;
+}
+
+}  // namespace detail
+
+}  // namespace weft::on_cuda
