@@ -1,5 +1,5 @@
-// Copies by tiles of several short axes, read in the order of the source and written in the
-// target's. SPDX-License-Identifier: Apache-2.0
+// Copies by tiles of several short axes: read in the source's order, written in the target's.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/elementwise/tiled_copy_plan.hpp"

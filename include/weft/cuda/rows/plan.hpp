@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because each choice of a plan depends on the ones before it.
+
 #include "weft/cuda/rows/grid.hpp"
 
 namespace weft::on_cuda::detail {

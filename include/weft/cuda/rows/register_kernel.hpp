@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because all that one thread does is one class.
+
 #include "weft/cuda/primitive/reduce_state.hpp"
 #include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/rows/hoist.hpp"
