@@ -152,6 +152,7 @@ TEST_CASE("a join of tensors with short pieces is one kernel [gpu]") {
   const auto y = weft::zeros<weft::half>({500, 64}, Cuda{});
   auto z = weft::empty<weft::half>({500, 64, 2}, Cuda{});
   CHECK(captured([&] { z.assign(stack(x, y, axis(2))); }).kernels == 1);
+  z.assign(stack(x, y, axis(2)));  // what is captured does not run
   CHECK(sum(z(weft::all, weft::all, 0)).item() == weft::half{32000});
   auto w = weft::empty<weft::half>({500, 30}, Cuda{});
   const auto narrow = x(weft::all, slice(3, 33));

@@ -29,6 +29,18 @@ TEST_CASE("FastDivmod divides every number below 2^31 [gpu]") {
   }
 }
 
+TEST_CASE("FastDivmod divides on the host too") {
+  int wrong = 0;
+  for (unsigned d = 1; d < 3000; d += d < 300 ? 1 : 37) {
+    const weft::cuda::FastDivmod by(d);
+    for (unsigned q = 0; q < 0x7FFFFFFFU / d - 1; q += 1 + q / 3) {
+      for (const unsigned r : {0U, d / 2, d - 1}) wrong += by.divide(q * d + r) != q ? 1 : 0;
+    }
+    wrong += by.divide(0x7FFFFFFFU) != 0x7FFFFFFFU / d ? 1 : 0;
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("pieces cover all elements once, and fit in 32 bits") {
   using namespace weft::detail;
   Loops loops;

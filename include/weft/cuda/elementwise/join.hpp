@@ -135,10 +135,11 @@ __global__ void __launch_bounds__(block_threads)
 
 namespace detail {
 
-/// The kernel that joins elements of `Size` bytes as planned.
+/// The kernel that joins elements of `Size` bytes as planned; of other sizes than powers of two
+/// none is.
 template <int Size>
 const void* join_kernel(const JoinLaunch& launch, int parts) {
-  constexpr int word = Size < 8 ? Size : 8;
+  constexpr int word = Size < 2 ? 1 : Size < 4 ? 2 : Size < 8 ? 4 : 8;
   if (launch.merges) {
     if constexpr (word <= 2) {
       if (parts == 8) return reinterpret_cast<const void*>(merge_words<word, 8>);

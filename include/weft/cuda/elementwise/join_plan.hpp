@@ -70,10 +70,11 @@ WEFT_OUTLINED inline bool find_rows(const Shape& shape, const Strides& strides, 
 /// Whether parts are joined in one pass: such as have no long pieces, none of them empty.
 WEFT_OUTLINED inline bool has_short_pieces(const JoinSource* parts, int n, int itemsize) {
   if (itemsize > 16 || (itemsize & (itemsize - 1)) != 0) return false;
+  if (n < 2 || n > JoinedRows::most_parts) return false;
   for (int k = 0; k < n; ++k) {
     if (parts[k].width * itemsize >= long_piece) return false;
   }
-  return n > 1 && n <= JoinedRows::most_parts;
+  return true;
 }
 
 /// Plans a join of up to `rows` rows, as many as a kernel counts, to contiguous memory; returns how
@@ -81,7 +82,7 @@ WEFT_OUTLINED inline bool has_short_pieces(const JoinSource* parts, int n, int i
 WEFT_OUTLINED inline int64_t plan_join(char* to, int64_t rows, const JoinSource* parts, int n,
                                        int itemsize, JoinedRows& out, JoinLaunch& launch) {
   const auto address = [](const char* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  const auto bytes = [&](int64_t n) { return static_cast<std::uintptr_t>(n * itemsize); };
+  const auto bytes = [&](int64_t x) { return static_cast<std::uintptr_t>(x * itemsize); };
   std::uintptr_t bits = address(to);
   for (int k = 0; k < n; ++k) {
     bits |= address(parts[k].data) | bytes(parts[k].width) | bytes(parts[k].pitch);

@@ -1,4 +1,4 @@
-// Copies by tiles of several short axes: read in the source's order, written in the target's.
+// Copies by tiles of several short axes, read in the source's order, written in the target's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

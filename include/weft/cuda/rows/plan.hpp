@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long because each choice of a plan depends on the ones before it.
+// Long because the plan of a task is one class.
 
 #include "weft/cuda/rows/grid.hpp"
 
