@@ -1,4 +1,4 @@
-// The CPU's attention: blocks of queries against all their keys, one at a time by each thread.
+// Attention on the CPU: each thread takes one block of queries at a time, with all of its keys.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,11 +16,11 @@ namespace weft {
 
 namespace cpu::detail {
 
-/// Rows that one product has: its scores stay in the cache.
+/// Rows per product, few enough that its scores stay in the cache.
 inline constexpr int64_t attention_rows = 64;
 
-/// c = alpha a b, or added to c, for matrices of (rows, columns, elements from a row to the next
-/// and from a column to the next).
+/// c = alpha a b, or c += alpha a b, for matrices given by rows, columns, and the strides between
+/// rows and between columns.
 template <class C>
 struct AttentionMatrix {
   C* data;
@@ -50,10 +50,11 @@ struct AttentionBlock {
   int64_t h;
   int64_t first;
   int64_t rows;
-  int64_t keys;  // that one of its queries may attend to
+  int64_t keys;  // that any of its queries may attend to
 };
 
-/// Adds masks to the scores of a block, and gives -infinity to the keys that are not attended to.
+/// Adds masks to the scores of a block, and sets those of keys that are not attended to to
+/// -infinity.
 template <class C>
 void mask_scores(const AttentionPlan& plan, const AttentionBlock& block, C* scores) {
   constexpr C never = -std::numeric_limits<C>::infinity();
@@ -73,7 +74,7 @@ void mask_scores(const AttentionPlan& plan, const AttentionBlock& block, C* scor
   }
 }
 
-/// exp(x - shift) of n neighbours, by vectors.
+/// exp(x - shift) of n neighbours, vectorised.
 template <class C>
 void exp_shifted(C* x, int64_t n, C shift) {
   run_loop([=]() __attribute__((always_inline)) {
@@ -231,7 +232,7 @@ struct Attention<Cpu> {
   static Tensor<compute_t<T>, Cpu> wider(const Tensor<T, Cpu>& x) {
     return cast<compute_t<T>>(x);
   }
-  /// A plan whose mask is of the type that half types are computed in.
+  /// A plan whose mask has the type that half types are computed in.
   template <class T>
   struct Widened {
     AttentionPlan plan;

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// Waits for all work given to the device; the CPU has none left when a statement returns.
+/// Waits for the device's pending work; the CPU has none once a statement returns.
 inline void synchronize(Cpu) {}
 
 /// True when the device can be used.

@@ -1,4 +1,4 @@
-// The CPU's multi-output programs: one loop for all gradients, and one for each that is summed.
+// Multi-output programs on the CPU: one loop for all gradients, and one for each that is summed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// CUDA's scans, sorting, selection and counting: what is built on CUB beside the reductions.
+// Scans, sorting, selection and counting on CUDA: what is built on CUB besides reductions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

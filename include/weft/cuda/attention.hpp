@@ -179,7 +179,7 @@ struct Attention<Cuda> {
     return grid;
   }
 
-  /// Half types lose nothing in TF32; float takes it where it is allowed.
+  /// Half types lose nothing in TF32; float uses it if that is allowed.
   template <class T>
   static constexpr bool always_tensor_cores = is_half<T>&& on_cuda::compiled_for_tensor_cores();
   template <class T>

@@ -1,4 +1,4 @@
-// CUDA's gradients: all of a statement's in one kernel, sums finished by another.
+// Gradients on CUDA: all those of a statement in one kernel; another finishes the sums.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,8 +40,8 @@ struct GradientExecutor<Cuda> {
         run_aligned<Outs, Types, lanes, n>(name, shape, loops, operands, program, stream)) {
       return;
     }
-    StorageHandle turned[n - k];
-    turn_all(Types{}, name, device, loops, operands + k, turned);
+    StorageHandle transposed[n - k];
+    transpose_all(Types{}, name, device, loops, operands + k, transposed);
     on_cuda::SumGrid<n, k> grid;
     unsigned blocks_x = 1;
     unsigned blocks_y = 1;
@@ -72,7 +72,7 @@ struct GradientExecutor<Cuda> {
 
 #if defined(__CUDACC__)
  private:
-  /// The whole in the kernel for aligned operands, where they are.
+  /// Runs everything in the kernel for aligned operands, if they are aligned.
   template <class Outs, class Types, int V, int N, class Program>
   static bool run_aligned(const detail::Name& name, const Shape& shape, const detail::Loops& loops,
                           detail::Operand* operands, const Program& program,
@@ -99,16 +99,17 @@ struct GradientExecutor<Cuda> {
   }
 
   template <class... Ts>
-  static void turn_all(detail::TypeList<Ts...>, const detail::Name& name, Cuda device,
-                       const detail::Loops& loops, detail::Operand* operands,
-                       StorageHandle* turned) {
-    (turn<Ts>(name, device, loops, *operands++, *turned++), ...);
+  static void transpose_all(detail::TypeList<Ts...>, const detail::Name& name, Cuda device,
+                            const detail::Loops& loops, detail::Operand* operands,
+                            StorageHandle* transposed) {
+    (transpose<Ts>(name, device, loops, *operands++, *transposed++), ...);
   }
-  /// A large operand whose rows lie across those of the loops is copied in their order: the kernel
-  /// turns no tiles.
+  /// Copies a large operand that is contiguous across the loops' rows into their order: the kernel
+  /// does not transpose tiles.
   template <class T>
-  WEFT_OUTLINED static void turn(const detail::Name& name, Cuda device, const detail::Loops& loops,
-                                 detail::Operand& x, StorageHandle& copy) {
+  WEFT_OUTLINED static void transpose(const detail::Name& name, Cuda device,
+                                      const detail::Loops& loops, detail::Operand& x,
+                                      StorageHandle& copy) {
     if constexpr (!std::is_same_v<T, IndexOperand> && !is_small<T>) {
       if (!on_cuda::detail::lies_across(loops, x)) return;
       Shape shape;

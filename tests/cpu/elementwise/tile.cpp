@@ -5,7 +5,7 @@
 
 using weft::Shape;
 using weft::Tensor;
-using weft::cpu::detail::find_turn;
+using weft::cpu::detail::find_transposition;
 using weft::detail::Loops;
 using weft::detail::Operand;
 
@@ -49,44 +49,44 @@ TEST_CASE("operands that run along another axis are found") {
   loops.size[1] = 200;
   const bool computed[] = {false, false, false};
   Operand straight[] = {operand({200, 1}), operand({200, 1}), operand({0, 1}), operand({1, 0})};
-  CHECK(find_turn(loops, straight, 4, 1, computed).dimension == -1);
+  CHECK(find_transposition(loops, straight, 4, 1, computed).dimension == -1);
   Operand transposed[] = {operand({200, 1}), operand({200, 1}), operand({1, 100}),
                           operand({2, 300})};
-  const auto turn = find_turn(loops, transposed, 4, 1, computed);
-  CHECK(turn.dimension == 0);
-  CHECK(turn.operands == 0b100);
-  CHECK(turn.itemsize == 4);
+  const auto transposition = find_transposition(loops, transposed, 4, 1, computed);
+  CHECK(transposition.dimension == 0);
+  CHECK(transposition.operands == 0b100);
+  CHECK(transposition.itemsize == 4);
   loops.size[0] = 8;
-  CHECK(find_turn(loops, transposed, 4, 1, computed).dimension == -1);
+  CHECK(find_transposition(loops, transposed, 4, 1, computed).dimension == -1);
   const bool position[] = {false, true, false};
   loops.size[0] = 100;
-  CHECK(find_turn(loops, transposed, 4, 1, position).dimension == -1);
+  CHECK(find_transposition(loops, transposed, 4, 1, position).dimension == -1);
 }
 
 TEST_CASE("where tiles of a target can be of whole cache lines") {
   using weft::cpu::detail::before_lines;
   Loops loops;
   loops.rank = 2;
-  const weft::cpu::detail::Turn turn{0, 0b10, 4};
+  const weft::cpu::detail::Transposition transposition{0, 0b10, 4};
   alignas(64) char memory[128];
   Operand x = operand({160, 1});
   x.data = memory;
-  CHECK(before_lines(loops, x, turn) == 0);
+  CHECK(before_lines(loops, x, transposition) == 0);
   x.data = memory + 20;
-  CHECK(before_lines(loops, x, turn) == 5);
+  CHECK(before_lines(loops, x, transposition) == 5);
   x.data = memory + 2;
-  CHECK(before_lines(loops, x, turn) == -1);
+  CHECK(before_lines(loops, x, transposition) == -1);
   x.data = memory;
   x.stride[0] = 161;
-  CHECK(before_lines(loops, x, turn) == -1);
+  CHECK(before_lines(loops, x, transposition) == -1);
   x = operand({192, 1});
   x.data = memory;
   x.itemsize = 1;
-  CHECK(before_lines(loops, x, turn) == 0);
+  CHECK(before_lines(loops, x, transposition) == 0);
   CHECK(before_lines(loops, x, {0, 0b10, 16}) == -1);
 }
 
-TEST_CASE("turned operands of every size, past the edges of tiles") {
+TEST_CASE("transposed operands of every size, past the edges of tiles") {
   for (std::int64_t rows : {16, 63, 64, 65, 200}) {
     for (std::int64_t columns : {16, 31, 64, 129, 257}) {
       check_transposed<std::int8_t>(rows, columns);

@@ -10,6 +10,12 @@ using weft::axis;
 using weft::Cuda;
 using weft::Tensor;
 
+// The operands of a gather that comes after many others.
+using Late = weft::Apply<weft::op::gathered<float, weft::AlongAxis>,
+                         weft::Arg<40, weft::IndexOperand>, weft::Arg<41, std::int32_t>>;
+static_assert(weft::cuda::index_bits<Late> == std::uint64_t{1} << 41);
+static_assert(weft::cuda::offset_bits<Late> == std::uint64_t{1} << 40);
+
 namespace {
 /// Rows of any width and alignment, gathered and added, are what a loop gives.
 template <class T, class I>

@@ -23,7 +23,7 @@ TEST_CASE("[gpu] products with a softmax in between as one graph of cuDNN") {
   const int64_t size[] = {1, 1, 64, 64};
   const int64_t stride[] = {4096, 4096, 64, 1};
   const auto x = array();
-  const auto turned = graph.turned(CUDNN_DATA_HALF, size, stride);
+  const auto transposed = graph.transposed(CUDNN_DATA_HALF, size, stride);
   const auto z = array();
   const auto scale = graph.scalar();
   const auto sums = graph.tensor(CUDNN_DATA_FLOAT, {1, 1, 64, 1}, {64, 64, 1, 1});
@@ -35,7 +35,7 @@ TEST_CASE("[gpu] products with a softmax in between as one graph of cuDNN") {
   const auto below = graph.like(product);
   const auto power = graph.like(product);
   const auto weights = graph.like(product, CUDNN_DATA_HALF);
-  graph.matmul(x, turned, product);
+  graph.matmul(x, transposed, product);
   graph.binary(CUDNN_POINTWISE_MUL, product, scale, scaled);
   graph.reduce(CUDNN_REDUCE_TENSOR_MAX, scaled, most);
   graph.binary(CUDNN_POINTWISE_SUB, scaled, most, below);
@@ -52,7 +52,7 @@ TEST_CASE("[gpu] products with a softmax in between as one graph of cuDNN") {
   const float factor = 0.5F;
   gpu::CudnnArguments arguments;
   arguments.add(x, a.data());
-  arguments.add(turned, b.data());
+  arguments.add(transposed, b.data());
   arguments.add(values, b.data());
   arguments.add(z, c.data());
   arguments.add(scale, &factor);

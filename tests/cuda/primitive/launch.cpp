@@ -1,5 +1,7 @@
 #include "weft/cuda/primitive/launch.hpp"
 
+#include <weft/cuda/primitive/grid.hpp>
+
 #include "test.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <weft/cuda/scan/rows.hpp>
+#include <weft/cuda/scan/warp_tile.hpp>
 
 #include "test.hpp"
 

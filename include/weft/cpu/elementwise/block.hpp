@@ -4,14 +4,14 @@
 
 #include "weft/core/dtype.hpp"
 #include "weft/cpu/elementwise/non_temporal.hpp"
-#include "weft/cpu/elementwise/turn.hpp"
+#include "weft/cpu/elementwise/transpose.hpp"
 #include "weft/eval/program/plan.hpp"
 
 namespace weft::cpu {
 
 using std::int64_t;
 
-/// to = value. Of half types their bits: g++ vectorises no loop that copies a class.
+/// to = value; for half types by their bits, since g++ does not vectorise loops that copy a class.
 template <class T>
 [[gnu::always_inline]] inline void put(T& to, const T& value) {
   if constexpr (is_half<T>) {
@@ -21,7 +21,7 @@ template <class T>
   }
 }
 
-/// How many elements are computed at a time if some strides are not 1.
+/// Elements per block where some strides are not 1.
 inline constexpr int block_size = 512;
 
 namespace detail {
@@ -42,8 +42,7 @@ template <class T>
 }
 }  // namespace detail
 
-/// Copies n elements of `itemsize` bytes from stride to stride; of the sizes in Sizes by loops of
-/// their own.
+/// Copies n elements of `itemsize` bytes between strides; sizes in Sizes have loops of their own.
 template <int Sizes>
 void copy_strided(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n,
                   int itemsize) {
@@ -73,34 +72,34 @@ void copy_strided(const char* from, int64_t from_stride, char* to, int64_t to_st
   }
 }
 
-/// How the elements of a statement's operands are copied: most statements have elements of one or
-/// two sizes, and every file that includes weft compiles the loops of these alone.
+/// How the elements of a statement's operands are copied. Most statements have elements of one or
+/// two sizes; a file compiles only the loops for its own.
 struct Movers {
   void (*copy)(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n,
                int itemsize);
-  void (*turn)(const char* from, int64_t stride, char* to, int64_t pitch, int rows, int columns,
-               int itemsize);
+  void (*transpose)(const char* from, int64_t stride, char* to, int64_t pitch, int rows,
+                    int columns, int itemsize);
 };
 template <int Sizes>
-inline constexpr Movers movers{copy_strided<Sizes>, detail::turn_tile<Sizes>};
+inline constexpr Movers movers{copy_strided<Sizes>, detail::transpose_tile<Sizes>};
 
-/// One operand of a block: where its elements are and, once copied to unit stride, where the loop
-/// finds them.
+/// One operand of a block: the location of its elements and, once they are copied to unit stride,
+/// where the loop finds them.
 struct BlockOperand {
   char* row = nullptr;  // the first element of the loop's row
   int64_t stride = 0;   // along the row
   int itemsize = 0;
-  int64_t pitch = 0;   // bytes from a row to the next one
-  bool direct = true;  // read or written where it is: at unit stride, or a position
+  int64_t pitch = 0;   // bytes from one row to the next
+  bool direct = true;  // read or written in place: at unit stride, or a position
   bool written = false;
-  bool kept = false;               // written, and read before
-  bool streams = false;            // not direct, and written past the caches at unit stride
-  char* buffer = nullptr;          // of `room` elements, for one that is not
+  bool kept = false;               // written, but read first
+  bool streams = false;            // not direct, and written by non-temporal stores at unit stride
+  char* buffer = nullptr;          // for one that is not direct
   const char* repeated = nullptr;  // the element that fills the buffer
   int64_t filled = 0;              // how far
 };
 
-/// The operands of one thread's loop. Memory for the copies is on the caller's stack.
+/// The operands of one thread's loop. The copies live on the caller's stack.
 class Block {
  public:
   static constexpr int scratch_bytes = 1 << 15;
@@ -116,7 +115,7 @@ class Block {
     }
     if (bytes == 0) return;
     length_ = scratch_bytes / bytes;
-    // Each buffer begins at a multiple of 16 bytes.
+    // Buffers are aligned to 16 bytes.
     if (length_ > 16) {
       length_ &= -16;
     } else {
@@ -129,21 +128,21 @@ class Block {
     }
   }
 
-  /// The most elements that load() can take, over all rows together.
+  /// The most elements that load() can take, in all rows together.
   int64_t length() const { return length_; }
-  /// How much of a long row to load at a time: copies that stay in the L1 cache, or the whole row
+  /// How much of a long row to load at a time: as much as stays in the L1 cache, or the whole row
   /// if nothing is copied.
   int64_t run_length() const {
     return length_ <= scratch_bytes && length_ > block_size ? block_size : length_;
   }
 
-  /// Points at[i] to n elements of each operand that has its bit in `used`, from element `start` of
-  /// its row, and so in `rows` rows, of which each is skip[i] bytes behind the one before.
+  /// Points at[i] to n elements, from element `start` of the row, of each operand with a bit in
+  /// `used`; for `rows` rows, skip[i] bytes apart.
   void load(int64_t start, int64_t n, char** at, std::uint64_t used = ~std::uint64_t{0},
             int64_t rows = 1, int64_t* skip = nullptr) {
     if (n_ < 64) used &= (std::uint64_t{1} << n_) - 1;
     for (int i = 0; i < n_; ++i) {
-      if (n_ <= 64) {  // the next one that is used
+      if (n_ <= 64) {  // the next used operand
         if (used == 0) return;
         i = __builtin_ctzll(used);
         used &= used - 1;
@@ -158,8 +157,8 @@ class Block {
       if (side.direct || (side.written && !side.kept)) continue;
       const int64_t copies = side.pitch == 0 ? 1 : rows;
       if (turns(side, copies)) {
-        movers_.turn(from, side.stride, side.buffer, n, static_cast<int>(copies),
-                     static_cast<int>(n), side.itemsize);
+        movers_.transpose(from, side.stride, side.buffer, n, static_cast<int>(copies),
+                          static_cast<int>(n), side.itemsize);
         continue;
       }
       for (int64_t r = 0; r < copies; ++r) {
@@ -167,7 +166,7 @@ class Block {
       }
     }
   }
-  /// Writes what a loop left in buffers to its destination.
+  /// Writes the buffers that a loop filled to their destinations.
   WEFT_OUTLINED void store(int64_t start, int64_t n, int64_t rows = 1) {
     for (int i = 0; i < n_ && sides_[i].written; ++i) {
       const BlockOperand& side = sides_[i];
@@ -182,8 +181,8 @@ class Block {
         continue;
       }
       if (turns(side, rows)) {
-        movers_.turn(side.buffer, n, to, side.stride, static_cast<int>(n), static_cast<int>(rows),
-                     side.itemsize);
+        movers_.transpose(side.buffer, n, to, side.stride, static_cast<int>(n),
+                          static_cast<int>(rows), side.itemsize);
         continue;
       }
       for (int64_t r = 0; r < (side.pitch == 0 ? 1 : rows); ++r) {
@@ -194,10 +193,10 @@ class Block {
   }
 
  private:
-  /// Whether rows lie side by side, so that they are copied faster together.
+  /// Whether rows are adjacent in memory, so that copying them together is faster.
   static bool turns(const BlockOperand& side, int64_t rows) {
     return rows >= 4 && side.pitch == side.itemsize && side.stride > 1 &&
-           detail::can_turn(side.itemsize);
+           detail::can_transpose(side.itemsize);
   }
   void fill(BlockOperand& side, const char* from, char* to, int64_t n) const {
     const bool repeats = side.stride == 0 && !side.written && to == side.buffer;

@@ -1,4 +1,4 @@
-// Loops with sin, cos and tan of double: in vectors, wherever all angles of a run are near.
+// Loops with sin, cos and tan of double: vectorised wherever all angles of a run are small enough.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,8 +22,8 @@ inline constexpr bool has_angles<Apply<Op, Ps...>> =
     (takes_angle<Op> && (std::is_same_v<typename Ps::type, double> && ...)) ||
     (has_angles<Ps> || ...);
 
-/// Whether a loop looks at a run's angles before it computes the run.
-#if defined(__FAST_MATH__)  // whose forms are others
+/// Whether a loop checks a run's angles before it computes the run.
+#if defined(__FAST_MATH__)  // which has other forms
 template <class P>
 inline constexpr bool looks_at_angles = false;
 #else
@@ -31,7 +31,7 @@ template <class P>
 inline constexpr bool looks_at_angles = has_angles<P> && !has_effects<P> && !calls_user<P>;
 #endif
 
-/// The inputs of a program whose angles are near.
+/// The inputs of a program whose angles are known to be small.
 template <class Inputs>
 struct NearAt : Inputs {
   static constexpr bool applies = true;
@@ -50,7 +50,7 @@ struct NearAt : Inputs {
   }
 };
 
-/// The same, which notes in `far` whether one is not.
+/// The same, but notes in `far` whether an angle is not.
 template <class Inputs>
 struct AngleAt : NearAt<Inputs> {
   std::uint64_t& far;
@@ -63,7 +63,7 @@ struct AngleAt : NearAt<Inputs> {
   }
 };
 
-/// Runs the programs of a pack for what they note in `inputs`.
+/// Runs the programs of a pack for the notes that they leave in `inputs`.
 template <class Inputs>
 [[gnu::always_inline]] inline void look(const Pack<>&, const Inputs&) {}
 template <class P, class... Rest, class Inputs>
@@ -72,7 +72,7 @@ template <class P, class... Rest, class Inputs>
   look(programs.tail, inputs);
 }
 
-/// f(at(i)) for first <= i < last, one loop in vectors; no f writes what another one reads.
+/// f(at(i)) for first <= i < last in one vectorised loop; no f may write what another reads.
 template <class At, class F>
 [[gnu::always_inline]] inline void each_of(int64_t first, int64_t last, const At& at, const F& f) {
 #if !defined(__clang__)
@@ -81,8 +81,8 @@ template <class At, class F>
   for (int64_t i = first; i < last; ++i) f(at(i));
 }
 
-/// The same for n elements of programs that look at angles: f computes and stores them from the
-/// inputs at(i).
+/// The same for n elements of programs whose angles are checked: f computes and stores them from
+/// the inputs at(i).
 template <class Programs, class At, class F>
 [[gnu::always_inline]] inline void each_element(const Programs& programs, int64_t n, const At& at,
                                                 const F& f) {

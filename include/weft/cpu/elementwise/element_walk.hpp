@@ -1,4 +1,4 @@
-// The ways through all elements of an evaluation: compiled once, whatever the expression.
+// Traversals of all elements of an evaluation, compiled once for all expressions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace weft::cpu::detail {
 
-/// Whether all operands, broadcast to `shape`, lie in memory one element behind the other.
+/// Whether all operands, broadcast to `shape`, are contiguous.
 WEFT_OUTLINED inline bool all_flat(const Shape& shape, const weft::detail::Operand* operands,
                                    int n) {
   int64_t step = 1;
@@ -34,7 +34,7 @@ WEFT_OUTLINED inline void run_flat(const weft::detail::Operand* operands, int n,
     at[i] = operands[i].data + first * operands[i].itemsize;
     step[i] = 1;
   }
-  loop(programs, at, step, step, 1, last - first);  // with one row nothing is skipped
+  loop(programs, at, step, step, 1, last - first);  // a single row uses no skip
 }
 
 /// Whether all operands are at unit stride, or positions, along the innermost of two dimensions or
@@ -76,7 +76,7 @@ WEFT_OUTLINED inline void run_direct(const ElementWork& work, int64_t first, int
   }
 }
 
-/// Blocks first to last - 1, counted through all rows; short rows many at once.
+/// Blocks first to last - 1, counted across all rows; several short rows at once.
 WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, int64_t last) {
   const weft::detail::Loops& loops = work.loops;
   const int n = work.n;
@@ -133,9 +133,8 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
   }
 }
 
-/// All elements of `shape`, by several threads where that pays. `past` is a loop that does the same
-/// past the caches, if there is one. A template for weft::lib's sake, which holds this one
-/// compiled.
+/// All elements of `shape`, by several threads where that pays. `past`, if given, is a loop that
+/// does the same with non-temporal stores. A template because weft::lib holds it compiled.
 template <class = void>
 WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* operands, int n,
                                     int targets, const bool* computed, ElementLoop* loop,
@@ -153,7 +152,7 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
       loop = past->loop;
       programs = past;
     }
-    constexpr int64_t line = 64;  // pieces begin at full vectors where the operands do
+    constexpr int64_t line = 64;  // keeps pieces aligned to vectors if the operands are
     return parallel((total + line - 1) / line, total, [&](int64_t first, int64_t last) {
       run_flat(operands, n, loop, programs, first * line,
                last * line < total ? last * line : total);
@@ -172,9 +171,11 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
   ElementWork work{loops, operands, n, targets, computed, loop, programs, copies, blocks};
   if (stores != nullptr) work.stores = *stores;
   const bool direct = stores == nullptr && all_direct(work);
-  const Turn turn =
-      stores == nullptr && !direct ? find_turn(loops, operands, n, targets, computed) : Turn{};
-  const int before = turn.dimension < 0 ? 0 : before_lines(loops, operands[0], turn);
+  const Transposition transposition =
+      stores == nullptr && !direct ? find_transposition(loops, operands, n, targets, computed)
+                                   : Transposition{};
+  const int before =
+      transposition.dimension < 0 ? 0 : before_lines(loops, operands[0], transposition);
   if (operands[0].stride[loops.rank - 1] != 1 || row * operands[0].itemsize < shortest_streamed ||
       before < 0) {
     streamed = 0;
@@ -183,8 +184,9 @@ WEFT_OUTLINED void for_each_element(const Shape& shape, weft::detail::Operand* o
     work.loop = past->loop;
     work.programs = past;
   }
-  const bool transposed = turn.dimension >= 0;
-  TileWork tiles{loops, operands, n, targets, computed, work.loop, work.programs, copies, turn};
+  const bool transposed = transposition.dimension >= 0;
+  TileWork tiles{loops,     operands,      n,      targets,      computed,
+                 work.loop, work.programs, copies, transposition};
   if (transposed && streamed != 0) tiles.before = before;
   if (past == nullptr) tiles.streamed = streamed;
   const int64_t rows = total / row;

@@ -1,4 +1,4 @@
-// What the CPU's loops over elements are given, whatever the expression.
+// The arguments of the CPU's element-wise loops, the same for all expressions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,18 +11,18 @@ struct Movers;
 
 namespace weft::cpu::detail {
 
-/// n elements of all operands in each of `rows` rows: at[k] points to the first, the next row's are
-/// skip[k] bytes on, and step[k] counts for positions.
+/// A loop over n elements in each of `rows` rows: at[k] points to operand k's first element, rows
+/// are skip[k] bytes apart, and step[k] is the stride of positions.
 using ElementLoop = void(const void* programs, char* const* at, const int64_t* step,
                          const int64_t* skip, int64_t rows, int64_t n);
 
-/// What a loop over elements is given, whatever the expression.
+/// What an element-wise loop is given, whatever the expression.
 struct ElementWork {
   const weft::detail::Loops& loops;
   const weft::detail::Operand* operands;
   int n;
   int targets;
-  const bool* computed;  // which of the operands behind the targets are positions
+  const bool* computed;  // which of the operands after the targets are positions
   ElementLoop* loop;
   const void* programs;
   const Movers& movers;

@@ -1,4 +1,4 @@
-// Elements: where a vector loop finds its operands, all of them at unit stride.
+// Elements: a vector loop's operands, all at unit stride.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@ namespace weft::cpu {
 
 using std::int64_t;
 
-/// An operand's elements, one after the other.
+/// An operand's contiguous elements.
 template <class T>
 struct Elements {
   const T* data;
@@ -22,7 +22,7 @@ struct Elements<bool> {
   const unsigned char* data;
   WEFT_HD WEFT_INLINE bool at(int64_t i) const { return data[i] != 0; }
 };
-/// Position operands have none in memory: these are computed.
+/// Positions are computed, not loaded.
 template <>
 struct Elements<IndexOperand> {
   long long first;
@@ -61,7 +61,7 @@ struct OperandElements<weft::detail::TypeList<Ts...>> {
   [[gnu::always_inline]] static type at(char* const* at, const int64_t* step) {
     return take(at, step, std::index_sequence_for<Ts...>{});
   }
-  /// The same `rows` rows on, where a row is skip[k] bytes, or positions, for operand k.
+  /// The operands `rows` rows further on; a row is skip[k] bytes, or positions, for operand k.
   [[gnu::always_inline]] static type moved(char* const* at, const int64_t* step,
                                            const int64_t* skip, int64_t rows) {
     return move(at, step, skip, rows, std::index_sequence_for<Ts...>{});

@@ -1,4 +1,4 @@
-// Loops over elements that indices pick: fetched before, so that what is done with them is vectors.
+// Loops over gathered elements: these are fetched first, so that the computation vectorises.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,11 +20,11 @@ namespace weft::cpu::detail {
 template <class T>
 inline constexpr bool can_fetch = std::is_arithmetic_v<T> || is_half<T>;
 
-/// What elements are held as until they are used: halves as floats.
+/// The type in which fetched elements are held: halves as floats.
 template <class T>
 using Held = std::conditional_t<std::is_same_v<T, half>, float, T>;
 
-/// Bytes for the elements of a block that a program's gathers pick; 0 where it has none.
+/// Bytes for a block's gathered elements; 0 if the program has no gather.
 template <class P>
 inline constexpr std::int64_t fetched_bytes = 0;
 template <class Op, class... Ps>
@@ -55,8 +55,8 @@ struct FetchedAt : Inputs {
   }
 };
 
-/// Points the gathers of a program to their elements first to last - 1: where these are one after
-/// the other in memory, as the elements of a row that one index picks, or to copies at `room`.
+/// Points the gathers of a program to their elements first to last - 1: in place where these are
+/// contiguous, as in a row selected by one index, otherwise to copies at `room`.
 template <class P, class At>
 [[gnu::always_inline]] inline void fetch(P&, const At&, int64_t, int64_t, char*&) {}
 template <class Op, class... Ps, class At>
@@ -120,8 +120,8 @@ template <class T, class Finder, class... Ps, class At>
   }
 }
 
-/// Whether all that a program reads are halves that indices along an axis pick: short rows of such
-/// are computed together.
+/// Whether a program reads nothing but halves gathered along an axis: short rows of these are
+/// computed together.
 template <class P>
 inline constexpr bool reads_picked_halves = false;
 template <class C>
@@ -133,7 +133,7 @@ template <class... Ps>
 inline constexpr bool reads_picked_halves<Apply<op::gathered<half, AlongAxis>, Ps...>> =
     ((fetched_bytes<Ps> == 0 && !has_effects<Ps>)&&...);
 
-/// The inputs of element i where all gathers have been fetched, and nothing else is read.
+/// The inputs of element i where all gathers have been fetched and nothing else is read.
 struct NoOperands {
   int64_t i;
   template <int I>
@@ -142,9 +142,9 @@ struct NoOperands {
   }
 };
 
-/// Puts the n halves of a row that each gather of such a program picks, as floats, behind the
-/// `before` ones of earlier rows, and points the gather to the first of these; false where one
-/// index does not pick them all.
+/// For each gather of such a program, appends the n halves of a row, as floats, to the `before`
+/// ones of earlier rows, and points the gather to the first of these; false if the row is not
+/// selected by a single index.
 template <class C, class At>
 [[gnu::always_inline]] inline bool fetch_row(Constant<C>&, const At&, int64_t, int64_t, char*&) {
   return true;
@@ -186,8 +186,8 @@ template <class... Ps, class At>
   return true;
 }
 
-/// Asks for the first n elements, some of them, that a program's gathers pick from the inputs `at`:
-/// rows that lie anywhere in a large table come too late otherwise.
+/// Prefetches some of the first n elements that a program's gathers read for the inputs `at`: rows
+/// scattered over a large table would arrive too late otherwise.
 template <class P, class At>
 [[gnu::always_inline]] inline void prefetch(const P&, const At&, int64_t) {}
 template <class Op, class... Ps, class At>

@@ -1,4 +1,4 @@
-// The CPU's loops over elements.
+// Element-wise loops on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,13 +16,13 @@ namespace weft {
 
 namespace cpu::detail {
 
-/// The one loop of an expression: everything around it is compiled once, not for each of them.
+/// The one loop that is compiled for each expression; everything around it is compiled once.
 template <class Outs, class Types, class Programs>
 struct ElementKernel;
 template <class... Outs, class... Ts, class... Ps>
 struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
-  /// Where memory sets the pace, many rows at a time: first all that fills vectors, then what is
-  /// left of these rows. A loop that goes from row to row without a branch between is faster.
+  /// Memory-bound programs take many rows at a time: first their full vectors, then the remainders.
+  /// A loop without a branch between rows is faster.
   [[gnu::always_inline]] static void all(const void* programs, char* const* at, const int64_t* step,
                                          const int64_t* skip, int64_t rows, int64_t n) {
     const Rows these{programs, at, step, skip, n};
@@ -36,7 +36,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
         for (int64_t r = first; r < last; ++r) these.row(r, full, n);
       }
     } else {
-      [[maybe_unused]] bool whole = true;  // rows are picked by one index each, so far
+      [[maybe_unused]] bool whole = true;  // so far, each row was selected by one index
       for (int64_t r = 0; r < rows; ++r) {
         if constexpr ((reads_picked_halves<Ps> && ...)) {
           const int64_t most = n > 1 && n <= block_size / 4 ? block_size / n : 1;
@@ -67,15 +67,15 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 
  private:
   static constexpr int targets = sizeof...(Outs);
-  /// Nothing but arithmetic, which the pace of memory hides.
+  /// Simple arithmetic only: memory-bound.
   static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
-  /// Floats of a vector, a multiple of its doubles.
+  /// Floats per vector, a multiple of the doubles.
 #if defined(__AVX512F__)
   static constexpr int64_t vector = 16;
 #else
   static constexpr int64_t vector = 8;
 #endif
-  static constexpr int64_t band = 16384;  // elements of an operand, which a cache holds
+  static constexpr int64_t band = 16384;  // elements of an operand that a cache holds
   using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
   using At = ElementAt<1, typename Operands::type>;
 
@@ -96,8 +96,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     const int64_t* skip;
     int64_t n;
 
-    /// Short rows of picked halves from row r on, where they lie one behind the other in the
-    /// targets.
+    /// Short rows of gathered halves from row r on, if they are contiguous in the targets.
     [[gnu::always_inline]] bool together(int64_t first, int64_t count) const {
       constexpr int64_t sizes[] = {static_cast<int64_t>(sizeof(Outs))...};
       for (int k = 0; k < targets; ++k) {
@@ -120,7 +119,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     }
 
     [[gnu::always_inline]] void row(int64_t r, int64_t first, int64_t last) const {
-      // Copies, that no store can overlap.
+      // Copies, which no store can alias.
       const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
       const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
@@ -158,13 +157,13 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 
 template <>
 struct Executor<Cpu> {
-  /// Nothing on the CPU runs later than the call that started it.
+  /// On the CPU all work is done when a call returns.
   static bool may_overwrite(const Storage*, long others) { return others == 0; }
 
-  /// Where the loops leave a failure.
+  /// Where loops record a failure.
   static Failure* failure_flag(Cpu) { return cpu::failure_flag(); }
 
-  /// The targets = the programs over the other operands, at every coordinate of `shape`.
+  /// Sets the targets to the programs over the other operands, at every coordinate of `shape`.
   template <class Out, class Types, class Program>
   static void for_each(const detail::Name&, Cpu, const Shape& shape, detail::Operand* operands,
                        const Program& program) {

@@ -1,4 +1,4 @@
-// Runs of halves to floats and back, by the processor's instructions where it has them.
+// Converts runs of halves to floats and back, with the processor's instructions if it has them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@ typedef short EightHalves __attribute__((vector_size(16)));
 typedef float EightFloats __attribute__((vector_size(32)));
 typedef int EightMasks __attribute__((vector_size(32)));
 
-// What is left behind the last whole vector is in one that begins earlier.
+// The remainder is covered by a last vector that begins earlier.
 template <class = void>  // a target costs a file that has none of it some milliseconds
 [[gnu::noinline, gnu::target("avx2,fma,f16c")]] void widen_by_f16c(const half* from, float* to,
                                                                    std::int64_t n) {
@@ -31,7 +31,7 @@ template <class = void>  // a target costs a file that has none of it some milli
     if (i + 8 > n) i = n - 8;
     EightFloats x;
     __builtin_memcpy(&x, from + i, 32);
-    const EightMasks nan = x != x;  // of which the one whose bits are all ones becomes 0x7FFF
+    const EightMasks nan = x != x;  // which becomes 0x7FFF
     x = (EightFloats)(((EightMasks)x & ~nan) | (nan & 0x7FFFFFFF));
     const EightHalves y = __builtin_ia32_vcvtps2ph256(x, 0);
     __builtin_memcpy(static_cast<void*>(to + i), &y, 16);

@@ -1,4 +1,4 @@
-// Loops compiled for the instruction set of the machine that runs them, chosen at run time.
+// Loops compiled for several instruction sets, of which one is chosen at run time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace weft::cpu {
 
-/// What this file is compiled for. It is a template argument of the loops, so that the loops of
-/// files with other -m options do not become one at link time.
+/// The instruction set that this file is compiled for. As a template argument of the loops it keeps
+/// the linker from merging those of files with other -m options.
 #if defined(__AVX512F__)
 struct Avx512;
 using Compiled = Avx512;
@@ -21,8 +21,8 @@ using Compiled = Baseline;
 
 namespace detail {
 
-// `flatten` takes all that f calls into the function, and so into its instruction set. At -O2 g++
-// 12 vectorises next to nothing unless told to.
+// `flatten` inlines everything that f calls, and so compiles it for the function's instruction set.
+// At -O2 g++ 12 vectorises hardly anything unless asked to.
 #if defined(__clang__) || !defined(__OPTIMIZE__)
 template <class Tag, class F>
 [[gnu::noinline, gnu::flatten]] void run_compiled(const F& f) {
@@ -76,8 +76,8 @@ inline bool has_avx512() {
 
 }  // namespace detail
 
-/// Calls f(), a loop, compiled for AVX2 and FMA where the machine has them, else for what this file
-/// is compiled for; with WEFT_AVX512, which costs compile time, for AVX-512 before these (g++).
+/// Calls f(), a loop, compiled for AVX2 and FMA if the machine has them, otherwise for this file's
+/// instruction set. With WEFT_AVX512, which costs compile time, AVX-512 is preferred (g++).
 template <class F, class Tag = Compiled>
 [[gnu::always_inline]] inline void run_loop(const F& f) {
 #if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
@@ -92,9 +92,9 @@ template <class F, class Tag = Compiled>
   detail::run_compiled<Tag>(f);
 }
 
-/// The loop of a kernel over elements, as a function for each instruction set. Kernel::all(...)
-/// goes through all rows in the fastest way. Machines without AVX2 call Kernel::each(...), which
-/// goes row by row, where this file is compiled for them too: that is less to compile.
+/// An element-wise kernel's loop as one function per instruction set. Kernel::all(...) handles all
+/// rows the fastest way; the baseline for machines without AVX2 is Kernel::each(...), row by row,
+/// which compiles faster.
 template <class Kernel, class Tag = Compiled>
 struct KernelLoops {
   using Loop = void(const void* programs, char* const* at, const std::int64_t* step,
@@ -143,7 +143,7 @@ struct KernelLoops {
   }
 #endif
 
-  /// The one for the machine that runs.
+  /// The function for this machine.
   static Loop* chosen() {
 #if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
     !defined(__AVX512F__) && !defined(__clang__)

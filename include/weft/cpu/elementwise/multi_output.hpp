@@ -9,7 +9,7 @@
 
 namespace weft::cpu {
 
-/// The values of a block, in the type they were computed in.
+/// A block of values, in the type in which they were computed.
 template <class T>
 struct BlockOf {
   alignas(64) T values[block_size];

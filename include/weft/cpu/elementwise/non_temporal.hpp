@@ -10,7 +10,8 @@
 
 namespace weft::cpu::detail {
 
-/// Results of as many bytes and more are written past the caches; 0: as the last-level cache says.
+/// Results of this many bytes or more are written by non-temporal stores; 0: decided by the
+/// last-level cache.
 [[gnu::visibility("default")]] inline constinit int64_t stream_limit_set = 0;
 
 /// Shorter rows are mostly partial cache lines.
@@ -18,8 +19,8 @@ inline constexpr int64_t shortest_streamed = 256;
 
 inline constexpr int64_t least_stream_limit = int64_t{1} << 23;
 
-/// The size of the last-level cache, within 8 and 32 MiB: more than that a program does not keep to
-/// itself on a machine with many cores.
+/// The size of the last-level cache, clamped to 8 to 32 MiB: on a machine with many cores a program
+/// rarely has more to itself.
 WEFT_OUTLINED inline int64_t stream_limit() {
   if (stream_limit_set > 0) return stream_limit_set;
   constexpr int64_t least = least_stream_limit;
@@ -31,14 +32,14 @@ WEFT_OUTLINED inline int64_t stream_limit() {
   return most;
 }
 
-/// False where `count` elements of any type are fewer than that: no need to look further.
+/// False if `count` elements of any type are too few, without a closer look.
 inline bool may_stream(int64_t count) {
   return count >= least_stream_limit / 16 || stream_limit_set > 0;
 }
 
-/// A bit for each of the targets, operands[0] and on, whose `count` elements are worth writing past
-/// the caches. Not where one is read too, so that its lines are there anyway, and not where its
-/// memory is fresh: the system zeroes pages as they are first written, in the caches.
+/// A bit for each target (operands[0] and up) whose `count` elements are worth non-temporal stores.
+/// Not if it is also read, since its lines are cached anyway, and not if its memory is fresh: the
+/// system zeroes pages through the caches when they are first written.
 WEFT_OUTLINED inline std::uint64_t find_streamed(
     [[maybe_unused]] int64_t count, [[maybe_unused]] const weft::detail::Operand* operands,
     [[maybe_unused]] int n, [[maybe_unused]] int targets) {
@@ -58,8 +59,7 @@ WEFT_OUTLINED inline std::uint64_t find_streamed(
   return found;
 }
 
-/// Sixteen bytes past the caches, where the machine has a store that does so; `to` is at a multiple
-/// of as many.
+/// Stores sixteen bytes non-temporally if the machine can; `to` is aligned to 16 bytes.
 [[gnu::always_inline]] inline void stream_sixteen(char* to, const char* from) {
   typedef long long Vector __attribute__((vector_size(16), may_alias));
   Vector value;
@@ -72,15 +72,15 @@ WEFT_OUTLINED inline std::uint64_t find_streamed(
   __builtin_memcpy(to, &value, 16);
 #endif
 }
-/// A thread's last step after it has written past the caches, so that others see that in order.
+/// Ends a thread's non-temporal stores, so that other threads see them in order.
 inline void stream_fence() {
 #if defined(__x86_64__)
   __builtin_ia32_sfence();
 #endif
 }
 
-/// Writes `bytes` bytes, those from place i on being at from(i): whole lines past the caches, what
-/// is left of the first and of the last one as always.
+/// Writes `bytes` bytes, taken from from(i) at offset i: whole cache lines non-temporally, the
+/// partial first and last ones by ordinary stores.
 template <class From>
 [[gnu::always_inline]] inline void stream(char* to, int64_t bytes, const From& from) {
   constexpr int line = 64;
@@ -99,24 +99,23 @@ template <class From>
   stream(to, bytes, [from](int64_t i) { return from + i; });
 }
 
-/// A loop over elements that does what a program's does, and writes past the caches, for programs
-/// that compute nothing. Compiled once, not for each type.
+/// An element-wise loop with non-temporal stores, for programs that only copy or fill. Compiled
+/// once, not per type.
 struct PastCaches {
   ElementLoop* loop;
   int itemsize;      // a power of two
-  char element[16];  // that is written everywhere
+  char element[16];  // the value of a fill
 
   /// Fills with the program's value.
   template <class Out, class V>
-    requires(sizeof(Out) <= 16 && (sizeof(Out) & (sizeof(Out) - 1)) == 0)  // but Small<T, R, C>
+    requires(sizeof(Out) <= 16 && (sizeof(Out) & (sizeof(Out) - 1)) == 0)  // not Small
   static PastCaches of(weft::detail::TypeList<Out>, const Pack<Constant<V>>& programs) {
     PastCaches past{fill, sizeof(Out), {}};
     const Out value = store_element<Out>(programs.head.value);
     __builtin_memcpy(past.element, &value, sizeof(Out));
     return past;
   }
-  /// Copies the only operand, of a type whose values are stored as they were loaded: the NaNs of
-  /// half types are not.
+  /// Copies the only operand, of a type that is stored bit for bit; NaNs of half types are not.
   template <class T>
     requires std::is_same_v<compute_t<T>, T>
   static PastCaches of(weft::detail::TypeList<T>, const Pack<Arg<1, T>>&) {

@@ -1,4 +1,4 @@
-// The CPU's scatters: elements that share no target in parallel, those that do one after the other.
+// Scatters on the CPU: elements with different targets in parallel, those that share one in order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,7 +31,7 @@ struct Scatterer<Cpu> {
   }
 
  private:
-  /// The longest axis whose places all have their own target elements; -1 if there is none.
+  /// The longest axis along which no two positions share a target element; -1 if there is none.
   static int axis_of_targets(const detail::Loops& loops, const detail::Operand& offsets) {
     int longest = -1;
     for (int d = 0; d < loops.rank; ++d) {

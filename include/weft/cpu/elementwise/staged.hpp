@@ -1,4 +1,4 @@
-// Loops that stage a block of their operands first: gathers are fetched, and halves are floats.
+// Loops that first stage a block of their operands: gathers are fetched, halves become floats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ struct WideHalves {
 template <class E>
 using Staged = std::conditional_t<std::is_same_v<E, Elements<half>>, WideHalves, E>;
 
-/// Where a loop leaves floats that become halves when the block is done.
+/// Where a loop leaves floats that are converted to halves at the end of the block.
 struct HalfSink {
   float* data;
   int64_t first;
@@ -27,7 +27,7 @@ inline constexpr bool sinks = std::is_same_v<Out, half>&& std::is_same_v<typenam
 template <class Out, class P>
 using SinkOf = std::conditional_t<sinks<Out, P>, HalfSink, Out*>;
 
-/// Whether a loop over these is faster staged.
+/// Whether staging makes a loop over these faster.
 template <class Programs, class Operands, class Outs>
 inline constexpr bool is_staged = false;
 template <class... Ps, class... Es, class... Outs>
@@ -91,10 +91,10 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
     }
   }
 
-  /// Rows of n elements, one behind the other in `out` and no more than block_size in all, of
-  /// programs that read picked halves alone: one loop for all, and no row waits for its own stores.
-  /// at(r, i) are the inputs of element i of row r. False, and nothing written, where a row cannot
-  /// be fetched whole.
+  /// Rows of n elements, contiguous in `out` and at most block_size in all, of programs that read
+  /// only gathered halves: one loop for all, so that no row waits for its own stores. at(r, i) are
+  /// the inputs of element i of row r. False, with nothing written, if a row cannot be fetched
+  /// whole.
   template <class At>
   [[gnu::always_inline]] static bool run_together(const Pack<Ps...>& programs,
                                                   const Pack<Outs*...>& out, int64_t rows,
@@ -129,8 +129,8 @@ struct StagedLoop<Uses, Pack<Ps...>, Pack<Es...>, Pack<Outs*...>> {
     return make_pack(stage_one<(I >= 64 || (Uses >> (I & 63) & 1U) != 0)>(
         weft::get<static_cast<int>(I)>(operands), start, end, held, count)...);
   }
-  /// Operands that occur several times are widened once; those that this program does not read need
-  /// not be there.
+  /// Operands that occur several times are widened once; those that the program does not read may
+  /// be missing.
   template <bool IsUsed, class E>
   [[gnu::always_inline]] static Staged<E> stage_one(const E& elements,
                                                     [[maybe_unused]] int64_t start,

@@ -1,4 +1,4 @@
-// Operands that run along another axis than the target: tiles of them are turned in the cache.
+// Operands that are contiguous along another axis than the target: transposed tile by tile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace weft::cpu::detail {
 
-/// Which operands are turned, a bit each, and the dimension along which they are contiguous; -1 if
+/// The operands to transpose, as bits, and the dimension along which they are contiguous; -1 if
 /// there are none.
-struct Turn {
+struct Transposition {
   int dimension = -1;
   std::uint64_t operands = 0;
   int itemsize = 0;  // the largest
@@ -19,14 +19,14 @@ inline constexpr int tile_rows = 64;
 inline constexpr int tile_bytes = 256;  // of a row
 inline constexpr int max_transposed = 4;
 
-/// The operands that are worth turning.
-WEFT_OUTLINED inline Turn find_turn(const weft::detail::Loops& loops,
-                                    const weft::detail::Operand* operands, int n, int targets,
-                                    const bool* computed) {
+/// The operands worth transposing.
+WEFT_OUTLINED inline Transposition find_transposition(const weft::detail::Loops& loops,
+                                                      const weft::detail::Operand* operands, int n,
+                                                      int targets, const bool* computed) {
   constexpr int64_t shortest = 16;
-  Turn turn;
+  Transposition transposition;
   const int inner = loops.rank - 1;
-  if (inner < 1 || loops.size[inner] < shortest) return turn;
+  if (inner < 1 || loops.size[inner] < shortest) return transposition;
   int found = 0;
   for (int i = targets; i < n && i < 64 && found < max_transposed; ++i) {
     const int64_t along = operands[i].stride[inner];
@@ -35,32 +35,34 @@ WEFT_OUTLINED inline Turn find_turn(const weft::detail::Loops& loops,
     if (bytes > 16 || (bytes & (bytes - 1)) != 0) continue;  // Small<T, R, C>
     for (int d = 0; d < inner; ++d) {
       if (operands[i].stride[d] != 1 || loops.size[d] < shortest) continue;
-      if (turn.dimension >= 0 && turn.dimension != d) continue;
-      turn.dimension = d;
-      turn.operands |= std::uint64_t{1} << i;
-      if (operands[i].itemsize > turn.itemsize) turn.itemsize = operands[i].itemsize;
+      if (transposition.dimension >= 0 && transposition.dimension != d) continue;
+      transposition.dimension = d;
+      transposition.operands |= std::uint64_t{1} << i;
+      if (operands[i].itemsize > transposition.itemsize)
+        transposition.itemsize = operands[i].itemsize;
       ++found;
       break;
     }
   }
-  return turn;
+  return transposition;
 }
 
-/// How many elements of a row of the target come before a cache line ends, the same in all rows,
-/// where tiles can be of whole lines from there on; else -1.
+/// The elements of a target row before the first cache line boundary, if that is the same in all
+/// rows, so that tiles then cover whole lines; otherwise -1.
 WEFT_OUTLINED inline int before_lines(const weft::detail::Loops& loops,
-                                      const weft::detail::Operand& target, const Turn& turn) {
+                                      const weft::detail::Operand& target,
+                                      const Transposition& transposition) {
   constexpr int line = 64;
   const auto offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(target.data) % line);
-  bool whole =
-      offset % target.itemsize == 0 && tile_bytes / turn.itemsize * target.itemsize >= line;
+  bool whole = offset % target.itemsize == 0 &&
+               tile_bytes / transposition.itemsize * target.itemsize >= line;
   for (int d = 0; d + 1 < loops.rank; ++d) {
     whole = whole && target.stride[d] * target.itemsize % line == 0;
   }
   return whole ? offset / target.itemsize : -1;
 }
 
-/// A loop over elements of which some operands are turned.
+/// An element-wise loop some of whose operands are transposed.
 struct TileWork {
   const weft::detail::Loops& loops;
   const weft::detail::Operand* operands;
@@ -70,21 +72,21 @@ struct TileWork {
   ElementLoop* loop;
   const void* programs;
   const Movers& movers;
-  Turn turn;
-  std::uint64_t streamed = 0;  // a bit for each target that is written past the caches
+  Transposition transposition;
+  std::uint64_t streamed = 0;  // a bit for each target that is written non-temporally
   int before = 0;              // elements by which the first tile of a row is narrower
 
   /// Rows of tiles.
   int64_t items() const {
-    const int64_t rows = loops.size[turn.dimension];
+    const int64_t rows = loops.size[transposition.dimension];
     return loops.count() / (rows * loops.size[loops.rank - 1]) * tiles_of(rows);
   }
 
   /// Rows of tiles first to last - 1.
   WEFT_OUTLINED void run(int64_t first, int64_t last) const {
     const int inner = loops.rank - 1;
-    const int d = turn.dimension;
-    const int width = tile_bytes / turn.itemsize;
+    const int d = transposition.dimension;
+    const int width = tile_bytes / transposition.itemsize;
     const int64_t tiles = tiles_of(loops.size[d]);
     const auto count = static_cast<std::size_t>(n);
     auto* sides = static_cast<BlockOperand*>(__builtin_alloca(count * sizeof(BlockOperand)));
@@ -104,7 +106,7 @@ struct TileWork {
       sides[i].pitch = (transposes ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
     }
     Block block(sides, n, targets, scratch, movers);
-    // The rows of tiles are counted as a loop over all dimensions but the inner one.
+    // Rows of tiles are counted over all dimensions but the inner one.
     weft::detail::Loops outer = loops;
     outer.rank = inner;
     outer.size[d] = tiles;
@@ -133,7 +135,7 @@ struct TileWork {
 
  private:
   static int64_t tiles_of(int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
-  bool is_transposed(int i) const { return i < 64 && (turn.operands >> i & 1U) != 0; }
+  bool is_transposed(int i) const { return i < 64 && (transposition.operands >> i & 1U) != 0; }
 
   void run_tile(BlockOperand* sides, char* const* row, char** at, const int64_t* step,
                 int64_t* skip, Block& block, char (*transposed)[tile_rows * (tile_bytes + 16)],
@@ -144,8 +146,8 @@ struct TileWork {
       const int64_t along = operands[i].stride[inner];
       sides[i].row = row[i] + start * along * operands[i].itemsize;
       if (!is_transposed(i)) continue;
-      movers.turn(sides[i].row, along, transposed[next], pitch, rows, columns,
-                  operands[i].itemsize);
+      movers.transpose(sides[i].row, along, transposed[next], pitch, rows, columns,
+                       operands[i].itemsize);
       sides[i].row = transposed[next++];
     }
     const int64_t fit = block.length() / columns;

@@ -6,7 +6,7 @@
 
 namespace weft::cpu::detail {
 
-/// 32 bytes of numbers as the compilers' vectors, whatever the instruction set has, and 16 bytes.
+/// 32 and 16 bytes of numbers as compiler vectors, whatever the instruction set.
 template <class C>
 struct VectorOf {
   typedef C type __attribute__((vector_size(32)));
@@ -29,7 +29,7 @@ template <class V, class C>
   __builtin_memcpy(&v, from, sizeof(V));
 }
 
-/// How a reducer joins numbers, or vectors of them: join(a, b) sets a, the earlier one.
+/// How a reducer joins numbers, or vectors of them: join(a, b) updates a, the earlier one.
 template <class R>
 struct Join;
 template <>
@@ -48,7 +48,7 @@ struct Join<reducer::prod> {
     a *= b;
   }
 };
-/// One instruction where a comparison for each of NaN and order would be four: NaN may be lost.
+/// One instruction instead of four with comparisons for NaN; NaN may be lost.
 template <>
 struct Join<reducer::extreme_value<true>> {
   static constexpr bool loses_nan = true;
@@ -71,7 +71,7 @@ struct Join<reducer::max> : Join<reducer::extreme_value<true>> {};
 template <>
 struct Join<reducer::min> : Join<reducer::extreme_value<false>> {};
 
-/// Numbers as they are joined: sums and products of integers wrap.
+/// The type in which numbers are joined: sums and products of integers wrap.
 template <class R, class C>
 using Joined = typename std::conditional_t<is_integer<C> && (std::is_same_v<R, reducer::sum> ||
                                                              std::is_same_v<R, reducer::prod>),
@@ -85,7 +85,7 @@ inline constexpr bool joins = requires(typename R::template State<C> s) {
   requires std::is_same_v<decltype(s.value), C>;
 };
 
-/// Whether there was a NaN among numbers, or vectors of them, where a join would lose it.
+/// Records whether there was a NaN among numbers, or vectors of them, which the join would lose.
 template <class J, class C>
 class NanSeen {
   static constexpr bool looks = std::is_floating_point_v<C> && requires { J::loses_nan; };
@@ -115,9 +115,9 @@ class NanSeen {
   Lanes lanes_{};
 };
 
-/// The join of m numbers, where joining `empty` changes nothing: source(x, i) sets the number x to
-/// the i-th, and a vector x to as many from the i-th on. The order depends on m only. Eight vectors
-/// side by side hide the latency; they have names, since g++ would keep an array in memory.
+/// Joins m numbers; `empty` is the identity. source(x, i) loads a number, or a vector, from
+/// position i. The order depends only on m. Eight independent vectors hide the latency; they are
+/// named variables because g++ would keep an array in memory.
 template <class J, class C, class S>
 [[gnu::always_inline]] inline C join_all(int m, C empty, const S& source) {
   using V = typename VectorOf<C>::type;
@@ -169,7 +169,7 @@ template <class J, class C, class S>
     add(h, i);
     i += size;
   }
-  if (i < m) {  // the last vector, without what was in those before
+  if (i < m) {  // the last vector, which overlaps earlier ones
     V x;
     source(x, m - size);
     const auto past = static_cast<typename VectorOf<C>::Index>(size - (m - i));
@@ -203,7 +203,7 @@ template <class J, class C, class S>
   return nan.in(low[0]);
 }
 
-/// The join of what f(x) makes of the m values x in memory; f takes numbers, and vectors of them.
+/// Joins f(x) for the m values x in memory; f takes numbers and vectors of them.
 template <class J, class C, class F>
 [[gnu::always_inline]] inline C join_run(const C* values, int m, C empty, const F& f) {
   return join_all<J>(

@@ -1,4 +1,4 @@
-// Sums and products on the compilers' vectors, for reductions that join their values in registers.
+// Sums and products on compiler vectors, for reductions that join their values in registers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ inline constexpr bool is_vector_operation =
     std::is_same_v<Op, op::add> || std::is_same_v<Op, op::sub> || std::is_same_v<Op, op::mul> ||
     std::is_same_v<Op, op::div> || std::is_same_v<Op, op::neg> || std::is_same_v<Op, op::square>;
 
-/// Whether a program is made of such operations on numbers of type C alone.
+/// Whether a program consists only of such operations on numbers of type C.
 template <class P, class C>
 inline constexpr bool runs_on_vectors = false;
 template <int I, class C>
@@ -28,8 +28,8 @@ template <class Op, class... Ps, class C>
 inline constexpr bool runs_on_vectors<Apply<Op, Ps...>, C> = is_vector_operation<Op> &&
                                                              (runs_on_vectors<Ps, C> && ...);
 
-/// Sets x, a number or a vector, to the program's values from the i-th on. at.data<I>() is where
-/// operand I is, and at.reduced<I>() a reduction's value.
+/// Sets x, a number or a vector, to the program's values from position i. at.data<I>() is the
+/// address of operand I, at.reduced<I>() the value of a reduction.
 template <class X, int I, class C, class At>
 [[gnu::always_inline]] inline void vector_value(X& x, const Arg<I, C>&, const At& at, int i) {
   load_vector(x, at.template data<I>() + i);

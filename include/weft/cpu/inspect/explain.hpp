@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// The bandwidth of the memory is not known: the user may give one that was measured.
+/// The memory bandwidth is unknown; the user may supply a measured one.
 template <>
 struct Explainer<Cpu> {
   static void describe(Cpu, Explanation& out) {
@@ -25,7 +25,7 @@ struct Explainer<Cpu> {
     out.kernels.back().threads = cpu::threads_for(blocks * (loops.count() / row), loops.count());
   }
 
-  /// How outputs are shared by threads is the loop's own choice.
+  /// The loop itself decides how threads share the outputs.
   template <class Out, class Types, class R, class Program>
   static void reduce(Explanation&, Cpu, const detail::Name&, const Shape&, const Shape&,
                      detail::Operand*) {}

@@ -11,8 +11,8 @@
 namespace weft::cpu {
 
 #if defined(WEFT_BLAS)
-/// Fortran's symbols, which every BLAS has, with 32-bit integers. They are declared under weft's
-/// names here, so that a program's own declarations of them do not clash.
+/// Fortran's symbols, which every BLAS has, with 32-bit integers. They are declared here under
+/// weft's names, so that they do not clash with a program's own declarations.
 namespace blas {
 template <class T>
 using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*,
@@ -78,12 +78,12 @@ namespace detail {
 template <class T>
 inline constexpr bool is_onednn_type = has_onednn&& std::is_same_v<T, float>;
 
-/// Whether BLAS, or oneDNN instead, has products of T.
+/// Whether BLAS, or oneDNN in its place, has products of T.
 template <class T>
 inline constexpr bool is_blas_type =
     (has_blas && (std::is_floating_point_v<T> || is_complex<T>)) || is_onednn_type<T>;
 
-/// Whether BLAS takes a product: its sizes in 32 bits.
+/// Whether BLAS takes a product: the sizes must fit in 32 bits.
 inline bool fits_blas(const weft::detail::ProductPlan& p) {
   for (const auto* x : {&p.a, &p.b, &p.c}) {
     if (x->row > INT_MAX || x->column > INT_MAX) return false;
@@ -91,8 +91,8 @@ inline bool fits_blas(const weft::detail::ProductPlan& p) {
   return p.m <= INT_MAX && p.n <= INT_MAX && p.k <= INT_MAX;
 }
 
-/// How a batch of products is cut: by shape alone, so that the bits of a result do not depend on
-/// the number of threads. Each tile is a call of BLAS, over all of k.
+/// How a batch of products is tiled: by shape alone, so that results are the same bits for any
+/// number of threads. Each tile is one BLAS call over all of k.
 struct BlasTiles {
   int64_t rows;
   int64_t columns;
@@ -102,7 +102,7 @@ struct BlasTiles {
   WEFT_OUTLINED explicit BlasTiles(const weft::detail::ProductPlan& p)
       : rows(p.m > 0 ? p.m : 1), columns(p.n > 0 ? p.n : 1) {
     // A call on a quarter of a matrix packs half of each operand again: small tiles cost more than
-    // the threads bring that they keep busy.
+    // the threads that they keep busy gain.
     constexpr int64_t most = 16;
     constexpr int64_t least_work = int64_t{1} << 20;
     const int64_t batches = p.batches();
@@ -110,7 +110,7 @@ struct BlasTiles {
     for (int64_t count = batches; count < 4 * most; count *= 2) {
       int64_t& side = rows >= columns ? rows : columns;
       const int64_t shortest = vector ? 64 : count < most ? 128 : 512;
-      const int64_t work = rows * columns * p.k * (vector ? 16 : 1);  // memory sets its pace
+      const int64_t work = rows * columns * p.k * (vector ? 16 : 1);  // memory-bound
       if (side < 2 * shortest || work < 2 * least_work || (vector && count >= most)) break;
       side = (side / 2 + 31) / 32 * 32;
     }
@@ -121,8 +121,8 @@ struct BlasTiles {
   BlasTiles(int64_t m, int64_t n) : rows(m), columns(n), down(1), across(1) {}
 };
 
-/// One tile of one matrix of a batch. BLAS has columns side by side where weft has rows, so it is
-/// given c' = b' a'; products with a vector go to the function that reads the matrix once.
+/// One tile of one matrix of a batch. BLAS is column-major, so it computes c' = b' a'; products
+/// with a vector use the function that reads the matrix once.
 template <class T>
 void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] const BlasTiles& tiles,
                   [[maybe_unused]] int64_t item) {
@@ -181,8 +181,9 @@ void blas_product([[maybe_unused]] const GemmTask<T>& task, [[maybe_unused]] con
 
 }  // namespace detail
 
-/// Runs a task by BLAS if there is one that takes it, else by gemm(). weft's threads share its
-/// tiles, each by a BLAS on one thread; one whose threads weft cannot set has large products whole.
+/// Runs a task by BLAS if there is one that takes it, otherwise by gemm(). weft's threads share its
+/// tiles, each calling a single-threaded BLAS; a BLAS whose threads weft cannot set gets large
+/// products whole.
 template <class T>
 void multiply(const GemmTask<T>& task) {
   if constexpr (detail::is_blas_type<T>) {

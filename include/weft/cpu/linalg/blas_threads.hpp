@@ -9,13 +9,13 @@
 
 namespace weft::cpu {
 
-/// How a BLAS is told its number of threads; unknown: weft leaves products to it as a whole.
+/// How a BLAS is told its number of threads; unknown: it gets products whole.
 enum class BlasThreads { unasked, unknown, none, openmp, openblas, mkl, blis };
 
 namespace detail {
 
-// What the libraries have for it, null where they are not linked. The names are weft's, so that a
-// program's own declarations do not clash.
+// The libraries' functions, null if not linked, under weft's names so that they do not clash with a
+// program's own declarations.
 extern "C" {
 int weft_openblas_get_parallel() __asm__("openblas_get_parallel") __attribute__((weak));
 int weft_openblas_get_threads() __asm__("openblas_get_num_threads") __attribute__((weak));
@@ -49,8 +49,8 @@ inline BlasThreads find_blas_threads() {
 /// A BlasThreads; clang's atomic functions take integers.
 [[gnu::visibility("default")]] inline constinit int blas_threads_found = 0;
 
-/// OpenBLAS with threads of its own, and BLIS, have one number for the process: the first product
-/// to begin sets it, and the last one that ends gives it back.
+/// OpenBLAS with its own threads, and BLIS, have one setting per process: the first product to
+/// begin changes it, the last to end restores it.
 struct BlasSetting {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   int users = 0;
@@ -60,7 +60,7 @@ struct BlasSetting {
 
 }  // namespace detail
 
-/// What the BLAS that is linked has.
+/// The kind of the BLAS that is linked.
 inline BlasThreads blas_threads() {
   const int found = __atomic_load_n(&detail::blas_threads_found, __ATOMIC_RELAXED);
   if (found != 0) return static_cast<BlasThreads>(found);
@@ -69,8 +69,8 @@ inline BlasThreads blas_threads() {
   return threads;
 }
 
-/// BLAS, and LAPACK by it, runs on the calling thread as long as the object lives, where it can be
-/// told so and that is wanted. Threads of the pool keep to that.
+/// While it lives, BLAS, and LAPACK through it, runs on the calling thread only, if it can be told
+/// to and that is wanted. Threads of the pool stay that way.
 class SingleThreadedBlas {
  public:
   explicit SingleThreadedBlas(bool wanted = true)
@@ -96,7 +96,7 @@ class SingleThreadedBlas {
                                                     : detail::weft_openblas_get_threads();
         if (setting.before > 1) set_global(1);
       } else if (setting.before > 1 && kind_ == BlasThreads::blis) {
-        set_global(1);  // newer ones have a number for each thread
+        set_global(1);  // newer ones have a setting per thread
       }
       pthread_mutex_unlock(&setting.mutex);
     }
@@ -126,8 +126,8 @@ class SingleThreadedBlas {
   int before_ = 1;
 };
 
-/// Libraries whose threads are OpenMP's have this many for the calling thread as long as the object
-/// lives; 0 leaves them as they are.
+/// While it lives, libraries that use OpenMP run this many threads for the calling thread; 0
+/// changes nothing.
 class OpenMpTeam {
  public:
   explicit OpenMpTeam(int threads) {

@@ -35,8 +35,8 @@ struct Scanner<Cpu> {
     const int64_t size = rows.size[last];
     const bool beside = operands[0].stride[last] == 1;
     const bool long_ones = rows.count() < 2 * few && length >= 16 * Kernel::piece;
-    const bool turned = !beside && !long_ones && size >= 4 && Kernel::can_turn(to, from);
-    const int width = beside ? Kernel::beside : turned ? Kernel::turned : 1;
+    const bool transposed = !beside && !long_ones && size >= 4 && Kernel::can_transpose(to, from);
+    const int width = beside ? Kernel::beside : transposed ? Kernel::transposed : 1;
     const int64_t blocks = (size + width - 1) / width;
     const int64_t count = rows.count() / size * blocks;
     /// f(rows of the kernel, how many) of block k.
@@ -52,7 +52,7 @@ struct Scanner<Cpu> {
                 operands[0].stride[last]},
                static_cast<int>(left < width ? left : width)});
     };
-    if ((count < few || (long_ones && !beside)) && length >= 2 * Kernel::piece && !turned) {
+    if ((count < few || (long_ones && !beside)) && length >= 2 * Kernel::piece && !transposed) {
       for (int64_t k = 0; k < count; ++k) {
         block(k, [&](const Kernel& kernel) { in_pieces(kernel, length); });
       }
@@ -61,7 +61,7 @@ struct Scanner<Cpu> {
     cpu::parallel(count, target.size(), [&](int64_t first, int64_t end) {
       for (int64_t k = first; k < end; ++k) {
         block(k, [&](const Kernel& kernel) {
-          turned ? kernel.run_turned(length) : kernel.run(length);
+          transposed ? kernel.run_transposed(length) : kernel.run(length);
         });
       }
     });

@@ -1,11 +1,11 @@
-// The loops of a scan on the CPU: rows side by side, rows that are turned to be so, pieces of one.
+// The loops of a scan on the CPU: adjacent rows, rows transposed to be adjacent, pieces of a row.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cpu/elementwise/block.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
-#include "weft/cpu/elementwise/turn.hpp"
+#include "weft/cpu/elementwise/transpose.hpp"
 #include "weft/cpu/parallel.hpp"
 #include "weft/ops/order/scanners.hpp"
 
@@ -34,8 +34,8 @@ struct ScanRows {
   [[gnu::always_inline]] static void join(Total& total, Total later) {
     total.value = join(total.value, later.value);
   }
-  static constexpr int beside = 64;  // rows, at most, that lie side by side
-  static constexpr int turned = 32;  // and that are turned
+  static constexpr int beside = 64;      // rows, at most, that lie side by side
+  static constexpr int transposed = 32;  // and rows that are transposed
   static constexpr int64_t piece = 512;
 
   ScanSide<const In> in;
@@ -66,9 +66,10 @@ struct ScanRows {
     put(to, static_cast<Out>(S::finish(carry)));
   }
 
-  /// Whether rows that lie along memory can be turned.
-  static bool can_turn(int64_t to, int64_t from) {
-    return detail::can_turn(sizeof(In)) && detail::can_turn(sizeof(Out)) && to == 1 && from == 1;
+  /// Whether contiguous rows can be transposed.
+  static bool can_transpose(int64_t to, int64_t from) {
+    return detail::can_transpose(sizeof(In)) && detail::can_transpose(sizeof(Out)) && to == 1 &&
+           from == 1;
   }
 
   /// Rows of `length`.
@@ -79,28 +80,28 @@ struct ScanRows {
   }
 
   /// Rows along memory, in tiles in which they lie side by side.
-  void run_turned(int64_t length) const {
+  void run_transposed(int64_t length) const {
     constexpr int64_t deep = 64;
-    alignas(64) In from[deep * turned];
-    alignas(64) Out to[deep * turned];
-    if (rows < turned) __builtin_memset(static_cast<void*>(from), 0, sizeof(from));
-    Carry carry[turned];
-    for (int i = 0; i < turned; ++i) carry[i] = none();
+    alignas(64) In from[deep * transposed];
+    alignas(64) Out to[deep * transposed];
+    if (rows < transposed) __builtin_memset(static_cast<void*>(from), 0, sizeof(from));
+    Carry carry[transposed];
+    for (int i = 0; i < transposed; ++i) carry[i] = none();
     for (int64_t k = 0; k < length; k += deep) {
       const auto n = static_cast<int>(length - k < deep ? length - k : deep);
-      turn_tile<sizeof(In)>(reinterpret_cast<const char*>(in.data + k), in.across,
-                            reinterpret_cast<char*>(from), turned, n, rows, sizeof(In));
+      transpose_tile<sizeof(In)>(reinterpret_cast<const char*>(in.data + k), in.across,
+                                 reinterpret_cast<char*>(from), transposed, n, rows, sizeof(In));
       run_loop([&]() __attribute__((always_inline)) {
         for (int j = 0; j < n; ++j) {
-          for (int i = 0; i < turned; ++i) {
-            carry[i] = join(carry[i], enter(from[j * turned + i]));
-            leave(to[j * turned + i], carry[i]);
+          for (int i = 0; i < transposed; ++i) {
+            carry[i] = join(carry[i], enter(from[j * transposed + i]));
+            leave(to[j * transposed + i], carry[i]);
           }
         }
       });
-      turn_tile<sizeof(Out)>(reinterpret_cast<const char*>(to), turned,
-                             reinterpret_cast<char*>(out.data + k), out.across, rows, n,
-                             sizeof(Out));
+      transpose_tile<sizeof(Out)>(reinterpret_cast<const char*>(to), transposed,
+                                  reinterpret_cast<char*>(out.data + k), out.across, rows, n,
+                                  sizeof(Out));
     }
   }
 

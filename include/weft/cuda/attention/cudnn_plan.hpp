@@ -71,10 +71,10 @@ struct CudnnAttentionGraph {
     return g.between(p.batches, p.heads, p.queries, p.keys, of);
   }
   CudnnTensor column() { return g.between(p.batches, p.heads, p.queries, 1); }
-  CudnnTensor place(int i, bool turned) {
+  CudnnTensor place(int i, bool transposed) {
     const int64_t size[4] = {p.batches, p.heads_of(i), p.rows_of(i), p.columns_of(i)};
     const int64_t stride[4] = {p.stride[i][0], p.stride[i][1], p.stride[i][2], 1};
-    if (turned) return g.turned(type, size, stride);
+    if (transposed) return g.transposed(type, size, stride);
     return g.tensor(type, {size[0], size[1], size[2], size[3]},
                     {stride[0], stride[1], stride[2], stride[3]});
   }
@@ -155,17 +155,17 @@ struct CudnnAttentionGraph {
 
   /// A gradient of keys or values: x^T times rows, summed over the heads that share one.
   void shared(const CudnnTensor& x, const CudnnTensor& rows, const CudnnTensor& to) {
-    const CudnnTensor turned =
+    const CudnnTensor transposed =
         g.tensor(type, {p.batches, p.heads, p.keys, p.queries},
                  {p.heads * p.queries * p.keys, p.queries * p.keys, 1, p.keys},
                  CudnnGraph::Kind::virtual_value);
-    g.reshape(x, turned);
+    g.reshape(x, transposed);
     if (p.heads == p.key_heads) {
-      g.matmul(turned, rows, to);
+      g.matmul(transposed, rows, to);
       return;
     }
     const CudnnTensor each = g.between(p.batches, p.heads, p.keys, rows.size[3], type);
-    g.matmul(turned, rows, each);
+    g.matmul(transposed, rows, each);
     g.reduce(CUDNN_REDUCE_TENSOR_ADD, each, to);
   }
 

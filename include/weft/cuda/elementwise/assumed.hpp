@@ -1,4 +1,4 @@
-// Element-wise statements whose equal parts have one value: a kernel that takes that for granted.
+// A kernel for element-wise statements whose equal parts are known to have one value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace weft::on_cuda::detail {
 
-/// What a kernel takes for granted where the host has found it: that each of these parts has one
-/// value wherever it occurs. It then loads its operands at once, and as often as there are such,
-/// and has no branch; so that cheap parts count too.
+/// What a kernel may assume once the host has verified it: that each of these parts has one value
+/// wherever it occurs. It then loads each distinct operand once, all at the start, without
+/// branches, so that sharing pays for cheap parts too.
 template <class Program>
 using ElementAssumed = ElementSharedFrom<Program, 7>;
-/// Whether that kernel is worth its compile time: one of the parts is of several operands, or dear,
-/// and not one of a mere pair, as of (x + y) * (z + b), which is seldom one value.
+/// Whether that kernel is worth its compile time: a part has several operands or is expensive, and
+/// it is not just a pair as in (x + y) * (z + b), which seldom is one value.
 template <class Outputs>
 inline constexpr bool is_worth_assuming = false;
 template <class... Ps>
@@ -42,8 +42,7 @@ inline constexpr bool assumes_parts = [] {
   return false;
 }();
 
-/// The operands that are read where that is so, as bits; `done` are the parts that have been
-/// computed.
+/// The operands that are then read, as bits; `done` are the parts already computed.
 template <class Shared, class P>
 struct Needed {
   static constexpr void run(bool*, std::uint64_t& needed) { needed |= weft::detail::uses_of<P>; }
@@ -70,7 +69,7 @@ inline constexpr std::uint64_t needed_operands<Shared, Pack<Ps...>> = [] {
   return needed;
 }();
 
-/// The operands and targets of a statement of which ElementAssumed holds.
+/// The number of operands and targets of a statement for which ElementAssumed holds.
 template <class Out, class Program>
 inline constexpr int distinct_operands =
     __builtin_popcountll(

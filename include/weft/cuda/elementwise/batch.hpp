@@ -1,4 +1,4 @@
-// CUDA's batches: statements of one form over many tensors in one kernel.
+// Batches on CUDA: statements of one form over many tensors in one kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 namespace weft {
 namespace on_cuda {
 
-/// What a batch's kernel gets: for each of `count` statements its operands, the targets first, and
-/// its first block. Bit I of `splats`: operand I is one element for the whole statement.
+/// The argument of a batch's kernel: for each of `count` statements its operands, targets first,
+/// and its first block. Bit I of `splats`: operand I is one element for the whole statement.
 template <int N>
 struct BatchGrid {
   static constexpr unsigned capacity = 12288 / (8 * N + 8);
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 #endif
 
-/// Whether two programs of one type have the same numbers in them.
+/// Whether two programs of one type contain the same numbers.
 inline bool same_program(const Pack<>&, const Pack<>&) { return true; }
 template <int I, class T>
 bool same_program(const Arg<I, T>&, const Arg<I, T>&) {
@@ -75,12 +75,12 @@ bool same_program(const Apply<Op, Ps...>& a, const Apply<Op, Ps...>& b) {
   return same_program(a.programs, b.programs);
 }
 
-/// The storages that waiting statements read and write, by address.
+/// The storages that queued statements read and write, by address.
 class TouchedStorages {
  public:
   enum Use : unsigned { read = 1, write = 2 };
 
-  /// Whether adding `use` would break the order between statements.
+  /// Whether queueing `use` would violate the order between statements.
   bool conflicts(const Storage* storage, Use use) const {
     if (slots_.empty()) return false;
     const Slot& slot = slots_[find(storage)];
@@ -126,14 +126,15 @@ class TouchedStorages {
 
 template <>
 struct BatchQueue<Cuda> {
-  /// Launches what waits.
+  /// Launches the queue.
   void run() {
     if (waiting_ == 0) return;
     launch_(*this);
     forget();
   }
 
-  /// Joins what waits, or runs that first. False where the statement is none for a batch.
+  /// Queues the statement, running the queue first if needed. False if the statement does not fit a
+  /// batch.
   template <class Out, class Types, class Program>
   bool add([[maybe_unused]] const detail::Name& name, [[maybe_unused]] Cuda device,
            [[maybe_unused]] const Shape& shape, [[maybe_unused]] const detail::Operand* operands,
@@ -212,7 +213,7 @@ struct BatchQueue<Cuda> {
   };
 #endif
 
-  /// Whether each operand is contiguous or one element; a bit for each of the latter.
+  /// Whether each operand is contiguous or a single element; a bit for each of the latter.
   static bool is_flat(const Shape& shape, const detail::Operand* operands, int n, int targets,
                       unsigned& splats) {
     if (shape.size() >= int64_t{1} << 30) return false;

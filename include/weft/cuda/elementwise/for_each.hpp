@@ -1,4 +1,4 @@
-// CUDA's loops over elements: one kernel a statement.
+// Element-wise statements on CUDA: one kernel each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ namespace weft {
 #if defined(__CUDACC__)
 namespace on_cuda {
 
-/// Adds to the offsets of all operands what leads to a row, counted through all dimensions but the
+/// Adds a row's offset to those of all operands; rows are counted over all dimensions but the
 /// innermost.
 template <int N>
 __device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
@@ -34,9 +34,9 @@ __device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int
   for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
 }
 
-/// targets = programs over the others, where every vector is full and those of the targets are
-/// aligned: few instructions, so that many operands still run at memory speed. What is gathered
-/// along an axis is a slice for all lanes here.
+/// targets = programs over the other operands, with every vector full and those of the targets
+/// aligned: few instructions, so that even many operands run at memory speed. Gathers along an axis
+/// read one slice for all lanes.
 template <class Out, class Types, int V, int N, class Program, bool Assumes = false>
 __global__ void __launch_bounds__(block_threads)
     for_each_aligned(const __grid_constant__ Grid<N> grid,
@@ -100,16 +100,16 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// A number that the compiler computes anew: it would keep what follows from it in registers all
-/// through a loop.
+/// Hides a number's origin from the compiler, which would otherwise keep values derived from it in
+/// registers throughout a loop.
 __device__ __forceinline__ unsigned opaque(unsigned x) {
   asm volatile("" : "+r"(x));
   return x;
 }
 
-/// The same for operands of any stride and alignment. Each thread loads all its operands' elements,
-/// then computes and stores them, so that a target may be an operand at the same index. A block
-/// either computes neighbours in a row, or a tile for which it turned some operands.
+/// The same for operands of any stride and alignment. Each thread loads all its elements, then
+/// computes, then stores, so that a target may be an operand at the same index. A block computes
+/// either neighbours in a row, or a tile for which it transposed some operands.
 template <class Out, class Types, int V, int N, class Program>
 __global__ void __launch_bounds__(block_threads)
     for_each_kernel(const __grid_constant__ Grid<N> grid, const __grid_constant__ Program program) {
@@ -178,23 +178,23 @@ __global__ void __launch_bounds__(block_threads)
 namespace on_cuda {
 
 #if defined(__CUDACC__)
-/// Whether a statement copies elements that one load moves.
+/// Whether a statement only copies elements that one load can move.
 template <class Out, class Types, class Program>
 inline constexpr bool is_copy = false;
 template <class T>
 inline constexpr bool is_copy<T, weft::detail::TypeList<T>, Arg<1, T>> = sizeof(T) == alignof(T) &&
                                                                          sizeof(T) <= 8;
 
-/// Which kernels an expression has, but for the kernels themselves.
+/// Describes an expression's kernels, without instantiating them.
 template <class Out, class Types, class Program>
 constexpr ForEachKernels for_each_kernels() {
   constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
   ForEachKernels out{weft::detail::target_count<Out>, lanes_of_widest<Out>(Types{})};
-  // Rows are found by a load before theirs, so that a thread needs more of them under way.
+  // A gathered row waits for the load of its index, so a thread needs more bytes in flight.
   constexpr int row = row_bytes<Program>;
-  // A target of the widest elements is stored 16 bytes at a time: with 32 for each thread an
-  // instruction would write half of each 32. Many operands are worth fewer instructions all the
-  // same.
+  // A target of the widest elements is stored 16 bytes at a time: with 32 bytes per thread, each
+  // store instruction would write only half of every 32 bytes. With many operands, fewer
+  // instructions matter more.
   constexpr bool stores_wide = weft::detail::count(Types{}) <= 3 && [] {
     if constexpr (weft::detail::target_count<Out> == 1) {
       return static_cast<int>(sizeof(Out)) * lanes_of_widest<Out>(Types{}) == 16;
@@ -203,12 +203,12 @@ constexpr ForEachKernels for_each_kernels() {
   }();
   constexpr int lanes = stores_wide ? lanes_of_widest<Out>(Types{}) : lanes_of<Out>(Types{});
   constexpr int row_lanes = row != 0 ? lanes_of_rows<Out, Types>(row, 32) : lanes;
-  // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md); with
-  // more, rows may be broadcast, for which it takes twice the instructions.
+  // With one operand of 4 bytes the general kernel is as fast (docs/notes/measurements.md). With
+  // more, rows may be broadcast, which costs it twice the instructions.
   constexpr bool may_broadcast = weft::detail::count(Types{}) > 1;
   if constexpr (may_broadcast || row_lanes > 4 || row != 0) {
     out.has_aligned = true;
-    // Indices of 8 bytes would leave a thread two elements of what they name.
+    // With 8-byte indices a thread would gather only two elements.
     if (row != 0 && out.lanes < 8) out.lanes = row_lanes < 8 ? row_lanes : 8;
     out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
     if constexpr (detail::assumes_parts<Program> && index_bits<Program> == 0) {
@@ -225,7 +225,7 @@ constexpr ForEachKernels for_each_kernels() {
 
 template <>
 struct Executor<Cuda> {
-  /// True when none of `others` handles shows the storage's elements to anybody, and no other
+  /// True when nobody can see the storage's elements through `others` further handles, and no other
   /// stream has pending use of it.
   static bool may_overwrite(const Storage* storage, long others) {
     return others == on_cuda::recorded_handles(storage) &&

@@ -92,7 +92,7 @@ __device__ __forceinline__ void store_outputs_aligned(
 }
 }  // namespace detail
 
-/// A multi-output program at lanes first <= j < last; beyond them too where that does no harm.
+/// A multi-output program at lanes first <= j < last, and at others if that is harmless.
 template <class Outs, int V, class R, MultiOutputProgram Program>
 __device__ __forceinline__ auto compute_all(const R& registers, const Program& program, int first,
                                             int last) {
@@ -119,7 +119,7 @@ __device__ __forceinline__ void store_aligned(const MultiOutputVectors<Outs, Val
                                               char* const* data, const int* offset) {
   detail::store_outputs_aligned<false>(Outs{}, in.values, in.stores, data, offset, offset, 0);
 }
-/// The same where targets that are bits of `apart` are neither aligned nor neighbours.
+/// The same; targets with a bit in `apart` are neither aligned nor contiguous.
 template <class Outs, class Values, int V>
 __device__ __forceinline__ void store_apart(const MultiOutputVectors<Outs, Values, V>& in,
                                             char* const* data, const int* offset, const int* stride,

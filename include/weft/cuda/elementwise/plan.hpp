@@ -9,8 +9,8 @@
 
 namespace weft::on_cuda {
 
-/// The operands, targets included, of a statement of which a thread may compute several rows: a
-/// loop over them takes registers.
+/// The most operands, targets included, of a statement whose threads may compute several rows: the
+/// loop takes registers.
 inline constexpr int most_of_several_rows = 5;
 
 /// The kernels of one expression, without their types.
@@ -18,12 +18,12 @@ struct ForEachKernels {
   int targets;
   int lanes;
   bool has_aligned = false;
-  RowOperands rows = {};   // what the aligned kernel gathers by slices
-  bool transposes = true;  // whether the general kernel can turn operands in shared memory
+  RowOperands rows = {};   // the slices that the aligned kernel gathers
+  bool transposes = true;  // whether the general kernel can transpose operands in shared memory
   const void* general = nullptr;
   const void* aligned = nullptr;
-  bool copies = false;  // one operand, as it is
-  /// Of such a statement: run_copy. Other statements do not compile how copies are planned.
+  bool copies = false;  // one operand, unchanged
+  /// run_copy if `copies`; other statements do not instantiate the planning of copies.
   bool (*copy)(const weft::detail::Name& name, const Shape& shape, const weft::detail::Loops& loops,
                const detail::Operand* operands, const Stream& stream) = nullptr;
   /// The aligned kernel where parts of the program occur several times: its form for parts that
@@ -57,9 +57,9 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
   return axis;
 }
 
-/// Several rows for each thread, where operands are few and some are broadcast: what leads to a row
-/// then costs more instructions than a vector of it. Only of many rows, a multiple of what a thread
-/// computes.
+/// Assigns several rows to each thread if operands are few and some are broadcast: finding a row
+/// then costs more instructions than computing a vector of it. Requires many rows, divisible by
+/// those of a thread.
 WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* operands, int n,
                                            int distinct, ElementwiseLoops& grid) {
   constexpr unsigned least_items = 1U << 19;
@@ -102,7 +102,8 @@ WEFT_OUTLINED inline ForEachLaunch plan_for_each(const Loops& piece, const Opera
   return out;
 }
 
-/// The kernels of a piece of `rank` dimensions: the one for equal parts where they are equal.
+/// The kernels for a piece of `rank` dimensions: the one that assumes equal parts, if they are
+/// equal.
 inline ForEachKernels chosen_for(const ForEachKernels& kernels, const void* program,
                                  const Operand* operands, int rank) {
   ForEachKernels chosen = kernels;
@@ -114,7 +115,7 @@ inline ForEachKernels chosen_for(const ForEachKernels& kernels, const void* prog
   return chosen;
 }
 
-/// Plans and launches an element-wise kernel over N operands, in pieces where it is very large.
+/// Plans and launches an element-wise kernel over N operands, in pieces if it is very large.
 template <int N>
 WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shape,
                                 Operand* operands, const ForEachKernels& kernels,

@@ -1,4 +1,4 @@
-// CUDA's scatters: in one kernel with what they write, additions by atomics.
+// Scatters on CUDA: one kernel that also computes the values; additions are atomic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Element-wise statements whose programs have equal parts: which are computed once.
+// Element-wise statements with equal parts, which are computed once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace weft::on_cuda::detail {
 
-/// The patterns of an element-wise program, or of a Pack of several, that a thread may keep.
+/// The patterns of an element-wise program, or of a Pack of them, whose values a thread may keep.
 template <class Program>
 struct ElementPatterns {
   using Outputs = Pack<>;
@@ -75,8 +75,8 @@ void share_parts(const void* opaque, const Operand* operands, int before, int ra
 
 #if defined(__CUDACC__)
 
-/// Reads operands where a part of the program needs them: all at once they would be more than a
-/// thread has registers for. load.template operator()<I>(vector) reads that of Arg<I>.
+/// Reads operands only where a part of the program needs them: all at once they would exceed a
+/// thread's registers. load.template operator()<I>(vector) reads that of Arg<I>.
 template <class R, class Load>
 struct ReadParts {
   const Load& load;

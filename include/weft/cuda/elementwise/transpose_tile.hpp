@@ -1,4 +1,4 @@
-// Tiles: parts of operands that run along another axis than the target, turned in shared memory.
+// Tiles of operands that are contiguous along another axis than the target, in shared memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@ inline constexpr int tile_rows = 64;
 inline constexpr int tile_width = 16;
 inline constexpr int tile_step = block_threads / tile_width;  // rows computed at a time
 
-/// Elements from a column in shared memory to the next: an odd number of 4-byte words, so that
-/// columns begin in different banks.
+/// Elements between columns in shared memory: an odd number of 4-byte words, so that columns begin
+/// in different banks.
 WEFT_HD constexpr int tile_pitch(int itemsize) {
   return tile_rows + (itemsize < 4 ? 4 / itemsize : 1);
 }
@@ -49,8 +49,8 @@ __device__ __forceinline__ void copy_word(char* to, const char* from, int bytes)
   }
 }
 
-/// Copies `columns` whole columns of `rows` 16-bit elements, one behind the other in memory, 16
-/// bytes at a time.
+/// Copies `columns` whole columns of `rows` 16-bit elements, contiguous in memory, 16 bytes at a
+/// time.
 __device__ __forceinline__ void copy_columns(char* shared, const char* from, int columns,
                                              const FastDivmod& rows, int pitch) {
   const int length = static_cast<int>(rows.divisor);
@@ -87,9 +87,8 @@ __device__ __forceinline__ TilePlace tile_place(const Tiling& tiling, unsigned b
           static_cast<int>(rest - outer * tiling.down.divisor) * tile_rows, outer};
 }
 
-/// Brings what a tile covers of the operands that are turned to shared memory, where neighbours in
-/// a column are neighbours. Called and not inlined, since it would take as long to compile as a
-/// kernel.
+/// Copies a tile of the transposed operands to shared memory, column by column. Not inlined, since
+/// it would take as long to compile as a kernel.
 __device__ __noinline__ inline void load_tile(const Tiling& tiling, TilePlace place, int inner,
                                               int outer, const FastDivmod* size, char* const* data,
                                               const int* lane, const int (*stride)[max_rank - 1],
@@ -138,7 +137,7 @@ __device__ __noinline__ inline void load_tile(const Tiling& tiling, TilePlace pl
 
 /// Where Registers find the operands that are in shared memory.
 struct Transposed {
-  const int* place;  // by operand, -1 for what is not there
+  const int* place;  // by operand, -1 if not there
   const char* shared;
   int column = 0;
   int row = 0;
@@ -156,7 +155,7 @@ struct Transposed {
 #endif
 
 namespace detail {
-/// Axes shorter than this are not worth a tile.
+/// Shorter axes are not worth a tile.
 inline constexpr int64_t min_transposed = 16;
 
 inline bool runs_along(const Operand& x, int d) {
@@ -168,8 +167,8 @@ inline bool is_transposed(const Operand& x, int axis, int last) {
          reinterpret_cast<std::uintptr_t>(x.data) % alignment == 0;
 }
 
-/// The dimension that most bytes of operands run along instead of the target's innermost; -1 if
-/// there is none.
+/// The dimension along which the most bytes of operands are contiguous instead of along the
+/// target's innermost; -1 if there is none.
 WEFT_OUTLINED inline int transposed_axis(const Loops& loops, const Operand* operands, int n,
                                          int targets) {
   const int last = loops.rank - 1;
@@ -202,8 +201,7 @@ WEFT_OUTLINED inline int word_of(const Loops& loops, const Operand& x, int axis)
   return 4;
 }
 
-/// Whether a tile's columns of 16-bit elements lie one behind the other in memory, in full 16
-/// bytes.
+/// Whether a tile's columns of 16-bit elements are contiguous in memory, in multiples of 16 bytes.
 WEFT_OUTLINED inline bool has_whole_columns(const Loops& loops, const Operand& x, int width) {
   const int last = loops.rank - 1;
   const int64_t rows = loops.size[last - 1];
@@ -214,8 +212,8 @@ WEFT_OUTLINED inline bool has_whole_columns(const Loops& loops, const Operand& x
   return whole;
 }
 
-/// Chooses the operands to turn, which run along the dimension next to the innermost, and fills in
-/// their tiles; the number of blocks.
+/// Chooses the operands to transpose, which are contiguous along the dimension next to the
+/// innermost, and fills in their tiles; returns the number of blocks.
 WEFT_OUTLINED inline unsigned plan_tiles(const Loops& loops, const Operand* operands, int n,
                                          int targets, int lanes, Tiling& tiling, int* transposed,
                                          int& shared_bytes) {

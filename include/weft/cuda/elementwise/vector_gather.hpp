@@ -1,4 +1,4 @@
-// Programs over a thread's vector: slices that one index names move 16 bytes at a time.
+// Programs over a thread's vector: slices selected by one index move 16 bytes at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,7 @@
 
 namespace weft::on_cuda {
 
-/// The bytes of the widest element that a program reads or writes by indices along an axis; 0 where
-/// it does neither.
+/// The bytes of the widest element that a program gathers or scatters along an axis; 0 if none.
 template <class P>
 inline constexpr int row_bytes = 0;
 
@@ -55,7 +54,8 @@ template <class T, class Offsets, class Index>
 inline constexpr std::uint64_t offset_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
     weft::detail::uses_of<Offsets>;
 
-/// Elements a thread: so many bytes of what is gathered and of the target, though indices be wider.
+/// Elements per thread: `bytes` of the wider of gathered elements and target, even if indices are
+/// wider.
 template <class Out, class Types>
 constexpr int lanes_of_rows(int row, int bytes) {
   const int widest = row > static_cast<int>(sizeof(Out)) ? row : static_cast<int>(sizeof(Out));
@@ -105,8 +105,8 @@ __device__ __forceinline__ bool is_aligned_vector(const T* p) {
   return reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0;
 }
 
-/// Evaluates a program whose gathers along an axis name one slice for all of a thread's lanes, of
-/// which those from `first` to before `last` are there.
+/// Evaluates a program whose gathers along an axis read one slice for all of a thread's lanes, of
+/// which those in [first, last) are present.
 template <int V, class R>
 struct Row {
   const R& registers;
@@ -167,7 +167,7 @@ struct Row {
   }
 };
 
-/// Runs what a scatter writes, at lanes first <= j < last of a thread's registers.
+/// Runs a scatter's writes at lanes first <= j < last of a thread's registers.
 template <int V, class R>
 struct Writes {
   const R& registers;
@@ -206,7 +206,7 @@ struct Writes {
     return out;
   }
 
-  /// Writes all lanes at once; false where they are not aligned.
+  /// Writes all lanes at once; false if they are not aligned.
   template <template <class, class> class Op, class T, class I>
   __device__ __forceinline__ static bool write_row(const Op<T, AlongAxis>& op, long long at,
                                                    I index,

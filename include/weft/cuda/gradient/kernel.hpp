@@ -1,4 +1,4 @@
-// The kernel that computes all gradients of a statement, and begins the sums of broadcast operands.
+// The kernel that computes all gradients of a statement, and starts the sums of broadcast operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,7 +25,7 @@ __device__ __forceinline__ T sum_of_lanes(const Vector<T, V>& values, int last) 
   for (int j = 0; j < V; ++j) total += j < last ? values.lane[j] : T{};
   return total;
 }
-/// The value of the thread `step` further on.
+/// The value of the thread `step` lanes above.
 template <class T>
 __device__ __forceinline__ T from_thread(T value, unsigned step) {
   return __shfl_down_sync(0xFFFFFFFFU, value, step);
@@ -44,7 +44,7 @@ __device__ __forceinline__ Small<T, R, C> from_thread(Small<T, R, C> x, unsigned
   for (int k = 0; k < R * C; ++k) x.values[k] = from_thread(x.values[k], step);
   return x;
 }
-/// The sum over neighbouring threads, in the first of them; `width` is a power of two up to 32.
+/// The sum over adjacent threads, in the first of them; `width` is a power of two up to 32.
 template <class T>
 __device__ __forceinline__ T sum_of_threads(T value, int width) {
   for (int step = width / 2; step > 0; step /= 2) {
@@ -153,7 +153,7 @@ struct TargetsOf<V, weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts..
 }  // namespace detail
 
 namespace detail {
-/// Fetches into L2 what a thread reads of the rows a step further, so that loading it takes less.
+/// Prefetches into L2 what a thread reads in its next row.
 template <int N, int K, class... Ts>
 __device__ __forceinline__ void fetch_next(weft::detail::TypeList<Ts...>, const SumGrid<N, K>& grid,
                                            const long long* offset) {
@@ -167,8 +167,8 @@ __device__ __forceinline__ void fetch_next(weft::detail::TypeList<Ts...>, const 
   }
 }
 
-/// Blocks of a multiprocessor that a kernel's registers leave room for: a thread waits for each row
-/// that it reads, so that others must run meanwhile. Numbers of 8 bytes would be spilled.
+/// Resident blocks per multiprocessor that registers are limited for: a thread waits for each row
+/// that it reads, so others must run meanwhile. 8-byte values would spill.
 template <int V, int N, class... Ts>
 constexpr int least_blocks(weft::detail::TypeList<Ts...>) {
   constexpr bool wide = ((sizeof(Ts) > 4) || ...);
@@ -176,7 +176,7 @@ constexpr int least_blocks(weft::detail::TypeList<Ts...>) {
 }
 }  // namespace detail
 
-/// The targets of a joint program, of any strides; those that are summed as partial sums.
+/// Computes the targets of a multi-output program, of any strides; summed ones as partial sums.
 template <class Outs, class Types, int V, int N, int K, class Program>
 __global__ void __launch_bounds__(block_threads,
                                   (detail::least_blocks<V, N>(typename Program::values{})))

@@ -1,5 +1,5 @@
-// The sums of a norm's gradients: along a row, by the threads or blocks that share it, and over
-// rows. SPDX-License-Identifier: Apache-2.0
+// The sums of a norm's gradients: along a row, by the threads that share it, and over rows.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/cuda/gradient/norm_plan.hpp"

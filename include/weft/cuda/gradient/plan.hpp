@@ -1,4 +1,4 @@
-// The plan of a kernel that computes all gradients of a statement: rows, and what is summed how.
+// The plan of the kernel for all gradients of a statement: its rows, and how targets are summed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,7 +40,7 @@ struct SumGrid {
 
 namespace detail {
 
-/// What a target's strides say of its sum: along rows, along columns, all, or none of these.
+/// How a target is summed, by its strides: along rows, along columns, entirely, or none of these.
 WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target) {
   const int last = loops.rank - 1;
   bool zero = true;
@@ -50,8 +50,8 @@ WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target)
   return target.stride[last] == 0 ? SumMode::columns : SumMode::whole;
 }
 
-/// Whether neighbours in memory are not neighbours in the innermost loop, of an operand so large
-/// that it costs less to turn than to read so.
+/// Whether an operand is contiguous along another dimension than the innermost, and so large that
+/// transposing it costs less than reading it that way.
 WEFT_OUTLINED inline bool lies_across(const Loops& loops, const Operand& x) {
   constexpr int64_t least_bytes = 1 << 22;
   const int last = loops.rank - 1;
@@ -68,7 +68,7 @@ WEFT_OUTLINED inline bool lies_across(const Loops& loops, const Operand& x) {
          elements * x.itemsize >= least_bytes;
 }
 
-/// What the host keeps of a sum that the kernel has begun.
+/// What the host keeps of a sum that the kernel has started.
 struct BegunSum {
   Operand target;
   StorageHandle memory;
@@ -122,8 +122,8 @@ void plan_sum_rows(const Loops& loops, int lanes, bool sums, int multiprocessors
   }
   blocks_x = static_cast<unsigned>((grid.vectors + grid.width - 1) / grid.width);
   const auto lines = static_cast<int64_t>(block_threads >> grid.shift);
-  // A sum's partial results are read again: each stands for 16 rows or more, where there are enough
-  // for all multiprocessors to have work.
+  // Partial sums are read again, so each covers at least 16 rows if enough remain to occupy all
+  // multiprocessors.
   int64_t blocks = (rows + lines - 1) / lines;
   if (sums) {
     const int64_t busy = int64_t{8} * multiprocessors / blocks_x + 1;

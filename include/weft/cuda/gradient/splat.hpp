@@ -1,4 +1,4 @@
-// Functions of operands that are one element for all of a thread's lanes, computed once for them.
+// Functions of operands that are one element for all of a thread's lanes, computed once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,7 +32,7 @@ struct known_for_lanes {
 
 namespace weft::on_cuda::detail {
 
-/// Whether a function of an operand of type T is dear, and has a derivative of that type.
+/// Whether a function of an operand of type T is expensive, and has a derivative of that type.
 template <class Op, class T>
 constexpr bool is_dear_function() {
   using C = compute_t<T>;
@@ -55,9 +55,8 @@ __device__ __forceinline__ Pack<Head, Tail...> packed(const Head& head, const Ta
   return {head, packed(tail...)};
 }
 
-/// A program in which dear functions of operands behind the first one may be known. The first one
-/// is mostly as large as the statement; a test in each lane would keep its lanes from being
-/// computed side by side.
+/// A program in which expensive functions of operands after the first may be known. The first is
+/// usually as large as the statement; a test in each lane would keep its lanes from overlapping.
 template <class P>
 struct Splats {
   static constexpr bool any = false;
@@ -104,7 +103,8 @@ struct Splats<Apply<Op, Ps...>> {
                             weft::get<static_cast<int>(K)>(program.programs), inputs, lane))...)};
   }
 };
-/// What computes gradients runs a program: `forward()` gives it, and `with(q)` is the same for q.
+/// A gradient computation runs a program: `forward()` returns it, and `with(q)` is the same for
+/// program q.
 template <class Program>
   requires(Splats<typename Program::forward_program>::any)
 struct Splats<Program> {

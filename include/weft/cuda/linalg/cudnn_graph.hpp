@@ -71,7 +71,7 @@ class CudnnGraph {
     return tensor(type, {1, 1, 1, 1}, {1, 1, 1, 1}, Kind::host_scalar);
   }
   /// The same memory with the last two axes exchanged.
-  CudnnTensor turned(cudnnDataType_t type, const int64_t* size, const int64_t* stride) {
+  CudnnTensor transposed(cudnnDataType_t type, const int64_t* size, const int64_t* stride) {
     return tensor(type, {size[0], size[1], size[3], size[2]},
                   {stride[0], stride[1], stride[3], stride[2]});
   }

@@ -122,8 +122,8 @@ WEFT_ONCE inline void record_use(Recording& mine, CudaStorage& storage, const St
   if (write) mine.uses[i].written = true;
 }
 
-/// Once a capture is over, the streams that took part are used for other things: what they seemed
-/// to do was waited for (order_after), so that the default stream may stand for them.
+/// After a capture its streams are reused. Their work has been waited for (order_after), so the
+/// default stream replaces them here.
 WEFT_ONCE inline void leave_streams(Recording& recorded) {
   const cudaStream_t stream = default_stream(Cuda{recorded.ordinal});
   auto leave = [&](StreamUse& use) {
@@ -181,9 +181,8 @@ void order_write(const Tensor<T, D>& x, const Stream& stream) {
   if (x.storage() != nullptr) order_write(x.storage(), stream);
 }
 
-/// What `stream` has read of the storage is over for `now`, which has waited for it by an event of
-/// its own: later uses need not wait for what else `stream` is given. Nothing where another stream
-/// wrote.
+/// Records that `now` has waited, by an event of its own, for the reads of `stream`, so that later
+/// uses need not wait for other work of `stream`. Does nothing if another stream wrote.
 WEFT_ONCE inline void forget_reader(Storage* storage, const Stream& stream, const Stream& now) {
   auto& mine = static_cast<CudaStorage&>(*storage);
   const Lock lock(mine.mutex);
@@ -199,7 +198,7 @@ WEFT_ONCE inline void forget_reader(Storage* storage, const Stream& stream, cons
   for (std::size_t i = mine.more_readers.size(); i-- > 0;) {
     if (mine.more_readers[i].handle == stream.handle()) mine.more_readers.remove(i);
   }
-  // order_write takes it that there are none where readers[0] is free.
+  // order_write assumes that there are no readers if readers[0] is free.
   for (; kept < CudaStorage::near_readers && !mine.more_readers.empty(); ++kept) {
     const StreamUse use = mine.more_readers.back();
     mine.more_readers.pop_back();
@@ -215,9 +214,9 @@ inline long recorded_handles(const Storage* storage) {
   return __atomic_load_n(&mine.recorded, __ATOMIC_RELAXED) == r->draws.serial ? 1 : 0;
 }
 
-/// True when a write on `stream` would have to wait for no other stream, and the memory is there
-/// (that of a graph captured without weft::cuda::capture is only while the graph runs or its
-/// capture lasts). A captured statement waits for nothing: its graph does, before each replay.
+/// True when a write on `stream` need not wait for another stream and the memory is valid (that of
+/// a graph captured without weft::cuda::capture is so only during the capture and while the graph
+/// runs). A captured statement waits for nothing: its graph waits before each replay.
 inline bool used_only_on(const Storage* storage, cudaStream_t stream) {
   const auto& mine = static_cast<const CudaStorage&>(*storage);
   if (mine.capture != 0 && mine.capture != capture_id(stream)) return false;

@@ -1,4 +1,4 @@
-// How weft calls CUB's device-wide algorithms: temporary memory and stream are its own.
+// Calls CUB's device-wide algorithms with weft's temporary memory and stream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

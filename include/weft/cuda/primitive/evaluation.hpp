@@ -1,4 +1,4 @@
-// Computing a program's values in a kernel, where parts of one value are computed once.
+// Computing a program's values in a kernel; parts with one value are computed once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,14 +14,14 @@ using weft::detail::uses_of;
 
 #if defined(__CUDACC__)
 
-/// The values that a thread keeps of V elements, two of each shared pattern.
+/// The values of shared patterns that a thread keeps, for V elements and up to two per pattern.
 template <class Shared, int V>
 struct KeptValues {
   float value[Shared::table.count > 0 ? Shared::table.count : 1][Shared::table.slots][V];
 };
 
-/// The values of a program at V elements from those of its parts, which values.run(part, x) gives;
-/// `most`: see ends_at.
+/// The values of a program at V elements from those of its parts, which values.run(part, x)
+/// computes; `most`: see ends_at.
 template <int V, class Values, class P, class X>
 __device__ __forceinline__ void run_parts(Values& values, const P& program, const Pack<X>& parts,
                                           int most, typename P::type (&out)[V]) {
@@ -63,13 +63,12 @@ __device__ __forceinline__ void run_parts(Values& values, const P& program,
   }
 }
 
-/// The values of programs at V elements; lane(j) are the operands' and reductions' at element j, or
-/// lane.read<Uses>()(j) those of the operands that Uses names, which are then read where they are
-/// needed.
+/// The values of programs at V elements. lane(j) holds the operands and reductions at element j; or
+/// lane.read<Uses>()(j) reads only the operands in Uses, where they are needed.
 template <class Shared, int V, class LaneOf>
 class Evaluation {
  public:
-  /// `most`: of the elements, those that are computed at least; see ends_at.
+  /// `most`: how many elements must be computed; see ends_at.
   __device__ __forceinline__ Evaluation(const SharedValues& shared, KeptValues<Shared, V>& kept,
                                         const LaneOf& lane, int most = V)
       : shared_(shared), kept_(kept), lane_(lane), most_(most) {}

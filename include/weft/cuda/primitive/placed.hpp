@@ -1,4 +1,4 @@
-// Operands read at computed places, for all lanes of a thread: neighbours are loaded together.
+// Operands read at computed places: a thread loads adjacent lanes together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace weft::on_cuda {
 
-/// Evaluates a program at lanes first <= j < last, one node after the other. Where a thread's lanes
-/// are neighbours in an operand too, two places are computed instead of V, and a load is 16 bytes.
+/// Evaluates a program at lanes first <= j < last, node by node. If a thread's lanes are adjacent
+/// in an operand too, two places are computed instead of V, and one load moves 16 bytes.
 template <int V, class R>
 struct PlacedLanes {
   const R& registers;

@@ -1,4 +1,4 @@
-// The states of a reduction's threads: how values join them, and how threads merge theirs.
+// The states of a reduction's threads: adding values, and merging states between threads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,14 +22,14 @@ __device__ __forceinline__ void add_all(const R& reducer, State& state, const C 
   }
 }
 
-/// Whether a reducer takes the first of N values at once.
+/// Whether a reducer can take the first of N values in one call.
 template <class R, class State, class C, int N>
 inline constexpr bool takes_first = requires(const R& reducer, State& state, const C (&x)[N]) {
   reducer.add_first(state, x, N);
 };
 
-/// A thread's running states in three levels, each merged into the next every few times, so that
-/// rounding grows with the levels' lengths and not with the number of elements.
+/// A thread's running states in three levels, each regularly merged into the next, so that rounding
+/// errors grow with the lengths of the levels rather than with the number of elements.
 template <class R, class State, int V>
 class Cascade {
  public:
@@ -55,8 +55,8 @@ class Cascade {
   unsigned merged_ = 0;
 };
 
-/// Merges the states of each `width` neighbouring threads, a power of two; the first gets the
-/// total.
+/// Merges the states of groups of `width` adjacent threads, a power of two; the first of each gets
+/// the total.
 template <class R, class State>
 __device__ __forceinline__ State merge_group(const R& reducer, State state, unsigned width) {
   __shared__ alignas(16) char bytes[32 * sizeof(State)];

@@ -8,7 +8,7 @@
 
 namespace weft::on_cuda {
 
-/// The registers of all operands; Types lists their element types, operand 0 being the target.
+/// A thread's vectors of all operands, whose element types Types lists.
 template <class Types, int V>
 struct Registers;
 
@@ -22,8 +22,8 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
                                        int first, int last, const Copies& copies = {}) {
     load_from<1>(values, data, offset, stride, first, last, copies);
   }
-  /// The same where vectors are full; aligned, unless they are bits of `apart`, or one element for
-  /// all lanes, as the operands are that are bits of Splats.
+  /// The same for full vectors, which are aligned or one element for all lanes; those in `apart`
+  /// are neither, those in Splats always one element.
   template <std::uint64_t Splats = 0>
   __device__ __forceinline__ void load_aligned(char* const* data, const int* offset,
                                                const int* stride, std::uint64_t apart) {
@@ -108,7 +108,7 @@ __device__ __forceinline__ Vector<Out, V> compute_lanes(const R& registers, cons
 }
 }  // namespace detail
 
-/// The program at lanes first <= j < last; beyond them too where that does no harm.
+/// The program at lanes first <= j < last, and at others if that is harmless.
 template <class Out, int V, class R, class Program>
 __device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Program& program,
                                                   int first, int last) {
@@ -164,7 +164,7 @@ __device__ __forceinline__ void store_all(const Pack<Head, Tail...>& in, char* c
   store(in.head, data[0], offset[0], stride[0], first, last);
   store_all(in.tail, data + 1, offset + 1, stride + 1, first, last);
 }
-/// The same where the vectors are known to be full and aligned.
+/// The same for vectors known to be full and aligned.
 __device__ __forceinline__ void store_aligned(const Pack<>&, char* const*, const int*) {}
 template <class T, int V>
 __device__ __forceinline__ void store_aligned(const Vector<T, V>& in, char* const* data,

@@ -1,4 +1,4 @@
-// Bulk copies between global and shared memory that one thread starts, from Hopper on.
+// Bulk copies between global and shared memory, started by one thread (from Hopper on).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace weft::on_cuda {
 
-/// Whether a kernel's code for the current GPU is of an architecture that has bulk copies: the
-/// GPU's own does not tell, since older code runs there too.
+/// Whether a kernel's code for the current GPU was compiled for an architecture with bulk copies;
+/// the GPU alone does not tell, since it also runs older code.
 WEFT_OUTLINED inline bool has_bulk_copies(const void* kernel, Cuda device) {
   if (properties(device).major < 9) return false;
   cudaFuncAttributes attributes{};
@@ -17,7 +17,7 @@ WEFT_OUTLINED inline bool has_bulk_copies(const void* kernel, Cuda device) {
 
 #if defined(__CUDACC__)
 
-/// A word that other blocks write or read meanwhile, seen whole but ordered with nothing else.
+/// A word shared with other blocks: access is atomic but unordered (relaxed).
 __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* p) {
   unsigned long long x;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
@@ -42,7 +42,7 @@ __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-/// Waits for loads number 0, 2, 4 and so on of a barrier (parity 0), or for those between.
+/// Waits for a barrier's even-numbered loads (parity 0) or odd-numbered ones (parity 1).
 __device__ __forceinline__ void wait_barrier(unsigned long long* barrier, unsigned parity) {
   unsigned done = 0;
   while (done == 0) {
@@ -55,8 +55,8 @@ __device__ __forceinline__ void wait_barrier(unsigned long long* barrier, unsign
   }
 }
 
-/// Starts a copy to shared memory, of which the barrier tells; both at 16 bytes, `bytes` a multiple
-/// of 16 or 0.
+/// Starts a copy to shared memory that completes on the barrier; both addresses are aligned to 16
+/// bytes, and `bytes` is a multiple of 16, or 0.
 __device__ __forceinline__ void bulk_load(void* to, const void* from, int bytes,
                                           unsigned long long* barrier) {
   asm volatile(
@@ -76,7 +76,7 @@ __device__ __forceinline__ void fetch_to_l2(const void* from, unsigned bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 }
 
-/// Lets bulk stores see what the thread has written to shared memory.
+/// Makes the thread's writes to shared memory visible to bulk stores.
 __device__ __forceinline__ void publish_to_bulk() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

@@ -9,7 +9,7 @@
 
 namespace weft::on_cuda {
 
-/// V elements that one load or store moves; large Small are moved in words of their alignment.
+/// V elements that one load or store moves; a large Small moves in words of its alignment.
 template <class T, int V>
 struct alignas(sizeof(T) > alignof(T) && is_small<T> ? alignof(T) : sizeof(T) * V) Vector {
   T lane[V];
@@ -49,8 +49,8 @@ struct TargetsAnd<weft::detail::TypeList<Outs...>> {
   using type = weft::detail::TypeList<Outs..., Ts...>;
 };
 
-/// Whether a thread that has at most so many of V elements leaves out those from j on: the last
-/// half or quarter, for whole warps, since each test parts what the compiler may put in order.
+/// Whether a thread with at most `most` of V elements skips those from j on: the last half or
+/// quarter, uniformly for whole warps. More tests would split the code that the compiler schedules.
 template <int V>
 __device__ __forceinline__ bool ends_at(int j, int most) {
   return (j == V / 2 || (V >= 4 && j == V - V / 4)) && most <= j;
@@ -63,8 +63,8 @@ constexpr int lanes_of_widest(weft::detail::TypeList<Ts...>) {
   const int lanes = 16 / detail::widest(typename detail::TargetsAnd<Out>::template type<Ts...>{});
   return lanes == 0 || (lanes & (lanes - 1)) != 0 ? 1 : lanes;  // Small<T, R, C>
 }
-/// Elements a thread: 16 bytes of the narrowest operand, counted as 2 bytes at least, while the
-/// widest takes no more than 32.
+/// Elements per thread: 16 bytes of the narrowest operand, counted as at least 2 bytes wide, as
+/// long as the widest takes at most 32 bytes.
 template <class Out, class... Ts>
 constexpr int lanes_of(weft::detail::TypeList<Ts...>) {
   using All = typename detail::TargetsAnd<Out>::template type<Ts...>;
@@ -76,7 +76,7 @@ constexpr int lanes_of(weft::detail::TypeList<Ts...>) {
   return least > wanted ? least : wanted < most ? wanted : most > least ? most : least;
 }
 
-/// All operands lie where their addresses say.
+/// No operand has a copy elsewhere.
 struct InPlace {
   template <int, class T>
   __device__ __forceinline__ const T* find(const T* p, int&) const {
@@ -84,9 +84,9 @@ struct InPlace {
   }
 };
 
-/// Elements at data[offset + j * stride] for lanes first <= j < last; the whole vector at once
-/// where it is full, contiguous and aligned. Of what is neither contiguous nor one element for all
-/// lanes, `copies` may find operand K in another place.
+/// Loads data[offset + j * stride] for lanes first <= j < last; the whole vector at once if it is
+/// full, contiguous and aligned. An operand K that is neither contiguous nor one element for all
+/// lanes may have a copy, which `copies` finds.
 template <int K = 0, class T, int V, class Offset, class Copies = InPlace>
 __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset offset, int stride,
                                      int first, int last, const Copies& copies = {}) {
@@ -118,8 +118,8 @@ __device__ __forceinline__ void load(Vector<T, V>& out, const char* data, Offset
   }
 }
 
-/// The same where the vector is known to be full and, unless it is `apart`, aligned, or one element
-/// for all lanes; of types below 4 bytes, none is apart, since packing them would cost all others.
+/// The same for a vector known to be full and, unless `apart`, aligned or one element for all
+/// lanes. Types below 4 bytes are never apart, since packing them would slow down all others.
 template <class T, int V>
 __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data, int offset,
                                              int stride, bool apart) {
@@ -140,7 +140,7 @@ __device__ __forceinline__ void load_aligned(Vector<T, V>& out, const char* data
   }
 }
 
-/// The same way back to memory.
+/// Stores likewise.
 template <class T, int V>
 __device__ __forceinline__ void store(const Vector<T, V>& in, char* data, int offset, int stride,
                                       int first, int last) {

@@ -8,9 +8,9 @@
 
 namespace weft::on_cuda::detail {
 
-/// Items of V elements that a thread loads at a time: enough to keep memory busy, and
-/// where a state is more than a value, so that states are seldom merged. Large Small one at a time:
-/// several would lie in local memory.
+/// Items of V elements that a thread loads at a time: enough to keep memory busy and, for states of
+/// several values, to merge states seldom. Large Small one at a time: several would spill to local
+/// memory.
 template <int N, int V, class State>
 inline constexpr int row_ahead = V == 1  ? (sizeof(State) > 64 ? 1
                                             : N <= 2           ? 8
@@ -28,8 +28,8 @@ inline constexpr int column_ahead = V == 1 || N > 3                ? row_ahead<N
                                     : V == 4 && sizeof(State) <= 4 ? 2
                                     : V < 4                        ? 8 / (N - 1)
                                                                    : 4 / (N - 1);
-/// The blocks of a row kernel that a multiprocessor should have room for: more than that costs
-/// registers that single elements, or states of several values, need.
+/// Resident blocks of a row kernel per multiprocessor: more would take registers that single
+/// elements, or states of several values, need.
 template <int V, class State>
 inline constexpr int row_blocks = V == 1               ? 2
                                   : sizeof(State) <= 4 ? 4
@@ -39,20 +39,20 @@ inline constexpr int row_blocks = V == 1               ? 2
 template <int V>
 using Hop = std::conditional_t<V == 1, int64_t, unsigned>;
 
-/// A vector's memory in words, which loads fill without unpacking what they brought.
+/// A vector as words, which loads fill without unpacking.
 template <class T, int V>
 struct alignas(sizeof(T) * V) Words {
   using Word = std::conditional_t<sizeof(T) * V % 4 == 0, unsigned, unsigned short>;
   Word word[sizeof(T) * V / sizeof(Word)];
 };
 
-/// What a thread reads at a time: of each operand, items a hop apart.
+/// What a thread reads at a time: items of each operand, a hop apart.
 template <class Types, int V, int Ahead>
 struct Chunk {
   Registers<Types, V> item[Ahead]{};
 
-  /// Loads the items k, k + distance ... that lie before `last`; the addresses belong to item k.
-  /// No register is written twice between the loads, since that makes the next load wait.
+  /// Loads the items k, k + distance ... before `last`; the addresses are those of item k. No
+  /// register is written twice between the loads, which would make the next load wait.
   template <int I, class Step, int N>
   __device__ __forceinline__ void load(char* const (&at)[N], const Step (&hop)[N],
                                        const int (&lane)[N], unsigned k, unsigned distance,

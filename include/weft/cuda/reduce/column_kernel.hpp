@@ -1,4 +1,4 @@
-// The kernel of reductions down columns: a block for neighbouring columns.
+// The kernel of reductions down columns: a block reduces adjacent columns.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace weft::on_cuda {
 
-/// Columns are compiled as if for larger blocks, which is faster for two operands.
+/// The column kernel's launch bound: compiling for larger blocks is faster for two operands.
 inline constexpr int compiled_threads = 512;
 
 namespace detail {
 
-/// Stores the results of a thread's V columns, as one vector where these are neighbours in memory:
-/// one by one, each would be a part of a sector.
+/// Stores the results of a thread's V columns, as one vector if they are contiguous: stored singly,
+/// each would be part of a sector.
 template <class Out, int V, int N, class R, class Cascade>
 __device__ __forceinline__ void finish_lanes(char* at, const ReduceGrid<N>& grid, const R& reducer,
                                              Cascade& cascade) {
@@ -34,15 +34,15 @@ __device__ __forceinline__ void finish_lanes(char* at, const ReduceGrid<N>& grid
 
 }  // namespace detail
 
-/// Lanes of the column form: few enough to keep a thread's states in registers. 0 where not even
-/// one state a thread fits into a block's shared memory, as of the largest Small: these have rows
-/// only.
+/// Lanes of the column form: few enough to keep a thread's states in registers. 0 if not even one
+/// state per thread fits into a block's shared memory, as for the largest Small, which are reduced
+/// as rows only.
 template <class State, int V>
 inline constexpr int column_lanes = sizeof(State) * V <= 32 ? V : column_lanes<State, V / 2>;
 template <class State>
 inline constexpr int column_lanes<State, 1> = sizeof(State) * column_threads <= 48 * 1024 ? 1 : 0;
 
-/// grid.width by grid.depth threads reduce one piece of grid.width items of neighbouring columns.
+/// grid.width by grid.depth threads reduce one piece of grid.width adjacent items of columns.
 template <class Out, class Types, int V, int N, class R, class State, class Program>
 __global__ void __launch_bounds__(compiled_threads)
     reduce_columns(const __grid_constant__ ReduceGrid<N> grid, const __grid_constant__ R reducer,
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(compiled_threads)
         C x[V][ahead]{};
 #pragma unroll
         for (int i = 0; i < V * ahead; ++i) {
-          // Of short columns, the half that is not there is not computed.
+          // The absent half of short columns is not computed.
           if (ahead > 1 && i == V * ahead / 2 && k + ahead / 2 * depth >= grid.length) break;
           const bool inside = !has_effects<Program> || k + i / V * depth < grid.length;
           x[i % V][i / V] = inside ? chunk.value(program, i / V, i % V) : C{};

@@ -6,15 +6,15 @@
 
 namespace weft::on_cuda {
 
-/// The most threads of a block of each form, and those that merge many pieces of one output.
+/// The most threads per block of each form, and of those that merge many pieces of one output.
 inline constexpr unsigned row_threads = 256;
 inline constexpr unsigned column_threads = 256;
 inline constexpr unsigned merge_threads = 512;
 
-/// The loops of a reduction: kept dimensions (one output at each coordinate) and reduced ones,
-/// both innermost first. An item is what a thread reads at once: a vector of lanes or one element,
-/// of the innermost reduced dimension in the form of rows, of the innermost kept one in that of
-/// columns. In both, `width` threads read neighbouring items.
+/// The loops of a reduction: kept dimensions (one output at each coordinate) and reduced ones, both
+/// innermost first. An item is what a thread reads at once, a vector of lanes or one element: along
+/// the innermost reduced dimension in the row form, along the innermost kept one in the column
+/// form. In both, `width` threads read adjacent items.
 struct ReduceLoops {
   enum Form { rows, columns };
   Form form = rows;
@@ -64,7 +64,8 @@ inline unsigned checked(const char* name, int64_t n, const char* what) {
 
 inline unsigned divide_up(int64_t a, int64_t b) { return static_cast<unsigned>((a + b - 1) / b); }
 
-/// How far apart in memory neighbours along a dimension lie, up to what a warp reads at once.
+/// The distance in memory between neighbours along a dimension, capped at what a warp reads at
+/// once.
 inline int64_t spread(const Operand& operand, int dimension) {
   const int64_t stride = operand.stride[dimension];
   const int64_t bytes = (stride < 0 ? -stride : stride) * operand.itemsize;
@@ -122,10 +123,10 @@ inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, co
   return out;
 }
 
-/// From this weight on a thread should have all the elements that it computes at a time.
+/// The program weight from which a thread should only compute elements that exist.
 inline constexpr int costly_element = 24;
 
-/// What a plan must know of the kernels and the GPU.
+/// What planning needs to know about the kernels and the GPU.
 struct ReduceLimits {
   int lanes = 1;         // of a vector in the form of rows
   int column_lanes = 1;  // the same in that of columns; 0 where there is no such kernel
@@ -133,9 +134,9 @@ struct ReduceLimits {
   int weight = 0;  // of computing an element, as weft::detail::program_weight counts
 };
 
-/// Cuts each output's elements where there are too few groups of threads to fill the GPU; `least`
-/// is the part of `length` that each has at least. All of them work on one stretch of memory at a
-/// time, which DRAM reads 4 % faster than many stretches.
+/// Splits each output's elements if there are too few groups of threads to fill the GPU; `least` is
+/// the smallest part of `length` that a piece gets. All pieces work on one range of memory at a
+/// time, which DRAM reads 4 % faster than many ranges.
 inline void plan_splits(int64_t groups, int64_t wanted, int64_t least, ReduceLoops& out) {
   const int64_t length = out.length > 0 ? out.length : 1;
   const int64_t outer = out.outer > 0 ? out.outer : 1;
@@ -163,7 +164,7 @@ inline void plan_column_reduction(const char* name, const Loops& kept, const Ope
   const unsigned items = divide_up(across, out.vectors ? lanes : 1);
   out.length = checked(name, out.inner, "elements for each result");
   out.width = power_of_two(items < 32 ? items : 32);
-  // Where short columns fill few tiles, narrower ones keep more blocks busy without any to merge.
+  // If short columns fill few tiles, narrower tiles keep more blocks busy and need no merge.
   while (out.width > 8 && out.length <= 1024 &&
          int64_t{out.outputs} / across * divide_up(items, out.width) < limits.multiprocessors) {
     out.width /= 2;
@@ -194,7 +195,7 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   }
   const int lanes = out.vectors ? limits.lanes : 1;
   out.length = checked(name, (out.inner + lanes - 1) / lanes, "vectors for each result");
-  // Items a thread, at least: in two rounds of loads where the row is long.
+  // The least items per thread: two rounds of loads if the row is long.
   const int64_t each = !out.vectors || out.length > 1024                    ? 16
                        : out.length > 64 || limits.weight >= costly_element ? 8
                                                                             : 4;
@@ -202,7 +203,7 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   out.width = wide < row_threads ? wide : row_threads;
   out.threads = out.width > 32 ? out.width : row_threads / 2;  // wide groups meet in shared memory
   const unsigned groups_a_block = out.threads / out.width;
-  // Twelve blocks, of which three or four run at a time.
+  // Twelve blocks per multiprocessor, of which three or four are resident.
   const int64_t wanted = int64_t{12} * limits.multiprocessors * groups_a_block;
   plan_splits(out.outputs, wanted, int64_t{out.width} * 16, out);
   const int64_t pieces = int64_t{out.outputs} * out.splits.divisor;
@@ -232,7 +233,7 @@ inline void plan_reduction(const char* name, const Loops& kept, const Operand* o
   }
 }
 
-/// The loops of a reduction: over its results, and over what each of them is of.
+/// The loops of a reduction: over its results, and over the elements of each.
 struct ReductionLoops {
   Loops kept;
   Loops reduced;
@@ -253,7 +254,7 @@ WEFT_OUTLINED inline ReductionLoops plan_reduction(const char* name, const Shape
   return loops;
 }
 
-/// Whether every `lanes` neighbouring results are one aligned vector.
+/// Whether every `lanes` adjacent results form one aligned vector.
 inline bool is_vector_target(const Loops& kept, const Operand& target, int lanes) {
   bool aligned = target.itemsize > 0 && target.stride[kept.rank - 1] == 1 &&
                  reinterpret_cast<std::uintptr_t>(target.data) %

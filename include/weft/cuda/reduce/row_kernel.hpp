@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(row_threads, detail::row_blocks<V, State>)
       C x[ahead * V]{};
 #pragma unroll
       for (int u = 0; u < ahead; ++u) {
-        // Where a row ends half-way, the rest is not computed.
+        // If a row ends in the first half, the second is not computed.
         if (ahead > 1 && u == ahead / 2 && k - thread + u * width >= items) break;
 #pragma unroll
         for (int j = 0; j < V; ++j) {

@@ -1,4 +1,4 @@
-// What of a program is the same along a row, computed before the loop over it.
+// Hoisting: parts of a program that are constant along a row, computed before the loop over it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,14 +10,13 @@ namespace weft::on_cuda {
 
 using weft::detail::uses_of;
 
-/// Whether a program reads an operand: without one it is a number for each row.
+/// Whether a program reads an operand; if not, it is constant along the row.
 template <class P>
 inline constexpr bool reads_operands = uses_of<P> != 0;
 
-/// x / y for many x and one y: a product with the reciprocal, and its correction, which rounds as
-/// the operator does (Markstein 1990) for x from 2^-100 to 2^100 and quotients that are no
-/// denormals; others are within two units of the last place, a denormal x within a unit of
-/// its own more. y is brought to 1 to 2 before.
+/// x / y for many x and one y: a product with the reciprocal and a correction, which rounds like
+/// the operator (Markstein 1990) for x from 2^-100 to 2^100 and normal quotients. Others are within
+/// two ulp, and a denormal x adds one ulp of its own. y is first scaled to between 1 and 2.
 struct Quotient {
   float y;
   float reciprocal;
@@ -77,7 +76,7 @@ __device__ __forceinline__ auto hoist(const P& program, const Row& row) {
 
 }  // namespace weft::on_cuda
 
-/// That of the division it was.
+/// The weight of the division that it replaces.
 template <class X>
 inline constexpr std::uint64_t
     weft::detail::pattern_number<weft::Apply<weft::on_cuda::Quotient, X>> =

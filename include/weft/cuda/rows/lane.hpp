@@ -24,7 +24,7 @@ struct RowPositions {
   long long first;
   long long step;
 };
-/// What a thread has of an operand at a time.
+/// What a thread holds of an operand at a time.
 template <class T, int V>
 struct RowVectorOf {
   using type = Vector<T, V>;
@@ -44,7 +44,7 @@ __device__ __forceinline__ long long lane_of(const RowPositions& positions, int 
   return positions.first + j * positions.step;
 }
 
-/// The registers of a vector of a row, as a program reads lane j of them.
+/// The inputs of a program at lane j of a thread's vectors.
 template <int First, class Registers, class Values>
 struct RowLane {
   const Registers& registers;
@@ -71,8 +71,8 @@ struct RowKernelTypes {
   }();
 };
 
-/// A row's reductions alone. A program that does not depend on operands may name some all the same:
-/// they are 0.
+/// The inputs of a program that depends only on a row's reductions. It may still name operands,
+/// which are then 0.
 struct UnreadOperand {
   template <class T>
   __device__ __forceinline__ constexpr operator T() const {

@@ -1,4 +1,4 @@
-// Launching row kernels, with the shared memory and the clusters that they want.
+// Launching row kernels, with the shared memory and clusters that they need.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace weft::on_cuda::detail {
 
-/// Lets a kernel have a launch's shared memory and cluster.
+/// Permits a kernel the shared memory and cluster size of a launch.
 inline void allow(const char* name, const void* kernel, const RowLaunch& launch, unsigned cluster) {
   if (launch.shared_bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -19,7 +19,7 @@ inline void allow(const char* name, const void* kernel, const RowLaunch& launch,
   }
 }
 
-/// A launch as the runtime wants it; valid as long as the attribute is.
+/// A launch in the runtime's form; refers to `attribute`.
 inline cudaLaunchConfig_t configuration(const RowLaunch& launch, unsigned cluster,
                                         cudaLaunchAttribute& attribute) {
   attribute.id = cudaLaunchAttributeClusterDimension;
@@ -33,8 +33,8 @@ inline cudaLaunchConfig_t configuration(const RowLaunch& launch, unsigned cluste
   return config;
 }
 
-/// Whether the current device can run a launch's clusters: some have fewer multiprocessors in a
-/// group than a large cluster needs. Asked for once for each kernel.
+/// Whether the current device can run a launch's clusters: on some, a processing cluster has fewer
+/// multiprocessors than a large thread block cluster needs. Queried once per kernel.
 WEFT_OUTLINED inline bool runs_cluster(const char* name, const void* kernel,
                                        const RowLaunch& launch, unsigned cluster) {
   struct Known {

@@ -1,4 +1,4 @@
-// The row kernel that loops: reductions pass by pass, those of a pass at once, then the outputs.
+// The looping row kernel: reductions pass by pass, all those of a pass together, then the outputs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -45,7 +45,7 @@ class RowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, P
   using Lane = typename Walk::template Lane<V>;
   using Values = typename Walk::Values;
 
-  /// Has L2 fetch this block's part of the row.
+  /// Prefetches this block's part of the row into L2.
   __device__ __forceinline__ void fetch() const {
 #if __CUDA_ARCH__ >= 900
     if (grid_.fetched == 0 || threadIdx.x >= outputs + leaves) return;

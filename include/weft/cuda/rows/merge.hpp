@@ -8,7 +8,8 @@
 
 namespace weft::on_cuda::detail {
 
-/// A value of any trivially copyable type from the lane `distance` further on, or from lane `lane`.
+/// Shuffles a value of any trivially copyable type, from the lane `distance` above or from lane
+/// `lane`.
 template <bool Down, class T>
 __device__ __forceinline__ T shuffle(const T& value, unsigned lane) {
   constexpr int words = (sizeof(T) + 3) / 4;
@@ -23,7 +24,7 @@ __device__ __forceinline__ T shuffle(const T& value, unsigned lane) {
   return out;
 }
 
-/// The states of `width` neighbouring lanes, a power of two, merged in the first of them.
+/// Merges the states of `width` adjacent lanes, a power of two, in the first of them.
 template <class R, class State>
 __device__ __forceinline__ void merge_lanes(const R& reducer, State& state, unsigned width) {
 #pragma unroll
@@ -32,13 +33,13 @@ __device__ __forceinline__ void merge_lanes(const R& reducer, State& state, unsi
   }
 }
 
-/// How the blocks of a cluster exchange their states: each sends its own to all, and waits on a
-/// barrier in its own shared memory for the bytes of all. Nobody reads another block's memory, so
-/// that nobody waits for another's end, and no fence waits for what was stored before.
+/// How the blocks of a cluster exchange states: each sends its own to all, and waits on a barrier
+/// in its own shared memory for the bytes of all. No block reads another's memory, so none has to
+/// wait for another to finish, and no fence waits for earlier stores.
 struct Exchange {
   static constexpr unsigned barrier_bytes = 16;  // of an area of scratch, at its end
 
-  /// Makes the barriers; the cluster must wait before it sends.
+  /// Initialises the barriers; the cluster must synchronise before it sends.
   __device__ __forceinline__ static void begin([[maybe_unused]] unsigned shared,
                                                [[maybe_unused]] unsigned area) {
 #if __CUDA_ARCH__ >= 900
@@ -82,7 +83,7 @@ struct Exchange {
     }
 #endif
   }
-  /// One thread says how many bytes come; then all wait for them.
+  /// One thread announces the number of bytes; then all wait for them.
   __device__ __forceinline__ static void expect([[maybe_unused]] unsigned barrier,
                                                 [[maybe_unused]] unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
@@ -125,8 +126,8 @@ struct RowTeam {
   unsigned turn;
 };
 
-/// The states of all threads that share a row, merged: the same bits in each of them. Two areas of
-/// scratch in turn, and one barrier a reduction is enough.
+/// Merges the states of all threads that share a row, with the same bits in each of them.
+/// Alternating between two scratch areas, one barrier per reduction suffices.
 template <class R, class State>
 __device__ __noinline__ State merge_team(const R reducer, State state, const RowTeam team,
                                          char* scratch) {

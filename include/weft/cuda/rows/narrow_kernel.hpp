@@ -18,7 +18,7 @@ namespace detail {
 using weft::detail::TypeList;
 using weft::detail::uses_of;
 
-/// Elements that a thread keeps of each operand; 0 where there are too many of these.
+/// The elements that a thread keeps of each operand; 0 if there are too many operands.
 template <int Leaves>
 inline constexpr int narrow_lanes = Leaves <= 24 ? 8 : 0;
 
@@ -42,7 +42,7 @@ struct NarrowKept<Outputs, TypeList<Ts...>, RowProgram<Pack<Rs...>, Results>> {
 template <class Outs, class Types, int V, class Program>
 class NarrowThread;
 
-/// One thread of the kernel; up to 32 neighbouring ones share a row.
+/// One thread of the kernel; up to 32 adjacent ones share a row.
 template <class... Outs, class... Ts, int V, class... Rs, class... Ps>
 class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>, Pack<Ps...>>>
     : RowWalk<sizeof...(Outs), TypeList<Ts...>, V, Pack<typename Rs::value...>> {
@@ -178,8 +178,8 @@ class NarrowThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...>
     this->template begin<(std::uint64_t{1} << outputs) - 1>(at);
     (store<static_cast<int>(K)>(weft::get<static_cast<int>(K)>(results), at[K]), ...);
   }
-  /// What a program reads: nearby in L1 where another has read it before. All programs' at once
-  /// would be more than a thread has registers for.
+  /// Reads a program's operands; those that another program has read are still in L1. All programs'
+  /// operands at once would exceed a thread's registers.
   template <std::uint64_t Uses>
   __device__ __forceinline__ Registers read() const {
     Registers registers{};

@@ -1,4 +1,4 @@
-// How the reductions of a row program share passes over a row, and where their states lie.
+// How the reductions of a row program share passes over a row, and where their states are stored.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ using weft::detail::RowLevels;
 using weft::detail::RowPass;
 using weft::detail::TypeList;
 
-/// How the reductions of a row program share passes, and where each state lies among those of one.
+/// How the reductions of a row program share passes, and the offset of each state within a pass.
 template <class Program>
 struct RowPasses;
 template <class... Rs, class Outputs>
@@ -57,8 +57,8 @@ struct InLevel<Program, L, std::index_sequence<Done...>, I, false>
                                  std::index_sequence<Done...>>,
               I + 1> {};
 
-/// Blocks of the most threads that a multiprocessor should have room for: registers for the
-/// operands of a pass come before threads where there are many of them.
+/// Resident blocks of the largest size per multiprocessor: with many operands in a pass, their
+/// registers matter more than the number of threads.
 template <class Types, class Program>
 inline constexpr int row_loop_blocks = 2;
 template <class... Ts, class... Rs, class... Ps>

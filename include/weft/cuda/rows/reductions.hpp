@@ -1,4 +1,4 @@
-// A thread of the looped row kernel as it reduces: all reductions of a pass at once.
+// The reducing part of a thread of the looped row kernel: all reductions of a pass together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -96,7 +96,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   static constexpr bool has_dependent =
       ((weft::detail::reductions_of<std::remove_cvref_t<decltype(Rs::program)>> != 0) || ...);
 
-  /// Whether a pass computes reduction I: not where what it reads changes along the row.
+  /// Whether a pass computes reduction I: not if it reads values that vary along the row.
   template <int I>
   __device__ __forceinline__ bool computes() const {
     return grid_.mode[I] == RowMode::compute && !(is_dependent<I> && grid_.varies != 0);
@@ -113,7 +113,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     }
   }
 
-  /// The reductions I..., over the row or the pieces that an earlier kernel left of it.
+  /// Computes the reductions I..., over the row or from the pieces that an earlier kernel left.
   template <int L, std::size_t... I>
   __device__ __forceinline__ void run_pass(std::index_sequence<I...>) {
     Pack<typename Pass<I>::State...> states{};
@@ -182,7 +182,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     take_same<I>(Reductions{});  // what a later one of the pass is brought to
   }
 
-  /// What this thread's elements come to, in groups, so that rounding does not grow with the row.
+  /// Reduces this thread's elements in groups, so that rounding errors do not grow with the row.
   template <class States, std::size_t... I, std::size_t... K>
   __device__ __forceinline__ void accumulate(States& states, std::index_sequence<I...>,
                                              std::index_sequence<K...>) {
@@ -224,7 +224,8 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     } else {
       Evaluation(grid_.shared, kept, lane).run(program, x);
     }
-    // Without a test for each element, unless so many reductions are too much code for a kernel.
+    // Without a test per element, unless there are so many reductions that the kernel would become
+    // too large.
     if (reductions <= 8 && item.n == V) {
       add_all<1>(reducer, state, x, item.position, item.apart);
     } else if constexpr (takes_first<std::remove_cvref_t<decltype(reducer)>, State, C, V>) {
@@ -239,7 +240,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     }
   }
 
-  /// A reduction of what changes along the row with values in memory, by itself.
+  /// A single reduction over values in memory that vary along the row.
   template <int L, int I>
   __device__ __forceinline__ void run_alone() {
     if constexpr (level<I> == L && is_dependent<I>) {

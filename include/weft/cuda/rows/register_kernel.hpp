@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because all that one thread does is one class.
+
 #include "weft/cuda/primitive/reduce_state.hpp"
 #include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/rows/hoist.hpp"
@@ -15,7 +17,7 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-/// What a thread keeps is an operand.
+/// For threads that keep an operand.
 struct NothingComputed {};
 
 template <class Outs, class Types, int V, class Program, class Part>
@@ -70,7 +72,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   static constexpr int reductions = sizeof...(Rs);
   using RowMode = weft::detail::RowMode;
 
-  /// The value of a leaf in lane j of vector k, of a reduction, or of what the last one left.
+  /// The inputs of a program at lane j of vector k: leaves, reductions, and the value that the last
+  /// one left.
   struct Lane {
     const RegisterThread& thread;
     const Registers& registers;
@@ -102,7 +105,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     }
   }
 
-  /// Has L2 fetch the operand that is kept of a later row, or those that its values come from.
+  /// Prefetches a later row into L2: the kept operand, or those that the kept values are computed
+  /// from.
   __device__ __forceinline__ void fetch_ahead() const {
 #if __CUDA_ARCH__ >= 900
     const unsigned row = place_.row + grid_.ahead;
@@ -163,7 +167,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     }
   }
 
-  /// What the kept vectors come to.
+  /// Reduces the kept vectors.
   template <int I, class Reduction>
   __device__ __forceinline__ typename Reduction::state state_of(const Reduction& reduction) {
     typename Reduction::state total{};
@@ -231,7 +235,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       return weft::get<K>(program_.outputs);
     }
   }
-  /// The elements of an output along the row; one made of reductions alone has none.
+  /// The elements of an output along the row, unless it depends on reductions only.
   template <int K, class Out, class Original, class P>
   __device__ __forceinline__ void store_along(const P& program, const Registers& registers, int k,
                                               char* at, int n) const {
@@ -259,7 +263,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     }
     *reinterpret_cast<Vector<Out, V>*>(to) = out;
   }
-  /// An output with one element for the row: no operand of it changes along the row.
+  /// An output with one element per row, none of whose operands varies along the row.
   template <int K, class Out, class P>
   __device__ __forceinline__ void store_of_row(const P& program) const {
     if constexpr ((uses_of<P> & (uses_of<Reused<float>> | uses_of<Kept<float>>)) == 0) {

@@ -13,7 +13,7 @@
 
 namespace weft::on_cuda::detail {
 
-/// V elements as the words that hold them: they are copied word by word, whatever their type.
+/// V elements as words, so that they are copied word by word whatever their type.
 template <class T, int V>
 struct RowWords {
   static constexpr int n = (static_cast<int>(sizeof(T)) * V + 3) / 4;
@@ -118,7 +118,7 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
   /// Leaves that are the only slot's operand, or else the kernel does not serve.
   static constexpr std::uint64_t always_kept = slots == 1 ? reduced & slot_leaves : 0;
   using Reused = Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
-  /// The outputs read what the last reduction's program left, and no operand beside it.
+  /// The outputs read the value that the last reduction's program left, and no other operand.
   static constexpr bool reuses = Reused::possible &&
                                  std::is_same_v<typename Reused::LastProgram::type, float> &&
                                  Reused::beside == 0;

@@ -1,4 +1,4 @@
-// Planning the row kernel that keeps rows in registers, and whether a task is one for it.
+// Planning the row kernel that keeps rows in registers, and deciding whether a task suits it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ class RegisterPlan {
         grid_(grid),
         operand_(operand) {}
 
-  /// Fills the grid and the launch; false, and nothing changed, where the kernel does not serve.
+  /// Fills in the grid and the launch; false, with nothing changed, if the kernel does not serve.
   [[gnu::noinline]] bool run(RowLaunch& launch) {
     if (!serves() || !choose_threads(launch)) return false;
     choose_slots();
@@ -65,7 +65,7 @@ class RegisterPlan {
     return moves_elements(kernel_.lanes) && grid_.count > int64_t{32} * kernel_.narrow_lanes;
   }
 
-  /// Whether the reductions read, beside what is computed once, no more than all rows share.
+  /// Whether the reductions read nothing but the kept values and operands that all rows share.
   bool serves_computed() const {
     const RegisterKernel& k = kernel_.registers;
     if (program_ != nullptr && !k.computes(program_, grid_, operand_)) return false;
@@ -78,7 +78,7 @@ class RegisterPlan {
     return true;
   }
 
-  /// Whether the operands that the kernel takes for the only slot's are one.
+  /// Whether the operands that the kernel assumes to be the only slot's are one and the same.
   bool one_operand_is_kept() const {
     const RowOperand* kept = nullptr;
     for (int i = kernel_.outputs; i < end(); ++i) {
@@ -149,7 +149,7 @@ class RegisterPlan {
     return best;
   }
 
-  /// First what the reductions read, then what only the outputs do.
+  /// First the operands of the reductions, then those that only the outputs read.
   void choose_slots() {
     grid_.slots = 0;
     for (int i = 0; i < end(); ++i) {
@@ -168,7 +168,7 @@ class RegisterPlan {
     }
     if (kernel_.registers.computes != nullptr) note_read();
   }
-  /// What rows are computed from, for choose_ahead.
+  /// Notes the operands that the kept values are computed from, for choose_ahead.
   void note_read() {
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
@@ -179,9 +179,9 @@ class RegisterPlan {
       if (!found && grid_.slots < RowLoops::max_slots) grid_.slot_operand[grid_.slots++] = i;
     }
   }
-  /// Where a block reads a row and writes another, a multiprocessor cannot have enough of them
-  /// under way: it has L2 fetch a row that another block will read. What is much further ahead is
-  /// in the way of what blocks wait for (docs/notes/measurements.md).
+  /// If each block reads one row and writes one, a multiprocessor cannot keep enough rows in
+  /// flight, so blocks prefetch into L2 a row that another will read. Prefetching too far ahead
+  /// delays what blocks wait for (docs/notes/measurements.md).
   void choose_ahead() {
     constexpr int64_t share = 32 * 1024;  // bytes for each multiprocessor
     grid_.ahead = 0;
@@ -267,8 +267,8 @@ RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKerne
   RowPlan planner(name, task, kernel, device, grid, operand);
   planner.read(operands, inside);
   RowLaunch launch;
-  // Of several operands a thread keeps less of each than it takes to hide their latency: where one
-  // pass is enough, or where all of a row fits its threads once, the other kernels are faster.
+  // Of several operands a thread keeps too little of each to hide their latency: if one pass is
+  // enough, or a row fits its threads at once, the other kernels are faster.
   const bool several = kernel.registers.slots > 1 && grid.reduced_rank <= 1;
   if (!several && RegisterPlan(task, kernel, program, device, grid, operand).run(launch) &&
       runs(launch)) {

@@ -1,4 +1,4 @@
-// What a row kernel keeps of its last reduction for the outputs, where all of it is the same value.
+// What a row kernel keeps from its last reduction for the outputs, if it is one value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ struct SameInRow {
   int number(int r) const { return grid.mode[r] == RowMode::same ? grid.same[r] : r; }
 };
 
-/// Whether the outputs of a task read what its last reduction left and nothing else of its pattern.
+/// Whether, of the last reduction's pattern, a task's outputs read only the value that it left.
 template <class Program>
 bool keeps_last(const void* program, const RowLoops& grid, const RowOperand* operand) {
   return grid.target < 0 && grid.mode[Reuse<Program>::last] == RowMode::compute &&

@@ -1,4 +1,4 @@
-// CUDA's row programs: expressions with reductions inside, in one kernel where rows allow.
+// Row programs on CUDA: expressions with reductions inside, in one kernel where rows allow it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -135,7 +135,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   static constexpr int n = outputs + leaves + reductions;
   static constexpr int lanes = row_lanes(Types{});
   using Program = RowProgram<Pack<Rs...>, Pack<Ps...>>;
-  /// Eight loads under way for a thread, or four where they, or what is computed of them, need more
+  /// Eight loads in flight per thread, or four if they, or the values computed from them, need more
   /// registers.
   static constexpr bool sweeps = leaves > 3 && (weft::detail::sweeps_back<Ps> || ...);
   static constexpr int loop_lanes = leaves <= 8 && widest(Types{}) <= 4 && !sweeps ? 8 : 4;
@@ -144,8 +144,8 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   using Passes = RowPasses<Program>;
   using Registers = RegisterProgram<TypeList<Outs...>, Types, lanes, Program>;
   using Layout = typename Registers::Layout;
-  /// Of several operands a thread would keep less of each than it takes to hide their latency
-  /// (plan_row_program), so that there is no such kernel.
+  /// Only for one operand: of several, a thread would keep too little of each to hide their latency
+  /// (plan_row_program).
   static constexpr bool keeps_rows = Layout::possible && Layout::slots == 1;
   /// What planning needs to know; get() adds the kernels themselves.
   static RowKernel description() {
@@ -206,7 +206,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
 
 template <>
 struct RowExecutor<Cuda> {
-  /// Few long rows leave most of the GPU without work; then each reduction runs by itself.
+  /// Few long rows leave most of the GPU idle; each reduction then runs on its own.
   static bool fuses(int64_t rows, int64_t length) {
     if (length <= (1 << 16)) return true;
     return rows >= (length <= (1 << 19) ? 4 : 16);

@@ -7,7 +7,7 @@
 namespace weft::on_cuda {
 
 namespace detail {
-/// Sets `id` to 0 where the stream is not being captured; false where CUDA does not answer.
+/// Sets `id`, to 0 if the stream is not being captured; false if the query fails.
 WEFT_OUTLINED inline bool find_capture(cudaStream_t stream, unsigned long long& id) noexcept {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   unsigned long long raw = 0;
@@ -29,7 +29,7 @@ class RelaxedCapture {
 };
 }  // namespace detail
 
-/// A number that names the capture in which the stream takes part; 0 where it is in none.
+/// The id of the capture that the stream takes part in; 0 if there is none.
 WEFT_OUTLINED inline unsigned long long capture_id(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   unsigned long long raw = 0;
@@ -37,10 +37,10 @@ WEFT_OUTLINED inline unsigned long long capture_id(cudaStream_t stream) {
   return status == cudaStreamCaptureStatusNone ? 0 : raw + 1;
 }
 
-/// True while what is given to the stream goes into a graph instead of running.
+/// True while work given to the stream is captured into a graph instead of running.
 inline bool is_capturing(cudaStream_t stream) { return capture_id(stream) != 0; }
 
-/// Throws if the stream is being captured: for what the calling thread would have to wait for.
+/// Throws if the stream is being captured; for operations that block the calling thread.
 WEFT_OUTLINED inline void refuse_capture(cudaStream_t stream, const char* operation) {
   if (is_capturing(stream)) {
     fail<DeviceError>(operation, "the stream is being captured into a graph, where nothing runs ",

@@ -1,4 +1,4 @@
-// LaunchObserver: what is told of each kernel launch, for tools; nobody unless one is installed.
+// LaunchObserver: notified of each kernel launch, for tools; none is installed by default.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ struct LaunchObserver {
 namespace detail {
 [[gnu::visibility("default")]] inline constinit const LaunchObserver* launch_observer = nullptr;
 
-/// Tells the observer of a launch for the length of a scope.
+/// Notifies the observer at the beginning and end of a launch.
 class ObservedLaunch {
  public:
   explicit ObservedLaunch(const weft::detail::Name& name)
@@ -33,7 +33,8 @@ class ObservedLaunch {
 };
 }  // namespace detail
 
-/// Lets `observer`, which must live on, be told of all launches of the process; null for nobody.
+/// Installs `observer`, which must outlive its use, for all launches of the process; null removes
+/// it.
 inline void observe_launches(const LaunchObserver* observer) {
   __atomic_store_n(&detail::launch_observer, observer, __ATOMIC_RELEASE);
 }

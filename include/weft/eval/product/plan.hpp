@@ -1,4 +1,4 @@
-// ProductPlan: a matrix product in the form that BLAS libraries take, with its batch merged.
+// ProductPlan: a matrix product as libraries take it, its batch folded, merged and counted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,15 +6,15 @@
 
 namespace weft::detail {
 
-/// The layout of a batch of matrices, as strides in elements.
+/// Where the elements of a batch of matrices are, as strides in elements.
 struct MatrixPlace {
   int64_t row = 0;
   int64_t column = 0;
   int64_t batch[max_rank] = {};
 };
 
-/// A matrix as BLAS takes it: contiguous rows or, transposed, contiguous columns, `step` elements
-/// apart. `step` is 0 if the layout is neither.
+/// A matrix as BLAS and its kin take it: rows of neighbours, or, turned, columns of neighbours,
+/// which begin `step` apart. Where it is none, `step` is 0.
 struct BlasMatrix {
   bool transposed = false;
   int64_t step = 0;
@@ -31,7 +31,7 @@ WEFT_OUTLINED inline BlasMatrix blas_matrix(const MatrixPlace& x, int64_t rows, 
   return {};
 }
 
-/// c = a b for each matrix of a batch; d, if any, is added, and read where c is written.
+/// c = a b for each matrix of a batch; d is what may be added to it, read where c is written.
 struct ProductPlan {
   int64_t m = 1;
   int64_t n = 1;
@@ -85,7 +85,7 @@ WEFT_OUTLINED inline MatrixPlace place_matrix(const Layout& x, bool rows, bool c
   return out;
 }
 
-/// Whether a library can read an operand of a product in place; a copy it always can.
+/// Whether a library can read an operand of a product where it is; a copy of it can always be.
 WEFT_OUTLINED inline bool multiplies_in_place(const Layout& x) {
   for (int i = 0; i < x.rank(); ++i) {
     if (x.strides[i] < 0 && x.shape[i] > 1) return false;
@@ -95,9 +95,9 @@ WEFT_OUTLINED inline bool multiplies_in_place(const Layout& x) {
   return blas_matrix(place, last > 0 ? x.shape[last - 1] : 1, x.shape[last]).step > 0;
 }
 
-/// Plans c = a b for the operands of matmul, with d added if it is not null. Batch axes of size 1
-/// are dropped and neighbours merged; those that continue the rows of a and c, with one b for all,
-/// become rows.
+/// Plans c = a b for operands of matmul, with d added where it is not null: axes of the batch that
+/// are not needed are dropped, neighbours merged, and those that go on from the rows of a and c,
+/// with one b for all, become rows.
 WEFT_OUTLINED inline ProductPlan plan_product(const Layout& a, const Layout& b, const Layout& c,
                                               const Layout* d) {
   ProductPlan plan;

@@ -1,4 +1,4 @@
-// Epilogues by type: what surrounds a matrix product and can be part of its library call.
+// Epilogues by type: what stands around a matrix product and can be part of its library call.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -97,7 +97,7 @@ struct TermSum<Map<T, Op, X, Y>> {
   static auto beta(const Node& e) { return sign<1>() * Term<A>::factor(get<1 - at>(e.args())); }
 
  private:
-  /// The sign that a subtraction gives to the product (0) and to the addend (1).
+  /// What a subtraction does to the product (0) and to the addend (1).
   template <int Part>
   static constexpr real_t<compute_t<T>> sign() {
     return std::is_same_v<Op, op::sub> && at != Part ? -1 : 1;

@@ -1,4 +1,4 @@
-// Turning blocks of elements in memory: what was a row becomes a column, in vectors.
+// Transposes blocks of elements in memory, vectorised.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,8 +17,8 @@ struct Sixteen {
 };
 
 /// to[j + i * pitch] = from[i + j * stride] for 4 x 4 elements of four bytes, in vectors.
-[[gnu::always_inline]] inline void turn_four(const std::uint32_t* from, int64_t stride,
-                                             std::uint32_t* to, int64_t pitch) {
+[[gnu::always_inline]] inline void transpose_4x4(const std::uint32_t* from, int64_t stride,
+                                                 std::uint32_t* to, int64_t pitch) {
   typedef std::uint32_t Four __attribute__((vector_size(16)));
   Four a, b, c, d;
   __builtin_memcpy(&a, from, 16);
@@ -37,8 +37,8 @@ struct Sixteen {
 }
 
 /// The same for 8 x 8 elements of two bytes.
-[[gnu::always_inline]] inline void turn_eight(const std::uint16_t* from, int64_t stride,
-                                              std::uint16_t* to, int64_t pitch) {
+[[gnu::always_inline]] inline void transpose_8x8(const std::uint16_t* from, int64_t stride,
+                                                 std::uint16_t* to, int64_t pitch) {
   typedef std::uint16_t Eight __attribute__((vector_size(16)));
   Eight a[8], b[8];
   for (int j = 0; j < 8; ++j) __builtin_memcpy(&a[j], from + j * stride, 16);
@@ -58,8 +58,8 @@ struct Sixteen {
 /// to[i * pitch + j] = from[i + j * stride]: contiguous reads, and a pitch that spreads the writes
 /// over the sets of the cache.
 template <class T>
-[[gnu::noinline]] void turn_elements(const char* from, int64_t stride, char* to, int64_t pitch,
-                                     int rows, int columns) {
+[[gnu::noinline]] void transpose_elements(const char* from, int64_t stride, char* to, int64_t pitch,
+                                          int rows, int columns) {
   const T* const in = reinterpret_cast<const T*>(from);
   T* const out = reinterpret_cast<T*>(to);
   int column = 0;
@@ -69,9 +69,9 @@ template <class T>
       int i = 0;
       for (; i + step <= rows; i += step) {
         if constexpr (sizeof(T) == 4) {
-          turn_four(in + i + column * stride, stride, out + i * pitch + column, pitch);
+          transpose_4x4(in + i + column * stride, stride, out + i * pitch + column, pitch);
         } else {
-          turn_eight(in + i + column * stride, stride, out + i * pitch + column, pitch);
+          transpose_8x8(in + i + column * stride, stride, out + i * pitch + column, pitch);
         }
       }
       for (; i < rows; ++i) {
@@ -88,24 +88,28 @@ template <class... Ts>
 inline constexpr int sizes_of = (0 | ... | (sizeof(Ts) <= 16 ? static_cast<int>(sizeof(Ts)) : 0));
 inline constexpr int all_sizes = 1 | 2 | 4 | 8 | 16;
 
-/// turn_elements by size, of which those in Sizes are compiled; others are copied one by one.
+/// transpose_elements by size, of which those in Sizes are compiled; others are copied one by one.
 template <int Sizes>
-void turn_tile(const char* from, int64_t stride, char* to, int64_t pitch, int rows, int columns,
-               int itemsize) {
+void transpose_tile(const char* from, int64_t stride, char* to, int64_t pitch, int rows,
+                    int columns, int itemsize) {
   if constexpr ((Sizes & 1) != 0) {
-    if (itemsize == 1) return turn_elements<std::uint8_t>(from, stride, to, pitch, rows, columns);
+    if (itemsize == 1)
+      return transpose_elements<std::uint8_t>(from, stride, to, pitch, rows, columns);
   }
   if constexpr ((Sizes & 2) != 0) {
-    if (itemsize == 2) return turn_elements<std::uint16_t>(from, stride, to, pitch, rows, columns);
+    if (itemsize == 2)
+      return transpose_elements<std::uint16_t>(from, stride, to, pitch, rows, columns);
   }
   if constexpr ((Sizes & 4) != 0) {
-    if (itemsize == 4) return turn_elements<std::uint32_t>(from, stride, to, pitch, rows, columns);
+    if (itemsize == 4)
+      return transpose_elements<std::uint32_t>(from, stride, to, pitch, rows, columns);
   }
   if constexpr ((Sizes & 8) != 0) {
-    if (itemsize == 8) return turn_elements<std::uint64_t>(from, stride, to, pitch, rows, columns);
+    if (itemsize == 8)
+      return transpose_elements<std::uint64_t>(from, stride, to, pitch, rows, columns);
   }
   if constexpr ((Sizes & 16) != 0) {
-    if (itemsize == 16) return turn_elements<Sixteen>(from, stride, to, pitch, rows, columns);
+    if (itemsize == 16) return transpose_elements<Sixteen>(from, stride, to, pitch, rows, columns);
   }
   for (int j = 0; j < columns; ++j) {
     for (int i = 0; i < rows; ++i) {
@@ -115,7 +119,9 @@ void turn_tile(const char* from, int64_t stride, char* to, int64_t pitch, int ro
   }
 }
 
-/// Whether elements of so many bytes can be turned.
-inline bool can_turn(int itemsize) { return itemsize <= 16 && (itemsize & (itemsize - 1)) == 0; }
+/// Whether elements of this size can be transposed.
+inline bool can_transpose(int itemsize) {
+  return itemsize <= 16 && (itemsize & (itemsize - 1)) == 0;
+}
 
 }  // namespace weft::cpu::detail
