@@ -15,3 +15,14 @@ TEST_CASE("[gpu] rows of several vectors a thread, of which the last one is shor
   CHECK(allclose(x.grad(), zeros({40, 1028}, Cuda{}), {.rtol = 0.0, .atol = 1e-6}));
   CHECK(allclose(b.grad(), full({1028}, 40.0F, Cuda{})));
 }
+
+TEST_CASE("[gpu] a Var that a norm's operand is made of twice") {
+  const Tensor<float, Cuda> values = sin(arange<float>(40 * 512, Cuda{})).eval().reshape({40, 512});
+  const Var x = parameter(values.clone());
+  const Var y = parameter(values.clone());
+  const Var w = parameter(ones({512}, Cuda{}));
+  const Tensor<float, Cuda> g = cos(values);
+  rms_norm(x * x, w).backward(g);
+  rms_norm(square(y), w).backward(g);
+  CHECK(allclose(x.grad(), y.grad(), {.rtol = 1e-4, .atol = 1e-6}));
+}
