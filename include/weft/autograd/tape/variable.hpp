@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a variable and the node that computed it know each other.
+
 #include <cstdint>
 #include <vector>
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a convolution and both gradients choose between the same routes.
+
 #include "weft/ops/conv/by_matmul.hpp"
 #include "weft/ops/conv/depthwise.hpp"
 #include "weft/ops/elementwise/unary.hpp"
