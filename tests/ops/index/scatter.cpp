@@ -5,6 +5,7 @@
 
 #include "array.hpp"
 #include "test.hpp"
+#include "weft/cuda/algorithms.hpp"
 
 using test::Array;
 using test::Index;
