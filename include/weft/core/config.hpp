@@ -39,6 +39,16 @@
 #define WEFT_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+/// The pragmas of a kernel's loops in functions that also run on the CPU, where g++ does not know
+/// them: all rounds one after the other, or a loop.
+#if defined(__CUDA_ARCH__)
+#define WEFT_KERNEL_UNROLL _Pragma("unroll")
+#define WEFT_KERNEL_LOOP _Pragma("unroll 1")
+#else
+#define WEFT_KERNEL_UNROLL
+#define WEFT_KERNEL_LOOP
+#endif
+
 /// Marks a function with loops over a handful of operands or dimensions: not inlined, and not
 /// vectorised, since vectors would have to wait for what was just stored. Nor do the passes pay
 /// that look for the same value on other paths: they make such a function no faster, and every file

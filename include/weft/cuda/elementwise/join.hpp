@@ -34,7 +34,7 @@ __host__ __device__ __forceinline__ void join_vector(const JoinedRows& plan,
   if (plan.even) {
     k = plan.each.divide(column);
   } else {
-#pragma unroll 1
+    WEFT_KERNEL_LOOP
     for (unsigned step = JoinedRows::most_parts / 2; step > 0; step /= 2) {
       const unsigned next = k + step;
       if (next < static_cast<unsigned>(plan.parts) && parts[next].begin <= column) k = next;
@@ -53,7 +53,7 @@ __host__ __device__ __forceinline__ void join_vector(const JoinedRows& plan,
     return;
   }
   Lanes values;
-#pragma unroll
+  WEFT_KERNEL_UNROLL
   for (int j = 0; j < lanes; ++j) {
     if (j < first || j >= last) continue;
     values.lane[j] = *reinterpret_cast<const T*>(from);
@@ -70,7 +70,7 @@ __host__ __device__ __forceinline__ void join_vector(const JoinedRows& plan,
   if (last - first == lanes) {
     *reinterpret_cast<Lanes*>(to) = values;
   } else {
-#pragma unroll
+    WEFT_KERNEL_UNROLL
     for (int j = 0; j < lanes; ++j) {
       if (j >= first && j < last) to[j] = values.lane[j];
     }
@@ -96,17 +96,17 @@ __host__ __device__ __forceinline__ void merge_vector(const JoinedRows& plan, un
   T* const to = reinterpret_cast<T*>(plan.to) + start;
   if (start + lanes <= plan.count) {
     Words words[N];
-#pragma unroll
+    WEFT_KERNEL_UNROLL
     for (int k = 0; k < N; ++k) {
       words[k] = *reinterpret_cast<const Words*>(plan.part[k].data + int64_t{row} * Word);
     }
     Lanes values;
-#pragma unroll
+    WEFT_KERNEL_UNROLL
     for (int j = 0; j < lanes; ++j) values.lane[j] = words[j % N].lane[j / N];
     *reinterpret_cast<Lanes*>(to) = values;
     return;
   }
-#pragma unroll
+  WEFT_KERNEL_UNROLL
   for (int j = 0; j < lanes; ++j) {
     if (start + j < plan.count) {
       to[j] = reinterpret_cast<const T*>(plan.part[j % N].data)[row + j / N];

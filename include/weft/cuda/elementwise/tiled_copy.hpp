@@ -62,7 +62,7 @@ struct TiledThread {
     find(plan.written, plan.rank, thread, to, written);
     const int left = plan.elements - static_cast<int>(thread);
     count = left <= 0 ? 0 : (left - 1) / static_cast<int>(block_threads) + 1;
-#pragma unroll
+    WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
       places[k] = k < count ? (read[k] | written[k] << 16) * Size : 0;
     }
@@ -73,16 +73,16 @@ struct TiledThread {
                                                        unsigned thread, int (&offset)[lanes],
                                                        unsigned (&place)[lanes]) {
     unsigned rest[lanes];
-#pragma unroll
+    WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
       rest[k] = thread + static_cast<unsigned>(k) * block_threads;
       offset[k] = 0;
       place[k] = 0;
     }
-#pragma unroll 1
+    WEFT_KERNEL_LOOP
     for (int d = 0; d < rank; ++d) {
       const TiledCopy::Axis axis = axes[d];
-#pragma unroll
+      WEFT_KERNEL_UNROLL
       for (int k = 0; k < lanes; ++k) {
         const unsigned next = axis.size.divide(rest[k]);
         const unsigned at = rest[k] - next * axis.size.divisor;
@@ -98,7 +98,7 @@ struct TiledThread {
 __host__ __device__ __forceinline__ void find_tile(const TiledCopy& plan, unsigned tile, int& from,
                                                    int& to) {
   from = to = 0;
-#pragma unroll 1
+  WEFT_KERNEL_LOOP
   for (int d = 0; d < plan.outer; ++d) {
     const TiledCopy::Outer& outer = plan.across[d];
     const unsigned next = outer.tiles.divide(tile);
@@ -122,7 +122,7 @@ __host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine
   constexpr bool waits_later = false;
 #endif
   if constexpr (waits_later) {
-#pragma unroll
+    WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
       if (k < mine.count) {
         copy_async<Size>(shared + (mine.places[k] & 0xFFFF),
@@ -131,14 +131,14 @@ __host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine
     }
   } else {
     T values[lanes];
-#pragma unroll
+    WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
       if (k < mine.count) values[k] = from[mine.from[k]];
     }
 #if defined(__CUDA_ARCH__)
     asm volatile("" ::: "memory");  // all are loaded before the first is waited for
 #endif
-#pragma unroll
+    WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
       if (k < mine.count) *reinterpret_cast<T*>(shared + (mine.places[k] & 0xFFFF)) = values[k];
     }
@@ -151,11 +151,11 @@ __host__ __device__ __forceinline__ void write_tile(const TiledThread<Size>& min
   using T = typename WordOf<Size>::type;
   constexpr int lanes = tiled_lanes(Size);
   T values[lanes];
-#pragma unroll
+  WEFT_KERNEL_UNROLL
   for (int k = 0; k < lanes; ++k) {
     values[k] = *reinterpret_cast<const T*>(shared + (mine.places[k] >> 16));
   }
-#pragma unroll
+  WEFT_KERNEL_UNROLL
   for (int k = 0; k < lanes; ++k) {
     if (k < mine.count) to[mine.to[k]] = values[k];
   }
