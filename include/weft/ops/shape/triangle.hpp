@@ -161,7 +161,13 @@ Tensor<int64_t, D> triu_indices(int64_t rows, int64_t columns, int64_t k = 0, D 
 }
 
 /// tril_indices and triu_indices of a square matrix of n rows.
-inline Tensor<int64_t, Cpu> tril_indices(int64_t n) { return tril_indices(n, n); }
-inline Tensor<int64_t, Cpu> triu_indices(int64_t n) { return triu_indices(n, n); }
+template <Device D = Cpu>
+Tensor<int64_t, D> tril_indices(int64_t n) {
+  return tril_indices<D>(n, n);
+}
+template <Device D = Cpu>
+Tensor<int64_t, D> triu_indices(int64_t n) {
+  return triu_indices<D>(n, n);
+}
 
 }  // namespace weft
