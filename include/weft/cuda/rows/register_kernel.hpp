@@ -255,8 +255,9 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     if constexpr (moves_elements(V)) {
       if (!grid_.blocked) {
 #pragma unroll
-        for (int j = 0; j < V; ++j) {
-          if (j < n) *reinterpret_cast<Out*>(to + j * x.hop) = out.lane[j];
+        for (int j = 0; j < V; ++j) {  // without branches: the first once more in place of others
+          const bool mine = j < n;
+          *reinterpret_cast<Out*>(to + (mine ? j * x.hop : 0)) = mine ? out.lane[j] : out.lane[0];
         }
         return;
       }

@@ -40,12 +40,13 @@ struct RowWords {
     const auto whole = *reinterpret_cast<const Vector<T, V>*>(from);
     __builtin_memcpy(word, &whole, sizeof(whole));
   }
-  /// The first n elements, `hop` bytes from each to the next.
+  /// The first n elements, `hop` bytes from each to the next, and more of the first one in place of
+  /// others: without branches.
   __device__ __forceinline__ void load(const char* from, int64_t hop, int n) {
-    Vector<T, V> some{};
+    Vector<T, V> some;
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (j < n) some.lane[j] = *reinterpret_cast<const T*>(from + j * hop);
+      some.lane[j] = *reinterpret_cast<const T*>(from + (j < n ? j * hop : 0));
     }
     __builtin_memcpy(word, &some, sizeof(some));
   }

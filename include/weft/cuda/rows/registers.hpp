@@ -133,10 +133,11 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   template <class T>
   __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
                                        int k, int n) const {
+    if (n <= 0) return;
     if constexpr (moves_elements(V)) {
       if (!grid_.blocked) return out.load(at + k * x.step, x.hop, n);
     }
-    if (n > 0) out.load(at + k * x.step);
+    out.load(at + k * x.step);
   }
 
   using Slot = RowWords<typename Layout::Slot, V>;
