@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <weft/cuda/rows/merge.hpp>
+#include <weft/cuda/rows/joint.hpp>
 
 #include <vector>
 
@@ -15,20 +15,23 @@ __global__ void sum_groups(RowTeam team, long long* out) {
   extern __shared__ __align__(128) char scratch[];
   using State = weft::reducer::Sum<long long>;
   const State mine{static_cast<long long>(threadIdx.x) + 1};
-  const State all = weft::cuda::detail::merge_team(weft::reducer::sum{}, mine, team, scratch);
-  out[blockIdx.x * blockDim.x + threadIdx.x] = all.value;
+  team.column = threadIdx.x % 32;
+  const auto all = weft::cuda::detail::merge_team(weft::pack_of(weft::reducer::sum{}),
+                                                  weft::pack_of(mine), 1, team, scratch);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = all.head.value;
 }
 
 /// out[t] = what thread t knows of 2^-10 t merged with those that share its row, twice over.
 __global__ void merge_twice(RowTeam team, unsigned area, float* out) {
   extern __shared__ __align__(128) char row_threads_scratch[];
   weft::reducer::Sum<float> s{static_cast<float>(threadIdx.x)};
+  team.column = threadIdx.x % 32;
   for (unsigned turn = 0; turn < 2; ++turn) {
     team.area = area;
     team.turn = turn;
-    const auto merged =
-        weft::cuda::detail::merge_team(weft::reducer::sum{}, s, team, row_threads_scratch);
-    s.value = turn == 0 ? s.value + merged.value : merged.value;
+    const auto merged = weft::cuda::detail::merge_team(
+        weft::pack_of(weft::reducer::sum{}), weft::pack_of(s), 1, team, row_threads_scratch);
+    s.value = turn == 0 ? s.value + merged.head.value : merged.head.value;
   }
   out[threadIdx.x] = s.value;
 }

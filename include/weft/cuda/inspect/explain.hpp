@@ -121,9 +121,8 @@ WEFT_OUTLINED inline void explain_rows(Explanation& out, const char* name, Cuda 
                                        RowLoops& grid, RowOperand* operand) {
   const int n = description.outputs + description.leaves + description.reductions;
   for (int i = 0; i < n; ++i) data[i] = operands[i].data;
-  const RowLaunch plan =
-      plan_row_program(name, task, description, nullptr, properties(device), operands, inside, grid,
-                       operand, [](const RowLaunch&) { return true; });
+  const RowLaunch plan = plan_row_program(name, task, description, nullptr, properties(device),
+                                          operands, inside, grid, operand, nullptr);
   Kernel& kernel = out.kernels.back();
   kernel.launches = plan.blocks > 0 ? 1 : 0;
   kernel.blocks = plan.blocks;

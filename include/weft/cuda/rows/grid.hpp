@@ -18,7 +18,7 @@ inline constexpr int row_cluster = 16;
 /// The loops of a row kernel: kept dimensions (a row at each coordinate) and those along the row,
 /// both innermost first.
 struct RowLoops {
-  static constexpr int max_slots = 16;
+  static constexpr int max_sources = 16;
   enum Stage : unsigned char { whole, partial, merge };
   unsigned rows = 1;
   int kept_rank = 0;
@@ -49,8 +49,8 @@ struct RowLoops {
   FastDivmod stride;    // registers: from a thread's vector to its next
   unsigned ahead = 0;   // registers: how far behind its own the row is that L2 fetches
   unsigned chunk = 16;  // registers: vectors that a thread has
-  int slots = 0;        // registers: operands that are kept there
-  int slot_operand[max_slots];
+  int sources = 0;      // registers: operands that what a thread keeps is read from
+  int source[max_sources];
   int most = 0;                 // short rows: the most elements that a thread has
   bool blocked = false;         // the elements that a thread has at a time are neighbours
   std::uint64_t vectors = 0;    // bit i: it moves those of operand i at once
@@ -69,15 +69,14 @@ struct RowLoops {
 
 /// An operand of a row kernel, all strides in bytes.
 struct RowOperand {
-  /// How a vector is read or written: from registers, as one element for all lanes, or at its own
-  /// address.
-  enum Access : int { slot, one_element, whole_vector };
+  /// How a vector is read or written: as what a thread keeps, as one element for all lanes, or at
+  /// its own address.
+  enum Access : int { kept, one_element, whole_vector };
   char* data;
   int64_t row;   // from a row to the next, where `simple`
   int64_t step;  // from what a thread has at a time to its next
   int64_t hop;   // from an element of a thread to its next
   Access access = whole_vector;
-  unsigned slot_offset = 0;  // which slot
   int itemsize;
   int lane;  // elements from one to the next
   int64_t kept_stride[max_rank];
@@ -102,10 +101,9 @@ struct RowLaunch {
 /// What planning knows of the kernel that keeps rows in registers, if there is one.
 struct RegisterKernel {
   const void* address = nullptr;
-  int vectors = 0;                // of each slot, in a thread; 0: there is none
-  int slots = 0;                  // operands that a thread keeps
-  std::uint64_t slot_leaves = 0;  // bit i: operand i has a slot's type
-  std::uint64_t always_kept = 0;  // bit i: operand i must be the only slot's
+  int vectors = 0;                // that a thread keeps; 0: there is none
+  std::uint64_t may_keep = 0;     // bit i: operand i has the type that a thread keeps
+  std::uint64_t always_kept = 0;  // bit i: operand i must be what a thread keeps
   bool independent = false;       // no reduction needs another
   bool effects = false;           // the outputs do more than give a value
   /// Where the outputs read what the last reduction's program left behind: whether that has the

@@ -1,161 +1,232 @@
-// Merging the states of several reductions at once: one exchange for all threads that share a row.
+// Merging the states of all threads that share a row: of lanes, warps, and a cluster's blocks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/pack.hpp"
 #include "weft/cuda/rows/merge.hpp"
-#include "weft/cuda/rows/threads.hpp"
 
 #if defined(__CUDACC__)
 
 namespace weft::on_cuda::detail {
 
+/// The threads that share a row, and where they exchange states.
+struct RowTeam {
+  unsigned group;  // threads of a block
+  unsigned warps;  // of the group, rounded up to a power of two
+  unsigned parts;  // blocks
+  bool columns;    // neighbouring threads have neighbouring rows
+  bool cluster;    // the blocks exchange states
+  unsigned area;   // bytes of one of the two areas of shared memory that merges use in turn
+  unsigned turn;
+  unsigned rows = 32;   // columns: of a block
+  unsigned column = 0;  // columns: the thread's row of those
+};
+
 /// Bytes of a state where states lie behind each other.
 template <class State>
 inline constexpr unsigned state_size = (sizeof(State) + 3) / 4 * 4;
 
-/// Where the threads of a row exchange the states of one pass, which they write into one of two
-/// areas of shared memory in turn.
-struct JointArea {
-  const RowLoops& grid;
-  char* bytes;
-  unsigned turn;
+/// The offset of a state of `size` bytes behind `all` bytes of others; adds it to those.
+constexpr unsigned place_state(unsigned& all, unsigned size) {
+  if (size % 8 == 0) all = (all + 7) / 8 * 8;
+  const unsigned before = all;
+  all += size;
+  return before;
+}
 
-  __device__ __forceinline__ char* begin() const { return bytes + turn % 2 * grid.scratch; }
-  /// States that an area has room for: of warps or threads, then of a cluster's blocks.
-  __device__ __forceinline__ unsigned places() const { return grid.columns ? blockDim.x : 32; }
-  __device__ __forceinline__ unsigned remote_places() const {
-    return grid.columns ? row_cluster * 32 : row_cluster;
+/// One thread's part in merging several states.
+template <class Reducers, class States>
+class RowMerge;
+template <class... Rs, class... Ss>
+class RowMerge<Pack<Rs...>, Pack<Ss...>> {
+ public:
+  __device__ __forceinline__ RowMerge(const Pack<Rs...>& reducers, Pack<Ss...>& states,
+                                      unsigned active, const RowTeam& team, char* shared)
+      : reducers_(reducers),
+        states_(states),
+        active_(active),
+        team_(team),
+        bytes_(shared + team.turn % 2 * team.area) {}
+
+  __device__ __forceinline__ void run() const {
+    if (team_.columns) {
+      merge_columns();
+    } else {
+      merge_lanes();
+    }
   }
+
+ private:
+  static constexpr int count = sizeof...(Ss);
+  struct Layout {
+    unsigned before[count] = {};
+    unsigned all = 0;
+  };
+  static constexpr Layout layout = [] {
+    Layout out;
+    constexpr unsigned size[] = {state_size<Ss>...};
+    for (int k = 0; k < count; ++k) out.before[k] = place_state(out.all, size[k]);
+    return out;
+  }();
+  static constexpr unsigned sent = (state_size<Ss> + ...);
+
+  /// Calls f(reducer, state, bytes before it) for each state, or for those that are merged.
+  template <bool All = false, class F>
+  __device__ __forceinline__ void for_each(const F& f) const {
+    for_each<All>(f, std::make_index_sequence<count>{});
+  }
+  template <bool All, class F, std::size_t... K>
+  __device__ __forceinline__ void for_each(const F& f, std::index_sequence<K...>) const {
+    ((All || count == 1 || (active_ >> K & 1U) != 0
+          ? f(weft::get<static_cast<int>(K)>(reducers_), weft::get<static_cast<int>(K)>(states_),
+              layout.before[K])
+          : void()),
+     ...);
+  }
+
+  /// Where the i-th state is of those that this block's threads or warps put, or of those that
+  /// other blocks sent.
+  template <class State>
+  __device__ __forceinline__ State* here(unsigned before, unsigned i) const {
+    return reinterpret_cast<State*>(bytes_ + before * places() + i * state_size<State>);
+  }
+  template <class State>
+  __device__ __forceinline__ State* sent_here(unsigned before, unsigned i) const {
+    const unsigned remote = team_.columns ? row_cluster * 32 : row_cluster;
+    return reinterpret_cast<State*>(bytes_ + layout.all * places() + before * remote +
+                                    i * state_size<State>);
+  }
+  __device__ __forceinline__ unsigned places() const { return team_.columns ? blockDim.x : 32; }
   __device__ __forceinline__ unsigned barrier() const {
     return static_cast<unsigned>(
-        __cvta_generic_to_shared(begin() + grid.scratch - Exchange::barrier_bytes));
+        __cvta_generic_to_shared(bytes_ + team_.area - Exchange::barrier_bytes));
   }
-};
+  __device__ __forceinline__ void put(unsigned i) const {
+    for_each([&](const auto&, auto& state, unsigned before) {
+      *here<std::remove_cvref_t<decltype(state)>>(before, i) = state;
+    });
+  }
+  /// Sends the states to place i of block `rank`.
+  __device__ __forceinline__ void send(unsigned i, unsigned rank) const {
+    for_each<true>([&](const auto&, auto& state, unsigned before) {
+      auto* const place = sent_here<std::remove_cvref_t<decltype(state)>>(before, i);
+      const auto to = static_cast<unsigned>(__cvta_generic_to_shared(place));
+      Exchange::send(state, to, barrier(), rank);
+    });
+  }
 
-/// A state among others, at place `i` of the area; `before` is the bytes of those of one thread
-/// that come first, `all` those of all.
-template <class State>
-__device__ __forceinline__ State* joint_place(const JointArea& area, unsigned before, unsigned i) {
-  return reinterpret_cast<State*>(area.begin() + before * area.places() + i * state_size<State>);
-}
-template <class State>
-__device__ __forceinline__ State* remote_place(const JointArea& area, unsigned before, unsigned all,
-                                               unsigned i) {
-  return reinterpret_cast<State*>(area.begin() + all * area.places() +
-                                  before * area.remote_places() + i * state_size<State>);
-}
-
-/// A reduction's part in the merging of a pass.
-template <class Reducer, class State>
-struct JointState {
-  const Reducer& reducer;
-  State& state;
-  unsigned before;
-  bool active = true;  // one of a value that another has is left out
-  static constexpr unsigned bytes = state_size<State>;  // that a block sends another
-
-  __device__ __forceinline__ void take_lane(unsigned distance) const {
-    if (active) reducer.merge(state, shuffle<true>(state, distance));
-  }
-  __device__ __forceinline__ void from_lane(unsigned lane) const {
-    if (active) state = shuffle<false>(state, lane);
-  }
-  __device__ __forceinline__ void put(const JointArea& area, unsigned i) const {
-    if (active) *joint_place<State>(area, before, i) = state;
-  }
-  __device__ __forceinline__ void get(const JointArea& area, unsigned i, bool here) const {
-    if (active) state = here ? *joint_place<State>(area, before, i) : State{};
-  }
-  /// The states of the threads that have column `column`, in order.
-  __device__ __forceinline__ void take_column(const JointArea& area, unsigned column) const {
-    if (!active) return;
-    state = State{};
+  /// Stage 0 merges the states of lanes, stage 1 those of warps, stage 2 those of blocks.
+  __device__ __forceinline__ void merge_lanes() const {
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned width = team_.group < 32 ? team_.group : 32;
+    unsigned first = lane & (32 - width);
+    unsigned lanes = width;
+    int stage = 0;
 #pragma unroll 1
-    for (unsigned w = 0; w < area.grid.group; ++w) {
-      reducer.merge(state, *joint_place<State>(area, before, w * area.grid.rows_a_block + column));
-    }
-  }
-  __device__ __forceinline__ void send(const JointArea& area, unsigned all, unsigned i,
-                                       unsigned rank) const {
-    const auto to =
-        static_cast<unsigned>(__cvta_generic_to_shared(remote_place<State>(area, before, all, i)));
-    Exchange::send(state, to, area.barrier(), rank);
-  }
-  __device__ __forceinline__ void get_remote(const JointArea& area, unsigned all, unsigned i,
-                                             bool here) const {
-    state = here ? *remote_place<State>(area, before, all, i) : State{};
-  }
-  __device__ __forceinline__ void take_remote_column(const JointArea& area, unsigned all,
-                                                     unsigned column) const {
-    state = State{};
-#pragma unroll 1
-    for (unsigned p = 0; p < area.grid.parts.divisor; ++p) {
-      reducer.merge(state, *remote_place<State>(area, before, all, p * 32 + column));
-    }
-  }
-};
-template <class Reducer, class State>
-JointState(const Reducer&, State&, unsigned) -> JointState<Reducer, State>;
-template <class Reducer, class State>
-JointState(const Reducer&, State&, unsigned, bool) -> JointState<Reducer, State>;
-
-/// Merges the states of all threads that share a row, `all` bytes in a thread: each has the same
-/// bits then. One barrier for all, or two with a cluster.
-template <class... Joints>
-__device__ __forceinline__ void merge_joint(const JointArea& area, unsigned all,
-                                            const Joints&... joint) {
-  const RowLoops& grid = area.grid;
-  constexpr unsigned sent = (Joints::bytes + ...);  // `all` less the gaps between states
-  const unsigned lane = threadIdx.x % 32;
-  if (grid.columns) {
-    const unsigned column = column_in_block(grid);
-    if (grid.group > 1) {
-      (joint.put(area, threadIdx.x), ...);
-      __syncthreads();
-      (joint.take_column(area, column), ...);
-    }
-    if (grid.cluster) {  // rows_a_block is 32
-      const unsigned parts = grid.parts.divisor;
-      if (threadIdx.x < 32) {
-        if (lane == 0) Exchange::expect(area.barrier(), sent * parts * 32);
-        __syncwarp();
-        const unsigned mine = Exchange::rank() * 32 + lane;
-#pragma unroll 1
-        for (unsigned p = 0; p < parts; ++p) (joint.send(area, all, mine, p), ...);
+    while (true) {
+      take_lanes(lanes);
+      if (stage == 0 && team_.group > 32) {
+        stage = 1;
+        if (lane == 0) put(threadIdx.x / 32);
+        __syncthreads();
+        const bool mine = lane < team_.group / 32;
+        for_each([&](const auto&, auto& state, unsigned before) {
+          using State = std::remove_cvref_t<decltype(state)>;
+          state = mine ? *here<State>(before, lane) : State{};
+        });
+        lanes = team_.warps;
+      } else if (stage < 2 && team_.cluster) {
+        stage = 2;
+        exchange(lane);
+        lanes = row_cluster;
+      } else {
+        break;
       }
-      Exchange::wait(area.barrier(), area.turn / 2 % 2);
-      (joint.take_remote_column(area, all, column), ...);
+      first = 0;
     }
-    return;
+    if (width == 1) return;
+    for_each([&](const auto&, auto& state, unsigned) { state = shuffle<false>(state, first); });
   }
-  const unsigned width = grid.group < 32 ? grid.group : 32;
-#pragma unroll 1
-  for (unsigned w = width / 2; w > 0; w /= 2) (joint.take_lane(w), ...);
-  unsigned first = lane & (32 - width);
-  if (grid.group > 32) {
-    if (lane == 0) (joint.put(area, threadIdx.x / 32), ...);
-    __syncthreads();
-    const bool here = lane < grid.group / 32;
-    (joint.get(area, lane, here), ...);
-#pragma unroll 1
-    for (unsigned w = grid.warps / 2; w > 0; w /= 2) (joint.take_lane(w), ...);
-    first = 0;
+  /// Merges the states of `lanes` adjacent lanes, a power of two, in the first of them.
+  __device__ __forceinline__ void take_lanes(unsigned lanes) const {
+#pragma unroll(count == 1 ? 5 : 1)
+    for (unsigned w = 16; w > 0; w /= 2) {
+      if (lanes > w) {
+        for_each([&](const auto& reducer, auto& state, unsigned) {
+          reducer.merge(state, shuffle<true>(state, w));
+        });
+      }
+    }
   }
-  if (grid.cluster) {
-    const unsigned parts = grid.parts.divisor;
+  __device__ __forceinline__ void exchange(unsigned lane) const {
     if (threadIdx.x < 32) {
-      (joint.from_lane(0), ...);
-      if (lane == 0) Exchange::expect(area.barrier(), sent * parts);
-      if (lane < parts) (joint.send(area, all, Exchange::rank(), lane), ...);
+      for_each([&](const auto&, auto& state, unsigned) { state = shuffle<false>(state, 0); });
+      if (lane == 0) Exchange::expect(barrier(), sent * team_.parts);
+      if (lane < team_.parts) send(Exchange::rank(), lane);
     }
-    Exchange::wait(area.barrier(), area.turn / 2 % 2);
-    const bool here = lane < parts;
-    (joint.get_remote(area, all, lane, here), ...);
-#pragma unroll 1
-    for (unsigned w = row_cluster / 2; w > 0; w /= 2) (joint.take_lane(w), ...);
-    first = 0;
+    Exchange::wait(barrier(), team_.turn / 2 % 2);
+    const bool mine = lane < team_.parts;
+    for_each<true>([&](const auto&, auto& state, unsigned before) {
+      using State = std::remove_cvref_t<decltype(state)>;
+      state = mine ? *sent_here<State>(before, lane) : State{};
+    });
   }
-  if (width > 1) (joint.from_lane(first), ...);
+
+  /// Each thread merges its column's states in order: stage 0 those of the block's threads, stage 1
+  /// those of the cluster's blocks.
+  __device__ __forceinline__ void merge_columns() const {
+#pragma unroll 1
+    for (int stage = team_.group > 1 ? 0 : 1; stage < (team_.cluster ? 2 : 1); ++stage) {
+      if (stage == 0) {
+        put(threadIdx.x);
+        __syncthreads();
+      } else {
+        exchange_columns();
+      }
+      const unsigned states = stage == 0 ? team_.group : team_.parts;
+      const unsigned apart = stage == 0 ? team_.rows : 32;
+      for_each([&](const auto& reducer, auto& state, unsigned before) {
+        using State = std::remove_cvref_t<decltype(state)>;
+        const State* at =
+            stage == 0 ? here<State>(before, team_.column) : sent_here<State>(before, team_.column);
+        constexpr unsigned bytes = state_size<State>;
+        state = State{};
+#pragma unroll 1
+        for (unsigned i = 0; i < states; ++i) {
+          reducer.merge(state, *at);
+          at = reinterpret_cast<const State*>(reinterpret_cast<const char*>(at) + apart * bytes);
+        }
+      });
+    }
+  }
+  /// A block then has 32 columns.
+  __device__ __forceinline__ void exchange_columns() const {
+    const unsigned lane = threadIdx.x % 32;
+    if (threadIdx.x < 32) {
+      if (lane == 0) Exchange::expect(barrier(), sent * team_.parts * 32);
+      __syncwarp();
+      const unsigned mine = Exchange::rank() * 32 + lane;
+#pragma unroll 1
+      for (unsigned p = 0; p < team_.parts; ++p) send(mine, p);
+    }
+    Exchange::wait(barrier(), team_.turn / 2 % 2);
+  }
+
+  const Pack<Rs...>& reducers_;
+  Pack<Ss...>& states_;
+  unsigned active_;
+  const RowTeam& team_;
+  char* bytes_;
+};
+
+/// Merges the states of all threads that share a row, of those that `active` names by bit, with the
+/// same bits in each of them. Since merges use two areas in turn, each needs one barrier of the
+/// block. A function of its own, which kernels with the same reductions share.
+template <class... Rs, class... Ss>
+__device__ __noinline__ Pack<Ss...> merge_team(const Pack<Rs...> reducers, Pack<Ss...> states,
+                                               unsigned active, const RowTeam team, char* shared) {
+  RowMerge<Pack<Rs...>, Pack<Ss...>>(reducers, states, active, team, shared).run();
+  return states;
 }
 
 }  // namespace weft::on_cuda::detail

@@ -19,6 +19,14 @@ struct Nth<0, Head, Tail...> {
   using type = Head;
 };
 
+/// Bit i + first where the i-th type is T.
+template <class T, class... Ts>
+constexpr std::uint64_t leaves_of_type(int first) {
+  std::uint64_t bits = 0;
+  ((bits |= std::uint64_t{std::is_same_v<Ts, T>} << first++), ...);
+  return bits;
+}
+
 /// Positions: of lane 0, and from a lane to the next.
 struct RowPositions {
   long long first;
@@ -63,12 +71,7 @@ struct RowLane {
 /// Bit I where the I-th type is IndexOperand.
 template <class... Ts>
 struct RowKernelTypes {
-  static constexpr std::uint64_t positions = [] {
-    std::uint64_t bits = 0;
-    int i = 0;
-    ((bits |= std::uint64_t{std::is_same_v<Ts, IndexOperand>} << i++), ...);
-    return bits;
-  }();
+  static constexpr std::uint64_t positions = leaves_of_type<IndexOperand, Ts...>(0);
 };
 
 /// The inputs of a program that depends only on a row's reductions. It may still name operands,

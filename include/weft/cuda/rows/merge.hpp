@@ -24,15 +24,6 @@ __device__ __forceinline__ T shuffle(const T& value, unsigned lane) {
   return out;
 }
 
-/// Merges the states of `width` adjacent lanes, a power of two, in the first of them.
-template <class R, class State>
-__device__ __forceinline__ void merge_lanes(const R& reducer, State& state, unsigned width) {
-#pragma unroll
-  for (unsigned w = 16; w > 0; w /= 2) {
-    if (width > w) reducer.merge(state, shuffle<true>(state, w));
-  }
-}
-
 /// How the blocks of a cluster exchange states: each sends its own to all, and waits on a barrier
 /// in its own shared memory for the bytes of all. No block reads another's memory, so none has to
 /// wait for another to finish, and no fence waits for earlier stores.
@@ -114,67 +105,6 @@ struct Exchange {
     return r;
   }
 };
-
-/// The threads that share a row, and which of its reductions this is.
-struct RowTeam {
-  unsigned group;
-  unsigned warps;  // of a block, rounded up to a power of two
-  unsigned parts;
-  bool columns;
-  bool cluster;
-  unsigned area;  // bytes of scratch
-  unsigned turn;
-};
-
-/// Merges the states of all threads that share a row, with the same bits in each of them.
-/// Alternating between two scratch areas, one barrier per reduction suffices.
-template <class R, class State>
-__device__ __noinline__ State merge_team(const R reducer, State state, const RowTeam team,
-                                         char* scratch) {
-  char* const bytes = scratch + team.turn % 2 * team.area;
-  auto* area = reinterpret_cast<State*>(bytes);
-  if (team.columns) {
-    area[threadIdx.x] = state;
-    __syncthreads();
-    State total{};
-#pragma unroll 1
-    for (unsigned w = 0; w < team.group; ++w) {
-      reducer.merge(total, area[w * 32 + threadIdx.x % 32]);
-    }
-    return total;
-  }
-  const unsigned width = team.group < 32 ? team.group : 32;
-  merge_lanes(reducer, state, width);
-  const unsigned lane = threadIdx.x % 32;
-  unsigned first = lane & (32 - width);
-  if (team.group > 32) {
-    if (lane == 0) area[threadIdx.x / 32] = state;
-    __syncthreads();
-    state = lane < team.group / 32 ? area[lane] : State{};
-    merge_lanes(reducer, state, team.warps);
-    first = 0;
-  }
-  if (team.cluster) {
-    constexpr unsigned size = (sizeof(State) + 3) / 4 * 4;
-    char* const all = bytes + (32 * sizeof(State) + 15) / 16 * 16;
-    const auto barrier = static_cast<unsigned>(
-        __cvta_generic_to_shared(bytes + team.area - Exchange::barrier_bytes));
-    if (threadIdx.x < 32) {
-      state = shuffle<false>(state, 0);
-      if (lane == 0) Exchange::expect(barrier, size * team.parts);
-      if (lane < team.parts) {
-        const auto to = static_cast<unsigned>(__cvta_generic_to_shared(all));
-        Exchange::send(state, to + size * Exchange::rank(), barrier, lane);
-      }
-    }
-    Exchange::wait(barrier, team.turn / 2 % 2);
-    state = State{};
-    if (lane < team.parts) __builtin_memcpy(&state, all + size * lane, sizeof(State));
-    merge_lanes(reducer, state, row_cluster);
-    first = 0;
-  }
-  return shuffle<false>(state, first);
-}
 
 }  // namespace weft::on_cuda::detail
 

@@ -31,12 +31,7 @@ struct NarrowKept<Outputs, TypeList<Ts...>, RowProgram<Pack<Rs...>, Results>> {
   static constexpr std::uint64_t reduced =
       (uses_of<decltype(Rs::program)> | ...) & ~(RowKernelTypes<Ts...>::positions << Outputs);
   using type = typename Nth<reduced == 0 ? 0 : std::countr_zero(reduced) - Outputs, Ts...>::type;
-  static constexpr std::uint64_t leaves = [] {
-    std::uint64_t bits = 0;
-    int i = Outputs;
-    ((bits |= std::uint64_t{reduced != 0 && std::is_same_v<Ts, type>} << i++), ...);
-    return bits;
-  }();
+  static constexpr std::uint64_t leaves = reduced == 0 ? 0 : leaves_of_type<type, Ts...>(Outputs);
 };
 
 template <class Outs, class Types, int V, class Program>

@@ -32,9 +32,7 @@ struct RowPasses<RowProgram<Pack<Rs...>, Outputs>> {
     Places out;
     for (int r = 0; r < reductions; ++r) {
       unsigned& all = out.all[Levels::levels.of[r]];
-      if (size[r] % 8 == 0) all = (all + 7) / 8 * 8;
-      out.before[r] = all;
-      all += size[r];
+      out.before[r] = place_state(all, size[r]);
       if (all > out.most) out.most = all;
       if (alone[r] > out.most) out.most = alone[r];
     }

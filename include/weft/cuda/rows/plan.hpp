@@ -35,7 +35,7 @@ class RowPlan {
   [[gnu::noinline]] RowLaunch plan(unsigned most_parts = row_cluster) {
     most_parts_ = most_parts;
     row_number(name_, grid_.count, "elements of a row");
-    grid_.slots = 0;
+    grid_.sources = 0;
     grid_.shared = {};
     grid_.width = {};
     grid_.cluster = false;

@@ -64,8 +64,6 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   static constexpr int level = Passes::Levels::levels.of[I];
   template <int I>
   static constexpr unsigned before = Passes::places.before[I];
-  template <int L>
-  static constexpr unsigned level_bytes = Passes::places.all[L];
   static constexpr unsigned piece_bytes = Passes::places.most;
 
   template <int I>
@@ -102,6 +100,22 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     return grid_.mode[I] == RowMode::compute && !(is_dependent<I> && grid_.varies != 0);
   }
 
+  /// The same within a pass, which computes at least one.
+  template <int I>
+  __device__ __forceinline__ bool passes() const {
+    if constexpr (in_pass<level<I>> == 1) {
+      return true;
+    } else {
+      return computes<I>();
+    }
+  }
+  template <int L>
+  static constexpr int in_pass = [] {
+    int n = 0;
+    for (const int l : Passes::Levels::levels.of) n += l == L;
+    return n;
+  }();
+
   template <int L, int I>
   __device__ __forceinline__ void load_value() {
     if constexpr (level<I> == L) {
@@ -128,8 +142,8 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     } else {
       accumulate(states, std::index_sequence<I...>{}, std::make_index_sequence<sizeof...(I)>{});
     }
-    join(states, level_bytes<L>, std::index_sequence<I...>{},
-         std::make_index_sequence<sizeof...(I)>{});
+    states = merge_team(pack_of(Pass<I>::reducer(reduction<I>())...), states,
+                        active(std::index_sequence<I...>{}), team(), shared_);
     if (grid_.stage == RowLoops::partial) {
       if (place_.active && place_.thread == 0) {
         char* const piece = piece_of(place_.part);
@@ -160,13 +174,18 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
           weft::get<static_cast<int>(K)>(states)),
      ...);
   }
-  template <class States, std::size_t... I, std::size_t... K>
-  __device__ __forceinline__ void join(States& states, unsigned all, std::index_sequence<I...>,
-                                       std::index_sequence<K...>) {
-    merge_joint(JointArea{grid_, shared_, turn_++}, all,
-                JointState<typename Pass<I>::Reducer, typename Pass<I>::State>{
-                    Pass<I>::reducer(reduction<I>()), weft::get<static_cast<int>(K)>(states),
-                    before<I>, computes<static_cast<int>(I)>()}...);
+  /// Bit K where a pass computes the K-th of its reductions I.
+  template <std::size_t... I>
+  __device__ __forceinline__ unsigned active(std::index_sequence<I...>) const {
+    unsigned bits = 0;
+    unsigned bit = 1;
+    ((bits |= passes<static_cast<int>(I)>() ? bit : 0, bit *= 2), ...);
+    return bits;
+  }
+  __device__ __forceinline__ RowTeam team() {
+    return {grid_.group,   grid_.warps,        grid_.parts.divisor,
+            grid_.columns, grid_.cluster,      grid_.scratch,
+            turn_++,       grid_.rows_a_block, grid_.columns ? column_in_block(grid_) : 0};
   }
   template <class States, std::size_t... I, std::size_t... K>
   __device__ __forceinline__ void finish_all(const States& states, std::index_sequence<I...>,
@@ -175,7 +194,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   }
   template <int I, class State>
   __device__ __forceinline__ void finish(const State& state) {
-    if (computes<I>()) {
+    if (passes<I>()) {
       weft::get<I>(values_) = static_cast<typename Reduction<I>::value>(
           Pass<I>::finish(reduction<I>(), state, grid_.count, values_));
     }
@@ -205,12 +224,12 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   }
   template <int I, class State>
   __device__ __forceinline__ void merge(State& all, const State& group) const {
-    if (computes<I>()) Pass<I>::reducer(reduction<I>()).merge(all, group);
+    if (passes<I>()) Pass<I>::reducer(reduction<I>()).merge(all, group);
   }
   template <int I, class State, class P>
   __device__ __forceinline__ void add(State& state, const P& program, char** at,
                                       const RowItem& item, Kept& kept) const {
-    if (!computes<I>()) return;
+    if (!passes<I>()) return;
     using C = typename P::type;
     Registers registers{};
     this->template load<uses_of<typename Pass<I>::Program>>(registers, at, item,
@@ -252,12 +271,9 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
             r.reducer.add(state, r.program(typename Walk::template Lane<1>{registers, values, 0}),
                           position);
           });
-      merge_joint(
-          JointArea{grid_, shared_, turn_++}, state_size<typename Reduction<I>::state>,
-          JointState<std::remove_cvref_t<decltype(r.reducer)>, typename Reduction<I>::state>{
-              r.reducer, state, 0});
+      const auto all = merge_team(pack_of(r.reducer), pack_of(state), 1, team(), shared_);
       weft::get<I>(values_) =
-          static_cast<typename Reduction<I>::value>(r.reducer.finish(state, grid_.count));
+          static_cast<typename Reduction<I>::value>(r.reducer.finish(all.head, grid_.count));
     }
   }
 

@@ -7,7 +7,7 @@
 #include "weft/cuda/primitive/reduce_state.hpp"
 #include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/rows/hoist.hpp"
-#include "weft/cuda/rows/merge.hpp"
+#include "weft/cuda/rows/joint.hpp"
 #include "weft/cuda/rows/registers.hpp"
 #include "weft/cuda/rows/shared.hpp"
 
@@ -111,8 +111,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 #if __CUDA_ARCH__ >= 900
     const unsigned row = place_.row + grid_.ahead;
     const int s = static_cast<int>(threadIdx.x);
-    if (grid_.ahead == 0 || s >= grid_.slots || row >= grid_.rows) return;
-    const RowOperand& x = grid_.operand[grid_.slot_operand[s]];
+    if (grid_.ahead == 0 || s >= grid_.sources || row >= grid_.rows) return;
+    const RowOperand& x = grid_.operand[grid_.source[s]];
     fetch_to_l2(x.data + row * x.row,
                 static_cast<unsigned>(grid_.count) * static_cast<unsigned>(x.itemsize));
 #endif
@@ -150,8 +150,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       }
       const RowTeam team{grid_.group,   grid_.warps, grid_.parts.divisor, false, grid_.cluster,
                          grid_.scratch, turn_++};
-      value = static_cast<T>(reduction.reducer.finish(
-          merge_team(reduction.reducer, state, team, shared_), grid_.count));
+      const auto all = merge_team(pack_of(reduction.reducer), pack_of(state), 1, team, shared_);
+      value = static_cast<T>(reduction.reducer.finish(all.head, grid_.count));
     }
     weft::get<I>(values_) = value;
   }

@@ -65,9 +65,9 @@ struct RowWords<IndexOperand, V> {
   __device__ __forceinline__ long long lane(int j) const { return first + j * step; }
 };
 
-/// A thread keeps operands of one type, that of the first one a reduction reads, in as many slots
-/// as a reduction has operands; or, with `Computed`, the values of a part of the program, and
-/// Program reads those (weft::detail::KeptPart).
+/// A thread keeps its part of one operand, of the type of the first that a reduction reads; or,
+/// with `Computed`, the values of a part of the program, and Program reads those
+/// (weft::detail::KeptPart).
 template <class Outs, class Types, int V, class Program, bool Computed = false>
 struct RegisterLayout;
 template <class... Outs, class... Ts, int V, class... Rs, class... Ps, bool Computed>
@@ -92,32 +92,26 @@ struct RegisterLayout<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs.
     (count(uses_of<decltype(Rs::program)>), ...);
     return most;
   }();
-  using Slot = typename std::conditional_t<
+  using Element = typename std::conditional_t<
       Computed, std::type_identity<float>,
       Nth<Computed || reduced == 0 ? 0 : std::countr_zero(reduced) - outputs, Ts...>>::type;
-  /// The leaves that a slot may hold.
-  static constexpr std::uint64_t slot_leaves = [] {
-    std::uint64_t bits = 0;
-    int i = outputs;
-    ((bits |= std::uint64_t{!Computed && std::is_same_v<Ts, Slot>} << i++), ...);
-    return bits;
-  }();
-  /// One where what reductions read may all be one operand, which the planner looks at: if one
-  /// reduction needs another, a row would be read several times without.
-  static constexpr int slots =
-      Computed || (!independent && (reduced & ~slot_leaves) == 0) ? 1 : most_operands;
+  /// The leaves of that type.
+  static constexpr std::uint64_t may_keep = Computed ? 0 : leaves_of_type<Element, Ts...>(outputs);
+  /// What reductions read may all be one operand, which the planner looks at; of several, a thread
+  /// would keep too little of each to hide their latency.
+  static constexpr bool one_operand =
+      Computed || most_operands == 1 || (!independent && (reduced & ~may_keep) == 0);
   /// Programs with effects must not run if there is no element, as full vectors do.
   static constexpr bool possible =
-      (Computed || reduced != 0) && slots <= 4 && !(has_effects<decltype(Rs::program)> || ...);
+      (Computed || reduced != 0) && one_operand && !(has_effects<decltype(Rs::program)> || ...);
   static constexpr bool effects = (has_effects<Ps> || ...);
-  /// Vectors of each slot: 32 words in all, or elements where these are smaller.
+  /// Vectors: 32 words in all, or elements where these are smaller.
   static constexpr int vectors = [] {
-    const int elements = 32 / static_cast<int>(std::bit_ceil(unsigned{slots})) /
-                         (sizeof(Slot) > 4 ? static_cast<int>(sizeof(Slot) / 4) : 1);
+    const int elements = 32 / (sizeof(Element) > 4 ? static_cast<int>(sizeof(Element) / 4) : 1);
     return elements > V ? elements / V : 1;
   }();
-  /// Leaves that are the only slot's operand, or else the kernel does not serve.
-  static constexpr std::uint64_t always_kept = slots == 1 ? reduced & slot_leaves : 0;
+  /// Leaves that are the operand that is kept, or else the kernel does not serve.
+  static constexpr std::uint64_t always_kept = reduced & may_keep;
   using Reused = Reuse<RowProgram<Pack<Rs...>, Pack<Ps...>>>;
   /// The outputs read the value that the last reduction's program left, and no other operand.
   static constexpr bool reuses = Reused::possible &&

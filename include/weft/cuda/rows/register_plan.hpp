@@ -23,7 +23,7 @@ class RegisterPlan {
   /// Fills in the grid and the launch; false, with nothing changed, if the kernel does not serve.
   [[gnu::noinline]] bool run(RowLaunch& launch) {
     if (!serves() || !choose_threads(launch)) return false;
-    choose_slots();
+    choose_kept();
     choose_ahead();
     if (program_ != nullptr && kernel_.registers.share != nullptr) {
       kernel_.registers.share(program_, grid_, operand_);
@@ -78,7 +78,7 @@ class RegisterPlan {
     return true;
   }
 
-  /// Whether the operands that the kernel assumes to be the only slot's are one and the same.
+  /// Whether the operands that the kernel assumes to be kept are one and the same.
   bool one_operand_is_kept() const {
     const RowOperand* kept = nullptr;
     for (int i = kernel_.outputs; i < end(); ++i) {
@@ -149,9 +149,10 @@ class RegisterPlan {
     return best;
   }
 
-  /// First the operands of the reductions, then those that only the outputs read.
-  void choose_slots() {
-    grid_.slots = 0;
+  /// An operand that reductions read, and others that are the same elements.
+  void choose_kept() {
+    grid_.sources = 0;
+    const RowOperand* kept = nullptr;
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.step = x.reduced_stride[0] * kernel_.lanes * grid_.stride.divisor;
@@ -160,11 +161,15 @@ class RegisterPlan {
         x.access = is_constant(grid_, x) ? RowOperand::one_element : RowOperand::whole_vector;
       }
     }
-    for (int i = kernel_.outputs; i < end(); ++i) {
-      if (is_reduced(i)) give_slot(i);
+    for (int i = kernel_.outputs; i < end() && kept == nullptr; ++i) {
+      if (!is_reduced(i) || !may_keep(i)) continue;
+      kept = &operand_[i];
+      grid_.source[grid_.sources++] = i;
     }
-    for (int i = kernel_.outputs; i < end(); ++i) {
-      if (!is_reduced(i)) share_slot(i);
+    for (int i = kernel_.outputs; i < end() && kept != nullptr; ++i) {
+      if (may_keep(i) && is_same_operand(grid_, operand_[i], *kept)) {
+        operand_[i].access = RowOperand::kept;
+      }
     }
     if (kernel_.registers.computes != nullptr) note_read();
   }
@@ -173,10 +178,10 @@ class RegisterPlan {
     for (int i = kernel_.outputs; i < end(); ++i) {
       const RowOperand& x = operand_[i];
       bool found = is_constant(grid_, x) || x.row == 0 || !has_memory(i) || !is_reduced(i);
-      for (int s = 0; s < grid_.slots && !found; ++s) {
-        found = is_same_operand(grid_, x, operand_[grid_.slot_operand[s]]);
+      for (int s = 0; s < grid_.sources && !found; ++s) {
+        found = is_same_operand(grid_, x, operand_[grid_.source[s]]);
       }
-      if (!found && grid_.slots < RowLoops::max_slots) grid_.slot_operand[grid_.slots++] = i;
+      if (!found && grid_.sources < RowLoops::max_sources) grid_.source[grid_.sources++] = i;
     }
   }
   /// If each block reads one row and writes one, a multiprocessor cannot keep enough rows in
@@ -185,15 +190,13 @@ class RegisterPlan {
   void choose_ahead() {
     constexpr int64_t share = 32 * 1024;  // bytes for each multiprocessor
     grid_.ahead = 0;
-    const bool computed = kernel_.registers.computes != nullptr;
-    if (!grid_.any_along_row || !grid_.simple || grid_.slots < 1 ||
-        (grid_.slots > 1 && !computed) || grid_.rows_a_block != 1 || grid_.parts.divisor != 1 ||
-        device_.major < 9) {
+    if (!grid_.any_along_row || !grid_.simple || grid_.sources < 1 || grid_.rows_a_block != 1 ||
+        grid_.parts.divisor != 1 || device_.major < 9) {
       return;
     }
     int64_t bytes = 0;
-    for (int s = 0; s < grid_.slots; ++s) {
-      const RowOperand& x = operand_[grid_.slot_operand[s]];
+    for (int s = 0; s < grid_.sources; ++s) {
+      const RowOperand& x = operand_[grid_.source[s]];
       if (kernel_.lanes * x.itemsize % 16 != 0 || x.row == 0) return;
       if (!grid_.blocked && !is_fetchable(x)) return;
       bytes += grid_.count * x.itemsize;
@@ -213,24 +216,8 @@ class RegisterPlan {
     return false;
   }
   bool may_keep(int i) const {
-    return (kernel_.registers.slot_leaves >> i & 1U) != 0 && is_read(i) &&
+    return (kernel_.registers.may_keep >> i & 1U) != 0 && is_read(i) &&
            operand_[i].access == RowOperand::whole_vector;
-  }
-  bool share_slot(int i) {
-    for (int s = 0; may_keep(i) && s < grid_.slots; ++s) {
-      if (is_same_operand(grid_, operand_[i], operand_[grid_.slot_operand[s]])) {
-        operand_[i].access = RowOperand::slot;
-        operand_[i].slot_offset = static_cast<unsigned>(s);
-        return true;
-      }
-    }
-    return false;
-  }
-  void give_slot(int i) {
-    if (!may_keep(i) || share_slot(i) || grid_.slots == kernel_.registers.slots) return;
-    grid_.slot_operand[grid_.slots] = i;
-    operand_[i].access = RowOperand::slot;
-    operand_[i].slot_offset = static_cast<unsigned>(grid_.slots++);
   }
 
   const RowTask& task_;
@@ -258,24 +245,24 @@ inline void keep_first_reading(const RowKernel& kernel, RowLoops& grid, const Ro
 }
 
 /// Plans a task whose operands' strides are those along the kept, then the reduced dimensions;
-/// `runs(launch)` tells whether the device runs a launch's clusters. Without a program, equal
-/// patterns are taken for equal values.
-template <class Runs>
-RowLaunch plan_row_program(const char* name, const RowTask& task, const RowKernel& kernel,
-                           const void* program, const Properties& device, Operand* operands,
-                           Operand* inside, RowLoops& grid, RowOperand* operand, Runs runs) {
+/// `runs` tells whether the device runs a launch's clusters, which is otherwise taken for granted.
+/// Without a program, equal patterns are taken for equal values.
+WEFT_OUTLINED inline RowLaunch plan_row_program(
+    const char* name, const RowTask& task, const RowKernel& kernel, const void* program,
+    const Properties& device, Operand* operands, Operand* inside, RowLoops& grid,
+    RowOperand* operand, bool (*runs)(const char*, const void*, const RowLaunch&, unsigned)) {
   RowPlan planner(name, task, kernel, device, grid, operand);
   planner.read(operands, inside);
   RowLaunch launch;
-  // Of several operands a thread keeps too little of each to hide their latency: if one pass is
-  // enough, or a row fits its threads at once, the other kernels are faster.
-  const bool several = kernel.registers.slots > 1 && grid.reduced_rank <= 1;
-  if (!several && RegisterPlan(task, kernel, program, device, grid, operand).run(launch) &&
-      runs(launch)) {
+  const auto serves = [&] {
+    return runs == nullptr ||
+           runs(name, kernel.of(launch), launch, grid.cluster ? grid.parts.divisor : 1);
+  };
+  if (RegisterPlan(task, kernel, program, device, grid, operand).run(launch) && serves()) {
     return launch;
   }
   launch = planner.plan();
-  if (!runs(launch)) launch = planner.plan(8);
+  if (!serves()) launch = planner.plan(8);
   if (kernel.share != nullptr && program != nullptr && grid.varies == 0) {
     kernel.share(program, launch.narrow, grid, operand);
   }

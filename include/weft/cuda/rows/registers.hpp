@@ -11,7 +11,7 @@ namespace weft::on_cuda::detail {
 template <class Layout, class Types, int V, int N>
 class RowRegisters;
 
-/// The leaves of types Ts of a thread: in a slot, one element for the row, or read where needed.
+/// The leaves of types Ts of a thread: kept, one element for the row, or read where needed.
 template <class Layout, class... Ts, int V, int N>
 class RowRegisters<Layout, TypeList<Ts...>, V, N> {
  public:
@@ -32,7 +32,13 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   /// Loads this thread's vectors from number `begin` on, as many as it keeps.
   __device__ __forceinline__ void keep(unsigned begin) {
     choose(begin);
-    keep_slots(std::make_index_sequence<Layout::slots>{});
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) kept_[k] = Words{};
+    if (grid_.sources == 0) return;
+    const RowOperand& x = grid_.operand[grid_.source[0]];
+    const char* at = vector_start(x);
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) load(kept_[k], x, at, k, lanes_of(k));
   }
 
   /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
@@ -44,7 +50,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     const char* at[leaves];
     begin_needed<Uses>(at, Leaves{});
 #pragma unroll
-    for (int k = 0; k < vectors; ++k) kept_[0][k] = Slot{};
+    for (int k = 0; k < vectors; ++k) kept_[k] = Words{};
 #pragma unroll
     for (int k = 0; k < vectors; k += together) {
       if (k >= static_cast<int>(grid_.chunk)) break;
@@ -58,12 +64,12 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
         float x[V];
         values(registers[i], x);
 #pragma unroll
-        for (int j = 0; j < V; ++j) kept_[0][k + i].word[j] = __float_as_uint(x[j]);
+        for (int j = 0; j < V; ++j) kept_[k + i].word[j] = __float_as_uint(x[j]);
       }
     }
   }
   __device__ __forceinline__ float kept_value(int k, int j) const {
-    return __uint_as_float(kept_[0][k].word[j]);
+    return __uint_as_float(kept_[k].word[j]);
   }
 
   /// Calls f(registers, k, n) for each vector k, with the leaves that Uses names; the row has the
@@ -117,8 +123,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
  private:
   __device__ __forceinline__ char* vector_start(const RowOperand& x) const {
-    return row_start(grid_, x, place_.row) +
-           place_.lane * (x.reduced_stride[0] * (grid_.blocked ? V : 1)) + begin_ * x.step;
+    return row_start(grid_, x, place_.row) + vector_offset(x);
+  }
+  __device__ __forceinline__ int64_t vector_offset(const RowOperand& x) const {
+    return place_.lane * (x.reduced_stride[0] * (grid_.blocked ? V : 1)) + begin_ * x.step;
   }
   /// Keeps the vectors from number `begin` on.
   __device__ __forceinline__ void choose(unsigned begin) {
@@ -140,7 +148,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     out.load(at + k * x.step);
   }
 
-  using Slot = RowWords<typename Layout::Slot, V>;
+  using Words = RowWords<typename Layout::Element, V>;
   using Leaves = std::make_index_sequence<leaves>;
   template <int I, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> (outputs + I) & 1U) != 0;
@@ -151,24 +159,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   template <int I>
   static constexpr bool is_kept = (Layout::always_kept >> (outputs + I) & 1U) != 0;
   template <int I>
-  static constexpr bool may_be_kept = (Layout::slot_leaves >> (outputs + I) & 1U) != 0;
-
-  template <std::size_t... S>
-  __device__ __forceinline__ void keep_slots(std::index_sequence<S...>) {
-    (keep_slot<static_cast<int>(S)>(), ...);
-  }
-  template <int S>
-  __device__ __forceinline__ void keep_slot() {
-#pragma unroll
-    for (int k = 0; k < vectors; ++k) kept_[S][k] = Slot{};
-    if (S >= grid_.slots) return;
-    const RowOperand& x = grid_.operand[grid_.slot_operand[S]];
-    const char* at = vector_start(x);
-#pragma unroll
-    for (int k = 0; k < vectors; ++k) {
-      load(kept_[S][k], x, at, k, lanes_of(k));
-    }
-  }
+  static constexpr bool may_be_kept = (Layout::may_keep >> (outputs + I) & 1U) != 0;
 
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin_all(Registers& others, const char** at,
@@ -184,10 +175,13 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       if constexpr (is_position<I>) {
         at = start<outputs + I>();
         other.step = static_cast<int>(x.hop);
-      } else if (x.access == RowOperand::one_element) {
-        other.fill(*reinterpret_cast<const T*>(row_start(grid_, x, place_.row)));
-      } else if (x.access == RowOperand::whole_vector) {
-        at = start<outputs + I>();
+      } else if (x.access != RowOperand::kept) {
+        at = row_start(grid_, x, place_.row);
+        if (x.access == RowOperand::one_element) {
+          other.fill(*reinterpret_cast<const T*>(at));
+        } else {
+          at += vector_offset(x);
+        }
       }
     }
   }
@@ -210,18 +204,15 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       other.first = reinterpret_cast<long long>(at + k * x.step) - IndexOperand::origin;
       out = other;
     } else if constexpr (is_kept<I>) {
-      out = kept_[0][k];
+      out = kept_[k];
     } else {
       const RowOperand& x = grid_.operand[outputs + I];
       if (x.access == RowOperand::whole_vector) load(other, x, at, k, n);
       out = other;
       if constexpr (may_be_kept<I>) {
+        const bool here = x.access == RowOperand::kept;
 #pragma unroll
-        for (int s = 0; s < Layout::slots; ++s) {
-          const bool here = x.access == RowOperand::slot && static_cast<int>(x.slot_offset) == s;
-#pragma unroll
-          for (int w = 0; w < Slot::n; ++w) out.word[w] = here ? kept_[s][k].word[w] : out.word[w];
-        }
+        for (int w = 0; w < Words::n; ++w) out.word[w] = here ? kept_[k].word[w] : out.word[w];
       }
     }
   }
@@ -235,8 +226,8 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ void begin_one_needed(const char*& at) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[outputs + I];
-      at = x.access == RowOperand::one_element ? row_start(grid_, x, place_.row)
-                                               : start<outputs + I>();
+      at = row_start(grid_, x, place_.row);
+      if (x.access != RowOperand::one_element) at += vector_offset(x);
     }
   }
   template <std::uint64_t Uses, std::size_t... I>
@@ -283,7 +274,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   unsigned all_mine_ = 0;  // elements
   unsigned begin_ = 0;     // the first vector that is kept
-  Slot kept_[Layout::slots][vectors];
+  Words kept_[vectors];
 };
 
 }  // namespace weft::on_cuda::detail

@@ -36,21 +36,17 @@ inline void order_all(const Operand* operands, int n, const RowTask& task, const
   }
 }
 
-/// Plans and launches one task of a row program.
-template <int N>
-[[gnu::noinline]] void run_rows(const Name& name, Cuda device, const RowTask& task,
-                                Operand* operands, const RowKernel& kernel, const void* program) {
+/// Plans and launches one task of a row program of n operands, by way of a grid and of the
+/// operands' strides along the row, which it fills in.
+WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask& task,
+                                   Operand* operands, int n, const RowKernel& kernel,
+                                   const void* program, RowLoops& grid, RowOperand* in_grid,
+                                   Operand* inside) {
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
-  order_all(operands, N, task, kernel, stream);
-  RowGrid<N> grid;
-  Operand inside[N];
-  const auto runs = [&](const RowLaunch& launch) {
-    return runs_cluster(name.operation, kernel.of(launch), launch,
-                        grid.cluster ? grid.parts.divisor : 1);
-  };
+  order_all(operands, n, task, kernel, stream);
   const RowLaunch plan = plan_row_program(name.operation, task, kernel, program, properties(device),
-                                          operands, inside, grid, grid.operand, runs);
+                                          operands, inside, grid, in_grid, runs_cluster);
   if (plan.blocks == 0) return;
   StorageHandle partials;
   void* states = nullptr;
@@ -144,9 +140,6 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
   using Passes = RowPasses<Program>;
   using Registers = RegisterProgram<TypeList<Outs...>, Types, lanes, Program>;
   using Layout = typename Registers::Layout;
-  /// Only for one operand: of several, a thread would keep too little of each to hide their latency
-  /// (plan_row_program).
-  static constexpr bool keeps_rows = Layout::possible && Layout::slots == 1;
   /// What planning needs to know; get() adds the kernels themselves.
   static RowKernel description() {
     RowKernel out;
@@ -162,10 +155,9 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
     out.levels = Passes::Levels::levels.of;
     out.positions = RowKernelTypes<Ts...>::positions << outputs;
     if constexpr (NarrowShared<Program>::table.count > 0) out.share = share_in_rows<Program>;
-    if constexpr (keeps_rows) {
+    if constexpr (Layout::possible) {
       out.registers.vectors = Layout::vectors;
-      out.registers.slots = Layout::slots;
-      out.registers.slot_leaves = Layout::slot_leaves;
+      out.registers.may_keep = Layout::may_keep;
       out.registers.always_kept = Layout::always_kept;
       out.registers.independent = Layout::independent;
       out.registers.effects = Layout::effects;
@@ -190,7 +182,7 @@ struct RowKernelOf<TypeList<Outs...>, TypeList<Ts...>, RowProgram<Pack<Rs...>, P
         out.narrow = reinterpret_cast<const void*>(
             row_narrow_kernel<TypeList<Outs...>, Types, narrow, n, Program>);
       }
-      if constexpr (keeps_rows) {
+      if constexpr (Layout::possible) {
         const auto fast = row_register_kernel<TypeList<Outs...>, Types, lanes, n, Program>;
         out.registers.address = reinterpret_cast<const void*>(fast);
       }
@@ -219,7 +211,10 @@ struct RowExecutor<Cuda> {
                   [[maybe_unused]] const Program& program) {
 #if defined(__CUDACC__)
     using Kernel = on_cuda::detail::RowKernelOf<Outs, Types, Program>;
-    on_cuda::detail::run_rows<Kernel::n>(name, device, task, operands, Kernel::get(), &program);
+    on_cuda::RowGrid<Kernel::n> grid;
+    detail::Operand inside[Kernel::n];
+    on_cuda::detail::run_rows(name, device, task, operands, Kernel::n, Kernel::get(), &program,
+                              grid, grid.operand, inside);
 #else
     static_assert(detail::always_false<Program>,
                   "weft: a reduction on Cuda is evaluated in a file that nvcc compiles: move this "

@@ -61,8 +61,8 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
 
 /// What the coordinates of linear position `index` in some dimensions, innermost first, add to an
 /// address.
-inline __device__ __noinline__ int64_t bytes_by_axes(const FastDivmod* size, int rank,
-                                                     const int64_t* stride, unsigned index) {
+__device__ __forceinline__ int64_t bytes_by_axes(const FastDivmod* size, int rank,
+                                                 const int64_t* stride, unsigned index) {
   int64_t bytes = 0;
 #pragma unroll 1
   for (int d = 0; d < rank; ++d) {
@@ -73,11 +73,17 @@ inline __device__ __noinline__ int64_t bytes_by_axes(const FastDivmod* size, int
   return bytes;
 }
 
-/// Where a row begins in an operand.
-__device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperand& x,
-                                           unsigned row) {
+/// Where a row begins in an operand, at coordinate `outer` of its outer dimensions; for rows and
+/// operands of any number of dimensions.
+inline __device__ __noinline__ char* row_start_by_axes(const RowLoops& grid, const RowOperand& x,
+                                                       unsigned row, unsigned outer) {
+  char* const at = x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+  return at + bytes_by_axes(grid.reduced + 1, grid.reduced_rank - 1, x.reduced_stride + 1, outer);
+}
+__device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperand& x, unsigned row,
+                                           unsigned outer = 0) {
   if (grid.simple) return x.data + row * x.row;
-  return x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+  return row_start_by_axes(grid, x, row, outer);
 }
 
 /// Where an element of a row lies.

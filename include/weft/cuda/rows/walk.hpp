@@ -58,11 +58,12 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
     if (one) mine = 1;
     const unsigned items = (mine + V - 1) / V;
     char* at[outputs + leaves];
-    begin<Uses>(at, place_.outer, Both{});
     RowItem item{0, grid_.blocked ? 1 : apart, V};
     unsigned turn = 0;
+    bool begins = true;
 #pragma unroll 1
     for (unsigned outer = place_.outer; one || outer < grid_.outer;) {
+      if (begins) begin<Uses>(at, outer, Both{});
       item.position = outer * grid_.inner + first;
 #pragma unroll 1
       for (unsigned left = mine; left > 0; left -= static_cast<unsigned>(item.n)) {
@@ -73,7 +74,8 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       }
       outer += grid_.outer_stride;
       if (one || outer >= grid_.outer) return;
-      next<Uses>(at, outer, items, Both{});
+      begins = grid_.reduced_rank > 2;
+      if (!begins) next<Uses>(at, items, Both{});
     }
   }
 
@@ -81,7 +83,7 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   /// one axis.
   template <std::uint64_t Uses>
   __device__ __forceinline__ void begin(char** at) const {
-    begin<Uses, true>(at, 0, Both{});
+    begin<Uses>(at, 0, Both{});
   }
 
   /// Loads an item of the operands that Uses names, and moves on; `all`: the task needs all of
@@ -136,32 +138,25 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
   template <int K>
   static constexpr std::uint64_t bit = std::uint64_t{1} << K;
 
-  template <std::uint64_t Uses, bool OneAxis = false, std::size_t... I>
+  template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin(char** at, unsigned outer,
                                         std::index_sequence<I...>) const {
-    (begin_operand<static_cast<int>(I), is_used<I, Uses>, OneAxis>(at[I], outer), ...);
+    (begin_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], outer), ...);
   }
-  template <int K, bool Used, bool OneAxis>
+  template <int K, bool Used>
   __device__ __forceinline__ void begin_operand(char*& at, unsigned outer) const {
     if constexpr (Used) {
       if (K >= outputs && (grid_.needed & bit<K>) == 0) return;
       const RowOperand& x = grid_.operand[K];
-      at = start<K>() + place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
-      if (OneAxis) return;
-      if (grid_.reduced_rank == 2) {
-        at += outer * x.reduced_stride[1];
-      } else if (grid_.reduced_rank > 2) {
-        at += bytes_by_axes(grid_.reduced + 1, grid_.reduced_rank - 1, x.reduced_stride + 1, outer);
-      }
+      at = row_start(grid_, x, place_.row, outer) +
+           place_.lane * x.reduced_stride[0] * (grid_.blocked ? V : 1);
     }
   }
 
-  /// From the last of `items` items at one coordinate of the outer dimensions to the first at the
-  /// next.
+  /// From the last of `items` items at one coordinate of the outer dimension to the first at the
+  /// next, of rows along two axes.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void next(char** at, unsigned outer, unsigned items,
-                                       std::index_sequence<I...> all) const {
-    if (grid_.reduced_rank > 2) return begin<Uses>(at, outer, all);
+  __device__ __forceinline__ void next(char** at, unsigned items, std::index_sequence<I...>) const {
     (next_operand<static_cast<int>(I), is_used<I, Uses>>(at[I], items), ...);
   }
   template <int K, bool Used>
