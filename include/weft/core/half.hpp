@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "weft/core/config.hpp"
+#include "weft/core/ptx.hpp"
 
 namespace weft {
 
@@ -64,9 +65,7 @@ WEFT_HD constexpr auto round_to_odd(I x) {
 WEFT_HD constexpr std::uint16_t half_bits(float x) {
 #if defined(__CUDA_ARCH__)
   if (!__builtin_is_constant_evaluated()) {
-    std::uint16_t bits;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-    return bits;
+    return ptx::cvt_f16(x);
   }
 #endif
   const std::uint32_t u = float_bits(x);
@@ -87,9 +86,7 @@ WEFT_HD constexpr std::uint16_t half_bits(float x) {
 WEFT_HD constexpr float half_value(std::uint16_t bits) {
 #if defined(__CUDA_ARCH__)
   if (!__builtin_is_constant_evaluated()) {
-    float x;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
-    return x;
+    return ptx::cvt_f32(bits);
   }
 #endif
   const std::uint32_t sign = (bits & 0x8000U) << 16;
@@ -105,9 +102,7 @@ WEFT_HD constexpr float half_value(std::uint16_t bits) {
 WEFT_HD constexpr std::uint16_t bfloat16_bits(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if (!__builtin_is_constant_evaluated()) {
-    std::uint16_t bits;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-    return bits;
+    return ptx::cvt_bf16(x);
   }
 #endif
   const std::uint32_t u = float_bits(x);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/ptx.hpp"
 
 namespace weft::math {
 
@@ -136,9 +137,7 @@ template <class T>
 WEFT_HD constexpr T maximum(T x, T y) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (std::is_same_v<T, float>) {  // one instruction instead of three
-    float larger = 0;
-    asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(x), "f"(y));
-    return larger;
+    return weft::detail::ptx::max_nan(x, y);
   }
 #endif
   return x > y || is_nan(x) ? x : y;
@@ -147,9 +146,7 @@ template <class T>
 WEFT_HD constexpr T minimum(T x, T y) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (std::is_same_v<T, float>) {
-    float smaller = 0;
-    asm("min.NaN.f32 %0, %1, %2;" : "=f"(smaller) : "f"(x), "f"(y));
-    return smaller;
+    return weft::detail::ptx::min_nan(x, y);
   }
 #endif
   return x < y || is_nan(x) ? x : y;

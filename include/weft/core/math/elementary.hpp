@@ -12,6 +12,7 @@
 #include "weft/core/math/hyperbolic.hpp"
 #include "weft/core/math/power.hpp"
 #include "weft/core/math/trigonometric.hpp"
+#include "weft/core/ptx.hpp"
 
 namespace weft::math {
 
@@ -41,9 +42,7 @@ template <std::floating_point T> WEFT_HD WEFT_INLINE T exp(T x)   { return forms
 template <std::floating_point T> WEFT_HD WEFT_INLINE T exp_of_term(T x) {
 #if defined(__CUDA_ARCH__)
   if constexpr (sizeof(T) == 4) {
-    T y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * log2e<T>));
-    return y;
+    return weft::detail::ptx::ex2_approx(x * log2e<T>);
   }
 #endif
   return exp(x);

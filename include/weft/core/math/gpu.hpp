@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "weft/core/config.hpp"
+#include "weft/core/ptx.hpp"
 
 namespace weft::math::gpu {
 
@@ -36,9 +37,7 @@ WEFT_HD WEFT_INLINE float float_of(int bits) { return __builtin_bit_cast(float, 
 /// 1 / x within 1 ulp; 0 where that is not normal.
 WEFT_HD WEFT_INLINE float reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
-  float r;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-  return r;
+  return weft::detail::ptx::rcp_approx(x);
 #else
   return 1 / x;
 #endif
@@ -46,9 +45,7 @@ WEFT_HD WEFT_INLINE float reciprocal(float x) {
 /// 2^x within 2 ulp; 0 where that is not normal.
 WEFT_HD WEFT_INLINE float exp2(float x) {
 #if defined(__CUDA_ARCH__)
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
+  return weft::detail::ptx::ex2_approx(x);
 #else
   return ::exp2f(x);
 #endif
@@ -56,9 +53,7 @@ WEFT_HD WEFT_INLINE float exp2(float x) {
 /// log2(x) to 22 digits behind the point; -infinity where x is not normal.
 WEFT_HD WEFT_INLINE float log2(float x) {
 #if defined(__CUDA_ARCH__)
-  float y;
-  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
+  return weft::detail::ptx::lg2_approx(x);
 #else
   return ::log2f(x);
 #endif

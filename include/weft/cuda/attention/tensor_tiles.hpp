@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/attention/tiles.hpp"
 
 namespace weft::on_cuda {
@@ -44,9 +45,7 @@ namespace tensor {
 /// x with the 10 bits of mantissa that TF32 has, rounded. Half types have no more.
 __device__ __forceinline__ float rounded(float x) {
 #if __CUDA_ARCH__ >= 800
-  unsigned bits = 0;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-  return __uint_as_float(bits);
+  return __uint_as_float(weft::detail::ptx::cvt_tf32(x));
 #else
   return x;
 #endif
@@ -57,12 +56,7 @@ __device__ __forceinline__ float rounded(float x) {
 /// 1), (g + 8, 2 t), (g + 8, 2 t + 1).
 __device__ __forceinline__ void multiply(float (&c)[4], const float (&a)[4], float b0, float b1) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
-        "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
+  weft::detail::ptx::mma_tf32(c, a, b0, b1);
 #else
   (void)c, (void)a, (void)b0, (void)b1;
 #endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/copy_plan.hpp"
 #include "weft/cuda/elementwise/tiled_copy.hpp"
 
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(block_threads)
                                       weft_copy_tile);
   }
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  weft::detail::ptx::cp_async_wait_all();
 #endif
   __syncthreads();
 

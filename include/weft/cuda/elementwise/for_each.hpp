@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/assumed.hpp"
 #include "weft/cuda/elementwise/multi_output.hpp"
 #include "weft/cuda/elementwise/plan.hpp"
@@ -103,7 +104,7 @@ __global__ void __launch_bounds__(block_threads)
 /// Hides a number's origin from the compiler, which would otherwise keep values derived from it in
 /// registers throughout a loop.
 __device__ __forceinline__ unsigned opaque(unsigned x) {
-  asm volatile("" : "+r"(x));
+  weft::detail::ptx::forget_origin(x);
   return x;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/gradient/norm_narrow_plan.hpp"
 #include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/small/staging.hpp"
@@ -76,9 +77,7 @@ class NormStages<weft::detail::TypeList<Outs...>, Centred, N, Grid, Stores> {
     if (threadIdx.x == 0) {
       const int copies = __popc(grid_.staged) + (Centred ? 3 : 2);
       for (unsigned s = 0; s < narrow_norm_stages; ++s) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier(s))),
-                     "r"(copies)
-                     : "memory");
+        weft::detail::ptx::mbarrier_init(shared_address(barrier(s)), copies);
       }
       publish_barriers();
     }
@@ -111,7 +110,7 @@ class NormStages<weft::detail::TypeList<Outs...>, Centred, N, Grid, Stores> {
       detail::start_copies(to + grid_.place[i], from, rows * bytes);
     }
 #if __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 900
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    weft::detail::ptx::cp_async_commit();
 #endif
   }
   /// Waits for the copies to a stage, of which this is turn number `turn` of the block, and for
@@ -124,7 +123,7 @@ class NormStages<weft::detail::TypeList<Outs...>, Centred, N, Grid, Stores> {
     wait_barrier(barrier(stage), turn / narrow_norm_stages & 1U);
 #else
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(narrow_norm_stages - 2) : "memory");
+    weft::detail::ptx::cp_async_wait<narrow_norm_stages - 2>();
 #endif
     __syncthreads();
 #endif

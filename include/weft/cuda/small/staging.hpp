@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/core/small.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 
@@ -32,12 +33,7 @@ constexpr int staged_bytes([[maybe_unused]] int threads, weft::detail::TypeList<
 template <int bytes>
 __device__ __forceinline__ void start_copy(char* to, const char* from) {
 #if __CUDA_ARCH__ >= 800
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared), "l"(from) : "memory");
-  }
+  weft::detail::ptx::cp_async<bytes>(weft::detail::ptx::shared_address(to), from);
 #else
   if constexpr (bytes == 16) {
     *reinterpret_cast<::int4*>(to) = *reinterpret_cast<const ::int4*>(from);
@@ -48,7 +44,7 @@ __device__ __forceinline__ void start_copy(char* to, const char* from) {
 }
 __device__ __forceinline__ void wait_for_copies() {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  weft::detail::ptx::cp_async_wait_all();
 #endif
   __syncthreads();
 }
