@@ -155,7 +155,7 @@ class BackwardExplainer {
     for (; port > 0; --port) mask &= mask - 1;
     return __builtin_ctzll(mask);
   }
-  /// Makes a part's operand, of which only the shape is known, one that is read.
+  /// Turns a part's operand, known only by its shape, into one that is read.
   void place_kept(Operand& x) {
     Shape shape;
     for (int d = 0; d < x.rank; ++d) shape.push_back(x.size[d]);
@@ -203,7 +203,7 @@ class BackwardExplainer {
      ...);
   }
 
-  /// Another address for each gradient, none of which there is.
+  /// Another made-up address for each gradient.
   const void* place() {
     return reinterpret_cast<const void*>(weft::detail::placeholder +
                                          (std::uintptr_t{++places_} << 40));

@@ -53,8 +53,7 @@ struct AttentionBlock {
   int64_t keys;  // that any of its queries may attend to
 };
 
-/// Adds masks to the scores of a block, and sets those of keys that are not attended to to
-/// -infinity.
+/// Adds masks to a block's scores; keys that are masked out get -infinity.
 template <class C>
 void mask_scores(const AttentionPlan& plan, const AttentionBlock& block, C* scores) {
   constexpr C never = -std::numeric_limits<C>::infinity();

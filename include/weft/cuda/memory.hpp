@@ -200,7 +200,7 @@ WEFT_ONCE inline void make_room(const Stream& stream) {
                     ", of them ", memory_allocated(device), " in tensors");
 }
 
-/// New storage for work on `stream`, of which `capture` is the number.
+/// New storage for work on `stream`; `capture` is the number of its capture, or 0.
 WEFT_OUTLINED inline CudaStorage* allocate_on(const Stream& stream, int64_t bytes,
                                               unsigned long long capture) {
   if (capture == 0) free_deferred();

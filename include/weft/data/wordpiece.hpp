@@ -58,7 +58,7 @@ class WordPiece {
     return pieces_.at(static_cast<std::size_t>(number));
   }
 
-  /// The ids of a text's pieces, at most `most`, between those of [CLS] and [SEP].
+  /// The ids of a text's pieces between [CLS] and [SEP], at most `most` in all.
   std::vector<int64_t> encode(std::string_view text, int64_t most = 512) const {
     std::vector<int64_t> out{begin_};
     for (const std::string& word : words(text)) append(word, out);

@@ -146,8 +146,8 @@ class Group {
     circle_->exchange("barrier", "barrier" + std::to_string(circle_->sequence()), "here");
   }
 
-  /// What is started with `async` from now on comes after all that the current stream of the GPU
-  /// was given: for memory of which weft does not know who uses it. Nothing on the CPU.
+  /// What is started with `async` from now on runs after all work already on the GPU's current
+  /// stream: for memory whose uses weft does not track. Does nothing on the CPU.
   template <class D>
   void fence([[maybe_unused]] D device) const {
     if constexpr (is_cuda<D>) {

@@ -87,7 +87,7 @@ int64_t fold_neighbours(const Fields& fields) {
 }
 }  // namespace detail
 
-/// The layer, a Conv1d to 3d or a Linear, whose values are those of norm(layer(x)) in eval mode.
+/// A layer, Conv1d to 3d or Linear, that computes norm(layer(x)) in eval mode.
 template <class L, class N>
   requires(detail::can_fold<L, N>())
 L fuse_conv_bn(const L& layer, const N& norm) {

@@ -32,7 +32,7 @@ class Rename {
     return name;
   }
 
-  /// The pairs' names, in their order, of which there is none in `names`.
+  /// The pairs' names, in their order, that match none of `names`.
   std::vector<std::string> unused(const std::vector<std::string>& names) const {
     std::vector<std::string> out;
     for (const auto& pair : pairs_) {

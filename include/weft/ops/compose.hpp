@@ -114,8 +114,8 @@ auto normalize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-12) 
 }
 
 namespace detail {
-/// Which of an operand's own axes are reduced where those of `shape`, to which it broadcasts, are,
-/// and how often each of its elements counts then.
+/// Which of an operand's own axes are reduced if the same axes of `shape`, to which it broadcasts,
+/// are, and how often each of its elements then counts.
 struct BroadcastAxes {
   Axes axes;
   double repeats = 1;

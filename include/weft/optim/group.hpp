@@ -93,8 +93,7 @@ class SkippingBatch {
 ///   static void advance(Progress&, const Options&);  // counts and prepares, if not only counts
 ///   static void update(B& batch, p, g, state, const Progress&, const Options&);  // batch.tie(p) =
 ///   ...
-/// Where the first of the prepared numbers follow from those of the step before, they are state
-/// too:
+/// Where the first prepared numbers are computed from the previous step's, they are state too:
 ///   static constexpr std::array kept = {...};                     // their names
 ///   static double kept_first(const Options&, std::size_t k);
 template <class Rule, class T, class D>

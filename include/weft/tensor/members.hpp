@@ -10,7 +10,7 @@ namespace weft {
 
 namespace detail::member {
 // Inside a class a member hides the function of its name; from here functions are found by their
-// operands, those of Vars too.
+// operands, Vars included.
 // clang-format off
 inline constexpr auto free_sum = [](const auto&... x) { return sum(x...); };
 inline constexpr auto free_prod = [](const auto&... x) { return prod(x...); };

@@ -20,7 +20,7 @@ constexpr bool is_element() {
   return holds;
 }
 
-/// T, of which naming it asks whether tensors can hold elements.
+/// T; naming it checks that tensors can hold elements of that type.
 template <class T, bool = is_element<T>()>
 struct ElementType {
   using type = T;

@@ -43,7 +43,7 @@ BegunAttention<T, D> attend_heads(const Tensor<T, D>& q, const Tensor<T, D>& k,
   return begun;
 }
 
-/// The gradients of an attention whose operands are those of `begun`.
+/// The gradients of an attention with the operands in `begun`.
 template <class T, class D>
 void attention_gradients(const BegunAttention<T, D>& begun, const Tensor<T, D>& g,
                          const Tensor<T, D>& y, HeadLayout layout, const Tensor<T, D>& dq,

@@ -288,7 +288,7 @@ struct RowAdjoint {
   static constexpr auto all_reads = reads(static_cast<Program*>(nullptr));
 
  public:
-  /// The reductions that the gradients need; those of the forward pass that they read themselves;
+  /// The reductions that the gradients need; the forward pass's reductions that they read directly;
   /// and what these need.
   static constexpr std::uint32_t needed = all_reads.needed;
   static constexpr std::uint32_t read_by_gradients = all_reads.direct;

@@ -151,8 +151,8 @@ struct RowReads {
   static constexpr auto reductions = static_cast<std::uint32_t>(Reads >> First);
 };
 
-/// The gradients of the reductions that a program reads, the bits of Inner among operands, and
-/// W sums of those of other operands, which `chosen` names.
+/// The gradients of the reductions that a program reads, the bits of Inner among operands, and W
+/// sums of the gradients of other operands, which `chosen` names.
 template <class C, int First, std::uint64_t Inner, int W, std::uint64_t Ports, class P, class Seed>
 struct RowSums : RowReads<First, reverse_reads<Ports, P> | Seed::reads> {
   static constexpr int inner = __builtin_popcountll(Inner);

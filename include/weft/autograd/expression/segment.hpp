@@ -12,7 +12,7 @@ namespace weft::autograd {
 using weft::detail::Operand;
 using weft::detail::TypeList;
 
-/// What operands are said to be of which only the shape matters: as large as the largest element, a
+/// The element of operands of which only the shape matters: as large as the largest element, a
 /// Small of 64 doubles.
 alignas(16) inline constexpr char unread_element[512] = {};
 

@@ -8,7 +8,7 @@
 
 namespace weft::autograd {
 
-/// What the forward pass of a program keeps for the reverse one: its value, and those of the
+/// What the forward pass of a program keeps for the reverse pass: its value, and the values of the
 /// sub-programs on the way to a port.
 template <std::uint64_t Ports, class P>
 struct Primal {

@@ -35,7 +35,7 @@ struct LogSoftmaxRule {
 };
 
 /// Passes the gradients of what scales and shifts the elements of a row, all in one kernel. E is
-/// the type that the expression e had with its Vars, which are those of the pulls.
+/// the type that the expression e had with its Vars, the pulls' Vars.
 template <class E, class G, class... Ps>
 void pass_parameters(const without_vars_t<E>& e, const G& g, const Ps&... pulls) {
   if constexpr (has_var<E>) {

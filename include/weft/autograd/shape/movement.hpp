@@ -174,7 +174,7 @@ Var<T, D> Var<T, D>::t() const {
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::reshape(const Shape& to) const {
-  // The gradient is a buffer without gaps, of which there is always a view.
+  // The gradient is a buffer without gaps, so it can always be viewed in another shape.
   return autograd::moved(
       "reshape", *this, [to](const auto& x) { return x.reshape(to); }, autograd::Coverage::renamed);
 }

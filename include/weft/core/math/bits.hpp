@@ -31,7 +31,7 @@ struct Format<float> {
   static constexpr Bits infinity = 0x7F800000;
   static constexpr Bits sign = 0x80000000;
   static constexpr Bits nan = 0x7FC00000;
-  static constexpr Bits upper = 0xFFFFF000;  // a factor of which fits twice into the mantissa
+  static constexpr Bits upper = 0xFFFFF000;  // so many bits that a product of two fits the mantissa
   static constexpr float round = 0x1.8p23F;
 };
 template <>

@@ -16,7 +16,8 @@ struct Reduced {
   T lost;  // what r lacks
 };
 
-/// As Cody and Waite: ln2 in two parts, of which the first has zeros where k's bits come in.
+/// As Cody and Waite: ln2 in two parts; the first ends in enough zeros for its product with k to be
+/// exact.
 template <class T>
 WEFT_INLINE Reduced<T> reduce_exp(T x, T offset, T low = 0) {
   constexpr bool single = sizeof(T) == 4;

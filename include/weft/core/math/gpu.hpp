@@ -103,8 +103,8 @@ WEFT_HD WEFT_INLINE float softplus(float x) {
   return fmaf(s, p, x <= 0 ? 0 : x);
 }
 
-/// x^y for the exponents that are written most, of which `is_plain_exponent` is true, within 2 ulp,
-/// with the special values of C's pow.
+/// x^y for the most common exponents (`is_plain_exponent`), within 2 ulp, with the special values
+/// of C's pow.
 WEFT_HD WEFT_INLINE bool is_plain_exponent(float y) {
   return y == 1 || y == 2 || y == 3 || y == 4 || y == 0.5F || y == -0.5F || y == -1;
 }

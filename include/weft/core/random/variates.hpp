@@ -19,7 +19,7 @@ class ElementBits {
     double a;
     double b;
   };
-  /// Two numbers between 0 and 1, neither of which they are: odd multiples of 2^-53.
+  /// Two numbers in the open interval (0, 1): odd multiples of 2^-53.
   WEFT_HD Pair uniforms() {
     const PhiloxBlock x = block();
     return {open(x.a, x.b), open(x.c, x.d)};

@@ -29,7 +29,7 @@ struct OneDnnProblem {
   conv::Problem conv;
 };
 
-/// The arrays of a call, of which one is written.
+/// The arrays of a call; one is written.
 struct OneDnnArrays {
   float* image;
   float* filter;

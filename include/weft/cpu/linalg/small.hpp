@@ -1,4 +1,4 @@
-// The CPU's batches of matrices: loops over them, and those of up to 16 x 16 without a library.
+// Batches of matrices on the CPU: loops over them, without a library up to 16 x 16.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

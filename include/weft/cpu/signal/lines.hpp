@@ -24,8 +24,7 @@ class Room {
 /// What a line is before and after.
 enum class Kind { complex_to_complex, real_to_complex, complex_to_real };
 
-/// Transforms of lines. Addresses and steps count numbers of type T, of which a complex element
-/// has two.
+/// Transforms of lines. Addresses and steps count numbers of type T, two for a complex element.
 template <class T>
 struct Pass {
   Kind kind = Kind::complex_to_complex;
@@ -276,7 +275,7 @@ struct Block {
   }
 };
 
-/// All lines of a pass, those of a thread a few at a time.
+/// All lines of a pass; a thread takes a few at a time.
 template <class T>
 void run_lines(const Pass<T>& pass) {
   constexpr int w = lanes<T>;

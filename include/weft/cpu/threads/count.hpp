@@ -78,7 +78,7 @@ WEFT_ONCE inline int quota_of_cores(const char* root = "/sys/fs/cgroup",
 }
 
 /// WEFT_NUM_THREADS, else the first number of OMP_NUM_THREADS, else the cores that the process may
-/// run on, of which no more than its quota: what taskset, batch systems and containers give it.
+/// run on, limited to its quota: what taskset, batch systems and containers give it.
 WEFT_ONCE inline int threads_of_environment() {
   if (const int asked = number_in_environment("WEFT_NUM_THREADS")) return asked;
   if (const int asked = number_in_environment("OMP_NUM_THREADS")) return asked;

@@ -140,8 +140,8 @@ inline void ThreadPool::publish(Job& job) {
   wake_some(job);
 }
 
-/// A few threads, each of which wakes a few more: a call costs a microsecond for each that it
-/// wakes.
+/// Wakes a few threads, each of which wakes a few more: a call costs a microsecond for each thread
+/// that it wakes.
 inline void ThreadPool::wake_some(const Job& job) {
   if (__atomic_load_n(&asleep_, __ATOMIC_SEQ_CST) <= 0) return;
   const int missing = job.work.threads - 1 - __atomic_load_n(&job.helpers, __ATOMIC_RELAXED);
@@ -196,7 +196,7 @@ inline void* ThreadPool::work_for(void* worker) {
   return nullptr;
 }
 
-/// Runs pieces that nobody has begun, from those of thread `index` on.
+/// Runs pieces that nobody has begun, starting with thread `index`'s own.
 inline void ThreadPool::take_pieces(Job& job, int index) {
   thread_is_inside = true;
   const SharedWork& work = job.work;

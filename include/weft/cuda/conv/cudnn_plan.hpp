@@ -53,7 +53,7 @@ struct CudnnPlans {
 };
 [[gnu::visibility("default")]] inline CudnnPlans cudnn_plans[max_devices];
 
-/// The arrays of a call: images, filters and results, of which one is written.
+/// The arrays of a call: images, filters and results, one of them written.
 struct CudnnArrays {
   void* image;
   void* filter;

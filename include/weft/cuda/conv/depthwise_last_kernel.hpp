@@ -168,9 +168,9 @@ struct DepthwiseTaps {
   C sum[K * K][V];
 };
 
-/// Adds what a band of rows of an image gives where strides and dilations are 1. Columns of the
-/// image go by; those of the gradient that it meets stay in registers, K of them, and the next
-/// column of both is on its way.
+/// Adds what a band of rows of an image gives where strides and dilations are 1. Walks the image's
+/// columns; the K columns of the gradient that meet one stay in registers, while the next column of
+/// both is loaded.
 template <class T, int K, int V>
 __device__ __forceinline__ void add_band(const DepthwiseLastGrid<T>& grid, const T* image,
                                          const T* upstream, int y,

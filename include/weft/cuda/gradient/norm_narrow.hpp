@@ -11,7 +11,7 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-/// Writes a block's line of sums; `tile` has room for those of all warps.
+/// Writes a block's line of sums; `tile` has room for the sums of all warps.
 template <class C, int E, class Grid>
 __device__ __forceinline__ void store_narrow_line(C (&sum)[E], C* line, const Grid& grid, C* tile) {
   const unsigned lane = threadIdx.x % 32;

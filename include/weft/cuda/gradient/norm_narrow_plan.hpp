@@ -12,7 +12,7 @@ template <class C>
 inline constexpr int narrow_norm_elements = sizeof(C) > 4 ? 8 : 15;
 /// Groups of rows that are on their way or at hand in a block.
 inline constexpr unsigned narrow_norm_stages = 3;
-/// Shared memory of which two blocks fit a multiprocessor.
+/// Shared memory per block such that two blocks fit on a multiprocessor.
 inline constexpr unsigned narrow_norm_bytes = 112 * 1024;
 
 /// Where a block keeps what lies densely in memory, rows behind each other as there: the operands
@@ -54,7 +54,7 @@ unsigned plan_narrow_norm(const Operand* operands, int elements, int multiproces
   grid.parts = 1;
   plan_narrow_norm(grid.rows, grid.columns, elements, multiprocessors, grid.group, grid.group_shift,
                    grid.each, grid.rows_a_block, grid.blocks);
-  const auto is_dense = [&](const void* p, unsigned bytes) {  // those of a block's rows
+  const auto is_dense = [&](const void* p, unsigned bytes) {  // the bytes of a block's rows
     return reinterpret_cast<std::uintptr_t>(p) % 16 == 0 && bytes % 16 == 0;
   };
   const auto round = [](unsigned bytes) { return (bytes + 15) / 16 * 16; };

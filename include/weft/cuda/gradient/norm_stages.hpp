@@ -113,8 +113,8 @@ class NormStages<weft::detail::TypeList<Outs...>, Centred, N, Grid, Stores> {
     weft::detail::ptx::cp_async_commit();
 #endif
   }
-  /// Waits for the copies to a stage, of which this is turn number `turn` of the block, and for
-  /// all threads to be done with the turn before.
+  /// Waits for the copies to a stage in the block's turn number `turn`, and for all threads to be
+  /// done with the turn before.
   __device__ __forceinline__ void wait_for([[maybe_unused]] unsigned stage,
                                            [[maybe_unused]] unsigned turn) const {
 #if __CUDA_ARCH__ >= 900

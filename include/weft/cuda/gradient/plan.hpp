@@ -17,7 +17,7 @@ enum class SumMode : signed char {
   all
 };
 
-/// The loops of the kernel, over N operands of which the first K are targets. A thread has Lanes
+/// The loops of the kernel over N operands, the first K of them targets. A thread has Lanes
 /// neighbours of the innermost dimension in every row_step-th row.
 template <int N, int K>
 struct SumGrid {

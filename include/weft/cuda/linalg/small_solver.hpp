@@ -59,7 +59,7 @@ __global__ void find_zero_pivot(const T* x, long long count, int n, long long ma
   }
 }
 
-/// Reports matrices of which a library says that they failed.
+/// Reports the matrices for which a library reported failure.
 template <class Int>
 __global__ void report_info(const Int* info, long long count, bool has_pivot, Failure* failure,
                             const char* operation, const char* fact, int ordinal) {

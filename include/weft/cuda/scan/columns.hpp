@@ -9,7 +9,7 @@ namespace weft::on_cuda {
 /// Threads a block of the column form, and elements of a column that one thread scans at a time.
 inline constexpr int scan_threads = 512;
 inline constexpr int scan_run = 8;
-/// The longest columns of which a thread scans a whole one.
+/// The longest column that one thread scans.
 inline constexpr int64_t most_of_thread = 256;
 
 #if defined(__CUDACC__)
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(scan_threads)
   if (grid.pass == ScanGrid::totals && y == 0) mine[piece * grid.width] = carry;
 }
 
-/// A thread scans a whole column, of which there are enough to fill the GPU.
+/// A thread scans a whole column; there are enough of them to fill the GPU.
 template <class Out, class In, class S>
 __global__ void __launch_bounds__(block_threads)
     scan_many_columns(const __grid_constant__ ScanGrid grid) {

@@ -70,8 +70,8 @@ struct Extremes {
   }
 };
 
-/// What a warp scans at a time: R vectors of V neighbours a thread, each vector next to those of
-/// the warp's other threads.
+/// What a warp scans at a time: R vectors of V neighbours a thread, the warp's vectors next to each
+/// other.
 template <class S, class In, int V, int R>
 struct WarpTile {
   using C = compute_t<In>;

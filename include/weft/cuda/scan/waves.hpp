@@ -83,7 +83,7 @@ __device__ __forceinline__ State join_lanes(State state) {
 }
 
 /// The first `n` of at most 32 states joined, for lane 0 of a warp: five joins one after the other,
-/// where those of logcumsumexp take long.
+/// since logcumsumexp's take long.
 template <class S, class State>
 __device__ __forceinline__ State join_first(const State* states, unsigned n) {
   const unsigned lane = threadIdx.x % 32;
@@ -117,8 +117,8 @@ struct WaveTile {
 /// the end of a row is never before anything: its values do not matter.
 ///
 /// Blocks wait for totals of blocks with higher numbers. The launch must be cooperative, which
-/// starts all blocks or none: with an ordinary one, kernels of other streams, of which two may be
-/// such scans, could hold multiprocessors until the other ends. All fit, one a multiprocessor.
+/// starts all blocks or none: with an ordinary one, two such scans on different streams could each
+/// hold multiprocessors until the other ends. All blocks fit, one a multiprocessor.
 template <class Out, class In, class S>
 __global__ void __launch_bounds__(wave_threads, 1)
     scan_waves(const __grid_constant__ ScanGrid grid, unsigned tiles, unsigned long long* totals) {

@@ -24,9 +24,9 @@ struct FullyShardedOptions {
 ///   optim::AdamW optimizer(model.parameters());
 ///   cross_entropy(model(x), y).backward();
 ///   optimizer.step();
-/// Results are those of DistributedDataParallel. The module, which outlives it, is called through
-/// the model, is read by state_dict(), and has no other handles to its parameters. Works inside a
-/// GraphedStep too.
+/// Results are the same as DistributedDataParallel's. The module, which outlives it, is called
+/// through the model, is read by state_dict(), and has no other handles to its parameters. Works
+/// inside a GraphedStep too.
 template <nn::Module M>
 class FullyShardedDataParallel {
  public:

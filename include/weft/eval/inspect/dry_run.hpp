@@ -114,8 +114,8 @@ struct RowNames<RowProgram<Pack<Rs...>, Outputs>> {
   static constexpr const char* types[] = {type_name<typename Rs::value>()...};
 };
 
-/// The operands that each reduction of a row program reads, and in the last entry those of the
-/// outputs.
+/// The operands that each reduction of a row program reads; in the last entry, those that the
+/// outputs read.
 template <class Program>
 struct RowUses;
 template <class... Rs, class... Ps>

@@ -17,8 +17,8 @@ class KeyValueCache {
   Tensor<T, D> keys() const { return keys_.narrow(2, 0, length_); }
   Tensor<T, D> values() const { return values_.narrow(2, 0, length_); }
 
-  /// Appends those of new positions; memory doubles when it is full. Throws ShapeError if batch,
-  /// heads or width differ.
+  /// Appends the keys and values of new positions; memory doubles when it is full. Throws
+  /// ShapeError if batch, heads or width differ.
   void append(const Tensor<T, D>& keys, const Tensor<T, D>& values) {
     put(keys_, keys, "keys");
     put(values_, values, "values");

@@ -91,7 +91,7 @@ struct CtcTables {
                   .squeeze(1);
   }
 
-  /// The gradient of the logarithms x (frames, N, classes) for those of the losses, (N,).
+  /// The gradient of the log probabilities (frames, N, classes), given the losses' gradients, (N,).
   Tensor<T, D> gradient(const Tensor<T, D>& g, const Shape& shape, bool zero_infinity) const {
     const int64_t time = logs.size(0), batch = logs.size(1), count = logs.size(2);
     const D device = logs.device();

@@ -95,8 +95,8 @@ struct LibraryRule {
   }
 };
 
-/// Outputs and last states of all layers; empty where the library does not take them. The weights
-/// are those of layer 0, of layer 0 backwards, of layer 1 and so on.
+/// Outputs and last states of all layers; empty where the library does not take them. The order of
+/// the weights is layer 0, layer 0 backwards, layer 1 and so on.
 template <class T, class D>
 RecurrentStates<T, D> run_library(RecurrentProblem p, const Var<T, D>& x,
                                   const std::vector<Var<T, D>>& weights, const Var<T, D>& h0,

@@ -50,8 +50,8 @@ struct Window {
   }
 };
 
-/// Writes to columns[channel * taps + tap, n, place] what the tap reads there, zeros outside; its
-/// places are those of a volume with channels * taps channels.
+/// Writes to columns[channel * taps + tap, n, place] what the tap reads there, zeros outside;
+/// places are counted as in a volume with channels * taps channels.
 template <class T>
 struct IntoColumns {
   Window window;

@@ -20,9 +20,8 @@ WEFT_OUTLINED inline Strides channels_last_strides(const Shape& shape) {
   return out;
 }
 
-/// Whether strides are those of channels_last(x) but not also those of a contiguous tensor. It
-/// is the strides that say so, those of axes of size 1 too, so that one channel can have the
-/// format.
+/// Whether the strides are channels_last and not also contiguous. The strides of axes of size 1
+/// count too, so that a tensor with one channel can have the format.
 WEFT_OUTLINED inline bool is_channels_last(const Shape& shape, const Strides& strides) {
   if (shape.rank() < 3 || shape.rank() > 5 || strides[1] != 1 || shape.size() == 0) return false;
   return strides == channels_last_strides(shape) && !(strides == contiguous_strides(shape));

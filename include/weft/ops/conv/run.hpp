@@ -111,8 +111,8 @@ struct PointwiseProduct {
     while (count >= 16 && rows % count != 0) --count;
     return count >= 16 ? count : 1;
   }
-  /// The gradient of the weight as the sum of those of `count` parts of the places, which are
-  /// added in the type of sums.
+  /// The gradient of the weight: computed for each of `count` parts of the places, and added up in
+  /// the type of sums.
   static void weights_in_parts(const char* operation, const Problem& p, const X& x, const X& g,
                                const X& dw, int64_t count) {
     using C = compute_t<T>;

@@ -41,7 +41,7 @@ struct where {
     if constexpr (I == 0) {
       return none;
     } else if constexpr (is_small<T>) {
-      return T{};  // unread: gradients are those of vjp()
+      return T{};  // unread: vjp() has the gradients
     } else {
       return condition == (I == 1) ? T(1) : T(0);
     }

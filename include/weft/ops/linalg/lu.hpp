@@ -87,8 +87,8 @@ struct LuSolveRule {
     return x.in(batch_of(b.shape()));
   }
 
-  /// gb = A^-H g; with P A = L U the gradient of P A is -P gb x^H, those of L and U its products
-  /// with U^H from the right and L^H from the left, on their triangles.
+  /// gb = A^-H g; with P A = L U the gradient of P A is -P gb x^H; multiplied by U^H from the right
+  /// and L^H from the left, on their triangles, it gives those of L and U.
   template <class X, class P>
   void backward(const X& g, const X& y, const P& pulls, const X& lu, const X&) const {
     const X to_b = LuSolveRule{pivots, !turned}.value(lu, g);

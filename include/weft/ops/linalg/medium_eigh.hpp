@@ -12,9 +12,9 @@ namespace weft::linalg {
 inline constexpr int medium_eigh_size = 32;
 
 /// Jacobi's rotations, n / 2 of them at once (Brent and Luk: The solution of singular-value and
-/// symmetric eigenvalue problems on multiprocessor arrays, 1985). `threads` threads, at least n and
-/// each with its number `me`, call the functions in the order of those of Steps; all of them are
-/// through with one before any of them begins the next.
+/// symmetric eigenvalue problems on multiprocessor arrays, 1985). `threads` threads, at least n,
+/// each with its number `me`, call the functions in the order in which Steps does; all finish one
+/// before any begins the next.
 template <class T>
 struct MediumEigh {
   using R = real_t<T>;

@@ -34,8 +34,8 @@ auto vector_norm(X&& x, double p = 2, Options... options) {
   fail<ValueError>("vector_norm", "p = ", p, ", expected a number");
 }
 
-/// The norm of each matrix of a (..., m, n): (...). Gradients are those of PyTorch: of two, nuclear
-/// and their kin by the singular vectors.
+/// The norm of each matrix of a (..., m, n): (...). Gradients agree with PyTorch: for the 2,
+/// nuclear and related norms by the singular vectors.
 template <ExpressionLike X>
 auto matrix_norm(X&& a, MatrixNorm which = MatrixNorm::frobenius) {
   if constexpr (linalg::takes<X>()) {

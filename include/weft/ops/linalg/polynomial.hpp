@@ -6,8 +6,8 @@
 
 #include "weft/ops/linalg/eig.hpp"
 
-// Coefficients are those of NumPy's functions, from the highest power down to the constant. The
-// value at x is matmul(vander(x, p.size(0), false), p), a product convolve(p, q).
+// Coefficients are in NumPy's order, from the highest power down to the constant. The value at x is
+// matmul(vander(x, p.size(0), false), p), a product convolve(p, q).
 
 namespace weft {
 

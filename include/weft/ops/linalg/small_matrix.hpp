@@ -157,7 +157,7 @@ struct SmallLu {
   }
 };
 
-/// A = L L^H, of which the lower triangle of A is read and L takes its place.
+/// A = L L^H; reads the lower triangle of A and replaces it with L.
 template <class T, int N>
 struct SmallCholesky {
   static constexpr int room = N > 0 ? N : small_size;

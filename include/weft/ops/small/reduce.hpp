@@ -10,8 +10,7 @@
 namespace weft {
 
 namespace detail {
-/// The reduction of an expression; of a tensor that of its numbers, whose axes are x's and those of
-/// an element behind them.
+/// The reduction of an expression. A tensor is reduced as its numbers: x's axes, then an element's.
 template <class R, class X, class... Options>
 auto reduce_small(R reducer, X&& x, const Options&... options) {
   using S = typename std::remove_cvref_t<X>::value_type;
