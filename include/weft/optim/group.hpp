@@ -91,8 +91,8 @@ class SkippingBatch {
 ///   static void each(Options&, f);                   // f("lr", o.lr) and so on
 ///   static void check(const Options&);               // throws
 ///   static void advance(Progress&, const Options&);  // counts and prepares, if not only counts
-///   static void update(B& batch, p, g, state, const Progress&, const Options&);  // batch.tie(p) =
-///   ...
+///   // batch.tie(p) = ...
+///   static void update(B& batch, p, g, state, const Progress&, const Options&);
 /// Where the first prepared numbers are computed from the previous step's, they are state too:
 ///   static constexpr std::array kept = {...};                     // their names
 ///   static double kept_first(const Options&, std::size_t k);

@@ -56,8 +56,9 @@ struct RecurrentArrays {
 /// A library's recurrent layers on device D (cuda/linalg/cudnn_rnn.hpp). `kept` is what the forward
 /// pass leaves for one backward pass. `from` holds the gradients of y, h and c; those of x, h0, c0
 /// and the weights go into `to`.
-///   static bool place(const RecurrentProblem&, D, RecurrentWeightSpace&);  // false: does not take
-///   it static void forward(const RecurrentProblem&, const RecurrentArrays<T, D>&,
+///   // false: does not take it
+///   static bool place(const RecurrentProblem&, D, RecurrentWeightSpace&);
+///   static void forward(const RecurrentProblem&, const RecurrentArrays<T, D>&,
 ///                       Tensor<std::uint8_t, D>& kept);
 ///   static void backward(const RecurrentProblem&, const RecurrentArrays<T, D>& of,
 ///                        const Tensor<std::uint8_t, D>& kept, const RecurrentArrays<T, D>& from,
