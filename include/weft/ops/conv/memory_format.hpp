@@ -1,4 +1,4 @@
-// channels_last(x): images whose channels lie side by side in memory, as tensor cores like them.
+// channels_last(x): images whose channels are adjacent in memory, as tensor cores read them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -54,7 +54,7 @@ bool lies_in_format(const Tensor<T, D>& x, bool last) {
   return lies_so || x.size() == 0;
 }
 
-/// x in one of the two formats: its own elements where they lie so, or a copy.
+/// x in one of the two formats: x itself if it has it, or a copy.
 template <class T, class D>
 Tensor<T, D> in_format(const Tensor<T, D>& x, bool last) {
   if (lies_in_format(x, last)) {

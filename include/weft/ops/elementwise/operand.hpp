@@ -221,8 +221,8 @@ struct OwnShape {
     if constexpr (Expression<X>) broadcast_with(operation, shape, x.shape());
   }
 };
-/// Beside numbers one operand has it, and a node that is moved with each further operation is
-/// smaller.
+/// If all other operands are numbers, the one operand has it: the node, which is moved with each
+/// further operation, is smaller.
 struct OperandsShape {
   OperandsShape() = default;
   template <class... Xs>

@@ -1,4 +1,4 @@
-// pinv, lstsq, matrix_rank: what singular values say of matrices without an inverse.
+// pinv, lstsq, matrix_rank: computed from singular values, for matrices without an inverse.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

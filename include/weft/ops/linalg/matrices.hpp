@@ -1,4 +1,4 @@
-// Batches of matrices: their checks, their parts, and Columns, the form that solvers take them in.
+// Batches of matrices: checks, parts, and Columns, the column-major form that solvers take.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

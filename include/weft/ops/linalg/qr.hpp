@@ -18,7 +18,7 @@ struct QrOf {
 
 namespace linalg {
 
-/// One of the two results, with the gradient that comes through it alone.
+/// One of the two results, with the gradient that flows through it alone.
 template <class X>
 struct QrRule {
   static constexpr const char* text = "qr";

@@ -10,7 +10,7 @@ namespace weft {
 
 enum class RecurrentCellKind : unsigned char { rnn_tanh, rnn_relu, lstm, gru };
 
-/// What of layers over sequences is fixed before they run.
+/// What is known of recurrent layers before they run.
 struct RecurrentProblem {
   const char* operation = "";
   RecurrentCellKind cell = RecurrentCellKind::lstm;

@@ -1,4 +1,4 @@
-// permutation(n): the integers below n in random order, each computed from its place alone.
+// permutation(n): the integers below n in random order, each computed from its position alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -109,7 +109,7 @@ WEFT_HD constexpr Small<T, N, N> inv(const Small<T, N, N>& a) {
 }
 
 namespace detail {
-/// Exchanges rows k and i of m where `really`, by selections: what is in registers has no address.
+/// Exchanges rows k and i of m if `really`, by selections, since registers have no addresses.
 template <class T, int R, int C>
 WEFT_HD WEFT_INLINE void exchange_rows(Small<T, R, C>& m, int k, int i, bool really) {
   WEFT_UNROLL

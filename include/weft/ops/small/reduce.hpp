@@ -29,8 +29,8 @@ auto reduce_small(R reducer, X&& x, const Options&... options) {
 }
 }  // namespace detail
 
-/// The sum of the elements along axis(...), all without, with keepdims as of numbers. Of an
-/// expression lazy, with the expression fused in; of a tensor computed at once.
+/// The sum of the elements along axis(...), by default all, with keepdims as for numbers. Lazy for
+/// an expression, which is fused in; computed at once for a tensor.
 template <SmallLike X, class... Options>
 auto sum(X&& x, Options... options) {
   return detail::reduce_small(reducer::sum{}, static_cast<X&&>(x), options...);
@@ -52,7 +52,7 @@ bool allclose(X&& x, Y&& y, Tolerance tolerance = {}) {
   return allclose(components(static_cast<X&&>(x)), components(static_cast<Y&&>(y)), tolerance);
 }
 
-/// The numbers in brackets of their own, and the element type behind them.
+/// The numbers in their own brackets, followed by the element type.
 template <SmallLike E>
 Text to_string(const E& e, const PrintOptions& options = {}) {
   using S = typename E::value_type;
