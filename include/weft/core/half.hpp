@@ -42,8 +42,8 @@ WEFT_HD constexpr float round_to_odd(double x) {
   return float_from_bits((float_bits(nearest) - (away ? 1U : 0U)) | 1U);
 }
 
-/// An integer as double, rounded to odd where it needs more than 53 bits; as float where every one
-/// of its type is a float: GPUs convert to and from double a quarter as fast or slower.
+/// An integer as double, rounded to odd where it needs more than 53 bits; as float if its type fits
+/// exactly: GPUs convert to and from double at most a quarter as fast.
 template <std::integral I>
 WEFT_HD constexpr auto round_to_odd(I x) {
   if constexpr (sizeof(I) <= 2) {
@@ -60,8 +60,8 @@ WEFT_HD constexpr auto round_to_odd(I x) {
   }
 }
 
-// On the CPU by arithmetic on bits: compilers do not vectorise calls of the instructions, nor g++
-// 12 any conversion of _Float16.
+// On the CPU by arithmetic on bits: compilers do not vectorise calls of the conversion
+// instructions, and g++ 12 no conversion of _Float16.
 WEFT_HD constexpr std::uint16_t half_bits(float x) {
 #if defined(__CUDA_ARCH__)
   if (!__builtin_is_constant_evaluated()) {

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-/// Each is named for its instruction; the heading says from which architecture on it exists, which
-/// the caller has to check. Shared memory is addressed by 32-bit addresses (shared_address). What
-/// orders memory, or reads and writes it, clobbers "memory".
+/// Each function is named for its instruction; the headings say from which architecture on they
+/// exist, which callers have to check. Shared memory has 32-bit addresses (shared_address). What
+/// reads, writes or orders memory clobbers "memory".
 namespace weft::detail::ptx {
 
 // Any architecture.

@@ -11,8 +11,8 @@ namespace weft::nn {
 
 /// A function from a name in a file to one in a module, "" for what is to be left out:
 ///   {.rename = [](std::string name) { return ...; }}
-/// or pairs: {"fc", "head"} makes head of fc, and head.weight of fc.weight. Of several pairs that
-/// fit, the first counts.
+/// or pairs: {"fc", "head"} makes head of fc, and head.weight of fc.weight. If several pairs match,
+/// the first is used.
 class Rename {
  public:
   using Pair = std::pair<std::string, std::string>;

@@ -25,7 +25,7 @@ struct Progress {
 };
 
 namespace detail {
-/// The names of what a rule keeps from step to step for all parameters.
+/// The names of the values that a rule keeps between steps for all parameters.
 template <class Rule>
 constexpr auto kept_names() {
   if constexpr (requires { Rule::kept; }) {
@@ -184,7 +184,7 @@ struct Group {
     }
   }
 
-  /// The states of a run lie as its parameters do, so that one kernel can change them too.
+  /// The states of a run are laid out like its parameters, so that one kernel can change them too.
   void make_state(std::size_t i, std::size_t n, D device) {
     const auto offset = [&](std::size_t j) {
       return n == 1 ? 0 : parameters[j].variable()->place->first;

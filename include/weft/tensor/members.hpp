@@ -211,7 +211,7 @@ class NodeMembers : public Members<E> {
     return eval().to(device);
   }
 
-  /// A view of the value; const, since writing to it would change nothing that anybody sees.
+  /// A view of the value; const, since nobody would see what is written to it.
   decltype(auto) operator()(Slice a, Slice b = Slice::absent, Slice c = Slice::absent,
                             Slice d = Slice::absent, Slice e = Slice::absent,
                             Slice f = Slice::absent, Slice g = Slice::absent,

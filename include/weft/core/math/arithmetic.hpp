@@ -1,4 +1,4 @@
-// math: arithmetic, order, division and bits; every result defined, also where C++ leaves it open.
+// math: arithmetic, order, division and bits; results are defined even where C++ leaves them open.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -48,7 +48,7 @@ WEFT_HD constexpr bool is_inf(T x) {
   }
 }
 
-/// x < 0, without a compiler's remark on unsigned types.
+/// x < 0, without a compiler's warning for unsigned types.
 template <class T>
 WEFT_HD constexpr bool is_negative(T x) {
   if constexpr (std::is_unsigned_v<T>) {

@@ -1,4 +1,4 @@
-// KeyValueCache: the keys and values of what was generated so far.
+// KeyValueCache: the keys and values of the tokens generated so far.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace weft::nn {
 
-/// Keys and values of one attention, (batch, heads, length, width), which grow at their end. Text
-/// is generated in a NoGrad: no gradients go through it.
+/// Keys and values of one attention, (batch, heads, length, width), which grow at their end. For
+/// generation in a NoGrad: no gradients pass through it.
 template <class D = Cpu, class T = float>
 class KeyValueCache {
  public:

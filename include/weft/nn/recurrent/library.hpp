@@ -22,7 +22,7 @@ constexpr bool has_recurrent_library() {
   return requires { sizeof(RecurrentLibrary<RecurrentRunner<D>>); };
 }
 
-/// The cell of steps of an own layer.
+/// The cell of weft's own steps.
 template <class Steps>
 constexpr RecurrentCellKind recurrent_cell() {
   if (std::is_same_v<Steps, LstmSteps>) return RecurrentCellKind::lstm;

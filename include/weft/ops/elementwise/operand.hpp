@@ -221,8 +221,8 @@ struct OwnShape {
     if constexpr (Expression<X>) broadcast_with(operation, shape, x.shape());
   }
 };
-/// If all other operands are numbers, the one operand has it: the node, which is moved with each
-/// further operation, is smaller.
+/// If all other operands are numbers, the shape is the one operand's and is not stored: the node,
+/// which every further operation moves, is smaller.
 struct OperandsShape {
   OperandsShape() = default;
   template <class... Xs>

@@ -42,7 +42,7 @@ struct variates {
                                             : variate::not_a_number);
     }
   }
-  /// In float where neither the numbers' distribution would suffer nor a step leaves float's range.
+  /// In float where the shape parameter permits and no step leaves float's range.
   WEFT_HD float gamma(long long i, double shape, double scale) const {
     if (shape < 128 && shape >= 0x1p-100 && scale <= 0x1p127 && (shape >= 0.25 || scale <= 1)) {
       return variate::draw_float_gamma(ElementBits(draw, i), static_cast<float>(shape),
