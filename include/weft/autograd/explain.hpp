@@ -14,8 +14,8 @@ class BackwardExplainer {
  public:
   explicit BackwardExplainer(Explanation& out) : out_(out) {}
 
-  /// For e, whose gradient is a tensor. `known` says that its value is in memory, or that of its
-  /// one reduction, as a statement keeps it: see keeps_value.
+  /// For e, whose gradient is a tensor. `known`: its value, or its one reduction's, is in memory,
+  /// as a statement keeps it (see keeps_value).
   template <class E>
   void add(const without_vars_t<E>& e, bool known) {
     if (add_rows<E>(e)) return;
@@ -75,7 +75,7 @@ class BackwardExplainer {
     if (read) add_read(kernel, x, type, shape);
   }
 
-  /// As Rule<Reduce>: what its derivative needs is evaluated first, where it is not known.
+  /// As Rule<Reduce>: what its derivative needs is evaluated first, unless known.
   template <class R, class E>
   void add_node(const Reduce<R, E>*, const Reduce<R, without_vars_t<E>>& e, bool known) {
     constexpr bool linear = std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
@@ -104,7 +104,7 @@ class BackwardExplainer {
   static constexpr int count_of(const Pack<Ts...>&) {
     return sizeof...(Ts);
   }
-  /// A tensor that stands for one that is there.
+  /// A tensor that stands for one in memory.
   template <class C, class D>
   Tensor<C, D> unread(const Shape& shape) const {
     StorageHandle storage(

@@ -11,7 +11,7 @@ namespace weft {
 
 namespace detail {
 
-/// Whether a statement's value may come from a pass that computes others as well.
+/// Whether a statement's value may be computed in one pass with others.
 template <class E>
 inline constexpr bool is_fusable = !autograd::HoistInside<E>::changes && !is_var<E>;
 

@@ -155,8 +155,8 @@ class Group {
     }
   }
 
-  /// x was read by an `async` call whose Work has been waited for: what comes next to its memory
-  /// need not wait for later calls too. Nothing on the CPU.
+  /// x was read by an `async` call whose Work has been waited for: later uses of its memory need
+  /// not wait for later calls too. Does nothing on the CPU.
   template <class T, class D>
   void waited([[maybe_unused]] const Tensor<T, D>& x) const {
     if constexpr (is_cuda<D>) {

@@ -154,7 +154,7 @@ class Masked : public detail::UpdatesChosen<Masked<T, D>> {
   Tensor<bool, D> mask_;
 };
 
-/// The slices of x along its first axis that integers name, x[indices]: read as take(x, indices,
+/// The slices of x along its first axis at integer indices, x[indices]: read as take(x, indices,
 /// axis(0)), fused like it, and written by an assignment. Of several writes to one element any may
 /// win; index_add(x, axis(0), indices, e) adds them.
 template <class T, Device D, class I>

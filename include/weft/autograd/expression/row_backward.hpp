@@ -15,7 +15,7 @@ struct RowBackward {
   using D = typename E::device_type;
   using Loops = weft::detail::loops_of<D>;
 
-  /// Whether E has reductions inside, all of whose derivatives a row program computes.
+  /// Whether E has reductions inside, and a row program can compute all their derivatives.
   static constexpr bool possible() {
     if constexpr (!Statement::possible) {
       return false;

@@ -190,8 +190,8 @@ struct RowSums : RowReads<First, reverse_reads<Ports, P> | Seed::reads> {
   }
 };
 
-/// The sum of the gradients that sweeps give for the operands in `chosen`: one tensor's; and of
-/// operand Before where it `adds` to what is there.
+/// The sum of the gradients that sweeps give for the operands in `chosen`: one tensor's; plus
+/// operand Before if it `adds`.
 template <class C, int First, int Before, class... Sweeps>
 struct RowGradient;
 template <class C, int First, int Before, std::uint64_t... Ports, class... Ps, class... Seeds>

@@ -67,7 +67,7 @@ class Pass {
   }
 
  private:
-  /// A leaf, and its state in the pass that this one runs inside of, if any.
+  /// A leaf, and its state in the pass that this one is nested in, if any.
   struct Leaf {
     Ref<Variable> variable;
     bool active;
