@@ -30,7 +30,7 @@ inline void count(int ordinal, int64_t bytes) noexcept {
   }
 }
 
-/// give_back for blocks that a capture or another stream has to do with.
+/// give_back for blocks that a capture or another stream uses.
 WEFT_ONCE inline bool give_back_shared(CudaStorage& s, unsigned long long capture) noexcept {
   try {
     const cudaStream_t home = s.home.handle;

@@ -60,7 +60,7 @@ struct SameInRow {
   int number(int r) const { return task.mode[r] == weft::detail::RowMode::same ? task.same[r] : r; }
 };
 
-/// All that the type of a row program says.
+/// Everything that the type of a row program determines.
 struct RowFunctions {
   int outputs;
   int leaves;

@@ -1,4 +1,4 @@
-// ThreadPool: threads that share a loop without ever waiting for one that is late.
+// ThreadPool: threads that share a loop without ever waiting for a late one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,9 +25,9 @@ struct SharedWork {
 
 /// Threads that wait for work, spinning for a few microseconds if that has paid off before, then
 /// asleep. Each starts with pieces of its own, then takes over pieces that others have not begun.
-/// So does the thread that brings the work; it waits only for pieces that are being run. On a
-/// machine busy with other programs the work therefore loses only the cores that those take: a
-/// thread that does not get to run has its pieces taken over.
+/// So does the thread that brings the work; it waits only for pieces that are being run. So on a
+/// machine busy with other programs the work loses only the cores that they use: others take over
+/// the pieces of a thread that does not get to run.
 class ThreadPool {
  public:
   static constexpr int max_threads = 256;

@@ -9,14 +9,15 @@
 
 namespace weft::on_cuda {
 
-/// Rows of a tile of the axis that blocks share out, 16 a warp, and of the axis that goes by.
+/// Rows of a tile along the axis that is divided among blocks, 16 per warp, and along the axis that
+/// each block walks.
 inline constexpr int tensor_rows = 64;
 inline constexpr int tensor_threads = 2 * tensor_rows;
 template <int Width>
 inline constexpr int tensor_columns = Width > 64 ? 32 : 64;
 
-/// Elements from a row of a tile to the next: 4 more than a multiple of 32, so that neither the
-/// rows nor the columns of a fragment meet in a bank of shared memory.
+/// Elements from a row of a tile to the next: 4 more than a multiple of 32, so that neither rows
+/// nor columns of a fragment have bank conflicts in shared memory.
 template <int Width>
 inline constexpr int tensor_step = Width + 4;
 
@@ -62,7 +63,7 @@ __device__ __forceinline__ void multiply(float (&c)[4], const float (&a)[4], flo
 #endif
 }
 
-/// Brings rows from `first` on into a tile of N rows; zeros beyond the ends.
+/// Loads rows from `first` on into a tile of N rows, with zeros beyond the ends.
 template <int N, int Width, class T>
 __device__ __forceinline__ void load_tile(float* tile, const T* from, int64_t row, int64_t first,
                                           int64_t count, int width) {
@@ -142,13 +143,13 @@ __device__ __forceinline__ void multiply_columns(float (&out)[Width / 8][4],
   }
 }
 
-/// What dropout multiplies weights by. A block of random bits is that of four neighbouring keys:
-/// where their number allows it, each thread makes one block and gets the rest from its neighbours.
+/// Dropout's factors. A block of random bits serves four neighbouring keys: if their number allows
+/// it, each thread makes one block and gets the rest from its neighbours.
 __device__ __forceinline__ float kept_of(const AttentionPlan& plan, std::uint32_t bits) {
   return bits < plan.dropped ? 0.0F : plan.kept_factor;
 }
-/// For the four weights that a thread has of rows of queries: (row, key), (row, key + 1), (row + 8,
-/// key), (row + 8, key + 1).
+/// For a thread's four weights, with queries as rows: (row, key), (row, key + 1), (row + 8, key),
+/// (row + 8, key + 1).
 __device__ __forceinline__ void kept_in_rows(const AttentionPlan& plan, const Draw& draw, int64_t b,
                                              int64_t h, int64_t row, int64_t key,
                                              float (&kept)[4]) {
@@ -167,8 +168,8 @@ __device__ __forceinline__ void kept_in_rows(const AttentionPlan& plan, const Dr
   kept[2] = kept_of(plan, odd ? x.c : other[0]);
   kept[3] = kept_of(plan, odd ? x.d : other[1]);
 }
-/// The same where rows are keys: (query, key), (query + 1, key), (query, key + 8), (query + 1, key
-/// + 8), with keys that are neighbours in every fourth thread.
+/// The same with keys as rows: (query, key), (query + 1, key), (query, key + 8), (query + 1, key +
+/// 8), with keys that are neighbours in every fourth thread.
 __device__ __forceinline__ void kept_in_columns(const AttentionPlan& plan, const Draw& draw,
                                                 int64_t b, int64_t h, int64_t query, int64_t key,
                                                 float (&kept)[4]) {
@@ -191,7 +192,7 @@ __device__ __forceinline__ void kept_in_columns(const AttentionPlan& plan, const
   }
 }
 
-/// Over the four threads that have a row.
+/// Over the four threads that share a row.
 __device__ __forceinline__ float largest_of_row(float x) { return largest_of_threads<4>(x); }
 __device__ __forceinline__ float sum_of_row(float x) { return sum_of_threads<4>(x); }
 

@@ -11,7 +11,7 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-/// What holds the bits of an element.
+/// The type that holds an element's bits.
 template <int Bytes>
 struct WordOf {
   using type = unsigned;
@@ -41,8 +41,8 @@ __device__ __forceinline__ void copy_async(char* to, const char* from) {
 #endif
 }
 
-/// What a thread moves of any tile: where its elements are in the source and in shared memory as it
-/// reads, and in shared memory and the target as it writes.
+/// A thread's elements of any tile: where they are in the source and in shared memory when reading,
+/// and in shared memory and the target when writing.
 template <int Size>
 struct TiledThread {
   static constexpr int lanes = tiled_lanes(Size);

@@ -37,9 +37,9 @@ inline constexpr int row_bytes<Apply<op::add_at<T, AlongAxis>, Ps...>> = sizeof(
 template <class P>
 inline constexpr bool has_rows = row_bytes<P> != 0;
 
-/// The operands that are indices along an axis, and those that are offsets, as bits. Where the
-/// indices are one element for all lanes of a thread and the offsets neighbours, the lanes'
-/// elements are neighbours too.
+/// The operands that are indices along an axis, and those that are offsets, as bits. If the indices
+/// are one element for all lanes of a thread and the offsets are consecutive, so are the lanes'
+/// elements.
 template <class P>
 inline constexpr std::uint64_t index_bits = 0;
 template <class P>
@@ -101,8 +101,8 @@ __device__ __forceinline__ bool is_aligned_vector(const T* p) {
   return reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0;
 }
 
-/// Evaluates a program whose gathers along an axis read one slice for all of a thread's lanes, of
-/// which those in [first, last) are present.
+/// Evaluates a program whose gathers along an axis read one slice for all of a thread's lanes; only
+/// lanes in [first, last) are present.
 template <int V, class R>
 struct Row {
   const R& registers;

@@ -50,8 +50,8 @@ WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target)
   return target.stride[last] == 0 ? SumMode::columns : SumMode::whole;
 }
 
-/// Whether an operand is contiguous along another dimension than the innermost, and so large that
-/// transposing it costs less than reading it that way.
+/// Whether an operand is contiguous along another dimension than the innermost, and large enough
+/// that transposing it costs less than reading it that way.
 WEFT_OUTLINED inline bool lies_across(const Loops& loops, const Operand& x) {
   constexpr int64_t least_bytes = 1 << 22;
   const int last = loops.rank - 1;

@@ -17,7 +17,7 @@ inline constexpr int granted_shared_bytes = 36 * 1024;
 /// Hopper on, as soon as the previous one admits it (programmatic dependent launch).
 enum class Start { ordinary, cooperative, early };
 
-/// Early if the device supports it.
+/// An early start if the device supports it.
 inline Start early_start(Cuda device) {
   return properties(device).major >= 9 ? Start::early : Start::ordinary;
 }

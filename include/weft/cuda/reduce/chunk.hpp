@@ -1,4 +1,4 @@
-// What a thread of a reduction reads at a time: several vectors of each operand, all in flight.
+// What a reduction's thread reads at a time: several vectors of each operand, all in flight.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Scans of columns: blocks across neighbouring ones, down along them, or a thread for each.
+// Scans of columns: blocks across neighbouring columns, down along them, or one thread per column.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,8 +14,8 @@ inline constexpr int64_t most_of_thread = 256;
 
 #if defined(__CUDACC__)
 
-/// A block scans one piece of grid.width neighbouring columns, a tile after the other. The threads
-/// beside each other have neighbouring columns, those behind them later runs of the same columns.
+/// A block scans one piece of grid.width neighbouring columns, one tile after the other. Adjacent
+/// threads have neighbouring columns, the next rows of threads later runs of the same columns.
 template <class Out, class In, class S>
 __global__ void __launch_bounds__(scan_threads)
     scan_columns(const __grid_constant__ ScanGrid grid,

@@ -8,16 +8,16 @@
 
 namespace weft::on_cuda {
 
-/// Threads a block of statements on Small, one element each; fewer where elements are large.
+/// Threads per block of statements on Small, one element each; fewer if elements are large.
 inline constexpr int staged_threads = 128;
 
 /// Whether elements of type T are staged: neighbouring threads would read words of a Small far from
-/// each other, and write parts of sectors. What one load takes is not.
+/// each other, and write parts of sectors. Elements that one load moves are not staged.
 template <class T>
 inline constexpr bool is_staged = is_small<T> && sizeof(T) > alignof(T);
 
-/// Bytes from an element in shared memory to the next. 16 more where eight threads, which read 16
-/// bytes each at a time, would meet in the same banks.
+/// Bytes from an element in shared memory to the next: 16 more if eight threads, reading 16 bytes
+/// each, would have bank conflicts.
 template <class T>
 inline constexpr int staged_pitch = static_cast<int>(sizeof(T)) + (sizeof(T) % 32 == 0 ? 16 : 0);
 
@@ -49,8 +49,8 @@ __device__ __forceinline__ void wait_for_copies() {
   __syncthreads();
 }
 
-/// Calls move.operator()<bytes>(in memory, in shared memory) for the words of `count` elements of T
-/// that lie one behind the other, each word by one thread of the block.
+/// Calls move.operator()<bytes>(in memory, in shared memory) for the words of `count` consecutive
+/// elements of T, each word by one thread of the block.
 template <class T, class Move>
 __device__ __forceinline__ void each_word(int count, bool wide, const Move& move) {
   constexpr int pitch = staged_pitch<T>;
@@ -72,7 +72,7 @@ __device__ __forceinline__ void each_word(int count, bool wide, const Move& move
   }
 }
 
-/// Starts to bring `count` elements to shared memory; `wide` where they begin at 16 bytes.
+/// Starts to copy `count` elements to shared memory; `wide` if they are aligned to 16 bytes.
 template <class T>
 __device__ __forceinline__ void start_staging(char* shared, const char* data, int count,
                                               bool wide) {
