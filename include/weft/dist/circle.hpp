@@ -262,7 +262,7 @@ inline void World::watch() {
         if (!problem.empty()) c->end(problem);
       }
     }
-    if (closing) return;  // rank 0 has come to its end; nobody tells any more who is gone
+    if (closing) return;  // rank 0 has ended: nobody is left to say who is gone
   }
 }
 

@@ -126,7 +126,7 @@ class Fused {
     mutable Pack<Es...> kept;
   };
   mutable bool held_ = true;
-  mutable unsigned ready_ = 0;  // a bit for each value that nobody asked for yet
+  mutable unsigned ready_ = 0;  // a bit for each value that was not requested yet
   mutable values values_;
 };
 

@@ -205,7 +205,8 @@ struct RowAdjoint {
     }
   }
 
-  /// Whether the operands of other reductions that derivatives need are those of their own.
+  /// Whether the further reductions that derivatives need have the same operands as the reductions
+  /// themselves.
   static bool extras_agree(const Part& part, const Operand* operands,
                            const weft::detail::RowNode* nodes) {
     return extras_agree(part, operands, nodes, std::make_index_sequence<forward>{});

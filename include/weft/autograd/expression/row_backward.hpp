@@ -6,7 +6,7 @@
 
 namespace weft::autograd {
 
-/// See Rule; `run` returns false, and has done nothing, where the expression's parts do not all run
+/// See Rule; `run` returns false, having done nothing, if the expression's parts do not all run
 /// along the same rows, or more Vars want gradients than the program has outputs.
 template <class E>
 struct RowBackward {

@@ -124,8 +124,8 @@ constexpr bool can_pull_rows() {
   }
 }
 
-/// Passes the gradient, an expression with reductions inside, to the Var in X; false, and nothing
-/// is done, where that is no row program.
+/// Passes the gradient, an expression with reductions inside, to the Var in X; returns false,
+/// having done nothing, if that is not a row program.
 template <class X, class G>
 bool pull_rows(const without_vars_t<X>& x, Variable* const* edges, const G& gradient) {
   using D = typename X::device_type;

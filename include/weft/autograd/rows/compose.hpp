@@ -116,7 +116,7 @@ struct CrossEntropyRule {
   }
 };
 
-/// Several expressions with reductions along the same rows, of shapes of their own, in one kernel.
+/// Several expressions with reductions along the same rows, each with its own shape, in one kernel.
 template <class... Es>
 auto rows_of(const Es&... es) {
   using weft::detail::Access;

@@ -75,7 +75,7 @@ class Movement final : public NodeOf<1>, public InPlace<T, D> {
     auto* const input = operand();
     if (coverage_ == Coverage::renamed && gradient.is_contiguous() &&
         weft::detail::Access::storage(gradient).owners() == 1) {
-      return input->give(gradient.reshape(shape_));  // nobody else has it, and it is dropped next
+      return input->give(gradient.reshape(shape_));  // it has no other owner, and is dropped next
     }
     const Sink<T, D> sink = input->open_anywhere(shape_, device_);
     const Tensor<T, D> target = view_(sink.buffer);

@@ -102,7 +102,7 @@ class Generator {
   /// Starts again from `seed`; not while another thread draws.
   void manual_seed(std::uint64_t seed) { set(seed, 0); }
 
-  /// Takes the next draw. In a capture each replay takes it anew, unless the generator itself was
+  /// Takes the next draw. In a capture each replay takes a new one, unless the generator itself was
   /// made there and so would start again with each run.
   Draw draw() {
     DrawRecorder* const recorder = detail::draw_recorder;

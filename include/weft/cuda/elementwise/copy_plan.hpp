@@ -20,7 +20,7 @@ struct TurnedCopy {
   FastDivmod down;      // rows of tiles
   int from_column = 0;  // strides in elements
   int to_row = 0;
-  bool one_line = false;  // a tile's columns lie one behind the other in the source,
+  bool one_line = false;  // a tile's columns are consecutive in the source,
   bool packed = false;    // its rows in the target
   bool stores_words = false;
   int word = 0;      // bytes moved to shared memory at a time: 4, 8 or 16

@@ -232,7 +232,7 @@ struct OperandsShape {
 template <class... Args>
 using NodeShape = std::conditional_t<shaped_count<Args...> == 1, OperandsShape, OwnShape>;
 
-/// The shape of the one operand that is no number.
+/// The shape of the one operand that is not a number.
 template <class Head, class... Tail>
 const Shape& shape_of(const Pack<Head, Tail...>& args) {
   if constexpr (is_scalar<Head>) {

@@ -84,7 +84,7 @@ Tensor<T, D> drawn(const Shape& shape, D device, Generator& generator, Ps... par
       device);
 }
 
-/// The element type of the first of several parameters that is no number.
+/// The element type of the first parameter that is not a number.
 template <class... Ps>
 using parameter_t =
     typename weft::detail::FirstExpression<std::remove_cvref_t<Ps>...>::type::value_type;

@@ -42,7 +42,7 @@ struct Pattern {
   Tensor<SparseIndex, D> col;   // (elements,)
   int64_t rows = 0;
   int64_t columns = 0;
-  int64_t longest = -1;  // row; -1 where nobody has looked
+  int64_t longest = -1;  // row; -1 before inspection
 
   int64_t count() const { return col.size(); }
 
@@ -100,7 +100,7 @@ constexpr bool is_included() {
 template <class D>
 using loops_of = SparseLoops<std::conditional_t<is_cuda<D>, Cuda, D>>;
 
-/// Throws for a shape that is no matrix, or whose places or elements int32 does not count.
+/// Throws for a shape that is not a matrix's, or with too many places or elements for int32.
 inline void check_sizes(const char* operation, const Shape& shape, int64_t count) {
   if (shape.rank() != 2 || shape[0] < 0 || shape[1] < 0) {
     fail<ShapeError>(operation, "shape ", shape, ", expected two sizes of at least 0");
