@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(scan_threads)
     for (unsigned p = 0; p < piece; ++p) carry = S::join(carry, mine[p * grid.width]);
   }
   const unsigned lane = threadIdx.x % 32;
-  const unsigned group = grid.width < 32 ? threadIdx.x / 32 : y;  // whose totals are exchanged in memory
+  const unsigned group =
+      grid.width < 32 ? threadIdx.x / 32 : y;  // whose totals are exchanged in memory
   const unsigned groups = grid.width < 32 ? scan_threads / 32 : scan_threads / grid.width;
   const unsigned beside = grid.width < 32 ? 32 : grid.width;
   const int64_t tile = static_cast<int64_t>(scan_threads / grid.width) * scan_run;
