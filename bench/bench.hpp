@@ -137,7 +137,7 @@ inline void print(const char* name, const char* who, double ms, double bytes, in
   if (!right) exit_code = 1;
 }
 
-/// Parts the kernels of one case from those of the case before, in a profile.
+/// Separates the kernels of one case from the previous case's, in a profile.
 static __global__ void case_begins() {}
 
 /// Runs the statement once for a profiler, which counts what lies between the two marks.

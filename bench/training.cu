@@ -97,7 +97,7 @@ auto graphed(Training& t) {
   return optim::GraphedStep(Cuda{}, [&t](const auto& x, const auto& y) { return t.step(x, y); });
 }
 
-/// Times the steps that make(training) gives. Their losses must be those of other, plain ones.
+/// Times the steps that make(training) returns. Their losses must equal plain steps'.
 template <class Make>
 void mlp(const char* name, bool flat, const Make& make) {
   const weft::cuda::Tf32Guard tf32;

@@ -33,7 +33,7 @@ int run(Device device) {
   }
   right = example::check("the table is what a loop computes", right);
 
-  // Shapes that do not fit together are an exception that says so, before anything runs.
+  // Shapes that do not fit together throw an exception that says so, before anything runs.
   std::string message;
   try {
     (void)(wind + ones({3}, device));

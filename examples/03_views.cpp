@@ -20,7 +20,7 @@ void step(Board<Device>& board) {
   auto neighbours = moved(-1, -1) + moved(-1, 0) + moved(-1, 1) + moved(0, -1) + moved(0, 1) +
                     moved(1, -1) + moved(1, 0) + moved(1, 1);
 
-  // The views read the very board that is written. weft notices and goes through a temporary.
+  // The views read the board that is being written. weft notices and uses a temporary.
   moved(0, 0) = cast<std::uint8_t>(neighbours == 3 || (neighbours == 2 && cells == 1));
 }
 

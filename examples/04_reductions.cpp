@@ -12,7 +12,7 @@ int run(Device device) {
       device);  // (picture, animal)
 
   // Axes are a type of their own: max(score, -1) does not compile, and the message tells it from
-  // maximum(score, -1.0). With keepdims the result broadcasts against what it was made of.
+  // maximum(score, -1.0). With keepdims the result broadcasts against its operand.
   auto shifted = exp(score - max(score, axis(-1), keepdims));        // (picture, animal)
   Tensor probability = shifted / sum(shifted, axis(-1), keepdims);   // (picture, animal): softmax
   Tensor animal = argmax(probability, axis(-1));                     // (picture,) of int64

@@ -42,7 +42,7 @@ int run(Cuda) {
     auto x = piece.to(Cuda{}, {.non_blocking = true});
     auto y = work(x).eval();
     results.push_back(y.to(Cpu{}, {.non_blocking = true}));
-  }  // x and y may go: their memory is not given to others before the stream is done with it
+  }  // x and y may be destroyed: their memory is not reused before the stream is done with it
   weft::cuda::synchronize();
 
   bool right = true;
@@ -52,7 +52,7 @@ int run(Cuda) {
   }
   right = example::check("four streams compute what the CPU does", right);
 
-  // A tensor that is used on another stream than the one it was written on is waited for.
+  // A stream waits when it uses a tensor that another stream wrote.
   const weft::cuda::Stream side;
   auto a = ones({1 << 22}, Cuda{});
   {
@@ -68,7 +68,7 @@ int run(Cuda) {
   std::cout << "a * 2, 4 Mi elements: " << end.milliseconds_since(begin) << " ms\n";
   right &= example::check("the other stream's work came first", allclose(b, 4));
 
-  // Memory that no tensor holds is kept for the next one, until it is given back.
+  // Memory that no tensor holds is kept for the next one, until it is released.
   const auto peak = weft::cuda::max_memory_allocated();
   a = b = Tensor<float, Cuda>();
   std::cout << "at most " << peak << " bytes in tensors so far, " << weft::cuda::memory_allocated()

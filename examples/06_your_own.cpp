@@ -15,8 +15,8 @@ struct Season {
   }
 };
 
-// What no expression says, such as a recurrence, is a loop over views: pointer, shape and strides,
-// indexed like std::mdspan, on the CPU and in kernels alike.
+// What no expression can say, such as a recurrence, is a loop over views: pointer, shape and
+// strides, indexed like std::mdspan, on the CPU and in kernels alike.
 struct Smooth {
   View<const float> in;  // (row, time)
   View<float> out;       // (row, time)

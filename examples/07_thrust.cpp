@@ -32,7 +32,7 @@ void sort_pairs(const Tensor<float, Cpu>& keys, const Tensor<int, Cpu>& values) 
 }
 
 #ifdef __CUDACC__
-// On weft's current stream Thrust's kernels come in order with weft's own; par_nosync does not make
+// On weft's current stream, Thrust's kernels run in order with weft's own; par_nosync does not make
 // the CPU wait for them.
 auto on_stream() { return thrust::cuda::par_nosync.on(weft::cuda::current_stream()); }
 
@@ -65,7 +65,7 @@ int run(Device device) {
   right &= example::check("weft goes on with what was sorted",
                           allclose(fahrenheit(0), 24.8F) && allclose(fahrenheit(-1), 77.0F));
 
-  // What weft has itself needs no pointers.
+  // weft's own functions need no pointers.
   const auto [values, indices] = sort(celsius, descending);
   right &= example::check("the warmest month is the last one", indices(0).item() == 5);
   right &= example::check("and has 25 degrees", values(0).item() == 25);

@@ -10,7 +10,7 @@ template <class D>
 int run(D device) {
   auto x = linspace(-3, 3, 512 * 1024, device).reshape({512, 1024});
 
-  // Nothing is evaluated here: the planners that evaluation uses run, and say what they chose.
+  // Nothing is evaluated here: evaluation's own planners run, and say what they chose.
   const Explanation one = explain(softmax(x, axis(-1)));
   std::cout << one;
   bool right = example::check("softmax is one pass over x, with two reductions",
@@ -26,7 +26,7 @@ int run(D device) {
   // For Graphviz: `dot -Tsvg`.
   std::cout << explain(exp(x) + x).dot();
 
-  // Percentages need a bandwidth: CUDA devices tell theirs, for the CPU this is a guess.
+  // Percentages need a bandwidth: CUDA devices report theirs; for the CPU this is a guess.
   const double bandwidth = std::is_same_v<D, Cpu> ? 10e9 : 0;
   const Profile speed = profile(softmax(x, axis(-1)), {.seconds = 0.05, .bandwidth = bandwidth});
   std::cout << speed;

@@ -63,7 +63,7 @@ int run(const auto& training, const auto& test, float white, double goal, int ep
   const std::filesystem::path folder = example::results(is_cuda<D> ? "train_cuda" : "train_cpu");
   const example::Checkpoint checkpoint(is_cuda<D> ? "train_cuda" : "train_cpu");
   const int done = checkpoint.load("net", net, "optimizer", optimizer, "schedule", schedule);
-  // A resumed run has a log and a curve of its own beside those of the first epochs.
+  // A resumed run writes its own log and curve, next to the first run's.
   const std::string part = done == 0 ? "" : "_from_" + std::to_string(done + 1);
   track::EventWriter events(folder.string());  // tensorboard --logdir
   track::CsvLogger table((folder / ("log" + part + ".csv")).string());
@@ -97,7 +97,7 @@ int run(const auto& training, const auto& test, float white, double goal, int ep
 }
 
 int main(int argc, char** argv) {
-  // Of Fashion-MNIST or its like; else the digits of this repository.
+  // Fashion-MNIST or data in its format; otherwise this repository's digits.
   const std::string folder = example::path_of(argc, argv, "");
   return example::main(argc, argv, [&](auto device) {
     manual_seed(1);

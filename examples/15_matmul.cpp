@@ -35,7 +35,7 @@ int run(D device) {
   Tensor again = einsum("bhij,bhjc->bhic", softmax(scores * 0.25F), value);
   right &= example::check("einsum says the same", allclose(mixed, again, {.atol = 1e-5}));
 
-  // alpha a b + beta c in place, as BLAS has it.
+  // alpha a b + beta c in place, as in BLAS.
   auto a = linspace(0, 1, 9, device).reshape({3, 3});
   Tensor c = eye(3, 3, device);
   c = 2 * matmul(a, a) - 3 * c;

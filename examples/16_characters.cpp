@@ -14,7 +14,7 @@ using namespace weft;
 
 constexpr int64_t window = 8;
 
-/// Bengio and others (2003): the last characters' vectors side by side, a layer, and a layer.
+/// Bengio et al. (2003): the last characters' vectors side by side, followed by two layers.
 template <class D>
 struct Model {
   nn::Embedding<D> letters;

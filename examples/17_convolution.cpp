@@ -75,7 +75,7 @@ int run(const auto& training, const auto& test, int64_t size, float white, doubl
 }
 
 int main(int argc, char** argv) {
-  // Of Fashion-MNIST or its like; else the digits of this repository.
+  // Fashion-MNIST or data in its format; otherwise this repository's digits.
   const std::string folder = example::path_of(argc, argv, "");
   return example::main(argc, argv, [&](auto device) {
     manual_seed(1);

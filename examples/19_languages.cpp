@@ -47,7 +47,7 @@ struct WithLstm {
   }
 };
 
-/// Of each line or file its words, at most so many, as bytes with zeros behind.
+/// The words of each line or file, up to a maximum number, as bytes padded with zeros.
 struct Words {
   std::vector<int64_t> bytes, lengths, languages;
   void read(std::istream& in, int64_t language, std::size_t most) {

@@ -24,7 +24,7 @@ Tensor<float, D> pixels(const Tensor<std::uint8_t, D>& images, float white) {
   return channels_last(x);
 }
 
-/// Each rank asks about its share of the samples; the counts are added up.
+/// Each rank classifies its share of the samples; the counts are added up.
 template <class D>
 double accuracy(const Cnn<D>& net, const auto& samples, float white, const dist::Group& world,
                 D device) {
@@ -70,7 +70,7 @@ int run(const auto& training, const auto& test, int64_t size, float white, doubl
     }
   }
 
-  // Rank 0 writes the checkpoint, and all go on from it.
+  // Rank 0 writes the checkpoint, and all ranks resume from it.
   const std::string file =
       std::filesystem::temp_directory_path() / "weft_several_ranks.safetensors";
   if (world.rank() == 0) save_safetensors(file, nn::state_dict(net));
@@ -84,7 +84,7 @@ int run(const auto& training, const auto& test, int64_t size, float white, doubl
 }
 
 int main(int argc, char** argv) {
-  // Of Fashion-MNIST or its like; else the digits of this repository.
+  // Fashion-MNIST or data in its format; otherwise this repository's digits.
   const std::string folder = example::path_of(argc, argv, "");
   return example::main(argc, argv, [&]<class D>(D) {
     const dist::Group world = dist::init();

@@ -13,7 +13,7 @@ int run(D device) {
   manual_seed(1);
   bool right = true;
 
-  // A parabola through noisy points: the coefficients that make |A c - y|^2 least.
+  // A parabola through noisy points: the coefficients that minimise |A c - y|^2.
   const Tensor<double, D> t = linspace<double>(-1, 1, 200, device);
   const Tensor<double, D> y = 2.0 - 3.0 * t + 0.5 * t * t + 0.01 * randn<double>({200}, device);
   const auto fit = lstsq(vander(t, 3), y);  // (200, 3) and (200,)
@@ -60,7 +60,7 @@ int run(D device) {
   right &= example::check("each carries the whole force: 1, 1 and 0.5 N/mm",
                           allclose(found, tensor<double>({1, 1, 0.5}, device), {.atol = 1e-3}));
 
-  // What has no solution says where it is.
+  // An equation without a solution throws, and says which one it is.
   try {
     const auto flat = tensor({{1, 2}, {2, 4}}, device);
     std::cout << inv(cast<float>(flat).eval()).to(Cpu{}) << "\n";

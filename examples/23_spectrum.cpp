@@ -44,7 +44,7 @@ int run(D device) {
   right &= example::check("istft gives the signal again",
                           allclose(istft(stft(chirp, window), window), chirp, {.atol = 1e-5}));
 
-  // A tone in noise four times as strong. What is kept of the spectrum is what stands out of it.
+  // A tone in noise four times as strong. Only the peaks of the spectrum are kept.
   Generator generator(1);
   const Tensor tone = sin(turn * 440 * t);
   const Tensor noisy = tone + 2 * randn(tone.shape(), device, generator);

@@ -55,7 +55,7 @@ int run(D device) {
   std::cout << graph.nnz() / 2 << " friendships of " << n << " members; the first has those of\n"
             << graph.row(0).col_indices.to(Cpu{}) + 1 << "\n";
 
-  // PageRank: where somebody is found who forever goes on to a friend, or now and then to anybody.
+  // PageRank: where a walker ends up who always moves on to a friend, or now and then to anybody.
   const Tensor<float, D> degree = sum(graph, axis(1));
   const auto walk = (graph / degree.unsqueeze(1)).t();  // a column is a member's next step
   const Tensor<float, D> anybody = full({n}, 0.15F / n, device);
@@ -71,7 +71,7 @@ int run(D device) {
                      allclose(best.values.to(Cpu{}), tensor({0.1009F, 0.0970F}), {.atol = 1e-4}));
 
   // A graph network of two layers (Kipf and Welling 2017): each member mixes what it knows with its
-  // friends' knowledge. Only the sides of the two leaders are told.
+  // friends' knowledge. Only the two leaders' sides are given.
   const auto knows = graph + sparse_eye(n, device);
   const Tensor<float, D> scale = rsqrt(sum(knows, axis(1)));
   const auto mix = knows * scale.unsqueeze(1) * scale;

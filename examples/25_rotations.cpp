@@ -16,8 +16,8 @@ int run(D device) {
   manual_seed(1);
   bool right = true;
 
-  // A million points, each with a rotation of its own, seen by a camera eight units away. Every
-  // matrix is an element, so this is one kernel: it reads 64 bytes a point and writes 8.
+  // A million points, each with its own rotation, seen by a camera eight units away. Every matrix
+  // is an element, so this is one kernel: it reads 64 bytes a point and writes 8.
   const int64_t n = 1 << 20;
   const Tensor<Vector, D> points = as_small<3>(randn({n, 3}, device));
   const Tensor<Quaternion, D> turns = normalize(as_small<4>(randn({n, 4}, device)));
@@ -37,7 +37,7 @@ int run(D device) {
                           allclose(quaternion::rotate(turns, points), rotations * points,
                                    {.rtol = 1e-4, .atol = 1e-4}));
 
-  // 1000 tops that spin about axes of their own for a second, in steps of a millisecond: a step is
+  // 1000 tops, each spinning about its own axis for a second, in steps of a millisecond: a step is
   // one kernel, in place.
   const Tensor<Vector, D> spin = as_small<3>(randn({1000, 3}, device));  // radians a second
   const Quaternion upright{1, 0, 0, 0};
@@ -47,7 +47,8 @@ int run(D device) {
   const Tensor<Quaternion, D> whole = quaternion::from_rotation_vector(spin);
   right &= example::check("a thousand steps are one turn", allclose(top, whole, {.atol = 1e-3}));
 
-  // How is the camera turned that sees these points so? The gradient goes through the rotation.
+  // What is the orientation of the camera that sees the points like this? The gradient goes through
+  // the rotation.
   const Tensor<Vector, D> some = points(slice(0, 1000));
   const Quaternion hidden = quaternion::from_axis_angle(Vector{0.6F, 0, 0.8F}, pi / 3);
   const Tensor<Vector, D> goal = quaternion::rotate(hidden, some);

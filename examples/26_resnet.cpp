@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   return example::main(argc, argv, [&](auto device) {
     manual_seed(1);
     const example::Pictures pictures = example::read_pictures(folder);
-    // On a CPU with a quarter of the channels, which takes a sixteenth of the time.
+    // On a CPU, with a quarter of the channels, which takes a sixteenth of the time.
     const int64_t width = !pictures.real ? 4 : is_cuda<decltype(device)> ? 64 : 16;
     auto net = nn::models::resnet18(
         {.classes = 10, .channels = pictures.channels(), .width = width, .small_images = true},

@@ -1,4 +1,4 @@
-// Checkpoint: what a training program leaves after each epoch, and goes on from with `--resume`.
+// Checkpoint: what a training program saves after each epoch, and resumes from with `--resume`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace example {
 
-/// A file in the folder of results with the state of a run: of parts, which are named, the number
-/// of epochs, and where random numbers stand. A run that was interrupted and resumed gives the bits
-/// of one that was not.
+/// A file in the results folder with the state of a run: its named parts, the number of epochs, and
+/// the random generator. An interrupted and resumed run gives the same bits as an uninterrupted
+/// one.
 class Checkpoint {
  public:
-  /// Without `--resume` what an earlier run left is deleted.
+  /// Without `--resume` an earlier run's file is deleted.
   explicit Checkpoint(const std::string& name) : path_(results(name) / "checkpoint.safetensors") {
     if (!options.resume) std::filesystem::remove(path_);
   }

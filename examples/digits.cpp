@@ -19,7 +19,7 @@ struct Digits {
   Tensor<std::uint8_t> query_labels;  // (query,)
 };
 
-/// Of every four images in the file the first is asked for, and the other three are known.
+/// The first of every four images in the file is classified; the other three are known.
 Digits load(const std::filesystem::path& folder) {
   const auto pixels = load_npy<std::uint8_t>((folder / "digits_images.npy").string());
   const auto digits = load_npy<std::uint8_t>((folder / "digits_labels.npy").string());
@@ -54,7 +54,7 @@ double median_time(Device device, F run) {
   return times[3];
 }
 
-/// Images side by side, two characters a pixel, and below what they were taken for.
+/// Images side by side, two characters per pixel, with the predictions below.
 void show(const Digits& data, const std::vector<int64_t>& which, const std::vector<int>& found) {
   const std::string ink = " .:-=+*#%";
   for (int row = 0; row < 8; ++row) {

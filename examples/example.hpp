@@ -18,7 +18,7 @@
 
 namespace example {
 
-/// Says whether something that must hold does.
+/// Checks a condition that must hold, and says whether it does.
 inline bool check(const char* what, bool holds) {
   std::cout << (holds ? "ok: " : "WRONG: ") << what << "\n";
   return holds;
@@ -27,7 +27,7 @@ inline bool check(const char* what, bool holds) {
 /// A bar that grows with each step() of a loop, on a terminal; nothing where the output is a file.
 using Progress = weft::track::ProgressLine;
 
-/// The folder for what an example leaves, weft_examples/NAME among the system's temporary files.
+/// The folder for an example's output, weft_examples/NAME among the system's temporary files.
 inline std::filesystem::path results(const std::string& name) {
   return std::filesystem::temp_directory_path() / "weft_examples" / name;
 }

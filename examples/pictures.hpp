@@ -1,4 +1,4 @@
-// Pictures: data sets of small images, and the training of a network that tells their classes.
+// Pictures: data sets of small images, and the training of a network that classifies them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,8 +36,8 @@ inline void frame(weft::data::LabeledImages& of) {
   of.images = framed;
 }
 
-/// CIFAR-10's binary files in a folder, or those of Fashion-MNIST or its like; without a folder the
-/// digits of this repository, of 8 x 8.
+/// CIFAR-10 or Fashion-MNIST (or data in their formats) from a folder; without one, this
+/// repository's 8 x 8 digits.
 inline Pictures read_pictures(const std::string& folder) {
   using namespace weft;
   if (folder.empty()) {
@@ -64,7 +64,8 @@ struct Plan {
   double goal;  ///< accuracy on the test images
 };
 
-/// Bytes as floats of about mean 0 and deviation 1, in the format that convolutions read best.
+/// Bytes as floats with a mean of about 0 and a deviation of about 1, in the format that
+/// convolutions read best.
 template <class D>
 weft::Tensor<float, D> normalized(const weft::Tensor<std::uint8_t, D>& images) {
   const weft::Tensor<float, D> x = (weft::cast<float>(images) - 96.0F) / 72.0F;

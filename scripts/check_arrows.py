@@ -5,7 +5,7 @@ core <- tensor <- ops <- eval <- {cpu, cuda} <- autograd <- nn <- {optim, data, 
 cpu and cuda never include each other and hold the same core files; umbrella headers, which lie
 directly in include/weft, may include anything and are included by nothing but umbrellas; no cycles,
 neither of headers nor of rooms (the sub-folders of a folder); and nothing that weft/weft.hpp reaches
-is CUDA's.
+is CUDA's. The functions in PATHS, tables of the stops of a statement, stand in the files they name.
 """
 import re
 import sys
@@ -17,6 +17,8 @@ LEVELS = [["core"], ["tensor"], ["ops"], ["eval"], ["cpu", "cuda"], ["autograd"]
 LEVEL = {folder: level for level, folders in enumerate(LEVELS) for folder in folders}
 PAIRS = ["device.hpp", "memory.hpp", "reduce.hpp", "matmul.hpp", "attention.hpp", "gradient.hpp",
          "elementwise/for_each.hpp", "elementwise/scatter.hpp", "rows/rows.hpp", "inspect/explain.hpp"]
+PATHS = ["docs/07_architecture.md", "docs/notes/paths.md"]
+STOP = re.compile(r"^\| (\d+) \| (`.*?) \| `(\S+)` \|", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
@@ -57,6 +59,17 @@ def reached(arrows, start):
     return found
 
 
+def lost_stops(page):
+    """The stops on a page whose function its file does not name."""
+    for number, functions, header in STOP.findall((ROOT.parent.parent / page).read_text()):
+        path = ROOT / header
+        text = path.read_text() if path.exists() else ""
+        for function in re.findall(r"`(.*?)`", functions):
+            name = re.sub(r"<.*?>", "", function).split("::")[-1]
+            if not re.search(rf"\b{re.escape(name)}(?!\w)", text):
+                yield f"{page}: stop {number}, {function}, is not in {header}"
+
+
 def main():
     problems, includes = [], {}
     for path in sorted(ROOT.rglob("*.hpp")):
@@ -88,6 +101,7 @@ def main():
     problems += ["cycle of rooms: " + " -> ".join(cycle) for cycle in cycles(rooms)]
     problems += [f"weft.hpp reaches {h}: it must not need CUDA" for h in sorted(reached(includes, "weft.hpp"))
                  if folder(h) == "cuda" or h in ("cuda.hpp", "all.hpp")]
+    problems += [problem for page in PATHS for problem in lost_stops(page)]
     for name in PAIRS:
         sides = [f"{side}/{name}" for side in ("cpu", "cuda")]
         missing = [side for side in sides if side not in includes]

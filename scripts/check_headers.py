@@ -3,8 +3,8 @@
 
 A header begins with one `// sentence.` that says what it gives, then the SPDX line, then
 `#pragma once`; it is at most 300 lines long or says why not (`// Long because ...`), defines macros
-only in core/config.hpp, the table.hpp of operations and reductions and the lists of weft::lib, and has
-its test in tests/ under the same path;
+only in core/config.hpp, the table.hpp of operations and reductions and the lists of weft::lib, has
+inline assembly for GPUs only in core/ptx.hpp, and has its test in tests/ under the same path;
 in a room (a sub-folder of a folder) another test of the room may include it instead. Headers under
 cuda/ are compiled by nvcc too, and by g++ with CUDA's headers, where they are found. A header that
 another one includes before anything else is compiled alone there. Umbrella headers (directly in
@@ -22,6 +22,7 @@ REPO = Path(__file__).resolve().parent.parent
 INCLUDE = REPO / "include"
 LINES = 300
 MACROS = ("weft/core/config.hpp", "weft/ops/elementwise/table.hpp", "weft/ops/reduce/table.hpp", "weft/lib.hpp", "weft/cuda/lib.hpp")
+ASSEMBLY = ("weft/core/ptx.hpp", "weft/cpu/threads/wait.hpp")  # the latter for CPUs
 
 
 def text_problems(header):
@@ -39,6 +40,10 @@ def text_problems(header):
         for number, line in enumerate(lines, 1):
             if re.match(r"\s*#\s*define\b", line):
                 yield f"line {number} defines a macro, which belongs in core/config.hpp or a table.hpp"
+    if header not in ASSEMBLY:
+        for number, line in enumerate(lines, 1):
+            if re.search(r"\basm\b", line.split("//")[0]):
+                yield f"line {number} has inline assembly, which belongs in core/ptx.hpp"
     test = REPO / "tests" / Path(header).relative_to("weft").with_suffix(".cpp")
     if header.count("/") > 1 and not test.exists():
         beside = (t.read_text() for t in sorted(test.parent.glob("*.cpp")) if header.count("/") > 2)

@@ -21,7 +21,7 @@ void each_index(const weft::Shape& shape, F f) {
   }
 }
 
-/// Every shape of `least` to 4 axes of size 0, 1 or 3, of which one at least is 0.
+/// Every shape with `least` to 4 axes of size 0, 1 or 3, at least one of them 0.
 inline std::vector<weft::Shape> empty_shapes(int least = 1) {
   std::vector<weft::Shape> shapes;
   int codes = 1;

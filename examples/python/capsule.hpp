@@ -32,7 +32,7 @@ inline weft::DlpackTensor imported(nb::handle object) {
   return weft::from_dlpack(static_cast<weft::dlpack::Managed*>(managed));
 }
 
-/// What NumPy, PyTorch and others make an array of without copying, by their from_dlpack().
+/// What NumPy, PyTorch and others turn into an array without copying, by their from_dlpack().
 class Exported {
  public:
   explicit Exported(weft::Tensor<float> x) : x_(std::move(x)) {}
@@ -50,7 +50,7 @@ class Exported {
   template <class Owner>
   static nb::object capsule(const char* name, Owner owner) {
     using M = typename Owner::element_type;
-    // A capsule that nobody has taken still has its first name.
+    // A capsule that nobody has taken still has its original name.
     const auto destroy = [](PyObject* self) {
       const char* const now = PyCapsule_GetName(self);
       if (now[0] == 'd') weft::dlpack::Delete{}(static_cast<M*>(PyCapsule_GetPointer(self, now)));

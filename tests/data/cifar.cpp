@@ -8,7 +8,7 @@ using weft::Shape;
 using namespace weft::data;
 
 namespace {
-/// An image of which each pixel differs from the next, and from the other images'.
+/// An image whose pixels differ from their neighbours and from other images'.
 std::string image(int number) {
   std::string out;
   for (int i = 0; i < 3072; ++i) out += static_cast<char>(i * 7 + number);

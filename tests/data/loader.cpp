@@ -20,7 +20,7 @@ using Indices = std::vector<std::int64_t>;
 
 namespace {
 
-/// Samples (image, label) of which each names its number.
+/// Samples (image, label) that contain their own number.
 struct Numbered {
   std::int64_t count;
   std::int64_t bad = -1;

@@ -31,7 +31,7 @@ void set_gradients(const std::vector<Var<T, D>>& parameters, std::uint64_t step)
   }
 }
 
-/// Steps of a network in an arena are, bit for bit, those of one whose tensors lie anywhere.
+/// A network in an arena takes the same steps, bit for bit, as one whose tensors lie anywhere.
 template <class D, template <class, class> class O, class T = float, class Options>
 void compare_flat(const char* name, Options options) {
   CAPTURE(name);

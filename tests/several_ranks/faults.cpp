@@ -48,7 +48,7 @@ using D = Cpu;
 #endif
 
 #ifndef __CUDACC__
-/// 20 steps, of which the last rank dies in the fourth.
+/// 20 steps; the last rank dies in the fourth.
 template <class M, class O>
 void train(const dist::Group& g, const M& model, O&& optimizer) {
   for (int i = 0; i < 20; ++i) {

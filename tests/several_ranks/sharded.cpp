@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE("a model in parts trains as DistributedDataParallel does", D,
     check_near<D>(other.state_dict(), model.state_dict(), 1e-6);
 
     // And when the last rank has gone, the others by themselves, as one rank with all samples
-    // would. BatchNorm's statistics are those of a rank's samples, so they stay as they are.
+    // would. BatchNorm's statistics are computed from a rank's samples, so they stay as they are.
     const bool stays = n == 1 || g.rank() + 1 < n;
     const dist::Group rest = g.split(stays ? 0 : 1);
     Net<D> third;

@@ -58,7 +58,8 @@ def main():
         for source in (options.tree / top).rglob('*.?pp'):
             inside = source.relative_to(options.tree)
             text = source.read_text()
-            write(options.out / inside, translated(text) if 'cuda' in inside.parts else text)
+            for_gpus = 'cuda' in inside.parts or inside.name == 'ptx.hpp'
+            write(options.out / inside, translated(text) if for_gpus else text)
     for header in EMPTY:
         write(options.out / 'empty' / header, '#pragma once\n')
     stubs = [f'extern "C" int {name}() {{ return {code}; }}' for names, code in ((DONE, 0), (REFUSED, 801))

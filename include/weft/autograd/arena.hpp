@@ -16,8 +16,8 @@ constexpr int64_t arena_extent(int64_t size) {
   return (size + unit - 1) / unit * unit;
 }
 
-/// A leaf's elements of an arena, or of states that lie as the arena does: all[first] and those
-/// behind it, in the leaf's shape and memory format.
+/// A leaf's elements in an arena, or in states laid out like one: all[first] and following, in the
+/// leaf's shape and memory format.
 template <class T, class U, class D>
 Tensor<T, D> arena_part(const Tensor<T, D>& all, int64_t first, const Var<U, D>& leaf) {
   const Tensor<T, D> part = all.narrow(0, first, leaf.size());
@@ -28,8 +28,8 @@ Tensor<T, D> arena_part(const Tensor<T, D>& all, int64_t first, const Var<U, D>&
                                           part.data(), leaf.shape(), strides);
 }
 
-/// Moves leaves, each a handle, into an arena in this order: values, and gradients where they are
-/// there already. They remain the same leaves, but other handles to them keep the old memory.
+/// Moves leaves, each a handle, into an arena in this order: values, and gradients that already
+/// exist. They remain the same leaves, but other handles to them keep the old memory.
 template <class T, class D>
 void move_into_arena(const std::vector<Var<T, D>*>& leaves) {
   if (leaves.empty()) return;
@@ -53,7 +53,7 @@ void move_into_arena(const std::vector<Var<T, D>*>& leaves) {
   }
 }
 
-/// Whether b lies directly behind a in an arena.
+/// Whether b directly follows a in an arena.
 template <class T, class D>
 bool follows(const Var<T, D>& a, const Var<T, D>& b) {
   if (!a.variable() || !b.variable()) return false;

@@ -13,8 +13,8 @@ namespace weft {
 
 namespace autograd {
 
-/// A Caster's functions for elements of type H: operands are rounded to H, the value is what H
-/// gives, as float, and gradients go back through the same in H.
+/// A Caster's functions for elements of type H: operands are rounded to H, the result is converted
+/// back to float, and gradients are computed in H too.
 template <class H, class D>
 struct CastTo {
   using V = Var<float, D>;
@@ -90,10 +90,10 @@ inline constexpr bool has_attention = weft::detail::Complete<Attention<weft::det
 
 }  // namespace autograd
 
-/// As long as it lives, matrix products, convolutions and attention of Var<float, D> in its thread
-/// round their operands to H (bfloat16 or half), compute in H with sums in float, and return float.
-/// So do their gradients, even after the guard is gone. Everything else, the weights included,
-/// stays float. Autocast<H, D>(false) turns it off inside another one.
+/// While it lives, matrix products, convolutions and attention of Var<float, D> in its thread round
+/// their operands to H (bfloat16 or half), compute in H with sums in float, and return float. So do
+/// their gradients, even after the guard is gone. Everything else, the weights included, stays
+/// float. Autocast<H, D>(false) turns it off inside another one.
 ///   const Autocast<bfloat16, Cuda> guard;
 ///   const Var loss = cross_entropy(net(x), y);
 template <class H, Device D = Cpu, bool Convolves = autograd::has_convolutions<D>,

@@ -1,4 +1,4 @@
-// grad(y, x...) and checkpoint(f, x...): gradients as values, and memory for computing twice.
+// grad(y, x...) and checkpoint(f, x...): gradients as values, and less memory for recomputation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -14,8 +14,8 @@ class BackwardExplainer {
  public:
   explicit BackwardExplainer(Explanation& out) : out_(out) {}
 
-  /// For e, whose gradient is a tensor. `known` says that its value is in memory, or that of its
-  /// one reduction, as a statement keeps it: see keeps_value.
+  /// For e, whose gradient is a tensor. `known`: its value, or its one reduction's, is in memory,
+  /// as a statement keeps it (see keeps_value).
   template <class E>
   void add(const without_vars_t<E>& e, bool known) {
     if (add_rows<E>(e)) return;
@@ -75,7 +75,7 @@ class BackwardExplainer {
     if (read) add_read(kernel, x, type, shape);
   }
 
-  /// As Rule<Reduce>: what its derivative needs is evaluated first, where it is not known.
+  /// As Rule<Reduce>: what its derivative needs is evaluated first, unless known.
   template <class R, class E>
   void add_node(const Reduce<R, E>*, const Reduce<R, without_vars_t<E>>& e, bool known) {
     constexpr bool linear = std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::mean>;
@@ -104,7 +104,7 @@ class BackwardExplainer {
   static constexpr int count_of(const Pack<Ts...>&) {
     return sizeof...(Ts);
   }
-  /// A tensor that stands for one that is there.
+  /// A tensor that stands for one in memory.
   template <class C, class D>
   Tensor<C, D> unread(const Shape& shape) const {
     StorageHandle storage(
@@ -155,7 +155,7 @@ class BackwardExplainer {
     for (; port > 0; --port) mask &= mask - 1;
     return __builtin_ctzll(mask);
   }
-  /// Makes a part's operand, of which only the shape is known, one that is read.
+  /// Turns a part's operand, known only by its shape, into one that is read.
   void place_kept(Operand& x) {
     Shape shape;
     for (int d = 0; d < x.rank; ++d) shape.push_back(x.size[d]);
@@ -203,7 +203,7 @@ class BackwardExplainer {
      ...);
   }
 
-  /// Another address for each gradient, none of which there is.
+  /// Another made-up address for each gradient.
   const void* place() {
     return reinterpret_cast<const void*>(weft::detail::placeholder +
                                          (std::uintptr_t{++places_} << 40));

@@ -72,7 +72,7 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
     Pack<without_vars_t<Es>...> args;
   };
 
-  /// A tensor's handle, which notices later writes; an expression's leaves do already.
+  /// A tensor's handle, which notices later writes, as an expression's leaves already do.
   template <class X>
   static decltype(auto) operand(const X& x) {
     if constexpr (TensorLike<X>) {
@@ -118,7 +118,7 @@ Var<T, D> computed(const char* operation, const F& f, const Tensor<T, D>& y, con
   return Var<T, D>(y, computed_by<T, D>(Ref<Node>(node.get())));
 }
 
-/// A programmer's pair of functions.
+/// A user's pair of functions.
 template <class Vjp>
 struct CustomRule {
   Vjp vjp;

@@ -11,12 +11,12 @@ namespace weft {
 
 namespace detail {
 
-/// Whether a statement's value may come from a pass that computes others as well.
+/// Whether a statement's value may be computed in one pass with others.
 template <class E>
 inline constexpr bool is_fusable = !autograd::HoistInside<E>::changes && !is_var<E>;
 
-/// The values of expressions, at least one of which contains a Var, as a tuple of Vars, with
-/// tensors for those without one.
+/// The values of expressions, at least one with a Var, as a tuple: Vars, or tensors for expressions
+/// without one.
 template <class... Es>
 auto fused_vars(const Es&... es) {
   using Values = std::tuple<typename Evaluated<Es>::type...>;

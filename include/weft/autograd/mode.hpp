@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// As long as it lives, the thread records no statements: Vars are computed like Tensors and may be
+/// While it lives, the thread records no statements: Vars are computed like Tensors and may be
 /// written in place.
 class NoGrad {
  public:
@@ -19,7 +19,7 @@ class NoGrad {
   bool before_;
 };
 
-/// As long as it lives, the thread records statements again even inside a NoGrad.
+/// While it lives, the thread records statements again even inside a NoGrad.
 class EnableGrad {
  public:
   EnableGrad() : before_(autograd::state::records) { autograd::state::records = true; }
@@ -31,8 +31,8 @@ class EnableGrad {
   bool before_;
 };
 
-/// As long as it lives, the thread's backward passes check each gradient for NaN and throw, naming
-/// the statement that produced it. Slow.
+/// While it lives, the thread's backward passes check each gradient for NaN and throw, naming the
+/// statement that produced it. Slow.
 class AnomalyMode {
  public:
   AnomalyMode() : before_(autograd::state::checks) { autograd::state::checks = true; }

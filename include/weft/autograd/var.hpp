@@ -234,12 +234,12 @@ class Var : public Members<Var<T, D>> {
     return update(*this % static_cast<X&&>(x));
   }
 
-  // Views share the values, like those of a Tensor, and keep what they view alive. Defined in
+  // Views share the values, like a Tensor's views, and keep what they view alive. Defined in
   // autograd/shape/movement.hpp.
   Var operator()(Slice a = Slice::absent, Slice b = Slice::absent, Slice c = Slice::absent,
                  Slice d = Slice::absent, Slice e = Slice::absent, Slice f = Slice::absent,
                  Slice g = Slice::absent, Slice h = Slice::absent) const;
-  /// The slices of the first axis that integers name: take(x, indices, axis(0)).
+  /// The slices of the first axis at integer indices: take(x, indices, axis(0)).
   template <ExpressionLike I>
   auto operator()(const I& index) const {
     return detail::member::free_at_indices(*this, index);

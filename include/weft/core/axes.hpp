@@ -11,7 +11,7 @@ namespace weft {
 /// The axes of an operation, negative ones counted from the end. Made by axis(...).
 struct Axes : detail::Int64s {
   using Int64s::Int64s;
-  /// Where nothing but an axis can be meant, as in softmax(x, 1).
+  /// For arguments that can only be an axis, as in softmax(x, 1).
   template <std::integral I>
   constexpr Axes(I axis) : Int64s{static_cast<int64_t>(axis)} {}
 };
@@ -34,7 +34,7 @@ struct Keepdims {
 };
 inline constexpr Keepdims keepdims;
 
-/// Asks for the same bits on every run where an operation does not give them unasked: scans of
+/// Asks for the same bits on every run from operations that do not guarantee them: scans of
 /// floating types and additions by indices on CUDA.
 struct Deterministic {};
 inline constexpr Deterministic deterministic;
@@ -46,7 +46,7 @@ struct Correction {
 constexpr Correction correction(int64_t value) { return {value}; }
 
 namespace detail {
-/// Whether an axis is one that numbers, which have none, take too: 0 or -1, as of one element.
+/// Whether numbers, which have no axes, accept the axis too: 0 or -1, as for one element.
 constexpr bool is_axis_of_number(int64_t axis) { return axis == 0 || axis == -1; }
 
 /// How one reduction treats each axis of its operand.
@@ -69,7 +69,7 @@ struct ReducedAxes {
   }
 };
 
-/// The axes, a bit for each; of rank 0 that is none for axis(0) and axis(-1), as in NumPy.
+/// The axes, a bit for each; for rank 0 none, given axis(0) or axis(-1), as in NumPy.
 inline unsigned axes_mask(const char* operation, const Axes& axes, int rank) {
   unsigned mask = 0;
   if (rank == 0 && axes.rank() == 1 && is_axis_of_number(axes[0])) return mask;

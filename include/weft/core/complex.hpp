@@ -38,7 +38,7 @@ struct alignas(2 * sizeof(T)) complex {
     requires(!std::same_as<U, T>)
   WEFT_HD constexpr explicit(sizeof(U) > sizeof(T)) complex(complex<U> z)
       : re(static_cast<T>(z.re)), im(static_cast<T>(z.im)) {}
-  // Host functions: std::complex has no others, and nvcc would say so at each use.
+  // Host functions: std::complex has no others, and nvcc would warn at each use.
   template <ForeignComplex C>
   constexpr explicit(sizeof(C) > 2 * sizeof(T)) complex(const C& z)
       : re(static_cast<T>(z.real())), im(static_cast<T>(z.imag())) {}

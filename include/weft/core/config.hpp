@@ -29,8 +29,8 @@
 /// Inlined however large it is: a loop around a call does not vectorise.
 #define WEFT_INLINE inline __attribute__((always_inline))
 
-/// Before a loop of a few rounds whose number the compiler knows: all of them one after the other,
-/// so that what they index is in registers. g++ does not do that at -O2; nvcc does anyway.
+/// Unrolls a loop with a few iterations, known to the compiler, so that what they index is in
+/// registers. g++ does not at -O2; nvcc does anyway.
 #if defined(__CUDACC__)
 #define WEFT_UNROLL
 #elif defined(__clang__)
@@ -39,8 +39,8 @@
 #define WEFT_UNROLL _Pragma("GCC unroll 64")
 #endif
 
-/// The pragmas of a kernel's loops in functions that also run on the CPU, where g++ does not know
-/// them: all rounds one after the other, or a loop.
+/// The unroll pragmas of a kernel's loops in functions that also run on the CPU, where g++ does not
+/// know them: fully unrolled, or not at all.
 #if defined(__CUDA_ARCH__)
 #define WEFT_KERNEL_UNROLL _Pragma("unroll")
 #define WEFT_KERNEL_LOOP _Pragma("unroll 1")
@@ -50,9 +50,9 @@
 #endif
 
 /// Marks a function with loops over a handful of operands or dimensions: not inlined, and not
-/// vectorised, since vectors would have to wait for what was just stored. Nor do the passes pay
-/// that look for the same value on other paths: they make such a function no faster, and every file
-/// that includes weft compiles some thirty of them.
+/// vectorised, since vectors would have to wait for what was just stored. Passes that look for
+/// equal values on other paths do not pay either: they make such a function no faster, and every
+/// file that includes weft compiles some thirty of them.
 #if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_OUTLINED                                                                             \
   [[gnu::noinline,                                                                                \
@@ -64,8 +64,8 @@
 #define WEFT_OUTLINED [[gnu::noinline]]
 #endif
 
-/// Checks at the foot of a type that it is a model of its concept, where weft itself is tested:
-/// everywhere it would be a fiftieth of what weft costs to compile.
+/// Asserts below a type that it models its concept, but only where weft itself is tested:
+/// everywhere, it would add a fiftieth to the compile time.
 #if defined(WEFT_CHECK_MODELS)
 #define WEFT_MODEL(...) static_assert(__VA_ARGS__)
 #else

@@ -147,8 +147,8 @@ template <class = void>
 [[noreturn]] void no_element_size();
 }  // namespace detail
 
-/// The bytes of one element. Throws for `small`, of which there are many: what counts by dtypes
-/// takes components(x).
+/// The bytes of one element. Throws for `small`, whose size depends on the type: code that counts
+/// bytes by dtype takes components(x).
 constexpr int element_size(Dtype d) {
   if (d == Dtype::small) detail::no_element_size();
   constexpr int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 8, 16, 0};

@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// value + tangent * e with e * e = 0: what is computed of it has the derivative as its tangent.
+/// value + tangent * e with e * e = 0: the tangent of a function's value is its derivative.
 /// Comparisons compare the values. Numbers become a Dual with tangent 0; there is no way back.
 template <class T>
 struct alignas(2 * sizeof(T)) Dual {

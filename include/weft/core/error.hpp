@@ -1,4 +1,4 @@
-// The exceptions that weft throws, and how their sentences are put together.
+// The exceptions that weft throws, and how their messages are built.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ class Error : public std::exception {
   Error(const Error& other) noexcept : std::exception(other) {
     try {
       what_ = other.what_;
-    } catch (...) {  // without memory for its text rather an empty one than the end
+    } catch (...) {  // without memory for its text, an empty one rather than termination
     }
   }
   Error& operator=(Error other) noexcept {
@@ -107,7 +107,7 @@ template <class E = Error, class... Parts>
 }
 
 namespace detail {
-/// What element_size (core/dtype.hpp) says of Dtype::small.
+/// The error of element_size (core/dtype.hpp) for Dtype::small.
 template <class>
 [[noreturn]] void no_element_size() {
   fail("element_size",

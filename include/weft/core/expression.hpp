@@ -28,8 +28,8 @@ concept ExpressionLike = Expression<std::remove_cvref_t<E>>;
 template <class X>
 concept NumberLike = Number<std::remove_cvref_t<X>>;
 
-/// An expression that stands for another one, node(): it adds what can be done where it is written
-/// (conversion to a number, assignment), and inside a larger expression is that other one.
+/// An expression that stands for another one, node(): it adds what is possible where it is written
+/// (conversion to a number, assignment); inside a larger expression it is replaced by that node.
 template <class E>
 concept StandIn = Expression<E> && requires(const E& e) {
   typename E::node_type;

@@ -1,4 +1,4 @@
-// Failures that loops and kernels find: a record of the first one, thrown when they are over.
+// Failures that loops and kernels find: a record of the first one, thrown when they have finished.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ struct Failure {
 };
 
 /// Records a failure unless one is recorded already. `operation` and `fact` must be literals of the
-/// host's. With a `number`, that is what was found, and the index does not count.
+/// host's. With a `number`, that is what was found, and the index is ignored.
 WEFT_HD inline void report_failure(Failure* record, const char* operation, int ordinal,
                                    long long index, long long low, long long high,
                                    bool labels = false, const char* fact = nullptr,

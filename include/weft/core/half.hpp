@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "weft/core/config.hpp"
+#include "weft/core/ptx.hpp"
 
 namespace weft {
 
@@ -41,8 +42,8 @@ WEFT_HD constexpr float round_to_odd(double x) {
   return float_from_bits((float_bits(nearest) - (away ? 1U : 0U)) | 1U);
 }
 
-/// An integer as double, rounded to odd where it needs more than 53 bits; as float where every one
-/// of its type is a float: GPUs convert to and from double a quarter as fast or slower.
+/// An integer as double, rounded to odd where it needs more than 53 bits; as float if its type fits
+/// exactly: GPUs convert to and from double at most a quarter as fast.
 template <std::integral I>
 WEFT_HD constexpr auto round_to_odd(I x) {
   if constexpr (sizeof(I) <= 2) {
@@ -59,14 +60,12 @@ WEFT_HD constexpr auto round_to_odd(I x) {
   }
 }
 
-// On the CPU by arithmetic on bits: compilers do not vectorise calls of the instructions, nor g++
-// 12 any conversion of _Float16.
+// On the CPU by arithmetic on bits: compilers do not vectorise calls of the conversion
+// instructions, and g++ 12 no conversion of _Float16.
 WEFT_HD constexpr std::uint16_t half_bits(float x) {
 #if defined(__CUDA_ARCH__)
   if (!__builtin_is_constant_evaluated()) {
-    std::uint16_t bits;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-    return bits;
+    return ptx::cvt_f16(x);
   }
 #endif
   const std::uint32_t u = float_bits(x);
@@ -87,9 +86,7 @@ WEFT_HD constexpr std::uint16_t half_bits(float x) {
 WEFT_HD constexpr float half_value(std::uint16_t bits) {
 #if defined(__CUDA_ARCH__)
   if (!__builtin_is_constant_evaluated()) {
-    float x;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
-    return x;
+    return ptx::cvt_f32(bits);
   }
 #endif
   const std::uint32_t sign = (bits & 0x8000U) << 16;
@@ -105,9 +102,7 @@ WEFT_HD constexpr float half_value(std::uint16_t bits) {
 WEFT_HD constexpr std::uint16_t bfloat16_bits(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if (!__builtin_is_constant_evaluated()) {
-    std::uint16_t bits;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-    return bits;
+    return ptx::cvt_bf16(x);
   }
 #endif
   const std::uint32_t u = float_bits(x);

@@ -72,7 +72,7 @@ inline Layout permute(const Layout& x, const detail::Int64s& axes) {
   return out;
 }
 
-/// Two axes in each other's place; of rank 0, x itself for 0 and -1, as in PyTorch.
+/// Two axes swapped; for rank 0, x itself given 0 and -1, as in PyTorch.
 inline Layout transpose(const Layout& x, int64_t a, int64_t b) {
   if (x.rank() == 0 && a >= -1 && a <= 0 && b >= -1 && b <= 0) return x;
   const int i = normalize_axis("transpose", a, x.rank());
@@ -85,7 +85,7 @@ inline Layout transpose(const Layout& x, int64_t a, int64_t b) {
   return out;
 }
 
-/// `shape` with its one -1 replaced by what makes the number of elements `size`.
+/// `shape` with its one -1 replaced so that it has `size` elements.
 inline Shape infer(const char* operation, Shape shape, int64_t size, const Shape& from) {
   int unknown = -1;
   int64_t known = 1;

@@ -1,4 +1,4 @@
-// List: elements behind one another in a block that grows; std::vector compiles slowly.
+// List: elements in a contiguous block that grows; std::vector compiles slowly.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -46,7 +46,7 @@ class List {
   void clear() {
     while (size_ > 0) pop_back();
   }
-  /// Removes element i; those behind it move up.
+  /// Removes element i; later ones move up.
   void remove(std::size_t i) {
     for (; i + 1 < size_; ++i) data_[i] = static_cast<T&&>(data_[i + 1]);
     pop_back();

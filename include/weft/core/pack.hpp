@@ -16,8 +16,8 @@ struct Pack<Head, Tail...> {
   Pack<Tail...> tail;
 };
 
-/// Of expressions: made in place by Maker{}(x) of each x. (Of an aggregate with such members g++ 12
-/// sets all bytes to zero first, a good part of what a small statement takes.)
+/// For expressions: each is made in place by Maker{}(x). (g++ 12 first zeroes an aggregate with
+/// such members, which takes a good part of a small statement's time.)
 template <class Head, class... Tail>
   requires(Head::is_expression)
 struct Pack<Head, Tail...> {
@@ -54,7 +54,7 @@ constexpr Pack<Head, Tail...> make_pack(Head head, Tail... tail) {
   return {static_cast<Head&&>(head), make_pack(static_cast<Tail&&>(tail)...)};
 }
 
-/// make_pack, in a kernel too; of values that kernels can copy.
+/// make_pack for values that kernels can copy, in a kernel too.
 WEFT_HD WEFT_INLINE constexpr Pack<> pack_of() { return {}; }
 template <class Head, class... Tail>
 WEFT_HD WEFT_INLINE constexpr Pack<Head, Tail...> pack_of(const Head& head, const Tail&... tail) {

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// Specialised in cuda/recorder.hpp; devices that gain nothing from it, as the CPU, have none:
+/// Specialised in cuda/recorder.hpp; devices that gain nothing from it, such as the CPU, have none:
 ///   using Recording = ...;                        // has replay(), and is empty at first
 ///   static Recording record(const F& f, D device);  // runs f() without running its statements
 template <class D>

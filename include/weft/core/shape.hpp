@@ -23,7 +23,7 @@ class Int64s {
   constexpr Int64s(std::initializer_list<int64_t> values) : values_{} {
     for (int64_t v : values) push_back(v);
   }
-  // An expression's shapes are copied with every operation, and mostly have two dimensions at most.
+  // Every operation copies its expression's shapes, most of which have at most two dimensions.
   constexpr Int64s(const Int64s& other) noexcept : rank_(other.rank_) { take(other); }
   constexpr Int64s& operator=(const Int64s& other) noexcept {
     rank_ = other.rank_;
@@ -49,7 +49,7 @@ class Int64s {
     for (int i = rank_ - 1; i > at; --i) values_[i] = values_[i - 1];
     values_[at] = value;
   }
-  /// Makes `value` all there is.
+  /// Makes `value` the only element.
   constexpr void become(int64_t value) {
     values_[0] = value;
     rank_ = 1;
@@ -147,8 +147,8 @@ class Strides : public detail::Int64s {
 };
 
 namespace detail {
-/// The shape or strides of what holds handles. Moving it away leaves one number, as of a tensor of
-/// no elements.
+/// The shape or strides of an object with handles. A moved-from one has one number, like an empty
+/// tensor.
 template <class Numbers, int64_t Left>
 class Held : public Numbers {
  public:

@@ -7,8 +7,8 @@
 namespace weft {
 
 namespace detail {
-/// The largest power of two, at most 16, of which `bytes` is a multiple: whole elements are then
-/// loaded in words of that size.
+/// The largest power of two, at most 16, that divides `bytes`: elements are loaded in words of that
+/// size.
 constexpr int small_alignment(int bytes) {
   int alignment = 4;
   while (alignment < 16 && bytes % (2 * alignment) == 0) alignment *= 2;
@@ -85,7 +85,7 @@ struct alignas(detail::small_alignment(R* C* static_cast<int>(sizeof(T)))) Small
   }
   WEFT_HD constexpr Small operator+() const { return *this; }
 
-  // Friends, not templates: they take numbers that convert, `2 * x`, as those of T do.
+  // Friends, not templates: they take numbers that convert to T, as in `2 * x`.
   WEFT_HD friend constexpr Small operator+(Small x, const Small& y) { return x += y; }
   WEFT_HD friend constexpr Small operator-(Small x, const Small& y) { return x -= y; }
   WEFT_HD friend constexpr Small operator*(Small x, T factor) { return x *= factor; }

@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// What becomes of a number that a small format cannot hold.
+/// What happens to a number that a small format cannot hold.
 enum class Overflow : unsigned char {
   saturate,  ///< the format's largest number
   natural    ///< infinity, NaN or the largest number, the first that the format has; an
@@ -68,7 +68,7 @@ struct SmallFloat {
     return negative ? -value : value;
   }
 
-  /// The nearest number's code, of two equally near ones the even one.
+  /// The nearest number's code; of two equally near ones the even one.
   WEFT_HD static constexpr std::uint8_t encode(float x, Overflow overflow) {
     const std::uint32_t u = __builtin_bit_cast(std::uint32_t, x);
     const unsigned minus = (u >> 31) != 0 ? sign : 0;

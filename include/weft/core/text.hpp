@@ -25,8 +25,8 @@ concept StringLike = requires(const S& s) {
 };
 }  // namespace detail
 
-/// Characters that end with a null. Becomes a std::string or a std::string_view where one is
-/// wanted, is made from them, and prints to any stream that takes C strings.
+/// Characters that end with a null. Converts to and from std::string and std::string_view, and
+/// prints to any stream that takes C strings.
 class Text {
  public:
   Text() = default;

@@ -44,7 +44,7 @@ void attention_product(int64_t m, int64_t n, int64_t k, AttentionMatrix<const C>
   multiply<C>({plan, a.data, b.data, c.data, alpha, adds});
 }
 
-/// A block of a head's queries: number `b`, `h`, and from `first` on.
+/// A block of a head's queries: batch `b`, head `h`, starting at `first`.
 struct AttentionBlock {
   int64_t b;
   int64_t h;
@@ -53,8 +53,7 @@ struct AttentionBlock {
   int64_t keys;  // that any of its queries may attend to
 };
 
-/// Adds masks to the scores of a block, and sets those of keys that are not attended to to
-/// -infinity.
+/// Adds masks to a block's scores; keys that are masked out get -infinity.
 template <class C>
 void mask_scores(const AttentionPlan& plan, const AttentionBlock& block, C* scores) {
   constexpr C never = -std::numeric_limits<C>::infinity();
@@ -232,7 +231,7 @@ struct Attention<Cpu> {
   static Tensor<compute_t<T>, Cpu> wider(const Tensor<T, Cpu>& x) {
     return cast<compute_t<T>>(x);
   }
-  /// A plan whose mask has the type that half types are computed in.
+  /// A plan whose mask has half types' compute type.
   template <class T>
   struct Widened {
     AttentionPlan plan;
@@ -249,8 +248,8 @@ struct Attention<Cpu> {
     }
   };
 
-  /// f(block, room) for all blocks of queries: each by itself, or those that share keys by one
-  /// thread in their order.
+  /// f(block, room) for all blocks of queries: in any order, or blocks that share keys in order on
+  /// one thread.
   template <class C, class F>
   static void each_block(const AttentionPlan& plan, bool apart, const F& f) {
     const int64_t step = cpu::detail::attention_rows;

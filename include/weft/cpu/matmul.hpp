@@ -18,10 +18,11 @@ struct Multiplier<Cpu> {
     run(x, y, target, compute_t<T>(1), false);
   }
 
-  /// What BLAS does in the call: alpha and an addend, which is put into the target before.
+  /// What BLAS does in the call: alpha, and an addend that is first copied to the target.
   static bool fuses(Activation activation, Dtype) { return activation == Activation::identity; }
 
-  /// target = alpha x y + beta addend; done where it fuses, but with a bias beside the addend.
+  /// target = alpha x y + beta addend, wherever it fuses, except with a bias in addition to the
+  /// addend.
   template <class T, class Out>
   static bool multiply(const char* operation, const Tensor<T, Cpu>& x, const Tensor<T, Cpu>& y,
                        const Tensor<Out, Cpu>& target, const Epilogue<T, Cpu>& epilogue) {

@@ -71,8 +71,8 @@ inline void check_failures() {
   weft::detail::throw_failure(record);
 }
 
-/// As long as it lives, loops that this thread starts run on it alone: for programs whose own
-/// threads already share the cores.
+/// While it lives, loops that this thread starts run on it alone: for programs whose own threads
+/// already share the cores.
 class SingleThreaded {
  public:
   SingleThreaded() : before_(detail::single_threaded) { detail::single_threaded = true; }

@@ -10,8 +10,8 @@ namespace weft {
 
 namespace cpu::detail {
 
-/// The number of the operand that has a program's values, if they are in memory as they are
-/// computed with; else -1, and a loop computes them.
+/// The number of the operand that holds a program's values, if they are in memory in the compute
+/// type; otherwise -1, and a loop computes them.
 template <class Program>
 inline constexpr int in_place = -1;
 template <int I, class T>
@@ -49,7 +49,7 @@ struct Reducer<Cpu> {
   }
 
  private:
-  /// What a reduction's type says of it.
+  /// What the type of a reduction determines.
   struct Plan {
     const cpu::detail::RunLoops& run;
     const cpu::detail::ColumnLoops& columns;

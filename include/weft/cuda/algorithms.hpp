@@ -1,4 +1,4 @@
-// Scans, sorting, selection and counting on CUDA: what is built on CUB besides reductions.
+// Scans, sorting, selection and counting on CUDA, which like reductions are built on CUB.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

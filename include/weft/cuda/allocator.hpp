@@ -16,8 +16,8 @@ class Allocator {
   /// being captured: the block must then be valid whenever the graph runs.
   virtual void* allocate(int64_t bytes, cudaStream_t stream, bool capturing) = 0;
 
-  /// Takes a block back; it may be handed out again for work after what `stream` has been given so
-  /// far. That stream need not be the one that it was allocated on. `capturing` as above.
+  /// Takes a block back; it may be handed out again for work after all that is now on `stream`,
+  /// which need not be the stream that it was allocated on. `capturing` as above.
   virtual void deallocate(void* data, int64_t bytes, cudaStream_t stream,
                           bool capturing) noexcept = 0;
 
@@ -36,9 +36,9 @@ class Allocator {
   ~Allocator() = default;
 };
 
-/// weft's own: a pool of CUDA's that keeps what it has, behind a list of small blocks a stream (a
-/// block goes back to the stream that it was used on, without a call of CUDA's). Plain cudaMalloc
-/// where the driver has no pools.
+/// weft's own: a CUDA memory pool that keeps its memory, behind a list of small blocks per stream
+/// (a block goes back to the stream that it was used on, without a call to CUDA). Plain cudaMalloc
+/// if the driver has no pools.
 class PoolAllocator final : public Allocator {
  public:
   WEFT_ONCE explicit PoolAllocator(int ordinal)
@@ -221,7 +221,7 @@ inline Allocator& allocator(Cuda device = {}) {
 }
 
 /// Makes new tensors on `device` take their memory from `replacement`, which must outlive them, or
-/// from weft's own pool if it is null. Existing tensors return theirs to where it came from.
+/// from weft's own pool if it is null. Existing tensors return theirs to its own allocator.
 inline void set_allocator(Cuda device, Allocator* replacement) {
   __atomic_store_n(&detail::chosen_allocators[resolve(device)], replacement, __ATOMIC_RELEASE);
 }

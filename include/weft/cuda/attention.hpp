@@ -1,4 +1,4 @@
-// CUDA's attention and its gradients: cuDNN's for half types with weft::cudnn, else own kernels.
+// CUDA's attention and its gradients: cuDNN's for half types with weft::cudnn, else weft's kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

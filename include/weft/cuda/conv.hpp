@@ -1,4 +1,4 @@
-// On CUDA convolutions by cuDNN or products, own depthwise kernels, and batch norm's sums.
+// Convolutions on CUDA: by cuDNN or products, with depthwise kernels, and batch norm's sums.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// To a GPU. From pinned memory with non_blocking the copy overlaps with what the CPU does next.
+/// To a GPU. From pinned memory with non_blocking, the copy overlaps with the CPU's further work.
 template <>
 struct Transfer<Cpu, Cuda> {
   static Storage* allocate(Cuda device, int64_t bytes, CopyOptions) {

@@ -9,10 +9,10 @@
 
 #include "weft/core/error.hpp"
 
-// What weft has on CUDA is weft::cuda to the user. CCCL has a namespace ::cuda, and nvcc's
-// generated code says cuda::std without the leading colons, which `using namespace weft` at file
-// scope would make ambiguous if weft::cuda were another namespace. So it is the same one, which
-// sees weft's.
+// To the user, weft's CUDA functions are in weft::cuda. CCCL has a namespace ::cuda, and nvcc's
+// generated code uses cuda::std without leading colons, which `using namespace weft` at file scope
+// would make ambiguous if weft::cuda were another namespace. So it is the same one, which sees
+// weft's.
 namespace weft::on_cuda {}
 namespace cuda {
 using namespace weft::on_cuda;  // NOLINT(google-build-using-namespace)
@@ -40,7 +40,7 @@ WEFT_ONCE inline void watch_for_exit() {
   (void)watching;
 }
 
-/// Forgets the status of a call that may fail without harm, and CUDA's memory of it.
+/// Ignores the status of a call that may fail without harm, and clears CUDA's last error.
 inline bool quiet(cudaError_t status) noexcept {
   if (status != cudaSuccess) (void)cudaGetLastError();
   return status == cudaSuccess;

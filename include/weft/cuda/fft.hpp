@@ -45,7 +45,7 @@ struct Fourier<Cuda> {
       from = y;
       rest = 1;
     }
-    // cuFFT takes up to three axes that are the last ones, or one that has all others behind it.
+    // cuFFT takes up to three last axes, or one axis followed by all others.
     Axes sorted;
     for (int i = 0; i < y.rank(); ++i) {
       for (const int64_t a : axes) {
@@ -158,7 +158,7 @@ struct Fourier<Cuda> {
     }
   }
 
-  /// Contiguous lines along an axis; a batch of 0 where they do not lie as cuFFT takes them.
+  /// Contiguous lines along an axis; a batch of 0 if cuFFT does not support the layout.
   template <class X, class Y>
   static Problem line_problem(const X& x, const Y& y, int axis, int64_t n) {
     Problem p;

@@ -1,4 +1,4 @@
-// Gradients on CUDA: all those of a statement in one kernel; another finishes the sums.
+// Gradients on CUDA: all of a statement's in one kernel; another finishes the sums.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

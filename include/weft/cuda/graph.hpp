@@ -8,7 +8,7 @@
 namespace weft::on_cuda {
 
 namespace detail {
-/// What the first kernel of a graph that draws random numbers writes, anew for each replay.
+/// What the first kernel of a graph that draws random numbers writes at each replay.
 struct DrawOrigins {
   DrawOrigin* out = nullptr;
   int size = 0;
@@ -195,7 +195,7 @@ class Capture {
   }
 
  private:
-  /// Makes what is made at first use, which must not happen in a capture.
+  /// Initialises what is made at first use, which must not happen in a capture.
   static int prepared(Cuda device) {
     const Cuda there{resolve(device)};
     if (recording_slot() != nullptr) {

@@ -56,8 +56,8 @@ inline int64_t alignment_of(const void* at) {
   return static_cast<int64_t>(address & -address);
 }
 
-/// A plan's matrices as a problem; the axis of the batch that `axis` names is cuBLASLt's, the
-/// others are looped over. False where the addend cannot be read by it.
+/// A plan's matrices as a problem; batch axis `axis` is cuBLASLt's, the others are looped over.
+/// False if cuBLASLt cannot read the addend.
 WEFT_OUTLINED inline bool describe_lt(const weft::detail::ProductPlan& plan, int axis, bool adds,
                                       LtProblem& p) {
   using weft::detail::blas_matrix;
@@ -90,7 +90,7 @@ struct Multiplier<Cuda> {
     run(operation, x, y, target, Epilogue<T, D>{}, true);
   }
 
-  /// cuBLASLt's gelu is exact to about 11 bits, so that float takes it only where TF32 does.
+  /// cuBLASLt's gelu is exact to about 11 bits, so float uses it only if TF32 is allowed.
   static bool fuses(Activation activation, Dtype type) {
     const bool half_type = type == Dtype::float16 || type == Dtype::bfloat16;
     if (activation == Activation::identity || half_type) return true;

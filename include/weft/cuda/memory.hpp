@@ -30,7 +30,7 @@ inline void count(int ordinal, int64_t bytes) noexcept {
   }
 }
 
-/// give_back for blocks that a capture or another stream has to do with.
+/// give_back for blocks that a capture or another stream uses.
 WEFT_ONCE inline bool give_back_shared(CudaStorage& s, unsigned long long capture) noexcept {
   try {
     const cudaStream_t home = s.home.handle;
@@ -200,7 +200,7 @@ WEFT_ONCE inline void make_room(const Stream& stream) {
                     ", of them ", memory_allocated(device), " in tensors");
 }
 
-/// New storage for work on `stream`, of which `capture` is the number.
+/// New storage for work on `stream`; `capture` is the number of its capture, or 0.
 WEFT_OUTLINED inline CudaStorage* allocate_on(const Stream& stream, int64_t bytes,
                                               unsigned long long capture) {
   if (capture == 0) free_deferred();

@@ -11,7 +11,7 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-/// weft's row in the timeline.
+/// weft's domain in the timeline.
 [[gnu::visibility("default")]] inline nvtxDomainHandle_t nvtx_domain() {
   static const nvtxDomainHandle_t domain = nvtxDomainCreateA("weft");
   return domain;

@@ -136,8 +136,8 @@ inline Storage* allocate_pinned(int64_t bytes) {
 inline bool is_pinned(const Storage* storage) { return storage->release == detail::release_pinned; }
 
 /// Call after giving `stream` a copy that reads or writes the pinned storage: its memory is not
-/// used again before the copy is done. In a capture the graph keeps the block; in one of the user's
-/// own it stays for as long as the program.
+/// used again before the copy is done. In weft's capture the graph keeps the block; in a user's own
+/// capture it stays until the program ends.
 inline void note_pinned_use(Storage* base, const Stream& stream) {
   auto& storage = static_cast<PinnedStorage&>(*base);
   const Lock lock(storage.mutex);

@@ -50,8 +50,9 @@ struct Runs {
 inline constexpr int run_piece = 32;
 
 #if defined(__CUDACC__)
-/// A thread sums the runs in a piece of the keys. What lies within the piece goes to the target; of
-/// a run that began before it, or goes on behind it, the sum is a row of `next`, two rows a piece.
+/// A thread sums the runs in a piece of the keys. Sums of runs within the piece go to the target;
+/// for a run that began before it or continues after it, the sum is a row of `next`, two rows per
+/// piece.
 template <class T, class V, class A>
 __global__ void __launch_bounds__(block_threads)
     add_runs(const Runs runs, const V* values, T* target, int64_t* next_keys, A* next) {
@@ -196,7 +197,7 @@ struct OrderedScatterer<Cuda> {
     return values;
   }
 
-  /// Sums runs piece by piece, then the sums of those that pieces have cut, until none is cut.
+  /// Sums runs piece by piece, then the partial sums of cut runs, until none is cut.
   template <class T, class D>
   static void sum_runs(const char* operation, const on_cuda::Stream& stream, on_cuda::Runs runs,
                        Tensor<int64_t, Cuda> keys, const Tensor<int, Cuda>& order,

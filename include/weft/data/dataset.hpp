@@ -154,7 +154,7 @@ class Subset {
   Tensor<int64_t, Cpu> indices_;
 };
 
-/// The data set cut at random into parts that share no sample: `auto [train, test] =
+/// The data set split at random into parts that share no sample: `auto [train, test] =
 /// random_split(data, {0.9, 0.1})` by fractions that sum to 1 (the remainder from rounding goes to
 /// the first part), or `random_split(data, {900, 100})` by sizes that sum to the data set's.
 template <Loadable D, class N, std::size_t Parts>

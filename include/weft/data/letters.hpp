@@ -12,7 +12,7 @@ struct PlainLetter {
   std::uint16_t letter;
   std::uint16_t plain;
 };
-/// Those that have another, in their order.
+/// Letters with another plain form, in order.
 inline constexpr PlainLetter plain_letters[] = {
     {0xC0, 0x61},     {0xC1, 0x61},     {0xC2, 0x61},     {0xC3, 0x61},     {0xC4, 0x61},
     {0xC5, 0x61},     {0xC6, 0xE6},     {0xC7, 0x63},     {0xC8, 0x65},     {0xC9, 0x65},

@@ -64,7 +64,7 @@ class BatchIterator {
 };
 
 namespace detail {
-/// In the place of a data set that is none, to say what one has.
+/// Stands for something that is not a data set, to say what one has.
 template <class D>
 struct NoDataset {
   NoDataset(const D&) {
@@ -212,7 +212,7 @@ class DataLoader {
   int64_t epoch_ = 0;
   int64_t first_ = 0;
 };
-/// Of what is no data set: says what one has.
+/// Not a data set: says what one has.
 template <class D>
   requires(!Loadable<D>)
 DataLoader(D, LoaderOptions = {})

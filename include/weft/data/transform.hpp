@@ -96,7 +96,7 @@ auto transform(D dataset, F f) {
   return Transformed<D, On>(std::move(dataset), On{std::move(f)});
 }
 
-/// The same for part I only, to which the functions are applied in turn: `transform<0>(data,
+/// The same for part I only, with the functions applied one after the other: `transform<0>(data,
 /// to_float, RandomCrop{28, 28, 2})`.
 template <std::size_t I, Loadable D, class... Fs>
 auto transform(D dataset, Fs... functions) {

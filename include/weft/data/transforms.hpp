@@ -96,8 +96,7 @@ struct RandomCrop {
   }
 
  private:
-  /// A number from 0 to n - 1: of 2^64 equally likely ones so few are left over that it cannot be
-  /// seen.
+  /// A number from 0 to n - 1; the bias, at most n / 2^64, cannot be noticed.
   static int64_t below(std::uint64_t bits, int64_t n) {
     return static_cast<int64_t>(bits % static_cast<std::uint64_t>(n));
   }

@@ -58,7 +58,7 @@ class WordPiece {
     return pieces_.at(static_cast<std::size_t>(number));
   }
 
-  /// The ids of a text's pieces, at most `most`, between those of [CLS] and [SEP].
+  /// The ids of a text's pieces between [CLS] and [SEP], at most `most` in all.
   std::vector<int64_t> encode(std::string_view text, int64_t most = 512) const {
     std::vector<int64_t> out{begin_};
     for (const std::string& word : words(text)) append(word, out);
@@ -95,7 +95,7 @@ class WordPiece {
     return found->second;
   }
 
-  /// The code point at `at`, which moves behind it; what is no UTF-8 counts as U+FFFD.
+  /// The code point at `at`, which moves past it; invalid UTF-8 counts as U+FFFD.
   static std::uint32_t next(std::string_view text, std::size_t& at) {
     const auto byte = [&](std::size_t i) {
       return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -131,7 +131,7 @@ class WordPiece {
            within(c, 0x2000, 0x200A) || within(c, 0x2028, 0x2029) || c == 0x202F || c == 0x205F ||
            c == 0x3000;
   }
-  /// Control and format characters, marks that stand over letters, and what is no text.
+  /// Control and format characters, combining marks, and non-characters.
   static bool is_dropped(std::uint32_t c) {
     return c < 0x20 || within(c, 0x7F, 0x9F) || c == 0xAD || c == 0xFFFD || c == 0xFEFF ||
            within(c, 0x200B, 0x200F) || within(c, 0x202A, 0x202E) || within(c, 0x2060, 0x2064) ||

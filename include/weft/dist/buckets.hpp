@@ -20,8 +20,8 @@ struct BucketOptions {
   bool bfloat16_gradients = false;       ///< sends gradients as bfloat16: half the bytes, 8 bits
 };
 
-/// The gradients of parameters that lie one behind the other, each average over all ranks in place.
-/// The last parameters come first, as in a backward pass.
+/// Averages the gradients of consecutive parameters over all ranks, in place. The last parameters
+/// come first, as in a backward pass.
 template <class T, class D>
 class Buckets {
  public:
@@ -47,8 +47,8 @@ class Buckets {
     reset();
   }
 
-  /// The gradient of parameter i is complete. Starts what can start; after the last one all
-  /// averages are there for what follows. Throws ValueError if the same one comes twice.
+  /// The gradient of parameter i is complete. Starts what can start; after the last one, later work
+  /// sees all averages. Throws ValueError if the same one comes twice.
   void set_ready(std::size_t i) {
     if (ready_[i]) {
       fail<ValueError>("DistributedDataParallel", "a second gradient of one parameter of shape ",
@@ -60,7 +60,7 @@ class Buckets {
     while (next_ < buckets_.size() && buckets_[next_].open == 0) start(buckets_[next_++]);
     if (next_ == buckets_.size()) finish();
   }
-  /// The same for one that no gradient will come for: it counts as 0.
+  /// The same for a parameter that will get no gradient: it counts as 0.
   void set_unused(std::size_t i) {
     ready_[i] = true;
     --buckets_[bucket_of_[i]].open;
@@ -74,7 +74,7 @@ class Buckets {
     }
     return out;
   }
-  /// Begins anew.
+  /// Starts over.
   void reset() {
     std::fill(ready_.begin(), ready_.end(), false);
     for (Bucket& b : buckets_) b.open = b.last - b.first;
@@ -99,8 +99,8 @@ class Buckets {
     return *parameters_[i].variable()->place;
   }
 
-  /// The memory is named anew: the arena counts as one block, so that a pass that writes one end of
-  /// it would wait for calls that reduce the other.
+  /// The memory gets a storage of its own: as part of the arena's block, a pass that writes one end
+  /// of it would wait for calls that reduce the other.
   void make(std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) bucket_of_[i] = buckets_.size();
     const Tensor<T, D>& begin = place(first).gradient;

@@ -9,8 +9,8 @@
 
 namespace weft::dist {
 
-/// How elements of all ranks become one. On bool sum is "or" and product is "and"; NaN propagates
-/// through minimum and maximum on the CPU, as NCCL has it on a GPU.
+/// How the ranks' elements are combined. For bool, sum is "or" and product is "and"; NaN propagates
+/// through minimum and maximum on the CPU; on a GPU, as in NCCL.
 enum class Reduce { sum, product, minimum, maximum, average };
 
 enum class Kind {

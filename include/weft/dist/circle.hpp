@@ -1,4 +1,4 @@
-// Circle: the members of a group, its engines, how far it has come, and who keeps it waiting.
+// Circle: the members of a group, its engines, its progress, and who keeps it waiting.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace weft::dist {
 
-/// What the handles of a Group share: its members, its engines, and how far it has come.
+/// What the handles of a Group share: its members, its engines, and its progress.
 class Circle {
  public:
   Circle(std::shared_ptr<World> world, std::string name, std::vector<int> members)
@@ -37,7 +37,7 @@ class Circle {
     return name_ + "/" + what + "/" + std::to_string(rank);
   }
 
-  /// Throws what the watching thread has found.
+  /// Throws the error that the watching thread has found.
   void check(const char* operation) const {
     if (failed_.load(std::memory_order_acquire)) {
       fail<DistributedError>(operation, failure_.c_str());
@@ -59,7 +59,7 @@ class Circle {
   }
   long sequence() const { return sequence_.load(std::memory_order_acquire); }
 
-  /// Says of call `number`, which takes too long, whom it waits for.
+  /// Says whom call `number`, which takes too long, is waiting for.
   std::string late(long number, bool patient = true) {
     if (patient) std::this_thread::sleep_for(1.5 * world_->interval());
     std::string out;
@@ -111,8 +111,8 @@ class Circle {
     }
   }
 
-  /// What each rank has given as `mine`, a line, over the store: the first member collects. Slow,
-  /// but needs no engine, and says who is missing.
+  /// Each rank's line `mine`, exchanged over the store: the first member collects. Slow, but needs
+  /// no engine, and says who is missing.
   std::vector<std::string> exchange(const char* operation, const std::string& entry,
                                     const std::string& mine) {
     if (size() == 1) return {mine};
@@ -262,7 +262,7 @@ inline void World::watch() {
         if (!problem.empty()) c->end(problem);
       }
     }
-    if (closing) return;  // rank 0 has come to its end; nobody tells any more who is gone
+    if (closing) return;  // rank 0 has ended: nobody is left to say who is gone
   }
 }
 

@@ -12,12 +12,12 @@
 namespace weft::dist {
 
 /// Gives each device its part of the samples, axis 0 of the input: scatters the input, copies the
-/// parameters, runs the module in a thread a device, and puts the outputs together on the first
-/// device, where the module is. Gradients go back the same way and add up in its parameters.
+/// parameters, runs the module in one thread per device, and concatenates the outputs on the first
+/// device, where the module is. Gradients flow back the same way and add up in its parameters.
 ///   dist::DataParallel model(net, dist::all_devices<Cuda>());
 ///   cross_entropy(model(x), y).backward();
-/// Copies of buffers are thrown away but the first device's. DistributedDataParallel, with a
-/// process a GPU, copies no parameters and is faster.
+/// Changes to buffers are kept from the first device only. DistributedDataParallel, with one
+/// process per GPU, copies no parameters and is faster.
 template <nn::Module M>
 class DataParallel {
  public:

@@ -1,4 +1,4 @@
-// Engine and Transport: what a library of collectives, such as MPI or NCCL, is to weft.
+// Engine and Transport: how weft uses a library of collectives, such as MPI or NCCL.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,9 +27,9 @@ struct Engine {
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  /// Starts a call; gives null where its stream stands for it.
+  /// Starts a call; returns null if its stream stands for it.
   virtual std::unique_ptr<Ticket> start(const Call& call) = 0;
-  /// Calls between the two are one: none waits for another.
+  /// Calls between the two are issued together: none waits for another.
   virtual void begin_batch() {}
   virtual void end_batch() {}
   /// From the watching thread: a sentence about what went wrong, or empty. A call that has run for

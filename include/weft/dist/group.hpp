@@ -146,8 +146,8 @@ class Group {
     circle_->exchange("barrier", "barrier" + std::to_string(circle_->sequence()), "here");
   }
 
-  /// What is started with `async` from now on comes after all that the current stream of the GPU
-  /// was given: for memory of which weft does not know who uses it. Nothing on the CPU.
+  /// What is started with `async` from now on runs after all work already on the GPU's current
+  /// stream: for memory whose uses weft does not track. Does nothing on the CPU.
   template <class D>
   void fence([[maybe_unused]] D device) const {
     if constexpr (is_cuda<D>) {
@@ -155,8 +155,8 @@ class Group {
     }
   }
 
-  /// x was read by an `async` call whose Work has been waited for: what comes next to its memory
-  /// need not wait for later calls too. Nothing on the CPU.
+  /// x was read by an `async` call whose Work has been waited for: later uses of its memory need
+  /// not wait for later calls too. Does nothing on the CPU.
   template <class T, class D>
   void waited([[maybe_unused]] const Tensor<T, D>& x) const {
     if constexpr (is_cuda<D>) {

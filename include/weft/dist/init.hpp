@@ -23,8 +23,8 @@ inline Group group_of(const Launch& launch, std::unique_ptr<StoreServer> server,
 }
 }  // namespace detail
 
-/// The group of `size` processes, of which this one is `rank`, that connect to launch.host and
-/// launch.port, where rank 0 listens. All of them must call it.
+/// The group of `size` processes that connect to launch.host and launch.port, where rank 0 listens;
+/// this process is number `rank`. All of them must call it.
 inline Group init(const Launch& launch, GroupOptions options = {}) {
   detail::check(launch);
   if (launch.size == 1) {

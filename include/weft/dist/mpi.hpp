@@ -30,7 +30,7 @@ inline void check_mpi(int status, const char* operation) {
                              : "");
 }
 
-/// What was made of MPI's types and functions, to be given back.
+/// The MPI types and functions that were created, to be freed.
 inline std::map<int, MPI_Datatype>& mpi_types() {
   static std::map<int, MPI_Datatype> types;
   return types;
@@ -40,7 +40,7 @@ inline std::map<std::pair<Reduce, Dtype>, MPI_Op>& mpi_ops() {
   return ops;
 }
 
-/// MPI, started once a process and finished at its end.
+/// MPI, started once per process and finalised at its end.
 inline void start_mpi() {
   static const bool started = [] {
     mpi_types();  // made before the function below is registered, they outlive it
@@ -221,7 +221,7 @@ struct Transport<Cpu> {
                              ", the group as ", world.rank, " of ", world.size,
                              ", expected to be started by mpirun or srun for tensors on cpu");
     }
-    // All members are here, or one error says who is not; MPI itself would wait.
+    // All members are present, or one error says who is not; MPI itself would wait.
     circle.exchange("dist", "mpi", "here");
     MPI_Group all;
     MPI_Group some;

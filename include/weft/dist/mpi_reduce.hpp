@@ -75,8 +75,8 @@ constexpr auto functions_of(weft::detail::TypeList<Ts...>) {
 }
 }  // namespace detail
 
-/// The function for MPI_Op_create, whose last argument it does not look at; null where the type has
-/// no such reduction (the order of complex numbers). The average is a sum.
+/// The function for MPI_Op_create, which ignores its last argument; null if the type has no such
+/// reduction (complex numbers have no order). The average is a sum.
 inline auto mpi_function(Reduce op, Dtype dtype) {
   using Types = weft::detail::ElementTypes;
   static constexpr auto sums = detail::functions_of<detail::Sum>(Types{});

@@ -237,7 +237,7 @@ struct Transport<Cuda> {
         line += static_cast<char>('a' + (static_cast<unsigned char>(c) & 15));
       }
     }
-    // All members are here then, so that NCCL, which waits forever, finds them.
+    // By then all members are present, so that NCCL, which would wait forever, finds them.
     const std::string spread = circle.exchange("dist", "nccl", line)[0];
     for (std::size_t i = 0; i < sizeof id.internal; ++i) {
       id.internal[i] = static_cast<char>((spread[2 * i] - 'a') << 4 | (spread[2 * i + 1] - 'a'));

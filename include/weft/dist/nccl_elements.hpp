@@ -16,8 +16,8 @@ inline void check_nccl(ncclResult_t status, const char* operation) {
                          ncclGetLastError(nullptr), " (NCCL_DEBUG=INFO says more)");
 }
 
-/// How NCCL sees elements: its type, and how many of it an element is. What only moves is bytes
-/// where NCCL has no such type.
+/// How NCCL sees elements: its type, and how many of it make an element. Elements that are only
+/// moved are bytes if NCCL has no such type.
 struct NcclElements {
   ncclDataType_t type = ncclUint8;
   std::size_t each = 1;

@@ -1,4 +1,4 @@
-// What the modules of all ranks have in common: names, shapes, buffers, and what a call gives.
+// What the modules of all ranks have in common: names, shapes, buffers and results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -33,7 +33,7 @@ inline bool recomputes(const std::unordered_set<const autograd::Variable*>& foun
   return false;
 }
 
-/// What a module has given, as a Var or a tuple of them.
+/// A module's result, as a Var or a tuple of Vars.
 template <class X>
 auto settled(X&& x) {
   using Plain = std::remove_cvref_t<X>;
@@ -64,7 +64,7 @@ inline std::string listed(const std::vector<std::string>& names) {
 }
 
 /// Throws DistributedError unless all ranks give the same (name, parameter) pairs; names and shapes
-/// are compared as a number that is the same where they are.
+/// are compared by a hash.
 template <class Named>
 void check_alike(const char* operation, const Group& group, const Named& named) {
   std::uint64_t hash = 1469598103934665603u;  // FNV-1a
@@ -94,7 +94,7 @@ void check_alike(const char* operation, const Group& group, const Named& named) 
   }
 }
 
-/// Rank 0's buffers, on all ranks: one call, for they are many and small.
+/// Rank 0's buffers, on all ranks: in one call, since they are many and small.
 template <nn::Module M>
 void broadcast_buffers(const Group& group, M& module) {
   if (group.size() == 1) return;
@@ -107,7 +107,7 @@ void broadcast_buffers(const Group& group, M& module) {
   });
 }
 
-/// Whether no part of the module is in evaluation.
+/// Whether no part of the module is in eval mode.
 template <nn::Module M>
 bool is_training(M& module) {
   bool training = true;

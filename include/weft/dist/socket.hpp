@@ -1,4 +1,4 @@
-// Socket: TCP connections for what ranks tell each other beside their collectives.
+// Socket: TCP connections for the ranks' messages outside of collectives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -7,7 +7,7 @@
 namespace weft::dist {
 
 namespace detail {
-/// The tensor itself, or new memory for its elements where they have gaps.
+/// The tensor itself, or new memory for its elements if they have gaps.
 template <class T, class D>
 Tensor<T, D> packed(const Tensor<T, D>& x, bool read) {
   if (x.is_contiguous()) return x;

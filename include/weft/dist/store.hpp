@@ -47,8 +47,8 @@ inline bool receive_message(const Socket& from, Message& head, std::string& key,
 }
 }  // namespace detail
 
-/// The table itself, served by a thread. A rank whose connection ends before it has taken its leave
-/// is written into the entry "dead"; one that begins with another token is turned away.
+/// The table itself, served by a thread. A rank whose connection ends before it says goodbye is
+/// recorded in the entry "dead"; one that starts with another token is rejected.
 class StoreServer {
  public:
   StoreServer(int port, std::string token)
@@ -58,7 +58,7 @@ class StoreServer {
   }
   StoreServer(const StoreServer&) = delete;
   StoreServer& operator=(const StoreServer&) = delete;
-  /// Waits, for a short time, until all ranks have gone, so that none takes this one for dead.
+  /// Waits briefly until all ranks have left, so that none takes this one for dead.
   ~StoreServer() {
     closing_ = true;
     thread_.join();
@@ -191,7 +191,7 @@ class Store {
       std::this_thread::sleep_for(pause);
     }
   }
-  /// Says that this rank goes on purpose.
+  /// Says goodbye: this rank leaves on purpose.
   void leave() { exchange(detail::Message::leave, "", ""); }
 
  private:

@@ -14,8 +14,8 @@
 
 namespace weft::dist {
 
-/// While it lives the calling thread works on a device; for CUDA in dist/cuda.hpp. Its all() are
-/// the devices that there are.
+/// While it lives the calling thread works on a device; for CUDA in dist/cuda.hpp. Its all() lists
+/// the available devices.
 template <class D>
 struct DeviceScope;
 template <>

@@ -1,4 +1,4 @@
-// World: a process among others, with a thread that sees who is missing.
+// World: a process among others, with a thread that notices who is missing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,8 @@ struct GroupOptions {
   double timeout = 300;  ///< seconds that a call may take; WEFT_TIMEOUT in the environment wins
 };
 
-/// A process among those that were started together: the store, and a thread that tells the others
-/// how far this one is, and ends what waits for a rank that is gone.
+/// A process among those that were started together: the store, and a thread that reports this
+/// process's progress to the others, and ends calls that wait for a rank that is gone.
 class World {
  public:
   /// `addresses` are rank 0's; rank 0 itself gives its server.
@@ -43,7 +43,7 @@ class World {
   const Launch& launch() const { return launch_; }
   Seconds timeout() const { return timeout_; }
   Store& store() { return *store_; }
-  /// The time between two looks of the watching thread.
+  /// The interval at which the watching thread checks.
   Seconds interval() const { return std::clamp(timeout_ / 10, Seconds(0.05), Seconds(1)); }
 
   static Seconds limit_of(GroupOptions options) {
@@ -71,7 +71,7 @@ class World {
 };
 
 namespace detail {
-/// Set where some rank is gone or hangs: a library that waits for all at its end must be left as it
+/// Set when some rank is gone or hangs: a library that waits for all at its end must be left as it
 /// is.
 inline std::atomic<bool>& ranks_are_missing() {
   static std::atomic<bool> missing = false;

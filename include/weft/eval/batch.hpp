@@ -14,7 +14,7 @@ namespace weft {
 template <class D>
 struct BatchQueue;
 
-/// The CPU would gain nothing from a queue.
+/// A queue would gain nothing on the CPU.
 template <>
 struct BatchQueue<Cpu> {
   static void run() {}

@@ -23,8 +23,8 @@ auto lower_all(const Pack<Head, Tail...>& expressions, Operand* inputs) {
   return prepend(first, lower_all<B + operand_count<Head>>(expressions.tail, inputs));
 }
 
-/// Expressions lowered to run together. The first operands are the targets, still to be set; those
-/// of the expressions follow in turn.
+/// Expressions lowered to run together. The first operands are the targets, still to be set; the
+/// expressions' operands follow in order.
 template <class... Es>
 struct LoweredFuse {
   using types = typename Join<TypeList<>, typename Lowering<Es>::types...>::type;
@@ -216,8 +216,8 @@ void finish_targets(const Pack<T, Ts...>& targets, const Pack<T, Ts...>& values,
   finish_targets(targets.tail, values.tail, apart >> 1);
 }
 
-/// Writes the targets by `runs(device)`, a device or what stands for one. False, with nothing
-/// written, where that is not the device itself and a target must wait for a temporary.
+/// Writes the targets by `runs(device)`, a device or its stand-in. Returns false, with nothing
+/// written, if it is a stand-in and a target must wait for a temporary.
 template <class... Targets, class... Es, class Runs>
 bool write_fused_on(const Pack<Targets...>& targets, const Pack<Es...>& expressions,
                     const Runs& runs) {

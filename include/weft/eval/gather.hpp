@@ -190,7 +190,7 @@ struct Lowering<Gather<K, E, I>> {
 };
 
 /// On CUDA, rows selected by indices are gathered before a row program: otherwise each of its
-/// reductions and outputs would look every element up again and keep none.
+/// reductions and outputs would look up every element again.
 template <class K, class E, class I>
 inline constexpr bool is_evaluated_before_rows<Gather<K, E, I>> =
     K::how == Indexing::instead &&

@@ -1,4 +1,4 @@
-// cat and stack inside larger expressions: parts are read where they stand, in one kernel.
+// cat and stack inside larger expressions: parts are read in place, in one kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace weft {
 
 namespace op {
-/// What stands before a place of an axis, or what stands from there on.
+/// The elements before a place of an axis, or from there on.
 struct before_place {
   static constexpr const char* text = "cat";
   long long place;
@@ -21,8 +21,8 @@ struct before_place {
 
 namespace detail {
 
-/// Whether a statement takes in all parts, of few operands, as on CUDA; else they are evaluated
-/// before it, in long stretches.
+/// Whether a statement computes all parts itself, on CUDA with few operands; otherwise they are
+/// evaluated before it, in long stretches.
 template <class... Es>
 inline constexpr bool reads_parts = is_cuda<common_device_of<Es...>> &&
                                     (moves_by_leaves<Es> && ...) && (leaf_count<Es> + ...) <= 6;

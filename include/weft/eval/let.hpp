@@ -9,7 +9,7 @@ namespace weft {
 
 namespace detail {
 
-/// What let(e, f) gives to f: it has e's element type, device and shape, and no elements.
+/// What let(e, f) passes to f: it has e's element type, device and shape, and no elements.
 template <class F, class T, class D>
 class Placeholder : public Members<Placeholder<F, T, D>> {
  public:

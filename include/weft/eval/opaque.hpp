@@ -47,8 +47,8 @@ struct OpaqueLowering {
 template <OpaqueNode E>
 struct Lowering<E> : OpaqueLowering<E> {};
 
-/// In a row program, for nodes that an element-wise kernel reads at computed places: a row is read
-/// several times, and so from memory.
+/// In a row program, for nodes that an element-wise kernel reads at computed places: rows are read
+/// several times, so they are first stored.
 template <class E>
 struct OpaqueRowLowering {
   using types = typename OpaqueLowering<E>::types;

@@ -8,8 +8,8 @@
 
 namespace weft::detail {
 
-/// The bits that hold `size` itself, one more value than there are coordinates: two axes then never
-/// merge into one, for which the first and last of a thread's elements would tell less.
+/// The bits that hold `size` itself, one more value than there are coordinates, so that two axes
+/// never merge into one: the first and last of a thread's elements would then tell less.
 inline int bits_of(int64_t size) {
   int bits = 0;
   while (bits < 62 && (int64_t{1} << bits) <= size) ++bits;

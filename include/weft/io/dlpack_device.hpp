@@ -1,4 +1,4 @@
-// What DLPack asks of a device: its number, and who waits for whom when memory changes hands.
+// What DLPack needs of a device: its number, and who waits for whom when memory changes hands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ struct DlpackOptions {
 };
 
 namespace detail {
-/// A tensor that was handed over: where its elements lie, and who is told when they are no longer
+/// A tensor that was handed over: where its elements are, and whom to tell when they are no longer
 /// needed.
 struct Foreign {
   void* low = nullptr;  // the lowest address of an element
@@ -24,7 +24,7 @@ struct Foreign {
   void (*finish)(void* managed) = nullptr;
 };
 
-/// How device D deals with DLPack; for CUDA in io/cuda.hpp.
+/// How device D supports DLPack; for CUDA in io/cuda.hpp.
 ///   static dlpack::Device device(const Storage* storage);
 ///   static bool is(int32_t device_type);
 ///   static void lend(Storage* storage, void* stream);         // the other one reads on `stream`

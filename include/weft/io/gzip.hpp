@@ -8,7 +8,8 @@
 
 namespace weft::io {
 
-/// A file whose first bytes tell whether it is compressed by gzip, and whose content is read alike.
+/// A file that may be compressed by gzip, as its first bytes tell; its content is read in the same
+/// way.
 class GzipInput {
  public:
   GzipInput(const char* operation, const std::string& path) : file_(operation, path) {
@@ -21,8 +22,8 @@ class GzipInput {
 
   bool is_compressed() const { return inflater_ != nullptr; }
 
-  /// The next bytes, all of them; throws if there are fewer. Ask can_hold() before taking memory
-  /// for what a header claims.
+  /// The next bytes, all of them; throws if there are fewer. Check can_hold() before allocating
+  /// memory for what a header claims.
   void read(void* to, int64_t bytes) {
     const int64_t got = inflater_ != nullptr ? inflater_->read(to, bytes) : read_plain(to, bytes);
     if (got != bytes) {

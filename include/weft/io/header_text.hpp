@@ -1,4 +1,4 @@
-// HeaderText: the text of a file's header and how far it is read; what its parsers share.
+// HeaderText: the text of a file's header and how far it has been read, shared by its parsers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace weft::io {
 
-/// Reads a header token by token, and throws, with the place, at what is not expected.
+/// Reads a header token by token; throws, with the position, at anything unexpected.
 template <class Input>
 class HeaderText {
  public:

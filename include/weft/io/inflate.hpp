@@ -13,8 +13,8 @@
 
 namespace weft::io {
 
-/// No data compress to less than a 1,032nd by deflate; claims beyond are refused before memory is
-/// taken for them.
+/// Deflate compresses no data to less than a 1,032nd; larger claims are refused before memory is
+/// allocated.
 constexpr bool can_inflate_to(int64_t compressed, int64_t bytes) {
   return bytes / 1032 <= compressed;
 }

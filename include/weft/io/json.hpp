@@ -11,8 +11,8 @@
 namespace weft::io {
 
 /// Reads objects, arrays, strings and whole numbers where the caller expects them, and throws, with
-/// the place, at all else. So there is no nesting but the caller's own, a number is exact or
-/// refused (1.0, 1e3 and -0 are), and every key is seen, also one that comes twice.
+/// the position, at anything else. So there is no nesting beyond the caller's own, a number is
+/// exact or refused (as 1.0, 1e3 and -0 are), and every key is seen, including duplicates.
 class JsonReader : HeaderText<InputFile> {
  public:
   /// The text must be valid UTF-8.
@@ -77,7 +77,7 @@ class JsonReader : HeaderText<InputFile> {
     return value;
   }
 
-  /// Nothing but spaces is left.
+  /// Only spaces are left.
   void end() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
     if (at_ != text_.size()) unexpected("spaces to the end of the header");

@@ -176,8 +176,8 @@ class NpyDictionary : HeaderText<Input> {
   bool seen_[3] = {};
 };
 
-/// Reads the header from a file or what else has its functions; it then stands at the first byte of
-/// the data, and there are as many bytes of them as the header says.
+/// Reads the header from a file or anything with its functions, which is then at the first byte of
+/// the data and has as many bytes left as the header says.
 template <class Input>
 NpyHeader read_npy_header(Input& file) {
   constexpr int64_t limit = 10000;  // NumPy's own

@@ -9,7 +9,7 @@ namespace weft {
 
 namespace io {
 
-/// The members of a file of SciPy's: arrays, and the name of their arrangement.
+/// The members of SciPy's files: arrays, and the name of the format.
 struct SparseMembers {
   StateDict arrays;
   std::string format;

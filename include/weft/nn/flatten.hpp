@@ -18,7 +18,7 @@ struct FoundParameter {
 };
 
 /// The parameters of a module that want gradients and for which wanted(x), each once; throws if one
-/// has handles elsewhere, which a move would leave behind.
+/// has handles elsewhere, which would keep the old memory.
 template <class V, class M, class F>
 std::vector<FoundParameter<V>> parameters_to_move(const char* operation, M& module,
                                                   const F& wanted) {

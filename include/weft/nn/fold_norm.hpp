@@ -38,7 +38,7 @@ constexpr bool can_fold() {
 }
 
 /// With weight w and bias b of the layer: s = gamma / sqrt(var + epsilon), w s and (b - mean) s +
-/// beta. New Vars, since the old ones may be somebody else's too.
+/// beta. New Vars, since the old ones may be shared.
 template <class L, class N>
 void fold(L& layer, N& norm) {
   using V = decltype(layer.weight);
@@ -65,7 +65,7 @@ void fold(L& layer, N& norm) {
   norm.folded = true;
 }
 
-/// Folds where a layer is followed by a norm of as many channels among the fields of a module.
+/// Folds each norm that follows a layer with as many channels among a module's fields.
 template <std::size_t I, class Fields>
 int64_t fold_neighbours(const Fields& fields) {
   if constexpr (I + 1 >= std::tuple_size_v<Fields>) {
@@ -87,7 +87,7 @@ int64_t fold_neighbours(const Fields& fields) {
 }
 }  // namespace detail
 
-/// The layer, a Conv1d to 3d or a Linear, whose values are those of norm(layer(x)) in eval mode.
+/// A layer, Conv1d to 3d or Linear, that computes norm(layer(x)) in eval mode.
 template <class L, class N>
   requires(detail::can_fold<L, N>())
 L fuse_conv_bn(const L& layer, const N& norm) {
@@ -103,10 +103,10 @@ L fuse_conv_bn(const L& layer, const N& norm) {
 }
 
 /// Puts a network into eval mode and folds each batch norm into the convolution or linear layer
-/// that stands before it among the fields of one module, whose weights it changes: for inference,
-/// of a clone where training goes on. Gives how many there were. `x` is an input to try: where the
-/// values are others afterwards, since norms do not follow the layers that they stand behind, the
-/// network is as before and a ValueError thrown.
+/// before it among the fields of a module, changing that layer's weights: for inference; to
+/// continue training, fold a clone. Returns how many were folded. `x` is a sample input to check
+/// the result: if the values change, because norms do not run directly after the layers that
+/// precede them, the network is restored and a ValueError thrown.
 template <Module M, class X>
   requires(!ExpressionLike<M> && ExpressionLike<X>)
 int64_t fuse_conv_bn(M& net, const X& x) {

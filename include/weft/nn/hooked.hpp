@@ -12,7 +12,7 @@
 namespace weft::nn {
 
 namespace detail {
-/// The type of a module's inputs: that of its parameters, or float on the CPU if it has none.
+/// The type of a module's inputs: its parameters' type, or float on the CPU if it has none.
 template <class M>
 using value_of_module_t =
     std::conditional_t<std::is_void_v<parameter_t<M>>, Var<float, Cpu>, parameter_t<M>>;

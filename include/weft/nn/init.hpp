@@ -9,10 +9,11 @@
 
 namespace weft::nn::init {
 
-/// Which of a weight's sizes preserves the variance: that of the inputs, or that of the gradients.
+/// Which of a weight's sizes sets the scale: the inputs', which preserves the variance of values,
+/// or the outputs', which preserves the variance of gradients.
 enum class Fan { in, out };
 
-/// What a weight of shape (out, in, kernel...) has on its two sides.
+/// The fan-in and fan-out of a weight of shape (out, in, kernel...).
 struct Fans {
   double in;
   double out;
@@ -92,7 +93,8 @@ void xavier_normal(const Var<T, D>& x, double gain = 1,
   normal(x, 0, gain * std::sqrt(2 / (f.in + f.out)), generator);
 }
 
-/// He et al. 2015. The gain is that of what follows, as kaiming_uniform_(nonlinearity=...).
+/// He et al. 2015. The gain depends on the activation that follows, as in
+/// kaiming_uniform_(nonlinearity=...).
 template <class T, class D>
 void kaiming_uniform(const Var<T, D>& x, double gain = relu_gain(), Fan fan = Fan::in,
                      Generator& generator = default_generator()) {

@@ -1,4 +1,4 @@
-// nn::init: eye, dirac, orthogonal and sparse, first values with a structure.
+// nn::init: eye, dirac, orthogonal and sparse, structured initial values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,8 +27,8 @@ void eye(const Var<T, D>& x) {
   x.detach().diagonal().fill(compute_t<T>(1));
 }
 
-/// The identity of a convolution of weight (out, in, kernel...): in each of the groups filter i
-/// passes on channel i, as far as there is one.
+/// The identity of a convolution of weight (out, in, kernel...): in each group filter i passes
+/// channel i on, if there is one.
 template <class T, class D>
 void dirac(const Var<T, D>& x, int64_t groups = 1) {
   if (x.rank() < 3 || x.rank() > 5 || groups < 1 || x.size(0) % groups != 0) {

@@ -9,9 +9,9 @@ namespace weft::nn {
 /// Puts the parameters of a module that have 4 or 5 axes, as the weights of convolutions, in the
 /// format that channels_last gives images, and their gradients too; PyTorch's net.to(memory_format=
 /// torch.channels_last). Shapes, names and values stay. Convolutions of channels-last images then
-/// read the weights as they lie, instead of copies in each step. Call it before flatten_parameters
-/// and before creating the optimizer: a parameter with handles outside of the module throws
-/// ValueError, and nothing is changed.
+/// read the weights directly, instead of a copy in each step. Call it before flatten_parameters and
+/// before creating the optimizer: a parameter with handles outside of the module throws ValueError,
+/// and nothing is changed.
 template <Module M>
 void channels_last(M& module) {
   using V = parameter_t<M>;

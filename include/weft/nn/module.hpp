@@ -44,7 +44,7 @@ auto parameters(const M& module) {
   return out;
 }
 
-/// Those for which wanted(name, parameter) is true: a group for an optimizer.
+/// The parameters for which wanted(name, parameter) is true: a group for an optimizer.
 template <Module M, class F>
 auto parameters(const M& module, const F& wanted) {
   std::vector<detail::parameter_or_float_t<parameter_t<M>>> out;

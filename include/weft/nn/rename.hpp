@@ -11,8 +11,8 @@ namespace weft::nn {
 
 /// A function from a name in a file to one in a module, "" for what is to be left out:
 ///   {.rename = [](std::string name) { return ...; }}
-/// or pairs: {"fc", "head"} makes head of fc, and head.weight of fc.weight. Of several pairs that
-/// fit, the first counts.
+/// or pairs: {"fc", "head"} makes head of fc, and head.weight of fc.weight. If several pairs match,
+/// the first is used.
 class Rename {
  public:
   using Pair = std::pair<std::string, std::string>;
@@ -32,7 +32,7 @@ class Rename {
     return name;
   }
 
-  /// The pairs' names, in their order, of which there is none in `names`.
+  /// The pairs' names, in their order, that match none of `names`.
   std::vector<std::string> unused(const std::vector<std::string>& names) const {
     std::vector<std::string> out;
     for (const auto& pair : pairs_) {

@@ -44,7 +44,7 @@ struct LoadResult {
 };
 
 namespace detail {
-/// "what a, b, c", of many names the first.
+/// "what a, b, c", only the first of many names.
 inline void list_names(std::string& out, const char* what, const std::vector<std::string>& names) {
   constexpr std::size_t shown = 8;
   if (names.empty()) return;

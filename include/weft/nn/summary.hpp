@@ -129,8 +129,8 @@ inline constexpr bool is_sequential<Sequential<Ms...>> = true;
 
 /// A printable table: each module's field name, type and number of parameters; for the modules of a
 /// Sequential also the shape of the output and the time taken. Below it the total number of
-/// parameters, the shape of the output and the time of a forward pass, the second of two. It runs
-/// inside a NoGrad, in the mode that the network is in.
+/// parameters, the shape of the output and the time of a forward pass (the second of two). It runs
+/// inside a NoGrad, in the network's current mode.
 template <Module M, class X>
 std::string summary(const M& net, const X& input) {
   const NoGrad guard;

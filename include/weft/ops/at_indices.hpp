@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace detail {
-/// The operators that read what was chosen, compute, and write it back.
+/// Compound assignments: read the chosen elements, compute, and write them back.
 template <class E>
 class UpdatesChosen : public NodeMembers<E> {
  public:
@@ -35,7 +35,7 @@ class UpdatesChosen : public NodeMembers<E> {
   const E& self() const { return static_cast<const E&>(*this); }
 };
 
-/// The axes of `shape` from `first` on, behind one of `count`.
+/// An axis of `count`, then the axes of `shape` from `first` on.
 inline Shape behind(int64_t count, const Shape& shape, int first) {
   Shape out{count};
   for (int i = first; i < shape.rank(); ++i) out.push_back(shape[i]);
@@ -80,9 +80,9 @@ auto chosen_of_var(const X& x, const M& mask) {
 }
 }  // namespace detail
 
-/// The elements of x where a mask holds, x[mask]. The mask has the sizes of x's axes from the left;
-/// what is chosen is (count, rest of x's shape). As an expression they are read, which evaluates
-/// them; assignment writes a number, what broadcasts to the rest, or a value for each.
+/// The elements of x where a mask holds, x[mask]. The mask has the sizes of x's leading axes; the
+/// selection has shape (count, rest of x's shape). Used in an expression, it is evaluated; assigned
+/// to, it takes a number, a value that broadcasts to one slice, or one for each slice.
 template <class T, Device D>
 class Masked : public detail::UpdatesChosen<Masked<T, D>> {
  public:
@@ -154,9 +154,9 @@ class Masked : public detail::UpdatesChosen<Masked<T, D>> {
   Tensor<bool, D> mask_;
 };
 
-/// The slices of x along its first axis that integers name, x[indices]: read as take(x, indices,
-/// axis(0)), fused like it, and written where something is assigned. Of several writes to one
-/// element any counts; index_add(x, axis(0), indices, e) adds them.
+/// The slices of x along its first axis at integer indices, x[indices]: read as take(x, indices,
+/// axis(0)), fused like it, and written by an assignment. Of several writes to one element any may
+/// win; index_add(x, axis(0), indices, e) adds them.
 template <class T, Device D, class I>
 class Picked : public detail::UpdatesChosen<Picked<T, D, I>> {
  public:
@@ -194,7 +194,7 @@ class Picked : public detail::UpdatesChosen<Picked<T, D, I>> {
   I indices_;
 };
 
-/// What x[mask] and x[indices] give; of expressions and Vars the same, to read only.
+/// What x[mask] and x[indices] return; for expressions and Vars they are read-only.
 template <ExpressionLike X, ExpressionLike I>
 auto at_indices(const X& x, const I& index) {
   using Index = typename I::value_type;

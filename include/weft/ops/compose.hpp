@@ -1,4 +1,4 @@
-// Functions written in weft's own notation; each is one kernel, like what a user writes.
+// Functions written in weft's own notation; each is one kernel, like a user's statement.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,8 @@
 namespace weft {
 
 namespace op {
-/// exp of x <= 0 where a sum whose largest term is 1, or 16 bits, hide an error of |x| / 2^23.
+/// exp of x <= 0 where an error of |x| / 2^23 does not matter: in a sum whose largest term is 1, or
+/// in 16 bits.
 struct exp_of_term : exp {
   template <class T>
   WEFT_HD WEFT_INLINE static constexpr auto value(T x) {
@@ -30,7 +31,7 @@ auto small_number(double value) {
 template <class T>
 using ShiftedExp = std::conditional_t<is_half<T>, op::exp_of_term, op::exp>;
 
-/// A shape with an axis of size 1 behind its own.
+/// A shape with a further last axis of size 1.
 inline Shape with_last_axis(Shape shape) {
   shape.push_back(1);
   return shape;
@@ -38,7 +39,8 @@ inline Shape with_last_axis(Shape shape) {
 }  // namespace detail
 
 namespace detail {
-/// max(x, axes, keepdims), of rows without elements too: what is subtracted from these has none.
+/// max(x, axes, keepdims), which also accepts rows without elements: nothing is subtracted from
+/// these.
 template <class X>
 auto row_max(const X& x, const Axes& axes) {
   using T = typename X::value_type;
@@ -75,7 +77,7 @@ auto standardize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-5)
 }
 
 namespace detail {
-/// Throws if what scales or shifts rows has another shape than they.
+/// Throws if the weight or bias of a norm does not have the shape of a row.
 WEFT_OUTLINED inline void check_beside_rows(const char* operation, const char* what, const Shape& x,
                                             const Shape& beside) {
   if (!broadcasts_to(beside, x)) {
@@ -114,8 +116,8 @@ auto normalize(const X& x, const Axes& axes = axis(-1), double epsilon = 1e-12) 
 }
 
 namespace detail {
-/// Which of an operand's own axes are reduced where those of `shape`, to which it broadcasts, are,
-/// and how often each of its elements counts then.
+/// Which of an operand's own axes are reduced if the same axes of `shape`, to which it broadcasts,
+/// are, and how often each of its elements then counts.
 struct BroadcastAxes {
   Axes axes;
   double repeats = 1;

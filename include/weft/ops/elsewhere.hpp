@@ -4,8 +4,8 @@
 
 #include "weft/tensor/tensor.hpp"
 
-// The functions themselves are better matches: these take any number of operands, or anything, and
-// give a tensor so that there is one error.
+// The functions themselves are better matches: these take any number of operands of any kind, and
+// return a tensor so that there is only one error.
 
 namespace weft {
 
@@ -23,7 +23,8 @@ struct AttentionNames {
   Anything mask = 0, causal = 0, dropout = 0, scale = 0, enable_gqa = 0, past = 0;
 };
 
-// `auto`, though it is nothing: so the compiler looks into them at once, before what else is wrong.
+// `auto`, though they return nothing: the compiler then instantiates them at once and reports this
+// before other errors.
 template <class... Xs>
 constexpr auto needs_header_autograd() {
   static_assert(always_false<Xs...>, "weft: to use gradients include <weft/autograd.hpp>");

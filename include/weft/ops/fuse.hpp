@@ -60,7 +60,7 @@ constexpr bool can_write_all(const Pack<Targets...>*, const Pack<Es...>*) {
            can_write<std::remove_pointer_t<decltype(std::declval<Targets>().data())>, Es>()));
 }
 
-/// Stands for what was refused, so that one error is all.
+/// Stands for what was refused, so that there is only one error.
 struct Refused {
   template <class X>
   void operator=(const X&) const {}
@@ -126,7 +126,7 @@ class Fused {
     mutable Pack<Es...> kept;
   };
   mutable bool held_ = true;
-  mutable unsigned ready_ = 0;  // a bit for each value that nobody asked for yet
+  mutable unsigned ready_ = 0;  // a bit for each value that was not requested yet
   mutable values values_;
 };
 

@@ -1,4 +1,4 @@
-// Calls that lack an operand or have them in another library's order: each says what to write.
+// Calls that lack an operand, or have operands in another library's order: each says what to write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace detail {
-/// What a function object has and an operand has not.
+/// What a function object has and an operand does not.
 template <class F>
 concept Callable = !ExpressionLike<F> && !NumberLike<F> && std::is_class_v<F>;
 }  // namespace detail

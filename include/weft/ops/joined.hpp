@@ -126,8 +126,8 @@ class Joined : public NodeMembers<Joined<K, Es...>> {
     add_all(joiner, parts.tail);
   }
 
-  /// Joins tensors with short pieces. What is computed goes by memory before, where stores of such
-  /// pieces would take longer than that.
+  /// Joins tensors with short pieces. Computed parts are stored first, if storing such pieces
+  /// directly would take longer.
   template <class T, class D>
   bool join_at_once(const Tensor<T, D>& target) const {
     constexpr int64_t sector = 32;

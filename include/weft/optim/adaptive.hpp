@@ -57,7 +57,7 @@ struct RMSpropRule {
   }
 };
 
-/// Hinton's: gradients divided by the root of their mean square.
+/// Hinton's RMSprop: gradients divided by the root of their mean square.
 template <class T, class D>
 class RMSprop : public Optimizer<RMSpropRule, T, D> {
   using Optimizer<RMSpropRule, T, D>::Optimizer;

@@ -41,7 +41,7 @@ Tensor<compute_t<T>, D> clip_grad_norm(const std::vector<Var<T, D>>& parameters,
   if (!(p > 0)) fail<ValueError>("clip_grad_norm", "p ", p, ", expected more than 0");
   const auto gradients = detail::gradients(parameters);
   if (gradients.empty()) return zeros<C>({}, parameters.empty() ? D{} : parameters[0].device());
-  // Reductions by themselves, since one inside a formula is one row, for one block of a GPU.
+  // Separate reductions, since one inside a formula is a single row, for one block of a GPU.
   const auto part = [&](const auto& gradient) {
     const auto g = cast<C>(gradient);
     if (p == 2) return Tensor<C, D>(sum(square(g)));
@@ -67,7 +67,7 @@ Tensor<compute_t<T>, D> clip_grad_norm(const std::vector<Var<T, D>>& parameters,
   }
   Batch<D> batch;
   for (const auto& g : gradients) {
-    // A 0 stays 0 where the norm is NaN: between the parameters of an arena nobody writes it again.
+    // A 0 stays 0 even if the norm is NaN: nothing rewrites the gaps between an arena's parameters.
     batch.assign(g, where(g == C(0), g, cast<T>(cast<C>(g) * scale)));
   }
   batch.run();

@@ -70,7 +70,7 @@ class GradScaler {
       using T = typename std::remove_cvref_t<decltype(g)>::value_type;
       using C = compute_t<T>;
       flags(static_cast<int64_t>(i)).assign(any(!isfinite(g)));
-      // A 0 stays 0: between the parameters of an arena nobody writes it again.
+      // A 0 stays 0: nothing rewrites the gaps between an arena's parameters.
       batch.assign(g, where(g == C(0), g, cast<T>(cast<C>(g) / cast<C>(scale_))));
     }
     batch.run();

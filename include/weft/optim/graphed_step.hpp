@@ -1,4 +1,4 @@
-// GraphedStep: a training step that runs as one recorded graph on a GPU, and as is on the CPU.
+// GraphedStep: a training step that runs as one recorded graph on a GPU, and unchanged on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace weft::optim {
 
 namespace detail {
-/// The values of what a step gives: of a tensor, a Var or an expression, or a tuple of them.
+/// The values of a step's result: a tensor, a Var or an expression, or a tuple of these.
 template <class X>
 auto values_of(const X& x) {
   if constexpr (TensorLike<X>) {
@@ -43,7 +43,7 @@ void for_each_value(std::tuple<Xs...>& all, const F& f) {
   std::apply([&](auto&... x) { (for_each_value(x, f), ...); }, all);
 }
 
-/// What device D keeps of a recorded function; the CPU nothing.
+/// What device D keeps of a recorded function; nothing on the CPU.
 template <class D>
 struct RecordingOf {
   using type = Pack<>;
@@ -162,7 +162,7 @@ class GraphedStep {
     return out;
   }
 
-  /// Whether an argument is in channels-last format, which the place that is recorded then has too.
+  /// Whether an argument is in channels-last format; the recorded place then has it too.
   template <class X>
   static bool lies_last(const X& x) {
     if constexpr (TensorLike<X>) return is_channels_last(x);

@@ -25,7 +25,7 @@ struct Progress {
 };
 
 namespace detail {
-/// The names of what a rule keeps from step to step for all parameters.
+/// The names of the values that a rule keeps between steps for all parameters.
 template <class Rule>
 constexpr auto kept_names() {
   if constexpr (requires { Rule::kept; }) {
@@ -91,10 +91,9 @@ class SkippingBatch {
 ///   static void each(Options&, f);                   // f("lr", o.lr) and so on
 ///   static void check(const Options&);               // throws
 ///   static void advance(Progress&, const Options&);  // counts and prepares, if not only counts
-///   static void update(B& batch, p, g, state, const Progress&, const Options&);  // batch.tie(p) =
-///   ...
-/// Where the first of the prepared numbers follow from those of the step before, they are state
-/// too:
+///   // batch.tie(p) = ...
+///   static void update(B& batch, p, g, state, const Progress&, const Options&);
+/// Where the first prepared numbers are computed from the previous step's, they are state too:
 ///   static constexpr std::array kept = {...};                     // their names
 ///   static double kept_first(const Options&, std::size_t k);
 template <class Rule, class T, class D>
@@ -185,7 +184,7 @@ struct Group {
     }
   }
 
-  /// The states of a run lie as its parameters do, so that one kernel can change them too.
+  /// The states of a run are laid out like its parameters, so that one kernel can change them too.
   void make_state(std::size_t i, std::size_t n, D device) {
     const auto offset = [&](std::size_t j) {
       return n == 1 ? 0 : parameters[j].variable()->place->first;

@@ -42,8 +42,8 @@ double cubic_minimum(const P& a, const P& b, double low, double high) {
 }  // namespace detail
 
 /// A point where the value has fallen enough and the slope is small enough (Nocedal and Wright
-/// 2006, algorithms 3.5 and 3.6); the best one found where `most` points do not suffice. `at(t)`
-/// gives the point of step t, `from` is that of step 0, and `largest` the largest element of the
+/// 2006, algorithms 3.5 and 3.6); the best one found if `most` points do not suffice. `at(t)` gives
+/// the point of step t, `from` is the point of step 0, and `largest` the largest element of the
 /// direction.
 template <class F, class P>
 P strong_wolfe(const F& at, const P& from, double t, double largest,
@@ -74,7 +74,7 @@ P strong_wolfe(const F& at, const P& from, double t, double largest,
     before = std::exchange(now, at(next));
     ++tried;
   }
-  // A smaller and smaller interval, one end of which is the lowest point.
+  // The interval shrinks; one end of it is always the lowest point.
   P first = between ? before : from;
   P second = now;
   bool stuck = false;
@@ -87,7 +87,7 @@ P strong_wolfe(const F& at, const P& from, double t, double largest,
     double next = detail::cubic_minimum(first, second, left, right);
     const double margin = 0.1 * (right - left);
     if (std::min(right - next, next - left) < margin) {
-      // Near an end twice, or at it: well inside instead.
+      // Twice near an end, or at it: go well inside instead.
       if (stuck || next >= right || next <= left) {
         next = std::abs(next - right) < std::abs(next - left) ? right - margin : left + margin;
         stuck = false;

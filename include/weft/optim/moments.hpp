@@ -9,7 +9,7 @@
 
 namespace weft::optim::detail {
 
-/// 1 - beta^step, what an average that began at 0 has of its values; it keeps its digits for a beta
+/// 1 - beta^step, the total weight of the values in an average that began at 0; accurate for beta
 /// near 1.
 template <class T, class S>
 auto left_of(const S& step, double beta) {

@@ -88,7 +88,7 @@ struct OneCycleLR {
 };
 
 /// Sets an optimizer's rates by a formula, each group's from its initial rate: immediately for step
-/// 0, and at each step() for the next. A group that is added later keeps its rate.
+/// 0, and at each step() for the next. A group added later keeps its rate.
 template <OptimizerLike O, class F>
 class Schedule {
  public:

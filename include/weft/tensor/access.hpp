@@ -63,7 +63,7 @@ struct Access {
     x.strides_ = contiguous_strides(shape);
   }
 
-  /// The handle as an operand, for reading: it notes the storage's version. Made in its place.
+  /// The handle as an operand, for reading, constructed in place: it notes the storage's version.
   template <class T, class D>
   WEFT_OUTLINED static Tensor<std::remove_const_t<T>, D> operand(const Tensor<T, D>& x) noexcept {
     using U = std::remove_const_t<T>;

@@ -66,7 +66,7 @@ Tensor<T, D> ones(const Shape& shape, D device = {}) {
   return {};
 }
 
-// Not with sizes, which a value would follow unseen: says so.
+// Not with sizes, since a value after them would be mistaken for one: says so.
 template <class T = void, NumberLike A, NumberLike B, class... Rest>
 Tensor<float, Cpu> full(A, B, Rest...) {
   static_assert(detail::always_false<A>,

@@ -42,7 +42,7 @@ class RowIterator {
   friend std::ptrdiff_t operator-(const RowIterator& a, const RowIterator& b) {
     return a.at_ - b.at_;
   }
-  // No jumps, which algorithms make that move elements: says what to write.
+  // No random access, which algorithms that move elements need: says what to write.
   template <class Y = X>
   RowIterator operator+(std::ptrdiff_t) const {
     static_assert(

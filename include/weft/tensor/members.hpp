@@ -10,7 +10,7 @@ namespace weft {
 
 namespace detail::member {
 // Inside a class a member hides the function of its name; from here functions are found by their
-// operands, those of Vars too.
+// operands, Vars included.
 // clang-format off
 inline constexpr auto free_sum = [](const auto&... x) { return sum(x...); };
 inline constexpr auto free_prod = [](const auto&... x) { return prod(x...); };
@@ -211,7 +211,7 @@ class NodeMembers : public Members<E> {
     return eval().to(device);
   }
 
-  /// A view of the value; const, since writing to it would change nothing that anybody sees.
+  /// A view of the value; const, since nobody would see what is written to it.
   decltype(auto) operator()(Slice a, Slice b = Slice::absent, Slice c = Slice::absent,
                             Slice d = Slice::absent, Slice e = Slice::absent,
                             Slice f = Slice::absent, Slice g = Slice::absent,

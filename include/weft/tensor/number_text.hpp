@@ -23,8 +23,8 @@ inline Text padded(const Text& text, std::size_t width, bool at_right = false) {
 }
 
 /// How NumPy writes a set of floating numbers: all with an exponent if the largest is 1e8 or more,
-/// the smallest below 1e-4 or their ratio above 1000; else each with as few digits behind the point
-/// as tell it from its neighbours of type T, and at most `precision`.
+/// the smallest below 1e-4 or their ratio above 1000; otherwise each with as few decimals as
+/// distinguish it from its neighbours of type T, at most `precision`.
 template <class T>
 class FloatTexts {
  public:
@@ -72,7 +72,7 @@ class FloatTexts {
     std::snprintf(text, sizeof text, exponent_ ? "%.*e" : "%.*f", digits, x);
     return text;
   }
-  /// Digits behind the point: the fewest from which T gives x back, without zeros at the end.
+  /// Decimals: the fewest that T reads back as x, without trailing zeros.
   int digits_of(double x) const {
     for (int digits = 0; digits < precision_; ++digits) {
       if (static_cast<double>(static_cast<T>(std::strtod(print(x, digits).c_str(), nullptr))) ==

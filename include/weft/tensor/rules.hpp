@@ -1,4 +1,4 @@
-// The rules for what becomes a tensor, is written to one or indexes one, as sentences to the user.
+// The rules for what becomes a tensor, is written to one or indexes one, as error messages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ constexpr bool is_element() {
   return holds;
 }
 
-/// T, of which naming it asks whether tensors can hold elements.
+/// T; naming it checks that tensors can hold elements of that type.
 template <class T, bool = is_element<T>()>
 struct ElementType {
   using type = T;
@@ -73,7 +73,7 @@ constexpr bool can_write() {
   return value && !std::is_const_v<T> && !has_var<X>;
 }
 
-/// What is assigned to a named tensor, or stands in parentheses behind it, and is no expression.
+/// What is assigned to a named tensor, or follows it in parentheses, without being an expression.
 template <class X>
 constexpr bool is_value() {
   static_assert(!NumberLike<X>,

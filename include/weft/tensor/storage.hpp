@@ -44,7 +44,7 @@ struct Storage {
       __atomic_fetch_add(&version, 1ul, __ATOMIC_RELEASE);
     }
   }
-  /// Whether the memory was fresh; it is not from now on.
+  /// Whether the memory was fresh; from now on it is not.
   bool take_fresh() {
     if (!__atomic_load_n(&fresh, __ATOMIC_RELAXED)) return false;
     __atomic_store_n(&fresh, false, __ATOMIC_RELAXED);

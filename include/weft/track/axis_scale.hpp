@@ -10,8 +10,8 @@
 
 namespace weft::track {
 
-/// The numbers from `low` to `high` as places from 0 to 1; logarithmic where asked for, and
-/// extended to round numbers at both ends where `round`.
+/// The numbers from `low` to `high` as positions from 0 to 1; logarithmic on request, and with
+/// `round` extended to round numbers at both ends.
 class AxisScale {
  public:
   AxisScale(double low, double high, bool logarithmic, bool round)
@@ -21,7 +21,7 @@ class AxisScale {
       low_ -= margin;
       high_ += margin;
     }
-    // Of 1, 2 and 5 times a power of ten the step that makes about five ticks.
+    // 1, 2 or 5 times a power of ten, whichever makes about five ticks.
     const double about = (high_ - low_) / 5;
     const double power = std::pow(10.0, std::floor(std::log10(about)));
     const double lead = about / power;

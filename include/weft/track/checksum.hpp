@@ -36,14 +36,13 @@ constexpr std::uint32_t crc32c(std::string_view bytes) {
   return detail::crc(detail::castagnoli, bytes);
 }
 
-/// CRC-32C turned and shifted, as record files store it: data that hold checksums then have other
-/// ones.
+/// CRC-32C rotated and shifted, as record files store it: data may themselves contain checksums.
 constexpr std::uint32_t masked_crc32c(std::string_view bytes) {
   const std::uint32_t c = crc32c(bytes);
   return ((c >> 15) | (c << 17)) + 0xA282EAD8U;
 }
 
-/// CRC-32 (ISO 3309), which PNG files have.
+/// CRC-32 (ISO 3309), as in PNG files.
 constexpr std::uint32_t crc32(std::string_view bytes) {
   return detail::crc(detail::ethernet, bytes);
 }

@@ -10,7 +10,7 @@
 namespace weft::track {
 
 namespace detail {
-/// The elements on the CPU, in row-major order: those of a tensor, an expression or a Var.
+/// The elements of a tensor, an expression or a Var on the CPU, in row-major order.
 template <class X>
 auto elements(const X& x) {
   if constexpr (requires { x.detach(); }) {
@@ -22,9 +22,9 @@ auto elements(const X& x) {
 }  // namespace detail
 
 /// Writes an event file in `folder`, in which TensorBoard (`tensorboard --logdir folder`) shows the
-/// run. The members are those of PyTorch's SummaryWriter; `step` is the horizontal axis. Values are
-/// copied to the CPU at the call, which waits for a GPU. One thread at a time; throws FileError if
-/// the file cannot be written.
+/// run. The members are named as in PyTorch's SummaryWriter; `step` is the horizontal axis. Values
+/// are copied to the CPU at the call, which waits for a GPU. One thread at a time; throws FileError
+/// if the file cannot be written.
 class EventWriter {
  public:
   explicit EventWriter(const std::string& folder) : file_(folder) {}

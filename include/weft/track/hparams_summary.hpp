@@ -8,7 +8,7 @@
 #include "weft/track/summary.hpp"
 #include "weft/track/value.hpp"
 
-// Field numbers are those of tensorboard/plugins/hparams/{api,plugin_data}.proto and of
+// Field numbers as in tensorboard/plugins/hparams/{api,plugin_data}.proto and
 // google/protobuf/struct.proto.
 namespace weft::track {
 

@@ -44,7 +44,7 @@ class ProgressLine {
   }
   /// Sets the text at the end of the line, for instance the loss, from the next update on.
   void note(std::string text) { note_ = std::move(text); }
-  /// Draws the last state and ends the line; for a loop left early, where that is.
+  /// Draws the last state and ends the line; for a loop left early, the state at that point.
   void finish() {
     if (!shown_ || finished_) return;
     draw();
@@ -118,7 +118,7 @@ class Progress {
   ProgressLine line_;
 };
 
-/// 0, 1, ... up to but without a number.
+/// 0, 1, ... up to, but not including, a number.
 class Counted {
  public:
   explicit Counted(std::int64_t count) : count_(count < 0 ? 0 : count) {}

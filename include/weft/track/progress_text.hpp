@@ -1,4 +1,4 @@
-// progress_text: how far a loop is, how fast it goes and how long it will take, on one line.
+// progress_text: a loop's progress, rate and remaining time, on one line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,8 +32,8 @@ inline std::string rate_text(double rate) {
 }
 }  // namespace detail
 
-/// `label  35% [=======>            ]  70/200  12.5/s  0:10 left  note`, where `total` is negative
-/// if nobody knows: then without what follows from it. `width` is the terminal's, in characters.
+/// `label  35% [=======>            ]  70/200  12.5/s  0:10 left  note`, where a negative `total`
+/// is unknown, and what depends on it is left out. `width` is the terminal's, in characters.
 inline std::string progress_text(const std::string& label, std::int64_t done, std::int64_t total,
                                  double seconds, const std::string& note, int width) {
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;

@@ -12,7 +12,7 @@
 namespace weft::track {
 
 /// The bytes of a protocol buffer in the wire format; fields are appended in the order of the
-/// calls, and what is appended is written even where it is the default value.
+/// calls, even if they have their default values.
 class Message {
  public:
   /// int32, int64, bool or an enum.

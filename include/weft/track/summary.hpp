@@ -1,4 +1,4 @@
-// What TensorBoard shows, as its protocol buffers: scalars, histograms, images, texts.
+// TensorBoard's protocol buffers for scalars, histograms, images and texts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "weft/track/png.hpp"
 #include "weft/track/protobuf.hpp"
 
-// Field numbers are those of tensorboard/compat/proto/{summary,tensor,types}.proto.
+// Field numbers as in tensorboard/compat/proto/{summary,tensor,types}.proto.
 namespace weft::track {
 
 namespace detail {
@@ -41,8 +41,8 @@ inline Message text_summary(std::string_view tag, std::string_view text) {
   return detail::summary_of(Message().bytes(1, tag).message(8, tensor).message(9, metadata));
 }
 
-/// How the finite ones of `values` are distributed, in `bins` equal intervals from the least to the
-/// greatest; what is not finite is left out.
+/// The distribution of the finite values, in `bins` equal intervals from the smallest to the
+/// largest.
 inline Message histogram_summary(std::string_view tag, std::span<const double> values, int bins) {
   double least = INFINITY, most = -INFINITY, count = 0, sum = 0, squares = 0;
   for (const double x : values) {

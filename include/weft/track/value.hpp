@@ -15,7 +15,7 @@
 
 namespace weft::track {
 
-/// What has one number in it beside the numbers: a tensor, an expression or a Var.
+/// What holds a number besides numbers themselves: a tensor, an expression or a Var.
 template <class X>
 concept OneNumber = requires(const X& x) {
   x.item();

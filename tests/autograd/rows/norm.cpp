@@ -102,7 +102,8 @@ double apart(const Tensor<T, D>& a, const Tensor<T, D>& b) {
   return worst(a.to_vector(), values, 1);
 }
 
-/// Compares the gradients of a norm of f(x, r) with those of a norm of its value, passed on.
+/// Compares the gradients of a norm of f(x, r) with a norm of its value, whose gradient is passed
+/// on.
 template <class T, class D, bool Centred, class F>
 void compare_of(const Shape& shape, const Shape& other, double tolerance, const F& f) {
   CAPTURE(shape);

@@ -24,7 +24,7 @@ bool same_bits(const Tensor<double>& a, const Tensor<double>& b) {
   return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * 8) == 0;
 }
 
-/// 1,200 angles, of which `every`-th ones are beyond all that vectors reduce.
+/// 1,200 angles; every `every`-th is beyond what vectors reduce.
 Tensor<double> angles(std::int64_t every) {
   const Tensor<double> x = (weft::arange<double>(1200.0) - 600) * 1.37;
   for (std::int64_t i = 0; i < x.size(); i += every) x.at(i) = 1e15 + static_cast<double>(i);

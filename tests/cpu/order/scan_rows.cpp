@@ -9,7 +9,7 @@
 using namespace weft;
 
 namespace {
-/// The largest distance of a scan's values from those of a loop in double, over the largest value.
+/// The largest distance between a scan's values and a loop's in double, over the largest value.
 template <class Scan, class Step>
 double error_of(const Shape& shape, int along, const Scan& scan, const Step& step) {
   const Tensor<float> x = (sin(arange<float>(shape.size())) + 0.1F).eval().reshape(shape);

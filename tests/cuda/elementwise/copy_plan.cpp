@@ -54,7 +54,7 @@ TEST_CASE("which copies are turned, and which go element by element") {
   CHECK(planned({64, 3, 100, 100}, {0, 2, 3, 1}, 2, copy).turned);
   CHECK(copy.packed);
   copy = {};
-  CHECK(planned({4096, 4096}, {1, 0}, 4, copy).blocks == 0);  // goes by vectors of 16 bytes
+  CHECK(planned({4096, 4096}, {1, 0}, 4, copy).blocks == 0);  // uses vectors of 16 bytes
   copy = {};
   const auto patches = planned({100, 3, 16, 4, 16, 4}, {0, 2, 4, 3, 5, 1}, 4, copy);
   CHECK(patches.tiled);

@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("joins of short pieces [gpu] [sanitize]", T, std::int8_t, wef
   check_join<T>(1001, {1, 1});
   check_join<T>(999, {1, 1, 1});
   check_join<T>(1001, {1, 1, 1, 1, 1, 1, 1, 1});
-  check_join<T>(70'000, {1, 1});  // computed parts go by memory
+  check_join<T>(70'000, {1, 1});  // computed parts are stored first
   check_join<T>(30'001, {3, 7, 0, 20});
   check_join<T>(257, {16, 16});
   check_join<T>(64, {31, 2, 29});

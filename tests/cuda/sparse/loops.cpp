@@ -12,7 +12,7 @@ using on_cuda::SparseChoice;
 
 namespace {
 
-/// A matrix of n rows of which the first is full, and the others have a few elements.
+/// A matrix of n rows: the first is full, and the others have a few elements.
 Csr<float> uneven(int64_t n) {
   Generator g(1);
   const Tensor<float> chance =

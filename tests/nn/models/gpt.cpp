@@ -45,7 +45,7 @@ TEST_CASE_TEMPLATE("tokens from a cache are those without", D, TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("tokens are drawn with the model's probabilities", D, TEST_DEVICES) {
   nn::models::Gpt<D> model(small());
-  model.ln_f.weight->detach().fill(0.0F);  // the logits are those of the bias
+  model.ln_f.weight->detach().fill(0.0F);  // the logits depend on the bias alone
   const Tensor<float, D> bias = model.ln_f.bias->detach();
   bias.fill(0.0F);
   bias(0).fill(1.0F);

@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("sums and means along axes", D, TEST_DEVICES) {
   const Tensor apart = norm(centred) - mean(norm(p), axis(0), keepdims);
   CHECK(allclose(mixed, apart, {.atol = 1e-6}));
   CHECK(spread == doctest::Approx(sum(norm(centred)).item()));
-  using Large = weft::Small<double, 5, 5>;  // of which a block has no room for a state a thread
+  using Large = weft::Small<double, 5, 5>;  // a block has no room for one state per thread
   const Tensor<Large, D> large = weft::full<Large>({3, 2}, Large::identity(), D{});
   CHECK(test::elements(sum(large + large, axis(0)))[1] == Large::identity() * 6);
   CHECK(allclose(p + p, 2 * p));

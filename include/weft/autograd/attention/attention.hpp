@@ -1,4 +1,4 @@
-// scaled_dot_product_attention of Vars: the backward pass computes the weights again.
+// scaled_dot_product_attention of Vars: the backward pass recomputes the weights.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ void give(const Pull<E>& pull, Tensor<T, D>& gradient) {
   }
 }
 
-/// Kept are the operands, the value and a logarithm for each query.
+/// Keeps the operands, the value and one logarithm per query.
 template <class T, class D>
 struct AttentionRule {
   BegunAttention<T, D> begun;

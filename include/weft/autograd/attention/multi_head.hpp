@@ -1,4 +1,4 @@
-// multi_head_attention: attention of what projections give, heads side by side, without copies.
+// multi_head_attention: attention on the output of projections, heads side by side, without copies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// How (batch, length, heads * width), or (length, batch, heads * width), is made of heads.
+/// How (batch, length, heads * width), or (length, batch, heads * width), consists of heads.
 struct HeadLayout {
   int64_t heads = 1;
   bool batch_first = true;
@@ -43,7 +43,7 @@ BegunAttention<T, D> attend_heads(const Tensor<T, D>& q, const Tensor<T, D>& k,
   return begun;
 }
 
-/// The gradients of an attention whose operands are those of `begun`.
+/// The gradients of an attention with the operands in `begun`.
 template <class T, class D>
 void attention_gradients(const BegunAttention<T, D>& begun, const Tensor<T, D>& g,
                          const Tensor<T, D>& y, HeadLayout layout, const Tensor<T, D>& dq,
@@ -103,10 +103,10 @@ struct PackedHeadsRule {
 
 }  // namespace autograd
 
-/// scaled_dot_product_attention of `heads` heads that lie side by side in the last axis, as linear
-/// layers give them: q of shape (batch, n, heads * width), k and v of (batch, m, ...) give (batch,
-/// n, heads * width of v); or with the length before the batch. k and v may have
-/// fewer `key_heads`. Nothing is copied for heads to be next to their elements.
+/// scaled_dot_product_attention of `heads` heads side by side in the last axis, as linear layers
+/// return them: q of shape (batch, n, heads * width), k and v of (batch, m, ...) give (batch, n,
+/// heads * width of v); or with the length before the batch. k and v may have fewer `key_heads`.
+/// Heads are read in place, without copies.
 template <class T, class D>
 Var<T, D> multi_head_attention(const Var<T, D>& q, const Var<T, D>& k, const Var<T, D>& v,
                                HeadLayout layout, const AttentionOptions<T, D>& options = {},

@@ -11,7 +11,7 @@ namespace weft {
 
 namespace autograd {
 
-/// What batch_norm has found of a batch, one number a channel as (1, channel, 1, ...).
+/// The statistics of a batch, one number per channel as (1, channel, 1, ...).
 template <class C, class D>
 struct BatchStatistics {
   Tensor<C, D> mean;
@@ -26,7 +26,7 @@ inline Axes around_channels(int rank) {
   for (int i = 2; i < rank; ++i) axes.push_back(i);
   return axes;
 }
-/// A shape that puts one number a channel beside images of some rank.
+/// A shape that broadcasts one number per channel with images of some rank.
 inline Shape beside_images(int64_t channels, int rank) {
   Shape out{channels};
   for (int i = 2; i < rank; ++i) out.push_back(1);
@@ -43,9 +43,9 @@ struct TwoTensors {
   Tensor<T, D> first;
   Tensor<T, D> second;
 };
-/// The values of two expressions of a number a channel, on a GPU by one kernel: it is the launch
-/// that costs. Reductions over the batch are not given here, since a pass over two of them takes as
-/// long as two passes.
+/// The values of two expressions with one number per channel, on a GPU by one kernel, since
+/// launches dominate. Not for reductions over the batch: a pass over two of them takes as long as
+/// two passes.
 template <class T, class D, class A, class B>
 TwoTensors<T, D> values_of(const A& a, const B& b) {
   if constexpr (is_cuda<D>) {
@@ -140,10 +140,10 @@ struct BatchNormKernelRule {
   }
 };
 
-/// x (batch, channel, ...) with each channel's mean and variance over the batch taken out, times
-/// weight (channel,), plus bias (channel,), plus `added` of the shape of x if there is one; with
-/// `relu` no less than 0, all in the same pass. `statistics` gets what was taken out; where a
-/// device has kernels for it, they update `running` too. The format of x is kept.
+/// x (batch, channel, ...) with each channel normalised to mean 0 and variance 1 over the batch,
+/// times weight (channel,), plus bias (channel,), plus `added` of the shape of x if there is one,
+/// and with `relu` followed by relu, all in the same pass. `statistics` gets the mean and variance;
+/// a device's own kernels update `running` too. The format of x is kept.
 template <class T, class D>
 Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D>& bias,
                      double epsilon, bool relu, BatchStatistics<compute_t<T>, D>& statistics,

@@ -12,7 +12,7 @@ namespace weft {
 
 namespace autograd {
 
-/// Passes a gradient on that nobody else has: it becomes the argument's where that has none yet.
+/// Passes on a gradient that has no other owner: it becomes the argument's if that has none yet.
 template <class E, class T, class D>
 void give(const Pull<E>& pull, Tensor<T, D>&& gradient) {
   if (!pull.wanted()) return;
@@ -23,8 +23,8 @@ void give(const Pull<E>& pull, Tensor<T, D>&& gradient) {
   }
 }
 
-/// Where a gradient can be computed at once: the memory that a leaf of an arena keeps it in, if
-/// this is the first one of the pass; it counts as written then.
+/// Where a gradient can be computed directly: the arena memory of a leaf's gradient, if this is the
+/// first contribution of the pass; it then counts as written.
 template <class E, class T, class D>
 std::optional<Tensor<T, D>> own_place(const Pull<E>& pull, const Tensor<T, D>& leaf) {
   if constexpr (is_var<E>) {
@@ -38,8 +38,8 @@ std::optional<Tensor<T, D>> own_place(const Pull<E>& pull, const Tensor<T, D>& l
   return {};
 }
 
-/// The gradient of what relu was taken of, from that of y = relu(...): in the gradient's own memory
-/// where only the pass that runs has it, for its variable and for the node.
+/// The gradient of relu's argument, given the gradient of y = relu(...): in the gradient's own
+/// memory if only the running pass holds it, for its variable and for the node.
 template <class G>
 G shown_gradient(const G& gradient, const G& y) {
   using C = compute_t<typename G::value_type>;
@@ -52,8 +52,7 @@ G shown_gradient(const G& gradient, const G& y) {
   return out;
 }
 
-/// y = convolution of x with w, plus a bias; or the transposed one. With `cut` the larger of that
-/// and 0.
+/// y = convolution of x with w, plus a bias; or the transposed one. With `cut`, relu of that.
 struct ConvRule {
   const char* operation;
   bool transposed;
@@ -93,7 +92,7 @@ struct ConvRule {
   }
 };
 
-/// The gradient of another order in memory is the gradient.
+/// A gradient in another memory format is the same gradient.
 struct FormatRule {
   template <class G, class X>
   void backward(const G& g, const G&, const Pack<Pull<X>>& d, const G&) const {

@@ -1,4 +1,4 @@
-// The gradients of unfold and fold, which are each other's.
+// The gradients of unfold and fold: each is the other.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -10,8 +10,7 @@ namespace weft {
 
 namespace autograd {
 
-/// What was read of each element goes back to it, and to the coordinates the slope between
-/// elements.
+/// Each element gets the gradients of its reads; the coordinates get the slope between elements.
 struct GridSampleRule {
   GridSampleOptions options;
 

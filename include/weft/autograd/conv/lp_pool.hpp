@@ -9,7 +9,7 @@ namespace weft {
 
 namespace autograd {
 
-/// Each element of a window gets the share that its power has in the norm.
+/// Each element of a window gets its power's share of the norm.
 struct LpPoolRule {
   const char* operation;
   pool::Powers powers;

@@ -9,7 +9,7 @@ namespace weft {
 
 namespace autograd {
 
-/// Each place gets what was read of it.
+/// Each place gets the gradients of its reads.
 template <class C>
 struct InterpolateRule {
   resampling::Window<C> window;

@@ -1,4 +1,4 @@
-// The gradient of max_unpool: what stands at the indices.
+// The gradient of max_unpool: the elements at the indices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -78,7 +78,7 @@ class Backward<E, Source, TypeList<Ports...>> {
   static constexpr weft::detail::Name name() {
     return {"backward", weft::detail::name_of<without_vars_t<E>>().type};
   }
-  /// What is gathered takes its own type, as the elements do that its gradient is added to.
+  /// A gathered operand's gradient has the operand's type, like the elements that it is added to.
   template <class Port>
   using element = std::conditional_t<is_var<Port> || is_gather<Port>, typename Port::value_type,
                                      compute_t<typename Port::value_type>>;
@@ -111,7 +111,7 @@ class Backward<E, Source, TypeList<Ports...>> {
     });
   }
 
-  /// What the part at a port was evaluated to; without elements where it was not.
+  /// The value of the part at a port; without elements if it was not evaluated.
   template <class Inner>
   auto value_of(int port) const {
     using C = compute_t<typename Inner::value_type>;
@@ -134,7 +134,7 @@ class Backward<E, Source, TypeList<Ports...>> {
     using On = typename Port::device_type;
     if constexpr (is_var<Port>) {
       auto* variable = static_cast<VariableOf<T, On>*>(ports_[J].variable);
-      // Two that share their place are not written by one kernel.
+      // One kernel does not write two gradients that share their place.
       bool alone = ports_[J].full;
       for (int i = 0; i < k; ++i) {
         const PortState& other = ports_[i];

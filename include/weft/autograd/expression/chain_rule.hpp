@@ -1,4 +1,4 @@
-// The chain rule of one operation: from the gradient of its value to that of an argument.
+// The chain rule of one operation: from the gradient of its value to an argument's gradient.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace weft::autograd {
 
-/// The gradient g of a value times its derivative. The gradient of a complex number has the
-/// derivatives by its two parts as its own parts. So the derivative of a complex by a complex
-/// number enters conjugated; that of a real by a complex number is such a pair already; and of a
-/// complex by a real number only the real part counts.
+/// The gradient g of a value times its derivative. The parts of a complex gradient are the
+/// derivatives with respect to the number's two parts. So the derivative of a complex value by a
+/// complex argument enters conjugated; the derivative of a real value by a complex argument is such
+/// a pair already; and for a real argument of a complex value only the real part counts.
 template <class G, class Derivative>
 WEFT_HD constexpr auto chained(G g, Derivative derivative) {
   if constexpr (is_complex<G> && is_complex<Derivative>) {

@@ -1,4 +1,4 @@
-// What gradients depend on: the operands that they reach, and those whose values they are made of.
+// What gradients depend on: the operands that they reach, and the operands whose values they need.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,8 +41,8 @@ template <std::uint64_t Ports, class Op, class... Ps>
 inline constexpr bool reaches<Ports, Apply<Op, Ps...>> =
     !is_flat<Op> && (reaches<Ports, Ps> || ...);
 
-/// The arguments, as bits, whose values the derivative by argument I is made of. One that is made
-/// of the operation's value depends on all of them.
+/// The arguments, as bits, whose values the derivative by argument I needs. If it needs the
+/// operation's value, it depends on all of them.
 template <class Op, int I>
 inline constexpr unsigned derivative_reads = ~0U;
 template <int I>
@@ -65,7 +65,7 @@ template <std::uint64_t Ports, class Op, class... Ps>
 struct ReverseReads;
 }
 
-/// The operands, as bits, whose values the gradients for Ports are made of.
+/// The operands, as bits, whose values the gradients for Ports need.
 template <std::uint64_t Ports, class P>
 inline constexpr std::uint64_t reverse_reads = 0;
 template <std::uint64_t Ports, class Op, class... Ps>

@@ -1,4 +1,4 @@
-// Parts of an expression that are recorded separately, with their values kept: products and scans.
+// Parts of an expression that are recorded separately and keep their values: products and scans.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -65,12 +65,12 @@ struct OfOneReduction<Map<T, Op, N, X>> {
 };
 
 namespace detail {
-/// Whether the gradient of E's operand is made of E's value.
+/// Whether the gradient of E's operand needs E's value.
 template <class E>
 inline constexpr bool derives_by_value = false;
 template <class R, class E>
 inline constexpr bool derives_by_value<Reduce<R, E>> = Derivative<R>::reads_value;
-/// Whether it is made of E's value and the element alone.
+/// Whether it needs only E's value and the element.
 template <class E>
 inline constexpr bool derives_simply = false;
 template <class R, class E>
@@ -106,12 +106,12 @@ template <class E>
 inline constexpr bool is_of_simple_reduction<E> =
     detail::derives_simply<typename detail::PortOf<typename Segment<E>::ports>::type>;
 
-/// Whether a statement of type E keeps the value of its reduction: one that the gradient is made
-/// of, with a function of one number around it.
+/// Whether a statement of type E keeps the value of its reduction: the gradient needs it, and only
+/// a function of one number surrounds it.
 template <class E>
 inline constexpr bool keeps_value = detail::keeps_value<E>();
 
-/// The value that a statement keeps; nothing for most.
+/// The value that a statement keeps; empty for most.
 template <class E, class D>
 struct KeptValue {
   explicit operator bool() const { return false; }
@@ -120,13 +120,14 @@ template <class E, class D>
   requires keeps_value<E>
 struct KeptValue<E, D> {
   Tensor<typename OfOneReduction<without_vars_t<E>>::C, D> value;
-  /// Not where it was written since: the statement's value may share its elements.
+  /// Not if it was written since: the statement's value may share its elements.
   explicit operator bool() const {
     return value.storage() != nullptr && weft::detail::Access::is_current(value);
   }
 };
 
-/// The value of a statement as elements of T, in two steps: its reduction, kept, and what is left.
+/// The value of a statement as elements of T, in two steps: its reduction, which is kept, and the
+/// rest.
 template <class T, class D, class E>
 Tensor<T, D> evaluate_and_keep(const without_vars_t<E>& e, KeptValue<E, D>& kept) {
   using Of = OfOneReduction<without_vars_t<E>>;

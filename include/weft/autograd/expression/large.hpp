@@ -8,7 +8,8 @@
 
 namespace weft::autograd {
 
-/// Operands and gradients of one backward kernel, as they fit into a kernel's arguments on CUDA.
+/// The most operands and gradients of one backward kernel, limited by the size of kernel arguments
+/// on CUDA.
 inline constexpr int most_backward_values = 46;
 
 /// Whether each segment of an expression has a backward kernel.

@@ -19,7 +19,7 @@ inline constexpr std::uint64_t uses_of_argument = [] {
   return uses;
 }();
 
-/// Whether gradients pass from a program to its operands in Ports, by all ways.
+/// Whether gradients pass from a program to its operands in Ports, along every path.
 template <std::uint64_t Ports, class P>
 inline constexpr bool all_ways_pass = true;
 template <class Op, class... Ps, std::size_t... I>

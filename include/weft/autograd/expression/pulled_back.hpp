@@ -12,7 +12,7 @@ inline constexpr bool is_gather = false;
 template <class K, class E, class I>
 inline constexpr bool is_gather<Gather<K, E, I>> = true;
 
-/// Whether an expression is a function of what one gather from Vars gives, and of numbers.
+/// Whether an expression is a function of one gather from Vars and of numbers.
 template <class E>
 inline constexpr bool is_of_one_gather = is_gather<E>&& has_var<E>;
 template <class T, class Op, class... Args>

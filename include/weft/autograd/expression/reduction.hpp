@@ -1,4 +1,4 @@
-// The derivatives of reductions: what each element of the operand gets of the result's gradient.
+// The derivatives of reductions: how much of the result's gradient each element gets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ struct NoExtras {
   }
 };
 
-/// Whether a reducer says its own derivative, in terms of an element and the number of elements.
+/// Whether a reducer has its own derivative, in terms of an element and the number of elements.
 template <class R>
 concept DerivesByElement = requires(float x) {
   { R::derivative(x, 1LL) } -> std::convertible_to<float>;
@@ -37,7 +37,7 @@ struct Derivative : NoExtras {
   }
 };
 
-/// The number of zeros and the product of the other elements, so that one zero is no obstacle.
+/// The number of zeros and the product of the other elements, so that a single zero is no problem.
 template <>
 struct Derivative<reducer::prod> {
   static constexpr bool reads_value = true;
@@ -112,7 +112,7 @@ struct Derivative<reducer::norm> : NoExtras {
   }
 };
 
-/// Of the largest absolute values each gets its share.
+/// The largest absolute values share the gradient.
 template <>
 struct Derivative<reducer::norm_p> {
   static constexpr bool reads_value = true;
@@ -173,7 +173,7 @@ struct Rule<Reduce<R, E>> {
   using D = typename E::device_type;
 
   static constexpr bool takes_value = true;
-  /// `known` is e's value where it has been computed already.
+  /// `known` is e's value, if it has been computed already.
   template <class G>
   static void backward(const Reduce<R, without_vars_t<E>>& e, Variable* const* edges,
                        const Tensor<G, D>& gradient, const Tensor<C, D>& known = {}) {

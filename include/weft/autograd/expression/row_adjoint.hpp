@@ -205,7 +205,8 @@ struct RowAdjoint {
     }
   }
 
-  /// Whether the operands of other reductions that derivatives need are those of their own.
+  /// Whether the further reductions that derivatives need have the same operands as the reductions
+  /// themselves.
   static bool extras_agree(const Part& part, const Operand* operands,
                            const weft::detail::RowNode* nodes) {
     return extras_agree(part, operands, nodes, std::make_index_sequence<forward>{});
@@ -288,7 +289,7 @@ struct RowAdjoint {
   static constexpr auto all_reads = reads(static_cast<Program*>(nullptr));
 
  public:
-  /// The reductions that the gradients need; those of the forward pass that they read themselves;
+  /// The reductions that the gradients need; the forward pass's reductions that they read directly;
   /// and what these need.
   static constexpr std::uint32_t needed = all_reads.needed;
   static constexpr std::uint32_t read_by_gradients = all_reads.direct;

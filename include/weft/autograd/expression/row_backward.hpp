@@ -6,7 +6,7 @@
 
 namespace weft::autograd {
 
-/// See Rule; `run` returns false, and has done nothing, where the expression's parts do not all run
+/// See Rule; `run` returns false, having done nothing, if the expression's parts do not all run
 /// along the same rows, or more Vars want gradients than the program has outputs.
 template <class E>
 struct RowBackward {
@@ -15,7 +15,7 @@ struct RowBackward {
   using D = typename E::device_type;
   using Loops = weft::detail::loops_of<D>;
 
-  /// Whether E has reductions inside, all of whose derivatives a row program computes.
+  /// Whether E has reductions inside, and a row program can compute all their derivatives.
   static constexpr bool possible() {
     if constexpr (!Statement::possible) {
       return false;

@@ -1,4 +1,4 @@
-// Planning gradients along rows: the rows, and what becomes of the gradient of each Var.
+// Planning gradients along rows: the rows, and where each Var's gradient goes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace weft::autograd {
 
-/// What becomes of the gradient of one Var, which all operands in `leaves` are.
+/// What happens to the gradient of one Var, which all operands in `leaves` are.
 struct RowTarget {
   enum Kind : signed char { whole, summed, row_sums };
   Variable* variable = nullptr;
@@ -17,7 +17,7 @@ struct RowTarget {
   int place = 0;  // among the outputs of its kind
 };
 
-/// What is known of an expression's rows and the gradients that are wanted of it.
+/// An expression's rows, and the gradients that are wanted.
 struct RowGradients {
   static constexpr int most = 8;
   weft::detail::RowGeometry geometry;
@@ -96,8 +96,8 @@ WEFT_OUTLINED inline bool place_targets(RowGradients& rows, std::uint64_t direct
   return rows.outputs[0] <= wholes;
 }
 
-/// Whether rows are so few that what they need of the forward pass is computed by a launch of its
-/// own, which may cut them into pieces.
+/// Whether rows are so few that a separate launch, which may cut them into pieces, computes what
+/// they need of the forward pass.
 inline bool are_few(const weft::detail::RowGeometry& geometry) {
   return geometry.kept.size() <= 1024 && geometry.reduced.size() >= 1 << 14;
 }

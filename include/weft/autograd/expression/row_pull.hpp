@@ -1,4 +1,4 @@
-// Gradients that are row programs, of operands that are expressions: on to the Var in these.
+// Gradients that are row programs, of operands that are expressions: passed on to the Var inside.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -104,8 +104,8 @@ struct RowPullAdjoint {
       is_plain(static_cast<decltype(std::declval<Part>().head.reductions)*>(nullptr));
 };
 
-/// Whether a gradient G goes on through X in a row program. X is of one Var: of several, the
-/// operands of a short row cost more than what is written in between.
+/// Whether a gradient G goes on through X in a row program. X has one Var: with several, a short
+/// row's operands cost more than writing the values in between.
 template <class X, class G>
 constexpr bool can_pull_rows() {
   if constexpr (!detail::is_map<X> || var_count<X> != 1 || !weft::detail::has_reduction<G>) {
@@ -124,8 +124,8 @@ constexpr bool can_pull_rows() {
   }
 }
 
-/// Passes the gradient, an expression with reductions inside, to the Var in X; false, and nothing
-/// is done, where that is no row program.
+/// Passes the gradient, an expression with reductions inside, to the Var in X; returns false,
+/// having done nothing, if that is not a row program.
 template <class X, class G>
 bool pull_rows(const without_vars_t<X>& x, Variable* const* edges, const G& gradient) {
   using D = typename X::device_type;

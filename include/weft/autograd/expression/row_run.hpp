@@ -1,4 +1,4 @@
-// Running the row program of gradients: its operands, targets, launches, and what is summed after.
+// Running the row program of gradients: its operands, targets, launches, and final sums.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -88,7 +88,7 @@ class RowRun {
     const RowTarget& target = rows_.targets[t];
     return target.kind == RowTarget::whole && target.shape.rank() == rows_.full.rank();
   }
-  /// Whether output k adds to what is there.
+  /// Whether output k adds to its target.
   bool is_added(int k) const {
     for (int t = 0; t < rows_.count; ++t) {
       const RowTarget& target = rows_.targets[t];

@@ -1,4 +1,4 @@
-// What the types of an expression with reductions inside say of the row program of its gradients.
+// What an expression's type says about the row program of its gradients.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -92,7 +92,7 @@ template <class T, int N>
 using Times =
     std::conditional_t<N == 0, TypeList<>, std::conditional_t<N == 1, TypeList<T>, TypeList<T, T>>>;
 
-/// What the types of a lowered expression's reductions say of its adjoint.
+/// What the types of a lowered expression's reductions say about its adjoint.
 template <std::uint64_t Vars, class P, class Reductions>
 struct RowShape;
 template <std::uint64_t Vars, class P, class... Rs>

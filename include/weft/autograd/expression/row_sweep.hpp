@@ -151,8 +151,8 @@ struct RowReads {
   static constexpr auto reductions = static_cast<std::uint32_t>(Reads >> First);
 };
 
-/// The gradients of the reductions that a program reads, the bits of Inner among operands, and
-/// W sums of those of other operands, which `chosen` names.
+/// The gradients of the reductions that a program reads, the bits of Inner among operands, and W
+/// sums of the gradients of other operands, which `chosen` names.
 template <class C, int First, std::uint64_t Inner, int W, std::uint64_t Ports, class P, class Seed>
 struct RowSums : RowReads<First, reverse_reads<Ports, P> | Seed::reads> {
   static constexpr int inner = __builtin_popcountll(Inner);
@@ -190,8 +190,8 @@ struct RowSums : RowReads<First, reverse_reads<Ports, P> | Seed::reads> {
   }
 };
 
-/// The sum of the gradients that sweeps give for the operands in `chosen`: one tensor's; and of
-/// operand Before where it `adds` to what is there.
+/// The sum of the gradients that sweeps give for the operands in `chosen`: one tensor's; plus
+/// operand Before if it `adds`.
 template <class C, int First, int Before, class... Sweeps>
 struct RowGradient;
 template <class C, int First, int Before, std::uint64_t... Ports, class... Ps, class... Seeds>

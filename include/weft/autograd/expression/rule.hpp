@@ -21,8 +21,8 @@ struct Rule;
 template <class E>
 struct RowBackward;
 
-/// Passes on the gradients of E in one row program; false, and nothing is done, if there is none
-/// for it. On the CPU element-wise loops are faster.
+/// Passes on the gradients of E in one row program; returns false, having done nothing, if there is
+/// none. On the CPU element-wise loops are faster.
 template <class E, class G, class D>
 bool run_rows_backward([[maybe_unused]] const without_vars_t<E>& e,
                        [[maybe_unused]] Variable* const* edges,

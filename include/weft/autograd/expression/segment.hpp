@@ -12,11 +12,12 @@ namespace weft::autograd {
 using weft::detail::Operand;
 using weft::detail::TypeList;
 
-/// What operands are said to be of which only the shape matters: as large as the largest element, a
+/// The element of operands of which only the shape matters: as large as the largest element, a
 /// Small of 64 doubles.
 alignas(16) inline constexpr char unread_element[512] = {};
 
-/// Makes an operand of a shape whose elements are not used: all of them are one of zeros.
+/// Makes an operand of a shape whose elements are not used: a single element of zeros stands for
+/// all.
 [[gnu::noinline]] inline void set_unread(Operand& operand, std::size_t bytes, const Shape& shape) {
   Strides none;
   for (int d = 0; d < shape.rank(); ++d) none.push_back(0);
@@ -90,7 +91,8 @@ struct Segment<Var<T, D>> {
   }
 };
 
-/// What is gathered from a Var is read where it is needed; its offsets stand for it as a port.
+/// Elements gathered from a Var are read where they are needed; the offsets stand for the gather as
+/// a port.
 template <class K, class T, class D, class I>
 struct Segment<Gather<K, Var<T, D>, I>> {
   using Plain = weft::detail::Lowering<Gather<K, Tensor<T, D>, I>>;

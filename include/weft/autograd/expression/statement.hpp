@@ -98,8 +98,8 @@ bool any_requires_grad(const E& e) {
   return any;
 }
 
-/// The variable of `Var y = e`, of which `plain` is e without its Vars; null where the statement is
-/// not recorded.
+/// The variable of `Var y = e`; `plain` is e without its Vars. Null where the statement is not
+/// recorded.
 template <class T, class D, class E, class P>
 Ref<VariableOf<T, D>> record_statement(const E& e, P&& plain, const char* file, unsigned line,
                                        const KeptValue<E, D>& kept = {}) {

@@ -8,7 +8,7 @@
 
 namespace weft::autograd {
 
-/// What the forward pass of a program keeps for the reverse one: its value, and those of the
+/// What the forward pass of a program keeps for the reverse pass: its value, and the values of the
 /// sub-programs on the way to a port.
 template <std::uint64_t Ports, class P>
 struct Primal {
@@ -130,8 +130,8 @@ struct PackOf<weft::detail::TypeList<Ts...>> {
 };
 }  // namespace detail
 
-/// A program's gradients with respect to the operands in Ports, each of which is read once.
-/// `Seed` gives the gradient of its value: seed(inputs, value).
+/// A program's gradients with respect to the operands in Ports, each read once. `Seed` gives the
+/// gradient of its value: seed(inputs, value).
 template <std::uint64_t Ports, class P, class Seed>
 struct Sweep {
   using values = typename detail::PortTypes<Ports, P>::type;

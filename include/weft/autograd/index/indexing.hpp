@@ -13,7 +13,7 @@ template <class K, class E, class I>
   requires has_var<E>
 struct Rule<Gather<K, E, I>> {
   using D = typename E::device_type;
-  /// `gradient` is a tensor, or an expression that the kernel which adds it takes in.
+  /// `gradient` is a tensor, or an expression that is fused into the kernel that adds it.
   template <class G>
   static void backward(const Gather<K, without_vars_t<E>, I>& e, Variable* const* edges,
                        const G& gradient) {
@@ -30,7 +30,7 @@ struct Rule<Gather<K, E, I>> {
         if (i != e.axis() && stretched[i] == 1) stretched[i] = e.shape()[i];
       }
       if (stretched == sink.buffer.shape()) return add_to(sink.buffer);
-      // The operand broadcast: its elements have the sums of what their copies have.
+      // The operand was broadcast: its elements get the sums of their copies' gradients.
       const auto copies = zeros<T>(stretched, sink.buffer.device());
       add_to(copies);
       const Reduce<reducer::sum, Tensor<T, D>> sums(reducer::sum{}, copies,
@@ -41,7 +41,7 @@ struct Rule<Gather<K, E, I>> {
   }
 };
 
-/// Each element has part in all sums behind it.
+/// Each element takes part in all later sums.
 template <class E>
   requires has_var<E>
 struct Rule<Scan<scanner::cumsum, E>> {

@@ -11,7 +11,8 @@ namespace weft {
 
 namespace autograd {
 
-/// What sort and topk give of a Var: its elements in order, with a gradient, and where they were.
+/// The result of sort and topk for a Var: its elements in order, with a gradient, and where they
+/// were.
 template <class T, class D>
 struct SortedVar {
   Var<T, D> values;

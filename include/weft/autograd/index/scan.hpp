@@ -14,8 +14,8 @@ Tensor<T, D> sums_from_the_end(const Tensor<T, D>& x, int along) {
   return Tensor<T, D>(cumsum(x.flip(along), axis(along))).flip(along);
 }
 
-/// What a scan's rule gets: the operand's value, the result and its gradient, all in the type that
-/// is computed in.
+/// What a scan's rule gets: the operand's value, the result and its gradient, all in the compute
+/// type.
 template <class S, class E, class F>
 void scan_backward(const Scan<S, without_vars_t<E>>& e, Variable* const* edges, const F& f) {
   using T = typename E::value_type;
@@ -27,8 +27,8 @@ void scan_backward(const Scan<S, without_vars_t<E>>& e, Variable* const* edges, 
   });
 }
 
-/// Up to the first zero the sums of g y behind an element, over it; at that zero the products
-/// without it; behind it nothing.
+/// Up to the first zero, the sum of g y from an element on, divided by it; at that zero, the
+/// products without it; after it, 0.
 template <class E>
   requires has_var<E>
 struct Rule<Scan<scanner::cumprod, E>> {
@@ -51,7 +51,7 @@ struct Rule<Scan<scanner::cumprod, E>> {
   }
 };
 
-/// Each running extremum has its gradient from the last element that is equal to it.
+/// Each running extremum passes its gradient to the last element equal to it.
 template <class S, class E>
   requires(has_var<E> && (std::is_same_v<S, scanner::cummax> || std::is_same_v<S, scanner::cummin>))
 struct Rule<Scan<S, E>> {

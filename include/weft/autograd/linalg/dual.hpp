@@ -79,7 +79,7 @@ void multiply_duals(const Product<K, A, B>& e, const Tensor<Dual<T>, D>& target)
 template <class X, class... Xs>
 concept JoinsDual = !is_dual<element_of_t<X>> && (is_dual<element_of_t<Xs>> || ...);
 
-/// Beside Dual elements, plain ones of the same precision are constants, a Var's as well.
+/// Beside Dual elements, plain ones of the same precision, a Var's too, are constants.
 template <class X, class... Xs>
   requires(decides<X>&& JoinsDual<X, Xs...>)
 struct Leading<X, Xs...> : Leading<Xs...> {};

@@ -1,4 +1,4 @@
-// Linear algebra of Vars: each function is recorded with the gradient that stands beside its value.
+// Linear algebra of Vars: each function is recorded with the gradient defined next to its value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace weft::linalg {
 
-/// The Var of what K computes of tensors and Vars; in ops/linalg/solver.hpp is what K has.
+/// The Var of K's value for tensors and Vars; ops/linalg/solver.hpp says what K has.
 template <class K, class... Xs>
 auto recorded(const K& k, const Xs&... xs) {
   static_assert(!(is_dual<typename Xs::value_type> || ...),

@@ -18,7 +18,7 @@ struct WithoutVars<Product<K, A, B>> {
   }
 };
 
-/// A factor is read in both passes: what is not a tensor yet becomes a Var or a Tensor.
+/// Both passes read the factors: an expression becomes a Var or a Tensor.
 template <class X>
 using factor_t = typename weft::detail::Evaluated<X>::type;
 
@@ -135,7 +135,7 @@ void put_product(const S& sink, const M& matrix, const Tensor<T, D>& a, const Te
   }
 }
 
-/// Gives a factor the product of a and b, which has its shape but for batches.
+/// Gives a factor the product of a and b, which has its shape except for batches.
 template <class E, class T, class D>
 void pass_product(const without_vars_t<E>& e, Variable* const* edges, const Tensor<T, D>& a,
                   const Tensor<T, D>& b, bool left) {
@@ -172,7 +172,7 @@ struct Rule<Product<K, A, B>> {
       fill_zero<A>(e.left(), edges);
       return fill_zero<B>(e.right(), edges + var_count<A>);
     }
-    // One matrix on the right, as a layer has it: all batches are rows of one product.
+    // One matrix on the right, as in a layer: all batches are rows of one product.
     const bool flat = b.rank() == 2 && a.rank() > 2;
     const auto pass_left = [&] {
       if constexpr (has_var<A>) {
@@ -216,7 +216,7 @@ struct Rule<Product<K, A, B>> {
   }
 };
 
-/// A bias passes the gradient on as it is, and gets its sum.
+/// A bias passes the gradient on unchanged, and gets its sum.
 template <class T, class K, class A, class B, class X>
   requires((has_var<A> || has_var<B>)&&(is_var<X> || TensorLike<X>))
 struct Rule<Map<T, op::add, Product<K, A, B>, X>> {

@@ -35,7 +35,7 @@ struct LogSoftmaxRule {
 };
 
 /// Passes the gradients of what scales and shifts the elements of a row, all in one kernel. E is
-/// the type that the expression e had with its Vars, which are those of the pulls.
+/// the type that the expression e had with its Vars, the pulls' Vars.
 template <class E, class G, class... Ps>
 void pass_parameters(const without_vars_t<E>& e, const G& g, const Ps&... pulls) {
   if constexpr (has_var<E>) {
@@ -116,7 +116,7 @@ struct CrossEntropyRule {
   }
 };
 
-/// Several expressions with reductions along the same rows, of shapes of their own, in one kernel.
+/// Several expressions with reductions along the same rows, each with its own shape, in one kernel.
 template <class... Es>
 auto rows_of(const Es&... es) {
   using weft::detail::Access;

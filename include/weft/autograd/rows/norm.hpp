@@ -10,7 +10,7 @@ namespace weft {
 namespace autograd {
 
 namespace detail {
-/// A place for a gradient that a kernel can write to; of another kind of target a copy.
+/// A place for a gradient that a kernel can write to; a copy for other kinds of targets.
 template <class T, class D>
 struct DenseSink {
   Sink<T, D> target;
@@ -63,7 +63,7 @@ class NormOf<X, C, D, TypeList<Ports...>> {
   static constexpr std::uint64_t mask = Parts::template mask<1>;
 
  public:
-  /// Of more operands a thread would have too few registers.
+  /// With more operands a thread would run out of registers.
   static constexpr bool possible = n <= 4 && k <= 2 && effects_of<Program> == 0;
 
   NormOf(const without_vars_t<X>& x, Variable* const* edges)
@@ -166,9 +166,8 @@ constexpr bool are_norm_operands() {
   }
 }
 
-/// Passes all gradients of a norm on at once; false, and nothing is done, where they are computed
-/// by expressions: where not all of them are wanted, and for operands that the kernel does not
-/// take.
+/// Passes on all gradients of a norm at once. Returns false, having done nothing, if expressions
+/// have to compute them: if not all are wanted, or for operands that the kernel does not take.
 template <class T, class C, class D, class X, class W, class... B>
 bool pass_norm(const char* operation, const Tensor<T, D>& gradient, const without_vars_t<X>& x,
                const Tensor<T, D>& weight, const Tensor<C, D>* centre, const Tensor<C, D>& scale,

@@ -7,7 +7,7 @@
 
 namespace weft::autograd {
 
-/// What becomes of the elements that a view does not show, or shows several times.
+/// Whether a view shows each element, some, or some several times.
 enum class Coverage {
   renamed,  ///< the view has each element, in the same order
   each,     ///< each once
@@ -55,7 +55,7 @@ class Movement final : public NodeOf<1>, public InPlace<T, D> {
 
   Text name() const override { return operation_; }
   void check() const override {}
-  /// Neighbours of the view are neighbours in memory, so that kernels write either as fast.
+  /// Neighbours in the view are neighbours in memory, so that kernels write either equally fast.
   static bool keeps_neighbours(const Tensor<T, D>& value) {
     for (int d = value.rank() - 1; d >= 0; --d) {
       if (value.size(d) > 1) return value.strides()[d] == 1 || value.strides()[d] == -1;
@@ -75,7 +75,7 @@ class Movement final : public NodeOf<1>, public InPlace<T, D> {
     auto* const input = operand();
     if (coverage_ == Coverage::renamed && gradient.is_contiguous() &&
         weft::detail::Access::storage(gradient).owners() == 1) {
-      return input->give(gradient.reshape(shape_));  // nobody else has it, and it is dropped next
+      return input->give(gradient.reshape(shape_));  // it has no other owner, and is dropped next
     }
     const Sink<T, D> sink = input->open_anywhere(shape_, device_);
     const Tensor<T, D> target = view_(sink.buffer);
@@ -118,7 +118,7 @@ class Movement final : public NodeOf<1>, public InPlace<T, D> {
   Coverage coverage_;
 };
 
-/// The view of a Var that `view` makes of its values. Where that copied them, so does this.
+/// The view of a Var that `view` makes of its values; if that copies them, so does this.
 template <class T, class D, class F>
 Var<T, D> moved(const char* operation, const Var<T, D>& x, F view,
                 Coverage coverage = Coverage::each) {
@@ -174,7 +174,7 @@ Var<T, D> Var<T, D>::t() const {
 }
 template <class T, Device D>
 Var<T, D> Var<T, D>::reshape(const Shape& to) const {
-  // The gradient is a buffer without gaps, of which there is always a view.
+  // The gradient is a buffer without gaps, so it can always be viewed in another shape.
   return autograd::moved(
       "reshape", *this, [to](const auto& x) { return x.reshape(to); }, autograd::Coverage::renamed);
 }

@@ -1,4 +1,4 @@
-// The gradients of pad, roll, tile, ...: each element has the sum of what its copies have.
+// The gradients of pad, roll, tile, ...: each element gets the sum of its copies' gradients.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,7 +36,7 @@ Tensor<T, D> summed_along(const Tensor<T, D>& x, int axis) {
   return sum.eval();
 }
 
-/// The gradient along one axis of a rearrangement: of `a.from` elements, of that of `a.to`.
+/// The gradient along one axis of a rearrangement: `a.from` elements from `a.to`.
 template <class K, class T, class D>
 Tensor<T, D> folded(const weft::AxisPlaces& a, const Tensor<T, D>& g) {
   Shape shape = g.shape();

@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace op {
-/// What element k of half a spectrum counts: `inside` where its conjugate is left out, else 1.
+/// The weight of element k in half a spectrum: `inside` if its conjugate is left out, otherwise 1.
 template <class T>
 struct half_spectrum_weight {
   using result_type = complex<T>;
@@ -25,7 +25,8 @@ struct half_spectrum_weight {
 
 namespace autograd {
 
-/// The node of y = f(x) for a linear f, which needs neither: the gradient of x is back(gradient).
+/// The node of y = f(x) for a linear f, which needs neither x nor y: the gradient of x is
+/// back(gradient).
 template <class T, class U, class D, class F>
 class Linear final : public NodeOf<1> {
  public:
@@ -46,7 +47,7 @@ class Linear final : public NodeOf<1> {
   F back_;
 };
 
-/// The Var of a value that a linear function computed of x.
+/// The Var of a value that a linear function computed from x.
 template <class T, class U, class D, class F>
 Var<U, D> linear_of(const char* operation, const Var<T, D>& x, const Tensor<U, D>& y,
                     const F& back) {
@@ -55,7 +56,7 @@ Var<U, D> linear_of(const char* operation, const Var<T, D>& x, const Tensor<U, D
   return Var<U, D>(y, computed_by<U, D>(static_cast<Ref<Node>&&>(node)));
 }
 
-/// The adjoint of a transform of something of the given shape: the direction is turned, and what
+/// The adjoint of a transform of something of the given shape: the direction is reversed, and what
 /// was cropped gets no gradient.
 struct FourierAdjoint {
   fourier::Problem problem;

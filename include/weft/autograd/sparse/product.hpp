@@ -29,7 +29,7 @@ struct WithoutVars<SampledProduct<A, B>> {
   }
 };
 
-/// Both passes read the factors: what is not a tensor yet becomes a Var or a Tensor.
+/// Both passes read the factors: an expression becomes a Var or a Tensor.
 template <class V, class X>
   requires(has_var<V> || has_var<X>)
 struct HoistInside<SparseProduct<V, X>> {
@@ -63,7 +63,7 @@ Tensor<T, D> as_column(const Tensor<T, D>& x) {
 }
 }  // namespace detail
 
-/// y = A x: the gradient of x is A^H g, that of A's values g x^H at A's places.
+/// y = A x: the gradient of x is A^H g; of A's values, g x^H at A's places.
 template <class V, class X>
   requires(has_var<V> || has_var<X>)
 struct Rule<SparseProduct<V, X>> {
@@ -91,7 +91,7 @@ struct Rule<SparseProduct<V, X>> {
   }
 };
 
-/// v = (A B) at the places of S: the gradient of A is S(g) B^H, that of B is A^H S(g).
+/// v = (A B) at the places of S: the gradient of A is S(g) B^H; of B, A^H S(g).
 template <class A, class B>
   requires(has_var<A> || has_var<B>)
 struct Rule<SampledProduct<A, B>> {

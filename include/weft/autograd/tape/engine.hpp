@@ -12,7 +12,7 @@ namespace weft::autograd {
 class Pass {
  public:
   /// Collects everything that the root was computed from. If targets are given, only their
-  /// gradients are computed, otherwise those of all leaves.
+  /// gradients are computed, otherwise all leaves' gradients.
   Pass(Variable* root, const std::vector<Variable*>& targets = {})
       : id_(__atomic_add_fetch(&last_id(), 1, __ATOMIC_RELAXED)) {
     collect(root);
@@ -67,7 +67,7 @@ class Pass {
   }
 
  private:
-  /// A leaf, and its state in the pass that this one runs inside of, if any.
+  /// A leaf, and its state in the pass that this one is nested in, if any.
   struct Leaf {
     Ref<Variable> variable;
     bool active;

@@ -141,15 +141,15 @@ struct Place : Counted {
   int64_t first = 0;      ///< of its elements, and of its gradient's
   int64_t next = 0;       ///< where the next leaf begins
   Tensor<T, D> gradient;  ///< where its gradient is put
-  /// Called before a gradient is put there: memory that is made only then.
+  /// Called before a gradient is put there, for memory that is only allocated then.
   virtual void open() {}
 };
 
-/// How the gradient of a view is put where its operand's is, so that none of its elements is moved.
+/// How the gradient of a view is put into its operand's, so that no element is copied.
 template <class T, class D>
 struct InPlace {
   virtual ~InPlace() = default;
-  /// The view of the operand's gradient; what it does not show is zero.
+  /// The view of the operand's gradient; elements outside it are zero.
   virtual Sink<T, D> open() = 0;
 };
 
@@ -249,9 +249,8 @@ struct VariableOf final : Variable {
     }
     for (const auto& hook : accumulated_hooks) hook->call(gradient);
   }
-  /// Completes a leaf whose last contribution has come while its statement still owes others
-  /// theirs: so begins what sends gradients to other devices before a product that it can overlap
-  /// with.
+  /// Completes a leaf whose last contribution has arrived while its statement still owes others
+  /// theirs: so sending gradients to other devices can start before a product that overlaps it.
   void complete_early() {
     if (!can_complete_early()) return;
     uses = 0;  // the pass does not complete it again
@@ -293,8 +292,8 @@ struct VariableOf final : Variable {
 
 inline Node::Node() : sequence(__atomic_add_fetch(&state::last_sequence, 1, __ATOMIC_RELAXED)) {}
 
-/// Drops a node, then one by one what only it held: the chain of statements may be longer than the
-/// stack is deep.
+/// Drops a node, then, one by one, what only it held: recursion along a long chain of statements
+/// would overflow the stack.
 [[gnu::noinline]] inline void destroy_iteratively(Ref<Node>&& node) {
   thread_local std::vector<Ref<Node>>* open = nullptr;
   if (open != nullptr) {

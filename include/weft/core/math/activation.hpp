@@ -12,7 +12,7 @@
 
 namespace weft::math {
 
-/// float, double and their Dual, of which derivatives are derived once more.
+/// float, double, and their Dual for second derivatives.
 template <class T>
 concept Smooth = std::floating_point<T> || is_dual<T>;
 

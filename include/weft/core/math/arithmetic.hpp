@@ -1,4 +1,4 @@
-// math: arithmetic, order, division and bits; every result defined, also where C++ leaves it open.
+// math: arithmetic, order, division and bits; results are defined even where C++ leaves them open.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/ptx.hpp"
 
 namespace weft::math {
 
@@ -47,7 +48,7 @@ WEFT_HD constexpr bool is_inf(T x) {
   }
 }
 
-/// x < 0, without a compiler's remark on unsigned types.
+/// x < 0, without a compiler's warning for unsigned types.
 template <class T>
 WEFT_HD constexpr bool is_negative(T x) {
   if constexpr (std::is_unsigned_v<T>) {
@@ -136,9 +137,7 @@ template <class T>
 WEFT_HD constexpr T maximum(T x, T y) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (std::is_same_v<T, float>) {  // one instruction instead of three
-    float larger = 0;
-    asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(x), "f"(y));
-    return larger;
+    return weft::detail::ptx::max_nan(x, y);
   }
 #endif
   return x > y || is_nan(x) ? x : y;
@@ -147,9 +146,7 @@ template <class T>
 WEFT_HD constexpr T minimum(T x, T y) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (std::is_same_v<T, float>) {
-    float smaller = 0;
-    asm("min.NaN.f32 %0, %1, %2;" : "=f"(smaller) : "f"(x), "f"(y));
-    return smaller;
+    return weft::detail::ptx::min_nan(x, y);
   }
 #endif
   return x < y || is_nan(x) ? x : y;

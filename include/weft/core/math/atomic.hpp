@@ -14,7 +14,7 @@ WEFT_HD T added(T element, compute_t<T> value) {
 }
 
 #if defined(__CUDACC__)
-/// One to two bytes, for which CUDA has no addition: compared and swapped until nobody came
+/// One or two bytes, for which CUDA has no addition: compare and swap until no other thread came
 /// between.
 template <class T>
 __device__ void swap_add(T* p, compute_t<T> value) {
@@ -43,8 +43,8 @@ __device__ void swap_add(T* p, compute_t<T> value) {
 }
 #endif
 
-/// *p += value. Kernels may add to one element from many threads; the order is not fixed then, and
-/// with it the rounding of floating types.
+/// *p += value. Kernels may add to one element from many threads; the order, and with it the
+/// rounding of floating types, is then not fixed.
 template <class T>
 WEFT_HD void atomic_add(T* p, compute_t<T> value) {
 #if defined(__CUDA_ARCH__)

@@ -1,4 +1,4 @@
-// atomic_apply: an element in memory becomes a function of itself and a value; none is lost.
+// atomic_apply: an element in memory becomes a function of itself and a value; no update is lost.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace weft::detail {
 
 #if defined(__CUDACC__)
-/// The unsigned type of as many bytes, which CUDA compares and swaps.
+/// The unsigned type of the same size, which CUDA compares and swaps.
 template <int Bytes>
 struct SwappedWord;
 template <>

@@ -1,4 +1,4 @@
-// math::simd: what functions are made of that compilers vectorise: bits, masks, polynomials.
+// math::simd: the parts of functions that compilers vectorise: bits, masks, polynomials.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,9 +11,9 @@
 /// at -O3 without -ffast-math. They have no branches, no calls and no tables (but sin, cos and tan
 /// of double for large angles); what depends on a condition is chosen by integer masks, since
 /// comparisons of floating-point numbers may trap, which keeps a compiler from computing both
-/// sides. A number's function is the same wherever it is in an array: loops over vectors and what
-/// is left behind them compile from one text, in which each product that is added is a mul_add.
-/// They rely on rounding to nearest and on IEEE 754, so that elementary.hpp passes them by under
+/// sides. A function's value does not depend on the position in an array: loops over vectors and
+/// their remainders compile from one text, in which each product that is added is a mul_add. They
+/// rely on rounding to nearest and on IEEE 754, so elementary.hpp does not use them under
 /// -ffast-math.
 namespace weft::math::simd {
 
@@ -31,7 +31,7 @@ struct Format<float> {
   static constexpr Bits infinity = 0x7F800000;
   static constexpr Bits sign = 0x80000000;
   static constexpr Bits nan = 0x7FC00000;
-  static constexpr Bits upper = 0xFFFFF000;  // a factor of which fits twice into the mantissa
+  static constexpr Bits upper = 0xFFFFF000;  // so many bits that a product of two fits the mantissa
   static constexpr float round = 0x1.8p23F;
 };
 template <>
@@ -103,7 +103,8 @@ WEFT_INLINE T upper_half(T x) {
   return from_bits(to_bits(x) & Format<T>::upper);
 }
 
-/// Limits are template arguments since of other ?: g++ makes branches, not a minimum.
+/// Limits are template arguments, since g++ turns ?: with others into branches instead of a
+/// minimum.
 template <std::uint32_t Limit>
 WEFT_INLINE std::uint32_t at_most(std::uint32_t a) {
   return a < Limit ? a : Limit;
@@ -114,7 +115,8 @@ WEFT_INLINE std::uint32_t at_most_signed(std::uint32_t a) {
   return static_cast<std::uint32_t>(b < Limit ? b : Limit);
 }
 
-/// Added to a float's bits, makes small or negative integers of NaN's, which a limit then spares.
+/// Added to a float's bits, turns NaN's into small or negative integers, which a limit does not
+/// change.
 inline constexpr std::uint32_t past_nan = 0x007FFFFF;
 
 /// |x|, at most the number whose bits are `Limit`; NaN stays NaN.
@@ -161,8 +163,8 @@ WEFT_INLINE double limited_magnitude(double x) {
   return magnitude(clamp_magnitude<Limit>(x));
 }
 
-/// x * y + z, rounded once where the instruction set has that. Without __FMA__ it is still one
-/// instruction in a function whose target attribute has it.
+/// x * y + z, rounded once if the instruction set can. Without __FMA__ it is still one instruction
+/// in a function whose target attribute has it.
 template <class T>
 WEFT_INLINE T mul_add(T x, T y, T z) {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)

@@ -8,9 +8,9 @@
 
 namespace weft::math {
 
-/// What `x` is as a `To`. Floating to integer rounds toward zero, saturates, and makes 0 of NaN;
-/// integers wrap; to bool is `x != 0`; half types are rounded once. Complex goes to complex only,
-/// and Dual, whose tangent would be lost, to no other floating type.
+/// `x` as a `To`. Floating to integer rounds toward zero, saturates, and turns NaN into 0; integers
+/// wrap; to bool is `x != 0`; half types are rounded once. Complex goes to complex only, and Dual,
+/// whose tangent would be lost, to no other floating type.
 template <class To, class From>
   requires((is_complex<To> || !is_complex<From>)&&(is_dual<To> || !is_dual<From> ||
                                                    !is_floating<To>))

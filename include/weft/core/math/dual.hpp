@@ -8,7 +8,8 @@
 namespace weft::math {
 
 // clang-format off
-// Constants of a Dual are its number's: kernels may read those, but not an object of a class.
+// Constants of a Dual are its number type's: kernels may read those, but not an object of class
+// type.
 template <class T> inline constexpr T infinity<Dual<T>>         = infinity<T>;
 template <class T> inline constexpr T nan<Dual<T>>              = nan<T>;
 template <class T> inline constexpr T pi<Dual<T>>               = pi<T>;
@@ -21,8 +22,9 @@ template <class T> inline constexpr T two_over_sqrt_pi<Dual<T>> = two_over_sqrt_
 template <class T> inline constexpr T inv_sqrt_2pi<Dual<T>>     = inv_sqrt_2pi<T>;
 // clang-format on
 
-/// The tangent of a function's value, of what moves with `tangent`. What does not move adds nothing
-/// where the derivative is infinite or undefined, as that of pow(x, 2) by its exponent for x < 0.
+/// The tangent of a function's value for an argument with this tangent. A tangent of 0 contributes
+/// nothing even where the derivative is infinite or undefined, as for the exponent of pow(x, 2)
+/// with x < 0.
 template <class T>
 WEFT_HD constexpr T moved(T derivative, T tangent) {
   return tangent == 0 ? T(0) : derivative * tangent;
@@ -82,7 +84,7 @@ WEFT_HD constexpr Dual<T> follow(Dual<T> x, T y, T slope) {
   return {y, moved(slope, x.tangent)};
 }
 
-// What derivatives and reductions are made of; the operations themselves go by chain().
+// The functions that derivatives and reductions use; the operations themselves use chain().
 // clang-format off
 template <class T> WEFT_HD Dual<T> sign(Dual<T> x)    { return follow(x, sign(x.value), T(0)); }
 template <class T> WEFT_HD Dual<T> floor(Dual<T> x)   { return follow(x, floor(x.value), T(0)); }

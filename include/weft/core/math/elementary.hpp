@@ -12,6 +12,7 @@
 #include "weft/core/math/hyperbolic.hpp"
 #include "weft/core/math/power.hpp"
 #include "weft/core/math/trigonometric.hpp"
+#include "weft/core/ptx.hpp"
 
 namespace weft::math {
 
@@ -36,14 +37,12 @@ template <class T> inline constexpr real_t<T> inv_sqrt_2pi     = real_t<T>(0.398
 
 template <std::floating_point T> WEFT_HD WEFT_INLINE T abs(T x)   { return std::fabs(x); }
 template <std::floating_point T> WEFT_HD WEFT_INLINE T exp(T x)   { return forms::exp(x); }
-/// exp of a term of a sum whose largest is 1, x <= 0; of float on a GPU off by |x| / 2^23 of itself,
-/// and 0 where it is not normal.
+/// exp of x <= 0, a term of a sum whose largest is 1; float on a GPU has a relative error of |x| /
+/// 2^23, and is 0 where that would be subnormal.
 template <std::floating_point T> WEFT_HD WEFT_INLINE T exp_of_term(T x) {
 #if defined(__CUDA_ARCH__)
   if constexpr (sizeof(T) == 4) {
-    T y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * log2e<T>));
-    return y;
+    return weft::detail::ptx::ex2_approx(x * log2e<T>);
   }
 #endif
   return exp(x);
@@ -106,7 +105,7 @@ WEFT_HD WEFT_INLINE T rsqrt(T x) {
 }
 
 #if defined(__FAST_MATH__) && !defined(__CUDA_ARCH__)
-/// x^n for integers, 0 <= n < 25, where that is an integer below 2^24; else some number beyond.
+/// x^n for integers, 0 <= n < 25, if that is an integer below 2^24; otherwise some larger number.
 WEFT_INLINE float power_of_integer(float x, int n) {
   float power = n % 2 != 0 ? x : 1.F;
   for (n /= 2; n > 0; n /= 2) {
@@ -148,7 +147,7 @@ WEFT_HD T xlogy(T x, T y) {
   return x == 0 && !is_nan(y) ? T(0) : x * log(y);
 }
 
-/// The derivatives of pow(x, y), whose value is z; 0 where a factor 0 decides against log(0).
+/// The derivatives of pow(x, y), whose value is z; 0 where a factor of 0 meets log(0).
 template <std::floating_point T>
 WEFT_HD T pow_derivative_x(T x, T y) {
   return y == 0 ? T(0) : y * pow(x, y - 1);

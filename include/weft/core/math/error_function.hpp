@@ -9,8 +9,7 @@ namespace weft::math::simd {
 namespace detail {
 
 /// log(sqrt(2 pi) t e^(t^2 / 2) Phi(-t)) for t from 0.65, where Phi is the normal distribution's
-/// cumulative probability: by a polynomial in (t - 25/16) / (t + 25/16), which brings infinity
-/// near.
+/// cumulative probability: by a polynomial in (t - 25/16) / (t + 25/16), which maps infinity to 1.
 template <class T>
 WEFT_INLINE T log_tail(T t) {
   const T w = 1 / (t + T(1.25));

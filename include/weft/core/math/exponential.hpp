@@ -16,7 +16,8 @@ struct Reduced {
   T lost;  // what r lacks
 };
 
-/// As Cody and Waite: ln2 in two parts, of which the first has zeros where k's bits come in.
+/// As Cody and Waite: ln2 in two parts; the first ends in enough zeros for its product with k to be
+/// exact.
 template <class T>
 WEFT_INLINE Reduced<T> reduce_exp(T x, T offset, T low = 0) {
   constexpr bool single = sizeof(T) == 4;
@@ -65,7 +66,7 @@ WEFT_INLINE T exp_near(T r) {
   return mul_add(r, mul_add(r, exp_rest(r), T(1)), T(1));
 }
 
-/// y * e^(x + low) for x and low that no limit is passed by.
+/// y * e^(x + low) for x and low within the limits.
 template <class T>
 WEFT_INLINE T times_exp(T y, T x, T low) {
   const Reduced<T> reduced = reduce_exp(x, twice_bias<T>, low);
@@ -107,8 +108,8 @@ WEFT_INLINE T exp2(T x) {
   return scale(mul_add(r, slope, T(1)), to_bits(shifted));
 }
 
-/// e^x - 1 as 2 (2^(k-1) (e^r - 1) + (2^(k-1) - 1/2)), where nothing overflows too early; what the
-/// sum of r's part and the constant loses is added to the small rest.
+/// e^x - 1 as 2 (2^(k-1) (e^r - 1) + (2^(k-1) - 1/2)), where nothing overflows too early; the
+/// rounding error of the sum of r's part and the constant is added to the small rest.
 template <class T>
 WEFT_INLINE T expm1(T x) {
   using namespace detail;

@@ -140,7 +140,7 @@ WEFT_HD inline double trigamma_beside(double whole, double fraction) {
     double low = 0;
     digamma_root(-static_cast<int>(std::floor(x)), high, low);
     const double distance = (x - high) - low;
-    // Beside a root digamma is the integral of its slope, by Gauss' rule.
+    // Near a root, digamma as the integral of its slope, by Gauss's rule.
     if (std::fabs(distance) < 0.05) {
       constexpr double nodes[] = {0, 0x1.9f95df119fd62p-2, 0x1.7ba9f9be3a1d6p-1,
                                   0x1.e5f178e7c6229p-1};
@@ -162,8 +162,8 @@ WEFT_HD inline double trigamma_beside(double whole, double fraction) {
 }  // namespace detail
 
 /// The derivative of lgamma; NaN at its poles, the negative integers, and -+infinity at +-0. Float
-/// is computed in double, since nothing else has digits left beside the negative roots; those below
-/// -19 are no better than 1e-15 * log(-x).
+/// is computed in double, which alone has digits left near the negative roots; near those below -19
+/// the error is up to 1e-15 * log(-x).
 template <std::floating_point T>
 WEFT_HD T digamma(T x) {
   return static_cast<T>(detail::digamma_wide(static_cast<double>(x)));

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "weft/core/config.hpp"
+#include "weft/core/ptx.hpp"
 
 namespace weft::math::gpu {
 
@@ -19,7 +20,7 @@ WEFT_HD WEFT_INLINE float polynomial(float x, float first, Coefficients... other
   }
 }
 
-/// x y, never joined with a sum.
+/// x y, never contracted with an addition.
 WEFT_HD WEFT_INLINE float product(float x, float y) {
 #if defined(__CUDA_ARCH__)
   return __fmul_rn(x, y);
@@ -33,47 +34,41 @@ WEFT_HD WEFT_INLINE float float_of(int bits) { return __builtin_bit_cast(float, 
 
 }  // namespace detail
 
-/// 1 / x within 1 ulp; 0 where that is not normal.
+/// 1 / x within 1 ulp; 0 for subnormal results.
 WEFT_HD WEFT_INLINE float reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
-  float r;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-  return r;
+  return weft::detail::ptx::rcp_approx(x);
 #else
   return 1 / x;
 #endif
 }
-/// 2^x within 2 ulp; 0 where that is not normal.
+/// 2^x within 2 ulp; 0 for subnormal results.
 WEFT_HD WEFT_INLINE float exp2(float x) {
 #if defined(__CUDA_ARCH__)
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
+  return weft::detail::ptx::ex2_approx(x);
 #else
   return ::exp2f(x);
 #endif
 }
-/// log2(x) to 22 digits behind the point; -infinity where x is not normal.
+/// log2(x) to 22 binary digits after the point; -infinity for subnormal x.
 WEFT_HD WEFT_INLINE float log2(float x) {
 #if defined(__CUDA_ARCH__)
-  float y;
-  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
+  return weft::detail::ptx::lg2_approx(x);
 #else
   return ::log2f(x);
 #endif
 }
 
-/// Of the normal distribution: exp(-a^2 / 2) and the probability of more than a, both within
-/// 5 + a^2 / 2 ulp: the rounding of a^2 is not made up for.
+/// The normal distribution's tail: exp(-a^2 / 2) and the probability of more than a, both within 5
+/// + a^2 / 2 ulp, since the rounding of a^2 is not corrected.
 struct NormalTail {
   float a;
   float gauss;
   float beyond;
 
-  /// Of a = |x|, at most 15, where nothing is left; NaN counts as 15. The probability over the
-  /// exponential function, times a + c, is a polynomial in (a - c) / (a + c), c = 2.5 (fitted by
-  /// least squares with weights that approach the least largest error: 0.26 of 2^-24).
+  /// For a = |x|, at most 15, beyond which nothing is left; NaN counts as 15. The probability over
+  /// the exponential function, times a + c, is a polynomial in (a - c) / (a + c), c = 2.5 (fitted
+  /// by least squares with weights that approach the least largest error: 0.26 of 2^-24).
   WEFT_HD WEFT_INLINE explicit NormalTail(float x) {
     constexpr float c = 2.5F;
     a = fminf(fabsf(x), 15.F);
@@ -108,8 +103,8 @@ WEFT_HD WEFT_INLINE float softplus(float x) {
   return fmaf(s, p, x <= 0 ? 0 : x);
 }
 
-/// x^y for the exponents that are written most, of which `is_plain_exponent` is true, within 2 ulp,
-/// with the special values of C's pow.
+/// x^y for the most common exponents (`is_plain_exponent`), within 2 ulp, with the special values
+/// of C's pow.
 WEFT_HD WEFT_INLINE bool is_plain_exponent(float y) {
   return y == 1 || y == 2 || y == 3 || y == 4 || y == 0.5F || y == -0.5F || y == -1;
 }
@@ -120,7 +115,7 @@ WEFT_HD WEFT_INLINE float plain_power(float x, float y) {
     return y == 1 ? x : y == 2 ? square : square * (y == 3 ? x : square);
   }
   if (y == -1) return 1 / x;
-  // The root of -0 is 0 here, and that of -infinity infinity.
+  // Here the root of -0 is 0, and of -infinity infinity.
   if (y == 0.5F) return x == -infinity ? infinity : sqrtf(x) + 0.F;
 #if defined(__CUDA_ARCH__)
   const float root = rsqrtf(x);
@@ -140,8 +135,8 @@ WEFT_HD WEFT_INLINE float pow(float x, float y) {
   constexpr int sign = static_cast<int>(0x80000000U);
   constexpr float infinity = __builtin_inff();
 
-  // What depends on y alone: computed once a thread where y is a number. Beyond 2^40 the result is
-  // 0, 1 or infinity, as it is there. The logarithm below is that of a ratio, times 2 / ln(2).
+  // What depends on y alone: computed once per thread if y is a number. Beyond 2^40 the result is
+  // 0, 1 or infinity, as at 2^40. The logarithm below is of a ratio, times 2 / ln(2).
   const float half = 0.5F * y;
   const bool is_integer = truncf(y) == y;
   const int odd = is_integer && truncf(half) != half ? sign : 0;
@@ -170,7 +165,7 @@ WEFT_HD WEFT_INLINE float pow(float x, float y) {
   const float error = lost * over;
   const float rest = fmaf(fmaf(s, p, error), z, error);
 
-  // y log2|x| = k + r with an integer k; what the roundings of its parts lose goes to r.
+  // y log2|x| = k + r with an integer k; the rounding errors of its parts go into r.
   const float whole = product(n, e);
   const float t = fmaf(factor, s + rest, whole);
   const bool is_negative = t < 0;
@@ -180,7 +175,8 @@ WEFT_HD WEFT_INLINE float pow(float x, float y) {
   const float low = fmaf(factor, rest, fmaf(factor_low, s, fmaf(n, e, -whole)));
   const float r = fmaf(factor, s, whole - k) + low;
 
-  // 2^r, times 2^(k +- 64) in its exponent, times 2^-+64, so that it rounds where it is not normal.
+  // 2^r, times 2^(k +- 64) in its exponent, times 2^-+64, so that subnormal results are rounded
+  // once.
   const float q = polynomial(r, 1.F, 0x1.62e43p-1F, 0x1.ebfbep-3F, 0x1.c6af78p-5F, 0x1.3b2a48p-7F,
                              0x1.5f0aap-10F, 0x1.4424c8p-13F);
   const float scaled =

@@ -59,7 +59,7 @@ WEFT_INLINE T cosh(T x) {
   return half + half;
 }
 
-/// 1 - 2 / (e^(2 |x|) + 1), and up to where that is 1/2 a polynomial, which NaN takes too.
+/// 1 - 2 / (e^(2 |x|) + 1), and below 1/2 a polynomial, which NaN takes too.
 template <class T>
 WEFT_INLINE T tanh(T x) {
   using namespace detail;
@@ -87,8 +87,8 @@ WEFT_INLINE T tanh(T x) {
 }
 
 /// With e = e^-|x| and q = e / (1 + e): 1 - q, and e - e q for negative x, where the roundings of
-/// the divisor and of q tell little. e times 2^32 or 2^64 is no subnormal number, so that one
-/// rounding makes it one.
+/// the divisor and of q matter little. e times 2^32 or 2^64 is not subnormal, so it is rounded to a
+/// subnormal number only once.
 template <class T>
 WEFT_INLINE T sigmoid(T x) {
   using namespace detail;

@@ -22,7 +22,7 @@ WEFT_INLINE T small_integer(Bits<T> n) {
   return from_bits(static_cast<Bits<T>>(n + base)) - Format<T>::round;
 }
 
-/// For positive x that is not below the normal numbers; `exponent` is subtracted from e.
+/// For positive normal x; `exponent` is subtracted from e.
 template <class T>
 WEFT_INLINE Mantissa<T> split(T x, Bits<T> exponent) {
   using U = Bits<T>;
@@ -128,7 +128,7 @@ WEFT_INLINE T log10(T x) {
   }
 }
 
-/// log(1 + x); what 1 + x loses in rounding comes in after the exponent is taken off.
+/// log(1 + x); the rounding error of 1 + x is added after the exponent is removed.
 template <class T>
 WEFT_INLINE T log1p(T x) {
   using namespace detail;

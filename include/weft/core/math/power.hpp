@@ -113,7 +113,7 @@ WEFT_INLINE float pow(float x, float y) {
   const double t = static_cast<double>(y) * log_or_special(base, logarithm);
   const auto [bits, r, lost] =
       reduce_exp(clamp_magnitude<to_bits(150.0)>(t), double(Format<double>::bias));
-  // Of one degree more than a float asks for, so that powers that are integers come out as such.
+  // One degree more than float needs, so that integer powers are exact.
   const double p = polynomial(r, 0x1.0000000b9129bp-1, 0x1.5555555a78ed4p-3, 0x1.5554e9063586ep-5,
                               0x1.1110e0f238322p-7, 0x1.6d43246b523b4p-10, 0x1.a124f19fe89acp-13);
   const double power = power_of_two<double>(bits) * (1 + mul_add(r * r, p, r));
@@ -169,8 +169,8 @@ WEFT_INLINE T cbrt(T x) {
   return with_sign_of(from_bits(select(high, bits, to_bits(scaled))), x);
 }
 
-/// The C library's sqrt may set errno, and compilers do not vectorise what does. Called by way of a
-/// pointer to a function without side effects it is the processor's instruction.
+/// The C library's sqrt may set errno, which keeps compilers from vectorising it. Called through a
+/// pointer to a function without side effects, it becomes the processor's instruction.
 WEFT_INLINE float sqrt(float x) {
   float (*root)(float) __attribute__((const));
   root = reinterpret_cast<decltype(root)>(static_cast<float (*)(float)>(&::sqrtf));

@@ -17,8 +17,7 @@ struct Quadrant {
   float r;
 };
 
-/// For any x, as Payne and Hanek: x times the digits of 2 / pi from which on x's turns are not
-/// whole.
+/// For any x, as Payne and Hanek: x times the digits of 2 / pi that do not make whole turns.
 WEFT_INLINE Quadrant reduce_angle(float x) {
   const std::uint32_t row = (magnitude_bits(x) >> 23) - (127 + 25);
   const auto i = static_cast<std::int64_t>(row & ~below(row, 0U));
@@ -80,7 +79,7 @@ struct FineAngle {
   double rest;
 };
 
-/// a - b, rounded, and what rounding took: Knuth's two-sum.
+/// a - b, rounded, and the rounding error: Knuth's two-sum.
 WEFT_INLINE double difference(double a, double b, double& error) {
   const double whole = a - b;
   const double part = whole - a;
@@ -154,7 +153,7 @@ WEFT_INLINE double near_tan(double x) {
   return from_bits(to_bits(ratio) ^ (odd & Format<double>::sign));
 }
 
-/// Further away these are the C library's. Loops over elements ask once for many of them.
+/// Further away these are the C library's. Loops check many elements at once.
 WEFT_INLINE double sin(double x) { return is_near_angle(x) != 0 ? near_sin(x) : std::sin(x); }
 WEFT_INLINE double cos(double x) { return is_near_angle(x) != 0 ? near_cos(x) : std::cos(x); }
 WEFT_INLINE double tan(double x) { return is_near_angle(x) != 0 ? near_tan(x) : std::tan(x); }

@@ -110,8 +110,8 @@ struct geometric {
   }
 };
 
-/// Drawn for the rarer kind and the fewer draws, from which the others follow. Small means by
-/// inversion, others by Stadlober's ratio of uniforms (The ratio of uniforms approach for
+/// Drawn for the rarer kind and the smaller number of draws, from which the others follow. Small
+/// means by inversion, others by Stadlober's ratio of uniforms (The ratio of uniforms approach for
 /// generating discrete random variates, 1990).
 struct hypergeometric {
   static constexpr const char* text = "hypergeometric";

@@ -57,8 +57,8 @@ WEFT_HD inline float normal_float(std::uint32_t radius, std::uint32_t angle) {
 
 namespace weft::variate {
 
-/// gamma::draw() as a float: a block of Philox has all that an attempt needs. Alike on every device
-/// from a shape of 1 on; below, exp is each device's own.
+/// gamma::draw() as a float: a block of Philox has all that an attempt needs. The same on every
+/// device for shapes of at least 1; below, exp is each device's own.
 WEFT_HD inline float draw_float_gamma(ElementBits bits, float shape, float scale) {
   // In (0, 1]: the last of 2^24 words rounds to 1, whose logarithm, 0, does no harm below.
   const auto positive = [](std::uint32_t word) {

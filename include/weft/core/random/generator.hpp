@@ -7,8 +7,8 @@
 
 namespace weft {
 
-/// In the GPU's memory, set before each replay of a graph: what its draws have instead of the seed,
-/// and add to their numbers, of the time when they were captured.
+/// In the GPU's memory, set before each replay of a graph: the seed, and the offset to add, that
+/// replace the ones at capture.
 struct DrawOrigin {
   std::uint64_t seed = 0;
   std::uint64_t shift = 0;
@@ -36,11 +36,11 @@ struct Draw {
     return i % 2 == 0 ? std::uint64_t{x.a} << 32 | x.b : std::uint64_t{x.c} << 32 | x.d;
   }
 
-  /// The draw for a statement that is evaluated now: outside of the capture that it was made in it
-  /// belongs to the first replay, as if the capture had been a run.
+  /// The draw for a statement that is evaluated now: outside the capture in which it was made, it
+  /// is the first replay's, as if the capture had been a run.
   Draw settled() const;
 
-  /// For kernels: looks up once what block() else does for each element, a fifth of its time.
+  /// For kernels: looks up once what block() would look up for each element, a fifth of its time.
   WEFT_HD constexpr void resolve() {
 #if defined(__CUDA_ARCH__)
     if (origin != nullptr) {
@@ -102,7 +102,7 @@ class Generator {
   /// Starts again from `seed`; not while another thread draws.
   void manual_seed(std::uint64_t seed) { set(seed, 0); }
 
-  /// Takes the next draw. In a capture each replay takes it anew, unless the generator itself was
+  /// Takes the next draw. In a capture each replay takes a new one, unless the generator itself was
   /// made there and so would start again with each run.
   Draw draw() {
     DrawRecorder* const recorder = detail::draw_recorder;
@@ -110,7 +110,7 @@ class Generator {
     return {seed(), skip(1)};
   }
 
-  /// Leaves out that many draws; returns the offset before.
+  /// Skips that many draws; returns the offset before.
   std::uint64_t skip(std::uint64_t draws) {
     return __atomic_fetch_add(&offset_, draws, __ATOMIC_RELAXED);
   }
@@ -156,7 +156,7 @@ namespace detail {
 [[gnu::visibility("default")]] inline constinit Generator default_generator_instance{};
 }
 
-/// The generator of whoever names none; one for all devices and threads, seeded with 0.
+/// The default generator; one for all devices and threads, seeded with 0.
 inline Generator& default_generator() { return detail::default_generator_instance; }
 
 /// Seeds the default generator.

@@ -19,7 +19,7 @@ class ElementBits {
     double a;
     double b;
   };
-  /// Two numbers between 0 and 1, neither of which they are: odd multiples of 2^-53.
+  /// Two numbers in the open interval (0, 1): odd multiples of 2^-53.
   WEFT_HD Pair uniforms() {
     const PhiloxBlock x = block();
     return {open(x.a, x.b), open(x.c, x.d)};
@@ -111,8 +111,8 @@ struct log_normal {
 };
 
 /// A gamma variate of scale 1 as size * exp(boost), by Marsaglia and Tsang (A simple method for
-/// generating gamma variables, 2000); below a shape of 1 from that of shape + 1. No logarithm tells
-/// what their squeeze accepts already: all but one of a hundred.
+/// generating gamma variables, 2000); below a shape of 1 from shape + 1. Their squeeze accepts all
+/// but one in a hundred without a logarithm.
 struct GammaVariate {
   double size;
   double boost = 0;
@@ -138,7 +138,7 @@ struct GammaVariate {
   }
 };
 
-/// Its logarithm, which loses none below the least number.
+/// Its logarithm, which does not underflow.
 WEFT_HD inline double log_gamma_variate(ElementBits& bits, double shape) {
   const GammaVariate x(bits, shape);
   return math::log(x.size) + x.boost;
@@ -196,8 +196,8 @@ struct wald {
   }
 };
 
-/// By rejection from what is close to it there: the normal distribution, an exponential one in its
-/// tail, a constant (Robert: Simulation of truncated normal variables, 1995).
+/// By rejection from a similar distribution: the normal one, an exponential one in its tail, a
+/// constant (Robert: Simulation of truncated normal variables, 1995).
 struct truncated_normal {
   static constexpr const char* text = "truncated_normal";
   static constexpr const char* domain = "a mean, a positive deviation and bounds low <= high";

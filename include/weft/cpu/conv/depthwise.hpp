@@ -27,8 +27,8 @@ struct DepthwiseWeights<Cpu> {
   }
 
  private:
-  /// Over all images and places of a filter, what a tap reads times the gradient there; rows in
-  /// eight lanes.
+  /// Sums, over all images and places of a filter, what a tap reads times the gradient there; rows
+  /// in eight lanes.
   template <class T>
   static compute_t<T> sum(const conv::Problem& p, const conv::Window& w,
                           const conv::Planes<const T>& x, const conv::Planes<const T>& g,

@@ -17,8 +17,7 @@ struct ConvLibrary<Cpu> {
                       const Tensor<T, D>& w, const Tensor<T, D>& y) {
     return run<T>(operation, cpu::OneDnnPart::results, p, x, w, y, nullptr, y);
   }
-  /// The same plus a bias (filter,). relu is left to the pass that adds it: oneDNN's makes 0 of
-  /// what is not a number.
+  /// The same plus a bias (filter,). relu is a separate pass: oneDNN's turns NaN into 0.
   template <class T, class D>
   static bool results_with_bias(const char* operation, const conv::Problem& p,
                                 const Tensor<T, D>& x, const Tensor<T, D>& w,
@@ -48,7 +47,7 @@ struct ConvLibrary<Cpu> {
       problem.last_image = is_channels_last(image);
       problem.last_filter = is_channels_last(filter);
       problem.conv = p;
-      // How the images are shared depends on the shape alone, and with it every sum.
+      // How the images are shared, and so every sum, depends only on the shape.
       constexpr double least = 5e7;  // operations that are worth the copy of the filters
       const auto fitting = static_cast<int64_t>(p.operations() / least) + 1;
       const int64_t most = fitting < 16 ? fitting : 16;

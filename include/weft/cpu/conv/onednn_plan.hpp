@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long because oneDNN's interface of C is wordy, and has two forms.
+// Long because oneDNN's C interface is wordy, and has two versions.
 
 #if defined(WEFT_ONEDNN)
 
@@ -18,7 +18,7 @@
 
 namespace weft::cpu {
 
-/// What of a convolution is computed.
+/// Which part of a convolution is computed.
 enum class OneDnnPart : int64_t { results, biased, images, weights };
 
 /// A convolution, compared as bytes: all numbers of 64 bits.
@@ -29,7 +29,7 @@ struct OneDnnProblem {
   conv::Problem conv;
 };
 
-/// The arrays of a call, of which one is written.
+/// The arrays of a call; one is written.
 struct OneDnnArrays {
   float* image;
   float* filter;
@@ -45,7 +45,7 @@ using OneDnnLayout = const_dnnl_memory_desc_t;
 using OneDnnLayout = const dnnl_memory_desc_t*;
 #endif
 
-/// Where an array lies, or, without strides, wherever oneDNN likes it best. Never destroyed.
+/// An array's layout, or, without strides, whichever oneDNN prefers. Never destroyed.
 inline OneDnnLayout onednn_layout(int rank, const int64_t* size, const int64_t* stride) {
   dnnl_dims_t sizes{};
   dnnl_dims_t strides{};
@@ -69,7 +69,7 @@ inline OneDnnLayout onednn_layout(int rank, const int64_t* size, const int64_t* 
   return status == dnnl_success ? made : nullptr;
 }
 
-/// The processor, as oneDNN calls it.
+/// oneDNN's engine for the processor.
 inline dnnl_engine_t onednn_engine() {
   static const dnnl_engine_t engine = [] {
     dnnl_engine_t made = nullptr;
@@ -78,7 +78,8 @@ inline dnnl_engine_t onednn_engine() {
   return engine;
 }
 
-/// An array of a plan: as it is given, as the convolution wants it, and the way between them.
+/// An array of a plan: its given layout, the layout the convolution wants, and the copy between
+/// them.
 struct OneDnnArray {
   OneDnnLayout given = nullptr;
   OneDnnLayout wanted = nullptr;
@@ -142,7 +143,7 @@ class OneDnnPlanner {
   }
 
  private:
-  /// Strides, dilations and paddings; false where there would be fewer than no places behind.
+  /// Strides, dilations and paddings; false if the padding at the end would be negative.
   bool windows() {
     for (int i = 0; i < axes_; ++i) {
       const int at = 3 - axes_ + i;
@@ -252,7 +253,7 @@ struct OneDnnPlans {
 };
 [[gnu::visibility("default")]] inline OneDnnPlans onednn_plans;
 
-/// The plan for a problem, from the last time or new.
+/// The plan for a problem, cached or new.
 [[gnu::noinline]] inline const OneDnnPlan& plan_onednn(const OneDnnProblem& p) {
   pthread_mutex_lock(&onednn_plans.mutex);
   if (onednn_plans.all == nullptr) onednn_plans.all = new std::vector<const OneDnnPlan*>;

@@ -30,7 +30,7 @@ struct Visitor<Cpu> {
   }
 
  private:
-  /// Rows lie along x. Of images whose channels are neighbours all channels of a row come first.
+  /// Rows lie along x. For channels-last images, all channels of a row come first.
   static conv::Place place_of_row(const conv::Volume& v, int64_t row) {
     conv::Place at;
     const auto take = [&](int64_t size) {

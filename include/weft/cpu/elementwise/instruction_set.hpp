@@ -1,4 +1,4 @@
-// Loops compiled for several instruction sets, of which one is chosen at run time.
+// Loops compiled for several instruction sets; one is chosen at run time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace weft::cpu {
 
 /// The instruction set that this file is compiled for. As a template argument of the loops it keeps
-/// the linker from merging those of files with other -m options.
+/// the linker from merging loops of files compiled with different -m options.
 #if defined(__AVX512F__)
 struct Avx512;
 using Compiled = Avx512;

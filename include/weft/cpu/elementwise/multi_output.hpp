@@ -21,7 +21,7 @@ template <class Outs, class Types, class Program>
 struct MultiOutputKernel;
 template <class... Outs, class... Ts, MultiOutputProgram Program>
 struct MultiOutputKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Program> {
-  /// n elements per row of the targets, then of the operands, as ElementLoop says.
+  /// n elements per row of the targets, then of the operands, as in ElementLoop.
   static void run(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
                   int64_t rows, int64_t n) {
     run_loop([=]() __attribute__((always_inline)) { loop(program, at, step, skip, rows, n); });

@@ -32,7 +32,7 @@ WEFT_OUTLINED inline int64_t stream_limit() {
   return most;
 }
 
-/// False if `count` elements of any type are too few, without a closer look.
+/// A quick check: false if `count` elements of any type are too few.
 inline bool may_stream(int64_t count) {
   return count >= least_stream_limit / 16 || stream_limit_set > 0;
 }

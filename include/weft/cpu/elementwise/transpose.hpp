@@ -42,7 +42,7 @@ struct Sixteen {
   typedef std::uint16_t Eight __attribute__((vector_size(16)));
   Eight a[8], b[8];
   for (int j = 0; j < 8; ++j) __builtin_memcpy(&a[j], from + j * stride, 16);
-  // Three times, halves of which one lies four vectors on are shuffled into each other.
+  // Three times, each vector is interleaved with the one four vectors further on.
   const auto shuffle = [](const Eight* in, Eight* out) __attribute__((always_inline)) {
     for (int j = 0; j < 4; ++j) {
       out[2 * j] = __builtin_shufflevector(in[j], in[j + 4], 0, 8, 1, 9, 2, 10, 3, 11);
@@ -83,12 +83,12 @@ template <class T>
     for (int i = 0; i < rows; ++i) out[i * pitch + j] = in[i + j * stride];
   }
 }
-/// The sizes of elements in bytes, a bit each: those of a statement's operands, or all.
+/// Sizes of elements in bytes, a bit each: of a statement's operands, or all.
 template <class... Ts>
 inline constexpr int sizes_of = (0 | ... | (sizeof(Ts) <= 16 ? static_cast<int>(sizeof(Ts)) : 0));
 inline constexpr int all_sizes = 1 | 2 | 4 | 8 | 16;
 
-/// transpose_elements by size, of which those in Sizes are compiled; others are copied one by one.
+/// transpose_elements by size. Only the sizes in Sizes are compiled; others are copied one by one.
 template <int Sizes>
 void transpose_tile(const char* from, int64_t stride, char* to, int64_t pitch, int rows,
                     int columns, int itemsize) {

@@ -85,7 +85,8 @@ inline constexpr bool joins = requires(typename R::template State<C> s) {
   requires std::is_same_v<decltype(s.value), C>;
 };
 
-/// Records whether there was a NaN among numbers, or vectors of them, which the join would lose.
+/// Records whether there was a NaN among numbers, or vectors of numbers, since the join would lose
+/// it.
 template <class J, class C>
 class NanSeen {
   static constexpr bool looks = std::is_floating_point_v<C> && requires { J::loses_nan; };

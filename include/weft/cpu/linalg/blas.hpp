@@ -62,8 +62,8 @@ inline constexpr bool has_blas = false;
 #endif
 
 #if defined(WEFT_ONEDNN)
-/// oneDNN's product of floats, with rows side by side as weft has them. Its kernels are made for
-/// the processor at run time, and know newer ones than most BLAS do.
+/// oneDNN's product of floats, row-major like weft's. It generates kernels for the processor at run
+/// time, and supports newer ones than most BLAS do.
 extern "C" int weft_onednn_sgemm(char, char, int64_t, int64_t, int64_t, float, const float*,
                                  int64_t, const float*, int64_t, float, float*,
                                  int64_t) __asm__("dnnl_sgemm");

@@ -9,7 +9,7 @@
 
 namespace weft::cpu {
 
-/// How a BLAS is told its number of threads; unknown: it gets products whole.
+/// How to set a BLAS's number of threads; if unknown, it gets products whole.
 enum class BlasThreads { unasked, unknown, none, openmp, openblas, mkl, blis };
 
 namespace detail {
@@ -69,8 +69,8 @@ inline BlasThreads blas_threads() {
   return threads;
 }
 
-/// While it lives, BLAS, and LAPACK through it, runs on the calling thread only, if it can be told
-/// to and that is wanted. Threads of the pool stay that way.
+/// While it lives, BLAS, and LAPACK through it, runs on the calling thread only, if that is
+/// possible and wanted. Threads of the pool stay that way.
 class SingleThreadedBlas {
  public:
   explicit SingleThreadedBlas(bool wanted = true)

@@ -113,8 +113,8 @@ void triangular_solve(const Matrix<T>& a, int64_t n, T* x, const linalg::Triangl
   }
 }
 
-/// Householder's reflection 1 - tau v v^H, v[0] = 1, that makes x a multiple of its first element's
-/// direction: x becomes that number and v's rest. Gives tau, as LAPACK's larfg does.
+/// Householder's reflection 1 - tau v v^H, v[0] = 1, that maps x to a multiple of the first unit
+/// vector: x becomes that factor, followed by the rest of v. Returns tau, as LAPACK's larfg does.
 template <class T>
 T reflector(int64_t n, T* x) {
   using R = real_t<T>;
@@ -129,7 +129,7 @@ T reflector(int64_t n, T* x) {
   return (T(beta) - first) * (1 / beta);
 }
 
-/// y = (1 - tau v v^H) y, v[0] = 1 whatever is there.
+/// y = (1 - tau v v^H) y; v[0] is taken to be 1.
 template <class T>
 void reflect(int64_t n, const T* v, T tau, T* y) {
   const T factor = tau * (y[0] + detail::inner(n - 1, v + 1, y + 1));

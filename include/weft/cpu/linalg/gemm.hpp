@@ -54,9 +54,9 @@ struct GemmReal<complex<T>> {
   using type = T;
 };
 
-/// The inner loop: `rows` times two vectors of sums stay in registers while both panels go by. All
-/// that depends on it has it as a parameter, so that files compiled for different instruction sets
-/// have functions of different names.
+/// The inner loop: `rows` times two vectors of sums stay in registers while it walks both panels.
+/// Everything that depends on it has it as a parameter, so that files compiled for different
+/// instruction sets have functions of different names.
 template <class R, int Bytes = vector_bytes, bool Fma = fused_multiply_add>
 struct MicroKernel {
   static constexpr int lanes = Bytes / static_cast<int>(sizeof(R));
@@ -236,7 +236,7 @@ class Gemm {
   R* b_;
 };
 
-/// The threads that work may be cut for here.
+/// The number of threads among which work may be split here.
 inline int64_t gemm_threads() { return may_share() ? num_threads() : 1; }
 
 }  // namespace detail

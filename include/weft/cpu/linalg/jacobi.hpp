@@ -54,8 +54,8 @@ void swap_columns(const Matrix<T>& a, int64_t rows, int64_t i, int64_t j) {
   for (int64_t k = 0; k < rows; ++k) swap(a(k, i), a(k, j));
 }
 
-/// Makes columns `have` to `total` of an orthonormal basis: of the unit vector that the others
-/// reach least, what is orthogonal to them.
+/// Fills in columns `have` to `total` of an orthonormal basis: each from the unit vector with the
+/// largest part orthogonal to the others.
 template <class T>
 void complete_basis(const Matrix<T>& u, int64_t m, int64_t have, int64_t total) {
   for (; have < total; ++have) {
@@ -115,7 +115,7 @@ bool eigh(const Matrix<T>& a, int64_t n, real_t<T>* w) {
           b(p, j) = y * rotation.c - rotation.s * b(q, j);
           b(q, j) = conjugate(rotation.s) * y + b(q, j) * rotation.c;
         }
-        // What rounding left there may be above `tiny` beside large eigenvalues, in every sweep.
+        // With large eigenvalues, rounding may leave this above `tiny` in every sweep.
         b(p, q) = b(q, p) = T(0);
         rotation(n, a.column(p), a.column(q));
       }

@@ -120,7 +120,7 @@ struct Functions<complex<double>> {
 // clang-format on
 }  // namespace lapack
 
-/// f(room, length, info) first for the length it asks for, then with so much room; info.
+/// f(room, length, info), first to query the length, then with that much room; returns info.
 template <class T, class F>
 int with_room(const F& f) {
   T least{};

@@ -8,7 +8,8 @@ namespace weft::cpu {
 
 namespace detail {
 
-/// Turns a plane: (x, y) becomes (c x + s y, c y - s* x), the second 0 for what it was made of.
+/// A plane rotation: (x, y) becomes (c x + s y, c y - s* x); for the pair it was made from, the
+/// second is 0.
 template <class T>
 struct PlaneTurn {
   real_t<T> c = 1;

@@ -1,4 +1,4 @@
-// The CPU's batches of matrices: loops over them, and those of up to 16 x 16 without a library.
+// Batches of matrices on the CPU: loops over them, without a library up to 16 x 16.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace weft::cpu {
 
-/// f(i) for each of `count` matrices; it gives 0, or what its failure is: the number from 1 of a
-/// pivot, or -1. Then throws for the first matrix that failed. `elements`: the size of the work.
+/// f(i) for each of `count` matrices; it returns 0 or its failure: the number of a pivot, from 1,
+/// or -1. Then throws for the first matrix that failed. `elements` is the size of the work.
 template <class F>
 void each_matrix(const char* operation, const char* fact, int64_t count, int64_t elements,
                  const F& f) {
@@ -44,7 +44,7 @@ void each_matrix(const char* operation, const char* fact, int64_t count, int64_t
 }
 
 /// The inverse of one matrix of up to W rows by elimination with row exchanges, on whole rows of W
-/// elements, which the compiler makes vectors of.
+/// elements, which the compiler vectorises.
 template <class T, int W>
 struct RowInverse {
   T a[W][W];
@@ -96,7 +96,7 @@ struct RowInverse {
   }
 };
 
-/// What MatrixSolver<Cpu> has of small matrices.
+/// MatrixSolver<Cpu>'s functions for small matrices.
 struct SmallSolver {
   template <class T>
   static void small_det(const char* operation, const Tensor<T, Cpu>& x, const Tensor<T, Cpu>& out) {

@@ -36,15 +36,16 @@ struct Counter {
   }
 };
 
-/// Freed blocks by size. The C library gives large blocks back to the system, and to touch fresh
-/// memory costs five times what writing it does. Never destroyed: static tensors outlive it.
+/// Freed blocks by size. The C library returns large blocks to the system, and the first touch of
+/// fresh memory costs five times as much as writing it again. Never destroyed: static tensors
+/// outlive it.
 class Pool {
  public:
   static constexpr int64_t smallest = 1 << 20;  // smaller blocks are the C library's
   static constexpr int64_t huge_page = 1 << 21;
   static constexpr int64_t page = 1 << 12;
 
-  /// What a block of that many bytes takes: an eighth more at most.
+  /// The size of a block for that many bytes: at most an eighth more.
   static constexpr int64_t rounded(int64_t bytes) {
     if (bytes < smallest) return (bytes + 63) & -64;
     const int64_t step = int64_t{1} << (60 - __builtin_clzll(static_cast<std::uint64_t>(bytes)));
@@ -52,7 +53,7 @@ class Pool {
   }
 
   /// A block of rounded(bytes) at a multiple of 64 bytes, null if there is no memory; `fresh` is
-  /// set where it is large and comes from the system.
+  /// set if it is large and comes from the system.
   void* take(int64_t bytes, bool* fresh = nullptr) noexcept {
     const int64_t size = rounded(bytes);
     if (size >= smallest) {
@@ -125,7 +126,7 @@ class Pool {
   }
 
   Counter allocated;  // what tensors hold
-  Counter reserved;   // what was had from the system
+  Counter reserved;   // what came from the system
 
  private:
   static constexpr int lists = 8 * 43;
@@ -142,7 +143,7 @@ class Pool {
 
   static bool is_huge(int64_t size) { return size >= 2 * huge_page; }
 
-  /// Large blocks begin where a page does, and every other one in the middle of it. Loads wait for
+  /// Large blocks begin at the start of a page, every other one in the middle of it. Loads wait for
   /// earlier stores whose addresses have the same last 12 bits: often where a loop's operands begin
   /// some hundred bytes apart, as blocks of the C library's do.
   [[gnu::noinline]] void* allocate(int64_t size) noexcept {

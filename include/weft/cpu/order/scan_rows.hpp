@@ -23,11 +23,11 @@ struct ScanSide {
 template <class S, class In, class Out>
 struct ScanRows {
   using C = compute_t<In>;
-  /// Products of floats are joined in double: a long row is cut into pieces, whose own products
-  /// may leave float's range where that of the row does not.
+  /// Products of floats are joined in double: a long row is cut into pieces, whose own products may
+  /// leave float's range even if the row's does not.
   using Carry = std::conditional_t<std::is_same_v<S, scanner::cumprod> && std::is_same_v<C, float>,
                                    double, typename S::template Carry<C>>;
-  /// What a piece comes to. In a class, as a vector of bool holds no bools.
+  /// The total of a piece. Wrapped in a class, since a vector of bool holds no bools.
   struct Total {
     Carry value;
   };
@@ -44,7 +44,7 @@ struct ScanRows {
 
   static Carry none() { return S::template identity<Carry>(); }
 
-  /// S::join; of logarithms of sums without branches, so that rows side by side are vectors.
+  /// S::join; for logarithms of sums without branches, so that adjacent rows vectorise.
   [[gnu::always_inline]] static Carry join(Carry a, Carry b) {
     if constexpr (std::is_same_v<S, scanner::logcumsumexp> && std::is_floating_point_v<C>) {
       using namespace math::simd::detail;
@@ -105,7 +105,7 @@ struct ScanRows {
     }
   }
 
-  /// What a piece of each row comes to.
+  /// The total of a piece of each row.
   void total(int64_t begin, int64_t length, Total* totals) const {
     const int64_t end = length - begin < piece ? length : begin + piece;
     run_loop([ =, this ]() __attribute__((always_inline)) {
@@ -131,8 +131,8 @@ struct ScanRows {
       }
     });
   }
-  /// Pieces first to last - 1, each from what is before it. Several of one row are scanned in
-  /// turns, so that none waits for its own last sum.
+  /// Pieces first to last - 1, each from the total before it. Several of one row are interleaved,
+  /// so that none waits for its own last sum.
   void run_pieces(int64_t first, int64_t last, int64_t length, const Total* before) const {
     constexpr int together = 8;
     int64_t p = first;

@@ -1,4 +1,4 @@
-// The CPU's sorting: a stable merge sort of each row, or of what may be among its first few.
+// The CPU's sorting: a stable merge sort of each row, or of the candidates for its first few.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@ struct Indexed {
   int64_t index;
 };
 
-/// True when a must stand before b, NaN being the largest; never for two that are equal.
+/// True when a must come before b, with NaN the largest; never for equal elements.
 template <bool Descending, class T>
 bool precedes(T a, T b) {
   const auto x = load_element(a);
@@ -27,7 +27,7 @@ bool precedes(T a, T b) {
   }
 }
 
-/// Sorts n elements, keeping the order of equal ones; `room` has place for n more.
+/// Sorts n elements, keeping the order of equal ones; `room` has space for n more.
 template <bool Descending, class Item>
 void merge_sort(Item* items, Item* scratch, int64_t n) {
   constexpr int64_t run = 16;
@@ -81,8 +81,8 @@ int64_t taken_from_first(const Item* a, int64_t na, const Item* b, int64_t nb, i
   return low;
 }
 
-/// merge_sort for many items by several threads: pieces of them are sorted, and the pieces of each
-/// merge's result are found where they begin (Odeh et al. 2012, "Merge path").
+/// merge_sort for many items by several threads: pieces are sorted, and each merge is cut into
+/// pieces of its result (Odeh et al. 2012, "Merge path").
 template <bool Descending, class Item>
 void parallel_merge_sort(Item* items, Item* scratch, int64_t n) {
   constexpr int64_t pieces = 16;
@@ -122,7 +122,7 @@ void parallel_merge_sort(Item* items, Item* scratch, int64_t n) {
   }
 }
 
-/// The first k of n elements in order at `items`, which has place for twice `most` of them.
+/// The first k of n elements in order at `items`, which has space for twice `most` of them.
 template <bool Descending, class T>
 void first_items(const T* x, int64_t n, int64_t k, Indexed<T>* items, int64_t most) {
   int64_t held = 0;
@@ -175,7 +175,7 @@ struct Sorter<Cpu> {
     }
   }
 
-  /// The same; where k is small, only what is not behind k others is sorted.
+  /// The same; for small k, only elements that are not behind k others are sorted.
   template <class T>
   static void topk(const Tensor<T, Cpu>& rows, bool reverse, int64_t k,
                    const Tensor<T, Cpu>& values, const Tensor<int64_t, Cpu>& indices) {

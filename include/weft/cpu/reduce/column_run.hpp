@@ -7,7 +7,7 @@
 
 namespace weft::cpu::detail {
 
-/// What reduces columns of values of type V, given in rows from low positions to high ones.
+/// Reduces columns of values of type V, given in rows from low positions to high ones.
 struct ColumnLoops {
   int columns;  // the most
   int bytes;    // of a running reduction
@@ -121,8 +121,7 @@ struct ColumnRun {
   }
 };
 
-/// The best of each column so far, and beside it which row has it: two arrays, so that vectors hold
-/// them.
+/// The best of each column so far, and which row has it: two arrays, so that they vectorise.
 template <class Out, class R, class V>
   requires requires { typename R::extreme; }
 struct ColumnRun<Out, R, V> {

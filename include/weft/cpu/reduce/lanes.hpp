@@ -1,4 +1,4 @@
-// Reducing a run of values: side by side in lanes that vectors hold, and what beats that.
+// Reducing a run of values: in lanes that vectorise, and faster ways for some reducers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ class Tree {
     for (int i = 0; i < m; ++i) levels[level][i] = states[i];
     ++filled_;
   }
-  /// Merges all that came into `out`, which holds no elements.
+  /// Merges all states into `out`, which holds no elements.
   [[gnu::always_inline]] void total(S* out, int m) const {
     for (int level = 0; filled_ >> level != 0; ++level) {
       if ((filled_ >> level & 1U) != 0) merge_into(out, level, m);
@@ -72,7 +72,7 @@ template <class S, class Add, class Merge>
   return state[0];
 }
 
-/// Where the first of m values is that equals x, NaN equal to NaN; there is one.
+/// The position of the first of m values that equals x, with NaN equal to NaN; there is one.
 template <class C>
 [[gnu::always_inline]] inline int find(const C* values, int m, C x) {
   const auto is_it = [=](C v) __attribute__((always_inline)) {
@@ -92,7 +92,7 @@ template <class C>
   return i;
 }
 
-/// The sum of what f(x) makes of the values x; it takes numbers, and vectors of them.
+/// The sum of f(x) over the values x; f takes numbers, and vectors of them.
 template <class C, class F>
 [[gnu::always_inline]] inline C lane_sum(const C* values, int m, const F& f) {
   return join_run<Join<reducer::sum>>(values, m, C{}, f);
@@ -145,8 +145,8 @@ class Reduction {
   detail::Tree<R, State, 1> tree_;
 };
 
-/// The best of a run first, all lanes at once, and where it stands only if it beats the best so
-/// far.
+/// First the best of a run, all lanes at once; its position is looked up only if it beats the best
+/// so far.
 template <class R, class C>
   requires requires { typename R::extreme; }
 class Reduction<R, C> {
@@ -194,7 +194,7 @@ class OfWholeRuns {
   detail::Tree<R, State, 1> tree_;
 };
 
-/// The mean of a run first, then the squared distances from it: no division an element.
+/// First the mean of a run, then the squared distances from it: no division per element.
 template <class R, class C>
   requires std::is_floating_point_v<C> && requires(typename R::template State<C> s) { s.m2; }
 class Reduction<R, C> : public OfWholeRuns<Reduction<R, C>, R, C> {
@@ -219,8 +219,7 @@ class Reduction<R, C> : public OfWholeRuns<Reduction<R, C>, R, C> {
   }
 };
 
-/// The largest of a run first, then the sum of what the exponential makes of the others' distances
-/// from it.
+/// First the largest of a run, then the sum of the exponentials of the distances from it.
 template <class C>
   requires std::is_floating_point_v<C>
 class Reduction<reducer::logsumexp, C>

@@ -9,12 +9,12 @@
 
 namespace weft::cpu::detail {
 
-/// The most values of a row that are computed before they are reduced.
+/// The most values of a row computed at a time before they are reduced.
 inline constexpr int run_size = 2048;
-/// The most that are reduced at once where they are in memory.
+/// The most values reduced at once from memory.
 inline constexpr int long_run_size = 4096;
 
-/// What reduces rows of values of type V, whatever computed them; `reducer` is theirs.
+/// Reduces rows of values of type V, however computed, by `reducer`.
 struct RunLoops {
   int bytes;        // of a running reduction
   int state_bytes;  // of a state
@@ -28,7 +28,7 @@ struct RunLoops {
   /// Output = the result of the states of `count` values, n of them, `step` apart.
   void (*finish)(const void* reducer, int64_t count, const char* states, int64_t n, int64_t step,
                  char* out);
-  /// The results of whole rows of m values, each `pitch` bytes behind the one before.
+  /// The results of whole rows of m values, `pitch` bytes apart.
   void (*rows)(const void* reducer, const char* values, int64_t pitch, int64_t rows, int64_t m,
                char* out, int64_t out_pitch);
 };

@@ -19,7 +19,7 @@ WEFT_OUTLINED inline void pad(weft::detail::Loops& loops, weft::detail::Operand*
   for (int i = 0; i < n; ++i) operands[i].stride[0] = 0;
 }
 
-/// a / b of numbers that are not negative, at once where it is 0, as it is for small work.
+/// a / b of non-negative numbers, with a shortcut for 0, as it is for small work.
 inline int64_t quotient(int64_t a, int64_t b) { return a < b ? 0 : a / b; }
 
 /// A reduction of operands 1 to n - 1 over `inner`, for each place of `outer`.
@@ -50,7 +50,7 @@ struct ReduceWork {
     const int64_t columns = column_loops.columns;
     const int64_t blocks = across ? 1 + quotient(width - 1, columns) : width;
     const int64_t items = (outer.rank == 1 ? 1 : outputs / width) * blocks;
-    // Where a long reduction is cut depends on the shape only, and so do the bits of its result.
+    // Where a long reduction is cut, and so the bits of its result, depends only on the shape.
     const bool lines = !across && inner.rank > 1;  // a piece is some of the rows' lines
     const int64_t size = inner.size[inner.rank - 1];
     int64_t piece = across ? (items < 16 ? rows_a_piece : most_rows) : elements_a_piece;
@@ -101,7 +101,8 @@ struct ReduceWork {
     return false;
   }
 
-  /// The sides of a loop along `along`, whose rows lie along `down`; then f(memory, block).
+  /// Sets up the sides of a loop along `along`, with rows along `down`; then calls f(memory,
+  /// block).
   template <class F>
   [[gnu::always_inline]] void with_memory(const weft::detail::Operand* along, int d,
                                           const weft::detail::Operand* down, int e,

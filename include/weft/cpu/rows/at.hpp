@@ -1,4 +1,4 @@
-// How the programs of a row read its operands, the reductions' values and what was kept.
+// How a row's programs read its operands, the reductions' values and kept values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace weft::cpu::detail {
 
-/// The operands and the reductions' values of a run of a row, as programs read them; `kept` is what
-/// the last reduction was of.
+/// The operands and the reductions' values of a run of a row, as programs read them; `kept` are the
+/// last reduction's inputs.
 template <int First, class Operands, class Values, class Kept>
 struct RowAt {
   const Operands& operands;

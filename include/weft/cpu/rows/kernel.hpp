@@ -15,8 +15,8 @@ namespace weft {
 
 namespace cpu::detail {
 
-/// A loop over the m elements of `rows` rows, to `out`, of which each row is `pitch` bytes behind
-/// the one before; at, step and skip as an ElementLoop's, and `kept` as out for what is read of it.
+/// A loop over the m elements of `rows` rows, to `out`, where rows are `pitch` bytes apart; at,
+/// step and skip as in an ElementLoop, and `kept` as out for what is read of it.
 using RowLoop = void(const void* program, char* const* at, const int64_t* step, const int64_t* skip,
                      int64_t rows, int64_t m, char* out, int64_t pitch, const char* kept);
 
@@ -60,7 +60,7 @@ struct SameInRow {
   int number(int r) const { return task.mode[r] == weft::detail::RowMode::same ? task.same[r] : r; }
 };
 
-/// All that the type of a row program says.
+/// Everything that the type of a row program determines.
 struct RowFunctions {
   int outputs;
   int leaves;

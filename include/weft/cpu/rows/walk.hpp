@@ -1,4 +1,4 @@
-// What walks the rows of a row program: a thread's memory, and where operands and values are.
+// Walks the rows of a row program: a thread's memory, and where operands and values are.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,7 @@ struct RowScratch {
   static constexpr int64_t together = 64;        // rows, at most
   static constexpr int64_t most_kept = 1 << 17;  // bytes
 
-  /// Memory of a thread's rows, and what it knows of them.
+  /// A thread's memory for its rows, and their state.
   struct Memory {
     BlockOperand*
         sides;    // null where loops read and write all operands where they are: at is row then
@@ -99,7 +99,7 @@ struct RowScratch {
       const int i = value(r);
       if (to.varies || !is_known(r)) memory.values |= std::uint64_t{1} << i;
       if (to.sides != nullptr) to.sides[i].itemsize = loops.reduce[r]->run->out_bytes;
-      // A loop takes all values with it, those that it does not read too.
+      // A loop is given all values, even those that it does not read.
       if (!is_known(r)) continue;
       const int source = task.mode[r] == RowMode::same ? task.same[r] : r;
       to.at[i] = slots_of(to, source);
@@ -132,7 +132,7 @@ struct RowScratch {
     // Where there are several outputs, all see the operands as they were.
     return loops.outputs == 1 && (step == 1 || !task.along_row[i]);
   }
-  /// Whether that is so of all operands, and rows are short: less is to be kept track of.
+  /// Whether that holds for all operands, and rows are short: then there is less to keep track of.
   bool is_in_place(const Memory& memory) const {
     bool all = task.target < 0 && !memory.varies && inner.rank == 1 && inner.size[0] > 0 &&
                inner.size[0] <= run_size;
@@ -140,7 +140,7 @@ struct RowScratch {
     return all;
   }
 
-  /// Whether rows lie side by side, an operand's elements of one far apart: such rows are long
+  /// Whether rows are adjacent and an operand's elements of one row far apart: such rows are long
   /// columns, copied to unit stride together.
   bool are_columns(const Memory& memory) const {
     const int across = outer.rank - 1;
@@ -153,7 +153,7 @@ struct RowScratch {
     return found && memory.sides != nullptr && outer.size[across] >= 4;
   }
 
-  /// Whether the outputs can read what the last reduction is of.
+  /// Whether the outputs can read the last reduction's inputs.
   bool shares_last(const Memory& memory) const {
     return loops.shares != nullptr && task.target < 0 && !memory.varies &&
            task.mode[loops.reductions - 1] == RowMode::compute &&
@@ -186,7 +186,7 @@ struct RowScratch {
     }
   }
 
-  /// The values that reduction r is of: where they are, and how far a row is behind the one before.
+  /// The inputs of reduction r: where they are, and the distance between rows.
   const char* values_of(const Memory& memory, Block& block, int r, int64_t start, int64_t position,
                         int64_t m, int64_t rows, int64_t& pitch) const {
     const ReductionFunctions& own = *loops.reduce[r];

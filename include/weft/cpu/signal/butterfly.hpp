@@ -20,7 +20,7 @@ struct Planes {
   T* im = nullptr;
 };
 
-/// The largest prime that has a butterfly; lengths with larger ones go by Bluestein's way.
+/// The largest prime that has a butterfly; lengths with larger ones use Bluestein's algorithm.
 inline constexpr int most_radix = 31;
 
 /// One stage in Stockham's order: `m * radix` elements that are each `s` long.
@@ -45,8 +45,8 @@ struct Number {
 template <class T>
 using Lane = typename detail::VectorOf<T>::type;
 
-/// The transform of R numbers in place. (Vectors are only locals here: by value they would pass in
-/// another way with each instruction set.)
+/// The transform of R numbers in place. (Vectors are only locals here: passed by value, their ABI
+/// would depend on the instruction set.)
 template <int R, class T>
 WEFT_INLINE void butterfly(Lane<T>* re, Lane<T>* im) {
   using V = Lane<T>;

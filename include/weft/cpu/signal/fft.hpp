@@ -63,7 +63,7 @@ struct Fourier<Cpu> {
   static void complex_to_complex(const char*, const Tensor<complex<T>, Cpu>& x,
                                  const Tensor<complex<T>, Cpu>& y, const Axes& axes, bool inverse,
                                  double scale) {
-    // After an axis was transformed the lines along the next have all their elements there.
+    // After an axis was transformed, lines along the next have all their elements.
     Tensor<complex<T>, Cpu> from = x;
     for (int i = axes.rank() - 1; i >= 0; --i) {
       Tensor<complex<T>, Cpu> to = y;

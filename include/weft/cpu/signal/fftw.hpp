@@ -80,8 +80,8 @@ class FftwPlans {
   std::vector<Entry> all_;
 };
 
-/// Runs a pass by FFTW; false, and nothing done, where weft's own loops are as good: for lines that
-/// are padded, lie across memory, or are fewer than the threads and long.
+/// Runs a pass by FFTW; returns false, having done nothing, if weft's own loops are as good: for
+/// lines that are padded, strided, or long and fewer than the threads.
 template <class T>
 bool run_fftw(const Pass<T>& p) {
   const int64_t in_each = p.kind == Kind::real_to_complex ? 1 : 2;

@@ -10,8 +10,8 @@
 
 namespace weft::cpu::fourier {
 
-/// exp(-2 pi i k / n) for 0 <= k < n, each part to half an ulp or little more: the angle that
-/// remains after quarter turns is small.
+/// exp(-2 pi i k / n) for 0 <= k < n, each part to about half an ulp: the angle that remains after
+/// quarter turns is small.
 struct Root {
   double re;
   double im;

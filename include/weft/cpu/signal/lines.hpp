@@ -10,7 +10,7 @@
 
 namespace weft::cpu::fourier {
 
-/// Memory for a while, of any content.
+/// Temporary, uninitialised memory.
 template <class T>
 class Room {
  public:
@@ -24,8 +24,7 @@ class Room {
 /// What a line is before and after.
 enum class Kind { complex_to_complex, real_to_complex, complex_to_real };
 
-/// Transforms of lines. Addresses and steps count numbers of type T, of which a complex element
-/// has two.
+/// Transforms of lines. Addresses and steps count numbers of type T, two for a complex element.
 template <class T>
 struct Pass {
   Kind kind = Kind::complex_to_complex;
@@ -77,7 +76,7 @@ Span<const T> source_of(const Pass<T>& p, const T* in) {
   if (p.inverse && p.kind == Kind::complex_to_complex) return {in + 1, in, p.in_step, m, m};
   return {in, in + 1, p.in_step, m, m};
 }
-/// Where a pass writes what its transform gives, but for real_to_complex of an even length.
+/// Where a pass writes its transform's result, except for real_to_complex of an even length.
 template <class T>
 Span<T> target_of(const Pass<T>& p, T* out) {
   if (p.kind == Kind::complex_to_real) {
@@ -98,7 +97,7 @@ WEFT_INLINE Number<T> real_spectrum(Number<T> z, Number<T> mirror, Number<T> roo
   return {even.re + odd.re * root.re - odd.im * root.im,
           even.im + odd.re * root.im + odd.im * root.re};
 }
-/// The same back: twice what the pairs' transform has at k.
+/// The reverse: twice the pairs' transform at k.
 template <class T>
 WEFT_INLINE Number<T> pairs_spectrum(Number<T> x, Number<T> mirror, Number<T> root) {
   const Number<T> even{x.re + mirror.re, x.im - mirror.im};
@@ -149,7 +148,7 @@ struct Block {
 
  private:
   WEFT_INLINE void gather(const Planes<T>& a, const int64_t* from) const {
-    // From complex to real the elements that there are, up to the middle; else a transform's line.
+    // For complex_to_real, the elements up to the middle; otherwise a transform's line.
     const bool folded = pass.kind == Kind::complex_to_real;
     const int64_t length = folded ? pass.n / 2 + 1 : plan.n;
     const Span<const T> in = source_of(pass, pass.in);
@@ -181,7 +180,7 @@ struct Block {
     for (int64_t k = ims * w; k < length * w; ++k) im[k] = 0;
   }
 
-  /// The spectrum of real lines as that of their pairs, or in full; with its parts swapped.
+  /// The spectrum of real lines as their pairs' spectrum, or in full; with its parts swapped.
   WEFT_INLINE Planes<T> unfold(const Planes<T>& a) const {
     const int64_t half = pass.n / 2;
     const bool even = pass.n % 2 == 0;
@@ -276,7 +275,7 @@ struct Block {
   }
 };
 
-/// All lines of a pass, those of a thread a few at a time.
+/// All lines of a pass; a thread takes a few at a time.
 template <class T>
 void run_lines(const Pass<T>& pass) {
   constexpr int w = lanes<T>;

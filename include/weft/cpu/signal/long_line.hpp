@@ -6,7 +6,7 @@
 
 namespace weft::cpu::fourier {
 
-/// A line of complex numbers that a transform keeps for itself.
+/// A transform's own line of complex numbers.
 template <class T>
 Span<T> span_of(Numbers<T>& x) {
   const auto n = static_cast<int64_t>(x.re.size());
@@ -21,7 +21,7 @@ X swapped(const X& x) {
   return {x.im, x.re, x.step, x.im_count, x.re_count};
 }
 
-/// Transforms of as many lines side by side as fill a line of a cache, each in memory of its own.
+/// Transforms of as many adjacent lines as fill a cache line, each in its own memory.
 template <class T>
 class Group {
  public:
@@ -66,7 +66,7 @@ struct FourSteps {
   const SplitRoots<T>& roots;
   const Numbers<T>& lane_roots;  // exp(-2 pi i k j / n) for a lane j
 
-  /// Columns j to j + width - 1, as far as there are.
+  /// Columns j to j + width - 1, as far as they exist.
   WEFT_INLINE void columns(const Group<T>& group, int64_t j) const {
     const int64_t count = n2 - j < width ? n2 - j : width;
     const int blocks = static_cast<int>((count + w - 1) / w);
@@ -105,7 +105,7 @@ struct FourSteps {
     }
   }
 
-  /// Rows k to k + width - 1, as far as there are.
+  /// Rows k to k + width - 1, as far as they exist.
   WEFT_INLINE void rows(const Group<T>& group, int64_t k) const {
     const int64_t count = n1 - k < width ? n1 - k : width;
     const int blocks = static_cast<int>((count + w - 1) / w);

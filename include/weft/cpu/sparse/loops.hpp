@@ -12,8 +12,8 @@ namespace weft {
 
 namespace cpu::sparse {
 
-/// f(first, last) for pieces of the rows, shared by threads. A piece has as many rows and elements
-/// together as another, so that a few full rows do not keep all others waiting.
+/// f(first, last) for pieces of the rows, shared by threads. Pieces have equal numbers of rows plus
+/// elements, so that a few full rows do not keep the others waiting.
 template <class F>
 void each_rows(const SparseIndex* crow, int64_t rows, int64_t width, const F& f) {
   const int64_t items = rows + crow[rows];
@@ -64,7 +64,7 @@ struct Finish {
   }
 };
 
-/// Columns of a dense operand that a row's sums are kept of at a time.
+/// Columns of a dense operand whose sums a row keeps at a time.
 inline constexpr int64_t tile = 64;
 /// How many elements before its use a row of the dense operand is requested.
 inline constexpr int64_t ahead = 4;
@@ -93,7 +93,7 @@ struct Multiply {
         for (SparseIndex e = crow[r]; e < crow[r + 1]; ++e) {
           const C value = weft::sparse::load(values[e]);
           const T* const row = x + col[e] * step + j;
-          // Rows of x that come soon, of any row of the matrix.
+          // Requests rows of x that are needed soon, for any row of the matrix.
           if (e + ahead < crow[last]) {
             const T* const soon = x + col[e + ahead] * step + j;
             for (int64_t i = 0; i < width; i += line) __builtin_prefetch(soon + i);

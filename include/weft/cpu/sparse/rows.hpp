@@ -64,7 +64,7 @@ struct SparseRowsMultiplier<Cpu> {
   }
 
  private:
-  /// Pieces of a's rows, by threads; a thread has few, since each takes memory for a row.
+  /// Pieces of a's rows, one thread each; few per thread, since each needs memory for a row.
   template <class T, class F>
   static void each_piece(const Csr<T>& a, const Csr<T>& b, const F& f) {
     const int64_t in_a_row = b.rows() > 0 ? b.nnz() / b.rows() + 1 : 1;

@@ -22,7 +22,7 @@ WEFT_ONCE inline int number_in_environment(const char* name) {
 
 namespace detail {
 
-/// The cores that a group may use, 0 where it has no quota.
+/// The cores that a control group may use, 0 without a quota.
 WEFT_ONCE inline double quota_of_folder(const char* folder) {
   double numbers[2] = {};
   const auto read = [&](const char* name, const char* format, double& x, double& y) {
@@ -44,7 +44,7 @@ WEFT_ONCE inline double quota_of_folder(const char* folder) {
 
 }  // namespace detail
 
-/// The cores that the process's control groups leave it (`docker --cpus`, Kubernetes' limits,
+/// The cores that the process's control groups allow (`docker --cpus`, Kubernetes' limits,
 /// systemd's CPUQuota), rounded up; 0 without a limit. `root` is where they are mounted and `own`
 /// the file that names the process's.
 WEFT_ONCE inline int quota_of_cores(const char* root = "/sys/fs/cgroup",
@@ -65,7 +65,7 @@ WEFT_ONCE inline int quota_of_cores(const char* root = "/sys/fs/cgroup",
     char folder[1536];
     const int base = std::snprintf(folder, 512, "%s%s", root, version2 ? "" : "/cpu");
     std::snprintf(folder + base, 1024, "%s", path + 1);
-    // The limit is the least of a group's and of those above it.
+    // The limit is the smallest of a group's and its ancestors'.
     for (char* end = folder + std::strlen(folder); end != nullptr && end >= folder + base;
          end = std::strrchr(folder, '/')) {
       *end = 0;
@@ -78,7 +78,7 @@ WEFT_ONCE inline int quota_of_cores(const char* root = "/sys/fs/cgroup",
 }
 
 /// WEFT_NUM_THREADS, else the first number of OMP_NUM_THREADS, else the cores that the process may
-/// run on, of which no more than its quota: what taskset, batch systems and containers give it.
+/// run on, limited to its quota: what taskset, batch systems and containers give it.
 WEFT_ONCE inline int threads_of_environment() {
   if (const int asked = number_in_environment("WEFT_NUM_THREADS")) return asked;
   if (const int asked = number_in_environment("OMP_NUM_THREADS")) return asked;

@@ -1,4 +1,4 @@
-// ThreadPool: threads that share a loop without ever waiting for one that is late.
+// ThreadPool: threads that share a loop without ever waiting for a late one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,9 +25,9 @@ struct SharedWork {
 
 /// Threads that wait for work, spinning for a few microseconds if that has paid off before, then
 /// asleep. Each starts with pieces of its own, then takes over pieces that others have not begun.
-/// So does the thread that brings the work; it waits only for pieces that are being run. On a
-/// machine busy with other programs the work therefore loses only the cores that those take: a
-/// thread that does not get to run has its pieces taken over.
+/// So does the thread that brings the work; it waits only for pieces that are being run. So on a
+/// machine busy with other programs the work loses only the cores that they use: others take over
+/// the pieces of a thread that does not get to run.
 class ThreadPool {
  public:
   static constexpr int max_threads = 256;
@@ -140,8 +140,8 @@ inline void ThreadPool::publish(Job& job) {
   wake_some(job);
 }
 
-/// A few threads, each of which wakes a few more: a call costs a microsecond for each that it
-/// wakes.
+/// Wakes a few threads, each of which wakes a few more: a call costs a microsecond for each thread
+/// that it wakes.
 inline void ThreadPool::wake_some(const Job& job) {
   if (__atomic_load_n(&asleep_, __ATOMIC_SEQ_CST) <= 0) return;
   const int missing = job.work.threads - 1 - __atomic_load_n(&job.helpers, __ATOMIC_RELAXED);
@@ -196,7 +196,7 @@ inline void* ThreadPool::work_for(void* worker) {
   return nullptr;
 }
 
-/// Runs pieces that nobody has begun, from those of thread `index` on.
+/// Runs pieces that nobody has begun, starting with thread `index`'s own.
 inline void ThreadPool::take_pieces(Job& job, int index) {
   thread_is_inside = true;
   const SharedWork& work = job.work;

@@ -1,4 +1,4 @@
-// How a thread waits for others: awake for some microseconds where that has paid, then asleep.
+// How a thread waits for others: spinning for some microseconds if that has paid off, then asleep.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace weft::cpu {
 
-/// A thread's experience with waiting awake. One that has seldom found anything so, or that was
-/// taken off its core meanwhile, does not try for some time.
+/// A thread's experience with spinning. If it has seldom found work, or lost its core meanwhile,
+/// the thread does not spin for some time.
 class Patience {
  public:
-  /// Waits until *word no longer holds `value`, and returns what it holds: awake for about as long
-  /// as waking a thread takes, then asleep. *sleepers counts who must be woken.
+  /// Waits until *word no longer holds `value`, and returns what it holds: spinning for about as
+  /// long as waking a thread takes, then asleep. *sleepers counts who must be woken.
   [[gnu::noinline]] std::uint32_t wait_while(const std::uint32_t* word, std::uint32_t value,
                                              int* sleepers) {
     std::uint32_t found = __atomic_load_n(word, __ATOMIC_SEQ_CST);

@@ -1,4 +1,4 @@
-// The kernels of attention's gradients: one has a tile of queries, the other one of keys.
+// The kernels of attention's gradients: one per tile of queries, the other per tile of keys.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -54,7 +54,7 @@ __device__ __forceinline__ void weigh_again(const AttentionGrid<T>& grid, const 
 
 }  // namespace detail
 
-/// For each query the product of the value and its gradient: a warp has a row.
+/// For each query the product of the value and its gradient: one warp per row.
 template <class T>
 __global__ void __launch_bounds__(attention_threads)
     attention_along(const __grid_constant__ AttentionGrid<T> grid, compute_t<T>* out) {

@@ -75,7 +75,7 @@ __global__ void attention_seed(Draw draw, Word* to) {
 
 namespace detail {
 
-/// Fewer operations, which weft's kernels do in 0.01 ms, are not given to cuDNN. Tests set it.
+/// Smaller problems, which weft's kernels do in 0.01 ms, do not go to cuDNN. Tests set it.
 [[gnu::visibility("default")]] inline double least_attention_work = 1e8;
 
 /// What one run needs besides its plan.
@@ -134,7 +134,7 @@ struct CudnnAttentionArrays {
 }
 
 #if defined(__CUDACC__)
-/// One attention by cuDNN. Each part returns false, and has done nothing, where cuDNN does not take
+/// One attention by cuDNN. Each part returns false, having done nothing, if cuDNN does not support
 /// the problem.
 template <class T, class D>
 class CudnnAttention {
@@ -182,8 +182,8 @@ class CudnnAttention {
   CudnnAttentionArrays at_;
 
   bool is_masked() const { return plan_.allowed != nullptr || plan_.added != nullptr; }
-  /// cuDNN compiles a kernel for each shape, which takes 40 ms: little work and few queries, as of
-  /// a cache that grows with each token, are left to weft's kernels.
+  /// cuDNN compiles a kernel for each shape, which takes 40 ms: little work and few queries, as
+  /// with a cache that grows by one token, are left to weft's kernels.
   bool takes() const {
     static const bool is_known = cudnnGetVersion() >= 91000;  // masks and sums differ before
     const double work = 2. * static_cast<double>(p_.batches * p_.heads * p_.queries) *
@@ -195,7 +195,7 @@ class CudnnAttention {
     return is_known && use_cudnn() && sizes && past && p_.keys > 0 && p_.dropped != UINT32_MAX &&
            (wide || (p_.queries >= 16 && work >= least_attention_work));
   }
-  /// False where cuDNN does not take what lies so.
+  /// False if cuDNN does not support this layout.
   bool place(int array, const X& x) {
     if (reinterpret_cast<std::uintptr_t>(x.data()) % 16 != 0) return false;
     for (int i = 0; i < 3; ++i) {

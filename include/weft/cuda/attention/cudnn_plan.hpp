@@ -220,7 +220,7 @@ struct CudnnAttentionPlans {
 };
 [[gnu::visibility("default")]] inline CudnnAttentionPlans cudnn_attention_plans[max_devices];
 
-/// The plan for a problem, from the last time or new; it says whether cuDNN takes the problem.
+/// The plan for a problem, cached or new; it says whether cuDNN takes the problem.
 [[gnu::noinline]] inline const CudnnAttentionPlan& plan_cudnn_attention(
     cudnnHandle_t handle, const CudnnAttentionProblem& p, int ordinal) {
   CudnnAttentionPlans& known = cudnn_attention_plans[ordinal];

@@ -1,4 +1,4 @@
-// The kernel of attention: a block has a tile of queries, and the keys go by (Dao et al. 2022).
+// The kernel of attention: a block has a tile of queries and walks the keys (Dao et al. 2022).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

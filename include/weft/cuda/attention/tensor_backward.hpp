@@ -6,8 +6,8 @@
 
 namespace weft::on_cuda {
 
-/// Bytes of shared memory: two tiles of the block's rows and two of those that go by, whose
-/// logarithms and products are there too.
+/// Bytes of shared memory: two tiles of the block's rows and two of the rows that it walks, with
+/// their logarithms and products.
 template <int Width>
 constexpr int tensor_backward_bytes() {
   return 2 * (tensor_rows + tensor_columns<Width>)*tensor_step<Width> * 4 +
@@ -17,7 +17,7 @@ constexpr int tensor_backward_bytes() {
 #if defined(__CUDACC__)
 namespace tensor {
 
-/// From the products of query and key (plain: with nothing masked), and of gradient and value: the
+/// From the products of query and key (plain: nothing is masked), and of gradient and value: the
 /// weight that went into the value, and the gradient of the score.
 template <class T>
 __device__ __forceinline__ void weigh(const AttentionPlan& plan, int64_t b, int64_t h, int64_t row,

@@ -1,4 +1,4 @@
-// The kernel of attention on tensor cores, in TF32, which half types lose nothing by.
+// The kernel of attention on tensor cores, in TF32, which is exact for half types.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ constexpr int tensor_forward_bytes() {
 }
 
 #if defined(__CUDACC__)
-/// y and logs: a block has a tile of queries, and the keys go by.
+/// y and logs: a block has a tile of queries and walks the keys.
 template <class T, int Width>
 __global__ void __launch_bounds__(tensor_threads, Width > 64 ? 3 : 4)
     tensor_attention(const __grid_constant__ AttentionGrid<T> grid) {

@@ -4,18 +4,20 @@
 
 #include <initializer_list>
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/attention/tiles.hpp"
 
 namespace weft::on_cuda {
 
-/// Rows of a tile of the axis that blocks share out, 16 a warp, and of the axis that goes by.
+/// Rows of a tile along the axis that is divided among blocks, 16 per warp, and along the axis that
+/// each block walks.
 inline constexpr int tensor_rows = 64;
 inline constexpr int tensor_threads = 2 * tensor_rows;
 template <int Width>
 inline constexpr int tensor_columns = Width > 64 ? 32 : 64;
 
-/// Elements from a row of a tile to the next: 4 more than a multiple of 32, so that neither the
-/// rows nor the columns of a fragment meet in a bank of shared memory.
+/// Elements from a row of a tile to the next: 4 more than a multiple of 32, so that neither rows
+/// nor columns of a fragment have bank conflicts in shared memory.
 template <int Width>
 inline constexpr int tensor_step = Width + 4;
 
@@ -44,9 +46,7 @@ namespace tensor {
 /// x with the 10 bits of mantissa that TF32 has, rounded. Half types have no more.
 __device__ __forceinline__ float rounded(float x) {
 #if __CUDA_ARCH__ >= 800
-  unsigned bits = 0;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-  return __uint_as_float(bits);
+  return __uint_as_float(weft::detail::ptx::cvt_tf32(x));
 #else
   return x;
 #endif
@@ -57,18 +57,13 @@ __device__ __forceinline__ float rounded(float x) {
 /// 1), (g + 8, 2 t), (g + 8, 2 t + 1).
 __device__ __forceinline__ void multiply(float (&c)[4], const float (&a)[4], float b0, float b1) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
-        "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
+  weft::detail::ptx::mma_tf32(c, a, b0, b1);
 #else
   (void)c, (void)a, (void)b0, (void)b1;
 #endif
 }
 
-/// Brings rows from `first` on into a tile of N rows; zeros beyond the ends.
+/// Loads rows from `first` on into a tile of N rows, with zeros beyond the ends.
 template <int N, int Width, class T>
 __device__ __forceinline__ void load_tile(float* tile, const T* from, int64_t row, int64_t first,
                                           int64_t count, int width) {
@@ -148,13 +143,13 @@ __device__ __forceinline__ void multiply_columns(float (&out)[Width / 8][4],
   }
 }
 
-/// What dropout multiplies weights by. A block of random bits is that of four neighbouring keys:
-/// where their number allows it, each thread makes one block and gets the rest from its neighbours.
+/// Dropout's factors. A block of random bits serves four neighbouring keys: if their number allows
+/// it, each thread makes one block and gets the rest from its neighbours.
 __device__ __forceinline__ float kept_of(const AttentionPlan& plan, std::uint32_t bits) {
   return bits < plan.dropped ? 0.0F : plan.kept_factor;
 }
-/// For the four weights that a thread has of rows of queries: (row, key), (row, key + 1), (row + 8,
-/// key), (row + 8, key + 1).
+/// For a thread's four weights, with queries as rows: (row, key), (row, key + 1), (row + 8, key),
+/// (row + 8, key + 1).
 __device__ __forceinline__ void kept_in_rows(const AttentionPlan& plan, const Draw& draw, int64_t b,
                                              int64_t h, int64_t row, int64_t key,
                                              float (&kept)[4]) {
@@ -173,8 +168,8 @@ __device__ __forceinline__ void kept_in_rows(const AttentionPlan& plan, const Dr
   kept[2] = kept_of(plan, odd ? x.c : other[0]);
   kept[3] = kept_of(plan, odd ? x.d : other[1]);
 }
-/// The same where rows are keys: (query, key), (query + 1, key), (query, key + 8), (query + 1, key
-/// + 8), with keys that are neighbours in every fourth thread.
+/// The same with keys as rows: (query, key), (query + 1, key), (query, key + 8), (query + 1, key +
+/// 8), with keys that are neighbours in every fourth thread.
 __device__ __forceinline__ void kept_in_columns(const AttentionPlan& plan, const Draw& draw,
                                                 int64_t b, int64_t h, int64_t query, int64_t key,
                                                 float (&kept)[4]) {
@@ -197,7 +192,7 @@ __device__ __forceinline__ void kept_in_columns(const AttentionPlan& plan, const
   }
 }
 
-/// Over the four threads that have a row.
+/// Over the four threads that share a row.
 __device__ __forceinline__ float largest_of_row(float x) { return largest_of_threads<4>(x); }
 __device__ __forceinline__ float sum_of_row(float x) { return sum_of_threads<4>(x); }
 

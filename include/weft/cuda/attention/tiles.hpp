@@ -13,11 +13,11 @@ namespace weft::on_cuda {
 
 /// The most columns of queries, keys and values.
 inline constexpr int attention_width = 128;
-/// Threads of a block, 16 by 16: of a tile of scores each has every 16th row and column.
+/// Threads of a block, 16 by 16: each has every 16th row and column of a tile of scores.
 inline constexpr int attention_threads = 256;
 
-/// Rows that a thread has of a tile of queries, in the forward and in the backward pass, and of a
-/// tile of keys.
+/// A thread's rows of a tile of queries, in the forward and in the backward pass, and of a tile of
+/// keys.
 template <class C>
 inline constexpr int attention_queries = sizeof(C) > 4 ? 2 : 4;
 template <class C>
@@ -25,7 +25,7 @@ inline constexpr int attention_backward = sizeof(C) > 4 ? 1 : 2;
 template <class C>
 inline constexpr int attention_keys = attention_backward<C>;
 
-/// The score of a key that is not attended to.
+/// The score of a masked key.
 template <class C>
 inline constexpr C no_score = -std::numeric_limits<C>::infinity();
 
@@ -65,8 +65,8 @@ __device__ __forceinline__ AttentionPlace attention_place(int tiles, int64_t hea
   return {block / tiles / heads, block / tiles % heads, static_cast<int>(block % tiles)};
 }
 
-/// Brings `count` rows from `first` on, of `width` columns, into a tile of N rows, Step apart; what
-/// is beyond the ends is 0.
+/// Loads `count` rows of `width` columns, from `first` on, into a tile of N rows, Step apart; 0
+/// beyond the ends.
 template <int N, int Step, class C, class T>
 __device__ __forceinline__ void load_rows(C* tile, const T* from, int64_t row, int64_t first,
                                           int64_t count, int width, int padded) {
@@ -101,8 +101,7 @@ __device__ __forceinline__ void multiply_rows(C (&out)[A][B], const C* a, const 
   }
 }
 
-/// The score of query i and key j, from the product of their rows: -infinity for what is not
-/// attended to.
+/// The score of query i and key j, from the product of their rows: -infinity if it is masked.
 template <class T>
 __device__ __forceinline__ compute_t<T> attention_score(const AttentionPlan& plan, int64_t b,
                                                         int64_t h, int64_t i, int64_t j,

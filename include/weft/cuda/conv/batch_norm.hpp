@@ -153,7 +153,7 @@ struct BatchNormKernels<Cuda> {
         : device{x.storage()->ordinal}, guard(device), stream(on_cuda::current_stream(device)) {}
   };
 
-  /// How the threads lie over the items of images; fills that part of the grid.
+  /// How threads are assigned to the items of images; fills in that part of the grid.
   struct Lie {
     bool last;
     bool aligned;

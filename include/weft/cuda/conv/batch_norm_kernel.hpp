@@ -1,16 +1,16 @@
-// The kernels of batch norm's sums: all that is asked of a channel in one pass over the images.
+// The kernels of batch norm's sums: everything about a channel in one pass over the images.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long because the kernels share how threads lie over images.
+// Long because the kernels share how threads are assigned to images.
 
 #include "weft/cuda/primitive/launch.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 
 namespace weft::on_cuda {
 
-/// What the kernels get. Of contiguous images an item is a vector of a channel, of channels-last
-/// ones a vector of channels of a place.
+/// The kernels' arguments. For contiguous images an item is a vector of one channel, for
+/// channels-last ones a vector of a place's channels.
 template <class T>
 struct BatchNormGrid {
   using C = compute_t<T>;
@@ -30,7 +30,7 @@ struct BatchNormGrid {
   FastDivmod plane;  // items of an image
 };
 
-/// What the kernel gets that adds up the parts.
+/// The arguments of the kernel that adds up the parts.
 template <class T>
 struct BatchNormTotals {
   using C = compute_t<T>;
@@ -119,8 +119,8 @@ __device__ __forceinline__ int64_t place_of(const BatchNormGrid<T>& grid, unsign
   return ((int64_t{n} * grid.channels + channel) * grid.plane.divisor + v) * V;
 }
 
-/// Sums of a part of the items. All parts together go from the last items to the first: what was
-/// written just before is at the end, and what is read again afterwards at the beginning.
+/// Sums of a part of the items. Together the parts go from the last items to the first: the end was
+/// written just before, and the beginning is read again afterwards.
 template <class T, int V, bool Last, template <class, int> class Sums>
 __global__ void __launch_bounds__(block_threads, 4)
     batch_norm_sums(const __grid_constant__ BatchNormGrid<T> grid) {

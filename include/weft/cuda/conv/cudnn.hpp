@@ -16,7 +16,7 @@ namespace weft {
 
 namespace on_cuda::detail {
 
-/// The plan for a problem, from the last time or new.
+/// The plan for a problem, cached or new.
 WEFT_OUTLINED inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const CudnnProblem& p,
                                                  Cuda device, const Stream& stream,
                                                  const CudnnArrays& at) {
@@ -43,7 +43,8 @@ WEFT_OUTLINED inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const Cud
   return *plan;
 }
 
-/// Computes a part of a convolution; false, and nothing done, where cuDNN does not take it.
+/// Computes a part of a convolution; returns false, having done nothing, if cuDNN does not support
+/// it.
 WEFT_OUTLINED inline bool run_cudnn(const Name& name, const Shape& shape, Cuda device,
                                     const CudnnProblem& p, const CudnnArrays& at) {
   const Stream stream = current_stream(device);
@@ -107,7 +108,7 @@ struct ConvLibrary<Cuda> {
                       const Tensor<T, D>& w, const Tensor<T, D>& y) {
     return run<T>(on_cuda::detail::ConvPart::results, operation, p, x, w, y, y);
   }
-  /// The same plus a bias (filter,), and with `cut` no less than 0, in one call.
+  /// The same plus a bias (filter,), and with `cut` relu, in one call.
   template <class T, class D>
   static bool results_with_bias(const char* operation, const conv::Problem& p,
                                 const Tensor<T, D>& x, const Tensor<T, D>& w,

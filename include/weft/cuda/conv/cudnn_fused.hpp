@@ -12,7 +12,7 @@
 
 namespace weft::on_cuda::detail {
 
-/// Whether a status says that cuDNN has no way of computing something, for whatever reason.
+/// Whether a status means that cuDNN cannot compute something, for whatever reason.
 inline bool refuses(cudnnStatus_t status) {
 #if defined(CUDNN_STATUS_CATEGORY)
   return CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED;
@@ -71,7 +71,7 @@ WEFT_ONCE inline void build_fused(CudnnFusedPlan& plan) {
   g.unary(CUDNN_POINTWISE_RELU_FWD, sum, plan.y);
 }
 
-/// The plan for a problem, from the last time or new; it says whether cuDNN takes the problem.
+/// The plan for a problem, cached or new; it says whether cuDNN takes the problem.
 [[gnu::noinline]] inline const CudnnFusedPlan& plan_cudnn_fused(cudnnHandle_t handle,
                                                                 const CudnnProblem& p,
                                                                 int ordinal) {
@@ -90,8 +90,8 @@ WEFT_ONCE inline void build_fused(CudnnFusedPlan& plan) {
   return *plan;
 }
 
-/// Computes relu(convolution + bias); false, and nothing done, where cuDNN has no plan for it, or
-/// the arrays do not begin at 16 bytes.
+/// Computes relu(convolution + bias); returns false, having done nothing, if cuDNN has no plan for
+/// it or the arrays are not aligned to 16 bytes.
 WEFT_OUTLINED inline bool run_cudnn_fused(const Name& name, const Shape& shape, Cuda device,
                                           const CudnnProblem& p, const CudnnArrays& at) {
   for (const void* data : {at.image, at.filter, at.result, at.bias}) {

@@ -12,7 +12,7 @@
 
 namespace weft::on_cuda::detail {
 
-/// What of a convolution is computed.
+/// Which part of a convolution is computed.
 enum class ConvPart : int { results, images, weights, biased };
 
 /// A convolution, compared as bytes: all numbers of 32 bits.
@@ -53,7 +53,7 @@ struct CudnnPlans {
 };
 [[gnu::visibility("default")]] inline CudnnPlans cudnn_plans[max_devices];
 
-/// The arrays of a call: images, filters and results, of which one is written.
+/// The arrays of a call: images, filters and results, one of them written.
 struct CudnnArrays {
   void* image;
   void* filter;
@@ -82,7 +82,7 @@ WEFT_OUTLINED inline bool describe_cudnn(const conv::Problem& p, bool last, Cudn
     to.padding[i] = static_cast<int>(p.padding[at]);
     to.stride[i] = static_cast<int>(p.stride[at]);
     to.dilation[i] = static_cast<int>(p.dilation[at]);
-    // As many places before as behind.
+    // The same padding before and after.
     const int64_t reach = p.dilation[at] * (p.kernel[at] - 1) + 1;
     if ((p.in[at] + 2 * p.padding[at] - reach) / p.stride[at] + 1 != p.out[at]) return false;
   }
@@ -127,7 +127,7 @@ WEFT_ONCE inline bool make_descriptions(CudnnPlan& plan) {
          ok(cudnnSetConvolutionMathType(plan.convolution, static_cast<cudnnMathType_t>(p.math)));
 }
 
-/// The bytes that an algorithm works in; false where it does not take the problem.
+/// The workspace of an algorithm in bytes; false if it does not support the problem.
 inline bool workspace_of(cudnnHandle_t handle, const CudnnPlan& plan, int algorithm,
                          std::size_t& bytes) {
   cudnnStatus_t status = CUDNN_STATUS_NOT_SUPPORTED;
@@ -181,7 +181,7 @@ void take_first(cudnnHandle_t handle, CudnnPlan& plan, const Found* found, int c
   if (plan.found) cudnnSetConvolutionMathType(plan.convolution, plan.math);
 }
 
-/// Asks cuDNN for an algorithm; with `room` it measures them, and writes into the result's array.
+/// Asks cuDNN for an algorithm; with `room` it measures them, overwriting the result's array.
 WEFT_ONCE inline void find_algorithm(cudnnHandle_t handle, CudnnPlan& plan, const CudnnArrays& at,
                                      void* room, std::size_t bytes) {
   constexpr int most = 16;

@@ -13,7 +13,7 @@ namespace weft {
 
 namespace on_cuda {
 
-/// What depthwise_weights gets.
+/// The arguments of depthwise_weights.
 template <class T>
 struct DepthwiseGrid {
   using C = compute_t<T>;
@@ -31,7 +31,7 @@ struct DepthwiseGrid {
   unsigned bands;  // of `taps_at_once` taps in a row of the kernel
 };
 
-/// Taps of a kernel's row whose sums a thread keeps.
+/// The number of taps in a kernel's row whose sums a thread keeps.
 inline constexpr int taps_at_once = 8;
 
 #if defined(__CUDACC__)

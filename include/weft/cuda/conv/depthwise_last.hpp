@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// Each part returns false, and has done nothing, for what it does not take.
+/// Each part returns false, having done nothing, for problems that it does not support.
 template <>
 struct DepthwiseLast<Cuda> {
   template <class T, class D>
@@ -25,8 +25,8 @@ struct DepthwiseLast<Cuda> {
     return run(operation, p, g, w, no_bias, dx, true);
   }
 
-  /// The gradient of the weight: sums (part, filter, tap), not yet added up; empty for what it does
-  /// not take.
+  /// The gradient of the weight: sums (part, filter, tap), not yet added up; empty for problems
+  /// that it does not support.
   template <class T, class D>
   static Tensor<compute_t<T>, D> weights([[maybe_unused]] const char* operation,
                                          [[maybe_unused]] const conv::Problem& p,
@@ -90,7 +90,7 @@ struct DepthwiseLast<Cuda> {
     return sizes && counted && lies(a) && lies(b) && sizeof(typename X::value_type) <= 4;
   }
 #if defined(__CUDACC__)
-  /// How a block's threads lie over vectors of channels and rows.
+  /// How a block's threads are assigned to vectors of channels and rows.
   struct Lanes {
     int64_t blocks;
     int64_t across;

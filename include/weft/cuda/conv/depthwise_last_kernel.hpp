@@ -1,4 +1,4 @@
-// The kernels of depthwise convolutions of channels-last images: neighbouring channels a thread.
+// The kernels of depthwise convolutions of channels-last images, by neighbouring channels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace weft::on_cuda {
 
-/// What the kernels get: sizes of the images that are read and of those that are written.
+/// The kernels' arguments: sizes of the images that are read and written.
 template <class T>
 struct DepthwiseLastGrid {
   const T* from;
@@ -52,7 +52,7 @@ struct alignas(sizeof(T) * N) Channels {
   }
 };
 
-/// The number of a place among those that are there; false for one that is not.
+/// The index of a place among those that exist; false if it does not.
 __device__ __forceinline__ bool between_gaps(int& at, int gaps) {
   if (gaps == 1) return true;
   const int whole = at / gaps;
@@ -162,15 +162,15 @@ __global__ void __launch_bounds__(block_threads, 2)
   }
 }
 
-/// What a thread adds up of the weight's gradient.
+/// A thread's part of the weight's gradient.
 template <class C, int K, int V>
 struct DepthwiseTaps {
   C sum[K * K][V];
 };
 
-/// Adds what a band of rows of an image gives where strides and dilations are 1. Columns of the
-/// image go by; those of the gradient that it meets stay in registers, K of them, and the next
-/// column of both is on its way.
+/// Adds what a band of rows of an image gives where strides and dilations are 1. Walks the image's
+/// columns; the K columns of the gradient that meet one stay in registers, while the next column of
+/// both is loaded.
 template <class T, int K, int V>
 __device__ __forceinline__ void add_band(const DepthwiseLastGrid<T>& grid, const T* image,
                                          const T* upstream, int y,

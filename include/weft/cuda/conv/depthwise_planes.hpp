@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// Each part returns false, and has done nothing, for what it does not take.
+/// Each part returns false, having done nothing, for problems that it does not support.
 template <>
 struct DepthwisePlanes<Cuda> {
   template <class T, class D>
@@ -25,8 +25,8 @@ struct DepthwisePlanes<Cuda> {
     return run(operation, p, g, w, no_bias, dx, true);
   }
 
-  /// The gradient of the weight: sums (part, filter, tap), not yet added up; empty for what it does
-  /// not take.
+  /// The gradient of the weight: sums (part, filter, tap), not yet added up; empty for problems
+  /// that it does not support.
   template <class T, class D>
   static Tensor<compute_t<T>, D> weights([[maybe_unused]] const char* operation,
                                          [[maybe_unused]] const conv::Problem& p,
@@ -67,7 +67,7 @@ struct DepthwisePlanes<Cuda> {
 
  private:
   static unsigned number(int64_t x) { return static_cast<unsigned>(x); }
-  /// Strides are those whose way back is a shift.
+  /// Strides must be powers of two, so that dividing by them is a shift.
   static bool takes(const conv::Problem& p) {
     if (!on_cuda::is_square_depthwise(p)) return false;
     for (int i = 1; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// The kernels of depthwise convolutions of contiguous images: a column of a few results a thread.
+// The kernels of depthwise convolutions of contiguous images, by columns of a few results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace weft::on_cuda {
 
-/// What the kernels get: sizes of the images that are read and of those that are written.
+/// The kernels' arguments: sizes of the images that are read and written.
 template <class T>
 struct DepthwisePlanesGrid {
   const T* from;
@@ -32,7 +32,7 @@ struct DepthwisePlanesGrid {
   FastDivmod bands;
 };
 
-/// Results below each other that a thread computes.
+/// The number of results in a column that a thread computes.
 inline constexpr int depthwise_rows = 4;
 
 #if defined(__CUDACC__)
@@ -124,8 +124,7 @@ __global__ void __launch_bounds__(block_threads, K == 3 ? 4 : 3)
   }
 }
 
-/// The weight's gradient: a block adds up what a part of the images gives for a channel, in a fixed
-/// order.
+/// The weight's gradient: a block adds up a part of the images for a channel, in a fixed order.
 template <class T, int K, bool Unit>
 __global__ void __launch_bounds__(block_threads, K == 3 ? 4 : 3)
     depthwise_planes_weights(const __grid_constant__ DepthwisePlanesGrid<T> grid) {

@@ -1,4 +1,4 @@
-// What the kernels for depthwise convolutions of images take, and the sizes that they get of it.
+// Which depthwise convolutions the kernels support, and the sizes that they get.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace weft::on_cuda {
 
-/// Square kernels of 3 and 5 over images of two axes, a filter a channel.
+/// Square kernels of 3 and 5 over images with two axes, one filter per channel.
 inline bool is_square_depthwise(const conv::Problem& p) {
   return p.kernel[0] == 1 && p.in[0] == 1 && p.padding[0] == 0 && p.filters == p.channels &&
          p.kernel[1] == p.kernel[2] && (p.kernel[1] == 3 || p.kernel[1] == 5);
@@ -17,7 +17,7 @@ inline bool is_unit(const conv::Problem& p) {
 }
 
 /// The sizes of what is read and written, forward or `back` from results to images: then taps are
-/// flipped, and the strides are gaps between the results, which Grid has in a form of its own.
+/// flipped, and the strides are gaps between the results, which Grid represents in its own way.
 template <class Grid>
 Grid depthwise_sizes(const conv::Problem& p, bool back) {
   Grid grid{};

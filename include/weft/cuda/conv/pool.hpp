@@ -1,4 +1,4 @@
-// Max pooling over two axes on CUDA by kernels of its own: which images they take.
+// Max pooling over two axes on CUDA by dedicated kernels: which images they support.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,7 @@ struct MaxPoolKernels<Cuda> {
     grid.index = index != nullptr ? index->data() : nullptr;
     return run<false>(operation, w, grid, x, x, y, index);
   }
-  /// The gradient of the images, from that of the results and the places that were chosen.
+  /// The gradient of the images, given the results' gradient and the places that were chosen.
   template <class T, class I, class D>
   static bool gradient(const char* operation, const pool::Window& w, const Tensor<T, D>& g,
                        const Tensor<I, D>& index, const Tensor<T, D>& dx) {
@@ -59,7 +59,7 @@ struct MaxPoolKernels<Cuda> {
     }
     if (index != nullptr && reinterpret_cast<std::uintptr_t>(index->data()) % 16 != 0) return false;
     const int64_t channels = images.shape()[1];
-    // Of a row a thread reads 16 bytes, which give half as many results.
+    // A thread reads 16 bytes of a row, which give half as many results.
     const int size = is_pair(w, 3) ? 3 : is_pair(w, 2) ? 2 : 0;
     const int each = last ? lanes : lanes / 2;
     if (last ? channels % lanes != 0 : size == 0 || w.out[2] % each != 0) return false;

@@ -25,7 +25,7 @@ struct PoolGrid {
 #if defined(__CUDACC__)
 
 namespace detail {
-/// Takes a place along a dimension off an item's number.
+/// Splits the place along a dimension off an item's number.
 __device__ __forceinline__ int take_place(unsigned& rest, const FastDivmod& size) {
   const unsigned whole = size.divide(rest);
   const auto place = static_cast<int>(rest - whole * size.divisor);
@@ -91,7 +91,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// The gradient of channels-last images: of V channels what the windows hold that chose a place.
+/// The gradient of channels-last images: for V channels the sum over the windows that chose a
+/// place.
 template <class T, class I, int V>
 __global__ void __launch_bounds__(block_threads)
     pool_last_gradient(const __grid_constant__ PoolGrid<T, I> grid) {

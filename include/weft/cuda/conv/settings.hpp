@@ -1,4 +1,4 @@
-// Whether cuDNN's algorithms of convolutions are measured.
+// Whether cuDNN's convolution algorithms are measured.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

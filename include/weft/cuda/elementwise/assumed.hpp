@@ -12,7 +12,7 @@ namespace weft::on_cuda::detail {
 template <class Program>
 using ElementAssumed = ElementSharedFrom<Program, 7>;
 /// Whether that kernel is worth its compile time: a part has several operands or is expensive, and
-/// it is not just a pair as in (x + y) * (z + b), which seldom is one value.
+/// it is not just a pair as in (x + y) * (z + b), which is seldom one value.
 template <class Outputs>
 inline constexpr bool is_worth_assuming = false;
 template <class... Ps>

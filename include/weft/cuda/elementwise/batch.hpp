@@ -285,7 +285,7 @@ struct Executor<detail::Queued<Cuda>> {
     if (queued.queue->add<Out, Types>(name, queued.device, shape, operands, program)) return;
     queued.queue->run();
 #if defined(__CUDACC__)
-    // The kernel for any layout alone: those that it is slower than have joined the batch.
+    // Only the kernel for any layout: statements with a faster one have joined the batch.
     constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
     constexpr int lanes = on_cuda::lanes_of_widest<Out>(Types{});
     on_cuda::ForEachKernels kernels{detail::target_count<Out>, lanes};

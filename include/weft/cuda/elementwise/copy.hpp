@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/copy_plan.hpp"
 #include "weft/cuda/elementwise/tiled_copy.hpp"
 
@@ -10,15 +11,15 @@ namespace weft::on_cuda {
 #if defined(__CUDACC__)
 
 namespace detail {
-/// The byte of its word at which something begins.
+/// The offset of an address in its word.
 __device__ __forceinline__ int begin_of(const char* at, unsigned word) {
   return static_cast<int>(static_cast<unsigned>(reinterpret_cast<unsigned long long>(at)) &
                           (word - 1));
 }
 
 /// Copies `lines` of `length` bytes, `line_step` bytes apart, to shared memory, `pitch` bytes
-/// apart. Words are read where they are aligned: a line begins in its first one at the byte at
-/// which it does in memory.
+/// apart. Words are read at aligned addresses: a line has the same offset in its first word as in
+/// memory.
 template <int Word, class T>
 __device__ __forceinline__ void load_lines(const char* source, int64_t line_step, int length,
                                            int lines, const FastDivmod& words, int pitch,
@@ -58,7 +59,7 @@ __device__ __forceinline__ void store_lanes(T* to, unsigned long long bits, bool
 }
 }  // namespace detail
 
-/// A turned copy of elements of Size bytes.
+/// A transposing copy of elements of Size bytes.
 template <int Size>
 __global__ void __launch_bounds__(block_threads)
     copy_turned(const __grid_constant__ TurnedCopy plan) {
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(block_threads)
                                       weft_copy_tile);
   }
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  weft::detail::ptx::cp_async_wait_all();
 #endif
   __syncthreads();
 
@@ -203,8 +204,8 @@ __global__ void __launch_bounds__(block_threads) copy_flat(const __grid_constant
 
 namespace detail {
 
-/// Runs a copy of elements of Size bytes by the kernels of this file; false where the loop over
-/// elements shall.
+/// Runs a copy of elements of Size bytes by the kernels of this file; false if the loop over
+/// elements should.
 template <int Size>
 WEFT_OUTLINED bool run_copy(const Name& name, const Shape& shape, const Loops& loops,
                             const Operand* operands, const Stream& stream) {

@@ -6,9 +6,9 @@
 
 namespace weft::on_cuda {
 
-/// A copy whose source runs along another axis, its rows, than its target, along its columns. A
-/// block moves a tile of them by shared memory: as many columns and rows as it has room for,
-/// whatever their sizes are, so that all threads have work with axes of any length.
+/// A copy whose source is contiguous along another axis, its rows, than its target, along its
+/// columns. A block moves a tile through shared memory, with as many columns and rows as fit, so
+/// that all threads have work for axes of any length.
 struct TurnedCopy {
   const char* from = nullptr;
   char* to = nullptr;
@@ -20,7 +20,7 @@ struct TurnedCopy {
   FastDivmod down;      // rows of tiles
   int from_column = 0;  // strides in elements
   int to_row = 0;
-  bool one_line = false;  // a tile's columns lie one behind the other in the source,
+  bool one_line = false;  // a tile's columns are consecutive in the source,
   bool packed = false;    // its rows in the target
   bool stores_words = false;
   int word = 0;      // bytes moved to shared memory at a time: 4, 8 or 16
@@ -51,7 +51,7 @@ namespace detail {
 /// Bytes of the elements of a tile.
 inline constexpr int tile_bytes = 16 * 1024;
 
-/// A power of two of columns, at most `most`, that leaves few threads without one.
+/// A power-of-two number of columns, at most `most`, that leaves few threads idle.
 WEFT_OUTLINED inline int columns_of_tile(int columns, int most) {
   int width = 32;
   while (2 * width <= most && 2 * width <= static_cast<int>(block_threads) && width < columns) {
@@ -62,7 +62,7 @@ WEFT_OUTLINED inline int columns_of_tile(int columns, int most) {
   return width;
 }
 
-/// The tile of a turned copy: a short axis whole and more of the other one.
+/// The tile of a transposing copy: all of a short axis, and more of the other one.
 WEFT_OUTLINED inline void size_tile(TurnedCopy& out, int itemsize) {
   const int elements = itemsize == 1 ? tile_bytes / 2 : tile_bytes / itemsize;
   const int side = itemsize == 1 ? 128 : itemsize == 8 ? 32 : 64;
@@ -79,8 +79,8 @@ WEFT_OUTLINED inline void size_tile(TurnedCopy& out, int itemsize) {
   out.tile_columns = FastDivmod(static_cast<unsigned>(width));
 }
 
-/// How a tile lies in shared memory: as it does in the source, or by columns that begin in
-/// different banks; its bytes.
+/// A tile's layout in shared memory, as in the source or by columns that begin in different banks,
+/// and its bytes.
 WEFT_OUTLINED inline int lay_out_tile(TurnedCopy& out, int itemsize, unsigned misaligned) {
   const auto columns = static_cast<int>(out.tile_columns.divisor);
   const int least = itemsize == 8 ? 8 : 4;
@@ -99,8 +99,8 @@ WEFT_OUTLINED inline int lay_out_tile(TurnedCopy& out, int itemsize, unsigned mi
   return columns * out.pitch + 16;
 }
 
-/// Plans a turned copy of operands[1] to operands[0], whose dimensions are in its order; false
-/// where the source runs along no other axis, or tiles would be small.
+/// Plans a transposing copy of operands[1] to operands[0], whose dimensions are in its order; false
+/// if the source is contiguous along no other axis, or tiles would be small.
 WEFT_OUTLINED inline bool plan_turned(const Loops& loops, const Operand* operands, TurnedCopy& out,
                                       CopyLaunch& launch) {
   const Operand& to = operands[0];
@@ -122,7 +122,7 @@ WEFT_OUTLINED inline bool plan_turned(const Loops& loops, const Operand* operand
   size_tile(out, itemsize);
   const auto columns = static_cast<int>(out.tile_columns.divisor);
   if (int64_t{columns} * out.tile_rows < 1024) return false;
-  // Any stride or start that is odd makes lines begin anywhere.
+  // With any odd stride or start, lines may begin anywhere.
   auto from_bits = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from.data));
   auto to_bits = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(to.data));
   const auto bytes = [&](int64_t n) { return static_cast<unsigned>(n * itemsize); };
@@ -180,8 +180,8 @@ WEFT_OUTLINED inline bool plan_flat(const Loops& loops, const Operand* operands,
   return true;
 }
 
-/// Plans a copy for which the loop over elements has too few of them in a row, or in a tile; no
-/// blocks if there is none such.
+/// Plans a copy for which the loop over elements has too few of them in a row or tile; no blocks if
+/// the loop should do it.
 WEFT_OUTLINED inline CopyLaunch plan_copy(const Loops& loops, const Operand* operands,
                                           TurnedCopy& turned, TiledCopy& tiled, FlatCopy& flat) {
   CopyLaunch out;
@@ -189,11 +189,11 @@ WEFT_OUTLINED inline CopyLaunch plan_copy(const Loops& loops, const Operand* ope
   const int itemsize = operands[0].itemsize;
   if (last < 1 || operands[1].gathered != 0 || loops.count() < 65536) return out;
   if (plan_turned(loops, operands, turned, out)) {
-    // Long axes of large elements go by vectors of 16 bytes as other statements do.
+    // Long axes of large elements use vectors of 16 bytes, like other statements.
     const bool even = turned.rows % 64 == 0 || turned.rows >= 512;
     const int vectors = 256 / itemsize;
     const bool wide = turned.columns % vectors == 0 || turned.columns >= 8 * vectors;
-    // Where they begin at 16 bytes in each row: others are stored one by one, all apart.
+    // If they are aligned to 16 bytes in each row: others are stored one by one.
     const auto start = reinterpret_cast<std::uintptr_t>(turned.to);
     const bool level =
         (start | static_cast<std::uintptr_t>(int64_t{turned.to_row} * itemsize)) % 16 == 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/assumed.hpp"
 #include "weft/cuda/elementwise/multi_output.hpp"
 #include "weft/cuda/elementwise/plan.hpp"
@@ -16,7 +17,7 @@ namespace weft {
 #if defined(__CUDACC__)
 namespace on_cuda {
 
-/// Adds a row's offset to those of all operands; rows are counted over all dimensions but the
+/// Adds the offset of a row to each operand's; rows are counted over all dimensions but the
 /// innermost.
 template <int N>
 __device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int (&offset)[N]) {
@@ -34,9 +35,9 @@ __device__ __forceinline__ void go_to_row(const Grid<N>& grid, unsigned row, int
   for (int i = 0; i < N; ++i) offset[i] += static_cast<int>(row) * grid.stride[i][last];
 }
 
-/// targets = programs over the other operands, with every vector full and those of the targets
-/// aligned: few instructions, so that even many operands run at memory speed. Gathers along an axis
-/// read one slice for all lanes.
+/// targets = programs over the other operands, with every vector full and the targets' aligned: few
+/// instructions, so that even many operands run at memory speed. Gathers along an axis read one
+/// slice for all lanes.
 template <class Out, class Types, int V, int N, class Program, bool Assumes = false>
 __global__ void __launch_bounds__(block_threads)
     for_each_aligned(const __grid_constant__ Grid<N> grid,
@@ -103,7 +104,7 @@ __global__ void __launch_bounds__(block_threads)
 /// Hides a number's origin from the compiler, which would otherwise keep values derived from it in
 /// registers throughout a loop.
 __device__ __forceinline__ unsigned opaque(unsigned x) {
-  asm volatile("" : "+r"(x));
+  weft::detail::ptx::forget_origin(x);
   return x;
 }
 

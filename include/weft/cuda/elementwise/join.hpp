@@ -14,7 +14,7 @@ namespace on_cuda {
 
 namespace detail {
 
-/// Writes 16 aligned bytes, word by word from the pieces that they belong to, or at once.
+/// Writes 16 aligned bytes, at once or word by word from the pieces that they belong to.
 template <int Word>
 __host__ __device__ __forceinline__ void join_vector(const JoinedRows& plan,
                                                      const JoinedRows::Part* parts, unsigned item) {
@@ -77,8 +77,8 @@ __host__ __device__ __forceinline__ void join_vector(const JoinedRows& plan,
   }
 }
 
-/// The same where each of N parts has one word of a row, without gaps: reads what belongs here of
-/// each part at once.
+/// The same if each of N parts has one word of a row, without gaps: reads each part's words at
+/// once.
 template <int Word, int N>
 __host__ __device__ __forceinline__ void merge_vector(const JoinedRows& plan, unsigned item) {
   using T = typename WordOf<Word>::type;
@@ -135,8 +135,7 @@ __global__ void __launch_bounds__(block_threads)
 
 namespace detail {
 
-/// The kernel that joins elements of `Size` bytes as planned; of other sizes than powers of two
-/// none is.
+/// The kernel that joins elements of `Size` bytes as planned; only powers of two are.
 template <int Size>
 const void* join_kernel(const JoinLaunch& launch, int parts) {
   constexpr int word = Size < 2 ? 1 : Size < 4 ? 2 : Size < 8 ? 4 : 8;
@@ -203,7 +202,7 @@ struct Joiner<Cuda> {
     return most * itemsize_;
   }
 
-  /// Adds the next part. Any but one whose rows are evenly far apart is copied first.
+  /// Adds the next part. A part whose rows are not evenly spaced is copied first.
   template <class T, class D>
   void add(const Tensor<T, D>& x) {
     if (x.size() == 0) return;

@@ -1,4 +1,4 @@
-// Planning joins of short pieces: rows of the target that are a piece of each part in turn.
+// Planning joins of short pieces: each row of the target is a piece of every part, in order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@ struct JoinSource {
   int64_t pitch = 0;
 };
 
-/// Rows joined from pieces, all counted in words that a thread moves one by one, or in vectors of
-/// 16 bytes where one is in one piece.
+/// Rows joined from pieces, all counted in words, which a thread moves one by one, or as 16 bytes
+/// that lie in one piece.
 struct JoinedRows {
   static constexpr int most_parts = 64;
   /// A part, and where its piece begins in a row of the target.
@@ -48,7 +48,7 @@ inline constexpr int64_t long_piece = 512;
 /// What a kernel joins at a time, in words.
 inline constexpr int64_t most_joined = int64_t{1} << 30;
 
-/// Whether a tensor is rows of its elements from `axis` on, as evenly far apart as `pitch` says.
+/// Whether a tensor consists of contiguous rows, its axes from `axis` on, evenly spaced by `pitch`.
 WEFT_OUTLINED inline bool find_rows(const Shape& shape, const Strides& strides, int axis,
                                     JoinSource& out) {
   out.width = 1;
@@ -67,7 +67,7 @@ WEFT_OUTLINED inline bool find_rows(const Shape& shape, const Strides& strides, 
   return true;
 }
 
-/// Whether parts are joined in one pass: such as have no long pieces, none of them empty.
+/// Whether parts are joined in one pass: if none has long pieces or is empty.
 WEFT_OUTLINED inline bool has_short_pieces(const JoinSource* parts, int n, int itemsize) {
   if (itemsize > 16 || (itemsize & (itemsize - 1)) != 0) return false;
   if (n < 2 || n > JoinedRows::most_parts) return false;

@@ -58,8 +58,8 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
 }
 
 /// Assigns several rows to each thread if operands are few and some are broadcast: finding a row
-/// then costs more instructions than computing a vector of it. Requires many rows, divisible by
-/// those of a thread.
+/// then costs more instructions than computing a vector of it. Requires many rows, divisible by the
+/// number per thread.
 WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* operands, int n,
                                            int distinct, ElementwiseLoops& grid) {
   constexpr unsigned least_items = 1U << 19;

@@ -75,8 +75,8 @@ void share_parts(const void* opaque, const Operand* operands, int before, int ra
 
 #if defined(__CUDACC__)
 
-/// Reads operands only where a part of the program needs them: all at once they would exceed a
-/// thread's registers. load.template operator()<I>(vector) reads that of Arg<I>.
+/// Reads operands only when a part of the program needs them: all at once would exceed a thread's
+/// registers. load.template operator()<I>(vector) reads Arg<I>'s.
 template <class R, class Load>
 struct ReadParts {
   const Load& load;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/tiled_copy_plan.hpp"
 
 namespace weft::on_cuda {
@@ -10,7 +11,7 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-/// What holds the bits of an element.
+/// The type that holds an element's bits.
 template <int Bytes>
 struct WordOf {
   using type = unsigned;
@@ -32,12 +33,7 @@ struct WordOf<8> {
 template <int Bytes>
 __device__ __forceinline__ void copy_async(char* to, const char* from) {
 #if __CUDA_ARCH__ >= 800
-  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from));
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(Bytes));
-  }
+  weft::detail::ptx::cp_async<Bytes>(weft::detail::ptx::shared_address(to), from);
 #else
   for (int b = 0; b < Bytes; b += 4) {
     *reinterpret_cast<unsigned*>(to + b) = *reinterpret_cast<const unsigned*>(from + b);
@@ -45,8 +41,8 @@ __device__ __forceinline__ void copy_async(char* to, const char* from) {
 #endif
 }
 
-/// What a thread moves of any tile: where its elements are in the source and in shared memory as it
-/// reads, and in shared memory and the target as it writes.
+/// A thread's elements of any tile: where they are in the source and in shared memory when reading,
+/// and in shared memory and the target when writing.
 template <int Size>
 struct TiledThread {
   static constexpr int lanes = tiled_lanes(Size);
@@ -136,7 +132,7 @@ __host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine
       if (k < mine.count) values[k] = from[mine.from[k]];
     }
 #if defined(__CUDA_ARCH__)
-    asm volatile("" ::: "memory");  // all are loaded before the first is waited for
+    weft::detail::ptx::compiler_fence();  // all are loaded before the first is waited for
 #endif
     WEFT_KERNEL_UNROLL
     for (int k = 0; k < lanes; ++k) {
@@ -177,7 +173,7 @@ __global__ void __launch_bounds__(block_threads, 3)
     detail::find_tile(plan, tile, from, to);
     detail::read_tile<Size>(mine, reinterpret_cast<const T*>(plan.from) + from, weft_copy_tile);
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    weft::detail::ptx::cp_async_wait_all();
 #endif
     __syncthreads();
     detail::write_tile<Size>(mine, reinterpret_cast<T*>(plan.to) + to, weft_copy_tile);

@@ -35,7 +35,7 @@ struct TiledCopy {
   Outer across[max_rank];
 };
 
-/// How a copy is launched; no blocks where the loop over elements does it better.
+/// How a copy is launched; no blocks if the loop over elements is better.
 struct CopyLaunch {
   bool turned = false;
   bool tiled = false;
@@ -43,7 +43,7 @@ struct CopyLaunch {
   int shared_bytes = 0;
 };
 
-/// Elements of a tile of any axes that a thread moves.
+/// The number of a tile's elements that a thread moves, whatever the axes.
 WEFT_HD constexpr int tiled_lanes(int itemsize) { return itemsize < 8 ? 10 : 6; }
 
 namespace detail {
@@ -67,8 +67,8 @@ WEFT_OUTLINED inline void order_by_source(const Operand& from, int rank, int* or
   }
 }
 
-/// Adds to a tile, dimension by dimension of an order, until `wanted` elements are in a row of it.
-/// Returns the elements that are; fewer where gaps follow.
+/// Adds dimensions to a tile, in an order, until a row of it has `wanted` elements. Returns how
+/// many it has; fewer if gaps follow.
 WEFT_OUTLINED inline int64_t add_run(const Loops& loops, const Operand& x, const int* order,
                                      int64_t wanted, int64_t* part) {
   int64_t run = 1;
@@ -100,14 +100,14 @@ WEFT_OUTLINED inline bool plan_tiled(const Loops& loops, const Operand* operands
   order_by_source(to, rank, by_target);
   int64_t part[max_rank];
   for (int d = 0; d < rank; ++d) part[d] = 1;
-  // Lines of 128 bytes of either, or two thirds of that where the other one's are long.
+  // Lines of 128 bytes of either, or two thirds of that if the other's are long.
   const int64_t wanted = itemsize < 4 ? 32 : 128 / itemsize;
   const int64_t read = add_run(loops, from, by_source, wanted, part);
   const int64_t written = add_run(loops, to, by_target, wanted, part);
   int64_t elements = 1;
   for (int d = 0; d < rank; ++d) elements *= part[d];
   if (elements > most || read * itemsize < 32 || written * itemsize < 32) return false;
-  // As large as it may be, along the innermost axes of the target and then of the source.
+  // As large as possible, along the innermost axes of the target and then of the source.
   for (const int* order : {by_target, by_source}) {
     for (int i = 0; i < rank; ++i) {
       const int d = order[i];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/primitive/launch.hpp"
 
 namespace weft::on_cuda {
@@ -26,9 +27,9 @@ namespace detail {
 /// Copies `bytes` bytes to shared memory, where possible without waiting for them.
 __device__ __forceinline__ void copy_word(char* to, const char* from, int bytes) {
 #if __CUDA_ARCH__ >= 800
-  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  const unsigned address = weft::detail::ptx::shared_address(to);
   if (bytes == 4) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(from));
+    weft::detail::ptx::cp_async<4>(address, from);
     return;
   }
 #endif
@@ -40,7 +41,7 @@ __device__ __forceinline__ void copy_word(char* to, const char* from, int bytes)
   for (int i = 0; i < bytes; i += 8) {
 #if __CUDA_ARCH__ >= 800
     if (bytes >= 8) {
-      asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address + i), "l"(from + i));
+      weft::detail::ptx::cp_async<8>(address + static_cast<unsigned>(i), from + i);
       continue;
     }
 #endif
@@ -130,7 +131,7 @@ __device__ __noinline__ inline void load_tile(const Tiling& tiling, TilePlace pl
     shared += transposed_bytes;
   }
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  weft::detail::ptx::cp_async_wait_all();
 #endif
   __syncthreads();
 }

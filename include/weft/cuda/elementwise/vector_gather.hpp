@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/primitive/registers.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/index/scatter.hpp"
@@ -36,9 +37,9 @@ inline constexpr int row_bytes<Apply<op::add_at<T, AlongAxis>, Ps...>> = sizeof(
 template <class P>
 inline constexpr bool has_rows = row_bytes<P> != 0;
 
-/// The operands that are indices along an axis, and those that are offsets, as bits. Where the
-/// indices are one element for all lanes of a thread and the offsets neighbours, the lanes'
-/// elements are neighbours too.
+/// The operands that are indices along an axis, and those that are offsets, as bits. If the indices
+/// are one element for all lanes of a thread and the offsets are consecutive, so are the lanes'
+/// elements.
 template <class P>
 inline constexpr std::uint64_t index_bits = 0;
 template <class P>
@@ -75,9 +76,8 @@ inline constexpr bool adds_vectors = false;
 template <class T, int V>
 __device__ __forceinline__ void add_vector(T* p, const LaneValues<compute_t<T>, V>& values) {
   if constexpr (adds_vectors && std::is_same_v<T, float> && V == 4) {
-    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(values.lane[0]),
-                 "f"(values.lane[1]), "f"(values.lane[2]), "f"(values.lane[3])
-                 : "memory");
+    weft::detail::ptx::red_add_v4_f32(p, values.lane[0], values.lane[1], values.lane[2],
+                                      values.lane[3]);
   } else if constexpr (adds_vectors && is_half<T> && V == 8) {
     unsigned pair[4];
 #pragma unroll
@@ -86,13 +86,9 @@ __device__ __forceinline__ void add_vector(T* p, const LaneValues<compute_t<T>, 
       pair[j] = T(values.lane[2 * j]).bits | high << 16;
     }
     if constexpr (std::is_same_v<T, weft::half>) {
-      asm volatile("red.global.add.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(pair[0]),
-                   "r"(pair[1]), "r"(pair[2]), "r"(pair[3])
-                   : "memory");
+      weft::detail::ptx::red_add_v4_f16x2(p, pair);
     } else {
-      asm volatile("red.global.add.noftz.v4.bf16x2 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(pair[0]),
-                   "r"(pair[1]), "r"(pair[2]), "r"(pair[3])
-                   : "memory");
+      weft::detail::ptx::red_add_v4_bf16x2(p, pair);
     }
   } else {
 #pragma unroll
@@ -105,8 +101,8 @@ __device__ __forceinline__ bool is_aligned_vector(const T* p) {
   return reinterpret_cast<unsigned long long>(p) % (sizeof(T) * V) == 0;
 }
 
-/// Evaluates a program whose gathers along an axis read one slice for all of a thread's lanes, of
-/// which those in [first, last) are present.
+/// Evaluates a program whose gathers along an axis read one slice for all of a thread's lanes; only
+/// lanes in [first, last) are present.
 template <int V, class R>
 struct Row {
   const R& registers;

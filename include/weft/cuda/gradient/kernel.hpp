@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/multi_output.hpp"
 #include "weft/cuda/gradient/plan.hpp"
 #include "weft/cuda/gradient/splat.hpp"
@@ -163,7 +164,7 @@ __device__ __forceinline__ void fetch_next(weft::detail::TypeList<Ts...>, const 
     const long long step = grid.outer > 0 ? grid.stride[K + i][0] : 0;
     if (bytes[i] == 0 || grid.lane[K + i] != 1 || step == 0) continue;
     const char* const p = grid.data[K + i] + (offset[K + i] + grid.row_step * step) * bytes[i];
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+    weft::detail::ptx::prefetch_l2(p);
   }
 }
 

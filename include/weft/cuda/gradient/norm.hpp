@@ -1,4 +1,4 @@
-// layer_norm's and rms_norm's gradients on CUDA: rows in registers, and sums over all rows beside.
+// layer_norm's and rms_norm's gradients on CUDA: rows in registers, with sums over all rows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@ namespace weft {
 
 template <>
 struct NormExecutor<Cuda> {
-  /// Rows that the registers of a block hold, or of a cluster where there are such.
+  /// The longest rows that the registers of a block hold, or of a cluster if the GPU has clusters.
   template <class T>
   static bool serves(const Tensor<T, Cuda>& gradient, const Tensor<T, Cuda>& weight) {
     using C = compute_t<T>;

@@ -1,4 +1,4 @@
-// The kernels of a norm's gradients: one walks over the rows, one adds what its blocks have summed.
+// The kernels of a norm's gradients: one walks over the rows, the other adds up its blocks' sums.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ namespace weft::on_cuda {
 namespace detail {
 
 /// Prefetches into L2 what a row's threads read in their next turn, once this turn's row has
-/// arrived: DRAM is not kept from what other blocks wait for.
+/// arrived, so that DRAM first serves what other blocks wait for.
 template <class T, class C, int N, int K>
 __device__ __forceinline__ void fetch_next_row([[maybe_unused]] const NormGrid<T, C, N, K>& grid,
                                                [[maybe_unused]] unsigned row) {
@@ -51,7 +51,7 @@ __device__ __forceinline__ void load_row(R& registers, const Grid& grid, unsigne
   });
 }
 
-/// What a norm knows of one element, as programs read it; `weighted` is its gradient times its
+/// A norm's values for one element, as programs read them; `weighted` is its gradient times its
 /// weight, the others are its row's.
 template <class R, class C>
 struct NormLane {
@@ -82,7 +82,7 @@ __device__ __forceinline__ void place_targets(weft::detail::TypeList<Outs...>,
   int k = 0;
   ((at[k] = target[k] + first * sizeof(Outs), ++k), ...);
 }
-/// Stores V elements of the targets, from `first` on; lane(j) is what is known of the j-th of them.
+/// Stores V elements of the targets, from `first` on; lane(j) has the values for the j-th of them.
 template <class Outs, int V, class T, class C, int N, int K, class Program, class At>
 __device__ __forceinline__ void store_row(const NormGrid<T, C, N, K>& grid, const Program& program,
                                           std::size_t first, const At& lane) {
@@ -106,7 +106,7 @@ __device__ __forceinline__ void store_row(const NormGrid<T, C, N, K>& grid, cons
   store_aligned(out, at, offset);
 }
 
-/// Whether a program gives a number for every one: an operand, of another type maybe.
+/// Whether a program is defined for every number: an operand, possibly cast.
 template <class P>
 inline constexpr bool is_operand = false;
 template <int I, class T>
@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(norm_threads, 1)
 #pragma unroll
     for (int e = 0; e < E; ++e) {
       const C value = program.forward()(detail::NormLane<R, C>{x[e / V], e % V});
-      // Where there is no element, a function of 0 may be no number.
+      // Where there is no element, a function of 0 may be NaN.
       const bool counts =
           detail::is_operand<typename Program::forward_program> || (there && inside[e / V]);
       const C h = counts ? (value - centre) * scale : C{};

@@ -11,7 +11,7 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-/// Writes a block's line of sums; `tile` has room for those of all warps.
+/// Writes a block's line of sums; `tile` has room for the sums of all warps.
 template <class C, int E, class Grid>
 __device__ __forceinline__ void store_narrow_line(C (&sum)[E], C* line, const Grid& grid, C* tile) {
   const unsigned lane = threadIdx.x % 32;
@@ -36,7 +36,7 @@ __device__ __forceinline__ void store_narrow_line(C (&sum)[E], C* line, const Gr
 
 }  // namespace detail
 
-/// What a norm knows of one element once its row's sums are known: `h` is the element normalised.
+/// A norm's values for one element once its row's sums are known: `h` is the normalised element.
 template <class R, class C>
 struct KnownNormLane {
   const R& registers;
@@ -56,7 +56,7 @@ struct KnownNormLane {
   }
 };
 
-/// As norm_gradients, of short rows; a thread has up to E elements of one.
+/// Like norm_gradients, for short rows; a thread has up to E elements of one.
 template <class Outs, class Types, bool Centred, int E, class Grid, class Program>
 class NarrowNorm;
 template <class... Outs, class Types, bool Centred, int E, class Grid, class Program>
@@ -104,7 +104,7 @@ class NarrowNorm<weft::detail::TypeList<Outs...>, Types, Centred, E, Grid, Progr
       stages_.start(first + (narrow_norm_stages - 1) * step, later);
       const char* const here = shared_ + stage * grid_.stage_bytes;
       stage = stage + 1 == narrow_norm_stages ? 0 : stage + 1;
-      // Threads of a row that is not there read one that is.
+      // Threads whose row does not exist read one that does.
       const bool there = place < rows;
       const unsigned mine = there ? have : 0;
       const unsigned at = (there ? place : 0) * grid_.columns + begin;
@@ -203,8 +203,8 @@ class NarrowNorm<weft::detail::TypeList<Outs...>, Types, Centred, E, Grid, Progr
     const auto along = static_cast<unsigned>(grid_.along[I]);
     return {reinterpret_cast<const X*>(grid_.data[I] + row * grid_.row[I]) + along * column, along};
   }
-  /// Element e of each operand, or another one unless it is `there`: nothing lies behind the last
-  /// row of what is in global memory.
+  /// Element e of each operand, or another one unless it is `there`: the last row of an operand in
+  /// global memory must not be read past its end.
   template <class Operands>
   __device__ __forceinline__ static void load(R& registers, const Operands& operands, unsigned e,
                                               bool there) {
@@ -223,7 +223,7 @@ class NarrowNorm<weft::detail::TypeList<Outs...>, Types, Centred, E, Grid, Progr
       for (unsigned e = b; e < b + batch; ++e) put(e, compute(e));
     }
   }
-  /// Puts results at `place` among the block's, where they are `there`.
+  /// Puts results at `place` among the block's, if they are `there`.
   template <bool Adds, class Values, std::size_t... J>
   __device__ __forceinline__ void put(const Values& values, unsigned place, bool there,
                                       std::index_sequence<J...>) const {

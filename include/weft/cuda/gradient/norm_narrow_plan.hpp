@@ -1,4 +1,4 @@
-// The plan of a norm's gradients over short rows: who has what of a row, and what lies where.
+// The plan of a norm's gradients over short rows: which threads have what of a row, and the layout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,13 +10,13 @@ inline constexpr unsigned narrow_norm_threads = 256;
 /// Elements of a row that a thread keeps, computed in type C, at most.
 template <class C>
 inline constexpr int narrow_norm_elements = sizeof(C) > 4 ? 8 : 15;
-/// Groups of rows that are on their way or at hand in a block.
+/// The number of groups of rows that a block has loaded or is loading.
 inline constexpr unsigned narrow_norm_stages = 3;
-/// Shared memory of which two blocks fit a multiprocessor.
+/// Shared memory per block such that two blocks fit on a multiprocessor.
 inline constexpr unsigned narrow_norm_bytes = 112 * 1024;
 
-/// Where a block keeps what lies densely in memory, rows behind each other as there: the operands
-/// that are bits of `staged`, the gradient, scale and centre in each stage, then the results.
+/// Where a block keeps what is dense in memory, with rows in the same order: in each stage the
+/// operands in `staged`, the gradient, scale and centre, then the results.
 template <class T, class C, int N, int K>
 struct NarrowNormGrid : NormGrid<T, C, N, K> {
   unsigned group_shift;  // log2 of `group`
@@ -54,7 +54,7 @@ unsigned plan_narrow_norm(const Operand* operands, int elements, int multiproces
   grid.parts = 1;
   plan_narrow_norm(grid.rows, grid.columns, elements, multiprocessors, grid.group, grid.group_shift,
                    grid.each, grid.rows_a_block, grid.blocks);
-  const auto is_dense = [&](const void* p, unsigned bytes) {  // those of a block's rows
+  const auto is_dense = [&](const void* p, unsigned bytes) {  // the bytes of a block's rows
     return reinterpret_cast<std::uintptr_t>(p) % 16 == 0 && bytes % 16 == 0;
   };
   const auto round = [](unsigned bytes) { return (bytes + 15) / 16 * 16; };

@@ -1,4 +1,4 @@
-// The plan of a norm's gradients: which threads have what of a row, and where it lies.
+// The plan of a norm's gradients: which threads have what of a row, and the layout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,9 +17,9 @@ template <class C>
 inline constexpr int norm_elements = sizeof(C) > 4 ? 8 : 16;
 
 /// What the gradients of a norm are computed from: x is a function of N operands, K of which have a
-/// gradient. Of each row a thread has vectors `group` apart; a block, or the cluster of those that
-/// share a long row, takes every row_step-th one and leaves a line of sums for the weight, then one
-/// for the bias.
+/// gradient. A thread has vectors of each row, `group` apart; a block, or the cluster of blocks
+/// that share a long row, takes every row_step-th row and leaves a line of sums for the weight,
+/// then one for the bias.
 template <class T, class C, int N, int K>
 struct NormGrid {
   using Element = T;
@@ -89,7 +89,8 @@ unsigned plan_norm(int lanes, int elements, int multiprocessors, Grid& grid) {
   return threads;
 }
 
-/// Takes over where the targets and operands lie; whether all rows are full, aligned vectors.
+/// Copies the addresses and strides of targets and operands; returns whether all rows are full,
+/// aligned vectors.
 template <class T, class C, int N, int K>
 bool place_operands(const Operand* operands, int lanes, NormGrid<T, C, N, K>& grid) {
   const auto lies_at = [](const void* p, std::size_t bytes) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/gradient/norm_narrow_plan.hpp"
 #include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/small/staging.hpp"
@@ -12,8 +13,8 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-/// Starts copies of neighbouring bytes to shared memory, by all threads of the block; of those that
-/// bulk copies leave behind where there are such.
+/// Starts copies of contiguous bytes to shared memory, by all threads of the block; with bulk
+/// copies, only of the remainder.
 __device__ __forceinline__ void start_copies(char* to, const void* from, unsigned bytes) {
   const auto* const begin = static_cast<const char*>(from);
   const unsigned words = bytes / 16;
@@ -25,7 +26,7 @@ __device__ __forceinline__ void start_copies(char* to, const void* from, unsigne
 #endif
   if (threadIdx.x < bytes % 16) to[words * 16 + threadIdx.x] = begin[words * 16 + threadIdx.x];
 }
-/// Copies neighbouring elements, from and to 16 bytes, by all threads of the block.
+/// Copies contiguous elements between 16-byte aligned addresses, by all threads of the block.
 template <class Out>
 __device__ __forceinline__ void copy_elements(Out* to, const Out* from, unsigned count) {
   constexpr unsigned lanes = 16 / sizeof(Out);
@@ -39,8 +40,8 @@ __device__ __forceinline__ void copy_elements(Out* to, const Out* from, unsigned
   if (last < count) to[last] = from[last];
 }
 
-/// The same from shared memory, of what all threads have published; thread 0 starts what a bulk
-/// copy takes, and knows when it has been read.
+/// The same from shared memory, after all threads have published their writes; thread 0 starts the
+/// bulk copy, and knows when it has been read.
 template <class Out>
 __device__ __forceinline__ void write_back(Out* to, const Out* from, unsigned count) {
 #if __CUDA_ARCH__ >= 900
@@ -57,7 +58,7 @@ __device__ __forceinline__ void write_back(Out* to, const Out* from, unsigned co
 }  // namespace detail
 
 /// The copies of a block of the kernel: rows that it reads, a few groups ahead, and its results. On
-/// Hopper a thread starts a copy of all rows of an operand.
+/// Hopper one thread starts the copy of all rows of an operand.
 template <class Outs, bool Centred, int N, class Grid, class Stores>
 class NormStages;
 template <class... Outs, bool Centred, int N, class Grid, class Stores>
@@ -76,9 +77,7 @@ class NormStages<weft::detail::TypeList<Outs...>, Centred, N, Grid, Stores> {
     if (threadIdx.x == 0) {
       const int copies = __popc(grid_.staged) + (Centred ? 3 : 2);
       for (unsigned s = 0; s < narrow_norm_stages; ++s) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier(s))),
-                     "r"(copies)
-                     : "memory");
+        weft::detail::ptx::mbarrier_init(shared_address(barrier(s)), copies);
       }
       publish_barriers();
     }
@@ -111,11 +110,11 @@ class NormStages<weft::detail::TypeList<Outs...>, Centred, N, Grid, Stores> {
       detail::start_copies(to + grid_.place[i], from, rows * bytes);
     }
 #if __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 900
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    weft::detail::ptx::cp_async_commit();
 #endif
   }
-  /// Waits for the copies to a stage, of which this is turn number `turn` of the block, and for
-  /// all threads to be done with the turn before.
+  /// Waits for the copies to a stage in the block's turn number `turn`, and for all threads to be
+  /// done with the turn before.
   __device__ __forceinline__ void wait_for([[maybe_unused]] unsigned stage,
                                            [[maybe_unused]] unsigned turn) const {
 #if __CUDA_ARCH__ >= 900
@@ -124,7 +123,7 @@ class NormStages<weft::detail::TypeList<Outs...>, Centred, N, Grid, Stores> {
     wait_barrier(barrier(stage), turn / narrow_norm_stages & 1U);
 #else
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(narrow_norm_stages - 2) : "memory");
+    weft::detail::ptx::cp_async_wait<narrow_norm_stages - 2>();
 #endif
     __syncthreads();
 #endif
@@ -132,7 +131,7 @@ class NormStages<weft::detail::TypeList<Outs...>, Centred, N, Grid, Stores> {
   __device__ __forceinline__ C number(const char* stage, int which, unsigned row) const {
     return reinterpret_cast<const C*>(stage + grid_.place[which])[row];
   }
-  /// Brings what is in targets that are added to, by all threads of the block.
+  /// Loads the targets that are added to, by all threads of the block.
   __device__ __forceinline__ void fetch_results(std::size_t first, unsigned count) const {
     if (stores_.adds == 0) return;
     int j = 0;
@@ -162,8 +161,8 @@ class NormStages<weft::detail::TypeList<Outs...>, Centred, N, Grid, Stores> {
   __device__ __forceinline__ unsigned long long* barrier(unsigned stage) const {
     return reinterpret_cast<unsigned long long*>(shared_ + grid_.barriers) + stage;
   }
-  /// Where operand `which` has the rows from `first` on, or the gradient, scale or centre behind
-  /// them; and the bytes of a row.
+  /// Where operand `which`, or the gradient, scale or centre, which follow the operands, has the
+  /// rows from `first` on; and the bytes of a row.
   __device__ __forceinline__ const char* source(int which, unsigned first, unsigned& bytes) const {
     const void* begin = grid_.centre;
     bytes = sizeof(C);

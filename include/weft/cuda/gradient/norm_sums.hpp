@@ -9,7 +9,7 @@
 
 namespace weft::on_cuda::detail {
 
-/// Two sums over the threads that share a row, in each of them.
+/// Two sums over the threads that share a row, returned to each of them.
 template <class C>
 __device__ __forceinline__ void sum_of_row(C& a, C& b, unsigned group, unsigned turn) {
   const unsigned width = group < 32 ? group : 32;
@@ -53,8 +53,8 @@ struct NormExchange {
     Exchange::begin(static_cast<unsigned>(__cvta_generic_to_shared(area)), sizeof(Area));
     Exchange::wait_for_cluster();
   }
-  /// Two sums over the threads of each block, over all of them; __syncthreads has been called since
-  /// the turn before.
+  /// Two sums over the threads of each block, then over all blocks; __syncthreads has been called
+  /// since the turn before.
   __device__ __forceinline__ void sum(C& along, C& mean, unsigned parts, unsigned turn) {
     Area& mine = area[turn % 2];
     const auto barrier = static_cast<unsigned>(__cvta_generic_to_shared(mine.barrier));

@@ -17,7 +17,7 @@ enum class SumMode : signed char {
   all
 };
 
-/// The loops of the kernel, over N operands of which the first K are targets. A thread has Lanes
+/// The loops of the kernel over N operands, the first K of them targets. A thread has Lanes
 /// neighbours of the innermost dimension in every row_step-th row.
 template <int N, int K>
 struct SumGrid {
@@ -50,8 +50,8 @@ WEFT_OUTLINED inline SumMode sum_mode(const Loops& loops, const Operand& target)
   return target.stride[last] == 0 ? SumMode::columns : SumMode::whole;
 }
 
-/// Whether an operand is contiguous along another dimension than the innermost, and so large that
-/// transposing it costs less than reading it that way.
+/// Whether an operand is contiguous along another dimension than the innermost, and large enough
+/// that transposing it costs less than reading it that way.
 WEFT_OUTLINED inline bool lies_across(const Loops& loops, const Operand& x) {
   constexpr int64_t least_bytes = 1 << 22;
   const int last = loops.rank - 1;

@@ -90,7 +90,7 @@ WEFT_OUTLINED inline void explain_reduction(Explanation& out, const char* name, 
   }
 }
 
-/// Says of the operands that a row kernel reads several times where it has them the next time.
+/// Notes where a row kernel finds the operands that it reads several times.
 inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKernel& description,
                              const RowLaunch& launch, const RowLoops& grid,
                              const RowOperand* operand, const char* const* data) {
@@ -185,7 +185,7 @@ struct Explainer<Cuda> {
     }
   }
 
-  /// A join into a new tensor; false where it is more than one kernel.
+  /// A join into a new tensor; false if it takes more than one kernel.
   template <class K, class... Es>
   static bool join(Explanation& out, const Joined<K, Es...>& e) {
     if constexpr (!(detail::is_tensor<Es> && ...) ||

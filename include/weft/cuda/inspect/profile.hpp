@@ -31,13 +31,13 @@ template <std::invocable F>
 [[nodiscard]] Profile profile(F&& f, const ProfileOptions& options = {}) {
   return weft::profile(f, Cuda{}, options);
 }
-/// The same beside what explain() says of the statement's expression.
+/// The same, compared with explain()'s report on the statement's expression.
 template <std::invocable F>
 [[nodiscard]] Profile profile(F&& f, const Explanation& explanation,
                               const ProfileOptions& options = {}) {
   return weft::profile(f, explanation, Cuda{}, options);
 }
-/// The time of evaluating `e`, beside what explain(e) says.
+/// The time of evaluating `e`, compared with explain(e).
 template <ExpressionLike E>
 [[nodiscard]] Profile profile(const E& e, const ProfileOptions& options = {}) {
   return weft::profile(e, options);

@@ -8,7 +8,7 @@
 
 namespace weft::on_cuda {
 
-/// What NVML says of a GPU at a moment; all processes count. What it does not know is -1.
+/// NVML's figures for a GPU at a moment, over all processes; unknown ones are -1.
 struct Utilization {
   bool available = false;     ///< false where there is no NVML, in some containers for instance
   int gpu = -1;               ///< percent of the last sampling period in which a kernel ran
@@ -44,7 +44,7 @@ struct Nvml {
                        find(library, "nvmlDeviceGetMemoryInfo", memory) &&
                        find(library, "nvmlDeviceGetPowerUsage", power) &&
                        find(library, "nvmlDeviceGetTemperature", temperature);
-    // The library stays loaded: what it has started must not be unloaded under it.
+    // The library stays loaded: threads that it has started may still run its code.
     if (found && start() == 0) find(library, "nvmlDeviceGetHandleByPciBusId_v2", device);
   }
 

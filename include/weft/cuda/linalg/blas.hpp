@@ -1,4 +1,4 @@
-// cuBLASLt: handles, the problem as it sees it, and the algorithm it chooses, asked for once.
+// cuBLASLt: handles, the problem as it sees it, and its choice of algorithm, queried once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,8 +20,8 @@ void check(cublasStatus_t status, const char* operation, const Parts&... details
 
 namespace detail {
 
-/// One call of cuBLASLt. It counts along columns where weft counts along rows, so that its A is
-/// weft's b and its D, of n rows, weft's result. All numbers of 64 bits: it is compared as bytes.
+/// One call of cuBLASLt. It is column-major and weft row-major, so its A is weft's b, and its D,
+/// with n rows, weft's result. All numbers of 64 bits: it is compared as bytes.
 struct LtProblem {
   int64_t in = 0;   // cudaDataType of both operands
   int64_t out = 0;  // and of the result and addend
@@ -53,8 +53,8 @@ struct LtChoice {
   bool used = false;
 };
 
-/// What a GPU's products share. A handle serves one call at a time, so that as many are made as
-/// there are calls at once; like streams they are never destroyed.
+/// What a GPU's products share. A handle serves one call at a time, so there are as many as calls
+/// at once; like streams they are never destroyed.
 struct LtDevice {
   static constexpr int ways = 4;
   static constexpr int sets = 256;
@@ -147,8 +147,8 @@ class LtDescription {
   }
 };
 
-/// Asks cuBLASLt for an algorithm. Sums that are split over blocks are joined in the type of the
-/// sums, not in the result's type, which may have 16 bits.
+/// Asks cuBLASLt for an algorithm. Sums split over blocks are joined in the type of the sums, not
+/// in the result's type, which may have 16 bits.
 WEFT_ONCE inline LtChoice ask_lt(cublasLtHandle_t handle, LtDescription& lt, const LtProblem& p,
                                  int major) {
   cublasLtMatmulPreferenceOpaque_t preference;
@@ -180,7 +180,7 @@ WEFT_ONCE inline LtChoice ask_lt(cublasLtHandle_t handle, LtDescription& lt, con
   return choice;
 }
 
-/// The algorithm for a problem, remembered from the last time.
+/// The algorithm for a problem, cached after the first time.
 WEFT_OUTLINED inline LtChoice choose_lt(cublasLtHandle_t handle, LtDescription& lt,
                                         const LtProblem& p, Cuda device) {
   LtDevice& known = lt_devices[device.ordinal];
@@ -207,8 +207,8 @@ WEFT_OUTLINED inline LtChoice choose_lt(cublasLtHandle_t handle, LtDescription& 
   return choice;
 }
 
-/// result = epilogue(alpha a b + beta addend); false, and nothing done, where cuBLASLt refuses.
-/// alpha and beta are of the scale's type.
+/// result = epilogue(alpha a b + beta addend); returns false, having done nothing, if cuBLASLt
+/// refuses. alpha and beta are of the scale's type.
 WEFT_OUTLINED inline bool run_lt(const Name& name, const Shape& shape, Cuda device,
                                  const LtProblem& p, const LtPointers& pointers, const void* alpha,
                                  const void* beta) {

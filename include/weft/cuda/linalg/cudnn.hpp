@@ -1,4 +1,4 @@
-// cuDNN: handles of it, and what its status says; with the macro WEFT_CUDNN, as weft::cudnn has it.
+// cuDNN: handles and errors; with the macro WEFT_CUDNN, as in weft::cudnn.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -23,8 +23,8 @@ struct CudnnTensor {
 };
 
 /// Operations that cuDNN runs as one, built by its C interface: its C++ one costs half a minute to
-/// compile. The first error stays in `status`, and what follows does nothing. What it made lives as
-/// long as the process, unless drop() is called.
+/// compile. The first error stays in `status`, and what follows does nothing. Its descriptors live
+/// as long as the process, unless drop() is called.
 class CudnnGraph {
  public:
   enum class Kind : unsigned char { array, virtual_value, host_scalar };
@@ -66,7 +66,7 @@ class CudnnGraph {
   CudnnTensor like(const CudnnTensor& x, cudnnDataType_t type = CUDNN_DATA_FLOAT) {
     return between(x.size[0], x.size[1], x.size[2], x.size[3], type);
   }
-  /// A number that a call gives, in the host's memory.
+  /// A number passed with each call, in host memory.
   CudnnTensor scalar(cudnnDataType_t type = CUDNN_DATA_FLOAT) {
     return tensor(type, {1, 1, 1, 1}, {1, 1, 1, 1}, Kind::host_scalar);
   }
@@ -161,9 +161,8 @@ class CudnnGraph {
     add(op);
   }
 
-  /// Takes the first way of computing all operations that cuDNN has, in its order, but for those
-  /// that one of the `refused` notes holds of (a bit each); false, and `status` says why, where it
-  /// has none.
+  /// Takes cuDNN's first engine for all operations, in its order, skipping those with one of the
+  /// `refused` notes (a bit each); returns false, with the reason in `status`, if there is none.
   bool find_plan(cudnnHandle_t handle, unsigned refused = 0) {
     const auto graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, handle);
@@ -241,7 +240,7 @@ class CudnnGraph {
   void set(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_t name, const CudnnTensor& x) {
     set(of, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, x.descriptor);
   }
-  /// What cuDNN says of a way's numbers: cudnnBackendNumericalNote_t, a bit each.
+  /// cuDNN's notes on an engine's numerics: cudnnBackendNumericalNote_t, a bit each.
   unsigned notes(cudnnBackendDescriptor_t way) {
     auto engine = make(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     cudnnBackendNumericalNote_t found[CUDNN_NUMERICAL_NOTE_TYPE_COUNT] = {};

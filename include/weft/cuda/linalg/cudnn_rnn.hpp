@@ -79,7 +79,7 @@ class CudnnRnn {
   CudnnRnn(const CudnnRnn&) = delete;
   CudnnRnn& operator=(const CudnnRnn&) = delete;
 
-  /// Where each weight goes; false where its gates do not follow one another.
+  /// Where each weight goes; false if a weight's gates are not consecutive.
   [[gnu::noinline]] bool place(cudnnHandle_t handle, const RecurrentProblem& p, int64_t bytes_each,
                                RecurrentWeightSpace& to) {
     std::size_t bytes = 0;
@@ -133,7 +133,7 @@ class CudnnRnn {
 
 template <>
 struct RecurrentLibrary<Cuda> {
-  /// One layer alone with much to multiply is faster by weft's own steps.
+  /// A single layer with large products is faster by weft's own steps.
   template <class T, class D>
   static bool place(const RecurrentProblem& p, D device, RecurrentWeightSpace& to) {
     constexpr int64_t most = INT32_MAX / 8;

@@ -11,7 +11,7 @@
 
 namespace weft::on_cuda {
 
-/// What the functions of LibraryFactors and LibrarySolver are made of.
+/// What the functions of LibraryFactors and LibrarySolver share.
 struct LibraryCalls : SmallSolver {
   template <class T, class D>
   using Columns = linalg::Columns<T, D>;
@@ -29,7 +29,7 @@ struct LibraryCalls : SmallSolver {
     if (n > INT32_MAX) fail<ShapeError>("linalg", "a size of ", n, " on Cuda, expected below 2^31");
     return static_cast<int>(n);
   }
-  /// The device, the stream and the libraries of one function, and what it does around calls.
+  /// The device, stream and library handles of one function, and the work around its calls.
   struct Call {
     const char* operation;
     Cuda device;

@@ -185,14 +185,14 @@ struct LibraryFactors : LibraryCalls {
   }
 
  private:
-  /// Whether the batched functions, a block of threads a matrix, are faster than one call after the
-  /// other.
+  /// Whether the batched functions, one thread block per matrix, are faster than one call per
+  /// matrix.
   template <class T, class D>
   static bool is_batch(const Columns<T, D>& a) {
     return a.count() > 1 && a.rows() <= 512;
   }
 
-  /// Whether weft's kernels take a batch, for which the libraries have one call a matrix.
+  /// Whether weft's kernels take a batch for which the libraries need one call per matrix.
   template <class T, class D>
   static bool is_small_qr(const Columns<T, D>& a) {
     return a.count() > 3 && a.rows() * a.columns() * int64_t{sizeof(T)} <= small_qr_bytes;

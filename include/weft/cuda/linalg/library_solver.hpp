@@ -14,7 +14,7 @@
 
 namespace weft::on_cuda {
 
-/// What MatrixSolver<Cuda> has with cuSOLVER.
+/// MatrixSolver<Cuda> with cuSOLVER.
 struct LibrarySolver : LibraryFactors {
 #if CUSOLVER_VERSION >= 11702
   static constexpr bool has_eig = true;
@@ -91,12 +91,12 @@ struct LibrarySolver : LibraryFactors {
     const bool full = u.columns() > k || vh.rows() > k;
     const bool batched = a.count() > 1 && m <= 32 && n <= 32;
     const int64_t count = a.count();
-    // Asked for values alone, gesvdj has failed on wide and tall matrices: it computes vectors too.
+    // Without vectors, gesvdj has failed on wide and tall matrices, so it always computes them.
     const auto job = vectors || !batched ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     const bool econ = !full && !batched;
     const auto device = s.device();
     const auto info = empty<int>({count}, device);
-    // Vectors that nobody asked for all go to the same place, but from the batched call.
+    // Unwanted vectors all go to the same place, except from the batched call.
     const int64_t places = vectors || batched ? count : 1;
     const Tensor<T, D> left =
         econ && vectors ? u.memory : empty<T>({places, econ ? k : m, m}, device);
@@ -173,9 +173,9 @@ struct LibrarySolver : LibraryFactors {
  private:
   static constexpr const char* diverges = "is not finite, or its iteration does not converge";
 
-  /// Eigenvectors as they should be. The library's, of a matrix of ones of 33 x 33, lie in the
-  /// right spaces but were 0.05 off a right angle in that of 0: Q of their QR factorisation has the
-  /// same spaces.
+  /// Orthogonal eigenvectors. The library's, for a 33 x 33 matrix of ones, spanned the right spaces
+  /// but were 0.05 from orthogonal in the null space: Q of their QR factorisation spans the same
+  /// spaces.
   template <class T, class D>
   static void make_orthogonal(const char* operation, const Columns<T, D>& v) {
     using R = real_t<T>;

@@ -1,4 +1,4 @@
-// A kernel for the eigenvalues of many Hermitian matrices of up to 32 x 32, a block each.
+// A kernel for the eigenvalues of many Hermitian matrices of up to 32 x 32, one per block.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// A kernel for the eigenvalues of many Hermitian matrices of up to 4 x 4, one a thread.
+// A kernel for the eigenvalues of many Hermitian matrices of up to 4 x 4, one per thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -93,8 +93,8 @@ __device__ __forceinline__ T from_lane(T x, int lane) {
   }
 }
 
-/// The thread, of W, that has the row with the largest element among those with `candidate`; of
-/// equal ones the first. NaN counts as infinity, so that each row becomes a pivot once.
+/// Which of W threads has the row with the largest element among those with `candidate`; the first
+/// of equal ones. NaN counts as infinity, so that each row becomes a pivot once.
 template <int W, class R>
 __device__ __forceinline__ int lane_of_largest(R size, bool candidate, int lane) {
   R most = !candidate ? R(-1) : size == size ? size : R(INFINITY);
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(small_threads)
   const T* const x = task.x + matrix * n * n;
   for (int e = lane; e < n * n; e += W) {
     const int row = static_cast<int>(task.by_n.divide(static_cast<unsigned>(e)));
-    // The last threads have no matrix, and take part in the exchanges with a unit matrix.
+    // The last threads, which have no matrix, take part in the exchanges with a unit matrix.
     shared[row * (W + 1) + e - row * n] = present ? x[e] : T(e - row * n == row ? 1 : 0);
   }
   __syncwarp();

@@ -1,4 +1,4 @@
-// The matrices of a block of threads in shared memory, one a thread.
+// The matrices of a thread block in shared memory, one per thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@ namespace weft::on_cuda {
 
 inline constexpr int small_threads = 128;
 
-/// A block's matrices of N x N, one a thread. They come and go through shared memory, so that
-/// neighbouring threads access neighbouring words; an odd pitch keeps the banks apart.
+/// A block's matrices of N x N, one a thread. They are loaded and stored through shared memory, so
+/// that neighbouring threads access neighbouring words; an odd pitch avoids bank conflicts.
 template <int N, class T>
 struct SmallMatrices {
   static constexpr int size = N * N;

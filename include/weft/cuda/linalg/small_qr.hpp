@@ -1,4 +1,4 @@
-// Kernels for QR of many matrices: each is one warp's, in shared memory, a column a thread.
+// Kernels for QR of many matrices: one warp per matrix, in shared memory, one column per thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -38,7 +38,7 @@ __device__ __forceinline__ T warp_max(T x) {
   return x;
 }
 
-/// y = (1 - tau v v^H) y, v[0] = 1 whatever is there.
+/// y = (1 - tau v v^H) y; v[0] is taken to be 1.
 template <class T>
 __device__ __forceinline__ void reflect(int n, const T* v, T tau, T* y) {
   T sum = y[0];

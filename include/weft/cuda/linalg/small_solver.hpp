@@ -1,4 +1,4 @@
-// What CUDA has of small matrices, and the kernels around calls of cuSOLVER.
+// CUDA's small matrices, and the kernels around calls of cuSOLVER.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 #if defined(__CUDACC__)
 namespace weft::on_cuda {
 
-/// What MatrixSolver<Cuda> has of small matrices.
+/// MatrixSolver<Cuda>'s functions for small matrices.
 struct SmallSolver {
   template <class T, class D>
   static void small_det(const char* operation, const Tensor<T, D>& x, const Tensor<T, D>& out) {
@@ -47,7 +47,7 @@ struct SmallSolver {
   }
 };
 
-/// Reports the first of `count` matrices of whose diagonal of n elements, `step` apart, one is 0.
+/// Reports the first of `count` matrices with a 0 on its diagonal of n elements, `step` apart.
 template <class T>
 __global__ void find_zero_pivot(const T* x, long long count, int n, long long matrix_step,
                                 long long step, Failure* failure, const char* operation,
@@ -59,7 +59,7 @@ __global__ void find_zero_pivot(const T* x, long long count, int n, long long ma
   }
 }
 
-/// Reports matrices of which a library says that they failed.
+/// Reports the matrices for which a library reported failure.
 template <class Int>
 __global__ void report_info(const Int* info, long long count, bool has_pivot, Failure* failure,
                             const char* operation, const char* fact, int ordinal) {

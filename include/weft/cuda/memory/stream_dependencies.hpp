@@ -22,8 +22,8 @@ struct StreamUse {
   }
 };
 
-/// A block of GPU memory. All that was ever done to it comes before the tails of `writer` and of
-/// `readers`; those streams are all that a new use or the release has to wait for.
+/// A block of GPU memory. All of its uses so far come before the tails of `writer` and `readers`: a
+/// new use or the release has to wait for these streams only.
 struct CudaStorage : Storage {
   static constexpr int near_readers = 4;
 
@@ -60,8 +60,8 @@ struct CudaStorage : Storage {
 };
 
 namespace detail {
-/// Orders later work on `waiter` after what `runner` has been given so far. A captured stream
-/// cannot wait for work outside the capture, so the calling thread does, once, in its place.
+/// Orders later work on `waiter` after all work now on `runner`. A captured stream cannot wait for
+/// work outside the capture, so the calling thread does instead, once.
 WEFT_ONCE inline void order_after(cudaStream_t waiter, cudaStream_t runner, int ordinal) {
   const bool waiter_captured = is_capturing(waiter);
   const bool runner_captured = is_capturing(runner);

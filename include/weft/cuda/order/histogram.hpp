@@ -1,4 +1,4 @@
-// CUDA's counting: each block in its shared memory first, where the bins fit.
+// CUDA's counting: each block first counts in its shared memory, if the bins fit.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ namespace on_cuda {
 /// The most bins that a block counts in shared memory.
 inline constexpr int shared_bins = 8192;
 
-/// counts[bin.value(x)] += 1 for n elements, a stretch of them a block.
+/// counts[bin.value(x)] += 1 for n elements, a contiguous range per block.
 template <class T, class Bin>
 __global__ void __launch_bounds__(block_threads)
     count_bins(const T* x, int64_t n, const __grid_constant__ Bin bin, int bins,

@@ -31,7 +31,7 @@ struct UnsignedOf<8> {
 template <class T>
 using radix_key_t = typename detail::UnsignedOf<sizeof(T)>::type;
 
-/// The key of an element. All NaNs have the largest one, and -0 has that of 0.
+/// The key of an element. All NaNs have the largest key, and -0 has the same as 0.
 template <class T>
 WEFT_HD constexpr radix_key_t<T> radix_key(T x) {
   using Key = radix_key_t<T>;

@@ -1,4 +1,4 @@
-// Smallest: the k smallest of many words, found by a warp or a block in shared memory.
+// Smallest: the k smallest of many words, found in shared memory by a warp or a block.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -56,12 +56,12 @@ WEFT_OUTLINED inline void plan_topk(TopkGrid& grid, bool warps, int tile, int mu
   grid.room = grid.most + static_cast<unsigned>(tile);
 }
 
-/// Dynamic shared memory of a block of as many tasks, for words of so many bytes.
+/// Dynamic shared memory of a block with that many tasks, for words of that many bytes.
 inline int64_t topk_bytes(const TopkGrid& grid, int64_t tasks, int64_t word) {
   return tasks * grid.room * word;
 }
 
-/// Whether tasks that are warps find room in the shared memory of a block, beside their bins.
+/// Whether tasks that are warps fit in a block's shared memory, together with their bins.
 inline bool topk_warps_fit(const TopkGrid& grid, int64_t word, int64_t shared) {
   constexpr int64_t tasks = topk_threads / 32;
   return topk_bytes(grid, tasks, word) + tasks * 1024 + 64 <= shared;
@@ -98,7 +98,7 @@ struct TopkWords {
 };
 
 namespace detail {
-/// The k-th smallest (k <= 32) of a value of each lane, or one that is larger.
+/// The k-th smallest (k <= 32) of one value per lane, or a larger one.
 template <class U>
 __device__ __forceinline__ U warp_select_k(U value, unsigned k) {
 #if __CUDA_ARCH__ >= 800
@@ -125,8 +125,8 @@ __device__ __forceinline__ U warp_select_k(U value, unsigned k) {
 }
 }  // namespace detail
 
-/// Each task goes over its elements once and keeps those that are not behind k others. For k <= 32
-/// a first bound is the k-th smallest of what the lanes of a warp have smallest.
+/// Each task reads its elements once and keeps those that are not behind k others. For k <= 32 a
+/// first bound is the k-th smallest of the warp's lanes' minima.
 template <class Source, int Size>
 __global__ void __launch_bounds__(topk_threads)
     topk_rows(const __grid_constant__ TopkGrid grid, Source source) {
@@ -233,7 +233,7 @@ void launch_topk(const Shape& shape, TopkGrid& grid, Source source, const Stream
          static_cast<int>(bytes));
 }
 
-/// One pass of a block a task; the words that it keeps where there are several tasks a row.
+/// One pass with one block per task; the words that it keeps if a row has several tasks.
 template <class Source>
 StorageHandle topk_pass(Cuda device, const Shape& shape, TopkGrid& grid, Source source) {
   using Key = typename Source::Key;

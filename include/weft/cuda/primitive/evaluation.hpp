@@ -20,7 +20,7 @@ struct KeptValues {
   float value[Shared::table.count > 0 ? Shared::table.count : 1][Shared::table.slots][V];
 };
 
-/// The values of a program at V elements from those of its parts, which values.run(part, x)
+/// The values of a program at V elements, from its parts' values, which values.run(part, x)
 /// computes; `most`: see ends_at.
 template <int V, class Values, class P, class X>
 __device__ __forceinline__ void run_parts(Values& values, const P& program, const Pack<X>& parts,

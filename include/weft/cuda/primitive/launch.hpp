@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/primitive/grid.hpp"
 #include "weft/cuda/runtime/launch_observer.hpp"
 #include "weft/cuda/synchronize.hpp"
@@ -16,7 +17,7 @@ inline constexpr int granted_shared_bytes = 36 * 1024;
 /// Hopper on, as soon as the previous one admits it (programmatic dependent launch).
 enum class Start { ordinary, cooperative, early };
 
-/// Early if the device supports it.
+/// An early start if the device supports it.
 inline Start early_start(Cuda device) {
   return properties(device).major >= 9 ? Start::early : Start::ordinary;
 }
@@ -25,14 +26,14 @@ inline Start early_start(Cuda device) {
 /// Admits the stream's next kernel, if it has an early start, once all blocks have got here.
 __device__ __forceinline__ void admit_next_kernel() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  weft::detail::ptx::launch_dependents();
 #endif
 }
 /// Waits until the previous kernel has ended and its results are visible: a kernel with an early
 /// start must do this first.
 __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
+  weft::detail::ptx::wait_for_dependencies();
 #endif
 }
 #endif

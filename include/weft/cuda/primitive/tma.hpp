@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/device.hpp"
 
 namespace weft::on_cuda {
@@ -19,39 +20,28 @@ WEFT_OUTLINED inline bool has_bulk_copies(const void* kernel, Cuda device) {
 
 /// A word shared with other blocks: access is atomic but unordered (relaxed).
 __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* p) {
-  unsigned long long x;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
-  return x;
+  return weft::detail::ptx::ld_relaxed(p);
 }
 __device__ __forceinline__ void store_relaxed(unsigned long long* p, unsigned long long x) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(x) : "memory");
+  weft::detail::ptx::st_relaxed(p, x);
 }
 
 #if __CUDA_ARCH__ >= 900
 
-__device__ __forceinline__ unsigned shared_address(const void* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
+using weft::detail::ptx::shared_address;
 
 /// A barrier in shared memory for one bulk load at a time.
 __device__ __forceinline__ void start_barrier(unsigned long long* barrier) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+  weft::detail::ptx::mbarrier_init<1>(shared_address(barrier));
 }
 /// Lets bulk copies see the barriers that the thread has started.
 __device__ __forceinline__ void publish_barriers() {
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  weft::detail::ptx::fence_mbarrier_init();
+  weft::detail::ptx::fence_proxy_async();
 }
 /// Waits for a barrier's even-numbered loads (parity 0) or odd-numbered ones (parity 1).
 __device__ __forceinline__ void wait_barrier(unsigned long long* barrier, unsigned parity) {
-  unsigned done = 0;
-  while (done == 0) {
-    asm volatile(
-        "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-        "selp.u32 %0, 1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(shared_address(barrier)), "r"(parity)
-        : "memory");
+  while (weft::detail::ptx::mbarrier_try_wait(shared_address(barrier), parity) == 0) {
   }
 }
 
@@ -59,40 +49,27 @@ __device__ __forceinline__ void wait_barrier(unsigned long long* barrier, unsign
 /// bytes, and `bytes` is a multiple of 16, or 0.
 __device__ __forceinline__ void bulk_load(void* to, const void* from, int bytes,
                                           unsigned long long* barrier) {
-  asm volatile(
-      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-      "r"(bytes)
-      : "memory");
+  weft::detail::ptx::mbarrier_expect(shared_address(barrier), static_cast<unsigned>(bytes));
   if (bytes == 0) return;
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(shared_address(to)),
-      "l"(from), "r"(bytes), "r"(shared_address(barrier))
-      : "memory");
+  weft::detail::ptx::cp_async_bulk_load(shared_address(to), from, bytes, shared_address(barrier));
 }
 
 /// Prefetches `bytes` at an address into L2; both are multiples of 16.
 __device__ __forceinline__ void fetch_to_l2(const void* from, unsigned bytes) {
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+  weft::detail::ptx::cp_async_bulk_prefetch(from, bytes);
 }
 
 /// Makes the thread's writes to shared memory visible to bulk stores.
-__device__ __forceinline__ void publish_to_bulk() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
+__device__ __forceinline__ void publish_to_bulk() { weft::detail::ptx::fence_proxy_async(); }
 /// Starts a copy from shared memory, under the same rules.
 __device__ __forceinline__ void bulk_store(void* to, const void* from, int bytes) {
-  if (bytes > 0) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
-                 "r"(shared_address(from)), "r"(bytes)
-                 : "memory");
-  }
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  if (bytes > 0) weft::detail::ptx::cp_async_bulk_store(to, shared_address(from), bytes);
+  weft::detail::ptx::cp_async_bulk_commit();
 }
 /// Waits until all of the thread's bulk stores but the last N have read shared memory.
 template <int N>
 __device__ __forceinline__ void wait_bulk_reads() {
-  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+  weft::detail::ptx::cp_async_bulk_wait_read<N>();
 }
 
 #endif

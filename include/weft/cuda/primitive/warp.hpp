@@ -27,7 +27,7 @@ __device__ __forceinline__ T sum_of_threads(T x) {
   return x;
 }
 
-/// The largest over each `Width` neighbouring threads; of numbers that are no NaN.
+/// The largest over each `Width` neighbouring threads, which must not be NaN.
 template <int Width, class T>
 __device__ __forceinline__ T largest_of_threads(T x) {
 #pragma unroll

@@ -1,4 +1,4 @@
-// What a thread of a reduction reads at a time: several vectors of each operand, all in flight.
+// What a reduction's thread reads at a time: several vectors of each operand, all in flight.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -51,8 +51,8 @@ template <class Types, int V, int Ahead>
 struct Chunk {
   Registers<Types, V> item[Ahead]{};
 
-  /// Loads the items k, k + distance ... before `last`; the addresses are those of item k. No
-  /// register is written twice between the loads, which would make the next load wait.
+  /// Loads the items k, k + distance ... before `last`; the addresses are item k's. No register is
+  /// written twice between the loads, which would make the next load wait.
   template <int I, class Step, int N>
   __device__ __forceinline__ void load(char* const (&at)[N], const Step (&hop)[N],
                                        const int (&lane)[N], unsigned k, unsigned distance,

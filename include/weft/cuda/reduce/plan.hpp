@@ -32,7 +32,7 @@ struct ReduceLoops {
   unsigned length = 1;  // rows: items along `inner`; columns: `inner`
   unsigned outer_piece = 1;
   FastDivmod splits{1};        // parts that each output's elements are cut into
-  FastDivmod inner_splits{1};  // of them along `length`, of which each takes a few items in turn
+  FastDivmod inner_splits{1};  // of them along `length`, each with a few items at a time
   FastDivmod tiles;            // columns: `width` items of neighbouring columns
   FastDivmod tiles_across;     // of them across the innermost kept dimension
   unsigned width = 32;         // rows: a power of two up to 32, or all of a block
@@ -203,7 +203,7 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   out.width = wide < row_threads ? wide : row_threads;
   out.threads = out.width > 32 ? out.width : row_threads / 2;  // wide groups meet in shared memory
   const unsigned groups_a_block = out.threads / out.width;
-  // Twelve blocks per multiprocessor, of which three or four are resident.
+  // Twelve blocks per multiprocessor; three or four are resident.
   const int64_t wanted = int64_t{12} * limits.multiprocessors * groups_a_block;
   plan_splits(out.outputs, wanted, int64_t{out.width} * 16, out);
   const int64_t pieces = int64_t{out.outputs} * out.splits.divisor;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/rows/grid.hpp"
 
 #if defined(__CUDACC__)
@@ -36,18 +37,16 @@ struct Exchange {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
       for (unsigned i = 1; i <= 2; ++i) {
-        asm volatile(
-            "mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared + i * area - barrier_bytes)
-            : "memory");
+        weft::detail::ptx::mbarrier_init<1>(shared + i * area - barrier_bytes);
       }
-      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+      weft::detail::ptx::fence_mbarrier_init();
     }
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    weft::detail::ptx::cluster_arrive_relaxed();
 #endif
   }
   __device__ __forceinline__ static void wait_for_cluster() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    weft::detail::ptx::cluster_wait();
 #endif
   }
   /// Sends a state to the same address in the block of number `rank`; its barrier counts the bytes.
@@ -60,17 +59,11 @@ struct Exchange {
     constexpr unsigned words = (sizeof(State) + 3) / 4;
     unsigned bits[words] = {};
     __builtin_memcpy(bits, &state, sizeof(State));
-    unsigned there;
-    unsigned signal;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(to), "r"(rank));
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(signal) : "r"(barrier), "r"(rank));
+    const unsigned there = weft::detail::ptx::mapa(to, rank);
+    const unsigned signal = weft::detail::ptx::mapa(barrier, rank);
 #pragma unroll
     for (unsigned i = 0; i < words; ++i) {
-      asm volatile(
-          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
-              there + 4 * i),
-          "r"(bits[i]), "r"(signal)
-          : "memory");
+      weft::detail::ptx::st_async(there + 4 * i, bits[i], signal);
     }
 #endif
   }
@@ -78,31 +71,22 @@ struct Exchange {
   __device__ __forceinline__ static void expect([[maybe_unused]] unsigned barrier,
                                                 [[maybe_unused]] unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-                 : "memory");
+    weft::detail::ptx::mbarrier_expect(barrier, bytes);
 #endif
   }
   __device__ __forceinline__ static void wait([[maybe_unused]] unsigned barrier,
                                               [[maybe_unused]] unsigned parity) {
 #if __CUDA_ARCH__ >= 900
-    unsigned done = 0;
-    while (done == 0) {
-      asm volatile(
-          "{\n.reg .pred p;\n"
-          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
-          "selp.u32 %0, 1, 0, p;\n}"
-          : "=r"(done)
-          : "r"(barrier), "r"(parity)
-          : "memory");
+    while (weft::detail::ptx::mbarrier_try_wait_cluster(barrier, parity) == 0) {
     }
 #endif
   }
   __device__ __forceinline__ static unsigned rank() {
-    unsigned r = 0;
 #if __CUDA_ARCH__ >= 900
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+    return weft::detail::ptx::cluster_ctarank();
+#else
+    return 0;
 #endif
-    return r;
   }
 };
 

@@ -1,4 +1,4 @@
-// Scans of columns: blocks across neighbouring ones, down along them, or a thread for each.
+// Scans of columns: blocks across neighbouring columns, down along them, or one thread per column.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,13 +9,13 @@ namespace weft::on_cuda {
 /// Threads a block of the column form, and elements of a column that one thread scans at a time.
 inline constexpr int scan_threads = 512;
 inline constexpr int scan_run = 8;
-/// The longest columns of which a thread scans a whole one.
+/// The longest column that one thread scans.
 inline constexpr int64_t most_of_thread = 256;
 
 #if defined(__CUDACC__)
 
-/// A block scans one piece of grid.width neighbouring columns, a tile after the other. The threads
-/// beside each other have neighbouring columns, those behind them later runs of the same columns.
+/// A block scans one piece of grid.width neighbouring columns, one tile after the other. Adjacent
+/// threads have neighbouring columns, the next rows of threads later runs of the same columns.
 template <class Out, class In, class S>
 __global__ void __launch_bounds__(scan_threads)
     scan_columns(const __grid_constant__ ScanGrid grid,
@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(scan_threads)
     for (unsigned p = 0; p < piece; ++p) carry = S::join(carry, mine[p * grid.width]);
   }
   const unsigned lane = threadIdx.x % 32;
-  const unsigned group = grid.width < 32 ? threadIdx.x / 32 : y;  // whose totals go by memory
+  const unsigned group =
+      grid.width < 32 ? threadIdx.x / 32 : y;  // whose totals are exchanged in memory
   const unsigned groups = grid.width < 32 ? scan_threads / 32 : scan_threads / grid.width;
   const unsigned beside = grid.width < 32 ? 32 : grid.width;
   const int64_t tile = static_cast<int64_t>(scan_threads / grid.width) * scan_run;
@@ -103,7 +104,7 @@ __global__ void __launch_bounds__(scan_threads)
   if (grid.pass == ScanGrid::totals && y == 0) mine[piece * grid.width] = carry;
 }
 
-/// A thread scans a whole column, of which there are enough to fill the GPU.
+/// A thread scans a whole column; there are enough of them to fill the GPU.
 template <class Out, class In, class S>
 __global__ void __launch_bounds__(block_threads)
     scan_many_columns(const __grid_constant__ ScanGrid grid) {

@@ -24,7 +24,7 @@ __device__ __forceinline__ void load_formula(const Grid<N>& grid, const Program&
   };
 #pragma unroll
   for (int r = 0; r < R; ++r) {
-    // Behind the end of the row nothing is read but what broadcasts along it.
+    // Past the end of the row only operands that broadcast along it are read.
     int at[N];
 #pragma unroll
     for (int k = 0; k < N; ++k) at[k] = offset[k] + (start + Tile::place(r)) * grid.lane[k];
@@ -93,8 +93,8 @@ __global__ void __launch_bounds__(tile_threads, detail::tile_blocks_of<S, typena
 
 namespace detail {
 
-/// The loops of a scan's rows, with its axis behind them; false where it is not the target's
-/// innermost one, or 32 bits do not count the elements.
+/// The loops of a scan's rows, followed by its axis; false if that is not the target's innermost
+/// one, or there are too many elements for 32 bits.
 WEFT_OUTLINED inline bool order_formula(const Shape& shape, int axis, Operand* operands, int n,
                                         Loops& loops) {
   loops = weft::detail::loops_over(shape);
@@ -147,7 +147,7 @@ bool run_formula_scan(Cuda device, const Shape& shape, int axis, Operand* operan
            (count + warps - 1) / warps, block_threads, arguments, stream);
     return true;
   }
-  // A state in two parts takes a slower look-back than the scan in waves of a value in memory.
+  // For a state in two parts, the look-back is slower than a scan in waves of a stored value.
   if constexpr (std::is_arithmetic_v<Carry>) {
     using Tiles = cub::ScanTileState<Carry>;
     const int64_t a_row = (length + items.block_items - 1) / items.block_items;

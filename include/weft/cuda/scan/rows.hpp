@@ -10,8 +10,8 @@ namespace weft::on_cuda {
 /// The rows of a scan: where each begins, and how its elements follow each other. The target is
 /// operand 0, what is scanned operand 1.
 struct ScanGrid {
-  /// How a tile learns what is before it: by looking back at its neighbours while they run, or in
-  /// a fixed order from the totals that an earlier launch has left.
+  /// How a tile gets its prefix: by looking back at its neighbours while they run, or in a fixed
+  /// order from the totals of an earlier launch.
   enum Pass { look_back, totals, from_totals };
   Pass pass = look_back;
   char* data[2];

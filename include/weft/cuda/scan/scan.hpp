@@ -48,7 +48,7 @@ WEFT_OUTLINED inline bool has_many_columns(const ScanGrid& grid, int multiproces
 WEFT_OUTLINED inline unsigned plan_column_scan(const char* name, int multiprocessors,
                                                ScanGrid& grid) {
   const int64_t across = grid.size[0].divisor;
-  // As wide as the columns are many, up to a warp; wider where they are short.
+  // As wide as there are columns, up to a warp; wider if they are short.
   while (grid.width < 32 && grid.width < across) grid.width *= 2;
   while (grid.width < scan_threads && grid.width < across &&
          scan_threads / grid.width * scan_run >= 2 * grid.length) {

@@ -31,7 +31,7 @@ inline bool wants_tiles(int64_t rows, int64_t length, const ScanTiles& tiles, in
 
 #if defined(__CUDACC__)
 
-/// Carries of tiles, one after the other, become what is before each; one warp per row.
+/// Turns tiles' totals into prefixes; one warp per row.
 template <class S, class Carry>
 __global__ void __launch_bounds__(32) scan_totals(Carry* totals, unsigned tiles) {
   constexpr unsigned each = 16;
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(block_threads) start_tiles(Tiles tiles, int co
 }
 
 namespace detail {
-/// The threads that scan tiles of a state of some bytes have registers for so many blocks.
+/// The resident blocks that registers allow for scans of tiles with a state of this size.
 template <class S, class C>
 inline constexpr int tile_blocks_of = sizeof(typename S::template State<C>) <= 4 ? tile_blocks : 1;
 
@@ -130,8 +130,8 @@ __device__ __forceinline__ void finish_tile(const Tile& tile, Tiles& tiles, Carr
 }
 }  // namespace detail
 
-/// A block scans one tile of a row in one pass over memory: it tells its tile's total and looks
-/// back at its neighbours' for what is before (Merrill and Garland 2016, as in CUB).
+/// A block scans one tile of a row in one pass over memory: it publishes its tile's total and looks
+/// back at its neighbours' for its prefix (Merrill and Garland 2016, as in CUB).
 template <class Out, class In, class S, int V, int R, class Tiles>
 __global__ void __launch_bounds__(tile_threads, detail::tile_blocks_of<S, compute_t<In>>)
     scan_tiles(const __grid_constant__ ScanGrid grid, Tiles tiles,

@@ -12,7 +12,7 @@ namespace weft::on_cuda {
 
 namespace detail {
 
-/// Elements p[j * stride] below `last` of a vector that nobody reads again soon.
+/// Elements p[j * stride] below `last` of a vector that is not read again soon.
 template <class T, int V>
 __device__ __forceinline__ void load_once(Vector<T, V>& out, const T* p, int stride, int last) {
   if constexpr (sizeof(Vector<T, V>) == 16) {
@@ -38,14 +38,14 @@ __device__ __forceinline__ void store_once(const Vector<T, V>& in, T* p, int las
   on_cuda::store(in, reinterpret_cast<char*>(p), 0, 1, 0, last);
 }
 
-/// Whether a scan's states are sums relative to a maximum, which a join has to compare and to
-/// rescale: with one maximum for all of a warp's elements an addition joins them.
+/// Whether a scan's states are sums relative to a maximum, which a join has to compare and rescale:
+/// with one maximum for all of a warp's elements, an addition joins them.
 template <class S, class C>
 inline constexpr bool is_relative = std::is_same_v<C, float>&& requires {
   requires S::is_relative;
 };
-/// How far apart elements may be that are summed relative to the largest one: what is lost of the
-/// smallest is below 2e-6 of its term.
+/// How far apart elements summed relative to the largest may be: the smallest one loses less than
+/// 2e-6 of its term.
 inline constexpr float relative_range = 12.0F;
 
 /// The largest and the smallest of a thread's elements, and whether all are finite.
@@ -70,8 +70,8 @@ struct Extremes {
   }
 };
 
-/// What a warp scans at a time: R vectors of V neighbours a thread, each vector next to those of
-/// the warp's other threads.
+/// What a warp scans at a time: R vectors of V neighbours a thread, the warp's vectors next to each
+/// other.
 template <class S, class In, int V, int R>
 struct WarpTile {
   using C = compute_t<In>;

@@ -12,7 +12,7 @@ inline constexpr int wave_threads = 512;
 inline constexpr int wave_vectors = 4;
 /// Elements of 4 bytes per tile.
 inline constexpr int wave_tile = wave_threads * wave_vectors * 4;
-/// Tiles that a block has in shared memory, and how many waves its totals are ahead of its scans.
+/// A block's tiles in shared memory, and how many waves its totals are ahead of its scans.
 inline constexpr unsigned wave_stages = 6;
 inline constexpr unsigned wave_ahead = 2;
 inline constexpr int wave_shared_bytes = static_cast<int>(wave_stages) * wave_tile * 4;
@@ -41,8 +41,8 @@ WEFT_OUTLINED inline bool suits_waves(const ScanGrid& grid) {
 
 namespace detail {
 
-/// The total of a tile in memory: each 4 bytes of it beside a mark, so that they are seen together.
-/// Memory of zeros has no mark.
+/// The total of a tile in memory: each 4 bytes of it next to a mark, so that both become visible
+/// together. Zeroed memory has no mark.
 template <class State>
 struct WaveTotal {
   static constexpr int parts = sizeof(State) / 4;
@@ -83,7 +83,7 @@ __device__ __forceinline__ State join_lanes(State state) {
 }
 
 /// The first `n` of at most 32 states joined, for lane 0 of a warp: five joins one after the other,
-/// where those of logcumsumexp take long.
+/// since logcumsumexp's take long.
 template <class S, class State>
 __device__ __forceinline__ State join_first(const State* states, unsigned n) {
   const unsigned lane = threadIdx.x % 32;
@@ -113,12 +113,12 @@ struct WaveTile {
 }  // namespace detail
 
 /// Wave i is the tiles i * gridDim.x + blockIdx.x of all rows one after the other. Each block joins
-/// the totals of all of them by itself, in a fixed order, and so needs no look-back. What is behind
-/// the end of a row is never before anything: its values do not matter.
+/// the totals of all of them by itself, in a fixed order, and so needs no look-back. Values past
+/// the end of a row do not matter, since nothing follows them.
 ///
 /// Blocks wait for totals of blocks with higher numbers. The launch must be cooperative, which
-/// starts all blocks or none: with an ordinary one, kernels of other streams, of which two may be
-/// such scans, could hold multiprocessors until the other ends. All fit, one a multiprocessor.
+/// starts all blocks or none: with an ordinary one, two such scans on different streams could each
+/// hold multiprocessors until the other ends. All blocks fit, one a multiprocessor.
 template <class Out, class In, class S>
 __global__ void __launch_bounds__(wave_threads, 1)
     scan_waves(const __grid_constant__ ScanGrid grid, unsigned tiles, unsigned long long* totals) {
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(wave_threads, 1)
     if (warp == 0) {
       const unsigned end = begin + gridDim.x;
       const unsigned row = grid.tiles.divide(mine) * grid.tiles.divisor;
-      // The row that goes on in the next wave, if there is one.
+      // The row that continues in the next wave, if there is one.
       const unsigned next = end < tiles ? grid.tiles.divide(end) * grid.tiles.divisor : end;
       Carry below = S::template identity<Carry>();
       Carry whole = S::template identity<Carry>();

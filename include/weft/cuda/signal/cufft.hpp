@@ -12,7 +12,7 @@
 
 namespace weft::on_cuda {
 
-/// What cuFFT calls a status.
+/// cuFFT's name for a status.
 inline const char* name_of_status(cufftResult status) {
   switch (static_cast<int>(status)) {
     case CUFFT_ALLOC_FAILED:
@@ -83,7 +83,7 @@ struct PlanUntilMade {
   ~PlanUntilMade() { delete plan; }
 };
 
-/// A GPU's plans, those used last in front. Like streams they are not destroyed at the end.
+/// A GPU's plans, most recently used first. Like streams they are not destroyed at the end.
 struct CufftPlans {
   static constexpr std::size_t most = 256;
   Mutex mutex;
@@ -113,8 +113,8 @@ WEFT_ONCE inline CufftPlan* make_cufft_plan(const char* operation, const CufftPr
   return plan;
 }
 
-/// The plan for a problem, from an earlier call or new. In a capture none is destroyed, since that
-/// frees memory of the GPU.
+/// The plan for a problem, cached or new. In a capture none is destroyed, since that would free GPU
+/// memory.
 [[gnu::noinline]] inline CufftPlan& plan_cufft(const char* operation, const CufftProblem& p,
                                                Cuda device, bool capturing) {
   CufftPlans& known = cufft_plans[device.ordinal];
@@ -162,8 +162,8 @@ class CufftUse {
   CufftPlan& plan_;
 };
 
-/// Runs a transform of arrays that lie as the problem says. cuFFT may write to the input from
-/// complex to real.
+/// Runs a transform of arrays laid out as the problem says. From complex to real, cuFFT may write
+/// to the input.
 [[gnu::noinline]] inline void run_cufft(const char* operation, const Shape& shape, Storage* from,
                                         void* in, Storage* to, void* out, CufftProblem p,
                                         bool inverse) {

@@ -1,4 +1,4 @@
-// Convolutions of long lines with few taps: one kernel that reads what is around the ends as zeros.
+// Convolutions of long lines with few taps: one kernel, with zeros beyond the ends.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,8 @@ struct FilterTask {
 
 #if defined(__CUDACC__)
 inline constexpr int filter_threads = 256;
-/// Results of a thread, a block's width apart: a tap that was read from shared memory serves all.
+/// The number of results per thread, a block's width apart: a tap read from shared memory serves
+/// all.
 inline constexpr int filter_results = 8;
 inline constexpr int filter_piece = filter_threads * filter_results;
 
@@ -70,7 +71,7 @@ namespace weft::fourier {
 /// Of float and double; all lines with the same taps.
 template <>
 struct LineFilter<Cuda> {
-  /// Shorter lines and more taps are for reductions and transforms.
+  /// Shorter lines and more taps are left to reductions and transforms.
   static bool takes(int64_t length, int64_t taps) { return length >= 512 && taps <= 1024; }
 
   template <class T, class D>

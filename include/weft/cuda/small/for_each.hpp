@@ -1,4 +1,4 @@
-// CUDA's loop over tensors of Small: one kernel a statement, which stages them in shared memory.
+// CUDA's loop over tensors of Small: one kernel per statement, which stages them in shared memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace weft::on_cuda {
 
-/// What a kernel over N operands gets, the targets first.
+/// The arguments of a kernel over N operands, targets first.
 template <int N>
 struct SmallGrid {
   unsigned items = 0;
@@ -50,7 +50,7 @@ struct SmallPlace {
     return out + static_cast<int>(item) * grid.stride[k][grid.rank - 1];
   }
 
-  /// Starts what comes through shared memory, of the operands from K on.
+  /// Starts staging the operands from K on.
   template <int K, class T, class... Rest>
   __device__ __forceinline__ void start() const {
     if constexpr (is_staged<T>) {
@@ -121,7 +121,7 @@ __device__ __forceinline__ const Pack<Vs...>& packed(const Pack<Vs...>& values) 
 
 }  // namespace detail
 
-/// targets = programs over the others, an element a thread.
+/// targets = programs over the others, one element per thread.
 template <class Out, class Types, int N, class Program>
 struct SmallKernel;
 template <class Out, class... Ts, int N, class Program>
@@ -186,8 +186,8 @@ WEFT_OUTLINED inline void plan_small(const Loops& loops, const Operand* operands
   }
 }
 
-/// Where operands that are staged are in shared memory: what is read several times once. `before`
-/// has the bytes a thread of those in front of each.
+/// Where staged operands are in shared memory; one that is read several times has one place.
+/// `before` has the bytes per thread in front of each.
 WEFT_OUTLINED inline void place_small(const Operand* operands, int n, int targets,
                                       const int* before, int threads, std::uint64_t flat,
                                       int* place, std::uint64_t& repeated) {
@@ -204,7 +204,7 @@ WEFT_OUTLINED inline void place_small(const Operand* operands, int n, int target
   }
 }
 
-/// The bytes of shared memory a thread in front of each operand's element, from out[0] on.
+/// The bytes of shared memory per thread in front of each operand's element, from out[0] on.
 template <class... Ts>
 constexpr void small_places([[maybe_unused]] int* out, weft::detail::TypeList<Ts...>) {
   [[maybe_unused]] int at = 0;
@@ -268,7 +268,7 @@ struct SmallStatement {
     return out;
   }();
 
-  /// What explain says of it: fills a kernel's description.
+  /// For explain: fills in a kernel's description.
   template <class Kernel>
   static void explain(Kernel& kernel, const Shape& shape, weft::detail::Operand* operands) {
     weft::detail::Loops loops = weft::detail::loops_over(shape);

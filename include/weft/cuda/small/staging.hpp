@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/core/small.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 
 namespace weft::on_cuda {
 
-/// Threads a block of statements on Small, one element each; fewer where elements are large.
+/// Threads per block of statements on Small, one element each; fewer if elements are large.
 inline constexpr int staged_threads = 128;
 
 /// Whether elements of type T are staged: neighbouring threads would read words of a Small far from
-/// each other, and write parts of sectors. What one load takes is not.
+/// each other, and write parts of sectors. Elements that one load moves are not staged.
 template <class T>
 inline constexpr bool is_staged = is_small<T> && sizeof(T) > alignof(T);
 
-/// Bytes from an element in shared memory to the next. 16 more where eight threads, which read 16
-/// bytes each at a time, would meet in the same banks.
+/// Bytes from an element in shared memory to the next: 16 more if eight threads, reading 16 bytes
+/// each, would have bank conflicts.
 template <class T>
 inline constexpr int staged_pitch = static_cast<int>(sizeof(T)) + (sizeof(T) % 32 == 0 ? 16 : 0);
 
@@ -32,12 +33,7 @@ constexpr int staged_bytes([[maybe_unused]] int threads, weft::detail::TypeList<
 template <int bytes>
 __device__ __forceinline__ void start_copy(char* to, const char* from) {
 #if __CUDA_ARCH__ >= 800
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared), "l"(from) : "memory");
-  }
+  weft::detail::ptx::cp_async<bytes>(weft::detail::ptx::shared_address(to), from);
 #else
   if constexpr (bytes == 16) {
     *reinterpret_cast<::int4*>(to) = *reinterpret_cast<const ::int4*>(from);
@@ -48,13 +44,13 @@ __device__ __forceinline__ void start_copy(char* to, const char* from) {
 }
 __device__ __forceinline__ void wait_for_copies() {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  weft::detail::ptx::cp_async_wait_all();
 #endif
   __syncthreads();
 }
 
-/// Calls move.operator()<bytes>(in memory, in shared memory) for the words of `count` elements of T
-/// that lie one behind the other, each word by one thread of the block.
+/// Calls move.operator()<bytes>(in memory, in shared memory) for the words of `count` consecutive
+/// elements of T, each word by one thread of the block.
 template <class T, class Move>
 __device__ __forceinline__ void each_word(int count, bool wide, const Move& move) {
   constexpr int pitch = staged_pitch<T>;
@@ -76,7 +72,7 @@ __device__ __forceinline__ void each_word(int count, bool wide, const Move& move
   }
 }
 
-/// Starts to bring `count` elements to shared memory; `wide` where they begin at 16 bytes.
+/// Starts to copy `count` elements to shared memory; `wide` if they are aligned to 16 bytes.
 template <class T>
 __device__ __forceinline__ void start_staging(char* shared, const char* data, int count,
                                               bool wide) {

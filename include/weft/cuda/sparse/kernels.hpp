@@ -47,8 +47,8 @@ inline int group_shift(int64_t n) {
 
 #if defined(__CUDACC__)
 inline constexpr int sparse_threads = 256;
-/// The most elements of a row that a group multiplies with a matrix alone, and that each of a
-/// group's threads multiplies with a vector.
+/// The most elements of a row that a group alone multiplies by a matrix, and that each of a group's
+/// threads multiplies by a vector.
 inline constexpr int matrix_row = 512;
 inline constexpr int vector_row = 64;
 

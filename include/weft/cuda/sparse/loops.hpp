@@ -11,14 +11,14 @@ namespace weft {
 
 namespace on_cuda {
 
-/// Who computes a product that both can: automatic but in benchmarks and tests.
+/// Who computes a product that both can: automatic, except in benchmarks and tests.
 enum class SparseChoice : unsigned char { automatic, kernels, library };
 [[gnu::visibility("default")]] inline SparseChoice sparse_choice = SparseChoice::automatic;
 
 namespace detail {
-/// Whether all would wait for the block that has the fullest row: then cuSPARSE, which cuts it. On
-/// an H200 a block takes as long for a row of a 400th of all elements as the others for the rest.
-/// Of a pattern that nobody has looked at, whose longest row is -1, it is not known.
+/// Whether all would wait for the block with the fullest row; cuSPARSE splits it. On an H200 a
+/// block takes as long for a row with 1/400 of all elements as the others for the rest. Unknown for
+/// a pattern that was not inspected, whose longest row is -1.
 inline bool is_uneven(int64_t count, int64_t longest) {
   return longest > 4096 && longest > count / 400;
 }
@@ -47,7 +47,7 @@ bool has_vectors(const T* x, int64_t n, int64_t step) {
 
 template <>
 struct SparseLoops<Cuda> {
-  /// What a capture computes is there only after a replay.
+  /// What a capture computes exists only after a replay.
   template <class D>
   static bool may_keep(D d) {
     return !on_cuda::is_capturing(on_cuda::current_stream(Cuda(d)));

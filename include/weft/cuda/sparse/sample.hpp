@@ -44,7 +44,7 @@ __device__ __forceinline__ void sample_elements(const SampleTask<T, Out>& t, con
   using Vector = detail::Neighbours<T, N>;
   const int width = 1 << t.shift;
   const int lane = static_cast<int>(threadIdx.x) & (width - 1);
-  // Groups of a warp have rows of different lengths, so that each exchanges sums for itself.
+  // Groups of a warp have rows of different lengths, so each exchanges sums by itself.
   const unsigned here = (width == 32 ? ~0U : (1U << width) - 1U) << (threadIdx.x % 32 - lane);
   for (; e < end; e += stride) {
     C sums[4] = {C(0), C(0), C(0), C(0)};

@@ -14,19 +14,19 @@ struct FullyShardedOptions {
   bool broadcast_buffers = true;  ///< rank 0's buffers, as running means, before each training pass
 };
 
-/// Makes `module` one model over all ranks of a group, of whose gradients, and of whose optimizer's
-/// state, each of n ranks keeps one n-th: after a backward pass a rank has its part of the average.
-/// With stage 3 the same holds for the weights inside a Unit, which come together, two Units at a
-/// time, when they are computed with; what is in no Unit stays whole. The optimizer is one of
-/// parameters(), vectors of this rank's parts, and changes each element by itself, as SGD and Adam
-/// do:
+/// Makes `module` one model over all ranks of a group; each of n ranks keeps one n-th of its
+/// gradients and of the optimizer's state: after a backward pass a rank has its part of the
+/// average. With stage 3 the same holds for the weights inside a Unit, which are gathered, two
+/// Units at a time, while they are computed with; parameters outside Units stay whole. The
+/// optimizer takes parameters(), vectors of this rank's parts, and must change each element
+/// independently, as SGD and Adam do:
 ///   dist::FullyShardedDataParallel model(net, world);
 ///   optim::AdamW optimizer(model.parameters());
 ///   cross_entropy(model(x), y).backward();
 ///   optimizer.step();
-/// Results are those of DistributedDataParallel. The module, which outlives it, is called through
-/// the model, is read by state_dict(), and has no other handles to its parameters. Works inside a
-/// GraphedStep too.
+/// Results are the same as DistributedDataParallel's. The module, which outlives it, is called
+/// through the model, is read by state_dict(), and has no other handles to its parameters. Works
+/// inside a GraphedStep too.
 template <nn::Module M>
 class FullyShardedDataParallel {
  public:
@@ -118,9 +118,8 @@ class FullyShardedDataParallel {
   }
 
   /// The state of an optimizer of parameters(), put together on all ranks and on the CPU: "groups."
-  /// as the optimizer has it, and "state.", a parameter's name and that of the state. Does not
-  /// depend on the number of ranks, the stage or the Units, so that a run with others can resume
-  /// from it.
+  /// as the optimizer has it, and "state.", a parameter's name and the state's. Does not depend on
+  /// the number of ranks, the stage or the Units, so a run with different ones can resume from it.
   template <class O>
   StateDict optimizer_state(const O& optimizer) const {
     return detail::optimizer_state(*state_->shards, optimizer);

@@ -14,12 +14,12 @@ struct ShardedOptions {
   double max_norm = 0;             ///< gradients of a larger norm, over all, are scaled down to it
 };
 
-/// The steps of an optimizer O over parameters in an arena, of which each of n ranks makes one
-/// n-th: it averages that part of the gradients over the ranks (reduce_scatter), changes that part
-/// of the parameters, and gets the others' (all_gather). The state, for AdamW twice the parameters'
-/// size, is divided by n. Results are those of O after an all_reduce of the gradients. What does
-/// not divide, fewer than 64 n elements, all ranks change alike. After step() other parts of the
-/// gradients are unspecified.
+/// Shards the steps of an optimizer O over parameters in an arena: each of n ranks averages one
+/// n-th of the gradients over the ranks (reduce_scatter), updates that part of the parameters, and
+/// gets the others' parts (all_gather). The state, for AdamW twice the parameters' size, is divided
+/// by n. Results are the same as O's after an all_reduce of the gradients. What does not divide,
+/// fewer than 64 n elements, all ranks change alike. After step() other parts of the gradients are
+/// unspecified.
 ///   auto optimizer = dist::sharded<optim::AdamW>(net, world, {.lr = 1e-3});
 template <template <class, class> class O, class T, class D>
 class Sharded {

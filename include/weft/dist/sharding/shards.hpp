@@ -1,4 +1,4 @@
-// Shards: parameters, a part of each piece a rank, that come together when they are needed.
+// Shards: parameters in pieces, of which each rank keeps a part, gathered when they are needed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace weft::dist {
 
-/// Parameters that are fetched, and whose gradients are reduced, by one call. They lie one behind
-/// the other, aligned as in an arena; of that each rank keeps a part, all parts of one size.
+/// Parameters that are fetched, and whose gradients are reduced, by one call. They are laid out as
+/// in an arena; each rank keeps a part, all parts of the same size.
 template <class T, class D>
 struct Piece {
   std::vector<Var<T, D>> leaves;
@@ -35,9 +35,9 @@ struct Piece {
   std::size_t open = 0;         ///< how many are not
 };
 
-/// The pieces of a model. Pieces that do not stay take turns in two buffers, the even ones in one
-/// and the odd ones in the other, so that one is fetched while the other is computed with: what a
-/// backward pass has kept of the values is where it was when they have come back.
+/// The pieces of a model. Pieces that do not stay whole take turns in two buffers, even ones in one
+/// and odd ones in the other, so that one is fetched while the other is used: when a piece is
+/// fetched again, values kept for the backward pass are where they were.
 template <class T, class D>
 class Shards : public std::enable_shared_from_this<Shards<T, D>> {
  public:
@@ -83,12 +83,11 @@ class Shards : public std::enable_shared_from_this<Shards<T, D>> {
     reset();
   }
 
-  /// What is there may be old from now on.
+  /// From now on the gathered values may be out of date.
   void forget() {
     for (auto& p : pieces_) p.present = false;
   }
-  /// Starts to bring the parts of piece i together; comes after what the stream was given so far,
-  /// which may use the same memory.
+  /// Starts to gather piece i, after all work already on the stream, which may use the same memory.
   void fetch(std::size_t i) {
     Piece<T, D>& p = pieces_[i];
     if (p.present) return;
@@ -132,7 +131,7 @@ class Shards : public std::enable_shared_from_this<Shards<T, D>> {
     while (next_ > 0 && pieces_[next_ - 1].open == 0) reduce(--next_);
     if (next_ == 0) finish();
   }
-  /// The same for one that no gradient will come for: it counts as 0.
+  /// The same for a leaf that will get no gradient: it counts as 0.
   void set_unused(std::size_t i, std::size_t leaf) { mark(i, leaf); }
   /// The leaves whose gradient is still missing in a backward pass that has begun.
   std::vector<std::string> missing() const {
@@ -144,7 +143,7 @@ class Shards : public std::enable_shared_from_this<Shards<T, D>> {
     }
     return out;
   }
-  /// Begins anew.
+  /// Starts over.
   void reset() {
     for (auto& p : pieces_) {
       p.ready.assign(p.leaves.size(), false);
@@ -155,7 +154,8 @@ class Shards : public std::enable_shared_from_this<Shards<T, D>> {
   }
 
  private:
-  /// Where a leaf's gradient is put: memory of all of its piece, made when the first one comes.
+  /// Where a leaf's gradient is put: memory for its whole piece, allocated when the first gradient
+  /// arrives.
   struct ShardPlace final : autograd::Place<T, D> {
     std::weak_ptr<Shards> owner;
     std::size_t piece = 0;
@@ -175,9 +175,9 @@ class Shards : public std::enable_shared_from_this<Shards<T, D>> {
     Work work;
   };
 
-  /// Gives the leaves of piece i their places in `memory`, which they own; the collectives have a
-  /// name of their own for it, so that what they write is no change of a value that a statement has
-  /// kept.
+  /// Gives the leaves of piece i their places in `memory`, which they own; the collectives use a
+  /// storage of their own for it, so that their writes do not count as changes to values that a
+  /// statement has kept.
   void place(std::size_t i, const std::vector<std::vector<Var<T, D>*>>& leaves,
              const Tensor<T, D>& memory) {
     Piece<T, D>& p = pieces_[i];

@@ -119,7 +119,7 @@ StateDict optimizer_state(Shards<T, D>& shards, const O& optimizer) {
   return out;
 }
 
-/// Makes an optimizer of the parts go on from it.
+/// Restores an optimizer of the parts from it.
 template <class T, class D, class O>
 void load_optimizer_state(Shards<T, D>& shards, O& optimizer, const StateDict& dict) {
   using C = compute_t<T>;

@@ -26,10 +26,10 @@ struct UnitHooks {
 
 /// A module, with its members and its names in a state dict, that a FullyShardedDataParallel keeps
 /// in parts: the parameters come together before each of its calls and before its backward pass.
-/// By itself it is the module. Blocks of a transformer are what to make Units of:
+/// Outside of one it is just the module. Make Units of, for instance, the blocks of a transformer:
 ///   std::vector<dist::Unit<Block<D>>> blocks;
-/// Units do not lie in each other, all ranks call them in the same order, and what they give are
-/// Vars of their own, not views of their parameters.
+/// Units must not be nested, all ranks must call them in the same order, and their results must be
+/// new Vars, not views of their parameters.
 template <nn::Module M>
 struct Unit : M {
   Unit() = default;
@@ -97,9 +97,9 @@ bool has_parameters(M& module) {
   return any;
 }
 
-/// The pieces of a module: one a Unit with parameters, in the order of visit_modules, and then
-/// buckets of what is in none. Throws ValueError if Units share a parameter, or one has handles
-/// outside of the module.
+/// The pieces of a module: one for each Unit with parameters, in the order of visit_modules, then
+/// buckets of the other parameters. Throws ValueError if Units share a parameter, or one has
+/// handles outside of the module.
 template <class T, class D, nn::Module M>
 std::vector<PieceSpec<T, D>> pieces_of(const char* operation, M& module, bool shelter_units,
                                        int64_t bucket_bytes) {

@@ -15,8 +15,8 @@ struct ParallelAttentionOptions {
 
 /// Each rank has heads / n of the heads of a MultiheadAttention(width, heads), with the
 /// corresponding columns of the input projections and rows of the output projection: one all_reduce
-/// each way (Shoeybi et al. 2019). The weights are those of a MultiheadAttention created with the
-/// same seed.
+/// each way (Shoeybi et al. 2019). The weights are the same as in a MultiheadAttention created with
+/// the same seed.
 template <class D = Cpu, class T = float>
 struct ParallelAttention {
   Var<T, D> in_proj_weight;               // (3 width / n, width): queries, keys, values
@@ -46,7 +46,7 @@ struct ParallelAttention {
     const nn::MultiheadAttention<D, T> all(width, heads, {.bias = options.bias}, device);
     const int64_t mine = width / group.size();
     const int64_t first = mine * group.rank();
-    // Of each of the three parts the rows of this rank's heads.
+    // The rows of this rank's heads in each of the three parts.
     const auto rows = [&](const Tensor<T, D>& x) {
       Shape shape = x.shape();
       shape[0] = 3 * mine;

@@ -9,7 +9,7 @@ namespace weft::dist {
 
 /// Each rank has count / n of the rows of an Embedding(count, width); the result, the same on all
 /// ranks, is the sum of all ranks' contributions, by one all_reduce (Shoeybi et al. 2019). The
-/// weights are those of an Embedding created with the same seed.
+/// weights are the same as in an Embedding created with the same seed.
 template <class D = Cpu, class T = float>
 struct ParallelEmbedding {
   nn::Embedding<D, T> part;  // (count / n, width)
@@ -40,7 +40,7 @@ struct ParallelEmbedding {
     const auto begin = static_cast<C>(first);
     const auto end = static_cast<C>(first + part.weight.size(0));
     const Tensor<bool, D> mine = indices >= begin && indices < end;
-    // What is on another rank reads row 0; what is on none stays outside of the table.
+    // Indices of another rank's rows read row 0; indices outside the whole table stay outside.
     const Tensor<E, D> local = where(mine, indices - begin,
                                      where(indices >= C(0) && indices < static_cast<C>(count), C(0),
                                            static_cast<C>(part.weight.size(0))));

@@ -18,7 +18,7 @@ inline int64_t part_of(const char* layer, const char* what, int64_t n, const Gro
 
 /// Each rank computes out / n of the outputs of a Linear(in, out): from x, the same on all ranks,
 /// its own part of y, for a RowLinear or the rank's attention heads to continue with. The weights
-/// are those of a Linear created with the same seed.
+/// are the same as in a Linear created with the same seed.
 template <class D = Cpu, class T = float>
 struct ColumnLinear {
   nn::Linear<D, T> part;

@@ -7,8 +7,8 @@
 namespace weft {
 
 /// What device D would launch, specialised where its loops live (cpu/inspect/explain.hpp,
-/// cuda/inspect/explain.hpp). Each fills a Kernel whose operands are known, and may add others
-/// behind it:
+/// cuda/inspect/explain.hpp). Each fills in a Kernel whose operands are known, and may add further
+/// kernels:
 ///   static void describe(D, Explanation&);   // name and bandwidth
 ///   template <class Out, class Types, class Program>
 ///   static void for_each(Explanation&, D, const Shape&, Operand*, const Program&);
@@ -114,8 +114,8 @@ struct RowNames<RowProgram<Pack<Rs...>, Outputs>> {
   static constexpr const char* types[] = {type_name<typename Rs::value>()...};
 };
 
-/// The operands that each reduction of a row program reads, and in the last entry those of the
-/// outputs.
+/// The operands that each reduction of a row program reads; in the last entry, those that the
+/// outputs read.
 template <class Program>
 struct RowUses;
 template <class... Rs, class... Ps>

@@ -51,7 +51,7 @@ constexpr bool can_explain() {
 
 namespace detail {
 
-/// Adds to `out` what evaluating `e` does, while staging writes down what is evaluated before.
+/// Adds to `out` what evaluating `e` does, while staging notes what is evaluated before it.
 template <class E>
 void explain_into(Explanation& out, const E& e, const ExplainOptions& options) {
   using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,

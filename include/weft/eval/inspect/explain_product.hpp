@@ -8,8 +8,8 @@
 namespace weft {
 namespace detail {
 
-/// Whether CUDA's library adds the addend in its call: a vector as it is, or a matrix, to that also
-/// a vector. On the CPU one is put into the target before.
+/// Whether CUDA's library adds the addend in its call: a vector, or a matrix and optionally a
+/// vector. On the CPU the addend is first copied to the target.
 template <class D, class E>
 bool takes_addend(const E& e, const Shape& shape) {
   using Parts = EpilogueParts<E>;

@@ -1,4 +1,4 @@
-// profile(e), profile(f): the time that a statement takes, beside the one that its bytes allow.
+// profile(e), profile(f): the time of a statement, compared with the time that its bytes need.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,7 +30,7 @@ struct Profile {
 
   /// Bytes a second.
   double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
-  /// How much of what memory bandwidth allows, in percent; above 100 where caches hold operands.
+  /// Percent of the speed that memory bandwidth allows; above 100 if caches hold operands.
   double percent() const { return seconds > 0 ? 100 * expected / seconds : 0; }
 };
 
@@ -115,7 +115,7 @@ template <std::invocable F, Device D = Cpu>
   return {};
 }
 
-/// The same beside what explain() says of the statement's expression.
+/// The same, compared with explain()'s report on the statement's expression.
 template <std::invocable F, Device D = Cpu>
 [[nodiscard]] Profile profile(F&& f, const Explanation& explanation, D device = {},
                               const ProfileOptions& options = {}) {
@@ -126,7 +126,7 @@ template <std::invocable F, Device D = Cpu>
   return out;
 }
 
-/// The time of evaluating `e` into an existing tensor, beside what explain(e) says.
+/// The time of evaluating `e` into an existing tensor, compared with explain(e).
 template <ExpressionLike E>
 [[nodiscard]] Profile profile(const E& e, const ProfileOptions& options = {}) {
   const Explanation explanation = explain(e, {.bandwidth = options.bandwidth});

@@ -48,7 +48,7 @@ class SvgLayout {
     items_.push_back({n, kernel, row, n < 0 ? 4 : 24 + 7.3 * characters, 0, {}, {}});
     return static_cast<int>(items_.size()) - 1;
   }
-  /// An edge, which has a place of its own in each row that it passes.
+  /// An edge, with its own place in each row that it passes.
   void connect(int above, int below) {
     for (int row = item(above).row + 1; row < item(below).row; ++row) {
       const int place = add(passing, item(below).kernel, row);

@@ -13,8 +13,8 @@ struct MatrixPlace {
   int64_t batch[max_rank] = {};
 };
 
-/// A matrix as BLAS and its kin take it: rows of neighbours, or, turned, columns of neighbours,
-/// which begin `step` apart. Where it is none, `step` is 0.
+/// A matrix as BLAS takes it: contiguous rows, or, transposed, contiguous columns, `step` apart.
+/// Otherwise `step` is 0.
 struct BlasMatrix {
   bool transposed = false;
   int64_t step = 0;
@@ -85,7 +85,7 @@ WEFT_OUTLINED inline MatrixPlace place_matrix(const Layout& x, bool rows, bool c
   return out;
 }
 
-/// Whether a library can read an operand of a product where it is; a copy of it can always be.
+/// Whether a library can read a product's operand in place; it can always read a copy.
 WEFT_OUTLINED inline bool multiplies_in_place(const Layout& x) {
   for (int i = 0; i < x.rank(); ++i) {
     if (x.strides[i] < 0 && x.shape[i] > 1) return false;
@@ -95,9 +95,9 @@ WEFT_OUTLINED inline bool multiplies_in_place(const Layout& x) {
   return blas_matrix(place, last > 0 ? x.shape[last - 1] : 1, x.shape[last]).step > 0;
 }
 
-/// Plans c = a b for operands of matmul, with d added where it is not null: axes of the batch that
-/// are not needed are dropped, neighbours merged, and those that go on from the rows of a and c,
-/// with one b for all, become rows.
+/// Plans c = a b for operands of matmul, with d added where it is not null: unneeded batch axes are
+/// dropped, neighbouring ones merged, and those that continue the rows of a and c, with one b for
+/// all, become rows.
 WEFT_OUTLINED inline ProductPlan plan_product(const Layout& a, const Layout& b, const Layout& c,
                                               const Layout* d) {
   ProductPlan plan;

@@ -237,7 +237,7 @@ WEFT_OUTLINED inline bool disjoint(const Operand& a, const Operand& b) {
   return !reaches(a, order, n, 0, (b.data - a.data) / a.itemsize);
 }
 
-/// True when x, broadcast to the target's shape, has its strides, and elements of its size.
+/// True when x, broadcast to the target's shape, has its strides and element size.
 WEFT_OUTLINED inline bool same_places(const Operand& target, const Operand& x) {
   const int shift = target.rank - x.rank;
   bool same = shift >= 0 && target.itemsize == x.itemsize;

@@ -1,4 +1,4 @@
-// Epilogues by type: what stands around a matrix product and can be part of its library call.
+// Epilogues by type: what surrounds a matrix product and can be part of its library call.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -55,8 +55,7 @@ struct Term<Map<T, op::mul, X, Scalar<C>>> {
   }
 };
 
-/// product + tensor, as linear(x, weight, bias) is, to which another tensor of the type may be
-/// added.
+/// product + tensor, as in linear(x, weight, bias), plus optionally another tensor of the type.
 template <class E>
 struct BiasedProduct {
   template <class X>
@@ -97,7 +96,7 @@ struct TermSum<Map<T, Op, X, Y>> {
   static auto beta(const Node& e) { return sign<1>() * Term<A>::factor(get<1 - at>(e.args())); }
 
  private:
-  /// What a subtraction does to the product (0) and to the addend (1).
+  /// The sign that a subtraction gives the product (0) and the addend (1).
   template <int Part>
   static constexpr real_t<compute_t<T>> sign() {
     return std::is_same_v<Op, op::sub> && at != Part ? -1 : 1;
@@ -120,7 +119,7 @@ struct TermSum<Map<T, op::add, X, Y>> {
   static auto beta(const Node&) { return compute_t<T>(1); }
 };
 
-/// The parts of E as an Epilogue: a sum of terms, or an activation that libraries have of one.
+/// The parts of E as an Epilogue: a sum of terms, or a library's activation of one.
 template <class E>
 struct EpilogueParts : TermSum<E> {
   static constexpr Activation activation = Activation::identity;

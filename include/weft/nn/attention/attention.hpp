@@ -150,7 +150,7 @@ struct MultiheadAttention {
     return out_proj(heads_of(query, key, value, masks));
   }
 
-  /// The same without the output projection: what the heads give, side by side.
+  /// The same without the output projection: the heads' results side by side.
   Var<T, D> heads_of(const Var<T, D>& query, const Var<T, D>& key, const Var<T, D>& value,
                      const Masks& masks = {}) const {
     if (query.rank() == 2) {
@@ -239,7 +239,7 @@ struct MultiheadAttention {
         detail::raised("attn_mask", masks.attn_mask, scores, {batch * heads, n, m}, {1, 1, n, m},
                        {batch, heads, n, m}));
   }
-  /// x times `count` of the three parts of the packed weight, from number `first` on.
+  /// x times `count` of the packed weight's three parts, starting with number `first`.
   Var<T, D> projected(const Var<T, D>& x, const Var<T, D>& weight, int64_t first,
                       int64_t count) const {
     const auto some = [&](const Var<T, D>& of) {

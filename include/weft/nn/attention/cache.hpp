@@ -1,4 +1,4 @@
-// KeyValueCache: the keys and values of what was generated so far.
+// KeyValueCache: the keys and values of the tokens generated so far.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace weft::nn {
 
-/// Keys and values of one attention, (batch, heads, length, width), which grow at their end. Text
-/// is generated in a NoGrad: no gradients go through it.
+/// Keys and values of one attention, (batch, heads, length, width), which grow at their end. For
+/// generation in a NoGrad: no gradients pass through it.
 template <class D = Cpu, class T = float>
 class KeyValueCache {
  public:
@@ -17,8 +17,8 @@ class KeyValueCache {
   Tensor<T, D> keys() const { return keys_.narrow(2, 0, length_); }
   Tensor<T, D> values() const { return values_.narrow(2, 0, length_); }
 
-  /// Appends those of new positions; memory doubles when it is full. Throws ShapeError if batch,
-  /// heads or width differ.
+  /// Appends the keys and values of new positions; memory doubles when it is full. Throws
+  /// ShapeError if batch, heads or width differ.
   void append(const Tensor<T, D>& keys, const Tensor<T, D>& values) {
     put(keys_, keys, "keys");
     put(values_, values, "values");

@@ -53,14 +53,14 @@ struct PositionalEncoding {
   }
 };
 
-/// cos and sin of the angles by which rotary_embedding turns: both (length, width / 2).
+/// cos and sin of rotary_embedding's angles: both (length, width / 2).
 template <class T, class D>
 struct RotaryAngles {
   Tensor<T, D> cosines;
   Tensor<T, D> sines;
 };
 
-/// Those of positions first, first + 1, ...: position i turns pair k by i base^(-2k / width).
+/// For positions first, first + 1, ...: position i turns pair k by i base^(-2k / width).
 template <class T = float, class D = Cpu>
 RotaryAngles<T, D> rotary_angles(int64_t length, int64_t width, double base = 10000,
                                  int64_t first = 0, D device = {}) {
@@ -75,12 +75,12 @@ RotaryAngles<T, D> rotary_angles(int64_t length, int64_t width, double base = 10
   return {Tensor<T, D>(cast<T>(cos(angles))), Tensor<T, D>(cast<T>(sin(angles)))};
 }
 
-/// Which elements of a row are a pair: neighbours, as in the paper and GPT-J, or those half the
+/// Which elements of a row form a pair: neighbours, as in the paper and GPT-J, or elements half the
 /// width apart, as in GPT-NeoX and Llama.
 enum class RotaryPairs : unsigned char { halves, neighbours };
 
 namespace detail {
-/// Each pair turned by its angle, or back.
+/// Each pair rotated by its angle, or back.
 template <class T, class D>
 Tensor<T, D> turned(const Tensor<T, D>& x, const RotaryAngles<T, D>& angles, RotaryPairs pairs,
                     bool back) {

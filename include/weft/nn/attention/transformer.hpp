@@ -14,7 +14,7 @@ Tensor<bool, D> generate_square_subsequent_mask(int64_t n, D device = {}) {
   return arange<int64_t>(n, device) > arange<int64_t>(n, device).unsqueeze(1);
 }
 
-/// Encoder layers one after the other, and perhaps a norm.
+/// Encoder layers one after the other, optionally followed by a norm.
 template <class D = Cpu, class T = float>
 struct TransformerEncoder {
   using Masks = MultiheadAttentionMasks<T, D>;
@@ -39,7 +39,7 @@ struct TransformerEncoder {
   }
 };
 
-/// Decoder layers one after the other, and perhaps a norm.
+/// Decoder layers one after the other, optionally followed by a norm.
 template <class D = Cpu, class T = float>
 struct TransformerDecoder {
   using Masks = MultiheadAttentionMasks<T, D>;

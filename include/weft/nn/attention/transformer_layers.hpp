@@ -29,7 +29,7 @@ Var<T, D> residual(const Var<T, D>& x, const Var<T, D>& y, const Dropout& dropou
   return x + where(trials(1 - dropout.p, y.shape()), y * scale, C(0));
 }
 
-/// x + dropout(layer(y)): the layer adds x in its own call where nothing is dropped.
+/// x + dropout(layer(y)): without dropout, the layer adds x in its own call.
 template <class Layer, class T, class D>
 Var<T, D> residual(const Var<T, D>& x, const Layer& layer, const Var<T, D>& y,
                    const Dropout& dropout) {

@@ -9,13 +9,13 @@
 
 namespace weft::nn {
 
-// Activation functions give expressions: what follows them is computed with them, in one kernel.
+// Activation functions return expressions: what follows is computed in the same kernel.
 
 struct ReLU {
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return relu(x); }
 };
-/// At most 6; at 0 and 6 without a gradient.
+/// relu capped at 6; at 0 and 6 without a gradient.
 struct ReLU6 {
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return relu6(x); }
@@ -28,7 +28,7 @@ struct Hardsigmoid {
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return hardsigmoid(x); }
 };
-/// What it is given.
+/// Its argument.
 struct Identity {
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return x; }

@@ -41,7 +41,7 @@ namespace detail {
   for (int i = 0; i < axes; ++i) shape.push_back(kernel[i]);
   return shape;
 }
-/// Uniform within 1 / sqrt(what a filter reads), as PyTorch has it.
+/// Uniform within 1 / sqrt(fan-in), as in PyTorch.
 template <class T, class D>
 void fill_filters(const Var<T, D>& weight, const std::optional<Var<T, D>>& bias) {
   const double bound = 1 / std::sqrt(init::fans(weight.shape()).in);

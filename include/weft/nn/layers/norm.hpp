@@ -11,7 +11,7 @@
 namespace weft::nn {
 
 namespace detail {
-/// x with its last axes, those of `normalized`, merged into one.
+/// x with its last axes, as many as `normalized` has, merged into one.
 template <class V>
 V joined(const char* operation, const V& x, const Shape& normalized) {
   const int first = x.rank() - normalized.rank();

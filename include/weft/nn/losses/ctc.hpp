@@ -10,8 +10,8 @@
 #include "weft/ops/index/scatter.hpp"
 
 // A path names a label or the blank in each frame; repeated labels count once and blanks not at
-// all. With the blank between all labels and at both ends, 2 S + 1 states, a path stays, takes a
-// step, or skips a blank between unlike labels. Sums over paths go frame by frame, forward for the
+// all. With blanks between all labels and at both ends, 2 S + 1 states, a path stays, takes a step,
+// or skips a blank between different labels. Sums over paths go frame by frame, forward for the
 // loss and backward for the gradient (Graves et al. 2006), for all sequences and states in one
 // statement.
 
@@ -91,7 +91,7 @@ struct CtcTables {
                   .squeeze(1);
   }
 
-  /// The gradient of the logarithms x (frames, N, classes) for those of the losses, (N,).
+  /// The gradient of the log probabilities (frames, N, classes), given the losses' gradients, (N,).
   Tensor<T, D> gradient(const Tensor<T, D>& g, const Shape& shape, bool zero_infinity) const {
     const int64_t time = logs.size(0), batch = logs.size(1), count = logs.size(2);
     const D device = logs.device();
@@ -102,8 +102,8 @@ struct CtcTables {
         where(place == end || place + int64_t{1} == end, zeros<C>({}, device), none);
     const Tensor<C, D> loss = losses.unsqueeze(1);
     const Tensor<C, D> weight = cast<C>(g).eval().unsqueeze(1);
-    // Of paths from a state on, its own frame included, two columns behind all; the next frame's
-    // and this one's in turn.
+    // Of paths from a state on, its own frame included, with two columns after the others;
+    // alternately the next frame's and this one's.
     const Tensor<C, D> rest = full<C>({2, batch, count + 2}, none, device);
     const Tensor<C, D> shares = empty<C>({time, batch, count}, device);
     for (int64_t t = time - 1; t >= 0; --t) {

@@ -103,7 +103,7 @@ auto multi_margin_loss(const X& e, const I& targets, const margin_options_t<X>& 
 }
 
 /// For each row of x (..., classes) and its labels, which end before the first negative one, the
-/// sum over labels k and classes j that are none of max(0, 1 - x_k + x_j), divided by the number of
+/// sum of max(0, 1 - x_k + x_j) over labels k and all other classes j, divided by the number of
 /// classes. Labels are of the shape of x.
 template <ExpressionLike X, TensorLike I, class R = reduce::Mean>
 auto multilabel_margin_loss(const X& e, const I& labels, R reduction = {}) {

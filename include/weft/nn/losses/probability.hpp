@@ -8,7 +8,7 @@
 namespace weft {
 
 namespace op {
-/// A probability unchanged; what is none is reported, and becomes NaN. NaN stays NaN.
+/// A probability unchanged; anything else is reported, and becomes NaN. NaN stays NaN.
 struct probability {
   using domain = Floating;
   static constexpr const char* text = "probability";

@@ -10,7 +10,7 @@
 
 namespace weft::nn::models {
 
-/// A model's config.json, with the values of GPT-2's smallest.
+/// A model's config.json, with the values of the smallest GPT-2.
 struct GptConfig {
   int64_t vocab_size = 50257;
   int64_t n_positions = 1024;
@@ -23,7 +23,7 @@ struct GptConfig {
 
 namespace gpt {
 
-/// y = x weight + bias; the weight lies as (in, out), in GPT-2's files.
+/// y = x weight + bias; the weight is (in, out), as in GPT-2's files.
 template <class D, class T>
 struct Projection {
   Var<T, D> weight;  // (in, out)
@@ -59,8 +59,8 @@ struct Attention {
     return nn::fields("c_attn", c_attn, "c_proj", c_proj, "heads", heads, "dropout", dropout);
   }
 
-  /// What the heads give for x of shape (batch, length, width), still to be projected. With a
-  /// cache, x follows its contents and is added to it.
+  /// The heads' results for x of shape (batch, length, width), still to be projected. With a cache,
+  /// x follows its contents and is added to it.
   Var<T, D> operator()(const Var<T, D>& x, nn::KeyValueCache<D, T>* cache) const {
     const Var<T, D> qkv = c_attn(x);
     if (cache == nullptr) {

@@ -12,8 +12,8 @@ struct MobileNetOptions {
   double width = 1;  ///< factor of all numbers of channels
   double dropout = 0.2;
   int64_t first_stride = 2;  ///< 1 for small images
-  /// Of the norms' running statistics, which take hundreds of steps to follow; larger where a
-  /// training is short.
+  /// The momentum of the norms' running statistics, which take hundreds of steps to adapt; larger
+  /// for short training.
   double momentum = 0.01;
 };
 

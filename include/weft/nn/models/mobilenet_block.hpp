@@ -10,7 +10,7 @@
 
 namespace weft::nn::models {
 
-/// What follows a norm.
+/// The activation after a norm.
 enum class After { nothing, relu, hardswish };
 
 /// The multiple of 8 nearest to x that is at least 0.9 x.
@@ -47,7 +47,7 @@ struct ConvNorm {
   }
 };
 
-/// Each channel times a number between 0 and 1 that follows from the means of all (Hu et al. 2018).
+/// Each channel times a number between 0 and 1 computed from the means of all (Hu et al. 2018).
 template <class D = Cpu, class T = float>
 struct SqueezeExcitation {
   Conv2d<D, T> fc1;
@@ -81,7 +81,8 @@ struct MobileBlockOptions {
   int64_t stride;
 };
 
-/// More channels, a depthwise convolution, and fewer channels again; what there is of it numbered.
+/// Expansion to more channels, a depthwise convolution, and projection to fewer channels; the parts
+/// present are numbered.
 template <class D = Cpu, class T = float>
 struct MobileLayers {
   std::optional<ConvNorm<D, T>> expand;

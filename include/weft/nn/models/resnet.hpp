@@ -27,7 +27,7 @@ Conv2d<D, T> plain_conv(int64_t in, int64_t out, int64_t kernel, int64_t stride,
 template <class D, class T>
 using Shortcut = std::optional<Sequential<Conv2d<D, T>, BatchNorm2d<D, T>>>;
 
-/// Two convolutions of 3 x 3, to whose result the input is added.
+/// Two 3 x 3 convolutions, with the input added to the result.
 template <class D = Cpu, class T = float>
 struct BasicBlock {
   using device_type = D;
@@ -56,7 +56,7 @@ struct BasicBlock {
   }
 };
 
-/// Convolutions of 1 x 1, 3 x 3 and 1 x 1, with the stride in the second one.
+/// 1 x 1, 3 x 3 and 1 x 1 convolutions, with the stride in the second one.
 template <class D = Cpu, class T = float>
 struct Bottleneck {
   using device_type = D;

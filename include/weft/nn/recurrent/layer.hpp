@@ -8,7 +8,7 @@
 
 namespace weft::nn::detail {
 
-/// Of one direction of one layer; what is not there is empty.
+/// The weights of one direction of one layer; absent ones are empty.
 template <class V>
 struct RecurrentWeights {
   V ih;       // (gates * width, in)
@@ -40,7 +40,7 @@ struct Recurrence {
   /// Step number s in the order in which they are computed.
   int64_t at(int64_t s) const { return path.reverse ? time() - 1 - s : s; }
 
-  /// The outputs and the cells' states, one behind the other in one block of memory.
+  /// The outputs and the cells' states, one after the other in one block of memory.
   Tensor<T, D> states(const Tensor<T, D>& y, int64_t out) const {
     return y.narrow(0, 0, time() * batch() * out).reshape({time(), batch(), out});
   }
@@ -144,7 +144,7 @@ struct Recurrence {
         o.carry_c = carry_c;
       }
       const bool masked = path.inside.size() > 0;
-      // What goes past a step that is behind a sequence's end.
+      // What bypasses a step after a sequence's end.
       Tensor<T, D> past;
       Tensor<T, D> past_c;
       if (masked) {
@@ -222,7 +222,7 @@ struct RecurrentRule {
   }
 };
 
-/// What a layer gives: all outputs, and the states behind the last step.
+/// A layer's results: all outputs, and the states after the last step.
 template <class T, class D>
 struct RecurrentStates {
   Var<T, D> outputs;  // (time, batch, out)

@@ -22,7 +22,7 @@ constexpr bool has_recurrent_library() {
   return requires { sizeof(RecurrentLibrary<RecurrentRunner<D>>); };
 }
 
-/// The cell of steps of an own layer.
+/// The cell of weft's own steps.
 template <class Steps>
 constexpr RecurrentCellKind recurrent_cell() {
   if (std::is_same_v<Steps, LstmSteps>) return RecurrentCellKind::lstm;
@@ -95,8 +95,8 @@ struct LibraryRule {
   }
 };
 
-/// Outputs and last states of all layers; empty where the library does not take them. The weights
-/// are those of layer 0, of layer 0 backwards, of layer 1 and so on.
+/// Outputs and last states of all layers; empty where the library does not take them. The order of
+/// the weights is layer 0, layer 0 backwards, layer 1 and so on.
 template <class T, class D>
 RecurrentStates<T, D> run_library(RecurrentProblem p, const Var<T, D>& x,
                                   const std::vector<Var<T, D>>& weights, const Var<T, D>& h0,

@@ -15,8 +15,8 @@ X block(const X& x, int i, int64_t width) {
 }
 
 /// What all cells' steps take: (batch, ...) each. `input` has the gates' products with the input,
-/// and gets what the backward pass needs of them; `hidden` those with the state before where they
-/// are apart. In the backward pass the gradient of h is the sum of `dh` and `more`.
+/// and gets what the backward pass needs of them; `hidden` has the products with the previous state
+/// where they are kept apart. In the backward pass the gradient of h is the sum of `dh` and `more`.
 template <class T, class D>
 struct StepOperands {
   Tensor<T, D> input;   // (batch, gates * width)

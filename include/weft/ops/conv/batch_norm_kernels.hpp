@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// What batch norm knows of the channels of a batch; each (channel,).
+/// Batch norm's numbers for each channel of a batch; each tensor is (channel,).
 template <class C, class D>
 struct BatchNumbers {
   Tensor<C, D> mean;
@@ -15,8 +15,8 @@ struct BatchNumbers {
   Tensor<C, D> factor;    // scale times weight
 };
 
-/// What the layer keeps over all batches: new values are `share` of the batch's and the rest of the
-/// old ones.
+/// The running statistics: new values are `share` times the batch's plus (1 - share) times the old
+/// ones.
 template <class T, class D>
 struct BatchRunning {
   Tensor<T, D> mean;
@@ -25,7 +25,8 @@ struct BatchRunning {
   double share;
 };
 
-/// What its gradient needs of them, and the gradients of weight and bias; each (channel,).
+/// The per-channel sums that the gradient needs, and the gradients of weight and bias; each
+/// (channel,).
 template <class T, class C, class D>
 struct BatchGradients {
   Tensor<C, D> slope;  // mean(u h) scale, u the gradient before weight and h what is shown

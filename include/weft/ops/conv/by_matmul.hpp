@@ -8,8 +8,8 @@
 
 namespace weft::conv {
 
-/// A convolution by way of a matrix that holds what the kernel sees at each place, for some images
-/// at a time. Images and weights are contiguous.
+/// A convolution by im2col: a matrix holds what the kernel sees at each place, for some images at a
+/// time. Images and weights are contiguous.
 template <class T, class D>
 class ByMatmul {
   using C = compute_t<T>;
@@ -31,7 +31,7 @@ class ByMatmul {
     });
   }
 
-  /// dx = the gradient of the images, from that of the results.
+  /// dx = the gradient of the images, given the results' gradient.
   void images(const Images& g, const Images& w, const Images& dx) const {
     const Images filters =
         w.reshape({1, p_.groups, p_.filters / p_.groups, p_.depth()}).transpose(-1, -2);

@@ -6,7 +6,7 @@
 
 namespace weft::conv {
 
-/// A convolution's kernel on its way over an image.
+/// How a convolution's kernel moves over an image.
 struct Window {
   int in[3];
   int out[3];
@@ -50,8 +50,8 @@ struct Window {
   }
 };
 
-/// Writes to columns[channel * taps + tap, n, place] what the tap reads there, zeros outside; its
-/// places are those of a volume with channels * taps channels.
+/// Writes to columns[channel * taps + tap, n, place] what the tap reads there, zeros outside;
+/// places are counted as in a volume with channels * taps channels.
 template <class T>
 struct IntoColumns {
   Window window;
@@ -140,8 +140,8 @@ void add_row(const Window& w, const Place& p, T* out, int64_t between, const F& 
   }
 }
 
-/// Writes to each place of an image the sum of what stands for it in the columns, which are those
-/// of IntoColumns: the gradient of it.
+/// Writes to each place of an image the sum of its entries in columns made by IntoColumns: the
+/// gradient of IntoColumns.
 template <class T>
 struct FromColumns {
   Window window;

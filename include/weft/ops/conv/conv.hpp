@@ -57,7 +57,7 @@ class Convolved : public NodeMembers<Convolved<K, V>> {
   static constexpr bool is_convolution = true;
   static constexpr const char* text = K::text;
 
-  /// `single`: x was one image without a batch, and so is the value.
+  /// `single`: x was one image without a batch axis, and the value has none either.
   Convolved(const Problem& p, bool single, const V& x, const V& w, const V* bias)
       : problem_(p), single_(single), biased_(bias != nullptr), x_(x), w_(w) {
     if (biased_) bias_ = *bias;
@@ -86,7 +86,7 @@ class Convolved : public NodeMembers<Convolved<K, V>> {
   operator const V&() const requires(!weft::detail::is_var<V>) { return node(); }
   bool requires_grad() const requires(weft::detail::is_var<V>) { return node().requires_grad(); }
   V eval() const { return node(); }
-  /// The larger of the value and 0: in the call that computes it, unless that has been made.
+  /// relu of the value: in the call that computes it, if that has not happened yet.
   V cut() const {
     if (known_) return V(weft::relu(value_));
     return compute(true);
@@ -117,7 +117,7 @@ class Convolved : public NodeMembers<Convolved<K, V>> {
 };
 
 namespace detail {
-/// Operands that are expressions are evaluated, images without a batch are one of them.
+/// Evaluates operands that are expressions, and gives an image without a batch axis one.
 template <class K, class Options, class X, class W, class... B>
 auto convolve(const Options& options, const X& x, const W& w, const B&... bias) {
   using Check = weft::detail::OperandCheck<K, X, W, B...>;

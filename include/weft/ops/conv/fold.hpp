@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// How unfold's kernel goes over an image.
+/// How unfold's kernel moves over an image.
 struct UnfoldOptions {
   PerAxis stride = 1;
   PerAxis padding = 0;
@@ -51,7 +51,7 @@ Tensor<T, D> columns_of(const Problem& p, const Tensor<T, D>& x) {
   return out;
 }
 
-/// The images whose places are the sums of what stands for them in the columns.
+/// The images whose places are the sums of their entries in the columns.
 template <class T, class D>
 Tensor<T, D> images_of(const Problem& p, const Tensor<T, D>& columns) {
   const Tensor<T, D> seen = weft::detail::in_format(columns, false);

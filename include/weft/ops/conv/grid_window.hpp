@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// What grid_sample reads where a grid points outside of its image.
+/// What grid_sample reads where a grid points outside the image.
 enum class GridPadding {
   zeros,      ///< nothing
   border,     ///< the outermost element
@@ -31,7 +31,7 @@ struct Window {
   bool align_corners = false;
 
   static constexpr int most = 4;
-  /// What is read along an axis: an index below 0 is outside and counts nothing.
+  /// What is read along an axis: an index below 0 is outside and contributes nothing.
   struct Taps {
     int count;
     int index[most];
@@ -39,7 +39,7 @@ struct Window {
     C slope[most];  // of the weight, by the grid's coordinate
   };
 
-  /// Seen in mirrors that stand at low / 2 and high / 2; `slope` is multiplied by the derivative.
+  /// Reflected at low / 2 and high / 2; multiplies `slope` by the derivative.
   WEFT_HD static C reflected(C at, int low, int high, C& slope) {
     if (low == high) {
       slope = C(0);

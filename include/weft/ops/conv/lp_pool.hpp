@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// How lp_pool's kernel goes over an image.
+/// How lp_pool's kernel moves over an image.
 struct LpPoolOptions {
   PerAxis stride = 0;  ///< 0: the kernel's size
   bool ceil_mode = false;
@@ -25,7 +25,8 @@ WEFT_HD C power(C x, C p) {
   return p == C(2) ? x * x : p == C(1) ? x : math::pow(x, p);
 }
 
-/// (sum of x^p over a window)^(1 / p). A window that is cut off at the end counts for a whole one.
+/// (sum of x^p over a window)^(1 / p). A window that is cut off at the end is scaled up to a whole
+/// one.
 template <class T>
 struct Norm {
   Window window;
@@ -33,7 +34,7 @@ struct Norm {
   Planes<T> to;
   compute_t<T> p;
 
-  /// Elements of a whole window to those that are inside.
+  /// Elements of a whole window over the elements inside the image.
   WEFT_HD static compute_t<T> share(const Window& w, const Place& at) {
     const int whole = w.kernel[0] * w.kernel[1] * w.kernel[2];
     return static_cast<compute_t<T>>(whole) / static_cast<compute_t<T>>(w.share(at.z, at.y, at.x));
@@ -88,7 +89,7 @@ struct NormGradient {
   }
 };
 
-/// What is drawn from images by p-norms, and of what power.
+/// The windows of an lp_pool and its p.
 struct Powers {
   Window window;
   double p;

@@ -1,4 +1,4 @@
-// channels_last(x): images whose channels lie side by side in memory, as tensor cores like them.
+// channels_last(x): images whose channels are adjacent in memory, as tensor cores read them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,9 +20,8 @@ WEFT_OUTLINED inline Strides channels_last_strides(const Shape& shape) {
   return out;
 }
 
-/// Whether strides are those of channels_last(x) but not also those of a contiguous tensor. It
-/// is the strides that say so, those of axes of size 1 too, so that one channel can have the
-/// format.
+/// Whether the strides are channels_last and not also contiguous. The strides of axes of size 1
+/// count too, so that a tensor with one channel can have the format.
 WEFT_OUTLINED inline bool is_channels_last(const Shape& shape, const Strides& strides) {
   if (shape.rank() < 3 || shape.rank() > 5 || strides[1] != 1 || shape.size() == 0) return false;
   return strides == channels_last_strides(shape) && !(strides == contiguous_strides(shape));
@@ -55,7 +54,7 @@ bool lies_in_format(const Tensor<T, D>& x, bool last) {
   return lies_so || x.size() == 0;
 }
 
-/// x in one of the two formats: its own elements where they lie so, or a copy.
+/// x in one of the two formats: x itself if it has it, or a copy.
 template <class T, class D>
 Tensor<T, D> in_format(const Tensor<T, D>& x, bool last) {
   if (lies_in_format(x, last)) {

@@ -18,7 +18,7 @@ class PerAxis {
   }
 
   constexpr int count() const { return count_; }
-  /// That of spatial axis i.
+  /// The number of spatial axis i.
   constexpr int64_t operator[](int i) const { return values_[count_ == 1 ? 0 : i]; }
   friend constexpr bool operator==(const PerAxis&, const PerAxis&) = default;
 
@@ -39,7 +39,7 @@ WEFT_OUTLINED inline void check_axes(const char* operation, const char* name, co
   }
 }
 
-/// How many zeros stand around an image: numbers, or what keeps its size.
+/// How many zeros surround an image: numbers, or as many as keep its size.
 struct Padding {
   PerAxis each = 0;
   bool keeps_size = false;
@@ -49,7 +49,7 @@ struct Padding {
   constexpr Padding(const PerAxis& numbers) : each(numbers) {}
   constexpr Padding(std::initializer_list<int64_t> numbers) : each(numbers) {}
 
-  /// As much as keeps the size, with one more behind than before where it is odd; strides are 1.
+  /// As much as keeps the size, with one more after than before if it is odd; strides must be 1.
   static const Padding same;
   /// None.
   static const Padding valid;
@@ -61,7 +61,7 @@ inline constexpr Padding Padding::same = [] {
   return out;
 }();
 
-/// How a kernel goes over an image.
+/// How a kernel moves over an image.
 struct ConvOptions {
   PerAxis stride = 1;
   Padding padding = 0;

@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// How max_pool's kernel goes over an image.
+/// How max_pool's kernel moves over an image.
 struct MaxPoolOptions {
   PerAxis stride = 0;  ///< 0: the kernel's size
   PerAxis padding = 0;
@@ -168,7 +168,7 @@ struct Kind {
   static constexpr const char* text = Max ? "max_pool" : "avg_pool";
 };
 
-/// f(images, window) for a value or a Var; one image without a batch is one of them.
+/// f(images, window) for a value or a Var; an image without a batch axis is given one.
 template <class K, int Axes, class X, class Plan, class F>
 auto apply(const X& x, const Plan& plan_of, const F& f) {
   using Check = weft::detail::OperandCheck<K, X>;

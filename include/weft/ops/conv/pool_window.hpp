@@ -9,8 +9,8 @@ namespace weft::pool {
 using conv::Place;
 using conv::Planes;
 
-/// The windows of a pooling: kernels on their way over an image, or as many parts of it as there
-/// are results.
+/// The windows of a pooling: a kernel that moves over an image, or as many parts of it as there are
+/// results.
 struct Window {
   int in[3] = {1, 1, 1};
   int out[3] = {1, 1, 1};
@@ -34,7 +34,7 @@ struct Window {
     }
     return begin(axis, o) + (kernel[axis] - 1) * dilation[axis] + 1;
   }
-  /// A window that holds place i: all that do lie from first(i) on and before last(i).
+  /// All windows that hold place i are in [first(i), last(i)).
   WEFT_HD int first(int axis, int i) const {
     if (parts) return static_cast<int>(static_cast<int64_t>(i) * out[axis] / in[axis]);
     const int reach = (kernel[axis] - 1) * dilation[axis];
@@ -46,7 +46,7 @@ struct Window {
                                : (i + padding[axis]) / stride[axis] + 1;
     return past < out[axis] ? static_cast<int>(past) : out[axis];
   }
-  /// The number that an average is divided by. Padding counts, what lies behind it does not.
+  /// The number that an average is divided by. Padding counts, what lies beyond it does not.
   WEFT_HD int share(int oz, int oy, int ox) const {
     if (divisor != 0) return divisor;
     const int o[3] = {oz, oy, ox};
@@ -228,7 +228,7 @@ struct AverageGradient {
     }
     *to.at(p) = static_cast<T>(sum);
   }
-  /// Of one window that holds the whole image all places get the same.
+  /// If one window covers the whole image, all places get the same.
   void row(Place p, int count) const {
     const Window& w = window;
     if (w.out[0] * w.out[1] * w.out[2] == 1 && w.parts) {

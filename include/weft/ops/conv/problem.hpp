@@ -7,8 +7,8 @@
 
 namespace weft::conv {
 
-/// A convolution of images (batch, channel, z, y, x) with filters. What has fewer spatial axes has
-/// size 1 in the first ones.
+/// A convolution of images (batch, channel, z, y, x) with filters. With fewer spatial axes, the
+/// first ones have size 1.
 struct Problem {
   int axes = 2;  // spatial axes that the tensors have
   int64_t images = 0;

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// What stands between the elements of an image.
+/// How values between the elements of an image are computed.
 enum class Interpolation {
   nearest,  ///< the element at or before the place, as PyTorch's "nearest"
   linear,   ///< linear, bilinear, trilinear

@@ -67,8 +67,7 @@ Tensor<T, D> rows_of_places(const Tensor<T, D>& x) {
 }
 }  // namespace detail
 
-/// Convolutions of 1 x 1 of channels-last images, or of single places, which are products of
-/// matrices as they lie.
+/// 1 x 1 convolutions of channels-last images, or of single places: matrix products without a copy.
 template <class T, class D>
 struct PointwiseProduct {
   using X = Tensor<T, D>;
@@ -77,7 +76,7 @@ struct PointwiseProduct {
            p.filters > 0 && p.images > 0 && weft::detail::can_multiply<detail::Loops<D>>();
   }
   /// Whether they are faster than a GPU's library: always in 16 bits, where it chooses badly, and
-  /// for images that do not fill the GPU. With `otherwise` false large ones of floats are not.
+  /// for images that do not fill the GPU; for large ones of floats `otherwise` decides.
   static bool is_faster(const Problem& p, bool last, bool otherwise) {
     const int64_t widest = p.channels > p.filters ? p.channels : p.filters;
     const bool small = p.images * p.places() <= (int64_t{1} << 23) / widest;
@@ -111,8 +110,8 @@ struct PointwiseProduct {
     while (count >= 16 && rows % count != 0) --count;
     return count >= 16 ? count : 1;
   }
-  /// The gradient of the weight as the sum of those of `count` parts of the places, which are
-  /// added in the type of sums.
+  /// The gradient of the weight: computed for each of `count` parts of the places, and added up in
+  /// the type of sums.
   static void weights_in_parts(const char* operation, const Problem& p, const X& x, const X& g,
                                const X& dw, int64_t count) {
     using C = compute_t<T>;
@@ -139,8 +138,8 @@ struct PointwiseProduct {
   }
 };
 
-/// What is left to do where a library has computed y alone: a bias for each of its channels, and
-/// with `cut` nothing below 0, in one pass.
+/// What remains if a library has computed y alone: a bias for each channel and, with `cut`, relu,
+/// in one pass.
 template <class T, class D>
 void finish(int64_t channels, const Tensor<T, D>& y, const Tensor<T, D>* bias, bool cut) {
   if (y.size() == 0) return;
@@ -158,8 +157,8 @@ void finish(int64_t channels, const Tensor<T, D>& y, const Tensor<T, D>* bias, b
   }
 }
 
-/// The convolution of x with the filters w, plus a bias if there is one, and with `cut` no less
-/// than 0; in the format of x.
+/// The convolution of x with the filters w, plus a bias if there is one, and with `cut` followed by
+/// relu; in the format of x.
 template <class T, class D>
 Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>& images,
                      const Tensor<T, D>& w, const Tensor<T, D>* bias, bool cut = false) {

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// The pooling that max_unpool takes back.
+/// The pooling that max_unpool inverts.
 struct MaxUnpoolOptions {
   PerAxis stride = 0;  ///< 0: the kernel's size
   PerAxis padding = 0;

@@ -38,7 +38,8 @@ WEFT_OPERATOR(||, logical_or)
 namespace weft {
 
 namespace op {
-/// A comparison of integers with a number, which is decided where their type cannot hold it.
+/// A comparison of integers with a number, which is also defined for numbers that their type cannot
+/// hold.
 template <class Op>
 struct with_any_number : Op {
   bool outside;

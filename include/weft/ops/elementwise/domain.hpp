@@ -1,4 +1,4 @@
-// The sets of element types that operations take, each with the sentence told to who has another.
+// The sets of element types that operations take, each with the error message for other types.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -130,7 +130,7 @@ Tensor<T, D> arange(detail::position_t<T> stop, D device = {}) {
 }
 
 namespace op {
-/// arange whose element type nobody gave.
+/// arange without an explicit element type.
 template <class T>
 struct counted : affine<T> {};
 }  // namespace op

@@ -19,7 +19,7 @@ struct ElementOf<X> {
 template <class X>
 using element_of_t = typename ElementOf<std::remove_cvref_t<X>>::type;
 
-/// An arange whose element type nobody gave; specialised where it is made.
+/// An arange without an explicit element type; specialised where it is made.
 template <class X>
 inline constexpr bool is_counting = false;
 
@@ -34,8 +34,8 @@ inline constexpr bool decides = false;
 template <Expression X>
 inline constexpr bool decides<X> = !adapts<X>;
 
-/// The element type where no operand decides: that of numbers beside bool and arange, float for all
-/// floating ones as in zeros({3}); of numbers alone the type that all convert to.
+/// The element type where no operand decides: beside bool and arange the numbers' type, with float
+/// for every floating one, as in zeros({3}); for numbers alone the type that all convert to.
 template <class... Xs>
 struct UndecidedElement {
   using type = std::common_type_t<element_of_t<Xs>...>;
@@ -72,8 +72,8 @@ using widened_from = typename WidenedFrom<std::remove_cvref_t<X>>::type;
 template <class T, class... Xs>
 inline constexpr bool has_element = ((decides<Xs> && std::is_same_v<element_of_t<Xs>, T>) || ...);
 
-/// Whether an operation's operands are narrowed so: arithmetic wraps in either type, comparisons
-/// and selections would change their answer.
+/// Whether an operation narrows its operands like that: arithmetic wraps in either type, but
+/// comparisons and selections would change their result.
 template <class Op>
 inline constexpr bool narrows = false;
 template <class Op>
@@ -81,7 +81,7 @@ template <class Op>
 inline constexpr bool narrows<Op> = !std::is_same_v<typename Op::domain, op::Any> &&
                                     !std::is_same_v<typename Op::domain, op::Ordered>;
 
-/// Whether X becomes a T for that.
+/// Whether X is narrowed to T for that.
 template <class Op, class T, class X>
 inline constexpr bool narrowed_to = narrows<Op>&& std::is_same_v<widened_from<X>, T>;
 

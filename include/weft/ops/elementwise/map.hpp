@@ -14,8 +14,8 @@ namespace detail {
 template <class Op, class... Cs>
 using value_of_t = decltype(std::declval<const Op&>().value(std::declval<Cs>()...));
 
-/// The element type of Op's result: what it declares, the operands' where it computes in their
-/// type (half stays half), else what it returns (bool, or the real part's type).
+/// The element type of Op's result: the one it declares, the operands' if it computes in their type
+/// (half stays half), else the type it returns (bool, or the real part's type).
 template <class Op, class T, class... Args>
 struct ResultOf {
   using value = value_of_t<Op, compute_t<typename Args::value_type>...>;
@@ -60,8 +60,8 @@ class Map : public NodeMembers<Map<T, Op, Args...>> {
       : op_(op),
         shape_(Op::text, x.shape(), y.shape()),
         args_(detail::AsOperand<T, Op>{}, static_cast<X&&>(x), static_cast<Y&&>(y)) {}
-  // Out of line, since an expression moves many, and other expressions have the same. Destroying
-  // them so would cost a small statement a tenth of its time.
+  // Out of line, since an expression moves many, and other expressions have the same. An
+  // out-of-line destructor would cost a small statement a tenth of its time.
   [[gnu::noinline]] Map(const Map&) = default;
   [[gnu::noinline]] Map(Map&&) = default;
   ~Map() = default;
@@ -159,7 +159,7 @@ constexpr auto make_node(Op op, Xs&&... xs) {
     return Map<T, Op, operand_t<T, Xs>...>(op, static_cast<Xs&&>(xs)...);
   }
 }
-/// The same, the usual element types by their own names, which hide how T was found.
+/// The same with the usual element types spelled out, so that messages do not show how T was found.
 template <class T, class Op, class... Xs>
 constexpr auto make_map(Op op, Xs&&... xs) {
   if constexpr (std::is_same_v<T, float>) {

@@ -33,7 +33,7 @@ namespace weft {
 enum class Rounding { trunc, floor };
 
 namespace op {
-/// The types whose neighbours are the neighbours that are computed: not the half types.
+/// The types for which nextafter is computed in the type itself: not the half types.
 struct FloatOrDouble {
   template <class T>
   static constexpr bool accepts = std::is_same_v<T, float> || std::is_same_v<T, double>;
@@ -91,7 +91,7 @@ struct div_rounded {
   }
 };
 
-/// What of x is in [1/2, 1), and the power of two that it is times of.
+/// The fraction of x in [1/2, 1), and the power of two that it is multiplied by.
 struct frexp_fraction {
   using domain = Floating;
   static constexpr const char* text = "frexp";

@@ -221,8 +221,8 @@ struct OwnShape {
     if constexpr (Expression<X>) broadcast_with(operation, shape, x.shape());
   }
 };
-/// Beside numbers one operand has it, and a node that is moved with each further operation is
-/// smaller.
+/// If all other operands are numbers, the shape is the one operand's and is not stored: the node,
+/// which every further operation moves, is smaller.
 struct OperandsShape {
   OperandsShape() = default;
   template <class... Xs>
@@ -232,7 +232,7 @@ struct OperandsShape {
 template <class... Args>
 using NodeShape = std::conditional_t<shaped_count<Args...> == 1, OperandsShape, OwnShape>;
 
-/// The shape of the one operand that is no number.
+/// The shape of the one operand that is not a number.
 template <class Head, class... Tail>
 const Shape& shape_of(const Pack<Head, Tail...>& args) {
   if constexpr (is_scalar<Head>) {

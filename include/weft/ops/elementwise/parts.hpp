@@ -73,7 +73,7 @@ inline constexpr bool counts_or_flags =
     !is_floating<element_of_t<X>> && !is_complex<element_of_t<X>>;
 }  // namespace detail
 
-/// x / y of integers too, which are divided as doubles; of others the same as x / y.
+/// x / y; integers are divided as doubles.
 template <class X, class Y>
   requires OperandsOrMistakes<X, Y>
 auto true_divide(const X& x, const Y& y) {

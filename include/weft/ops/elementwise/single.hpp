@@ -20,7 +20,7 @@ class Single : public N {
   const N& node() const& { return *this; }
   N&& node() && { return static_cast<N&&>(*this); }
 
-  // As members of N they would forget that this is one number: x.mean().sqrt().
+  // Members of N would lose the fact that this is one number: x.mean().sqrt().
   auto abs() const { return weft::detail::member::free_abs(*this); }
   auto exp() const { return weft::detail::member::free_exp(*this); }
   auto log() const { return weft::detail::member::free_log(*this); }

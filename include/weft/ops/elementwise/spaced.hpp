@@ -28,7 +28,7 @@ struct spaced_powers {
     return static_cast<compute_t<T>>(factor * math::pow(base, exponent));
   }
 };
-/// The coordinate, along the axis that its first coordinate names, of the rest of a position.
+/// At a position (axis, coordinates...): the coordinate along that axis.
 struct coordinate_of_axis {
   using result_type = std::int64_t;
   static constexpr const char* text = "indices";

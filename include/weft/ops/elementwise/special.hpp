@@ -83,7 +83,7 @@ template <class X, class Y, class Z>
 auto hypot(X&& x, Y&& y, Z&& z) {
   return hypot3(static_cast<X&&>(x), static_cast<Y&&>(y), static_cast<Z&&>(z));
 }
-/// logit of x, which is limited to epsilon and 1 - epsilon first.
+/// logit of x, first clamped to epsilon and 1 - epsilon.
 template <ExpressionLike X>
 auto logit(X&& x, double epsilon) {
   return logit(clamp(static_cast<X&&>(x), epsilon, 1 - epsilon));

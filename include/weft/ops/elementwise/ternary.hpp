@@ -26,8 +26,8 @@ struct where {
   WEFT_HD static constexpr T value(bool condition, T x, T y) {
 #if !defined(__CUDA_ARCH__)
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-      // By masks: ?: may become a branch around the arithmetic of a side, which no loop with it in
-      // vectors has.
+      // By masks: ?: may become a branch around one side's arithmetic, which keeps the loop from
+      // being vectorised.
       using Bits = math::simd::detail::Bits<T>;
       const Bits mask = Bits{0} - static_cast<Bits>(condition);
       return __builtin_bit_cast(
@@ -41,7 +41,7 @@ struct where {
     if constexpr (I == 0) {
       return none;
     } else if constexpr (is_small<T>) {
-      return T{};  // unread: gradients are those of vjp()
+      return T{};  // unread: vjp() has the gradients
     } else {
       return condition == (I == 1) ? T(1) : T(0);
     }

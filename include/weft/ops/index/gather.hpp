@@ -71,8 +71,8 @@ struct gathered {
 };
 }  // namespace op
 
-/// The elements of E that the indices I name, as K says. E is a tensor, on CUDA a formula of one
-/// tensor too, or evaluated first.
+/// The elements of E selected by the indices I, in the way that K says. E is a tensor, on CUDA a
+/// formula of one tensor too, or evaluated first.
 template <class K, class E, class I>
 class Gather : public NodeMembers<Gather<K, E, I>> {
  public:

@@ -68,7 +68,7 @@ void write_axes(const Places& places, int axis, const Tensor<T, D>& x, const Ten
 template <class K, class T, class D>
 void write_pieces(const Places& given, const Tensor<T, D>& x, const Tensor<T, D>& target,
                   compute_t<T> fill) {
-  // Outer numbers first, so that splitting an axis leaves those still to come where they are.
+  // Outer numbers first, so that splitting an axis does not renumber the ones still to come.
   Places places(given.shape);
   for (int d = 0; d < given.shape.rank(); ++d) {
     for (int i = 0; i < given.count; ++i) {

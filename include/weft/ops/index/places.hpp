@@ -1,4 +1,4 @@
-// Places: which element of an operand stands at each coordinate of what pad, roll or repeat make.
+// Places: which element of an operand is at each coordinate of the result of pad, roll or repeat.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// What stands in a border.
+/// How a border is filled.
 enum class PadMode {
   constant,          ///< a number
   reflect,           ///< the image, mirrored at its outermost elements: 3 2 | 1 2 3 | 2 1
@@ -52,7 +52,8 @@ struct Places {
 /// How operations find the operand's coordinate `u` along an axis, which lies `before` elements
 /// behind the coordinate of the result; false where no element stands there.
 namespace placing {
-/// A border: of what stands nowhere in the operand, or of its own elements, of its size at most.
+/// A border: filled with a constant, or with the operand's own elements; then at most as large as
+/// the operand.
 struct pad {
   static constexpr const char* text = "pad";
   template <class I>
@@ -77,7 +78,7 @@ struct pad {
 struct shift : pad {
   static constexpr const char* text = "shift";
 };
-/// What stands along one axis of several parts: 0 where the others stand.
+/// One of several parts along an axis: 0 where the other parts are.
 struct part {
   static constexpr const char* text = "part";
   static constexpr int most_axes = 1;
@@ -86,7 +87,7 @@ struct part {
     return u >= 0 && u < size;
   }
 };
-/// The operand's elements from another one on, and round.
+/// The operand's elements starting from another one, wrapping around.
 struct roll {
   static constexpr const char* text = "roll";
   template <class I>
@@ -95,7 +96,7 @@ struct roll {
     return true;
   }
 };
-/// The operand again and again.
+/// Copies of the operand.
 struct tile {
   static constexpr const char* text = "tile";
   template <class I>
@@ -104,7 +105,7 @@ struct tile {
     return true;
   }
 };
-/// Each element again and again.
+/// Each element repeated.
 struct repeat_interleave {
   static constexpr const char* text = "repeat_interleave";
   static constexpr bool divides = true;

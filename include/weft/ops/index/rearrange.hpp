@@ -88,7 +88,7 @@ class Rearranged : public NodeMembers<Rearranged<K, E>> {
 };
 
 namespace detail {
-/// A number as what stands for elements of type T; throws if T cannot hold it.
+/// A number as a fill value of type T; throws if T cannot hold it.
 template <class T, class N>
 compute_t<T> fill_number(const char* operation, N number) {
   if constexpr (is_floating<N> && (is_integer<T> || is_bool<T>)) {

@@ -153,7 +153,7 @@ Tensor<T, D> scatter(const Tensor<T, D>& target, const A& axis, const I& indices
   return detail::scatter_axis<Indexing::along, detail::Update::store>("scatter", target, axis,
                                                                       indices, source);
 }
-/// Adds the source instead, in an order that `deterministic` as the last argument fixes.
+/// Adds the source instead; with `deterministic` as the last argument, in a fixed order.
 template <class T, Device D, class A, OperandOrMistake I, OperandOrMistake S, class... Options>
 Tensor<T, D> scatter_add(const Tensor<T, D>& target, const A& axis, const I& indices,
                          const S& source, [[maybe_unused]] const Options&... options) {

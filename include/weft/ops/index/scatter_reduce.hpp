@@ -11,7 +11,7 @@
 
 namespace weft {
 
-/// How scatter_reduce joins what meets in one element.
+/// How scatter_reduce combines values that go to the same element.
 namespace combine {
 struct Sum {};
 struct Product {};
@@ -71,7 +71,7 @@ inline constexpr Update update_for<combine::Maximum> = Update::maximum;
 template <>
 inline constexpr Update update_for<combine::Minimum> = Update::minimum;
 
-/// What leaves each value as it is.
+/// What leaves each value unchanged.
 template <class T, class How>
 T neutral() {
   if constexpr (std::is_same_v<How, combine::Product>) return static_cast<T>(1);
@@ -197,8 +197,8 @@ V combined(const char* operation, const V& x, const Axes& axes, const I& at, con
 
 /// Combines the source with the elements of the target at the indices along the axis and the
 /// indices' own positions along the others: scatter_reduce(x, axis(0), i, s, combine::max). Writes
-/// to the target and returns it. Without `include_self` what stood in those elements has no part in
-/// it. Means of integers are rounded down; sums and products of floats have no fixed order on Cuda.
+/// to the target and returns it. Without `include_self` the elements' old values do not take part.
+/// Means of integers are rounded down; sums and products of floats have no fixed order on Cuda.
 template <class T, Device D, OperandOrMistake I, OperandOrMistake S, class How>
 Tensor<T, D> scatter_reduce(const Tensor<T, D>& target, const Axes& axis, const I& indices,
                             const S& source, [[maybe_unused]] How how, bool include_self = true) {

@@ -15,7 +15,7 @@ struct SlogdetOf {
 
 namespace linalg {
 
-/// The diagonal of U, and how many rows were exchanged, of matrices by columns.
+/// The diagonal of U and the number of row exchanges, for column-major matrices.
 template <class T, class D>
 struct Diagonal {
   Tensor<T, D> values;  // (..., n)

@@ -71,7 +71,7 @@ struct EigRule {
   }
 };
 
-/// eig of a tensor or of a Var, of which real numbers are made complex before.
+/// eig of a tensor or a Var; real elements are first made complex.
 template <class X>
 auto eig_of(const char* operation, const X& a, bool vectors) {
   using C = complex<real_t<typename X::value_type>>;

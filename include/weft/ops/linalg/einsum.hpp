@@ -131,7 +131,7 @@ R named_product(const char* operation, const Named<X>& a, const Named<Y>& b,
   return ordered(Named<R>{result.reshape(sizes), batch + rows + columns}, out);
 }
 
-/// A tensor of elements that are only read, and a Var as it is.
+/// A tensor with read-only elements, or a Var as it is.
 template <class X>
 auto readable(const X& x) {
   if constexpr (is_var<X>) {
@@ -175,8 +175,8 @@ auto contract_on(const EinsumFormula& f, int k, int operands, const A& a, const 
 
 /// Einstein summation as in NumPy and PyTorch, einsum("bij,bjk->bik", a, b): letters name axes,
 /// `...` leading axes that broadcast; axes missing from the result are summed, including `...`.
-/// Evaluated at the call, by one matrix product on views; an operand is copied where its strides
-/// leave no other way.
+/// Evaluated at the call, by one matrix product on views; an operand is copied only if its strides
+/// require it.
 template <ExpressionLike A, ExpressionLike B>
 auto einsum(const char* formula, A&& a, B&& b) {
   using Check =

@@ -35,7 +35,7 @@ struct EinsumFormula {
   EinsumTerm term[most_operands];
   EinsumTerm out;
 
-  /// Throws ValueError if the formula is none, ShapeError where it does not fit the shapes.
+  /// Throws ValueError if the formula is malformed, ShapeError if it does not fit the shapes.
   EinsumFormula(const char* formula, const Shape* shapes, int operands) : formula_(formula) {
     const char* at = formula;
     int dots = 0;  // axes of `...` in the result

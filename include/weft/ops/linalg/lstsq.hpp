@@ -1,4 +1,4 @@
-// pinv, lstsq, matrix_rank: what singular values say of matrices without an inverse.
+// pinv, lstsq, matrix_rank: computed from singular values, for matrices without an inverse.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -95,7 +95,7 @@ auto matrix_rank(X&& a, RankTolerance tolerance = {}) {
 
 /// The x that minimises |A x - b|, for each matrix of a (..., m, n) and of b (..., m, k); b of rank
 /// 1 is one vector. By singular values, as NumPy does it: A may have any rank, and x is the
-/// shortest. Batches broadcast. Gradients are those of pinv(a), residuals have theirs through the
+/// shortest. Batches broadcast. Gradients are computed from pinv(a), the residuals' through the
 /// solution.
 template <ExpressionLike A, ExpressionLike B>
 auto lstsq(A&& a, B&& b, RankTolerance tolerance = {}) {

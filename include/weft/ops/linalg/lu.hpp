@@ -24,7 +24,7 @@ struct LuMatrices {
 };
 
 namespace linalg {
-/// LU of columns in place; the pivots.
+/// LU of column-major matrices in place; returns the pivots.
 template <class T, class D>
 Tensor<std::int32_t, D> factor_lu(const char* operation, const Columns<T, D>& a, bool regular) {
   const int64_t k = a.rows() < a.columns() ? a.rows() : a.columns();
@@ -87,8 +87,8 @@ struct LuSolveRule {
     return x.in(batch_of(b.shape()));
   }
 
-  /// gb = A^-H g; with P A = L U the gradient of P A is -P gb x^H, those of L and U its products
-  /// with U^H from the right and L^H from the left, on their triangles.
+  /// gb = A^-H g; with P A = L U the gradient of P A is -P gb x^H; multiplied by U^H from the right
+  /// and L^H from the left, on their triangles, it gives those of L and U.
   template <class X, class P>
   void backward(const X& g, const X& y, const P& pulls, const X& lu, const X&) const {
     const X to_b = LuSolveRule{pivots, !turned}.value(lu, g);
@@ -104,9 +104,9 @@ struct LuSolveRule {
   }
 };
 
-/// L, U, or both in one matrix, with the gradient that comes through what is given. With A = P L U
-/// of square matrices gA = P L^-H (tril(L^H gL, -1) + triu(gU U^H)) U^-H; columns of A on the right
-/// of square L and U, and rows below these, depend on them and on themselves.
+/// L, U, or both in one matrix, with the gradient that flows through this part. With A = P L U of
+/// square matrices gA = P L^-H (tril(L^H gL, -1) + triu(gU U^H)) U^-H; columns of A on the right of
+/// square L and U, and rows below these, depend on them and on themselves.
 template <class X>
 struct LuRule {
   enum Part { l, u, both };
@@ -225,8 +225,8 @@ auto lu_solve(const LuFactors<T, D, X>& factors, B&& b, bool transposed = false)
   }
 }
 
-/// P, L and U of each matrix of a (..., m, n): A = P L U. Gradient: that of the exchanges that were
-/// made; a singular matrix has none.
+/// P, L and U of each matrix of a (..., m, n): A = P L U. The gradient keeps the row exchanges
+/// fixed; a singular matrix has none.
 template <ExpressionLike X>
 auto lu(X&& a) {
   if constexpr (linalg::takes<X>()) {

@@ -11,7 +11,7 @@ namespace weft {
 /// The activation function at the end of a product's epilogue.
 enum class Activation : unsigned char { identity, relu, gelu_tanh };
 
-/// What a product's call computes afterwards: activation(alpha * product + beta * addend + bias).
+/// What a product's call computes in addition: activation(alpha * product + beta * addend + bias).
 /// The addend and the bias have elements of type T and shapes that broadcast to the product's.
 template <class T, class D>
 struct Epilogue {
@@ -28,9 +28,9 @@ template <class D>
 struct Multiplier;
 
 /// A device that multiplies matrices: multiply(operation, x, y, target) writes the product of
-/// elements T into elements T or compute_t<T>. Where fuses(activation, dtype) says that it may, one
-/// with an epilogue behind the target is tried first: it gives false, and has done nothing, where
-/// the device does not do it in the same call. The target is contiguous, has elements, and shares
+/// elements T into elements T or compute_t<T>. Where fuses(activation, dtype) allows it, a form
+/// with an epilogue as the last argument is tried first: it returns false, having done nothing, if
+/// the device cannot do it in the same call. The target is contiguous, has elements, and shares
 /// memory with neither operand; with an addend only as its own elements.
 template <class D>
 concept MultiplyingDevice = requires(const char* operation, const Tensor<float, D>& x,
@@ -41,7 +41,7 @@ concept MultiplyingDevice = requires(const char* operation, const Tensor<float, 
 };
 
 namespace product {
-/// The products, by the names that messages give them. All compute what matmul does.
+/// The products, by their names in messages. All compute what matmul does.
 struct matmul {
   using domain = op::Numeric;
   static constexpr const char* text = "matmul";

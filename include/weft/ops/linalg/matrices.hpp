@@ -1,4 +1,4 @@
-// Batches of matrices: their checks, their parts, and Columns, the form that solvers take them in.
+// Batches of matrices: checks, parts, and Columns, the column-major form that solvers take.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -80,7 +80,7 @@ template <class T, class D>
 Tensor<T, D> adjoint(const Tensor<T, D>& x) {
   return conjugate(transposed(x));
 }
-/// x with elements of type T, of which it has the real parts' type or has already.
+/// x with elements of type T: x's own type, or the complex type of its real elements.
 template <class T, class U, class D>
 Tensor<T, D> as(const Tensor<U, D>& x) {
   if constexpr (std::is_same_v<T, U>) {

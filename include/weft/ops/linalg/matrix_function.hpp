@@ -39,8 +39,8 @@ struct Pade {
 };
 
 /// exp by scaling and squaring (Higham 2005, "The scaling and squaring method for the matrix
-/// exponential revisited"): each matrix is halved until its norm is in the approximant's bound, and
-/// the result squared as often.
+/// exponential revisited"): each matrix is halved until its norm is within the approximant's bound,
+/// and the result squared as many times.
 template <class T, class D>
 Tensor<T, D> exp_of(const char* operation, const Tensor<T, D>& a) {
   using R = real_t<T>;

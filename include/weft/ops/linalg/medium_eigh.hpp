@@ -12,15 +12,15 @@ namespace weft::linalg {
 inline constexpr int medium_eigh_size = 32;
 
 /// Jacobi's rotations, n / 2 of them at once (Brent and Luk: The solution of singular-value and
-/// symmetric eigenvalue problems on multiprocessor arrays, 1985). `threads` threads, at least n and
-/// each with its number `me`, call the functions in the order of those of Steps; all of them are
-/// through with one before any of them begins the next.
+/// symmetric eigenvalue problems on multiprocessor arrays, 1985). `threads` threads, at least n,
+/// each with its number `me`, call the functions in the order in which Steps does; all finish one
+/// before any begins the next.
 template <class T>
 struct MediumEigh {
   using R = real_t<T>;
   static constexpr R epsilon = std::numeric_limits<R>::epsilon();
   static constexpr R greatest = std::numeric_limits<R>::max();
-  /// By the sine and 1 minus the cosine: what a small angle changes is rounded, not the whole.
+  /// By the sine and 1 minus the cosine, so that for a small angle only the change is rounded.
   struct Rotation {
     T s;
     R d;
@@ -38,7 +38,7 @@ struct MediumEigh {
   Rotation* rotations;  // (n + 1) / 2
 
   WEFT_HD static constexpr int pitch_of(int n) { return n | 1; }
-  /// Of a and v, and of the rotations behind them.
+  /// For a and v, followed by the rotations.
   WEFT_HD static constexpr int bytes(int n) {
     return 2 * n * pitch_of(n) * static_cast<int>(sizeof(T)) +
            (n + 1) / 2 * static_cast<int>(sizeof(Rotation));

@@ -34,8 +34,8 @@ auto vector_norm(X&& x, double p = 2, Options... options) {
   fail<ValueError>("vector_norm", "p = ", p, ", expected a number");
 }
 
-/// The norm of each matrix of a (..., m, n): (...). Gradients are those of PyTorch: of two, nuclear
-/// and their kin by the singular vectors.
+/// The norm of each matrix of a (..., m, n): (...). Gradients agree with PyTorch: for the 2,
+/// nuclear and related norms by the singular vectors.
 template <ExpressionLike X>
 auto matrix_norm(X&& a, MatrixNorm which = MatrixNorm::frobenius) {
   if constexpr (linalg::takes<X>()) {
@@ -78,9 +78,9 @@ auto matrix_norm(X&& a, double p) {
   return matrix_norm(static_cast<X&&>(a), matrix_norm_of("matrix_norm", p));
 }
 
-/// How much errors grow in A x = b: the norm of each matrix of a (..., n, n) times that of its
-/// inverse; of two and minus_two the largest singular value over the smallest, or the reverse, for
-/// matrices of any shape. A singular matrix has infinity in two, and is an error in the others.
+/// How much errors grow in A x = b: the norm of each matrix of a (..., n, n) times its inverse's
+/// norm; for two and minus_two the largest singular value over the smallest, or the reverse, for
+/// matrices of any shape. For a singular matrix, two gives infinity and the others throw.
 template <ExpressionLike X>
 auto cond(X&& a, MatrixNorm which = MatrixNorm::two) {
   if constexpr (linalg::takes<X>()) {

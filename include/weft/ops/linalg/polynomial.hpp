@@ -6,8 +6,8 @@
 
 #include "weft/ops/linalg/eig.hpp"
 
-// Coefficients are those of NumPy's functions, from the highest power down to the constant. The
-// value at x is matmul(vander(x, p.size(0), false), p), a product convolve(p, q).
+// Coefficients are in NumPy's order, from the highest power down to the constant. The value at x is
+// matmul(vander(x, p.size(0), false), p), a product convolve(p, q).
 
 namespace weft {
 
@@ -51,8 +51,7 @@ auto poly(const X& roots) {
 }
 
 /// The roots of a polynomial, complex and in no particular order: the eigenvalues of its companion
-/// matrix (Golub and Van Loan, Matrix Computations, 7.4.6). Coefficients of 0 in front do not
-/// count.
+/// matrix (Golub and Van Loan, Matrix Computations, 7.4.6). Leading zeros are ignored.
 template <ExpressionLike X>
 auto roots(const X& p) {
   if constexpr (linalg::takes<X>()) {
@@ -105,8 +104,8 @@ auto polyint(const X& p, compute_t<typename X::value_type> constant = {}) {
   return out;
 }
 
-/// {quotient, remainder} of two polynomials; the remainder has no zeros in front but one. Throws
-/// ValueError for a divisor that begins with 0.
+/// {quotient, remainder} of two polynomials; the remainder has no leading zeros, unless it is 0.
+/// Throws ValueError for a divisor that begins with 0.
 template <ExpressionLike U, ExpressionLike V>
 auto polydiv(const U& u, const V& v) {
   using T = typename U::value_type;

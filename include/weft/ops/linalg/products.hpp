@@ -84,8 +84,8 @@ auto multi_dot(const X& first, const Xs&... others) {
   }
 }
 
-/// The Kronecker product of each matrix of a (..., m, n) with that of b (..., p, q): (..., m p, n
-/// q), blocks of a(i, j) b. Batches broadcast.
+/// The Kronecker product of the matrices of a (..., m, n) and b (..., p, q): (..., m p, n q), with
+/// blocks a(i, j) b. Batches broadcast.
 template <ExpressionLike A, ExpressionLike B>
 auto kron(A&& a, B&& b) {
   linalg::check_matrix("kron", a.shape());

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// How many columns factors have: as many as are needed, min(m, n), or those of a whole basis.
+/// How many columns factors have: as many as needed, min(m, n), or a complete basis.
 enum class Factors : unsigned char { reduced, full };
 
 /// What qr gives, Tensors or Vars.
@@ -18,7 +18,7 @@ struct QrOf {
 
 namespace linalg {
 
-/// One of the two results, with the gradient that comes through it alone.
+/// One of the two results, with the gradient that flows through it alone.
 template <class X>
 struct QrRule {
   static constexpr const char* text = "qr";

@@ -10,7 +10,7 @@ namespace weft {
 
 enum class RecurrentCellKind : unsigned char { rnn_tanh, rnn_relu, lstm, gru };
 
-/// What of layers over sequences is fixed before they run.
+/// What is known of recurrent layers before they run.
 struct RecurrentProblem {
   const char* operation = "";
   RecurrentCellKind cell = RecurrentCellKind::lstm;
@@ -33,8 +33,8 @@ struct RecurrentProblem {
   int64_t weights() const { return 2 + (bias ? 2 : 0) + (projects() ? 1 : 0); }
 };
 
-/// Where a library wants its weights: those of layer 0, of layer 0 backwards, of layer 1 and so on,
-/// as elements of one array.
+/// Where a library wants its weights, as elements of one array: layer 0, layer 0 backwards, layer 1
+/// and so on.
 struct RecurrentWeightSpace {
   std::vector<int64_t> first;
   int64_t count = 0;
@@ -54,10 +54,11 @@ struct RecurrentArrays {
 };
 
 /// A library's recurrent layers on device D (cuda/linalg/cudnn_rnn.hpp). `kept` is what the forward
-/// pass leaves for one backward pass. The gradients of x, h0, c0 and the weights go into `to`, from
-/// those of y, h and c in `from`.
-///   static bool place(const RecurrentProblem&, D, RecurrentWeightSpace&);  // false: does not take
-///   it static void forward(const RecurrentProblem&, const RecurrentArrays<T, D>&,
+/// pass leaves for one backward pass. `from` holds the gradients of y, h and c; those of x, h0, c0
+/// and the weights go into `to`.
+///   // false: does not take it
+///   static bool place(const RecurrentProblem&, D, RecurrentWeightSpace&);
+///   static void forward(const RecurrentProblem&, const RecurrentArrays<T, D>&,
 ///                       Tensor<std::uint8_t, D>& kept);
 ///   static void backward(const RecurrentProblem&, const RecurrentArrays<T, D>& of,
 ///                        const Tensor<std::uint8_t, D>& kept, const RecurrentArrays<T, D>& from,

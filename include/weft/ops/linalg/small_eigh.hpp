@@ -11,8 +11,8 @@ namespace weft::linalg {
 /// The largest matrix that SmallEigh is for: all of it and its vectors stay in registers.
 inline constexpr int small_eigh_size = 4;
 
-/// Jacobi's rotations (Golub and Van Loan, Matrix Computations, 8.5) on the full matrix a; then w
-/// is ascending and v has the vectors as columns.
+/// Jacobi's rotations (Golub and Van Loan, Matrix Computations, 8.5) on the full matrix a;
+/// afterwards w is ascending and v has the vectors as columns.
 template <class T, int N>
 struct SmallEigh {
   using R = real_t<T>;

@@ -9,7 +9,7 @@
 
 namespace weft::linalg {
 
-/// The largest matrix that weft's own kernels take; larger ones go to the device's library.
+/// The largest matrix for weft's own kernels; larger ones go to the device's library.
 inline constexpr int small_size = 16;
 
 /// The least normal number; a variable, since numeric_limits' functions are not callable in device
@@ -23,7 +23,7 @@ WEFT_HD constexpr R invertible(R largest) {
   return largest < least_normal<R> ? least_normal<R> : largest;
 }
 
-/// The size by which pivots are compared: |x|, or of a complex number |re| + |im|, as in LAPACK.
+/// The size by which pivots are compared: |x|, or |re| + |im| of a complex number, as in LAPACK.
 template <class T>
 WEFT_HD WEFT_INLINE real_t<T> magnitude(T x) {
   if constexpr (is_complex<T>) {
@@ -157,7 +157,7 @@ struct SmallLu {
   }
 };
 
-/// A = L L^H, of which the lower triangle of A is read and L takes its place.
+/// A = L L^H; reads the lower triangle of A and replaces it with L.
 template <class T, int N>
 struct SmallCholesky {
   static constexpr int room = N > 0 ? N : small_size;

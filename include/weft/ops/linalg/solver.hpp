@@ -1,4 +1,4 @@
-// MatrixSolver<D>: what a device does for linear algebra, and how functions get to it.
+// MatrixSolver<D>: what a device provides for linear algebra, and how functions reach it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

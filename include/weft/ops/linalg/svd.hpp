@@ -24,7 +24,7 @@ struct SvdValue {
   Tensor<T, D> vh;
 };
 
-/// `vectors` false: u and vh have no elements.
+/// Without `vectors`, u and vh have no elements.
 template <class T, class D>
 SvdValue<T, D> svd_value(const char* operation, const Tensor<T, D>& a, bool vectors,
                          Factors factors) {
@@ -47,13 +47,13 @@ SvdValue<T, D> svd_value(const char* operation, const Tensor<T, D>& a, bool vect
   return {u.in(batch), s.reshape(with(batch, k)), vh.in(batch)};
 }
 
-/// One of the three results of reduced factors, with the gradient that comes through it alone
+/// One of the three results of reduced factors, with the gradient that flows through it alone
 /// (Townsend 2016, "Differentiating the singular value decomposition"):
 ///   gA = U ((skew(U^H gU) o F) S + S (skew(V^H gV) o F) + diag(gS)) V^H
 ///        + (1 - U U^H) gU S^-1 V^H + U S^-1 gV^H (1 - V V^H)
-/// with skew(X) = X - X^H and F_ij = 1 / (s_j^2 - s_i^2), 0 for i = j. Of complex vectors, whose
-/// phases are any, the diagonals of the skew matrices count over 4 s, those of V negative: they
-/// are opposite in a loss that does not depend on the phases.
+/// with skew(X) = X - X^H and F_ij = 1 / (s_j^2 - s_i^2), 0 for i = j. For complex vectors, whose
+/// phases are arbitrary, the diagonals of the skew matrices are divided by 4 s, V's with a minus
+/// sign: they are opposite in a loss that does not depend on the phases.
 template <class X, class S>
 struct SvdRule {
   enum Part { left, right };

@@ -72,7 +72,7 @@ auto triangular_solve(A&& a, B&& b, linalg::Triangle how) {
   }
 }
 
-/// What solve_triangular knows of its matrix and its side, under PyTorch's names.
+/// The options of solve_triangular, under PyTorch's names.
 struct SolveTriangular {
   bool upper = false;
   bool left = true;            ///< A x = b, else x A = b

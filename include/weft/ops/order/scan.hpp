@@ -43,8 +43,8 @@ decltype(auto) value_on(const E& e, D device) {
 }  // namespace detail
 
 namespace detail {
-/// Whether E, an expression of tensors and numbers alone, may be computed inside of its scan on D:
-/// to the same bits, since its values are not rounded to be stored.
+/// Whether E, an expression of tensors and numbers alone, may be computed inside its scan on D with
+/// the same bits: its values are then not rounded for storage.
 template <class E>
 inline constexpr bool is_plain_formula = false;
 template <class T, class D>
@@ -119,7 +119,7 @@ struct WidenedFrom<Scan<S, E>> {
   using type = typename E::value_type;
 };
 
-/// Which axis an operation runs along: that of axis(n), or the only one. Of rank 0, axis(0) and
+/// Which axis an operation runs along: the one in axis(n), or the only one. Of rank 0, axis(0) and
 /// axis(-1) are 0: it is one element.
 inline int one_axis(const char* operation, const Axes& axes, const Shape& shape) {
   if (shape.rank() == 0 && axes.rank() == 1 && is_axis_of_number(axes[0])) return 0;

@@ -1,4 +1,4 @@
-// The scans' arithmetic: what running values are joined in, and how long ones are carried on.
+// The scans' arithmetic: the state that values are joined in, and how it is carried along a scan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,7 +39,7 @@ struct SplitDouble {
   }
 };
 
-/// A carry as it is joined with many states.
+/// A carry in the form in which it is joined with many states.
 template <class State, class Carry>
 WEFT_HD auto prefix_of(Carry carry) {
   if constexpr (std::is_same_v<State, Carry>) {
@@ -48,7 +48,7 @@ WEFT_HD auto prefix_of(Carry carry) {
     return SplitDouble(carry);
   }
 }
-/// The state behind a prefix.
+/// The state that follows a prefix.
 template <class S, class State>
 WEFT_HD State after(State prefix, State state) {
   return S::join(prefix, state);

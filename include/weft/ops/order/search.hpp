@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// Which of the places among equal elements: before them or behind them.
+/// Which of the positions among equal elements: before them or after them.
 enum class Side { left, right };
 
 namespace op {
@@ -91,7 +91,7 @@ auto searchsorted(S&& sorted, X&& values, Side side = Side::left) {
   if constexpr (Check::report()) {
     const Shape shape = values.shape();
     const int64_t in_row = detail::values_in_row(in.shape(), shape);
-    // Of no elements the first is not there, and every place is 0.
+    // Without elements there is no first one, and every position is 0.
     const Tensor<T, D> first = in.size() > 0 ? in.reshape({-1})(0) : zeros<T>({}, in.device());
     const int64_t n = in.shape()[in.rank() - 1];
     const op::row_insertion<T> place{{in.data(), n, side == Side::right}, in_row};

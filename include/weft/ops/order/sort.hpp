@@ -12,8 +12,8 @@ template <class D>
 struct Sorter;
 
 /// A device that sorts the rows of a contiguous matrix: sort(rows, reverse, k, values, indices)
-/// writes the first k of each row into (rows, k); values or indices may be without storage, and are
-/// then not wanted. topk does the same for 0 < k, and may look at less.
+/// writes the first k of each row into (rows, k); values or indices without storage are not wanted.
+/// topk does the same for 0 < k, and may look at less.
 template <class D>
 concept SortingDevice = requires(const Tensor<float, D>& x, const Tensor<int64_t, D>& indices) {
   Sorter<D>::sort(x, true, int64_t{1}, x, indices);
@@ -82,7 +82,7 @@ constexpr bool are_sort_options() {
   return known;
 }
 
-/// The device that an expression's value is on; that of numbers alone is the CPU.
+/// The device that an expression's value is on; the CPU for numbers alone.
 template <class E>
 using home_of = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
                                    typename E::device_type>;

@@ -33,7 +33,7 @@ Tensor<bool, D> first_of_equals(const Tensor<T, D>& sorted) {
   return first;
 }
 
-/// How far it is from each position to the next, from the last one to n.
+/// The distance from each position to the next, and from the last one to n.
 template <class D>
 Tensor<int64_t, D> distances(const Tensor<int64_t, D>& positions, int64_t n) {
   const int64_t m = positions.size();
@@ -79,7 +79,7 @@ auto unique_all(X&& x) {
   using D = detail::home_of<E>;
   const Tensor<T, D> value(static_cast<X&&>(x));
   if constexpr (is_floating<T>) {
-    // By place in order, since the value of a NaN does not tell which it is.
+    // By place in the order, since the value does not tell one NaN from another.
     const auto sorted = sort(value.reshape({-1}));
     const auto first = detail::first_of_equals(sorted.values);
     const auto starts = detail::true_positions(first);

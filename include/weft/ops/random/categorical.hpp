@@ -15,8 +15,8 @@ namespace weft {
 
 namespace op {
 /// weight / e for an exponential e: the largest of these is each one's with a probability
-/// proportional to its weight, the k largest are a draw of k without replacement. What has weight 0
-/// comes last; a weight that is none gives NaN, which wins.
+/// proportional to its weight, the k largest are a draw of k without replacement. Weight 0 comes
+/// last; an invalid weight gives NaN, which wins.
 struct race {
   using result_type = double;
   static constexpr const char* text = "race";
@@ -62,7 +62,7 @@ auto races(const char* operation, const W& weights, int64_t rows, bool keeps, Ge
 
 /// For each row of weights (..., n), which need not sum to 1, one index below n with probability
 /// proportional to its weight. Weights that are negative, not numbers or all 0 throw ValueError on
-/// the CPU; on CUDA, where that would mean to wait, the index is then not specified.
+/// the CPU; on CUDA, where checking would mean waiting, the index is then unspecified.
 template <ExpressionLike W>
 Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> categorical(
     const W& weights, Generator& generator = default_generator()) {
@@ -126,7 +126,7 @@ auto dirichlet(const A& alpha, Generator& generator = default_generator()) {
   return softmax(logs, axis(-1)).eval();
 }
 
-/// x with the elements along an axis in random order, of each slice in one of its own.
+/// x with the elements along an axis in random order, a different one for each slice.
 template <ExpressionLike X, class A>
 auto permuted(const X& x, const A& axis, Generator& generator = default_generator()) {
   const auto all_of = weft::detail::as_tensor(x);

@@ -1,4 +1,4 @@
-// permutation(n): the integers below n in random order, each computed from its place alone.
+// permutation(n): the integers below n in random order, each computed from its position alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -55,7 +55,8 @@ struct permutation {
     return static_cast<std::int64_t>(x);
   }
 
-  /// Each half in turn is mixed with a function of the other: a bijection whatever the function.
+  /// The halves alternately are mixed with a function of the other: a bijection whatever the
+  /// function.
   WEFT_HD std::uint64_t shuffle(std::uint64_t x) const {
     const auto left_mask = static_cast<std::uint32_t>((std::uint64_t{1} << left_bits) - 1);
     const auto right_mask = static_cast<std::uint32_t>((std::uint64_t{1} << right_bits) - 1);

@@ -42,7 +42,7 @@ struct variates {
                                             : variate::not_a_number);
     }
   }
-  /// In float where neither the shape would tell in the numbers nor a step leaves float's range.
+  /// In float where the shape parameter permits and no step leaves float's range.
   WEFT_HD float gamma(long long i, double shape, double scale) const {
     if (shape < 128 && shape >= 0x1p-100 && scale <= 0x1p127 && (shape >= 0.25 || scale <= 1)) {
       return variate::draw_float_gamma(ElementBits(draw, i), static_cast<float>(shape),
@@ -84,7 +84,7 @@ Tensor<T, D> drawn(const Shape& shape, D device, Generator& generator, Ps... par
       device);
 }
 
-/// The element type of the first of several parameters that is no number.
+/// The element type of the first parameter that is not a number.
 template <class... Ps>
 using parameter_t =
     typename weft::detail::FirstExpression<std::remove_cvref_t<Ps>...>::type::value_type;

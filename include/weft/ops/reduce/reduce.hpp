@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace detail {
-/// Whether a reduction without an identity may have no elements: where its value is read for none.
+/// Whether a reduction without an identity may have no elements: if nothing reads its value.
 enum class OfNone { refused, allowed };
 }  // namespace detail
 
@@ -151,7 +151,7 @@ template <ExpressionLike X, class... Options>
 auto sum(X&& x, Options... options) {
   return detail::reduce(reducer::sum{}, static_cast<X&&>(x), options...);
 }
-/// The mean of integers is double, and so is that of bool: the fraction of true elements.
+/// The mean of integers is double; the mean of bool, also double, is the fraction of true elements.
 template <ExpressionLike X, class... Options>
 auto mean(X&& x, Options... options) {
   if constexpr (is_bool<typename std::remove_cvref_t<X>::value_type>) {
@@ -174,7 +174,7 @@ template <ExpressionLike X, class... Options>
 auto stddev(X&& x, Options... options) {
   return detail::reduce(reducer::stddev{}, static_cast<X&&>(x), options...);
 }
-/// NaN if there is one. Along axes, positions are available too: `auto [values, indices] = max(x,
+/// NaN if there is one. Along axes, also gives positions: `auto [values, indices] = max(x,
 /// axis(1))`.
 template <ExpressionLike X, class... Options>
 auto min(X&& x, Options... options) {

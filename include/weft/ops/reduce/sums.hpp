@@ -20,7 +20,8 @@ template <class C>
 struct Sum {
   C value{};
 };
-/// A sum that begins from -0, which is nothing added to any number: -0 alone stays -0, as in NumPy.
+/// A sum that begins from -0, which changes no number it is added to: -0 alone stays -0, as in
+/// NumPy.
 template <class C>
 struct SignedSum {
   C value = C(-0.0);

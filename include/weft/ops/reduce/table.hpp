@@ -20,8 +20,8 @@ using op::none;
 /// the set of element types it takes; `result_` is the result's element type in terms of the
 /// operand's, T. `enter_` is what an element x, of type C, contributes; `join_` joins a and b, of
 /// the result's type V, and must be associative and commutative; `identity_` joined with any value
-/// is that value, and the result of no elements. `derivative_` is that of the result in terms of x
-/// and the number of elements n, or `none`. Use it outside every namespace.
+/// is that value, and the result of no elements. `derivative_` is the derivative of the result in
+/// terms of x and the number of elements n, or `none`. Use it outside every namespace.
 #define WEFT_REDUCTION(name, Domain, result_, enter_, identity_, join_, derivative_)     \
   namespace weft::reducer {                                                              \
   struct name {                                                                          \

@@ -26,8 +26,8 @@ struct place_of_count {
 };
 }  // namespace op
 
-/// x with its elements replaced by those of a source, in row-major order, where the mask is true; x
-/// and the mask broadcast. Throws if the source is too short.
+/// x with the source's elements, in row-major order, where the mask is true; x and the mask
+/// broadcast. Throws if the source is too short.
 template <ExpressionLike X, ExpressionLike M, ExpressionLike S>
 auto masked_scatter(const X& x, const M& mask, const S& source) {
   const Shape shape = broadcast("masked_scatter", x.shape(), mask.shape());

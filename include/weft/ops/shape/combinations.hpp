@@ -1,4 +1,4 @@
-// cartesian_prod and combinations: what can be chosen from vectors, as rows.
+// cartesian_prod and combinations: choices of elements from vectors, as rows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

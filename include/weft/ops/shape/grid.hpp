@@ -48,7 +48,7 @@ auto broadcast_tensors(const Xs&... xs) {
   return detail::stretched("broadcast_tensors", xs.eval()...);
 }
 
-/// The sum over the axes along which `shape` would be stretched to that of x: of this shape.
+/// x summed to `shape`, over the axes along which `shape` would broadcast to x's shape.
 template <ExpressionLike X>
 auto sum_to_size(const X& x, const Shape& shape) {
   if (!(broadcast("sum_to_size", shape, x.shape()) == x.shape())) {

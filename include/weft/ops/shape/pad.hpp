@@ -1,4 +1,4 @@
-// pad: a border of zeros, of what it mirrors, or of itself again; inside expressions.
+// pad: a border of a constant, of reflected elements or of repetitions; inside expressions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// tile, repeat and repeat_interleave: a tensor, or each of its elements, again and again.
+// tile, repeat and repeat_interleave: copies of a tensor, or of each of its elements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

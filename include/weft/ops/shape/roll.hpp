@@ -1,4 +1,4 @@
-// roll and shift: elements moved along axes, round or out at the end.
+// roll and shift: elements moved along axes, wrapping around or dropped at the end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

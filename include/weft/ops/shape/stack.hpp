@@ -32,7 +32,7 @@ auto joined_list(const char* operation, int along, const F& raise, const std::ve
   for (const X& x : xs) raised.push_back(raise(x));
   return cat(raised, axis(along));
 }
-/// What a list of tensors or Vars may hold, so that it is none of numbers.
+/// What a list of tensors or Vars may hold, so that it is not taken for a list of numbers.
 template <class X>
 concept Listed = ExpressionLike<X> && std::is_same_v<X, typename Evaluated<X>::type>;
 
@@ -123,7 +123,7 @@ auto append(const X& x, const Y& y) {
   return detail::joined_as(
       0, [](const auto& v) { return ravel(v); }, x, y);
 }
-/// The elements of x as a vector, with one number behind them.
+/// The elements of x as a vector, followed by one number.
 template <ExpressionLike X, class N>
   requires std::is_arithmetic_v<N>
 auto append(const X& x, N value) {

@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace op {
-/// x where the diagonal d that it stands on, counted to the right, is in a range; 0 elsewhere.
+/// x where its diagonal, counted to the right, is in a range; 0 elsewhere.
 struct on_diagonals {
   using domain = Any;
   static constexpr const char* text = "on_diagonals";

@@ -17,7 +17,7 @@ namespace fourier {
 template <class V>
 struct Recorded;
 
-/// What a transform's operand must be: any number that has a part after the point.
+/// What a transform takes: floating-point and complex numbers.
 struct Complex {
   using domain = op::FloatingOrComplex;
   static constexpr const char* text = "fft";
@@ -91,7 +91,7 @@ auto along_one(const char* operation, const X& x, const FftOptions& o, bool inve
   if (o.n < 0) fail<ShapeError>(operation, "length ", o.n, ", expected at least 1");
   return apply<Way>(operation, x, axis(o.axis), o.n == 0 ? Shape{} : Shape{o.n}, o.norm, inverse);
 }
-/// A length that the caller wrote: 0 is an error here, and not "its own".
+/// A length that the caller wrote: 0 is an error here, and does not mean the signal's own.
 inline int64_t given_length(const char* operation, int64_t n) {
   if (n < 1) fail<ShapeError>(operation, "length ", n, ", expected at least 1");
   return n;
@@ -122,8 +122,8 @@ template <ExpressionLike X>
 auto rfft(const X& x, const FftOptions& options = {}) {
   return fourier::along_one<fourier::Halved>("rfft", x, options, false);
 }
-/// The inverse of rfft. The signal has n elements, 2 (m - 1) of a spectrum of m unless given: for
-/// an odd length give it.
+/// The inverse of rfft. The signal has n elements, by default 2 (m - 1) for a spectrum of m: pass n
+/// if it is odd.
 template <ExpressionLike X>
 auto irfft(const X& x, const FftOptions& options = {}) {
   return fourier::along_one<fourier::Back>("irfft", x, options, true);

@@ -140,7 +140,7 @@ Tensor<complex<T>, D> transform(const Problem& p, const Tensor<complex<T>, D>& x
   return y;
 }
 
-/// Transforms real signals; of the last axis it gives the elements up to the middle, since the
+/// Transforms real signals; along the last axis it gives the elements up to the middle, since the
 /// others are their conjugates.
 template <class T, class D>
 Tensor<complex<T>, D> real_transform(const Problem& p, const Tensor<T, D>& x) {

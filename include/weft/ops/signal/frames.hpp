@@ -43,7 +43,7 @@ X overlap_add(const X& frames, int axis, int64_t hop, int64_t length) {
     const int64_t n = frames.shape()[last];
     const int64_t count = frames.shape()[axis];
     const int64_t pieces = (n + hop - 1) / hop;
-    // (..., f + pieces - 1, ..., hop): piece p of a frame is added to what lies p hops behind it.
+    // (..., f + pieces - 1, ..., hop): piece p of a frame is added p hops further on.
     Shape shape = frames.shape();
     shape[axis] = count + pieces;
     while (shape[axis] * hop < length) ++shape[axis];

@@ -34,7 +34,7 @@ inline double frequency_unit(const char* operation, int64_t n, double spacing) {
   return 1 / (static_cast<double>(n) * spacing);
 }
 
-/// x turned by half of each axis, upwards or downwards.
+/// x rolled by half of each axis, up or down.
 template <class X>
 X turned(const char* operation, X x, const Axes& axes, bool up) {
   for (int i = 0; i < (axes.rank() > 0 ? axes.rank() : x.rank()); ++i) {
@@ -70,7 +70,7 @@ template <ExpressionLike X>
 auto fftshift(const X& x, const Axes& axes = {}) {
   return fourier::turned("fftshift", detail::as_tensor(x), axes, true);
 }
-/// What fftshift was given.
+/// The inverse of fftshift.
 template <ExpressionLike X>
 auto ifftshift(const X& x, const Axes& axes = {}) {
   return fourier::turned("ifftshift", detail::as_tensor(x), axes, false);

@@ -1,4 +1,4 @@
-// stft and istft: the spectra of a signal's pieces, and the signal again.
+// stft and istft: the spectra of a signal's frames, and the signal from them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

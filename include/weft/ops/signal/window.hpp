@@ -6,8 +6,8 @@
 
 namespace weft {
 
-/// How a window ends: `periodic` as if its first element came next, which spectra want, or
-/// symmetric, which filters want (SciPy's sym = True).
+/// How a window ends: `periodic`, as if its first element came next, for spectra, or symmetric, for
+/// filters (SciPy's sym = True).
 enum class WindowEnd { periodic, symmetric };
 
 namespace op {

@@ -182,8 +182,8 @@ template <int R, int C = 1, ExpressionLike X>
   requires(!TensorLike<X> && !detail::has_var<std::remove_cvref_t<X>>)
 auto as_small(X&& x) { return as_small<R, C>(static_cast<X&&>(x).eval()); }
 
-// Vars: views whose gradients are views. custom() is that of <weft/autograd.hpp>, which whoever has
-// a Var has included.
+// Vars: views whose gradients are views. custom() is from <weft/autograd.hpp>, which every file
+// with a Var includes.
 
 template <int R, int C = 1, ExpressionLike X>
   requires(!TensorLike<X> && detail::has_var<std::remove_cvref_t<X>>)

@@ -19,7 +19,7 @@ WEFT_HD WEFT_INLINE linalg::SmallLu<T, N> small_lu(const Small<T, N, N>& a) {
   lu.factor();
   return lu;
 }
-/// The 2 x 2 determinants that those of 4 x 4 are made of: of rows 0, 1 (`upper`) and of rows 2, 3
+/// The 2 x 2 minors that a 4 x 4 determinant is made of: rows 0, 1 (`upper`) and rows 2, 3
 /// (`lower`), columns 01, 02, 03, 12, 13, 23 (Laplace's expansion by complementary minors).
 template <class T>
 struct Minors {
@@ -109,7 +109,7 @@ WEFT_HD constexpr Small<T, N, N> inv(const Small<T, N, N>& a) {
 }
 
 namespace detail {
-/// Exchanges rows k and i of m where `really`, by selections: what is in registers has no address.
+/// Exchanges rows k and i of m if `really`, by selections, since registers have no addresses.
 template <class T, int R, int C>
 WEFT_HD WEFT_INLINE void exchange_rows(Small<T, R, C>& m, int k, int i, bool really) {
   WEFT_UNROLL
@@ -158,8 +158,8 @@ WEFT_HD Small<T, N, C> solve(const Small<T, N, N>& a, const Small<T, N, C>& b) {
   return x;
 }
 
-/// The lower L with A = L L^T, of which the lower triangle is read; NaN where A is not positive
-/// definite.
+/// The lower triangular L with A = L L^T; reads only A's lower triangle. NaN where A is not
+/// positive definite.
 template <class T, int N>
 WEFT_HD Small<T, N, N> cholesky(const Small<T, N, N>& a) {
   linalg::SmallCholesky<T, N> factor;

@@ -236,7 +236,7 @@ auto transpose(const X& x) {
   return detail::lift_small(op::small_transpose{}, x);
 }
 
-/// The sums of the diagonals. (The number is that of the same function of tensors.)
+/// The sums of the diagonals. (The number is a parameter of the same function for tensors.)
 template <SmallLike X>
 auto trace(X&& x, int64_t = 0) {
   return detail::lift_small(op::small_trace{}, static_cast<X&&>(x));

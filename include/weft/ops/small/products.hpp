@@ -106,7 +106,7 @@ constexpr auto dot(const X& x, Y&& y) {
   return detail::lift_small(op::small_dot{}, x, static_cast<Y&&>(y));
 }
 
-/// The cross products of 3-vectors. (The axis is that of the same function of tensors.)
+/// The cross products of 3-vectors. (The axis is a parameter of the same function for tensors.)
 template <SmallLike X, SmallLike Y>
 constexpr auto cross(X&& x, Y&& y, int64_t = -1) {
   return detail::lift_small(op::small_cross{}, static_cast<X&&>(x), static_cast<Y&&>(y));

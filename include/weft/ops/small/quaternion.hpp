@@ -87,7 +87,7 @@ struct small_quaternion_matrix : OfSmall {
     const T x = q[1];
     const T y = q[2];
     const T z = q[3];
-    // What is before and behind the diagonal enters by sums and differences.
+    // Elements on either side of the diagonal enter by sums and differences.
     const T xy = g[1] + g[3];
     const T xz = g[2] + g[6];
     const T yz = g[5] + g[7];

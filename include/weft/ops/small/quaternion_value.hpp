@@ -6,7 +6,7 @@
 
 namespace weft::quaternion {
 
-// For kernels of one's own, and what the operations on tensors of them compute.
+// For your own kernels; the operations on tensors of quaternions compute the same.
 
 /// Hamilton's product: as rotations, first q and then p.
 template <class T>

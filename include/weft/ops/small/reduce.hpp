@@ -10,8 +10,7 @@
 namespace weft {
 
 namespace detail {
-/// The reduction of an expression; of a tensor that of its numbers, whose axes are x's and those of
-/// an element behind them.
+/// The reduction of an expression. A tensor is reduced as its numbers: x's axes, then an element's.
 template <class R, class X, class... Options>
 auto reduce_small(R reducer, X&& x, const Options&... options) {
   using S = typename std::remove_cvref_t<X>::value_type;
@@ -30,8 +29,8 @@ auto reduce_small(R reducer, X&& x, const Options&... options) {
 }
 }  // namespace detail
 
-/// The sum of the elements along axis(...), all without, with keepdims as of numbers. Of an
-/// expression lazy, with the expression fused in; of a tensor computed at once.
+/// The sum of the elements along axis(...), by default all, with keepdims as for numbers. Lazy for
+/// an expression, which is fused in; computed at once for a tensor.
 template <SmallLike X, class... Options>
 auto sum(X&& x, Options... options) {
   return detail::reduce_small(reducer::sum{}, static_cast<X&&>(x), options...);
@@ -53,7 +52,7 @@ bool allclose(X&& x, Y&& y, Tolerance tolerance = {}) {
   return allclose(components(static_cast<X&&>(x)), components(static_cast<Y&&>(y)), tolerance);
 }
 
-/// The numbers in brackets of their own, and the element type behind them.
+/// The numbers in their own brackets, followed by the element type.
 template <SmallLike E>
 Text to_string(const E& e, const PrintOptions& options = {}) {
   using S = typename E::value_type;

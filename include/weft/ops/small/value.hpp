@@ -1,4 +1,4 @@
-// Functions of single Small values, for kernels of one's own and as what the operations compute.
+// Functions of single Small values, for your own kernels; the operations on tensors use them too.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -10,8 +10,8 @@ namespace weft {
 
 namespace sparse {
 
-/// Whether two matrices have their elements at the same places; one object for both is seen at
-/// once, others are compared.
+/// Whether two matrices have their elements at the same places; immediate if they share a pattern,
+/// otherwise by comparison.
 template <class A, class B>
 bool same_pattern(const A& a, const B& b) {
   if (a.pattern() == b.pattern()) return true;
@@ -141,8 +141,8 @@ auto operator*(const A& a, const B& b) {
            typename P::values_type(take(a.values(), kept) * take(b.values(), at_b)));
 }
 
-/// The sum or difference of two matrices; of one pattern an element-wise statement, else the
-/// elements of both are brought together.
+/// The sum or difference of two matrices; an element-wise statement if they share a pattern,
+/// otherwise over the union of both.
 template <CsrLike A, CsrLike B>
 auto operator+(const A& a, const B& b) {
   sparse::check_shapes("add", a, b);
@@ -165,8 +165,7 @@ template <SparseLike A>
 auto sum(const A& a) {
   return sum(a.values());
 }
-/// The sums of the columns, axis(0), or of the rows, axis(1): dense vectors. As a sum over a dense
-/// matrix has it, in a fixed order.
+/// The sums of the columns, axis(0), or of the rows, axis(1), as dense vectors; in a fixed order.
 template <SparseLike A>
 auto sum(const A& a, const Axes& along) {
   using T = typename A::value_type;

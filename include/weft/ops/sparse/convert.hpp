@@ -60,8 +60,8 @@ Tensor<SparseIndex, D> counted_order(const Tensor<SparseIndex, D>& key, int64_t 
   return out;
 }
 
-/// The order of triplets by row and column, those of one place as they are: by counting on the CPU,
-/// unless there are far more rows and columns than elements.
+/// The order that sorts triplets by row and column, stable for equal places: by counting on the
+/// CPU, unless there are far more rows and columns than elements.
 template <class C, class D>
 Tensor<SparseIndex, D> row_major_order(const C& x, const Tensor<int64_t, D>& at) {
   if constexpr (std::is_same_v<D, Cpu>) {

@@ -18,8 +18,8 @@ auto coalesce(const C& x);
 }  // namespace sparse
 
 /// A sparse matrix of triplets: element e adds values()[e] at (row_indices()[e], col_indices()[e]).
-/// Triplets come in any order, and those of one place are summed by coalesce(), to_csr() and
-/// to_dense(). Made by coo() or to_coo(). V is as of Csr.
+/// Triplets come in any order; coalesce(), to_csr() and to_dense() add up duplicates. Made by coo()
+/// or to_coo(). V is as of Csr.
 template <class T, Device D = Cpu, class V = Tensor<T, D>>
 class Coo {
  public:
@@ -81,8 +81,7 @@ class Coo {
     return Coo<T, To, std::remove_cvref_t<decltype(values)>>(sparse::Checked{}, row_.to(device),
                                                              col_.to(device), values, shape_);
   }
-  /// The triplets in row-major order, those of one place as one, their sum. Sums are in the order
-  /// of the triplets, the same at each run.
+  /// The triplets in row-major order, duplicates added up, always in the order of the triplets.
   auto coalesce() const { return sparse::coalesce(*this); }
   /// By rows; the same sums.
   auto to_csr() const { return sparse::to_csr(*this); }

@@ -35,11 +35,10 @@ template <class X>
 using values_of = typename detail::Evaluated<std::remove_cvref_t<X>>::type;
 }  // namespace sparse
 
-/// A matrix most of whose elements are zero, in compressed sparse rows: row r has the values
-/// values()[crow_indices()[r]] to values()[crow_indices()[r + 1]], in the columns col_indices() at
-/// the same places, which ascend. Copies share the pattern and the values, as handles do. V is
-/// Tensor<T, D>, or Var<T, D> for values that have gradients. Made by csr(), to_csr(),
-/// sparse_eye().
+/// A mostly zero matrix in compressed sparse rows: row r has the values values()[crow_indices()[r]]
+/// to values()[crow_indices()[r + 1]], in the columns col_indices() at the same places, which
+/// ascend. Copies share the pattern and the values, as handles do. V is Tensor<T, D>, or Var<T, D>
+/// for values that have gradients. Made by csr(), to_csr(), sparse_eye().
 template <class T, Device D = Cpu, class V = Tensor<T, D>>
 class Csr {
  public:

@@ -20,8 +20,8 @@ namespace weft {
 /// 2^31 elements. Tensors of other integers are converted.
 using SparseIndex = std::int32_t;
 
-/// Whether a sparse matrix's indices are checked when it is made: one pass over them, and on CUDA a
-/// wait for the answer. `SparseOptions{.check = false}` is for indices known to be right.
+/// Whether a sparse matrix's indices are checked when it is made: one pass over them, whose result
+/// CUDA has to wait for. `SparseOptions{.check = false}` is for indices known to be right.
 struct SparseOptions {
   bool check = true;
 };
@@ -42,7 +42,7 @@ struct Pattern {
   Tensor<SparseIndex, D> col;   // (elements,)
   int64_t rows = 0;
   int64_t columns = 0;
-  int64_t longest = -1;  // row; -1 where nobody has looked
+  int64_t longest = -1;  // row; -1 before inspection
 
   int64_t count() const { return col.size(); }
 
@@ -56,7 +56,7 @@ struct Pattern {
     std::shared_ptr<const Pattern> pattern;
     Tensor<SparseIndex, D> order;
   };
-  /// Made by the first who asks, if memory of now is good later; see transposed().
+  /// Computed at the first request, if memory allocated then may be kept; see transposed().
   mutable Turned* turned = nullptr;
 };
 
@@ -75,7 +75,7 @@ struct SparseLoops;
 /// compute_t<T>; sample(operation, pattern, a, b, target) writes for each element the product of
 /// its row of a and its column's row of b. Rows of x, a and b are neighbours, and may lie apart;
 /// the target has elements and no gaps. inspect(pattern) checks the indices, and may_keep(device)
-/// says whether what is computed now is there later.
+/// says whether what is computed now can be kept for later.
 template <class D>
 concept SparseDevice = requires(const char* operation, const sparse::Pattern<D>& pattern,
                                 const Tensor<float, D>& x, const Epilogue<float, D>& epilogue,
@@ -100,7 +100,7 @@ constexpr bool is_included() {
 template <class D>
 using loops_of = SparseLoops<std::conditional_t<is_cuda<D>, Cuda, D>>;
 
-/// Throws for a shape that is no matrix, or whose places or elements int32 does not count.
+/// Throws for a shape that is not a matrix's, or with too many places or elements for int32.
 inline void check_sizes(const char* operation, const Shape& shape, int64_t count) {
   if (shape.rank() != 2 || shape[0] < 0 || shape[1] < 0) {
     fail<ShapeError>(operation, "shape ", shape, ", expected two sizes of at least 0");
@@ -112,7 +112,7 @@ inline void check_sizes(const char* operation, const Shape& shape, int64_t count
   }
 }
 
-/// Integers as the indices of a pattern. Those that int32 does not hold are found first.
+/// Integers as the indices of a pattern; finds those that int32 cannot hold first.
 template <ExpressionLike I, class D>
 Tensor<SparseIndex, D> as_indices(const char* operation, const char* what, const I& e, D device,
                                   const SparseOptions& options) {

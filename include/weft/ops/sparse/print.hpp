@@ -7,8 +7,8 @@
 
 namespace weft {
 
-/// `csr((2, 3), 2 elements, float32, cpu)` and a line `  (row, column)  value` for each element; of
-/// more than `threshold` elements those at both ends.
+/// `csr((2, 3), 2 elements, float32, cpu)` and a line `  (row, column)  value` for each element;
+/// with more than `threshold` elements, only those at both ends.
 template <SparseLike A>
 Text to_string(const A& a, PrintOptions options = {}) {
   using T = typename A::value_type;

@@ -47,7 +47,7 @@ inline Shape product_shape(const Shape& a, const Shape& x) {
   return x.rank() == 1 ? Shape{a[0]} : Shape{a[0], x[1]};
 }
 
-/// x, or a copy where its rows are not of neighbours or not one behind the other.
+/// x, or a copy if its rows are not contiguous or not in order.
 template <class T, class D>
 Tensor<T, D> by_rows(const Tensor<T, D>& x) {
   const int last = x.rank() - 1;

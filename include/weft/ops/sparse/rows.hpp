@@ -31,9 +31,9 @@ auto softmax(const A& a, const Axes& along = axis(-1)) {
   return A(a.pattern(), typename A::values_type(shares.values() / take(sums, groups)));
 }
 
-/// The product of two sparse matrices, sparse. On CUDA and of Vars all products of two elements are
-/// written down before those of one place are summed, in a fixed order, which takes some 40 bytes
-/// each; on CUDA it waits for their number.
+/// The product of two sparse matrices, sparse. On CUDA and for Vars all products of two elements
+/// are stored, some 40 bytes each, before those for the same place are summed in a fixed order; on
+/// CUDA it waits for their number.
 template <CsrLike A, CsrLike B>
 auto matmul(const A& a, const B& b) {
   using D = typename A::device_type;

@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// The sum of the weights, of x's shape, over the elements of each number: as long as bincount(x).
+/// For each number, the sum of the weights (of x's shape) of its elements: as long as bincount(x).
 template <ExpressionLike X, ExpressionLike W>
 auto bincount(X&& x, W&& weights, int64_t minlength = 0) {
   if (!(x.shape() == weights.shape())) {
@@ -27,7 +27,8 @@ auto bincount(X&& x, W&& weights, int64_t minlength = 0) {
 }
 
 namespace detail {
-/// The bin of each sample between rising edges; -1 outside and for NaN. The last bin has its edge.
+/// The bin of each sample between rising edges; -1 outside and for NaN. The last bin includes its
+/// edge.
 template <class X, class E>
 auto bin_of(const char* operation, const X& x, const E& edges) {
   const int64_t bins = edges.size() - 1;

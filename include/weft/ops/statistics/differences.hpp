@@ -29,7 +29,7 @@ template <class V>
 auto earlier(const V& x, int along) {
   return x.narrow(along, 0, x.shape()[along] - 1);
 }
-/// Of one element and more; fewer is an error.
+/// Requires at least one element.
 inline void check_length(const char* operation, int64_t size, int64_t least) {
   if (size < least) {
     fail<ShapeError>(operation, size, " elements along the axis, expected at least ", least);
@@ -166,7 +166,7 @@ auto cumulative_trapezoid(const Y& y, const Axes& axis) {
 }
 
 namespace detail {
-/// A scan moved by one place, with what it begins from in front.
+/// A scan moved by one place, with its initial value in front.
 template <class S, class X>
 auto exclusive(const char* operation, const X& x, const Axes& axis) {
   const auto value = as_tensor(x);

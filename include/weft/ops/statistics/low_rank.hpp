@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// How many singular values are looked for, and how often the directions are made better.
+/// How many singular values to compute, and how often the directions are improved.
 struct LowRank {
   int64_t rank = 6;
   int iterations = 2;
@@ -29,8 +29,8 @@ Tensor<T, D> range_of(const Tensor<T, D>& a, const LowRank& how, Generator& gene
 }
 }  // namespace linalg
 
-/// {u, s, vh} of the largest singular values of each matrix of a (..., m, n), about: u (..., m, k),
-/// s (..., k), vh (..., k, n) with k = how.rank. For matrices much larger than k whose other
+/// {u, s, vh} of approximately the largest singular values of each matrix of a (..., m, n): u (...,
+/// m, k), s (..., k), vh (..., k, n) with k = how.rank. For matrices much larger than k whose other
 /// singular values are small. No gradient: write svd(x).
 template <ExpressionLike X>
 auto svd_lowrank(const X& a, const LowRank& how = {}, Generator& generator = default_generator()) {

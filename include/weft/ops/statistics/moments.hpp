@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace detail {
-/// f(options...) without corrections, which belong to var and std alone.
+/// f(options...) without corrections, which only var and std take.
 template <class F>
 auto without_corrections(const F& f) {
   return f();

@@ -11,13 +11,13 @@
 namespace weft {
 
 namespace detail {
-/// x with a number in place of NaN.
+/// x with NaN replaced by a number.
 template <class X>
 auto without_nan(const X& x, double value) {
   using C = compute_t<typename X::value_type>;
   return where(isnan(x), static_cast<C>(value), x);
 }
-/// How many elements are no NaN, as numbers of x's type.
+/// How many elements are not NaN, as numbers of x's type.
 template <class X, class... Options>
 auto count_numbers(const X& x, Options... options) {
   return cast<typename X::value_type>(count_nonzero(!isnan(x), options...));
@@ -101,7 +101,7 @@ auto nanvar(const X& x, Options... options) {
   return detail::without_corrections(
       [&](auto... kept) {
         const auto middle = detail::nanmean_kept(value, kept...);
-        // Without NaN inside of the square too: 0 times its derivative there would be NaN.
+        // NaN must not enter the square either: 0 times its derivative there would be NaN.
         const auto apart =
             where(isnan(value), C(0), square(detail::without_nan(value, 0) - middle));
         const auto count = detail::count_numbers(value, kept...);

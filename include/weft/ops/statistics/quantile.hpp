@@ -32,7 +32,7 @@ struct RankOptions {
   void take(Quantile q) { how = q; }
 };
 
-/// x as a tensor or Var whose axis `along` is looked through, and how the result is shaped.
+/// x as a tensor or Var, the axis `along` which to search, and the shape of the result.
 template <class V>
 struct Ranked {
   V x;
@@ -89,7 +89,7 @@ auto at_places(const Ranked<V>& r, const P& places) {
   return ValuesAt<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(at)>>{
       values, r.result(at)};
 }
-/// How many elements of each row are no NaN, the axis kept.
+/// How many elements of each row are not NaN, the axis kept.
 template <class V>
 auto numbers_in_rows(const Ranked<V>& r) {
   return count_nonzero(!isnan(r.x), Axes{r.along}, keepdims).eval();

@@ -8,8 +8,8 @@
 
 namespace weft::math {
 
-// POSIX's functions, which CUDA has under the same names; their errors are small beside the largest
-// value nearby, not beside a value near a zero.
+// POSIX's functions, which CUDA has under the same names; their errors are small relative to the
+// amplitude, not to a value near a zero.
 /// The Bessel function of the first kind of order 0.
 template <std::floating_point T>
 WEFT_HD T j0(T x) {

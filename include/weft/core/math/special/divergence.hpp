@@ -73,8 +73,8 @@ WEFT_HD T kl_div(T x, T y) {
   return (x - y) * v + 2 * x * sum;
 }
 
-/// The length of (x, y, z) without overflow: squares of numbers that are far from 1 are those of
-/// their products with a power of two.
+/// The length of (x, y, z) without overflow or underflow: numbers far from 1 are scaled by a power
+/// of two before they are squared.
 template <std::floating_point T>
 WEFT_HD T hypot3(T x, T y, T z) {
   constexpr bool is_double = sizeof(T) == 8;

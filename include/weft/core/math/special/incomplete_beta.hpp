@@ -7,8 +7,8 @@
 
 namespace weft::math::special {
 
-/// x^a y^b / beta(a, b) for y = 1 - x, of which `y_lost` is the rounding: for large a and b by
-/// Loader's saddle-point form of the binomial probability.
+/// x^a y^b / beta(a, b) for y = 1 - x with rounding error `y_lost`: for large a and b by Loader's
+/// saddle-point form of the binomial probability.
 [[gnu::noinline]] WEFT_HD inline double binomial_term(double a, double b, double x, double y,
                                                       double y_lost) {
   const double s = a + b;

@@ -48,7 +48,7 @@ WEFT_HD constexpr T lcm(T x, T y) {
   return x == 0 || y == 0 ? T(0) : abs(mul(div(x, gcd(x, y)), y));
 }
 
-/// Whether the sign is minus, that of -0 and NaN too.
+/// Whether the sign is minus, also for -0 and NaN.
 template <class T>
 WEFT_HD bool signbit(T x) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -77,7 +77,7 @@ WEFT_HD T ldexp(T x, long long n) {
   const long long limit = 5000;  // beyond every exponent there is
   return std::ldexp(x, static_cast<int>(n > limit ? limit : n < -limit ? -limit : n));
 }
-/// The number in [1/2, 1) that times a power of two is x; 0, infinities and NaN as they are.
+/// The fraction in [1/2, 1) that gives x times a power of two; 0, infinities and NaN unchanged.
 template <std::floating_point T>
 WEFT_HD T frexp_fraction(T x) {
   int exponent = 0;

@@ -6,8 +6,8 @@
 
 namespace weft::math::special {
 
-/// The sum of (q + n)^-x by Euler and Maclaurin's formula (DLMF 25.11.5); of negative q, for whole
-/// x, by its terms.
+/// The sum of (q + n)^-x by Euler and Maclaurin's formula (DLMF 25.11.5); for negative q and
+/// integer x, by its terms.
 [[gnu::noinline]] WEFT_HD inline double zeta(double x, double q) {
   if (x == 1) return infinity<double>;
   if (!(x > 1) || is_nan(q)) return nan<double>;
