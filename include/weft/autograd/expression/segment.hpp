@@ -216,6 +216,22 @@ struct PortState {
   }
 }
 
+/// Whether port j is written in full, and no other port's gradient is put where its own is: one
+/// kernel does not write both.
+[[gnu::noinline]] inline bool is_written_alone(const PortState* ports, int n, int j) {
+  if (!ports[j].full) return false;
+  const Variable* const variable = ports[j].variable;
+  for (int i = 0; i < n; ++i) {
+    const PortState& other = ports[i];
+    if (i != j && other.slot != j && other.wanted && other.variable != nullptr &&
+        other.variable != variable &&
+        other.variable->place_of_gradient() == variable->place_of_gradient()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// The axes of `shape` along which a part of it was broadcast; kept with size 1.
 [[gnu::noinline]] inline weft::detail::ReducedAxes broadcast_axes(const Shape& part,
                                                                   const Shape& shape) {

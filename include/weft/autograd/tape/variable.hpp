@@ -175,8 +175,13 @@ struct VariableOf final : Variable {
   /// A leaf without hooks is written where its gradient stays.
   bool is_direct() const { return is_leaf() && hooks.empty(); }
 
-  /// Where to put a gradient of the given shape; the first one of a pass finds new memory.
-  Sink<T, D> open(const Shape& shape, D device) {
+  /// Where to put a gradient of the given shape; the first one of a pass finds new memory. For
+  /// writers with any strides, that of a view is what it shows of its operand's.
+  Sink<T, D> open(const Shape& shape, D device, bool any_strides = false) {
+    if (any_strides && opens_inside()) {
+      in_place = true;
+      return view->open();
+    }
     Tensor<T, D>& buffer = is_direct() ? gradient : pending;
     bool& filled = is_direct() ? has_gradient : has_pending;
     if (filled) {
@@ -192,12 +197,6 @@ struct VariableOf final : Variable {
     }
     filled = true;
     return {buffer, false};
-  }
-  /// The same for writers with any strides: a view's elements are written to what it shows.
-  Sink<T, D> open_anywhere(const Shape& shape, D device) {
-    if (!opens_inside()) return open(shape, device);
-    in_place = true;
-    return view->open();
   }
   bool opens_inside() const {
     const Variable* const x = view == nullptr ? nullptr : viewed();
