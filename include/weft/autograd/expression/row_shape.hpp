@@ -33,11 +33,8 @@ template <class T, class R, class E>
 inline constexpr bool fits_rows<T, Reduce<R, E>> = is_row_reducer<R> && fits_rows<T, E>;
 
 template <class E>
-inline constexpr bool reduces_vars = false;
-template <class V, class Op, class... Args>
-inline constexpr bool reduces_vars<Map<V, Op, Args...>> = (reduces_vars<Args> || ...);
-template <class R, class E>
-inline constexpr bool reduces_vars<Reduce<R, E>> = has_var<E>;
+inline constexpr bool reduces_vars = (weft::detail::contents_of<E> &
+                                      weft::detail::Contents::var_reductions) != 0;
 /// Whether an expression has a reduction of Vars inside.
 template <class E>
 inline constexpr bool reduces_inside = reduces_vars<E>;

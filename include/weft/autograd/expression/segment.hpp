@@ -161,10 +161,7 @@ void for_each_inner_of(TypeList<E, Es...>, const P& args, const F& f) {
   for_each_inner_of<Port + weft::detail::count(typename Segment<E>::ports{}), Edge + var_count<E>>(
       TypeList<Es...>{}, args.tail, f);
 }
-template <class E>
-inline constexpr bool is_map = false;
-template <class T, class Op, class... Args>
-inline constexpr bool is_map<Map<T, Op, Args...>> = true;
+using weft::detail::is_map;
 template <class E>
 struct ArgsOf;
 template <class T, class Op, class... Args>
