@@ -71,17 +71,9 @@ template <class T, class D>
 struct FirstVar<Var<T, D>> {
   using type = T;
 };
-template <class V, class Op, class... Args>
-struct FirstVar<Map<V, Op, Args...>> {
-  template <class... Ts>
-  struct First {
-    using type = void;
-  };
-  template <class T, class... Ts>
-  struct First<T, Ts...>
-      : std::conditional_t<std::is_void_v<T>, First<Ts...>, std::type_identity<T>> {};
-  using type = typename First<typename FirstVar<Args>::type...>::type;
-};
+template <class V, class Op, class A, class... More>
+struct FirstVar<Map<V, Op, A, More...>>
+    : std::conditional_t<has_var<A>, FirstVar<A>, FirstVar<Map<V, Op, More...>>> {};
 template <class R, class E>
 struct FirstVar<Reduce<R, E>> : FirstVar<E> {};
 
