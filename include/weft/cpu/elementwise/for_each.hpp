@@ -176,8 +176,8 @@ struct Executor<Cpu> {
                                     &program, movers_of(Out{}, Types{}), &program.stores);
     } else {
       using Outs = std::conditional_t<targets == 1, detail::TypeList<Out>, Out>;
-      const auto& programs = packed(program);
-      using Programs = std::remove_cvref_t<decltype(programs)>;
+      using Programs = decltype(packed(program));
+      const Programs programs = packed(program);
       const auto loop =
           cpu::KernelLoops<cpu::detail::ElementKernel<Outs, Types, Programs>>::chosen();
       if constexpr (requires { cpu::detail::PastCaches::of(Outs{}, programs); }) {
@@ -197,7 +197,7 @@ struct Executor<Cpu> {
     return {program, {}};
   }
   template <class... Ps>
-  static const Pack<Ps...>& packed(const Pack<Ps...>& programs) {
+  static Pack<Ps...> packed(const Pack<Ps...>& programs) {
     return programs;
   }
   template <class... Outs, class... Ts>

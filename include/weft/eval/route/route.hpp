@@ -19,7 +19,7 @@ enum class Route {
 
 /// Whether an expression contains a reduction that a row program can include.
 template <class E>
-inline constexpr bool has_reduction = contains<E, Contents::reductions>;
+inline constexpr bool has_reduction = (contents_of<E> & Contents::reductions) != 0;
 
 /// Whether an expression is evaluated as a row program: a reduction alone has kernels of its own.
 template <class E>

@@ -39,9 +39,7 @@ inline constexpr bool is_map = false;
 template <class T, class Op, class... Args>
 inline constexpr bool is_map<Map<T, Op, Args...>> = true;
 
-/// Whether an expression contains one of these, and whether it contains nothing else.
-template <class E, unsigned These>
-inline constexpr bool contains = (contents_of<E> & These) != 0;
+/// Whether an expression contains nothing but these.
 template <class E, unsigned These>
 inline constexpr bool is_made_of = (contents_of<E> & ~These) == 0;
 
