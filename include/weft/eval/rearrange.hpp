@@ -67,10 +67,7 @@ inline constexpr bool moves_by_leaves =
 
 /// Whether an operation is: with four tensors at most.
 template <class E>
-inline constexpr bool is_moved_by_leaves = false;
-template <class T, class Op, class... Args>
-inline constexpr bool is_moved_by_leaves<Map<T, Op, Args...>> =
-    moves_by_leaves<Map<T, Op, Args...>>&& leaf_count<Map<T, Op, Args...>> <= 4;
+inline constexpr bool is_moved_by_leaves = is_map<E>&& moves_by_leaves<E>&& leaf_count<E> <= 4;
 
 /// A rearrangement inside a statement's program.
 template <class K, class E>
