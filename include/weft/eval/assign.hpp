@@ -184,9 +184,8 @@ Tensor<T, D> materialize(E&& e) {
 
 /// Whether the operands of an expression's program are exactly its tensors.
 template <class E>
-inline constexpr bool reads_leaves = is_tensor<E> || std::is_same_v<E, Positions> || is_scalar<E>;
-template <class T, class Op, class... Args>
-inline constexpr bool reads_leaves<Map<T, Op, Args...>> = (reads_leaves<Args> && ...);
+inline constexpr bool reads_leaves =
+    is_made_of<E, Contents::tensors | Contents::numbers | Contents::positions | Effects::any>;
 
 // Inlined: a statement's type seldom occurs twice, and an out-of-line function for each would make
 // up a twentieth of the object file.

@@ -192,9 +192,11 @@ struct Lowering<Gather<K, E, I>> {
 /// On CUDA, rows selected by indices are gathered before a row program: otherwise each of its
 /// reductions and outputs would look up every element again.
 template <class K, class E, class I>
-inline constexpr bool is_evaluated_before_rows<Gather<K, E, I>> =
+inline constexpr unsigned contents_of<Gather<K, E, I>> =
     K::how == Indexing::instead &&
-    (is_tensor<E> || is_gathered_inside<E>)&&is_cuda<typename E::device_type>;
+            (is_tensor<E> || is_gathered_inside<E>)&&is_cuda<typename E::device_type>
+        ? Contents::gathered_rows
+        : Contents::others;
 
 /// Whether two gathers of one type are of the same elements.
 template <class K, class E, class I>

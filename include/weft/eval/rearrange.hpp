@@ -62,16 +62,12 @@ WEFT_OUTLINED void set_places(const Places& places, const Layout& x, Operand* op
 
 /// Whether an expression can be computed at other coordinates by reading its tensors at them.
 template <class E>
-inline constexpr bool moves_by_leaves = is_tensor<E> || is_scalar<E>;
-template <class T, class Op, class... Args>
-inline constexpr bool moves_by_leaves<Map<T, Op, Args...>> = (moves_by_leaves<Args> && ...);
+inline constexpr bool moves_by_leaves =
+    is_made_of<E, Contents::tensors | Contents::numbers | Effects::any>;
 
 /// Whether an operation is: with four tensors at most.
 template <class E>
-inline constexpr bool is_moved_by_leaves = false;
-template <class T, class Op, class... Args>
-inline constexpr bool is_moved_by_leaves<Map<T, Op, Args...>> =
-    moves_by_leaves<Map<T, Op, Args...>>&& leaf_count<Map<T, Op, Args...>> <= 4;
+inline constexpr bool is_moved_by_leaves = is_map<E>&& moves_by_leaves<E>&& leaf_count<E> <= 4;
 
 /// A rearrangement inside a statement's program.
 template <class K, class E>

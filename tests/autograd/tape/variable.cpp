@@ -8,27 +8,6 @@ using namespace weft;
 using autograd::Ref;
 using autograd::VariableOf;
 
-namespace {
-struct Sentinel : autograd::Counted {
-  int& ends;
-  explicit Sentinel(int& counter) : ends(counter) {}
-  ~Sentinel() override { ++ends; }
-};
-}  // namespace
-
-TEST_CASE("a handle counts, and the last one ends what it holds") {
-  int ends = 0;
-  {
-    Ref<Sentinel> a(new Sentinel(ends));
-    const Ref<Sentinel> b = a;
-    CHECK(a->owners == 2);
-    a = {};
-    CHECK_FALSE(a);
-    CHECK(ends == 0);
-  }
-  CHECK(ends == 1);
-}
-
 TEST_CASE_TEMPLATE("the first gradient of a pass finds new memory, others are added", D,
                    TEST_DEVICES) {
   const Ref<VariableOf<float, D>> leaf(new VariableOf<float, D>);

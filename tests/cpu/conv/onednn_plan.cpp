@@ -1,5 +1,7 @@
 #include "weft/cpu/conv/onednn_plan.hpp"
 
+#include <weft/cpu/conv/onednn_run.hpp>
+
 #include "images.hpp"
 
 #if defined(WEFT_ONEDNN)

@@ -1,5 +1,7 @@
 #include "weft/cuda/conv/batch_norm_kernel.hpp"
 
+#include <weft/cuda/conv/batch_norm_sums.hpp>
+
 #include "test.hpp"
 
 using namespace weft;

@@ -1,5 +1,8 @@
 #include "weft/cuda/conv/depthwise_last_kernel.hpp"
 
+#include <weft/cuda/conv/depthwise_last_grid.hpp>
+#include <weft/cuda/conv/depthwise_last_weights_kernel.hpp>
+
 #include "test.hpp"
 
 using namespace weft;

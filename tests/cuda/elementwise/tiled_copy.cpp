@@ -37,7 +37,7 @@ void agree(const Tensor<T>& x, const Shape& order) {
 template <int Size>
 bool copies_by_tiles(const std::vector<int>& sizes, const std::vector<int>& order, int gap,
                      std::set<int>& ranks) {
-  using T = typename weft::on_cuda::detail::WordOf<Size>::type;
+  using T = weft::detail::word_t<Size>;
   const int rank = static_cast<int>(sizes.size());
   std::vector<std::int64_t> strides(sizes.size());
   std::int64_t reach = 1;

@@ -13,8 +13,8 @@ using weft::Tensor;
 // The operands of a gather that comes after many others.
 using Late = weft::Apply<weft::op::gathered<float, weft::AlongAxis>,
                          weft::Arg<40, weft::IndexOperand>, weft::Arg<41, std::int32_t>>;
-static_assert(weft::cuda::index_bits<Late> == std::uint64_t{1} << 41);
-static_assert(weft::cuda::offset_bits<Late> == std::uint64_t{1} << 40);
+static_assert(weft::cuda::row_access<Late>.indices == std::uint64_t{1} << 41);
+static_assert(weft::cuda::row_access<Late>.offsets == std::uint64_t{1} << 40);
 
 namespace {
 /// Rows of any width and alignment, gathered and added, are what a loop gives.
@@ -78,10 +78,10 @@ TEST_CASE("[gpu] elements a thread") {
   using Row = weft::Apply<weft::op::gathered<weft::half, weft::AlongAxis>, Offsets,
                           weft::Arg<2, std::int64_t>>;
   using Types = weft::detail::TypeList<weft::IndexOperand, std::int64_t>;
-  CHECK(weft::cuda::row_bytes<Row> == 2);
-  CHECK(weft::cuda::row_bytes<Offsets> == 0);
-  CHECK(weft::cuda::index_bits<Row> == 4);
-  CHECK(weft::cuda::offset_bits<Row> == 2);
+  CHECK(weft::cuda::row_access<Row>.bytes == 2);
+  CHECK(weft::cuda::row_access<Offsets>.bytes == 0);
+  CHECK(weft::cuda::row_access<Row>.indices == 4);
+  CHECK(weft::cuda::row_access<Row>.offsets == 2);
   CHECK(weft::cuda::lanes_of_rows<weft::half, Types>(2, 32) == 16);
   CHECK(weft::cuda::lanes_of_rows<float, Types>(2, 16) == 4);
   CHECK(weft::cuda::lanes_of_rows<std::uint8_t, Types>(1, 32) == 16);

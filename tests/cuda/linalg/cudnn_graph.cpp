@@ -1,5 +1,7 @@
 #include "weft/cuda/linalg/cudnn_graph.hpp"
 
+#include <weft/cuda/linalg/cudnn_arguments.hpp>
+
 #include "test.hpp"
 #include "weft/cuda.hpp"
 

@@ -1,5 +1,7 @@
 #include "weft/ops/conv/run.hpp"
 
+#include <weft/ops/conv/pointwise.hpp>
+
 #include "images.hpp"
 
 using namespace weft;

@@ -95,7 +95,11 @@ class Backward<E, Source, TypeList<Ports...>> {
     Operand operands[k + n];
     (target<static_cast<int>(J), Ports>(program, operands), ...);
     if (program.stores.wanted != 0 && shape_.size() > 0) {
-      launch(program, operands);
+      for (int i = 0; i < n; ++i) operands[k + i] = inputs_[1 + i];
+      if constexpr (weft::detail::is_included<D>() && weft::detail::can_run_multi_output<Loops>()) {
+        GradientExecutor<Loops>::template run<TypeList<element<Ports>...>, Types>(
+            name(), device_, shape_, operands, program);
+      }
       (finish<static_cast<int>(J), Ports>(program.stores), ...);
     } else {
       (fill_empty<static_cast<int>(J), Ports>(program.stores), ...);
@@ -126,28 +130,6 @@ class Backward<E, Source, TypeList<Ports...>> {
                                              ports_[port].shape, strides);
   }
 
-  /// Opens the destination of port J's gradient.
-  template <int J, class Port>
-  void open() {
-    auto& sink = weft::get<J>(sinks_);
-    using T = element<Port>;
-    using On = typename Port::device_type;
-    if constexpr (is_var<Port>) {
-      auto* variable = static_cast<VariableOf<T, On>*>(ports_[J].variable);
-      // One kernel does not write two gradients that share their place.
-      bool alone = ports_[J].full;
-      for (int i = 0; i < k; ++i) {
-        const PortState& other = ports_[i];
-        alone = alone && (i == J || other.slot == J || !other.wanted || other.variable == nullptr ||
-                          other.variable == variable ||
-                          other.variable->place_of_gradient() != variable->place_of_gradient());
-      }
-      sink = alone ? variable->open_anywhere(ports_[J].shape, on<On>())
-                   : variable->open(ports_[J].shape, on<On>());
-    } else {
-      sink = {weft::detail::Access::allocate<T, On>(ports_[J].shape, on<On>()), false};
-    }
-  }
   template <class On>
   On on() const {
     if constexpr (std::is_same_v<On, Cuda>) {
@@ -157,7 +139,7 @@ class Backward<E, Source, TypeList<Ports...>> {
     }
   }
 
-  /// Decides what happens to the gradient of port J: it is written directly, or summed first if the
+  /// Opens the destination of port J's gradient, which is written directly, or summed first if the
   /// port was broadcast.
   template <int J, class Port, class Program>
   void target(Program& program, Operand* operands) {
@@ -165,8 +147,14 @@ class Backward<E, Source, TypeList<Ports...>> {
     program.slot[J] = port.slot;
     operands[J].itemsize = sizeof(element<Port>);
     if (!port.wanted || port.slot != J) return;
-    open<J, Port>();
-    const auto& sink = weft::get<J>(sinks_);
+    auto& sink = weft::get<J>(sinks_);
+    using On = typename Port::device_type;
+    if constexpr (is_var<Port>) {
+      auto* const variable = static_cast<VariableOf<element<Port>, On>*>(port.variable);
+      sink = variable->open(port.shape, on<On>(), is_written_alone(ports_, k, J));
+    } else {
+      sink = {weft::detail::Access::allocate<element<Port>, On>(port.shape, on<On>()), false};
+    }
     program.stores.wanted |= 1U << J;
     if (port.full) {
       weft::detail::set_target(operands[J], sink.buffer);
@@ -198,15 +186,6 @@ class Backward<E, Source, TypeList<Ports...>> {
   void fill_empty(Stores stores) {
     const auto& sink = weft::get<J>(sinks_);
     if ((stores.wanted >> J & 1U) != 0 && !sink.adds) sink.buffer.fill(compute_t<element<Port>>{});
-  }
-
-  template <class Program>
-  void launch(const Program& program, Operand* operands) {
-    for (int i = 0; i < n; ++i) operands[k + i] = inputs_[1 + i];
-    if constexpr (weft::detail::is_included<D>() && weft::detail::can_run_multi_output<Loops>()) {
-      GradientExecutor<Loops>::template run<TypeList<element<Ports>...>, Types>(
-          name(), device_, shape_, operands, program);
-    }
   }
 
   const without_vars_t<E>& e_;

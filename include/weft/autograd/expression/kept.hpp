@@ -6,11 +6,17 @@
 
 namespace weft::autograd {
 
-/// A function of one reduction and of numbers: `value` has its node E, `of(e, y)` the function of y
-/// in its place, and `reduction(e)` finds it. E is plain.
+/// A function of one reduction and of numbers: `reduction(e)` finds its node E, and `of(e, y)`, a
+/// with<Y>, is the function of y in its place. E is plain.
 template <class E>
 struct OfOneReduction {
   static constexpr bool matches = false;
+  template <class>
+  using with = E;
+  template <class Y>
+  static const E& of(const E& e, const Y&) {
+    return e;
+  }
 };
 template <class R, class E>
   requires(!is_small<typename Reduce<R, E>::value_type>)
@@ -19,48 +25,31 @@ struct OfOneReduction<Reduce<R, E>> {
   using C = compute_t<typename Reduce<R, E>::value_type>;
   static const Reduce<R, E>& reduction(const Reduce<R, E>& e) { return e; }
   template <class Y>
+  using with = Y;
+  template <class Y>
   static const Y& of(const Reduce<R, E>&, const Y& y) {
     return y;
   }
 };
-template <class T, class Op, class X>
-requires OfOneReduction<X>::matches struct OfOneReduction<Map<T, Op, X>> {
-  using Inner = OfOneReduction<X>;
+template <class T, class Op, class... Args>
+  requires(sizeof...(Args) <= 2 && (0 + ... + OfOneReduction<Args>::matches) == 1 &&
+           ((OfOneReduction<Args>::matches || weft::detail::is_scalar<Args>)&&...))
+struct OfOneReduction<Map<T, Op, Args...>> {
   static constexpr bool matches = true;
+  using E = Map<T, Op, Args...>;
+  static constexpr int at = [](bool first, auto...) {
+    return first ? 0 : 1;
+  }(OfOneReduction<Args>::matches...);
+  using Inner =
+      OfOneReduction<std::remove_cvref_t<decltype(get<at>(std::declval<const Pack<Args...>&>()))>>;
   using C = typename Inner::C;
-  static const auto& reduction(const Map<T, Op, X>& e) { return Inner::reduction(e.args().head); }
+  static const auto& reduction(const E& e) { return Inner::reduction(get<at>(e.args())); }
   template <class Y>
-  static auto of(const Map<T, Op, X>& e, const Y& y) {
-    using Of = std::remove_cvref_t<decltype(Inner::of(e.args().head, y))>;
-    return Map<T, Op, Of>(e.op(), Inner::of(e.args().head, y));
-  }
-};
-template <class T, class Op, class X, class N>
-  requires(OfOneReduction<X>::matches&& weft::detail::is_scalar<N>)
-struct OfOneReduction<Map<T, Op, X, N>> {
-  using Inner = OfOneReduction<X>;
-  static constexpr bool matches = true;
-  using C = typename Inner::C;
-  using E = Map<T, Op, X, N>;
-  static const auto& reduction(const E& e) { return Inner::reduction(e.args().head); }
+  using with = Map<T, Op, typename OfOneReduction<Args>::template with<Y>...>;
   template <class Y>
-  static auto of(const E& e, const Y& y) {
-    using Of = std::remove_cvref_t<decltype(Inner::of(e.args().head, y))>;
-    return Map<T, Op, Of, N>(e.op(), Inner::of(e.args().head, y), N(e.args().tail.head));
-  }
-};
-template <class T, class Op, class N, class X>
-  requires(OfOneReduction<X>::matches&& weft::detail::is_scalar<N>)
-struct OfOneReduction<Map<T, Op, N, X>> {
-  using Inner = OfOneReduction<X>;
-  static constexpr bool matches = true;
-  using C = typename Inner::C;
-  using E = Map<T, Op, N, X>;
-  static const auto& reduction(const E& e) { return Inner::reduction(e.args().tail.head); }
-  template <class Y>
-  static auto of(const E& e, const Y& y) {
-    using Of = std::remove_cvref_t<decltype(Inner::of(e.args().tail.head, y))>;
-    return Map<T, Op, N, Of>(e.op(), N(e.args().head), Inner::of(e.args().tail.head, y));
+  static with<Y> of(const E& e, const Y& y) {
+    return weft::detail::with_operands<with<Y>>(
+        e, [&]<class X>(const X& x) -> decltype(auto) { return OfOneReduction<X>::of(x, y); });
   }
 };
 

@@ -33,11 +33,8 @@ template <class T, class R, class E>
 inline constexpr bool fits_rows<T, Reduce<R, E>> = is_row_reducer<R> && fits_rows<T, E>;
 
 template <class E>
-inline constexpr bool reduces_vars = false;
-template <class V, class Op, class... Args>
-inline constexpr bool reduces_vars<Map<V, Op, Args...>> = (reduces_vars<Args> || ...);
-template <class R, class E>
-inline constexpr bool reduces_vars<Reduce<R, E>> = has_var<E>;
+inline constexpr bool reduces_vars = (weft::detail::contents_of<E> &
+                                      weft::detail::Contents::var_reductions) != 0;
 /// Whether an expression has a reduction of Vars inside.
 template <class E>
 inline constexpr bool reduces_inside = reduces_vars<E>;
@@ -74,17 +71,9 @@ template <class T, class D>
 struct FirstVar<Var<T, D>> {
   using type = T;
 };
-template <class V, class Op, class... Args>
-struct FirstVar<Map<V, Op, Args...>> {
-  template <class... Ts>
-  struct First {
-    using type = void;
-  };
-  template <class T, class... Ts>
-  struct First<T, Ts...>
-      : std::conditional_t<std::is_void_v<T>, First<Ts...>, std::type_identity<T>> {};
-  using type = typename First<typename FirstVar<Args>::type...>::type;
-};
+template <class V, class Op, class A, class... More>
+struct FirstVar<Map<V, Op, A, More...>>
+    : std::conditional_t<has_var<A>, FirstVar<A>, FirstVar<Map<V, Op, More...>>> {};
 template <class R, class E>
 struct FirstVar<Reduce<R, E>> : FirstVar<E> {};
 

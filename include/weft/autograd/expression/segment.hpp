@@ -163,10 +163,7 @@ void for_each_inner_of(TypeList<E, Es...>, const P& args, const F& f) {
   for_each_inner_of<Port + weft::detail::count(typename Segment<E>::ports{}), Edge + var_count<E>>(
       TypeList<Es...>{}, args.tail, f);
 }
-template <class E>
-inline constexpr bool is_map = false;
-template <class T, class Op, class... Args>
-inline constexpr bool is_map<Map<T, Op, Args...>> = true;
+using weft::detail::is_map;
 template <class E>
 struct ArgsOf;
 template <class T, class Op, class... Args>
@@ -216,6 +213,22 @@ struct PortState {
       if (ports[i].variable == port.variable) port.slot = static_cast<signed char>(i);
     }
   }
+}
+
+/// Whether port j is written in full, and no other port's gradient is put where its own is: one
+/// kernel does not write both.
+[[gnu::noinline]] inline bool is_written_alone(const PortState* ports, int n, int j) {
+  if (!ports[j].full) return false;
+  const Variable* const variable = ports[j].variable;
+  for (int i = 0; i < n; ++i) {
+    const PortState& other = ports[i];
+    if (i != j && other.slot != j && other.wanted && other.variable != nullptr &&
+        other.variable != variable &&
+        other.variable->place_of_gradient() == variable->place_of_gradient()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// The axes of `shape` along which a part of it was broadcast; kept with size 1.

@@ -63,7 +63,7 @@ class Movement final : public NodeOf<1>, public InPlace<T, D> {
     return true;
   }
   Sink<T, D> open() override {
-    const Sink<T, D> sink = operand()->open_anywhere(shape_, device_);
+    const Sink<T, D> sink = operand()->open(shape_, device_, true);
     const Tensor<T, D> target = view_(sink.buffer);
     if (!sink.adds && coverage_ == Coverage::some) fill_around(sink.buffer, target);
     return {target, sink.adds};
@@ -77,7 +77,7 @@ class Movement final : public NodeOf<1>, public InPlace<T, D> {
         weft::detail::Access::storage(gradient).owners() == 1) {
       return input->give(gradient.reshape(shape_));  // it has no other owner, and is dropped next
     }
-    const Sink<T, D> sink = input->open_anywhere(shape_, device_);
+    const Sink<T, D> sink = input->open(shape_, device_, true);
     const Tensor<T, D> target = view_(sink.buffer);
     if (!sink.adds && coverage_ == Coverage::some) fill_around(sink.buffer, target);
     if (!sink.adds && coverage_ == Coverage::several) sink.buffer.fill(compute_t<T>(0));

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long because a variable and the node that computed it know each other.
-
 #include <cstdint>
 #include <vector>
 
+#include "weft/autograd/tape/ref.hpp"
 #include "weft/ops/conv/memory_format.hpp"
 #include "weft/tensor/access.hpp"
 
@@ -17,45 +16,6 @@ namespace state {
 [[gnu::visibility("default")]] inline constinit thread_local bool checks = false;
 [[gnu::visibility("default")]] inline constinit std::uint64_t last_sequence = 0;
 }  // namespace state
-
-/// An object with a count of its handles.
-struct Counted {
-  long owners = 0;  ///< touched atomically only
-  Counted() = default;
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  virtual ~Counted() = default;
-};
-
-/// A counted handle to an X, which derives from Counted.
-template <class X>
-class Ref {
- public:
-  Ref() = default;
-  explicit Ref(X* x) noexcept : x_(x) { share(); }
-  Ref(const Ref& other) noexcept : x_(other.x_) { share(); }
-  Ref(Ref&& other) noexcept : x_(other.x_) { other.x_ = nullptr; }
-  Ref& operator=(Ref other) noexcept {
-    X* mine = x_;
-    x_ = other.x_;
-    other.x_ = mine;
-    return *this;
-  }
-  ~Ref() {
-    if (x_ != nullptr && __atomic_sub_fetch(&x_->owners, 1L, __ATOMIC_ACQ_REL) == 0) delete x_;
-  }
-
-  X* get() const { return x_; }
-  X* operator->() const { return x_; }
-  X& operator*() const { return *x_; }
-  explicit operator bool() const { return x_ != nullptr; }
-
- private:
-  void share() const {
-    if (x_ != nullptr) __atomic_fetch_add(&x_->owners, 1L, __ATOMIC_RELAXED);
-  }
-  X* x_ = nullptr;
-};
 
 struct Variable;
 
@@ -175,8 +135,13 @@ struct VariableOf final : Variable {
   /// A leaf without hooks is written where its gradient stays.
   bool is_direct() const { return is_leaf() && hooks.empty(); }
 
-  /// Where to put a gradient of the given shape; the first one of a pass finds new memory.
-  Sink<T, D> open(const Shape& shape, D device) {
+  /// Where to put a gradient of the given shape; the first one of a pass finds new memory. For
+  /// writers with any strides, that of a view is what it shows of its operand's.
+  Sink<T, D> open(const Shape& shape, D device, bool any_strides = false) {
+    if (any_strides && opens_inside()) {
+      in_place = true;
+      return view->open();
+    }
     Tensor<T, D>& buffer = is_direct() ? gradient : pending;
     bool& filled = is_direct() ? has_gradient : has_pending;
     if (filled) {
@@ -192,12 +157,6 @@ struct VariableOf final : Variable {
     }
     filled = true;
     return {buffer, false};
-  }
-  /// The same for writers with any strides: a view's elements are written to what it shows.
-  Sink<T, D> open_anywhere(const Shape& shape, D device) {
-    if (!opens_inside()) return open(shape, device);
-    in_place = true;
-    return view->open();
   }
   bool opens_inside() const {
     const Variable* const x = view == nullptr ? nullptr : viewed();

@@ -3,26 +3,11 @@
 #pragma once
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/word.hpp"
 
 namespace weft::detail {
 
 #if defined(__CUDACC__)
-/// The unsigned type of the same size, which CUDA compares and swaps.
-template <int Bytes>
-struct SwappedWord;
-template <>
-struct SwappedWord<2> {
-  using type = unsigned short;
-};
-template <>
-struct SwappedWord<4> {
-  using type = unsigned;
-};
-template <>
-struct SwappedWord<8> {
-  using type = unsigned long long;
-};
-
 template <class T, class F>
 __device__ void swap_apply(T* p, compute_t<T> value, const F& f) {
   if constexpr (sizeof(T) == 1) {  // within the word that it is a byte of
@@ -40,7 +25,7 @@ __device__ void swap_apply(T* p, compute_t<T> value, const F& f) {
       seen = now;
     }
   } else {
-    using Word = typename SwappedWord<static_cast<int>(sizeof(T))>::type;
+    using Word = word_t<sizeof(T)>;
     auto* at = reinterpret_cast<Word*>(p);
     Word seen = *const_cast<volatile Word*>(at);
     for (;;) {

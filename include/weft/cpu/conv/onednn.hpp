@@ -4,7 +4,7 @@
 
 #if defined(WEFT_ONEDNN)
 
-#include "weft/cpu/conv/onednn_plan.hpp"
+#include "weft/cpu/conv/onednn_run.hpp"
 #include "weft/ops/conv/run.hpp"
 
 namespace weft {

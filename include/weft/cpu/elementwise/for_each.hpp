@@ -167,39 +167,42 @@ struct Executor<Cpu> {
   template <class Out, class Types, class Program>
   static void for_each(const detail::Name&, Cpu, const Shape& shape, detail::Operand* operands,
                        const Program& program) {
+    constexpr int targets = detail::target_count<Out>;
+    constexpr int n = targets + detail::count(Types{});
+    constexpr const bool* computed = cpu::OperandElements<Types>::computed;
     if constexpr (MultiOutputProgram<Program>) {
-      constexpr int targets = detail::target_count<Out>;
-      cpu::detail::for_each_element(shape, operands, targets + detail::count(Types{}), targets,
-                                    cpu::OperandElements<Types>::computed,
+      cpu::detail::for_each_element(shape, operands, n, targets, computed,
                                     cpu::detail::MultiOutputKernel<Out, Types, Program>::run,
                                     &program, movers_of(Out{}, Types{}), &program.stores);
-    } else if constexpr (detail::target_count<Out> == 1) {
-      run<detail::TypeList<Out>, Types>(shape, operands, Pack<Program>{program, {}});
     } else {
-      run<Out, Types>(shape, operands, program);
+      using Outs = std::conditional_t<targets == 1, detail::TypeList<Out>, Out>;
+      using Programs = decltype(packed(program));
+      const Programs programs = packed(program);
+      const auto loop =
+          cpu::KernelLoops<cpu::detail::ElementKernel<Outs, Types, Programs>>::chosen();
+      if constexpr (requires { cpu::detail::PastCaches::of(Outs{}, programs); }) {
+        const auto past = cpu::detail::PastCaches::of(Outs{}, programs);
+        cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs,
+                                      movers_of(Outs{}, Types{}), nullptr, &past);
+      } else {
+        cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs,
+                                      movers_of(Outs{}, Types{}));
+      }
     }
   }
 
  private:
+  template <class P>
+  static Pack<P> packed(const P& program) {
+    return {program, {}};
+  }
+  template <class... Ps>
+  static Pack<Ps...> packed(const Pack<Ps...>& programs) {
+    return programs;
+  }
   template <class... Outs, class... Ts>
   static const cpu::Movers& movers_of(detail::TypeList<Outs...>, detail::TypeList<Ts...>) {
     return cpu::movers<cpu::detail::sizes_of<Outs..., Ts...>>;
-  }
-
-  template <class Outs, class Types, class Programs>
-  static void run(const Shape& shape, detail::Operand* operands, const Programs& programs) {
-    constexpr int targets = detail::count(Outs{});
-    constexpr int n = targets + detail::count(Types{});
-    const auto loop = cpu::KernelLoops<cpu::detail::ElementKernel<Outs, Types, Programs>>::chosen();
-    constexpr const bool* computed = cpu::OperandElements<Types>::computed;
-    if constexpr (requires { cpu::detail::PastCaches::of(Outs{}, programs); }) {
-      const auto past = cpu::detail::PastCaches::of(Outs{}, programs);
-      cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs,
-                                    movers_of(Outs{}, Types{}), nullptr, &past);
-    } else {
-      cpu::detail::for_each_element(shape, operands, n, targets, computed, loop, &programs,
-                                    movers_of(Outs{}, Types{}));
-    }
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "weft/cuda/attention/cudnn_plan.hpp"
 #include "weft/cuda/attention/tiles.hpp"
+#include "weft/cuda/linalg/cudnn_arguments.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/tensor/borrow.hpp"
 

@@ -7,7 +7,7 @@
 #if defined(WEFT_CUDNN)
 
 #include "weft/cuda/conv/cudnn_plan.hpp"
-#include "weft/cuda/linalg/cudnn_graph.hpp"
+#include "weft/cuda/linalg/cudnn_arguments.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 
 namespace weft::on_cuda::detail {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/conv/depthwise_last_kernel.hpp"
+#include "weft/cuda/conv/depthwise_last_weights_kernel.hpp"
 #include "weft/cuda/conv/depthwise_sizes.hpp"
 #include "weft/cuda/memory/stream_dependencies.hpp"
 #include "weft/ops/conv/run.hpp"

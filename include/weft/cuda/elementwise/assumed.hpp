@@ -17,7 +17,7 @@ template <class Outputs>
 inline constexpr bool is_worth_assuming = false;
 template <class... Ps>
 inline constexpr bool is_worth_assuming<Pack<Ps...>> = [] {
-  weft::detail::PatternNode nodes[(weft::detail::pattern_count<Ps> + ... + 1)];
+  weft::detail::PatternNode nodes[(weft::detail::CollectPatterns<Ps>::count + ... + 1)];
   int n = 0;
   (weft::detail::CollectPatterns<Ps>::run(nodes, n, -1), ...);
   for (int i = 0; i < n; ++i) {

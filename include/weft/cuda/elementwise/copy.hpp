@@ -63,7 +63,7 @@ __device__ __forceinline__ void store_lanes(T* to, unsigned long long bits, bool
 template <int Size>
 __global__ void __launch_bounds__(block_threads)
     copy_turned(const __grid_constant__ TurnedCopy plan) {
-  using T = typename detail::WordOf<Size>::type;
+  using T = weft::detail::word_t<Size>;
   extern __shared__ __align__(16) char weft_copy_tile[];
   unsigned outer = plan.across.divide(blockIdx.x);
   const int column =
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(block_threads)
 /// A flat copy of elements of Size bytes.
 template <int Size>
 __global__ void __launch_bounds__(block_threads) copy_flat(const __grid_constant__ FlatCopy plan) {
-  using T = typename detail::WordOf<Size>::type;
+  using T = weft::detail::word_t<Size>;
   constexpr int lanes = flat_lanes(Size);
   struct alignas(sizeof(T) * lanes) Lanes {
     T lane[lanes];

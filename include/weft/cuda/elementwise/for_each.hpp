@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(block_threads)
       store_aligned(detail::compute_parts<Out, Types, V>(grid.shared, program, load), grid.data,
                     offset);
     } else if constexpr (has_rows<Program>) {
-      registers.template load_aligned<index_bits<Program>>(
+      registers.template load_aligned<row_access<Program>.indices>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input);
       const auto values = Row<V, Registers<Types, V>>{registers}(program);
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(block_threads)
       for (int j = 0; j < V; ++j) stored.lane[j] = store_element<Out>(values.lane[j]);
       store_aligned(stored, grid.data, offset);
     } else {
-      registers.template load_aligned<index_bits<Program>>(
+      registers.template load_aligned<row_access<Program>.indices>(
           grid.data + first_input, offset + first_input, grid.lane + first_input,
           grid.apart >> first_input);
       if constexpr (requires { typename Program::forward_program; }) {
@@ -192,7 +192,7 @@ constexpr ForEachKernels for_each_kernels() {
   constexpr int n = weft::detail::count(Types{}) + weft::detail::target_count<Out>;
   ForEachKernels out{weft::detail::target_count<Out>, lanes_of_widest<Out>(Types{})};
   // A gathered row waits for the load of its index, so a thread needs more bytes in flight.
-  constexpr int row = row_bytes<Program>;
+  constexpr int row = row_access<Program>.bytes;
   // A target of the widest elements is stored 16 bytes at a time: with 32 bytes per thread, each
   // store instruction would write only half of every 32 bytes. With many operands, fewer
   // instructions matter more.
@@ -211,8 +211,8 @@ constexpr ForEachKernels for_each_kernels() {
     out.has_aligned = true;
     // With 8-byte indices a thread would gather only two elements.
     if (row != 0 && out.lanes < 8) out.lanes = row_lanes < 8 ? row_lanes : 8;
-    out.rows = {row_lanes, index_bits<Program>, offset_bits<Program>};
-    if constexpr (detail::assumes_parts<Program> && index_bits<Program> == 0) {
+    out.rows = {row_lanes, row_access<Program>.indices, row_access<Program>.offsets};
+    if constexpr (detail::assumes_parts<Program> && row_access<Program>.indices == 0) {
       out.distinct = detail::distinct_operands<Out, Program>;
       out.assumed = detail::has_assumed_parts<Program>;
     }

@@ -18,7 +18,7 @@ namespace detail {
 template <int Word>
 __host__ __device__ __forceinline__ void join_vector(const JoinedRows& plan,
                                                      const JoinedRows::Part* parts, unsigned item) {
-  using T = typename WordOf<Word>::type;
+  using T = weft::detail::word_t<Word>;
   constexpr int lanes = 16 / Word;
   struct alignas(16) Lanes {
     T lane[lanes];
@@ -81,7 +81,7 @@ __host__ __device__ __forceinline__ void join_vector(const JoinedRows& plan,
 /// once.
 template <int Word, int N>
 __host__ __device__ __forceinline__ void merge_vector(const JoinedRows& plan, unsigned item) {
-  using T = typename WordOf<Word>::type;
+  using T = weft::detail::word_t<Word>;
   constexpr int lanes = 16 / Word;
   constexpr int rows = lanes / N;
   struct alignas(16) Lanes {

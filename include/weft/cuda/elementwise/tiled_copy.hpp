@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/core/ptx.hpp"
+#include "weft/core/word.hpp"
 #include "weft/cuda/elementwise/tiled_copy_plan.hpp"
 
 namespace weft::on_cuda {
@@ -10,24 +10,6 @@ namespace weft::on_cuda {
 #if defined(__CUDACC__)
 
 namespace detail {
-
-/// The type that holds an element's bits.
-template <int Bytes>
-struct WordOf {
-  using type = unsigned;
-};
-template <>
-struct WordOf<1> {
-  using type = unsigned char;
-};
-template <>
-struct WordOf<2> {
-  using type = unsigned short;
-};
-template <>
-struct WordOf<8> {
-  using type = unsigned long long;
-};
 
 /// Copies a word to shared memory without waiting for it.
 template <int Bytes>
@@ -108,9 +90,9 @@ __host__ __device__ __forceinline__ void find_tile(const TiledCopy& plan, unsign
 
 template <int Size>
 __host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine,
-                                                   const typename WordOf<Size>::type* from,
+                                                   const weft::detail::word_t<Size>* from,
                                                    char* shared) {
-  using T = typename WordOf<Size>::type;
+  using T = weft::detail::word_t<Size>;
   constexpr int lanes = tiled_lanes(Size);
 #if __CUDA_ARCH__ >= 800
   constexpr bool waits_later = Size >= 4;
@@ -142,9 +124,9 @@ __host__ __device__ __forceinline__ void read_tile(const TiledThread<Size>& mine
 }
 template <int Size>
 __host__ __device__ __forceinline__ void write_tile(const TiledThread<Size>& mine,
-                                                    typename WordOf<Size>::type* to,
+                                                    weft::detail::word_t<Size>* to,
                                                     const char* shared) {
-  using T = typename WordOf<Size>::type;
+  using T = weft::detail::word_t<Size>;
   constexpr int lanes = tiled_lanes(Size);
   T values[lanes];
   WEFT_KERNEL_UNROLL
@@ -163,7 +145,7 @@ __host__ __device__ __forceinline__ void write_tile(const TiledThread<Size>& min
 template <int Size>
 __global__ void __launch_bounds__(block_threads, 3)
     copy_tiled(const __grid_constant__ TiledCopy plan) {
-  using T = typename detail::WordOf<Size>::type;
+  using T = weft::detail::word_t<Size>;
   extern __shared__ __align__(16) char weft_copy_tile[];
   const detail::TiledThread<Size> mine(plan, threadIdx.x);
 #pragma unroll 1

@@ -11,49 +11,40 @@
 
 namespace weft::on_cuda {
 
-/// The bytes of the widest element that a program gathers or scatters along an axis; 0 if none.
+/// What a program gathers or scatters along an axis: the bytes of the widest such element, 0 if
+/// there is none, and as bits the operands that are indices and those that are offsets. Where the
+/// indices are one element for all lanes of a thread and the offsets neighbours, the lanes'
+/// elements are neighbours too.
+struct RowAccess {
+  int bytes = 0;
+  std::uint64_t indices = 0;
+  std::uint64_t offsets = 0;
+
+  constexpr RowAccess operator|(const RowAccess& other) const {
+    return {bytes > other.bytes ? bytes : other.bytes, indices | other.indices,
+            offsets | other.offsets};
+  }
+  /// The same of something that writes elements of so many bytes.
+  constexpr RowAccess with_bytes(int written) const { return {written, indices, offsets}; }
+};
 template <class P>
-inline constexpr int row_bytes = 0;
-
-namespace detail {
-template <class... Ps>
-constexpr int widest_row(int bytes) {
-  for (int other : {0, row_bytes<Ps>...}) bytes = other > bytes ? other : bytes;
-  return bytes;
-}
-}  // namespace detail
-
+inline constexpr RowAccess row_access = {};
 template <class Op, class... Ps>
-inline constexpr int row_bytes<Apply<Op, Ps...>> = detail::widest_row<Ps...>(0);
-template <class T, class... Ps>
-inline constexpr int row_bytes<Apply<op::gathered<T, AlongAxis>, Ps...>> =
-    detail::widest_row<Ps...>(static_cast<int>(sizeof(T)));
-
-template <class T, class... Ps>
-inline constexpr int row_bytes<Apply<op::store_at<T, AlongAxis>, Ps...>> = sizeof(T);
-template <class T, class... Ps>
-inline constexpr int row_bytes<Apply<op::add_at<T, AlongAxis>, Ps...>> = sizeof(T);
-
-template <class P>
-inline constexpr bool has_rows = row_bytes<P> != 0;
-
-/// The operands that are indices along an axis, and those that are offsets, as bits. If the indices
-/// are one element for all lanes of a thread and the offsets are consecutive, so are the lanes'
-/// elements.
-template <class P>
-inline constexpr std::uint64_t index_bits = 0;
-template <class P>
-inline constexpr std::uint64_t offset_bits = 0;
-template <class Op, class... Ps>
-inline constexpr std::uint64_t index_bits<Apply<Op, Ps...>> = (index_bits<Ps> | ... | 0);
-template <class Op, class... Ps>
-inline constexpr std::uint64_t offset_bits<Apply<Op, Ps...>> = (offset_bits<Ps> | ... | 0);
+  requires(has_effects<Apply<Op, Ps...>>)
+inline constexpr RowAccess row_access<Apply<Op, Ps...>> = (row_access<Ps> | ... | RowAccess{});
 template <class T, class Offsets, class Index>
-inline constexpr std::uint64_t index_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
-    weft::detail::uses_of<Index>;
-template <class T, class Offsets, class Index>
-inline constexpr std::uint64_t offset_bits<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> =
-    weft::detail::uses_of<Offsets>;
+inline constexpr RowAccess row_access<Apply<op::gathered<T, AlongAxis>, Offsets, Index>> = {
+    (row_access<Offsets> | row_access<Index> | RowAccess{sizeof(T)}).bytes,
+    weft::detail::uses_of<Index>, weft::detail::uses_of<Offsets>};
+template <class T, class... Ps>
+inline constexpr RowAccess row_access<Apply<op::store_at<T, AlongAxis>, Ps...>> =
+    (row_access<Ps> | ... | RowAccess{}).with_bytes(sizeof(T));
+template <class T, class... Ps>
+inline constexpr RowAccess row_access<Apply<op::add_at<T, AlongAxis>, Ps...>> =
+    (row_access<Ps> | ... | RowAccess{}).with_bytes(sizeof(T));
+
+template <class P>
+inline constexpr bool has_rows = row_access<P>.bytes != 0;
 
 /// Elements per thread: `bytes` of the wider of gathered elements and target, even if indices are
 /// wider.

@@ -3,33 +3,13 @@
 #pragma once
 
 #include "weft/core/dtype.hpp"
+#include "weft/core/word.hpp"
 
 namespace weft::on_cuda {
 
-namespace detail {
-template <int Bytes>
-struct UnsignedOf;
-template <>
-struct UnsignedOf<1> {
-  using type = unsigned char;
-};
-template <>
-struct UnsignedOf<2> {
-  using type = unsigned short;
-};
-template <>
-struct UnsignedOf<4> {
-  using type = unsigned;
-};
-template <>
-struct UnsignedOf<8> {
-  using type = unsigned long long;
-};
-}  // namespace detail
-
 /// The key type of elements of type T: few types of keys, so few instances of CUB's kernels.
 template <class T>
-using radix_key_t = typename detail::UnsignedOf<sizeof(T)>::type;
+using radix_key_t = weft::detail::word_t<sizeof(T)>;
 
 /// The key of an element. All NaNs have the largest key, and -0 has the same as 0.
 template <class T>

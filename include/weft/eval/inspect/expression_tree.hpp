@@ -31,11 +31,6 @@ struct ExpressionTree {
 
 namespace detail {
 
-template <class E>
-inline constexpr bool is_map = false;
-template <class T, class Op, class... Args>
-inline constexpr bool is_map<Map<T, Op, Args...>> = true;
-
 /// Walks an expression, and numbers its reductions as row programs do: those inside come first.
 class TreeBuilder {
  public:

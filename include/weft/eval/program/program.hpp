@@ -6,6 +6,7 @@
 
 #include "weft/core/dtype.hpp"
 #include "weft/core/pack.hpp"
+#include "weft/ops/elementwise/effects.hpp"
 
 namespace weft {
 
@@ -101,24 +102,7 @@ inline constexpr std::uint64_t uses_of<Apply<Op, Ps...>> = (uses_of<Ps> | ... | 
 
 }  // namespace detail
 
-/// Side effects and the like of a program's operations, as bits, found in one recursion over its
-/// types.
-struct Effects {
-  static constexpr unsigned draws = 1;   // random numbers, whose counter is looked up first
-  static constexpr unsigned acts = 2;    // reports bad indices, or writes
-  static constexpr unsigned places = 4;  // reads operands at computed places
-  static constexpr unsigned calls = 8;   // calls a function of the user's
-
-  template <class Op>
-  static constexpr unsigned of() {
-    unsigned found = 0;
-    if constexpr (requires(Op op) { op.draw.resolve(); }) found |= draws;
-    if constexpr (requires { requires Op::has_effects; }) found |= acts;
-    if constexpr (requires { requires Op::finds_places; }) found |= places;
-    if constexpr (requires { requires Op::calls_user; }) found |= calls;
-    return found;
-  }
-};
+/// The effects of a program's operations, as bits.
 template <class P>
 inline constexpr unsigned effects_of = 0;
 template <class Op, class... Ps>

@@ -17,14 +17,9 @@ enum class Route {
   elementwise  // all else: one loop over the elements (eval/assign.hpp)
 };
 
-/// Whether an expression contains a reduction that a row program can include. Reductions of Small
-/// are evaluated first, since row kernels hold numbers.
+/// Whether an expression contains a reduction that a row program can include.
 template <class E>
-inline constexpr bool has_reduction = false;
-template <class R, class E>
-inline constexpr bool has_reduction<Reduce<R, E>> = !is_small<typename Reduce<R, E>::value_type>;
-template <class T, class Op, class... Args>
-inline constexpr bool has_reduction<Map<T, Op, Args...>> = (has_reduction<Args> || ...);
+inline constexpr bool has_reduction = (contents_of<E> & Contents::reductions) != 0;
 
 /// Whether an expression is evaluated as a row program: a reduction alone has kernels of its own.
 template <class E>
@@ -38,7 +33,6 @@ template <class R, class E>
 inline constexpr bool is_reduction<Reduce<R, E>> = true;
 
 /// How E is evaluated.
-
 template <class E>
 constexpr Route route_of() {
   if constexpr (OpaqueNode<E>) {

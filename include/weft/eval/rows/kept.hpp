@@ -37,8 +37,8 @@ struct KeptPart<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   static constexpr int least_weight = 7;
   /// Its pattern's number; 0: there is none.
   static constexpr std::uint64_t number = [] {
-    constexpr int in_reductions = (pattern_count<decltype(Rs::program)> + ... + 0);
-    constexpr int all = in_reductions + (pattern_count<Ps> + ... + 0);
+    constexpr int in_reductions = (CollectPatterns<decltype(Rs::program)>::count + ... + 0);
+    constexpr int all = in_reductions + (CollectPatterns<Ps>::count + ... + 0);
     PatternNode nodes[all + 1];
     int n = 0;
     (CollectPatterns<decltype(Rs::program)>::run(nodes, n, -1), ...);

@@ -80,14 +80,7 @@ inline constexpr int program_weight<Apply<Op, Ps...>> = uses_of<Apply<Op, Ps...>
                                                             : op_weight<Op> +
                                                                   (program_weight<Ps> + ... + 0);
 
-/// The nodes of a program that may be shared.
-template <class P>
-inline constexpr int pattern_count = 0;
-template <class Op, class... Ps>
-inline constexpr int pattern_count<Apply<Op, Ps...>> = uses_of<Apply<Op, Ps...>> == 0
-                                                           ? 0
-                                                           : 1 + (pattern_count<Ps> + ... + 0);
-
+/// A node of a program that may be shared.
 struct PatternNode {
   std::uint64_t number = 0;
   int weight = 0;
@@ -96,14 +89,17 @@ struct PatternNode {
   bool reads_reductions = false;
   int operands = 0;
 };
+/// A program's nodes of this kind: how many, and run(nodes, n, parent), which appends them.
 template <class P>
 struct CollectPatterns {
+  static constexpr int count = 0;
   static constexpr void run(PatternNode*, int&, int) {}
 };
 template <class Op, class... Ps>
 struct CollectPatterns<Apply<Op, Ps...>> {
+  using P = Apply<Op, Ps...>;
+  static constexpr int count = uses_of<P> == 0 ? 0 : 1 + (CollectPatterns<Ps>::count + ... + 0);
   static constexpr void run(PatternNode* nodes, int& n, int parent) {
-    using P = Apply<Op, Ps...>;
     if (uses_of<P> == 0) return;
     const int me = n++;
     [[maybe_unused]] constexpr bool kept =
@@ -131,8 +127,8 @@ struct SharedPatterns<RowProgram<Pack<Rs...>, Pack<Ps...>>, LeastWeight> {
     int slots = 1;  // how many values of each are kept
   };
   static constexpr Table table = [] {
-    constexpr int all =
-        (pattern_count<decltype(Rs::program)> + ... + 0) + (pattern_count<Ps> + ... + 0);
+    constexpr int all = (CollectPatterns<decltype(Rs::program)>::count + ... + 0) +
+                        (CollectPatterns<Ps>::count + ... + 0);
     PatternNode nodes[all + 1];
     int n = 0;
     (CollectPatterns<decltype(Rs::program)>::run(nodes, n, -1), ...);

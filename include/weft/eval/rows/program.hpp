@@ -153,19 +153,15 @@ Pack<As..., Bs...> joined(const Pack<As...>& a, const Pack<Bs...>& b) {
   }
 }
 
-/// Whether an expression is evaluated before the row program that reads it, as gathered rows are
-/// (eval/gather.hpp), and whether one of its parts is.
+/// Whether a part of an expression is evaluated before the row program that reads it, as gathered
+/// rows are (eval/gather.hpp).
 template <class E>
-inline constexpr bool is_evaluated_before_rows = false;
-template <class E>
-inline constexpr bool has_evaluated_before_rows = is_evaluated_before_rows<E>;
-template <class T, class Op, class... Args>
-inline constexpr bool has_evaluated_before_rows<Map<T, Op, Args...>> =
-    (has_evaluated_before_rows<Args> || ...);
+inline constexpr bool has_evaluated_before_rows = (contents_of<E> & Contents::gathered_rows) != 0;
 
 /// How an expression is lowered into a row program: `types` lists its operands' element types,
 /// `reductions` counts the reductions, and lower<B, R> fills operands[B...] and nodes[R...].
-template <class E, bool HasParts = has_reduction<E> || has_evaluated_before_rows<E>>
+template <class E,
+          bool HasParts = (contents_of<E> & (Contents::reductions | Contents::gathered_rows)) != 0>
 struct RowLowering {
   using types = typename Lowering<E>::types;
   static constexpr int reductions = 0;

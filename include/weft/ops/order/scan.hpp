@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/core/axes.hpp"
+#include "weft/ops/elementwise/contents.hpp"
 #include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/order/scanners.hpp"
 
@@ -43,23 +44,12 @@ decltype(auto) value_on(const E& e, D device) {
 }  // namespace detail
 
 namespace detail {
-/// Whether E, an expression of tensors and numbers alone, may be computed inside its scan on D with
-/// the same bits: its values are then not rounded for storage.
-template <class E>
-inline constexpr bool is_plain_formula = false;
-template <class T, class D>
-inline constexpr bool is_plain_formula<Tensor<T, D>> = true;
-template <class T>
-inline constexpr bool is_plain_formula<Scalar<T>> = true;
-template <class T, class Op, class... Args>
-inline constexpr bool is_plain_formula<Map<T, Op, Args...>> = (is_plain_formula<Args> && ...) &&
-                                                              !requires(Op op) {
-  op.draw;
-}
-&&!requires { Op::has_effects; };
+/// Whether E, an expression of tensors and numbers alone, may be computed inside of its scan on D:
+/// to the same bits, since its values are not rounded to be stored.
 template <class D, class S, class E, class T>
 inline constexpr bool scans_formula =
-    is_cuda<D> && !is_tensor<E> && is_plain_formula<E> &&
+    is_cuda<D> && !is_tensor<E> &&
+    is_made_of<E, Contents::tensors | Contents::numbers | Effects::places | Effects::calls> &&
     std::is_same_v<typename E::value_type, compute_t<typename E::value_type>> &&
     requires(const E& e, const Tensor<T, D>& target) {
   Scanner<D>::template scan_formula<S>(e, target, 0);

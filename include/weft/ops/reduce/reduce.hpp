@@ -4,6 +4,7 @@
 
 #include "weft/core/axes.hpp"
 #include "weft/ops/elementwise/cast.hpp"
+#include "weft/ops/elementwise/contents.hpp"
 #include "weft/ops/reduce/reducers.hpp"
 #include "weft/ops/reduce/with_places.hpp"
 
@@ -51,6 +52,13 @@ class Reduce : public NodeMembers<Reduce<R, E>> {
 };
 
 namespace detail {
+/// Reductions of Small are evaluated first, since row kernels hold numbers.
+template <class R, class E>
+inline constexpr unsigned contents_of<Reduce<R, E>> = (is_small<typename Reduce<R, E>::value_type>
+                                                           ? Contents::others
+                                                           : Contents::reductions) |
+                                                      (has_var<E> ? Contents::var_reductions : 0U);
+
 template <class R, class E>
   requires(is_integer<typename E::value_type> &&
            (std::is_same_v<R, reducer::sum> || std::is_same_v<R, reducer::prod>))
