@@ -11,6 +11,13 @@
 
 namespace weft::detail {
 
+[[gnu::noinline]] inline void construct(Operand* operands, int n) {
+  for (int i = 0; i < n; ++i) ::new (operands + i) Operand;
+}
+[[gnu::noinline]] inline void destroy(Operand* operands, int n) {
+  for (int i = 0; i < n; ++i) operands[i].~Operand();
+}
+
 /// N operands. Where no operand can be a temporary there is nothing to destroy.
 template <int N, bool HasTemporaries = true>
 class OperandArray {

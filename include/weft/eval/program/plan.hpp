@@ -48,13 +48,6 @@ struct Operand {
   }
 };
 
-[[gnu::noinline]] inline void construct(Operand* operands, int n) {
-  for (int i = 0; i < n; ++i) ::new (operands + i) Operand;
-}
-[[gnu::noinline]] inline void destroy(Operand* operands, int n) {
-  for (int i = 0; i < n; ++i) operands[i].~Operand();
-}
-
 /// Loops over some dimensions, outermost first; the operands hold the strides that belong to them.
 struct Loops {
   int rank = 0;
