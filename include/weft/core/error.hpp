@@ -13,7 +13,7 @@ namespace weft {
 /// Base of everything weft throws: `[operation] fact and values, what was expected`.
 class Error : public std::exception {
  public:
-  explicit Error(Text what) noexcept : what_(static_cast<Text&&>(what)) {}
+  WEFT_INLINE explicit Error(Text what) noexcept : what_(static_cast<Text&&>(what)) {}
   Error(Error&&) noexcept = default;
   Error(const Error& other) noexcept : std::exception(other) {
     try {
@@ -65,9 +65,9 @@ namespace detail {
 /// One part of a message, whatever its type: what to append, and how.
 class Part {
  public:
-  Part(const char* characters) : value_(characters), append_(append_characters) {}
+  WEFT_INLINE Part(const char* characters) : value_(characters), append_(append_characters) {}
   template <class T>
-  Part(const T& value) : value_(&value), append_(append_text<T>) {}
+  WEFT_INLINE Part(const T& value) : value_(&value), append_(append_text<T>) {}
 
   void append_to(Text& message) const { append_(message, value_); }
 

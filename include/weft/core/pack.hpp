@@ -31,6 +31,12 @@ struct Pack<Head, Tail...> {
   template <class Maker, class X>
     requires(Maker::makes_operands && sizeof...(Tail) == 0)
   constexpr Pack(Maker make, X&& x) : head(make(static_cast<X&&>(x))) {}
+  Pack(const Pack&) = default;
+  Pack(Pack&&) = default;
+  Pack& operator=(const Pack&) = default;
+  Pack& operator=(Pack&&) = default;
+  // Inlined: a function for each statement's operands is larger than the few calls in it.
+  [[gnu::always_inline]] constexpr ~Pack() = default;
 
   Head head;
   Pack<Tail...> tail;

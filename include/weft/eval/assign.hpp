@@ -23,7 +23,7 @@ template <class E>
 struct Lowered<E, Route::elementwise> {
   using types = typename Lowering<E>::types;
   static constexpr int n = operand_count<E> + 1;
-  OperandArray<n> operands;
+  OperandArray<n, !reads_leaves<E>> operands;
   decltype(Lowering<E>::template lower<1>(std::declval<const E&>(), nullptr)) program;
 
   explicit Lowered(const E& e) : program(Lowering<E>::template lower<1>(e, operands)) {}
@@ -138,12 +138,42 @@ WEFT_ONCE Tensor<T, D> plan_on(const E& e) {
                             contiguous_strides(e.shape()));
 }
 
+/// Whether a statement z = e is one that D's executor prepares from the tensors in e, all of one
+/// type.
+template <class T, class D, class E>
+inline constexpr bool runs_on_leaves = false;
+template <class T, class D, class E>
+  requires(!WatchedDevice<D> && !is_tensor<E> && is_tensor<typename LeafOf<E>::type> &&
+           route_of<E>() == Route::elementwise &&
+           requires { requires Executor<D>::template prepares<T, decltype(Lowered<E>::program)>; })
+inline constexpr bool runs_on_leaves<T, D, E> = true;
+
+/// Such a statement; what runs it is compiled once for all of them.
+template <class T, class D, class E>
+struct LeafRun {
+  using Leaf = const typename LeafOf<E>::type*;
+  static constexpr int n = operand_count<E>;
+  using Program = decltype(Lowering<E>::template lower<1, Leaf>(std::declval<const E&>(), nullptr));
+  Leaf leaves[n];
+  typename Executor<D>::template Prepared<T, typename Lowering<E>::types, Program> run;
+
+  [[gnu::always_inline]] LeafRun(const E& e, bool temporary)
+      : run({name_of<E>().operation, &e.shape(), n + 1, temporary},
+            Lowering<E>::template lower<1, Leaf>(e, leaves)) {}
+  auto& erased() { return run.erased(); }
+};
+
 template <class T, class D, class E>
 Tensor<T, D> materialize_on(const E& e, D wanted) {
   if (staging != nullptr) return plan_on<T, D>(e);
-  Lowered<E> lowered(e);
-  return run_into_new<T, D>(
-      statement_of<D>(e, lowered, run_lowered<T, D, Lowered<E>>, name_of<E>().operation, wanted));
+  if constexpr (runs_on_leaves<T, D, E>) {
+    LeafRun<T, D, E> statement(e, false);
+    return run_leaves_into_new<T>(statement.erased(), statement.leaves, wanted);
+  } else {
+    Lowered<E> lowered(e);
+    return run_into_new<T, D>(
+        statement_of<D>(e, lowered, run_lowered<T, D, Lowered<E>>, name_of<E>().operation, wanted));
+  }
 }
 
 template <class T, class E, class D>
@@ -182,29 +212,29 @@ Tensor<T, D> materialize(E&& e) {
   return materialize_on<T, D>(e, D{});
 }
 
-/// Whether the operands of an expression's program are exactly its tensors.
-template <class E>
-inline constexpr bool reads_leaves =
-    is_made_of<E, Contents::tensors | Contents::numbers | Contents::positions | Effects::any>;
-
 // Inlined: a statement's type seldom occurs twice, and an out-of-line function for each would make
 // up a twentieth of the object file.
 template <class T, class D, class E>
 [[gnu::always_inline]] inline void rebind(Tensor<T, D>& target, E&& e) {
   using Expr = std::remove_cvref_t<E>;
   constexpr bool temporary = std::is_rvalue_reference_v<E&&>;
-  long inside = 0;
-  if constexpr (temporary && !reads_leaves<Expr>) inside = count_handles(e, target.storage());
-  Lowered<Expr> lowered(e);
-  if constexpr (temporary && reads_leaves<Expr>) {
-    inside = count_owned(lowered.operands, lowered.n, target.storage());
+  if constexpr (runs_on_leaves<T, D, Expr>) {
+    LeafRun<T, D, Expr> statement(e, temporary);
+    run_leaves_into(target, statement.erased(), statement.leaves);
+  } else {
+    long inside = 0;
+    if constexpr (temporary && !reads_leaves<Expr>) inside = count_handles(e, target.storage());
+    Lowered<Expr> lowered(e);
+    if constexpr (temporary && reads_leaves<Expr>) {
+      inside = count_owned(lowered.operands, lowered.n, target.storage());
+    }
+    D wanted{};
+    if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
+    run_into(target,
+             statement_of<D>(e, lowered, run_lowered<T, D, Lowered<Expr>>,
+                             name_of<Expr>().operation, wanted),
+             inside);
   }
-  D wanted{};
-  if constexpr (std::is_same_v<typename Expr::device_type, AnyDevice>) wanted = target.device();
-  run_into(target,
-           statement_of<D>(e, lowered, run_lowered<T, D, Lowered<Expr>>, name_of<Expr>().operation,
-                           wanted),
-           inside);
 }
 
 template <class T, class D, class E>
@@ -227,7 +257,7 @@ void write(const Tensor<T, D>& target, const E& e, const char* operation) {
 }
 
 template <class R, class E>
-template <int B>
+template <int B, class...>
 auto Lowering<Reduce<R, E>>::lower(const Reduce<R, E>& e, Operand* operands) -> Arg<B, value> {
   using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
                                typename E::device_type>;

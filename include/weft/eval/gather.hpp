@@ -147,7 +147,7 @@ struct Lowering<Gather<K, E, I>> {
   using types =
       typename Join<TypeList<>, TypeList<IndexOperand>, typename Lowering<I>::types>::type;
 
-  template <int B>
+  template <int B, class...>
   static auto lower(const Gather<K, E, I>& e, Operand* operands) {
     using D = typename E::device_type;
     using Finder = gather_finder<K::how, D>;

@@ -88,7 +88,7 @@ struct Lowering<Joined<K, Es...>> {
   using Parts = JoinedParts<Joined<K, Es...>>;
   using Whole = decltype(Parts::of(std::declval<const Joined<K, Es...>&>()));
   using types = typename Lowering<Whole>::types;
-  template <int B>
+  template <int B, class...>
   static auto lower(const Joined<K, Es...>& e, Operand* operands) {
     return Lowering<Whole>::template lower<B>(Parts::of(e), operands);
   }

@@ -94,7 +94,7 @@ template <class K, class E>
 struct Lowering<Rearranged<K, E>> {
   using Whole = decltype(MovedWhole<K, E>::of(std::declval<const Rearranged<K, E>&>()));
   using types = typename Lowering<Whole>::types;
-  template <int B>
+  template <int B, class...>
   static auto lower(const Rearranged<K, E>& e, Operand* operands) {
     return Lowering<Whole>::template lower<B>(MovedWhole<K, E>::of(e), operands);
   }

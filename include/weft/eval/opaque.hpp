@@ -25,7 +25,7 @@ template <class E>
 struct OpaqueLowering {
   using value = typename OpaqueType<E>::type;
   using types = TypeList<value>;
-  template <int B>
+  template <int B, class...>
   static Arg<B, value> lower(const E& e, Operand* operands) {
     using D = std::conditional_t<std::is_same_v<typename E::device_type, AnyDevice>, Cpu,
                                  typename E::device_type>;

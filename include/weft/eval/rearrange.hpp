@@ -78,7 +78,7 @@ struct RearrangedLowering {
   using types = TypeList<IndexOperand, IndexOperand>;
   using Op = op::rearranged<element, K>;
 
-  template <int B>
+  template <int B, class...>
   static auto lower(const Rearranged<K, E>& e, Operand* operands) {
     Tensor<element, D> x = value(e.operand());
     Places places = e.places();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/eval/program/executor.hpp"
-#include "weft/eval/program/plan.hpp"
+#include "weft/eval/program/lower.hpp"
 #include "weft/ops/conv/memory_format.hpp"
 #include "weft/tensor/access.hpp"
 
@@ -168,6 +168,42 @@ WEFT_OUTLINED void run_in_place(const Tensor<T, D>& target, const Statement<D>& 
   }
   s.run(s.lowered, target.shape(), device);
   target.storage()->bump_version();
+}
+
+/// A statement z = e whose operands are tensors of one type, before its operands are known: a
+/// device's own part, the run, follows. Filling this in is all that is compiled per expression.
+struct LeafStatement {
+  const char* operation;
+  const Shape* shape;
+  int n;           // operands, the target included
+  bool temporary;  // e expires: the handles in it are no owners of the target's storage
+  Operand* operands = nullptr;
+};
+
+/// Lowers the leaves of such a statement; Run is what the device adds.
+template <class D, class Run, class X>
+Statement<D> leaf_statement(Run& run, const X* const* leaves, Operand* operands, D wanted) {
+  construct(operands, run.n);  // none of them is a temporary, so there is nothing to destroy
+  for (int i = 1; i < run.n; ++i) lower_leaf(*leaves[i - 1], operands[i]);
+  run.operands = operands;
+  return {run.operation, run.shape, operands, run.n, true, wanted, &run, Run::run};
+}
+
+/// run_into_new for a statement on leaves.
+template <class T, class Run, class X, class D>
+WEFT_OUTLINED Tensor<T, D> run_leaves_into_new(Run& run, const X* const* leaves, D wanted) {
+  auto* operands =
+      static_cast<Operand*>(__builtin_alloca(static_cast<std::size_t>(run.n) * sizeof(Operand)));
+  return run_into_new<T>(leaf_statement(run, leaves, operands, wanted));
+}
+
+/// run_into for a statement on leaves.
+template <class Run, class T, class D, class X>
+WEFT_OUTLINED void run_leaves_into(Tensor<T, D>& z, Run& run, const X* const* leaves) {
+  auto* operands =
+      static_cast<Operand*>(__builtin_alloca(static_cast<std::size_t>(run.n) * sizeof(Operand)));
+  const Statement<D> s = leaf_statement(run, leaves, operands, D{});
+  run_into(z, s, run.temporary ? count_owned(operands, run.n, z.storage()) : 0);
 }
 
 }  // namespace weft::detail

@@ -26,13 +26,19 @@ namespace {
 struct Notes {
   static inline int calls = 0;
   static inline std::int64_t last[2] = {};
-  static void all(const void* programs, char* const*, const std::int64_t*, const std::int64_t*,
-                  std::int64_t rows, std::int64_t n) {
+  static inline weft::cpu::CompiledLoops::Loop* caller = nullptr;
+  static void each(const void* programs, char* const*, const std::int64_t*, const std::int64_t*,
+                   std::int64_t rows, std::int64_t n) {
     calls += *static_cast<const int*>(programs);
     last[0] = rows;
     last[1] = n;
   }
-  static constexpr auto each = all;
+  static void all(weft::cpu::CompiledLoops::Loop* self, const void* programs, char* const* at,
+                  const std::int64_t* step, const std::int64_t* skip, std::int64_t rows,
+                  std::int64_t n) {
+    caller = self;
+    each(programs, at, step, skip, rows, n);
+  }
 };
 }  // namespace
 
@@ -45,6 +51,7 @@ TEST_CASE("a kernel's loop gets what it is called with, in each instruction set"
   CHECK(Notes::calls == 2);
   CHECK(Notes::last[0] == 5);
   CHECK(Notes::last[1] == 6);
+  if (Notes::caller != nullptr) CHECK((Notes::caller == Loops::chosen()));
 }
 
 #if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__)

@@ -53,7 +53,7 @@ struct Lowering<autograd::PulledBack<E, G>> {
   using Parts = autograd::Segment<E>;
   using types = typename Join<TypeList<>, typename Parts::types, TypeList<G>>::type;
 
-  template <int B>
+  template <int B, class...>
   static auto lower(const autograd::PulledBack<E, G>& e, Operand* operands) {
     constexpr std::uint64_t mask = Parts::template mask<B>;
     constexpr int last = B + count(typename Parts::types{});

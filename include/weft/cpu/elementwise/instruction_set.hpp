@@ -67,6 +67,9 @@ template <class F>
 run_avx512(const F& f) {
   f();
 }
+#endif
+
+#if defined(__x86_64__)
 inline bool has_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
@@ -92,13 +95,32 @@ template <class F, class Tag = Compiled>
   detail::run_compiled<Tag>(f);
 }
 
-/// An element-wise kernel's loop as one function per instruction set. Kernel::all(...) handles all
-/// rows the fastest way; the baseline for machines without AVX2 is Kernel::each(...), row by row,
-/// which compiles faster.
-template <class Kernel, class Tag = Compiled>
-struct KernelLoops {
+/// The functions of an element-wise kernel's loop; null: not compiled.
+struct CompiledLoops {
   using Loop = void(const void* programs, char* const* at, const std::int64_t* step,
                     const std::int64_t* skip, std::int64_t rows, std::int64_t n);
+  Loop* compiled;
+  Loop* avx2 = nullptr;
+  Loop* avx512 = nullptr;
+
+  /// The function for this machine.
+  Loop* chosen() const {
+#if defined(__x86_64__)
+    if (avx512 != nullptr && detail::has_avx512()) return avx512;
+    if (avx2 != nullptr && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+      return avx2;
+    }
+#endif
+    return compiled;
+  }
+};
+
+/// An element-wise kernel's loop as one function per instruction set. Kernel::all(self, ...)
+/// handles all rows the fastest way, where `self` is the function that calls it; the baseline for
+/// machines without AVX2 is Kernel::each(...), row by row, which compiles faster.
+template <class Kernel, class Tag = Compiled>
+struct KernelLoops {
+  using Loop = CompiledLoops::Loop;
 
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
   [[gnu::flatten,
@@ -108,7 +130,7 @@ struct KernelLoops {
     gnu::target("avx2,fma,f16c")]] static void
   avx2(const void* programs, char* const* at, const std::int64_t* step, const std::int64_t* skip,
        std::int64_t rows, std::int64_t n) {
-    Kernel::all(programs, at, step, skip, rows, n);
+    Kernel::all(avx2, programs, at, step, skip, rows, n);
   }
   [[gnu::flatten]] static void compiled(const void* programs, char* const* at,
                                         const std::int64_t* step, const std::int64_t* skip,
@@ -128,7 +150,7 @@ struct KernelLoops {
   ]] static void
   compiled(const void* programs, char* const* at, const std::int64_t* step,
            const std::int64_t* skip, std::int64_t rows, std::int64_t n) {
-    Kernel::all(programs, at, step, skip, rows, n);
+    Kernel::all(compiled, programs, at, step, skip, rows, n);
   }
 #endif
 
@@ -139,21 +161,23 @@ struct KernelLoops {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,prefer-vector-width=512")]] static void
   avx512(const void* programs, char* const* at, const std::int64_t* step, const std::int64_t* skip,
          std::int64_t rows, std::int64_t n) {
-    Kernel::all(programs, at, step, skip, rows, n);
+    Kernel::all(avx512, programs, at, step, skip, rows, n);
   }
 #endif
 
-  /// The function for this machine.
-  static Loop* chosen() {
+  static constexpr CompiledLoops loops() {
+    CompiledLoops found{compiled};
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
+    found.avx2 = avx2;
+#endif
 #if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
     !defined(__AVX512F__) && !defined(__clang__)
-    if (detail::has_avx512()) return avx512;
+    found.avx512 = avx512;
 #endif
-#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2;
-#endif
-    return compiled;
+    return found;
   }
+  /// The function for this machine.
+  static Loop* chosen() { return loops().chosen(); }
 };
 
 }  // namespace weft::cpu

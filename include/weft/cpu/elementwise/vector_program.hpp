@@ -28,6 +28,30 @@ template <class Op, class... Ps, class C>
 inline constexpr bool runs_on_vectors<Apply<Op, Ps...>, C> = is_vector_operation<Op> &&
                                                              (runs_on_vectors<Ps, C> && ...);
 
+/// Whether an operation on floats and doubles is one that loops compute in vectors.
+template <class Op, class... Ops>
+inline constexpr bool is_one_of = (std::is_same_v<Op, Ops> || ...);
+template <class Op>
+inline constexpr bool has_vectors =
+    is_one_of<Op, op::add, op::sub, op::mul, op::div, op::neg, op::square, op::abs, op::maximum,
+              op::minimum, op::relu, op::reciprocal, op::sqrt, op::rsqrt, op::exp, op::exp2,
+              op::expm1, op::log, op::log2, op::log10, op::log1p, op::tanh, op::sigmoid, op::silu,
+              op::gelu, op::gelu_tanh, op::erf, op::erfc>;
+
+/// Those of them that are a handful of instructions.
+template <class Op>
+inline constexpr bool takes_few_instructions =
+    is_vector_operation<Op> ||
+    is_one_of<Op, op::abs, op::maximum, op::minimum, op::relu, op::reciprocal, op::sqrt>;
+
+/// Whether a program consists only of operations that have vectors, on numbers of type C, a float
+/// or double.
+template <class P, class C>
+inline constexpr bool vectorises = runs_on_vectors<P, C>;
+template <class Op, class... Ps, class C>
+inline constexpr bool vectorises<Apply<Op, Ps...>, C> = has_vectors<Op> &&
+                                                        (vectorises<Ps, C> && ...);
+
 /// Sets x, a number or a vector, to the program's values from position i. at.data<I>() is the
 /// address of operand I, at.reduced<I>() the value of a reduction.
 template <class X, int I, class C, class At>

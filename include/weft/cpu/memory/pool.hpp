@@ -116,12 +116,12 @@ class Pool {
 
   /// An eighth of the machine's memory unless set.
   int64_t limit() const {
-    const int64_t set = __atomic_load_n(&limit_, __ATOMIC_RELAXED);
+    const int64_t set = ~__atomic_load_n(&not_limit_, __ATOMIC_RELAXED);
     if (set >= 0) return set;
     return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 8;
   }
   void set_limit(int64_t bytes) {
-    __atomic_store_n(&limit_, bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&not_limit_, ~bytes, __ATOMIC_RELAXED);
     trim(bytes);
   }
 
@@ -171,7 +171,7 @@ class Pool {
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   Free* lists_[lists] = {};
   int64_t cached_ = 0;
-  int64_t limit_ = -1;
+  int64_t not_limit_ = 0;     // ~limit, so that all bytes are 0 and take no room in the object
   unsigned allocations_ = 0;  // of large blocks
 };
 

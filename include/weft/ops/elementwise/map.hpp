@@ -60,11 +60,10 @@ class Map : public NodeMembers<Map<T, Op, Args...>> {
       : op_(op),
         shape_(Op::text, x.shape(), y.shape()),
         args_(detail::AsOperand<T, Op>{}, static_cast<X&&>(x), static_cast<Y&&>(y)) {}
-  // Out of line, since an expression moves many, and other expressions have the same. An
-  // out-of-line destructor would cost a small statement a tenth of its time.
-  [[gnu::noinline]] Map(const Map&) = default;
-  [[gnu::noinline]] Map(Map&&) = default;
-  ~Map() = default;
+  // Inlined: a function for each is ten times as large as the few calls in it.
+  Map(const Map&) = default;
+  [[gnu::always_inline]] Map(Map&&) = default;
+  [[gnu::always_inline]] ~Map() = default;
   Map& operator=(const Map&) = default;
   Map& operator=(Map&&) = default;
   /// No assignment of another expression to a variable made by auto: says what can be written to.

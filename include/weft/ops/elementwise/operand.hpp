@@ -212,6 +212,11 @@ struct OwnShape {
   explicit OwnShape(const char* operation, const Xs&... xs) {
     (add(operation, xs), ...);
   }
+  // Out of line, since each operation of an expression moves those of its operands.
+  [[gnu::noinline]] OwnShape(const OwnShape&) noexcept = default;
+  [[gnu::noinline]] OwnShape(OwnShape&&) noexcept = default;
+  OwnShape& operator=(const OwnShape&) noexcept = default;
+  OwnShape& operator=(OwnShape&&) noexcept = default;
 
   HeldShape shape;
 

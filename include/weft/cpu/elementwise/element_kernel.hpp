@@ -1,0 +1,257 @@
+// ElementKernel: the one loop that is compiled for each element-wise expression.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/cpu/elementwise/bounded_trig.hpp"
+#include "weft/cpu/elementwise/elements.hpp"
+#include "weft/cpu/elementwise/instruction_set.hpp"
+#include "weft/cpu/elementwise/short_rows.hpp"
+#include "weft/cpu/elementwise/staged.hpp"
+#include "weft/cpu/elementwise/vector_program.hpp"
+
+namespace weft::cpu::detail {
+
+template <class First, class...>
+struct FirstOf {
+  using type = First;
+};
+
+/// The value of an operation, by a function that all statements share.
+template <class Op, class... Vs>
+[[gnu::noinline]] auto called(Op op, Vs... values) {
+  return op.value(values...);
+}
+
+/// The loop of an element-wise expression; everything around it is compiled once for all.
+template <class Outs, class Types, class Programs>
+struct ElementKernel;
+template <class... Outs, class... Ts, class... Ps>
+struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts...>, Pack<Ps...>> {
+  /// Memory-bound programs take many rows at a time: first their full vectors, then the remainders.
+  /// A loop without a branch between rows is faster.
+  [[gnu::always_inline]] static void all(ElementLoop* self, const void* programs, char* const* at,
+                                         const int64_t* step, const int64_t* skip, int64_t rows,
+                                         int64_t n) {
+    const Rows these{programs, at, step, skip, n};
+    if constexpr (by_vectors) {
+      if (n < vector) {
+        run_short_rows(self, programs, at, skip, rows, n, targets + sizeof...(Ts), targets,
+                       size_of_target, vector);
+        return;
+      }
+      for (int64_t r = 0; r < rows; ++r) these.vectors(r);
+    } else if constexpr (light) {
+      const int64_t full = n / vector * vector;
+      const int64_t most = full == n ? rows : n < band ? band / n : 1;
+      for (int64_t first = 0; first < rows; first += most) {
+        const int64_t last = rows - first < most ? rows : first + most;
+        for (int64_t r = first; r < last; ++r) these.row(r, 0, full);
+        if (full == n) continue;
+        for (int64_t r = first; r < last; ++r) these.row(r, full, n);
+      }
+    } else {
+      [[maybe_unused]] bool whole = true;  // so far, each row was selected by one index
+      for (int64_t r = 0; r < rows; ++r) {
+        if constexpr ((reads_picked_halves<Ps> && ...)) {
+          const int64_t most = n > 1 && n <= block_size / 4 ? block_size / n : 1;
+          const int64_t some = rows - r < most ? rows - r : most;
+          whole = whole && some > 1 && these.together(r, some);
+          if (whole) {
+            r += some - 1;
+            continue;
+          }
+        }
+        if constexpr (((0 < fetched_bytes<Ps>) || ...)) {
+          constexpr int64_t ahead = 6;
+          if (r + ahead < rows && n > 1) {
+            const auto operands =
+                Operands::moved(at + targets, step + targets, skip + targets, r + ahead);
+            prefetch(*static_cast<const Pack<Ps...>*>(programs), At{operands, 0}, n);
+          }
+        }
+        these.row(r, 0, n);
+      }
+    }
+  }
+  [[gnu::always_inline]] static void each(const void* programs, char* const* at,
+                                          const int64_t* step, const int64_t* skip, int64_t rows,
+                                          int64_t n) {
+    const Rows these{programs, at, step, skip, n};
+    for (int64_t r = 0; r < rows; ++r) {
+      if constexpr (by_vectors) {
+        these.calls(r);
+      } else {
+        these.row(r, 0, n);
+      }
+    }
+  }
+
+ private:
+  static constexpr int targets = sizeof...(Outs);
+  /// Simple arithmetic only: memory-bound.
+  static constexpr bool light = (runs_on_vectors<Ps, Outs> && ...);
+  /// Floats per vector, a multiple of the doubles.
+#if defined(__AVX512F__)
+  static constexpr int64_t vector = 16;
+#else
+  static constexpr int64_t vector = 8;
+#endif
+  static constexpr int64_t band = 16384;  // elements of an operand that a cache holds
+  static constexpr int size_of_target = static_cast<int>(sizeof(typename FirstOf<Outs...>::type));
+  /// Loops over whole vectors. g++ compiles any other one three times: for vectors, for half of
+  /// one, and for the elements that are left.
+#if defined(__OPTIMIZE__) && !defined(__clang__)
+  static constexpr bool by_vectors =
+      !light && (vectorises<Ps, Outs> && ...) && ((sizeof(Outs) == size_of_target) && ...);
+#else
+  static constexpr bool by_vectors = false;
+#endif
+  using Operands = OperandElements<weft::detail::TypeList<Ts...>>;
+  using At = ElementAt<1, typename Operands::type>;
+
+  /// ElementAt with operands of its own.
+  struct Together {
+    typename Operands::type operands;
+    int64_t i;
+    template <int I>
+    WEFT_HD WEFT_INLINE auto get() const {
+      return weft::get<I - 1>(operands).at(i);
+    }
+  };
+
+  /// ElementAt that writes to other positions than it reads from.
+  struct Later {
+    At from;
+    int64_t i;
+    template <int I>
+    WEFT_HD WEFT_INLINE auto get() const {
+      return from.template get<I>();
+    }
+  };
+
+  /// ElementAt for the baseline: what takes many instructions is called. At -O2 g++ has no vectors
+  /// there, and a copy in each statement would be a tenth of the object.
+  struct CalledAt : At {
+    static constexpr bool applies = true;
+    template <class Op, class... Vs>
+    [[gnu::always_inline]] auto apply(const Op& op, Vs... values) const {
+      if constexpr (takes_few_instructions<Op>) {
+        return op.value(values...);
+      } else {
+        return called(op, values...);
+      }
+    }
+  };
+
+  struct Rows {
+    const void* programs;
+    char* const* at;
+    const int64_t* step;
+    const int64_t* skip;
+    int64_t n;
+
+    /// Short rows of gathered halves from row r on, if they are contiguous in the targets.
+    [[gnu::always_inline]] bool together(int64_t first, int64_t count) const {
+      constexpr int64_t sizes[] = {static_cast<int64_t>(sizeof(Outs))...};
+      for (int k = 0; k < targets; ++k) {
+        if (skip[k] != n * sizes[k]) return false;
+      }
+      const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
+      const auto out = outputs(at, skip, first, std::index_sequence_for<Outs...>{});
+      using Loop =
+          StagedLoop<~std::uint64_t{0}, Pack<Ps...>, typename Operands::type, Pack<Outs*...>>;
+      for (int64_t r = 0; r < count; ++r) {
+        const auto operands =
+            Operands::moved(at + targets, step + targets, skip + targets, first + r);
+        prefetch(mine, At{operands, 0}, n);
+      }
+      return Loop::run_together(
+          mine, out, count, n, [&](int64_t r, int64_t i) __attribute__((always_inline)) {
+            return Together{
+                Operands::moved(at + targets, step + targets, skip + targets, first + r), i};
+          });
+    }
+
+    /// A row of a vector or more. What is left at its end is computed first, as a vector that
+    /// overlaps the last whole one, and stored last: targets may be operands.
+    [[gnu::always_inline]] void vectors(int64_t r) const {
+      const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
+      const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
+      const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
+      alignas(64) char last[targets * vector * size_of_target];
+      const int64_t left = n & (vector - 1);
+      int64_t first = n - vector;
+      int64_t count = vector;
+      auto to = buffers(last, std::index_sequence_for<Outs...>{});
+      if (left == 0) {
+        first = 0;
+        count = n;
+        to = out;
+      }
+      for (;;) {
+        // Neither of the two rounds is to be compiled on its own.
+        asm("" : "+r"(first), "+r"(count));
+        const int64_t whole = count & -vector;
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (int64_t i = 0; i < whole; ++i) store_values(mine, to, Later{{operands, first + i}, i});
+        if (to.head == out.head) break;
+        first = 0;
+        count = n - left;
+        to = out;
+      }
+      if (left == 0) return;
+      for (int k = 0; k < targets; ++k) {
+        __builtin_memcpy(at[k] + r * skip[k] + (n - vector) * size_of_target,
+                         last + k * vector * size_of_target, vector * size_of_target);
+      }
+    }
+
+    [[gnu::always_inline]] void calls(int64_t r) const {
+      const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
+      const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
+      const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
+      for (int64_t i = 0; i < n; ++i) store_values(mine, out, CalledAt{{operands, i}});
+    }
+
+    [[gnu::always_inline]] void row(int64_t r, int64_t first, int64_t last) const {
+      // Copies, which no store can alias.
+      const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
+      const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
+      const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
+      if constexpr ((looks_at_angles<Ps> || ...)) {
+        each_element(
+            mine, n,
+            [&](int64_t i) __attribute__((always_inline)) {
+              return At{operands, i};
+            },
+            [&](const auto& inputs)
+                __attribute__((always_inline)) { store_values(mine, out, inputs); });
+      } else if constexpr (is_staged<Pack<Ps...>, typename Operands::type, Pack<Outs*...>>) {
+        StagedLoop<~std::uint64_t{0}, Pack<Ps...>, typename Operands::type, Pack<Outs*...>>::run(
+            mine, operands, out, first, last,
+            [](const auto& staged, int64_t i) __attribute__((always_inline)) {
+              return ElementAt<1, std::remove_cvref_t<decltype(staged)>>{staged, i};
+            });
+      } else {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (int64_t i = first; i < last; ++i) store_values(mine, out, At{operands, i});
+      }
+    }
+  };
+
+  template <std::size_t... K>
+  [[gnu::always_inline]] static Pack<Outs*...> buffers(char* at, std::index_sequence<K...>) {
+    return make_pack(reinterpret_cast<Outs*>(at + K * vector * size_of_target)...);
+  }
+  template <std::size_t... K>
+  [[gnu::always_inline]] static Pack<Outs*...> outputs(char* const* at, const int64_t* skip,
+                                                       int64_t r, std::index_sequence<K...>) {
+    return make_pack(reinterpret_cast<Outs*>(at[K] + r * skip[K])...);
+  }
+};
+
+}  // namespace weft::cpu::detail
