@@ -28,13 +28,13 @@ __device__ __forceinline__ unsigned word_from_above(unsigned word, int distance)
   return word;
 }
 /// x of the thread `distance` lanes above, of any type that bytes make up; the thread's own where
-/// there is none. All threads of the warp take part. CUB's ShuffleDown, whose header takes longer to
-/// compile than the kernels of a small program.
+/// there is none. All threads of the warp take part. CUB's ShuffleDown, whose header takes longer
+/// to compile than the kernels of a small program.
 template <class T>
 __device__ __forceinline__ T from_above(T x, int distance) {
-  using Word = std::conditional_t<
-      alignof(T) % 4 == 0, unsigned,
-      std::conditional_t<alignof(T) % 2 == 0, unsigned short, unsigned char>>;
+  using Word =
+      std::conditional_t<alignof(T) % 4 == 0, unsigned,
+                         std::conditional_t<alignof(T) % 2 == 0, unsigned short, unsigned char>>;
   constexpr int words = sizeof(T) / sizeof(Word);
   T out;
   Word* const to = reinterpret_cast<Word*>(&out);
