@@ -38,12 +38,6 @@ template <class D>
 constexpr bool has_batch_kernels() {
   return requires { sizeof(BatchKernels<D>); };
 }
-/// The gradient of what was added, which gets its memory; without that, the result's.
-template <class G>
-G own_gradient(const G& gradient, const G& y, bool relu, bool adds) {
-  if (!adds) return gradient;  // which results are shown follows from x
-  return relu ? shown_gradient(gradient, y) : gradient.clone();
-}
 template <class T, class D>
 struct TwoTensors {
   Tensor<T, D> first;
@@ -75,7 +69,7 @@ struct BatchNormRule {
 
   template <class G>
   G take_result(const G& gradient, const G& y) const {
-    return detail::own_gradient(gradient, y, relu, adds);
+    return adds ? shown_gradient(gradient, y) : gradient;  // else x says what is shown
   }
 
   template <class G, class X, class W, class B, class... Rs, class... Ts>
@@ -126,7 +120,7 @@ struct BatchNormKernelRule {
 
   template <class G>
   G take_result(const G& gradient, const G& y) const {
-    return detail::own_gradient(gradient, y, relu, adds);
+    return adds ? shown_gradient(gradient, y) : gradient;  // else x says what is shown
   }
 
   template <class G, class X, class W, class B, class... Rs, class... Ts>
@@ -155,8 +149,8 @@ struct BatchNormKernelRule {
 };
 
 /// x (batch, channel, ...) with each channel's mean and variance over the batch taken out, times
-/// weight (channel,), plus bias (channel,), plus `added` of the shape of x if there is one; with
-/// `relu` no less than 0, all in the same pass. `statistics` gets what was taken out; where a
+/// weight (channel,), plus bias (channel,); with `relu` no less than 0, also plus `added` of the
+/// shape of x if there is one, all in the same pass. `statistics` gets what was taken out; where a
 /// device has kernels for it, they update `running` too. The format of x is kept.
 template <class T, class D>
 Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D>& bias,
@@ -169,14 +163,13 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
   const auto computed_by = [&](const Tensor<T, D>& images, const auto& centre, const auto& factor,
                                const auto& rule) {
     const auto shown = (cast<C>(images) - centre) * factor + cast<C>(bias.value().reshape(beside));
-    const auto value_of = [&](const auto& e) {
-      return relu ? Tensor<T, D>(cast<T>(weft::relu(e))) : Tensor<T, D>(cast<T>(e));
-    };
     if (added != nullptr) {
-      const Tensor<T, D> y = value_of(shown + cast<C>(added->value()));
+      const Tensor<T, D> y = cast<T>(weft::relu(shown + cast<C>(added->value())));
       return computed("batch_norm", rule, y, x, weight, bias, *added);
     }
-    return computed("batch_norm", rule, value_of(shown), x, weight, bias);
+    const Tensor<T, D> y =
+        relu ? Tensor<T, D>(cast<T>(weft::relu(shown))) : Tensor<T, D>(cast<T>(shown));
+    return computed("batch_norm", rule, y, x, weight, bias);
   };
   if constexpr (detail::has_batch_kernels<D>()) {
     const Tensor<T, D> images = weft::detail::in_any_format(value);
