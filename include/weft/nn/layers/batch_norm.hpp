@@ -106,9 +106,9 @@ struct BatchNorm {
         return (images - running_mean->reshape(row)) * (scale.reshape(row) * factor.reshape(row)) +
                offset.reshape(row);
       };
-      const bool taped = is_grad_enabled() && (x.requires_grad() || w.requires_grad() ||
-                                               b.requires_grad() ||
-                                               (added != nullptr && added->requires_grad()));
+      const bool taped =
+          is_grad_enabled() && (x.requires_grad() || w.requires_grad() || b.requires_grad() ||
+                                (added != nullptr && added->requires_grad()));
       if (taped) {  // seldom: one statement's gradient serves all three
         const Var<T, D> y = shown(x, w, b);
         if (added != nullptr) return weft::relu(y + *added);
