@@ -1,7 +1,7 @@
 // Training: a network learns real images, is tracked while it does, and saves a checkpoint.
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint.hpp"
-#include "example.hpp"
+#include "program.hpp"
 
 #include <weft/data.hpp>
 #include <weft/io.hpp>
@@ -9,6 +9,8 @@
 #include <weft/optim.hpp>
 #include <weft/track.hpp>
 #ifdef __CUDACC__
+#include <weft/cuda/gradient.hpp>
+#include <weft/cuda/matmul.hpp>
 #include <weft/data/cuda.hpp>
 #endif
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Convolutions: a convolutional network learns real images, in channels-last format.
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint.hpp"
-#include "example.hpp"
+#include "program.hpp"
 
 #include <weft/data.hpp>
 #include <weft/io.hpp>
@@ -10,6 +10,8 @@
 #include <weft/optim.hpp>
 #include <weft/track.hpp>
 #ifdef __CUDACC__
+#include <weft/cuda/conv.hpp>
+#include <weft/cuda/gradient.hpp>
 #include <weft/data/cuda.hpp>
 #endif
 #include <chrono>

@@ -5,7 +5,7 @@
 #include <weft/io/safetensors.hpp>
 #include <weft/nn/state.hpp>
 
-#include "example.hpp"
+#include "program.hpp"
 
 namespace example {
 

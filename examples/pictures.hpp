@@ -8,12 +8,14 @@
 #include <weft/optim.hpp>
 #include <weft/track.hpp>
 #ifdef __CUDACC__
+#include <weft/cuda/conv.hpp>
+#include <weft/cuda/gradient.hpp>
 #include <weft/data/cuda.hpp>
 #endif
 #include <chrono>
 
 #include "checkpoint.hpp"
-#include "example.hpp"
+#include "program.hpp"
 
 namespace example {
 

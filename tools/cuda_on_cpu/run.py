@@ -24,12 +24,14 @@ cudaStreamBeginCapture cudaStreamEndCapture'''.split()
 EMPTY = '''cub/agent/single_pass_scan_operators.cuh cub/device/device_radix_sort.cuh
 cub/device/device_select.cuh cub/util_ptx.cuh thrust/iterator/counting_iterator.h'''.split()
 ASM = re.compile(r'\basm(?:\s+volatile)?\s*\((?:[^;"]|"(?:[^"\\]|\\.)*")*?\)\s*;')
+SHUFFLE = re.compile(r'\basm volatile\("shfl\.sync\.down\.b32[^"]*"(?:[^;"]|"[^"]*")*;')
 HINT = re.compile(r'\(\s*"("|prefetch)')
 DYNAMIC = re.compile(r'extern __shared__ (?:__align__\(\w+\) )?([\w: ]+?) (\w+)\[\];')
 
 
 def translated(text):
     """A header of kernels, as C++: without PTX, which is a hint or not for this device."""
+    text = SHUFFLE.sub('word = __shfl_down_sync(~0U, word, distance);', text)
     text = ASM.sub(lambda m: ';' if HINT.search(m.group(0)) else 'std::abort();', text)
     text = text.replace('reinterpret_cast<const void*>(', 'on_cpu::address(')
     text = DYNAMIC.sub(r'\1* const \2 = reinterpret_cast<\1*>(on_cpu::shared_memory());', text)

@@ -43,6 +43,9 @@ class Pull {
 
 /// The node of y = f(arguments), where the arguments' types are Es:
 ///   void f.backward(gradient, y, Pack of pulls, arguments...)
+/// Where y is needed for the gradient alone, its memory is free before the rest is computed:
+///   f.take_result(gradient, y)                       // gives the gradient of what follows
+///   void f.backward(gradient, Pack of pulls, arguments...)
 template <class F, class T, class D, class... Es>
 class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
  public:
@@ -98,9 +101,17 @@ class Function final : public NodeOf<(0 + ... + var_count<Es>)> {
       return raw.variables + sum;
     };
     const Tensor<T, D> gradient = static_cast<VariableOf<T, D>*>(this->output)->pending;
-    kept_->f.backward(gradient, kept_->y,
-                      make_pack(Pull<Es>(get<static_cast<int>(I)>(kept_->args), first(I))...),
-                      get<static_cast<int>(I)>(kept_->args)...);
+    const auto pulls = make_pack(Pull<Es>(get<static_cast<int>(I)>(kept_->args), first(I))...);
+    if constexpr (requires { kept_->f.take_result(gradient, kept_->y); }) {
+      const Tensor<T, D> g = kept_->f.take_result(gradient, kept_->y);
+      if (this->is_last) {
+        kept_->y = Tensor<T, D>();
+        this->released = true;  // for a pass after one that an exception ended
+      }
+      kept_->f.backward(g, pulls, get<static_cast<int>(I)>(kept_->args)...);
+    } else {
+      kept_->f.backward(gradient, kept_->y, pulls, get<static_cast<int>(I)>(kept_->args)...);
+    }
   }
 
   const char* operation_;

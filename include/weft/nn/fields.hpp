@@ -146,29 +146,49 @@ template <class M, class F>
 void visit(M& module, const F& f, const std::string& prefix = "");
 
 namespace detail {
-enum class Pass { parameters, buffers, children };
+enum class Pass { parameters, buffers, children, none };
+
+/// In which pass visit() comes to a field.
+template <class X>
+constexpr Pass pass_of() {
+  using Plain = std::remove_const_t<X>;
+  if constexpr (is_optional<Plain> || is_list<Plain>) {
+    return pass_of<typename Plain::value_type>();
+  } else if constexpr (is_dict<Plain>) {
+    return pass_of<std::remove_cvref_t<decltype(std::declval<Plain&>()[0])>>();
+  } else if constexpr (is_var<Plain>) {
+    return Pass::parameters;
+  } else if constexpr (TensorLike<Plain>) {
+    return Pass::buffers;
+  } else {
+    return Module<Plain> ? Pass::children : Pass::none;
+  }
+}
 
 template <class X, class F>
-void visit_field(Pass pass, const std::string& name, X& x, const F& f) {
+void visit_field(const std::string& name, X& x, const F& f) {
   using Plain = std::remove_const_t<X>;
   if constexpr (is_optional<Plain>) {
-    if (x) visit_field(pass, name, *x, f);
+    if (x) visit_field(name, *x, f);
   } else if constexpr (is_list<Plain>) {
     for (std::size_t i = 0; i < x.size(); ++i) {
-      visit_field(pass, name + "." + std::to_string(i), x[i], f);
+      visit_field(name + "." + std::to_string(i), x[i], f);
     }
   } else if constexpr (is_dict<Plain>) {
     const bool apart = !name.empty() && name.back() != '.';
     for (std::size_t i = 0; i < x.size(); ++i) {
-      visit_field(pass, name + (apart ? "." : "") + x.name(i), x[i], f);
+      visit_field(name + (apart ? "." : "") + x.name(i), x[i], f);
     }
-  } else if constexpr (is_var<Plain>) {
-    if (pass == Pass::parameters) f(name, x);
-  } else if constexpr (TensorLike<Plain>) {
-    if (pass == Pass::buffers) f(name, x);
   } else if constexpr (Module<Plain>) {
-    if (pass == Pass::children) nn::visit(x, f, name + ".");
+    nn::visit(x, f, name + ".");
+  } else {
+    f(name, x);
   }
+}
+/// Only fields of the pass cost code: an option's name is never put together.
+template <Pass P, class X, class F>
+void visit_in_pass(const std::string& prefix, const Field<X>& field, const F& f) {
+  if constexpr (pass_of<X>() == P) visit_field(prefix + field.name, field.value, f);
 }
 }  // namespace detail
 
@@ -176,15 +196,14 @@ void visit_field(Pass pass, const std::string& name, X& x, const F& f) {
 /// parameters, its buffers, then the modules in it.
 template <class M, class F>
 void visit(M& module, const F& f, const std::string& prefix) {
-  const auto named = detail::fields_of(module);
-  for (const auto pass :
-       {detail::Pass::parameters, detail::Pass::buffers, detail::Pass::children}) {
-    std::apply(
-        [&](const auto&... field) {
-          (detail::visit_field(pass, prefix + field.name, field.value, f), ...);
-        },
-        named);
-  }
+  std::apply(
+      [&](const auto&... field) {
+        using detail::Pass, detail::visit_in_pass;
+        (visit_in_pass<Pass::parameters>(prefix, field, f), ...);
+        (visit_in_pass<Pass::buffers>(prefix, field, f), ...);
+        (visit_in_pass<Pass::children>(prefix, field, f), ...);
+      },
+      detail::fields_of(module));
 }
 
 /// Calls f with the module and each module inside it.

@@ -45,6 +45,24 @@ std::vector<FoundParameter<V>> parameters_to_move(const char* operation, M& modu
   }
   return all;
 }
+
+/// Moves parameters into one arena, in their order. F: a FoundParameter or more.
+template <class V, class F>
+void move_together(const std::vector<F>& all) {
+  std::vector<V*> leaves;
+  for (const auto& found : all) {
+    leaves.push_back(found.handles[0]);
+    if (!(leaves.back()->device() == leaves[0]->device())) {
+      fail<DeviceError>("flatten_parameters", found.name.c_str(), " is on ",
+                        leaves.back()->device(), ", expected ", leaves[0]->device(),
+                        " as for the others");
+    }
+  }
+  autograd::move_into_arena(leaves);
+  for (const auto& found : all) {
+    for (V* x : found.handles) *x = V(*found.handles[0]);
+  }
+}
 }  // namespace detail
 
 /// Moves all parameters of a module into one block of memory and their gradients into another. A
@@ -71,24 +89,18 @@ void flatten_parameters(M& module, const F& key) {
     const V& x = *found.handles[0];
     Key group = key(found.name, x);
     all.push_back({std::move(found), std::move(group)});
-    if (!(x.device() == all[0].handles[0]->device())) {
-      fail<DeviceError>("flatten_parameters", all.back().name.c_str(), " is on ", x.device(),
-                        ", expected ", all[0].handles[0]->device(), " as for the others");
-    }
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Found& a, const Found& b) { return a.key < b.key; });
-  std::vector<V*> leaves;
-  for (const auto& found : all) leaves.push_back(found.handles[0]);
-  autograd::move_into_arena(leaves);
-  for (const auto& found : all) {
-    for (V* x : found.handles) *x = V(*found.handles[0]);
-  }
+  detail::move_together<V>(all);
 }
 /// The same in the order of parameters(module).
 template <Module M>
 void flatten_parameters(M& module) {
-  flatten_parameters(module, [](const std::string&, const auto&) { return 0; });
+  using V = parameter_t<M>;
+  static_assert(!std::is_void_v<V>, "weft: this module has no parameters: its fields() name none");
+  detail::move_together<V>(
+      detail::parameters_to_move<V>("flatten_parameters", module, [](const V&) { return true; }));
 }
 
 }  // namespace weft::nn

@@ -15,6 +15,13 @@
 
 namespace weft::optim {
 
+namespace detail {
+/// "groups.2.step": a name in a state dict.
+WEFT_OUTLINED inline std::string numbered(const char* kind, std::size_t number, const char* name) {
+  return kind + std::to_string(number) + "." + name;
+}
+}  // namespace detail
+
 /// Steps by a rule, see Group.
 template <class Rule, class T, class D>
 class Optimizer {
@@ -96,17 +103,17 @@ class Optimizer {
     std::size_t first = 0;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const auto& group = groups_[g];
-      const std::string prefix = "groups." + std::to_string(g) + ".";
+      const auto named = [&](const char* name) { return detail::numbered("groups.", g, name); };
       std::vector<int64_t> numbers;
       for (std::size_t i = 0; i < group.parameters.size(); ++i) {
         numbers.push_back(static_cast<int64_t>(first++));
       }
-      out.add(prefix + "parameters", tensor(numbers));
-      out.add(prefix + "step", group.progress.step);
+      out.add(named("parameters"), tensor(numbers));
+      out.add(named("step"), group.progress.step);
       each_kept(g, [&](const std::string& name, const auto& x) { out.add(name, x); });
       Options options = group.options;
       Rule::each(options, [&](const char* name, auto& value) {
-        out.add(prefix + name, tensor(std::vector{static_cast<double>(value)}, {}));
+        out.add(named(name), tensor(std::vector{static_cast<double>(value)}, {}));
       });
     }
     each_state([&](const std::string& name, const auto& x) { out.add(name, x); });
@@ -135,7 +142,7 @@ class Optimizer {
     for (std::size_t g = 0; g < groups_.size(); ++g) options.push_back(loaded(dict, g));
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       set_options(options[g], g);
-      assign(groups_[g].progress.step, dict, "groups." + std::to_string(g) + ".step");
+      assign(groups_[g].progress.step, dict, detail::numbered("groups.", g, "step"));
       each_kept(g, [&](const std::string& name, const auto& x) { assign(x, dict, name); });
     }
     each_state([&](const std::string& name, const auto& x) { assign(x, dict, name); });
@@ -174,7 +181,7 @@ class Optimizer {
   void each_kept(std::size_t g, const F& f) const {
     std::size_t k = 0;
     for (const char* name : detail::kept_names<Rule>()) {
-      f("groups." + std::to_string(g) + "." + name, groups_[g].progress.ready[k++]);
+      f(detail::numbered("groups.", g, name), groups_[g].progress.ready[k++]);
     }
   }
   /// Calls f(name, tensor) with all state of parameters.
@@ -184,18 +191,17 @@ class Optimizer {
     for (const auto& group : groups_) {
       for (std::size_t i = 0; i < group.state.size(); ++i, ++number) {
         for (std::size_t k = 0; k < Rule::names.size(); ++k) {
-          f("state." + std::to_string(number) + "." + Rule::names[k], group.state[i][k]);
+          f(detail::numbered("state.", number, Rule::names[k]), group.state[i][k]);
         }
       }
     }
   }
 
   Options loaded(const StateDict& dict, std::size_t g) const {
-    const std::string prefix = "groups." + std::to_string(g) + ".";
     Options options = groups_[g].options;
     Rule::each(options, [&](const char* name, auto& value) {
       value = static_cast<std::remove_reference_t<decltype(value)>>(
-          dict.at(prefix + name).template to<double>(Cpu{}).item());
+          dict.at(detail::numbered("groups.", g, name)).template to<double>(Cpu{}).item());
     });
     check(options);
     return options;

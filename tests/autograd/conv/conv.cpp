@@ -2,6 +2,7 @@
 
 #include "gradients.hpp"
 #include "images.hpp"
+#include "weft/autograd/conv/pool.hpp"
 
 using namespace weft;
 
@@ -90,4 +91,26 @@ TEST_CASE_TEMPLATE("a convolution is computed once, when its value is used", D, 
   w.zero_grad();
   sum(conv2d(x, w)).backward();
   CHECK(allclose(thrice, w.grad() * 3.0, {1e-12, 1e-12}));
+}
+
+TEST_CASE(
+    "what only the gradient's mask needs is freed before the gradients of images and weights") {
+  const Var x = parameter(ones({2, 3, 64, 64}));
+  const Var w = parameter(full({16, 3, 3, 3}, 0.1F));
+  const Var y = max_pool2d(relu(conv2d(x, w, {.padding = 1})), 2);
+  int64_t alive = 0;
+  x.register_hook([&](const auto&) { alive = cpu::memory_allocated(); });
+  const auto pass = [&](auto... options) {
+    x.zero_grad();
+    w.zero_grad();
+    y.backward(ones(y.shape()), options...);
+    return alive;
+  };
+  pass(retain);
+  const Tensor<float> dw = w.grad().clone();
+  const int64_t kept = pass(retain);
+  const int64_t result = 2 * 16 * 64 * 64 * 4;
+  CHECK(kept - pass() >= result + result / 4);  // and the places of the largest elements
+  CHECK(equal(w.grad(), dw));
+  CHECK_THROWS_AS(pass(), ValueError);
 }

@@ -92,3 +92,25 @@ TEST_CASE_TEMPLATE("relu in the same pass is relu of the result", D, TEST_DEVICE
   CHECK_SAYS("[BatchNorm2d] an input of shape (2, 3, 4, 5) and what is added of shape (2, 3, 4, 1)",
              norm.relu(values, test::numbers<D>({2, 3, 4, 1})));
 }
+
+TEST_CASE_TEMPLATE("relu in eval mode is relu of the result, recorded or not", D, TEST_DEVICES) {
+  nn::BatchNorm2d<D, double> norm(3);
+  norm.weight->detach().assign(test::numbers<D>({3}, 1.0));
+  norm.bias->detach().assign(test::numbers<D>({3}, 0.1));
+  norm.running_mean->assign(test::numbers<D>({3}, 0.2));
+  nn::eval(norm);
+  const Var x = parameter(test::numbers<D>({2, 3, 4, 5}));
+  const Var shortcut = parameter(test::numbers<D>({2, 3, 4, 5}, 0.3));
+  const auto plain = norm(x).detach();
+  const auto cut = relu(plain).eval();
+  const auto added = relu(plain + shortcut.detach()).eval();
+  CHECK(allclose(norm.relu(x).detach(), cut, {1e-12, 1e-12}));
+  CHECK(allclose(norm.relu(x, shortcut).detach(), added, {1e-12, 1e-12}));
+  CHECK(gradcheck([&](const auto& a) { return norm.relu(a); }, x));
+  CHECK(gradcheck([&](const auto& a, const auto& b) { return norm.relu(a, b); }, x, shortcut));
+  const NoGrad guard;
+  CHECK(allclose(norm(x).detach(), plain, {1e-12, 1e-12}));
+  CHECK(allclose(norm.relu(x).detach(), cut, {1e-12, 1e-12}));
+  CHECK(allclose(norm.relu(x, shortcut).detach(), added, {1e-12, 1e-12}));
+  CHECK_FALSE(norm.relu(x).requires_grad());
+}

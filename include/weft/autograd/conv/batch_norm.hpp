@@ -65,20 +65,23 @@ struct BatchNormRule {
   Tensor<C, D> scale;
   Tensor<C, D> factor;  // scale times weight
   bool relu;
+  bool adds;
+
+  template <class G>
+  G take_result(const G& gradient, const G& y) const {
+    return adds ? shown_gradient(gradient, y) : gradient;  // else x says what is shown
+  }
 
   template <class G, class X, class W, class B, class... Rs, class... Ts>
-  void backward(const G& gradient, const G& y,
-                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G&,
-                const G& b, const Ts&...) const {
+  void backward(const G& g, const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x,
+                const G&, const G& b, const Ts&...) const {
     const Shape beside = detail::beside_images(x.shape()[1], x.rank());
     const auto centred = cast<C>(x) - centre;
     if constexpr (sizeof...(Rs) > 0) {
-      G g = relu ? shown_gradient(gradient, y) : gradient.clone();
       pass(cast<C>(g), centred, d, x);
-      give(d.tail.tail.tail.head, static_cast<G&&>(g));
+      give(d.tail.tail.tail.head, G(g));
       return;
     }
-    const G& g = gradient;
     if (relu) {
       const auto shown = centred * factor + cast<C>(b.reshape(beside));
       pass(where(shown > C(0), cast<C>(g), C(0)), centred, d, x);
@@ -113,16 +116,19 @@ template <class C, class D>
 struct BatchNormKernelRule {
   BatchNumbers<C, D> numbers;
   bool relu;
+  bool adds;
+
+  template <class G>
+  G take_result(const G& gradient, const G& y) const {
+    return adds ? shown_gradient(gradient, y) : gradient;  // else x says what is shown
+  }
 
   template <class G, class X, class W, class B, class... Rs, class... Ts>
-  void backward(const G& gradient, const G& y,
-                const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x, const G& w,
-                const G& b, const Ts&...) const {
+  void backward(const G& g, const Pack<Pull<X>, Pull<W>, Pull<B>, Pull<Rs>...>& d, const G& x,
+                const G& w, const G& b, const Ts&...) const {
     using T = typename G::value_type;
-    constexpr bool adds = sizeof...(Rs) > 0;
-    const bool hides = relu && !adds;  // which results are shown follows from x
+    const bool hides = relu && !adds;
     const G images = weft::detail::in_any_format(x);
-    const G g = adds && relu ? shown_gradient(gradient, y) : adds ? gradient.clone() : gradient;
     G upstream = weft::detail::in_format(g, is_channels_last(images));
     const G bias = weft::detail::in_format(b, false);
     const auto weight_place = own_place(d.tail.head, w);
@@ -136,14 +142,16 @@ struct BatchNormKernelRule {
     }
     if (!weight_place) give(d.tail.head, static_cast<G&&>(sums.weight));
     if (!bias_place) give(d.tail.tail.head, static_cast<G&&>(sums.bias));
-    if constexpr (adds) give(d.tail.tail.tail.head, static_cast<G&&>(upstream));
+    if constexpr (sizeof...(Rs) > 0) {
+      give(d.tail.tail.tail.head, static_cast<G&&>(upstream));
+    }
   }
 };
 
-/// x (batch, channel, ...) with each channel normalised to mean 0 and variance 1 over the batch,
-/// times weight (channel,), plus bias (channel,), plus `added` of the shape of x if there is one,
-/// and with `relu` followed by relu, all in the same pass. `statistics` gets the mean and variance;
-/// a device's own kernels update `running` too. The format of x is kept.
+/// x (batch, channel, ...) with each channel's mean and variance over the batch taken out, times
+/// weight (channel,), plus bias (channel,); with `relu` no less than 0, also plus `added` of the
+/// shape of x if there is one, all in the same pass. `statistics` gets what was taken out; where a
+/// device has kernels for it, they update `running` too. The format of x is kept.
 template <class T, class D>
 Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D>& bias,
                      double epsilon, bool relu, BatchStatistics<compute_t<T>, D>& statistics,
@@ -155,14 +163,13 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
   const auto computed_by = [&](const Tensor<T, D>& images, const auto& centre, const auto& factor,
                                const auto& rule) {
     const auto shown = (cast<C>(images) - centre) * factor + cast<C>(bias.value().reshape(beside));
-    const auto value_of = [&](const auto& e) {
-      return relu ? Tensor<T, D>(cast<T>(weft::relu(e))) : Tensor<T, D>(cast<T>(e));
-    };
     if (added != nullptr) {
-      const Tensor<T, D> y = value_of(shown + cast<C>(added->value()));
+      const Tensor<T, D> y = cast<T>(weft::relu(shown + cast<C>(added->value())));
       return computed("batch_norm", rule, y, x, weight, bias, *added);
     }
-    return computed("batch_norm", rule, value_of(shown), x, weight, bias);
+    const Tensor<T, D> y =
+        relu ? Tensor<T, D>(cast<T>(weft::relu(shown))) : Tensor<T, D>(cast<T>(shown));
+    return computed("batch_norm", rule, y, x, weight, bias);
   };
   if constexpr (detail::has_batch_kernels<D>()) {
     const Tensor<T, D> images = weft::detail::in_any_format(value);
@@ -171,7 +178,7 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
     Shape kept = beside;
     kept.insert(0, 1);
     statistics = {numbers.mean.reshape(kept), numbers.variance.reshape(kept), running != nullptr};
-    const BatchNormKernelRule<C, D> rule{numbers, relu};
+    const BatchNormKernelRule<C, D> rule{numbers, relu, added != nullptr};
     return computed_by(images, numbers.mean.reshape(beside), numbers.factor.reshape(beside), rule);
   } else {
     const Axes axes = detail::around_channels(x.rank());
@@ -181,7 +188,7 @@ Var<T, D> batch_norm(const Var<T, D>& x, const Var<T, D>& weight, const Var<T, D
     const auto root = rsqrt(variance + static_cast<C>(epsilon));
     const auto [scale, factor] =
         detail::values_of<C, D>(root, root * cast<C>(weight.value().reshape(beside)));
-    const BatchNormRule<C, D> rule{centre, scale, factor, relu};
+    const BatchNormRule<C, D> rule{centre, scale, factor, relu, added != nullptr};
     return computed_by(value, centre, factor, rule);
   }
 }

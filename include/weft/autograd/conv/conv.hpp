@@ -59,11 +59,15 @@ struct ConvRule {
   bool cut;
   conv::Problem problem;
 
+  template <class G>
+  G take_result(const G& gradient, const G& y) const {
+    return cut ? shown_gradient(gradient, y) : gradient;
+  }
+
   template <class G, class X, class W, class... B, class Xs, class Ws, class... Bs>
-  void backward(const G& gradient, const G& y, const Pack<Pull<X>, Pull<W>, Pull<B>...>& d,
-                const Xs& x, const Ws& w, const Bs&...) const {
+  void backward(const G& g, const Pack<Pull<X>, Pull<W>, Pull<B>...>& d, const Xs& x, const Ws& w,
+                const Bs&...) const {
     using T = typename G::value_type;
-    const G g = cut ? shown_gradient(gradient, y) : gradient;
     if (d.head.wanted()) {
       give(d.head,
            transposed ? conv::results<T, typename G::device_type>(operation, problem, g, w, nullptr)

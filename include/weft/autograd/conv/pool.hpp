@@ -16,8 +16,12 @@ struct MaxPoolRule {
   pool::Window window;
   Tensor<I, D> indices;
 
+  template <class G>
+  G take_result(const G& gradient, const G&) const {
+    return gradient;
+  }
   template <class G, class X>
-  void backward(const G& gradient, const G&, const Pack<Pull<X>>& d, const G& x) const {
+  void backward(const G& gradient, const Pack<Pull<X>>& d, const G& x) const {
     using T = typename G::value_type;
     const bool last = is_channels_last(indices);
     const G g = weft::detail::in_format(gradient, last);
@@ -40,8 +44,12 @@ struct AvgPoolRule {
   const char* operation;
   pool::Window window;
 
+  template <class G>
+  G take_result(const G& gradient, const G&) const {
+    return gradient;
+  }
   template <class G, class X>
-  void backward(const G& gradient, const G&, const Pack<Pull<X>>& d, const G& x) const {
+  void backward(const G& gradient, const Pack<Pull<X>>& d, const G& x) const {
     using T = typename G::value_type;
     const G g = weft::detail::in_any_format(gradient);
     G dx = weft::detail::allocate_format<T>(x.shape(), x.device(), is_channels_last(g));

@@ -56,6 +56,7 @@ class Pass {
         x->complete();
         if (x->passes) {
           node.check();
+          node.is_last = !retain;
           node.backward();
           if (state::checks) check_numbers(node);
         }

@@ -25,6 +25,7 @@ struct Node : Counted {
   std::uint64_t sequence;      ///< later statements have higher numbers
   Variable* output = nullptr;  ///< not owned: whoever reaches the node came through it
   bool released = false;       ///< its operands were released after a backward pass
+  bool is_last = false;        ///< the pass that runs releases them
   const char* file = nullptr;  ///< the statement's source file, if known
   unsigned line = 0;
 

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cuda/primitive/warp.hpp"
 #include "weft/eval/program/program.hpp"
 
 #if defined(__CUDACC__)
-
-#include <cub/util_ptx.cuh>
 
 namespace weft::on_cuda::detail {
 
@@ -66,7 +65,7 @@ __device__ __forceinline__ State merge_group(const R& reducer, State state, unsi
   while (true) {
 #pragma unroll 1
     for (unsigned offset = 1; offset < width && offset < 32; offset *= 2) {
-      reducer.merge(state, cub::ShuffleDown<32>(state, static_cast<int>(offset), 31, ~0U));
+      reducer.merge(state, from_above(state, static_cast<int>(offset)));
     }
     if (width <= 32) break;
     width /= 32;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include "weft/core/complex.hpp"
 
 #if defined(__CUDACC__)
@@ -16,6 +18,30 @@ __device__ __forceinline__ T exchanged(T x, int mask) {
 template <class T>
 __device__ __forceinline__ complex<T> exchanged(complex<T> x, int mask) {
   return {exchanged(x.re, mask), exchanged(x.im, mask)};
+}
+
+/// A 32-bit word of the thread `distance` lanes above; the thread's own where there is none.
+__device__ __forceinline__ unsigned word_from_above(unsigned word, int distance) {
+  asm volatile("shfl.sync.down.b32 %0, %1, %2, %3, %4;"
+               : "=r"(word)
+               : "r"(word), "r"(distance), "r"(31), "r"(~0U));
+  return word;
+}
+/// x of the thread `distance` lanes above, of any type that bytes make up; the thread's own where
+/// there is none. All threads of the warp take part. CUB's ShuffleDown, whose header takes longer
+/// to compile than the kernels of a small program.
+template <class T>
+__device__ __forceinline__ T from_above(T x, int distance) {
+  using Word =
+      std::conditional_t<alignof(T) % 4 == 0, unsigned,
+                         std::conditional_t<alignof(T) % 2 == 0, unsigned short, unsigned char>>;
+  constexpr int words = sizeof(T) / sizeof(Word);
+  T out;
+  Word* const to = reinterpret_cast<Word*>(&out);
+  const Word* const from = reinterpret_cast<const Word*>(&x);
+#pragma unroll
+  for (int i = 0; i < words; ++i) to[i] = static_cast<Word>(word_from_above(from[i], distance));
+  return out;
 }
 
 /// The sum over each `Width` neighbouring threads, a power of two up to 32: in each of them, with
