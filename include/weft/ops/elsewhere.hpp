@@ -14,6 +14,7 @@ namespace detail {
 struct Anything {
   template <class X>
   Anything(const X&) {}
+  Anything(std::initializer_list<Anything>) {}
 };
 /// Options in braces of functions whose header is missing, by their names.
 struct ConvNames {
@@ -169,6 +170,7 @@ template <class T = void> auto svd(detail::Anything, detail::Anything = 0, detai
 template <class T = void> auto qr(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
 template <class T = void> auto cholesky(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
 template <class T = void> auto eigh(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
+template <class T = void> auto cdist(detail::Anything, detail::Anything) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
 template <class T = void> auto lstsq(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_linalg<T>(); return Tensor<float>{}; }
 template <class T = void> auto median(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
 template <class T = void> auto quantile(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
@@ -182,6 +184,7 @@ template <class T = void> auto trapezoid(detail::Anything, detail::Anything = 0,
 template <class T = void> auto histogram(detail::Anything, detail::Anything) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
 template <class T = void> auto interp(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_statistics<T>(); return Tensor<float>{}; }
 template <class T = void> auto at_indices(detail::Anything, detail::Anything, detail::Anything) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
+template <class T = void> auto index_put(detail::Anything, detail::Anything, detail::Anything) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
 template <class T = void> auto tril(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
 template <class T = void> auto triu(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }
 template <class T = void> auto diag(detail::Anything, detail::Anything = 0, detail::Anything = 0) { detail::needs_header_arrays<T>(); return Tensor<float>{}; }

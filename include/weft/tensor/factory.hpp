@@ -21,6 +21,14 @@ Tensor<T, D> filled(const char* operation, const Shape& shape, V value, D device
   return out;
 }
 
+/// Stands where something else was given for a device.
+template <class X>
+Tensor<float, Cpu> needs_device() {
+  static_assert(always_false<X>,
+                "weft: a device is Cpu{}, Cuda{} or CudaAt<N>{}: write zeros({3, 4}, Cuda{})");
+  return {};
+}
+
 /// f(shape, device) for the numbers of zeros(3, 4) or zeros(3, 4, Cuda{}).
 template <class F, class X, class... Rest>
 auto by_sizes(const F& f, Shape shape, X next, Rest... rest) {
@@ -64,6 +72,27 @@ Tensor<T, D> ones(const Shape& shape, D device = {}) {
   if constexpr (detail::is_element<T>() && !is_small<T>)
     return detail::filled<T>("ones", shape, compute_t<T>(1), device);
   return {};
+}
+
+// Without a value, with one that is none, or a device that is none: say so.
+template <class T = void, MistakenOperand X, class... Rest>
+Tensor<float, Cpu> full(const Shape&, const X&, const Rest&...) {
+  static_assert(detail::always_false<X>, "weft: full takes a number: write full({3, 4}, v)");
+  return {};
+}
+template <class T = void>
+Tensor<float, Cpu> full(const Shape&) {
+  static_assert(detail::always_false<T>,
+                "weft: full takes a shape in braces and a value: write full({3, 4}, v)");
+  return {};
+}
+template <class T = float, MistakenOperand X>
+Tensor<float, Cpu> zeros(const Shape&, const X&) {
+  return detail::needs_device<X>();
+}
+template <class T = float, MistakenOperand X>
+Tensor<float, Cpu> ones(const Shape&, const X&) {
+  return detail::needs_device<X>();
 }
 
 // Not with sizes, which a value would follow unseen: says so.
