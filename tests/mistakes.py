@@ -19,7 +19,7 @@ def program(header, statement):
                   "Tensor<complex<float>> c, Tensor<float, Cuda> g")
     if header != "weft.hpp":
         parameters += ", Var<float> v" if header in ("autograd.hpp", "nn.hpp") else ""
-    return (f"#include <weft/{header}>\n#include <algorithm>\n#include <string>\n#include <vector>\n\n"
+    return (f"#include <weft/{header}>\n#include <algorithm>\n#include <numeric>\n#include <string>\n#include <vector>\n\n"
             f"using namespace weft;\n\nvoid f({parameters}) {{\n  {statement}\n}}\n")
 
 

@@ -103,7 +103,6 @@ Tensor<float, Cpu> full(A, B, Rest...) {
   return {};
 }
 
-/// The same with sizes instead of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
 template <class T = float, MistakenOperand X, class... Rest>
 Tensor<float, Cpu> zeros(const X&, const Rest&...) {
   static_assert(detail::always_false<X>,
@@ -116,6 +115,7 @@ Tensor<float, Cpu> ones(const X&, const Rest&...) {
                 "weft: a shape is integers: write ones({3, 4}), ones(3, 4), ones(x.shape())");
   return {};
 }
+/// The same with sizes instead of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
 template <class T = float, NumberLike I, class... Rest>
 auto empty(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return empty<T>(to...); }, {}, size, rest...);
