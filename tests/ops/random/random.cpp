@@ -260,7 +260,8 @@ TEST_CASE_TEMPLATE("a random expression keeps its values, and fuses", D, TEST_DE
   CHECK(coin.to_vector() == std::vector<bool>(8, true));
 }
 
-TEST_CASE_TEMPLATE("uniform and normal with bounds, mean and deviation", T, float, double, weft::half) {
+TEST_CASE_TEMPLATE("uniform and normal with bounds, mean and deviation", T, float, double,
+                   weft::half) {
   Generator a(14);
   Generator b(14);
   const weft::Tensor<T> x = weft::uniform<T>({500}, -3, 5.5, a);
