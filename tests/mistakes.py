@@ -8,10 +8,11 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from must_not_compile import ERROR, HERE, LINES, command
+from must_not_compile import ENOUGH, ERROR, HERE, LINES, command, family, precompile
 
 
 def program(header, statement):
@@ -19,17 +20,34 @@ def program(header, statement):
                   "Tensor<complex<float>> c, Tensor<float, Cuda> g")
     if header != "weft.hpp":
         parameters += ", Var<float> v" if header in ("autograd.hpp", "nn.hpp") else ""
-    return (f"#include <weft/{header}>\n#include <algorithm>\n#include <string>\n#include <vector>\n\n"
+    return (f"#include <weft/{header}>\n#include <algorithm>\n#include <numeric>\n#include <string>\n#include <vector>\n\n"
             f"using namespace weft;\n\nvoid f({parameters}) {{\n  {statement}\n}}\n")
 
 
-def answer(mistake, args):
+def precompiled(mistakes, folder, args):
+    """{header: options} for headers of many mistakes, most of whose time goes into reading them."""
+    counts = Counter(header for header, _ in mistakes)
+    often = [header for header, count in counts.items() if count >= ENOUGH and family(args.compiler) != "nvcc"]
+    options = {header: precompile(f"weft/{header}", folder, args) for header in often}
+    return {header: words for header, words in options.items() if words}
+
+
+def answer(mistake, args, headers):
     """Whether the compiler's answer is good, and its output."""
+    options = headers.get(mistake[0], [])
+    good, lines = ask(mistake, args, options)
+    if not options or good and len(lines) <= LINES - 2:  # who includes the header is not said there
+        return good, lines
+    return ask(mistake, args, [])
+
+
+def ask(mistake, args, options):
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "must_not_compile" / "mistake.cpp"  # where command() expects wrong programs
         source.parent.mkdir()
         source.write_text(program(*mistake))
-        done = subprocess.run(command(args.compiler, str(source), args), text=True,
+        words = command(args.compiler, str(source), args)
+        done = subprocess.run([words[0], *options, *words[1:]], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     lines = [line for line in done.stdout.splitlines() if line.strip()]
     if done.returncode == 0:
@@ -53,8 +71,9 @@ def main():
     if args.words:
         mistakes = [m for m in mistakes if any(word in m[1] for word in args.words)]
     mistakes = mistakes[::args.every]
-    with ThreadPoolExecutor(args.jobs) as pool:
-        answers = list(pool.map(lambda mistake: answer(mistake, args), mistakes))
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
+        headers = precompiled(mistakes, folder, args)
+        answers = list(pool.map(lambda mistake: answer(mistake, args, headers), mistakes))
     good = sum(right for right, _ in answers)
     for (header, statement), (right, lines) in zip(mistakes, answers):
         if not right:

@@ -10,6 +10,9 @@ TEST_CASE_TEMPLATE("free forms are the members", D, TEST_DEVICES) {
   CHECK(permute(x, {1, 0}).shape() == Shape{3, 2});
   CHECK(transpose(x)(2, 1).item() == 5);
   CHECK(transpose(x, 0, 1)(2, 1).item() == 5);
+  CHECK(x.transpose().data() == x.data());
+  CHECK(x.transpose()(2, 1).item() == 5);
+  CHECK((x + x).transpose()(2, 1).item() == 10);
   CHECK(expand(x(0), {4, 3}).shape() == Shape{4, 3});
   CHECK(flatten(x + x)(5).item() == 10);
   CHECK(squeeze(unsqueeze(x, 0)).shape() == Shape{2, 3});

@@ -28,6 +28,40 @@ TEST_CASE("an optimizer refuses what does not fit") {
   CHECK_SAYS("no parameters", optim::SGD(std::vector<Var<float>>{}));
 }
 
+TEST_CASE("an optimizer refuses parameters that would never change") {
+  const Var a = parameter(ones({2}));
+  const Var b(tensor(1.0F));
+  CHECK_SAYS("[Adam] parameter 1, of shape (), requires no gradient", optim::Adam({a, b}, 0.1));
+  CHECK_SAYS("parameter 0, of shape ()", optim::LBFGS(std::vector{b}));
+  optim::SGD optimizer({a}, 0.1);
+  CHECK_SAYS("[SGD] parameter 2, of shape ()", optimizer.add_group({parameter(ones({3})), b}));
+  CHECK(optimizer.parameters().size() == 1);
+  const Var scaled = 0.1F * parameter(ones({3}));
+  CHECK_SAYS("[SGD] parameter 0, of shape (3,), was computed by a statement",
+             optim::SGD(std::vector{scaled}));
+  scaled.retain_grad();
+  CHECK(optim::SGD(std::vector{scaled}).parameters().size() == 1);
+}
+
+TEST_CASE("a frozen parameter stays until it is unfrozen") {
+  Var x = parameter(ones({2}));
+  x.requires_grad(false);
+  const Var y = parameter(ones({2}));
+  optim::SGD optimizer({x, y}, 1);
+  const auto step = [&] {
+    optimizer.zero_grad();
+    sum(x * y).backward();
+    optimizer.step();
+  };
+  step();
+  CHECK(equal(x.detach(), ones({2})));
+  CHECK(equal(y.detach(), zeros({2})));
+  x.requires_grad(true);
+  y.value().fill(1);
+  step();
+  CHECK(equal(x.detach(), zeros({2})));
+}
+
 TEST_CASE_TEMPLATE("a parameter without a gradient stays", D, TEST_DEVICES) {
   const Var x = parameter(ones({2}, D{}));
   const Var y = parameter(ones({2}, D{}));

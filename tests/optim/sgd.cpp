@@ -26,9 +26,10 @@ TEST_CASE("a learning rate alone stands for the options") {
   CHECK_THROWS_AS(optim::SGD({w}, -1.0), ValueError);
 }
 
-TEST_CASE("a parameter that requires no gradient stays as it is") {
+TEST_CASE("a frozen parameter stays as it is") {
   const Var<float> w(tensor({1.F, 2.F}), true);
-  const Var<float> constant(tensor({3.F, 4.F}));
+  Var<float> constant(tensor({3.F, 4.F}), true);
+  constant.requires_grad(false);
   optim::SGD optimizer({constant, w}, {.lr = 0.5, .momentum = 0.9});
   Var(sum(w * constant)).backward();
   optimizer.step();

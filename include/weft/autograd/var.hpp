@@ -16,6 +16,11 @@
 
 namespace weft {
 
+template <class T>
+struct detail::DefaultDevice<T, void> {
+  using type = Cpu;
+};
+
 namespace autograd {
 template <class T, class D>
 Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/linalg/dual.hpp
@@ -24,7 +29,7 @@ Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/linalg/dual.hp
 /// A tensor that knows how it was computed. `Var y = expression` with a Var in it evaluates the
 /// expression as for a Tensor and records it; y.backward() then computes the gradients of all Vars
 /// that require one, which x.grad() gives. Copies are handles to the same values and gradient.
-template <class T, Device D = Cpu>
+template <class T, Device D>
 class Var : public Members<Var<T, D>> {
  public:
   using value_type = T;
@@ -264,6 +269,7 @@ class Var : public Members<Var<T, D>> {
   using Members<Var>::reshape;
   using Members<Var>::view;
   Var permute(const Shape& axes) const;
+  using Members<Var>::transpose;
   Var transpose(int64_t a, int64_t b) const;
   Var t() const;
   Var reshape(const Shape& shape) const;
@@ -369,6 +375,20 @@ Var(const E&) -> Var<typename E::value_type, typename detail::Evaluated<E>::devi
 template <ExpressionLike X>
 auto parameter(const X& x) {
   return Var(x.eval(), true);
+}
+/// Not of numbers, which could be elements or sizes: says so.
+template <NumberLike N>
+Var<float> parameter(std::initializer_list<N>) {
+  static_assert(detail::always_false<N>,
+                "weft: a parameter is made from a tensor: write parameter(tensor({1.0F, 2.0F})), "
+                "parameter(zeros({3, 4}))");
+  return {};
+}
+template <NumberLike N>
+Var<float> parameter(N) {
+  static_assert(detail::always_false<N>,
+                "weft: a parameter is made from a tensor: write parameter(tensor(v))");
+  return {};
 }
 
 }  // namespace weft

@@ -70,8 +70,9 @@ struct NoDataset {
   NoDataset(const D&) {
     static_assert(
         weft::detail::always_false<D>,
-        "weft: a data set has size() const and get(i) const, or get(i, Generator&) const; "
-        "or, to make whole batches, batch(const int64_t* indices, int64_t count, "
+        "weft: a data set has size() const and get(i) const, or get(i, Generator&) const; tensors "
+        "become one by data::TensorDataset(x, y); or, to make whole batches, batch(const int64_t* "
+        "indices, int64_t count, "
         "data::HostMemory) const, which gives a std::tuple of tensors");
   }
   int64_t size() const { return 0; }
@@ -216,6 +217,10 @@ class DataLoader {
 template <class D>
   requires(!Loadable<D>)
 DataLoader(D, LoaderOptions = {})
+->DataLoader<detail::NoDataset<D>>;
+template <class D, NumberLike N, class... More>
+  requires(!Loadable<D>)
+DataLoader(D, N, More...)
 ->DataLoader<detail::NoDataset<D>>;
 
 }  // namespace weft::data

@@ -47,6 +47,27 @@ std::vector<Var<T, D>> parameters_from(P& given) {
   }
 }
 
+/// Refuses parameters that no backward pass would give a gradient, now or later; the first of them
+/// has the number `first`. A frozen one, p.requires_grad(false), is a leaf like others.
+template <class T, class D>
+void check_learnable(const char* rule, const std::vector<Var<T, D>>& parameters,
+                     std::size_t first = 0) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& p = parameters[i];
+    if (!p.variable()) {
+      // Its gradient could not be asked for later either: this handle would not know.
+      fail<ValueError>(rule, "parameter ", first + i, ", of shape ", p.shape(),
+                       ", requires no gradient and would never change, expected one that does: "
+                       "write Var w = parameter(x), or w.requires_grad(true) before the optimizer");
+    }
+    if (!p.is_leaf() && !p.variable()->retains) {
+      fail<ValueError>(rule, "parameter ", first + i, ", of shape ", p.shape(),
+                       ", was computed by a statement and keeps no gradient, expected a leaf: "
+                       "write Var w = parameter(expression)");
+    }
+  }
+}
+
 /// The options that an optimizer was given: its own, or a learning rate.
 template <class Options, class R>
 Options options_from(const R& given) {

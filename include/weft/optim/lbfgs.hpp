@@ -56,6 +56,7 @@ class LBFGS {
         groups_{detail::options_from<LBFGSOptions>(given)} {
     const LBFGSOptions& options = groups_[0];
     if (parameters_.empty()) fail<ValueError>("LBFGS", "no parameters, expected at least 1");
+    detail::check_learnable("LBFGS", parameters_);
     const bool positive = options.max_iter > 0 && options.history_size > 0 && options.lr > 0;
     if (!positive) {
       fail<ValueError>("LBFGS", "lr ", options.lr, ", max_iter ", options.max_iter,

@@ -41,6 +41,7 @@ class Optimizer {
   void add_group(std::vector<Var<T, D>> parameters, Options options) {
     if (parameters.empty()) fail<ValueError>(Rule::text, "no parameters, expected at least 1");
     check(options);
+    detail::check_learnable(Rule::text, parameters, parameters_.size());
     check_new(parameters);
     parameters_.insert(parameters_.end(), parameters.begin(), parameters.end());
     groups_.emplace_back(std::move(parameters), options);

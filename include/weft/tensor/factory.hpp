@@ -21,6 +21,14 @@ Tensor<T, D> filled(const char* operation, const Shape& shape, V value, D device
   return out;
 }
 
+/// Stands where something else was given for a device.
+template <class X>
+Tensor<float, Cpu> needs_device() {
+  static_assert(always_false<X>,
+                "weft: a device is Cpu{}, Cuda{} or CudaAt<N>{}: write zeros({3, 4}, Cuda{})");
+  return {};
+}
+
 /// f(shape, device) for the numbers of zeros(3, 4) or zeros(3, 4, Cuda{}).
 template <class F, class X, class... Rest>
 auto by_sizes(const F& f, Shape shape, X next, Rest... rest) {
@@ -66,6 +74,27 @@ Tensor<T, D> ones(const Shape& shape, D device = {}) {
   return {};
 }
 
+// Without a value, or with something that is no number or no device: says so.
+template <class T = void, MistakenOperand X, class... Rest>
+Tensor<float, Cpu> full(const Shape&, const X&, const Rest&...) {
+  static_assert(detail::always_false<X>, "weft: full takes a number: write full({3, 4}, v)");
+  return {};
+}
+template <class T = void>
+Tensor<float, Cpu> full(const Shape&) {
+  static_assert(detail::always_false<T>,
+                "weft: full takes a shape in braces and a value: write full({3, 4}, v)");
+  return {};
+}
+template <class T = float, MistakenOperand X>
+Tensor<float, Cpu> zeros(const Shape&, const X&) {
+  return detail::needs_device<X>();
+}
+template <class T = float, MistakenOperand X>
+Tensor<float, Cpu> ones(const Shape&, const X&) {
+  return detail::needs_device<X>();
+}
+
 // Not with sizes, since a value after them would be mistaken for one: says so.
 template <class T = void, NumberLike A, NumberLike B, class... Rest>
 Tensor<float, Cpu> full(A, B, Rest...) {
@@ -74,7 +103,6 @@ Tensor<float, Cpu> full(A, B, Rest...) {
   return {};
 }
 
-/// The same with sizes instead of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
 template <class T = float, MistakenOperand X, class... Rest>
 Tensor<float, Cpu> zeros(const X&, const Rest&...) {
   static_assert(detail::always_false<X>,
@@ -87,6 +115,7 @@ Tensor<float, Cpu> ones(const X&, const Rest&...) {
                 "weft: a shape is integers: write ones({3, 4}), ones(3, 4), ones(x.shape())");
   return {};
 }
+/// The same with sizes instead of a shape: zeros(3, 4), zeros(3, 4, Cuda{}).
 template <class T = float, NumberLike I, class... Rest>
 auto empty(I size, Rest... rest) {
   return detail::by_sizes([](const auto&... to) { return empty<T>(to...); }, {}, size, rest...);

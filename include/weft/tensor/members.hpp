@@ -128,6 +128,8 @@ class Members {
   auto permute(First first, I... axes) const {
     return self().permute(detail::shape_of_numbers(first, axes...));
   }
+  /// The transposed matrix, as t().
+  auto transpose() const { return self().t(); }
   /// No sizes or axes: say so.
   template <MistakenOperand X>
     requires(!std::is_base_of_v<detail::Int64s, X>)
@@ -235,6 +237,7 @@ class NodeMembers : public Members<E> {
   auto view(const Shape& shape) const { return eval().view(shape); }
   auto expand(const Shape& shape) const { return eval().expand(shape); }
   auto permute(const Shape& axes) const { return eval().permute(axes); }
+  using Members<E>::transpose;
   auto transpose(int64_t a, int64_t b) const { return eval().transpose(a, b); }
   auto t() const { return eval().t(); }
   auto flatten() const { return eval().flatten(); }

@@ -88,6 +88,22 @@ constexpr bool is_value() {
   return false;
 }
 
+/// The element type of a tensor that is made from a number or a container: naming it says what to
+/// write.
+template <class X>
+  requires(NumberLike<X> || (MistakenOperand<X> && !std::is_base_of_v<Int64s, X>))
+constexpr auto element_of_mistake() {
+  constexpr bool number = NumberLike<X>;
+  constexpr bool other = !number;
+  static_assert(other,
+                "weft: a tensor is made by name: write tensor(v) for one number, full({2, 3}, v) "
+                "for several");
+  static_assert(number,
+                "weft: a tensor is made by name: write tensor(v) for a container, borrow(p, shape) "
+                "for a pointer");
+  return 0.0F;
+}
+
 /// Whether I is one index of the first axis.
 template <class I>
 constexpr bool is_index() {

@@ -81,11 +81,12 @@ class Tensor : public Members<Tensor<T, D>> {
     }
   }
   /// No constructor: says what to write instead.
-  template <MistakenOperand X = Shape>
-  explicit Tensor(const X&) {
-    detail::is_value<X>();
-  }
+  template <class X = Shape>
+    requires(MistakenOperand<X> || NumberLike<X>)
+  explicit Tensor(const X&) { detail::is_value<std::conditional_t<NumberLike<X>, Shape, X>>(); }
 
+  // All of these are explicit: with others, f({1, 2}) would be ambiguous for a function that takes
+  // a Shape or a Tensor, and c ? x(0) : 0.0F for a conversion of the number.
   template <NumberLike A, NumberLike B, NumberLike... Rest>
   explicit Tensor(A, B, Rest...) {
     detail::is_value<std::conditional_t<NumberLike<A>, Shape, A>>();
@@ -253,6 +254,7 @@ class Tensor : public Members<Tensor<T, D>> {
   using Members<Tensor>::expand;
   using Members<Tensor>::permute;
   using Members<Tensor>::reshape;
+  using Members<Tensor>::transpose;
   using Members<Tensor>::view;
   Tensor permute(const Shape& axes) const { return with(layout::permute(layout(), axes)); }
   Tensor transpose(int64_t a, int64_t b) const { return with(layout::transpose(layout(), a, b)); }
@@ -356,6 +358,9 @@ template <NumberLike N>
 Tensor(std::initializer_list<N>) -> Tensor<float>;
 template <NumberLike N>
 Tensor(std::initializer_list<std::initializer_list<N>>) -> Tensor<float>;
+// Of `Tensor x = 3` and `Tensor x = vector`, for which these constructors are not considered.
+template <class X>
+Tensor(const X&) -> Tensor<decltype(detail::element_of_mistake<X>())>;
 
 /// Swaps the elements of two views: swap(x[0], x[2]). Named tensors swap their handles.
 template <class T, class D>

@@ -6,7 +6,17 @@
 
 namespace weft {
 
-template <class T, Device D>
+namespace detail {
+/// The device of Var<T>. autograd/var.hpp specialises it; without that, it names the header.
+template <class T, class = void>
+struct DefaultDevice {
+  static constexpr bool here = always_false<T>;
+  static_assert(here, "weft: to use Var include <weft/autograd.hpp>");
+  using type = Cpu;
+};
+}  // namespace detail
+
+template <class T, Device D = typename detail::DefaultDevice<T>::type>
 class Var;  // in autograd/var.hpp
 
 namespace detail {

@@ -43,12 +43,16 @@ void check_systems() {
     CHECK(off(matmul(single, solve(single, right)), right) < close_enough<T>);
     const Tensor<T, D> vector = b(0, weft::all, 0);
     CHECK(off(matmul(single, solve(single, vector)), vector) < close_enough<T>);
+    CHECK(off(matmul(single, lu_solve(lu_factor(single), vector)), vector) < close_enough<T>);
+    CHECK(lu_solve(lu_factor(a), vector).shape() == Shape{2, 3, n});
 
     const auto s = definite_matrices<T, D>({3, n, n});
     const auto factor = cholesky(s);
     CHECK(off(matmul(factor, weft::linalg::adjoint(factor)), s) < close_enough<T>);
     CHECK(off(weft::linalg::lower(factor), factor) == 0);
     CHECK(off(matmul(s, cholesky_solve(b, factor)), b) < 20 * close_enough<T>);
+    const auto x = cholesky_solve(vector, factor(0));
+    CHECK(off(matmul(s(0), x), vector) < 20 * close_enough<T>);
     for (int how = 0; how < 8; ++how) {
       const weft::linalg::Triangle triangle{(how & 1) != 0, (how & 2) != 0, (how & 4) != 0};
       const auto whole = (a(0) / T(8)).eval();

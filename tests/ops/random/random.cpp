@@ -260,6 +260,25 @@ TEST_CASE_TEMPLATE("a random expression keeps its values, and fuses", D, TEST_DE
   CHECK(coin.to_vector() == std::vector<bool>(8, true));
 }
 
+TEST_CASE_TEMPLATE("uniform and normal with bounds, mean and deviation", T, float, double,
+                   weft::half) {
+  Generator a(14);
+  Generator b(14);
+  const weft::Tensor<T> x = weft::uniform<T>({500}, -3, 5.5, a);
+  const weft::Tensor<T> y = weft::normal<T>({500}, 10, 0.5, a);
+  const auto u = weft::uniform<T>({500}, b).to_vector();
+  const auto n = weft::normal<T>({500}, b).to_vector();
+  using C = weft::compute_t<T>;
+  const C close = static_cast<C>(std::is_same_v<T, weft::half> ? 0.02 : 1e-5);
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    CHECK(std::abs(C(x(at).item()) - (C(-3) + C(8.5) * C(u[i]))) <= close);
+    CHECK(std::abs(C(y(at).item()) - (C(10) + C(0.5) * C(n[i]))) <= close);
+  }
+  CHECK(C(min(x).item()) >= -3);
+  CHECK(C(max(x).item()) <= C(5.5));
+}
+
 TEST_CASE_TEMPLATE("a draw broadcasts and goes into views", D, TEST_DEVICES) {
   Generator a(13);
   Generator b(13);

@@ -11,41 +11,62 @@ namespace weft::nn {
 
 // Activation functions return expressions: what follows is computed in the same kernel.
 
-struct ReLU {
+namespace detail {
+/// A layer without options. Constructing it from a tensor is a mistake that gets a sentence.
+struct WithoutOptions {
+  WithoutOptions() = default;
+  template <ExpressionLike X>
+  explicit WithoutOptions(const X&) {
+    static_assert(weft::detail::always_false<X>,
+                  "weft: a layer is made first and then called: write nn::ReLU{}(x), or relu(x)");
+  }
+};
+}  // namespace detail
+
+struct ReLU : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return relu(x); }
 };
 /// relu capped at 6; at 0 and 6 without a gradient.
-struct ReLU6 {
+struct ReLU6 : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return relu6(x); }
 };
-struct Hardswish {
+struct Hardswish : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return hardswish(x); }
 };
-struct Hardsigmoid {
+struct Hardsigmoid : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return hardsigmoid(x); }
 };
 /// Its argument.
-struct Identity {
+struct Identity : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return x; }
 };
-struct GELU {
+struct GELU : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return gelu(x); }
 };
-struct SiLU {
+struct SiLU : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return silu(x); }
 };
-struct Tanh {
+struct Tanh : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return tanh(x); }
 };
-struct Sigmoid {
+struct Sigmoid : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return sigmoid(x); }
 };
@@ -68,7 +89,8 @@ struct ELU {
   auto operator()(const ExpressionLike auto& x) const { return elu(x, alpha); }
 };
 /// elu with the constants that keep mean 0 and variance 1 (Klambauer et al. 2017).
-struct SELU {
+struct SELU : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return selu(x); }
 };
@@ -86,17 +108,20 @@ struct Softplus {
   auto operator()(const ExpressionLike auto& x) const { return softplus(x, beta, threshold); }
 };
 /// x / (1 + |x|).
-struct Softsign {
+struct Softsign : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return softsign(x); }
 };
 /// x tanh(softplus(x)) (Misra 2019).
-struct Mish {
+struct Mish : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return mish(x); }
 };
 /// log(sigmoid(x)).
-struct LogSigmoid {
+struct LogSigmoid : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return logsigmoid(x); }
 };
@@ -129,7 +154,8 @@ struct Hardshrink {
   auto operator()(const ExpressionLike auto& x) const { return hardshrink(x, lambda); }
 };
 /// x - tanh(x).
-struct Tanhshrink {
+struct Tanhshrink : detail::WithoutOptions {
+  using WithoutOptions::WithoutOptions;
   auto fields() { return nn::fields(); }
   auto operator()(const ExpressionLike auto& x) const { return tanhshrink(x); }
 };

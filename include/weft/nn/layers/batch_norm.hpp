@@ -102,21 +102,11 @@ struct BatchNorm {
       const Shape row = autograd::detail::beside_images(channels, x.rank());
       const auto small = static_cast<compute_t<T>>(epsilon);
       const Tensor<T, D> scale = rsqrt(*running_var + small);
-      const auto shown = [&](const auto& images, const auto& factor, const auto& offset) {
-        return (images - running_mean->reshape(row)) * (scale.reshape(row) * factor.reshape(row)) +
-               offset.reshape(row);
-      };
-      const bool taped =
-          is_grad_enabled() && (x.requires_grad() || w.requires_grad() || b.requires_grad() ||
-                                (added != nullptr && added->requires_grad()));
-      if (taped) {  // seldom: one statement's gradient serves all three
-        const Var<T, D> y = shown(x, w, b);
-        if (added != nullptr) return weft::relu(y + *added);
-        return cut ? Var<T, D>(weft::relu(y)) : y;
-      }
-      const auto y = shown(x.value(), w.value(), b.value());
-      if (added != nullptr) return Var<T, D>(Tensor<T, D>(weft::relu(y + added->value())));
-      return Var<T, D>(cut ? Tensor<T, D>(weft::relu(y)) : Tensor<T, D>(y));
+      const auto y =
+          (x - running_mean->reshape(row)) * (scale.reshape(row) * w.reshape(row)) + b.reshape(row);
+      if (added != nullptr) return weft::relu(y + *added);
+      if (cut) return weft::relu(y);
+      return y;
     }
     const int64_t n = channels > 0 ? x.size() / channels : 0;
     if (training && n <= 1) {

@@ -91,6 +91,13 @@ struct Conv {
   }
 };
 
+/// Stands where the size of a convolution's kernel is missing.
+template <class... N>
+void needs_kernel() {
+  static_assert(weft::detail::always_false<N...>,
+                "weft: a convolution has three sizes: write nn::Conv2d(in, out, kernel)");
+}
+
 template <int Axes, class D, class T>
 struct ConvTranspose {
   Var<T, D> weight;               // (in, out / groups, kernel...)
@@ -130,6 +137,9 @@ struct ConvTranspose {
 template <class D = Cpu, class T = float>
 struct Conv1d : detail::Conv<1, D, T> {
   Conv1d() = default;
+  template <NumberLike... N>
+    requires(sizeof...(N) == 1 || sizeof...(N) == 2)
+  explicit Conv1d(N...) { detail::needs_kernel<N...>(); }
   Conv1d(int64_t in, int64_t out, const PerAxis& kernel, const ConvLayerOptions& o = {},
          D device = {})
       : detail::Conv<1, D, T>(in, out, kernel, o, device) {}
@@ -139,6 +149,9 @@ struct Conv1d : detail::Conv<1, D, T> {
 template <class D = Cpu, class T = float>
 struct Conv2d : detail::Conv<2, D, T> {
   Conv2d() = default;
+  template <NumberLike... N>
+    requires(sizeof...(N) == 1 || sizeof...(N) == 2)
+  explicit Conv2d(N...) { detail::needs_kernel<N...>(); }
   Conv2d(int64_t in, int64_t out, const PerAxis& kernel, const ConvLayerOptions& o = {},
          D device = {})
       : detail::Conv<2, D, T>(in, out, kernel, o, device) {}
@@ -148,6 +161,9 @@ struct Conv2d : detail::Conv<2, D, T> {
 template <class D = Cpu, class T = float>
 struct Conv3d : detail::Conv<3, D, T> {
   Conv3d() = default;
+  template <NumberLike... N>
+    requires(sizeof...(N) == 1 || sizeof...(N) == 2)
+  explicit Conv3d(N...) { detail::needs_kernel<N...>(); }
   Conv3d(int64_t in, int64_t out, const PerAxis& kernel, const ConvLayerOptions& o = {},
          D device = {})
       : detail::Conv<3, D, T>(in, out, kernel, o, device) {}
@@ -156,6 +172,9 @@ struct Conv3d : detail::Conv<3, D, T> {
 template <class D = Cpu, class T = float>
 struct ConvTranspose1d : detail::ConvTranspose<1, D, T> {
   ConvTranspose1d() = default;
+  template <NumberLike... N>
+    requires(sizeof...(N) == 1 || sizeof...(N) == 2)
+  explicit ConvTranspose1d(N...) { detail::needs_kernel<N...>(); }
   ConvTranspose1d(int64_t in, int64_t out, const PerAxis& kernel,
                   const ConvTransposeLayerOptions& o = {}, D device = {})
       : detail::ConvTranspose<1, D, T>(in, out, kernel, o, device) {}
@@ -164,6 +183,9 @@ struct ConvTranspose1d : detail::ConvTranspose<1, D, T> {
 template <class D = Cpu, class T = float>
 struct ConvTranspose2d : detail::ConvTranspose<2, D, T> {
   ConvTranspose2d() = default;
+  template <NumberLike... N>
+    requires(sizeof...(N) == 1 || sizeof...(N) == 2)
+  explicit ConvTranspose2d(N...) { detail::needs_kernel<N...>(); }
   ConvTranspose2d(int64_t in, int64_t out, const PerAxis& kernel,
                   const ConvTransposeLayerOptions& o = {}, D device = {})
       : detail::ConvTranspose<2, D, T>(in, out, kernel, o, device) {}
@@ -172,6 +194,9 @@ struct ConvTranspose2d : detail::ConvTranspose<2, D, T> {
 template <class D = Cpu, class T = float>
 struct ConvTranspose3d : detail::ConvTranspose<3, D, T> {
   ConvTranspose3d() = default;
+  template <NumberLike... N>
+    requires(sizeof...(N) == 1 || sizeof...(N) == 2)
+  explicit ConvTranspose3d(N...) { detail::needs_kernel<N...>(); }
   ConvTranspose3d(int64_t in, int64_t out, const PerAxis& kernel,
                   const ConvTransposeLayerOptions& o = {}, D device = {})
       : detail::ConvTranspose<3, D, T>(in, out, kernel, o, device) {}

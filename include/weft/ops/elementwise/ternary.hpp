@@ -88,6 +88,15 @@ constexpr auto where(C&& condition, X&& x, Y&& y) {
   return lift(op::where{}, static_cast<C&&>(condition), static_cast<X&&>(x), static_cast<Y&&>(y));
 }
 
+/// Not with a condition alone: says so.
+template <ExpressionLike C>
+auto where(const C& condition) {
+  static_assert(detail::always_false<C>,
+                "weft: where takes a condition and two values: write where(c, x, y), or nonzero(c) "
+                "for the indices where c holds");
+  return condition;
+}
+
 /// x + factor * y * z.
 template <class X, class Y, class Z>
   requires OperandsOrMistakes<X, Y, Z>

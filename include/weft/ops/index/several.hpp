@@ -203,6 +203,12 @@ Tensor<T, D> index_put(const Tensor<T, D>& x, std::initializer_list<Tensor<I, D>
                        const S& values) {
   return index_put(x, std::vector<Tensor<I, D>>(indices), values);
 }
+/// Not with PyTorch's accumulate: says so.
+template <ExpressionLike X, class I, Device D, OperandOrMistake S>
+auto index_put(const X& x, std::initializer_list<Tensor<I, D>>, const S&, bool) {
+  static_assert(detail::always_false<X>, "weft: to add write index_put_add(x, {i, j}, values)");
+  return x;
+}
 /// Adds the values instead, like PyTorch's accumulate=True.
 template <class T, Device D, class I, OperandOrMistake S>
 Tensor<T, D> index_put_add(const Tensor<T, D>& x, const std::vector<Tensor<I, D>>& indices,

@@ -54,13 +54,17 @@ auto cholesky(X&& a) {
 }
 
 /// x with A x = b, from the factor l = cholesky(A) (or its transpose, with `upper`) and b (..., n,
-/// k). Batches broadcast.
+/// k), or one vector b for all. Batches broadcast.
 template <ExpressionLike B, ExpressionLike L>
 auto cholesky_solve(B&& b, L&& l, bool upper = false) {
   if constexpr (linalg::takes<B, L>()) {
     const auto factor = linalg::settled(l);
-    const auto half = triangular_solve(factor, b, {.upper = upper, .transposed = upper});
-    return triangular_solve(factor, half, {.upper = upper, .transposed = !upper});
+    const auto given = linalg::settled(b);
+    const bool vector = given.rank() == 1;
+    const auto right = vector ? given.unsqueeze(-1) : given;
+    const auto half = triangular_solve(factor, right, {.upper = upper, .transposed = upper});
+    const auto x = triangular_solve(factor, half, {.upper = upper, .transposed = !upper});
+    return vector ? x.squeeze(-1) : x;
   }
 }
 

@@ -211,17 +211,21 @@ auto lu_factor(X&& a) {
   }
 }
 
-/// x with A x = b, from lu_factor(A) and b (..., n, k); with `transposed`, A^T x = b (A^H for
-/// complex matrices). Batches broadcast. Throws ValueError if a matrix is singular.
+/// x with A x = b, from lu_factor(A) and b (..., n, k), or one vector b for all; with `transposed`,
+/// A^T x = b (A^H for complex matrices). Batches broadcast. Throws ValueError if a matrix is
+/// singular.
 template <class T, class D, class X, ExpressionLike B>
 auto lu_solve(const LuFactors<T, D, X>& factors, B&& b, bool transposed = false) {
   if constexpr (linalg::takes<Tensor<T, D>, B>()) {
-    const auto x = linalg::settled(b);
+    const auto given = linalg::settled(b);
+    const bool vector = given.rank() == 1;
+    const auto x = vector ? given.unsqueeze(-1) : given;
     const Shape batch = linalg::solution_batch("lu_solve", factors.lu.shape(), x.shape());
     const int64_t n = linalg::rows_of(factors.lu);
     const linalg::LuSolveRule<D> rule{factors.pivots.expand(linalg::with(batch, n)), transposed};
-    return linalg::run(rule, factors.lu.expand(linalg::with(batch, n, n)),
-                       x.expand(linalg::with(batch, n, linalg::columns_of(x))));
+    const auto y = linalg::run(rule, factors.lu.expand(linalg::with(batch, n, n)),
+                               x.expand(linalg::with(batch, n, linalg::columns_of(x))));
+    return vector ? y.squeeze(-1) : y;
   }
 }
 

@@ -202,6 +202,14 @@ template <class A, class B>
 auto matmul(A&& a, B&& b) {
   return detail::multiply<product::matmul>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
+/// Not of three: says so.
+template <ExpressionLike A, ExpressionLike B, ExpressionLike C, class... More>
+auto matmul(const A& a, const B&, const C&, const More&...) {
+  static_assert(weft::detail::always_false<A>,
+                "weft: matmul multiplies two: write matmul(matmul(a, b), c), or multi_dot(a, b, c) "
+                "of <weft/linalg.hpp>, which chooses the cheapest order");
+  return a;
+}
 /// matmul, for two matrices.
 template <ExpressionLike A, ExpressionLike B>
 auto mm(A&& a, B&& b) {

@@ -119,11 +119,25 @@ auto uniform(const Shape& shape, Generator& generator = default_generator()) {
   return generated(shape, op::uniform<T>{generator.draw()});
 }
 
+/// Uniform between low and high, which rounding may reach.
+template <class T = float, NumberLike L, NumberLike H>
+auto uniform(const Shape& shape, L low, H high, Generator& generator = default_generator()) {
+  const auto first = static_cast<compute_t<T>>(low);
+  return first + (static_cast<compute_t<T>>(high) - first) * uniform<T>(shape, generator);
+}
+
 /// Normal with mean 0 and deviation 1.
 template <class T = float>
 auto normal(const Shape& shape, Generator& generator = default_generator()) {
   static_assert(is_floating<T>, "weft: normal and randn make floating-point numbers");
   return generated(shape, op::normal<T>{generator.draw()});
+}
+
+/// Normal with the given mean and deviation.
+template <class T = float, NumberLike M, NumberLike S>
+auto normal(const Shape& shape, M mean, S deviation, Generator& generator = default_generator()) {
+  using C = compute_t<T>;
+  return static_cast<C>(mean) + static_cast<C>(deviation) * normal<T>(shape, generator);
 }
 
 /// Integers from low to high - 1, all equally likely.
@@ -168,6 +182,15 @@ Tensor<T, D> rand(const Shape& shape, D device = {}, Generator& generator = defa
   detail::Access::check_sizes("rand", shape);
   return detail::on<T>(uniform<T>(shape, generator), device);
 }
+/// Not on another thing than a device: says so.
+template <class T = float, MistakenOperand X>
+Tensor<float> rand(const Shape&, const X&) {
+  return detail::needs_device<X>();
+}
+template <class T = float, MistakenOperand X>
+Tensor<float> randn(const Shape&, const X&) {
+  return detail::needs_device<X>();
+}
 /// rand(3, 4), rand(3, 4, Cuda{}).
 template <class T = float, NumberLike I, class... Rest>
 auto rand(I size, Rest... rest) {
@@ -189,6 +212,15 @@ Tensor<T, D> randint(std::int64_t low, std::int64_t high, const Shape& shape, D 
                      Generator& generator = default_generator()) {
   detail::Access::check_sizes("randint", shape);
   return detail::on<T>(integers<T>(low, high, shape, generator), device);
+}
+/// Not without a shape: says so.
+template <class T = std::int64_t, NumberLike N, class... Rest>
+  requires(NumberLike<Rest>&&...)
+Tensor<T> randint(N, Rest...) {
+  static_assert(detail::always_false<N>,
+                "weft: randint takes bounds and a shape: write randint(0, 10, {3, 4}), and {} for "
+                "one number");
+  return {};
 }
 /// true, or 1 of another element type, with probability p.
 template <class T = bool, Device D = Cpu>

@@ -153,6 +153,29 @@ auto with_places(N&& reduction) {
 }
 }  // namespace detail
 
+namespace detail {
+template <class X>
+auto needs_axis(const X& x) {
+  static_assert(always_false<X>,
+                "weft: axes have a type of their own: write sum(x, axis(0, 1), keepdims)");
+  return x;
+}
+}  // namespace detail
+
+// Not with axes in braces: say so.
+template <ExpressionLike X>
+auto sum(const X& x, std::initializer_list<int>, bool = false) {
+  return detail::needs_axis(x);
+}
+template <ExpressionLike X>
+auto mean(const X& x, std::initializer_list<int>, bool = false) {
+  return detail::needs_axis(x);
+}
+template <ExpressionLike X>
+auto max(const X& x, std::initializer_list<int>, bool = false) {
+  return detail::needs_axis(x);
+}
+
 /// All of these, and those in the table in reducers.hpp, take axis(...) for the axes to reduce (all
 /// axes by default), and keepdims; the result is lazy, and can be part of a larger expression.
 template <ExpressionLike X, class... Options>
