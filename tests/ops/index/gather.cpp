@@ -285,8 +285,7 @@ TEST_CASE_TEMPLATE("numbers, and indices that stretch to none", D, TEST_DEVICES)
   CHECK_SAYS("[gather] axis 1 of a tensor of rank 0", gather(x, first, axis(1)));
   CHECK_SAYS("[gather] indices of shape (1, 3) along axis 0 of ()",
              gather(x, first.reshape(1, 3), axis(0)));
-  CHECK_SAYS("index 1 is out of range, expected -1 to 0",
-             gather(x, first + 1, axis(0)).eval().to_vector());
+  CHECK_SAYS("[gather] index 1 is out of range", gather(x, first + 1, axis(0)).eval().to_vector());
   const auto none = weft::zeros<float>({0, 3}, D{});
   CHECK(gather(none, weft::zeros<int>({1, 2}, D{}), axis(1)).eval().shape() == Shape{0, 2});
 }
