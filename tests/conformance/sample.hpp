@@ -1,5 +1,5 @@
-// One sample of PyTorch's OpInfo: its operands as tensors or, for gradients, as Vars.
-// SPDX-License-Identifier: Apache-2.0
+// One sample of PyTorch's OpInfo: its operands as tensors or, for gradients, as Vars, in any
+// layout. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cmath>
@@ -30,9 +30,36 @@ inline Shape to_shape(const std::vector<int64_t>& sizes) {
   return out;
 }
 
+/// How an operand's elements lie in memory.
+enum class Placing { contiguous, transposed, stepped, reversed };
+inline constexpr Placing placings[] = {Placing::contiguous, Placing::transposed, Placing::stepped,
+                                       Placing::reversed};
+inline const char* name(Placing placing) {
+  constexpr const char* names[] = {"contiguous", "transposed", "stepped", "reversed"};
+  return names[static_cast<int>(placing)];
+}
+
+/// A copy of x that lies so; vectors and numbers cannot be transposed and are stepped instead.
+template <class T>
+Tensor<T> placed(const Tensor<T>& x, Placing placing) {
+  if (placing == Placing::contiguous) return x.clone();
+  if (placing == Placing::reversed) return weft::flip(weft::flip(x).clone());
+  if (placing == Placing::transposed && x.rank() > 1) {
+    Shape axes;
+    for (int i = x.rank(); i-- > 0;) axes.push_back(i);
+    return x.permute(axes).clone().permute(axes);
+  }
+  Shape wider = x.shape();
+  wider.push_back(3);
+  const Tensor<T> all = weft::full<T>(wider, T(77));  // which no result may contain
+  const Tensor<T> every_third = all.narrow(-1, 1, 1).squeeze(-1);
+  every_third.assign(x);
+  return every_third;
+}
+
 class Sample {
  public:
-  explicit Sample(Case& c) : case_(c), node_(c.nodes.at(0)) {}
+  Sample(Case& c, Placing placing) : case_(c), node_(c.nodes.at(0)), placing_(placing) {}
 
   const std::string& name() const { return node_.op; }
   /// Whether an operand or an option was given.
@@ -51,9 +78,13 @@ class Sample {
     if (value(key).tensor.dtype() != weft::Dtype::float64) {
       throw NotExpressible("operands of several element types");
     }
-    return value(key).tensor.get<double>();
+    return placed(value(key).tensor.get<double>(), placing_);
   }
-  Ints ints(const std::string& key) const {
+  Ints ints(const std::string& key) const { return placed(plain_ints(key), placing_); }
+  Flags flags(const std::string& key) const {
+    return placed(value(key).tensor.get<bool>(), placing_);
+  }
+  Ints plain_ints(const std::string& key) const {
     switch (value(key).tensor.dtype()) {
       case weft::Dtype::int64:
         return value(key).tensor.get<int64_t>();
@@ -65,13 +96,12 @@ class Sample {
         throw NotExpressible("indices of this type");
     }
   }
-  Flags flags(const std::string& key) const { return value(key).tensor.get<bool>(); }
   /// The same as what gradients may go to, where the sample asks for them.
   Var<double> var(const std::string& key) {
     for (const auto& [name, leaf] : leaves_) {
       if (name == key) return leaf;
     }
-    const Var<double> v(tensor(key).clone(), wants(key));
+    const Var<double> v(tensor(key), wants(key));
     leaves_.emplace_back(key, v);
     return v;
   }
@@ -192,6 +222,7 @@ class Sample {
 
   Case& case_;
   const Node& node_;
+  Placing placing_;
   std::vector<std::pair<std::string, Var<double>>> leaves_;
   std::vector<Value> values_;
   std::vector<Var<double>> results_;

@@ -31,6 +31,18 @@ TEST_CASE_TEMPLATE("a mask of all axes", D, TEST_DEVICES) {
   x[x > 100] = 5;
 }
 
+TEST_CASE_TEMPLATE("a mask of no axes", D, TEST_DEVICES) {
+  const auto yes = weft::full<bool>({}, true, D{});
+  const auto x = weft::full<float>({}, 3.0F, D{});
+  x[yes] += x[yes];
+  CHECK(x.item() == 6);
+  x[!yes] += x[!yes];
+  CHECK(x.item() == 6);
+  const Tensor row = tensor({1.0F, 2.0F}, D{});
+  row[yes] = row[yes] * 2.0F;
+  CHECK(row.to_vector() == std::vector<float>{2, 4});
+}
+
 TEST_CASE_TEMPLATE("a mask of the first axes", D, TEST_DEVICES) {
   const auto x = counted(D{});
   const auto mask = tensor({true, false, true}, D{});

@@ -195,11 +195,13 @@ T atomicOr(T* p, T x) {
 }
 
 template <class T, class U>
+  requires(std::is_arithmetic_v<T> && std::is_arithmetic_v<U>)
 auto min(T x, U y) {
   using Both = std::common_type_t<T, U>;
   return std::min<Both>(x, y);
 }
 template <class T, class U>
+  requires(std::is_arithmetic_v<T> && std::is_arithmetic_v<U>)
 auto max(T x, U y) {
   using Both = std::common_type_t<T, U>;
   return std::max<Both>(x, y);

@@ -20,9 +20,10 @@ REFUSED = '''cudaDeviceGetPCIBusId cudaGraphDestroy cudaGraphDestroyNode cudaGra
 cudaGraphExecKernelNodeSetParams cudaGraphGetNodes cudaGraphGetRootNodes cudaGraphInstantiate cudaGraphLaunch
 cudaGraphNodeGetType cudaLaunchCooperativeKernel cudaMemcpyPeerAsync cudaOccupancyMaxActiveClusters
 cudaStreamBeginCapture cudaStreamEndCapture'''.split()
-# What kernels include of libraries whose kernels do not run here.
-EMPTY = '''cub/agent/single_pass_scan_operators.cuh cub/device/device_radix_sort.cuh
-cub/device/device_select.cuh cub/util_ptx.cuh thrust/iterator/counting_iterator.h'''.split()
+# What kernels include of libraries whose kernels do not run here, and what stands in for it.
+EMPTY = ['cub/util_ptx.cuh']
+DEVICE = '''cub/agent/single_pass_scan_operators.cuh cub/device/device_radix_sort.cuh
+cub/device/device_select.cuh thrust/iterator/counting_iterator.h'''.split()
 ASM = re.compile(r'\basm(?:\s+volatile)?\s*\((?:[^;"]|"(?:[^"\\]|\\.)*")*?\)\s*;')
 SHUFFLE = re.compile(r'\basm volatile\("shfl\.sync\.down\.b32[^"]*"(?:[^;"]|"[^"]*")*;')
 HINT = re.compile(r'\(\s*"("|prefetch)')
@@ -64,6 +65,8 @@ def main():
             write(options.out / inside, translated(text) if for_gpus else text)
     for header in EMPTY:
         write(options.out / 'empty' / header, '#pragma once\n')
+    for header in DEVICE:
+        write(options.out / 'empty' / header, f'#pragma once\n#include "{HERE / "cub_device.hpp"}"\n')
     stubs = [f'extern "C" int {name}() {{ return {code}; }}' for names, code in ((DONE, 0), (REFUSED, 801))
              for name in names]
     write(options.out / 'stubs.cpp', '\n'.join(stubs) + '\n')

@@ -26,7 +26,8 @@ using gather_finder =
 /// Sets `offsets` to the position in `x` of each coordinate of `shape`, before the index is added.
 WEFT_OUTLINED inline void set_offsets(Operand& offsets, Indexing how, const Layout& x, int axis,
                                       const Shape& shape) {
-  const int index_rank = how == Indexing::instead ? shape.rank() - x.rank() + 1 : shape.rank();
+  const bool instead = how == Indexing::instead && x.rank() > 0;
+  const int index_rank = instead ? shape.rank() - x.rank() + 1 : shape.rank();
   offsets.set(reinterpret_cast<const void*>(IndexOperand::origin), 1, shape,
               offset_strides(how, x, axis, index_rank), nullptr);
 }

@@ -121,7 +121,8 @@ class Masked : public detail::UpdatesChosen<Masked<T, D>> {
       } else {
         const int rest = x_.rank() - mask_.rank();
         const Shape given = x.shape();
-        if (given.rank() <= rest || (given.rank() == rest + 1 && given[0] == 1)) {
+        const bool one_for_all = rest < x_.rank() && given.rank() == rest + 1 && given[0] == 1;
+        if (given.rank() <= rest || one_for_all) {
           x_.assign(where(wide_mask(), x, x_));
         } else if constexpr (detail::can_become<value_type, D, detail::node_t<X>>()) {
           write_each(Tensor<value_type, D>(x));

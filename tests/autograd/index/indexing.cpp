@@ -39,6 +39,14 @@ TEST_CASE_TEMPLATE("gathers from what broadcasts along the other axes", D, TEST_
   CHECK(gradcheck([&](const auto& v) { return Var(take_along_axis(v, along, axis(1))); }, row));
 }
 
+TEST_CASE_TEMPLATE("gathers from a number", D, TEST_DEVICES) {
+  const Var x = parameter(numbers<D>({}));
+  const auto first = weft::zeros<std::int64_t>({3}, D{});
+  CHECK(gradcheck([&](const auto& v) { return Var(gather(v * v, first, axis(0)) * 2.0); }, x));
+  CHECK(gradcheck([&](const auto& v) { return Var(gather(v, first(0), axis(0)) * v); }, x));
+  CHECK(gradcheck([&](const auto& v) { return Var(take(v, first, axis(-1)) + v); }, x));
+}
+
 TEST_CASE_TEMPLATE("rows of an embedding that are read several times", D, TEST_DEVICES) {
   const Var table = parameter(numbers<D>({5, 2}));
   const auto words = tensor<std::int64_t>({{3, 0}, {3, 3}}).to(D{});

@@ -16,6 +16,13 @@ TEST_CASE_TEMPLATE("borders of every kind", D, TEST_DEVICES) {
                              PadMode::circular, PadMode::symmetric}) {
     CHECK(gradcheck([&](const auto& v) { return Var(pad(v * v, {3, 1, 0, 1}, mode) * y); }, x));
   }
+  for (const PadMode mode : {PadMode::reflect, PadMode::replicate, PadMode::symmetric}) {
+    CHECK(gradcheck(
+        [&](const auto& v) {
+          return Var(pad(v * v, {-2, 3, 2, -1}, mode) * y(all, slice(0, 5)));
+        },
+        x));
+  }
   x.zero_grad();
   const Var cut = pad(x, {-1, -2, 1, 0});
   cut.backward(weft::ones<double>({4, 1}, D{}));

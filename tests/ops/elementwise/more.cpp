@@ -57,6 +57,12 @@ TEST_CASE_TEMPLATE("exponents, places and sums of exponentials", D, TEST_DEVICES
   const auto [rest, whole] = modf(tensor({2.5F, -2.5F}, D{}));
   CHECK(values(rest) == Floats{0.5F, -0.5F});
   CHECK(values(whole) == Floats{2, -2});
+  const auto ends = tensor({INFINITY, -INFINITY, -3.0F}, D{});
+  const Tensor<float, D> dropped = modf(ends).first;
+  CHECK(dropped.to_vector() == Floats{0, 0, 0});
+  CHECK(values(signbit(dropped)) == std::vector<bool>{false, true, true});
+  CHECK(values(modf(ends).second) == Floats{INFINITY, -INFINITY, -3});
+  CHECK(std::isnan(values(modf(ends - ends).first)[0]));
   const auto y = tensor({1.2345F, -27.5F, 3e38F}, D{});
   CHECK(values(round(y, 2)) == Floats{1.23F, -27.5F, 3e38F});
   CHECK(values(round(y.narrow(0, 0, 2), -1)) == Floats{0, -30});

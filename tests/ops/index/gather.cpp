@@ -275,3 +275,17 @@ TEST_CASE_TEMPLATE("shapes that do not fit", D, TEST_DEVICES) {
   CHECK_SAYS("more than 8 dimensions",
              take(weft::zeros({1, 1, 1, 1, 1, 1, 1, 1}, D{}), i, axis(0)));
 }
+
+TEST_CASE_TEMPLATE("numbers, and indices that stretch to none", D, TEST_DEVICES) {
+  const auto x = weft::full<float>({}, 7.0F, D{});
+  const auto first = weft::zeros<int>({3}, D{});
+  CHECK(gather(x, first, axis(0)).eval().to_vector() == std::vector<float>{7, 7, 7});
+  CHECK(gather(x, first(0) - 1, axis(-1)).eval().shape() == Shape{});
+  CHECK(Tensor<float, D>(take(x, first.reshape(1, 3), axis(0)) + 1.0F).shape() == Shape{1, 3});
+  CHECK_SAYS("[gather] axis 1 of a tensor of rank 0", gather(x, first, axis(1)));
+  CHECK_SAYS("[gather] indices of shape (1, 3) along axis 0 of ()",
+             gather(x, first.reshape(1, 3), axis(0)));
+  CHECK_SAYS("[gather] index 1 is out of range", gather(x, first + 1, axis(0)).eval().to_vector());
+  const auto none = weft::zeros<float>({0, 3}, D{});
+  CHECK(gather(none, weft::zeros<int>({1, 2}, D{}), axis(1)).eval().shape() == Shape{0, 2});
+}

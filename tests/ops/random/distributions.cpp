@@ -354,6 +354,12 @@ TEST_CASE("what distributions refuse") {
              random::truncated_normal(0, 1, 2, 1, {3}));
   CHECK_SAYS("[exponential] shape (-1,)", random::exponential(1, {-1}));
   CHECK_SAYS("[multinomial] 3 of 2 without replacement", random::multinomial(ones({2}), 3));
+  const auto two_of_three = tensor({1.0, 0.0, 2.0});
+  CHECK_SAYS("[multinomial] 3 without replacement of 2 weights above 0",
+             random::multinomial(tensor({{1.0, 0.0, 2.0}, {1.0, 1.0, 1.0}}), 3));
+  CHECK(sort(random::multinomial(two_of_three, 2)).values.to_vector() ==
+        std::vector<std::int64_t>{0, 2});
+  CHECK(random::multinomial(zeros({0, 3}), 2).shape() == Shape{0, 2});
   CHECK_SAYS("[categorical] a weight of -1", random::categorical(tensor({1., -1.})));
   CHECK_SAYS("[categorical] a weight of 0, a sum of 0", random::categorical(zeros({2, 3})));
   CHECK(random::categorical(zeros({0, 3})).shape() == Shape{0});

@@ -14,7 +14,7 @@ TEST_CASE_TEMPLATE("what stands in a border", D, TEST_DEVICES) {
   CHECK(row(PadMode::wrap) == row(PadMode::circular));
   CHECK(row(PadMode::circular) == std::vector<float>{2, 3, 1, 2, 3, 1});
   CHECK(pad(x, {0, 0, 1, 2}).shape() == Shape{4, 3});
-  CHECK_SAYS("a border of 3 and 0 along axis 1 of shape (1, 3), expected 0 to 2",
+  CHECK_SAYS("a border of 3 and 0 along axis 1 of shape (1, 3), expected -3 to 2",
              pad(x, {3, 0}, PadMode::reflect));
   CHECK_SAYS("[pad] borders (1,)", pad(x, {1}));
 }
@@ -41,5 +41,24 @@ TEST_CASE_TEMPLATE("a border is a part of the statement", D, TEST_DEVICES) {
   CHECK(pad(x, 1, PadMode::reflect).shape() == Shape{4, 5});
   CHECK_SAYS("[pad] 1 pairs for shape (2, 3)", pad(x, {{1, 1}}));
   CHECK_SAYS("a border of -4 and 0 along axis 1", pad(x, {-4, 0}));
+  CHECK_SAYS("a border of -4 and 0 along axis 1", pad(x, {-4, 0}, PadMode::reflect));
+  CHECK_SAYS("a border of -1 and 1 along axis 1", pad(x, {-1, 1}, PadMode::circular));
   CHECK_SAYS("[pad] the number 300", pad(cast<std::int8_t>(x), {1, 1}, PadMode::constant, 300));
+}
+
+TEST_CASE_TEMPLATE("borders that mirror on one side and take away on the other", D, TEST_DEVICES) {
+  const Tensor<float, D> x = tensor({{0.0F, 1.0F, 2.0F, 3.0F, 4.0F}}, D{});
+  const auto row = [&](int64_t before, int64_t after, PadMode mode) {
+    const Tensor<float, D> fused = pad(x * 2.0F, {before, after}, mode) * 0.5F;
+    const auto out = pad(x, {before, after}, mode).to_vector();
+    CHECK(fused.to_vector() == out);
+    return out;
+  };
+  using Row = std::vector<float>;
+  CHECK(row(-3, 4, PadMode::reflect) == Row{3, 4, 3, 2, 1, 0});
+  CHECK(row(2, -4, PadMode::reflect) == Row{2, 1, 0});
+  CHECK(row(-5, 2, PadMode::replicate) == Row{4, 4});
+  CHECK(row(2, -3, PadMode::symmetric) == Row{1, 0, 0, 1});
+  CHECK(row(-1, -2, PadMode::circular) == Row{1, 2});
+  CHECK(row(-2, -3, PadMode::reflect).empty());
 }

@@ -82,3 +82,15 @@ TEST_CASE_TEMPLATE("differences of all elements", D, TEST_DEVICES) {
   CHECK(is(ediff1d(x(0, 0)), {}));
   CHECK(gradcheck([](const auto& v) { return ediff1d(v * v); }, parameter(x)));
 }
+
+TEST_CASE_TEMPLATE("along an axis without elements", D, TEST_DEVICES) {
+  const auto x = zeros<double>({2, 0}, D{});
+  CHECK(is(trapezoid(x), {0, 0}));
+  CHECK(is(trapezoid(x, zeros<double>({0}, D{})), {0, 0}));
+  CHECK(cumulative_trapezoid(x).shape() == Shape{2, 0});
+  CHECK(exclusive_cumsum(x).shape() == Shape{2, 0});
+  CHECK(exclusive_cumprod(x, axis(0)).shape() == Shape{2, 0});
+  CHECK(unwrap(x).shape() == Shape{2, 0});
+  CHECK_SAYS("[trapezoid] shape (), expected an axis", trapezoid(full<double>({}, 1, D{})));
+  CHECK_SAYS("[diff] shape (), expected an axis", diff(full<double>({}, 1, D{})));
+}

@@ -44,6 +44,11 @@ TEST_CASE_TEMPLATE("weighted means, covariances and correlations", D, TEST_DEVIC
   CHECK(is(cov(x), {7, 5.5, 5.5, 7}));
   CHECK(is(cov(x, correction(0)), {14.0 / 3, 11.0 / 3, 11.0 / 3, 14.0 / 3}));
   CHECK(is(cov(x(0)), {7}));
+  CHECK(cov(x(0)).rank() == 0);
+  CHECK(cov(x(slice(0, 1))).shape() == Shape{});
+  CHECK(corrcoef(x(slice(0, 1))).item() == 1);
+  CHECK(std::isnan(cov(full<double>({}, 3, D{})).item()));
+  CHECK(std::isnan(cov(x(all, slice(0, 1)), correction(2))(0, 1).item()));  // 0 / 0, as in NumPy
   CHECK(is(corrcoef(x), {1, 5.5 / 7, 5.5 / 7, 1}));
   CHECK_SAYS("[cov] shape (1, 1, 2)", cov(ones<double>({1, 1, 2}, D{})));
   const Var v = parameter(x);

@@ -69,6 +69,7 @@ TEST_CASE_TEMPLATE("medians, k-th values and modes", D, TEST_DEVICES) {
   CHECK(third.indices.to_vector() == At{0, 2});
   CHECK(kthvalue(k, 2, axis(0)).values.to_vector() == std::vector<int>{4, 2, 3, 4, 9});
   CHECK_SAYS("[kthvalue] k = 6, expected 1 to 5", kthvalue(k, 6));
+  CHECK(kthvalue(k.narrow(0, 0, 0), 2).values.shape() == Shape{0});
   const auto most = mode(k);
   CHECK(most.values.to_vector() == std::vector<int>{2, 1});
   CHECK(most.indices.to_vector() == At{2, 0});

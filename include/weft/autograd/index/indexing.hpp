@@ -21,6 +21,15 @@ struct Rule<Gather<K, E, I>> {
       using T = typename std::remove_cvref_t<decltype(sink.buffer)>::value_type;
       if (!sink.adds) sink.buffer.fill(compute_t<T>(0));
       if (gradient.size() == 0) return;
+      const auto add_sums = [&](const Tensor<T, D>& copies) {
+        const Reduce<reducer::sum, Tensor<T, D>> sums(
+            reducer::sum{}, copies, broadcast_axes(sink.buffer.shape(), copies.shape()));
+        const Tensor<T, D> summed = sums.eval().reshape(sink.buffer.shape());
+        sink.buffer.assign(sink.buffer + summed);
+      };
+      if (sink.buffer.rank() == 0 && K::how != Indexing::whole) {
+        return add_sums(Tensor<T, D>(cast<T>(gradient)));  // each element is this one
+      }
       const auto add_to = [&](const Tensor<T, D>& target) {
         weft::detail::scatter_into<K::how, weft::detail::Update::add>(K::text, target, e.axis(),
                                                                       e.indices(), gradient);
@@ -33,10 +42,7 @@ struct Rule<Gather<K, E, I>> {
       // The operand was broadcast: its elements get the sums of their copies' gradients.
       const auto copies = zeros<T>(stretched, sink.buffer.device());
       add_to(copies);
-      const Reduce<reducer::sum, Tensor<T, D>> sums(reducer::sum{}, copies,
-                                                    broadcast_axes(sink.buffer.shape(), stretched));
-      const Tensor<T, D> summed = sums.eval().reshape(sink.buffer.shape());
-      sink.buffer.assign(sink.buffer + summed);
+      add_sums(copies);
     });
   }
 };

@@ -91,6 +91,21 @@ struct div_rounded {
   }
 };
 
+/// What trunc drops, with the sign of x; of infinities 0.
+struct modf_fraction {
+  using domain = Floating;
+  static constexpr const char* text = "modf";
+  static constexpr int arity = 1;
+  template <class T>
+  WEFT_HD static T value(T x) {
+    return math::copysign(math::is_inf(x) ? T(0) : math::frac(x), x);
+  }
+  template <int, class T, class Y>
+  WEFT_HD static T derivative(T, Y) {
+    return T(1);
+  }
+};
+
 /// The fraction of x in [1/2, 1), and the power of two that it is multiplied by.
 struct frexp_fraction {
   using domain = Floating;

@@ -29,10 +29,10 @@ Parts(A, B) -> Parts<A, B>;
 template <class X, class Y>
   requires OperandsOrMistakes<X, Y>
 auto divmod(const X& x, const Y& y) { return Parts{floor_divide(x, y), remainder(x, y)}; }
-/// {what trunc drops, trunc(x)}, as C's modf.
+/// {what trunc drops, trunc(x)}, as C's modf: of infinities 0 is dropped.
 template <ExpressionLike X>
 auto modf(const X& x) {
-  return Parts{frac(x), trunc(x)};
+  return Parts{lift(op::modf_fraction{}, x), trunc(x)};
 }
 /// {fraction in [1/2, 1), exponent as int32} with x = fraction 2^exponent.
 template <ExpressionLike X>

@@ -108,7 +108,9 @@ auto gather(X&& x, I&& indices, const Axes* axes) {
   using E = std::remove_cvref_t<X>;
   using T = typename E::value_type;
   if constexpr (can_index<E, std::remove_cvref_t<I>>()) {
-    const int along = axes == nullptr ? 0 : one_axis(K::text, *axes, x.rank());
+    const bool first =
+        axes == nullptr || (x.rank() == 0 && axes->rank() == 1 && is_axis_of_number((*axes)[0]));
+    const int along = first ? 0 : one_axis(K::text, *axes, x.rank());
     return Gather<K, operand_t<T, X>, operand_t<int64_t, I>>(
         AsOperand<T, K>{}(static_cast<X&&>(x)), AsOperand<int64_t, K>{}(static_cast<I&&>(indices)),
         along);

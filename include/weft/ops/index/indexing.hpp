@@ -78,10 +78,11 @@ enum class Indexing {
 namespace detail {
 
 /// The shape of the elements that indices of a shape name; for `along` the other axes broadcast,
-/// or are shorter than x's: their first elements.
+/// or are shorter than x's: their first elements. A number counts as a vector of one element.
 WEFT_OUTLINED inline Shape indexed_shape(const char* operation, Indexing how, const Shape& x,
                                          int axis, const Shape& indices) {
   if (how == Indexing::whole) return indices;
+  if (x.rank() == 0 && (how == Indexing::instead || indices.rank() < 2)) return indices;
   Shape out;
   if (how == Indexing::instead) {
     for (int i = 0; i < axis; ++i) out.push_back(x[i]);
@@ -91,7 +92,7 @@ WEFT_OUTLINED inline Shape indexed_shape(const char* operation, Indexing how, co
   }
   bool fits = x.rank() == indices.rank();
   for (int i = 0; fits && i < x.rank(); ++i) {
-    fits = i == axis || indices[i] <= x[i] || x[i] == 1;
+    fits = i == axis || indices[i] <= x[i] || indices[i] == 1 || x[i] == 1;
     out.push_back(i == axis || x[i] == 1 || indices[i] != 1 ? indices[i] : x[i]);
   }
   if (!fits) {
@@ -105,7 +106,7 @@ WEFT_OUTLINED inline Shape indexed_shape(const char* operation, Indexing how, co
 WEFT_OUTLINED inline Strides offset_strides(Indexing how, const Layout& x, int axis,
                                             int index_rank) {
   Strides out;
-  if (how == Indexing::whole) {
+  if (how == Indexing::whole || x.rank() == 0) {
     for (int i = 0; i < index_rank; ++i) out.push_back(0);
     return out;
   }
@@ -120,7 +121,7 @@ WEFT_OUTLINED inline Strides offset_strides(Indexing how, const Layout& x, int a
 }
 
 inline AlongAxis finder(AlongAxis*, const IndexRange& range, const Layout& x, int axis) {
-  return {range, x.strides[axis]};
+  return {range, x.rank() == 0 ? 0 : x.strides[axis]};
 }
 WEFT_OUTLINED inline AtPosition finder(AtPosition*, const IndexRange& range, const Layout& x, int) {
   AtPosition out{range, 0, {}, {}};
@@ -140,7 +141,7 @@ WEFT_OUTLINED inline AtPosition finder(AtPosition*, const IndexRange& range, con
 
 /// The size that indices are checked against.
 inline int64_t indexed_size(Indexing how, const Shape& x, int axis) {
-  return how == Indexing::whole ? x.size() : x[axis];
+  return how == Indexing::whole || x.rank() == 0 ? x.size() : x[axis];
 }
 
 /// The one axis of an operation, counted from the front.

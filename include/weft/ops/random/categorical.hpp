@@ -71,7 +71,8 @@ Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> categorical(
 }
 
 /// For each row of weights (..., n), `count` indices (..., count) drawn as by categorical, with or
-/// without replacement.
+/// without replacement. Without, fewer weights above 0 than `count` throw ValueError on the CPU; on
+/// CUDA those of weight 0 then come last.
 template <ExpressionLike W>
 Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> multinomial(
     const W& weights, std::int64_t count, bool replacement = false,
@@ -85,6 +86,13 @@ Tensor<std::int64_t, typename std::remove_cvref_t<W>::device_type> multinomial(
     return argmax(detail::races("multinomial", w, count, true, generator), axis(-1)).eval();
   }
   const auto keys = weft::detail::as_tensor(detail::races("multinomial", w, 1, false, generator));
+  if constexpr (std::is_same_v<typename std::remove_cvref_t<W>::device_type, Cpu>) {
+    const std::int64_t chances = w.size() > 0 ? min(count_nonzero(w, axis(-1))).item() : count;
+    if (chances < count) {
+      fail<ValueError>("multinomial", count, " without replacement of ", chances,
+                       " weights above 0, expected at most as many");
+    }
+  }
   return topk(keys, count, axis(-1)).indices;
 }
 

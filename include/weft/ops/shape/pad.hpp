@@ -9,12 +9,14 @@
 namespace weft {
 
 namespace detail {
-/// The places of one axis with a border; throws for one that is larger than what it mirrors.
+/// The places of one axis with a border; throws for one that is larger than what it mirrors. What a
+/// negative border takes away is still mirrored on the other side, as in PyTorch, which repeats
+/// what is left.
 [[gnu::noinline]] inline AxisPlaces padded_axis(const char* operation, const Shape& shape, int axis,
                                                 int64_t before, int64_t after, PadMode mode) {
   const int64_t size = shape[axis];
   const bool constant = mode == PadMode::constant;
-  const int64_t least = constant ? -size : 0;
+  const int64_t least = mode == PadMode::circular && (before > 0 || after > 0) ? 0 : -size;
   const int64_t most = mode == PadMode::reflect                  ? size - 1
                        : mode == PadMode::replicate && size == 0 ? 0
                        : constant || mode == PadMode::replicate  ? INT64_MAX / 4
@@ -37,8 +39,9 @@ struct Border {
 };
 
 /// x with a border: `around` lists how many elements to add before and after the last axis, then
-/// the axis before that, and so on, as in PyTorch, for four axes at most. A negative constant
-/// border takes elements away. Throws ShapeError for a border that is larger than what it mirrors.
+/// the axis before that, and so on, as in PyTorch, for four axes at most. A negative border takes
+/// elements away. Throws ShapeError for a border that is larger than what it mirrors, and for a
+/// circular one that adds elements on one side and takes some away on the other.
 template <ExpressionLike X, NumberLike N = int>
 auto pad(X&& x, const Shape& around, PadMode mode = PadMode::constant, N value = 0) {
   const Shape& shape = x.shape();

@@ -73,6 +73,10 @@ auto pad(const X& e, const Shape& around, PadValue value) {
       const int at = x.rank() - 1 - i;
       const int64_t before = around[2 * i];
       const int64_t after = around[2 * i + 1];
+      if (before < 0 || after < 0) {
+        fail<ShapeError>("pad", "a border of ", before, " and ", after, " along axis ", at,
+                         ", expected no negative number");
+      }
       static_cast<void>(
           detail::padded_axis("pad", x.shape(), at, before, after, PadMode::replicate));
       std::vector<V> parts;

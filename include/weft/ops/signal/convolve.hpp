@@ -129,10 +129,11 @@ auto convolve_in_pieces(const A& a, const V& v, const Part& part, int64_t n) {
   return pieces.reshape(shape).narrow(-1, 0, part.length);
 }
 
-/// Along the last N axes of two tensors or Vars.
+/// Along the last N axes of two tensors or Vars. With `late`, `same` begins at the later one of the
+/// two middle elements of an even v, as SciPy's correlate2d.
 template <int N, class A, class V>
 auto convolve_tensors(const char* operation, const A& a, const V& v, ConvolveMode mode,
-                      ConvolveMethod method) {
+                      ConvolveMethod method, bool late) {
   double work = 1;
   bool fits = a.rank() >= N && v.rank() >= N;
   bool covers = true;  // a is at least as long as v along all axes
@@ -145,6 +146,7 @@ auto convolve_tensors(const char* operation, const A& a, const V& v, ConvolveMod
     covers = covers && size >= taps;
     within = within && size <= taps;
     parts[i] = part_of(mode, size, taps);
+    if (late && mode == ConvolveMode::same) parts[i].first = taps / 2;
     work *= static_cast<double>(taps);
   }
   fits = fits && (mode != ConvolveMode::valid || covers || within);
@@ -184,11 +186,11 @@ auto convolve(const char* operation, const A& a, const V& v, ConvolveMode mode,
     }
     if constexpr (is_half<typename Check::element>) {
       using T = typename Check::element;
-      return detail::as_tensor(
-          cast<T>(convolve_tensors<N>(operation, detail::as_tensor(cast<float>(x)),
-                                      detail::as_tensor(cast<float>(y)), mode, method)));
+      return detail::as_tensor(cast<T>(convolve_tensors<N>(
+          operation, detail::as_tensor(cast<float>(x)), detail::as_tensor(cast<float>(y)), mode,
+          method, N == 2 && correlates)));
     } else {
-      return convolve_tensors<N>(operation, x, y, mode, method);
+      return convolve_tensors<N>(operation, x, y, mode, method, N == 2 && correlates);
     }
   } else {
     return typename Check::first{};
@@ -215,6 +217,7 @@ auto convolve2d(const A& a, const V& v, ConvolveMode mode = ConvolveMode::full,
                 ConvolveMethod method = ConvolveMethod::automatic) {
   return fourier::convolve<2>("convolve2d", a, v, mode, method, false);
 }
+/// The correlation along the last two axes, as in SciPy.
 template <ExpressionLike A, ExpressionLike V>
 auto correlate2d(const A& a, const V& v, ConvolveMode mode = ConvolveMode::full,
                  ConvolveMethod method = ConvolveMethod::automatic) {

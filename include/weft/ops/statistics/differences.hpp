@@ -20,14 +20,21 @@ auto line_along(const V& v, int along, int rank) {
   for (int i = 0; i < rank; ++i) shape.push_back(i == along ? -1 : 1);
   return v.reshape(shape);
 }
-/// Elements 1, 2, ... of an axis, and those before them.
+/// The axis counted from the front; of a number, which has none to go along, an error.
+inline int line_axis(const char* operation, const Axes& axes, const Shape& shape) {
+  if (shape.rank() == 0) fail<ShapeError>(operation, "shape (), expected an axis");
+  return one_axis(operation, axes, shape);
+}
+/// Elements 1, 2, ... of an axis, and those before them; none of none.
 template <class V>
 auto later(const V& x, int along) {
-  return x.narrow(along, 1, x.shape()[along] - 1);
+  const int64_t n = x.shape()[along];
+  return x.narrow(along, n > 0 ? 1 : 0, n > 0 ? n - 1 : 0);
 }
 template <class V>
 auto earlier(const V& x, int along) {
-  return x.narrow(along, 0, x.shape()[along] - 1);
+  const int64_t n = x.shape()[along];
+  return x.narrow(along, 0, n > 0 ? n - 1 : 0);
 }
 /// Requires at least one element.
 inline void check_length(const char* operation, int64_t size, int64_t least) {
@@ -44,7 +51,7 @@ auto diff(const X& x, int64_t times = 1, const Axes& axis = {-1}) {
   if (times < 0) fail<ValueError>("diff", "times = ", times, ", expected at least 0");
   auto value = detail::as_tensor(x);
   using V = std::remove_const_t<decltype(value)>;
-  const int along = detail::one_axis("diff", axis, value.shape());
+  const int along = detail::line_axis("diff", axis, value.shape());
   for (; times > 0 && value.shape()[along] > 0; --times) {
     value = V(detail::later(value, along) - detail::earlier(value, along));
   }
@@ -86,7 +93,7 @@ template <ExpressionLike Y>
 auto gradient(const Y& y, double spacing = 1, const Axes& axis = {-1}) {
   using T = typename Y::value_type;
   const auto value = detail::as_tensor(y);
-  const int along = detail::one_axis("gradient", axis, value.shape());
+  const int along = detail::line_axis("gradient", axis, value.shape());
   Shape shape;
   for (int i = 0; i < value.rank(); ++i) shape.push_back(1);
   detail::check_length("gradient", value.shape()[along], 2);
@@ -98,7 +105,7 @@ auto gradient(const Y& y, double spacing = 1, const Axes& axis = {-1}) {
 template <ExpressionLike Y, ExpressionLike C>
 auto gradient(const Y& y, const C& x, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
-  const int along = detail::one_axis("gradient", axis, value.shape());
+  const int along = detail::line_axis("gradient", axis, value.shape());
   const auto places = detail::line_along(detail::as_tensor(x), along, value.rank());
   return detail::gradient_of(value, diff(places, 1, Axes{along}), along);
 }
@@ -120,8 +127,7 @@ auto trapezoids(const V& y, const H& steps, int along) {
 template <ExpressionLike Y>
 auto trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
-  const int along = detail::one_axis("trapezoid", axis, value.shape());
-  detail::check_length("trapezoid", value.shape()[along], 1);
+  const int along = detail::line_axis("trapezoid", axis, value.shape());
   using C = compute_t<typename Y::value_type>;
   return sum(detail::trapezoids(value, static_cast<C>(dx), along), Axes{along});
 }
@@ -129,8 +135,7 @@ auto trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
 template <ExpressionLike Y, ExpressionLike C>
 auto trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
-  const int along = detail::one_axis("trapezoid", axis, value.shape());
-  detail::check_length("trapezoid", value.shape()[along], 1);
+  const int along = detail::line_axis("trapezoid", axis, value.shape());
   auto places = detail::as_tensor(x);
   if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
   return sum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
@@ -144,16 +149,14 @@ auto trapezoid(const Y& y, const Axes& axis) {
 template <ExpressionLike Y>
 auto cumulative_trapezoid(const Y& y, double dx = 1, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
-  const int along = detail::one_axis("cumulative_trapezoid", axis, value.shape());
-  detail::check_length("cumulative_trapezoid", value.shape()[along], 1);
+  const int along = detail::line_axis("cumulative_trapezoid", axis, value.shape());
   using C = compute_t<typename Y::value_type>;
   return cumsum(detail::trapezoids(value, static_cast<C>(dx), along), Axes{along});
 }
 template <ExpressionLike Y, ExpressionLike C>
 auto cumulative_trapezoid(const Y& y, const C& x, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(y);
-  const int along = detail::one_axis("cumulative_trapezoid", axis, value.shape());
-  detail::check_length("cumulative_trapezoid", value.shape()[along], 1);
+  const int along = detail::line_axis("cumulative_trapezoid", axis, value.shape());
   auto places = detail::as_tensor(x);
   if (places.rank() == 1) places = detail::line_along(places, along, value.rank());
   return cumsum(detail::trapezoids(value, diff(places, 1, Axes{along}), along), Axes{along});
@@ -170,11 +173,10 @@ namespace detail {
 template <class S, class X>
 auto exclusive(const char* operation, const X& x, const Axes& axis) {
   const auto value = as_tensor(x);
-  const int along = one_axis(operation, axis, value.shape());
-  check_length(operation, value.rank() == 0 ? 0 : value.shape()[along], 1);
+  const int along = line_axis(operation, axis, value.shape());
   using Result = typename S::template result<typename X::value_type>;
   Shape front = value.shape();
-  front[along] = 1;
+  front[along] = front[along] > 0 ? 1 : 0;
   const auto begin =
       full<Result>(front, S::template identity<compute_t<Result>>() + compute_t<Result>(0),
                    detached(value).device());
@@ -202,7 +204,7 @@ auto unwrap(const X& x, const Axes& axis = {-1}, double period = 6.2831853071795
   using T = typename X::value_type;
   using C = compute_t<T>;
   const auto value = detail::as_tensor(x);
-  const int along = detail::one_axis("unwrap", axis, value.shape());
+  const int along = detail::line_axis("unwrap", axis, value.shape());
   const auto plain = detail::as_tensor(detail::detached(value));
   if (plain.shape()[along] < 2) return typename detail::Evaluated<X>::type(value);
   const auto step = diff(plain, 1, Axes{along});
@@ -212,7 +214,7 @@ auto unwrap(const X& x, const Axes& axis = {-1}, double period = 6.2831853071795
   const auto kept = where(wrapped == -half && step > C(0), half, wrapped);
   const auto more = where(abs(step) < half, C(0), kept - step).eval();
   Shape front = plain.shape();
-  front[along] = 1;
+  front[along] = front[along] > 0 ? 1 : 0;
   const auto corrections =
       cat(zeros<T>(front, plain.device()), cumsum(more, Axes{along}), Axes{along}).eval();
   return typename detail::Evaluated<X>::type(value + corrections);

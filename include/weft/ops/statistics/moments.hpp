@@ -105,22 +105,21 @@ template <ExpressionLike X, class... Options>
   requires(!ExpressionLike<Options> && ...)
 auto average(const X& x, Options... options) { return mean(x, options...); }
 
-/// The covariance matrix of variables, the rows of x, whose columns are observations. Unbiased
-/// unless correction(n) is given.
+/// The covariance matrix of variables, the rows of x, whose columns are observations; a number, the
+/// variance, of one variable. Unbiased unless correction(n) is given.
 template <ExpressionLike X>
 auto cov(const X& x, Correction divisor = {}) {
-  const int rank = x.shape().rank();
-  if (rank < 1 || rank > 2) {
+  if (x.shape().rank() > 2) {
     fail<ShapeError>("cov", "shape ", x.shape(), ", expected (variables, observations)");
   }
   using T = typename X::value_type;
   auto rows = detail::as_tensor(x);
-  if (rank == 1) rows = rows.unsqueeze(0);
+  while (rows.rank() < 2) rows = rows.unsqueeze(0);
   const int64_t n = rows.shape()[1];
   const auto centred = (rows - mean(rows, axis(1), keepdims)).eval();
-  const auto count = static_cast<compute_t<T>>(n - divisor.value);
+  const auto count = static_cast<compute_t<T>>(n > divisor.value ? n - divisor.value : 0);
   auto out = (matmul(centred, centred.t()) / count).eval();
-  return rank == 1 ? out.reshape(Shape{}) : out;
+  return out.size() == 1 ? out.reshape(Shape{}) : out;
 }
 /// The covariance matrix of two variables, vectors of one size, or of the rows of both.
 template <ExpressionLike X, ExpressionLike Y>
