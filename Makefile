@@ -9,7 +9,7 @@ release := build/release
 gpu := $(shell nvidia-smi -L 2>/dev/null | head -1)
 part := $(if $(all),,$(if $(CI),yes,$(if $(gpu),,yes)))
 configure = cmake --preset release -DWEFT_WERROR=$(if $(CI),ON,OFF) -DWEFT_CHEAP=$(if $(CI),ON,OFF) \
-  -DWEFT_CUDA_CHECK_ONLY=$(if $(part),ON,OFF) -DWEFT_TEST_MERGE=$(if $(all),1,$(if $(CI),10,6)) \
+  -DWEFT_CUDA_CHECK_ONLY=$(if $(part),ON,OFF) -DWEFT_TEST_MERGE=$(if $(all),1,$(if $(CI),36,6)) \
   -DWEFT_BENCH=$(if $(all)$(bench),ON,OFF)
 build := cmake --build --preset release --parallel $(jobs)
 
@@ -20,6 +20,7 @@ MAKEFLAGS += --no-print-directory
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
+demo: part := $(if $(gpu),,yes)
 demo: ## classify real handwritten digits, on the CPU and, if there is one, on the GPU
 	@scripts/setup.sh demo
 	@mkdir -p build && $(configure) >build/configure.log || { cat build/configure.log; exit 1; }

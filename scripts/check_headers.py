@@ -6,9 +6,12 @@ A header begins with one `// sentence.` that says what it gives, then the SPDX l
 only in core/config.hpp, the table.hpp of operations and reductions and the lists of weft::lib, has
 inline assembly for GPUs only in core/ptx.hpp, and has its test in tests/ under the same path;
 in a room (a sub-folder of a folder) another test of the room may include it instead. Headers under
-cuda/ are compiled by nvcc too, and by g++ with CUDA's headers, where they are found. A header that
-another one includes before anything else is compiled alone there. Umbrella headers (directly in
-include/weft) need no test.
+cuda/ are compiled by nvcc too, and by g++ with CUDA's headers, where they are found. Umbrella headers
+(directly in include/weft) need no test.
+
+Several headers share a run of the compiler where each but the first includes the one before it, itself or
+through others: all that a header finds read before it is then what it includes, as if it stood alone.
+What does not compile so is compiled by itself.
 """
 import argparse
 import re
@@ -66,29 +69,62 @@ def is_cuda(header):
     return header.startswith("weft/cuda/") or header.endswith("/cuda.hpp") or header == "weft/all.hpp"
 
 
-def compiled_by_others(headers):
-    """The headers that another one of `headers`, for the same compilers, includes before all else.
-
-    Nothing stands before them there, so that they need not be compiled once more.
-    """
-    found = set()
+def read_by(headers):
+    """For each header all of weft that it reads, whatever macros are defined."""
+    included = {}
     for header in headers:
+        depth, included[header] = 0, []
         for line in (INCLUDE / header).read_text().splitlines():
-            if line.strip() and not line.startswith("//") and line != "#pragma once":
-                first = re.match(r'#include "(weft/.*?)"', line)
-                if first and is_cuda(header) == is_cuda(first[1]):
-                    found.add(first[1])
-                break
-    return found
+            directive = re.match(r"\s*#\s*(if|endif|include)(?:.*[\"<](weft/.*?)[\">])?", line)
+            if directive and directive[1] == "include":
+                included[header] += [directive[2]] if depth == 0 and directive[2] else []
+            elif directive:
+                depth += 1 if directive[1] == "if" else -1
+    read = {}
+
+    def of(header):
+        if header not in read:
+            read[header] = set(included[header]).union(*map(of, included[header]))
+        return read[header]
+    return {header: of(header) for header in headers}
 
 
-def compile_problems(header, nvcc, cuda_include):
-    for command in commands(header, nvcc, cuda_include):
-        done = subprocess.run(command, input=f"#include <{header}>\n#include <{header}>\n", text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+def chains(headers):
+    """The headers as lists, as few as can be, in which each reads the one before it and has the same compilers."""
+    read, above = read_by(headers), {}
+
+    def put_below(header, tried):  # Kuhn's matching
+        for lower in sorted(read[header] - tried):
+            if is_cuda(lower) == is_cuda(header) and lower not in tried:
+                tried.add(lower)
+                if lower not in above or put_below(above[lower], tried):
+                    above[lower] = header
+                    return True
+        return False
+
+    for header in headers:
+        put_below(header, set())
+    below = {header: lower for lower, header in above.items()}
+    for header in headers:
+        if header not in above:
+            chain = [header]
+            while chain[-1] in below:
+                chain.append(below[chain[-1]])
+            yield chain[::-1]
+
+
+def compile_problems(chain, nvcc, cuda_include):
+    """The problems of each header of a chain."""
+    text = "".join(f"#include <{header}>\n" for header in [*chain, *chain])
+    found = {header: [] for header in chain}
+    for command in commands(chain[-1], nvcc, cuda_include):
+        done = subprocess.run(command, input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode and len(chain) > 1:
+            return {header: compile_problems([header], nvcc, cuda_include)[header] for header in chain}
         if done.returncode:
             shown = "".join(f"\n    {line}" for line in done.stdout.splitlines()[:12])
-            yield f"does not compile alone ({Path(command[0]).name}):{shown}"
+            found[chain[-1]].append(f"does not compile alone ({Path(command[0]).name}):{shown}")
+    return found
 
 
 def main():
@@ -101,22 +137,22 @@ def main():
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     cuda_include = str(Path(nvcc).parent.parent / "include") if nvcc else None
     headers = [p.relative_to(INCLUDE).as_posix() for p in sorted((INCLUDE / "weft").rglob("*.hpp"))]
-    compiled = set() if args.no_compile else set(headers) - compiled_by_others(headers)
+    together = list(chains(headers))
     if args.headers:
         headers = [h for h in headers if h.removeprefix("weft/") in args.headers]
-        compiled = set() if args.no_compile else set(headers)
+        together = [[header] for header in headers]
+    together = [] if args.no_compile else together
 
-    def problems(header):
-        found = list(text_problems(header))
-        return found + list(compile_problems(header, nvcc, cuda_include)) if header in compiled else found
-
-    total = 0
+    problems = {header: list(text_problems(header)) for header in headers}
     with ThreadPoolExecutor(args.jobs) as pool:
-        for header, found in zip(headers, pool.map(problems, headers)):
-            for problem in found:
-                print(f"{header}: {problem}")
-            total += len(found)
-    print(f"headers: {len(headers)}, {len(compiled)} compiled, {total} problems" + ("" if nvcc else "; no nvcc: cuda/ not compiled"))
+        for found in pool.map(lambda chain: compile_problems(chain, nvcc, cuda_include), together):
+            for header in found:
+                problems[header] += found[header]
+    for header in headers:
+        for problem in problems[header]:
+            print(f"{header}: {problem}")
+    total = sum(map(len, problems.values()))
+    print(f"headers: {len(headers)}, compiled in {len(together)} files, {total} problems" + ("" if nvcc else "; no nvcc: cuda/ not compiled"))
     return 1 if total else 0
 
 

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #ifdef __CUDACC__
-#include "weft/cuda.hpp"
+#include "weft/cuda/device.hpp"
 
 #include <cstdio>
 #endif
