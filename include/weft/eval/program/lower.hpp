@@ -5,8 +5,8 @@
 #include "weft/eval/program/plan.hpp"
 #include "weft/eval/program/program.hpp"
 #include "weft/eval/program/settings.hpp"
-#include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/elementwise/contents.hpp"
+#include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/elementwise/map.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 
