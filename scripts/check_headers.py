@@ -25,7 +25,8 @@ REPO = Path(__file__).resolve().parent.parent
 INCLUDE = REPO / "include"
 LINES = 300
 MACROS = ("weft/core/config.hpp", "weft/ops/elementwise/table.hpp", "weft/ops/reduce/table.hpp", "weft/lib.hpp", "weft/cuda/lib.hpp")
-ASSEMBLY = ("weft/core/ptx.hpp", "weft/cpu/threads/wait.hpp")  # the latter for CPUs
+# The last two for CPUs.
+ASSEMBLY = ("weft/core/ptx.hpp", "weft/cpu/threads/wait.hpp", "weft/cpu/elementwise/element_kernel.hpp")
 
 
 def text_problems(header):

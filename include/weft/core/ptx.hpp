@@ -57,6 +57,14 @@ __device__ __forceinline__ void st_relaxed(unsigned long long* p, unsigned long 
 __device__ __forceinline__ void prefetch_l2(const void* p) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
+/// shfl.sync.down: the word of the thread `distance` lanes above; the thread's own where there is
+/// none. All threads of the warp take part.
+__device__ __forceinline__ unsigned shfl_down(unsigned word, int distance) {
+  asm volatile("shfl.sync.down.b32 %0, %1, %2, %3, %4;"
+               : "=r"(word)
+               : "r"(word), "r"(distance), "r"(31), "r"(~0U));
+  return word;
+}
 /// No instruction: the compiler moves no access to memory across it.
 __device__ __forceinline__ void compiler_fence() { asm volatile("" ::: "memory"); }
 /// No instruction: the compiler forgets where x comes from.

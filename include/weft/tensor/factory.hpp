@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because it also answers the usual mistakes.
+
 #include "weft/core/checked_cast.hpp"
 #include "weft/tensor/access.hpp"
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "weft/core/complex.hpp"
+#include "weft/core/ptx.hpp"
 
 #if defined(__CUDACC__)
 
@@ -20,13 +21,6 @@ __device__ __forceinline__ complex<T> exchanged(complex<T> x, int mask) {
   return {exchanged(x.re, mask), exchanged(x.im, mask)};
 }
 
-/// A 32-bit word of the thread `distance` lanes above; the thread's own where there is none.
-__device__ __forceinline__ unsigned word_from_above(unsigned word, int distance) {
-  asm volatile("shfl.sync.down.b32 %0, %1, %2, %3, %4;"
-               : "=r"(word)
-               : "r"(word), "r"(distance), "r"(31), "r"(~0U));
-  return word;
-}
 /// x of the thread `distance` lanes above, of any type that bytes make up; the thread's own where
 /// there is none. All threads of the warp take part. CUB's ShuffleDown, whose header takes longer
 /// to compile than the kernels of a small program.
@@ -40,7 +34,8 @@ __device__ __forceinline__ T from_above(T x, int distance) {
   Word* const to = reinterpret_cast<Word*>(&out);
   const Word* const from = reinterpret_cast<const Word*>(&x);
 #pragma unroll
-  for (int i = 0; i < words; ++i) to[i] = static_cast<Word>(word_from_above(from[i], distance));
+  for (int i = 0; i < words; ++i)
+    to[i] = static_cast<Word>(weft::detail::ptx::shfl_down(from[i], distance));
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "weft/core/pack.hpp"
 #include "weft/cuda/rows/merge.hpp"
+#include "weft/cuda/rows/threads.hpp"
 
 #if defined(__CUDACC__)
 
@@ -21,6 +22,13 @@ struct RowTeam {
   unsigned rows = 32;   // columns: of a block
   unsigned column = 0;  // columns: the thread's row of those
 };
+
+/// The team of a thread of the kernel that loops.
+__device__ __forceinline__ RowTeam row_team(const RowLoops& grid, unsigned turn) {
+  return {grid.group,   grid.warps,        grid.parts.divisor,
+          grid.columns, grid.cluster,      grid.scratch,
+          turn,         grid.rows_a_block, grid.columns ? column_in_block(grid) : 0};
+}
 
 /// Bytes of a state where states lie behind each other.
 template <class State>

@@ -20,6 +20,13 @@ template <class... Rs, class Outputs>
 struct RowPasses<RowProgram<Pack<Rs...>, Outputs>> {
   using Levels = RowLevels<RowProgram<Pack<Rs...>, Outputs>>;
   static constexpr int reductions = sizeof...(Rs);
+  /// The reductions of pass L.
+  template <int L>
+  static constexpr int count = [] {
+    int n = 0;
+    for (const int level : Levels::levels.of) n += level == L;
+    return n;
+  }();
   struct Places {
     unsigned before[reductions] = {};
     unsigned all[reductions] = {};  // of each level

@@ -103,18 +103,12 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
   /// The same within a pass, which computes at least one.
   template <int I>
   __device__ __forceinline__ bool passes() const {
-    if constexpr (in_pass<level<I>> == 1) {
+    if constexpr (Passes::template count<level<I>> == 1) {
       return true;
     } else {
       return computes<I>();
     }
   }
-  template <int L>
-  static constexpr int in_pass = [] {
-    int n = 0;
-    for (const int l : Passes::Levels::levels.of) n += l == L;
-    return n;
-  }();
 
   template <int L, int I>
   __device__ __forceinline__ void load_value() {
@@ -143,7 +137,7 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
       accumulate(states, std::index_sequence<I...>{}, std::make_index_sequence<sizeof...(I)>{});
     }
     states = merge_team(pack_of(Pass<I>::reducer(reduction<I>())...), states,
-                        active(std::index_sequence<I...>{}), team(), shared_);
+                        active(std::index_sequence<I...>{}), row_team(grid_, turn_++), shared_);
     if (grid_.stage == RowLoops::partial) {
       if (place_.active && place_.thread == 0) {
         char* const piece = piece_of(place_.part);
@@ -181,11 +175,6 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
     unsigned bit = 1;
     ((bits |= passes<static_cast<int>(I)>() ? bit : 0, bit *= 2), ...);
     return bits;
-  }
-  __device__ __forceinline__ RowTeam team() {
-    return {grid_.group,   grid_.warps,        grid_.parts.divisor,
-            grid_.columns, grid_.cluster,      grid_.scratch,
-            turn_++,       grid_.rows_a_block, grid_.columns ? column_in_block(grid_) : 0};
   }
   template <class States, std::size_t... I, std::size_t... K>
   __device__ __forceinline__ void finish_all(const States& states, std::index_sequence<I...>,
@@ -271,7 +260,8 @@ class RowReductions<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs...
             r.reducer.add(state, r.program(typename Walk::template Lane<1>{registers, values, 0}),
                           position);
           });
-      const auto all = merge_team(pack_of(r.reducer), pack_of(state), 1, team(), shared_);
+      const auto all =
+          merge_team(pack_of(r.reducer), pack_of(state), 1, row_team(grid_, turn_++), shared_);
       weft::get<I>(values_) =
           static_cast<typename Reduction<I>::value>(r.reducer.finish(all.head, grid_.count));
     }

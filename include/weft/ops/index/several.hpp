@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because each function also takes its indices in braces.
+
 #include <vector>
 
 #include "weft/ops/elementwise/binary.hpp"
