@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/ops/reduce/moments.hpp>
 #include <weft/ops/reduce/reducers.hpp>
 #include <weft/ops/reduce/sums.hpp>
 
@@ -72,6 +73,28 @@ TEST_CASE("states may be merged in pieces") {
   CHECK(merges<r::logsumexp>({NAN, -INFINITY}));
   CHECK(merges<r::logsumexp>({-INFINITY, -INFINITY}));
   CHECK(merges<r::logsumexp>({INFINITY, 1, INFINITY}));
+}
+
+TEST_CASE("values that join together less some at either end") {
+  const auto same = [](auto reducer, const double(&x)[8]) {
+    using State = typename decltype(reducer)::template State<double>;
+    for (int n = 5; n <= 8; ++n) {
+      for (int absent = 0; absent <= 3; ++absent) {
+        CAPTURE(n);
+        CAPTURE(absent);
+        State together{};
+        reducer.template add_first<3>(together, x, n, absent);
+        State alone{};
+        for (int i = absent; i < n; ++i) reducer.add(alone, x[i], i);
+        const int count = n - absent;
+        CHECK(double(reducer.finish(together, count)) ==
+              doctest::Approx(double(reducer.finish(alone, count))).epsilon(1e-13));
+      }
+    }
+  };
+  const double x[] = {9, -3, 70, 2, 0.5, -8, 4, 1e3};
+  same(weft::reducer::logsumexp{}, x);
+  same(weft::reducer::var{}, x);
 }
 
 TEST_CASE_TEMPLATE("NaN and infinities", D, TEST_DEVICES) {

@@ -178,13 +178,14 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     using R = std::remove_cvref_t<decltype(reduction.reducer)>;
     if constexpr (takes_first<R, typename Reduction::state, C, n>) {
       C x[n] = {};
-      this->template for_each_vector<uses>([&](const Registers& registers, int k, int) {
+      this->template for_each_vector<uses>([&](const Registers& registers, int k) {
 #pragma unroll
         for (int j = 0; j < V; ++j) x[k * V + j] = program(Lane{*this, registers, k, j});
       });
-      reduction.reducer.add_first(total, x, this->mine_);
+      constexpr int lead = moves_elements(V) ? V - 1 : 0;
+      reduction.reducer.template add_first<lead>(total, x, this->count_ * V, this->absent(0));
     } else {
-      this->template for_each_vector<uses>([&](const Registers& registers, int k, int n) {
+      this->template for_each_vector<uses>([&](const Registers& registers, int k) {
         C x[V];
 #pragma unroll
         for (int j = 0; j < V; ++j) x[j] = program(Lane{*this, registers, k, j});
@@ -192,22 +193,24 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 #pragma unroll
           for (int j = 0; j < V; ++j) left_[k][j] = x[j];
         }
-        add(reduction.reducer, total, x, this->position(k), n);
+        add(reduction.reducer, total, x, k);
       });
     }
     return total;
   }
 
-  /// Adds the first n lanes of a vector.
+  /// Adds the values of vector k.
   template <class R, class State, class C>
   __device__ __forceinline__ void add(const R& reducer, State& total, const C (&x)[V],
-                                      long long position, int n) const {
-    if (n >= V) return add_all<1>(reducer, total, x, position, this->apart());
-    if constexpr (moves_elements(V)) {
+                                      int k) const {
+    if (!this->has(k)) return;
+    const long long position = this->position(k);
+    const int absent = this->absent(k);
+    if (absent == 0) return add_all<1>(reducer, total, x, position, this->apart());
 #pragma unroll
-      for (int j = 0; j < V - 1; ++j) {
-        if (j < n) reducer.add(total, x[j], position + j * static_cast<long long>(this->apart()));
-      }
+    for (int j = 1; j < V; ++j) {
+      if (j < absent) continue;
+      reducer.add(total, x[j], position + j * static_cast<long long>(this->apart()));
     }
   }
 
@@ -220,9 +223,9 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       constexpr std::uint64_t uses = Layout::reuses ? Layout::Reused::uses : (uses_of<Ps> | ...);
       const auto programs = pack_of(hoist(output<static_cast<int>(K)>(), row)...);
       char* const at[] = {this->template start<static_cast<int>(K)>()...};
-      this->template for_each_vector<uses>([&](const Registers& registers, int k, int n) {
+      this->template for_each_vector<uses>([&](const Registers& registers, int k) {
         (store_along<static_cast<int>(K), Outs, Ps>(weft::get<static_cast<int>(K)>(programs),
-                                                    registers, k, at[K], n),
+                                                    registers, k, at[K]),
          ...);
       });
     }
@@ -238,26 +241,25 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   /// The elements of an output along the row, unless it depends on reductions only.
   template <int K, class Out, class Original, class P>
   __device__ __forceinline__ void store_along(const P& program, const Registers& registers, int k,
-                                              char* at, int n) const {
-    if constexpr (uses_of<Original> != 0) store<K, Out>(program, registers, k, at, n);
+                                              char* at) const {
+    if constexpr (uses_of<Original> != 0) store<K, Out>(program, registers, k, at);
   }
   template <int K, class Out, class P>
   __device__ __forceinline__ void store(const P& program, const Registers& registers, int k,
-                                        char* at, int n) const {
+                                        char* at) const {
     Vector<Out, V> out;
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       out.lane[j] = stored_value<Out>(program, Lane{*this, registers, k, j});
     }
-    if (n <= 0 || (grid_.along_row >> K & 1U) == 0) return;
+    if (!this->has(k) || (grid_.along_row >> K & 1U) == 0) return;
     const RowOperand& x = grid_.operand[K];
     char* to = at + k * x.step;
     if constexpr (moves_elements(V)) {
       if (!grid_.blocked) {
 #pragma unroll
-        for (int j = 0; j < V; ++j) {  // without branches: the first once more in place of others
-          const bool mine = j < n;
-          *reinterpret_cast<Out*>(to + (mine ? j * x.hop : 0)) = mine ? out.lane[j] : out.lane[0];
+        for (int j = 0; j < V; ++j) {
+          if (j >= this->absent(k)) *reinterpret_cast<Out*>(to + j * x.hop) = out.lane[j];
         }
         return;
       }

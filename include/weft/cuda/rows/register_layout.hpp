@@ -40,13 +40,15 @@ struct RowWords {
     const auto whole = *reinterpret_cast<const Vector<T, V>*>(from);
     __builtin_memcpy(word, &whole, sizeof(whole));
   }
-  /// The first n elements, `hop` bytes from each to the next, and more of the first one in place of
-  /// others: without branches.
-  __device__ __forceinline__ void load(const char* from, int64_t hop, int n) {
+  /// Elements `hop` bytes from each to the next; in place of the first `absent`, fewer than V, the
+  /// one behind them: without branches.
+  __device__ __forceinline__ void load(const char* from, int64_t hop, int absent) {
     Vector<T, V> some;
+    from += (V - 1) * hop;
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
-      some.lane[j] = *reinterpret_cast<const T*>(from + (j < n ? j * hop : 0));
+    for (int j = V - 1; j >= 0; --j) {
+      some.lane[j] = *reinterpret_cast<const T*>(from);
+      from -= j > absent ? hop : 0;
     }
     __builtin_memcpy(word, &some, sizeof(some));
   }

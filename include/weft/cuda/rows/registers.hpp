@@ -24,8 +24,12 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ explicit RowRegisters(const Grid& grid)
       : grid_(grid), place_(place_in_block(grid)) {
     if (place_.active && grid.length > place_.lane) {
-      all_mine_ = grid.stride.divide(grid.length - 1 - place_.lane) + 1;
-      if (grid.blocked) all_mine_ *= V;
+      all_ = grid.stride.divide(grid.length - 1 - place_.lane) + 1;
+      if (moves_elements(V) && !grid.blocked) {
+        const unsigned elements = all_;
+        all_ = (elements + V - 1) / V;
+        first_ = static_cast<int>(all_ * V - elements);
+      }
     }
   }
 
@@ -38,7 +42,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     const RowOperand& x = grid_.operand[grid_.source[0]];
     const char* at = vector_start(x);
 #pragma unroll
-    for (int k = 0; k < vectors; ++k) load(kept_[k], x, at, k, lanes_of(k));
+    for (int k = 0; k < vectors; ++k) load(kept_[k], x, at, k);
   }
 
   /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
@@ -72,8 +76,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return __uint_as_float(kept_[k].word[j]);
   }
 
-  /// Calls f(registers, k, n) for each vector k, with the leaves that Uses names; the row has the
-  /// first n of its lanes, where n may be negative or more than V.
+  /// Calls f(registers, k) for each vector k, with the leaves that Uses names.
   template <std::uint64_t Uses, class F>
   __device__ __forceinline__ void for_each_vector(const F& f) {
     Registers others;
@@ -84,10 +87,9 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       if constexpr (!Layout::independent && vectors > 1) {  // fewer of them, where rows are short
         if (k >= vectors / 2 && k >= static_cast<int>(grid_.chunk)) break;
       }
-      const int n = lanes_of(k);
       Registers registers;
-      take_all<Uses>(registers, others, at, k, n, Leaves{});
-      f(registers, k, n);
+      take_all<Uses>(registers, others, at, k, Leaves{});
+      f(registers, k);
     }
   }
 
@@ -101,9 +103,16 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return registers;
   }
 
+  /// Whether the row has vector k: the thread has fewer vectors where rows are short.
+  __device__ __forceinline__ bool has(int k) const { return k < count_; }
+  /// The lanes that vector k lacks, its first ones; only vector 0 does, where elements are moved.
+  __device__ __forceinline__ int absent(int k) const {
+    return moves_elements(V) && k == 0 ? absent_ : 0;
+  }
   /// The position of lane 0 of vector k; other lanes are apart() further on each.
   __device__ __forceinline__ long long position(int k) const {
-    const long long first = static_cast<long long>(begin_ + k) * V * grid_.stride.divisor;
+    const long long first =
+        (static_cast<long long>(begin_ + k) * V - first_) * grid_.stride.divisor;
     return first + static_cast<long long>(place_.lane) * (grid_.blocked ? V : 1);
   }
   __device__ __forceinline__ unsigned apart() const {
@@ -119,31 +128,31 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
  protected:
   const Grid& grid_;
   RowPlace place_;
-  int mine_ = 0;  // elements that are kept, in the first vectors' lanes
+  int count_ = 0;  // vectors that are kept
 
  private:
   __device__ __forceinline__ char* vector_start(const RowOperand& x) const {
     return row_start(grid_, x, place_.row) + vector_offset(x);
   }
   __device__ __forceinline__ int64_t vector_offset(const RowOperand& x) const {
-    return place_.lane * (x.reduced_stride[0] * (grid_.blocked ? V : 1)) + begin_ * x.step;
+    const int64_t offset =
+        place_.lane * (x.reduced_stride[0] * (grid_.blocked ? V : 1)) + begin_ * x.step;
+    return moves_elements(V) ? offset - first_ * x.hop : offset;
   }
   /// Keeps the vectors from number `begin` on.
   __device__ __forceinline__ void choose(unsigned begin) {
-    begin_ = begin * V < all_mine_ ? begin : 0;
-    const unsigned left = begin * V < all_mine_ ? all_mine_ - begin * V : 0;
-    mine_ = static_cast<int>(left < vectors * V ? left : vectors * V);
+    begin_ = begin < all_ ? begin : 0;
+    const unsigned left = begin < all_ ? all_ - begin : 0;
+    count_ = static_cast<int>(left < vectors ? left : vectors);
+    absent_ = begin == 0 ? first_ : 0;
   }
-  /// How many elements the thread keeps from lane 0 of vector k on; negative behind the last one.
-  /// Not clamped to 0 to V: ptxas 13.0 takes a wrong branch on whether that is V.
-  __device__ __forceinline__ int lanes_of(int k) const { return mine_ - k * V; }
-  /// Loads the first n lanes of vector k of an operand; `at` is where vector 0 is.
+  /// Loads vector k of an operand; `at` is where vector 0 is.
   template <class T>
   __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
-                                       int k, int n) const {
-    if (n <= 0) return;
+                                       int k) const {
+    if (!has(k)) return;
     if constexpr (moves_elements(V)) {
-      if (!grid_.blocked) return out.load(at + k * x.step, x.hop, n);
+      if (!grid_.blocked) return out.load(at + k * x.step, x.hop, absent(k));
     }
     out.load(at + k * x.step);
   }
@@ -188,16 +197,15 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void take_all(Registers& registers, Registers& others,
-                                           const char* const* at, int k, int n,
+                                           const char* const* at, int k,
                                            std::index_sequence<I...>) const {
     (take<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(registers),
-                                                 weft::get<static_cast<int>(I)>(others), at[I], k,
-                                                 n),
+                                                 weft::get<static_cast<int>(I)>(others), at[I], k),
      ...);
   }
   template <int I, bool Used, class T>
   __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, const char* at,
-                                       int k, int n) const {
+                                       int k) const {
     if constexpr (!Used) {
     } else if constexpr (is_position<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
@@ -207,7 +215,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       out = kept_[k];
     } else {
       const RowOperand& x = grid_.operand[outputs + I];
-      if (x.access == RowOperand::whole_vector) load(other, x, at, k, n);
+      if (x.access == RowOperand::whole_vector) load(other, x, at, k);
       out = other;
       if constexpr (may_be_kept<I>) {
         const bool here = x.access == RowOperand::kept;
@@ -247,12 +255,11 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
         out.step = static_cast<int>(x.hop);
       } else {
         out = RowWords<T, V>{};
-        const int n = lanes_of(k);
-        if (n <= 0 || (grid_.needed & bit_of<I>) == 0) return;
+        if (!has(k) || (grid_.needed & bit_of<I>) == 0) return;
         if (x.access == RowOperand::one_element) {
           out.fill(*reinterpret_cast<const T*>(at));
         } else {
-          load(out, x, at, k, n);
+          load(out, x, at, k);
         }
       }
     }
@@ -272,8 +279,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
   }
 
-  unsigned all_mine_ = 0;  // elements
-  unsigned begin_ = 0;     // the first vector that is kept
+  unsigned all_ = 0;    // vectors that the thread has
+  int first_ = 0;       // lanes that the first of them lacks
+  unsigned begin_ = 0;  // the first vector that is kept
+  int absent_ = 0;      // lanes that it lacks
   Words kept_[vectors];
 };
 

@@ -199,11 +199,12 @@ class RowWalk<Outputs, TypeList<Ts...>, V, Pack<Vs...>> {
       out = *reinterpret_cast<const Vector<T, V>*>(at);
       return;
     }
+    if (item.n == 0) return;
 #pragma unroll
-    for (int j = 0; j < V; ++j) {
+    for (int j = 0; j < V; ++j) {  // without branches: the last once more in place of others
       if (ends_at<V>(j, most)) break;
-      if (j < item.n) out.lane[j] = *reinterpret_cast<const T*>(at);
-      at += x.hop;
+      out.lane[j] = *reinterpret_cast<const T*>(at);
+      at += j + 1 < item.n ? x.hop : 0;
     }
   }
   template <int K, bool Used>

@@ -50,15 +50,17 @@ struct var {
     for (int i = 0; i < N; ++i) later.m2 += (x[i] - later.mean) * (x[i] - later.mean);
     merge(s, later);
   }
-  /// The same of the first n of them.
-  template <class S, class C, int N>
-  WEFT_HD static void add_first(S& s, const C (&x)[N], int n) {
+  /// The same of the first n of them, less the first `absent`, which are at most Lead.
+  template <int Lead = 0, class S, class C, int N>
+  WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int absent = 0) {
     if (n == 0) return;
+    const auto has = [n, absent](int i) { return (i >= Lead || i >= absent) && i < n; };
     C sum{};
-    for (int i = 1; i < N; ++i) sum += i < n ? x[i] - x[0] : C(0);
-    S later{C(n), x[0] + share_of(sum, C(n)), C(0)};
+    for (int i = 0; i < N; ++i) sum += i != Lead && has(i) ? x[i] - x[Lead] : C(0);
+    const C count(n - absent);
+    S later{count, x[Lead] + share_of(sum, count), C(0)};
     for (int i = 0; i < N; ++i) {
-      const C distance = i < n ? x[i] - later.mean : C(0);
+      const C distance = has(i) ? x[i] - later.mean : C(0);
       later.m2 += distance * distance;
     }
     merge(s, later);

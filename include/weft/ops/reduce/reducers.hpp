@@ -203,19 +203,20 @@ struct logsumexp {
       for (int i = 0; i < N; ++i) add(s, x[i], 0);
     }
   }
-  /// The first n of them.
-  template <class S, class C, int N>
-  WEFT_HD static void add_first(S& s, const C (&x)[N], int n) {
+  /// The first n of them, less the first `absent`, which are at most Lead.
+  template <int Lead = 0, class S, class C, int N>
+  WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int absent = 0) {
     if (n == 0) return;
-    C max = x[0];
-    for (int i = 1; i < N; ++i) max = i < n && max < x[i] ? x[i] : max;
+    const auto has = [n, absent](int i) { return (i >= Lead || i >= absent) && i < n; };
+    C max = x[Lead];
+    for (int i = 0; i < N; ++i) max = i != Lead && has(i) && max < x[i] ? x[i] : max;
     S later{max, C(1)};
     if (max - max == C(0)) {
       later.sum = C(0);
-      for (int i = 0; i < N; ++i) later.sum += i < n ? math::exp_of_term(x[i] - max) : C(0);
+      for (int i = 0; i < N; ++i) later.sum += has(i) ? math::exp_of_term(x[i] - max) : C(0);
     } else {  // infinite or NaN
       for (int i = 0; i < N; ++i) {
-        if (i < n && x[i] != x[i]) later = S{x[i], x[i]};
+        if (has(i) && x[i] != x[i]) later = S{x[i], x[i]};
       }
     }
     merge(s, later);
