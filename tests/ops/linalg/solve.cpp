@@ -60,8 +60,8 @@ void check_systems() {
                                          triangle.upper);
       if (triangle.unit) half = half + weft::eye<T>(n, D{});
       const auto m = triangle.transposed ? weft::linalg::adjoint(half) : half;
-      const auto x = triangular_solve(whole, b, triangle);
-      CHECK(off(matmul(m, x), b) < 1e6 * close_enough<T>);
+      const auto y = triangular_solve(whole, b, triangle);
+      CHECK(off(matmul(m, y), b) < 1e6 * close_enough<T>);
     }
   }
 }

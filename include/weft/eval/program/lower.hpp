@@ -23,18 +23,18 @@ namespace weft::detail {
 template <int N, bool HasTemporaries = true>
 class OperandArray {
  public:
-  OperandArray() { construct(operands_, N); }
+  OperandArray() { construct(all, N); }
   ~OperandArray() {
-    if constexpr (HasTemporaries) destroy(operands_, N);
+    if constexpr (HasTemporaries) destroy(all, N);
   }
   OperandArray(const OperandArray&) = delete;
   OperandArray& operator=(const OperandArray&) = delete;
-  operator Operand*() { return operands_; }
-  operator const Operand*() const { return operands_; }
+  operator Operand*() { return all; }
+  operator const Operand*() const { return all; }
 
  private:
   union {
-    Operand operands_[N];
+    Operand all[N];
   };
 };
 
