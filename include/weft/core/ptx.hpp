@@ -1,4 +1,4 @@
-// The PTX instructions that CUDA C++ has no intrinsic for: all of weft's inline assembly for GPUs.
+// All of weft's PTX: instructions for which CUDA C++ has no intrinsic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

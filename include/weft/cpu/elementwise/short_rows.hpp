@@ -19,9 +19,10 @@ namespace weft::cpu::detail {
   }
 }
 
-/// Calls a loop over whole vectors of `vector` elements for rows of fewer, n: copies as many as fit
-/// into a buffer, and the results to their places. All operands have elements of `itemsize` bytes,
-/// 4 or 8; the first `targets` of `count` are written. `vector` is a power of two, at most 64.
+/// Runs a loop over whole vectors of `vector` elements on rows of n, which are shorter: copies as
+/// many rows as fit into a buffer, and the results back. All operands have elements of `itemsize`
+/// bytes, 4 or 8; the first `targets` of `count` are written. `vector` is a power of two, at
+/// most 64.
 WEFT_OUTLINED inline void run_short_rows(ElementLoop* loop, const void* programs, char* const* at,
                                          const int64_t* skip, int64_t rows, int64_t n, int count,
                                          int targets, int itemsize, int64_t vector) {

@@ -38,7 +38,7 @@ inline constexpr bool has_vectors =
               op::expm1, op::log, op::log2, op::log10, op::log1p, op::tanh, op::sigmoid, op::silu,
               op::gelu, op::gelu_tanh, op::erf, op::erfc>;
 
-/// Those of them that are a handful of instructions.
+/// The operations among them that take only a few instructions.
 template <class Op>
 inline constexpr bool takes_few_instructions =
     is_vector_operation<Op> ||

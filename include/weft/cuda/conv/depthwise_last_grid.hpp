@@ -1,4 +1,4 @@
-// What the kernels of depthwise convolutions of channels-last images get and move.
+// Arguments and vectors of the kernels for depthwise convolutions of channels-last images.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace weft::on_cuda {
 
-/// What the kernels get: sizes of the images that are read and of those that are written.
+/// The kernels' arguments: sizes of the images that are read and written.
 template <class T>
 struct DepthwiseLastGrid {
   const T* from;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "weft/cuda/gradient/norm_plan.hpp"
-#include "weft/cuda/rows/merge.hpp"
+#include "weft/cuda/rows/exchange.hpp"
 
 #if defined(__CUDACC__)
 

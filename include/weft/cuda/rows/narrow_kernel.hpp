@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "weft/cuda/primitive/reduce_state.hpp"
-#include "weft/cuda/rows/merge.hpp"
+#include "weft/cuda/rows/exchange.hpp"
 #include "weft/cuda/rows/shared.hpp"
 #include "weft/cuda/rows/walk.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/rows/joint.hpp"
+#include "weft/cuda/rows/merge.hpp"
 #include "weft/eval/rows/online.hpp"
 
 #if defined(__CUDACC__)

@@ -7,7 +7,7 @@
 #include "weft/cuda/primitive/reduce_state.hpp"
 #include "weft/cuda/primitive/tma.hpp"
 #include "weft/cuda/rows/hoist.hpp"
-#include "weft/cuda/rows/joint.hpp"
+#include "weft/cuda/rows/merge.hpp"
 #include "weft/cuda/rows/registers.hpp"
 #include "weft/cuda/rows/shared.hpp"
 

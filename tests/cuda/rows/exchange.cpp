@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weft/cuda/rows/joint.hpp"
+#include "weft/cuda/rows/exchange.hpp"
 
 #include "rows.hpp"
 #include "weft/cuda/reduce.hpp"
