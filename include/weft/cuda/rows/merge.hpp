@@ -123,33 +123,26 @@ class RowMerge<Pack<Rs...>, Pack<Ss...>> {
     });
   }
 
-  /// Stage 0 merges the states of lanes, stage 1 those of warps, stage 2 those of blocks.
+  /// Merges the states of lanes, then those of warps, then those of blocks.
   __device__ __forceinline__ void merge_lanes() const {
     const unsigned lane = threadIdx.x % 32;
     const unsigned width = team_.group < 32 ? team_.group : 32;
     unsigned first = lane & (32 - width);
-    unsigned lanes = width;
-    int stage = 0;
-#pragma unroll 1
-    while (true) {
-      take_lanes(lanes);
-      if (stage == 0 && team_.group > 32) {
-        stage = 1;
-        if (lane == 0) put(threadIdx.x / 32);
-        __syncthreads();
-        const bool mine = lane < team_.group / 32;
-        for_each([&](const auto&, auto& state, unsigned before) {
-          using State = std::remove_cvref_t<decltype(state)>;
-          state = mine ? *here<State>(before, lane) : State{};
-        });
-        lanes = team_.warps;
-      } else if (stage < 2 && team_.cluster) {
-        stage = 2;
-        exchange(lane);
-        lanes = row_cluster;
-      } else {
-        break;
-      }
+    take_lanes(width);
+    if (team_.group > 32) {
+      if (lane == 0) put(threadIdx.x / 32);
+      __syncthreads();
+      const bool mine = lane < team_.group / 32;
+      for_each([&](const auto&, auto& state, unsigned before) {
+        using State = std::remove_cvref_t<decltype(state)>;
+        state = mine ? *here<State>(before, lane) : State{};
+      });
+      take_lanes(team_.warps);
+      first = 0;
+    }
+    if (team_.cluster) {
+      exchange(lane);
+      take_lanes(row_cluster);
       first = 0;
     }
     if (width == 1) return;

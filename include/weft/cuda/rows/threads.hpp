@@ -61,8 +61,8 @@ __device__ __forceinline__ RowPlace place_in_block(const RowLoops& grid) {
 
 /// What the coordinates of linear position `index` in some dimensions, innermost first, add to an
 /// address.
-__device__ __forceinline__ int64_t bytes_by_axes(const FastDivmod* size, int rank,
-                                                 const int64_t* stride, unsigned index) {
+inline __device__ __noinline__ int64_t bytes_by_axes(const FastDivmod* size, int rank,
+                                                     const int64_t* stride, unsigned index) {
   int64_t bytes = 0;
 #pragma unroll 1
   for (int d = 0; d < rank; ++d) {
@@ -73,15 +73,22 @@ __device__ __forceinline__ int64_t bytes_by_axes(const FastDivmod* size, int ran
   return bytes;
 }
 
-/// Where a row begins in an operand, at coordinate `outer` of its outer dimensions; for rows and
-/// operands of any number of dimensions.
+/// Where a row begins in an operand.
+__device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperand& x,
+                                           unsigned row) {
+  if (grid.simple) return x.data + row * x.row;
+  return x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
+}
+
+/// The same at coordinate `outer` of the row's outer dimensions, for the kernel that loops: one
+/// function.
 inline __device__ __noinline__ char* row_start_by_axes(const RowLoops& grid, const RowOperand& x,
                                                        unsigned row, unsigned outer) {
-  char* const at = x.data + bytes_by_axes(grid.kept, grid.kept_rank, x.kept_stride, row);
-  return at + bytes_by_axes(grid.reduced + 1, grid.reduced_rank - 1, x.reduced_stride + 1, outer);
+  return row_start(grid, x, row) +
+         bytes_by_axes(grid.reduced + 1, grid.reduced_rank - 1, x.reduced_stride + 1, outer);
 }
 __device__ __forceinline__ char* row_start(const RowLoops& grid, const RowOperand& x, unsigned row,
-                                           unsigned outer = 0) {
+                                           unsigned outer) {
   if (grid.simple) return x.data + row * x.row;
   return row_start_by_axes(grid, x, row, outer);
 }
