@@ -239,6 +239,9 @@ __device__ __forceinline__ unsigned mapa(unsigned address, unsigned rank) {
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
   return there;
 }
+/// No instruction: what it gives is a word to the compiler, not the parts that it was put together
+/// from.
+__device__ __forceinline__ void keep_whole(unsigned& word) { asm("" : "+r"(word)); }
 /// st.async: stores a word in another block's shared memory; its bytes count at a barrier there.
 __device__ __forceinline__ void st_async(unsigned to, unsigned word, unsigned barrier) {
   asm volatile(

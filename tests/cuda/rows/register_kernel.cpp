@@ -46,6 +46,37 @@ TEST_CASE_TEMPLATE("rows that are not full, aligned vectors [gpu] [sanitize]", T
   }
 }
 
+TEST_CASE_TEMPLATE("ragged rows of every short length, out of step with other operands [gpu]", T,
+                   weft::bfloat16, float) {
+  const float tolerance = sizeof(T) == 2 ? 0.05F : 2e-5F;
+  for (std::int64_t n = 9; n <= 43; ++n) {
+    CAPTURE(n);
+    const auto wide = noise<T>({11, n + 3}).on(Cuda{});
+    const auto x = wide.narrow(1, 1, n);
+    const auto r = noise<T>({11, n}, 2).on(Cuda{});
+    const auto w = noise<T>({n + 1}, 3).on(Cuda{}).narrow(0, 1, n);
+    auto target = weft::zeros<T>({11, n + 2}, Cuda{});
+    auto part = target.narrow(1, 1, n);
+    const auto formula = [](const auto& x, const auto& r, const auto& w) {
+      return layer_norm(x, w, w) + r * max(x, axis(-1), keepdims);
+    };
+    part.assign(formula(x, r, w));
+    const Tensor<T> expected = formula(x.to(weft::Cpu{}), r.to(weft::Cpu{}), w.to(weft::Cpu{}));
+    const Tensor<float> error =
+        abs(weft::cast<float>(part.to(weft::Cpu{})) - weft::cast<float>(expected));
+    CHECK(max(error).item() < tolerance);
+    const auto beside = target.to(weft::Cpu{});
+    for (const std::int64_t column : {std::int64_t{0}, n + 1}) {
+      CHECK(beside(weft::all, column).to_vector() == std::vector<T>(11, T(0)));
+    }
+    const auto equal = weft::ones<T>({11, n}, Cuda{});
+    const Tensor<float, Cuda> first = weft::cast<float>(equal - equal) +
+                                      weft::cast<float>(argmax(equal, axis(-1), keepdims)) +
+                                      weft::cast<float>(max(equal, axis(-1), keepdims));
+    for (const float v : first.to_vector()) CHECK(v == 1);
+  }
+}
+
 TEST_CASE("rows that are not full, aligned vectors: what is computed, positions, outputs [gpu]") {
   for (const std::int64_t n : {261, 1023, 5003}) {
     CAPTURE(n);

@@ -74,26 +74,35 @@ Planned plan(const Work& w) {
 
 TEST_CASE("rows are kept in registers, as vectors where they are full and aligned") {
   CHECK(plan({1000, 8192}).launch.registers);
-  CHECK(plan({1000, 8192}).blocked);
+  CHECK_FALSE(plan({1000, 8192}).ragged);
   CHECK(plan({1000, 64}).launch.registers);
   CHECK(plan({1000, 8191}).launch.registers);
-  CHECK_FALSE(plan({1000, 8191}).blocked);
+  CHECK(plan({1000, 8191}).ragged);
   CHECK(plan({1000, 8192, 4}).launch.registers);
-  CHECK_FALSE(plan({1000, 8192, 4}).blocked);
-  CHECK_FALSE(plan({1000, 255}).launch.registers);  // rows for another kernel
+  CHECK(plan({1000, 8192, 4}).ragged);
+  CHECK(plan({1000, 9}).ragged);
+  CHECK(plan({1000, 9}).group == 2);
+  CHECK_FALSE(plan({1000, 7}).launch.registers);  // rows for another kernel
 }
 
-TEST_CASE("rows of single elements: each thread has its share of them") {
+TEST_CASE("ragged rows: vectors begin where those of what is kept are aligned") {
   for (const int64_t n : {257, 511, 1001, 5003, 32767, 100003}) {
     CAPTURE(n);
     const Planned p = plan({3000, n});
     CHECK(p.launch.registers);
-    CHECK(p.length == static_cast<unsigned>(n));
-    CHECK(int64_t{p.stride.divisor} * p.chunk * 4 >= n);
+    CHECK(p.length == static_cast<unsigned>((n + 3 + 3) / 4));  // where but one lane begins it
+    CHECK(p.stride.divisor * p.chunk >= p.length);
     CHECK(p.chunk <= 8);
-    CHECK(p.operand[0].hop == 4 * int64_t{p.stride.divisor});
-    CHECK(p.operand[0].step == 4 * p.operand[0].hop);
+    CHECK(p.origin == 1);
+    CHECK(p.operand[0].access == RowOperand::whole_vector);
+    CHECK(p.operand[0].hop == 4);
+    CHECK(p.operand[0].step == 16 * int64_t{p.stride.divisor});
   }
+  const Planned other = plan({3000, 1001, 4, false});
+  CHECK(other.operand[0].access == RowOperand::by_element);
+  CHECK(other.operand[1].access == RowOperand::kept);
+  CHECK(other.operand[2].access == RowOperand::by_element);
+  CHECK(plan({3000, 1001, 16, false}).operand[2].access == RowOperand::whole_vector);
 }
 
 TEST_CASE("the threads of a row keep all of it") {

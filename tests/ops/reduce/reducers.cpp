@@ -79,14 +79,18 @@ TEST_CASE("values that join together less some at either end") {
   const auto same = [](auto reducer, const double(&x)[8]) {
     using State = typename decltype(reducer)::template State<double>;
     for (int n = 5; n <= 8; ++n) {
-      for (int absent = 0; absent <= 3; ++absent) {
+      for (int edge = -3; edge <= 3; ++edge) {
         CAPTURE(n);
-        CAPTURE(absent);
+        CAPTURE(edge);
+        const int begin = edge > 0 ? edge : 0;
+        const int end = edge < 0 ? 4 + edge : 4;
         State together{};
-        reducer.template add_first<3>(together, x, n, absent);
+        reducer.template add_first<4>(together, x, n, begin, end);
         State alone{};
-        for (int i = absent; i < n; ++i) reducer.add(alone, x[i], i);
-        const int count = n - absent;
+        for (int i = begin; i < n; ++i) {
+          if (i < end || i >= 4) reducer.add(alone, x[i], i);
+        }
+        const int count = n - begin - (4 - end);
         CHECK(double(reducer.finish(together, count)) ==
               doctest::Approx(double(reducer.finish(alone, count))).epsilon(1e-13));
       }

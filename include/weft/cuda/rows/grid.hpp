@@ -45,7 +45,7 @@ struct RowLoops {
   bool simple = false;        // at most one dimension of each kind
   bool any_along_row = false;
   Stage stage = whole;
-  unsigned length = 0;  // registers: vectors of a row, or elements where not `blocked`
+  unsigned length = 0;  // registers: vectors of a row, the most where `ragged`
   FastDivmod stride;    // registers: from a thread's vector to its next
   unsigned ahead = 0;   // registers: how far behind its own the row is that L2 fetches
   unsigned chunk = 16;  // registers: vectors that a thread has
@@ -53,6 +53,8 @@ struct RowLoops {
   int source[max_sources];
   int most = 0;                 // short rows: the most elements that a thread has
   bool blocked = false;         // the elements that a thread has at a time are neighbours
+  bool ragged = false;          // registers: rows begin or end within a vector
+  int origin = 0;               // registers, ragged: the operand whose vectors are whole
   std::uint64_t vectors = 0;    // bit i: it moves those of operand i at once
   std::uint64_t needed = 0;     // bit i: the task reads operand i
   std::uint64_t constants = 0;  // bit i: operand i is one element for the whole row
@@ -69,9 +71,9 @@ struct RowLoops {
 
 /// An operand of a row kernel, all strides in bytes.
 struct RowOperand {
-  /// How a vector is read or written: as what a thread keeps, as one element for all lanes, or at
-  /// its own address.
-  enum Access : int { kept, one_element, whole_vector };
+  /// How a vector is read or written: as what a thread keeps, as one element for all lanes, at its
+  /// own address, or there element by element since it is not aligned.
+  enum Access : int { kept, one_element, whole_vector, by_element };
   char* data;
   int64_t row;   // from a row to the next, where `simple`
   int64_t step;  // from what a thread has at a time to its next
@@ -116,10 +118,6 @@ struct RegisterKernel {
   /// Decides which parts of equal value within that part are computed once.
   void (*share)(const void* program, RowLoops&, const RowOperand*) = nullptr;
 };
-
-/// Whether the kernel that keeps rows in registers also moves vectors of so many lanes element by
-/// element: eight of them are too much code beside what vectors take.
-WEFT_HD constexpr bool moves_elements(int lanes) { return lanes <= 4; }
 
 /// What planning knows of a kernel: `uses[r]` has bit i where reduction r reads operand i, the last
 /// of them for the outputs.

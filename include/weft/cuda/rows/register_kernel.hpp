@@ -182,8 +182,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
 #pragma unroll
         for (int j = 0; j < V; ++j) x[k * V + j] = program(Lane{*this, registers, k, j});
       });
-      constexpr int lead = moves_elements(V) ? V - 1 : 0;
-      reduction.reducer.template add_first<lead>(total, x, this->count_ * V, this->absent(0));
+      reduction.reducer.template add_first<V>(total, x, this->count_ * V, this->begin(),
+                                              this->end());
     } else {
       this->template for_each_vector<uses>([&](const Registers& registers, int k) {
         C x[V];
@@ -205,12 +205,10 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
                                       int k) const {
     if (!this->has(k)) return;
     const long long position = this->position(k);
-    const int absent = this->absent(k);
-    if (absent == 0) return add_all<1>(reducer, total, x, position, this->apart());
+    if (!this->is_edge(k)) return add_all<1>(reducer, total, x, position, 1);
 #pragma unroll
-    for (int j = 1; j < V; ++j) {
-      if (j < absent) continue;
-      reducer.add(total, x[j], position + j * static_cast<long long>(this->apart()));
+    for (int j = 0; j < V; ++j) {
+      if (j >= this->begin() && j < this->end()) reducer.add(total, x[j], position + j);
     }
   }
 
@@ -254,17 +252,17 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
     }
     if (!this->has(k) || (grid_.along_row >> K & 1U) == 0) return;
     const RowOperand& x = grid_.operand[K];
-    char* to = at + k * x.step;
-    if constexpr (moves_elements(V)) {
-      if (!grid_.blocked) {
-#pragma unroll
-        for (int j = 0; j < V; ++j) {
-          if (j >= this->absent(k)) *reinterpret_cast<Out*>(to + j * x.hop) = out.lane[j];
-        }
-        return;
-      }
+    auto* const to = reinterpret_cast<Out*>(at + this->vector_step(x, k));
+    if (!this->is_edge(k) && x.access == RowOperand::whole_vector) {
+      *reinterpret_cast<Vector<Out, V>*>(to) = out;
+      return;
     }
-    *reinterpret_cast<Vector<Out, V>*>(to) = out;
+    RowWords<Out, V> words;
+    words.join(out);
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (k > 0 || (j >= this->begin() && j < this->end())) to[j] = words.lane(j);
+    }
   }
   /// An output with one element per row, none of whose operands varies along the row.
   template <int K, class Out, class P>

@@ -36,21 +36,37 @@ struct RowWords {
     }
     return out;
   }
+  /// An aligned vector.
   __device__ __forceinline__ void load(const char* from) {
-    const auto whole = *reinterpret_cast<const Vector<T, V>*>(from);
+    using Whole = std::conditional_t<sizeof(T) < 4, Vector<unsigned, n>, Vector<T, V>>;
+    const auto whole = *reinterpret_cast<const Whole*>(from);
     __builtin_memcpy(word, &whole, sizeof(whole));
   }
-  /// Elements `hop` bytes from each to the next; in place of the first `absent`, fewer than V, the
-  /// one behind them: without branches.
-  __device__ __forceinline__ void load(const char* from, int64_t hop, int absent) {
-    Vector<T, V> some;
-    from += (V - 1) * hop;
+  /// The same where the elements are not aligned for a vector.
+  __device__ __forceinline__ void load_elements(const char* from) {
+    Vector<T, V> whole;
 #pragma unroll
-    for (int j = V - 1; j >= 0; --j) {
-      some.lane[j] = *reinterpret_cast<const T*>(from);
-      from -= j > absent ? hop : 0;
+    for (int j = 0; j < V; ++j) whole.lane[j] = reinterpret_cast<const T*>(from)[j];
+    join(whole);
+  }
+  /// Lanes `begin` to `end` - 1 of a vector; in place of each other one, the nearest of those.
+  __device__ __forceinline__ void load_some(const char* from, int begin, int end) {
+    Vector<T, V> some;
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      const int lane = j < begin ? begin : (j < end ? j : end - 1);
+      some.lane[j] = reinterpret_cast<const T*>(from)[lane];
     }
-    __builtin_memcpy(word, &some, sizeof(some));
+    join(some);
+  }
+  /// Elements as words, which are whole from there on: where paths meet, the compiler would wait
+  /// for words that are being loaded to take them apart.
+  __device__ __forceinline__ void join(const Vector<T, V>& lanes) {
+    __builtin_memcpy(word, &lanes, sizeof(lanes));
+    if constexpr (sizeof(T) < 4) {
+#pragma unroll
+      for (unsigned& w : word) weft::detail::ptx::keep_whole(w);
+    }
   }
   __device__ __forceinline__ void fill(const T& value) {
     Vector<T, V> whole;

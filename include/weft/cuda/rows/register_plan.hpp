@@ -36,7 +36,7 @@ class RegisterPlan {
   bool has_memory(int i) const { return (kernel_.positions >> i & 1U) == 0; }
   bool is_read(int i) const { return readings(task_, kernel_, i) > 0; }
 
-  bool serves() const {
+  bool serves() {
     const RegisterKernel& k = kernel_.registers;
     if (k.vectors == 0 || task_.target >= 0 || grid_.reduced_rank > 1 || grid_.columns ||
         grid_.varies != 0 || grid_.count == 0 || (k.effects && grid_.any_along_row) ||
@@ -44,25 +44,62 @@ class RegisterPlan {
         (k.computes != nullptr && !serves_computed())) {
       return false;
     }
-    grid_.blocked = has_whole_vectors();
-    return (grid_.blocked || serves_elements()) && one_operand_is_kept();
+    grid_.blocked = true;
+    grid_.ragged = !has_whole_vectors();
+    return (!grid_.ragged || serves_ragged()) && one_operand_is_kept();
+  }
+  bool is_along(int i) const {
+    return i < kernel_.outputs ? (grid_.along_row >> i & 1U) != 0
+                               : has_memory(i) && is_read(i) && !is_constant(grid_, operand_[i]);
   }
   /// Whether each operand along the row is full, aligned vectors.
   bool has_whole_vectors() const {
     if (grid_.count % kernel_.lanes != 0) return false;
     for (int i = 0; i < end(); ++i) {
-      const RowOperand& x = operand_[i];
-      const bool along = i < kernel_.outputs
-                             ? (grid_.along_row >> i & 1U) != 0
-                             : has_memory(i) && is_read(i) && !is_constant(grid_, x);
-      if (along && !is_row_aligned(grid_, x, kernel_.lanes)) return false;
+      if (is_along(i) && !is_row_aligned(grid_, operand_[i], kernel_.lanes)) return false;
     }
     return true;
   }
-  /// Where they are not, threads move element by element, in rows that the kernel for short ones
-  /// does not take.
-  bool serves_elements() const {
-    return moves_elements(kernel_.lanes) && grid_.count > int64_t{32} * kernel_.narrow_lanes;
+  /// Rows that are not, of neighbouring elements: their first and last vector are not whole. Finds
+  /// the operand that decides where vectors begin.
+  bool serves_ragged() {
+    if (grid_.count <= 2 * kernel_.lanes) return false;
+    int best = -1;
+    for (int i = 0; i < end(); ++i) {
+      const RowOperand& x = operand_[i];
+      if (!is_along(i)) continue;
+      if (x.lane != 1 || !std::has_single_bit(static_cast<unsigned>(x.itemsize))) return false;
+      const int merit =
+          8 * is_always_kept(i) + 4 * is_by_row(x) + 2 * (i < kernel_.outputs) + is_reduced(i);
+      if (merit > best) grid_.origin = i;
+      best = merit > best ? merit : best;
+    }
+    return best >= 0;
+  }
+  bool is_always_kept(int i) const {
+    return is_reduced(i) && (kernel_.registers.always_kept >> i & 1U) != 0;
+  }
+  /// Whether an operand is another one in each row, or in some.
+  bool is_by_row(const RowOperand& x) const {
+    for (int d = 0; d < grid_.kept_rank; ++d) {
+      if (x.kept_stride[d] != 0) return true;
+    }
+    return false;
+  }
+  /// Whether the vectors of a ragged row, which are those of the operand `origin`, are aligned in
+  /// another one too.
+  bool is_in_step(const RowOperand& x) const {
+    const RowOperand& origin = operand_[grid_.origin];
+    const auto place = [](const RowOperand& o) {
+      return static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(o.data)) / o.itemsize;
+    };
+    const int64_t lanes = kernel_.lanes;
+    bool same = (place(x) - place(origin)) % lanes == 0;
+    for (int d = 0; d < grid_.kept_rank; ++d) {
+      const int64_t apart = x.kept_stride[d] / x.itemsize - origin.kept_stride[d] / origin.itemsize;
+      same = same && apart % lanes == 0;
+    }
+    return same;
   }
 
   /// Whether the reductions read nothing but the kept values and operands that all rows share.
@@ -71,9 +108,7 @@ class RegisterPlan {
     if (program_ != nullptr && !k.computes(program_, grid_, operand_)) return false;
     for (int i = kernel_.outputs; i < end(); ++i) {
       if ((k.beside >> i & 1U) == 0 || is_constant(grid_, operand_[i])) continue;
-      for (int d = 0; d < grid_.kept_rank; ++d) {
-        if (operand_[i].kept_stride[d] != 0) return false;
-      }
+      if (is_by_row(operand_[i])) return false;
     }
     return true;
   }
@@ -82,7 +117,7 @@ class RegisterPlan {
   bool one_operand_is_kept() const {
     const RowOperand* kept = nullptr;
     for (int i = kernel_.outputs; i < end(); ++i) {
-      if ((kernel_.registers.always_kept >> i & 1U) == 0 || !is_reduced(i)) continue;
+      if (!is_always_kept(i)) continue;
       if (is_constant(grid_, operand_[i])) return false;
       if (kept != nullptr && !is_same_operand(grid_, *kept, operand_[i])) return false;
       kept = &operand_[i];
@@ -92,7 +127,8 @@ class RegisterPlan {
 
   bool choose_threads(RowLaunch& launch) {
     const bool halves = !kernel_.registers.independent;  // a kernel may leave half of them out
-    const int64_t work = (grid_.count + kernel_.lanes - 1) / kernel_.lanes;
+    const int64_t edge = grid_.ragged ? kernel_.lanes - 1 : 0;
+    const int64_t work = (edge + grid_.count + kernel_.lanes - 1) / kernel_.lanes;
     const int64_t most = kernel_.registers.vectors;
     const int64_t short_row = halves && work <= 16 * most ? (most + 1) / 2 : most;
     const auto threads_of = [&](int64_t parts) {
@@ -117,7 +153,8 @@ class RegisterPlan {
       if (wanted > row_block || (parts > 1 && device_.major < 9)) return false;
       group = launch.threads = round_up(static_cast<unsigned>(wanted), 32);
     }
-    grid_.length = static_cast<unsigned>(grid_.blocked ? work : grid_.count);
+    if (grid_.ragged && group * parts < 2) return false;
+    grid_.length = static_cast<unsigned>(work);
     grid_.group = group;
     grid_.group_shift = static_cast<unsigned>(std::countr_zero(power_of_two(group)));
     grid_.warps = power_of_two((group + 31) / 32);
@@ -137,12 +174,14 @@ class RegisterPlan {
   /// fewest where rows are many, since a thread's start and end cost as much as several vectors.
   unsigned short_group(int64_t work, int64_t least, int64_t most) const {
     const int64_t enough = int64_t{device_.multiprocessors} * 2048;
+    const unsigned fewest = grid_.ragged ? 2 : 1;  // the first and the last vector are two threads'
     unsigned best = power_of_two(static_cast<unsigned>((work + least - 1) / least));
+    if (best < fewest) best = fewest;
     const auto over = [&](unsigned group) {
       const int64_t chunk = (work + group - 1) / group;
       return group * (chunk < least ? least : chunk);
     };
-    for (unsigned group = best / 2; group > 0 && work <= group * most; group /= 2) {
+    for (unsigned group = best / 2; group >= fewest && work <= group * most; group /= 2) {
       const bool many = int64_t{grid_.rows} * group >= enough;
       if (over(group) < over(best) || (many && over(group) == over(best))) best = group;
     }
@@ -156,9 +195,12 @@ class RegisterPlan {
     for (int i = 0; i < end(); ++i) {
       RowOperand& x = operand_[i];
       x.step = x.reduced_stride[0] * kernel_.lanes * grid_.stride.divisor;
-      x.hop = x.reduced_stride[0] * (grid_.blocked ? 1 : grid_.stride.divisor);
-      if (i >= kernel_.outputs) {
-        x.access = is_constant(grid_, x) ? RowOperand::one_element : RowOperand::whole_vector;
+      x.hop = x.reduced_stride[0];
+      x.access = RowOperand::whole_vector;
+      if (i >= kernel_.outputs && is_constant(grid_, x)) {
+        x.access = RowOperand::one_element;
+      } else if (grid_.ragged && has_memory(i) && !is_in_step(x)) {
+        x.access = RowOperand::by_element;
       }
     }
     for (int i = kernel_.outputs; i < end() && kept == nullptr; ++i) {
@@ -198,7 +240,7 @@ class RegisterPlan {
     for (int s = 0; s < grid_.sources; ++s) {
       const RowOperand& x = operand_[grid_.source[s]];
       if (kernel_.lanes * x.itemsize % 16 != 0 || x.row == 0) return;
-      if (!grid_.blocked && !is_fetchable(x)) return;
+      if (grid_.ragged && !is_fetchable(x)) return;
       bytes += grid_.count * x.itemsize;
     }
     const int64_t rows = (device_.multiprocessors * share + bytes - 1) / bytes;

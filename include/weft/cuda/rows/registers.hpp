@@ -23,13 +23,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   __device__ __forceinline__ explicit RowRegisters(const Grid& grid)
       : grid_(grid), place_(place_in_block(grid)) {
-    if (place_.active && grid.length > place_.lane) {
-      all_ = grid.stride.divide(grid.length - 1 - place_.lane) + 1;
-      if (moves_elements(V) && !grid.blocked) {
-        const unsigned elements = all_;
-        all_ = (elements + V - 1) / V;
-        first_ = static_cast<int>(all_ * V - elements);
-      }
+    unsigned length = grid.length;
+    if (grid.ragged) length = find_edges();
+    if (place_.active && length > place_.lane) {
+      all_ = grid.stride.divide(length - 1 - place_.lane) + 1;
     }
   }
 
@@ -42,7 +39,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     const RowOperand& x = grid_.operand[grid_.source[0]];
     const char* at = vector_start(x);
 #pragma unroll
-    for (int k = 0; k < vectors; ++k) load(kept_[k], x, at, k);
+    for (int k = vectors - 1; k >= 0; --k) load<false>(kept_[k], x, at, k);  // the branch last
   }
 
   /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
@@ -105,21 +102,24 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   /// Whether the row has vector k: the thread has fewer vectors where rows are short.
   __device__ __forceinline__ bool has(int k) const { return k < count_; }
-  /// The lanes that vector k lacks, its first ones; only vector 0 does, where elements are moved.
-  __device__ __forceinline__ int absent(int k) const {
-    return moves_elements(V) && k == 0 ? absent_ : 0;
+  /// Bytes from start() to vector k.
+  __device__ __forceinline__ int64_t vector_step(const RowOperand& x, int k) const {
+    if (k > 0) return k * x.step;
+    return grid_.ragged ? wrap_ * (V * x.hop) : 0;
   }
-  /// The position of lane 0 of vector k; other lanes are apart() further on each.
+  /// Whether the row has only some of vector k's lanes: of vector 0, begin() to end() - 1.
+  __device__ __forceinline__ bool is_edge(int k) const {
+    return k == 0 && grid_.ragged && end_ - first_ < V;
+  }
+  __device__ __forceinline__ int begin() const { return first_; }
+  __device__ __forceinline__ int end() const { return end_; }
+  /// The position in the row of lane 0 of vector k.
   __device__ __forceinline__ long long position(int k) const {
-    const long long first =
-        (static_cast<long long>(begin_ + k) * V - first_) * grid_.stride.divisor;
-    return first + static_cast<long long>(place_.lane) * (grid_.blocked ? V : 1);
-  }
-  __device__ __forceinline__ unsigned apart() const {
-    return grid_.blocked ? 1 : grid_.stride.divisor;
+    const unsigned before = (begin_ + k) * grid_.stride.divisor + (k == 0 ? wrap_ : 0);
+    return (static_cast<long long>(before) + place_.lane) * V - back_;
   }
 
-  /// Where this thread's first vector of operand K is.
+  /// Where this thread's first vector of operand K is, were its row not ragged.
   template <int K>
   __device__ __forceinline__ char* start() const {
     return vector_start(grid_.operand[K]);
@@ -134,27 +134,49 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ char* vector_start(const RowOperand& x) const {
     return row_start(grid_, x, place_.row) + vector_offset(x);
   }
+  /// From where the row begins to the thread's first vector.
   __device__ __forceinline__ int64_t vector_offset(const RowOperand& x) const {
-    const int64_t offset =
-        place_.lane * (x.reduced_stride[0] * (grid_.blocked ? V : 1)) + begin_ * x.step;
-    return moves_elements(V) ? offset - first_ * x.hop : offset;
+    const int64_t offset = place_.lane * (V * x.hop) + begin_ * x.step;
+    return grid_.ragged ? offset - back_ * x.hop : offset;
   }
   /// Keeps the vectors from number `begin` on.
   __device__ __forceinline__ void choose(unsigned begin) {
     begin_ = begin < all_ ? begin : 0;
     const unsigned left = begin < all_ ? all_ - begin : 0;
     count_ = static_cast<int>(left < vectors ? left : vectors);
-    absent_ = begin == 0 ? first_ : 0;
+    if (begin > 0) {
+      first_ = 0;
+      end_ = V;
+      wrap_ = 0;
+    }
   }
-  /// Loads vector k of an operand; `at` is where vector 0 is.
-  template <class T>
+  /// Vectors begin where those of the operand `origin` are aligned, so that the first and the last
+  /// of a ragged row are not whole. To have both as the vector 0 of a thread, the last one comes
+  /// before all others. Gives the number of vectors.
+  __device__ __forceinline__ unsigned find_edges() {
+    const RowOperand& x = grid_.operand[grid_.origin];
+    const auto at = reinterpret_cast<std::uintptr_t>(row_start(grid_, x, place_.row));
+    const unsigned before = static_cast<unsigned>(at) / static_cast<unsigned>(x.itemsize) % V;
+    const unsigned all = before + static_cast<unsigned>(grid_.count);
+    const unsigned length = (all + V - 1) / V;
+    back_ = static_cast<int>(V + before);
+    if (place_.lane == 0) {
+      wrap_ = length;
+      end_ = static_cast<int>(all - (length - 1) * V);
+    } else if (place_.lane == 1) {
+      first_ = static_cast<int>(before);
+    }
+    return length;
+  }
+  /// Loads vector k of an operand, which may be one to be read by element.
+  template <bool ByElement = true, class T>
   __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
                                        int k) const {
     if (!has(k)) return;
-    if constexpr (moves_elements(V)) {
-      if (!grid_.blocked) return out.load(at + k * x.step, x.hop, absent(k));
-    }
-    out.load(at + k * x.step);
+    at += vector_step(x, k);
+    if (is_edge(k)) return out.load_some(at, first_, end_);
+    if (ByElement && x.access == RowOperand::by_element) return out.load_elements(at);
+    out.load(at);
   }
 
   using Words = RowWords<typename Layout::Element, V>;
@@ -209,13 +231,13 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if constexpr (!Used) {
     } else if constexpr (is_position<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
-      other.first = reinterpret_cast<long long>(at + k * x.step) - IndexOperand::origin;
+      other.first = reinterpret_cast<long long>(at + vector_step(x, k)) - IndexOperand::origin;
       out = other;
     } else if constexpr (is_kept<I>) {
       out = kept_[k];
     } else {
       const RowOperand& x = grid_.operand[outputs + I];
-      if (x.access == RowOperand::whole_vector) load(other, x, at, k);
+      if (x.access >= RowOperand::whole_vector) load(other, x, at, k);
       out = other;
       if constexpr (may_be_kept<I>) {
         const bool here = x.access == RowOperand::kept;
@@ -251,7 +273,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[outputs + I];
       if constexpr (is_position<I>) {
-        out.first = reinterpret_cast<long long>(at + k * x.step) - IndexOperand::origin;
+        out.first = reinterpret_cast<long long>(at + vector_step(x, k)) - IndexOperand::origin;
         out.step = static_cast<int>(x.hop);
       } else {
         out = RowWords<T, V>{};
@@ -280,9 +302,11 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   }
 
   unsigned all_ = 0;    // vectors that the thread has
-  int first_ = 0;       // lanes that the first of them lacks
   unsigned begin_ = 0;  // the first vector that is kept
-  int absent_ = 0;      // lanes that it lacks
+  int first_ = 0;       // the lanes of that which the row has begin there
+  int end_ = V;         // and end before this one
+  unsigned wrap_ = 0;   // vectors that it is further on
+  int back_ = 0;        // ragged: elements from where vectors are counted to the row's first
   Words kept_[vectors];
 };
 

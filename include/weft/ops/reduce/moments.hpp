@@ -50,15 +50,17 @@ struct var {
     for (int i = 0; i < N; ++i) later.m2 += (x[i] - later.mean) * (x[i] - later.mean);
     merge(s, later);
   }
-  /// The same of the first n of them, less the first `absent`, which are at most Lead.
-  template <int Lead = 0, class S, class C, int N>
-  WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int absent = 0) {
+  /// The same of the first n of them; of the first Edge, only those from `begin` to `end` - 1,
+  /// where begin is 0 or end is Edge.
+  template <int Edge = 0, class S, class C, int N>
+  WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int begin = 0, int end = Edge) {
     if (n == 0) return;
-    const auto has = [n, absent](int i) { return (i >= Lead || i >= absent) && i < n; };
+    const auto has = [=](int i) { return i < Edge ? i >= begin && i < end : i < n; };
+    const C one = Edge > 0 && begin > 0 ? x[Edge - 1] : x[0];
     C sum{};
-    for (int i = 0; i < N; ++i) sum += i != Lead && has(i) ? x[i] - x[Lead] : C(0);
-    const C count(n - absent);
-    S later{count, x[Lead] + share_of(sum, count), C(0)};
+    for (int i = 0; i < N; ++i) sum += has(i) ? x[i] - one : C(0);
+    const C count(n - begin - (Edge - end));
+    S later{count, one + share_of(sum, count), C(0)};
     for (int i = 0; i < N; ++i) {
       const C distance = has(i) ? x[i] - later.mean : C(0);
       later.m2 += distance * distance;

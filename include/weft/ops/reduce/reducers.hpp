@@ -203,13 +203,14 @@ struct logsumexp {
       for (int i = 0; i < N; ++i) add(s, x[i], 0);
     }
   }
-  /// The first n of them, less the first `absent`, which are at most Lead.
-  template <int Lead = 0, class S, class C, int N>
-  WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int absent = 0) {
+  /// The first n of them; of the first Edge, only those from `begin` to `end` - 1, where begin is 0
+  /// or end is Edge.
+  template <int Edge = 0, class S, class C, int N>
+  WEFT_HD static void add_first(S& s, const C (&x)[N], int n, int begin = 0, int end = Edge) {
     if (n == 0) return;
-    const auto has = [n, absent](int i) { return (i >= Lead || i >= absent) && i < n; };
-    C max = x[Lead];
-    for (int i = 0; i < N; ++i) max = i != Lead && has(i) && max < x[i] ? x[i] : max;
+    const auto has = [=](int i) { return i < Edge ? i >= begin && i < end : i < n; };
+    C max = Edge > 0 && begin > 0 ? x[Edge - 1] : x[0];
+    for (int i = 0; i < N; ++i) max = has(i) && max < x[i] ? x[i] : max;
     S later{max, C(1)};
     if (max - max == C(0)) {
       later.sum = C(0);
