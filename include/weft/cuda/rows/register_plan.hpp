@@ -173,8 +173,11 @@ class RegisterPlan {
   /// empty of what a thread goes over, which is from `least` to `most` of them; and of these the
   /// fewest where rows are many, since a thread's start and end cost as much as several vectors.
   unsigned short_group(int64_t work, int64_t least, int64_t most) const {
+    // One thread alone has a whole sector or two of memory. Ragged: its first and last vector are
+    // two threads'.
+    constexpr int64_t one_thread = 4;
     const int64_t enough = int64_t{device_.multiprocessors} * 2048;
-    const unsigned fewest = grid_.ragged ? 2 : 1;  // the first and the last vector are two threads'
+    const unsigned fewest = grid_.ragged || work > one_thread ? 2 : 1;
     unsigned best = power_of_two(static_cast<unsigned>((work + least - 1) / least));
     if (best < fewest) best = fewest;
     const auto over = [&](unsigned group) {

@@ -39,7 +39,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     const RowOperand& x = grid_.operand[grid_.source[0]];
     const char* at = vector_start(x);
 #pragma unroll
-    for (int k = vectors - 1; k >= 0; --k) load<false>(kept_[k], x, at, k);  // the branch last
+    for (int k = 0; k < vectors; ++k) load<false>(kept_[k], x, at, k);
   }
 
   /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
@@ -104,13 +104,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ bool has(int k) const { return k < count_; }
   /// Bytes from start() to vector k.
   __device__ __forceinline__ int64_t vector_step(const RowOperand& x, int k) const {
-    if (k > 0) return k * x.step;
-    return grid_.ragged ? wrap_ * (V * x.hop) : 0;
+    return k == 0 ? wrap_ * (V * x.hop) : k * x.step;
   }
   /// Whether the row has only some of vector k's lanes: of vector 0, begin() to end() - 1.
-  __device__ __forceinline__ bool is_edge(int k) const {
-    return k == 0 && grid_.ragged && end_ - first_ < V;
-  }
+  __device__ __forceinline__ bool is_edge(int k) const { return k == 0 && end_ - first_ < V; }
   __device__ __forceinline__ int begin() const { return first_; }
   __device__ __forceinline__ int end() const { return end_; }
   /// The position in the row of lane 0 of vector k.
@@ -136,8 +133,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   }
   /// From where the row begins to the thread's first vector.
   __device__ __forceinline__ int64_t vector_offset(const RowOperand& x) const {
-    const int64_t offset = place_.lane * (V * x.hop) + begin_ * x.step;
-    return grid_.ragged ? offset - back_ * x.hop : offset;
+    return (static_cast<int64_t>(place_.lane) * V - back_) * x.hop + begin_ * x.step;
   }
   /// Keeps the vectors from number `begin` on.
   __device__ __forceinline__ void choose(unsigned begin) {
