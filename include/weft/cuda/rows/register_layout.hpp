@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "weft/cuda/rows/lane.hpp"
+#include "weft/cuda/rows/ragged.hpp"
 #include "weft/cuda/rows/reuse.hpp"
-#include "weft/cuda/rows/threads.hpp"
 #include "weft/eval/rows/kept.hpp"
 
 #if defined(__CUDACC__)

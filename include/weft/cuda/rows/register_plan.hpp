@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "weft/cuda/rows/plan.hpp"
+#include "weft/cuda/rows/ragged.hpp"
 
 namespace weft::on_cuda::detail {
 
@@ -69,8 +70,8 @@ class RegisterPlan {
       const RowOperand& x = operand_[i];
       if (!is_along(i)) continue;
       if (x.lane != 1 || !std::has_single_bit(static_cast<unsigned>(x.itemsize))) return false;
-      const int merit =
-          8 * is_always_kept(i) + 4 * is_by_row(x) + 2 * (i < kernel_.outputs) + is_reduced(i);
+      const int merit = 8 * is_always_kept(i) + 4 * is_by_row(grid_, x) +
+                        2 * (i < kernel_.outputs) + is_reduced(i);
       if (merit > best) grid_.origin = i;
       best = merit > best ? merit : best;
     }
@@ -79,28 +80,6 @@ class RegisterPlan {
   bool is_always_kept(int i) const {
     return is_reduced(i) && (kernel_.registers.always_kept >> i & 1U) != 0;
   }
-  /// Whether an operand is another one in each row, or in some.
-  bool is_by_row(const RowOperand& x) const {
-    for (int d = 0; d < grid_.kept_rank; ++d) {
-      if (x.kept_stride[d] != 0) return true;
-    }
-    return false;
-  }
-  /// Whether the vectors of a ragged row, which are those of the operand `origin`, are aligned in
-  /// another one too.
-  bool is_in_step(const RowOperand& x) const {
-    const RowOperand& origin = operand_[grid_.origin];
-    const auto place = [](const RowOperand& o) {
-      return static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(o.data)) / o.itemsize;
-    };
-    const int64_t lanes = kernel_.lanes;
-    bool same = (place(x) - place(origin)) % lanes == 0;
-    for (int d = 0; d < grid_.kept_rank; ++d) {
-      const int64_t apart = x.kept_stride[d] / x.itemsize - origin.kept_stride[d] / origin.itemsize;
-      same = same && apart % lanes == 0;
-    }
-    return same;
-  }
 
   /// Whether the reductions read nothing but the kept values and operands that all rows share.
   bool serves_computed() const {
@@ -108,7 +87,7 @@ class RegisterPlan {
     if (program_ != nullptr && !k.computes(program_, grid_, operand_)) return false;
     for (int i = kernel_.outputs; i < end(); ++i) {
       if ((k.beside >> i & 1U) == 0 || is_constant(grid_, operand_[i])) continue;
-      if (is_by_row(operand_[i])) return false;
+      if (is_by_row(grid_, operand_[i])) return false;
     }
     return true;
   }
@@ -202,7 +181,8 @@ class RegisterPlan {
       x.access = RowOperand::whole_vector;
       if (i >= kernel_.outputs && is_constant(grid_, x)) {
         x.access = RowOperand::one_element;
-      } else if (grid_.ragged && has_memory(i) && !is_in_step(x)) {
+      } else if (grid_.ragged && has_memory(i) &&
+                 !is_in_step(grid_, x, operand_[grid_.origin], kernel_.lanes)) {
         x.access = RowOperand::by_element;
       }
     }

@@ -24,7 +24,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ explicit RowRegisters(const Grid& grid)
       : grid_(grid), place_(place_in_block(grid)) {
     unsigned length = grid.length;
-    if (grid.ragged) length = find_edges();
+    if (grid.ragged) length = edge_.find(grid, grid.operand[grid.origin], place_);
     if (place_.active && length > place_.lane) {
       all_ = grid.stride.divide(length - 1 - place_.lane) + 1;
     }
@@ -104,16 +104,16 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   __device__ __forceinline__ bool has(int k) const { return k < count_; }
   /// Bytes from start() to vector k.
   __device__ __forceinline__ int64_t vector_step(const RowOperand& x, int k) const {
-    return k == 0 ? wrap_ * (V * x.hop) : k * x.step;
+    return k == 0 ? edge_.wrap * (V * x.hop) : k * x.step;
   }
   /// Whether the row has only some of vector k's lanes: of vector 0, begin() to end() - 1.
-  __device__ __forceinline__ bool is_edge(int k) const { return k == 0 && end_ - first_ < V; }
-  __device__ __forceinline__ int begin() const { return first_; }
-  __device__ __forceinline__ int end() const { return end_; }
+  __device__ __forceinline__ bool is_edge(int k) const { return k == 0 && !edge_.is_whole(); }
+  __device__ __forceinline__ int begin() const { return edge_.begin; }
+  __device__ __forceinline__ int end() const { return edge_.end; }
   /// The position in the row of lane 0 of vector k.
   __device__ __forceinline__ long long position(int k) const {
-    const unsigned before = (begin_ + k) * grid_.stride.divisor + (k == 0 ? wrap_ : 0);
-    return (static_cast<long long>(before) + place_.lane) * V - back_;
+    const unsigned before = (begin_ + k) * grid_.stride.divisor + (k == 0 ? edge_.wrap : 0);
+    return (static_cast<long long>(before) + place_.lane) * V - edge_.back;
   }
 
   /// Where this thread's first vector of operand K is, were its row not ragged.
@@ -133,36 +133,14 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   }
   /// From where the row begins to the thread's first vector.
   __device__ __forceinline__ int64_t vector_offset(const RowOperand& x) const {
-    return (static_cast<int64_t>(place_.lane) * V - back_) * x.hop + begin_ * x.step;
+    return (static_cast<int64_t>(place_.lane) * V - edge_.back) * x.hop + begin_ * x.step;
   }
   /// Keeps the vectors from number `begin` on.
   __device__ __forceinline__ void choose(unsigned begin) {
     begin_ = begin < all_ ? begin : 0;
     const unsigned left = begin < all_ ? all_ - begin : 0;
     count_ = static_cast<int>(left < vectors ? left : vectors);
-    if (begin > 0) {
-      first_ = 0;
-      end_ = V;
-      wrap_ = 0;
-    }
-  }
-  /// Vectors begin where those of the operand `origin` are aligned, so that the first and the last
-  /// of a ragged row are not whole. To have both as the vector 0 of a thread, the last one comes
-  /// before all others. Gives the number of vectors.
-  __device__ __forceinline__ unsigned find_edges() {
-    const RowOperand& x = grid_.operand[grid_.origin];
-    const auto at = reinterpret_cast<std::uintptr_t>(row_start(grid_, x, place_.row));
-    const unsigned before = static_cast<unsigned>(at) / static_cast<unsigned>(x.itemsize) % V;
-    const unsigned all = before + static_cast<unsigned>(grid_.count);
-    const unsigned length = (all + V - 1) / V;
-    back_ = static_cast<int>(V + before);
-    if (place_.lane == 0) {
-      wrap_ = length;
-      end_ = static_cast<int>(all - (length - 1) * V);
-    } else if (place_.lane == 1) {
-      first_ = static_cast<int>(before);
-    }
-    return length;
+    if (begin > 0) edge_.pass();
   }
   /// Loads vector k of an operand, which may be one to be read by element.
   template <bool ByElement = true, class T>
@@ -170,7 +148,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
                                        int k) const {
     if (!has(k)) return;
     at += vector_step(x, k);
-    if (is_edge(k)) return out.load_some(at, first_, end_);
+    if (is_edge(k)) return out.load_some(at, begin(), end());
     if (ByElement && x.access == RowOperand::by_element) return out.load_elements(at);
     out.load(at);
   }
@@ -299,10 +277,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   unsigned all_ = 0;    // vectors that the thread has
   unsigned begin_ = 0;  // the first vector that is kept
-  int first_ = 0;       // the lanes of that which the row has begin there
-  int end_ = V;         // and end before this one
-  unsigned wrap_ = 0;   // vectors that it is further on
-  int back_ = 0;        // ragged: elements from where vectors are counted to the row's first
+  RowEdge<V> edge_;
   Words kept_[vectors];
 };
 
