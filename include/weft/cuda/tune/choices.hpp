@@ -1,0 +1,300 @@
+// What may be changed in a planned launch without changing a bit of its results.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+
+#include "weft/cuda/elementwise/plan.hpp"
+#include "weft/cuda/reduce/plan.hpp"
+#include "weft/cuda/rows/grid.hpp"
+
+namespace weft::on_cuda::detail {
+
+/// The ways to launch a kernel; the first is the planner's own.
+struct ChoiceList {
+  static constexpr int most = 16;
+  LaunchChoice at[most];
+  int n = 1;
+
+  void add(const char* what, int value) {
+    if (n < most) at[n++] = {what, value};
+  }
+};
+
+/// "128 threads a block"
+inline Text text_of(const LaunchChoice& choice) {
+  const auto is = [&](const char* what) { return std::strcmp(choice.what, what) == 0; };
+  const Text value = weft::detail::text(choice.value);
+  if (choice.what == nullptr) return "as planned";
+  if (is("threads")) return value + " threads a block";
+  if (is("rows")) return value + (choice.value == 1 ? " row a thread" : " rows a thread");
+  if (is("vectors")) return value + " vectors a thread";
+  if (is("staged")) return "no tiles in shared memory";
+  if (is("general")) return "the general kernel";
+  if (is("path")) {
+    constexpr const char* paths[] = {"element by element", "turned", "tiled", "flat"};
+    return paths[choice.value];
+  }
+  if (is("ahead")) {
+    return choice.value == 0 ? Text("no prefetch") : value + " % of the prefetch distance";
+  }
+  if (is("fetched")) return "no prefetch";
+  if (is("once")) return "operands read again from L1";
+  if (is("resident")) return value + " resident blocks";
+  if (is("width")) return value + " threads side by side";
+  return Text(choice.what) + "=" + value;
+}
+
+// Element-wise kernels: each thread computes the same elements by the same instructions, however
+// they are dealt out.
+
+/// An element-wise launch and what it was planned from.
+struct ForEachPlan {
+  const Loops& loops;
+  const Operand* operands;
+  int n;
+  const ForEachKernels& kernels;
+  ForEachLaunch& launch;
+  ElementwiseLoops& grid;
+  int* transposed;
+
+  bool staged() const { return grid.tiling.width > 0; }
+
+  ChoiceList choices() const {
+    ChoiceList out;
+    if (staged()) {
+      out.add("staged", 0);
+      return out;
+    }
+    out.add("threads", 128);
+    out.add("threads", 64);
+    const int distinct = kernels.distinct > 0 ? kernels.distinct : n;
+    if (launch.aligned && grid.outer > 0 && distinct <= most_of_several_rows) {
+      const unsigned all = grid.size[0].divisor << grid.rows_shift;
+      for (int shift = 0; shift <= 3; ++shift) {
+        if (shift == grid.rows_shift || all % (1U << shift) != 0) continue;
+        if (grid.items << grid.rows_shift >> shift >= 1U << 16) out.add("rows", 1 << shift);
+      }
+    }
+    if (!launch.aligned && grid.items >= 1U << 18) {
+      out.add("vectors", 2);
+      out.add("vectors", 4);
+    }
+    if (launch.aligned && kernels.copies) out.add("general", 1);
+    return out;
+  }
+
+  void apply(const LaunchChoice& choice) {
+    const auto is = [&](const char* what) { return std::strcmp(choice.what, what) == 0; };
+    const auto value = static_cast<unsigned>(choice.value);
+    if (is("staged") || is("general")) {  // the same kernel computes, or nothing is computed
+      ForEachKernels general = kernels;
+      general.has_aligned = false;
+      grid = {};
+      launch = plan_for_each(loops, operands, n, false, general, grid, transposed);
+    } else if (is("threads")) {
+      launch.threads = choice.value;
+    } else if (is("rows")) {
+      const unsigned all = grid.size[0].divisor << grid.rows_shift;
+      const unsigned items = grid.items << grid.rows_shift;
+      for (grid.rows_shift = 0; 1U << grid.rows_shift < value;) ++grid.rows_shift;
+      grid.size[0] = FastDivmod(all / value);
+      grid.items = items / value;
+    } else if (is("vectors")) {
+      grid.passes = choice.value;
+    }
+    if (!staged()) {
+      const auto a_block = static_cast<unsigned>(launch.threads * grid.passes);
+      launch.blocks = (grid.items + a_block - 1) / a_block;
+    }
+  }
+};
+
+/// A copy that changes the order of axes: the forms that serve it, which move the same bits.
+struct CopyChoices {
+  enum Path { elements, turned_path, tiled_path, flat_path };
+  const Loops& loops;
+  const Operand* operands;
+  CopyLaunch& launch;
+  TurnedCopy& turned;
+  TiledCopy& tiled;
+  FlatCopy& flat;
+
+  Path planned() const {
+    if (launch.blocks == 0) return elements;
+    return launch.turned ? turned_path : launch.tiled ? tiled_path : flat_path;
+  }
+
+  ChoiceList choices() const {
+    ChoiceList out;
+    const int itemsize = operands[0].itemsize;
+    if (loops.rank < 2 || operands[1].gathered != 0 || loops.count() < 65536 || itemsize > 8 ||
+        (operands[0].stride[loops.rank - 1] == 1 && operands[1].stride[loops.rank - 1] == 1 &&
+         launch.blocks == 0)) {
+      return out;
+    }
+    for (const Path path : {elements, turned_path, tiled_path, flat_path}) {
+      CopyLaunch other;
+      TurnedCopy a;
+      TiledCopy b;
+      FlatCopy c;
+      if (path != planned() && plan(path, other, a, b, c)) out.add("path", path);
+    }
+    return out;
+  }
+
+  void apply(const LaunchChoice& choice) {
+    launch = {};
+    turned = {};
+    tiled = {};
+    flat = {};
+    plan(static_cast<Path>(choice.value), launch, turned, tiled, flat);
+  }
+
+ private:
+  bool plan(Path path, CopyLaunch& out, TurnedCopy& a, TiledCopy& b, FlatCopy& c) const {
+    switch (path) {
+      case turned_path:
+        return plan_turned(loops, operands, a, out);
+      case tiled_path:
+        return plan_tiled(loops, operands, b, out);
+      case flat_path:
+        return plan_flat(loops, operands, c, out);
+      case elements:
+        break;
+    }
+    return true;
+  }
+};
+
+// Row programs: as many threads share a row, each with the same elements in the same order.
+
+/// A launch of a row kernel.
+struct RowChoices {
+  const RowKernel& kernel;
+  RowLaunch& launch;
+  RowLoops& grid;
+  int64_t shared_memory;  // bytes, the most that a block may have
+
+  ChoiceList choices() const {
+    ChoiceList out;
+    if (grid.stage != RowLoops::whole || grid.count == 0) return out;
+    if (has_several_rows()) {
+      const unsigned most = launch.registers || launch.narrow ? 256 : row_loop_block;
+      for (unsigned threads = 32; threads <= most; threads *= 2) {
+        if (threads != launch.threads && threads >= least_threads()) {
+          out.add("threads", static_cast<int>(threads));
+        }
+      }
+    }
+    if (launch.registers && grid.ahead > 0) {
+      out.add("ahead", 0);
+      out.add("ahead", 50);
+      out.add("ahead", 200);
+    }
+    const bool looped = !launch.registers && !launch.narrow;
+    if (looped && grid.fetched != 0) out.add("fetched", 0);
+    if (launch.narrow && grid.read_once != 0) out.add("once", 0);
+    if (looped && !grid.columns && !grid.cluster && launch.threads >= 128) {
+      out.add("resident", static_cast<int>(1024 / launch.threads));
+    }
+    return out;
+  }
+
+  void apply(const LaunchChoice& choice) {
+    const auto is = [&](const char* what) { return std::strcmp(choice.what, what) == 0; };
+    if (is("threads")) {
+      use_threads(static_cast<unsigned>(choice.value));
+    } else if (is("ahead")) {
+      const auto rows = std::uint64_t{grid.ahead} * static_cast<unsigned>(choice.value) / 100;
+      grid.ahead = rows < grid.rows ? static_cast<unsigned>(rows) : 0;
+    } else if (is("fetched")) {
+      grid.fetched = 0;
+    } else if (is("once")) {
+      grid.needed |= grid.read_once;
+      grid.read_once = 0;
+    } else if (is("resident")) {  // what a block asks for leaves no room for more of them
+      const int64_t share = (shared_memory + 1024) / choice.value - 1024;
+      if (share > launch.shared_bytes)
+        launch.shared_bytes = static_cast<unsigned>(share / 128 * 128);
+    }
+  }
+
+ private:
+  /// Whether a block has rows that do not know of each other.
+  bool has_several_rows() const {
+    return grid.parts.divisor == 1 && grid.width.divisor == 1 && grid.group <= 32 &&
+           grid.rows_a_block * grid.group == launch.threads &&
+           (!grid.columns || launch.narrow || grid.rows_a_block >= 32);
+  }
+  unsigned least_threads() const {
+    if (grid.columns && !launch.narrow) return 32 * grid.group;
+    return grid.group > 32 ? grid.group : 32;
+  }
+  void use_threads(unsigned threads) {
+    launch.threads = threads;
+    grid.rows_a_block = threads / grid.group;
+    launch.blocks = (grid.rows + grid.rows_a_block - 1) / grid.rows_a_block;
+    if (!grid.columns || launch.narrow) return;
+    grid.width_shift = 0;
+    while (1U << grid.width_shift < grid.rows_a_block) ++grid.width_shift;
+    grid.scratch = round_up(static_cast<unsigned>(kernel.state_bytes) * threads + 16, 128);
+    launch.shared_bytes = 2 * grid.scratch;
+  }
+};
+
+// Reductions: as many threads share a result, each with the same elements in the same order, and as
+// many pieces are merged.
+
+/// A reduction's launch; `lanes` are those of a vector in the form of columns.
+struct ReduceChoices {
+  ReduceLoops& grid;
+  int lanes;
+
+  ChoiceList choices() const {
+    ChoiceList out;
+    if (grid.form == ReduceLoops::rows) {
+      if (grid.width > 32) return out;
+      for (unsigned threads = 32; threads <= row_threads; threads *= 2) {
+        if (threads != grid.threads && threads >= grid.width) {
+          out.add("threads", static_cast<int>(threads));
+        }
+      }
+      return out;
+    }
+    const unsigned a_tile = grid.width * grid.depth;
+    for (unsigned threads = 64; threads < grid.threads; threads *= 2) {
+      if (threads >= a_tile) out.add("threads", static_cast<int>(threads));
+    }
+    for (unsigned width = 4; width <= 64; width *= 2) {
+      const unsigned threads = width * grid.depth;
+      if (width != grid.width && width < 2 * items() && threads >= 32 &&
+          threads <= column_threads) {
+        out.add("width", static_cast<int>(width));
+      }
+    }
+    return out;
+  }
+
+  void apply(const LaunchChoice& choice) {
+    const auto value = static_cast<unsigned>(choice.value);
+    if (std::strcmp(choice.what, "threads") == 0) {
+      grid.threads = value;
+    } else if (std::strcmp(choice.what, "width") == 0) {
+      const unsigned rows_of_tiles = grid.tiles.divisor / grid.tiles_across.divisor;
+      grid.width = value;
+      grid.tiles_across = FastDivmod(divide_up(items(), value));
+      grid.tiles = FastDivmod(rows_of_tiles * grid.tiles_across.divisor);
+      grid.threads = value * grid.depth;
+    }
+    const bool rows = grid.form == ReduceLoops::rows;
+    const unsigned of_a_block = grid.threads / (rows ? grid.width : grid.width * grid.depth);
+    const int64_t pieces = int64_t{rows ? grid.outputs : grid.tiles.divisor} * grid.splits.divisor;
+    grid.blocks = divide_up(pieces, of_a_block);
+  }
+
+ private:
+  unsigned items() const { return divide_up(grid.kept[0].divisor, grid.vectors ? lanes : 1); }
+};
+
+}  // namespace weft::on_cuda::detail
