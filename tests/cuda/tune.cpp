@@ -186,6 +186,7 @@ TEST_CASE("tune times each choice of each kernel, and results keep their bits [g
     CHECK(kernel.candidates.size() > 1);
     CHECK(kernel.candidates[0].choice == "as planned");
     CHECK(kernel.chosen < kernel.candidates.size());
+    CHECK_FALSE(kernel.known);
     for (const auto& candidate : kernel.candidates) CHECK(candidate.seconds < 1);
   }
   CHECK(environment.lines() == 3);
@@ -196,7 +197,13 @@ TEST_CASE("tune times each choice of each kernel, and results keep their bits [g
   z = softmax(x, axis(-1));
   const auto got = z.to(weft::Cpu{});
   CHECK(std::memcmp(got.data(), expected.data(), 500 * 40 * sizeof(float)) == 0);
-  CHECK(weft::cuda::tune(x * 2 + 1, {.runs = 1}).kernels.size() == 1);  // measured anew
+  const Tuned known = weft::cuda::tune(x * 2 + 1, {.runs = 1});
+  REQUIRE(known.kernels.size() == 1);
+  CHECK(known.kernels[0].known);
+  CHECK(known.kernels[0].candidates.size() == known.kernels[0].chosen + 1);
+  CHECK(environment.lines() == 3);
+  const Tuned again = weft::cuda::tune(x * 2 + 1, {.runs = 1, .again = true});
+  CHECK_FALSE(again.kernels[0].known);
   CHECK(environment.lines() == 4);
 }
 

@@ -13,6 +13,7 @@ namespace weft::on_cuda {
 struct TuneOptions {
   int runs = 7;      ///< of each choice, whose median is taken, after one that warms it up
   bool cold = true;  ///< each run finds the L2 cache full of other data, as within a large program
+  bool again = false;  ///< what is known already, too
 };
 
 /// What was timed, and what won. Made by tune().
@@ -27,6 +28,7 @@ struct Tuned {
     Text shape;                         ///< the class of shapes that the choice holds for
     std::vector<Candidate> candidates;  ///< the planner's own first
     std::size_t chosen = 0;             ///< of the candidates
+    bool known = false;                 ///< from before: then only those two that matter are listed
   };
   Text device;  ///< the GPU's name
   Text file;    ///< where the choices are remembered; empty if nowhere
@@ -43,6 +45,7 @@ inline Text to_string(const Tuned& tuned) {
   if (!tuned.file.empty()) out += ", remembered in " + tuned.file;
   for (const Tuned::Kernel& kernel : tuned.kernels) {
     out += "\n  " + kernel.name + ", " + kernel.kind + " " + kernel.shape;
+    if (kernel.known) out += " (known)";
     for (std::size_t i = 0; i < kernel.candidates.size(); ++i) {
       out += "\n  " + micro(kernel.candidates[i].seconds) + (i == kernel.chosen ? " * " : "   ") +
              kernel.candidates[i].choice;
@@ -130,13 +133,23 @@ inline Tuned report(const TuneSession& session, const Properties& gpu) {
   Tuned out;
   out.device = gpu.name;
   out.file = Tuning::get().path();
-  for (const TunedKernel* kernel : session.seen) {
+  for (const auto& [kernel, known] : session.seen) {
     Tuned::Kernel& found = out.kernels.emplace_back();
+    found.known = known;
     const std::string& identity = kernel->record.kernel;
     found.name = kernel->record.name;
     found.kind = identity.substr(0, identity.find(' '));
     found.shape = kernel->record.shape;
     const Contest& contest = kernel->contest.front();
+    if (known) {
+      const int index = find_choice(contest.choices(), kernel->record.choice);
+      found.candidates.push_back({"as planned", 1e-6 * kernel->record.planned});
+      if (index <= 0) continue;
+      found.candidates.push_back(
+          {text_of(contest.choices().at[index]), 1e-6 * kernel->record.fastest});
+      found.chosen = 1;
+      continue;
+    }
     for (int i = 0; i < contest.choices().n; ++i) {
       found.candidates.push_back({text_of(contest.choices().at[i]), contest.time_of(i)});
     }
@@ -156,15 +169,18 @@ inline Tuned report(const TuneSession& session, const Properties& gpu) {
   install_tuner();
   TuneSession session;
   session.runs = options.runs;
+  session.again = options.again;
   const SessionGuard guard(session);
   f(context);
   const auto evicted = 2 * properties(device).l2_bytes;
   StorageHandle other;
-  if (options.cold && !session.seen.empty()) {
+  const auto is_unknown = [](const TuneSession::Seen& seen) { return !seen.known; };
+  if (options.cold && std::any_of(session.seen.begin(), session.seen.end(), is_unknown)) {
     other = StorageHandle(Memory<Cuda>::allocate(device, evicted));
   }
   for (std::size_t k = 0; k < session.seen.size(); ++k) {
-    Tuning::get().measure(session, *session.seen[k]);
+    if (session.seen[k].known) continue;
+    Tuning::get().measure(session, *session.seen[k].kernel);
     const int most = 4 * ChoiceList::most * (options.runs + 1);  // where f launches it no more
     for (int i = 0; i < most && !Tuning::get().is_done(session); ++i) {
       if (other) {
@@ -182,9 +198,9 @@ inline Tuned report(const TuneSession& session, const Properties& gpu) {
 }  // namespace detail
 
 /// Runs f(), statements on the current GPU, some dozens of times to find the fastest launch of each
-/// of its kernels among some that give the same bits. These are used from then on by statements of
-/// the same type at shapes of the same class, and by later runs of programs that include this
-/// header. What f() accumulates, it accumulates in each run.
+/// of its kernels among some that give the same bits; once, where all are known already. These are
+/// used from then on by statements of the same type at shapes of the same class, and by later runs
+/// of programs that include this header. What f() accumulates, it accumulates in each run.
 template <std::invocable F>
 Tuned tune(F&& f, const TuneOptions& options = {}) {
   using Function = std::remove_reference_t<F>;

@@ -43,8 +43,13 @@ struct TimedRun {
 /// What tune() does on its thread: it lists the kernels that its statements launch, then measures
 /// one after another.
 struct TuneSession {
+  struct Seen {
+    TunedKernel* kernel;
+    bool known;  // and not to be measured
+  };
   int runs = 0;
-  std::vector<TunedKernel*> seen;
+  bool again = false;  // what is known, too
+  std::vector<Seen> seen;
   TunedKernel* current = nullptr;
 };
 
@@ -179,12 +184,14 @@ class Tuning {
 
   TunedKernel& find(const PlannedLaunch& launch, const char* kind, const std::string& shape,
                     int device) {
-    const char* const type = launch.name.type != nullptr ? launch.name.type : launch.name.operation;
+    const char* const type = launch.name.type != nullptr ? launch.name.type : "";
     const auto [known, is_new] = hashes_.try_emplace(type, 0);
     if (is_new) known->second = stable_hash(type);
+    // A statement's gradients are of its type, and another operation.
+    const std::uint64_t hash = stable_hash(launch.name.operation) * 31 + known->second;
     char identity[64];
     std::snprintf(identity, sizeof identity, "%s %016llx", kind,
-                  static_cast<unsigned long long>(known->second));
+                  static_cast<unsigned long long>(hash));
     TunedRecord record;
     record.gpu = one_field(properties(Cuda{device}).name.c_str());
     record.kernel = identity;
@@ -201,8 +208,11 @@ class Tuning {
   }
 
   static void note(TuneSession& session, TunedKernel& kernel, const ChoiceList& choices) {
-    if (std::find(session.seen.begin(), session.seen.end(), &kernel) != session.seen.end()) return;
-    session.seen.push_back(&kernel);
+    for (const TuneSession::Seen& seen : session.seen) {
+      if (seen.kernel == &kernel) return;
+    }
+    const bool known = !session.again && find_choice(choices, kernel.record.choice) >= 0;
+    session.seen.push_back({&kernel, known});
     if (!kernel.measuring) kernel.contest.assign(1, Contest(choices, session.runs));
   }
 
