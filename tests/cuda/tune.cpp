@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "test.hpp"
+#include "weft/cuda/algorithms.hpp"
 #include "weft/explain.hpp"
 
 using weft::axis;
@@ -79,6 +80,9 @@ constexpr weft::cuda::Tuner forcing{
     },
     [](weft::cuda::PlannedLaunch& launch, int lanes, weft::cuda::ReduceLoops& grid) {
       return force(launch, detail::ReduceChoices{grid, lanes});
+    },
+    [](weft::cuda::PlannedLaunch& launch, const weft::cuda::ThreadGroups&, unsigned& threads) {
+      return force(launch, detail::GroupChoices{threads});
     },
     [](void*) noexcept {},
     detail::text_of};
@@ -163,6 +167,16 @@ TEST_CASE("reductions have the same bits with each choice [gpu]") {
     choices += same_bits([&] { return Gpu(weft::max(x, axis(0))); });
   }
   CHECK(choices > 10);
+}
+
+TEST_CASE("scans have the same bits with each choice [gpu]") {
+  for (const weft::Shape& shape : {weft::Shape{300, 5}, {300, 40}, {300, 100}, {64, 700}}) {
+    const Gpu x = values(shape);
+    CHECK(same_bits([&] { return Gpu(cumsum(x, axis(-1))); }) >= 3);
+    CHECK(same_bits([&] { return Gpu(cumsum(x * x + 1, axis(-1))); }) >= 2);
+  }
+  const Gpu x = values({12, 80'000});
+  CHECK(same_bits([&] { return Gpu(cumsum(x, axis(0))); }) >= 0);
 }
 
 TEST_CASE("tune times each choice of each kernel, and results keep their bits [gpu]") {

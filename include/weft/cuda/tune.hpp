@@ -24,7 +24,7 @@ struct Tuned {
   };
   struct Kernel {
     Text name;                          ///< of the expression
-    Text kind;                          ///< "element-wise", "copy", "rows", "reduction"
+    Text kind;                          ///< "element-wise", "copy", "rows", "reduction", "scan"
     Text shape;                         ///< the class of shapes that the choice holds for
     std::vector<Candidate> candidates;  ///< the planner's own first
     std::size_t chosen = 0;             ///< of the candidates
@@ -102,10 +102,14 @@ inline void* tune_reduction(PlannedLaunch& launch, int column_lanes, ReduceLoops
                               ReduceChoices{grid, column_lanes});
 }
 
+inline void* tune_groups(PlannedLaunch& launch, const ThreadGroups& work, unsigned& threads) {
+  return Tuning::get().choose(launch, work.kind, shape_class(work), GroupChoices{threads});
+}
+
 inline void end_tuned(void* mark) noexcept { Tuning::get().end(mark); }
 
-inline constexpr Tuner measuring_tuner{tune_copy,      tune_for_each, tune_rows,
-                                       tune_reduction, end_tuned,     text_of};
+inline constexpr Tuner measuring_tuner{tune_copy,   tune_for_each, tune_rows, tune_reduction,
+                                       tune_groups, end_tuned,     text_of};
 
 /// Has launches ask for choices from now on.
 inline void install_tuner() { __atomic_store_n(&tuner, &measuring_tuner, __ATOMIC_RELEASE); }

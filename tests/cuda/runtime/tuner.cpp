@@ -6,8 +6,7 @@
 namespace {
 int ended = 0;
 constexpr weft::on_cuda::Tuner counting{
-    nullptr, nullptr, nullptr, nullptr, [](void* mark) noexcept { ended += mark == &ended; },
-    nullptr};
+    .end = [](void* mark) noexcept { ended += mark == &ended; }};
 struct Installed {
   const weft::on_cuda::Tuner* before = weft::on_cuda::detail::tuner;
   Installed() { weft::on_cuda::detail::tuner = &counting; }

@@ -50,4 +50,6 @@ TEST_CASE("row programs and reductions: the form, rows and their length") {
   sum.form = weft::cuda::ReduceLoops::columns;
   sum.vectors = true;
   CHECK(shape_class(sum) == "columns 64x1x896 vectors");
+  CHECK(shape_class({"scan", 40000, 40, 8, 4}) == "32768x40, 8 threads each, of 4 B");
+  CHECK(shape_class({"scan", 300, 40, 1, 2}) == "256x40, 1 thread each, of 2 B");
 }

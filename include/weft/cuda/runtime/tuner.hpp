@@ -43,7 +43,17 @@ struct PlannedLaunch {
   LaunchChoice chosen;
 };
 
-/// Each of the first four may change the plan of such a launch, and returns what `end` gets after
+/// A kernel whose threads work in groups that do not know of each other: any number of threads a
+/// block that is a multiple of 32 does.
+struct ThreadGroups {
+  const char* kind;
+  int64_t groups;
+  int64_t length;  // of what each works on,
+  unsigned width;  // by so many threads, a power of two up to 32
+  int element_bytes;
+};
+
+/// Each of the first five may change the plan of such a launch, and returns what `end` gets after
 /// the launch, null where that is nothing. Called on the launching thread.
 struct Tuner {
   void* (*copy)(PlannedLaunch&, const weft::detail::Loops&, const weft::detail::Operand*,
@@ -54,6 +64,7 @@ struct Tuner {
   void* (*rows)(PlannedLaunch&, const RowKernel&, RowLaunch&, RowLoops&,
                 const RowOperand*) = nullptr;
   void* (*reduce)(PlannedLaunch&, int column_lanes, ReduceLoops&) = nullptr;
+  void* (*groups)(PlannedLaunch&, const ThreadGroups&, unsigned& threads) = nullptr;
   void (*end)(void*) noexcept = nullptr;
   Text (*text)(const LaunchChoice&) = nullptr;  // for explain
 };

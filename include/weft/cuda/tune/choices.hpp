@@ -243,6 +243,21 @@ struct RowChoices {
   }
 };
 
+// Groups of threads, as those that scan a row each.
+
+struct GroupChoices {
+  unsigned& threads;
+
+  ChoiceList choices() const {
+    ChoiceList out;
+    for (unsigned other = 32; other <= block_threads; other *= 2) {
+      if (other != threads) out.add("threads", static_cast<int>(other));
+    }
+    return out;
+  }
+  void apply(const LaunchChoice& choice) { threads = static_cast<unsigned>(choice.value); }
+};
+
 // Reductions: as many threads share a result, each with the same elements in the same order, and as
 // many pieces are merged.
 

@@ -55,4 +55,11 @@ inline std::string shape_class(const ReduceLoops& grid) {
   return out;
 }
 
+/// "40960x40, 8 threads each, of 4 B"
+inline std::string shape_class(const ThreadGroups& work) {
+  return std::to_string(size_class(work.groups)) + 'x' + std::to_string(size_class(work.length)) +
+         ", " + std::to_string(work.width) + (work.width == 1 ? " thread" : " threads") +
+         " each, of " + std::to_string(work.element_bytes) + " B";
+}
+
 }  // namespace weft::on_cuda::detail
