@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "weft/core/expression.hpp"
+#include "weft/cuda/tune/reduction_choices.hpp"
 #include "weft/cuda/tune/tuning.hpp"
 
 namespace weft::on_cuda {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/cuda/tune/choices.hpp"
+#include "weft/cuda/reduce/plan.hpp"
+#include "weft/cuda/rows/grid.hpp"
+#include "weft/cuda/runtime/tuner.hpp"
 #include "weft/cuda/tune/record.hpp"
 
 namespace weft::on_cuda::detail {
