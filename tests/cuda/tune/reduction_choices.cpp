@@ -26,7 +26,7 @@ struct Rows : RowLoops {
   weft::cuda::RowLaunch launch;
   weft::cuda::RowKernel kernel;
 
-  Rows(int64_t rows, int64_t length, bool columns, bool registers) {
+  Rows(int64_t n, int64_t each, bool down, bool registers) {
     static const std::uint64_t uses[] = {2, 6};
     kernel.outputs = 1;
     kernel.leaves = 2;
@@ -43,7 +43,7 @@ struct Rows : RowLoops {
       kernel.registers.always_kept = 2;
     }
     weft::detail::RowTask task;
-    task.geometry = {{rows}, {length}};
+    task.geometry = {{n}, {each}};
     task.mode[0] = RowMode::compute;
     task.along_row[0] = true;
     weft::cuda::Properties device;
@@ -56,8 +56,8 @@ struct Rows : RowLoops {
       operands[i].itemsize = 4;
       operands[i].data = reinterpret_cast<char*>(4096);
       if (i == 3) continue;
-      operands[i].stride[0] = columns ? 1 : length;
-      operands[i].stride[1] = columns ? rows : 1;
+      operands[i].stride[0] = down ? 1 : each;
+      operands[i].stride[1] = down ? n : 1;
     }
     launch = plan_row_program("test", task, kernel, nullptr, device, operands, inside, *this,
                               operand, nullptr);
