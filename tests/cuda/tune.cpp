@@ -3,6 +3,8 @@
 
 #include <cstring>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "test.hpp"
 #include "weft/cuda/algorithms.hpp"
@@ -269,6 +271,24 @@ TEST_CASE("WEFT_TUNE=1 runs no statement more often than the program does [gpu]"
   weft::cuda::synchronize();
   CHECK(x(17).item() == 200);
   CHECK(environment.content() == before);  // known by now
+}
+
+TEST_CASE("threads measure the same kernels at once [gpu]") {
+  const Environment environment("1");
+  float results[4] = {};
+  std::vector<std::thread> threads;
+  for (float& result : results) {
+    threads.emplace_back([&result] {
+      Gpu x = weft::zeros({3000}, Cuda{});
+      for (int i = 0; i < 60; ++i) {
+        x += 1;
+        if (i % 8 == 0) weft::cuda::current_stream().synchronize();
+      }
+      result = x(2999).item();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const float result : results) CHECK(result == 60);
 }
 
 TEST_CASE("nothing is measured in a capture [gpu]") {
