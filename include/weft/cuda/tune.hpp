@@ -11,6 +11,7 @@
 
 namespace weft::on_cuda {
 
+/// How tune() measures.
 struct TuneOptions {
   int runs = 7;      ///< of each choice, whose median is taken, after one that warms it up
   bool cold = true;  ///< each run finds the L2 cache full of other data, as within a large program
@@ -36,7 +37,7 @@ struct Tuned {
   std::vector<Kernel> kernels;
 };
 
-/// "softmax(float): ..." with a line for each choice.
+/// A line for each kernel and one for each of its launches, the one that won with a star.
 inline Text to_string(const Tuned& tuned) {
   const auto micro = [](double seconds) {
     return weft::detail::formatted("%10.2f us", 1e6 * seconds);

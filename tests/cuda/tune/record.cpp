@@ -68,6 +68,7 @@ TEST_CASE("a file is made with its folders, appended to and read again") {
   CHECK(complaint.empty());
   CHECK(file.append(record, complaint));
   CHECK(file.append(record, complaint));
+  CHECK(file.is_usable());
   CHECK(complaint.empty());
   CHECK(scratch.content() == std::string(tuned_header) + "\n" + line_of(record) + line_of(record));
   CHECK(TunedFile(scratch.path).read(complaint).size() == 2);
@@ -93,6 +94,7 @@ TEST_CASE("another program's file is neither used nor changed") {
     CHECK(complaint.find("is not a file of tuned choices") != std::string::npos);
     CHECK_FALSE(file.append(record, complaint));
     CHECK(complaint.empty());  // said once
+    CHECK_FALSE(file.is_usable());
     CHECK(scratch.content() == content);
   }
   const Scratch empty("");
@@ -110,6 +112,7 @@ TEST_CASE("where nothing can be written, one line says so") {
   CHECK(file.read(complaint).empty());
   CHECK_FALSE(file.append(record, complaint));
   CHECK(complaint.find("cannot be written") != std::string::npos);
+  CHECK_FALSE(file.is_usable());
   CHECK_FALSE(file.append(record, complaint));
   CHECK(complaint.empty());
   TunedFile folder(scratch.folder.string());

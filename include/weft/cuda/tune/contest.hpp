@@ -11,6 +11,7 @@
 
 namespace weft::on_cuda::detail {
 
+/// What has been measured of one kernel's choices.
 class Contest {
  public:
   /// Each choice is timed `runs` times, after a run that warms it up.

@@ -91,6 +91,8 @@ class TunedFile {
   }
 
   const std::string& path() const { return path_; }
+  /// False where choices are not remembered: without a path, or after a complaint of the file.
+  bool is_usable() const { return !path_.empty() && !foreign_ && !told_; }
 
   /// The records, oldest first. What is not one is left out, and `complaint` says so; a file that
   /// is none of these is not read, nor written to later.

@@ -86,6 +86,7 @@ struct RowChoices {
 
 // Groups of threads, as those that scan a row each.
 
+/// The launch of such a kernel.
 struct GroupChoices {
   unsigned& threads;
 

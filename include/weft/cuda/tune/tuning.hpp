@@ -142,7 +142,11 @@ class Tuning {
     session.current = nullptr;
   }
 
-  const std::string& path() const { return file_.path(); }
+  /// Where choices are remembered; empty if nowhere.
+  std::string path() {
+    const std::lock_guard lock(mutex_);
+    return file_.is_usable() ? file_.path() : std::string();
+  }
 
  private:
   Tuning() : file_({}) {}
