@@ -1,8 +1,11 @@
-// Explain: which kernels an expression becomes, how many bytes they move, and how fast they run.
+// Explain: which kernels an expression becomes, how fast they run, and how to tune their launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "example.hpp"
 
 #include <weft/explain.hpp>
+#ifdef __CUDACC__
+#include <weft/cuda/tune.hpp>
+#endif
 
 using namespace weft;
 
@@ -31,6 +34,14 @@ int run(D device) {
   const Profile speed = profile(softmax(x, axis(-1)), {.seconds = 0.05, .bandwidth = bandwidth});
   std::cout << speed;
   right &= example::check("it takes time", speed.seconds > 0 && speed.percent() > 0);
+
+#ifdef __CUDACC__
+  if constexpr (std::is_same_v<D, Cuda>) {  // other launches with the same bits; remembers the best
+    const cuda::Tuned tuned = cuda::tune(exp(x) + x);
+    std::cout << tuned << explain(exp(x) + x);
+    right &= example::check("several launches were timed", tuned.kernels[0].candidates.size() > 1);
+  }
+#endif
   return right ? 0 : 1;
 }
 

@@ -147,7 +147,8 @@ class Tools:
 
 
 def run(program):
-    one = {**os.environ, "WEFT_NUM_THREADS": "1"}  # explain names the threads
+    # explain names the threads; what is tuned on this machine is not used, nor what a page tunes remembered.
+    one = {**os.environ, "WEFT_NUM_THREADS": "1", "WEFT_TUNE_FILE": ""}
     result = subprocess.run([str(program)], capture_output=True, text=True, timeout=300, env=one)
     return result.returncode, result.stdout, result.stderr
 

@@ -5,8 +5,10 @@
 
 #ifdef __CUDACC__
 #include "weft/cuda/device.hpp"
+#include "weft/cuda/runtime/tuner.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #endif
 
 #if defined(__has_feature)
@@ -19,6 +21,8 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:libomp"; }
 int main(int argc, char** argv) {
   doctest::Context context(argc, argv);
 #ifdef __CUDACC__
+  setenv("WEFT_TUNE_FILE", "", 1);  // nothing depends on what was tuned on this machine
+  weft::cuda::detail::tuner = nullptr;
   if (weft::cuda::is_available()) {
     context.addFilter("test-case-exclude", "*[nogpu]*");
   } else {

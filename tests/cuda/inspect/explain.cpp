@@ -34,8 +34,8 @@ TEST_CASE("launches of element-wise kernels, planned without a GPU") {
     kernel = {};
     kernel.kind = "element-wise";
     int places[2];
-    weft::cuda::detail::explain_for_each(kernel, shape, operands, 2, places, {1, 4, aligned},
-                                         nullptr);
+    weft::cuda::detail::explain_for_each(kernel, {"test"}, Cuda{0}, shape, operands, 2, places,
+                                         {1, 4, aligned}, nullptr);
   };
   plan({1000, 1000}, 4096, true);
   CHECK(kernel.kind == "aligned element-wise");
@@ -63,7 +63,8 @@ TEST_CASE("a kernel for equal parts has the blocks of fewer operands") {
     operands[1].stride[0] = 0;
     int places[6];
     weft::Explanation::Kernel kernel;
-    weft::cuda::detail::explain_for_each(kernel, shape, operands, 6, places, kernels, &equal);
+    weft::cuda::detail::explain_for_each(kernel, {"test"}, Cuda{0}, shape, operands, 6, places,
+                                         kernels, &equal);
     return kernel.blocks;
   };
   CHECK(blocks(false) == 4096 * 2048 / 4 / 256);

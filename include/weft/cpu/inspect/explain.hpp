@@ -16,8 +16,8 @@ struct Explainer<Cpu> {
   }
 
   template <class Out, class Types, class Program>
-  static void for_each(Explanation& out, Cpu, const Shape& shape, detail::Operand* operands,
-                       const Program&) {
+  static void for_each(Explanation& out, Cpu, const detail::Name&, const Shape& shape,
+                       detail::Operand* operands, const Program&) {
     detail::Loops loops = detail::loops_over(shape);
     detail::simplify(loops, operands, detail::count(Types{}) + detail::target_count<Out>);
     const int64_t row = loops.rank > 0 ? loops.size[loops.rank - 1] : 1;

@@ -5,6 +5,7 @@
 #include "weft/core/ptx.hpp"
 #include "weft/cuda/elementwise/copy_plan.hpp"
 #include "weft/cuda/elementwise/tiled_copy.hpp"
+#include "weft/cuda/runtime/tuner.hpp"
 
 namespace weft::on_cuda {
 
@@ -212,7 +213,11 @@ WEFT_OUTLINED bool run_copy(const Name& name, const Shape& shape, const Loops& l
   TurnedCopy turned;
   TiledCopy tiled;
   FlatCopy flat;
-  const CopyLaunch plan = plan_copy(loops, operands, turned, tiled, flat);
+  CopyLaunch plan = plan_copy(loops, operands, turned, tiled, flat);
+  TunedLaunch tuned(name, stream.device().ordinal, stream.handle());
+  if (tuned.by != nullptr) {
+    tuned.mark = tuned.by->copy(tuned, loops, operands, plan, turned, tiled, flat);
+  }
   if (plan.blocks == 0) return false;
   void* arguments[] = {plan.turned  ? static_cast<void*>(&turned)
                        : plan.tiled ? static_cast<void*>(&tiled)

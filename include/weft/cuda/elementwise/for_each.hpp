@@ -42,7 +42,7 @@ template <class Out, class Types, int V, int N, class Program, bool Assumes = fa
 __global__ void __launch_bounds__(block_threads)
     for_each_aligned(const __grid_constant__ Grid<N> grid,
                      const __grid_constant__ Program program) {
-  const unsigned item = blockIdx.x * block_threads + threadIdx.x;
+  const unsigned item = blockIdx.x * blockDim.x + threadIdx.x;
   if (item >= grid.items) return;
   const unsigned row = grid.outer == 0 ? 0 : grid.row_items.divide(item);
   const int start = static_cast<int>(item - row * grid.row_items.divisor) * V;
@@ -126,7 +126,8 @@ __global__ void __launch_bounds__(block_threads)
     unsigned row = 0;
     int column = 0;
     if (grid.tiling.width == 0) {
-      const unsigned item = opaque(blockIdx.x) * block_threads + threadIdx.x;
+      const unsigned step = opaque(blockIdx.x) * static_cast<unsigned>(grid.passes);
+      const unsigned item = (step + static_cast<unsigned>(pass)) * blockDim.x + threadIdx.x;
       if (item >= grid.items) return;
       if (grid.outer > 0) row = grid.row_items.divide(item);
       column = static_cast<int>(item - row * grid.row_items.divisor) * V;

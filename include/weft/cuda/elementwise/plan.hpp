@@ -5,6 +5,7 @@
 #include "weft/cuda/elementwise/copy.hpp"
 #include "weft/cuda/elementwise/transpose_tile.hpp"
 #include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/runtime/tuner.hpp"
 #include "weft/eval/program/name.hpp"
 
 namespace weft::on_cuda {
@@ -43,6 +44,7 @@ namespace detail {
 struct ForEachLaunch {
   bool aligned = false;
   unsigned blocks = 0;
+  int threads = block_threads;
   int shared_bytes = 0;
 };
 
@@ -129,16 +131,21 @@ WEFT_OUTLINED void run_for_each(const Name& name, Cuda device, const Shape& shap
     if (kernels.copy != nullptr && kernels.copy(name, shape, piece, operands, stream)) return;
     Grid<N> grid;
     const ForEachKernels chosen = chosen_for(kernels, program, operands, piece.rank);
-    const ForEachLaunch plan =
+    ForEachLaunch plan =
         plan_for_each(piece, operands, N, transposes, chosen, grid, grid.transposed);
+    TunedLaunch tuned(name, device.ordinal, stream.handle());
+    if (tuned.by != nullptr) {
+      tuned.mark = tuned.by->for_each(tuned, piece, operands, N, chosen, plan, grid,
+                                      static_cast<int*>(grid.transposed));
+    }
     plan_operands(piece, operands, N, grid.data, grid.lane, grid.stride);
     for (auto& stride : grid.stride) stride[0] *= 1 << grid.rows_shift;
     if (kernels.share != nullptr) {
       kernels.share(program, operands, kernels.targets - 1, piece.rank, grid);
     }
     void* arguments[] = {&grid, const_cast<void*>(program)};
-    launch(name, shape, plan.aligned ? chosen.aligned : chosen.general, plan.blocks, block_threads,
-           arguments, stream, plan.shared_bytes);
+    launch(name, shape, plan.aligned ? chosen.aligned : chosen.general, plan.blocks,
+           static_cast<unsigned>(plan.threads), arguments, stream, plan.shared_bytes);
   });
 }
 }  // namespace detail

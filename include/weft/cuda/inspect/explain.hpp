@@ -16,10 +16,16 @@ namespace on_cuda::detail {
 
 using Kernel = Explanation::Kernel;
 
+/// Notes what the tuner chose.
+inline void explain_choice(Kernel& kernel, const TunedLaunch& launch) {
+  if (launch.chosen.what != nullptr) kernel.tuned = launch.by->text(launch.chosen);
+}
+
 /// Plans an element-wise kernel over n operands, the targets first, as run_for_each does; `places`
 /// has room for a number for each operand.
-WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, Operand* operands,
-                                           int n, int* places, const ForEachKernels& kernels,
+WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Name& name, Cuda device,
+                                           const Shape& shape, Operand* operands, int n,
+                                           int* places, const ForEachKernels& kernels,
                                            const void* program) {
   Loops loops = weft::detail::loops_over(shape);
   const bool transposes = order_dimensions(loops, operands, n, kernels) >= 0;
@@ -31,7 +37,10 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, O
     TiledCopy tiled;
     FlatCopy flat;
     if (kernels.copies) {
-      const CopyLaunch plan = plan_copy(piece, operands, turned, tiled, flat);
+      CopyLaunch plan = plan_copy(piece, operands, turned, tiled, flat);
+      TunedLaunch tuned(name, device.ordinal, nullptr, false);
+      if (tuned.by != nullptr) tuned.by->copy(tuned, piece, operands, plan, turned, tiled, flat);
+      explain_choice(kernel, tuned);
       if (plan.blocks > 0) {
         kernel.kind = (plan.turned ? "turned " : plan.tiled ? "tiled " : "flat ") + kind;
         kernel.shared_bytes = plan.shared_bytes;
@@ -42,8 +51,14 @@ WEFT_OUTLINED inline void explain_for_each(Kernel& kernel, const Shape& shape, O
     }
     ElementwiseLoops grid;
     const ForEachKernels chosen = chosen_for(kernels, program, operands, piece.rank);
-    const ForEachLaunch plan = plan_for_each(piece, operands, n, transposes, chosen, grid, places);
-    if (transposes) kernel.kind = "staged " + kind;
+    ForEachLaunch plan = plan_for_each(piece, operands, n, transposes, chosen, grid, places);
+    TunedLaunch tuned(name, device.ordinal, nullptr, false);
+    if (tuned.by != nullptr) {
+      tuned.by->for_each(tuned, piece, operands, n, chosen, plan, grid, places);
+    }
+    explain_choice(kernel, tuned);
+    kernel.threads = plan.threads;
+    if (grid.tiling.width > 0) kernel.kind = "staged " + kind;
     if (plan.aligned) kernel.kind = "aligned " + kind;
     kernel.shared_bytes = plan.shared_bytes;
     if (plan.blocks > kernel.blocks) kernel.blocks = plan.blocks;
@@ -71,19 +86,22 @@ WEFT_OUTLINED inline void explain_merge(Explanation& out, int64_t results, int64
 }
 
 /// Plans a reduction over n operands as run_reduction does.
-WEFT_OUTLINED inline void explain_reduction(Explanation& out, const char* name, Cuda device,
+WEFT_OUTLINED inline void explain_reduction(Explanation& out, const Name& name, Cuda device,
                                             const Shape& kept, const Shape& reduced,
                                             Operand* operands, Operand* inside, int n,
                                             ReduceLimits limits, int64_t state_bytes) {
   ReduceLoops plan;
   limits.multiprocessors = properties(device).multiprocessors;
-  plan_reduction(name, kept, reduced, operands, inside, n, limits, plan);
+  plan_reduction(name.operation, kept, reduced, operands, inside, n, limits, plan);
+  TunedLaunch tuned(name, device.ordinal, nullptr, false);
+  if (tuned.by != nullptr) tuned.by->reduce(tuned, limits.column_lanes, plan);
   Kernel& kernel = out.kernels.back();
   kernel.kind = plan.form == ReduceLoops::columns ? "reduction by columns"
                 : plan.width > 32                 ? "reduction by blocks"
                                                   : "reduction by warps";
   kernel.blocks = plan.blocks;
   kernel.threads = static_cast<int>(plan.threads);
+  explain_choice(kernel, tuned);
   if (plan.splits.divisor > 1) {
     explain_merge(out, plan.outputs, plan.splits.divisor, state_bytes, plan.merge_width,
                   merge_threads);
@@ -115,19 +133,24 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
 }
 
 /// Plans one task of a row program as run_rows does.
-WEFT_OUTLINED inline void explain_rows(Explanation& out, const char* name, Cuda device,
+WEFT_OUTLINED inline void explain_rows(Explanation& out, const Name& name, Cuda device,
                                        const RowTask& task, const RowKernel& description,
                                        Operand* operands, Operand* inside, const char** data,
                                        RowLoops& grid, RowOperand* operand) {
   const int n = description.outputs + description.leaves + description.reductions;
   for (int i = 0; i < n; ++i) data[i] = operands[i].data;
-  const RowLaunch plan = plan_row_program(name, task, description, nullptr, properties(device),
-                                          operands, inside, grid, operand, nullptr);
+  RowLaunch plan = plan_row_program(name.operation, task, description, nullptr, properties(device),
+                                    operands, inside, grid, operand, nullptr);
+  TunedLaunch tuned(name, device.ordinal, nullptr, false);
+  if (tuned.by != nullptr && plan.blocks > 0) {
+    tuned.by->rows(tuned, description, plan, grid, operand);
+  }
   Kernel& kernel = out.kernels.back();
   kernel.launches = plan.blocks > 0 ? 1 : 0;
   kernel.blocks = plan.blocks;
   kernel.threads = static_cast<int>(plan.threads);
   kernel.shared_bytes = plan.shared_bytes;
+  explain_choice(kernel, tuned);
   if (grid.columns) kernel.kind += " by columns";
   if (grid.cluster) kernel.cluster = static_cast<int>(grid.parts.divisor);
   explain_readings(kernel, task, description, plan, grid, operand, data);
@@ -173,15 +196,16 @@ struct Explainer<Cuda> {
   }
 
   template <class Out, class Types, class Program>
-  static void for_each(Explanation& out, Cuda, const Shape& shape, detail::Operand* operands,
-                       const Program& program) {
+  static void for_each(Explanation& out, Cuda device, const detail::Name& name, const Shape& shape,
+                       detail::Operand* operands, const Program& program) {
     if constexpr (on_cuda::has_small<Out, Types>) {
       on_cuda::SmallStatement<Out, Types, Program>::explain(out.kernels.back(), shape, operands);
     } else {
       constexpr int n = detail::count(Types{}) + detail::target_count<Out>;
       int places[n];
-      on_cuda::detail::explain_for_each(out.kernels.back(), shape, operands, n, places,
-                                        on_cuda::for_each_kernels<Out, Types, Program>(), &program);
+      on_cuda::detail::explain_for_each(out.kernels.back(), name, device, shape, operands, n,
+                                        places, on_cuda::for_each_kernels<Out, Types, Program>(),
+                                        &program);
     }
   }
 
@@ -226,8 +250,8 @@ struct Explainer<Cuda> {
     detail::Operand inside[n];
     on_cuda::detail::ReduceLimits limits{lanes, on_cuda::column_lanes<State, lanes>};
     limits.weight = detail::program_weight<Program>;
-    on_cuda::detail::explain_reduction(out, name.operation, device, kept, reduced, operands, inside,
-                                       n, limits, sizeof(State));
+    on_cuda::detail::explain_reduction(out, name, device, kept, reduced, operands, inside, n,
+                                       limits, sizeof(State));
   }
 
   template <class Outs, class Types, class Program>
@@ -237,8 +261,8 @@ struct Explainer<Cuda> {
     on_cuda::RowGrid<Kernel::n> grid;
     detail::Operand inside[Kernel::n];
     const char* data[Kernel::n];
-    on_cuda::detail::explain_rows(out, name.operation, device, task, Kernel::description(),
-                                  operands, inside, data, grid, grid.operand);
+    on_cuda::detail::explain_rows(out, name, device, task, Kernel::description(), operands, inside,
+                                  data, grid, grid.operand);
   }
 };
 

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(compiled_threads)
   const unsigned log_tile = log_width + 31 - __clz(grid.depth);
   const unsigned depth = grid.depth;
   const unsigned y = (threadIdx.x >> log_width) & (depth - 1);
-  const unsigned place = blockIdx.x * (column_threads >> log_tile) + (threadIdx.x >> log_tile);
+  const unsigned place = blockIdx.x * (blockDim.x >> log_tile) + (threadIdx.x >> log_tile);
   const unsigned split = grid.tiles.divide(place);
   const unsigned tile = place - split * grid.tiles.divisor;
   const unsigned row = grid.tiles_across.divide(tile);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/reduce/column_kernel.hpp"
+#include "weft/cuda/runtime/tuner.hpp"
 #include "weft/eval/rows/pattern.hpp"
 
 #if defined(__CUDACC__)
@@ -73,6 +74,8 @@ template <int N>
   const bool columns = grid.form == ReduceLoops::columns;
   plan_reduced_operands(loops.kept, operands, loops.reduced, inside,
                         columns ? kernels.column_lanes : kernels.lanes, grid);
+  TunedLaunch tuned(name, device.ordinal, stream.handle());
+  if (tuned.by != nullptr) tuned.mark = tuned.by->reduce(tuned, kernels.column_lanes, grid);
 
   StorageHandle partials;
   void* states = nullptr;

@@ -7,6 +7,7 @@
 #include "weft/cuda/rows/narrow_kernel.hpp"
 #include "weft/cuda/rows/register_kernel.hpp"
 #include "weft/cuda/rows/register_plan.hpp"
+#include "weft/cuda/runtime/tuner.hpp"
 #include "weft/eval/rows/rows.hpp"
 
 namespace weft {
@@ -45,9 +46,11 @@ WEFT_OUTLINED inline void run_rows(const Name& name, Cuda device, const RowTask&
   const DeviceGuard guard(device);
   const Stream stream = current_stream(device);
   order_all(operands, n, task, kernel, stream);
-  const RowLaunch plan = plan_row_program(name.operation, task, kernel, program, properties(device),
-                                          operands, inside, grid, in_grid, runs_cluster);
+  RowLaunch plan = plan_row_program(name.operation, task, kernel, program, properties(device),
+                                    operands, inside, grid, in_grid, runs_cluster);
   if (plan.blocks == 0) return;
+  TunedLaunch tuned(name, device.ordinal, stream.handle());
+  if (tuned.by != nullptr) tuned.mark = tuned.by->rows(tuned, kernel, plan, grid, in_grid);
   StorageHandle partials;
   void* states = nullptr;
   const unsigned parts = grid.parts.divisor;

@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(block_threads)
   using C = compute_t<In>;
   using State = typename S::template State<C>;
   using Carry = typename S::template Carry<C>;
-  const unsigned row = blockIdx.x * block_threads + threadIdx.x;
+  const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= grid.rows) return;
   int64_t offset[2] = {};
   grid.locate(row, offset);

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(block_threads)
   using Tile = detail::WarpTile<S, C, V, R>;
   using State = typename Tile::State;
   using Carry = typename S::template Carry<C>;
-  const unsigned row = blockIdx.x * (block_threads / 32) + threadIdx.x / 32;
+  const unsigned row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
   if (row >= rows) return;
   int offset[N] = {};
   go_to_row(grid, row, offset);
@@ -140,11 +140,10 @@ bool run_formula_scan(Cuda device, const Shape& shape, int axis, Operand* operan
   auto* const given = const_cast<Program*>(&program);
   constexpr ScanTiles items{32 * v * r_rows, tile_threads * v * r_tiles};
   if (!wants_tiles(rows, length, items, properties(device).multiprocessors)) {
-    constexpr unsigned warps = block_threads / 32;
     void* arguments[] = {&grid, &count, given};
-    launch(name, shape,
-           reinterpret_cast<const void*>(scan_formula_rows<Out, Types, S, v, r_rows, N, Program>),
-           (count + warps - 1) / warps, block_threads, arguments, stream);
+    const auto kernel = scan_formula_rows<Out, Types, S, v, r_rows, N, Program>;
+    launch_row_scan(name, shape, reinterpret_cast<const void*>(kernel), count, length, 32, bytes,
+                    arguments, stream);
     return true;
   }
   // For a state in two parts, the look-back is slower than a scan in waves of a stored value.

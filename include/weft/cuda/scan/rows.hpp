@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/primitive/launch.hpp"
+#include "weft/cuda/runtime/tuner.hpp"
 #include "weft/cuda/scan/warp_tile.hpp"
 
 namespace weft::on_cuda {
@@ -40,6 +41,21 @@ struct ScanGrid {
 #endif
 };
 
+namespace detail {
+/// Launches a kernel of which `width` neighbouring threads scan a row.
+inline void launch_row_scan(const Name& name, const Shape& shape, const void* kernel, unsigned rows,
+                            int64_t length, unsigned width, int element_bytes, void** arguments,
+                            const Stream& stream) {
+  unsigned threads = block_threads;
+  TunedLaunch tuned(name, stream.device().ordinal, stream.handle());
+  if (tuned.by != nullptr) {
+    tuned.mark = tuned.by->groups(tuned, {"scan", rows, length, width, element_bytes}, threads);
+  }
+  const unsigned rows_a_block = threads / width;
+  launch(name, shape, kernel, (rows + rows_a_block - 1) / rows_a_block, threads, arguments, stream);
+}
+}  // namespace detail
+
 #if defined(__CUDACC__)
 
 /// A warp scans a row, a tile after the other.
@@ -48,7 +64,7 @@ __global__ void __launch_bounds__(block_threads) scan_rows(const __grid_constant
   using Tile = detail::WarpTile<S, In, V, R>;
   using State = typename Tile::State;
   using Carry = typename S::template Carry<compute_t<In>>;
-  const unsigned row = blockIdx.x * (block_threads / 32) + threadIdx.x / 32;
+  const unsigned row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
   if (row >= grid.rows) return;
   int64_t offset[2] = {};
   grid.locate(row, offset);
@@ -72,7 +88,7 @@ template <class Out, class In, class S, int V>
 __global__ void __launch_bounds__(block_threads)
     scan_short_rows(const __grid_constant__ ScanGrid grid) {
   using State = typename S::template State<compute_t<In>>;
-  const unsigned row = blockIdx.x * (block_threads / grid.width) + threadIdx.x / grid.width;
+  const unsigned row = blockIdx.x * (blockDim.x / grid.width) + threadIdx.x / grid.width;
   const unsigned x = threadIdx.x % grid.width;
   int64_t offset[2] = {};
   if (row < grid.rows) grid.locate(row, offset);

@@ -90,9 +90,9 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
   if (plan_scan(S::text, shape, axis, operands, grid)) {
     if (has_many_columns(grid, processors)) {
       void* arguments[] = {&grid};
-      return launch(name, shape, reinterpret_cast<const void*>(scan_many_columns<Out, In, S>),
-                    (grid.rows + block_threads - 1) / block_threads, block_threads, arguments,
-                    stream);
+      return launch_row_scan(name, shape,
+                             reinterpret_cast<const void*>(scan_many_columns<Out, In, S>),
+                             grid.rows, grid.length, 1, sizeof(In), arguments, stream);
     }
     const unsigned blocks = plan_column_scan(S::text, processors, grid);
     const auto kernel = reinterpret_cast<const void*>(scan_columns<Out, In, S>);
@@ -107,13 +107,12 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
     }
     return launch(name, shape, kernel, blocks, scan_threads, arguments, stream);
   }
-  constexpr unsigned warps = block_threads / 32;
   if (grid.length <= 32 * v) {
     while (grid.width * v < grid.length) grid.width *= 2;
-    const unsigned rows_a_block = block_threads / grid.width;
     void* arguments[] = {&grid};
-    return launch(name, shape, reinterpret_cast<const void*>(scan_short_rows<Out, In, S, v>),
-                  (grid.rows + rows_a_block - 1) / rows_a_block, block_threads, arguments, stream);
+    return launch_row_scan(name, shape,
+                           reinterpret_cast<const void*>(scan_short_rows<Out, In, S, v>), grid.rows,
+                           grid.length, grid.width, sizeof(In), arguments, stream);
   }
   if constexpr (has_wave_types<S, In, Out>()) {
     const auto kernel = reinterpret_cast<const void*>(scan_waves<Out, In, S>);
@@ -139,8 +138,9 @@ void run_scan(Cuda device, const Shape& shape, int axis, Operand* operands, bool
   }
   if (!wants_tiles(grid.rows, grid.length, items, processors)) {
     void* arguments[] = {&grid};
-    return launch(name, shape, reinterpret_cast<const void*>(scan_rows<Out, In, S, v, r_rows>),
-                  (grid.rows + warps - 1) / warps, block_threads, arguments, stream);
+    return launch_row_scan(name, shape,
+                           reinterpret_cast<const void*>(scan_rows<Out, In, S, v, r_rows>),
+                           grid.rows, grid.length, 32, sizeof(In), arguments, stream);
   }
   const int64_t a_row = (grid.length + items.block_items - 1) / items.block_items;
   const unsigned blocks = checked_blocks(S::text, grid.rows * a_row, "tiles to scan");

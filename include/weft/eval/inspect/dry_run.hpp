@@ -11,7 +11,7 @@ namespace weft {
 /// kernels:
 ///   static void describe(D, Explanation&);   // name and bandwidth
 ///   template <class Out, class Types, class Program>
-///   static void for_each(Explanation&, D, const Shape&, Operand*, const Program&);
+///   static void for_each(Explanation&, D, const Name&, const Shape&, Operand*, const Program&);
 ///   template <class Out, class Types, class R, class Program>
 ///   static void reduce(Explanation&, D, const Name&, const Shape& kept, const Shape& reduced,
 ///                      Operand*);
@@ -198,7 +198,7 @@ struct Memory<detail::DryRun<D>> {
 template <class D>
 struct Executor<detail::DryRun<D>> {
   template <class Out, class Types, class Program>
-  static void for_each(const detail::Name&, const detail::DryRun<D>& dry, const Shape& shape,
+  static void for_each(const detail::Name& name, const detail::DryRun<D>& dry, const Shape& shape,
                        detail::Operand* operands, const Program& program) {
     using Outs = typename detail::Targets<Out>::types;
     constexpr int n = detail::count(Outs{}) + detail::count(Types{});
@@ -206,8 +206,8 @@ struct Executor<detail::DryRun<D>> {
     for (int i = detail::count(Outs{}); i < n; ++i) gathers |= operands[i].gathered != 0;
     detail::add_kernel(*dry.out, gathers ? "gather" : "element-wise",
                        detail::join({"over ", shape}), shape, operands, Outs{}, Types{});
-    Explainer<D>::template for_each<Out, Types, Program>(*dry.out, dry.device, shape, operands,
-                                                         program);
+    Explainer<D>::template for_each<Out, Types, Program>(*dry.out, dry.device, name, shape,
+                                                         operands, program);
   }
 };
 

@@ -29,6 +29,7 @@ struct Explanation {
     int threads = 0;           ///< of a block, or of the CPU; 0 where it is not known beforehand
     int cluster = 1;           ///< blocks that exchange values
     int64_t shared_bytes = 0;  ///< of a block
+    Text tuned;                ///< "128 threads a block" where that was measured to be fastest
     double operations = 0;     ///< additions and multiplications, of matrix products
     int reductions = 0;        ///< computed here
     int equal = 0;             ///< taken from an equal one that is computed here
@@ -143,6 +144,7 @@ inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
   } else if (kernel.threads > 0) {
     out += "\n     " + counted(kernel.threads, "thread");
   }
+  if (!kernel.tuned.empty()) out += ", tuned: " + kernel.tuned;
   if (kernel.launches > 1) {
     out += join({kernel.blocks + kernel.threads > 0 ? ", " : "\n     ", "in ", kernel.launches,
                  " launches"});
