@@ -14,8 +14,9 @@ template <class D>
 struct RowExecutor;
 
 /// A device that runs row programs: fuses(rows, length) says whether rows of that length are worth
-/// one, run<Outs, Types>(name, device, task, operands, program) runs a task. Each operand's strides
-/// are those along the kept dimensions, then along the row.
+/// one (fuses_columns, if it is there, whether such columns in memory are), run<Outs, Types>(name,
+/// device, task, operands, program) runs a task. Each operand's strides are those along the kept
+/// dimensions, then along the row.
 template <class D>
 concept RowDevice = requires(const detail::Name& name, D device, const detail::RowTask& task,
                              detail::Operand* operands,
@@ -131,6 +132,9 @@ struct Rows {
     tree.operands = operands;
     tree.leaves = leaves;
     tree.fuses = RowExecutor<D>::fuses;
+    if constexpr (requires { &RowExecutor<D>::fuses_columns; }) {
+      tree.fuses_columns = RowExecutor<D>::fuses_columns;
+    }
     Context<D> context{*this, name, device};
     return RowPlanner(tree, launch<Outs, D>, &context).run();
   }
