@@ -28,6 +28,12 @@ concept RowDevice = requires(const detail::Name& name, D device, const detail::R
 
 namespace detail {
 
+/// Whether the device says which columns are worth a row program.
+template <class D>
+concept PlansColumns = requires {
+  RowExecutor<D>::fuses_columns(int64_t{1}, int64_t{1});
+};
+
 /// Lowers the expressions of outputs k and up; operands start at B, reductions at R.
 template <int B, int R, class Reductions, class Programs, class E, class... Rest>
 auto lower_outputs(int k, Operand* operands, RowNode* nodes, int* last_leaf,
@@ -132,7 +138,7 @@ struct Rows {
     tree.operands = operands;
     tree.leaves = leaves;
     tree.fuses = RowExecutor<D>::fuses;
-    if constexpr (requires { &RowExecutor<D>::fuses_columns; }) {
+    if constexpr (PlansColumns<D>) {
       tree.fuses_columns = RowExecutor<D>::fuses_columns;
     }
     Context<D> context{*this, name, device};
