@@ -22,35 +22,35 @@ struct Primal<Ports, Apply<Op, Ps...>> {
 };
 
 namespace detail {
-template <std::uint64_t Ports>
-WEFT_HD constexpr Pack<> primals(const Pack<>&, const auto&) {
-  return {};
-}
-template <std::uint64_t Ports, class P, class... Ps, class Inputs>
-WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
-    const Pack<P, Ps...>& programs, const Inputs& inputs);
-
 template <class Op, class Args, std::size_t... I>
 WEFT_HD constexpr auto value_of(const Op& op, const Args& args, std::index_sequence<I...>) {
   return op.value(get<static_cast<int>(I)>(args).value...);
 }
 
-/// Runs a program forward.
+/// Runs a program forward, into `done`: a copy of what is in it would go through memory in g++'s
+/// loops, an element at a time.
 template <std::uint64_t Ports, class P, class Inputs>
-WEFT_HD constexpr Primal<Ports, P> primal(const P& program, const Inputs& inputs) {
-  return {program(inputs)};
+WEFT_HD constexpr void run_forward(const P& program, const Inputs& inputs, Primal<Ports, P>& done) {
+  done.value = program(inputs);
 }
 template <std::uint64_t Ports, class Op, class... Ps, class Inputs>
   requires(reaches<Ports, Apply<Op, Ps...>>&& gathered_port<Apply<Op, Ps...>> == 0)
-WEFT_HD constexpr Primal<Ports, Apply<Op, Ps...>> primal(const Apply<Op, Ps...>& program,
-                                                         const Inputs& inputs) {
-  const auto args = primals<Ports>(program.programs, inputs);
-  return {value_of(program.op, args, std::index_sequence_for<Ps...>{}), args};
+WEFT_HD constexpr void run_forward(const Apply<Op, Ps...>& program, const Inputs& inputs,
+                                   Primal<Ports, Apply<Op, Ps...>>& done);
+
+template <std::uint64_t Ports, class Programs, class Inputs, class Args, std::size_t... I>
+WEFT_HD constexpr void run_all_forward(const Programs& programs, const Inputs& inputs, Args& args,
+                                       std::index_sequence<I...>) {
+  (run_forward<Ports>(get<static_cast<int>(I)>(programs), inputs, get<static_cast<int>(I)>(args)),
+   ...);
 }
-template <std::uint64_t Ports, class P, class... Ps, class Inputs>
-WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
-    const Pack<P, Ps...>& programs, const Inputs& inputs) {
-  return {primal<Ports>(programs.head, inputs), primals<Ports>(programs.tail, inputs)};
+template <std::uint64_t Ports, class Op, class... Ps, class Inputs>
+  requires(reaches<Ports, Apply<Op, Ps...>>&& gathered_port<Apply<Op, Ps...>> == 0)
+WEFT_HD constexpr void run_forward(const Apply<Op, Ps...>& program, const Inputs& inputs,
+                                   Primal<Ports, Apply<Op, Ps...>>& done) {
+  constexpr std::index_sequence_for<Ps...> all;
+  run_all_forward<Ports>(program.programs, inputs, done.args, all);
+  done.value = value_of(program.op, done.args, all);
 }
 
 /// The number of operand I among the ports.
@@ -150,7 +150,8 @@ struct Sweep {
   WEFT_HD typename detail::PackOf<values>::type operator()(const Inputs& inputs) const {
     typename detail::PackOf<values>::type gradients{};
     if constexpr (reaches<Ports, P>) {
-      const auto done = detail::primal<Ports>(program, inputs);
+      Primal<Ports, P> done;
+      detail::run_forward<Ports>(program, inputs, done);
       detail::reverse<Ports>(program, done, seed(inputs, done.value), gradients);
     }
     return gradients;

@@ -46,6 +46,25 @@ WEFT_OUTLINED inline bool varies_along_row(const RowTask& task, const Operand* v
   return false;
 }
 
+/// Whether a reduction reads an operand with adjacent rows, at least 16, and a row's elements far
+/// apart.
+WEFT_OUTLINED inline bool in_columns(const RowNode& node, const Operand* operands) {
+  int across = -1;  // the last axes of more than one element, kept
+  int along = -1;   // and reduced
+  for (int i = 0; i < node.shape.rank(); ++i) {
+    if (node.shape[i] > 1) (node.axes.reduces(i) ? along : across) = i;
+  }
+  if (across < 0 || along < 0 || node.shape[across] < 16) return false;
+  for (int k = node.first_leaf; k < node.last_leaf; ++k) {
+    const Operand& x = operands[k];
+    const int shift = node.shape.rank() - x.rank;
+    if (shift > across || shift > along) continue;
+    const bool varies = x.size[across - shift] > 1 && x.size[along - shift] > 1;
+    if (varies && x.stride[across - shift] == 1 && x.stride[along - shift] > 1) return true;
+  }
+  return false;
+}
+
 /// A row program's shapes and operands: its outputs, its leaves, then its reductions' values.
 struct RowTree {
   const Shape* shapes = nullptr;  // of the outputs
@@ -115,28 +134,10 @@ class RowPlanner {
   bool fuses(const RowGeometry& geometry, const RowNode& node) const {
     const int64_t rows = geometry.kept.size();
     const int64_t length = geometry.reduced.size();
-    if (tree_.fuses_columns != nullptr && in_columns(node)) {
+    if (tree_.fuses_columns != nullptr && in_columns(node, tree_.operands)) {
       return tree_.fuses_columns(rows, length);
     }
     return tree_.fuses(rows, length);
-  }
-  /// Whether a reduction reads an operand with adjacent rows, at least 16, and a row's elements far
-  /// apart.
-  bool in_columns(const RowNode& node) const {
-    int across = -1;  // the last axes of more than one element, kept
-    int along = -1;   // and reduced
-    for (int i = 0; i < node.shape.rank(); ++i) {
-      if (node.shape[i] > 1) (node.axes.reduces(i) ? along : across) = i;
-    }
-    if (across < 0 || along < 0 || node.shape[across] < 16) return false;
-    for (int k = node.first_leaf; k < node.last_leaf; ++k) {
-      const Operand& x = tree_.operands[k];
-      const int shift = node.shape.rank() - x.rank;
-      if (shift > across || shift > along) continue;
-      const bool varies = x.size[across - shift] > 1 && x.size[along - shift] > 1;
-      if (varies && x.stride[across - shift] == 1 && x.stride[along - shift] > 1) return true;
-    }
-    return false;
   }
 
   /// Runs the kernels that compute one reduction.

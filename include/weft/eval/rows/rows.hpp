@@ -34,6 +34,20 @@ concept PlansColumns = requires {
   RowExecutor<D>::fuses_columns(int64_t{1}, int64_t{1});
 };
 
+/// Whether n reductions along the same rows are worth one kernel on the device.
+template <class D>
+bool are_fused(const RowGeometry& geometry, [[maybe_unused]] const RowNode* nodes,
+               [[maybe_unused]] int n, [[maybe_unused]] const Operand* operands) {
+  const int64_t rows = geometry.kept.size();
+  const int64_t length = geometry.reduced.size();
+  if constexpr (PlansColumns<D>) {
+    for (int r = 0; r < n; ++r) {
+      if (in_columns(nodes[r], operands)) return RowExecutor<D>::fuses_columns(rows, length);
+    }
+  }
+  return RowExecutor<D>::fuses(rows, length);
+}
+
 /// Lowers the expressions of outputs k and up; operands start at B, reductions at R.
 template <int B, int R, class Reductions, class Programs, class E, class... Rest>
 auto lower_outputs(int k, Operand* operands, RowNode* nodes, int* last_leaf,
