@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that a loop over each function of math::simd is vectorised, by what the compiler reports.
+"""Checks that loops over each function of math::simd, and over gradients, are vectorised, by what the compiler reports.
 
 One file with a loop a line is compiled with -O3 for each instruction set; nothing is run. Compilers
 that are not installed are left out, and so are instruction sets of another machine's compiler.
@@ -18,6 +18,13 @@ FLOAT = "sin cos tan".split()
 NEAR = "sin cos tan".split()  # of double, where all angles are near
 GXX, CLANG = ["-fopt-info-vec-optimized"], ["-Rpass=loop-vectorize"]
 X86 = [[], ["-mavx2", "-mfma"], ["-march=skylake-avx512"]]
+X, Y = "weft::Arg<1, float>", "weft::Arg<2, float>"
+GRADIENTS = {  # programs of two operands
+    "product": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::add, {X}, {Y}>, {Y}>",
+    "gated": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::silu, {X}>, {Y}>",
+    "gelu": f"weft::Apply<weft::op::mul, weft::Apply<weft::op::gelu, weft::Apply<weft::op::mul, {X}, {Y}>>, {Y}>"}
+INPUTS = ("struct Inputs { const float *x, *y, *g; int i; template <int I> [[gnu::always_inline]] float get() const "
+          "{ return (I == 1 ? x : I == 2 ? y : g)[i]; } };")
 COMPILERS = [("g++", GXX, X86), ("clang++", CLANG, X86), ("aarch64-linux-gnu-g++", GXX, [[]])]
 
 
@@ -32,6 +39,11 @@ def loops():
     for t in ("float", "double"):
         yield (f"pow of {t}", f"void pow_{t}({t}* __restrict z, const {t}* __restrict x, const {t}* "
                f"__restrict y, int n) {{ for (int i = 0; i < n; ++i) z[i] = weft::math::pow(x[i], y[i]); }}")
+    for name, program in GRADIENTS.items():
+        yield (f"gradients of {name}", f"void of_{name}(float* __restrict a, float* __restrict b, const float* __restrict x, "
+               "const float* __restrict y, const float* __restrict g, int n) { const weft::autograd::Sweep<6, "
+               f"{program}, weft::autograd::Upstream<3>> sweep{{}}; for (int i = 0; i < n; ++i) {{ const auto both = "
+               "sweep(Inputs{x, y, g, i}); a[i] = weft::get<0>(both); b[i] = weft::get<1>(both); } }")
 
 
 def main():
@@ -39,7 +51,7 @@ def main():
     parser.add_argument("--compilers", nargs="*", help="only these")
     args = parser.parse_args()
     names, lines = zip(*loops())
-    source = "#include <weft/core/math/activation.hpp>\n" + "\n".join(lines) + "\n"
+    source = f"#include <weft/autograd.hpp>\n{INPUTS}\n" + "\n".join(lines) + "\n"
     failed = 0
     for compiler, report, sets in COMPILERS:
         if not shutil.which(compiler) or (args.compilers and compiler not in args.compilers):
@@ -53,7 +65,7 @@ def main():
                 return 1
             found = re.findall(r"^<stdin>:(\d+):\d+: (?:optimized: loop|remark: vectorized loop)",
                                done.stderr, re.M)
-            missing = [n for i, n in enumerate(names) if str(i + 2) not in found]
+            missing = [n for i, n in enumerate(names) if str(i + 3) not in found]
             print(f"{' '.join([compiler, *flags])}: {len(names) - len(missing)} of {len(names)} loops vectorised"
                   + (f", not {', '.join(missing)}" if missing else ""), flush=True)
             failed += len(missing)

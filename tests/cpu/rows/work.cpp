@@ -2,6 +2,8 @@
 #include <weft/cpu/rows/work.hpp>
 
 #include "rows.hpp"
+#include "weft/explain.hpp"
+#include "weft/ops/shape/triangle.hpp"
 #include "weft/weft.hpp"
 
 using test::apart;
@@ -100,4 +102,47 @@ TEST_CASE("columns without elements, several at once") {
   const auto x = weft::zeros({2, 0, 4});
   const weft::Tensor z = exp(sum(x, axis(1), weft::keepdims)) * 3.0F;
   CHECK(z.to_vector() == std::vector<float>(8, 3));
+}
+
+TEST_CASE("long columns: each reduction side by side, then the elements") {
+  using weft::axis;
+  for (const std::int64_t n : {300, 2100}) {
+    const auto x = noise<float>({n, 40}).on(weft::Cpu{});
+    const auto w = noise<float>({40}, 3).on(weft::Cpu{});
+    const auto turned = x.t().contiguous();  // the same as rows
+    const auto c = x * w - mean(x * w, axis(0));
+    const auto r = turned * w.unsqueeze(1) - mean(turned * w.unsqueeze(1), axis(1), keepdims);
+    const weft::Tensor rows = r * rsqrt(mean(square(r), axis(1), keepdims) + 1e-5F);
+    CHECK(allclose(weft::Tensor<float>(c * rsqrt(mean(square(c), axis(0)) + 1e-5F)).t(), rows,
+                   {1e-5, 1e-5}));
+    CHECK(explain(x - mean(x, axis(0), keepdims)).kernels.size() == 2);
+    CHECK(allclose(x - mean(x, axis(0), keepdims),
+                   (turned - mean(turned, axis(1), keepdims)).eval().t(), {1e-5, 1e-6}));
+    CHECK(allclose(softmax(x, axis(0)), softmax(turned, axis(1)).eval().t(), {1e-5, 1e-7}));
+    CHECK(allclose(max(x, axis(0)) + w, max(turned, axis(1)) + w));
+    CHECK(equal(argmax(x, axis(0)) + 1, argmax(turned, axis(1)) + 1));
+    const weft::Tensor h = cast<weft::half>(x);
+    CHECK(allclose(cast<float>(h - mean(h, axis(0))),
+                   cast<float>(h.t() - mean(h.t().contiguous(), axis(1), keepdims)).eval().t(),
+                   {1e-3, 1e-3}));
+    const auto [m, v] = weft::fuse(mean(x, axis(0)), var(x, axis(0)) + w);
+    CHECK(allclose(m, mean(turned, axis(1)), {1e-5, 1e-6}));
+    CHECK(allclose(v, var(turned, axis(1)) + w, {1e-5, 1e-6}));
+    const auto deep = noise<float>({3, n, 2, 20}).on(weft::Cpu{});  // two axes of columns, a batch
+    CHECK(allclose(sum(deep * w(weft::slice(0, 20)), axis(1)) * 2.F,
+                   sum((deep * w(weft::slice(0, 20))).eval().transpose(1, 3).contiguous(), axis(-1))
+                           .eval()
+                           .permute({0, 2, 1}) *
+                       2.F,
+                   {1e-4, 1e-4}));
+    // Positions, and a reduction's value that varies across columns.
+    const auto i = weft::index_along(x.shape(), axis(0));
+    CHECK(equal(weft::Tensor<std::int64_t>(max(where(x > mean(x, axis(0)), i, i * 0), axis(0)) + 1),
+                max(where(turned > mean(turned, axis(1), keepdims),
+                          weft::index_along(turned.shape(), axis(1)), 0),
+                    axis(1)) +
+                    1));
+  }
+  const auto small = noise<float>({30, 40}).on(weft::Cpu{});
+  CHECK(explain(small - mean(small, axis(0), keepdims)).kernels.size() == 1);
 }

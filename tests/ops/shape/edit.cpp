@@ -18,6 +18,10 @@ TEST_CASE_TEMPLATE("parts added and left out", D, TEST_DEVICES) {
         Ints{0, 7, 1, 2, 3, 7, 4, 5});
   CHECK(insert(x, {0, 3}, tensor<std::int64_t>({{7, 8}, {9, 6}}, D{}), axis(1)).to_vector() ==
         Ints{7, 0, 1, 2, 8, 9, 3, 4, 5, 6});
+  CHECK(insert(x, 1, tensor<std::int64_t>({7, 8}, D{}), axis(1)).to_vector() ==
+        Ints{0, 7, 1, 2, 3, 8, 4, 5});
+  CHECK(insert(x.reshape(1, 2, 3), 0, tensor<std::int64_t>({7, 8, 9}, D{}), axis(1)).to_vector() ==
+        Ints{7, 8, 9, 0, 1, 2, 3, 4, 5});
   CHECK(insert(x, -1, x, axis(0)).to_vector() == Ints{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5});
   const Tensor z = tensor<std::int64_t>({0, 0, 1, 0, 2, 0}, D{});
   CHECK(trim_zeros(z).to_vector() == Ints{1, 0, 2});

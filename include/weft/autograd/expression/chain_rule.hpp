@@ -11,7 +11,7 @@ namespace weft::autograd {
 /// complex argument enters conjugated; the derivative of a real value by a complex argument is such
 /// a pair already; and for a real argument of a complex value only the real part counts.
 template <class G, class Derivative>
-WEFT_HD constexpr auto chained(G g, Derivative derivative) {
+WEFT_HD WEFT_INLINE constexpr auto chained(G g, Derivative derivative) {
   if constexpr (is_complex<G> && is_complex<Derivative>) {
     return static_cast<Derivative>(g) * math::conj(derivative);
   } else if constexpr (is_complex<G>) {
@@ -24,7 +24,7 @@ WEFT_HD constexpr auto chained(G g, Derivative derivative) {
 /// The gradient of an operation's argument I, given the gradient g of its value y: what the
 /// operation's `vjp` says, or g times its derivative; op::none if no gradient flows.
 template <int I, class Op, class G, class Y, class... Xs>
-WEFT_HD constexpr auto pull_back(const Op& op, G g, Y y, Xs... xs) {
+WEFT_HD WEFT_INLINE constexpr auto pull_back(const Op& op, G g, Y y, Xs... xs) {
   if constexpr (std::is_same_v<Op, op::conj>) {
     return math::conj(g);
   } else if constexpr (requires { op.template vjp<I>(g, xs..., y); }) {

@@ -34,7 +34,7 @@ struct RowBackward {
       const auto part = A::lower(e, operands, nodes);
       RowGradients rows;
       if (e.size() == 0 || !find_rows(nodes, A::forward, A::along, e.shape(), rows) ||
-          !RowExecutor<Loops>::fuses(rows.geometry.kept.size(), rows.geometry.reduced.size()) ||
+          !weft::detail::are_fused<Loops>(rows.geometry, nodes, A::forward, operands) ||
           !A::extras_agree(part, operands, nodes)) {
         return false;
       }

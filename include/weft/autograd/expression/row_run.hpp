@@ -30,7 +30,7 @@ class RowRun {
   bool run(Variable* const* edges) {
     if (shape_.size() == 0 || !find_rows(nodes_, A::forward, A::along, shape_, rows_)) return false;
     if (rows_.full.size() == 0 ||
-        !RowExecutor<Loops>::fuses(rows_.geometry.kept.size(), rows_.geometry.reduced.size())) {
+        !weft::detail::are_fused<Loops>(rows_.geometry, nodes_, A::forward, operands_)) {
       return false;
     }
     if (!A::extras_agree(part_, operands_, nodes_)) return false;

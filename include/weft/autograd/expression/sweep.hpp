@@ -22,35 +22,39 @@ struct Primal<Ports, Apply<Op, Ps...>> {
 };
 
 namespace detail {
-template <std::uint64_t Ports>
-WEFT_HD constexpr Pack<> primals(const Pack<>&, const auto&) {
-  return {};
-}
-template <std::uint64_t Ports, class P, class... Ps, class Inputs>
-WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
-    const Pack<P, Ps...>& programs, const Inputs& inputs);
-
 template <class Op, class Args, std::size_t... I>
-WEFT_HD constexpr auto value_of(const Op& op, const Args& args, std::index_sequence<I...>) {
+WEFT_HD WEFT_INLINE constexpr auto value_of(const Op& op, const Args& args,
+                                            std::index_sequence<I...>) {
   return op.value(get<static_cast<int>(I)>(args).value...);
 }
 
-/// Runs a program forward.
+/// Runs a program forward, into `done`: a copy of what is in it would go through memory in g++'s
+/// loops, an element at a time.
 template <std::uint64_t Ports, class P, class Inputs>
-WEFT_HD constexpr Primal<Ports, P> primal(const P& program, const Inputs& inputs) {
-  return {program(inputs)};
+WEFT_HD WEFT_INLINE constexpr void run_forward(const P& program, const Inputs& inputs,
+                                               Primal<Ports, P>& done) {
+  done.value = program(inputs);
 }
 template <std::uint64_t Ports, class Op, class... Ps, class Inputs>
   requires(reaches<Ports, Apply<Op, Ps...>>&& gathered_port<Apply<Op, Ps...>> == 0)
-WEFT_HD constexpr Primal<Ports, Apply<Op, Ps...>> primal(const Apply<Op, Ps...>& program,
-                                                         const Inputs& inputs) {
-  const auto args = primals<Ports>(program.programs, inputs);
-  return {value_of(program.op, args, std::index_sequence_for<Ps...>{}), args};
+WEFT_HD WEFT_INLINE constexpr void run_forward(const Apply<Op, Ps...>& program,
+                                               const Inputs& inputs,
+                                               Primal<Ports, Apply<Op, Ps...>>& done);
+
+template <std::uint64_t Ports, class Programs, class Inputs, class Args, std::size_t... I>
+WEFT_HD WEFT_INLINE constexpr void run_all_forward(const Programs& programs, const Inputs& inputs,
+                                                   Args& args, std::index_sequence<I...>) {
+  (run_forward<Ports>(get<static_cast<int>(I)>(programs), inputs, get<static_cast<int>(I)>(args)),
+   ...);
 }
-template <std::uint64_t Ports, class P, class... Ps, class Inputs>
-WEFT_HD constexpr Pack<Primal<Ports, P>, Primal<Ports, Ps>...> primals(
-    const Pack<P, Ps...>& programs, const Inputs& inputs) {
-  return {primal<Ports>(programs.head, inputs), primals<Ports>(programs.tail, inputs)};
+template <std::uint64_t Ports, class Op, class... Ps, class Inputs>
+  requires(reaches<Ports, Apply<Op, Ps...>>&& gathered_port<Apply<Op, Ps...>> == 0)
+WEFT_HD WEFT_INLINE constexpr void run_forward(const Apply<Op, Ps...>& program,
+                                               const Inputs& inputs,
+                                               Primal<Ports, Apply<Op, Ps...>>& done) {
+  constexpr std::index_sequence_for<Ps...> all;
+  run_all_forward<Ports>(program.programs, inputs, done.args, all);
+  done.value = value_of(program.op, done.args, all);
 }
 
 /// The number of operand I among the ports.
@@ -59,20 +63,21 @@ inline constexpr int port_number = __builtin_popcountll(Ports&((std::uint64_t{1}
 
 /// Runs a program backward from the gradient g of its value.
 template <std::uint64_t Ports, int I, class T, class G, class Gradients>
-WEFT_HD constexpr void reverse(const Arg<I, T>&, const Primal<Ports, Arg<I, T>>&, G g,
-                               Gradients& gradients) {
+WEFT_HD WEFT_INLINE constexpr void reverse(const Arg<I, T>&, const Primal<Ports, Arg<I, T>>&, G g,
+                                           Gradients& gradients) {
   get<port_number<Ports, I>>(gradients) = static_cast<typename Arg<I, T>::type>(g);
 }
 template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients>
-WEFT_HD constexpr void reverse(const Apply<Op, Ps...>& program,
-                               const Primal<Ports, Apply<Op, Ps...>>& done, G g,
-                               Gradients& gradients);
+WEFT_HD WEFT_INLINE constexpr void reverse(const Apply<Op, Ps...>& program,
+                                           const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                                           Gradients& gradients);
 
 template <std::uint64_t Ports, int I, class Op, class... Ps, class G, class Gradients,
           std::size_t... K>
-WEFT_HD constexpr void reverse_argument(const Apply<Op, Ps...>& program,
-                                        const Primal<Ports, Apply<Op, Ps...>>& done, G g,
-                                        Gradients& gradients, std::index_sequence<K...>) {
+WEFT_HD WEFT_INLINE constexpr void reverse_argument(const Apply<Op, Ps...>& program,
+                                                    const Primal<Ports, Apply<Op, Ps...>>& done,
+                                                    G g, Gradients& gradients,
+                                                    std::index_sequence<K...>) {
   using Argument = std::remove_cvref_t<decltype(get<I>(program.programs))>;
   if constexpr (reaches<Ports, Argument>) {
     const auto pulled =
@@ -83,15 +88,16 @@ WEFT_HD constexpr void reverse_argument(const Apply<Op, Ps...>& program,
   }
 }
 template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients, std::size_t... I>
-WEFT_HD constexpr void reverse_arguments(const Apply<Op, Ps...>& program,
-                                         const Primal<Ports, Apply<Op, Ps...>>& done, G g,
-                                         Gradients& gradients, std::index_sequence<I...> all) {
+WEFT_HD WEFT_INLINE constexpr void reverse_arguments(const Apply<Op, Ps...>& program,
+                                                     const Primal<Ports, Apply<Op, Ps...>>& done,
+                                                     G g, Gradients& gradients,
+                                                     std::index_sequence<I...> all) {
   (reverse_argument<Ports, static_cast<int>(I)>(program, done, g, gradients, all), ...);
 }
 template <std::uint64_t Ports, class Op, class... Ps, class G, class Gradients>
-WEFT_HD constexpr void reverse(const Apply<Op, Ps...>& program,
-                               const Primal<Ports, Apply<Op, Ps...>>& done, G g,
-                               Gradients& gradients) {
+WEFT_HD WEFT_INLINE constexpr void reverse(const Apply<Op, Ps...>& program,
+                                           const Primal<Ports, Apply<Op, Ps...>>& done, G g,
+                                           Gradients& gradients) {
   using P = Apply<Op, Ps...>;
   if constexpr (gathered_port<P> != 0) {
     get<port_number<Ports, gathered_port<P>>>(gradients) = static_cast<typename P::type>(g);
@@ -147,10 +153,11 @@ struct Sweep {
   }
 
   template <class Inputs>
-  WEFT_HD typename detail::PackOf<values>::type operator()(const Inputs& inputs) const {
+  WEFT_HD WEFT_INLINE typename detail::PackOf<values>::type operator()(const Inputs& inputs) const {
     typename detail::PackOf<values>::type gradients{};
     if constexpr (reaches<Ports, P>) {
-      const auto done = detail::primal<Ports>(program, inputs);
+      Primal<Ports, P> done;
+      detail::run_forward<Ports>(program, inputs, done);
       detail::reverse<Ports>(program, done, seed(inputs, done.value), gradients);
     }
     return gradients;
@@ -165,20 +172,20 @@ struct ChosenSweep {
   unsigned chosen;
 
   template <class Inputs>
-  WEFT_HD type operator()(const Inputs& inputs) const {
+  WEFT_HD WEFT_INLINE type operator()(const Inputs& inputs) const {
     return sum(sweep(inputs), std::make_index_sequence<S::count>{});
   }
 
  private:
   template <class Gradients, std::size_t... J>
-  WEFT_HD type sum(const Gradients& gradients, std::index_sequence<J...>) const {
+  WEFT_HD WEFT_INLINE type sum(const Gradients& gradients, std::index_sequence<J...>) const {
     type total{};
     (add_if<static_cast<int>(J)>(total, get<static_cast<int>(J)>(gradients)), ...);
     return total;
   }
   /// Gradients of one tensor are of one type.
   template <int J, class G>
-  WEFT_HD void add_if(type& total, const G& gradient) const {
+  WEFT_HD WEFT_INLINE void add_if(type& total, const G& gradient) const {
     if constexpr (std::is_same_v<G, V>) {
       if ((chosen >> J & 1U) != 0) total += gradient;
     }
@@ -204,7 +211,7 @@ struct MultiOutputSweep {
   }
 
   template <class Inputs>
-  WEFT_HD auto operator()(const Inputs& inputs) const {
+  WEFT_HD WEFT_INLINE auto operator()(const Inputs& inputs) const {
     auto gradients = sweep(inputs);
     merge(gradients, std::make_index_sequence<S::count>{});
     return gradients;
@@ -219,15 +226,15 @@ struct MultiOutputSweep {
 
  private:
   template <class Gradients, std::size_t... J>
-  WEFT_HD void merge(Gradients& gradients, std::index_sequence<J...>) const {
+  WEFT_HD WEFT_INLINE void merge(Gradients& gradients, std::index_sequence<J...>) const {
     (merge_one<static_cast<int>(J)>(gradients, std::make_index_sequence<J>{}), ...);
   }
   template <int J, class Gradients, std::size_t... I>
-  WEFT_HD void merge_one(Gradients& gradients, std::index_sequence<I...>) const {
+  WEFT_HD WEFT_INLINE void merge_one(Gradients& gradients, std::index_sequence<I...>) const {
     (add_if_same<static_cast<int>(I), J>(gradients), ...);
   }
   template <int I, int J, class Gradients>
-  WEFT_HD void add_if_same(Gradients& gradients) const {
+  WEFT_HD WEFT_INLINE void add_if_same(Gradients& gradients) const {
     auto& first = get<I>(gradients);
     const auto& other = get<J>(gradients);
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(first)>,
@@ -241,7 +248,7 @@ struct MultiOutputSweep {
 template <int I>
 struct Upstream {
   template <class Inputs, class Y>
-  WEFT_HD auto operator()(const Inputs& inputs, Y) const {
+  WEFT_HD WEFT_INLINE auto operator()(const Inputs& inputs, Y) const {
     return inputs.template get<I>();
   }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cpu/elementwise/bounded_trig.hpp"
+#include "weft/cpu/elementwise/chunk.hpp"
 #include "weft/cpu/elementwise/elements.hpp"
 #include "weft/cpu/elementwise/instruction_set.hpp"
 #include "weft/cpu/elementwise/short_rows.hpp"
@@ -15,12 +16,6 @@ template <class First, class...>
 struct FirstOf {
   using type = First;
 };
-
-/// The value of an operation, by a function that all statements share.
-template <class Op, class... Vs>
-[[gnu::noinline]] auto called(Op op, Vs... values) {
-  return op.value(values...);
-}
 
 /// The loop of an element-wise expression; everything around it is compiled once for all.
 template <class Outs, class Types, class Programs>
@@ -73,16 +68,15 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
       }
     }
   }
-  [[gnu::always_inline]] static void each(const void* programs, char* const* at,
+  [[gnu::always_inline]] static void each(ElementLoop* self, const void* programs, char* const* at,
                                           const int64_t* step, const int64_t* skip, int64_t rows,
                                           int64_t n) {
     const Rows these{programs, at, step, skip, n};
-    for (int64_t r = 0; r < rows; ++r) {
-      if constexpr (by_vectors) {
-        these.calls(r);
-      } else {
-        these.row(r, 0, n);
-      }
+    if constexpr (by_vectors) {
+      if (rows == 1 && n <= chunk_size) return these.chunk();
+      run_chunks(self, programs, at, step, skip, rows, n, targets + sizeof...(Ts), size_of_target);
+    } else {
+      for (int64_t r = 0; r < rows; ++r) these.row(r, 0, n);
     }
   }
 
@@ -126,20 +120,6 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     template <int I>
     WEFT_HD WEFT_INLINE auto get() const {
       return from.template get<I>();
-    }
-  };
-
-  /// ElementAt for the baseline: what takes many instructions is called. At -O2 g++ has no vectors
-  /// there, and a copy in each statement would be a tenth of the object.
-  struct CalledAt : At {
-    static constexpr bool applies = true;
-    template <class Op, class... Vs>
-    [[gnu::always_inline]] auto apply(const Op& op, Vs... values) const {
-      if constexpr (takes_few_instructions<Op>) {
-        return op.value(values...);
-      } else {
-        return called(op, values...);
-      }
     }
   };
 
@@ -208,11 +188,28 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
       }
     }
 
-    [[gnu::always_inline]] void calls(int64_t r) const {
+    /// One row of at most chunk_size elements on the baseline. At -O2 g++ has no vectors there, and
+    /// a copy of what takes many instructions in each statement would be a tenth of the object: it
+    /// is called.
+    [[gnu::always_inline]] void chunk() const {
       const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
-      const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
-      const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
-      for (int64_t i = 0; i < n; ++i) store_values(mine, out, CalledAt{{operands, i}});
+      const auto operands = Operands::moved(at + targets, step + targets, skip + targets, 0);
+      const auto out = outputs(at, skip, 0, std::index_sequence_for<Outs...>{});
+      if constexpr (targets == 1) {
+        compute(mine.head, operands, n, out.head);
+      } else {  // all are computed before one is written
+        [&]<std::size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
+          Pack<Chunk<Outs>...> values;
+          (compute(weft::get<static_cast<int>(K)>(mine), operands, n,
+                   weft::get<static_cast<int>(K)>(values).at),
+           ...);
+          (__builtin_memcpy(weft::get<static_cast<int>(K)>(out),
+                            weft::get<static_cast<int>(K)>(values).at,
+                            static_cast<std::size_t>(n) * sizeof(Outs)),
+           ...);
+        }
+        (std::index_sequence_for<Ps...>{});
+      }
     }
 
     [[gnu::always_inline]] void row(int64_t r, int64_t first, int64_t last) const {

@@ -117,7 +117,7 @@ struct CompiledLoops {
 
 /// An element-wise kernel's loop as one function per instruction set. Kernel::all(self, ...)
 /// handles all rows the fastest way, where `self` is the function that calls it; the baseline for
-/// machines without AVX2 is Kernel::each(...), row by row, which compiles faster.
+/// machines without AVX2 is Kernel::each(self, ...), which compiles faster.
 template <class Kernel, class Tag = Compiled>
 struct KernelLoops {
   using Loop = CompiledLoops::Loop;
@@ -135,7 +135,7 @@ struct KernelLoops {
   [[gnu::flatten]] static void compiled(const void* programs, char* const* at,
                                         const std::int64_t* step, const std::int64_t* skip,
                                         std::int64_t rows, std::int64_t n) {
-    Kernel::each(programs, at, step, skip, rows, n);
+    Kernel::each(compiled, programs, at, step, skip, rows, n);
   }
 #else
   [[gnu::flatten

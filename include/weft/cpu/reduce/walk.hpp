@@ -41,6 +41,17 @@ struct ReduceWork {
   static constexpr int64_t rows_a_piece = 512;  // where there are few columns
   static constexpr int64_t most_rows = int64_t{1} << 26;
 
+  /// Whether results are adjacent and the elements of one far apart.
+  bool columns_are_faster() const {
+    if (outer.size[outer.rank - 1] < 8) return false;
+    for (int i = 1; i < n; ++i) {
+      const int64_t across = operands[i].stride[outer.rank - 1];
+      const int64_t along = inside[i].stride[inner.rank - 1];
+      if (across == 1 && along != 1 && along != 0) return true;
+    }
+    return false;
+  }
+
   template <class = void>  // as weft::lib holds it
   WEFT_OUTLINED void run() const {
     const int64_t outputs = outer.count();
@@ -90,16 +101,6 @@ struct ReduceWork {
     int64_t* skip;
     char* values;  // computed ones
   };
-
-  bool columns_are_faster() const {
-    if (outer.size[outer.rank - 1] < 8) return false;
-    for (int i = 1; i < n; ++i) {
-      const int64_t across = operands[i].stride[outer.rank - 1];
-      const int64_t along = inside[i].stride[inner.rank - 1];
-      if (across == 1 && along != 1 && along != 0) return true;
-    }
-    return false;
-  }
 
   /// Sets up the sides of a loop along `along`, with rows along `down`; then calls f(memory,
   /// block).

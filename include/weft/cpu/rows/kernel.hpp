@@ -23,6 +23,7 @@ using RowLoop = void(const void* program, char* const* at, const int64_t* step, 
 /// One reduction of a row program.
 struct ReductionFunctions {
   const RunLoops* run;
+  const ColumnLoops* columns;
   std::uint64_t uses;  // a bit for each operand that is read
   int in_place;        // the operand that has its values
   RowLoop* values;     // or computes them
@@ -152,8 +153,13 @@ struct RowFunctionTable<weft::detail::TypeList<Outs...>, Types,
       });
     }
     static constexpr ReductionFunctions loops() {
-      ReductionFunctions out{
-          &Run<typename Node::value, R, V>::loops, uses<P>, 0, nullptr, nullptr, reducer};
+      ReductionFunctions out{&Run<typename Node::value, R, V>::loops,
+                             &ColumnRun<typename Node::value, R, V>::loops,
+                             uses<P>,
+                             0,
+                             nullptr,
+                             nullptr,
+                             reducer};
       if constexpr ((in_place<P> >= 0)) {
         out.in_place = in_place<P>;
       } else {

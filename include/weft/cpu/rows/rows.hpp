@@ -14,6 +14,10 @@ struct RowExecutor<Cpu> {
   static bool fuses(int64_t rows, int64_t length) {
     return rows >= 32 || rows * length < int64_t{1} << 18;
   }
+  /// Columns are reduced faster side by side, each reduction for all of them.
+  static bool fuses_columns(int64_t rows, int64_t length) {
+    return length < 8 || rows * length < 4096;
+  }
 
   template <class Outs, class Types, class Program>
   static void run(const detail::Name&, Cpu, const detail::RowTask& task, detail::Operand* operands,

@@ -15,6 +15,7 @@ struct RowRunner : RowScratch {
   WEFT_OUTLINED void run() const {
     const int64_t rows = outer.count();
     const int64_t length = inner.count();
+    if (task.target >= 0 && length > 0 && run_columns()) return;
     if (rows < 32 && length > elements_a_piece && reduces_leaves()) return run_pieces(rows, length);
     parallel(rows, rows * length, [&](int64_t first, int64_t last) { run_rows(first, last); });
   }
@@ -58,6 +59,58 @@ struct RowRunner : RowScratch {
         cursor.next(outer, outer.rank, operands, count(), memory.row);
       }
     });
+  }
+
+  /// Values of a row program's reduction, for a loop over elements.
+  struct ColumnValues {
+    RowLoop* loop;
+    const void* program;
+    static void compute(const void* values, char* const* at, const int64_t* step,
+                        const int64_t* skip, int64_t rows, int64_t m) {
+      const auto& own = *static_cast<const ColumnValues*>(values);
+      own.loop(own.program, at, step, skip, rows, m, at[0], skip[0], nullptr);
+    }
+  };
+  /// Columns of one reduction that needs no other one of the row, side by side; false where rows
+  /// are not columns. The reduction's value takes the place of the first output.
+  WEFT_OUTLINED bool run_columns() const {
+    for (int r = 0; r < loops.reductions; ++r) {
+      if (r != task.target && (task.mode[r] == RowMode::compute || task.mode[r] == RowMode::same)) {
+        return false;
+      }
+    }
+    const ReductionFunctions& own = *loops.reduce[task.target];
+    const int n = count();
+    std::vector<weft::detail::Operand> mine(operands, operands + n);
+    std::vector<weft::detail::Operand> within(inside, inside + n);
+    mine[0] = operands[value(task.target)];
+    bool computed[64] = {};
+    alignas(16) char none[16] = {};
+    for (int i = 1; i < n; ++i) {
+      const bool read = i >= loops.outputs && (own.uses >> i & 1U) != 0;
+      const int leaf = i - loops.outputs;
+      computed[i - 1] = !read || (leaf < loops.leaves && loops.computed[leaf]);
+      if (read) continue;
+      mine[i].data = none;
+      for (int64_t& stride : mine[i].stride) stride = 0;
+      for (int64_t& stride : within[i].stride) stride = 0;
+    }
+    const ColumnValues values{own.varying, program};
+    const ReduceWork work{*own.run,
+                          *own.columns,
+                          own.reducer(program),
+                          own.values == nullptr ? nullptr : ColumnValues::compute,
+                          own.in_place,
+                          &values,
+                          outer,
+                          mine.data(),
+                          inner,
+                          within.data(),
+                          n,
+                          computed};
+    if (!work.columns_are_faster()) return false;
+    work.run();
+    return true;
   }
 
   /// Whether the task is one reduction, of one dimension, that needs no other one of the row.

@@ -230,6 +230,9 @@ struct Reducer<detail::DryRun<D>> {
 template <class D>
 struct RowExecutor<detail::DryRun<D>> {
   static bool fuses(int64_t rows, int64_t length) { return RowExecutor<D>::fuses(rows, length); }
+  static bool fuses_columns(int64_t rows, int64_t length) requires detail::PlansColumns<D> {
+    return RowExecutor<D>::fuses_columns(rows, length);
+  }
 
   template <class Outs, class Types, class Program>
   static void run(const detail::Name& name, const detail::DryRun<D>& dry,

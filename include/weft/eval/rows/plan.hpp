@@ -46,6 +46,25 @@ WEFT_OUTLINED inline bool varies_along_row(const RowTask& task, const Operand* v
   return false;
 }
 
+/// Whether a reduction reads an operand with adjacent rows, at least 16, and a row's elements far
+/// apart.
+WEFT_OUTLINED inline bool in_columns(const RowNode& node, const Operand* operands) {
+  int across = -1;  // the last axes of more than one element, kept
+  int along = -1;   // and reduced
+  for (int i = 0; i < node.shape.rank(); ++i) {
+    if (node.shape[i] > 1) (node.axes.reduces(i) ? along : across) = i;
+  }
+  if (across < 0 || along < 0 || node.shape[across] < 16) return false;
+  for (int k = node.first_leaf; k < node.last_leaf; ++k) {
+    const Operand& x = operands[k];
+    const int shift = node.shape.rank() - x.rank;
+    if (shift > across || shift > along) continue;
+    const bool varies = x.size[across - shift] > 1 && x.size[along - shift] > 1;
+    if (varies && x.stride[across - shift] == 1 && x.stride[along - shift] > 1) return true;
+  }
+  return false;
+}
+
 /// A row program's shapes and operands: its outputs, its leaves, then its reductions' values.
 struct RowTree {
   const Shape* shapes = nullptr;  // of the outputs
@@ -57,6 +76,8 @@ struct RowTree {
   int leaves = 0;
   /// Whether rows are worth one kernel on the device; few long ones are not.
   bool (*fuses)(int64_t rows, int64_t length) = nullptr;
+  /// The same where rows are columns in memory, neighbours adjacent; null: just as others.
+  bool (*fuses_columns)(int64_t rows, int64_t length) = nullptr;
 
   int count() const { return outputs + leaves + reductions; }
   int value_of(int reduction) const { return outputs + leaves + reduction; }
@@ -82,7 +103,8 @@ class RowPlanner {
     RowTask task;
     RowAxes axes[max_row_reductions];
     RowAxes outputs[max_outputs];
-    if (find_geometry(task.geometry, outputs) && fuses(task.geometry)) {
+    const int found = find_geometry(task.geometry, outputs);
+    if (found >= 0 && fuses(task.geometry, tree_.nodes[found])) {
       bool fits = true;
       for (int c = 0; c < tree_.reductions; ++c) {
         if (!tree_.in_outputs(c)) continue;
@@ -109,8 +131,13 @@ class RowPlanner {
   }
 
  private:
-  bool fuses(const RowGeometry& geometry) const {
-    return tree_.fuses(geometry.kept.size(), geometry.reduced.size());
+  bool fuses(const RowGeometry& geometry, const RowNode& node) const {
+    const int64_t rows = geometry.kept.size();
+    const int64_t length = geometry.reduced.size();
+    if (tree_.fuses_columns != nullptr && in_columns(node, tree_.operands)) {
+      return tree_.fuses_columns(rows, length);
+    }
+    return tree_.fuses(rows, length);
   }
 
   /// Runs the kernels that compute one reduction.
@@ -119,7 +146,7 @@ class RowPlanner {
     task.target = target;
     RowAxes axes[max_row_reductions];
     own_axes(tree_.nodes[target], task.geometry, axes[target]);
-    const bool fuse = fuses(task.geometry);
+    const bool fuse = fuses(task.geometry, tree_.nodes[target]);
     for (int c = tree_.nodes[target].first; c < target; ++c) {
       if (tree_.nodes[c].parent != target) continue;
       if (fuse && enter_all(c, axes[target], task.geometry, axes)) {
@@ -174,8 +201,8 @@ class RowPlanner {
     return true;
   }
 
-  /// Finds a reduction directly in an output whose geometry suits all outputs.
-  WEFT_OUTLINED bool find_geometry(RowGeometry& geometry, RowAxes* outputs) const {
+  /// The number of a reduction directly in an output whose geometry suits all outputs, or -1.
+  WEFT_OUTLINED int find_geometry(RowGeometry& geometry, RowAxes* outputs) const {
     for (int c = 0; c < tree_.reductions; ++c) {
       if (!tree_.in_outputs(c)) continue;
       RowAxes inside;
@@ -185,9 +212,9 @@ class RowPlanner {
       for (int k = 0; k < tree_.outputs && all; ++k) {
         all = k == own || fit(k, tree_.nodes[c].shape, inside, geometry, outputs[k]);
       }
-      if (all) return true;
+      if (all) return c;
     }
-    return false;
+    return -1;
   }
 
   /// The labels of output k in a geometry, given by a reduction in it or by its shape, if that is

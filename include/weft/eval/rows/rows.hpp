@@ -14,8 +14,9 @@ template <class D>
 struct RowExecutor;
 
 /// A device that runs row programs: fuses(rows, length) says whether rows of that length are worth
-/// one, run<Outs, Types>(name, device, task, operands, program) runs a task. Each operand's strides
-/// are those along the kept dimensions, then along the row.
+/// one (fuses_columns, if it is there, whether such columns in memory are), run<Outs, Types>(name,
+/// device, task, operands, program) runs a task. Each operand's strides are those along the kept
+/// dimensions, then along the row.
 template <class D>
 concept RowDevice = requires(const detail::Name& name, D device, const detail::RowTask& task,
                              detail::Operand* operands,
@@ -26,6 +27,26 @@ concept RowDevice = requires(const detail::Name& name, D device, const detail::R
 };
 
 namespace detail {
+
+/// Whether the device says which columns are worth a row program.
+template <class D>
+concept PlansColumns = requires {
+  RowExecutor<D>::fuses_columns(int64_t{1}, int64_t{1});
+};
+
+/// Whether n reductions along the same rows are worth one kernel on the device.
+template <class D>
+bool are_fused(const RowGeometry& geometry, [[maybe_unused]] const RowNode* nodes,
+               [[maybe_unused]] int n, [[maybe_unused]] const Operand* operands) {
+  const int64_t rows = geometry.kept.size();
+  const int64_t length = geometry.reduced.size();
+  if constexpr (PlansColumns<D>) {
+    for (int r = 0; r < n; ++r) {
+      if (in_columns(nodes[r], operands)) return RowExecutor<D>::fuses_columns(rows, length);
+    }
+  }
+  return RowExecutor<D>::fuses(rows, length);
+}
 
 /// Lowers the expressions of outputs k and up; operands start at B, reductions at R.
 template <int B, int R, class Reductions, class Programs, class E, class... Rest>
@@ -131,6 +152,9 @@ struct Rows {
     tree.operands = operands;
     tree.leaves = leaves;
     tree.fuses = RowExecutor<D>::fuses;
+    if constexpr (PlansColumns<D>) {
+      tree.fuses_columns = RowExecutor<D>::fuses_columns;
+    }
     Context<D> context{*this, name, device};
     return RowPlanner(tree, launch<Outs, D>, &context).run();
   }

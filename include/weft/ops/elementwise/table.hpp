@@ -10,65 +10,67 @@
 /// weft. `Domain` is the set of element types it takes (ops/elementwise/domain.hpp); `value_` is
 /// written in terms of `x`; `derivative_` in terms of `x` and the value `y`, or `none`. Use it
 /// outside every namespace; inside, weft's scalar functions are found as `math::name`.
-#define WEFT_UNARY(name, Domain, value_, derivative_)                                      \
-  namespace weft::op {                                                                     \
-  struct name {                                                                            \
-    using domain = Domain;                                                                 \
-    static constexpr const char* text = #name;                                             \
-    static constexpr int arity = 1;                                                        \
-    template <class T>                                                                     \
-    WEFT_HD WEFT_INLINE static constexpr auto value(T x) {                                 \
-      return value_;                                                                       \
-    }                                                                                      \
-    template <class T>                                                                     \
-    WEFT_HD static constexpr auto value(Dual<T> x) {                                       \
-      return math::chain(name{}, x);                                                       \
-    }                                                                                      \
-    template <int, class T, class Y>                                                       \
-    WEFT_HD static constexpr auto derivative([[maybe_unused]] T x, [[maybe_unused]] Y y) { \
-      return derivative_;                                                                  \
-    }                                                                                      \
-  };                                                                                       \
-  }                                                                                        \
-  namespace weft {                                                                         \
-  template <ExpressionLike X>                                                              \
-  constexpr auto name(X&& x) {                                                             \
-    return lift(op::name{}, static_cast<X&&>(x));                                          \
-  }                                                                                        \
+#define WEFT_UNARY(name, Domain, value_, derivative_)                            \
+  namespace weft::op {                                                           \
+  struct name {                                                                  \
+    using domain = Domain;                                                       \
+    static constexpr const char* text = #name;                                   \
+    static constexpr int arity = 1;                                              \
+    template <class T>                                                           \
+    WEFT_HD WEFT_INLINE static constexpr auto value(T x) {                       \
+      return value_;                                                             \
+    }                                                                            \
+    template <class T>                                                           \
+    WEFT_HD static constexpr auto value(Dual<T> x) {                             \
+      return math::chain(name{}, x);                                             \
+    }                                                                            \
+    template <int, class T, class Y>                                             \
+    WEFT_HD WEFT_INLINE static constexpr auto derivative([[maybe_unused]] T x,   \
+                                                         [[maybe_unused]] Y y) { \
+      return derivative_;                                                        \
+    }                                                                            \
+  };                                                                             \
+  }                                                                              \
+  namespace weft {                                                               \
+  template <ExpressionLike X>                                                    \
+  constexpr auto name(X&& x) {                                                   \
+    return lift(op::name{}, static_cast<X&&>(x));                                \
+  }                                                                              \
   }
 
 /// The same for two operands `x` and `y` with the value `z`; the derivatives with respect to each.
-#define WEFT_BINARY(name, Domain, value_, derivative_x_, derivative_y_)                  \
-  namespace weft::op {                                                                   \
-  struct name {                                                                          \
-    using domain = Domain;                                                               \
-    static constexpr const char* text = #name;                                           \
-    static constexpr int arity = 2;                                                      \
-    template <class T>                                                                   \
-    WEFT_HD WEFT_INLINE static constexpr auto value(T x, T y) {                          \
-      return value_;                                                                     \
-    }                                                                                    \
-    template <class T>                                                                   \
-    WEFT_HD static constexpr auto value(Dual<T> x, Dual<T> y) {                          \
-      return math::chain(name{}, x, y);                                                  \
-    }                                                                                    \
-    template <int I, class T, class Z>                                                   \
-    WEFT_HD static constexpr auto derivative([[maybe_unused]] T x, [[maybe_unused]] T y, \
-                                             [[maybe_unused]] Z z) {                     \
-      if constexpr (I == 0) {                                                            \
-        return derivative_x_;                                                            \
-      } else {                                                                           \
-        return derivative_y_;                                                            \
-      }                                                                                  \
-    }                                                                                    \
-  };                                                                                     \
-  }                                                                                      \
-  namespace weft {                                                                       \
-  template <class X, class Y>                                                            \
-    requires OperandsOrMistakes<X, Y>                                                    \
-  constexpr auto name(X&& x, Y&& y) {                                                    \
-    return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y));                   \
-  }                                                                                      \
+#define WEFT_BINARY(name, Domain, value_, derivative_x_, derivative_y_)          \
+  namespace weft::op {                                                           \
+  struct name {                                                                  \
+    using domain = Domain;                                                       \
+    static constexpr const char* text = #name;                                   \
+    static constexpr int arity = 2;                                              \
+    template <class T>                                                           \
+    WEFT_HD WEFT_INLINE static constexpr auto value(T x, T y) {                  \
+      return value_;                                                             \
+    }                                                                            \
+    template <class T>                                                           \
+    WEFT_HD static constexpr auto value(Dual<T> x, Dual<T> y) {                  \
+      return math::chain(name{}, x, y);                                          \
+    }                                                                            \
+    template <int I, class T, class Z>                                           \
+    WEFT_HD WEFT_INLINE static constexpr auto derivative([[maybe_unused]] T x,   \
+                                                         [[maybe_unused]] T y,   \
+                                                         [[maybe_unused]] Z z) { \
+      if constexpr (I == 0) {                                                    \
+        return derivative_x_;                                                    \
+      } else {                                                                   \
+        return derivative_y_;                                                    \
+      }                                                                          \
+    }                                                                            \
+  };                                                                             \
+  }                                                                              \
+  namespace weft {                                                               \
+  template <class X, class Y>                                                    \
+    requires OperandsOrMistakes<X, Y>                                            \
+  constexpr auto name(X&& x, Y&& y) {                                            \
+    return lift(op::name{}, static_cast<X&&>(x), static_cast<Y&&>(y));           \
+  }                                                                              \
   }
 
 /// The same for three operands `x`, `y` and `z` with the value `v`.
@@ -87,8 +89,10 @@
       return math::chain(name{}, x, y, z);                                                  \
     }                                                                                       \
     template <int I, class T, class V>                                                      \
-    WEFT_HD static constexpr auto derivative([[maybe_unused]] T x, [[maybe_unused]] T y,    \
-                                             [[maybe_unused]] T z, [[maybe_unused]] V v) {  \
+    WEFT_HD WEFT_INLINE static constexpr auto derivative([[maybe_unused]] T x,              \
+                                                         [[maybe_unused]] T y,              \
+                                                         [[maybe_unused]] T z,              \
+                                                         [[maybe_unused]] V v) {            \
       if constexpr (I == 0) {                                                               \
         return derivative_x_;                                                               \
       } else if constexpr (I == 1) {                                                        \

@@ -116,7 +116,12 @@ auto insert(const X& e, const std::vector<int64_t>& places, const Y& values, con
 }
 template <ExpressionLike X, ExpressionLike Y>
 auto insert(const X& e, int64_t place, const Y& values, const Axes& axis) {
-  return insert(e, std::vector<int64_t>{place}, values, axis);
+  const int rank = e.shape().rank();
+  const int at = detail::one_axis("insert", axis, rank);
+  auto slice = values.eval();
+  const int here = slice.rank() - (rank - 1 - at);
+  if (slice.rank() < rank && here >= 0) slice = slice.unsqueeze(here);
+  return insert(e, std::vector<int64_t>{place}, slice, axis);
 }
 
 /// x with one number at each of the given places of an axis.

@@ -1,5 +1,5 @@
-// pad with values of the tensor's own: its means, extrema, or a ramp from its edge.
-// SPDX-License-Identifier: Apache-2.0
+// pad with values of the tensor's own: its means, extrema, a ramp from its edge, or what a function
+// gives. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/ops/elementwise/cast.hpp"
@@ -53,6 +53,37 @@ Tensor<T, D> border_values(const Tensor<T, D>& x, int at, PadValue value, int64_
     return Tensor<T, D>(cast<T>(floor(out)));
   }
 }
+
+/// x with borders that f(x so far, axis, width, whether before) gives, axis by axis.
+template <class V, class F>
+V with_borders(V x, const Shape& around, const F& f) {
+  if (around.rank() % 2 != 0 || around.rank() / 2 > x.rank()) {
+    fail<ShapeError>("pad", "borders ", around, " for shape ", x.shape(),
+                     ", expected two numbers for each of the last axes");
+  }
+  for (int i = around.rank() / 2 - 1; i >= 0; --i) {
+    const int at = x.rank() - 1 - i;
+    const int64_t before = around[2 * i];
+    const int64_t after = around[2 * i + 1];
+    if (before < 0 || after < 0) {
+      fail<ShapeError>("pad", "a border of ", before, " and ", after, " along axis ", at,
+                       ", expected no negative number");
+    }
+    static_cast<void>(detail::padded_axis("pad", x.shape(), at, before, after, PadMode::replicate));
+    std::vector<V> parts;
+    if (before > 0) parts.push_back(f(x, at, before, true));
+    parts.push_back(x);
+    if (after > 0) parts.push_back(f(x, at, after, false));
+    if (parts.size() > 1) x = cat(parts, axis(at));
+  }
+  return x;
+}
+
+/// What stands in a border, from a tensor and the axis that the border is along.
+template <class F, class V>
+concept BorderFunction = requires(const F& f, const V& x) {
+  V(f(x, axis(0)));
+};
 }  // namespace detail
 
 /// x with a border of such values, added axis by axis from the first one, as in NumPy's pad;
@@ -62,31 +93,29 @@ auto pad(const X& e, const Shape& around, PadValue value) {
   static_assert(!detail::has_var<X>,
                 "weft: a border of such values has no gradient: write "
                 "x.detach(), or cat(...) of what stands there");
-  auto x = e.eval();
-  if constexpr (!detail::has_var<X>) {
-    using V = decltype(x);
-    if (around.rank() % 2 != 0 || around.rank() / 2 > x.rank()) {
-      fail<ShapeError>("pad", "borders ", around, " for shape ", x.shape(),
-                       ", expected two numbers for each of the last axes");
-    }
-    for (int i = around.rank() / 2 - 1; i >= 0; --i) {
-      const int at = x.rank() - 1 - i;
-      const int64_t before = around[2 * i];
-      const int64_t after = around[2 * i + 1];
-      if (before < 0 || after < 0) {
-        fail<ShapeError>("pad", "a border of ", before, " and ", after, " along axis ", at,
-                         ", expected no negative number");
-      }
-      static_cast<void>(
-          detail::padded_axis("pad", x.shape(), at, before, after, PadMode::replicate));
-      std::vector<V> parts;
-      if (before > 0) parts.push_back(detail::border_values(x, at, value, before, true));
-      parts.push_back(x);
-      if (after > 0) parts.push_back(detail::border_values(x, at, value, after, false));
-      if (parts.size() > 1) x = cat(parts, axis(at));
-    }
+  if constexpr (detail::has_var<X>) {
+    return e.eval();
+  } else {
+    return detail::with_borders(e.eval(), around,
+                                [value](const auto& x, int at, int64_t width, bool before) {
+                                  return detail::border_values(x, at, value, width, before);
+                                });
   }
-  return x;
+}
+
+/// The same with borders of what a function of the tensor and the axis gives, of size 1 along that
+/// axis or of the border's size; of medians, for example:
+/// pad(x, {1, 2}, [](const auto& x, const Axes& along) { return quantile(x, 0.5, along, keepdims);
+/// })
+template <ExpressionLike X, class F>
+  requires detail::BorderFunction<F, decltype(std::declval<const X&>().eval())>
+auto pad(const X& e, const Shape& around, const F& f) {
+  using V = decltype(e.eval());
+  return detail::with_borders(e.eval(), around, [&f](const V& x, int at, int64_t width, bool) {
+    Shape shape = x.shape();
+    shape[at] = width;
+    return V(V(f(x, axis(at))).expand(shape));
+  });
 }
 
 }  // namespace weft

@@ -101,8 +101,8 @@ auto searchsorted(const S& sorted, N value, Side side = Side::left) {
   return searchsorted(in, full(Shape{}, static_cast<T>(value), in.device()), side).eval();
 }
 
-/// For each value the index of the boundary before which it is: the boundaries, in order, close the
-/// buckets above, or with `right` below, as in PyTorch's bucketize with the other sense of right.
+/// The bucket i of each value: boundaries[i - 1] < x <= boundaries[i], or with `right` <= and <, as
+/// in PyTorch.
 template <ExpressionLike X, ExpressionLike B>
 auto bucketize(const X& x, const B& boundaries, bool right = false) {
   return searchsorted(detail::detached(boundaries), detail::detached(x),
