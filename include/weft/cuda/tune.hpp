@@ -140,6 +140,8 @@ inline Tuned report(const TuneSession& session, const Properties& gpu) {
   out.device = gpu.name;
   out.file = Tuning::get().path();
   for (const auto& [kernel, known] : session.seen) {
+    // Another kernel's new choice may have taken its place before it was measured.
+    if (!known && !kernel->contest.front().is_decided()) continue;
     Tuned::Kernel& found = out.kernels.emplace_back();
     found.known = known;
     const std::string& identity = kernel->record.kernel;

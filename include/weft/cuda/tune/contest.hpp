@@ -40,6 +40,8 @@ class Contest {
     return *middle;
   }
 
+  /// Whether the planner's own choice has been timed.
+  bool is_decided() const { return !times_.front().empty(); }
   /// The fastest choice: the planner's own unless another takes at least 2 % less.
   int winner() const {
     int best = 0;
