@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,22 +11,50 @@
 
 namespace weft::nn {
 
+/// A field's name: a literal, or the place of one of several modules.
+class FieldName {
+ public:
+  constexpr FieldName(const char* text) : text_(text) {}
+  explicit constexpr FieldName(std::size_t place) : place_(place) {}
+  WEFT_OUTLINED std::string string() const { return text_ ? text_ : std::to_string(place_); }
+
+ private:
+  const char* text_ = nullptr;
+  std::size_t place_ = 0;
+};
+
 /// A field of a module and its name in a state dict.
 template <class X>
 struct Field {
-  std::string name;
+  FieldName name;
   X& value;
 };
+
+/// The fields of a module, in order. (A std::tuple takes compilers ten times as long.)
+template <class... Xs>
+struct Fields {};
+template <class X, class... Rest>
+struct Fields<X, Rest...> {
+  Field<X> first;
+  Fields<Rest...> rest;
+};
+
+namespace detail {
+template <class X, class... Rest>
+Fields<X, Rest...> before(FieldName name, X& value, const Fields<Rest...>& rest) {
+  return {{name, value}, rest};
+}
+}  // namespace detail
 
 /// What a module's fields() gives: the names and fields in turn, as in
 ///   auto fields() { return nn::fields("fc1", fc1, "fc2", fc2); }
 /// Vars are parameters (or fixed, if they require no gradient) and Tensors are buffers; modules,
 /// and any of these in a std::optional, std::vector or Dict, are visited too. Other fields are
 /// options, which to() copies.
-inline std::tuple<> fields() { return {}; }
+inline Fields<> fields() { return {}; }
 template <class X, class... Rest>
-auto fields(const char* name, X& value, Rest&&... rest) {
-  return std::tuple_cat(std::tuple<Field<X>>({name, value}), fields(static_cast<Rest&&>(rest)...));
+auto fields(FieldName name, X& value, Rest&&... rest) {
+  return detail::before(name, value, fields(static_cast<Rest&&>(rest)...));
 }
 
 /// Modules, parameters or buffers by names chosen at run time, in the order in which they were
@@ -60,12 +87,12 @@ class Dict {
 };
 /// Not a list of fields; this says that the names are missing.
 template <class X, class... Rest>
-  requires(!std::is_convertible_v<X, const char*>)
+  requires(!std::is_convertible_v<X, FieldName>)
 auto fields(X&&, Rest&&...) {
   static_assert(weft::detail::always_false<X>,
                 "weft: nn::fields takes each field behind its name: write nn::fields(\"a\", a, "
                 "\"b\", b)");
-  return std::tuple<>();
+  return Fields<>();
 }
 
 /// A plain struct with a member fields().
@@ -124,16 +151,16 @@ template <class X>
 struct ParameterOf<std::vector<X>> : ParameterOf<X> {};
 template <class X>
 struct ParameterOf<Dict<X>> : ParameterOf<X> {};
-template <class Fields>
+template <class F>
 struct ParameterAmong;
 template <>
-struct ParameterAmong<std::tuple<>> {
+struct ParameterAmong<Fields<>> {
   using type = void;
 };
 template <class X, class... Rest>
-struct ParameterAmong<std::tuple<Field<X>, Rest...>>
+struct ParameterAmong<Fields<X, Rest...>>
     : Agree<typename ParameterOf<std::remove_const_t<X>>::type,
-            typename ParameterAmong<std::tuple<Rest...>>::type> {};
+            typename ParameterAmong<Fields<Rest...>>::type> {};
 template <Module M>
 struct ParameterOf<M> : ParameterAmong<decltype(std::declval<M&>().fields())> {};
 }  // namespace detail
@@ -185,10 +212,17 @@ void visit_field(const std::string& name, X& x, const F& f) {
     f(name, x);
   }
 }
-/// Only fields of the pass cost code: an option's name is never put together.
 template <Pass P, class X, class F>
-void visit_in_pass(const std::string& prefix, const Field<X>& field, const F& f) {
-  if constexpr (pass_of<X>() == P) visit_field(prefix + field.name, field.value, f);
+void visit_first_in_pass(const std::string& prefix, const Field<X>& field, const F& f) {
+  if constexpr (pass_of<X>() == P) visit_field(prefix + field.name.string(), field.value, f);
+}
+/// Only fields of the pass cost code: an option's name is never put together.
+template <Pass P, class F, class... Xs>
+void visit_in_pass(const std::string& prefix, const Fields<Xs...>& fields, const F& f) {
+  if constexpr (((pass_of<Xs>() == P) || ...)) {
+    visit_first_in_pass<P>(prefix, fields.first, f);
+    visit_in_pass<P>(prefix, fields.rest, f);
+  }
 }
 }  // namespace detail
 
@@ -196,15 +230,24 @@ void visit_in_pass(const std::string& prefix, const Field<X>& field, const F& f)
 /// parameters, its buffers, then the modules in it.
 template <class M, class F>
 void visit(M& module, const F& f, const std::string& prefix) {
-  std::apply(
-      [&](const auto&... field) {
-        using detail::Pass, detail::visit_in_pass;
-        (visit_in_pass<Pass::parameters>(prefix, field, f), ...);
-        (visit_in_pass<Pass::buffers>(prefix, field, f), ...);
-        (visit_in_pass<Pass::children>(prefix, field, f), ...);
-      },
-      detail::fields_of(module));
+  const auto fields = detail::fields_of(module);
+  detail::visit_in_pass<detail::Pass::parameters>(prefix, fields, f);
+  detail::visit_in_pass<detail::Pass::buffers>(prefix, fields, f);
+  detail::visit_in_pass<detail::Pass::children>(prefix, fields, f);
 }
+
+template <class M, class F>
+void visit_modules(M& module, const F& f);
+
+namespace detail {
+template <class F>
+void visit_modules_in(const Fields<>&, const F&) {}
+template <class X, class... Rest, class F>
+void visit_modules_in(const Fields<X, Rest...>& fields, const F& f) {
+  if constexpr (pass_of<X>() == Pass::children) visit_modules(fields.first.value, f);
+  visit_modules_in(fields.rest, f);
+}
+}  // namespace detail
 
 /// Calls f with the module and each module inside it.
 template <class M, class F>
@@ -218,8 +261,7 @@ void visit_modules(M& module, const F& f) {
     for (std::size_t i = 0; i < module.size(); ++i) visit_modules(module[i], f);
   } else if constexpr (Module<Plain>) {
     f(module);
-    std::apply([&](const auto&... field) { (visit_modules(field.value, f), ...); },
-               detail::fields_of(module));
+    detail::visit_modules_in(detail::fields_of(module), f);
   }
 }
 

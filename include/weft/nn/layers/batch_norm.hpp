@@ -164,6 +164,6 @@ struct BatchNorm3d : detail::BatchNorm<3, D, T> {
       : detail::BatchNorm<3, D, T>(size, options, device) {}
 };
 
-static_assert(Module<BatchNorm1d<>> && Module<BatchNorm2d<>> && Module<BatchNorm3d<>>);
+WEFT_MODEL(Module<BatchNorm1d<>>&& Module<BatchNorm2d<>>&& Module<BatchNorm3d<>>);
 
 }  // namespace weft::nn

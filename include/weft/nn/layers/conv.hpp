@@ -202,7 +202,7 @@ struct ConvTranspose3d : detail::ConvTranspose<3, D, T> {
       : detail::ConvTranspose<3, D, T>(in, out, kernel, o, device) {}
 };
 
-static_assert(Module<Conv1d<>> && Module<Conv2d<>> && Module<Conv3d<>> &&
-              Module<ConvTranspose1d<>> && Module<ConvTranspose2d<>> && Module<ConvTranspose3d<>>);
+WEFT_MODEL(Module<Conv1d<>>&& Module<Conv2d<>>&& Module<Conv3d<>>&& Module<ConvTranspose1d<>>&&
+               Module<ConvTranspose2d<>>&& Module<ConvTranspose3d<>>);
 
 }  // namespace weft::nn

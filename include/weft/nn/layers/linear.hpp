@@ -120,6 +120,6 @@ struct Embedding {
   }
 };
 
-static_assert(Module<Linear<>> && Module<Embedding<>>);
+WEFT_MODEL(Module<Linear<>>&& Module<Embedding<>>);
 
 }  // namespace weft::nn
