@@ -43,3 +43,7 @@
 #include "weft/nn/losses/ctc.hpp"     // ctc_loss
 #include "weft/nn/losses/criteria.hpp"           // CrossEntropyLoss, MSELoss, ...: losses as modules
 // clang-format on
+
+#if defined(WEFT_LIB) && !defined(WEFT_LIB_BUILD_NN)  // by the target weft::lib
+#include "weft/nn/lib.hpp"
+#endif

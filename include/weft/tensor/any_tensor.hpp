@@ -6,6 +6,13 @@
 
 namespace weft {
 
+class AnyTensor;
+namespace detail {
+/// The elements of a tensor of type Tensor<T, D> on the CPU.
+template <class T, class D>
+AnyTensor on_cpu(const AnyTensor& x);
+}  // namespace detail
+
 /// A shared handle to the elements of any Tensor<T, D>, as stored in files and state dicts. It has
 /// no operations; get<T>() returns the typed tensor.
 class AnyTensor {
@@ -29,7 +36,7 @@ class AnyTensor {
       strides_ = x.strides();
       dtype_ = dtype_of<T>;
       if constexpr (is_cuda<D>) {
-        to_cpu_ = [](const AnyTensor& self) { return AnyTensor(self.make<T, D>().to(Cpu{})); };
+        to_cpu_ = detail::on_cpu<T, D>;
       }
     }
   }
@@ -162,5 +169,10 @@ class AnyTensor {
   Dtype dtype_ = Dtype::float32;
   AnyTensor (*to_cpu_)(const AnyTensor&) = nullptr;  // null on the CPU
 };
+
+template <class T, class D>
+AnyTensor detail::on_cpu(const AnyTensor& x) {
+  return AnyTensor(x.get<T, D>().to(Cpu{}));
+}
 
 }  // namespace weft
