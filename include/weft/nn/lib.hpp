@@ -13,6 +13,7 @@
 #include "weft/nn/layers/batch_norm.hpp"
 #include "weft/nn/layers/conv.hpp"
 #include "weft/nn/layers/linear.hpp"
+#include "weft/nn/state.hpp"
 #include "weft/ops/random/random.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/tensor/any_tensor.hpp"
@@ -41,7 +42,8 @@ namespace weft {
 #define WEFT_LIB_MOVES(T, D)                                                                \
   WEFT_LIB_HOLDS void detail::write(const Tensor<T, D>&, const Tensor<T, D>&, const char*); \
   WEFT_LIB_HOLDS void detail::write(const Tensor<T, D>&, const Scalar<T>&, const char*);    \
-  WEFT_LIB_HOLDS Tensor<T, D> detail::materialize_on<T, D>(const Tensor<T, D>&, D);
+  WEFT_LIB_HOLDS Tensor<T, D> detail::materialize_on<T, D>(const Tensor<T, D>&, D);         \
+  WEFT_LIB_HOLDS Tensor<T, D> AnyTensor::to<T>(D) const;
 
 /// Copies between the CPU and a GPU, and from a dict of tensors.
 #define WEFT_LIB_TRANSFER(T)                                                                 \
@@ -125,6 +127,7 @@ namespace weft {
 
 #if !defined(WEFT_LIB_BUILD_NN) || !defined(WEFT_LIB_CUDA)  // lib/nn.cpp has these
 WEFT_LIB_LAYERS(Cpu)
+WEFT_LIB_HOLDS void nn::detail::Incoming::fill<void>(const StateDict&, const nn::LoadOptions&);
 #endif
 #if defined(WEFT_LIB_CUDA)
 WEFT_LIB_LAYERS(Cuda)

@@ -109,14 +109,7 @@ class AnyTensor {
 
   /// The elements on `device`; shared if they are already there.
   template <Element T, Device D>
-  Tensor<T, D> to(D device) const {
-    if constexpr (is_cuda<D>) {
-      if (!is_on_cpu()) return get<T, Cuda>().to(device);
-      return get<T>().to(device);
-    } else {
-      return cpu().get<T>();
-    }
-  }
+  Tensor<T, D> to(D device) const;
 
   /// The axes in another order, sharing the elements.
   AnyTensor permute(const Shape& axes) const {
@@ -169,6 +162,17 @@ class AnyTensor {
   Dtype dtype_ = Dtype::float32;
   AnyTensor (*to_cpu_)(const AnyTensor&) = nullptr;  // null on the CPU
 };
+
+// Not inline: weft::lib holds it.
+template <Element T, Device D>
+Tensor<T, D> AnyTensor::to(D device) const {
+  if constexpr (is_cuda<D>) {
+    if (!is_on_cpu()) return get<T, Cuda>().to(device);
+    return get<T>().to(device);
+  } else {
+    return cpu().get<T>();
+  }
+}
 
 template <class T, class D>
 AnyTensor detail::on_cpu(const AnyTensor& x) {
