@@ -1,4 +1,4 @@
-// The compiled part of weft for networks; lib.hpp in weft/nn, weft/optim and weft/io lists what it holds.
+// The compiled part of weft for networks; lib.hpp in weft/nn, weft/optim and weft/io lists it.
 // SPDX-License-Identifier: Apache-2.0
 #define WEFT_LIB
 #define WEFT_LIB_BUILD_NN

@@ -1,5 +1,4 @@
-// The compiled part of weft for networks on CUDA; weft/nn/lib.hpp and weft/optim/lib.hpp list what
-// it holds.
+// The compiled part of weft for networks on CUDA; lib.hpp in weft/nn and weft/optim lists it.
 // SPDX-License-Identifier: Apache-2.0
 #define WEFT_LIB
 #define WEFT_LIB_CUDA
