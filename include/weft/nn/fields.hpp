@@ -1,4 +1,4 @@
-// nn::fields: how a module names its fields, and how all its parameters and buffers are visited.
+// nn::fields: how a module names its fields; visit.hpp visits what is in them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -168,101 +168,5 @@ struct ParameterOf<M> : ParameterAmong<decltype(std::declval<M&>().fields())> {}
 /// Var<T, D>, the type of all parameters of the module; void if it has none.
 template <class M>
 using parameter_t = typename detail::ParameterOf<std::remove_cvref_t<M>>::type;
-
-template <class M, class F>
-void visit(M& module, const F& f, const std::string& prefix = "");
-
-namespace detail {
-enum class Pass { parameters, buffers, children, none };
-
-/// In which pass visit() comes to a field.
-template <class X>
-constexpr Pass pass_of() {
-  using Plain = std::remove_const_t<X>;
-  if constexpr (is_optional<Plain> || is_list<Plain>) {
-    return pass_of<typename Plain::value_type>();
-  } else if constexpr (is_dict<Plain>) {
-    return pass_of<std::remove_cvref_t<decltype(std::declval<Plain&>()[0])>>();
-  } else if constexpr (is_var<Plain>) {
-    return Pass::parameters;
-  } else if constexpr (TensorLike<Plain>) {
-    return Pass::buffers;
-  } else {
-    return Module<Plain> ? Pass::children : Pass::none;
-  }
-}
-
-template <class X, class F>
-void visit_field(const std::string& name, X& x, const F& f) {
-  using Plain = std::remove_const_t<X>;
-  if constexpr (is_optional<Plain>) {
-    if (x) visit_field(name, *x, f);
-  } else if constexpr (is_list<Plain>) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      visit_field(name + "." + std::to_string(i), x[i], f);
-    }
-  } else if constexpr (is_dict<Plain>) {
-    const bool apart = !name.empty() && name.back() != '.';
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      visit_field(name + (apart ? "." : "") + x.name(i), x[i], f);
-    }
-  } else if constexpr (Module<Plain>) {
-    nn::visit(x, f, name + ".");
-  } else {
-    f(name, x);
-  }
-}
-template <Pass P, class X, class F>
-void visit_first_in_pass(const std::string& prefix, const Field<X>& field, const F& f) {
-  if constexpr (pass_of<X>() == P) visit_field(prefix + field.name.string(), field.value, f);
-}
-/// Only fields of the pass cost code: an option's name is never put together.
-template <Pass P, class F, class... Xs>
-void visit_in_pass(const std::string& prefix, const Fields<Xs...>& fields, const F& f) {
-  if constexpr (((pass_of<Xs>() == P) || ...)) {
-    visit_first_in_pass<P>(prefix, fields.first, f);
-    visit_in_pass<P>(prefix, fields.rest, f);
-  }
-}
-}  // namespace detail
-
-/// Calls f(name, x) with each Var and each Tensor inside, in PyTorch's order: a module's own
-/// parameters, its buffers, then the modules in it.
-template <class M, class F>
-void visit(M& module, const F& f, const std::string& prefix) {
-  const auto fields = detail::fields_of(module);
-  detail::visit_in_pass<detail::Pass::parameters>(prefix, fields, f);
-  detail::visit_in_pass<detail::Pass::buffers>(prefix, fields, f);
-  detail::visit_in_pass<detail::Pass::children>(prefix, fields, f);
-}
-
-template <class M, class F>
-void visit_modules(M& module, const F& f);
-
-namespace detail {
-template <class F>
-void visit_modules_in(const Fields<>&, const F&) {}
-template <class X, class... Rest, class F>
-void visit_modules_in(const Fields<X, Rest...>& fields, const F& f) {
-  if constexpr (pass_of<X>() == Pass::children) visit_modules(fields.first.value, f);
-  visit_modules_in(fields.rest, f);
-}
-}  // namespace detail
-
-/// Calls f with the module and each module inside it.
-template <class M, class F>
-void visit_modules(M& module, const F& f) {
-  using Plain = std::remove_const_t<M>;
-  if constexpr (detail::is_optional<Plain>) {
-    if (module) visit_modules(*module, f);
-  } else if constexpr (detail::is_list<Plain>) {
-    for (auto& x : module) visit_modules(x, f);
-  } else if constexpr (detail::is_dict<Plain>) {
-    for (std::size_t i = 0; i < module.size(); ++i) visit_modules(module[i], f);
-  } else if constexpr (Module<Plain>) {
-    f(module);
-    detail::visit_modules_in(detail::fields_of(module), f);
-  }
-}
 
 }  // namespace weft::nn

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "weft/core/random/generator.hpp"
-#include "weft/nn/fields.hpp"
+#include "weft/nn/visit.hpp"
 
 namespace weft::nn {
 

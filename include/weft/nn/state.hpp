@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/nn/fields.hpp"
 #include "weft/nn/rename.hpp"
+#include "weft/nn/visit.hpp"
 #include "weft/tensor/state_dict.hpp"
 
 namespace weft::nn {
