@@ -24,7 +24,8 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parent.parent
 INCLUDE = REPO / "include"
 LINES = 300
-MACROS = ("weft/core/config.hpp", "weft/ops/elementwise/table.hpp", "weft/ops/reduce/table.hpp", "weft/lib.hpp", "weft/cuda/lib.hpp")
+MACROS = ("weft/core/config.hpp", "weft/ops/elementwise/table.hpp", "weft/ops/reduce/table.hpp", "weft/lib.hpp", "weft/cuda/lib.hpp",
+          "weft/nn/lib.hpp", "weft/optim/lib.hpp", "weft/io/lib.hpp")
 # The last two for CPUs.
 ASSEMBLY = ("weft/core/ptx.hpp", "weft/cpu/threads/wait.hpp", "weft/cpu/elementwise/element_kernel.hpp")
 

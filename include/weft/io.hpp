@@ -11,3 +11,7 @@
 #if __has_include(<zlib.h>)
 #include "weft/io/npz.hpp"  // load_npz, save_npz; link zlib
 #endif
+
+#if defined(WEFT_LIB) && !defined(WEFT_LIB_BUILD_NN)  // by the target weft::lib
+#include "weft/io/lib.hpp"
+#endif

@@ -5,7 +5,8 @@
 // clang-format off
 #include "weft/autograd.hpp"
 #include "weft/autograd/autocast.hpp" // Autocast: products in 16 bits
-#include "weft/nn/fields.hpp"  // fields("weight", weight, ...), visit(module, f)
+#include "weft/nn/fields.hpp"  // fields("weight", weight, ...)
+#include "weft/nn/visit.hpp"   // visit(module, f)
 #include "weft/nn/module.hpp"  // parameters, train, eval, zero_grad, clone, to
 #include "weft/nn/flatten.hpp" // flatten_parameters: steps of one kernel
 #include "weft/nn/memory_format.hpp" // channels_last(net): weights in that format
@@ -43,3 +44,7 @@
 #include "weft/nn/losses/ctc.hpp"     // ctc_loss
 #include "weft/nn/losses/criteria.hpp"           // CrossEntropyLoss, MSELoss, ...: losses as modules
 // clang-format on
+
+#if defined(WEFT_LIB) && !defined(WEFT_LIB_BUILD_NN)  // by the target weft::lib
+#include "weft/nn/lib.hpp"
+#endif

@@ -18,3 +18,7 @@
 #include "weft/optim/rprop.hpp"           // Rprop
 #include "weft/optim/schedule.hpp"        // Schedule, StepLR, CosineAnnealingLR, OneCycleLR, WarmUp
 #include "weft/optim/sgd.hpp"             // SGD
+
+#if defined(WEFT_LIB) && !defined(WEFT_LIB_BUILD_NN)  // by the target weft::lib
+#include "weft/optim/lib.hpp"
+#endif

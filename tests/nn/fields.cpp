@@ -1,61 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "weft/nn/fields.hpp"
 
 #include "test.hpp"
-#include "weft/nn/layers/batch_norm.hpp"
 #include "weft/nn/layers/linear.hpp"
-#include "weft/nn/layers/norm.hpp"
 #include "weft/nn/layers/sequential.hpp"
 
 using namespace weft;
 
 namespace {
-struct Block {
+struct Pair {
   nn::Linear<> inner{2, 2};
-  std::vector<nn::Linear<>> layers;
-  std::optional<nn::Linear<>> absent;
-  Tensor<float> buffer = ones({3});
   Var<float> scale = parameter(ones({2}));
-  int option = 3;
-  auto fields() {
-    return nn::fields("inner", inner, "layers", layers, "absent", absent, "buffer", buffer, "scale",
-                      scale, "option", option);
-  }
+  auto fields() { return nn::fields("inner", inner, "scale", scale); }
 };
-
-template <class M>
-std::vector<std::string> names(const M& module) {
-  std::vector<std::string> out;
-  nn::visit(module, [&](const std::string& name, const auto&) { out.push_back(name); });
-  return out;
-}
 }  // namespace
 
-static_assert(nn::Module<Block> && nn::Module<const Block> && !nn::Module<Tensor<float>>);
-static_assert(std::is_same_v<nn::parameter_t<Block>, Var<float>>);
+static_assert(nn::Module<Pair> && nn::Module<const Pair> && !nn::Module<Tensor<float>>);
+static_assert(std::is_same_v<nn::parameter_t<Pair>, Var<float>>);
 static_assert(std::is_void_v<nn::parameter_t<nn::Sequential<nn::ReLU, nn::Dropout>>>);
 static_assert(std::is_same_v<nn::parameter_t<nn::Sequential<nn::ReLU, nn::Linear<Cpu, double>>>,
                              Var<double>>);
 
-TEST_CASE("a module's own parameters come first, then buffers, then modules in it") {
-  Block block;
-  block.layers.resize(2);
-  block.layers[0] = nn::Linear(2, 3);
-  block.layers[1] = nn::Linear(3, 2, {.bias = false});
-  CHECK(names(block) == std::vector<std::string>{"scale", "buffer", "inner.weight", "inner.bias",
-                                                 "layers.0.weight", "layers.0.bias",
-                                                 "layers.1.weight"});
-}
-
-TEST_CASE("names are PyTorch's") {
-  const nn::Sequential net{nn::Linear(2, 3), nn::BatchNorm1d(3), nn::ReLU{}, nn::LayerNorm(3)};
-  CHECK(names(net) == std::vector<std::string>{"0.weight", "0.bias", "1.weight", "1.bias",
-                                               "1.running_mean", "1.running_var",
-                                               "1.num_batches_tracked", "3.weight", "3.bias"});
-}
-
-TEST_CASE("visit_modules reaches all modules") {
-  nn::Sequential net{nn::Dropout{}, nn::Sequential{nn::ReLU{}, nn::Dropout{}}};
-  int count = 0;
-  nn::visit_modules(net, [&](auto&) { ++count; });
-  CHECK(count == 5);
+TEST_CASE("fields are references by their names, in order") {
+  Pair pair;
+  const nn::Fields<nn::Linear<>, Var<float>> fields = pair.fields();
+  CHECK(fields.first.name.string() == "inner");
+  CHECK(&fields.first.value == &pair.inner);
+  CHECK(fields.rest.first.name.string() == "scale");
+  CHECK(&fields.rest.first.value == &pair.scale);
+  CHECK(nn::FieldName(std::size_t{12}).string() == "12");
 }

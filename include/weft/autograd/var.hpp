@@ -306,41 +306,9 @@ class Var : public Members<Var<T, D>> {
     return variable_.get();
   }
 
-  /// Evaluates a statement and records it.
+  /// Evaluates a statement and records it. Not inline: weft::lib holds it for common statements.
   template <class E>
-  void record(const E& e, const char* file, unsigned line) {
-    using From = typename E::device_type;
-    static_assert(std::is_same_v<typename E::value_type, T>,
-                  "weft: element types do not convert silently: write cast<T>(x)");
-    static_assert(std::is_same_v<common_device_t<From, D>, D>,
-                  "weft: this expression is on another device than the Var: write x.to(device)");
-    if constexpr (autograd::is_var<E>) {
-      value_ = e.value();
-    } else if constexpr (!autograd::has_var<E>) {
-      value_ = Tensor<T, D>(e);
-    } else if constexpr (autograd::HoistInside<E>::changes) {
-      record(autograd::HoistInside<E>::of(e), file, line);
-    } else if constexpr (autograd::can_differentiate<E>()) {
-      if constexpr (std::is_same_v<T, float> && autograd::CastStatement<E>::possible) {
-        if (const auto* cast = autograd::caster<T, D>()) {
-          *this = autograd::CastStatement<E>::run(*cast, e);
-          return;
-        }
-      }
-      auto plain = autograd::without_vars(e);
-      if constexpr (!autograd::has_var<decltype(plain)>) {  // else it has said why
-        autograd::KeptValue<E, D> kept;
-        if constexpr (autograd::keeps_value<E>) {
-          value_ = autograd::evaluate_and_keep<T, D>(plain, kept);
-        } else {
-          value_ = detail::materialize<T, D>(plain);
-        }
-        auto variable = autograd::record_statement<T, D>(e, static_cast<decltype(plain)&&>(plain),
-                                                         file, line, kept);
-        if (variable) *this = Var(value_, static_cast<decltype(variable)&&>(variable));
-      }
-    }
-  }
+  void record(const E& e, const char* file, unsigned line);
 
   void check_writable(const char* operation) const {
     if (requires_grad() && is_grad_enabled()) {
@@ -363,6 +331,42 @@ class Var : public Members<Var<T, D>> {
   Tensor<T, D> value_;
   autograd::Ref<autograd::VariableOf<T, D>> variable_;
 };
+
+template <class T, Device D>
+template <class E>
+void Var<T, D>::record(const E& e, const char* file, unsigned line) {
+  using From = typename E::device_type;
+  static_assert(std::is_same_v<typename E::value_type, T>,
+                "weft: element types do not convert silently: write cast<T>(x)");
+  static_assert(std::is_same_v<common_device_t<From, D>, D>,
+                "weft: this expression is on another device than the Var: write x.to(device)");
+  if constexpr (autograd::is_var<E>) {
+    value_ = e.value();
+  } else if constexpr (!autograd::has_var<E>) {
+    value_ = Tensor<T, D>(e);
+  } else if constexpr (autograd::HoistInside<E>::changes) {
+    record(autograd::HoistInside<E>::of(e), file, line);
+  } else if constexpr (autograd::can_differentiate<E>()) {
+    if constexpr (std::is_same_v<T, float> && autograd::CastStatement<E>::possible) {
+      if (const auto* cast = autograd::caster<T, D>()) {
+        *this = autograd::CastStatement<E>::run(*cast, e);
+        return;
+      }
+    }
+    auto plain = autograd::without_vars(e);
+    if constexpr (!autograd::has_var<decltype(plain)>) {  // else it has said why
+      autograd::KeptValue<E, D> kept;
+      if constexpr (autograd::keeps_value<E>) {
+        value_ = autograd::evaluate_and_keep<T, D>(plain, kept);
+      } else {
+        value_ = detail::materialize<T, D>(plain);
+      }
+      auto variable = autograd::record_statement<T, D>(e, static_cast<decltype(plain)&&>(plain),
+                                                       file, line, kept);
+      if (variable) *this = Var(value_, static_cast<decltype(variable)&&>(variable));
+    }
+  }
+}
 
 template <class T, class D>
 Var(const Tensor<T, D>&) -> Var<T, D>;

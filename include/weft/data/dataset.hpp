@@ -193,8 +193,7 @@ std::array<Subset<D>, Parts> random_split(const D& dataset, const N (&parts)[Par
   (std::make_index_sequence<Parts>{});
 }
 
-static_assert(Dataset<TensorDataset<Tensor<float>>> &&
-              BatchedDataset<TensorDataset<Tensor<float>>>);
-static_assert(Dataset<Subset<TensorDataset<Tensor<float>>>>);
+WEFT_MODEL(Dataset<TensorDataset<Tensor<float>>>&& BatchedDataset<TensorDataset<Tensor<float>>>);
+WEFT_MODEL(Dataset<Subset<TensorDataset<Tensor<float>>>>);
 
 }  // namespace weft::data

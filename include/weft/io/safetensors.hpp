@@ -10,6 +10,9 @@
 
 namespace weft {
 
+template <class = void>  // as below: weft::lib holds it
+StateDict load_safetensors(const std::string& path);
+
 /// A safetensors file, whose header is read and checked when it is opened, and whose tensors are
 /// read on request, if necessary from several threads at once.
 class SafetensorsFile {
@@ -35,6 +38,7 @@ class SafetensorsFile {
   }
 
  private:
+  template <class>
   friend StateDict load_safetensors(const std::string& path);
 
   AnyTensor load(const io::SafetensorsEntry& entry) const {
@@ -57,7 +61,8 @@ class SafetensorsFile {
 };
 
 /// All tensors of a file, on the CPU and in the file's order, and its metadata.
-inline StateDict load_safetensors(const std::string& path) {
+template <class>
+StateDict load_safetensors(const std::string& path) {
   const SafetensorsFile file(path);
   StateDict out;
   out.metadata = file.metadata();
@@ -82,7 +87,8 @@ inline void check_safetensors_text(const std::string& path, const std::string& t
 
 /// Saves tensors on any device, and the metadata, as `path`, byte for byte as the reference writer
 /// does. The file is written atomically.
-inline void save_safetensors(const std::string& path, const StateDict& dict) {
+template <class = void>
+void save_safetensors(const std::string& path, const StateDict& dict) {
   struct Item {
     const StateDict::Entry* entry;
     const io::SafetensorsType* type;

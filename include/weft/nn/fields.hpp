@@ -1,10 +1,9 @@
-// nn::fields: how a module names its fields, and how all its parameters and buffers are visited.
+// nn::fields: how a module names its fields; visit.hpp visits what is in them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,22 +11,50 @@
 
 namespace weft::nn {
 
+/// A field's name: a literal, or the place of one of several modules.
+class FieldName {
+ public:
+  constexpr FieldName(const char* text) : text_(text) {}
+  explicit constexpr FieldName(std::size_t place) : place_(place) {}
+  WEFT_OUTLINED std::string string() const { return text_ ? text_ : std::to_string(place_); }
+
+ private:
+  const char* text_ = nullptr;
+  std::size_t place_ = 0;
+};
+
 /// A field of a module and its name in a state dict.
 template <class X>
 struct Field {
-  std::string name;
+  FieldName name;
   X& value;
 };
+
+/// The fields of a module, in order. (A std::tuple takes compilers ten times as long.)
+template <class... Xs>
+struct Fields {};
+template <class X, class... Rest>
+struct Fields<X, Rest...> {
+  Field<X> first;
+  Fields<Rest...> rest;
+};
+
+namespace detail {
+template <class X, class... Rest>
+Fields<X, Rest...> before(FieldName name, X& value, const Fields<Rest...>& rest) {
+  return {{name, value}, rest};
+}
+}  // namespace detail
 
 /// What a module's fields() gives: the names and fields in turn, as in
 ///   auto fields() { return nn::fields("fc1", fc1, "fc2", fc2); }
 /// Vars are parameters (or fixed, if they require no gradient) and Tensors are buffers; modules,
 /// and any of these in a std::optional, std::vector or Dict, are visited too. Other fields are
 /// options, which to() copies.
-inline std::tuple<> fields() { return {}; }
+inline Fields<> fields() { return {}; }
 template <class X, class... Rest>
-auto fields(const char* name, X& value, Rest&&... rest) {
-  return std::tuple_cat(std::tuple<Field<X>>({name, value}), fields(static_cast<Rest&&>(rest)...));
+auto fields(FieldName name, X& value, Rest&&... rest) {
+  return detail::before(name, value, fields(static_cast<Rest&&>(rest)...));
 }
 
 /// Modules, parameters or buffers by names chosen at run time, in the order in which they were
@@ -60,12 +87,12 @@ class Dict {
 };
 /// Not a list of fields; this says that the names are missing.
 template <class X, class... Rest>
-  requires(!std::is_convertible_v<X, const char*>)
+  requires(!std::is_convertible_v<X, FieldName>)
 auto fields(X&&, Rest&&...) {
   static_assert(weft::detail::always_false<X>,
                 "weft: nn::fields takes each field behind its name: write nn::fields(\"a\", a, "
                 "\"b\", b)");
-  return std::tuple<>();
+  return Fields<>();
 }
 
 /// A plain struct with a member fields().
@@ -124,16 +151,16 @@ template <class X>
 struct ParameterOf<std::vector<X>> : ParameterOf<X> {};
 template <class X>
 struct ParameterOf<Dict<X>> : ParameterOf<X> {};
-template <class Fields>
+template <class F>
 struct ParameterAmong;
 template <>
-struct ParameterAmong<std::tuple<>> {
+struct ParameterAmong<Fields<>> {
   using type = void;
 };
 template <class X, class... Rest>
-struct ParameterAmong<std::tuple<Field<X>, Rest...>>
+struct ParameterAmong<Fields<X, Rest...>>
     : Agree<typename ParameterOf<std::remove_const_t<X>>::type,
-            typename ParameterAmong<std::tuple<Rest...>>::type> {};
+            typename ParameterAmong<Fields<Rest...>>::type> {};
 template <Module M>
 struct ParameterOf<M> : ParameterAmong<decltype(std::declval<M&>().fields())> {};
 }  // namespace detail
@@ -141,86 +168,5 @@ struct ParameterOf<M> : ParameterAmong<decltype(std::declval<M&>().fields())> {}
 /// Var<T, D>, the type of all parameters of the module; void if it has none.
 template <class M>
 using parameter_t = typename detail::ParameterOf<std::remove_cvref_t<M>>::type;
-
-template <class M, class F>
-void visit(M& module, const F& f, const std::string& prefix = "");
-
-namespace detail {
-enum class Pass { parameters, buffers, children, none };
-
-/// In which pass visit() comes to a field.
-template <class X>
-constexpr Pass pass_of() {
-  using Plain = std::remove_const_t<X>;
-  if constexpr (is_optional<Plain> || is_list<Plain>) {
-    return pass_of<typename Plain::value_type>();
-  } else if constexpr (is_dict<Plain>) {
-    return pass_of<std::remove_cvref_t<decltype(std::declval<Plain&>()[0])>>();
-  } else if constexpr (is_var<Plain>) {
-    return Pass::parameters;
-  } else if constexpr (TensorLike<Plain>) {
-    return Pass::buffers;
-  } else {
-    return Module<Plain> ? Pass::children : Pass::none;
-  }
-}
-
-template <class X, class F>
-void visit_field(const std::string& name, X& x, const F& f) {
-  using Plain = std::remove_const_t<X>;
-  if constexpr (is_optional<Plain>) {
-    if (x) visit_field(name, *x, f);
-  } else if constexpr (is_list<Plain>) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      visit_field(name + "." + std::to_string(i), x[i], f);
-    }
-  } else if constexpr (is_dict<Plain>) {
-    const bool apart = !name.empty() && name.back() != '.';
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      visit_field(name + (apart ? "." : "") + x.name(i), x[i], f);
-    }
-  } else if constexpr (Module<Plain>) {
-    nn::visit(x, f, name + ".");
-  } else {
-    f(name, x);
-  }
-}
-/// Only fields of the pass cost code: an option's name is never put together.
-template <Pass P, class X, class F>
-void visit_in_pass(const std::string& prefix, const Field<X>& field, const F& f) {
-  if constexpr (pass_of<X>() == P) visit_field(prefix + field.name, field.value, f);
-}
-}  // namespace detail
-
-/// Calls f(name, x) with each Var and each Tensor inside, in PyTorch's order: a module's own
-/// parameters, its buffers, then the modules in it.
-template <class M, class F>
-void visit(M& module, const F& f, const std::string& prefix) {
-  std::apply(
-      [&](const auto&... field) {
-        using detail::Pass, detail::visit_in_pass;
-        (visit_in_pass<Pass::parameters>(prefix, field, f), ...);
-        (visit_in_pass<Pass::buffers>(prefix, field, f), ...);
-        (visit_in_pass<Pass::children>(prefix, field, f), ...);
-      },
-      detail::fields_of(module));
-}
-
-/// Calls f with the module and each module inside it.
-template <class M, class F>
-void visit_modules(M& module, const F& f) {
-  using Plain = std::remove_const_t<M>;
-  if constexpr (detail::is_optional<Plain>) {
-    if (module) visit_modules(*module, f);
-  } else if constexpr (detail::is_list<Plain>) {
-    for (auto& x : module) visit_modules(x, f);
-  } else if constexpr (detail::is_dict<Plain>) {
-    for (std::size_t i = 0; i < module.size(); ++i) visit_modules(module[i], f);
-  } else if constexpr (Module<Plain>) {
-    f(module);
-    std::apply([&](const auto&... field) { (visit_modules(field.value, f), ...); },
-               detail::fields_of(module));
-  }
-}
 
 }  // namespace weft::nn

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "weft/autograd/arena.hpp"
-#include "weft/nn/fields.hpp"
+#include "weft/nn/visit.hpp"
 
 namespace weft::nn {
 

@@ -66,24 +66,24 @@ void fold(L& layer, N& norm) {
 }
 
 /// Folds each norm that follows a layer with as many channels among a module's fields.
-template <std::size_t I, class Fields>
-int64_t fold_neighbours(const Fields& fields) {
-  if constexpr (I + 1 >= std::tuple_size_v<Fields>) {
-    return 0;
-  } else {
-    auto& layer = std::get<I>(fields).value;
-    auto& norm = std::get<I + 1>(fields).value;
-    int64_t count = 0;
-    if constexpr (can_fold<std::remove_reference_t<decltype(layer)>,
-                           std::remove_reference_t<decltype(norm)>>()) {
-      if (norm.running_mean && !norm.folded && layer.weight.rank() > 0 &&
-          layer.weight.size(0) == norm.channels) {
-        fold(layer, norm);
-        count = 1;
-      }
+inline int64_t fold_neighbours(const Fields<>&) { return 0; }
+template <class X>
+int64_t fold_neighbours(const Fields<X>&) {
+  return 0;
+}
+template <class L, class N, class... Rest>
+int64_t fold_neighbours(const Fields<L, N, Rest...>& fields) {
+  int64_t count = 0;
+  if constexpr (can_fold<L, N>()) {
+    auto& layer = fields.first.value;
+    auto& norm = fields.rest.first.value;
+    if (norm.running_mean && !norm.folded && layer.weight.rank() > 0 &&
+        layer.weight.size(0) == norm.channels) {
+      fold(layer, norm);
+      count = 1;
     }
-    return count + fold_neighbours<I + 1>(fields);
   }
+  return count + fold_neighbours(fields.rest);
 }
 }  // namespace detail
 
@@ -116,10 +116,7 @@ int64_t fuse_conv_bn(M& net, const X& x) {
   const Var wanted = net(input);
   const M before = net;
   int64_t count = 0;
-  visit_modules(net, [&](auto& m) {
-    const auto named = detail::fields_of(m);
-    count += detail::fold_neighbours<0>(named);
-  });
+  visit_modules(net, [&](auto& m) { count += detail::fold_neighbours(detail::fields_of(m)); });
   const Var found = net(input);
   using T = typename std::remove_cvref_t<decltype(found)>::value_type;
   using C = compute_t<T>;

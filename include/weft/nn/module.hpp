@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "weft/core/random/generator.hpp"
-#include "weft/nn/fields.hpp"
+#include "weft/nn/visit.hpp"
 
 namespace weft::nn {
 
@@ -172,15 +172,18 @@ void move_field(const X& x, Y& y, Shared& shared, To device) {
   }
 }
 
+template <class Shared, class To>
+void move_each(const Fields<>&, const Fields<>&, Shared&, To) {}
+template <class X, class... Xs, class Y, class... Ys, class Shared, class To>
+void move_each(const Fields<X, Xs...>& from, const Fields<Y, Ys...>& into, Shared& shared,
+               To device) {
+  move_field(from.first.value, into.first.value, shared, device);
+  move_each(from.rest, into.rest, shared, device);
+}
+
 template <class From, class Into, class Shared, class To>
 void move_fields(const From& from, Into& into, Shared& shared, To device) {
-  const auto source = fields_of(from);
-  const auto target = fields_of(into);
-  constexpr auto size = std::tuple_size_v<std::remove_const_t<decltype(source)>>;
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (move_field(std::get<I>(source).value, std::get<I>(target).value, shared, device), ...);
-  }
-  (std::make_index_sequence<size>{});
+  move_each(fields_of(from), fields_of(into), shared, device);
   if constexpr (requires { into.training = from.training; }) into.training = from.training;
 }
 }  // namespace detail

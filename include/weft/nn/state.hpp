@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/nn/fields.hpp"
 #include "weft/nn/rename.hpp"
+#include "weft/nn/visit.hpp"
 #include "weft/tensor/state_dict.hpp"
 
 namespace weft::nn {
@@ -72,28 +72,7 @@ class Incoming {
     bool used = false;
   };
 
-  Incoming(const StateDict& dict, const LoadOptions& options) {
-    std::vector<std::string> names;
-    std::vector<std::string> alike;
-    for (const auto& [name, tensor] : dict) {
-      if (!name.starts_with(options.prefix)) continue;
-      names.push_back(name.substr(options.prefix.size()));
-      const std::string to = options.rename(names.back());
-      if (to.empty()) continue;
-      const auto [place, added] = entries_.try_emplace(to, Entry{name, &tensor});
-      if (added) {
-        order_.push_back(&place->second);
-      } else {
-        alike.push_back(place->second.name + " and " + name + " are " + to);
-      }
-    }
-    list_names(problems, "renamed alike", alike);
-    if (options.strict) list_names(problems, "not there to rename", options.rename.unused(names));
-    if (names.empty() && !options.prefix.empty()) {
-      const std::string first = dict.empty() ? "" : ", the first is " + dict.begin()->first;
-      list_names(problems, "no name begins with", {options.prefix + first});
-    }
-  }
+  Incoming(const StateDict& dict, const LoadOptions& options) { fill(dict, options); }
 
   const Entry* take(const std::string& name) {
     const auto found = entries_.find(name);
@@ -112,9 +91,36 @@ class Incoming {
   std::string problems;
 
  private:
+  template <class = void>  // weft::lib holds it
+  void fill(const StateDict& dict, const LoadOptions& options);
+
   std::map<std::string, Entry> entries_;
   std::vector<const Entry*> order_;  // as in the file
 };
+
+template <class>
+void Incoming::fill(const StateDict& dict, const LoadOptions& options) {
+  std::vector<std::string> names;
+  std::vector<std::string> alike;
+  for (const auto& [name, tensor] : dict) {
+    if (!name.starts_with(options.prefix)) continue;
+    names.push_back(name.substr(options.prefix.size()));
+    const std::string to = options.rename(names.back());
+    if (to.empty()) continue;
+    const auto [place, added] = entries_.try_emplace(to, Entry{name, &tensor});
+    if (added) {
+      order_.push_back(&place->second);
+    } else {
+      alike.push_back(place->second.name + " and " + name + " are " + to);
+    }
+  }
+  list_names(problems, "renamed alike", alike);
+  if (options.strict) list_names(problems, "not there to rename", options.rename.unused(names));
+  if (names.empty() && !options.prefix.empty()) {
+    const std::string first = dict.empty() ? "" : ", the first is " + dict.begin()->first;
+    list_names(problems, "no name begins with", {options.prefix + first});
+  }
+}
 }  // namespace detail
 
 /// Writes the tensors of `dict`, from any device, into the module's. All or nothing: if names are

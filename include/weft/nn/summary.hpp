@@ -70,6 +70,18 @@ class Table {
 };
 
 template <class M>
+void list_modules(Table& table, const std::string& name, const M& module, int depth);
+
+inline void list_modules_in(Table&, const Fields<>&, int) {}
+template <class X, class... Rest>
+void list_modules_in(Table& table, const Fields<X, Rest...>& fields, int depth) {
+  if constexpr (pass_of<X>() == Pass::children) {
+    list_modules(table, fields.first.name.string(), fields.first.value, depth);
+  }
+  list_modules_in(table, fields.rest, depth);
+}
+
+template <class M>
 void list_modules(Table& table, const std::string& name, const M& module, int depth) {
   if constexpr (is_optional<M>) {
     if (module) list_modules(table, name, *module, depth);
@@ -84,11 +96,7 @@ void list_modules(Table& table, const std::string& name, const M& module, int de
   } else if constexpr (Module<M>) {
     table.add({std::string(static_cast<std::size_t>(2 * depth), ' ') + name, module_name<M>(),
                std::to_string(parameter_count(module))});
-    std::apply(
-        [&](const auto&... field) {
-          (list_modules(table, field.name, field.value, depth + 1), ...);
-        },
-        fields_of(module));
+    list_modules_in(table, fields_of(module), depth + 1);
   }
 }
 

@@ -130,7 +130,7 @@ AMSGradW(P, R = {}) -> AMSGradW<detail::type_of<P>, detail::device_of<P>>;
 template <class T, class D, class R = AdamWOptions>
 AMSGradW(std::initializer_list<Var<T, D>>, R = {}) -> AMSGradW<T, D>;
 
-static_assert(OptimizerLike<Adam<float, Cpu>> && OptimizerLike<AdamW<float, Cpu>> &&
-              OptimizerLike<AMSGrad<float, Cpu>> && OptimizerLike<AMSGradW<float, Cpu>>);
+WEFT_MODEL(OptimizerLike<Adam<float, Cpu>>&& OptimizerLike<AdamW<float, Cpu>>&&
+               OptimizerLike<AMSGrad<float, Cpu>>&& OptimizerLike<AMSGradW<float, Cpu>>);
 
 }  // namespace weft::optim

@@ -196,7 +196,7 @@ RAdam(P, R = {}) -> RAdam<detail::type_of<P>, detail::device_of<P>>;
 template <class T, class D, class R = RAdamOptions>
 RAdam(std::initializer_list<Var<T, D>>, R = {}) -> RAdam<T, D>;
 
-static_assert(OptimizerLike<Adamax<float, Cpu>> && OptimizerLike<NAdam<float, Cpu>> &&
-              OptimizerLike<RAdam<float, Cpu>>);
+WEFT_MODEL(OptimizerLike<Adamax<float, Cpu>>&& OptimizerLike<NAdam<float, Cpu>>&&
+               OptimizerLike<RAdam<float, Cpu>>);
 
 }  // namespace weft::optim

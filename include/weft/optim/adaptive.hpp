@@ -177,7 +177,7 @@ Adadelta(P, R = {}) -> Adadelta<detail::type_of<P>, detail::device_of<P>>;
 template <class T, class D, class R = AdadeltaOptions>
 Adadelta(std::initializer_list<Var<T, D>>, R = {}) -> Adadelta<T, D>;
 
-static_assert(OptimizerLike<RMSprop<float, Cpu>> && OptimizerLike<Adagrad<float, Cpu>> &&
-              OptimizerLike<Adadelta<float, Cpu>>);
+WEFT_MODEL(OptimizerLike<RMSprop<float, Cpu>>&& OptimizerLike<Adagrad<float, Cpu>>&&
+               OptimizerLike<Adadelta<float, Cpu>>);
 
 }  // namespace weft::optim

@@ -69,6 +69,6 @@ ASGD(P, R = {}) -> ASGD<detail::type_of<P>, detail::device_of<P>>;
 template <class T, class D, class R = ASGDOptions>
 ASGD(std::initializer_list<Var<T, D>>, R = {}) -> ASGD<T, D>;
 
-static_assert(OptimizerLike<ASGD<float, Cpu>>);
+WEFT_MODEL(OptimizerLike<ASGD<float, Cpu>>);
 
 }  // namespace weft::optim

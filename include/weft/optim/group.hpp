@@ -106,49 +106,14 @@ struct Group {
   Progress<C, D, Rule::ready> progress;
   std::vector<State> state;  ///< of each parameter
 
-  Group(std::vector<Var<T, D>> these, const typename Rule::Options& o)
-      : parameters(std::move(these)), options(o), state(parameters.size()) {
-    const D device = parameters[0].device();
-    progress.step = zeros<C>({}, device);
-    progress.rate = full<C>({}, static_cast<C>(options.lr), device);
-    for (auto& number : progress.ready) number = zeros<C>({}, device);
-    if constexpr (requires { Rule::kept; }) {
-      for (std::size_t k = 0; k < Rule::kept.size(); ++k) {
-        progress.ready[k].fill(static_cast<C>(Rule::kept_first(options, k)));
-      }
-    }
-    const auto any = [](const auto&) { return true; };
-    autograd::for_each_run(parameters, any,
-                           [&](std::size_t i, std::size_t n) { make_state(i, n, device); });
-  }
+  Group(std::vector<Var<T, D>> these, const typename Rule::Options& o);
 
   /// Changes each parameter that has a gradient: one kernel for hundreds of parameters, and one for
   /// the count.
-  void step() {
-    advance();
-    Batch<D> batch;
-    update(batch);
-    batch.run();
-  }
+  void step();
 
   /// The same, or nothing where `skip`, of one element, is true: decided on the device.
-  void step(const Tensor<bool, D>& skip) {
-    std::vector<Tensor<C, D>> numbers{progress.step};
-    const auto kept = detail::kept_names<Rule>().size();
-    for (const auto& number : progress.ready) {
-      if (numbers.size() <= kept) numbers.push_back(number);
-    }
-    std::vector<Tensor<C, D>> before;
-    for (const auto& x : numbers) before.push_back(x.clone());
-    advance();
-    Batch<D> batch;
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
-      batch.assign(numbers[k], where(skip, before[k], numbers[k]));
-    }
-    detail::SkippingBatch<D> skipping(batch, skip);
-    update(skipping);
-    batch.run();
-  }
+  void step(const Tensor<bool, D>& skip);
 
  private:
   template <class B>
@@ -198,6 +163,49 @@ struct Group {
     }
   }
 };
+
+// Not inline: weft::lib holds them for the common rules.
+template <class Rule, class T, class D>
+Group<Rule, T, D>::Group(std::vector<Var<T, D>> these, const typename Rule::Options& o)
+    : parameters(std::move(these)), options(o), state(parameters.size()) {
+  const D device = parameters[0].device();
+  progress.step = zeros<C>({}, device);
+  progress.rate = full<C>({}, static_cast<C>(options.lr), device);
+  for (auto& number : progress.ready) number = zeros<C>({}, device);
+  if constexpr (requires { Rule::kept; }) {
+    for (std::size_t k = 0; k < Rule::kept.size(); ++k) {
+      progress.ready[k].fill(static_cast<C>(Rule::kept_first(options, k)));
+    }
+  }
+  const auto any = [](const auto&) { return true; };
+  autograd::for_each_run(parameters, any,
+                         [&](std::size_t i, std::size_t n) { make_state(i, n, device); });
+}
+template <class Rule, class T, class D>
+void Group<Rule, T, D>::step() {
+  advance();
+  Batch<D> batch;
+  update(batch);
+  batch.run();
+}
+template <class Rule, class T, class D>
+void Group<Rule, T, D>::step(const Tensor<bool, D>& skip) {
+  std::vector<Tensor<C, D>> numbers{progress.step};
+  const auto kept = detail::kept_names<Rule>().size();
+  for (const auto& number : progress.ready) {
+    if (numbers.size() <= kept) numbers.push_back(number);
+  }
+  std::vector<Tensor<C, D>> before;
+  for (const auto& x : numbers) before.push_back(x.clone());
+  advance();
+  Batch<D> batch;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    batch.assign(numbers[k], where(skip, before[k], numbers[k]));
+  }
+  detail::SkippingBatch<D> skipping(batch, skip);
+  update(skipping);
+  batch.run();
+}
 
 namespace detail {
 /// A weight's gradient with what the options add to it.

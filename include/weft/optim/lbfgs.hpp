@@ -292,6 +292,6 @@ LBFGS(P, R = {}) -> LBFGS<detail::type_of<P>, detail::device_of<P>>;
 template <class T, class D, class R = LBFGSOptions>
 LBFGS(std::initializer_list<Var<T, D>>, R = {}) -> LBFGS<T, D>;
 
-static_assert(OptimizerLike<LBFGS<float, Cpu>>);
+WEFT_MODEL(OptimizerLike<LBFGS<float, Cpu>>);
 
 }  // namespace weft::optim

@@ -67,6 +67,6 @@ Rprop(P, R = {}) -> Rprop<detail::type_of<P>, detail::device_of<P>>;
 template <class T, class D, class R = RpropOptions>
 Rprop(std::initializer_list<Var<T, D>>, R = {}) -> Rprop<T, D>;
 
-static_assert(OptimizerLike<Rprop<float, Cpu>>);
+WEFT_MODEL(OptimizerLike<Rprop<float, Cpu>>);
 
 }  // namespace weft::optim

@@ -66,6 +66,6 @@ SGD(P, R = {}) -> SGD<detail::type_of<P>, detail::device_of<P>>;
 template <class T, class D, class R = SGDOptions>
 SGD(std::initializer_list<Var<T, D>>, R = {}) -> SGD<T, D>;
 
-static_assert(OptimizerLike<SGD<float, Cpu>>);
+WEFT_MODEL(OptimizerLike<SGD<float, Cpu>>);
 
 }  // namespace weft::optim

@@ -6,6 +6,13 @@
 
 namespace weft {
 
+class AnyTensor;
+namespace detail {
+/// The elements of a tensor of type Tensor<T, D> on the CPU.
+template <class T, class D>
+AnyTensor on_cpu(const AnyTensor& x);
+}  // namespace detail
+
 /// A shared handle to the elements of any Tensor<T, D>, as stored in files and state dicts. It has
 /// no operations; get<T>() returns the typed tensor.
 class AnyTensor {
@@ -29,7 +36,7 @@ class AnyTensor {
       strides_ = x.strides();
       dtype_ = dtype_of<T>;
       if constexpr (is_cuda<D>) {
-        to_cpu_ = [](const AnyTensor& self) { return AnyTensor(self.make<T, D>().to(Cpu{})); };
+        to_cpu_ = detail::on_cpu<T, D>;
       }
     }
   }
@@ -102,14 +109,7 @@ class AnyTensor {
 
   /// The elements on `device`; shared if they are already there.
   template <Element T, Device D>
-  Tensor<T, D> to(D device) const {
-    if constexpr (is_cuda<D>) {
-      if (!is_on_cpu()) return get<T, Cuda>().to(device);
-      return get<T>().to(device);
-    } else {
-      return cpu().get<T>();
-    }
-  }
+  Tensor<T, D> to(D device) const;
 
   /// The axes in another order, sharing the elements.
   AnyTensor permute(const Shape& axes) const {
@@ -162,5 +162,21 @@ class AnyTensor {
   Dtype dtype_ = Dtype::float32;
   AnyTensor (*to_cpu_)(const AnyTensor&) = nullptr;  // null on the CPU
 };
+
+// Not inline: weft::lib holds it.
+template <Element T, Device D>
+Tensor<T, D> AnyTensor::to(D device) const {
+  if constexpr (is_cuda<D>) {
+    if (!is_on_cpu()) return get<T, Cuda>().to(device);
+    return get<T>().to(device);
+  } else {
+    return cpu().get<T>();
+  }
+}
+
+template <class T, class D>
+AnyTensor detail::on_cpu(const AnyTensor& x) {
+  return AnyTensor(x.get<T, D>().to(Cpu{}));
+}
 
 }  // namespace weft

@@ -227,22 +227,38 @@ auto cross_entropy_rows(const X& e, const I& targets) {
                                    });
 }
 
+namespace autograd {
+/// The mean of the rows' losses of x, a Var or an expression.
+template <class X, class I>
+auto mean_loss_of(const X& x, const I& targets) {
+  using T = typename X::value_type;
+  return with_row_losses(without_vars(x), targets, [&](const auto& rows, auto rule) {
+    rule.factor = static_cast<compute_t<T>>(1 / static_cast<double>(rows.size()));
+    if constexpr (std::is_same_v<T, compute_t<T>>) {
+      const Tensor y = mean(rows);  // one reduction, with kernels of its own
+      return computed("cross_entropy", rule, y, x);
+    } else {
+      const Tensor y = cast<T>(mean(rows));
+      return computed("cross_entropy", rule, y, x);
+    }
+  });
+}
+/// The same for a network's results and the classes of a batch, which weft::lib holds.
+template <class T, class D, class I>
+Var<T, D> mean_cross_entropy(const Var<T, D>& x, const Tensor<I, D>& targets) {
+  return mean_loss_of(x, targets);
+}
+}  // namespace autograd
+
 /// Their mean: the loss of a classifier. Half types are averaged in float.
 template <Differentiable X, ExpressionLike I>
 auto cross_entropy(const X& e, const I& targets) {
-  using T = typename X::value_type;
   const auto logits = autograd::hoist_opaque(e);
-  return autograd::with_row_losses(
-      autograd::without_vars(logits), targets, [&](const auto& rows, auto rule) {
-        rule.factor = static_cast<compute_t<T>>(1 / static_cast<double>(rows.size()));
-        if constexpr (std::is_same_v<T, compute_t<T>>) {
-          const Tensor y = mean(rows);  // one reduction, with kernels of its own
-          return autograd::computed("cross_entropy", rule, y, logits);
-        } else {
-          const Tensor y = cast<T>(mean(rows));
-          return autograd::computed("cross_entropy", rule, y, logits);
-        }
-      });
+  if constexpr (requires { autograd::mean_cross_entropy(logits, targets); }) {
+    return autograd::mean_cross_entropy(logits, targets);
+  } else {
+    return autograd::mean_loss_of(logits, targets);
+  }
 }
 
 }  // namespace weft

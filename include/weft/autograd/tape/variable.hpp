@@ -138,27 +138,7 @@ struct VariableOf final : Variable {
 
   /// Where to put a gradient of the given shape; the first one of a pass finds new memory. For
   /// writers with any strides, that of a view is what it shows of its operand's.
-  Sink<T, D> open(const Shape& shape, D device, bool any_strides = false) {
-    if (any_strides && opens_inside()) {
-      in_place = true;
-      return view->open();
-    }
-    Tensor<T, D>& buffer = is_direct() ? gradient : pending;
-    bool& filled = is_direct() ? has_gradient : has_pending;
-    if (filled) {
-      buffer.storage()->bump_version();
-      return {buffer, true};
-    }
-    if (is_direct() && place) {
-      place->open();
-      buffer = place->gradient;
-      buffer.storage()->bump_version();
-    } else {
-      buffer = weft::detail::allocate_format<T, D>(shape, device, channels_last);
-    }
-    filled = true;
-    return {buffer, false};
-  }
+  Sink<T, D> open(const Shape& shape, D device, bool any_strides = false);
   bool opens_inside() const {
     const Variable* const x = view == nullptr ? nullptr : viewed();
     return x != nullptr && x->active && hooks.empty() && !retains && !state::checks;
@@ -166,49 +146,15 @@ struct VariableOf final : Variable {
   /// Of a view: its operand, until its creator is released.
   const Variable* viewed() const { return this->creator->input(0); }
   /// Makes the elements of `value` the gradient, which may share them.
-  void set_gradient(const Tensor<T, D>& value) {
-    if (place) {
-      place->open();
-      place->gradient.assign(value);
-      gradient = place->gradient;
-    } else {
-      gradient = value;
-    }
-    has_gradient = true;
-  }
+  void set_gradient(const Tensor<T, D>& value);
   /// The same for an existing gradient that nobody else will write.
-  void give(Tensor<T, D>&& value) {
-    Tensor<T, D>& buffer = is_direct() ? gradient : pending;
-    bool& filled = is_direct() ? has_gradient : has_pending;
-    if (filled) {
-      buffer += value;
-    } else if (is_direct() && place) {
-      set_gradient(value);
-    } else {
-      buffer = is_direct() ? weft::detail::in_format(value, channels_last)
-                           : static_cast<Tensor<T, D>&&>(value);
-      filled = true;
-    }
-  }
+  void give(Tensor<T, D>&& value);
 
   bool is_pending() const override { return has_pending || in_place; }
   const Variable* place_of_gradient() const override {
     return opens_inside() ? viewed()->place_of_gradient() : this;
   }
-  void complete() override {
-    if (!is_direct() && has_pending) {
-      for (const auto& hook : hooks) pending = hook->call(pending);
-      if (is_leaf() || retains) {
-        if (has_gradient) {
-          gradient += pending;
-        } else {
-          set_gradient(place ? pending : pending.clone());
-        }
-      }
-      if (is_leaf()) discard();
-    }
-    for (const auto& hook : accumulated_hooks) hook->call(gradient);
-  }
+  void complete() override;
   /// Completes a leaf whose last contribution has arrived while its statement still owes others
   /// theirs: so sending gradients to other devices can start before a product that overlaps it.
   void complete_early() {
@@ -228,15 +174,81 @@ struct VariableOf final : Variable {
     pending = {};
     has_pending = in_place = false;
   }
-  bool has_nan() const override {
-    const Tensor<T, D>& x = is_direct() ? gradient : pending;
-    if (!(is_direct() ? has_gradient : has_pending)) return false;
-    for (const T& value : x.to_vector()) {
-      if (load_element(value) != load_element(value)) return true;
-    }
-    return false;
-  }
+  bool has_nan() const override;
 };
+
+// Not inline: weft::lib holds them.
+template <class T, class D>
+Sink<T, D> VariableOf<T, D>::open(const Shape& shape, D device, bool any_strides) {
+  if (any_strides && opens_inside()) {
+    in_place = true;
+    return view->open();
+  }
+  Tensor<T, D>& buffer = is_direct() ? gradient : pending;
+  bool& filled = is_direct() ? has_gradient : has_pending;
+  if (filled) {
+    buffer.storage()->bump_version();
+    return {buffer, true};
+  }
+  if (is_direct() && place) {
+    place->open();
+    buffer = place->gradient;
+    buffer.storage()->bump_version();
+  } else {
+    buffer = weft::detail::allocate_format<T, D>(shape, device, channels_last);
+  }
+  filled = true;
+  return {buffer, false};
+}
+template <class T, class D>
+void VariableOf<T, D>::set_gradient(const Tensor<T, D>& value) {
+  if (place) {
+    place->open();
+    place->gradient.assign(value);
+    gradient = place->gradient;
+  } else {
+    gradient = value;
+  }
+  has_gradient = true;
+}
+template <class T, class D>
+void VariableOf<T, D>::give(Tensor<T, D>&& value) {
+  Tensor<T, D>& buffer = is_direct() ? gradient : pending;
+  bool& filled = is_direct() ? has_gradient : has_pending;
+  if (filled) {
+    buffer += value;
+  } else if (is_direct() && place) {
+    set_gradient(value);
+  } else {
+    buffer = is_direct() ? weft::detail::in_format(value, channels_last)
+                         : static_cast<Tensor<T, D>&&>(value);
+    filled = true;
+  }
+}
+template <class T, class D>
+void VariableOf<T, D>::complete() {
+  if (!is_direct() && has_pending) {
+    for (const auto& hook : hooks) pending = hook->call(pending);
+    if (is_leaf() || retains) {
+      if (has_gradient) {
+        gradient += pending;
+      } else {
+        set_gradient(place ? pending : pending.clone());
+      }
+    }
+    if (is_leaf()) discard();
+  }
+  for (const auto& hook : accumulated_hooks) hook->call(gradient);
+}
+template <class T, class D>
+bool VariableOf<T, D>::has_nan() const {
+  const Tensor<T, D>& x = is_direct() ? gradient : pending;
+  if (!(is_direct() ? has_gradient : has_pending)) return false;
+  for (const T& value : x.to_vector()) {
+    if (load_element(value) != load_element(value)) return true;
+  }
+  return false;
+}
 
 /// "mul(float, float) at model.cpp:12"
 [[gnu::cold, gnu::noinline]] inline Text described(const Node& node) {

@@ -253,6 +253,6 @@ struct MultiheadAttention {
   }
 };
 
-static_assert(Module<MultiheadAttention<>>);
+WEFT_MODEL(Module<MultiheadAttention<>>);
 
 }  // namespace weft::nn

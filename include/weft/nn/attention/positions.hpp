@@ -132,6 +132,6 @@ Var<T, D> rotary_embedding(const Var<T, D>& x, const RotaryAngles<T, D>& angles,
                             detail::turned(x.value(), angles, pairs, false), x);
 }
 
-static_assert(Module<PositionalEncoding<>>);
+WEFT_MODEL(Module<PositionalEncoding<>>);
 
 }  // namespace weft::nn

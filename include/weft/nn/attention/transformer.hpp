@@ -112,7 +112,6 @@ struct Transformer {
   }
 };
 
-static_assert(Module<TransformerEncoder<>> && Module<TransformerDecoder<>> &&
-              Module<Transformer<>>);
+WEFT_MODEL(Module<TransformerEncoder<>>&& Module<TransformerDecoder<>>&& Module<Transformer<>>);
 
 }  // namespace weft::nn

@@ -167,6 +167,6 @@ struct TransformerDecoderLayer {
   }
 };
 
-static_assert(Module<TransformerEncoderLayer<>> && Module<TransformerDecoderLayer<>>);
+WEFT_MODEL(Module<TransformerEncoderLayer<>>&& Module<TransformerDecoderLayer<>>);
 
 }  // namespace weft::nn

@@ -172,11 +172,12 @@ struct Softmin {
   auto operator()(const ExpressionLike auto& x) const { return softmin(x, axis(along)); }
 };
 
-static_assert(Module<ReLU> && Module<ReLU6> && Module<Hardswish> && Module<Hardsigmoid> &&
-              Module<Identity> && Module<GELU> && Module<SiLU> && Module<Tanh> && Module<Sigmoid> &&
-              Module<Softmax> && Module<LeakyReLU> && Module<ELU> && Module<SELU> && Module<CELU> &&
-              Module<Softplus> && Module<Softsign> && Module<Mish> && Module<LogSigmoid> &&
-              Module<Hardtanh> && Module<Threshold> && Module<Softshrink> && Module<Hardshrink> &&
-              Module<Tanhshrink> && Module<LogSoftmax> && Module<Softmin>);
+WEFT_MODEL(
+    Module<ReLU>&& Module<ReLU6>&& Module<Hardswish>&& Module<Hardsigmoid>&& Module<Identity>&&
+        Module<GELU>&& Module<SiLU>&& Module<Tanh>&& Module<Sigmoid>&& Module<Softmax>&&
+            Module<LeakyReLU>&& Module<ELU>&& Module<SELU>&& Module<CELU>&& Module<Softplus>&&
+                Module<Softsign>&& Module<Mish>&& Module<LogSigmoid>&& Module<Hardtanh>&&
+                    Module<Threshold>&& Module<Softshrink>&& Module<Hardshrink>&&
+                        Module<Tanhshrink>&& Module<LogSoftmax>&& Module<Softmin>);
 
 }  // namespace weft::nn

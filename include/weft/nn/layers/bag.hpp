@@ -102,6 +102,6 @@ struct EmbeddingBag {
   }
 };
 
-static_assert(Module<EmbeddingBag<>>);
+WEFT_MODEL(Module<EmbeddingBag<>>);
 
 }  // namespace weft::nn

@@ -84,46 +84,7 @@ struct BatchNorm {
                                       : Axes == 2 ? "BatchNorm2d"
                                                   : "BatchNorm3d";
 
-  Var<T, D> run(const Var<T, D>& x, bool cut, const Var<T, D>* added = nullptr) const {
-    const bool fits = x.rank() == Axes + 2 || (Axes == 1 && x.rank() == 2);
-    if (!fits || x.size(1) != channels) refuse_images(text, x.shape(), channels, Axes);
-    if (folded) {
-      if (training) {
-        fail<ValueError>(text,
-                         "folded into the layer before it, expected eval mode: train a clone "
-                         "from before fuse_conv_bn");
-      }
-      if (added != nullptr) return weft::relu(x + *added);
-      return cut ? Var<T, D>(weft::relu(x)) : x;
-    }
-    const Var<T, D> w = flat_or<T, D>(weight, {channels}, 1, x.device());
-    const Var<T, D> b = flat_or<T, D>(bias, {channels}, 0, x.device());
-    if (!training && running_mean) {
-      const Shape row = autograd::detail::beside_images(channels, x.rank());
-      const auto small = static_cast<compute_t<T>>(epsilon);
-      const Tensor<T, D> scale = rsqrt(*running_var + small);
-      const auto y =
-          (x - running_mean->reshape(row)) * (scale.reshape(row) * w.reshape(row)) + b.reshape(row);
-      if (added != nullptr) return weft::relu(y + *added);
-      if (cut) return weft::relu(y);
-      return y;
-    }
-    const int64_t n = channels > 0 ? x.size() / channels : 0;
-    if (training && n <= 1) {
-      fail<ValueError>(text, "an input of shape ", x.shape(),
-                       " in training, expected more than one value a channel");
-    }
-    autograd::BatchStatistics<compute_t<T>, D> found;
-    const bool tracks = training && running_mean;
-    std::optional<BatchRunning<T, D>> running;
-    if (tracks && momentum && running_mean->is_contiguous() && running_var->is_contiguous()) {
-      running = {*running_mean, *running_var, *num_batches_tracked, *momentum};
-    }
-    const Var<T, D> y =
-        autograd::batch_norm(x, w, b, epsilon, cut, found, added, running ? &*running : nullptr);
-    if (tracks && !found.tracked) track(found.mean, found.variance, n);
-    return y;
-  }
+  Var<T, D> run(const Var<T, D>& x, bool cut, const Var<T, D>* added = nullptr) const;
 
   template <class C>
   void track(const Tensor<C, D>& m, const Tensor<C, D>& v, int64_t n) const {
@@ -138,6 +99,49 @@ struct BatchNorm {
              cast<T>(a * cast<C>(*running_var) + c * unbiased * v.reshape({channels})));
   }
 };
+
+// Not inline: weft::lib holds it.
+template <int Axes, class D, class T>
+Var<T, D> BatchNorm<Axes, D, T>::run(const Var<T, D>& x, bool cut, const Var<T, D>* added) const {
+  const bool fits = x.rank() == Axes + 2 || (Axes == 1 && x.rank() == 2);
+  if (!fits || x.size(1) != channels) refuse_images(text, x.shape(), channels, Axes);
+  if (folded) {
+    if (training) {
+      fail<ValueError>(text,
+                       "folded into the layer before it, expected eval mode: train a clone "
+                       "from before fuse_conv_bn");
+    }
+    if (added != nullptr) return weft::relu(x + *added);
+    return cut ? Var<T, D>(weft::relu(x)) : x;
+  }
+  const Var<T, D> w = flat_or<T, D>(weight, {channels}, 1, x.device());
+  const Var<T, D> b = flat_or<T, D>(bias, {channels}, 0, x.device());
+  if (!training && running_mean) {
+    const Shape row = autograd::detail::beside_images(channels, x.rank());
+    const auto small = static_cast<compute_t<T>>(epsilon);
+    const Tensor<T, D> scale = rsqrt(*running_var + small);
+    const auto y =
+        (x - running_mean->reshape(row)) * (scale.reshape(row) * w.reshape(row)) + b.reshape(row);
+    if (added != nullptr) return weft::relu(y + *added);
+    if (cut) return weft::relu(y);
+    return y;
+  }
+  const int64_t n = channels > 0 ? x.size() / channels : 0;
+  if (training && n <= 1) {
+    fail<ValueError>(text, "an input of shape ", x.shape(),
+                     " in training, expected more than one value a channel");
+  }
+  autograd::BatchStatistics<compute_t<T>, D> found;
+  const bool tracks = training && running_mean;
+  std::optional<BatchRunning<T, D>> running;
+  if (tracks && momentum && running_mean->is_contiguous() && running_var->is_contiguous()) {
+    running = {*running_mean, *running_var, *num_batches_tracked, *momentum};
+  }
+  const Var<T, D> y =
+      autograd::batch_norm(x, w, b, epsilon, cut, found, added, running ? &*running : nullptr);
+  if (tracks && !found.tracked) track(found.mean, found.variance, n);
+  return y;
+}
 }  // namespace detail
 
 /// Normalizes each channel of x, (batch, channels) or (batch, channels, length), to mean 0 and
@@ -164,6 +168,6 @@ struct BatchNorm3d : detail::BatchNorm<3, D, T> {
       : detail::BatchNorm<3, D, T>(size, options, device) {}
 };
 
-static_assert(Module<BatchNorm1d<>> && Module<BatchNorm2d<>> && Module<BatchNorm3d<>>);
+WEFT_MODEL(Module<BatchNorm1d<>>&& Module<BatchNorm2d<>>&& Module<BatchNorm3d<>>);
 
 }  // namespace weft::nn

@@ -48,6 +48,6 @@ struct Bilinear {
   }
 };
 
-static_assert(Module<Bilinear<>>);
+WEFT_MODEL(Module<Bilinear<>>);
 
 }  // namespace weft::nn

@@ -71,25 +71,33 @@ struct Conv {
   auto operator()(const Var<T, D>& x) const {
     ConvOptions o{options.stride, options.padding, options.dilation, options.groups};
     if (options.padding_mode == PadMode::constant) return run(x, o);
-    Shape around;
-    for (int i = Axes - 1; i >= 0; --i) {
-      const int64_t reach = options.dilation[i] * (weight.size(2 + i) - 1);
-      const bool same = options.padding.keeps_size;
-      around.push_back(same ? reach / 2 : options.padding.each[i]);
-      around.push_back(same ? reach - reach / 2 : options.padding.each[i]);
-    }
     o.padding = 0;
-    return run(pad(x, around, options.padding_mode), o);
+    return run(padded(x), o);
   }
 
  private:
   static constexpr const char* text = Axes == 1 ? "Conv1d" : Axes == 2 ? "Conv2d" : "Conv3d";
+  /// x with what stands in the padding around it.
+  Var<T, D> padded(const Var<T, D>& x) const;
   auto run(const Var<T, D>& x, const ConvOptions& o) const {
     using K = conv::Convolution<Axes>;
     if (bias) return conv::detail::convolve<K>(o, x, weight, *bias);
     return conv::detail::convolve<K>(o, x, weight);
   }
 };
+
+// Not inline: weft::lib holds it.
+template <int Axes, class D, class T>
+Var<T, D> Conv<Axes, D, T>::padded(const Var<T, D>& x) const {
+  Shape around;
+  for (int i = Axes - 1; i >= 0; --i) {
+    const int64_t reach = options.dilation[i] * (weight.size(2 + i) - 1);
+    const bool same = options.padding.keeps_size;
+    around.push_back(same ? reach / 2 : options.padding.each[i]);
+    around.push_back(same ? reach - reach / 2 : options.padding.each[i]);
+  }
+  return pad(x, around, options.padding_mode);
+}
 
 /// Stands where the size of a convolution's kernel is missing.
 template <class... N>
@@ -202,7 +210,7 @@ struct ConvTranspose3d : detail::ConvTranspose<3, D, T> {
       : detail::ConvTranspose<3, D, T>(in, out, kernel, o, device) {}
 };
 
-static_assert(Module<Conv1d<>> && Module<Conv2d<>> && Module<Conv3d<>> &&
-              Module<ConvTranspose1d<>> && Module<ConvTranspose2d<>> && Module<ConvTranspose3d<>>);
+WEFT_MODEL(Module<Conv1d<>>&& Module<Conv2d<>>&& Module<Conv3d<>>&& Module<ConvTranspose1d<>>&&
+               Module<ConvTranspose2d<>>&& Module<ConvTranspose3d<>>);
 
 }  // namespace weft::nn

@@ -169,7 +169,7 @@ struct FeatureAlphaDropout {
   }
 };
 
-static_assert(Module<Dropout> && Module<Dropout1d> && Module<Dropout2d> && Module<Dropout3d>);
-static_assert(Module<AlphaDropout> && Module<FeatureAlphaDropout>);
+WEFT_MODEL(Module<Dropout>&& Module<Dropout1d>&& Module<Dropout2d>&& Module<Dropout3d>);
+WEFT_MODEL(Module<AlphaDropout>&& Module<FeatureAlphaDropout>);
 
 }  // namespace weft::nn

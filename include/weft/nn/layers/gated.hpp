@@ -57,6 +57,6 @@ struct SwiGLU {
   }
 };
 
-static_assert(Module<PReLU<>> && Module<GLU> && Module<SwiGLU<>>);
+WEFT_MODEL(Module<PReLU<>>&& Module<GLU>&& Module<SwiGLU<>>);
 
 }  // namespace weft::nn

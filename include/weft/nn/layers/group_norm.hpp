@@ -197,7 +197,7 @@ struct LocalResponseNorm {
   }
 };
 
-static_assert(Module<GroupNorm<>> && Module<InstanceNorm1d<>> && Module<InstanceNorm2d<>> &&
-              Module<InstanceNorm3d<>> && Module<LocalResponseNorm>);
+WEFT_MODEL(Module<GroupNorm<>>&& Module<InstanceNorm1d<>>&& Module<InstanceNorm2d<>>&&
+               Module<InstanceNorm3d<>>&& Module<LocalResponseNorm>);
 
 }  // namespace weft::nn

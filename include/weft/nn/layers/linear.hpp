@@ -41,26 +41,12 @@ struct Linear {
   auto fields() { return nn::fields("weight", weight, "bias", bias); }
 
   /// x of shape (..., in), the result of (..., out).
-  Var<T, D> operator()(const Var<T, D>& x) const {
-    check(x);
-    if (bias) return linear(x, weight, *bias);
-    return linear(x, weight);
-  }
+  Var<T, D> operator()(const Var<T, D>& x) const;
   /// The same plus `added`, of the result's shape: a residual connection, on CUDA in the product's
   /// own call.
-  Var<T, D> plus(const Var<T, D>& x, const Var<T, D>& added) const {
-    check(x);
-    if (bias) return linear(x, weight, *bias) + added;
-    return linear(x, weight) + added;
-  }
+  Var<T, D> plus(const Var<T, D>& x, const Var<T, D>& added) const;
   /// relu of the same; without gradients on CUDA in the product's own call.
-  Var<T, D> relu(const Var<T, D>& x) const {
-    check(x);
-    if (!bias || is_grad_enabled() || autograd::caster<T, D>() != nullptr) {
-      return weft::relu((*this)(x));
-    }
-    return Var<T, D>(Tensor<T, D>(weft::relu(linear(x.value(), weight.value(), bias->value()))));
-  }
+  Var<T, D> relu(const Var<T, D>& x) const;
   /// Not of another element type: says so.
   template <ExpressionLike X>
     requires(!std::is_same_v<typename X::value_type, T>)
@@ -83,6 +69,28 @@ struct Linear {
     }
   }
 };
+
+// Not inline: weft::lib holds them.
+template <class D, class T>
+Var<T, D> Linear<D, T>::operator()(const Var<T, D>& x) const {
+  check(x);
+  if (bias) return linear(x, weight, *bias);
+  return linear(x, weight);
+}
+template <class D, class T>
+Var<T, D> Linear<D, T>::plus(const Var<T, D>& x, const Var<T, D>& added) const {
+  check(x);
+  if (bias) return linear(x, weight, *bias) + added;
+  return linear(x, weight) + added;
+}
+template <class D, class T>
+Var<T, D> Linear<D, T>::relu(const Var<T, D>& x) const {
+  check(x);
+  if (!bias || is_grad_enabled() || autograd::caster<T, D>() != nullptr) {
+    return weft::relu((*this)(x));
+  }
+  return Var<T, D>(Tensor<T, D>(weft::relu(linear(x.value(), weight.value(), bias->value()))));
+}
 
 struct EmbeddingOptions {
   std::optional<int64_t> padding_index;  ///< this row is 0 at first and gets no gradient
@@ -120,6 +128,6 @@ struct Embedding {
   }
 };
 
-static_assert(Module<Linear<>> && Module<Embedding<>>);
+WEFT_MODEL(Module<Linear<>>&& Module<Embedding<>>);
 
 }  // namespace weft::nn

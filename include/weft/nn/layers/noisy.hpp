@@ -70,7 +70,7 @@ struct RReLU {
   auto operator()(const ExpressionLike auto& x) const { return rrelu(x, lower, upper, training); }
 };
 
-static_assert(Module<RReLU>);
+WEFT_MODEL(Module<RReLU>);
 
 }  // namespace nn
 

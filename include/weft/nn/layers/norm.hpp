@@ -111,6 +111,6 @@ struct RMSNorm {
   }
 };
 
-static_assert(Module<LayerNorm<>> && Module<RMSNorm<>>);
+WEFT_MODEL(Module<LayerNorm<>>&& Module<RMSNorm<>>);
 
 }  // namespace weft::nn

@@ -173,13 +173,14 @@ struct Pad {
   auto operator()(const ExpressionLike auto& x) const { return pad(x, around, mode, value); }
 };
 
-static_assert(Module<MaxPool1d> && Module<AvgPool1d> && Module<AdaptiveAvgPool1d> &&
-              Module<AdaptiveMaxPool1d> && Module<MaxPool2d> && Module<AvgPool2d> &&
-              Module<AdaptiveAvgPool2d> && Module<AdaptiveMaxPool2d> && Module<MaxPool3d> &&
-              Module<AvgPool3d> && Module<AdaptiveAvgPool3d> && Module<AdaptiveMaxPool3d> &&
-              Module<Upsample> && Module<PixelShuffle> && Module<PixelUnshuffle> && Module<Pad>);
+WEFT_MODEL(
+    Module<MaxPool1d>&& Module<AvgPool1d>&& Module<AdaptiveAvgPool1d>&& Module<AdaptiveMaxPool1d>&&
+        Module<MaxPool2d>&& Module<AvgPool2d>&& Module<AdaptiveAvgPool2d>&&
+            Module<AdaptiveMaxPool2d>&& Module<MaxPool3d>&& Module<AvgPool3d>&&
+                Module<AdaptiveAvgPool3d>&& Module<AdaptiveMaxPool3d>&& Module<Upsample>&&
+                    Module<PixelShuffle>&& Module<PixelUnshuffle>&& Module<Pad>);
 
-static_assert(Module<LPPool1d> && Module<MaxUnpool1d> && Module<LPPool2d> && Module<MaxUnpool2d> &&
-              Module<LPPool3d> && Module<MaxUnpool3d>);
+WEFT_MODEL(Module<LPPool1d>&& Module<MaxUnpool1d>&& Module<LPPool2d>&& Module<MaxUnpool2d>&&
+               Module<LPPool3d>&& Module<MaxUnpool3d>);
 
 }  // namespace weft::nn

@@ -44,7 +44,7 @@ struct Sequential {
   Sequential() = default;
   explicit Sequential(Ms... ms) requires(sizeof...(Ms) > 0) : modules(static_cast<Ms&&>(ms)...) {}
 
-  auto fields() { return numbered(std::index_sequence_for<Ms...>{}); }
+  auto fields() { return fields_from<0>(); }
 
   template <std::size_t I>
   auto& get() {
@@ -58,9 +58,13 @@ struct Sequential {
   }
 
  private:
-  template <std::size_t... I>
-  auto numbered(std::index_sequence<I...>) {
-    return std::tuple<Field<Ms>...>(Field<Ms>{std::to_string(I), std::get<I>(modules)}...);
+  template <std::size_t I>
+  auto fields_from() {
+    if constexpr (I == sizeof...(Ms)) {
+      return Fields<>();
+    } else {
+      return detail::before(FieldName(I), std::get<I>(modules), fields_from<I + 1>());
+    }
   }
   template <std::size_t I, class X>
   auto from(const X& x) const {
@@ -81,6 +85,6 @@ struct Sequential {
   }
 };
 
-static_assert(Module<Flatten> && Module<Sequential<>>);
+WEFT_MODEL(Module<Flatten>&& Module<Sequential<>>);
 
 }  // namespace weft::nn

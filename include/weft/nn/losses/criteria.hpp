@@ -222,12 +222,13 @@ struct CTCLoss {
   }
 };
 
-static_assert(Module<MSELoss> && Module<L1Loss> && Module<SmoothL1Loss> && Module<HuberLoss> &&
-              Module<BCELoss> && Module<KLDivLoss> && Module<SoftMarginLoss> &&
-              Module<HingeEmbeddingLoss> && Module<MarginRankingLoss> &&
-              Module<CosineEmbeddingLoss> && Module<TripletMarginLoss> &&
-              Module<MultiLabelMarginLoss> && Module<GaussianNLLLoss> && Module<PoissonNLLLoss> &&
-              Module<CrossEntropyLoss<>> && Module<NLLLoss<>> && Module<BCEWithLogitsLoss<>> &&
-              Module<MultiMarginLoss<>> && Module<MultiLabelSoftMarginLoss<>> && Module<CTCLoss>);
+WEFT_MODEL(
+    Module<MSELoss>&& Module<L1Loss>&& Module<SmoothL1Loss>&& Module<HuberLoss>&& Module<BCELoss>&&
+        Module<KLDivLoss>&& Module<SoftMarginLoss>&& Module<HingeEmbeddingLoss>&&
+            Module<MarginRankingLoss>&& Module<CosineEmbeddingLoss>&& Module<TripletMarginLoss>&&
+                Module<MultiLabelMarginLoss>&& Module<GaussianNLLLoss>&& Module<PoissonNLLLoss>&&
+                    Module<CrossEntropyLoss<>>&& Module<NLLLoss<>>&& Module<BCEWithLogitsLoss<>>&&
+                        Module<MultiMarginLoss<>>&& Module<MultiLabelSoftMarginLoss<>>&&
+                            Module<CTCLoss>);
 
 }  // namespace weft::nn

@@ -295,6 +295,6 @@ void load_bert(Bert<D, T>& model, const StateDict& dict) {
   }
 }
 
-static_assert(Module<Bert<>>);
+WEFT_MODEL(Module<Bert<>>);
 
 }  // namespace weft::nn::models

@@ -47,6 +47,6 @@ struct Cnn {
   }
 };
 
-static_assert(Module<Cnn<>>);
+WEFT_MODEL(Module<Cnn<>>);
 
 }  // namespace weft::nn::models

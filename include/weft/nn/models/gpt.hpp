@@ -238,6 +238,6 @@ void load_gpt(Gpt<D, T>& model, const StateDict& dict) {
   nn::load_state_dict(model, converted<T>(dict), {.rename = nn::Rename(rename)});
 }
 
-static_assert(Module<Gpt<>>);
+WEFT_MODEL(Module<Gpt<>>);
 
 }  // namespace weft::nn::models

@@ -108,6 +108,6 @@ MobileNetV3<D, T> mobilenet_v3_large(MobileNetOptions options = {}, D device = {
           device};
 }
 
-static_assert(Module<MobileNetV3<>>);
+WEFT_MODEL(Module<MobileNetV3<>>);
 
 }  // namespace weft::nn::models

@@ -101,15 +101,10 @@ struct MobileLayers {
   }
 
   auto fields() {
-    int i = 0;
-    const std::string first = std::to_string(i);
-    i += expand ? 1 : 0;
-    const std::string second = std::to_string(i++);
-    const std::string third = std::to_string(i);
-    i += squeeze ? 1 : 0;
-    return std::tuple<Field<std::optional<ConvNorm<D, T>>>, Field<ConvNorm<D, T>>,
-                      Field<std::optional<SqueezeExcitation<D, T>>>, Field<ConvNorm<D, T>>>{
-        {first, expand}, {second, depthwise}, {third, squeeze}, {std::to_string(i), project}};
+    const std::size_t behind = expand ? 1 : 0;
+    const std::size_t last = behind + (squeeze ? 2 : 1);
+    return nn::fields(FieldName(std::size_t{0}), expand, FieldName(behind), depthwise,
+                      FieldName(behind + 1), squeeze, FieldName(last), project);
   }
   Var<T, D> operator()(const Var<T, D>& x) const {
     Var<T, D> h = depthwise(expand ? (*expand)(x) : x);
@@ -151,7 +146,7 @@ struct MobileEntry {
   }
 };
 
-static_assert(Module<ConvNorm<>> && Module<SqueezeExcitation<>> && Module<MobileLayers<>> &&
-              Module<MobileEntry<>>);
+WEFT_MODEL(Module<ConvNorm<>>&& Module<SqueezeExcitation<>>&& Module<MobileLayers<>>&&
+               Module<MobileEntry<>>);
 
 }  // namespace weft::nn::models

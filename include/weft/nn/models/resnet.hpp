@@ -173,8 +173,8 @@ ResNet<Bottleneck<D, T>> resnet50(ResNetOptions options = {}, D device = {}) {
   return {{3, 4, 6, 3}, options, device};
 }
 
-static_assert(Module<ResNet<BasicBlock<>>> && Module<ResNet<Bottleneck<>>>);
+WEFT_MODEL(Module<ResNet<BasicBlock<>>>&& Module<ResNet<Bottleneck<>>>);
 
-static_assert(Module<BasicBlock<>> && Module<Bottleneck<>>);
+WEFT_MODEL(Module<BasicBlock<>>&& Module<Bottleneck<>>);
 
 }  // namespace weft::nn::models

@@ -86,8 +86,8 @@ struct Vgg11 {
   }
 };
 
-static_assert(Module<Vgg11<>>);
+WEFT_MODEL(Module<Vgg11<>>);
 
-static_assert(Module<VggFeatures<>>);
+WEFT_MODEL(Module<VggFeatures<>>);
 
 }  // namespace weft::nn::models

@@ -105,6 +105,6 @@ struct GRUCell : detail::RecurrentCell<D, T, detail::GruSteps> {
   }
 };
 
-static_assert(Module<RNNCell<>> && Module<LSTMCell<>> && Module<GRUCell<>>);
+WEFT_MODEL(Module<RNNCell<>>&& Module<LSTMCell<>>&& Module<GRUCell<>>);
 
 }  // namespace weft::nn

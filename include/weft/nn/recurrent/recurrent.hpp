@@ -279,6 +279,6 @@ struct GRU : detail::Recurrent<D, T, detail::GruSteps> {
              device) {}
 };
 
-static_assert(Module<RNN<>> && Module<LSTM<>> && Module<GRU<>>);
+WEFT_MODEL(Module<RNN<>>&& Module<LSTM<>>&& Module<GRU<>>);
 
 }  // namespace weft::nn
