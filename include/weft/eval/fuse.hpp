@@ -91,7 +91,7 @@ template <class... Outs, class... Es, class D>
 void run_fused_on(LoweredFuse<Es...>& lowered, const Shape& shape, D device) {
   using Fuse = LoweredFuse<Es...>;
   using Runner = Executor<loops_of<D>>;
-  if constexpr (!is_included<D>()) {
+  if constexpr (!can_run<D>()) {
   } else if constexpr ((has_reduction<Es> || ...)) {
     if constexpr (can_run_rows<loops_of<D>>()) {
       lowered.template run_all<Outs...>(name_of<Fused<Es...>>(), shape, loops_of<D>(device));

@@ -96,7 +96,7 @@ WEFT_OUTLINED Tensor<T, D> run_into_new(const Statement<D>& s) {
 /// the target's buffer, and it has room for exactly `size` elements.
 template <class T, class D>
 WEFT_OUTLINED bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
-  if constexpr (is_included<D>()) {
+  if constexpr (can_run<D>()) {
     const StorageHandle& storage = Access::storage(target);
     return storage && !storage->borrowed && size > 0 && target.size() == size &&
            storage->bytes == size * static_cast<int64_t>(sizeof(T)) &&
