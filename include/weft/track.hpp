@@ -13,5 +13,6 @@
 #include "weft/track/trace.hpp"         // WEFT_TRACE=1, trace_statements, save_trace
 
 #if defined(__CUDACC__)
-#include "weft/track/cuda.hpp"  // WEFT_TRACE=1 on GPUs, trace_kernels
+#include "weft/cuda/inspect/monitor.hpp"  // Monitor: peak memory, mean utilization
+#include "weft/track/cuda.hpp"            // WEFT_TRACE=1 on GPUs, trace_kernels
 #endif
