@@ -16,6 +16,10 @@ import make_reference  # noqa: E402
 
 REPO = Path(__file__).resolve().parent.parent
 SITE = REPO / "build" / "site"
+EXTRA_CSS = """.md-typeset thead:not(:has(th:not(:empty))) { display: none; }
+.md-grid { max-width: 76rem; }
+.md-typeset table:not([class]) td code { word-break: normal; overflow-wrap: break-word; }
+"""
 INTERNAL = ("weft/cpu/", "weft/cuda/", "weft/eval", "weft/core/")
 
 
@@ -76,7 +80,7 @@ def main():
     for title, name in pages:
         nav["Inside" if title.startswith(INTERNAL) else "Reference"].append({title: f"reference/{name}"})
 
-    (docs / "extra.css").write_text(".md-typeset thead:not(:has(th:not(:empty))) { display: none; }\n")
+    (docs / "extra.css").write_text(EXTRA_CSS)
     lines = [f"INHERIT: {REPO / 'mkdocs.yml'}", "docs_dir: docs", "site_dir: html", "nav:"]
     for section, items in nav.items():
         lines.append(f"  - {section}:")

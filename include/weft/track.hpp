@@ -10,7 +10,9 @@
 #include "weft/track/event_writer.hpp"  // EventWriter: for TensorBoard
 #include "weft/track/json_logger.hpp"   // JsonLogger
 #include "weft/track/progress.hpp"      // for (auto batch : progress(loader))
+#include "weft/track/trace.hpp"         // WEFT_TRACE=1, trace_statements, save_trace
 
 #if defined(__CUDACC__)
-#include "weft/track/cuda.hpp"  // WEFT_TRACE=FILE, trace_kernels
+#include "weft/cuda/inspect/monitor.hpp"  // Monitor: peak memory, mean utilization
+#include "weft/track/cuda.hpp"            // WEFT_TRACE=1 on GPUs, trace_kernels
 #endif

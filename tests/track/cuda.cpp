@@ -2,6 +2,8 @@
 #ifdef __CUDACC__
 #include <weft/track/cuda.hpp>
 
+#include <weft/cuda.hpp>
+
 #include "io/temporary.hpp"
 #include "test.hpp"
 
@@ -38,5 +40,24 @@ TEST_CASE("[gpu] kernels are noted on the host and on the GPU, those of a captur
   CHECK(count_of(json, "\"tid\": 1,") >= 1);  // the second stream's row
   track::save_kernel_trace(folder / "after.json");
   CHECK(count_of(test::read_bytes(folder / "after.json"), "\"ph\": \"X\"") == 0);
+}
+
+TEST_CASE("[gpu] copies and replays of graphs are noted, kernels of a graph as one") {
+  const test::TemporaryFolder folder;
+  Tensor x = ones({1 << 16}, Cuda{});
+  auto graph = weft::cuda::capture([&] { x += 1.0F; });
+  track::trace_kernels();
+  const Tensor y = ones({1 << 16}).to(Cuda{});
+  graph.replay();
+  const Tensor z = x.to(Cpu{});
+  track::trace_kernels(false);
+  track::save_trace(folder / "trace.json");
+  const std::string json = test::read_bytes(folder / "trace.json");
+  for (const char* name : {"copy to the GPU", "graph", "copy to the CPU"}) {
+    CAPTURE(name);
+    CHECK(count_of(json, "\"name\": \"" + std::string(name) + "\", \"pid\": 0") == 1);
+    CHECK(count_of(json, "\"name\": \"" + std::string(name) + "\", \"pid\": 1") == 1);
+  }
+  CHECK(count_of(json, "\"ph\": \"X\"") == 6);
 }
 #endif

@@ -4,6 +4,7 @@
 
 #include "weft/cuda/peer.hpp"
 #include "weft/cuda/pinned.hpp"
+#include "weft/cuda/runtime/launch_observer.hpp"
 #include "weft/cuda/synchronize.hpp"
 #include "weft/eval/transfer.hpp"
 
@@ -22,9 +23,13 @@ struct Transfer<Cpu, Cuda> {
     const bool pinned = from != nullptr && on_cuda::is_pinned(from);
     if (!pinned) on_cuda::refuse_capture(stream, "to");
     on_cuda::order_write(to, stream);
-    on_cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
-                                   cudaMemcpyHostToDevice, stream.handle()),
-                   "to", "copying ", bytes, " bytes to ", stream.device());
+    {
+      const on_cuda::detail::ObservedLaunch observed({"copy to the GPU"},
+                                                     on_cuda::detail::copy_observer);
+      on_cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
+                                     cudaMemcpyHostToDevice, stream.handle()),
+                     "to", "copying ", bytes, " bytes to ", stream.device());
+    }
     if (pinned) on_cuda::note_pinned_use(from, stream);
     if (!(options.non_blocking && pinned) && !on_cuda::is_capturing(stream)) stream.synchronize();
   }
@@ -45,9 +50,13 @@ struct Transfer<Cuda, Cpu> {
     const on_cuda::Stream stream = on_cuda::current_stream(Cuda{from->ordinal});
     if (!options.non_blocking) on_cuda::refuse_capture(stream, "to");
     on_cuda::order_read(from, stream);
-    on_cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
-                                   cudaMemcpyDeviceToHost, stream.handle()),
-                   "to", "copying ", bytes, " bytes from ", stream.device());
+    {
+      const on_cuda::detail::ObservedLaunch observed({"copy to the CPU"},
+                                                     on_cuda::detail::copy_observer);
+      on_cuda::check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes),
+                                     cudaMemcpyDeviceToHost, stream.handle()),
+                     "to", "copying ", bytes, " bytes from ", stream.device());
+    }
     if (on_cuda::is_pinned(to)) on_cuda::note_pinned_use(to, stream);
     if (!options.non_blocking) stream.synchronize();
   }
@@ -73,6 +82,8 @@ struct Transfer<Cuda, Cuda> {
     }
     on_cuda::order_read(from, stream);
     on_cuda::order_write(to, stream);
+    const on_cuda::detail::ObservedLaunch observed({"copy between GPUs"},
+                                                   on_cuda::detail::copy_observer);
     on_cuda::check(cudaMemcpyPeerAsync(target, to->ordinal, source, from->ordinal,
                                        static_cast<std::size_t>(bytes), stream.handle()),
                    "to", "copying ", bytes, " bytes from cuda:", from->ordinal,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/cuda/pinned.hpp"
+#include "weft/cuda/runtime/launch_observer.hpp"
 #include "weft/cuda/synchronize.hpp"
 
 namespace weft::on_cuda {
@@ -103,7 +104,10 @@ class Graph {
       }
     }
     state.draw();
-    check(cudaGraphLaunch(state.ready, stream.handle()), "Graph::replay");
+    {
+      const detail::ObservedLaunch observed({"graph"}, detail::copy_observer);
+      check(cudaGraphLaunch(state.ready, stream.handle()), "Graph::replay");
+    }
     for (const StorageHandle& block : state.recorded.pinned) note_pinned_use(block.get(), stream);
     if (sync_requested()) stream.synchronize();
   }

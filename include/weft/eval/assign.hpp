@@ -31,7 +31,7 @@ struct Lowered<E, Route::elementwise> {
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     using Runner = Executor<loops_of<D>>;
-    if constexpr (is_included<D>()) {
+    if constexpr (can_run<D>()) {
       broadcast_operands(operands, n, shape);
       Runner::template for_each<Out, types>(name_of<E>(), device, shape, operands, program);
     }
@@ -52,7 +52,7 @@ struct Lowered<Reduce<R, E>, Route::reduction> {
   template <class Out, class D>
   void run(const Shape& shape, D device) {
     using Runner = Reducer<loops_of<D>>;
-    if constexpr (is_included<D>() && can_reduce<loops_of<D>>()) {
+    if constexpr (can_run<D>() && can_reduce<loops_of<D>>()) {
       if (!(shape == e.shape())) {
         fail<ShapeError>(R::text, "target of shape ", shape, " for ", e.shape());
       }

@@ -91,7 +91,7 @@ template <class... Outs, class... Es, class D>
 void run_fused_on(LoweredFuse<Es...>& lowered, const Shape& shape, D device) {
   using Fuse = LoweredFuse<Es...>;
   using Runner = Executor<loops_of<D>>;
-  if constexpr (!is_included<D>()) {
+  if constexpr (!can_run<D>()) {
   } else if constexpr ((has_reduction<Es> || ...)) {
     if constexpr (can_run_rows<loops_of<D>>()) {
       lowered.template run_all<Outs...>(name_of<Fused<Es...>>(), shape, loops_of<D>(device));
@@ -112,6 +112,7 @@ void run_fused_on(LoweredFuse<Es...>& lowered, const Shape& shape, D device) {
 /// Runs lowered expressions over `shape` into targets of element types Outs.
 template <class... Outs, class... Es, class D>
 void run_fused(LoweredFuse<Es...>& lowered, const Shape& shape, D device) {
+  const ObservedStatement observed("fuse", &shape);
   if constexpr (WatchedDevice<loops_of<D>>) {
     const auto run = [&](auto on) { run_fused_on<Outs...>(lowered, shape, on); };
     StatementWatch<loops_of<D>>::run(lowered, loops_of<D>(device), run);

@@ -58,7 +58,7 @@ template <class D>
 IndexRange index_range(const char* operation, Indexing how, const Shape& x, int axis,
                        [[maybe_unused]] const Storage* storage) {
   IndexRange range{indexed_size(how, x, axis), nullptr, operation, -1};
-  if constexpr (is_included<D>()) {
+  if constexpr (can_run<D>()) {
     using Any = std::conditional_t<is_cuda<D>, Cuda, D>;
     Any device{};
     if constexpr (is_cuda<D>) {

@@ -4,6 +4,7 @@
 
 #include "weft/eval/program/executor.hpp"
 #include "weft/eval/program/lower.hpp"
+#include "weft/eval/program/statement_observer.hpp"
 #include "weft/ops/conv/memory_format.hpp"
 #include "weft/tensor/access.hpp"
 
@@ -44,6 +45,12 @@ struct Statement {
   void* lowered;
   void (*run)(void* lowered, const Shape& shape, D device);
   bool computes = true;  // more than a copy, which is contiguous
+
+  /// Evaluates into operands[0].
+  void evaluate(const Shape& over, D device) const {
+    const ObservedStatement observed(operation, &over);
+    run(lowered, over, device);
+  }
 };
 
 /// Whether all operands of the result's shape, at least one, are channels_last; next to a
@@ -81,7 +88,7 @@ WEFT_OUTLINED Tensor<T, D> run_into_new(const Statement<D>& s) {
   const D device = place<D>(s.operation, s.operands + 1, s.n - 1, s.wanted);
   Tensor<T, D> out = new_target<T>(s, device);
   set_target(s.operands[0], out);
-  if (out.size() > 0) s.run(s.lowered, *s.shape, out.device());
+  if (out.size() > 0) s.evaluate(*s.shape, out.device());
   return out;
 }
 
@@ -89,7 +96,7 @@ WEFT_OUTLINED Tensor<T, D> run_into_new(const Statement<D>& s) {
 /// the target's buffer, and it has room for exactly `size` elements.
 template <class T, class D>
 WEFT_OUTLINED bool may_reuse(const Tensor<T, D>& target, int64_t size, long inside) {
-  if constexpr (is_included<D>()) {
+  if constexpr (can_run<D>()) {
     const StorageHandle& storage = Access::storage(target);
     return storage && !storage->borrowed && size > 0 && target.size() == size &&
            storage->bytes == size * static_cast<int64_t>(sizeof(T)) &&
@@ -122,7 +129,7 @@ WEFT_OUTLINED void run_into(Tensor<T, D>& z, const Statement<D>& s, long inside)
   const D device = place<D>(s.operation, s.operands + 1, s.n - 1, s.wanted);
   Tensor<T, D> out;
   const bool reused = choose_target(z, s, device, inside, out);
-  if (s.shape->size() > 0) s.run(s.lowered, *s.shape, device);
+  if (s.shape->size() > 0) s.evaluate(*s.shape, device);
   if (!reused) {
     z = static_cast<Tensor<T, D>&&>(out);
     return;
@@ -163,10 +170,10 @@ WEFT_OUTLINED void run_in_place(const Tensor<T, D>& target, const Statement<D>& 
   if (must_wait || any_conflict(s.operands, s.n, s.elementwise)) {
     const Tensor<T, D> value = Access::allocate<T, D>(*s.shape, device);
     set_target(s.operands[0], value);
-    s.run(s.lowered, *s.shape, device);
+    s.evaluate(*s.shape, device);
     return write(target, value, s.operation);
   }
-  s.run(s.lowered, target.shape(), device);
+  s.evaluate(target.shape(), device);
   target.storage()->bump_version();
 }
 

@@ -108,7 +108,7 @@ constexpr auto element_of_mistake() {
 template <class I>
 constexpr bool is_index() {
   static_assert(std::is_integral_v<I>,
-                "weft: x[i] takes one integer: write x(i, all), x(slice(a, b))");
+                "weft: x[i] takes one integer: write x(i, all), x(slice(a, b)), x(newaxis)");
   return std::is_integral_v<I>;
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -32,7 +33,12 @@ class ChromeTrace {
   /// What a group is called.
   void name_group(int group, const std::string& name) {
     const std::lock_guard lock(mutex_);
-    groups_.push_back({name, group, 0, 0, 0});
+    groups_[group] = name;
+  }
+  /// Forgets all spans.
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    spans_.clear();
   }
 
   /// The file's text.
@@ -42,9 +48,9 @@ class ChromeTrace {
     const auto item = [&](const std::string& text) {
       out += (out.back() == '[' ? "\n" : ",\n") + text;
     };
-    for (const Span& each : groups_) {
-      item("{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": " + std::to_string(each.group) +
-           ", \"args\": {\"name\": " + io::json_string(each.name) + "}}");
+    for (const auto& [group, name] : groups_) {
+      item("{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": " + std::to_string(group) +
+           ", \"args\": {\"name\": " + io::json_string(name) + "}}");
     }
     for (const Span& each : spans_) {
       char times[96];
@@ -75,7 +81,7 @@ class ChromeTrace {
   };
   mutable std::mutex mutex_;
   std::vector<Span> spans_;
-  std::vector<Span> groups_;
+  std::map<int, std::string> groups_;
 };
 
 /// Adds the time from here to the end of the scope: `const TraceSpan span(trace, "loading");`

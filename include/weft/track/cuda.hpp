@@ -1,18 +1,14 @@
-// WEFT_TRACE=FILE: a Chrome trace of when each of weft's kernels was launched and when it ran.
+// The GPU's side of a trace: when each of weft's kernels and copies was launched and when it ran.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "weft/cuda/runtime/launch_observer.hpp"
 #include "weft/cuda/stream.hpp"
 #include "weft/eval/program/name.hpp"
-#include "weft/track/chrome_trace.hpp"
+#include "weft/track/trace.hpp"
 
 namespace weft::track {
 
@@ -21,7 +17,8 @@ namespace detail {
 class KernelTrace {
  public:
   void begin(const weft::detail::Name& name) {
-    Launch launch{std::string(text(name)), on_cuda::current_device(), thread(), ChromeTrace::now()};
+    Launch launch{std::string(text(name)), on_cuda::current_device(), thread_number(),
+                  ChromeTrace::now()};
     const on_cuda::Stream stream = on_cuda::current_stream(Cuda{launch.ordinal});
     launch.stream = stream.handle();
     if (!on_cuda::is_capturing(stream)) launch.start = mark(stream);
@@ -39,11 +36,10 @@ class KernelTrace {
     launches_.push_back(std::move(launch));
   }
 
-  /// Waits for the GPUs and gives all launches so far to `trace`: the host is group 0, GPU i is
-  /// group 1 + i. The events are then no longer needed.
+  /// Waits for the GPUs and moves all launches so far to `trace`: the host is group 0, GPU i is
+  /// group 1 + i.
   void collect(ChromeTrace& trace) {
     const std::lock_guard lock(mutex_);
-    trace.name_group(0, "host");
     for (int gpu = 0; gpu < on_cuda::device_count(); ++gpu) {
       const bool used = origins_.size() > static_cast<std::size_t>(gpu) &&
                         origins_[static_cast<std::size_t>(gpu)].event != nullptr;
@@ -86,7 +82,6 @@ class KernelTrace {
     static thread_local std::vector<Launch> launches;
     return launches;
   }
-  static int thread() { return static_cast<int>(syscall(SYS_gettid)); }
   static double since(cudaEvent_t from, cudaEvent_t to) {
     float milliseconds = 0;
     on_cuda::check(cudaEventElapsedTime(&milliseconds, from, to), "trace");
@@ -133,45 +128,37 @@ class KernelTrace {
   static auto* const trace = new KernelTrace;  // used until the process has ended
   return *trace;
 }
-inline void trace_begin(const weft::detail::Name& name) { kernel_trace().begin(name); }
-inline void trace_end() noexcept {
+inline void launch_begin(const weft::detail::Name& name) { kernel_trace().begin(name); }
+inline void launch_end() noexcept {
   try {
     kernel_trace().end();
   } catch (...) {  // called by a destructor; the launch itself says what is wrong
   }
 }
-[[gnu::visibility("default")]] inline constexpr on_cuda::LaunchObserver trace_observer{trace_begin,
-                                                                                       trace_end};
+[[gnu::visibility("default")]] inline constexpr on_cuda::LaunchObserver launch_observer{
+    launch_begin, launch_end};
 }  // namespace detail
 
-/// Starts or stops recording the kernels of the process; replaces name_kernels(). Costs two events
-/// per launch. Graph replays are not recorded.
+/// Starts or stops recording the kernels, copies and graph replays of the process, each as one span
+/// on the host and one on the GPU; replaces name_kernels(). Costs two events per launch.
 inline void trace_kernels(bool on = true) {
-  on_cuda::observe_launches(on ? &detail::trace_observer : nullptr);
+  if (on) detail::collect_gpus = [](ChromeTrace& trace) { detail::kernel_trace().collect(trace); };
+  on_cuda::observe_launches(on ? &detail::launch_observer : nullptr);
+  on_cuda::observe_copies(on ? &detail::launch_observer : nullptr);
 }
 
-/// Writes what was recorded so far, and clears it. Waits for the GPUs; throws FileError.
-inline void save_kernel_trace(const std::string& path) {
-  ChromeTrace trace;
-  detail::kernel_trace().collect(trace);
-  trace.save(path);
-}
+/// The same as save_trace(path).
+inline void save_kernel_trace(const std::string& path) { save_trace(path); }
 
 namespace detail {
-/// WEFT_TRACE=FILE: from the start of the program to its end.
-inline const bool traced_from_the_start = [] {
-  const char* const path = std::getenv("WEFT_TRACE");
-  if (path == nullptr || path[0] == '\0') return false;
-  if (!on_cuda::is_available()) return false;
+/// WEFT_TRACE: from the start of the program to its end.
+inline const bool gpus_traced_from_the_start = [] {
+  if (wanted_trace().empty() || !on_cuda::is_available()) return false;
   static_cast<void>(cudaFree(nullptr));  // CUDA's own farewell is registered before ours
   trace_kernels();
   std::atexit([] {
-    try {
-      trace_kernels(false);
-      save_kernel_trace(std::getenv("WEFT_TRACE"));
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "%s\n", error.what());
-    }
+    trace_kernels(false);
+    finish_trace();
   });
   return true;
 }();

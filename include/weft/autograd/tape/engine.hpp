@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "weft/autograd/tape/variable.hpp"
+#include "weft/eval/program/statement_observer.hpp"
 
 namespace weft::autograd {
 
@@ -57,7 +58,11 @@ class Pass {
         if (x->passes) {
           node.check();
           node.is_last = !retain;
-          node.backward();
+          if (weft::detail::installed_statement_observer() == nullptr) {
+            node.backward();
+          } else {
+            observed_backward(node);
+          }
           if (state::checks) check_numbers(node);
         }
       }
@@ -121,6 +126,13 @@ class Pass {
         if (Variable* input = node.input(i)) ++input->uses;
       }
     }
+  }
+
+  [[gnu::cold, gnu::noinline]] static void observed_backward(Node& node) {
+    Text name = "backward of ";
+    name += node.name();
+    const weft::detail::ObservedStatement observed(name.c_str(), nullptr);
+    node.backward();
   }
 
   [[gnu::cold, gnu::noinline]] static void check_numbers(const Node& node) {

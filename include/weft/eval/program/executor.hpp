@@ -8,6 +8,7 @@
 #include "weft/eval/program/name.hpp"
 #include "weft/eval/program/plan.hpp"
 #include "weft/eval/program/program.hpp"
+#include "weft/tensor/rules.hpp"
 
 namespace weft {
 
@@ -72,6 +73,16 @@ template <class D>
 struct StatementWatch;
 template <class D>
 concept WatchedDevice = Complete<StatementWatch<D>>;
+
+/// Whether the header with D's loops is included; if not, one compile error that names it.
+template <class D>
+constexpr bool can_run() {
+  constexpr bool here = Complete<Executor<loops_of<D>>>;
+  if constexpr (is_included<D>()) {
+    static_assert(here, "weft: to compute on Cuda include <weft/cuda.hpp>");
+  }
+  return is_included<D>() && here;
+}
 
 /// Whether the header with D's reductions is included; if not, one compile error that names it.
 template <class D>
