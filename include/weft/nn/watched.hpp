@@ -37,8 +37,10 @@ class Watched {
   }
   template <class Y>
   Y operator()(Y y) const {
-    if (current_ != nullptr) [[unlikely]]
-      current_->leave(layer_, type_, Shape(y.shape()));
+    if constexpr (requires { Shape(y.shape()); }) {
+      if (current_ != nullptr) [[unlikely]]
+        current_->leave(layer_, type_, Shape(y.shape()));
+    }
     return y;
   }
 
