@@ -44,7 +44,7 @@ void compare(const Shape& shape, const PerAxis& kernel, const MaxPoolOptions& o,
       for (int c = 0; c < v.channels; ++c) {
         for (int z = 0; z < v.size[0]; ++z) {
           for (int y = 0; y < v.size[1]; ++y) {
-            for (int x = 0; x < v.size[2]; ++x) call(conv::Place{n, c, z, y, x});
+            for (int at = 0; at < v.size[2]; ++at) call(conv::Place{n, c, z, y, at});
           }
         }
       }

@@ -78,31 +78,29 @@ struct DepthwiseLast<Cpu> {
     const Tensor<T, D> parts =
         detail::Access::allocate<T, D>({groups, window.taps, channels}, x.device());
     cpu::parallel(groups, g.size() * window.taps, [&](int64_t first, int64_t last) {
-      cpu::run_loop([&] {
-        for (int64_t group = first; group < last; ++group) {
-          T* const sums = parts.data() + group * window.taps * channels;
-          for (int64_t i = 0; i < window.taps * channels; ++i) sums[i] = T(0);
-          const int64_t end = (group + 1) * each < p.images ? (group + 1) * each : p.images;
-          for (int64_t n = group * each; n < end; ++n) {
-            for (int z = 0; z < window.out[0]; ++z) {
-              for (int y = 0; y < window.out[1]; ++y) {
-                for (int at = 0; at < window.out[2]; ++at) {
-                  const T* const upstream = up.at(n, 0, z, y, at);
-                  each_tap(window, [&](int tap, int kz, int ky, int kx) {
-                    const int iz = window.source(0, z, kz);
-                    const int iy = window.source(1, y, ky);
-                    const int ix = window.source(2, at, kx);
-                    if (!window.inside(0, iz) || !window.inside(1, iy) || !window.inside(2, ix)) {
-                      return;
-                    }
-                    add(channels, from.at(n, 0, iz, iy, ix), upstream, sums + tap * channels);
-                  });
-                }
+      for (int64_t group = first; group < last; ++group) {
+        T* const sums = parts.data() + group * window.taps * channels;
+        for (int64_t i = 0; i < window.taps * channels; ++i) sums[i] = T(0);
+        const int64_t end = (group + 1) * each < p.images ? (group + 1) * each : p.images;
+        for (int64_t n = group * each; n < end; ++n) {
+          for (int z = 0; z < window.out[0]; ++z) {
+            for (int y = 0; y < window.out[1]; ++y) {
+              for (int at = 0; at < window.out[2]; ++at) {
+                const T* const upstream = up.at(n, 0, z, y, at);
+                each_tap(window, [&](int tap, int kz, int ky, int kx) {
+                  const int iz = window.source(0, z, kz);
+                  const int iy = window.source(1, y, ky);
+                  const int ix = window.source(2, at, kx);
+                  if (!window.inside(0, iz) || !window.inside(1, iy) || !window.inside(2, ix)) {
+                    return;
+                  }
+                  add(channels, from.at(n, 0, iz, iy, ix), upstream, sums + tap * channels);
+                });
               }
             }
           }
         }
-      });
+      }
     });
     T* const to = dw.data();
     for (int64_t c = 0; c < channels; ++c) {
@@ -134,16 +132,18 @@ struct DepthwiseLast<Cpu> {
     }
     return turned;
   }
-  /// sums += a * b, element by element.
+  /// sums += a * b, element by element: a function of its own, so that only it is compiled for
+  /// several instruction sets.
   template <class T>
-  [[gnu::always_inline]] static void add(int64_t count, const T* a, const T* b,
-                                         T* __restrict sums) {
-    for (int64_t c = 0; c < count; ++c) {
-      sums[c] = static_cast<T>(load_element(sums[c]) + load_element(a[c]) * load_element(b[c]));
-    }
+  [[gnu::noinline]] static void add(int64_t count, const T* a, const T* b, T* sums) {
+    cpu::run_loop([=]() __attribute__((always_inline)) {
+      for (int64_t c = 0; c < count; ++c) {
+        sums[c] = static_cast<T>(load_element(sums[c]) + load_element(a[c]) * load_element(b[c]));
+      }
+    });
   }
   template <class F>
-  [[gnu::always_inline]] static void each_tap(const conv::Window& w, const F& f) {
+  static void each_tap(const conv::Window& w, const F& f) {
     int tap = 0;
     for (int kz = 0; kz < w.kernel[0]; ++kz) {
       for (int ky = 0; ky < w.kernel[1]; ++ky) {
@@ -156,14 +156,12 @@ struct DepthwiseLast<Cpu> {
   static void each_place(int64_t images, const int* size, int64_t work, const F& f) {
     const int64_t rows = images * size[0] * size[1];
     cpu::parallel(rows, work, [&](int64_t first, int64_t last) {
-      cpu::run_loop([&] {
-        for (int64_t row = first; row < last; ++row) {
-          const auto y = static_cast<int>(row % size[1]);
-          const auto z = static_cast<int>(row / size[1] % size[0]);
-          const auto n = static_cast<int>(row / size[1] / size[0]);
-          for (int x = 0; x < size[2]; ++x) f(n, z, y, x);
-        }
-      });
+      for (int64_t row = first; row < last; ++row) {
+        const auto y = static_cast<int>(row % size[1]);
+        const auto z = static_cast<int>(row / size[1] % size[0]);
+        const auto n = static_cast<int>(row / size[1] / size[0]);
+        for (int x = 0; x < size[2]; ++x) f(n, z, y, x);
+      }
     });
   }
 };

@@ -38,9 +38,31 @@ struct PoolLanes {
     }
   }
   /// Offers lanes [first, last) the elements data[i * step], whose places are place + i * stride.
-  /// NaN is larger than all others.
+  /// NaN is larger than all others. Only this is compiled for several instruction sets.
+  [[gnu::noinline]] void offer(int first, int last, const T* data, int64_t step, int place,
+                               int stride) {
+    run_loop([ =, this ]() __attribute__((always_inline)) {
+      if (step == 1) {
+        offer_each<1>(first, last, data, step, place, stride);
+      } else if (step == 2) {
+        offer_each<2>(first, last, data, step, place, stride);
+      } else {
+        offer_each<0>(first, last, data, step, place, stride);
+      }
+    });
+  }
+  template <class I>
+  void store(int count, T* to, int64_t to_step, I* index, int64_t index_step) const {
+    for (int i = 0; i < count; ++i) to[i * to_step] = static_cast<T>(best[i]);
+    for (int i = 0; i < count && index != nullptr; ++i) {
+      index[i * index_step] = static_cast<I>(found[i]);
+    }
+  }
+
+ private:
   template <int Step>
-  void offer(int first, int last, const T* data, int64_t step, int place, int stride) {
+  [[gnu::always_inline]] void offer_each(int first, int last, const T* data, int64_t step,
+                                         int place, int stride) {
     for (int i = first; i < last; ++i) {
       const C value = load_element(data[i * (Step > 0 ? Step : step)]);
       const bool take =
@@ -48,13 +70,6 @@ struct PoolLanes {
                             static_cast<int>(value != value));
       best[i] = chosen(take, value, best[i]);
       found[i] = chosen(take, place + i * stride, found[i]);
-    }
-  }
-  template <class I>
-  void store(int count, T* to, int64_t to_step, I* index, int64_t index_step) const {
-    for (int i = 0; i < count; ++i) to[i * to_step] = static_cast<T>(best[i]);
-    for (int i = 0; i < count && index != nullptr; ++i) {
-      index[i * index_step] = static_cast<I>(found[i]);
     }
   }
 };
@@ -67,8 +82,8 @@ struct PoolRow {
   /// Results [first, first + count) of a row along x.
   void along_x(conv::Place p, int first, int count) const {
     const pool::Window& w = f.window;
-    PoolLanes<T> lanes;
-    lanes.reset(count);
+    PoolLanes<T> some;
+    some.reset(count);
     each_line(p, [&](int z, int y) {
       const T* const line = f.from.at(p.n, p.c, z, y, 0);
       for (int k = 0; k < w.kernel[2]; ++k) {
@@ -81,33 +96,27 @@ struct PoolRow {
         const int place = (z * w.in[1] + y) * w.in[2] + first * stride + shift;
         const T* const data = line + (int64_t{first} * stride + shift) * f.from.x;
         const int64_t step = stride * f.from.x;
-        if (step == 1) {
-          lanes.template offer<1>(begin, end, data, step, place, stride);
-        } else if (step == 2) {
-          lanes.template offer<2>(begin, end, data, step, place, stride);
-        } else {
-          lanes.template offer<0>(begin, end, data, step, place, stride);
-        }
+        some.offer(begin, end, data, step, place, stride);
       }
     });
     p.x = first;
-    lanes.store(count, f.to.at(p), f.to.x, f.index.data != nullptr ? f.index.at(p) : nullptr,
-                f.index.x);
+    some.store(count, f.to.at(p), f.to.x, f.index.data != nullptr ? f.index.at(p) : nullptr,
+               f.index.x);
   }
   /// The result at p of `count` channels from p.c on, which lie side by side.
   void along_channels(const conv::Place& p, int count) const {
     const pool::Window& w = f.window;
-    PoolLanes<T> lanes;
-    lanes.reset(count);
+    PoolLanes<T> some;
+    some.reset(count);
     int left, right;
     f.clip(2, p.x, left, right);
     each_line(p, [&](int z, int y) {
       for (int x = left; x < right; x += w.dilation[2]) {
         const int place = (z * w.in[1] + y) * w.in[2] + x;
-        lanes.template offer<1>(0, count, f.from.at(p.n, p.c, z, y, x), 1, place, 0);
+        some.offer(0, count, f.from.at(p.n, p.c, z, y, x), 1, place, 0);
       }
     });
-    lanes.store(count, f.to.at(p), 1, f.index.data != nullptr ? f.index.at(p) : nullptr, 1);
+    some.store(count, f.to.at(p), 1, f.index.data != nullptr ? f.index.at(p) : nullptr, 1);
   }
 
  private:
@@ -142,31 +151,29 @@ struct MaxPoolKernels<Cpu> {
     const cpu::detail::PoolRow<T, I> row{f};
     cpu::parallel(rows, y.size() * w.kernel[0] * w.kernel[1] * w.kernel[2],
                   [&](int64_t first, int64_t past) {
-                    cpu::run_loop([&] {
-                      for (int64_t i = first; i < past; ++i) {
-                        conv::Place p;
-                        int64_t rest = i;
-                        const auto take = [&](int size) {
-                          const auto digit = static_cast<int>(rest % size);
-                          rest /= size;
-                          return digit;
-                        };
-                        if (last) p.x = take(w.out[2]);
-                        p.y = take(w.out[1]);
-                        p.z = take(w.out[0]);
-                        if (!last) p.c = take(channels);
-                        p.n = static_cast<int>(rest);
-                        for (int at = 0; at < across; at += most) {
-                          const int count = across - at < most ? across - at : most;
-                          if (last) {
-                            p.c = at;
-                            row.along_channels(p, count);
-                          } else {
-                            row.along_x(p, at, count);
-                          }
+                    for (int64_t i = first; i < past; ++i) {
+                      conv::Place p;
+                      int64_t rest = i;
+                      const auto take = [&](int size) {
+                        const auto digit = static_cast<int>(rest % size);
+                        rest /= size;
+                        return digit;
+                      };
+                      if (last) p.x = take(w.out[2]);
+                      p.y = take(w.out[1]);
+                      p.z = take(w.out[0]);
+                      if (!last) p.c = take(channels);
+                      p.n = static_cast<int>(rest);
+                      for (int at = 0; at < across; at += most) {
+                        const int count = across - at < most ? across - at : most;
+                        if (last) {
+                          p.c = at;
+                          row.along_channels(p, count);
+                        } else {
+                          row.along_x(p, at, count);
                         }
                       }
-                    });
+                    }
                   });
     y.storage()->bump_version();
     if (index != nullptr) index->storage()->bump_version();
