@@ -20,4 +20,7 @@ if(CUDNN_INCLUDE_DIR AND CUDNN_LIBRARY)
     message(STATUS "weft: cuDNN in ${CUDNN_INCLUDE_DIR} is not version 9: convolutions on CUDA are "
                    "matrix products")
   endif()
+elseif(NOT weft_FIND_QUIETLY)
+  message(STATUS "weft: cuDNN not found (CUDNN_ROOT names its folder): on CUDA convolutions are matrix "
+                 "products, attention and recurrent layers weft's own")
 endif()

@@ -13,4 +13,7 @@ if(ONEDNN_INCLUDE_DIR AND ONEDNN_LIBRARY)
   target_link_libraries(weft::onednn INTERFACE weft::weft ${ONEDNN_LIBRARY})
   target_include_directories(weft::onednn SYSTEM INTERFACE ${ONEDNN_INCLUDE_DIR})
   target_compile_definitions(weft::onednn INTERFACE WEFT_ONEDNN)
+elseif(NOT weft_FIND_QUIETLY)
+  message(STATUS "weft: oneDNN not found (ONEDNN_ROOT names its folder): on the CPU convolutions are "
+                 "products by BLAS, or loops")
 endif()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes, of torchvision's models, the names and shapes of their state (tests/nn/models/names.txt) and,
 for thin variants, weights, an input and its logits (tests/nn/data/models.safetensors). Needs PyTorch
-and torchvision (1.13 and 0.14 have made the files), no GPU.
+and torchvision (2.15 and 0.29 have made the files), no GPU.
 """
 from pathlib import Path
 
@@ -54,10 +54,23 @@ def logits(name, net, size, input_name=None):
         put(f"{name}.state.{key}", value)
 
 
+def thin_vgg():
+    """torchvision's VGG-11 with 2 channels where it has 64."""
+    sizes = [2, "M", 4, "M", 8, 8, "M", 16, 16, "M", 16, 16, "M"]
+    net = vgg.VGG(vgg.make_layers(sizes), num_classes=5)
+    hidden = [torch.nn.Linear(16 * 49, 8), torch.nn.Linear(8, 8), torch.nn.Linear(8, 5)]
+    for place, layer in zip([0, 3, 6], hidden):
+        net.classifier[place] = layer
+    return net
+
+
 def thin():
     logits("resnet18", Thin(resnet.BasicBlock, [1, 1, 1, 1]), 32)
     logits("resnet50", Thin(resnet.Bottleneck, [1, 1, 1, 1]), 32)
     logits("mobilenet_v3_small", models.mobilenet_v3_small(num_classes=5, width_mult=0.1), 40)
+    logits("resnet34", Thin(resnet.BasicBlock, [1, 2, 1, 2]), 32)
+    logits("mobilenet_v3_large", models.mobilenet_v3_large(num_classes=5, width_mult=0.1), 40)
+    logits("vgg11", thin_vgg(), 40)
 
 
 if __name__ == "__main__":

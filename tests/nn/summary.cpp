@@ -3,7 +3,12 @@
 #include <string>
 
 #include "gradients.hpp"
+#include "images.hpp"
+#include "weft/nn/layers/batch_norm.hpp"
+#include "weft/nn/layers/conv.hpp"
 #include "weft/nn/layers/linear.hpp"
+#include "weft/nn/layers/pool.hpp"
+#include "weft/nn/recurrent/recurrent.hpp"
 
 using namespace weft;
 
@@ -24,13 +29,50 @@ TEST_CASE_TEMPLATE("a summary names modules, parameters, shapes and the time", D
   const std::string text = nn::summary(net, x);
   CAPTURE(text);
   CHECK(has(text, "net       Net     60\n"));
-  CHECK(has(text, "  fc1     Linear  40\n"));
+  CHECK(has(text, "  fc1     Linear  40          (5, 8)  0."));
+  CHECK(has(text, "  fc2     Linear  18          (5, 2)  0."));
   CHECK(has(text, "  more.0  Linear  2\n"));
   CHECK(has(text, "parameters: 60\n(5, 4) -> (5, 2) in "));
+  CHECK(nn::detail::watcher() == nullptr);
+}
+
+TEST_CASE_TEMPLATE("a summary of what is in a Sequential, and of layers for images", D,
+                   TEST_DEVICES) {
   const nn::Sequential steps{nn::Linear<D>(4, 3), nn::ReLU{}, nn::Flatten{0}};
-  const std::string table = nn::summary(steps, x);
+  const std::string table = nn::summary(steps, ones({5, 4}, D{}));
   CAPTURE(table);
-  CHECK(has(table, "0       Linear   15          (5, 3)"));
-  CHECK(has(table, "1       ReLU     0           (5, 3)"));
-  CHECK(has(table, "2       Flatten  0           (15,)"));
+  CHECK(has(table, "  0     Linear      15          (5, 3)"));
+  CHECK(has(table, "  1     ReLU        0           (5, 3)"));
+  CHECK(has(table, "  2     Flatten     0           (15,)"));
+  const nn::Sequential images{nn::Conv2d<D>(3, 4, 3), nn::BatchNorm2d<D>(4), nn::ReLU{},
+                              nn::MaxPool2d{2}};
+  const std::string more = nn::summary(images, ones({2, 3, 8, 8}, D{}));
+  CAPTURE(more);
+  CHECK(has(more, "(2, 4, 6, 6)"));
+  CHECK(has(more, "(2, 4, 3, 3)"));
+}
+
+namespace {
+/// Its first layer has its address.
+template <class D>
+struct Images {
+  nn::Conv2d<D> conv;
+  std::optional<nn::BatchNorm2d<D>> norm;
+  nn::LSTM<D> lstm;
+  auto fields() { return nn::fields("conv", conv, "norm", norm, "lstm", lstm); }
+  Var<float, D> operator()(const Var<float, D>& x) const {
+    return lstm(norm->relu(conv(x)).reshape({x.size(0), -1, 6})).output;
+  }
+};
+}  // namespace
+
+TEST_CASE_TEMPLATE("layers that derive from the one called are found, modules around them are not",
+                   D, TEST_DEVICES) {
+  const Images<D> net{{3, 4, 3}, nn::BatchNorm2d<D>(4), {6, 3, {.batch_first = true}}};
+  const std::string text = nn::summary(net, ones({2, 3, 8, 8}, D{}));
+  CAPTURE(text);
+  CHECK(has(text, "net     Images       252\n"));
+  CHECK(has(text, "  conv  Conv2d       112         (2, 4, 6, 6)  "));
+  CHECK(has(text, "  norm  BatchNorm2d  8           (2, 4, 6, 6)  "));
+  CHECK(has(text, "  lstm  LSTM         132         (2, 24, 3)    "));
 }

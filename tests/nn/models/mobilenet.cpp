@@ -10,4 +10,6 @@ TEST_CASE_TEMPLATE("MobileNetV3 has torchvision's names and logits", D, TEST_DEV
   test::compare_names("mobilenet_v3_large", models::mobilenet_v3_large<D>());
   auto thin = models::mobilenet_v3_small<D>({.classes = 5, .width = 0.1});
   test::compare_logits<D>("mobilenet_v3_small", thin);
+  auto large = models::mobilenet_v3_large<D>({.classes = 5, .width = 0.1});
+  test::compare_logits<D>("mobilenet_v3_large", large);
 }

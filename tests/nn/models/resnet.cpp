@@ -16,6 +16,8 @@ TEST_CASE_TEMPLATE("torchvision's weights give its logits", D, TEST_DEVICES) {
   models::ResNet<models::BasicBlock<D>> basic({1, 1, 1, 1}, {.classes = 5, .width = 4}, D{});
   test::compare_logits<D>("resnet18", basic);
   CHECK(nn::fuse_conv_bn(basic, test::image<float, D>({2, 3, 32, 32})) == 12);
+  models::ResNet<models::BasicBlock<D>> uneven({1, 2, 1, 2}, {.classes = 5, .width = 4}, D{});
+  test::compare_logits<D>("resnet34", uneven);
   models::ResNet<models::Bottleneck<D>> deep({1, 1, 1, 1}, {.classes = 5, .width = 4}, D{});
   test::compare_logits<D>("resnet50", deep);
 }

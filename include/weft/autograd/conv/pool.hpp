@@ -53,6 +53,12 @@ struct AvgPoolRule {
     using T = typename G::value_type;
     const G g = weft::detail::in_any_format(gradient);
     G dx = weft::detail::allocate_format<T>(x.shape(), x.device(), is_channels_last(g));
+    using D = typename G::device_type;
+    if constexpr (pool::has_average_kernels<D>()) {
+      if (AvgPoolKernels<D>::gradient(window, g, dx)) {
+        return give(d.head, static_cast<G&&>(dx));
+      }
+    }
     const pool::AverageGradient<T> f{window, conv::Planes<const T>(g), conv::Planes<T>(dx)};
     conv::visit(operation, x.device(), conv::volume_of(dx), f, {g.storage()}, {dx.storage()});
     give(d.head, static_cast<G&&>(dx));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/cpu/conv/depthwise_last.hpp"
 #include "weft/cpu/parallel.hpp"
 #include "weft/ops/conv/run.hpp"
 
@@ -12,6 +13,9 @@ struct DepthwiseWeights<Cpu> {
   template <class T>
   static void run(const char*, const conv::Problem& p, const Tensor<T, Cpu>& x,
                   const Tensor<T, Cpu>& g, const Tensor<T, Cpu>& dw) {
+    if (is_channels_last(x) && is_channels_last(g) && DepthwiseLast<Cpu>::weights(p, x, g, dw)) {
+      return;
+    }
     const conv::Window w(p);
     const conv::Planes<const T> from(x);
     const conv::Planes<const T> upstream(g);

@@ -32,9 +32,12 @@ WEFT_OUTLINED inline const CudnnPlan& plan_cudnn(cudnnHandle_t handle, const Cud
   plan->problem = p;
   if (make_descriptions(*plan)) {
     if (measure_convolutions() && !is_capturing(stream)) {
-      constexpr std::size_t bytes = std::size_t{256} << 20;
-      const StorageHandle room(Memory<Cuda>::allocate(device, static_cast<int64_t>(bytes)));
-      find_algorithm(handle, *plan, at, room->data, bytes);
+      const int64_t limit = convolution_workspace_limit();
+      const int64_t most = int64_t{256} << 20;
+      const int64_t wanted = limit > 0 ? limit : automatic_workspace(bytes_of_arrays(p));
+      const int64_t bytes = wanted < most ? wanted : most;
+      const StorageHandle room(Memory<Cuda>::allocate(device, bytes));
+      find_algorithm(handle, *plan, at, room->data, static_cast<std::size_t>(bytes));
     }
     if (!plan->found) find_algorithm(handle, *plan, at, nullptr, 0);
   }

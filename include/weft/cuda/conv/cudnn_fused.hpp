@@ -84,7 +84,9 @@ WEFT_ONCE inline void build_fused(CudnnFusedPlan& plan) {
   auto* const plan = new CudnnFusedPlan;
   plan->problem = p;
   build_fused(*plan);
-  plan->found = plan->graph.find_plan(handle, static_cast<unsigned>(p.math));
+  const int64_t limit = convolution_workspace_limit();
+  const int64_t most = limit > 0 ? limit : automatic_workspace(bytes_of_arrays(p));
+  plan->found = plan->graph.find_plan(handle, static_cast<unsigned>(p.math), most);
   if (!plan->found) plan->graph.drop();
   known.all->push_back(plan);
   return *plan;

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "weft/cuda/conv/choice.hpp"
 #include "weft/cuda/conv/settings.hpp"
 #include "weft/cuda/linalg/cudnn.hpp"
 #include "weft/ops/conv/problem.hpp"
@@ -42,7 +43,6 @@ struct CudnnPlan {
   cudnnActivationDescriptor_t activation = nullptr;
   bool found = false;
   int algorithm = 0;
-  cudnnMathType_t math = CUDNN_DEFAULT_MATH;
   std::size_t workspace = 0;
 };
 
@@ -152,33 +152,44 @@ inline bool workspace_of(cudnnHandle_t handle, const CudnnPlan& plan, int algori
   return status == CUDNN_STATUS_SUCCESS;
 }
 
-/// Takes the first of the algorithms, which are in order, that gives the same bits in each run; or
-/// one that was measured to take nearly as long and works in less memory.
+/// The bytes of a convolution's images, filters and results.
+inline int64_t bytes_of_arrays(const CudnnProblem& p) {
+  int64_t elements = 0;
+  for (const int* size : {p.image, p.filter, p.result}) {
+    int64_t count = 1;
+    for (int i = 0; i < p.axes + 2; ++i) count *= size[i];
+    elements += count;
+  }
+  const auto type = static_cast<cudnnDataType_t>(p.type);
+  const bool narrow = type == CUDNN_DATA_HALF || type == CUDNN_DATA_BFLOAT16;
+  return elements * (type == CUDNN_DATA_DOUBLE ? 8 : narrow ? 2 : 4);
+}
+
+/// Takes one of the algorithms that give the same bits in each run.
 template <class Found>
-void take_first(cudnnHandle_t handle, CudnnPlan& plan, const Found* found, int count) {
-  constexpr std::size_t most = std::size_t{1} << 30;
-  constexpr float nearly = 1.03F;
-  float longest = 0;
-  for (int i = 0; i < count; ++i) {
+void take_algorithm(cudnnHandle_t handle, CudnnPlan& plan, const Found* found, int count) {
+  constexpr int most = 16;
+  ConvCandidate candidates[most];
+  const Found* sources[most] = {};
+  int usable = 0;
+  for (int i = 0; i < count && usable < most; ++i) {
     if (found[i].status != CUDNN_STATUS_SUCCESS) continue;
     if (found[i].determinism != CUDNN_DETERMINISTIC) continue;
-    const bool measured = found[i].time > 0;
-    if (plan.found && !(measured && found[i].time <= longest)) break;
-    if (cudnnSetConvolutionMathType(plan.convolution, found[i].mathType) != CUDNN_STATUS_SUCCESS) {
-      continue;
-    }
     std::size_t bytes = 0;
-    if (!workspace_of(handle, plan, static_cast<int>(found[i].algo), bytes) || bytes > most) {
+    if (cudnnSetConvolutionMathType(plan.convolution, found[i].mathType) != CUDNN_STATUS_SUCCESS ||
+        !workspace_of(handle, plan, static_cast<int>(found[i].algo), bytes)) {
       continue;
     }
-    if (plan.found && bytes + (std::size_t{1} << 20) > plan.workspace) continue;
-    if (!plan.found) longest = nearly * found[i].time;
-    plan.found = true;
-    plan.algorithm = static_cast<int>(found[i].algo);
-    plan.math = found[i].mathType;
-    plan.workspace = bytes;
+    candidates[usable] = {found[i].time, static_cast<int64_t>(bytes)};
+    sources[usable++] = &found[i];
   }
-  if (plan.found) cudnnSetConvolutionMathType(plan.convolution, plan.math);
+  const int best = choose_algorithm(candidates, usable, bytes_of_arrays(plan.problem),
+                                    convolution_workspace_limit());
+  if (best < 0) return;
+  plan.found = true;
+  plan.algorithm = static_cast<int>(sources[best]->algo);
+  plan.workspace = static_cast<std::size_t>(candidates[best].workspace);
+  cudnnSetConvolutionMathType(plan.convolution, sources[best]->mathType);
 }
 
 /// Asks cuDNN for an algorithm; with `room` it measures them, overwriting the result's array.
@@ -198,7 +209,7 @@ WEFT_ONCE inline void find_algorithm(cudnnHandle_t handle, CudnnPlan& plan, cons
                    : cudnnGetConvolutionForwardAlgorithm_v7(handle, plan.image, plan.filter,
                                                             plan.convolution, plan.result, most,
                                                             &count, found);
-      if (status == CUDNN_STATUS_SUCCESS) take_first(handle, plan, found, count);
+      if (status == CUDNN_STATUS_SUCCESS) take_algorithm(handle, plan, found, count);
       // The only one that adds a bias alone; where another is faster, a pass for the bias costs
       // less.
       if (plan.bias != nullptr &&
@@ -215,7 +226,7 @@ WEFT_ONCE inline void find_algorithm(cudnnHandle_t handle, CudnnPlan& plan, cons
                    : cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, plan.filter, plan.result,
                                                                  plan.convolution, plan.image, most,
                                                                  &count, found);
-      if (status == CUDNN_STATUS_SUCCESS) take_first(handle, plan, found, count);
+      if (status == CUDNN_STATUS_SUCCESS) take_algorithm(handle, plan, found, count);
       break;
     }
     case ConvPart::weights: {
@@ -227,7 +238,7 @@ WEFT_ONCE inline void find_algorithm(cudnnHandle_t handle, CudnnPlan& plan, cons
                    : cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, plan.image, plan.result,
                                                                    plan.convolution, plan.filter,
                                                                    most, &count, found);
-      if (status == CUDNN_STATUS_SUCCESS) take_first(handle, plan, found, count);
+      if (status == CUDNN_STATUS_SUCCESS) take_algorithm(handle, plan, found, count);
       break;
     }
   }

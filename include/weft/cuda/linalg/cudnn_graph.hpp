@@ -160,8 +160,9 @@ class CudnnGraph {
   }
 
   /// Takes cuDNN's first engine for all operations, in its order, skipping those with one of the
-  /// `refused` notes (a bit each); returns false, with the reason in `status`, if there is none.
-  bool find_plan(cudnnHandle_t handle, unsigned refused = 0) {
+  /// `refused` notes (a bit each) or a workspace of more than `most_bytes`; returns false, with the
+  /// reason in `status`, if there is none.
+  bool find_plan(cudnnHandle_t handle, unsigned refused = 0, int64_t most_bytes = INT64_MAX) {
     const auto graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, handle);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, operations_.data(),
@@ -197,6 +198,9 @@ class CudnnGraph {
       int64_t found = 0;
       status = cudnnBackendGetAttribute(candidate, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
                                         CUDNN_TYPE_INT64, 1, &found, &workspace);
+      if (status == CUDNN_STATUS_SUCCESS && workspace > most_bytes) {
+        status = CUDNN_STATUS_NOT_SUPPORTED;
+      }
       if (status != CUDNN_STATUS_SUCCESS) continue;
       plan = candidate;
       return true;

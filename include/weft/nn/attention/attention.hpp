@@ -7,6 +7,7 @@
 #include "weft/autograd/shape/movement.hpp"
 #include "weft/nn/layers/linear.hpp"
 #include "weft/nn/layers/sequential.hpp"
+#include "weft/nn/watched.hpp"
 
 namespace weft::nn {
 
@@ -147,7 +148,8 @@ struct MultiheadAttention {
   /// axis. Throws ShapeError if shapes do not match.
   Var<T, D> operator()(const Var<T, D>& query, const Var<T, D>& key, const Var<T, D>& value,
                        const Masks& masks = {}) const {
-    return out_proj(heads_of(query, key, value, masks));
+    const detail::Watched watched(*this);
+    return watched(out_proj(heads_of(query, key, value, masks)));
   }
 
   /// The same without the output projection: the heads' results side by side.

@@ -4,6 +4,7 @@
 
 #include "weft/autograd/conv/batch_norm.hpp"
 #include "weft/nn/layers/norm.hpp"
+#include "weft/nn/watched.hpp"
 
 namespace weft::nn {
 
@@ -67,16 +68,23 @@ struct BatchNorm {
 
   /// x of shape (batch, channels, ...). Training on a single value per channel throws: the output
   /// would be all zeros.
-  Var<T, D> operator()(const Var<T, D>& x) const { return run(x, false); }
+  Var<T, D> operator()(const Var<T, D>& x) const {
+    const detail::Watched watched(*this);
+    return watched(run(x, false));
+  }
   /// relu of the same, fused into the same pass, forward and backward.
-  Var<T, D> relu(const Var<T, D>& x) const { return run(x, true); }
+  Var<T, D> relu(const Var<T, D>& x) const {
+    const detail::Watched watched(*this);
+    return watched(run(x, true));
+  }
   /// relu of the same plus `added`, of the shape of x: the end of a residual block in one pass.
   Var<T, D> relu(const Var<T, D>& x, const Var<T, D>& added) const {
     if (!(x.shape() == added.shape())) {
       fail<ShapeError>(text, "an input of shape ", x.shape(), " and what is added of shape ",
                        added.shape(), ", expected equal ones");
     }
-    return run(x, true, &added);
+    const detail::Watched watched(*this);
+    return watched(run(x, true, &added));
   }
 
  private:

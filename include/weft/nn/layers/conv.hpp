@@ -5,6 +5,7 @@
 #include "weft/autograd/conv/conv.hpp"
 #include "weft/nn/fields.hpp"
 #include "weft/nn/init.hpp"
+#include "weft/nn/watched.hpp"
 #include "weft/ops/shape/pad.hpp"
 
 namespace weft::nn {
@@ -81,8 +82,9 @@ struct Conv {
   Var<T, D> padded(const Var<T, D>& x) const;
   auto run(const Var<T, D>& x, const ConvOptions& o) const {
     using K = conv::Convolution<Axes>;
-    if (bias) return conv::detail::convolve<K>(o, x, weight, *bias);
-    return conv::detail::convolve<K>(o, x, weight);
+    const detail::Watched watched(*this);
+    if (bias) return watched(conv::detail::convolve<K>(o, x, weight, *bias));
+    return watched(conv::detail::convolve<K>(o, x, weight));
   }
 };
 
@@ -129,8 +131,9 @@ struct ConvTranspose {
     using K = conv::Transposed<Axes>;
     const ConvTransposeOptions o{options.stride, options.padding, options.output_padding,
                                  options.dilation, options.groups};
-    if (bias) return conv::detail::convolve<K>(o, x, weight, *bias);
-    return conv::detail::convolve<K>(o, x, weight);
+    const detail::Watched watched(*this);
+    if (bias) return watched(conv::detail::convolve<K>(o, x, weight, *bias));
+    return watched(conv::detail::convolve<K>(o, x, weight));
   }
 
  private:

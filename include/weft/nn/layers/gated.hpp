@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/nn/layers/linear.hpp"
+#include "weft/nn/watched.hpp"
 #include "weft/ops/gates.hpp"
 
 namespace weft::nn {
@@ -18,7 +19,10 @@ struct PReLU {
 
   auto fields() { return nn::fields("weight", weight); }
 
-  Var<T, D> operator()(const Var<T, D>& x) const { return prelu(x, weight); }
+  Var<T, D> operator()(const Var<T, D>& x) const {
+    const detail::Watched watched(*this);
+    return watched(Var<T, D>(prelu(x, weight)));
+  }
 };
 
 /// The first half of an axis times the sigmoid of the other (Dauphin et al. 2017).

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "weft/nn/layers/batch_norm.hpp"
+#include "weft/nn/watched.hpp"
 #include "weft/ops/conv/pool.hpp"
 #include "weft/ops/shape/pad.hpp"
 
@@ -65,7 +66,9 @@ struct GroupNorm {
       fail<ShapeError>("GroupNorm", "an input of shape ", x.shape(), ", expected (batch, ",
                        channels, ", ...)");
     }
-    return detail::scaled(detail::norm_of_groups(x, groups, epsilon), weight, bias);
+    const detail::Watched watched(*this);
+    return watched(
+        Var<T, D>(detail::scaled(detail::norm_of_groups(x, groups, epsilon), weight, bias)));
   }
 };
 
@@ -119,11 +122,12 @@ struct InstanceNorm {
       fail<ShapeError>(text, "an input of shape ", x.shape(), ", expected (batch, ", channels,
                        ", ...) of ", Axes + 2, " axes");
     }
+    const detail::Watched watched(*this);
     if (!training && running_mean) {
       const Shape row = autograd::detail::beside_images(channels, x.rank());
       const Tensor<T, D> scale = rsqrt(*running_var + static_cast<compute_t<T>>(epsilon));
       const Var<T, D> y = (x - running_mean->reshape(row)) * scale.reshape(row);
-      return scaled(y, weight, bias);
+      return watched(Var<T, D>(scaled(y, weight, bias)));
     }
     const int64_t places = x.size() / (x.size(0) * channels);
     if (places <= 1) {
@@ -131,7 +135,7 @@ struct InstanceNorm {
                        ", expected more than one place in an image");
     }
     if (training && running_mean) track(x.value().reshape({x.size(0), channels, -1}));
-    return scaled(norm_of_groups(x, channels, epsilon), weight, bias);
+    return watched(Var<T, D>(scaled(norm_of_groups(x, channels, epsilon), weight, bias)));
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "weft/autograd/linalg/matmul.hpp"
 #include "weft/nn/fields.hpp"
 #include "weft/nn/init.hpp"
+#include "weft/nn/watched.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 
@@ -74,14 +75,16 @@ struct Linear {
 template <class D, class T>
 Var<T, D> Linear<D, T>::operator()(const Var<T, D>& x) const {
   check(x);
-  if (bias) return linear(x, weight, *bias);
-  return linear(x, weight);
+  const detail::Watched watched(*this);
+  if (bias) return watched(Var<T, D>(linear(x, weight, *bias)));
+  return watched(Var<T, D>(linear(x, weight)));
 }
 template <class D, class T>
 Var<T, D> Linear<D, T>::plus(const Var<T, D>& x, const Var<T, D>& added) const {
   check(x);
-  if (bias) return linear(x, weight, *bias) + added;
-  return linear(x, weight) + added;
+  const detail::Watched watched(*this);
+  if (bias) return watched(Var<T, D>(linear(x, weight, *bias) + added));
+  return watched(Var<T, D>(linear(x, weight) + added));
 }
 template <class D, class T>
 Var<T, D> Linear<D, T>::relu(const Var<T, D>& x) const {
@@ -89,7 +92,9 @@ Var<T, D> Linear<D, T>::relu(const Var<T, D>& x) const {
   if (!bias || is_grad_enabled() || autograd::caster<T, D>() != nullptr) {
     return weft::relu((*this)(x));
   }
-  return Var<T, D>(Tensor<T, D>(weft::relu(linear(x.value(), weight.value(), bias->value()))));
+  const detail::Watched watched(*this);
+  return watched(
+      Var<T, D>(Tensor<T, D>(weft::relu(linear(x.value(), weight.value(), bias->value())))));
 }
 
 struct EmbeddingOptions {
@@ -121,10 +126,12 @@ struct Embedding {
   /// IndexError for an index outside the table.
   template <TensorLike I>
   Var<T, D> operator()(const I& indices) const {
-    if (!padding_index) return take(weight, indices, axis(0));
+    const detail::Watched watched(*this);
+    if (!padding_index) return watched(Var<T, D>(take(weight, indices, axis(0))));
     using C = compute_t<typename I::value_type>;
     const auto padded = indices.unsqueeze(-1) == static_cast<C>(*padding_index);
-    return where(padded, take(weight.detach(), indices, axis(0)), take(weight, indices, axis(0)));
+    return watched(Var<T, D>(
+        where(padded, take(weight.detach(), indices, axis(0)), take(weight, indices, axis(0)))));
   }
 };
 

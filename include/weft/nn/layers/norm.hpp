@@ -7,6 +7,7 @@
 #include "weft/autograd/rows/compose.hpp"
 #include "weft/autograd/shape/movement.hpp"
 #include "weft/nn/fields.hpp"
+#include "weft/nn/watched.hpp"
 
 namespace weft::nn {
 
@@ -66,10 +67,11 @@ struct LayerNorm {
   }
 
   Var<T, D> operator()(const Var<T, D>& x) const {
+    const detail::Watched watched(*this);
     const Var<T, D> y = layer_norm(detail::joined("LayerNorm", x, normalized),
                                    detail::flat_or<T, D>(weight, normalized, 1, x.device()),
                                    detail::flat_or<T, D>(bias, normalized, 0, x.device()), epsilon);
-    return normalized.rank() == 1 ? y : y.reshape(x.shape());
+    return watched(normalized.rank() == 1 ? y : y.reshape(x.shape()));
   }
 };
 
@@ -98,9 +100,10 @@ struct RMSNorm {
   }
 
   Var<T, D> operator()(const Var<T, D>& x) const {
+    const detail::Watched watched(*this);
     const Var<T, D> y = rms_norm(detail::joined("RMSNorm", x, normalized),
                                  detail::flat_or<T, D>(weight, normalized, 1, x.device()), epsilon);
-    return normalized.rank() == 1 ? y : y.reshape(x.shape());
+    return watched(normalized.rank() == 1 ? y : y.reshape(x.shape()));
   }
 
  private:

@@ -5,6 +5,7 @@
 #include "weft/autograd/shape/movement.hpp"
 #include "weft/nn/layers/activations.hpp"
 #include "weft/nn/layers/dropout.hpp"
+#include "weft/nn/watched.hpp"
 
 namespace weft::nn {
 
@@ -77,7 +78,9 @@ struct Sequential {
                     "weft: a module in a Sequential is called with the value before it: give it a "
                     "const operator()(x); nn::ReLU{} stands for relu");
       if constexpr (callable) {
-        return from<I + 1>(std::get<I>(modules)(x));
+        const M& module = std::get<I>(modules);
+        const detail::Watched watched(module);
+        return from<I + 1>(watched(module(x)));
       } else {
         return x;
       }

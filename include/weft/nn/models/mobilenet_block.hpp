@@ -66,7 +66,13 @@ struct SqueezeExcitation {
   Var<T, D> operator()(const Var<T, D>& x) const {
     const Var<T, D> means = adaptive_avg_pool2d(x, 1);
     const Var<T, D> scale = fc2(relu(fc1(means)));
-    return x * hardsigmoid(scale);
+    if constexpr (is_cuda<D>) {
+      return x * hardsigmoid(scale);
+    } else {
+      // In the product's own loop hardsigmoid and its derivative are computed for each place.
+      const Var<T, D> share = hardsigmoid(scale);
+      return x * share;
+    }
   }
 };
 

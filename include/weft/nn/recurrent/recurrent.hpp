@@ -7,6 +7,7 @@
 #include "weft/nn/layers/sequential.hpp"
 #include "weft/nn/recurrent/library.hpp"
 #include "weft/nn/recurrent/sequence_lengths.hpp"
+#include "weft/nn/watched.hpp"
 
 namespace weft::nn {
 
@@ -125,12 +126,13 @@ struct Recurrent {
       fail<ValueError>(Steps::text, "an input of shape ", x.shape(), ", expected a step at least");
     }
     lengths.check(Steps::text, y.size(0), batch);
+    const detail::Watched watched(*this);
     const Var<T, D> h0 = first(hidden_of(state), batch, out(), x.device());
     const Var<T, D> c0 = first(cell_of(state), batch, hidden_size, x.device());
     if constexpr (has_recurrent_library<D>()) {
       const auto states = by_library(y, h0, c0, lengths);
       if (states.outputs.size() > 0) {
-        y = options.batch_first ? states.outputs.transpose(0, 1) : states.outputs;
+        y = watched(options.batch_first ? states.outputs.transpose(0, 1) : states.outputs);
         if constexpr (has_cell) return {y, {states.h, states.c}};
         if constexpr (!has_cell) return {y, states.h};
       }
@@ -151,7 +153,7 @@ struct Recurrent {
       }
       y = outputs.size() == 1 ? outputs[0] : cat(outputs, axis(2));
     }
-    if (options.batch_first) y = y.transpose(0, 1);
+    y = watched(options.batch_first ? y.transpose(0, 1) : y);
     if constexpr (has_cell) {
       return {y, {stack(hs, axis(0)), stack(cs, axis(0))}};
     } else {

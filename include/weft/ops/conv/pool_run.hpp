@@ -31,13 +31,18 @@ struct Pooled {
   I indices;
 };
 
-/// max_pool of two spatial axes by dedicated kernels (cuda/conv/pool.hpp), which return false,
+/// max_pool by dedicated kernels (cpu/conv/pool.hpp, cuda/conv/pool.hpp), which return false,
 /// without side effects, for cases they do not support; without `index` only the values:
 ///   static bool largest(const char* operation, const pool::Window&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& y, const Tensor<I, D>* index);
 ///   static bool gradient(operation, window, g, index, dx);
 template <class D>
 struct MaxPoolKernels;
+/// The same for averages (cpu/conv/average_pool.hpp):
+///   static bool average(const pool::Window&, const Tensor<T, D>& x, const Tensor<T, D>& y);
+///   static bool gradient(window, g, dx);
+template <class D>
+struct AvgPoolKernels;
 
 namespace pool {
 
@@ -47,6 +52,11 @@ using KernelsOf = MaxPoolKernels<std::conditional_t<is_cuda<D>, Cuda, D>>;
 template <class D>
 constexpr bool has_kernels() {
   return requires { sizeof(KernelsOf<D>); };
+}
+
+template <class D>
+constexpr bool has_average_kernels() {
+  return requires { sizeof(AvgPoolKernels<D>); };
 }
 
 /// Pooling of Vars, in autograd/conv/pool.hpp.
@@ -156,6 +166,9 @@ Tensor<T, D> average(const char* operation, const Window& w, const Tensor<T, D>&
   const Tensor<T, D> x = in_any_format(images);
   const Tensor<T, D> y =
       allocate_format<T>(result_shape(x.shape(), w), x.device(), is_channels_last(x));
+  if constexpr (has_average_kernels<D>()) {
+    if (AvgPoolKernels<D>::average(w, x, y)) return y;
+  }
   const Average<T> f{w, Planes<const T>(x), Planes<T>(y)};
   conv::visit(operation, x.device(), conv::volume_of(y), f, {x.storage()}, {y.storage()});
   return y;

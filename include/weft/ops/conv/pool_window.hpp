@@ -108,39 +108,6 @@ struct Largest {
     *to.at(p) = static_cast<T>(best);
     if (index.data != nullptr) *index.at(p) = static_cast<I>(found);
   }
-  void row(Place p, int count) const {
-    const Window& w = window;
-    const bool plain = !w.parts && w.kernel[0] == 1 && w.padding[0] == 0 && w.dilation[1] == 1 &&
-                       w.dilation[2] == 1;
-    const int top = w.begin(1, p.y);
-    const int bottom = w.end(1, p.y);
-    for (; p.x < count; ++p.x) {
-      const int left = w.begin(2, p.x);
-      const int right = w.end(2, p.x);
-      if (!plain || top < 0 || bottom > w.in[1] || left < 0 || right > w.in[2]) {
-        (*this)(p);
-        continue;
-      }
-      // All of the window is inside.
-      const T* in = from.at(p.n, p.c, p.z * w.stride[0], top, left);
-      auto best = load_element(*in);
-      int best_y = top;
-      int best_x = left;
-      for (int y = top; y < bottom; ++y, in += from.y) {
-        for (int x = left; x < right; ++x) {
-          const auto value = load_element(in[(x - left) * from.x]);
-          if (value > best || value != value) {
-            best = value;
-            best_y = y;
-            best_x = x;
-          }
-        }
-      }
-      *to.at(p) = static_cast<T>(best);
-      const int place = (p.z * w.stride[0] * w.in[1] + best_y) * w.in[2] + best_x;
-      if (index.data != nullptr) *index.at(p) = static_cast<I>(place);
-    }
-  }
 };
 
 /// The gradient of its images: each place's sum over the windows that chose it.
@@ -227,18 +194,6 @@ struct AverageGradient {
       }
     }
     *to.at(p) = static_cast<T>(sum);
-  }
-  /// If one window covers the whole image, all places get the same.
-  void row(Place p, int count) const {
-    const Window& w = window;
-    if (w.out[0] * w.out[1] * w.out[2] == 1 && w.parts) {
-      const T value = static_cast<T>(load_element(*from.at(p.n, p.c, 0, 0, 0)) /
-                                     static_cast<compute_t<T>>(w.share(0, 0, 0)));
-      T* const out = to.at(p);
-      for (int i = 0; i < count; ++i) out[i * to.x] = value;
-      return;
-    }
-    for (; p.x < count; ++p.x) (*this)(p);
   }
 };
 

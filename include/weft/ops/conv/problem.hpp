@@ -94,6 +94,8 @@ struct Planes {
   WEFT_HD T* at(int64_t image, int64_t channel, int64_t iz, int64_t iy, int64_t ix) const {
     return data + image * n + channel * c + iz * z + iy * y + ix * x;
   }
+  /// Whether channels lie next to each other, and places do not.
+  bool are_channels_adjacent() const { return c == 1 && x != 1; }
   WEFT_HD T* at(const Place& p) const { return at(p.n, p.c, p.z, p.y, p.x); }
 };
 

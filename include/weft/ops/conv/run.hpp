@@ -27,13 +27,12 @@ struct ConvLibrary;
 template <class D>
 struct DepthwiseWeights;
 
-/// Depthwise convolutions of channels-last images by dedicated kernels
-/// (cuda/conv/depthwise_last.hpp), which return false, without side effects, for cases they do not
-/// support:
+/// Depthwise convolutions of channels-last images by dedicated kernels (depthwise_last.hpp of
+/// cpu/conv and cuda/conv), which return false, without side effects, for cases they do not
+/// support; the filters' gradient is a part of DepthwiseWeights:
 ///   static bool results(const char* operation, const conv::Problem&, const Tensor<T, D>& x,
 ///                       const Tensor<T, D>& w, const Tensor<T, D>* bias, const Tensor<T, D>& y);
 ///   static bool images(operation, problem, g, w, dx);
-///   static Tensor<compute_t<T>, D> weights(operation, problem, x, g);  // empty for these
 template <class D>
 struct DepthwiseLast;
 /// The same for contiguous images (cuda/conv/depthwise_planes.hpp).
@@ -48,11 +47,12 @@ constexpr bool has_library() {
   return requires { sizeof(ConvLibrary<Loops<D>>); };
 }
 template <class D>
-constexpr bool has_depthwise() {
-  return requires {
-    sizeof(DepthwiseLast<Loops<D>>);
-    sizeof(DepthwisePlanes<Loops<D>>);
-  };
+constexpr bool has_depthwise_last() {
+  return requires { sizeof(DepthwiseLast<Loops<D>>); };
+}
+template <class D>
+constexpr bool has_depthwise_planes() {
+  return requires { sizeof(DepthwisePlanes<Loops<D>>); };
 }
 }  // namespace detail
 
@@ -102,12 +102,14 @@ Tensor<T, D> results(const char* operation, const Problem& p, const Tensor<T, D>
     const Tensor<T, D> filters = all::in_format(w, false);
     const Tensor<T, D> shift = bias != nullptr ? all::in_format(*bias, false) : Tensor<T, D>();
     bool summed = false;
-    if constexpr (detail::has_depthwise<D>()) {
-      const auto* const added = bias != nullptr ? &shift : nullptr;
+    const auto* const added = bias != nullptr ? &shift : nullptr;
+    if constexpr (detail::has_depthwise_last<D>()) {
       using Last = DepthwiseLast<detail::Loops<D>>;
+      summed = last && Last::results(operation, p, x, filters, added, y);
+    }
+    if constexpr (detail::has_depthwise_planes<D>()) {
       using Flat = DepthwisePlanes<detail::Loops<D>>;
-      summed = last ? Last::results(operation, p, x, filters, added, y)
-                    : Flat::results(operation, p, x, filters, added, y);
+      summed = summed || (!last && Flat::results(operation, p, x, filters, added, y));
     }
     if (!summed) {
       const DepthwiseResult<T> f{Window(p),      Planes<const T>(x),
@@ -168,13 +170,13 @@ Tensor<T, D> images(const char* operation, const Problem& p, const Tensor<T, D>&
   }
   const Tensor<T, D> filters = all::in_format(w, false);
   if (p.is_depthwise()) {
-    if constexpr (detail::has_depthwise<D>()) {
+    if constexpr (detail::has_depthwise_last<D>()) {
       using Last = DepthwiseLast<detail::Loops<D>>;
+      if (last && Last::images(operation, p, g, filters, dx)) return dx;
+    }
+    if constexpr (detail::has_depthwise_planes<D>()) {
       using Flat = DepthwisePlanes<detail::Loops<D>>;
-      if (last ? Last::images(operation, p, g, filters, dx)
-               : Flat::images(operation, p, g, filters, dx)) {
-        return dx;
-      }
+      if (!last && Flat::images(operation, p, g, filters, dx)) return dx;
     }
     const DepthwiseImage<T> f{Window(p), Planes<const T>(g), filters.data(), Planes<T>(dx),
                               static_cast<int>(p.filters / p.channels)};
