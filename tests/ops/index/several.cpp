@@ -1,5 +1,5 @@
 #include "weft/ops/index/several.hpp"
-#include "weft/ops/index/ravel.hpp"
+#include <weft/ops/index/ravel.hpp>
 
 #include "array.hpp"
 

@@ -119,13 +119,14 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     }
   };
 
-  /// ElementAt that writes to other positions than it reads from.
+  /// The inputs of element first + i, which is written to position i.
   struct Later {
-    At from;
+    const typename Operands::type& operands;
+    int64_t first;
     int64_t i;
     template <int I>
     WEFT_HD WEFT_INLINE auto get() const {
-      return from.template get<I>();
+      return weft::get<I - 1>(operands).at(first + i);
     }
   };
 
@@ -195,7 +196,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-        for (int64_t i = 0; i < whole; ++i) store_values(mine, to, Later{{operands, first + i}, i});
+        for (int64_t i = 0; i < whole; ++i) store_values(mine, to, Later{operands, first, i});
         if (to.head == out.head) break;
         first = 0;
         count = n - left;

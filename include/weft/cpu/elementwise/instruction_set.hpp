@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "weft/core/config.hpp"
+
 namespace weft::cpu {
 
 /// The instruction set that this file is compiled for. As a template argument of the loops it keeps
@@ -125,7 +127,7 @@ struct KernelLoops {
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
   [[gnu::flatten,
 #if !defined(__clang__)
-    gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
+    WEFT_VECTORISED,
 #endif
     gnu::target("avx2,fma,f16c")]] static void
   avx2(const void* programs, char* const* at, const std::int64_t* step, const std::int64_t* skip,
@@ -145,7 +147,7 @@ struct KernelLoops {
 #endif
 #if defined(__OPTIMIZE__) && !defined(__clang__)
     ,
-    gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic")
+    WEFT_VECTORISED
 #endif
   ]] static void
   compiled(const void* programs, char* const* at, const std::int64_t* step,
@@ -156,7 +158,7 @@ struct KernelLoops {
 
 #if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
     !defined(__AVX512F__) && !defined(__clang__)
-  [[gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
+  [[gnu::flatten, WEFT_VECTORISED,
     gnu::target(
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,prefer-vector-width=512")]] static void
   avx512(const void* programs, char* const* at, const std::int64_t* step, const std::int64_t* skip,
