@@ -79,7 +79,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     const Rows these{programs, at, step, skip, n};
     for (int64_t r = 0; r < rows; ++r) {
       if constexpr (by_vectors) {
-        these.calls(r);
+        these.row_by_calls(r);
       } else {
         these.row(r, 0, n);
       }
@@ -110,7 +110,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   using At = ElementAt<1, typename Operands::type>;
 
   /// ElementAt with operands of its own.
-  struct Together {
+  struct SelectedInputs {
     typename Operands::type operands;
     int64_t i;
     template <int I>
@@ -120,7 +120,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   };
 
   /// The inputs of element first + i, which is written to position i.
-  struct Later {
+  struct Shifted {
     const typename Operands::type& operands;
     int64_t first;
     int64_t i;
@@ -168,7 +168,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
       }
       return Loop::run_together(
           mine, out, count, n, [&](int64_t r, int64_t i) __attribute__((always_inline)) {
-            return Together{
+            return SelectedInputs{
                 Operands::moved(at + targets, step + targets, skip + targets, first + r), i};
           });
     }
@@ -196,7 +196,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-        for (int64_t i = 0; i < whole; ++i) store_values(mine, to, Later{operands, first, i});
+        for (int64_t i = 0; i < whole; ++i) store_values(mine, to, Shifted{operands, first, i});
         if (to.head == out.head) break;
         first = 0;
         count = n - left;
@@ -209,7 +209,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
       }
     }
 
-    [[gnu::always_inline]] void calls(int64_t r) const {
+    [[gnu::always_inline]] void row_by_calls(int64_t r) const {
       const Pack<Ps...> mine = *static_cast<const Pack<Ps...>*>(programs);
       const auto operands = Operands::moved(at + targets, step + targets, skip + targets, r);
       const auto out = outputs(at, skip, r, std::index_sequence_for<Outs...>{});
