@@ -64,14 +64,6 @@
 #define WEFT_OUTLINED [[gnu::noinline]]
 #endif
 
-/// Options of a function around one vector loop: at -O2 g++ 12 vectorises hardly any unless asked
-/// to. The passes that are left out change nothing in such a loop.
-#define WEFT_VECTORISED                                                                      \
-  gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic", "no-tree-pre",             \
-                "no-code-hoisting", "no-tree-vrp", "no-thread-jumps", "no-cse-follow-jumps", \
-                "no-rerun-cse-after-loop", "no-optimize-strlen", "no-store-merging",         \
-                "no-isolate-erroneous-paths-dereference")
-
 /// Asserts below a type that it models its concept, but only where weft itself is tested:
 /// everywhere, it would add a fiftieth to the compile time.
 #if defined(WEFT_CHECK_MODELS)

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "weft/core/config.hpp"
-
 namespace weft::cpu {
 
 /// The instruction set that this file is compiled for. As a template argument of the loops it keeps
@@ -127,7 +125,7 @@ struct KernelLoops {
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX2__)
   [[gnu::flatten,
 #if !defined(__clang__)
-    WEFT_VECTORISED,
+    gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
 #endif
     gnu::target("avx2,fma,f16c")]] static void
   avx2(const void* programs, char* const* at, const std::int64_t* step, const std::int64_t* skip,
@@ -147,7 +145,7 @@ struct KernelLoops {
 #endif
 #if defined(__OPTIMIZE__) && !defined(__clang__)
     ,
-    WEFT_VECTORISED
+    gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic")
 #endif
   ]] static void
   compiled(const void* programs, char* const* at, const std::int64_t* step,
@@ -158,7 +156,7 @@ struct KernelLoops {
 
 #if defined(WEFT_AVX512) && defined(__x86_64__) && defined(__OPTIMIZE__) && \
     !defined(__AVX512F__) && !defined(__clang__)
-  [[gnu::flatten, WEFT_VECTORISED,
+  [[gnu::flatten, gnu::optimize("tree-loop-vectorize", "vect-cost-model=dynamic"),
     gnu::target(
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,prefer-vector-width=512")]] static void
   avx512(const void* programs, char* const* at, const std::int64_t* step, const std::int64_t* skip,
