@@ -110,7 +110,7 @@ class Headers:
         text = "\n".join(p.read_text() for p in sorted(WEFT.rglob("*.hpp")))
         self.declared = set(re.findall(r"[\w>&*\])] (\w+)\(", text)) | set(
             re.findall(r"\b(?:struct|class|using|concept|constexpr bool) (\w+)", text))
-        members = (WEFT / "tensor/tensor.hpp", WEFT / "autograd/var.hpp", WEFT / "core/random/generator.hpp")
+        members = (WEFT / "tensor/tensor.hpp", WEFT / "autograd/var.hpp", WEFT / "autograd/gradient_members.hpp", WEFT / "core/random/generator.hpp")
         self.members = set(re.findall(r"[\w>&*] (\w+)\(", "\n".join(p.read_text() for p in members if p.exists())))
 
     def lacks(self, code):

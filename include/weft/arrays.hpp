@@ -17,7 +17,8 @@
 #include "weft/ops/shape/diagonal.hpp"  // diag, diag_embed, diagflat, block_diag
 #include "weft/ops/shape/edit.hpp"      // insert, erase, trim_zeros, slice_scatter
 #include "weft/ops/shape/choose.hpp"    // masked_fill, masked_scatter, select, piecewise, one_hot
-#include "weft/ops/index/several.hpp"   // x at (i, j), index_put, gather_nd, unravel_index
+#include "weft/ops/index/ravel.hpp"     // ravel_multi_index, unravel_index
+#include "weft/ops/index/several.hpp"   // x at (i, j), index_put, gather_nd, scatter_nd
 #include "weft/ops/index/scatter_reduce.hpp"  // scatter_reduce, index_reduce
 #include "weft/ops/elementwise/spaced.hpp"    // logspace, geomspace, indices
 #include "weft/tensor/nested.hpp"             // tensor of vectors of vectors

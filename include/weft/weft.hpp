@@ -10,7 +10,8 @@
 // clang-format off
 #include "weft/tensor/rules.hpp"              // compile-time rules and their sentences
 #include "weft/tensor/tensor.hpp"             // Tensor<T, D>: handles, views, assignment
-#include "weft/tensor/factory.hpp"            // zeros, full, tensor({...})
+#include "weft/tensor/factory.hpp"            // zeros, full
+#include "weft/tensor/from_values.hpp"        // tensor({...})
 #include "weft/tensor/borrow.hpp"             // borrow: memory of your own
 #include "weft/tensor/print.hpp"              // to_string(x), stream << x
 #include "weft/ops/elementwise/domain.hpp"    // which element types an operation takes

@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long because a Var has every member of a Tensor.
-
 #include "weft/autograd/expression/caster.hpp"
 #include "weft/autograd/expression/differentiable.hpp"
 #include "weft/autograd/expression/hoist_opaque.hpp"
 #include "weft/autograd/expression/large.hpp"
 #include "weft/autograd/expression/row_backward.hpp"
 #include "weft/autograd/expression/statement.hpp"
-#include "weft/autograd/tape/engine.hpp"
+#include "weft/autograd/gradient_members.hpp"
 #include "weft/eval/transfer.hpp"
 #include "weft/tensor/factory.hpp"
 
@@ -30,7 +28,9 @@ Tensor<T, D> values(const Tensor<Dual<T>, D>& x);  // in autograd/linalg/dual.hp
 /// expression as for a Tensor and records it; y.backward() then computes the gradients of all Vars
 /// that require one, which x.grad() gives. Copies are handles to the same values and gradient.
 template <class T, Device D>
-class Var : public Members<Var<T, D>> {
+class Var : public Members<Var<T, D>>, public autograd::GradientMembers<T, D> {
+  using Gradients = autograd::GradientMembers<T, D>;
+
  public:
   using value_type = T;
   using device_type = D;
@@ -41,7 +41,7 @@ class Var : public Members<Var<T, D>> {
 
   Var() = default;
   /// Shares the values of a tensor. It gets a gradient only if `requires_grad`.
-  Var(const Tensor<T, D>& value, bool requires_grad = false) : value_(value) {
+  Var(const Tensor<T, D>& value, bool requires_grad = false) : Gradients(value) {
     if (requires_grad) this->requires_grad(true);
   }
   /// The value of an expression, recorded where a Var in it requires a gradient.
@@ -56,9 +56,7 @@ class Var : public Members<Var<T, D>> {
   }
   /// For nodes: a value, and the variable it was computed by, or null.
   Var(const Tensor<T, D>& value, autograd::Ref<autograd::VariableOf<T, D>> variable)
-      : value_(value), variable_(static_cast<decltype(variable)&&>(variable)) {
-    if (variable_) variable_->note_format(value_);
-  }
+      : Gradients(value, static_cast<decltype(variable)&&>(variable)) {}
 
   Var(const Var&) = default;
   Var(Var&&) noexcept = default;
@@ -96,6 +94,7 @@ class Var : public Members<Var<T, D>> {
     return *this;
   }
 
+  using Gradients::is_leaf;
   using Members<Var>::shape;
   const Shape& shape() const { return value_.shape(); }
   const Strides& strides() const { return value_.strides(); }
@@ -111,9 +110,7 @@ class Var : public Members<Var<T, D>> {
   auto to_vector() const { return value_.to_vector(); }
   Var eval() const { return *this; }
 
-  /// Whether backward() computes its gradient: true of leaves that ask for one, and of everything
-  /// that depends on such a leaf.
-  bool requires_grad() const { return variable_ && variable_->requires_grad; }
+  using Gradients::requires_grad;
   /// Turns the gradient of a leaf on or off; throws if a statement computed this Var.
   Var& requires_grad(bool wanted) {
     if (!is_leaf()) {
@@ -124,85 +121,6 @@ class Var : public Members<Var<T, D>> {
     if (!variable_ && wanted) variable_ = autograd::Ref(new autograd::VariableOf<T, D>);
     if (variable_) variable_->requires_grad = wanted;
     return *this;
-  }
-  /// Whether it is a leaf, that is, no recorded statement computed it.
-  bool is_leaf() const { return !variable_ || variable_->is_leaf(); }
-  /// Keeps the gradient after a backward pass even if a statement computed this Var, so that grad()
-  /// gives it.
-  void retain_grad() const { variable("retain_grad")->retains = true; }
-
-  bool has_grad() const { return variable_ && variable_->has_gradient; }
-  /// The gradient; each backward pass adds to it. Throws if there is none yet.
-  const Tensor<T, D>& grad() const {
-    if (!has_grad()) {
-      fail<ValueError>("grad", "a Var of shape ", shape(), " has no gradient: ",
-                       !requires_grad() ? "it does not require one, see parameter(x)"
-                       : is_leaf()      ? "no backward pass has reached it"
-                                        : "it was computed by a statement: write retain_grad() "
-                                          "before the backward pass");
-    }
-    return variable_->gradient;
-  }
-  /// Makes this tensor the gradient; for a Var in an arena its elements are copied instead.
-  void set_grad(const Tensor<T, D>& gradient) const {
-    if (!(gradient.shape() == shape())) {
-      fail<ShapeError>("set_grad", "a gradient of shape ", gradient.shape(), " for ", shape());
-    }
-    variable("set_grad")->set_gradient(gradient);
-  }
-  /// Drops the gradient, so that the next pass writes a new one.
-  void zero_grad() const {
-    if (!variable_) return;
-    variable_->gradient = {};
-    variable_->has_gradient = false;
-  }
-
-  /// Adds the gradients of this value, which has one element, to the leaves it was computed from.
-  template <class... Options>
-  void backward(Options... options) const {
-    static_assert(!is_complex<T> || sizeof...(Options) > max_rank,
-                  "weft: backward() starts from a real number: write real(z) or abs(z) first, or "
-                  "give the gradient, z.backward(g)");
-    if (size() != 1) {
-      fail<ShapeError>("backward", "a Var of shape ", shape(),
-                       ", expected one element: give the gradient, y.backward(g)");
-    }
-    backward(full<T>(shape(), compute_t<T>(1), device()), options...);
-  }
-  /// The same for a value of any shape, given its gradient.
-  template <class... Options>
-  void backward(const Tensor<T, D>& gradient, Options...) const {
-    static_assert((std::is_same_v<Options, Retain> && ...),
-                  "weft: backward takes a gradient and retain");
-    if (!(gradient.shape() == shape())) {
-      fail<ShapeError>("backward", "a gradient of shape ", gradient.shape(), " for ", shape());
-    }
-    if (!requires_grad()) {
-      fail<ValueError>("backward", "a Var of shape ", shape(),
-                       " depends on nothing that requires a gradient: see parameter(x)");
-    }
-    autograd::Pass pass(variable_.get());
-    pass.seed(*variable_, gradient);
-    pass.run(sizeof...(Options) > 0);
-  }
-
-  /// Calls f with the gradient once it is complete, in each backward pass; if f returns a tensor,
-  /// that replaces the gradient.
-  template <class F>
-  void register_hook(F f) const {
-    using Hook = autograd::HookOf<F, T, D>;
-    variable("register_hook")->hooks.emplace_back(new Hook(static_cast<F&&>(f)));
-  }
-  /// Calls f with a leaf's gradient whenever a pass has added to it.
-  template <class F>
-  void register_post_accumulate_grad_hook(F f) const {
-    using Hook = autograd::HookOf<F, T, D>;
-    if (!is_leaf()) {
-      fail<ValueError>("register_post_accumulate_grad_hook", "a Var of shape ", shape(),
-                       " was computed by a statement, expected a leaf");
-    }
-    variable("register_post_accumulate_grad_hook")
-        ->accumulated_hooks.emplace_back(new Hook(static_cast<F&&>(f)));
   }
 
   /// Writes into the elements. A Var that requires a gradient can only be written inside a NoGrad.
@@ -216,8 +134,7 @@ class Var : public Members<Var<T, D>> {
     }
     return *this;
   }
-  /// In place inside a NoGrad, or if no gradient is required; otherwise a new value, like x = x +
-  /// e.
+  /// In place inside a NoGrad, or if no gradient is required; otherwise a new value: x = x + e.
   template <class X>
   Var& operator+=(X&& x) {
     return update(*this + static_cast<X&&>(x));
@@ -294,18 +211,7 @@ class Var : public Members<Var<T, D>> {
   template <class To>
   Var<T, To> to(To device) const;
 
-  /// What the copies share; null if no gradient was ever asked for.
-  const autograd::Ref<autograd::VariableOf<T, D>>& variable() const { return variable_; }
-
  private:
-  autograd::VariableOf<T, D>* variable(const char* operation) const {
-    if (!requires_grad()) {
-      fail<ValueError>(operation, "a Var of shape ", shape(),
-                       " does not require a gradient: see parameter(x)");
-    }
-    return variable_.get();
-  }
-
   /// Evaluates a statement and records it. Not inline: weft::lib holds it for common statements.
   template <class E>
   void record(const E& e, const char* file, unsigned line);
@@ -328,8 +234,8 @@ class Var : public Members<Var<T, D>> {
     return *this;
   }
 
-  Tensor<T, D> value_;
-  autograd::Ref<autograd::VariableOf<T, D>> variable_;
+  using Gradients::value_;
+  using Gradients::variable_;
 };
 
 template <class T, Device D>

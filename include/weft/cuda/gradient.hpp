@@ -54,7 +54,7 @@ struct GradientExecutor<Cuda> {
       for (int d = 0; d < grid.outer; ++d)
         grid.stride[i][d] = operands[i].stride[grid.outer - 1 - d];
     }
-    on_cuda::detail::BegunSum begun[k];
+    on_cuda::detail::StartedSum begun[k];
     begin_sums(typename Program::values{}, device, loops, operands, stores, grid,
                blocks_x * blocks_y, begun, std::make_index_sequence<k>{});
     void* arguments[] = {&grid, const_cast<Program*>(&program)};
@@ -140,7 +140,7 @@ struct GradientExecutor<Cuda> {
   static void begin_sums(detail::TypeList<Vs...>, Cuda device, const detail::Loops& loops,
                          const detail::Operand* operands, Stores stores,
                          on_cuda::SumGrid<N, K>& grid, unsigned blocks,
-                         on_cuda::detail::BegunSum* begun, std::index_sequence<J...>) {
+                         on_cuda::detail::StartedSum* begun, std::index_sequence<J...>) {
     (begin_sum<Vs>(device, loops, operands[J], (stores.wanted >> J & 1U) != 0,
                    (stores.adds >> J & 1U) != 0, (stores.sums >> J & 1U) != 0, grid,
                    static_cast<int>(J), blocks, begun[J]),
@@ -149,7 +149,7 @@ struct GradientExecutor<Cuda> {
   template <class V, int N, int K>
   static void begin_sum(Cuda device, const detail::Loops& loops, const detail::Operand& target,
                         bool wanted, bool adds, bool sums, on_cuda::SumGrid<N, K>& grid, int j,
-                        unsigned blocks, on_cuda::detail::BegunSum& begun) {
+                        unsigned blocks, on_cuda::detail::StartedSum& begun) {
     using on_cuda::SumMode;
     grid.sum[j] = nullptr;
     grid.mode[j] = !wanted ? SumMode::skip : adds ? SumMode::add : SumMode::store;
@@ -170,7 +170,7 @@ struct GradientExecutor<Cuda> {
   static void finish_sums(detail::TypeList<Vs...>, const detail::Name& name, Cuda device,
                           const Shape& shape, const detail::Loops& loops,
                           const on_cuda::SumGrid<N, K>& grid, unsigned blocks,
-                          const on_cuda::detail::BegunSum* begun, std::index_sequence<J...>) {
+                          const on_cuda::detail::StartedSum* begun, std::index_sequence<J...>) {
     (finish_sum<Vs>(name, device, shape, loops, grid.row_step, grid.inner, grid.parts, blocks,
                     begun[J]),
      ...);
@@ -180,7 +180,7 @@ struct GradientExecutor<Cuda> {
   WEFT_OUTLINED static void finish_sum(const detail::Name& name, Cuda device, const Shape& shape,
                                        const detail::Loops& loops, int64_t row_step, int64_t inner,
                                        int64_t parts, unsigned blocks,
-                                       const on_cuda::detail::BegunSum& begun) {
+                                       const on_cuda::detail::StartedSum& begun) {
     using on_cuda::SumMode;
     if (begun.mode == SumMode::skip) return;
     Shape kept;

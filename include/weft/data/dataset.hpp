@@ -9,6 +9,7 @@
 #include "weft/data/collate.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/random/permutation.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft::data {
 

@@ -12,6 +12,7 @@
 #include "weft/ops/elementwise/cast.hpp"
 #include "weft/ops/elementwise/compare.hpp"
 #include "weft/ops/elementwise/generate.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft::data {
 

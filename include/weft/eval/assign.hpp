@@ -160,7 +160,6 @@ struct LeafRun {
   [[gnu::always_inline]] LeafRun(const E& e, bool temporary)
       : run({name_of<E>().operation, &e.shape(), n + 1, temporary},
             Lowering<E>::template lower<1, Leaf>(e, leaves)) {}
-  auto& erased() { return run.erased(); }
 };
 
 template <class T, class D, class E>
@@ -168,7 +167,8 @@ Tensor<T, D> materialize_on(const E& e, D wanted) {
   if (staging != nullptr) return plan_on<T, D>(e);
   if constexpr (runs_on_leaves<T, D, E>) {
     LeafRun<T, D, E> statement(e, false);
-    return run_leaves_into_new<T>(statement.erased(), statement.leaves, wanted);
+    typename Executor<D>::Erased& run = statement.run;
+    return run_leaves_into_new<T>(run, statement.leaves, wanted);
   } else {
     Lowered<E> lowered(e);
     return run_into_new<T, D>(
@@ -220,7 +220,8 @@ template <class T, class D, class E>
   constexpr bool temporary = std::is_rvalue_reference_v<E&&>;
   if constexpr (runs_on_leaves<T, D, Expr>) {
     LeafRun<T, D, Expr> statement(e, temporary);
-    run_leaves_into(target, statement.erased(), statement.leaves);
+    typename Executor<D>::Erased& run = statement.run;
+    run_leaves_into(target, run, statement.leaves);
   } else {
     long inside = 0;
     if constexpr (temporary && !reads_leaves<Expr>) inside = count_handles(e, target.storage());

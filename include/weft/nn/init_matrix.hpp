@@ -7,6 +7,7 @@
 
 #include "weft/nn/init.hpp"
 #include "weft/ops/random/permutation.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft::nn::init {
 

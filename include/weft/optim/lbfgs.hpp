@@ -16,6 +16,7 @@
 #include "weft/optim/arguments.hpp"
 #include "weft/optim/line_search.hpp"
 #include "weft/optim/optimizer_like.hpp"
+#include "weft/tensor/from_values.hpp"
 #include "weft/tensor/state_dict.hpp"
 
 namespace weft::optim {

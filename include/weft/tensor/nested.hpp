@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weft/tensor/factory.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft {
 

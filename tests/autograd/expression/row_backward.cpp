@@ -2,6 +2,7 @@
 
 #include <weft/autograd/expression/row_adjoint.hpp>
 #include <weft/autograd/expression/row_plan.hpp>
+#include <weft/autograd/expression/row_reads.hpp>
 #include <weft/autograd/expression/row_run.hpp>
 #include <weft/autograd/expression/row_shape.hpp>
 #include <weft/autograd/expression/row_sweep.hpp>

@@ -8,10 +8,10 @@ using weft::cpu::BlockOperand;
 
 namespace {
 template <class T>
-BlockOperand side_of(T* data, std::int64_t stride) {
-  BlockOperand side{reinterpret_cast<char*>(data), stride, sizeof(T)};
-  side.direct = stride == 1;
-  return side;
+BlockOperand blocked_of(T* data, std::int64_t stride) {
+  BlockOperand x{reinterpret_cast<char*>(data), stride, sizeof(T)};
+  x.direct = stride == 1;
+  return x;
 }
 }  // namespace
 
@@ -27,9 +27,9 @@ TEST_CASE("operands come to unit stride, targets go back to theirs") {
     for (int stride : {1, 2, 0, -1}) {
       float out[900];
       for (float& v : out) v = -7;
-      BlockOperand sides[] = {side_of(out + 450, stride == 0 ? 2 : stride),
-                              side_of(x + 300, stride), side_of(y + 250, 1)};
-      Block block(sides, 3, 1, scratch);
+      BlockOperand blocked[] = {blocked_of(out + 450, stride == 0 ? 2 : stride),
+                                blocked_of(x + 300, stride), blocked_of(y + 250, 1)};
+      Block block(blocked, 3, 1, scratch);
       char* at[3];
       REQUIRE(block.length() >= n);
       block.load(3, n, at);
@@ -56,8 +56,8 @@ TEST_CASE("operands come to unit stride, targets go back to theirs") {
 TEST_CASE("an element that repeats is copied again only where another one does") {
   float x[] = {1, 2};
   alignas(64) char scratch[Block::scratch_bytes];
-  BlockOperand sides[] = {side_of(x, 1), side_of(x, 0)};
-  Block block(sides, 2, 1, scratch);
+  BlockOperand blocked[] = {blocked_of(x, 1), blocked_of(x, 0)};
+  Block block(blocked, 2, 1, scratch);
   char* at[2];
   const auto all = [&](int n, float value) {
     for (int i = 0; i < n; ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("an element that repeats is copied again only where another one does")
   CHECK(all(10, 1));
   block.load(10, 40, at);
   CHECK(all(40, 1));
-  sides[1].row += sizeof(float);
+  blocked[1].row += sizeof(float);
   block.load(0, 40, at);
   CHECK(all(40, 2));
 }
@@ -77,8 +77,8 @@ TEST_CASE("an element that repeats is copied again only where another one does")
 TEST_CASE("only the operands that are asked for are copied") {
   float x[] = {1, 2};
   alignas(64) char scratch[Block::scratch_bytes];
-  BlockOperand sides[] = {side_of(x, 1), side_of(x, 0), side_of(x + 1, 0)};
-  Block block(sides, 3, 1, scratch);
+  BlockOperand blocked[] = {blocked_of(x, 1), blocked_of(x, 0), blocked_of(x + 1, 0)};
+  Block block(blocked, 3, 1, scratch);
   char* at[3] = {nullptr, nullptr, nullptr};
   block.load(0, 4, at, 0b101);
   CHECK(at[0] != nullptr);
@@ -89,9 +89,9 @@ TEST_CASE("only the operands that are asked for are copied") {
 TEST_CASE("many operands share the memory for copies") {
   double x[] = {1, 2};
   alignas(64) char scratch[Block::scratch_bytes];
-  BlockOperand sides[200];
-  for (BlockOperand& side : sides) side = side_of(x, 0);
-  Block block(sides, 200, 0, scratch);
+  BlockOperand blocked[200];
+  for (BlockOperand& each : blocked) each = blocked_of(x, 0);
+  Block block(blocked, 200, 0, scratch);
   CHECK(block.length() == 16);
   char* at[200];
   block.load(0, 16, at);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <weft/cpu/elementwise/loop_contents.hpp>
 #include <weft/cpu/elementwise/vector_program.hpp>
 
 #include "test.hpp"
@@ -7,6 +8,7 @@
 using namespace weft;
 using cpu::detail::runs_on_vectors;
 using cpu::detail::vector_value;
+using cpu::detail::vectorises;
 
 namespace {
 using X = Arg<1, float>;
@@ -17,6 +19,9 @@ using Ratio = Apply<op::div, Scaled, Constant<float>>;
 static_assert(runs_on_vectors<Ratio, float>);
 static_assert(!runs_on_vectors<Ratio, double>);
 static_assert(!runs_on_vectors<Apply<op::exp, X>, float>);
+static_assert(vectorises<Apply<op::exp, Ratio>, float>);
+static_assert(!vectorises<Apply<op::exp, Ratio>, double>);
+static_assert(!vectorises<Apply<op::exp, Apply<op::floor, X>>, float>);
 static_assert(!runs_on_vectors<Arg<1, bfloat16>, float>);  // converted when it is loaded
 static_assert(!runs_on_vectors<Arg<1, std::int32_t>, std::int32_t>);
 

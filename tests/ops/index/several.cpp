@@ -1,4 +1,5 @@
 #include "weft/ops/index/several.hpp"
+#include <weft/ops/index/ravel.hpp>
 
 #include "array.hpp"
 

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long because all parts of the program are numbered together.
-
+#include "weft/autograd/expression/row_reads.hpp"
 #include "weft/autograd/expression/row_shape.hpp"
 
 namespace weft::autograd {
@@ -227,25 +226,11 @@ struct RowAdjoint {
      ...);
   }
 
-  struct SameOperands {
-    const Operand* operands;
-    const weft::detail::RowNode* nodes;
-    bool same_operand(int i, int j) const {
-      const Operand& x = operands[i];
-      const Operand& y = operands[j];
-      bool same = x.data == y.data && x.itemsize == y.itemsize && x.rank == y.rank;
-      for (int d = 0; same && d < x.rank; ++d) {
-        same = x.size[d] == y.size[d] && x.stride[d] == y.stride[d];
-      }
-      return same;
-    }
-    int number(int r) const { return nodes[r].same; }
-  };
   template <std::size_t... R>
   static bool extras_agree(const Part& part, const Operand* operands,
                            const weft::detail::RowNode* nodes, std::index_sequence<R...>) {
-    const SameOperands row{operands, nodes};
-    const weft::detail::SameValue<SameOperands> same(row);
+    const LoweredRow row{operands, nodes};
+    const weft::detail::SameValue<LoweredRow> same(row);
     const auto agree = [&]<int I>(std::integral_constant<int, I>) {
       constexpr int extra = facts.extra[I];
       if constexpr (extra >= 0 && extra < forward) {
@@ -258,44 +243,15 @@ struct RowAdjoint {
     return (agree(std::integral_constant<int, static_cast<int>(R)>{}) && ...);
   }
 
-  template <class... Rs, class... Ps>
-  static constexpr auto reads(const RowProgram<Pack<Rs...>, Pack<Ps...>>*) {
-    struct Reads {
-      std::uint32_t needed = 0;
-      std::uint32_t direct = 0;
-      std::uint32_t by_direct = 0;
-      std::uint64_t operands = 0;
-    } out;
-    constexpr std::uint64_t uses[] = {weft::detail::uses_of<decltype(Rs::program)>...};
-    out.operands = (weft::detail::uses_of<Ps> | ...);
-    constexpr std::uint32_t of[] = {weft::detail::reductions_of<decltype(Rs::program)>...};
-    constexpr std::uint32_t outside[] = {
-        weft::detail::reductions_of<Ps>...};  // of the gradients first
-    out.needed =
-        outside[0] | (sums > 0 ? std::uint32_t{1} << (sums > 0 ? facts.group[forward] : 0) : 0U);
-    out.direct = outside[0] & forward_mask;
-    for (int r = reductions - 1; r >= 0; --r) {
-      if ((out.needed >> r & 1U) == 0) continue;
-      out.needed |= of[r];
-      out.operands |= uses[r];
-      if (r > forward) out.direct |= of[r] & forward_mask;
-    }
-    out.by_direct = out.direct;
-    for (int r = forward - 1; r >= 0; --r) {
-      if ((out.by_direct >> r & 1U) != 0) out.by_direct |= of[r];
-    }
-    return out;
-  }
-  static constexpr auto all_reads = reads(static_cast<Program*>(nullptr));
+  static constexpr std::uint32_t summed = sums > 0 ? std::uint32_t{1} << facts.group[forward] : 0;
+  static constexpr GradientReads reads =
+      gradient_reads(static_cast<Program*>(nullptr), forward, summed);
 
  public:
-  /// The reductions that the gradients need; the forward pass's reductions that they read directly;
-  /// and what these need.
-  static constexpr std::uint32_t needed = all_reads.needed;
-  static constexpr std::uint32_t read_by_gradients = all_reads.direct;
-  static constexpr std::uint32_t needed_by_read = all_reads.by_direct;
-  /// The operands that are read.
-  static constexpr std::uint64_t operands_read = all_reads.operands;
+  static constexpr std::uint32_t needed = reads.needed;
+  static constexpr std::uint32_t read_by_gradients = reads.forward;
+  static constexpr std::uint32_t needed_by_read = reads.by_forward;
+  static constexpr std::uint64_t operands_read = reads.operands;
   static constexpr bool loads_fit =
       read_by_gradients != 0 && __builtin_popcount(read_by_gradients) <= sums;
   /// The values that the gradients read, as outputs of a program of the forward pass.

@@ -104,14 +104,14 @@ class Block {
  public:
   static constexpr int scratch_bytes = 1 << 15;
 
-  /// The first `targets` of n sides are written. `room` has room_bytes.
-  WEFT_OUTLINED Block(BlockOperand* sides, int n, int targets, char* scratch,
+  /// The first `targets` of the n operands are written. `scratch` has scratch_bytes.
+  WEFT_OUTLINED Block(BlockOperand* operands, int n, int targets, char* scratch,
                       const Movers& copies = movers<detail::all_sizes>)
-      : sides_(sides), movers_(copies), n_(n) {
+      : operands_(operands), movers_(copies), n_(n) {
     int64_t bytes = 0;
     for (int i = 0; i < n; ++i) {
-      sides[i].written = i < targets;
-      if (!sides[i].direct) bytes += sides[i].itemsize;
+      operands[i].written = i < targets;
+      if (!operands[i].direct) bytes += operands[i].itemsize;
     }
     if (bytes == 0) return;
     length_ = scratch_bytes / bytes;
@@ -122,9 +122,9 @@ class Block {
       length_ = (scratch_bytes - 16 * n) / bytes;
     }
     for (int i = 0; i < n; ++i) {
-      if (sides[i].direct) continue;
-      sides[i].buffer = scratch;
-      scratch += (length_ * sides[i].itemsize + 15) & -16;
+      if (operands[i].direct) continue;
+      operands[i].buffer = scratch;
+      scratch += (length_ * operands[i].itemsize + 15) & -16;
     }
   }
 
@@ -149,64 +149,63 @@ class Block {
       } else if ((used >> (i & 63) & 1U) == 0) {
         continue;
       }
-      BlockOperand& side = sides_[i];
-      char* const from = side.row + start * side.stride * side.itemsize;
-      at[i] = side.direct ? from : side.buffer;
-      const int64_t step = side.direct || side.pitch == 0 ? side.pitch : n * side.itemsize;
+      BlockOperand& x = operands_[i];
+      char* const from = x.row + start * x.stride * x.itemsize;
+      at[i] = x.direct ? from : x.buffer;
+      const int64_t step = x.direct || x.pitch == 0 ? x.pitch : n * x.itemsize;
       if (skip != nullptr) skip[i] = step;
-      if (side.direct || (side.written && !side.kept)) continue;
-      const int64_t copies = side.pitch == 0 ? 1 : rows;
-      if (turns(side, copies)) {
-        movers_.transpose(from, side.stride, side.buffer, n, static_cast<int>(copies),
-                          static_cast<int>(n), side.itemsize);
+      if (x.direct || (x.written && !x.kept)) continue;
+      const int64_t copies = x.pitch == 0 ? 1 : rows;
+      if (turns(x, copies)) {
+        movers_.transpose(from, x.stride, x.buffer, n, static_cast<int>(copies),
+                          static_cast<int>(n), x.itemsize);
         continue;
       }
       for (int64_t r = 0; r < copies; ++r) {
-        fill(side, from + r * side.pitch, side.buffer + r * step, n);
+        fill(x, from + r * x.pitch, x.buffer + r * step, n);
       }
     }
   }
   /// Writes the buffers that a loop filled to their destinations.
   WEFT_OUTLINED void store(int64_t start, int64_t n, int64_t rows = 1) {
-    for (int i = 0; i < n_ && sides_[i].written; ++i) {
-      const BlockOperand& side = sides_[i];
-      if (side.direct) continue;
-      char* const to = side.row + start * side.stride * side.itemsize;
-      if (side.streams) {
-        const int64_t bytes = n * side.itemsize;
-        const int64_t together = side.pitch == bytes ? rows : 1;
+    for (int i = 0; i < n_ && operands_[i].written; ++i) {
+      const BlockOperand& x = operands_[i];
+      if (x.direct) continue;
+      char* const to = x.row + start * x.stride * x.itemsize;
+      if (x.streams) {
+        const int64_t bytes = n * x.itemsize;
+        const int64_t together = x.pitch == bytes ? rows : 1;
         for (int64_t r = 0; r < rows; r += together) {
-          detail::stream_bytes(to + r * side.pitch, side.buffer + r * bytes, together * bytes);
+          detail::stream_bytes(to + r * x.pitch, x.buffer + r * bytes, together * bytes);
         }
         continue;
       }
-      if (turns(side, rows)) {
-        movers_.transpose(side.buffer, n, to, side.stride, static_cast<int>(n),
-                          static_cast<int>(rows), side.itemsize);
+      if (turns(x, rows)) {
+        movers_.transpose(x.buffer, n, to, x.stride, static_cast<int>(n), static_cast<int>(rows),
+                          x.itemsize);
         continue;
       }
-      for (int64_t r = 0; r < (side.pitch == 0 ? 1 : rows); ++r) {
-        movers_.copy(side.buffer + r * n * side.itemsize, 1, to + r * side.pitch, side.stride,
-                     side.stride == 0 ? 1 : n, side.itemsize);
+      for (int64_t r = 0; r < (x.pitch == 0 ? 1 : rows); ++r) {
+        movers_.copy(x.buffer + r * n * x.itemsize, 1, to + r * x.pitch, x.stride,
+                     x.stride == 0 ? 1 : n, x.itemsize);
       }
     }
   }
 
  private:
   /// Whether rows are adjacent in memory, so that copying them together is faster.
-  static bool turns(const BlockOperand& side, int64_t rows) {
-    return rows >= 4 && side.pitch == side.itemsize && side.stride > 1 &&
-           detail::can_transpose(side.itemsize);
+  static bool turns(const BlockOperand& x, int64_t rows) {
+    return rows >= 4 && x.pitch == x.itemsize && x.stride > 1 && detail::can_transpose(x.itemsize);
   }
-  void fill(BlockOperand& side, const char* from, char* to, int64_t n) const {
-    const bool repeats = side.stride == 0 && !side.written && to == side.buffer;
-    if (repeats && from == side.repeated && n <= side.filled) return;
-    movers_.copy(from, side.stride, to, 1, n, side.itemsize);
-    side.repeated = repeats ? from : nullptr;
-    side.filled = n;
+  void fill(BlockOperand& x, const char* from, char* to, int64_t n) const {
+    const bool repeats = x.stride == 0 && !x.written && to == x.buffer;
+    if (repeats && from == x.repeated && n <= x.filled) return;
+    movers_.copy(from, x.stride, to, 1, n, x.itemsize);
+    x.repeated = repeats ? from : nullptr;
+    x.filled = n;
   }
 
-  BlockOperand* sides_;
+  BlockOperand* operands_;
   const Movers& movers_;
   int n_;
   int64_t length_ = INT64_MAX / 2;

@@ -4,23 +4,10 @@
 
 #include "weft/core/math/trigonometric.hpp"
 #include "weft/cpu/elementwise/block.hpp"
-#include "weft/eval/program/program.hpp"
+#include "weft/cpu/elementwise/loop_contents.hpp"
 #include "weft/ops/elementwise/cast.hpp"
-#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::cpu::detail {
-
-template <class Op>
-inline constexpr bool takes_angle =
-    std::is_same_v<Op, op::sin> || std::is_same_v<Op, op::cos> || std::is_same_v<Op, op::tan>;
-
-/// Whether a program takes sin, cos or tan of a double.
-template <class P>
-inline constexpr bool has_angles = false;
-template <class Op, class... Ps>
-inline constexpr bool has_angles<Apply<Op, Ps...>> =
-    (takes_angle<Op> && (std::is_same_v<typename Ps::type, double> && ...)) ||
-    (has_angles<Ps> || ...);
 
 /// Whether a loop checks a run's angles before it computes the run.
 #if defined(__FAST_MATH__)  // which has other forms
@@ -28,7 +15,8 @@ template <class P>
 inline constexpr bool looks_at_angles = false;
 #else
 template <class P>
-inline constexpr bool looks_at_angles = has_angles<P> && !has_effects<P> && !calls_user<P>;
+inline constexpr bool looks_at_angles = (loop_contents<P> & LoopContents::angles) != 0 &&
+                                        !has_effects<P> && !calls_user<P>;
 #endif
 
 /// The inputs of a program whose angles are known to be small.
@@ -56,7 +44,7 @@ struct AngleAt : NearAt<Inputs> {
   std::uint64_t& far;
   template <class Op, class... Vs>
   [[gnu::always_inline]] auto apply(const Op& op, Vs... values) const {
-    if constexpr (takes_angle<Op> && (std::is_same_v<Vs, double> && ...)) {
+    if constexpr (takes_angle<Op, Vs...>) {
       ((far |= ~math::simd::is_near_angle(values)), ...);
     }
     return NearAt<Inputs>::apply(op, values...);

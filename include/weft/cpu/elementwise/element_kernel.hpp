@@ -104,7 +104,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
   using At = ElementAt<1, typename Operands::type>;
 
   /// ElementAt with operands of its own.
-  struct Together {
+  struct SelectedInputs {
     typename Operands::type operands;
     int64_t i;
     template <int I>
@@ -113,13 +113,14 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
     }
   };
 
-  /// ElementAt that writes to other positions than it reads from.
-  struct Later {
-    At from;
+  /// The inputs of element first + i, which is written to position i.
+  struct Shifted {
+    const typename Operands::type& operands;
+    int64_t first;
     int64_t i;
     template <int I>
     WEFT_HD WEFT_INLINE auto get() const {
-      return from.template get<I>();
+      return weft::get<I - 1>(operands).at(first + i);
     }
   };
 
@@ -147,7 +148,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
       }
       return Loop::run_together(
           mine, out, count, n, [&](int64_t r, int64_t i) __attribute__((always_inline)) {
-            return Together{
+            return SelectedInputs{
                 Operands::moved(at + targets, step + targets, skip + targets, first + r), i};
           });
     }
@@ -175,7 +176,7 @@ struct ElementKernel<weft::detail::TypeList<Outs...>, weft::detail::TypeList<Ts.
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-        for (int64_t i = 0; i < whole; ++i) store_values(mine, to, Later{{operands, first + i}, i});
+        for (int64_t i = 0; i < whole; ++i) store_values(mine, to, Shifted{operands, first, i});
         if (to.head == out.head) break;
         first = 0;
         count = n - left;

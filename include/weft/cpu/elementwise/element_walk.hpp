@@ -83,7 +83,7 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
   const int inner = loops.rank - 1;
   const int64_t size = loops.size[inner];
   const auto bytes_of = [n](std::size_t each) { return static_cast<std::size_t>(n) * each; };
-  auto* sides = static_cast<BlockOperand*>(__builtin_alloca(bytes_of(sizeof(BlockOperand))));
+  auto* blocked = static_cast<BlockOperand*>(__builtin_alloca(bytes_of(sizeof(BlockOperand))));
   auto* row = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
   auto* at = static_cast<char**>(__builtin_alloca(bytes_of(sizeof(char*))));
   auto* step = static_cast<int64_t*>(__builtin_alloca(bytes_of(sizeof(int64_t))));
@@ -92,21 +92,22 @@ WEFT_OUTLINED inline void run_elements(const ElementWork& work, int64_t first, i
   for (int i = 0; i < n; ++i) {
     step[i] = work.operands[i].stride[inner];
     row[i] = work.operands[i].data;
-    ::new (sides + i) BlockOperand{nullptr, step[i], work.operands[i].itemsize};
-    if (inner > 0) sides[i].pitch = work.operands[i].stride[inner - 1] * work.operands[i].itemsize;
-    sides[i].direct = step[i] == 1 || (i >= work.targets && work.computed[i - work.targets]);
+    ::new (blocked + i) BlockOperand{nullptr, step[i], work.operands[i].itemsize};
+    if (inner > 0)
+      blocked[i].pitch = work.operands[i].stride[inner - 1] * work.operands[i].itemsize;
+    blocked[i].direct = step[i] == 1 || (i >= work.targets && work.computed[i - work.targets]);
     if (i >= work.targets) continue;
-    sides[i].direct = sides[i].direct || (work.stores.wanted >> i & 1U) == 0;
-    sides[i].kept = (work.stores.adds >> i & 1U) != 0;
+    blocked[i].direct = blocked[i].direct || (work.stores.wanted >> i & 1U) == 0;
+    blocked[i].kept = (work.stores.adds >> i & 1U) != 0;
   }
-  Block block(sides, n, work.targets, scratch, work.movers);
+  Block block(blocked, n, work.targets, scratch, work.movers);
   weft::detail::Cursor cursor;
   if (first > 0) cursor.seek(loops, inner, work.operands, n, row, first / work.blocks);
   const int64_t longest = block.run_length();
   const int64_t together = inner > 0 && work.blocks == 1 ? block.length() / size : 0;
   int64_t b = first % work.blocks;
   while (first < last) {
-    for (int i = 0; i < n; ++i) sides[i].row = row[i];
+    for (int i = 0; i < n; ++i) blocked[i].row = row[i];
     if (together > 1) {
       int64_t rows = loops.size[inner - 1] - cursor.index[inner - 1];
       if (rows > together) rows = together;

@@ -77,7 +77,7 @@ struct Executor<Cpu> {
     }
   }
 
-  /// The same for one target, with the types erased.
+  /// The same for one target, to be run with the types erased.
   template <class Out, class Types, class Program>
   struct Prepared : cpu::detail::ElementRun {
     Pack<Program> programs;
@@ -87,8 +87,9 @@ struct Executor<Cpu> {
                                                                  Pack<Program>>>::loops()},
           programs{program, {}} {}
     Prepared(const Prepared&) = delete;
-    cpu::detail::ElementRun& erased() { return *this; }
   };
+  /// What it is with the types erased.
+  using Erased = cpu::detail::ElementRun;
   /// Whether for_each is no more than that.
   template <class Out, class Program>
   static constexpr bool prepares = !MultiOutputProgram<Program> && detail::target_count<Out> == 1 &&

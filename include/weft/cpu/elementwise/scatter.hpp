@@ -50,20 +50,20 @@ struct Scatterer<Cpu> {
     const int64_t rows = loops.count() / length;
     using Operands = cpu::OperandElements<Types>;
     alignas(64) char scratch[cpu::Block::scratch_bytes];
-    cpu::BlockOperand sides[n];
+    cpu::BlockOperand blocked[n];
     int64_t step[n];
     char* at[n];
     for (int i = 0; i < n; ++i) {
       step[i] = inner < 0 ? 0 : operands[i].stride[inner];
-      sides[i].stride = step[i];
-      sides[i].itemsize = operands[i].itemsize;
-      sides[i].direct = i == 0 || step[i] == 1 || Operands::computed[i - 1];
+      blocked[i].stride = step[i];
+      blocked[i].itemsize = operands[i].itemsize;
+      blocked[i].direct = i == 0 || step[i] == 1 || Operands::computed[i - 1];
     }
-    cpu::Block block(sides, n, 1, scratch);
+    cpu::Block block(blocked, n, 1, scratch);
     const int64_t most = block.length() < cpu::block_size ? block.length() : cpu::block_size;
     detail::Cursor cursor;
     for (int64_t k = 0; k < rows; ++k) {
-      for (int i = 0; i < n; ++i) sides[i].row = row[i];
+      for (int i = 0; i < n; ++i) blocked[i].row = row[i];
       for (int64_t start = 0; start < length; start += most) {
         const int64_t m = length - start < most ? length - start : most;
         block.load(start, m, at);

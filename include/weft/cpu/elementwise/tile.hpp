@@ -89,7 +89,7 @@ struct TileWork {
     const int width = tile_bytes / transposition.itemsize;
     const int64_t tiles = tiles_of(loops.size[d]);
     const auto count = static_cast<std::size_t>(n);
-    auto* sides = static_cast<BlockOperand*>(__builtin_alloca(count * sizeof(BlockOperand)));
+    auto* blocked = static_cast<BlockOperand*>(__builtin_alloca(count * sizeof(BlockOperand)));
     auto* row = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
     auto* at = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
     auto* step = static_cast<int64_t*>(__builtin_alloca(count * sizeof(int64_t)));
@@ -99,13 +99,13 @@ struct TileWork {
     for (int i = 0; i < n; ++i) {
       const bool transposes = is_transposed(i);
       step[i] = transposes ? 1 : operands[i].stride[inner];
-      ::new (sides + i) BlockOperand{nullptr, step[i], operands[i].itemsize};
-      sides[i].streams = i < targets && i < 64 && (streamed >> i & 1U) != 0 && step[i] == 1;
-      sides[i].direct =
-          (step[i] == 1 && !sides[i].streams) || (i >= targets && computed[i - targets]);
-      sides[i].pitch = (transposes ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
+      ::new (blocked + i) BlockOperand{nullptr, step[i], operands[i].itemsize};
+      blocked[i].streams = i < targets && i < 64 && (streamed >> i & 1U) != 0 && step[i] == 1;
+      blocked[i].direct =
+          (step[i] == 1 && !blocked[i].streams) || (i >= targets && computed[i - targets]);
+      blocked[i].pitch = (transposes ? width + 1 : operands[i].stride[d]) * operands[i].itemsize;
     }
-    Block block(sides, n, targets, scratch, movers);
+    Block block(blocked, n, targets, scratch, movers);
     // Rows of tiles are counted over all dimensions but the inner one.
     weft::detail::Loops outer = loops;
     outer.rank = inner;
@@ -128,7 +128,7 @@ struct TileWork {
       for (int64_t start = 0; start < loops.size[inner]; start += columns, columns = width) {
         const int64_t rest = loops.size[inner] - start;
         if (rest < columns) columns = static_cast<int>(rest);
-        run_tile(sides, row, at, step, skip, block, transposed, rows, start, columns, width + 1);
+        run_tile(blocked, row, at, step, skip, block, transposed, rows, start, columns, width + 1);
       }
     }
   }
@@ -137,18 +137,18 @@ struct TileWork {
   static int64_t tiles_of(int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
   bool is_transposed(int i) const { return i < 64 && (transposition.operands >> i & 1U) != 0; }
 
-  void run_tile(BlockOperand* sides, char* const* row, char** at, const int64_t* step,
+  void run_tile(BlockOperand* blocked, char* const* row, char** at, const int64_t* step,
                 int64_t* skip, Block& block, char (*transposed)[tile_rows * (tile_bytes + 16)],
                 int rows, int64_t start, int columns, int pitch) const {
     const int inner = loops.rank - 1;
     int next = 0;
     for (int i = 0; i < n; ++i) {
       const int64_t along = operands[i].stride[inner];
-      sides[i].row = row[i] + start * along * operands[i].itemsize;
+      blocked[i].row = row[i] + start * along * operands[i].itemsize;
       if (!is_transposed(i)) continue;
-      movers.transpose(sides[i].row, along, transposed[next], pitch, rows, columns,
+      movers.transpose(blocked[i].row, along, transposed[next], pitch, rows, columns,
                        operands[i].itemsize);
-      sides[i].row = transposed[next++];
+      blocked[i].row = transposed[next++];
     }
     const int64_t fit = block.length() / columns;
     const int together = fit < rows ? static_cast<int>(fit) : rows;
@@ -157,7 +157,7 @@ struct TileWork {
       block.load(0, columns, at, ~std::uint64_t{0}, some, skip);
       loop(programs, at, step, skip, some, columns);
       block.store(0, columns, some);
-      for (int i = 0; i < n; ++i) sides[i].row += some * sides[i].pitch;
+      for (int i = 0; i < n; ++i) blocked[i].row += some * blocked[i].pitch;
     }
   }
 };

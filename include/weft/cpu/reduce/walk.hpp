@@ -93,7 +93,7 @@ struct ReduceWork {
  private:
   /// Memory of a thread's part of the work.
   struct Memory {
-    BlockOperand* sides;
+    BlockOperand* blocked;
     char** row;
     char** line;
     char** at;
@@ -102,7 +102,7 @@ struct ReduceWork {
     char* values;  // computed ones
   };
 
-  /// Sets up the sides of a loop along `along`, with rows along `down`; then calls f(memory,
+  /// Sets up the operands of a loop along `along`, with rows along `down`; then calls f(memory,
   /// block).
   template <class F>
   [[gnu::always_inline]] void with_memory(const weft::detail::Operand* along, int d,
@@ -122,16 +122,16 @@ struct ReduceWork {
     for (int i = 0; i < n; ++i) {
       memory.step[i] = along[i].stride[d];
       memory.row[i] = operands[i].data;
-      BlockOperand& side =
-          *::new (memory.sides + i) BlockOperand{nullptr, along[i].stride[d], along[i].itemsize};
-      side.pitch = down[i].stride[e] * down[i].itemsize;
-      side.direct = i == 0 || side.stride == 1 || computed[i - 1];
+      BlockOperand& x =
+          *::new (memory.blocked + i) BlockOperand{nullptr, along[i].stride[d], along[i].itemsize};
+      x.pitch = down[i].stride[e] * down[i].itemsize;
+      x.direct = i == 0 || x.stride == 1 || computed[i - 1];
     }
-    Block block(memory.sides, n, 1, scratch);
+    Block block(memory.blocked, n, 1, scratch);
     f(memory, block);
   }
 
-  /// `rows` rows of m values from element `start` of the sides' rows: where, and how far apart.
+  /// `rows` rows of m values from element `start` of the operands' rows: where, and how far apart.
   const char* load(const Memory& memory, Block& block, int64_t start, int64_t m, int64_t rows,
                    int64_t& pitch) const {
     block.load(start, m, memory.at, ~std::uint64_t{0}, rows, memory.skip);
@@ -178,10 +178,10 @@ struct ReduceWork {
     while (first < last) {
       const int64_t rows =
           min(min(outer.size[across] - cursor.index[across], last - first), together);
-      for (int i = 0; i < n; ++i) memory.sides[i].row = memory.row[i];
+      for (int i = 0; i < n; ++i) memory.blocked[i].row = memory.row[i];
       int64_t pitch = 0;
       const char* const values_at = load(memory, block, 0, size, rows, pitch);
-      run_loops.rows(reducer, values_at, pitch, rows, size, memory.row[0], memory.sides[0].pitch);
+      run_loops.rows(reducer, values_at, pitch, rows, size, memory.row[0], memory.blocked[0].pitch);
       first += rows;
       if (first == last) return;
       cursor.skip(outer.rank, operands, n, memory.row, rows - 1);
@@ -212,7 +212,7 @@ struct ReduceWork {
       weft::detail::Cursor within;
       if (first_line > 0) within.seek(inner, depth, inside, n, memory.line, first_line);
       for (int64_t l = first_line; l < last_line; ++l) {
-        for (int i = 0; i < n; ++i) memory.sides[i].row = memory.line[i];
+        for (int i = 0; i < n; ++i) memory.blocked[i].row = memory.line[i];
         for (int64_t j = begin; j < end; j += most) {
           const int64_t m = min(end - j, most);
           int64_t pitch = 0;
@@ -266,7 +266,7 @@ struct ReduceWork {
           for (int64_t j = begin; j < end;) {
             const int64_t left = min(end - j, inner.size[along] - within.index[along]);
             const int64_t rows = min(left, fit > 0 ? fit : 1);
-            for (int i = 0; i < n; ++i) memory.sides[i].row = memory.line[i];
+            for (int i = 0; i < n; ++i) memory.blocked[i].row = memory.line[i];
             int64_t pitch = 0;
             const char* const values_at = load(memory, block, start, m, rows, pitch);
             column_loops.add(reducer, values_at, pitch, rows, m, j, running);

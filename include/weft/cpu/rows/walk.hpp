@@ -23,10 +23,11 @@ struct RowScratch {
 
   /// A thread's memory for its rows, and their state.
   struct Memory {
-    BlockOperand*
-        sides;    // null where loops read and write all operands where they are: at is row then
+    /// As the block takes the operands; null where loops read and write all of them where they are,
+    /// and `at` is `row`.
+    BlockOperand* blocked;
     char** row;   // the first element of each operand's row
-    char** line;  // and of a line of it
+    char** line;  // and of its current line, along the innermost axis
     char** at;
     int64_t* step;
     int64_t* skip;
@@ -69,7 +70,7 @@ struct RowScratch {
         false,
         1};
     place(memory, scratch);
-    Block block(memory.sides, memory.sides == nullptr ? 0 : count(), loops.outputs, scratch);
+    Block block(memory.blocked, memory.blocked == nullptr ? 0 : count(), loops.outputs, scratch);
     f(memory, block);
   }
 
@@ -77,7 +78,7 @@ struct RowScratch {
   WEFT_OUTLINED void place(Memory& memory, char* scratch) const {
     memory.used = uses();
     if (is_in_place(memory)) {
-      memory.sides = nullptr;
+      memory.blocked = nullptr;
       memory.at = memory.row;
     }
     const Memory to = memory;
@@ -89,27 +90,27 @@ struct RowScratch {
       to.row[i] = operands[i].data;
       to.step[i] = inside[i].stride[depth];
       const int64_t pitch = operands[i].stride[across] * operands[i].itemsize;
-      to.skip[i] = to.sides == nullptr ? pitch : 0;
-      if (to.sides == nullptr) continue;
-      BlockOperand& side =
-          *::new (to.sides + i) BlockOperand{nullptr, to.step[i], operands[i].itemsize, pitch};
-      side.direct = is_direct(memory, i);
+      to.skip[i] = to.blocked == nullptr ? pitch : 0;
+      if (to.blocked == nullptr) continue;
+      BlockOperand& x =
+          *::new (to.blocked + i) BlockOperand{nullptr, to.step[i], operands[i].itemsize, pitch};
+      x.direct = is_direct(memory, i);
     }
     for (int r = 0; r < loops.reductions; ++r) {
       const int i = value(r);
       if (to.varies || !is_known(r)) memory.values |= std::uint64_t{1} << i;
-      if (to.sides != nullptr) to.sides[i].itemsize = loops.reduce[r]->run->out_bytes;
+      if (to.blocked != nullptr) to.blocked[i].itemsize = loops.reduce[r]->run->out_bytes;
       // A loop is given all values, even those that it does not read.
       if (!is_known(r)) continue;
       const int source = task.mode[r] == RowMode::same ? task.same[r] : r;
       to.at[i] = slots_of(to, source);
       to.skip[i] = 0;
       if (source == r) __builtin_memset(to.at[i], 0, slot);  // some value, until it is
-      if (to.sides == nullptr) continue;
-      to.sides[i].row = to.at[i];
-      to.sides[i].stride = 0;
-      to.sides[i].pitch = 0;
-      to.sides[i].direct = !to.varies;
+      if (to.blocked == nullptr) continue;
+      to.blocked[i].row = to.at[i];
+      to.blocked[i].stride = 0;
+      to.blocked[i].pitch = 0;
+      to.blocked[i].direct = !to.varies;
     }
   }
   /// A bit for each operand that the task reads or writes.
@@ -150,7 +151,7 @@ struct RowScratch {
       found = found ||
               (used && inside[i].stride[inner.rank - 1] > 1 && operands[i].stride[across] == 1);
     }
-    return found && memory.sides != nullptr && outer.size[across] >= 4;
+    return found && memory.blocked != nullptr && outer.size[across] >= 4;
   }
 
   /// Whether the outputs can read the last reduction's inputs.
@@ -160,12 +161,12 @@ struct RowScratch {
            loops.shares(program, SameInRow{task, operands, outer.rank, inside, inner.rank});
   }
 
-  void set_sides(const Memory& memory, char* const* from) const {
-    if (memory.sides == nullptr) return;
+  void set_rows(const Memory& memory, char* const* from) const {
+    if (memory.blocked == nullptr) return;
     const int n = value(0);
-    for (int i = 0; i < n; ++i) memory.sides[i].row = from[i];
+    for (int i = 0; i < n; ++i) memory.blocked[i].row = from[i];
     for (int r = 0; r < loops.reductions; ++r) {
-      if (!is_known(r)) memory.sides[value(r)].row = from[value(r)];
+      if (!is_known(r)) memory.blocked[value(r)].row = from[value(r)];
     }
   }
 
@@ -180,7 +181,7 @@ struct RowScratch {
     for (int i = 0; i < count(); ++i) memory.line[i] = memory.row[i];
     weft::detail::Cursor within;
     for (int64_t start = 0; start < length; start += size) {
-      set_sides(memory, memory.line);
+      set_rows(memory, memory.line);
       for (int64_t j = 0; j < size; j += longest) f(j, start + j, min(size - j, longest));
       if (depth > 0) within.next(inner, depth, inside, count(), memory.line);
     }

@@ -50,7 +50,7 @@ struct RowRunner : RowScratch {
       while (first < last) {
         const int64_t rows =
             min(min(outer.size[last_axis] - cursor.index[last_axis], most), last - first);
-        if (memory.whole) set_sides(memory, memory.row);
+        if (memory.whole) set_rows(memory, memory.row);
         for (int r = 0; r < loops.reductions; ++r) reduce(memory, block, r, rows);
         if (task.target < 0) store(memory, block, rows);
         first += rows;
@@ -151,7 +151,7 @@ struct RowRunner : RowScratch {
     for (int i = 0; i < count(); ++i) memory.line[i] = operands[i].data;
     weft::detail::Cursor cursor;
     cursor.seek(outer, outer.rank, operands, count(), memory.line, row);
-    set_sides(memory, memory.line);
+    set_rows(memory, memory.line);
     char* const running =
         static_cast<char*>(__builtin_alloca_with_align(static_cast<std::size_t>(run.bytes), 512));
     run.begin(loops.reduce[task.target]->reducer(program), running);
@@ -217,9 +217,9 @@ struct RowRunner : RowScratch {
     }
     if (task.mode[r] == RowMode::compute || task.mode[r] == RowMode::same) {
       memory.skip[value(r)] = slot;
-      if (memory.sides != nullptr) {
-        memory.sides[value(r)].pitch = slot;
-        memory.sides[value(r)].repeated = nullptr;
+      if (memory.blocked != nullptr) {
+        memory.blocked[value(r)].pitch = slot;
+        memory.blocked[value(r)].repeated = nullptr;
       }
     }
     if (task.target != r) return;
@@ -238,7 +238,7 @@ struct RowRunner : RowScratch {
     bool along = false;
     for (int k = 0; k < loops.outputs; ++k) along = along || task.along_row[k];
     if (!along) {
-      set_sides(memory, memory.row);
+      set_rows(memory, memory.row);
       all(0, 0, 1);
     } else if (memory.whole) {
       all(0, 0, inner.size[0]);
@@ -269,16 +269,16 @@ struct RowRunner : RowScratch {
   }
   /// The outputs of a row without elements that do not run along it.
   void store_of_none(const Memory& memory, Block& block) const {
-    set_sides(memory, memory.row);
+    set_rows(memory, memory.row);
     for (int k = 0; k < loops.outputs; ++k) {
       if (task.along_row[k]) continue;
       const std::uint64_t uses = loops.output[k]->uses | std::uint64_t{1} << k;
       block.load(0, 1, memory.at, uses | memory.values, 1, memory.skip);
       loops.output[k]->store(program, memory.at, memory.step, memory.skip, 1, 1, memory.at[k],
                              memory.skip[k], nullptr);
-      const BlockOperand& side = memory.sides[k];
-      if (side.direct) continue;
-      __builtin_memcpy(side.row, side.buffer, static_cast<std::size_t>(side.itemsize));
+      const BlockOperand& x = memory.blocked[k];
+      if (x.direct) continue;
+      __builtin_memcpy(x.row, x.buffer, static_cast<std::size_t>(x.itemsize));
     }
   }
 };

@@ -69,7 +69,7 @@ WEFT_OUTLINED inline bool lies_across(const Loops& loops, const Operand& x) {
 }
 
 /// What the host keeps of a sum that the kernel has started.
-struct BegunSum {
+struct StartedSum {
   Operand target;
   StorageHandle memory;
   SumMode mode = SumMode::skip;

@@ -34,7 +34,7 @@ namespace weft::on_cuda::detail {
 
 /// Whether a function of an operand of type T is expensive, and has a derivative of that type.
 template <class Op, class T>
-constexpr bool is_dear_function() {
+constexpr bool is_expensive_function() {
   using C = compute_t<T>;
   if constexpr (weft::detail::op_weight<Op> < 8 || !std::is_floating_point_v<C> ||
                 requires(Op op) { op.draw.resolve(); }) {
@@ -67,7 +67,7 @@ struct Splats {
   }
 };
 template <class Op, int I, class T>
-  requires(I > 1 && is_dear_function<Op, T>())
+  requires(I > 1 && is_expensive_function<Op, T>())
 struct Splats<Apply<Op, Arg<I, T>>> {
   static constexpr bool any = true;
   using C = compute_t<T>;

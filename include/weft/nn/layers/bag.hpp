@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "weft/nn/layers/linear.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft::nn {
 

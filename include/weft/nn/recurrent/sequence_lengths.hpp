@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "weft/ops/compose.hpp"
-#include "weft/tensor/factory.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft::nn {
 

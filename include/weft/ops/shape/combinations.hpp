@@ -8,6 +8,7 @@
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/join.hpp"
 #include "weft/ops/shape/grid.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft {
 

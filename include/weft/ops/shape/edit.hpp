@@ -6,6 +6,7 @@
 #include "weft/ops/join.hpp"
 #include "weft/ops/order/select.hpp"
 #include "weft/ops/shape/pieces.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft {
 

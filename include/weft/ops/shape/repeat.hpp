@@ -5,6 +5,7 @@
 #include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/index/rearrange.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft {
 

@@ -6,6 +6,7 @@
 #include "weft/ops/elementwise/domain.hpp"
 #include "weft/ops/elementwise/generate.hpp"
 #include "weft/ops/elementwise/map.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft {
 

@@ -6,6 +6,7 @@
 #include "weft/ops/join.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/order/unique.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft {
 

@@ -1,0 +1,83 @@
+// loop_contents<P>: what decides which loop runs a program, as bits, found in one walk.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "weft/eval/rows/program.hpp"
+#include "weft/ops/elementwise/binary.hpp"
+#include "weft/ops/elementwise/unary.hpp"
+
+namespace weft::cpu::detail {
+
+template <class Op, class... Ops>
+inline constexpr bool is_one_of = (std::is_same_v<Op, Ops> || ...);
+
+/// Arithmetic that the compilers' vector types have.
+template <class Op>
+inline constexpr bool is_vector_operation =
+    is_one_of<Op, op::add, op::sub, op::mul, op::div, op::neg, op::square>;
+
+/// Operations of a few instructions.
+template <class Op>
+inline constexpr bool takes_few_instructions =
+    is_vector_operation<Op> ||
+    is_one_of<Op, op::abs, op::maximum, op::minimum, op::relu, op::reciprocal, op::sqrt>;
+
+/// Operations on floats and doubles whose loops g++ and clang vectorise.
+template <class Op>
+inline constexpr bool has_vectors =
+    takes_few_instructions<Op> ||
+    is_one_of<Op, op::rsqrt, op::exp, op::exp2, op::expm1, op::log, op::log2, op::log10, op::log1p,
+              op::tanh, op::sigmoid, op::silu, op::gelu, op::gelu_tanh, op::erf, op::erfc>;
+
+/// Whether an operation on numbers of types Ts is the sine, cosine or tangent of a double.
+template <class Op, class... Ts>
+inline constexpr bool takes_angle = is_one_of<Op, op::sin, op::cos, op::tan> &&
+                                    (std::is_same_v<Ts, double> && ...);
+
+/// What loop_contents finds.
+struct LoopContents {
+  static constexpr unsigned floats = 1;
+  static constexpr unsigned doubles = 2;
+  static constexpr unsigned others = 4;     // operands of other types
+  static constexpr unsigned functions = 8;  // more than is_vector_operation
+  static constexpr unsigned branches = 16;  // more than has_vectors
+  static constexpr unsigned angles = 32;    // takes_angle
+
+  template <class T>
+  static constexpr unsigned of_operand() {
+    return std::is_same_v<T, float> ? floats : std::is_same_v<T, double> ? doubles : others;
+  }
+  template <class Op, class... Ts>
+  static constexpr unsigned of_operation() {
+    unsigned found = 0;
+    if constexpr (!is_vector_operation<Op>) found |= functions;
+    if constexpr (!has_vectors<Op>) found |= branches;
+    if constexpr (takes_angle<Op, Ts...>) found |= angles;
+    return found;
+  }
+};
+
+template <class P>
+inline constexpr unsigned loop_contents = LoopContents::others;
+template <int I, class T>
+inline constexpr unsigned loop_contents<Arg<I, T>> = LoopContents::of_operand<T>();
+template <int I, class T>
+inline constexpr unsigned loop_contents<Reduced<I, T>> = LoopContents::of_operand<T>();
+template <class T>
+inline constexpr unsigned loop_contents<Constant<T>> = LoopContents::of_operand<T>();
+template <class Op, class... Ps>
+inline constexpr unsigned loop_contents<Apply<Op, Ps...>> =
+    (LoopContents::of_operation<Op, typename Ps::type...>() | ... | loop_contents<Ps>);
+
+/// Whether a program consists only of vector arithmetic on numbers of type C, a float or double.
+template <class P, class C>
+inline constexpr bool runs_on_vectors = std::is_floating_point_v<C> &&
+                                        (loop_contents<P> & ~LoopContents::of_operand<C>()) == 0;
+
+/// Whether a loop over a program on numbers of type C vectorises.
+template <class P, class C>
+inline constexpr bool vectorises = std::is_floating_point_v<C> &&
+                                   (loop_contents<P> & ~(LoopContents::of_operand<C>() |
+                                                         LoopContents::functions)) == 0;
+
+}  // namespace weft::cpu::detail
