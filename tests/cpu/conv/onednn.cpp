@@ -100,4 +100,21 @@ TEST_CASE("what is not a number stays so, and double is left alone") {
   const Tensor cut = relu(conv2d(undefined, weights, zeros({3})));
   CHECK(cut.at(0, 0, 1, 1) != cut.at(0, 0, 1, 1));
 }
+
+TEST_CASE("threads that did not make a primitive compute the same") {
+  for (const int64_t channels : {16, 40, 88, 96, 120}) {
+    CAPTURE(channels);
+    const auto w = test::image<float, Cpu>({2 * channels, channels, 3, 3}, 1);
+    const auto point = test::image<float, Cpu>({channels, 2 * channels, 1, 1}, 2);
+    const auto x = channels_last(test::image<float, Cpu>({100, channels, 8, 8}));
+    const auto both = [&](int threads) {
+      set_num_threads(threads);
+      const Tensor<float> inner = conv2d(x, w, {.stride = 2, .padding = 1});
+      return conv2d(inner, point).eval();
+    };
+    const auto shared = both(4);
+    CHECK(equal(shared, both(1)));
+  }
+  set_num_threads(0);
+}
 #endif

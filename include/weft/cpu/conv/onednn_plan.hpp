@@ -68,12 +68,25 @@ inline dnnl_engine_t onednn_engine() {
   return engine;
 }
 
+/// Says that each call brings its own scratchpad. oneDNN's own belongs to the thread that made a
+/// primitive, and is missing or too small where weft's other threads run it.
+inline dnnl_primitive_attr_t onednn_attributes() {
+  static const dnnl_primitive_attr_t attributes = [] {
+    dnnl_primitive_attr_t made = nullptr;
+    if (dnnl_primitive_attr_create(&made) != dnnl_success) return dnnl_primitive_attr_t{};
+    dnnl_primitive_attr_set_scratchpad_mode(made, dnnl_scratchpad_mode_user);
+    return made;
+  }();
+  return attributes;
+}
+
 /// An array of a plan: its given layout, the layout the convolution wants, and the copy between
 /// them.
 struct OneDnnArray {
   OneDnnLayout given = nullptr;
   OneDnnLayout wanted = nullptr;
   dnnl_primitive_t copy = nullptr;  // null where they are the same
+  OneDnnLayout scratch = nullptr;   // what the copy works in
 };
 
 struct OneDnnPlan {
@@ -84,6 +97,7 @@ struct OneDnnPlan {
   OneDnnArray filter;
   OneDnnArray result;
   OneDnnLayout bias = nullptr;
+  OneDnnLayout scratch = nullptr;  // what the convolution works in
 };
 
 /// Finds a plan's primitives.
@@ -122,6 +136,7 @@ class OneDnnPlanner {
     const bool to_image = part == OneDnnPart::images;
     const bool to_filter = part == OneDnnPart::weights;
     const bool back = to_image || to_filter;
+    plan_.scratch = layout(dnnl_query_scratchpad_md);
     return connect(plan_.image, layout(to_image ? dnnl_query_diff_src_md : dnnl_query_src_md),
                    to_image) &&
            connect(plan_.filter,
@@ -186,16 +201,16 @@ class OneDnnPlanner {
     if (part == OneDnnPart::images) {
       return dnnl_convolution_backward_data_primitive_desc_create(
                  &to, onednn_engine(), way, image, filter, result, stride_, dilation_, before_,
-                 behind_, forward, nullptr) == dnnl_success;
+                 behind_, forward, onednn_attributes()) == dnnl_success;
     }
     if (part == OneDnnPart::weights) {
       return dnnl_convolution_backward_weights_primitive_desc_create(
                  &to, onednn_engine(), way, image, filter, nullptr, result, stride_, dilation_,
-                 before_, behind_, forward, nullptr) == dnnl_success;
+                 before_, behind_, forward, onednn_attributes()) == dnnl_success;
     }
     return dnnl_convolution_forward_primitive_desc_create(
                &to, onednn_engine(), dnnl_forward_training, way, image, filter, plan_.bias, result,
-               stride_, dilation_, before_, behind_, nullptr) == dnnl_success;
+               stride_, dilation_, before_, behind_, onednn_attributes()) == dnnl_success;
 #else
     dnnl_convolution_desc_t how;
     dnnl_status_t status;
@@ -211,7 +226,8 @@ class OneDnnPlanner {
                                                           dilation_, before_, behind_);
     }
     return status == dnnl_success &&
-           dnnl_primitive_desc_create(&to, &how, nullptr, onednn_engine(), forward) == dnnl_success;
+           dnnl_primitive_desc_create(&to, &how, onednn_attributes(), onednn_engine(), forward) ==
+               dnnl_success;
 #endif
   }
   /// The copy between the layout that an array has and the one that is wanted.
@@ -223,8 +239,9 @@ class OneDnnPlanner {
     const auto engine = onednn_engine();
     return dnnl_reorder_primitive_desc_create(&pd, written ? wanted : array.given, engine,
                                               written ? array.given : wanted, engine,
-                                              nullptr) == dnnl_success &&
-           dnnl_primitive_create(&array.copy, pd) == dnnl_success;
+                                              onednn_attributes()) == dnnl_success &&
+           (array.scratch = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0),
+            dnnl_primitive_create(&array.copy, pd)) == dnnl_success;
   }
 
   OneDnnPlan& plan_;

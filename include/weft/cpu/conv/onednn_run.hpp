@@ -18,6 +18,33 @@ struct OneDnnArrays {
 
 namespace detail {
 
+/// What a primitive works in during one call.
+class OneDnnScratch {
+ public:
+  explicit OneDnnScratch(OneDnnLayout layout) {
+    const std::size_t bytes = layout != nullptr ? dnnl_memory_desc_get_size(layout) : 0;
+    if (bytes == 0) return;
+    room_ = StorageHandle(Memory<Cpu>::allocate(Cpu{}, static_cast<int64_t>(bytes)));
+    dnnl_memory_create(&memory_, layout, onednn_engine(), room_->data);
+  }
+  ~OneDnnScratch() {
+    if (memory_ != nullptr) dnnl_memory_destroy(memory_);
+  }
+  OneDnnScratch(const OneDnnScratch&) = delete;
+  OneDnnScratch& operator=(const OneDnnScratch&) = delete;
+
+  /// Runs the primitive with `count` arguments, behind which there is room for one more.
+  bool run(dnnl_primitive_t primitive, dnnl_stream_t stream, int count,
+           dnnl_exec_arg_t* all) const {
+    if (memory_ != nullptr) all[count++] = {DNNL_ARG_SCRATCHPAD, memory_};
+    return dnnl_primitive_execute(primitive, stream, count, all) == dnnl_success;
+  }
+
+ private:
+  StorageHandle room_;
+  dnnl_memory_t memory_ = nullptr;
+};
+
 /// An array of a call in both layouts.
 class OneDnnOperand {
  public:
@@ -39,9 +66,9 @@ class OneDnnOperand {
   dnnl_memory_t memory() const { return wanted_ != nullptr ? wanted_ : given_; }
   bool copy(dnnl_stream_t stream, bool written) const {
     if (array_.copy == nullptr) return true;
-    const dnnl_exec_arg_t both[] = {{DNNL_ARG_FROM, written ? wanted_ : given_},
-                                    {DNNL_ARG_TO, written ? given_ : wanted_}};
-    return dnnl_primitive_execute(array_.copy, stream, 2, both) == dnnl_success;
+    dnnl_exec_arg_t both[3] = {{DNNL_ARG_FROM, written ? wanted_ : given_},
+                               {DNNL_ARG_TO, written ? given_ : wanted_}};
+    return OneDnnScratch(array_.scratch).run(array_.copy, stream, 2, both);
   }
 
  private:
@@ -80,20 +107,19 @@ inline bool takes_onednn(const OneDnnProblem& p) {
   if (part == OneDnnPart::biased) {
     dnnl_memory_create(&bias, plan.bias, onednn_engine(), const_cast<float*>(at.bias));
   }
-  const dnnl_exec_arg_t all[] = {
-      {to_image ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, image.memory()},
-      {to_filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, filter.memory()},
-      {back ? DNNL_ARG_DIFF_DST : DNNL_ARG_DST, result.memory()},
-      {DNNL_ARG_BIAS, bias}};
-  const bool done =
-      (to_image || image.copy(stream, false)) && (to_filter || filter.copy(stream, false)) &&
-      (!back || result.copy(stream, false)) &&
-      dnnl_primitive_execute(plan.convolution, stream, bias != nullptr ? 4 : 3, all) ==
-          dnnl_success &&
-      (to_image    ? image.copy(stream, true)
-       : to_filter ? filter.copy(stream, true)
-                   : result.copy(stream, true)) &&
-      dnnl_stream_wait(stream) == dnnl_success;
+  const OneDnnScratch scratch(plan.scratch);
+  dnnl_exec_arg_t all[5] = {{to_image ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, image.memory()},
+                            {to_filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, filter.memory()},
+                            {back ? DNNL_ARG_DIFF_DST : DNNL_ARG_DST, result.memory()},
+                            {DNNL_ARG_BIAS, bias}};
+  const bool done = (to_image || image.copy(stream, false)) &&
+                    (to_filter || filter.copy(stream, false)) &&
+                    (!back || result.copy(stream, false)) &&
+                    scratch.run(plan.convolution, stream, bias != nullptr ? 4 : 3, all) &&
+                    (to_image    ? image.copy(stream, true)
+                     : to_filter ? filter.copy(stream, true)
+                                 : result.copy(stream, true)) &&
+                    dnnl_stream_wait(stream) == dnnl_success;
   if (bias != nullptr) dnnl_memory_destroy(bias);
   dnnl_stream_destroy(stream);
   return done;
