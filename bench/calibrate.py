@@ -23,7 +23,7 @@ NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 PLACES = {
     "row_blocks": "ReduceLimits::row_blocks, cuda/reduce/plan.hpp",
     "column_blocks": "ReduceLimits::column_blocks, cuda/reduce/plan.hpp",
-    "items": "items_of_short_row, items_of_row, items_of_long_row, cuda/reduce/plan.hpp",
+    "items": "items_of_short_row, items_of_row, items_of_long_row, cuda/reduce/plan.hpp; -: by the row",
     "rows_shift": "least_threads_of_several_rows, most_rows_shift, cuda/elementwise/plan.hpp",
     "parts": "row_cluster, RegisterPlan::choose_threads, cuda/rows/register_plan.hpp",
     "share": "RegisterPlan::choose_ahead, cuda/rows/register_plan.hpp, KiB",

@@ -124,31 +124,6 @@ struct RowUses<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
   static constexpr std::uint64_t value[] = {uses_of<decltype(Rs::program)>..., (uses_of<Ps> | ...)};
 };
 
-/// The cost of an element of each reduction of a row program; in the last entry, of the outputs.
-/// A part that an earlier one has too costs nothing: a thread keeps its value.
-template <class Program>
-struct RowCosts;
-template <class... Rs, class... Ps>
-struct RowCosts<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
-  struct Table {
-    ElementCost of[sizeof...(Rs) + 1];
-  };
-  static constexpr Table table = [] {
-    Table out;
-    CostSum sum;
-    int n = 0;
-    const auto take = [&](ElementCost more) {
-      out.of[n] = sum.total;
-      out.of[n++] += more;
-      sum.total = {};
-    };
-    ((AddCost<decltype(Rs::program)>::run(sum), take(add_cost<typename Rs::state>)), ...);
-    AddCost<Pack<Ps...>>::run(sum);
-    take({});
-    return out;
-  }();
-};
-
 /// What one task of a row program reads and writes.
 struct RowTaskView {
   const RowTask& task;

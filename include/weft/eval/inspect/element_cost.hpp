@@ -127,4 +127,32 @@ inline constexpr ElementCost add_cost = [] {
   return ElementCost{words < 4 ? words * words : 16, words > 1 && words < 4 ? 0.5 : 0, 0};
 }();
 
+namespace detail {
+
+/// The cost of an element of each reduction of a row program; in the last entry, of the outputs.
+/// A part that an earlier one has too costs nothing: a thread keeps its value.
+template <class Program>
+struct RowCosts;
+template <class... Rs, class... Ps>
+struct RowCosts<RowProgram<Pack<Rs...>, Pack<Ps...>>> {
+  struct Table {
+    ElementCost of[sizeof...(Rs) + 1];
+  };
+  static constexpr Table table = [] {
+    Table out;
+    CostSum sum;
+    int n = 0;
+    const auto take = [&](ElementCost more) {
+      out.of[n] = sum.total;
+      out.of[n++] += more;
+      sum.total = {};
+    };
+    ((AddCost<decltype(Rs::program)>::run(sum), take(add_cost<typename Rs::state>)), ...);
+    AddCost<Pack<Ps...>>::run(sum);
+    take({});
+    return out;
+  }();
+};
+
+}  // namespace detail
 }  // namespace weft
