@@ -113,18 +113,25 @@ Machine print_figures() {
   return gpu;
 }
 
+/// Copies of many sizes, and a sum, which only reads.
 void print_copies(const Machine& gpu) {
-  double memory = 0;
   double cache = 0;
+  double copy = 0;  // seconds of the last
   for (std::int64_t bytes = 1 << 20; bytes <= std::int64_t{1} << 30; bytes *= 2) {
     const auto x = zeros({bytes / 8}, Cuda{});  // half is read, half is written
     auto y = x.clone();
-    const double rate = static_cast<double>(bytes) / seconds_of([&] { y.assign(x + 1.0F); });
+    copy = seconds_of([&] { y.assign(x + 1.0F); });
+    const double rate = static_cast<double>(bytes) / copy;
     std::printf("copy %lld %.4g\n", static_cast<long long>(bytes), rate);
-    if (static_cast<double>(bytes) > 4 * gpu.cache_bytes && rate > memory) memory = rate;
     if (static_cast<double>(bytes) < gpu.cache_bytes / 2 && rate > cache) cache = rate;
   }
-  std::printf("figure memory_share %.4g %.4g\n", memory / gpu.bandwidth, gpu.memory_share);
+  const auto x = zeros({1 << 28}, Cuda{});
+  auto total = zeros({}, Cuda{});
+  const double read = seconds_of([&] { total.assign(sum(x)); });
+  constexpr double gigabyte = 1 << 30;
+  std::printf("figure read_share %.4g %.4g\n", gigabyte / read / gpu.bandwidth, gpu.read_share);
+  std::printf("figure write_share %.4g %.4g\n", gigabyte / 2 / (copy - read / 2) / gpu.bandwidth,
+              gpu.write_share);
   std::printf("figure cache_bandwidth %.4g %.4g\n", cache, gpu.cache_bandwidth);
 }
 

@@ -23,9 +23,9 @@ std::string written(const char* text) {
 TEST_CASE("a file of calibration replaces the figures that it lists") {
   Machine m;
   m.bandwidth = 3e12;
-  const auto path = written("# NVIDIA H200\n\nmemory_share 0.91\n  launch_seconds 1.5e-06\n");
+  const auto path = written("# NVIDIA H200\n\nread_share 0.91\n  launch_seconds 1.5e-06\n");
   read_calibration(path.c_str(), m);
-  CHECK(m.memory_share == 0.91);
+  CHECK(m.read_share == 0.91);
   CHECK(m.launch_seconds == 1.5e-6);
   CHECK(m.bandwidth == 3e12);
   CHECK(m.special_rate == Machine{}.special_rate);

@@ -13,7 +13,7 @@ namespace {
 Machine plain() {
   Machine m;
   m.bandwidth = 1e12;
-  m.memory_share = 1;
+  m.read_share = m.write_share = 1;
   m.multiprocessors = 100;
   m.clock = 1e9;
   m.issue_rate = 100;
@@ -24,7 +24,7 @@ Machine plain() {
 /// A gigabyte, by many blocks.
 KernelWork large() {
   KernelWork w;
-  w.bytes = 1e9;
+  w.read = 1e9;
   w.elements = 1e8;
   w.blocks = 1e6;
   w.threads = 256;
@@ -38,8 +38,12 @@ TEST_CASE("a kernel takes the longest of its limits, and its launch") {
   KernelWork w = large();
   CHECK(estimate(w, m).seconds == doctest::Approx(1e-3));
   CHECK(limit(estimate(w, m)) == "memory");
-  m.memory_share = 0.8;
+  m.read_share = 0.8;
   CHECK(estimate(w, m).seconds == doctest::Approx(1.25e-3));
+  m.write_share = 0.5;
+  w.written = 1e9;
+  CHECK(estimate(w, m).seconds == doctest::Approx(3.25e-3));
+  w.written = 0;
   w.cost.slots = 200;
   CHECK(estimate(w, m).seconds == doctest::Approx(1e8 * 200 / (100 * 1e9 * 100)));
   CHECK(limit(estimate(w, m)) == "instructions");
@@ -73,16 +77,16 @@ TEST_CASE("few bytes come from L2, few threads have few of them under way") {
   m.cache_bandwidth = 4e12;
   m.cache_bytes = 4e6;
   KernelWork w = large();
-  w.bytes = 2e6;
+  w.read = 2e6;
   w.threads = 1024;
   CHECK(estimate(w, m).memory == 0);
   m.bytes_in_flight = 1;
   CHECK(estimate(w, m).cache == doctest::Approx(2e6 / 4e12));
   CHECK(limit(estimate(w, m)) == "L2");
-  w.bytes = 3e6;
+  w.read = 3e6;
   CHECK(estimate(w, m).cache == doctest::Approx(1.5e6 / 4e12));
   CHECK(estimate(w, m).memory == doctest::Approx(1.5e6 / 1e12));
-  w.bytes = 8e6;
+  w.read = 8e6;
   CHECK(estimate(w, m).cache == 0);
   w.read_again = 4e6;
   w.in_flight = 1e6;

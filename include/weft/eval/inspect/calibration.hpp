@@ -19,7 +19,8 @@ struct MachineFigure {
   double Machine::*value;
 };
 inline constexpr MachineFigure machine_figures[] = {
-    {"memory_share", &Machine::memory_share},
+    {"read_share", &Machine::read_share},
+    {"write_share", &Machine::write_share},
     {"cache_bandwidth", &Machine::cache_bandwidth},
     {"cache_bytes", &Machine::cache_bytes},
     {"clock", &Machine::clock},

@@ -10,7 +10,8 @@ namespace weft {
 /// and cycle. bench/calibrate.py measures all that is not on the data sheet.
 struct Machine {
   double bandwidth = 0;            ///< of memory, bytes a second; 0: nothing is known
-  double memory_share = 0.9;       ///< of it that a kernel reaches
+  double read_share = 0.92;        ///< of it that a kernel reaches when it reads
+  double write_share = 0.82;       ///< and when it writes
   double cache_bandwidth = 0;      ///< of L2, bytes a second
   double cache_bytes = 0;          ///< that L2 holds
   double multiprocessors = 1;      //
@@ -27,8 +28,9 @@ struct Machine {
 
 /// What a kernel does.
 struct KernelWork {
-  double bytes = 0;       ///< that it moves, each once
-  double read_again = 0;  ///< of them those that it reads again
+  double read = 0;        ///< bytes, each once
+  double written = 0;     ///< bytes
+  double read_again = 0;  ///< bytes, of those read
   double in_flight = 0;   ///< of these, what all resident blocks go over at a time
   double elements = 0;    ///< that it computes
   ElementCost cost;       ///< of each
@@ -98,20 +100,25 @@ WEFT_ONCE inline Estimate estimate(const KernelWork& work, const Machine& machin
   const double all_threads = work.blocks * work.threads;
 
   // Bytes: from memory or, if few, from L2. Few threads have too few of them under way.
+  const double bytes = work.read + work.written;
   double filled = 1;
   if (all_threads > 0) {
-    double each = work.bytes / all_threads;
-    if (each > 128) each = 128;
-    filled = all_threads * each / (machine.multiprocessors * machine.bytes_in_flight);
+    const double each = bytes / all_threads;
+    filled = all_threads * (each < 128 ? each : 128) /
+             (machine.multiprocessors * machine.bytes_in_flight);
     if (filled > 1) filled = 1;
   }
-  const double cached = detail::cached_share(work.bytes, machine.cache_bytes);
-  const double again_cached = detail::cached_share(work.in_flight, machine.cache_bytes);
-  const double from_cache = work.bytes * cached + work.read_again * again_cached;
-  const double from_memory = work.bytes + work.read_again - from_cache;
   if (filled > 0) {
-    out.memory = from_memory / (machine.bandwidth * machine.memory_share * filled);
-    if (machine.cache_bandwidth > 0) out.cache = from_cache / (machine.cache_bandwidth * filled);
+    const double cached = detail::cached_share(bytes, machine.cache_bytes);
+    const double again_cached = detail::cached_share(work.in_flight, machine.cache_bytes);
+    const double read = work.read * (1 - cached) + work.read_again * (1 - again_cached);
+    const double written = work.written * (1 - cached);
+    out.memory =
+        (read / machine.read_share + written / machine.write_share) / (machine.bandwidth * filled);
+    if (machine.cache_bandwidth > 0) {
+      out.cache =
+          (bytes * cached + work.read_again * again_cached) / (machine.cache_bandwidth * filled);
+    }
   }
 
   // Instructions: of the elements, and of each thread.

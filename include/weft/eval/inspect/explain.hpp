@@ -36,7 +36,7 @@ inline void use_bandwidth(Explanation& out, double bandwidth) {
   out.bandwidth = bandwidth;
   if (out.machine.bandwidth > 0) {
     out.machine.bandwidth = bandwidth;
-    out.machine.memory_share = 1;
+    out.machine.read_share = out.machine.write_share = 1;
   }
 }
 

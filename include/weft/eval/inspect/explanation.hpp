@@ -153,12 +153,9 @@ inline void add_operands(Text& out, const char* verb,
 /// What a kernel does, for estimate().
 inline KernelWork work_of(const Explanation::Kernel& kernel) {
   KernelWork work;
-  for (const auto* list : {&kernel.reads, &kernel.writes}) {
-    for (const Explanation::Operand& x : *list) {
-      work.bytes += static_cast<double>(x.bytes);
-      ++work.operands;
-    }
-  }
+  for (const Explanation::Operand& x : kernel.reads) work.read += static_cast<double>(x.bytes);
+  for (const Explanation::Operand& x : kernel.writes) work.written += static_cast<double>(x.bytes);
+  work.operands = static_cast<int>(kernel.reads.size() + kernel.writes.size());
   work.read_again = static_cast<double>(kernel.read_again);
   work.in_flight = static_cast<double>(kernel.in_flight);
   work.elements = static_cast<double>(kernel.elements);
@@ -182,7 +179,8 @@ inline void add_estimate(Text& out, const Explanation::Kernel& kernel, double ba
   if (!(kernel.estimate.seconds > 0)) return;
   out += join(
       {"\n     estimate ", seconds_text(kernel.estimate.seconds), ": ", kernel.estimate.limit()});
-  if (bandwidth > 0) out += "; bound " + seconds_text(work_of(kernel).bytes / bandwidth);
+  const KernelWork work = work_of(kernel);
+  if (bandwidth > 0) out += "; bound " + seconds_text((work.read + work.written) / bandwidth);
 }
 
 inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
