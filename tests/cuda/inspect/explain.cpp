@@ -71,6 +71,45 @@ TEST_CASE("a kernel for equal parts has the blocks of fewer operands") {
   CHECK(blocks(true) == 4096 * 2048 / 16 / 256);
 }
 
+TEST_CASE("a kernel that was planned without a GPU is estimated") {
+  const weft::Shape shape{16384, 4096};
+  weft::detail::Operand operands[2];
+  for (auto& x : operands) {
+    x.set(reinterpret_cast<void*>(4096), 4, shape, contiguous_strides(shape), nullptr);
+  }
+  Explanation e;
+  e.device = "cuda";
+  e.bandwidth = 4e12;
+  weft::cuda::Properties gpu;
+  gpu.multiprocessors = 132;
+  gpu.bandwidth = 4e12;
+  gpu.l2_bytes = 50 << 20;
+  e.machine = weft::cuda::detail::machine_of(gpu, 2'000'000, 2);
+  using Types = weft::detail::TypeList<float>;
+  using Program = weft::Apply<weft::op::tanh, weft::Arg<1, float>>;
+  weft::detail::add_kernel(e, "element-wise", "", shape, operands, Types{}, Types{});
+  e.kernels[0].cost = weft::element_cost<Program>;
+  e.kernels[0].elements = shape.size();
+  int places[2];
+  weft::cuda::detail::explain_for_each(e.kernels[0], shape, operands, 2, places, {1, 4, true},
+                                       nullptr);
+  weft::detail::estimate_kernels(e);
+  CHECK(e.kernels[0].cost.slots == weft::op_cost<weft::op::tanh>.slots);
+  CHECK(e.expected_seconds() == doctest::Approx(134e-6).epsilon(0.01));
+  CHECK(e.estimated_seconds() == doctest::Approx(157e-6).epsilon(0.01));
+  CHECK(doctest::String(to_string(e).c_str()) ==
+        doctest::Contains("\n     65536 blocks of 256 threads"
+                          "\n     estimate 157 us: memory; bound 134 us\n"));
+}
+
+TEST_CASE("a row program that loops reads its operands again, from L2 where they fit [gpu]") {
+  const auto x = weft::ones({64, 4096 * 33 + 1}, Cuda{});
+  const Explanation e = explained(softmax(x, axis(-1)));
+  CHECK(e.estimated_seconds() > e.expected_seconds());
+  CHECK(e.kernels[0].cost.slots > weft::op_cost<weft::op::exp>.slots);
+  CHECK(e.kernels[0].read_again >= 0);
+}
+
 TEST_CASE("explain counts the kernels that a capture counts [gpu]") {
   const auto x = weft::ones({300, 700}, Cuda{});
   const auto row = weft::ones({700}, Cuda{});

@@ -53,3 +53,35 @@ TEST_CASE("an explanation adds up its kernels") {
                           "     writes float32 (4,), 16 B, result\n"));
   CHECK(doctest::String(text.c_str()) == doctest::Contains("memory each, in 3 launches\n"));
 }
+
+TEST_CASE("kernels whose launches are known are estimated, beside the bound") {
+  Explanation e;
+  e.device = "cuda:0 (a GPU)";
+  e.bandwidth = e.machine.bandwidth = 1e12;
+  e.machine.multiprocessors = 100;
+  e.machine.clock = 1e9;
+  Explanation::Kernel kernel;
+  kernel.kind = "element-wise";
+  kernel.work = "over (1000000,)";
+  kernel.blocks = 1000;
+  kernel.threads = 256;
+  kernel.elements = 1'000'000;
+  kernel.reads.push_back({"float32", {1'000'000}, 400'000'000, 1, "", nullptr});
+  e.kernels.push_back(kernel);
+  CHECK(e.estimated_seconds() == 0);
+  weft::detail::estimate_kernels(e);
+  CHECK(e.estimated_seconds() == doctest::Approx(400e-6 / 0.92 + 2.2e-6));
+  const auto shown = [&] { return doctest::String(to_string(e).c_str()); };
+  CHECK(shown() == doctest::Contains(", 400 us at 1 TB/s, estimate 437 us\n"));
+  CHECK(shown() == doctest::Contains("\n     1000 blocks of 256 threads"
+                                     "\n     estimate 437 us: memory; bound 400 us"
+                                     "\n     reads  float32"));
+  e.kernels[0].cost.special = 1000;
+  weft::detail::estimate_kernels(e);
+  CHECK(shown() == doctest::Contains("estimate 627 us: special functions; bound 400 us"));
+  e.opaque = 1;
+  CHECK(e.estimated_seconds() == 0);
+  e.opaque = 0;
+  e.kernels.push_back({});  // one of which nothing is known
+  CHECK(e.estimated_seconds() == 0);
+}

@@ -40,3 +40,18 @@ TEST_CASE_TEMPLATE("profile runs a statement and sets it beside what is expected
   CHECK_SAYS("[profile] 0 rounds in 0.2 seconds, expected at least 1 round",
              profile([] {}, D{}, {.rounds = 0}));
 }
+
+TEST_CASE("a profile shows the estimate beside what was measured") {
+  Profile p;
+  p.seconds = p.fastest = 60e-6;
+  p.rounds = 3;
+  p.runs = 10;
+  CHECK(p.over_estimate() == 0);
+  CHECK(doctest::String(to_string(p).c_str()) ==
+        "60 us (median of 3 rounds of 10, fastest 60 us)\n");
+  p.estimate = 50e-6;
+  CHECK(p.over_estimate() == doctest::Approx(1.2));
+  CHECK(doctest::String(to_string(p).c_str()) == Contains(", 1.20 of the estimate (50 us)\n"));
+  weft::Explanation e;
+  CHECK(profile([] {}, e, weft::Cpu{}, {.seconds = 0.001}).estimate == 0);
+}

@@ -13,6 +13,9 @@ namespace weft::on_cuda {
 /// The most operands, targets included, of a statement whose threads may compute several rows: the
 /// loop takes registers.
 inline constexpr int most_of_several_rows = 5;
+/// The least threads that are left when each computes several rows; two or four rows each.
+inline constexpr unsigned least_threads_of_several_rows = 1U << 19;
+inline constexpr int most_rows_shift = 2;
 
 /// The kernels of one expression, without their types.
 struct ForEachKernels {
@@ -64,14 +67,13 @@ inline int order_dimensions(Loops& loops, Operand* operands, int n, const ForEac
 /// number per thread.
 WEFT_OUTLINED inline void plan_thread_rows(const Loops& loops, const Operand* operands, int n,
                                            int distinct, ElementwiseLoops& grid) {
-  constexpr unsigned least_items = 1U << 19;
   const int last = loops.rank - 1;
   bool broadcast = false;
   for (int i = 1; i < n && last > 0; ++i) {
     broadcast = broadcast || operands[i].stride[last] == 0 || operands[i].stride[last - 1] == 0;
   }
-  while (broadcast && distinct <= most_of_several_rows && grid.rows_shift < 2 &&
-         grid.size[0].divisor % 2 == 0 && grid.items / 2 >= least_items) {
+  while (broadcast && distinct <= most_of_several_rows && grid.rows_shift < most_rows_shift &&
+         grid.size[0].divisor % 2 == 0 && grid.items / 2 >= least_threads_of_several_rows) {
     ++grid.rows_shift;
     grid.items /= 2;
     grid.size[0] = FastDivmod(grid.size[0].divisor / 2);

@@ -4,6 +4,7 @@
 
 #include "weft/cuda/elementwise/for_each.hpp"
 #include "weft/cuda/elementwise/join.hpp"
+#include "weft/cuda/inspect/machine.hpp"
 #include "weft/cuda/reduce.hpp"
 #include "weft/cuda/rows/rows.hpp"
 #include "weft/eval/inspect/explain.hpp"
@@ -80,6 +81,9 @@ WEFT_OUTLINED inline void explain_merge(Explanation& out, int64_t results, int64
   merge.blocks = divide_up(results, threads / width);
   merge.threads = static_cast<int>(threads);
   merge.reads.push_back(partials);
+  merge.reductions = 1;
+  merge.elements = results * pieces;
+  merge.cost.slots = static_cast<double>(state_bytes);
   merge.writes = out.kernels.back().writes;
   out.kernels.back().writes.assign(1, partials);
   out.kernels.push_back(static_cast<Kernel&&>(merge));
@@ -108,6 +112,16 @@ WEFT_OUTLINED inline void explain_reduction(Explanation& out, const Name& name, 
   }
 }
 
+/// How often the loop over rows goes over an operand that it reads `readings` times.
+inline int passes_of(const RowTask& task, const RowKernel& kernel, int readings) {
+  std::uint64_t levels = 0;
+  for (int r = 0; r < kernel.reductions; ++r) {
+    if (task.mode[r] == RowMode::compute) levels |= std::uint64_t{1} << level_of(kernel, r);
+  }
+  const int passes = __builtin_popcountll(levels) + (task.target < 0 ? 1 : 0);
+  return readings < passes ? readings : passes;
+}
+
 /// Notes where a row kernel finds the operands that it reads several times.
 inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKernel& description,
                              const RowLaunch& launch, const RowLoops& grid,
@@ -126,6 +140,7 @@ inline void explain_readings(Kernel& kernel, const RowTask& task, const RowKerne
       }
     }
     if (readings < 2 || constant || !x.note.empty()) continue;
+    if (!kept) kernel.read_again += (passes_of(task, description, readings) - 1) * x.bytes;
     x.note =
         kept ? Text("kept in registers")
              : "read " + weft::detail::counted(readings, "time") + ", from a cache where it fits";
@@ -154,6 +169,10 @@ WEFT_OUTLINED inline void explain_rows(Explanation& out, const Name& name, Cuda 
   if (grid.columns) kernel.kind += " by columns";
   if (grid.cluster) kernel.cluster = static_cast<int>(grid.parts.divisor);
   explain_readings(kernel, task, description, plan, grid, operand, data);
+  const int64_t resident = properties(device).multiprocessors * (1024 / int64_t{plan.threads});
+  int64_t bytes = 0;
+  for (const Explanation::Operand& x : kernel.reads) bytes += x.bytes;
+  kernel.in_flight = plan.blocks > resident ? bytes / plan.blocks * resident : bytes;
   if (plan.blocks > 0 && grid.stage == RowLoops::partial) {
     explain_merge(out, grid.rows, grid.parts.divisor, description.state_bytes,
                   plan.threads / grid.rows_a_block, plan.threads);
@@ -193,6 +212,7 @@ struct Explainer<Cuda> {
     const on_cuda::Properties& gpu = on_cuda::properties(device);
     out.device = text(device) + " (" + gpu.name + ")";
     out.bandwidth = gpu.bandwidth;
+    out.machine = on_cuda::machine_of(device);
   }
 
   template <class Out, class Types, class Program>

@@ -64,8 +64,7 @@ inline unsigned checked(const char* name, int64_t n, const char* what) {
 
 inline unsigned divide_up(int64_t a, int64_t b) { return static_cast<unsigned>((a + b - 1) / b); }
 
-/// The distance in memory between neighbours along a dimension, capped at what a warp reads at
-/// once.
+/// The distance in memory of neighbours along a dimension, at most what a warp reads at once.
 inline int64_t spread(const Operand& operand, int dimension) {
   const int64_t stride = operand.stride[dimension];
   const int64_t bytes = (stride < 0 ? -stride : stride) * operand.itemsize;
@@ -125,13 +124,22 @@ inline VectorLayout vector_layout(const Loops& kept, const Operand* operands, co
 
 /// The program weight from which a thread should only compute elements that exist.
 inline constexpr int costly_element = 24;
+/// The least vectors of a thread, in rounds of four loads: in short rows, in others, in long ones.
+inline constexpr int items_of_short_row = 4, items_of_row = 8, items_of_long_row = 16;
+/// The most vectors of a short row, and of one that is not long.
+inline constexpr unsigned most_of_short_row = 64, most_of_row = 1024;
+/// The least items of a thread in a column; the most of a short column; the least width of a tile.
+inline constexpr int items_of_column = 16, most_of_short_column = 1024, least_tile_width = 8;
 
 /// What planning needs to know about the kernels and the GPU.
 struct ReduceLimits {
   int lanes = 1;         // of a vector in the form of rows
   int column_lanes = 1;  // the same in that of columns; 0 where there is no such kernel
   int multiprocessors = 1;
-  int weight = 0;  // of computing an element, as weft::detail::program_weight counts
+  int weight = 0;         // of computing an element, as weft::detail::program_weight counts
+  int row_blocks = 12;    // of a multiprocessor, that results are split for; three or four run
+  int column_blocks = 4;  // the same in the form of columns
+  int items = 0;          // the least vectors of a thread; 0: by the row's length and weight
 };
 
 /// Splits each output's elements if there are too few groups of threads to fill the GPU; `least` is
@@ -165,19 +173,19 @@ inline void plan_column_reduction(const char* name, const Loops& kept, const Ope
   out.length = checked(name, out.inner, "elements for each result");
   out.width = power_of_two(items < 32 ? items : 32);
   // If short columns fill few tiles, narrower tiles keep more blocks busy and need no merge.
-  while (out.width > 8 && out.length <= 1024 &&
+  while (out.width > least_tile_width && out.length <= most_of_short_column &&
          int64_t{out.outputs} / across * divide_up(items, out.width) < limits.multiprocessors) {
     out.width /= 2;
   }
   out.tiles_across = FastDivmod(divide_up(items, out.width));
   out.threads = column_threads;
   out.depth = column_threads / out.width;
-  while (out.depth > 1 && out.depth * 16 > out.length) out.depth /= 2;
+  while (out.depth > 1 && out.depth * items_of_column > out.length) out.depth /= 2;
   const int64_t tiles = int64_t{out.outputs} / across * out.tiles_across.divisor;
   out.tiles = FastDivmod(checked(name, tiles, "tiles of results"));
   const unsigned tiles_a_block = out.threads / (out.width * out.depth);
-  const int64_t wanted = int64_t{4} * limits.multiprocessors * tiles_a_block;
-  plan_splits(tiles, wanted, int64_t{out.depth} * 16, out);
+  const int64_t wanted = int64_t{limits.column_blocks} * limits.multiprocessors * tiles_a_block;
+  plan_splits(tiles, wanted, int64_t{out.depth} * items_of_column, out);
   const int64_t pieces = tiles * out.splits.divisor;
   out.blocks = divide_up(checked(name, pieces, "pieces of work"), tiles_a_block);
 }
@@ -188,24 +196,24 @@ inline void plan_row_reduction(const char* name, const Loops& kept, const Operan
   if (reduced.rank > 0 && limits.lanes > 1) {
     const VectorLayout layout = vector_layout(kept, operands, reduced, inside, n, limits.lanes,
                                               kept.rank + reduced.rank - 1);
-    const bool long_row = out.inner >= 32 * limits.lanes;
-    out.vectors = layout.possible && (layout.aligned || long_row);
+    const bool many_vectors = out.inner >= 32 * limits.lanes;
+    out.vectors = layout.possible && (layout.aligned || many_vectors);
     out.ragged = !layout.aligned;
     out.lead = layout.aligned ? 0 : layout.lead;
   }
   const int lanes = out.vectors ? limits.lanes : 1;
   out.length = checked(name, (out.inner + lanes - 1) / lanes, "vectors for each result");
-  // The least items per thread: two rounds of loads if the row is long.
-  const int64_t each = !out.vectors || out.length > 1024                    ? 16
-                       : out.length > 64 || limits.weight >= costly_element ? 8
-                                                                            : 4;
+  const bool is_short = out.length <= most_of_short_row && limits.weight < costly_element;
+  const int64_t each = limits.items > 0                           ? limits.items
+                       : !out.vectors || out.length > most_of_row ? items_of_long_row
+                       : is_short                                 ? items_of_short_row
+                                                                  : items_of_row;
   const unsigned wide = power_of_two(divide_up(out.length, each));
   out.width = wide < row_threads ? wide : row_threads;
   out.threads = out.width > 32 ? out.width : row_threads / 2;  // wide groups meet in shared memory
   const unsigned groups_a_block = out.threads / out.width;
-  // Twelve blocks per multiprocessor; three or four are resident.
-  const int64_t wanted = int64_t{12} * limits.multiprocessors * groups_a_block;
-  plan_splits(out.outputs, wanted, int64_t{out.width} * 16, out);
+  const int64_t wanted = int64_t{limits.row_blocks} * limits.multiprocessors * groups_a_block;
+  plan_splits(out.outputs, wanted, int64_t{out.width} * items_of_long_row, out);
   const int64_t pieces = int64_t{out.outputs} * out.splits.divisor;
   out.blocks = divide_up(checked(name, pieces, "pieces of work"), groups_a_block);
 }

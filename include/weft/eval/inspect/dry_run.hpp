@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/eval/inspect/element_cost.hpp"
 #include "weft/eval/inspect/placeholder_storage.hpp"
 
 namespace weft {
@@ -135,11 +136,21 @@ struct RowTaskView {
   const char* const* value_types;
   int reductions;
   const std::uint64_t* uses;
+  const ElementCost* costs;
 
+  bool runs(int r) const {
+    return r < reductions ? task.mode[r] == RowMode::compute : task.target < 0;
+  }
   bool reads(int operand) const {
     for (int r = 0; r <= reductions; ++r) {
-      const bool runs = r < reductions ? task.mode[r] == RowMode::compute : task.target < 0;
-      if (runs && (uses[r] >> operand & 1U) != 0) return true;
+      if (runs(r) && (uses[r] >> operand & 1U) != 0) return true;
+    }
+    return false;
+  }
+  /// Whether an output has an element for each of the row.
+  bool has_output_along_row() const {
+    for (int k = 0; k < outputs; ++k) {
+      if (task.along_row[k]) return true;
     }
     return false;
   }
@@ -153,6 +164,10 @@ struct RowTaskView {
     kernel.work = join(
         {"over ", counted(task.geometry.kept.size(), "row"), " of ", task.geometry.reduced.size()});
     const char* separator = ": ";
+    kernel.elements = sizes.size();
+    for (int r = 0; r <= reductions; ++r) {
+      if (runs(r) && (r < reductions || has_output_along_row())) kernel.cost += costs[r];
+    }
     for (int r = 0; r < reductions; ++r) {
       if (task.mode[r] == RowMode::compute) {
         kernel.work += join({separator, names[r]});
@@ -204,8 +219,11 @@ struct Executor<detail::DryRun<D>> {
     constexpr int n = detail::count(Outs{}) + detail::count(Types{});
     bool gathers = false;
     for (int i = detail::count(Outs{}); i < n; ++i) gathers |= operands[i].gathered != 0;
-    detail::add_kernel(*dry.out, gathers ? "gather" : "element-wise",
-                       detail::join({"over ", shape}), shape, operands, Outs{}, Types{});
+    Explanation::Kernel& kernel =
+        detail::add_kernel(*dry.out, gathers ? "gather" : "element-wise",
+                           detail::join({"over ", shape}), shape, operands, Outs{}, Types{});
+    kernel.cost = element_cost<Program>;
+    kernel.elements = shape.size();
     Explainer<D>::template for_each<Out, Types, Program>(*dry.out, dry.device, name, shape,
                                                          operands, program);
   }
@@ -219,9 +237,13 @@ struct Reducer<detail::DryRun<D>> {
                      const Program&) {
     Text work = detail::join({R::text, " of ", detail::counted(kept.size(), "result"), " from ",
                               reduced.size(), " each"});
-    detail::add_kernel(*dry.out, "reduction", static_cast<Text&&>(work),
-                       detail::joined(kept, reduced), operands, detail::TypeList<Out>{}, Types{})
-        .reductions = 1;
+    Explanation::Kernel& kernel = detail::add_kernel(
+        *dry.out, "reduction", static_cast<Text&&>(work), detail::joined(kept, reduced), operands,
+        detail::TypeList<Out>{}, Types{});
+    kernel.reductions = 1;
+    kernel.cost = element_cost<Program>;
+    kernel.cost += add_cost<typename R::template State<typename Program::type>>;
+    kernel.elements = kept.size() * reduced.size();
     Explainer<D>::template reduce<Out, Types, R, Program>(*dry.out, dry.device, name, kept, reduced,
                                                           operands);
   }
@@ -258,7 +280,8 @@ struct RowExecutor<detail::DryRun<D>> {
                                    Names::names,
                                    Names::types,
                                    static_cast<int>(std::size(Names::names)),
-                                   detail::RowUses<Program>::value};
+                                   detail::RowUses<Program>::value,
+                                   detail::RowCosts<Program>::table.of};
     view.add_to(*dry.out, *dry.kernel_of);
   }
 };

@@ -30,6 +30,16 @@ WEFT_OUTLINED inline void place_nodes(Explanation& out, const std::vector<int>& 
   }
 }
 
+/// A bandwidth that was measured is reached.
+inline void use_bandwidth(Explanation& out, double bandwidth) {
+  if (!(bandwidth > 0)) return;
+  out.bandwidth = bandwidth;
+  if (out.machine.bandwidth > 0) {
+    out.machine.bandwidth = bandwidth;
+    out.machine.read_share = out.machine.write_share = 1;
+  }
+}
+
 inline void add_all(TreeBuilder&, const Pack<>&) {}
 template <class Head, class... Tail>
 void add_all(TreeBuilder& tree, const Pack<Head, Tail...>& expressions) {
@@ -65,7 +75,7 @@ void explain_into(Explanation& out, const E& e, const ExplainOptions& options) {
   out.shape = e.shape();
   const Runs device = place<D>(name_of<E>().operation, lowered.operands + 1, lowered.n - 1, D{});
   Explainer<Runs>::describe(device, out);
-  if (options.bandwidth > 0) out.bandwidth = options.bandwidth;
+  use_bandwidth(out, options.bandwidth);
   lowered.operands[0].set(reinterpret_cast<const void*>(placeholder), sizeof(T), e.shape(),
                           contiguous_strides(e.shape()), nullptr);
   if constexpr (has_reduction<E>) out.reductions = RowLowering<E>::reductions;
@@ -118,6 +128,7 @@ template <ExpressionLike E>
   if constexpr (detail::is_included<D>() && detail::can_explain<detail::loops_of<D>>()) {
     const detail::PlannedStaging staging(out);
     detail::explain_parts(out, e, options);
+    detail::estimate_kernels(out);
   }
   return out;
 }
@@ -144,7 +155,7 @@ template <class... Es>
     const Runs device = detail::place<D>("fuse", lowered.operands + targets,
                                          static_cast<int>(lowered.n) - targets, D{});
     Explainer<Runs>::describe(device, out);
-    if (options.bandwidth > 0) out.bandwidth = options.bandwidth;
+    detail::use_bandwidth(out, options.bandwidth);
     out.reductions = (detail::RowLowering<Es>::reductions + ...);
     std::vector<int> kernel_of(static_cast<std::size_t>(out.reductions), -1);
     std::uintptr_t k = 0;
@@ -161,6 +172,7 @@ template <class... Es>
     detail::TreeBuilder tree(out.tree);
     detail::add_all(tree, expressions);
     detail::place_nodes(out, kernel_of);
+    detail::estimate_kernels(out);
   }
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "weft/eval/inspect/estimate.hpp"
 #include "weft/eval/inspect/expression_tree.hpp"
 #include "weft/eval/inspect/svg.hpp"
 
@@ -33,6 +34,11 @@ struct Explanation {
     double operations = 0;     ///< additions and multiplications, of matrix products
     int reductions = 0;        ///< computed here
     int equal = 0;             ///< taken from an equal one that is computed here
+    ElementCost cost;          ///< of an element, as known at compile time
+    int64_t elements = 0;      ///< computed; of reductions, added up
+    int64_t read_again = 0;    ///< bytes, of those in `reads`
+    int64_t in_flight = 0;     ///< of these, what all blocks that run at a time go over
+    Estimate estimate;         ///< by the model; 0 s where there is none: on the CPU, for products
     std::vector<Operand> reads;
     std::vector<Operand> writes;
   };
@@ -43,6 +49,7 @@ struct Explanation {
   Shape shape;
   bool on_cpu = false;
   double bandwidth = 0;  ///< of the memory, bytes a second; 0 where it is not known
+  Machine machine;       ///< that the estimates are for
   int reductions = 0;    ///< in the expression
   int opaque = 0;    ///< parts that algorithms of their own evaluate (scans, sorts), not counted
   int repeated = 0;  ///< evaluations of reductions whose value an earlier kernel had too
@@ -79,6 +86,16 @@ struct Explanation {
   /// The seconds in which memory could move all bytes; 0 if its bandwidth is unknown.
   double expected_seconds() const {
     return bandwidth > 0 ? static_cast<double>(bytes()) / bandwidth : 0;
+  }
+
+  /// The seconds that the model estimates for all kernels; 0 if it knows nothing of one of them.
+  double estimated_seconds() const {
+    double sum = 0;
+    for (const Kernel& kernel : kernels) {
+      if (kernel.launches > 0 && !(kernel.estimate.seconds > 0)) return 0;
+      sum += kernel.estimate.seconds;
+    }
+    return opaque > 0 ? 0 : sum;
   }
 
   /// The expression as a Graphviz graph: a cluster for each kernel, operands beside them.
@@ -134,6 +151,39 @@ inline void add_operands(Text& out, const char* verb,
   }
 }
 
+/// What a kernel does, for estimate().
+inline KernelWork work_of(const Explanation::Kernel& kernel) {
+  KernelWork work;
+  for (const Explanation::Operand& x : kernel.reads) work.read += static_cast<double>(x.bytes);
+  for (const Explanation::Operand& x : kernel.writes) work.written += static_cast<double>(x.bytes);
+  work.operands = static_cast<int>(kernel.reads.size() + kernel.writes.size());
+  work.read_again = static_cast<double>(kernel.read_again);
+  work.in_flight = static_cast<double>(kernel.in_flight);
+  work.elements = static_cast<double>(kernel.elements);
+  work.cost = kernel.cost;
+  work.blocks = static_cast<double>(kernel.blocks) * kernel.launches;
+  work.threads = kernel.threads;
+  work.reductions = kernel.reductions;
+  work.launches = kernel.launches;
+  return work;
+}
+
+/// Estimates the kernels whose launches are known.
+WEFT_ONCE inline void estimate_kernels(Explanation& out) {
+  for (Explanation::Kernel& kernel : out.kernels) {
+    if (kernel.blocks > 0) kernel.estimate = estimate(work_of(kernel), out.machine);
+  }
+}
+
+/// "estimate 52.1 us: memory; bound 48 us"
+inline void add_estimate(Text& out, const Explanation::Kernel& kernel, double bandwidth) {
+  if (!(kernel.estimate.seconds > 0)) return;
+  out += join(
+      {"\n     estimate ", seconds_text(kernel.estimate.seconds), ": ", kernel.estimate.limit()});
+  const KernelWork work = work_of(kernel);
+  if (bandwidth > 0) out += "; bound " + seconds_text((work.read + work.written) / bandwidth);
+}
+
 inline void add_launch(Text& out, const Explanation::Kernel& kernel) {
   if (kernel.blocks > 0) {
     out += join({"\n     ", counted(kernel.blocks, "block"), " of ", kernel.threads, " threads"});
@@ -163,6 +213,7 @@ WEFT_ONCE inline Text to_string(const Explanation& e) {
                  bytes_text(e.bytes_written()), " written"});
     if (e.bandwidth > 0) {
       out += join({", ", seconds_text(e.expected_seconds()), " at ", rate_text(e.bandwidth)});
+      if (e.estimated_seconds() > 0) out += ", estimate " + seconds_text(e.estimated_seconds());
     }
     if (e.opaque > 0) out += ", and ";
   }
@@ -179,6 +230,7 @@ WEFT_ONCE inline Text to_string(const Explanation& e) {
     out += join({"\n  ", ++number, ". ", kernel.kind, " ", kernel.work});
     if (kernel.operations > 0) out += ", " + operations_text(kernel.operations);
     add_launch(out, kernel);
+    add_estimate(out, kernel, e.bandwidth);
     add_operands(out, "reads ", kernel.reads);
     add_operands(out, "writes", kernel.writes);
   }

@@ -27,11 +27,14 @@ struct Profile {
   int rounds = 0;
   int64_t bytes = 0;    ///< that a run reads and writes, as explained; 0 where unknown
   double expected = 0;  ///< the seconds that memory bandwidth allows; 0 where unknown
+  double estimate = 0;  ///< the seconds that the model estimates; 0 where it does not
 
   /// Bytes a second.
   double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
   /// Percent of the speed that memory bandwidth allows; above 100 if caches hold operands.
   double percent() const { return seconds > 0 ? 100 * expected / seconds : 0; }
+  /// The measured time over the estimate; 0 where there is none.
+  double over_estimate() const { return estimate > 0 ? seconds / estimate : 0; }
 };
 
 WEFT_ONCE inline Text to_string(const Profile& p) {
@@ -43,6 +46,10 @@ WEFT_ONCE inline Text to_string(const Profile& p) {
   if (p.expected > 0) {
     out += join({", ", formatted("%.0f", p.percent()), " % of what memory allows (",
                  seconds_text(p.expected), ")"});
+  }
+  if (p.estimate > 0) {
+    out += join({", ", formatted("%.2f", p.over_estimate()), " of the estimate (",
+                 seconds_text(p.estimate), ")"});
   }
   return out + "\n";
 }
@@ -123,6 +130,7 @@ template <std::invocable F, Device D = Cpu>
   out.name = explanation.name;
   out.bytes = explanation.bytes();
   out.expected = explanation.expected_seconds();
+  out.estimate = explanation.estimated_seconds();
   return out;
 }
 

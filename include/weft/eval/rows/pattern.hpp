@@ -4,11 +4,8 @@
 
 #include <cstdint>
 
+#include "weft/eval/program/weight.hpp"
 #include "weft/eval/rows/program.hpp"
-#include "weft/ops/elementwise/binary.hpp"
-#include "weft/ops/elementwise/compare.hpp"
-#include "weft/ops/elementwise/ternary.hpp"
-#include "weft/ops/elementwise/unary.hpp"
 
 namespace weft::detail {
 
@@ -51,34 +48,6 @@ inline constexpr bool may_be_equal = false;
 template <class R, class P, class Q, class Value>
 inline constexpr bool may_be_equal<RowReduction<R, P, Value>, RowReduction<R, Q, Value>> =
     pattern_number<P> == pattern_number<Q>;
-
-/// Roughly how many GPU instructions an operation takes: 1 or 8.
-template <class Op>
-inline constexpr int op_weight = 8;
-template <class... Ops>
-struct LightOps {
-  template <class Op>
-  static constexpr bool has = (std::is_same_v<Op, Ops> || ...);
-};
-using Light =
-    LightOps<op::add, op::sub, op::mul, op::neg, op::abs, op::square, op::maximum, op::minimum,
-             op::clamp_min, op::clamp_max, op::clamp, op::where, op::fma, op::eq, op::ne, op::lt,
-             op::le, op::gt, op::ge, op::logical_and, op::logical_or, op::logical_not>;
-template <class Op>
-  requires(Light::has<Op>)
-inline constexpr int op_weight<Op> = 1;
-template <class To>
-inline constexpr int op_weight<op::cast<To>> = 1;
-
-template <class P>
-inline constexpr int program_weight = 0;
-template <int I, class T>
-inline constexpr int program_weight<Arg<I, T>> = 3;  // to load it
-template <class Op, class... Ps>
-inline constexpr int program_weight<Apply<Op, Ps...>> = uses_of<Apply<Op, Ps...>> == 0
-                                                            ? 0
-                                                            : op_weight<Op> +
-                                                                  (program_weight<Ps> + ... + 0);
 
 /// A node of a program that may be shared.
 struct PatternNode {
