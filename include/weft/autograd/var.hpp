@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Long because a Var has the members of a Tensor.
+
 #include "weft/autograd/expression/caster.hpp"
 #include "weft/autograd/expression/differentiable.hpp"
 #include "weft/autograd/expression/hoist_opaque.hpp"

@@ -91,8 +91,8 @@ TEST_CASE("a kernel that was planned without a GPU is estimated") {
   e.kernels[0].cost = weft::element_cost<Program>;
   e.kernels[0].elements = shape.size();
   int places[2];
-  weft::cuda::detail::explain_for_each(e.kernels[0], shape, operands, 2, places, {1, 4, true},
-                                       nullptr);
+  weft::cuda::detail::explain_for_each(e.kernels[0], {"test"}, Cuda{}, shape, operands, 2, places,
+                                       {1, 4, true}, nullptr);
   weft::detail::estimate_kernels(e);
   CHECK(e.kernels[0].cost.slots == weft::op_cost<weft::op::tanh>.slots);
   CHECK(e.expected_seconds() == doctest::Approx(134e-6).epsilon(0.01));

@@ -1,5 +1,4 @@
-// Ragged rows, which begin or end within a vector: where their vectors begin, and what the first
-// and the last have of the row.
+// Ragged rows: where their vectors begin, and what the first and the last have of the row.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

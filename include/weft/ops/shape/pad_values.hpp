@@ -1,5 +1,5 @@
-// pad with values of the tensor's own: its means, extrema, a ramp from its edge, or what a function
-// gives. SPDX-License-Identifier: Apache-2.0
+// pad with values of the tensor's own: means, extrema, a ramp, or what a function gives.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "weft/ops/elementwise/cast.hpp"
