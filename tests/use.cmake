@@ -32,6 +32,11 @@ if(Python3_FOUND)
   add_test(NAME debugger/gdb COMMAND Python3::Interpreter
            ${CMAKE_CURRENT_SOURCE_DIR}/debugger/check.py ${CMAKE_CXX_COMPILER})
   set_tests_properties(debugger/gdb PROPERTIES SKIP_RETURN_CODE 77)
+  add_test(NAME bench/own COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/bench/own.py
+           "mean(cast<float>(q) * x, axis(0))" "q int32 64xN" "x float N" --sizes 8,9
+           --seconds 0.02 --compiler ${CMAKE_CXX_COMPILER} --out ${CMAKE_CURRENT_BINARY_DIR}/own)
+  set_tests_properties(bench/own PROPERTIES
+    PASS_REGULAR_EXPRESSION "N = 8 .* us .* GB/s\nN = 9 .*float32 \\(9,\\) on cpu: 1 loop")
 endif()
 
 # Programs that must not compile, once for each compiler at hand.

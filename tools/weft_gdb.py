@@ -1,4 +1,4 @@
-"""gdb shows weft's tensors, shapes and Vars by their values: `source tools/weft_gdb.py` in gdb.
+"""gdb shows weft's tensors, shapes and Vars by their values, expressions by their formulas: `source tools/weft_gdb.py` in gdb.
 
 Elements on a GPU, and those of a tensor without storage, are not read: their shape and address are
 shown. At most `set print elements` elements are listed, row by row.
@@ -111,6 +111,44 @@ class AnyTensorPrinter:
         return f"AnyTensor of shape {tuple_text(numbers(self.value['shape_']))}, {dtype}, {where}"
 
 
+def short_name(kind):
+    """add of weft::op::add, Gather of weft::Gather<...>."""
+    return kind.strip_typedefs().unqualified().name.split("<")[0].rsplit("::", 1)[-1]
+
+
+def formula(value):
+    """A part of an expression: add(float (2, 3), sum(float (2, 3)))."""
+    if value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        value = value.referenced_value()
+    kind = value.type.strip_typedefs().unqualified()
+    name = short_name(kind)
+    if name == "Scalar":
+        return str(value["value"])
+    if name == "Tensor":
+        return f"{kind.template_argument(0)} {tuple_text(numbers(value['shape_']))}"
+    if name == "Var":
+        return "Var " + formula(value["value_"])
+    if name == "Reduce":
+        return f"{short_name(kind.template_argument(0))}({formula(value['operand_'])})"
+    if name != "Map":
+        return f"{name}(...)"
+    arguments, pack = [], value["args_"]
+    while "head" in [field.name for field in pack.type.strip_typedefs().fields()]:
+        arguments.append(formula(pack["head"]))
+        pack = pack["tail"]
+    return f"{short_name(kind.template_argument(1))}({', '.join(arguments)})"
+
+
+class ExpressionPrinter:
+    """expression mul(float (2, 3), 2): the formula, with its operands' types and shapes."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        return "expression " + formula(self.value)
+
+
 class TextPrinter:
     """weft::Text as its characters."""
 
@@ -131,6 +169,7 @@ def printers():
     found.add_printer("Var", r"^weft::Var<.*>$", VarPrinter)
     found.add_printer("AnyTensor", r"^weft::AnyTensor$", AnyTensorPrinter)
     found.add_printer("Shape", r"^weft::(Shape|Strides|detail::Int64s|detail::Held<.*>)$", ShapePrinter)
+    found.add_printer("expression", r"^weft::(Map|Reduce)<.*>$", ExpressionPrinter)
     found.add_printer("Text", r"^weft::Text$", TextPrinter)
     return found
 

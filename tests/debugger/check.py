@@ -21,6 +21,7 @@ EXPECTED = {
     "any": "AnyTensor of shape (2, 3), float32, cpu",
     "shape": "(2, 3)",
     "name": '"a text"',
+    "formula": "expression add(mul(float (2, 3), 2), exp(sum(sub(float (2, 3), Var float (2, 3)))))",
 }
 
 with tempfile.TemporaryDirectory() as folder:
@@ -43,4 +44,4 @@ with tempfile.TemporaryDirectory() as folder:
     for (name, expected), found in zip(EXPECTED.items(), printed):
         assert found.startswith(expected), f"{name} prints\n{found}\nnot\n{expected}"
     assert printed[-1].endswith("{(0, 0) = 0, (0, 1) = 1...}"), printed[-1]
-print("gdb shows tensors, shapes, Vars and texts")
+print("gdb shows tensors, shapes, Vars, expressions and texts")
