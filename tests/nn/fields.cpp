@@ -21,6 +21,22 @@ static_assert(std::is_void_v<nn::parameter_t<nn::Sequential<nn::ReLU, nn::Dropou
 static_assert(std::is_same_v<nn::parameter_t<nn::Sequential<nn::ReLU, nn::Linear<Cpu, double>>>,
                              Var<double>>);
 
+namespace {
+struct Shifted : Pair {
+  Var<float> shift = parameter(zeros({2}));
+  auto fields() { return nn::fields(Pair::fields(), "shift", shift); }
+};
+}  // namespace
+static_assert(nn::Module<Shifted>);
+
+TEST_CASE("a base class's fields come first") {
+  Shifted shifted;
+  const nn::Fields<nn::Linear<>, Var<float>, Var<float>> fields = shifted.fields();
+  CHECK(&fields.rest.first.value == &shifted.scale);
+  CHECK(fields.rest.rest.first.name.string() == "shift");
+  CHECK(&fields.rest.rest.first.value == &shifted.shift);
+}
+
 TEST_CASE("fields are references by their names, in order") {
   Pair pair;
   const nn::Fields<nn::Linear<>, Var<float>> fields = pair.fields();

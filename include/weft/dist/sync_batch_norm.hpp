@@ -19,7 +19,7 @@ struct SyncBatchNorm : nn::BatchNorm1d<D, T> {
   SyncBatchNorm(int64_t size, Group g, nn::BatchNormOptions options = {}, D device = {})
       : Base(size, options, device), group(std::move(g)) {}
 
-  auto fields() { return std::tuple_cat(Base::fields(), nn::fields("group", group)); }
+  auto fields() { return nn::fields(Base::fields(), "group", group); }
 
   Var<T, D> operator()(const Var<T, D>& x) const {
     using C = compute_t<T>;

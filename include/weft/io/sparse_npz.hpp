@@ -4,6 +4,7 @@
 
 #include "weft/io/npz.hpp"
 #include "weft/ops/sparse/convert.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft {
 

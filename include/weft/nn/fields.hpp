@@ -44,6 +44,19 @@ template <class X, class... Rest>
 Fields<X, Rest...> before(FieldName name, X& value, const Fields<Rest...>& rest) {
   return {{name, value}, rest};
 }
+template <class... Ys>
+Fields<Ys...> joined(const Fields<>&, const Fields<Ys...>& behind) {
+  return behind;
+}
+template <class X, class... Xs, class... Ys>
+Fields<X, Xs..., Ys...> joined(const Fields<X, Xs...>& fields, const Fields<Ys...>& behind) {
+  return {fields.first, joined(fields.rest, behind)};
+}
+
+template <class X>
+inline constexpr bool is_fields = false;
+template <class... Xs>
+inline constexpr bool is_fields<Fields<Xs...>> = true;
 }  // namespace detail
 
 /// What a module's fields() gives: the names and fields in turn, as in
@@ -55,6 +68,11 @@ inline Fields<> fields() { return {}; }
 template <class X, class... Rest>
 auto fields(FieldName name, X& value, Rest&&... rest) {
   return detail::before(name, value, fields(static_cast<Rest&&>(rest)...));
+}
+/// Those of a base class, then more: `return nn::fields(Base::fields(), "scale", scale);`
+template <class... Xs, class... Rest>
+auto fields(const Fields<Xs...>& base, Rest&&... rest) {
+  return detail::joined(base, fields(static_cast<Rest&&>(rest)...));
 }
 
 /// Modules, parameters or buffers by names chosen at run time, in the order in which they were
@@ -87,7 +105,7 @@ class Dict {
 };
 /// Not a list of fields; this says that the names are missing.
 template <class X, class... Rest>
-  requires(!std::is_convertible_v<X, FieldName>)
+  requires(!std::is_convertible_v<X, FieldName> && !detail::is_fields<std::remove_cvref_t<X>>)
 auto fields(X&&, Rest&&...) {
   static_assert(weft::detail::always_false<X>,
                 "weft: nn::fields takes each field behind its name: write nn::fields(\"a\", a, "

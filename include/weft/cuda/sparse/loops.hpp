@@ -6,6 +6,7 @@
 #include "weft/cuda/sparse/cusparse.hpp"
 #include "weft/cuda/sparse/kernels.hpp"
 #include "weft/cuda/sparse/sample.hpp"
+#include "weft/tensor/from_values.hpp"
 
 namespace weft {
 

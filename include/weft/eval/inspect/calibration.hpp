@@ -15,8 +15,9 @@ namespace detail {
 
 /// A figure's name in a file of calibration.
 struct MachineFigure {
+  using Member = double Machine::*;
   const char* name;
-  double Machine::*value;
+  Member value;
 };
 inline constexpr MachineFigure machine_figures[] = {
     {"read_share", &Machine::read_share},
