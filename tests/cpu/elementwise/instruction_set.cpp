@@ -27,8 +27,9 @@ struct Notes {
   static inline int calls = 0;
   static inline std::int64_t last[2] = {};
   static inline weft::cpu::CompiledLoops::Loop* caller = nullptr;
-  static void each(const void* programs, char* const*, const std::int64_t*, const std::int64_t*,
-                   std::int64_t rows, std::int64_t n) {
+  static void each(weft::cpu::CompiledLoops::Loop* self, const void* programs, char* const*,
+                   const std::int64_t*, const std::int64_t*, std::int64_t rows, std::int64_t n) {
+    caller = self;
     calls += *static_cast<const int*>(programs);
     last[0] = rows;
     last[1] = n;
@@ -36,8 +37,7 @@ struct Notes {
   static void all(weft::cpu::CompiledLoops::Loop* self, const void* programs, char* const* at,
                   const std::int64_t* step, const std::int64_t* skip, std::int64_t rows,
                   std::int64_t n) {
-    caller = self;
-    each(programs, at, step, skip, rows, n);
+    each(self, programs, at, step, skip, rows, n);
   }
 };
 }  // namespace
