@@ -106,14 +106,6 @@ __device__ __forceinline__ void store_row(const NormGrid<T, C, N, K>& grid, cons
   store_aligned(out, at, offset);
 }
 
-/// Whether a program is defined for every number: an operand, possibly cast.
-template <class P>
-inline constexpr bool is_operand = false;
-template <int I, class T>
-inline constexpr bool is_operand<Arg<I, T>> = true;
-template <class T, class P>
-inline constexpr bool is_operand<Apply<op::cast<T>, P>> = is_operand<P>;
-
 }  // namespace detail
 
 /// The gradients of each row, and in each block's registers the sums for the weight and the bias; a
@@ -177,7 +169,7 @@ __global__ void __launch_bounds__(norm_threads, 1)
       const C value = program.forward()(detail::NormLane<R, C>{x[e / V], e % V});
       // Where there is no element, a function of 0 may be NaN.
       const bool counts =
-          detail::is_operand<typename Program::forward_program> || (there && inside[e / V]);
+          weft::detail::is_operand<typename Program::forward_program> || (there && inside[e / V]);
       const C h = counts ? (value - centre) * scale : C{};
       const C upstream = load_element(g[e / V].lane[e % V]);
       to_weight[e] += upstream * h;

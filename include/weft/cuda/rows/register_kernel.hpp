@@ -220,7 +220,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       if (!grid_.any_along_row) return;
       constexpr std::uint64_t uses = Layout::reuses ? Layout::Reused::uses : (uses_of<Ps> | ...);
       const auto programs = pack_of(hoist(output<static_cast<int>(K)>(), row)...);
-      char* const at[] = {this->template start<static_cast<int>(K)>()...};
+      char* at[] = {this->template start<static_cast<int>(K)>()...};
       this->template for_each_vector<uses>([&](const Registers& registers, int k) {
         (store_along<static_cast<int>(K), Outs, Ps>(weft::get<static_cast<int>(K)>(programs),
                                                     registers, k, at[K]),
@@ -236,11 +236,15 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       return weft::get<K>(program_.outputs);
     }
   }
-  /// The elements of an output along the row, unless it depends on reductions only.
+  /// The elements of an output along the row, unless it depends on reductions only; `at` moves on
+  /// to the next vector's.
   template <int K, class Out, class Original, class P>
   __device__ __forceinline__ void store_along(const P& program, const Registers& registers, int k,
-                                              char* at) const {
-    if constexpr (uses_of<Original> != 0) store<K, Out>(program, registers, k, at);
+                                              char*& at) const {
+    if constexpr (uses_of<Original> != 0) {
+      store<K, Out>(program, registers, k, at);
+      at += grid_.operand[K].step;
+    }
   }
   template <int K, class Out, class P>
   __device__ __forceinline__ void store(const P& program, const Registers& registers, int k,
@@ -251,17 +255,24 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       out.lane[j] = stored_value<Out>(program, Lane{*this, registers, k, j});
     }
     if (!this->has(k) || (grid_.along_row >> K & 1U) == 0) return;
-    const RowOperand& x = grid_.operand[K];
-    auto* const to = reinterpret_cast<Out*>(at + this->vector_step(x, k));
-    if (!this->is_edge(k) && x.access == RowOperand::whole_vector) {
-      *reinterpret_cast<Vector<Out, V>*>(to) = out;
-      return;
-    }
     RowWords<Out, V> words;
     words.join(out);
+    if (grid_.ragged) {
+      store_ragged(words, grid_.operand[K], k, at);
+    } else {
+      words.store(at);
+    }
+  }
+  template <class Out>
+  __device__ __forceinline__ void store_ragged(const RowWords<Out, V>& words, const RowOperand& x,
+                                               int k, char* at) const {
+    if (k == 0) at += this->vector_step(x, 0);
+    if (!this->is_edge(k) && x.access == RowOperand::whole_vector) return words.store(at);
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      if (k > 0 || (j >= this->begin() && j < this->end())) to[j] = words.lane(j);
+      if (k > 0 || (j >= this->begin() && j < this->end())) {
+        reinterpret_cast<Out*>(at)[j] = words.lane(j);
+      }
     }
   }
   /// An output with one element per row, none of whose operands varies along the row.

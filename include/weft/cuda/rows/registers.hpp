@@ -38,8 +38,18 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if (grid_.sources == 0) return;
     const RowOperand& x = grid_.operand[grid_.source[0]];
     const char* at = vector_start(x);
+    const int64_t step = x.step;
+    if (!has(0)) return;
+    if (grid_.ragged) {
+      load_ragged<false>(kept_[0], x, at, 0);
+    } else {
+      kept_[0].load(at);
+    }
 #pragma unroll
-    for (int k = 0; k < vectors; ++k) load<false>(kept_[k], x, at, k);
+    for (int k = 1; k < vectors; ++k) {
+      at += step;
+      if (has(k)) kept_[k].load(at);
+    }
   }
 
   /// Keeps what values(registers, x) fills in for a vector's lanes in place of an operand, for the
@@ -142,12 +152,11 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     count_ = static_cast<int>(left < vectors ? left : vectors);
     if (begin > 0) edge_.pass();
   }
-  /// Loads vector k of an operand, which may be one to be read by element.
-  template <bool ByElement = true, class T>
-  __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
-                                       int k) const {
-    if (!has(k)) return;
-    at += vector_step(x, k);
+  /// Loads vector k of a ragged row; `at` is where it would be if vector 0 were not wrapped.
+  template <bool ByElement, class T>
+  __device__ __forceinline__ void load_ragged(RowWords<T, V>& out, const RowOperand& x,
+                                              const char* at, int k) const {
+    if (k == 0) at += vector_step(x, 0);
     if (is_edge(k)) return out.load_some(at, begin(), end());
     if (ByElement && x.access == RowOperand::by_element) return out.load_elements(at);
     out.load(at);
@@ -191,16 +200,46 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
   }
 
+  /// Whether a leaf that Uses names may be read from memory for each vector.
+  template <int I, std::uint64_t Uses>
+  static constexpr bool is_read = is_used<I, Uses> && !is_position<I> && !is_kept<I>;
+
+  /// The leaves of vector k; `at` moves on to the next.
   template <std::uint64_t Uses, std::size_t... I>
-  __device__ __forceinline__ void take_all(Registers& registers, Registers& others,
-                                           const char* const* at, int k,
-                                           std::index_sequence<I...>) const {
+  __device__ __forceinline__ void take_all(Registers& registers, Registers& others, const char** at,
+                                           int k, std::index_sequence<I...>) const {
+    if constexpr ((is_read<static_cast<int>(I), Uses> || ...)) {
+      // One branch for all: as conditions of single loads they would be as many instructions.
+      if (has(k)) {
+        if (grid_.ragged) {
+          (load_leaf<static_cast<int>(I), is_read<static_cast<int>(I), Uses>, true>(
+               weft::get<static_cast<int>(I)>(others), at[I], k),
+           ...);
+        } else {
+          (load_leaf<static_cast<int>(I), is_read<static_cast<int>(I), Uses>, false>(
+               weft::get<static_cast<int>(I)>(others), at[I], k),
+           ...);
+        }
+      }
+    }
     (take<static_cast<int>(I), is_used<I, Uses>>(weft::get<static_cast<int>(I)>(registers),
                                                  weft::get<static_cast<int>(I)>(others), at[I], k),
      ...);
   }
+  template <int I, bool Read, bool Ragged, class T>
+  __device__ __forceinline__ void load_leaf(RowWords<T, V>& out, const char* at, int k) const {
+    if constexpr (Read) {
+      const RowOperand& x = grid_.operand[outputs + I];
+      if (x.access < RowOperand::whole_vector) return;
+      if constexpr (Ragged) {
+        load_ragged<true>(out, x, at, k);
+      } else {
+        out.load(at);
+      }
+    }
+  }
   template <int I, bool Used, class T>
-  __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, const char* at,
+  __device__ __forceinline__ void take(RowWords<T, V>& out, RowWords<T, V>& other, const char*& at,
                                        int k) const {
     if constexpr (!Used) {
     } else if constexpr (is_position<I>) {
@@ -211,7 +250,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
       out = kept_[k];
     } else {
       const RowOperand& x = grid_.operand[outputs + I];
-      if (x.access >= RowOperand::whole_vector) load(other, x, at, k);
+      at += x.step;
       out = other;
       if constexpr (may_be_kept<I>) {
         const bool here = x.access == RowOperand::kept;
@@ -258,6 +297,17 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
           load(out, x, at, k);
         }
       }
+    }
+  }
+  /// Loads vector k, which the thread has.
+  template <class T>
+  __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
+                                       int k) const {
+    if (k > 0) at += k * x.step;
+    if (grid_.ragged) {
+      load_ragged<true>(out, x, at, k);
+    } else {
+      out.load(at);
     }
   }
 
