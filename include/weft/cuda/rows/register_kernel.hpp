@@ -109,9 +109,10 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   /// from.
   __device__ __forceinline__ void fetch_ahead() const {
 #if __CUDA_ARCH__ >= 900
+    if (grid_.ahead == 0) return;
     const unsigned row = place_.row + grid_.ahead;
     const int s = static_cast<int>(threadIdx.x);
-    if (grid_.ahead == 0 || s >= grid_.sources || row >= grid_.rows) return;
+    if (s >= grid_.sources || row >= grid_.rows) return;
     const RowOperand& x = grid_.operand[grid_.source[s]];
     fetch_to_l2(x.data + row * x.row,
                 static_cast<unsigned>(grid_.count) * static_cast<unsigned>(x.itemsize));
@@ -136,12 +137,8 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   __device__ __forceinline__ void reduce(const Reduction& reduction) {
     using T = typename Reduction::value;
     T value{};
-    if (grid_.mode[I] == RowMode::load) {
-      const RowOperand& x = grid_.operand[outputs + leaves + I];
-      if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_.row));
-    } else if (grid_.mode[I] == RowMode::same) {
-      take_same<I>(value, std::make_index_sequence<I>{});
-    } else if (grid_.mode[I] == RowMode::compute) {
+    const RowMode mode = grid_.mode[I];
+    if (mode == RowMode::compute) {
       typename Reduction::state state{};
       if constexpr (Layout::independent) {
         state = weft::get<I>(states_);
@@ -152,6 +149,11 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
                          grid_.scratch, turn_++};
       const auto all = merge_team(pack_of(reduction.reducer), pack_of(state), 1, team, shared_);
       value = static_cast<T>(reduction.reducer.finish(all.head, grid_.count));
+    } else if (mode == RowMode::same) {
+      take_same<I>(value, std::make_index_sequence<I>{});
+    } else if (mode == RowMode::load) {
+      const RowOperand& x = grid_.operand[outputs + leaves + I];
+      if (place_.active) value = *reinterpret_cast<const T*>(row_start(grid_, x, place_.row));
     }
     weft::get<I>(values_) = value;
   }
@@ -220,7 +222,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
       if (!grid_.any_along_row) return;
       constexpr std::uint64_t uses = Layout::reuses ? Layout::Reused::uses : (uses_of<Ps> | ...);
       const auto programs = pack_of(hoist(output<static_cast<int>(K)>(), row)...);
-      char* at[] = {this->template start<static_cast<int>(K)>()...};
+      char* at[] = {this->template start<static_cast<int>(K), Outs>()...};
       this->template for_each_vector<uses>([&](const Registers& registers, int k) {
         (store_along<static_cast<int>(K), Outs, Ps>(weft::get<static_cast<int>(K)>(programs),
                                                     registers, k, at[K]),
@@ -243,7 +245,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
                                               char*& at) const {
     if constexpr (uses_of<Original> != 0) {
       store<K, Out>(program, registers, k, at);
-      at += grid_.operand[K].step;
+      at += this->template step<Out>();
     }
   }
   template <int K, class Out, class P>
@@ -266,7 +268,7 @@ class RegisterThread<TypeList<Outs...>, TypeList<Ts...>, V, RowProgram<Pack<Rs..
   template <class Out>
   __device__ __forceinline__ void store_ragged(const RowWords<Out, V>& words, const RowOperand& x,
                                                int k, char* at) const {
-    if (k == 0) at += this->vector_step(x, 0);
+    if (k == 0) at += this->template wrapped<Out>();
     if (!this->is_edge(k) && x.access == RowOperand::whole_vector) return words.store(at);
 #pragma unroll
     for (int j = 0; j < V; ++j) {

@@ -22,7 +22,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   static constexpr int vectors = Layout::vectors;
 
   __device__ __forceinline__ explicit RowRegisters(const Grid& grid)
-      : grid_(grid), place_(place_in_block(grid)) {
+      : grid_(grid), place_(place_in_block<true>(grid)) {
     unsigned length = grid.length;
     if (grid.ragged) length = edge_.find(grid, grid.operand[grid.origin], place_);
     if (place_.active && length > place_.lane) {
@@ -37,8 +37,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     for (int k = 0; k < vectors; ++k) kept_[k] = Words{};
     if (grid_.sources == 0) return;
     const RowOperand& x = grid_.operand[grid_.source[0]];
-    const char* at = vector_start(x);
-    const int64_t step = x.step;
+    const char* at = vector_start<Element>(x);
     if (!has(0)) return;
     if (grid_.ragged) {
       load_ragged<false>(kept_[0], x, at, 0);
@@ -47,7 +46,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     }
 #pragma unroll
     for (int k = 1; k < vectors; ++k) {
-      at += step;
+      at += step<Element>();
       if (has(k)) kept_[k].load(at);
     }
   }
@@ -112,9 +111,15 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
 
   /// Whether the row has vector k: the thread has fewer vectors where rows are short.
   __device__ __forceinline__ bool has(int k) const { return k < count_; }
-  /// Bytes from start() to vector k.
-  __device__ __forceinline__ int64_t vector_step(const RowOperand& x, int k) const {
-    return k == 0 ? edge_.wrap * (V * x.hop) : k * x.step;
+  /// Bytes from a thread's vector of elements of T to its next.
+  template <class T>
+  __device__ __forceinline__ int step() const {
+    return V * static_cast<int>(sizeof(T) * grid_.stride.divisor);
+  }
+  /// Bytes that vector 0 of a ragged row is further on than start().
+  template <class T>
+  __device__ __forceinline__ int64_t wrapped() const {
+    return static_cast<int64_t>(edge_.wrap) * (V * static_cast<int>(sizeof(T)));
   }
   /// Whether the row has only some of vector k's lanes: of vector 0, begin() to end() - 1.
   __device__ __forceinline__ bool is_edge(int k) const { return k == 0 && !edge_.is_whole(); }
@@ -126,10 +131,10 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     return (static_cast<long long>(before) + place_.lane) * V - edge_.back;
   }
 
-  /// Where this thread's first vector of operand K is, were its row not ragged.
-  template <int K>
+  /// Where this thread's first vector of operand K, of elements of T, is, were its row not ragged.
+  template <int K, class T>
   __device__ __forceinline__ char* start() const {
-    return vector_start(grid_.operand[K]);
+    return vector_start<T>(grid_.operand[K]);
   }
 
  protected:
@@ -138,12 +143,24 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   int count_ = 0;  // vectors that are kept
 
  private:
+  template <class T>
   __device__ __forceinline__ char* vector_start(const RowOperand& x) const {
-    return row_start(grid_, x, place_.row) + vector_offset(x);
+    return row_start(grid_, x, place_.row) + vector_offset<T>();
   }
-  /// From where the row begins to the thread's first vector.
-  __device__ __forceinline__ int64_t vector_offset(const RowOperand& x) const {
-    return (static_cast<int64_t>(place_.lane) * V - edge_.back) * x.hop + begin_ * x.step;
+  /// Bytes from where the row begins to the thread's first vector of elements of T.
+  template <class T>
+  __device__ __forceinline__ int64_t vector_offset() const {
+    const int first = static_cast<int>(place_.lane * V) - edge_.back;
+    int64_t bytes = first * static_cast<int64_t>(sizeof(T));
+    if constexpr (Layout::independent) bytes += int64_t{begin_} * step<T>();
+    return bytes;
+  }
+  /// The position of lane 0 of vector k of an operand without memory, in bytes.
+  __device__ __forceinline__ const char* position_at(const char* row, const RowOperand& x,
+                                                     int k) const {
+    const int64_t first = static_cast<int64_t>(place_.lane) * V - edge_.back;
+    const int64_t further = k == 0 ? edge_.wrap * (V * x.hop) : k * x.step;
+    return row + first * x.hop + begin_ * x.step + further;
   }
   /// Keeps the vectors from number `begin` on.
   __device__ __forceinline__ void choose(unsigned begin) {
@@ -156,13 +173,14 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   template <bool ByElement, class T>
   __device__ __forceinline__ void load_ragged(RowWords<T, V>& out, const RowOperand& x,
                                               const char* at, int k) const {
-    if (k == 0) at += vector_step(x, 0);
+    if (k == 0) at += wrapped<T>();
     if (is_edge(k)) return out.load_some(at, begin(), end());
     if (ByElement && x.access == RowOperand::by_element) return out.load_elements(at);
     out.load(at);
   }
 
-  using Words = RowWords<typename Layout::Element, V>;
+  using Element = typename Layout::Element;
+  using Words = RowWords<Element, V>;
   using Leaves = std::make_index_sequence<leaves>;
   template <int I, std::uint64_t Uses>
   static constexpr bool is_used = (Uses >> (outputs + I) & 1U) != 0;
@@ -187,14 +205,14 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if constexpr (Used && !is_kept<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
       if constexpr (is_position<I>) {
-        at = start<outputs + I>();
+        at = row_start(grid_, x, place_.row);
         other.step = static_cast<int>(x.hop);
       } else if (x.access != RowOperand::kept) {
         at = row_start(grid_, x, place_.row);
         if (x.access == RowOperand::one_element) {
           other.fill(*reinterpret_cast<const T*>(at));
         } else {
-          at += vector_offset(x);
+          at += vector_offset<T>();
         }
       }
     }
@@ -244,13 +262,13 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if constexpr (!Used) {
     } else if constexpr (is_position<I>) {
       const RowOperand& x = grid_.operand[outputs + I];
-      other.first = reinterpret_cast<long long>(at + vector_step(x, k)) - IndexOperand::origin;
+      other.first = reinterpret_cast<long long>(position_at(at, x, k)) - IndexOperand::origin;
       out = other;
     } else if constexpr (is_kept<I>) {
       out = kept_[k];
     } else {
       const RowOperand& x = grid_.operand[outputs + I];
-      at += x.step;
+      at += step<T>();
       out = other;
       if constexpr (may_be_kept<I>) {
         const bool here = x.access == RowOperand::kept;
@@ -263,14 +281,16 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   /// Where the first vectors are of the operands that what is kept is computed from.
   template <std::uint64_t Uses, std::size_t... I>
   __device__ __forceinline__ void begin_needed(const char** at, std::index_sequence<I...>) const {
-    (begin_one_needed<static_cast<int>(I), is_used<I, Uses>>(at[I]), ...);
+    (begin_one_needed<static_cast<int>(I), is_used<I, Uses>, Ts>(at[I]), ...);
   }
-  template <int I, bool Used>
+  template <int I, bool Used, class T>
   __device__ __forceinline__ void begin_one_needed(const char*& at) const {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[outputs + I];
       at = row_start(grid_, x, place_.row);
-      if (x.access != RowOperand::one_element) at += vector_offset(x);
+      if constexpr (!is_position<I>) {
+        if (x.access != RowOperand::one_element) at += vector_offset<T>();
+      }
     }
   }
   template <std::uint64_t Uses, std::size_t... I>
@@ -286,7 +306,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
     if constexpr (Used) {
       const RowOperand& x = grid_.operand[outputs + I];
       if constexpr (is_position<I>) {
-        out.first = reinterpret_cast<long long>(at + vector_step(x, k)) - IndexOperand::origin;
+        out.first = reinterpret_cast<long long>(position_at(at, x, k)) - IndexOperand::origin;
         out.step = static_cast<int>(x.hop);
       } else {
         out = RowWords<T, V>{};
@@ -303,7 +323,7 @@ class RowRegisters<Layout, TypeList<Ts...>, V, N> {
   template <class T>
   __device__ __forceinline__ void load(RowWords<T, V>& out, const RowOperand& x, const char* at,
                                        int k) const {
-    if (k > 0) at += k * x.step;
+    if (k > 0) at += k * step<T>();
     if (grid_.ragged) {
       load_ragged<true>(out, x, at, k);
     } else {
