@@ -76,6 +76,8 @@ auto cummax_with_indices(const X& x, const Axes& axis = {-1}) {
                                      detail::as_tensor(detail::detached(y)), along);
   return ValuesAt<std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(at)>>{y, at};
 }
+/// cummin with the position of each smallest element so far, the last among equal ones: {values,
+/// indices}.
 template <ExpressionLike X>
 auto cummin_with_indices(const X& x, const Axes& axis = {-1}) {
   const auto value = detail::as_tensor(x);
