@@ -41,7 +41,7 @@ auto pixel_shuffle(const X& e, int64_t r) {
       .reshape({s[0], s[1] / (r * r), s[2] * r, s[3] * r});
 }
 
-/// The reverse of pixel_shuffle.
+/// The inverse of pixel_shuffle.
 template <ExpressionLike X>
 auto pixel_unshuffle(const X& e, int64_t r) {
   const auto x = detail::as_tensor(e);

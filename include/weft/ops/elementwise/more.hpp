@@ -91,7 +91,7 @@ struct div_rounded {
   }
 };
 
-/// What trunc drops, with the sign of x; of infinities 0.
+/// The fraction that trunc drops, with the sign of x; 0 for infinities.
 struct modf_fraction {
   using domain = Floating;
   static constexpr const char* text = "modf";

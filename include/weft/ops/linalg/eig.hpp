@@ -94,10 +94,10 @@ auto eig_of(const char* operation, const X& a, bool vectors) {
 }  // namespace linalg
 
 /// {eigenvalues, eigenvectors} of each matrix of a (..., n, n), complex: values (..., n) in no
-/// particular order, and vectors of length 1 as columns (..., n, n). It is computed in complex
-/// numbers: the eigenvalues of a real matrix are pairs up to rounding. Gradient: Boeddeker et al.
-/// 2017, arXiv 1701.00392, where eigenvalues differ; what depends on the vectors' phases has none
-/// and throws.
+/// particular order, and vectors of length 1 as columns (..., n, n). Real matrices are computed in
+/// complex numbers too, so their eigenvalues are conjugate pairs only up to rounding. Gradient:
+/// Boeddeker et al. 2017, arXiv 1701.00392, for distinct eigenvalues; a loss that depends on the
+/// vectors' phases has none and throws.
 template <ExpressionLike X>
 auto eig(X&& a) {
   if constexpr (linalg::takes<X>()) {

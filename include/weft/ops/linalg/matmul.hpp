@@ -134,7 +134,7 @@ class Product : public NodeMembers<Product<K, A, B>> {
   const B& right() const { return args_.tail.head; }
   const Pack<A, B>& args() const { return args_; }
 
-  /// How many terms each element is the sum of.
+  /// The number of terms in the sum that each element is.
   int64_t depth() const { return left().shape()[left().shape().rank() - 1]; }
   /// The number of real additions and multiplications.
   double operations() const {
@@ -202,7 +202,7 @@ template <class A, class B>
 auto matmul(A&& a, B&& b) {
   return detail::multiply<product::matmul>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
-/// Not of three: says so.
+/// More than two matrices: the error says what to write.
 template <ExpressionLike A, ExpressionLike B, ExpressionLike C, class... More>
 auto matmul(const A& a, const B&, const C&, const More&...) {
   static_assert(weft::detail::always_false<A>,
@@ -261,7 +261,7 @@ auto linear(X&& x, W&& weight) {
   return detail::multiply<product::linear>(static_cast<X&&>(x),
                                            detail::as_tensor(static_cast<W&&>(weight)).t());
 }
-/// The same plus a bias of shape (out,).
+/// matmul(x, weight.t()) + bias, for a bias of shape (out,).
 template <ExpressionLike X, ExpressionLike W, ExpressionLike B>
 auto linear(X&& x, W&& weight, B&& bias) {
   return linear(static_cast<X&&>(x), static_cast<W&&>(weight)) + static_cast<B&&>(bias);

@@ -183,7 +183,7 @@ template <ExpressionLike A, ExpressionLike B>
 auto vecdot(const A& a, const B& b, const Axes& axis = {-1}) {
   return sum(linalg::conjugate_of(a) * b, axis);
 }
-/// The same over all elements, as vectors.
+/// The sum of conj(a) * b over all elements, taken as vectors in row-major order.
 template <ExpressionLike A, ExpressionLike B>
 auto vdot(const A& a, const B& b) {
   const auto x = linalg::settled(a).reshape({-1});
@@ -200,7 +200,7 @@ auto matvec(const A& a, const X& x) {
   linalg::check_matrix("matvec", a.shape());
   return matmul(a, linalg::settled(x).unsqueeze(-1)).eval().squeeze(-1);
 }
-/// conj of vectors (..., m) times matrices (..., m, n), as NumPy's vecmat.
+/// Vectors (..., m), conjugated, times matrices (..., m, n), as NumPy's vecmat.
 template <ExpressionLike X, ExpressionLike A>
 auto vecmat(const X& x, const A& a) {
   linalg::check_matrix("vecmat", a.shape());

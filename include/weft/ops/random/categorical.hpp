@@ -113,7 +113,7 @@ auto choice(const X& x, std::int64_t count, bool replacement = true,
   }();
   return take(all_of, indices, axis(0)).eval();
 }
-/// The same with a weight for each slice.
+/// choice with a weight for each slice.
 template <ExpressionLike X, ExpressionLike W>
 auto choice(const X& x, std::int64_t count, const W& weights, bool replacement = true,
             Generator& generator = default_generator()) {
@@ -121,7 +121,7 @@ auto choice(const X& x, std::int64_t count, const W& weights, bool replacement =
               axis(0))
       .eval();
 }
-/// Numbers from 0 to n - 1 instead of slices: choice(10, 3).
+/// choice of numbers from 0 to n - 1: choice(10, 3).
 template <std::integral N, class... Options>
 auto choice(N n, std::int64_t count, Options&&... options) {
   return choice(arange(static_cast<std::int64_t>(n)), count, static_cast<Options&&>(options)...);

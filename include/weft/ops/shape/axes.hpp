@@ -45,12 +45,12 @@ template <ExpressionLike X>
 auto moveaxis(const X& x, const Axes& source, const Axes& destination) {
   return movedim(x, source, destination);
 }
-/// transpose(x, a, b) under NumPy's and PyTorch's other names.
+/// transpose(x, a, b) under NumPy's and PyTorch's other name.
 template <ExpressionLike X>
 auto swapaxes(const X& x, int64_t a, int64_t b) {
   return x.eval().transpose(a, b);
 }
-/// The same.
+/// transpose(x, a, b) under PyTorch's third name.
 template <ExpressionLike X>
 auto swapdims(const X& x, int64_t a, int64_t b) {
   return x.eval().transpose(a, b);
@@ -81,7 +81,7 @@ template <ExpressionLike X>
 auto ravel(const X& x) {
   return x.eval().reshape({-1});
 }
-/// The axes from `first` to `last` as one.
+/// x with the axes from `first` to `last` merged into one.
 template <ExpressionLike X>
 auto flatten(const X& x, int64_t first, int64_t last = -1) {
   const Shape from = x.shape();
@@ -97,7 +97,7 @@ auto flatten(const X& x, int64_t first, int64_t last = -1) {
   for (int d = j + 1; d < from.rank(); ++d) to.push_back(from[d]);
   return x.eval().reshape(to);
 }
-/// An axis as several of the given sizes, one of which may be -1.
+/// x with one axis split into several of the given sizes, one of which may be -1.
 template <ExpressionLike X>
 auto unflatten(const X& x, int64_t axis, const Shape& sizes) {
   const Shape from = x.shape();
@@ -110,12 +110,12 @@ auto unflatten(const X& x, int64_t axis, const Shape& sizes) {
   return x.eval().reshape(to);
 }
 
-/// Rows in the other order.
+/// x with its rows in reverse order.
 template <ExpressionLike X>
 auto flipud(const X& x) {
   return flip(x, Axes{0});
 }
-/// Columns in the other order.
+/// x with its columns in reverse order.
 template <ExpressionLike X>
 auto fliplr(const X& x) {
   if (x.shape().rank() < 2) {
@@ -123,7 +123,7 @@ auto fliplr(const X& x) {
   }
   return flip(x, Axes{1});
 }
-/// Rotated by k right angles, from the first of two axes towards the second.
+/// x rotated by k right angles, from the first of two axes towards the second.
 template <ExpressionLike X>
 auto rot90(const X& x, int64_t k = 1, const Axes& axes = {0, 1}) {
   auto out = x.eval();
@@ -136,7 +136,7 @@ auto rot90(const X& x, int64_t k = 1, const Axes& axes = {0, 1}) {
   return out;
 }
 
-/// x with one axis at least.
+/// x with at least one axis.
 template <ExpressionLike X>
 auto atleast_1d(const X& x) {
   auto out = x.eval();

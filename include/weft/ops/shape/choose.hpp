@@ -145,7 +145,7 @@ struct one_hot {
 }  // namespace op
 
 /// For each label, a row of `classes` elements along a new last axis, with 1 at the label and 0
-/// elsewhere, as an expression. Labels out of 0 to classes - 1 are an error.
+/// elsewhere, as an expression. Labels outside 0 to classes - 1 are an error.
 template <class T = int64_t, ExpressionLike I>
 auto one_hot(const I& labels, int64_t classes) {
   const auto values = labels.eval();
@@ -163,7 +163,7 @@ auto one_hot(const I& labels, int64_t classes) {
                                               detail::Access::operand(V(values.unsqueeze(-1))),
                                               Positions(shape, strides, 0));
 }
-/// The same with as many classes as the largest label requires; evaluated.
+/// one_hot with as many classes as the largest label requires; evaluated.
 template <class T = int64_t, ExpressionLike I>
 auto one_hot(const I& labels) {
   const auto values = labels.eval();

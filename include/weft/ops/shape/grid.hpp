@@ -68,7 +68,8 @@ template <ExpressionLike... Xs>
 auto meshgrid(const Xs&... xs) {
   return meshgrid(Meshgrid::ij, xs...);
 }
-/// The same in the given order; with Meshgrid::xy, each has the shape (b.size(), a.size(), ...).
+/// meshgrid in the given order; with Meshgrid::xy, each result has the shape (b.size(), a.size(),
+/// ...).
 template <ExpressionLike... Xs>
 auto meshgrid(Meshgrid order, const Xs&... xs) {
   return std::apply([](const auto&... vs) { return detail::stretched("meshgrid", vs...); },

@@ -190,7 +190,7 @@ template <ExpressionLike X>
 auto to_coo(const X& x) {
   return sparse::triplets_of("to_coo", x);
 }
-/// The same by rows.
+/// The nonzero elements of a dense matrix, by rows.
 template <ExpressionLike X>
 auto to_csr(const X& x) {
   return sparse::triplets_of("to_csr", x).to_csr();

@@ -83,7 +83,7 @@ class Coo {
   }
   /// The triplets in row-major order, duplicates added up, always in the order of the triplets.
   auto coalesce() const { return sparse::coalesce(*this); }
-  /// By rows; the same sums.
+  /// The same matrix by rows, duplicates added up.
   auto to_csr() const { return sparse::to_csr(*this); }
   auto to_dense() const { return sparse::to_csr(*this).to_dense(); }
   const Coo& to_coo() const { return *this; }
@@ -134,7 +134,7 @@ auto coo(const R& row_indices, const C& col_indices, const X& values, const Shap
   return Coo<typename V::value_type, D, V>(sparse::Checked{}, at[0], at[1], settled, shape);
 }
 
-/// The same triplets with each value converted.
+/// A matrix of the same triplets with each value converted.
 template <class To, CooLike X>
 auto cast(const X& x) {
   return x.with_values(cast<To>(x.values()));

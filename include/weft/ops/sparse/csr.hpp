@@ -186,7 +186,7 @@ auto csr(const R& crow_indices, const C& col_indices, const X& values, const Sha
       sparse::make_pattern<D>("csr", rows, columns, shape, options), settled);
 }
 
-/// The same pattern with each value converted: cast<double>(x).
+/// A matrix of the same pattern with each value converted: cast<double>(x).
 template <class To, CsrLike X>
 auto cast(const X& x) {
   return x.with_values(cast<To>(x.values()));

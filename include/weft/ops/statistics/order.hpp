@@ -13,8 +13,8 @@
 namespace weft {
 
 /// The elements along the last axis, or axis(n), rearranged so that the one at position k is in
-/// sorted position, with none larger before it and none smaller after it. They are sorted, which is
-/// more.
+/// sorted position, with none larger before it and none smaller after it. (They are sorted, which
+/// is more than that asks for.)
 template <ExpressionLike X>
 auto partition(const X& x, int64_t k, const Axes& axis = {-1}) {
   const int64_t n = x.shape()[detail::one_axis("partition", axis, x.shape())];
@@ -88,7 +88,7 @@ auto cummin_with_indices(const X& x, const Axes& axis = {-1}) {
   return ValuesAt<std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(at)>>{y, at};
 }
 
-/// searchsorted of rows: sorted (..., n) and values (..., m) give (..., m).
+/// searchsorted row by row: sorted (..., n) and values (..., m) give (..., m).
 template <ExpressionLike S, ExpressionLike X>
 auto searchsorted_rows(const S& sorted, const X& values, Side side = Side::left) {
   return searchsorted(detail::detached(sorted), detail::detached(values), side);
