@@ -89,7 +89,7 @@ class Fused {
 
   /// The expressions; throws if they were unpacked.
   const Pack<Es...>& expressions() const {
-    if (!held_) fail<ValueError>("fuse", "the values were taken already");
+    if (!held_) fail<ValueError>("fuse", "the expressions have already been unpacked");
     return kept;
   }
 

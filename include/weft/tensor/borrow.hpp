@@ -10,7 +10,8 @@ namespace weft {
 template <class T, Device D = Cpu>
 Tensor<T, D> borrow(T* data, const Shape& shape, const Strides& strides, D device = {}) {
   if (strides.rank() != shape.rank()) {
-    fail<ShapeError>("borrow", "strides ", strides, " for shape ", shape);
+    fail<ShapeError>("borrow", "strides ", strides, " for shape ", shape,
+                     ", expected one stride for each axis");
   }
   using U = std::remove_const_t<T>;
   const auto bytes = shape.size() * static_cast<int64_t>(sizeof(T));

@@ -21,7 +21,7 @@ template <class T, class U>
 void flatten(std::initializer_list<U> values, const int64_t* sizes, T*& out) {
   if (static_cast<int64_t>(values.size()) != *sizes) {
     fail<ShapeError>("tensor", "braces of ", values.size(), " and of ", *sizes,
-                     " elements at the same depth, expected equal ones");
+                     " elements at the same depth, expected equal sizes");
   }
   for (const auto& value : values) flatten(value, sizes + 1, out);
 }

@@ -247,7 +247,9 @@ class Tensor : public Members<Tensor<T, D>> {
   T& at(I... index) const {
     static_cast<void>(detail::is_reachable<D>());
     const Tensor element = (*this)(index...);
-    if (element.rank() != 0) fail<IndexError>("at", sizeof...(I), " indices for shape ", shape_);
+    if (element.rank() != 0)
+      fail<IndexError>("at", sizeof...(I), " indices for shape ", shape_,
+                       ", expected one for each axis");
     return *element.data_;
   }
   /// The value of a tensor with one element.

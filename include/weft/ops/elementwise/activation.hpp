@@ -113,14 +113,14 @@ struct hardshrink {
 template <ExpressionLike X>
 constexpr auto hardtanh(X&& x, double low = -1, double high = 1) {
   if (!(low <= high)) {
-    fail<ValueError>("hardtanh", "low ", low, " and high ", high, ", expected low not above high");
+    fail<ValueError>("hardtanh", "low ", low, " and high ", high, ", expected low <= high");
   }
   return lift(op::hardtanh{low, high}, static_cast<X&&>(x));
 }
 
 template <ExpressionLike X>
 constexpr auto celu(X&& x, double alpha = 1) {
-  if (alpha == 0) fail<ValueError>("celu", "alpha 0, expected another number");
+  if (alpha == 0) fail<ValueError>("celu", "alpha 0, expected a nonzero number");
   return lift(op::celu{alpha}, static_cast<X&&>(x));
 }
 

@@ -66,7 +66,7 @@ struct EigRule {
     if (off > (sizeof(R) == 4 ? R(1e-2) : R(1e-6)) * (size > R(1) ? size : R(1))) {
       fail<ValueError>(text,
                        "a gradient that depends on the phases of the eigenvectors, which are "
-                       "any: expected a function of what the phases do not change, such as abs(v)");
+                       "arbitrary, expected a function that does not, such as of abs(v)");
     }
   }
 };

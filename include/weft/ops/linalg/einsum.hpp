@@ -118,7 +118,7 @@ R named_product(const char* operation, const Named<X>& a, const Named<Y>& b,
   for (int i = 0; i < inner.rank; ++i) k *= right.shape()[batch.rank + i];
   for (int i = 0; i < columns.rank; ++i) n *= right.shape()[batch.rank + inner.rank + i];
   if (batch.rank > max_rank - 2) {
-    fail<ShapeError>(operation, batch.rank, " indices that both operands and the result have, ",
+    fail<ShapeError>(operation, batch.rank, " indices shared by both operands and the result, ",
                      "expected at most ", max_rank - 2);
   }
   for (int64_t size : {m, k}) left_shape.push_back(size);

@@ -76,7 +76,7 @@ WEFT_OUTLINED inline Shape product_shape(const char* operation, const Shape& a, 
   const int64_t inner = b[b.rank() >= 2 ? b.rank() - 2 : 0];
   if (a[a.rank() - 1] != inner) {
     fail<ShapeError>(operation, "shapes ", a, " and ", b, ": the first has ", a[a.rank() - 1],
-                     " columns and the second ", inner, " rows, expected as many");
+                     " columns and the second ", inner, " rows, expected equal numbers");
   }
   Shape batch_a;
   Shape batch_b;
@@ -222,7 +222,7 @@ auto bmm(A&& a, B&& b) {
   detail::check_ranks("bmm", a.shape(), 3, b.shape(), 3);
   if (a.shape()[0] != b.shape()[0]) {
     fail<ShapeError>("bmm", "shapes ", a.shape(), " and ", b.shape(),
-                     ", expected batches of one size: matmul(a, b) broadcasts them");
+                     ", expected batches of equal size: matmul(a, b) broadcasts them");
   }
   return detail::multiply<product::bmm>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
@@ -238,7 +238,7 @@ template <ExpressionLike A, ExpressionLike B>
 auto dot(A&& a, B&& b) {
   detail::check_ranks("dot", a.shape(), 1, b.shape(), 1);
   if (!(a.shape() == b.shape())) {
-    fail<ShapeError>("dot", "shapes ", a.shape(), " and ", b.shape(), ", expected one length");
+    fail<ShapeError>("dot", "shapes ", a.shape(), " and ", b.shape(), ", expected equal lengths");
   }
   return sum(static_cast<A&&>(a) * static_cast<B&&>(b));
 }

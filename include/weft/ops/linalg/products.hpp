@@ -73,7 +73,7 @@ auto multi_dot(const X& first, const Xs&... others) {
         if (before[before.rank() - 1] != shape[0]) {
           fail<ShapeError>("multi_dot", "shapes ", before, " and ", shape, ": the first has ",
                            before[before.rank() - 1], " columns and the second ", shape[0],
-                           " rows, expected as many");
+                           " rows, expected equal numbers");
         }
       }
       sizes.push_back(shape.rank() == 1 && i == 0 ? 1 : static_cast<double>(shape[0]));
@@ -126,7 +126,7 @@ auto cdist(A&& a, B&& b, double p = 2) {
   linalg::check_matrix("cdist", b.shape());
   if (linalg::columns_of(a) != linalg::columns_of(b)) {
     fail<ShapeError>("cdist", "rows of shapes ", a.shape(), " and ", b.shape(),
-                     ", expected as many columns");
+                     ", expected equally many columns");
   }
   const auto differences = linalg::settled(a).unsqueeze(-2) - linalg::settled(b).unsqueeze(-3);
   return p == 2 ? norm(differences, axis(-1)).eval() : norm_p(differences, p, axis(-1)).eval();
@@ -190,7 +190,7 @@ auto vdot(const A& a, const B& b) {
   const auto y = linalg::settled(b).reshape({-1});
   if (x.size() != y.size()) {
     fail<ShapeError>("vdot", "shapes ", a.shape(), " and ", b.shape(),
-                     ", expected as many elements");
+                     ", expected equally many elements");
   }
   return vecdot(x, y);
 }

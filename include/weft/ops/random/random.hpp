@@ -145,7 +145,8 @@ template <class T = std::int64_t>
 auto integers(std::int64_t low, std::int64_t high, const Shape& shape,
               Generator& generator = default_generator()) {
   static_assert(is_integer<T>, "weft: integers and randint make integers: write rand<T>(shape)");
-  if (low >= high) fail<ValueError>("randint", "from ", low, " to ", high, " there is no integer");
+  if (low >= high)
+    fail<ValueError>("randint", "low ", low, " and high ", high, ", expected low < high");
   if (!std::in_range<T>(low) || !std::in_range<T>(high - 1)) {
     fail<ValueError>("randint", "integers from ", low, " to ", high - 1, " do not fit in ",
                      dtype_of<T>);

@@ -14,8 +14,7 @@ namespace detail {
 [[gnu::noinline]] inline Shape moved_axes(const char* operation, int rank, const Axes& source,
                                           const Axes& destination) {
   if (source.rank() != destination.rank()) {
-    fail<ShapeError>(operation, "axes ", source, " to ", destination,
-                     ", expected as many on both sides");
+    fail<ShapeError>(operation, "axes ", source, " to ", destination, ", expected equally many");
   }
   const unsigned taken = axes_mask(operation, source, rank);
   static_cast<void>(axes_mask(operation, destination, rank));  // throws for one named twice
@@ -88,7 +87,9 @@ auto flatten(const X& x, int64_t first, int64_t last = -1) {
   const int rank = from.rank() > 0 ? from.rank() : 1;
   const int i = normalize_axis("flatten", first, rank);
   const int j = normalize_axis("flatten", last, rank);
-  if (i > j) fail<ShapeError>("flatten", "axes ", first, " to ", last, " of ", from);
+  if (i > j)
+    fail<ShapeError>("flatten", "axes ", first, " to ", last, " of ", from,
+                     ", expected ascending axes");
   Shape to;
   for (int d = 0; d < i; ++d) to.push_back(from[d]);
   int64_t size = 1;
@@ -127,7 +128,7 @@ auto fliplr(const X& x) {
 template <ExpressionLike X>
 auto rot90(const X& x, int64_t k = 1, const Axes& axes = {0, 1}) {
   auto out = x.eval();
-  if (axes.rank() != 2) fail<IndexError>("rot90", "axes ", axes, ", expected two");
+  if (axes.rank() != 2) fail<IndexError>("rot90", "axes ", axes, ", expected two axes");
   static_cast<void>(detail::axes_mask("rot90", axes, out.rank()));
   const auto turns = (k % 4 + 4) % 4;
   if (turns == 2) return decltype(out)(out.flip(axes[0]).flip(axes[1]));

@@ -39,8 +39,7 @@ auto masked_scatter(const X& x, const M& mask, const S& source) {
   if (values.size() == 0) {
     if (shape.size() > 0 && any(chosen).item()) {
       fail<ShapeError>("masked_scatter",
-                       "a source without elements, expected one for each that the "
-                       "mask chooses");
+                       "a source without elements, expected one for each true element of the mask");
     }
     return Result(where(chosen, x, x).eval());
   }
@@ -48,7 +47,7 @@ auto masked_scatter(const X& x, const M& mask, const S& source) {
   const int64_t needed = counts.size() > 0 ? counts(-1).item() : 0;
   if (needed > values.size()) {
     fail<ShapeError>("masked_scatter", "a source of ", values.size(), " elements for ", needed,
-                     " that the mask chooses");
+                     " true elements of the mask, expected at least as many");
   }
   const Tensor<int64_t, D> shaped = counts.reshape(shape);
   return where(chosen, take(values, Node(op::place_of_count{}, shaped)), x).eval();

@@ -53,7 +53,7 @@ template <ExpressionLike X>
 auto sum_to_size(const X& x, const Shape& shape) {
   if (!(broadcast("sum_to_size", shape, x.shape()) == x.shape())) {
     fail<ShapeError>("sum_to_size", "shape ", x.shape(), " to ", shape,
-                     ", expected one that broadcasts to it");
+                     ", expected a target that broadcasts to the first");
   }
   const int more = x.rank() - shape.rank();
   Axes axes{0};

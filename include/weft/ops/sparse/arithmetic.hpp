@@ -23,7 +23,7 @@ template <class A, class B>
 void check_shapes(const char* operation, const A& a, const B& b) {
   if (!(a.shape() == b.shape())) {
     fail<ShapeError>(operation, "sparse matrices of shapes ", a.shape(), " and ", b.shape(),
-                     ", expected one shape");
+                     ", expected equal shapes");
   }
 }
 

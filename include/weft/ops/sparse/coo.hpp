@@ -59,7 +59,8 @@ class Coo {
   auto with_values(const X& x) const {
     using U = sparse::values_of<X>;
     if (!(x.shape() == col_.shape())) {
-      fail<ShapeError>("with_values", "values of shape ", x.shape(), " for ", nnz(), " elements");
+      fail<ShapeError>("with_values", "values of shape ", x.shape(), " for ", nnz(),
+                       " elements, expected one value for each");
     }
     return Coo<typename U::value_type, D, U>(sparse::Checked{}, row_, col_, U(x), shape_);
   }
@@ -120,7 +121,8 @@ auto coo(const R& row_indices, const C& col_indices, const X& values, const Shap
       sparse::as_indices("coo", "columns", col_indices, settled.device(), options)};
   if (!(settled.shape() == at[0].shape()) || !(settled.shape() == at[1].shape())) {
     fail<ShapeError>("coo", "rows of shape ", at[0].shape(), ", columns of shape ", at[1].shape(),
-                     " and values of shape ", settled.shape(), ", expected vectors of one length");
+                     " and values of shape ", settled.shape(),
+                     ", expected vectors of equal length");
   }
   sparse::check_sizes("coo", shape, at[0].size());
   for (int i = 0; i < 2 && options.check && settled.size() > 0; ++i) {

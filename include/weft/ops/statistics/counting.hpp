@@ -15,7 +15,7 @@ template <ExpressionLike X, ExpressionLike W>
 auto bincount(X&& x, W&& weights, int64_t minlength = 0) {
   if (!(x.shape() == weights.shape())) {
     fail<ShapeError>("bincount", "weights of shape ", weights.shape(), " for ", x.shape(),
-                     ", expected the same");
+                     ", expected equal shapes");
   }
   const auto numbers = detail::as_tensor(detail::detached(x)).reshape({-1});
   const int64_t bins = bincount(numbers, minlength).size();
@@ -192,7 +192,7 @@ auto unpackbits(const X& x, int64_t count = -1) {
   Shape shape = value.shape();
   shape[last] *= 8;
   if (count > shape[last]) {
-    fail<ValueError>("unpackbits", count, " bits of ", shape[last], " there are");
+    fail<ValueError>("unpackbits", "count ", count, ", expected at most ", shape[last]);
   }
   using D = std::remove_cvref_t<decltype(value.device())>;
   const Tensor<std::uint8_t, D> bits =

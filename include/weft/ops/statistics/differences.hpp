@@ -233,7 +233,7 @@ auto interp(const X& x, const P& xp, const F& fp) {
   const int64_t n = points.size();
   if (points.rank() != 1 || values.rank() != 1 || values.size() != n || n == 0) {
     fail<ShapeError>("interp", "points of shapes ", points.shape(), " and ", values.shape(),
-                     ", expected two vectors of one size above 0");
+                     ", expected two vectors of equal size, at least 1");
   }
   const auto place = searchsorted(points, detail::as_tensor(detail::detached(at)), Side::right);
   const auto low = clamp(place - 1, int64_t{0}, n > 1 ? n - 2 : 0).eval();

@@ -18,14 +18,18 @@ namespace weft {
 template <ExpressionLike X>
 auto partition(const X& x, int64_t k, const Axes& axis = {-1}) {
   const int64_t n = x.shape()[detail::one_axis("partition", axis, x.shape())];
-  if (k >= n || k < -n) fail<IndexError>("partition", "place ", k, " of ", n, " elements");
+  if (k >= n || k < -n)
+    fail<IndexError>("partition", "position ", k, " of ", n, " elements, expected ", -n, " to ",
+                     n - 1);
   return sort(x, axis).values;
 }
 /// The positions in x of the elements of partition(x, k).
 template <ExpressionLike X>
 auto argpartition(const X& x, int64_t k, const Axes& axis = {-1}) {
   const int64_t n = x.shape()[detail::one_axis("argpartition", axis, x.shape())];
-  if (k >= n || k < -n) fail<IndexError>("argpartition", "place ", k, " of ", n, " elements");
+  if (k >= n || k < -n)
+    fail<IndexError>("argpartition", "position ", k, " of ", n, " elements, expected ", -n, " to ",
+                     n - 1);
   return argsort(x, axis);
 }
 
@@ -37,7 +41,7 @@ auto lexsort(const X& key, const Xs&... keys) {
   const auto refine = [&](const auto& next) {
     if (!(next.shape() == order.shape())) {
       fail<ShapeError>("lexsort", "keys of shapes ", order.shape(), " and ", next.shape(),
-                       ", expected one shape");
+                       ", expected equal shapes");
     }
     const auto now = take_along_axis(next, order, Axes{-1}).eval();
     order = take_along_axis(order, argsort(now), Axes{-1}).eval();
