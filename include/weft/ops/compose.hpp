@@ -21,7 +21,7 @@ struct exp_of_term : exp {
 }  // namespace op
 
 namespace detail {
-/// A number in the type that expressions of X compute in.
+/// A number in X's compute type.
 template <class X>
 auto small_number(double value) {
   return static_cast<compute_t<typename X::value_type>>(value);

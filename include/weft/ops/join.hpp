@@ -62,7 +62,7 @@ struct MixedPart {
   template <class X>
   MixedPart(const X&) {}
 };
-/// Whether the parts in a braced list have one type.
+/// Whether the parts in a braced list have the same type.
 template <class A>
 constexpr bool are_parts() {
   static_assert(always_false<A>,

@@ -24,7 +24,8 @@ Tensor<T, D> borrow(T* data, const Shape& shape, D device = {}) {
   return borrow(data, shape, contiguous_strides(shape), device);
 }
 
-/// The same, and `deleter(data)` runs when the last tensor over the memory is gone.
+/// A tensor over your own memory, for which `deleter(data)` runs when the last tensor over it is
+/// gone.
 template <class T, class Deleter, Device D = Cpu>
   requires std::is_invocable_v<Deleter&, T*> Tensor<T, D> borrow(T* data, const Shape& shape,
                                                                  Deleter deleter, D device = {}) {

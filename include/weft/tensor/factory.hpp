@@ -20,7 +20,7 @@ Tensor<T, D> filled(const char* operation, const Shape& shape, V value, D device
   return out;
 }
 
-/// Stands where something else was given for a device.
+/// Rejects what was given in place of a device.
 template <class X>
 Tensor<float, Cpu> needs_device() {
   static_assert(always_false<X>,
@@ -28,7 +28,7 @@ Tensor<float, Cpu> needs_device() {
   return {};
 }
 
-/// f(shape, device) for the numbers of zeros(3, 4) or zeros(3, 4, Cuda{}).
+/// f(shape, device) for the arguments of zeros(3, 4) or zeros(3, 4, Cuda{}).
 template <class F, class X, class... Rest>
 auto by_sizes(const F& f, Shape shape, X next, Rest... rest) {
   constexpr bool size = std::is_integral_v<X>;

@@ -69,7 +69,7 @@ auto tensor(
 }
 
 namespace detail {
-/// A number of braces that hold several types: an integer or a float, so that float holds them all.
+/// A number in braces that hold several types: a float, or an integer that float holds exactly.
 struct MixedNumber {
   template <NumberLike N>
   MixedNumber(N number) : value(static_cast<double>(number)) {

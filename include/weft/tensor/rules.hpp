@@ -6,8 +6,8 @@
 #include "weft/tensor/storage.hpp"
 #include "weft/tensor/var_traits.hpp"
 
-/// Each function here is true, or a single compile error whose first line is the rule that is
-/// broken. A caller that asks by `if constexpr` has no further errors.
+/// Each function here returns true, or causes a single compile error whose first line is the rule
+/// that is broken. A caller that tests it with `if constexpr` adds no further errors.
 namespace weft::detail {
 
 /// Whether tensors can hold elements of type T.
@@ -20,7 +20,7 @@ constexpr bool is_element() {
   return holds;
 }
 
-/// T; naming it checks that tensors can hold elements of that type.
+/// T itself; naming it checks that tensors can hold elements of that type.
 template <class T, bool = is_element<T>()>
 struct ElementType {
   using type = T;
@@ -73,7 +73,7 @@ constexpr bool can_write() {
   return value && !std::is_const_v<T> && !has_var<X>;
 }
 
-/// What is assigned to a named tensor, or follows it in parentheses, without being an expression.
+/// Rejects what is assigned to a named tensor, or passed to its constructor, and is no expression.
 template <class X>
 constexpr bool is_value() {
   static_assert(!NumberLike<X>,
@@ -122,7 +122,7 @@ constexpr bool is_reachable() {
   return cpu;
 }
 
-/// Whether the header that gives tensors on D their memory and kernels is included.
+/// Whether the header with D's memory and kernels is included.
 template <class D>
 constexpr bool is_included() {
   constexpr bool here = requires { sizeof(Memory<D>); };
@@ -159,14 +159,14 @@ constexpr bool needs_var() {
   return has_var<E>;
 }
 
-/// Stands where an expression was to be written to.
+/// Rejects an assignment to an expression.
 template <class E>
 constexpr void is_target() {
   static_assert(always_false<E>,
                 "weft: an expression has no elements to write to: write Tensor x = e first");
 }
 
-/// Stands where an expression was taken for a number.
+/// Rejects an expression that is used as a number.
 template <class E, class N>
 constexpr N is_number() {
   static_assert(always_false<E>,

@@ -80,7 +80,7 @@ class Tensor : public Members<Tensor<T, D>> {
       version_ = x.version_;
     }
   }
-  /// No constructor: says what to write instead.
+  /// Not a constructor: the error says what to write instead.
   template <class X = Shape>
     requires(MistakenOperand<X> || NumberLike<X>)
   explicit Tensor(const X&) { detail::is_value<std::conditional_t<NumberLike<X>, Shape, X>>(); }
@@ -131,7 +131,7 @@ class Tensor : public Members<Tensor<T, D>> {
     return assign(static_cast<X&&>(x));
   }
 
-  /// A view of an expression's value is not written to.
+  /// Not an assignment: a view of an expression's value cannot be written to.
   template <OperandOrMistake X>
   void operator=(X&&) const&& {
     detail::is_target<X>();

@@ -18,7 +18,7 @@ namespace weft {
 
 namespace op {
 
-/// x kept between low and high, without a gradient at these.
+/// x clamped to [low, high], without a gradient at the bounds.
 struct hardtanh {
   using domain = Floating;
   static constexpr const char* text = "hardtanh";
@@ -54,7 +54,7 @@ struct celu {
   }
 };
 
-/// x above the limit, else `otherwise`.
+/// x if it is above the limit, else `otherwise`.
 struct threshold {
   using domain = Floating;
   static constexpr const char* text = "threshold";
@@ -72,7 +72,7 @@ struct threshold {
   }
 };
 
-/// x moved towards 0 by lambda, 0 within it.
+/// x moved towards 0 by lambda; 0 if |x| <= lambda.
 struct softshrink {
   using domain = Floating;
   static constexpr const char* text = "softshrink";
@@ -91,7 +91,7 @@ struct softshrink {
   }
 };
 
-/// x farther than lambda from 0, else 0.
+/// x if |x| > lambda, else 0.
 struct hardshrink {
   using domain = Floating;
   static constexpr const char* text = "hardshrink";

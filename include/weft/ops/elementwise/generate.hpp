@@ -150,7 +150,7 @@ inline constexpr bool is_counting<Map<T, Op, Args...>> =
 template <class T, class To, class X>  // whose type was given after all
 inline constexpr bool is_counting<Map<T, op::cast<To>, X>> = false;
 
-/// The elements from start to stop as an expression.
+/// arange as an expression.
 template <class A, class B, class C>
 auto counting(A start, B stop, C step) {
   using T =

@@ -68,7 +68,7 @@ struct AtPosition {
   }
 };
 
-/// What indices stand for.
+/// How indices name elements.
 enum class Indexing {
   whole,    ///< positions in the whole tensor, counted in row-major order
   instead,  ///< the axes of the indices stand in place of the indexed one

@@ -20,7 +20,7 @@ concept SortingDevice = requires(const Tensor<float, D>& x, const Tensor<int64_t
   Sorter<D>::topk(x, true, int64_t{1}, x, indices);
 };
 
-/// Puts the largest first.
+/// Sorts in descending order.
 struct Descending {
   bool on = true;
   /// descending = true, as in Python.
@@ -28,8 +28,7 @@ struct Descending {
 };
 inline constexpr Descending descending;
 
-/// Says that elements that are equal must keep their order. They do with or without it, so that
-/// both devices agree.
+/// Asks that equal elements keep their order. They always do, so that both devices agree.
 struct Stable {};
 inline constexpr Stable stable;
 

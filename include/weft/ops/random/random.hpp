@@ -9,8 +9,8 @@
 namespace weft {
 
 namespace op {
-/// Evenly spread over the multiples of 2^-n in [0, 1), n being the digits of T: no value rounds
-/// to 1.
+/// Uniform over the multiples of 2^-n in [0, 1), where n is the number of binary digits of T: no
+/// value rounds to 1.
 template <class T>
 struct uniform {
   using result_type = T;
@@ -28,7 +28,7 @@ struct uniform {
   }
 };
 
-/// Of mean 0 and deviation 1; two neighbouring elements come from the same pair of integers.
+/// Mean 0 and deviation 1; two neighbouring elements come from the same pair of integers.
 template <class T>
 struct normal {
   using result_type = T;

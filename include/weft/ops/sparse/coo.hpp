@@ -82,7 +82,7 @@ class Coo {
     return Coo<T, To, std::remove_cvref_t<decltype(values)>>(sparse::Checked{}, row_.to(device),
                                                              col_.to(device), values, shape_);
   }
-  /// The triplets in row-major order, duplicates added up, always in the order of the triplets.
+  /// The triplets in row-major order, with duplicates summed in the order in which they are stored.
   auto coalesce() const { return sparse::coalesce(*this); }
   /// The same matrix by rows, duplicates added up.
   auto to_csr() const { return sparse::to_csr(*this); }
