@@ -13,7 +13,7 @@ void flatten(const U& value, const int64_t*, T*& out) {
   if constexpr (Element<T>) {
     static_assert(
         is_floating<T> || is_complex<T> || !is_floating<U>,
-        "weft: a floating number does not become an integer silently: write tensor<float>");
+        "weft: floating-point numbers do not become integers silently: write tensor<float>");
     *out++ = checked_cast<T>("tensor", value);
   }
 }
@@ -94,7 +94,7 @@ struct NumberFor {
   NumberFor(N number) : value(checked_cast<T>("tensor", number)) {
     static_assert(
         is_floating<T> || is_complex<T> || !is_floating<N>,
-        "weft: a floating number does not become an integer silently: write tensor<float>");
+        "weft: floating-point numbers do not become integers silently: write tensor<float>");
   }
   T value;
 };

@@ -150,8 +150,8 @@ class Members {
     requires(detail::VectorOf<V, X>)
   operator V() const {
     static_assert(detail::always_false<V>,
-                  "weft: a tensor becomes a std::vector by x.to_vector(), an expression by "
-                  "e.eval().to_vector()");
+                  "weft: to make a std::vector write x.to_vector() for a tensor, "
+                  "e.eval().to_vector() for an expression");
     return {};
   }
   /// The sizes of a tensor with N axes, for structured bindings: auto [rows, columns] =

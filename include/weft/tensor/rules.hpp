@@ -67,20 +67,22 @@ constexpr bool can_write() {
   static_assert(value || std::is_const_v<T>,
                 "weft: a tensor takes expressions and numbers of an element type: write tensor(v) "
                 "for a container, borrow(p, shape) for a pointer");
-  static_assert(!has_var<X>,
-                "weft: an expression with a Var is not written into a Tensor: write x.detach() for "
-                "a Var's values without gradients");
+  static_assert(
+      !has_var<X>,
+      "weft: an expression with a Var cannot be written into a Tensor: write x.detach() for "
+      "a Var's values without gradients");
   return value && !std::is_const_v<T> && !has_var<X>;
 }
 
 /// Rejects what is assigned to a named tensor, or passed to its constructor, and is no expression.
 template <class X>
 constexpr bool is_value() {
-  static_assert(!NumberLike<X>,
-                "weft: a named tensor is not assigned a number: write x.fill(v) to change its "
-                "elements, x = full_like(x, v) for new ones");
+  static_assert(
+      !NumberLike<X>,
+      "weft: a number cannot be assigned to a named tensor: write x.fill(v) to change its "
+      "elements, x = full_like(x, v) for new ones");
   static_assert(NumberLike<X> || !std::is_base_of_v<Int64s, X>,
-                "weft: a shape makes no tensor: write zeros<T>({2, 3}), empty<T>({2, 3}) or, for "
+                "weft: a shape is not a tensor: write zeros<T>({2, 3}), empty<T>({2, 3}) or, for "
                 "elements, tensor<T>({2, 3})");
   static_assert(NumberLike<X> || std::is_base_of_v<Int64s, X>,
                 "weft: a tensor is made from expressions: write tensor(v) for a container, "
@@ -95,12 +97,14 @@ template <class X>
 constexpr auto element_of_mistake() {
   constexpr bool number = NumberLike<X>;
   constexpr bool other = !number;
-  static_assert(other,
-                "weft: a tensor is made by name: write tensor(v) for one number, full({2, 3}, v) "
-                "for several");
-  static_assert(number,
-                "weft: a tensor is made by name: write tensor(v) for a container, borrow(p, shape) "
-                "for a pointer");
+  static_assert(
+      other,
+      "weft: tensors are made by functions: write tensor(v) for one number, full({2, 3}, v) "
+      "for several");
+  static_assert(
+      number,
+      "weft: tensors are made by functions: write tensor(v) for a container, borrow(p, shape) "
+      "for a pointer");
   return 0.0F;
 }
 
@@ -154,7 +158,7 @@ constexpr bool is_truth_value() {
 template <class E>
 constexpr bool needs_var() {
   static_assert(has_var<E>,
-                "weft: only Vars have gradients: make one by Var x = parameter(tensor) and "
+                "weft: only Vars have gradients: make one with Var x = parameter(tensor) and "
                 "compute with it");
   return has_var<E>;
 }

@@ -196,7 +196,7 @@ auto einsum(const char* formula, const A& a, const B& b, const C& c, const More&
   using Check = detail::OperandCheck<product::einsum, A, B, C, More...>;
   constexpr int operands = 3 + static_cast<int>(sizeof...(More));
   static_assert(operands <= detail::EinsumFormula::most_operands,
-                "weft: einsum takes eight operands at most: write a product of two einsum");
+                "weft: einsum takes at most eight operands: write the product of two");
   if constexpr (Check::report()) {
     const Shape shapes[] = {a.shape(), b.shape(), c.shape(), more.shape()...};
     const detail::EinsumFormula f(formula, shapes, operands);

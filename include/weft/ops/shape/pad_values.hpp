@@ -92,7 +92,7 @@ template <ExpressionLike X>
 auto pad(const X& e, const Shape& around, PadValue value) {
   static_assert(!detail::has_var<X>,
                 "weft: a border of such values has no gradient: write "
-                "x.detach(), or cat(...) of what stands there");
+                "x.detach(), or join the border with cat(...)");
   if constexpr (detail::has_var<X>) {
     return e.eval();
   } else {

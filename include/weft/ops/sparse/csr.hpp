@@ -135,8 +135,9 @@ class Csr {
   }
   /// The element at (i, j), zero where none is stored; CPU only.
   T at(int64_t i, int64_t j) const {
-    static_assert(std::is_same_v<D, Cpu>,
-                  "weft: elements on Cuda are not reached one by one: write x.to(Cpu{}) first");
+    static_assert(
+        std::is_same_v<D, Cpu>,
+        "weft: single elements on Cuda cannot be read from the CPU: write x.to(Cpu{}) first");
     const auto r = row(i);
     const int64_t c = j < 0 ? j + columns() : j;
     if (c < 0 || c >= columns())

@@ -56,7 +56,7 @@ template <class X, class... Options>
 auto ranked(const char* operation, const X& x, RankOptions& given, const Options&... options) {
   static_assert((requires { given.take(options); } && ...),
                 "weft: an order statistic takes axis(n), keepdims and, for quantiles, "
-                "Quantile::linear and its kin");
+                "a Quantile such as Quantile::linear");
   op::Ordered::template report<typename X::value_type>();
   (given.take(options), ...);
   auto value = as_tensor(x);
@@ -145,7 +145,7 @@ auto quantile_of_sorted(const char* operation, const Ranked<V>& r, const S& sort
 template <ExpressionLike X, class... Options>
 auto quantile(const X& x, double q, Options... options) {
   static_assert(is_floating<typename X::value_type>,
-                "weft: a quantile is of floating-point numbers: write cast<double>(x)");
+                "weft: quantiles take floating-point numbers: write cast<double>(x)");
   detail::RankOptions given;
   const auto r = detail::ranked("quantile", x, given, options...);
   const auto sorted = sort(r.x, Axes{r.along}).values;
@@ -155,7 +155,7 @@ auto quantile(const X& x, double q, Options... options) {
 template <ExpressionLike X, class... Options>
 auto quantile(const X& x, const std::vector<double>& qs, Options... options) {
   static_assert(is_floating<typename X::value_type>,
-                "weft: a quantile is of floating-point numbers: write cast<double>(x)");
+                "weft: quantiles take floating-point numbers: write cast<double>(x)");
   detail::RankOptions given;
   const auto r = detail::ranked("quantile", x, given, options...);
   const auto sorted = sort(r.x, Axes{r.along}).values;
@@ -193,7 +193,7 @@ template <ExpressionLike X, class... Options>
 auto nanquantile(const X& x, double q, Options... options) {
   using T = typename X::value_type;
   static_assert(is_floating<T>,
-                "weft: a quantile is of floating-point numbers: write cast<double>(x)");
+                "weft: quantiles take floating-point numbers: write cast<double>(x)");
   detail::RankOptions given;
   const auto r = detail::ranked("nanquantile", x, given, options...);
   detail::quantile_place("nanquantile", q, 1, given.how);
