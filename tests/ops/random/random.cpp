@@ -311,7 +311,7 @@ TEST_CASE("rand beside the C library's, with using namespace") {
 }
 
 TEST_CASE("what random numbers refuse") {
-  CHECK_SAYS("[randint] from 3 to 3 there is no integer", weft::randint(3, 3, {2}));
+  CHECK_SAYS("[randint] low 3 and high 3, expected low < high", weft::randint(3, 3, {2}));
   CHECK_SAYS("[randint] integers from 0 to 256 do not fit in uint8",
              weft::randint<std::uint8_t>(0, 257, {2}));
   CHECK_SAYS("[bernoulli] probability 1.5, expected 0 to 1", weft::bernoulli(1.5, {2}));
