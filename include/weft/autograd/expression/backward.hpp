@@ -23,6 +23,10 @@ struct UpstreamSource {
   }
 };
 
+/// Whether the rule for a part of type E rounds the gradient that it gets to E's type.
+template <class E>
+inline constexpr bool rounds_gradient = false;
+
 /// Runs the reverse sweep of an element-wise expression of type E.
 template <class E, class Source, class Ports = typename Segment<E>::ports>
 class Backward;
@@ -80,8 +84,9 @@ class Backward<E, Source, TypeList<Ports...>> {
   }
   /// A gathered operand's gradient has the operand's type, like the elements that it is added to.
   template <class Port>
-  using element = std::conditional_t<is_var<Port> || is_gather<Port>, typename Port::value_type,
-                                     compute_t<typename Port::value_type>>;
+  using element =
+      std::conditional_t<is_var<Port> || is_gather<Port> || rounds_gradient<Port>,
+                         typename Port::value_type, compute_t<typename Port::value_type>>;
   template <class Port>
   using sink_of = Sink<element<Port>, typename Port::device_type>;
   template <class Port>
@@ -101,6 +106,7 @@ class Backward<E, Source, TypeList<Ports...>> {
             name(), device_, shape_, operands, program);
       }
       (finish<static_cast<int>(J), Ports>(program.stores), ...);
+      if constexpr (!(is_var<Ports> && ...)) (complete_early<static_cast<int>(J), Ports>(), ...);
     } else {
       (fill_empty<static_cast<int>(J), Ports>(program.stores), ...);
     }
@@ -179,6 +185,16 @@ class Backward<E, Source, TypeList<Ports...>> {
     if ((stores.sums >> J & 1U) == 0) return;
     if (static_cast<const void*>(sum.data()) != static_cast<const void*>(sink.buffer.data())) {
       store(sink, sum);
+    }
+  }
+  /// Of a Var beside other parts, whose rules are still to run.
+  template <int J, class Port>
+  void complete_early() {
+    if constexpr (is_var<Port>) {
+      if (!ports_[J].wanted || ports_[J].slot != J) return;
+      static_cast<VariableOf<typename Port::value_type, typename Port::device_type>*>(
+          ports_[J].variable)
+          ->complete_early();
     }
   }
   /// A sum over no elements is 0.

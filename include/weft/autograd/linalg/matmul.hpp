@@ -70,6 +70,52 @@ struct HoistInside<Map<T, op::add, Y, P>> {
   }
 };
 
+/// relu of a product, perhaps with a bias and another tensor, is recorded as one statement too, and
+/// so is dropout of that: its gradient follows from its value.
+template <class K, class A, class B>
+  requires(has_var<A> || has_var<B>)
+inline constexpr bool takes_relu<Product<K, A, B>> = true;
+template <class T, class X, class Y>
+inline constexpr bool takes_relu<Map<T, op::add, X, Y>> =
+    is_biased_product<Map<T, op::add, X, Y>> ||
+    (is_biased_product<X> && (is_var<Y> || TensorLike<Y>)) ||
+    (is_biased_product<Y> && (is_var<X> || TensorLike<X>));
+
+template <class T, class X>
+  requires is_cut<Map<T, op::relu, X>>
+struct HoistInside<Map<T, op::relu, X>> {
+  static constexpr bool changes = HoistInside<X>::changes;
+  using type = Map<T, op::relu, typename HoistInside<X>::type>;
+  static type of(const Map<T, op::relu, X>& e) {
+    return type(e.op(), HoistInside<X>::of(get<0>(e.args())));
+  }
+};
+template <class T, class Trials, class X, class C>
+  requires takes_relu<X>
+struct HoistInside<
+    Map<T, op::where, Trials, Map<T, op::mul, Map<T, op::relu, X>, Scalar<C>>, Scalar<C>>> {
+  using Cut = Map<T, op::relu, X>;
+  template <class Y>
+  using Scaled = Map<T, op::mul, Y, Scalar<C>>;
+  template <class Y>
+  using Dropout = Map<T, op::where, Trials, Scaled<Y>, Scalar<C>>;
+  /// Other statements of this form record the product as a part.
+  static constexpr bool is_one = is_cut<Dropout<Cut>>;
+  using Inside = std::conditional_t<is_one, HoistInside<Cut>, HoistOpaque<Cut>>;
+  static constexpr bool changes = Inside::changes;
+  using type = Dropout<typename Inside::type>;
+  static type of(const Dropout<Cut>& e) {
+    const auto& scaled = get<1>(e.args());
+    return type(e.op(), Trials(get<0>(e.args())),
+                Scaled<typename Inside::type>(scaled.op(), Inside::of(get<0>(scaled.args())),
+                                              Scalar<C>(get<1>(scaled.args()))),
+                Scalar<C>(get<2>(e.args())));
+  }
+};
+
+template <class K, class A, class B>
+inline constexpr bool rounds_gradient<Product<K, A, B>> = true;
+
 namespace detail {
 /// The matrix of a vector that stands on the left (a row) or on the right (a column).
 template <class T, class D>
@@ -290,6 +336,14 @@ struct CastStatement<Map<float, op::add, P, Y>> {
     const auto& product = get<0>(sum.args());
     return caster.multiply(product.left(), product.right()) + get<1>(sum.args()) + get<1>(e.args());
   }
+};
+
+template <class E>
+  requires(is_cut<E>&& HoistOpaque<E>::changes&& std::is_same_v<typename E::value_type, float>)
+struct CastStatement<E> {
+  static constexpr bool possible = true;
+  using D = typename E::device_type;
+  static Var<float, D> run(const Caster<D>&, const E& e) { return HoistOpaque<E>::of(e); }
 };
 
 }  // namespace weft::autograd

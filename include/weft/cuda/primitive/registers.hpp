@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "weft/core/ptx.hpp"
 #include "weft/cuda/primitive/vector.hpp"
 
 #if defined(__CUDACC__)
@@ -34,8 +35,25 @@ struct Registers<weft::detail::TypeList<Ts...>, V> {
   __device__ __forceinline__ void load_each(const F& load) {
     load_each_from<1, Uses>(values, load);
   }
+  /// Whether each operand of positions has neighbours, from a multiple of V on. The compiler then
+  /// knows it of `values`.
+  __device__ __forceinline__ bool align_positions() { return align_all(values); }
 
  private:
+  __device__ __forceinline__ static bool align_all(Pack<>&) { return true; }
+  template <class Head, class... Tail>
+  __device__ __forceinline__ static bool align_all(Pack<Head, Tail...>& values) {
+    if constexpr (std::is_same_v<Head, Vector<IndexOperand, V>>) {
+      auto& lane = values.head.lane;
+      if (lane[0] % V != 0 || lane[V - 1] - lane[0] != V - 1) return false;
+      long long first = lane[0];
+      weft::detail::ptx::forget_origin(first);  // or the next line would be dropped
+      first &= -V;
+#pragma unroll
+      for (int j = 0; j < V; ++j) lane[j] = first | j;
+    }
+    return align_all(values.tail);
+  }
   template <int K, std::uint64_t Uses, class Head, class... Tail, class F>
   __device__ __forceinline__ static void load_each_from(Pack<Head, Tail...>& values,
                                                         const F& load) {
@@ -115,6 +133,10 @@ __device__ __forceinline__ Vector<Out, V> compute(const R& registers, const Prog
   if constexpr (has_draws<Program>) {
     Program resolved = program;
     resolve_draws(resolved);
+    R aligned = registers;
+    if (V > 1 && aligned.align_positions()) {  // so that lanes share blocks of random bits
+      return detail::compute_lanes<Out, V>(aligned, resolved, first, last);
+    }
     return detail::compute_lanes<Out, V>(registers, resolved, first, last);
   } else {
     return detail::compute_lanes<Out, V>(registers, program, first, last);

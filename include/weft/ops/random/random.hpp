@@ -91,18 +91,24 @@ struct trials {
   using result_type = T;
   static constexpr const char* text = "bernoulli";
   Draw draw;
-  double p;
-  WEFT_HD compute_t<T> value(long long i) const { return at(i, p); }
+  std::uint64_t successes = 0;  ///< how many of the 2^32 values of an element's bits give 1
+
+  explicit constexpr trials(const Draw& from) : draw(from) {}
+  /// Those below p * 2^32.
+  constexpr trials(const Draw& from, double p)
+      : draw(from), successes(static_cast<std::uint64_t>(p * 0x1p32)) {
+    if (static_cast<double>(successes) < p * 0x1p32) ++successes;
+  }
+
+  WEFT_HD compute_t<T> value(long long i) const {
+    return static_cast<compute_t<T>>(draw.bits32(static_cast<std::uint64_t>(i)) < successes ? 1
+                                                                                            : 0);
+  }
   /// With a probability of its own for each element; NaN counts as 0.
   template <class P>
   WEFT_HD compute_t<T> value(long long i, P probability) const {
-    return at(i, static_cast<double>(probability));
-  }
-
- private:
-  WEFT_HD compute_t<T> at(long long i, double probability) const {
-    const std::uint32_t bits = draw.bits32(static_cast<std::uint64_t>(i));
-    return static_cast<compute_t<T>>(static_cast<double>(bits) * 0x1p-32 < probability ? 1 : 0);
+    const double bits = draw.bits32(static_cast<std::uint64_t>(i));
+    return static_cast<compute_t<T>>(bits * 0x1p-32 < static_cast<double>(probability) ? 1 : 0);
   }
 };
 }  // namespace op
@@ -160,7 +166,7 @@ auto integers(std::int64_t low, std::int64_t high, const Shape& shape,
 template <class T = bool>
 auto trials(double p, const Shape& shape, Generator& generator = default_generator()) {
   if (!(p >= 0 && p <= 1)) fail<ValueError>("bernoulli", "probability ", p, ", expected 0 to 1");
-  return generated(shape, op::trials<T>{generator.draw(), p});
+  return generated(shape, op::trials<T>(generator.draw(), p));
 }
 /// true with a probability for each element, clamped to [0, 1].
 template <class T = bool, ExpressionLike P>
@@ -171,7 +177,7 @@ auto trials(P&& p, Generator& generator = default_generator()) {
   using Stored = detail::operand_t<Element, P>;
   const Positions positions(p.shape());  // before p may be moved
   return Map<T, op::trials<T>, Positions, Stored>(
-      op::trials<T>{generator.draw(), 0}, positions,
+      op::trials<T>(generator.draw()), positions,
       detail::AsOperand<Element, op::trials<T>>{}(static_cast<P&&>(p)));
 }
 
