@@ -78,3 +78,24 @@ TEST_CASE_TEMPLATE("a layer's dropout is there in training alone", D, TEST_DEVIC
   nn::eval(layer);
   CHECK(equal(layer(x).detach(), layer(x).detach()));
 }
+
+TEST_CASE_TEMPLATE("gelu_tanh in a layer is the function, with gradients and without", D,
+                   TEST_DEVICES) {
+  const nn::Linear<D> linear(8, 12, {}, D{});
+  const Var<float, D> x = randn({3, 2, 8}, D{});
+  const Tensor<float, D> expected = gelu_tanh(linear(x)).detach();
+  CHECK(allclose(linear.gelu_tanh(x).detach(), expected));
+  const NoGrad guard;
+  CHECK(allclose(linear.gelu_tanh(x).detach(), expected, {1e-4, 1e-5}));
+  const nn::Linear<D> plain(8, 12, {.bias = false}, D{});
+  CHECK(allclose(plain.gelu_tanh(x).detach(), Tensor(gelu_tanh(plain(x).detach())), {1e-4, 1e-5}));
+
+  nn::TransformerEncoderLayer<D> layer(
+      8, 2, {.dim_feedforward = 12, .dropout = 0.5, .activation = nn::FeedForward::gelu_tanh}, D{});
+  CHECK(!equal(layer(x).detach(), layer(x).detach()));
+  nn::eval(layer);
+  const Var y = layer(x);
+  const Var z = layer.norm1(x + layer.self_attn(x, x, x));
+  CHECK(allclose(y.detach(), layer.norm2(z + layer.linear2(layer.linear1.gelu_tanh(z))).detach(),
+                 {1e-4, 1e-5}));
+}

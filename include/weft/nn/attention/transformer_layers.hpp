@@ -7,8 +7,10 @@
 
 namespace weft::nn {
 
-/// The activation function between a layer's two linear layers.
-enum class FeedForward : unsigned char { relu, gelu };
+/// The activation function between a layer's two linear layers. Without gradients on CUDA relu and
+/// gelu_tanh are part of the first one's product; gelu, with the error function, is a kernel of its
+/// own.
+enum class FeedForward : unsigned char { relu, gelu, gelu_tanh };
 
 struct TransformerLayerOptions {
   int64_t dim_feedforward = 2048;
@@ -44,6 +46,10 @@ Var<T, D> fed(const Var<T, D>& x, const Linear<D, T>& linear1, FeedForward activ
   check_chance("Dropout", dropout.p);
   const double p = dropout.training ? dropout.p : 0;
   if (activation == FeedForward::relu) return linear1.relu(x, p);
+  if (activation == FeedForward::gelu_tanh) {
+    const Var<T, D> hidden = linear1.gelu_tanh(x);
+    return p == 0 ? hidden : Var<T, D>(dropout(hidden));
+  }
   const Var<T, D> hidden = linear1(x);
   if (p == 0) return gelu(hidden);
   using C = compute_t<T>;

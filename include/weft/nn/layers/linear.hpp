@@ -50,6 +50,8 @@ struct Linear {
   /// relu of (*this)(x), on CUDA in the product's own call; then dropout with probability
   /// `dropout`. One statement, whose gradient follows from the result.
   Var<T, D> relu(const Var<T, D>& x, double dropout = 0) const;
+  /// gelu_tanh of (*this)(x); without gradients on CUDA in the product's own call.
+  Var<T, D> gelu_tanh(const Var<T, D>& x) const;
   /// Not of another element type: says so.
   template <ExpressionLike X>
     requires(!std::is_same_v<typename X::value_type, T>)
@@ -100,6 +102,20 @@ Var<T, D> Linear<D, T>::relu(const Var<T, D>& x, double dropout) const {
         where(trials(1 - dropout, product.shape()), weft::relu(product) * scale, C(0)));
   };
   return watched(bias ? cut(linear(x, weight, *bias)) : cut(linear(x, weight)));
+}
+
+template <class D, class T>
+Var<T, D> Linear<D, T>::gelu_tanh(const Var<T, D>& x) const {
+  if (is_grad_enabled() || autograd::caster<T, D>() != nullptr) {
+    return weft::gelu_tanh((*this)(x));
+  }
+  check(x);
+  const detail::Watched watched(*this);
+  const auto active = [&](const auto& product) {
+    return Var<T, D>(Tensor<T, D>(weft::gelu_tanh(product)));
+  };
+  const auto& w = weight.value();
+  return watched(bias ? active(linear(x.value(), w, bias->value())) : active(linear(x.value(), w)));
 }
 
 struct EmbeddingOptions {
